@@ -17,6 +17,7 @@ mod downloads;
 mod errors;
 mod exit;
 mod failure_limit;
+mod figures;
 mod groups;
 mod interruption;
 mod models;

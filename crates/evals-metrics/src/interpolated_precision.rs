@@ -1,6 +1,8 @@
 //! Interpolated precision at eleven levels of recall.
 
-use crate::arithmetic::share;
+use std::fmt::Display;
+
+use crate::arithmetic::{as_f64, share};
 use crate::graded_ranking::GradedRanking;
 use crate::measures::MinimumGrade;
 use crate::{Bootstrap, Judgements, Mean, Ranking, Undefined, UndefinedAs};
@@ -64,24 +66,20 @@ pub fn interpolated_precision(
     reason = "a small number that is not negative"
 )]
 fn documents_at(level: f64, relevant: usize) -> usize {
-    (level * crate::arithmetic::as_f64(relevant) + 0.9) as usize
+    (level * as_f64(relevant) + 0.9) as usize
 }
 
-/// The mean of [interpolated precision](interpolated_precision) at each level of recall, with its interval, over queries. Queries
-/// without relevant documents are excluded, and all means have the same n.
+/// The mean of [interpolated precision](interpolated_precision) at each level of recall, with its interval. A query without a
+/// value has a reason and is excluded, so all means have the same n.
 ///
 /// The band of the intervals is pointwise: each level has its own, and all of them resample the same queries.
-pub fn mean_interpolated_precision<'q>(
-    queries: impl IntoIterator<Item = (&'q Judgements, &'q Ranking)>,
+pub fn mean_interpolated_precision<Reason: Display>(
+    precisions: &[Result<[f64; 11], Reason>],
     bootstrap: &Bootstrap,
 ) -> [Mean; 11] {
-    let queries = queries.into_iter();
-    let precisions: Vec<Result<[f64; 11], Undefined>> = queries
-        .map(|(judgements, ranking)| interpolated_precision(judgements, ranking))
-        .collect();
     std::array::from_fn(|level| {
         let values = precisions.iter();
-        let values = values.map(|it| it.map(|precision| precision[level]));
+        let values = values.map(|it| it.as_ref().map(|precision| precision[level]));
         Mean::over(values, UndefinedAs::Excluded, bootstrap)
     })
 }

@@ -79,7 +79,7 @@ pub(crate) enum Command {
     Runs(RunsArgs),
     /// Compare two stored runs and test whether chance explains the differences
     Compare(CompareArgs),
-    /// Write the report of a stored run in other formats
+    /// Write the report of a stored run in other formats, or draw its figures
     Report(ReportArgs),
     /// Judge the stored answers of a run again, without generating new answers
     Rejudge(RejudgeArgs),

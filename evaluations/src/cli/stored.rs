@@ -88,8 +88,11 @@ pub(crate) struct ReportArgs {
     #[arg(long = "group-by", value_name = "KEY")]
     pub(crate) group_by: Vec<String>,
     /// Write to FILE; its extension chooses the format: .json .jsonl .csv .md
-    #[arg(long, value_name = "FILE", required = true)]
+    #[arg(long, value_name = "FILE", required_unless_present = "figures")]
     pub(crate) out: Vec<PathBuf>,
+    /// Draw the figures of the run into the folder DIR, as SVG and as PNG with 300 dots per inch
+    #[arg(long, value_name = "DIR")]
+    pub(crate) figures: Option<PathBuf>,
 }
 
 #[derive(Debug, Clone, Args)]
@@ -133,6 +136,9 @@ pub(crate) struct CompareArgs {
     /// Write the comparison to FILE; its extension chooses the format: .json .md
     #[arg(long, value_name = "FILE")]
     pub(crate) out: Vec<PathBuf>,
+    /// Draw the changes into the folder DIR, as SVG and as PNG with 300 dots per inch
+    #[arg(long, value_name = "DIR")]
+    pub(crate) figures: Option<PathBuf>,
 }
 
 /// The end of `table --help`, for terminals of 80 columns.

@@ -14,6 +14,7 @@ use serde_json::Value;
 
 use crate::cli::CompareArgs;
 use crate::exit::Exit;
+use crate::figures::{self, FigureFolder};
 use crate::out_file::OutFile;
 use crate::run_folder::{RunFolder, RunHeader, RunState};
 use crate::session::Session;
@@ -29,6 +30,8 @@ const LISTED: usize = 10;
 
 pub(super) fn execute(session: &Session<'_>, arguments: &CompareArgs) -> Result<Exit> {
     let files = OutFile::all_of_changes(&arguments.out)?;
+    let folder = arguments.figures.as_deref().map(FigureFolder::create);
+    let folder = folder.transpose()?;
     let Chosen { pairs, is_behind } = choose(session, arguments)?;
     let several = pairs.len() > 1;
     let mut exit = None;
@@ -52,17 +55,18 @@ pub(super) fn execute(session: &Session<'_>, arguments: &CompareArgs) -> Result<
         let mut page = gap.as_bytes().to_vec();
         console(session.printer).change(&mut page, &change)?;
         session.printer.result(&String::from_utf8_lossy(&page))?;
+        let kind = several.then(|| format!("{}-{}", after.header.benchmark, after.header.profile));
         for file in &files {
-            let file = if several {
-                file.of(&format!(
-                    "{}-{}",
-                    after.header.benchmark, after.header.profile
-                ))
-            } else {
-                file.clone()
+            let file = match &kind {
+                Some(kind) => file.of(kind),
+                None => file.clone(),
             };
             file.change(&change)?;
             session.printer.note(&format!("wrote {file}"));
+        }
+        if let Some(folder) = &folder {
+            let figures = figures::of_change(&change);
+            folder.write(&figures::named(figures, kind.as_deref()), session.printer)?;
         }
         exit = exit.max(Some(verdict(session, arguments, &change)));
     }

@@ -5,14 +5,16 @@ use std::path::Path;
 
 use anyhow::{Context as _, Result, bail};
 use evals::render::Cases;
-use evals::{CaseId, Domain, Report, Summary};
+use evals::{CaseId, Report, Summary};
 use evals_evaluators::Untyped;
+use evals_html::page::PageFigure;
 use evals_metrics::Bootstrap;
 use evals_rag::Retrieval;
 use evals_rag::qa::Qa;
 use serde::de::DeserializeOwned;
 use serde_json::Value;
 
+use crate::figures::{self, Figured};
 use crate::out_file::OutFile;
 use crate::run_folder::{RunFolder, RunHeader, unreadable};
 use crate::terminal::{self, Printer, console, report_text};
@@ -50,6 +52,8 @@ trait AnyReport {
     fn details(&self, printer: &Printer, ids: &BTreeSet<&CaseId>) -> Result<String>;
 
     fn text(&self, printer: &Printer, summary: &Summary) -> Result<String>;
+
+    fn figures(&self, seed: u64) -> Vec<PageFigure>;
 
     fn write(&self, file: &OutFile, summary: &Summary) -> Result<()>;
 }
@@ -130,6 +134,11 @@ impl StoredReport {
         }
     }
 
+    /// The figures of the report.
+    pub(crate) fn figures(&self, seed: u64) -> Vec<PageFigure> {
+        self.any().figures(seed)
+    }
+
     /// The ids of all cases.
     pub(crate) fn ids(&self) -> Vec<&CaseId> {
         self.facts().cases
@@ -159,7 +168,7 @@ impl StoredReport {
     }
 }
 
-impl<D: Domain> AnyReport for Report<D> {
+impl<D: Figured> AnyReport for Report<D> {
     fn facts(&self) -> Facts<'_> {
         Facts {
             name: &self.name,
@@ -199,6 +208,11 @@ impl<D: Domain> AnyReport for Report<D> {
 
     fn text(&self, printer: &Printer, summary: &Summary) -> Result<String> {
         Ok(report_text(printer, self, summary)?)
+    }
+
+    fn figures(&self, seed: u64) -> Vec<PageFigure> {
+        let bootstrap = bootstrap(seed);
+        figures::of_report(self, &self.summary(&bootstrap), &bootstrap)
     }
 
     fn write(&self, file: &OutFile, summary: &Summary) -> Result<()> {

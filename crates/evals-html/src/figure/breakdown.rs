@@ -3,8 +3,7 @@
 use crate::scale::Scale;
 use crate::scene::{Fill, Ink, Mark, Point, Scene, Text};
 
-use super::frame::{Frame, LABEL, MARGIN, TITLE_HEIGHT, scene, title, widest};
-use super::labels::shortened;
+use super::frame::{Frame, LABEL, MARGIN, TITLE_HEIGHT, cut, scene, title, widest};
 use super::{Heading, Width};
 
 const ROW: f64 = 16.0;
@@ -34,7 +33,7 @@ pub struct Breakdown {
 impl Breakdown {
     /// Draws the figure.
     pub fn draw(&self, width: Width) -> Scene {
-        let mut marks = vec![title(&self.heading)];
+        let mut marks = vec![title(&self.heading, width)];
         let top = MARGIN + TITLE_HEIGHT;
         let total: usize = self.parts.iter().map(|part| part.count).sum();
         let printed: Vec<String> = self.parts.iter().map(|it| it.printed(total)).collect();
@@ -55,7 +54,7 @@ impl Breakdown {
         for (part, printed) in self.parts.iter().zip(printed) {
             let base = y + LABEL * 0.35;
             let end = scale.position(number(part.count));
-            let name = shortened(&part.name, name_width);
+            let name = cut(&part.name, name_width);
             marks.push(Mark::Group {
                 title: None,
                 link: part.link.clone(),

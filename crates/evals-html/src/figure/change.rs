@@ -5,10 +5,9 @@ use evals::{Unit, Verdict};
 use crate::scene::{Anchor, Ink, Mark, Point, Scene, Shape, Stroke, Text};
 
 use super::frame::{
-    Frame, LABEL, MARGIN, TICK, TITLE_HEIGHT, plain, scene, seconds, spanning, title, whisker,
+    Frame, LABEL, MARGIN, TICK, TITLE_HEIGHT, cut, plain, scene, seconds, spanning, title, whisker,
     widest,
 };
-use super::labels::shortened;
 use super::{Heading, Width};
 
 const ROW: f64 = 16.0;
@@ -44,7 +43,7 @@ pub struct ChangeFigure {
 impl ChangeFigure {
     /// Draws the figure.
     pub fn draw(&self, width: Width) -> Scene {
-        let mut marks = vec![title(&self.heading)];
+        let mut marks = vec![title(&self.heading, width)];
         let mut top = MARGIN + TITLE_HEIGHT;
         for block in self.blocks() {
             top = draw_block(&mut marks, &block, top, width) + GAP;
@@ -195,7 +194,7 @@ fn draw_block(marks: &mut Vec<Mark>, changes: &[&MeasuredChange], top: f64, widt
     let mut y = frame.top + ROW / 2.0;
     for (change, [value, verdict]) in changes.iter().zip(printed) {
         let base = y + LABEL * 0.35;
-        let label = shortened(&change.measure, label_width);
+        let label = cut(&change.measure, label_width);
         marks.push(Text::new(Point::new(MARGIN, base), label, LABEL).into());
         let (shape, ink) = change.symbol();
         if let Some((low, high)) = change.interval {

@@ -38,7 +38,7 @@ pub struct Distribution {
 impl Distribution {
     /// Draws the figure.
     pub fn draw(&self, width: Width) -> Scene {
-        let mut marks = vec![title(&self.heading)];
+        let mut marks = vec![title(&self.heading, width)];
         let names: Vec<String> = self.series.iter().map(Samples::legend).collect();
         let names: Vec<&str> = names.iter().map(String::as_str).collect();
         let top = MARGIN + TITLE_HEIGHT;

@@ -6,10 +6,9 @@ use crate::scale::Scale;
 use crate::scene::{Anchor, Fill, Ink, Mark, Point, Scene, Text};
 
 use super::frame::{
-    Frame, LABEL, MARGIN, TICK, TITLE_HEIGHT, plain, scene, seconds, spanning, symbol, title,
+    Frame, LABEL, MARGIN, TICK, TITLE_HEIGHT, cut, plain, scene, seconds, spanning, symbol, title,
     whisker, widest,
 };
-use super::labels::shortened;
 use super::{Heading, Width};
 
 const ROW: f64 = 15.0;
@@ -74,7 +73,7 @@ impl Estimates {
         #[expect(clippy::cast_precision_loss, reason = "one or two columns")]
         let count = columns as f64;
         let panel_width = (width.points() - 2.0 * MARGIN - (count - 1.0) * PANEL_GAP * 2.0) / count;
-        let mut marks = vec![title(&self.heading)];
+        let mut marks = vec![title(&self.heading, width)];
         let mut top = MARGIN + TITLE_HEIGHT;
         for row in self.panels.chunks(columns) {
             let mut left = MARGIN;
@@ -146,7 +145,7 @@ impl Panel {
         let mut y = frame.top + ROW / 2.0;
         for (estimate, printed) in self.estimates.iter().zip(&printed) {
             let base = y + LABEL * 0.35;
-            let label = shortened(&estimate.label, label_width);
+            let label = cut(&estimate.label, label_width);
             marks.push(Text::new(Point::new(left, base), label, LABEL).into());
             estimate.draw(marks, style, &scale, y);
             let at = Point::new(left + width, base);

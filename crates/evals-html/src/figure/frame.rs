@@ -3,6 +3,7 @@
 use crate::scale::{Scale, Tick};
 use crate::scene::{Anchor, Ink, Mark, Point, Scene, Shape, Stroke, Text, Weight, text_width};
 
+use super::ellipsis::shortened;
 use super::{Heading, Width};
 
 /// The size of text in points: titles, labels, and the numbers of axes.
@@ -128,10 +129,16 @@ pub(super) fn seconds(tick: &Tick) -> String {
     format!("{short} {unit}").replace('-', "−")
 }
 
-/// The title of a figure.
-pub(super) fn title(heading: &Heading) -> Mark {
+/// The title of a figure, shortened where it is wider than the figure.
+pub(super) fn title(heading: &Heading, width: Width) -> Mark {
     let at = Point::new(MARGIN, MARGIN + TITLE);
-    Text::new(at, heading.title.as_str(), TITLE).bold().into()
+    let shown = shortened(
+        &heading.title,
+        width.points() - 2.0 * MARGIN,
+        TITLE,
+        Weight::Bold,
+    );
+    Text::new(at, shown, TITLE).bold().into()
 }
 
 /// A finished figure.
@@ -198,6 +205,11 @@ pub(super) fn whisker(low: f64, high: f64, y: f64, ink: Ink) -> Vec<Mark> {
         stroke,
     };
     vec![line, end(low), end(high)]
+}
+
+/// A label cut to a width in points.
+pub(super) fn cut(text: &str, width: f64) -> String {
+    shortened(text, width, LABEL, Weight::Regular)
 }
 
 /// The widest of some texts in points.

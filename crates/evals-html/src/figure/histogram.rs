@@ -32,7 +32,7 @@ pub struct Histogram {
 impl Histogram {
     /// Draws the figure.
     pub fn draw(&self, width: Width) -> Scene {
-        let mut marks = vec![title(&self.heading)];
+        let mut marks = vec![title(&self.heading, width)];
         let top = MARGIN + TITLE_HEIGHT + LABEL + 4.0;
         let undefined = if self.undefined > 0 { UNDEFINED } else { 0.0 };
         let frame = Frame {

@@ -74,22 +74,6 @@ impl Area {
     }
 }
 
-/// Shortens a label to a width in points; an ellipsis stands for its end.
-pub(super) fn shortened(label: &str, width: f64) -> String {
-    let fits = |text: &str| text_width(text, LABEL, Weight::Regular) <= width;
-    if fits(label) {
-        return label.to_owned();
-    }
-    let mut kept: Vec<char> = label.chars().collect();
-    while kept.pop().is_some() {
-        let text: String = kept.iter().chain(&['…']).collect();
-        if fits(&text) {
-            return text;
-        }
-    }
-    "…".to_owned()
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -119,17 +103,5 @@ mod tests {
         for (position, place) in places.iter().enumerate() {
             assert!(!places[..position].contains(place), "{places:?}");
         }
-    }
-
-    #[test]
-    fn long_labels_are_cut_with_an_ellipsis() {
-        assert_eq!(shortened("hybrid", 100.0), "hybrid");
-        let short = shortened("sentence-transformers/all-MiniLM-L6-v2", 60.0);
-        assert!(
-            short.ends_with('…') && short.starts_with("sentence"),
-            "{short}"
-        );
-        assert!(text_width(&short, LABEL, Weight::Regular) <= 60.0);
-        assert_eq!(shortened("wide", 0.0), "…");
     }
 }

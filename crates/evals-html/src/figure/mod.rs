@@ -7,6 +7,7 @@
 mod breakdown;
 mod change;
 mod distribution;
+mod ellipsis;
 mod estimates;
 mod frame;
 mod histogram;

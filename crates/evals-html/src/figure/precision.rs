@@ -31,9 +31,12 @@ pub struct RecallPrecision {
 }
 
 impl RecallPrecision {
-    /// Draws the figure. Bands are left out where more than two of them would cover each other.
+    /// Most curves whose bands are drawn.
+    pub const BANDS: usize = 2;
+
+    /// Draws the figure. Bands are left out where more than [`BANDS`](Self::BANDS) of them would cover each other.
     pub fn draw(&self, width: Width) -> Scene {
-        let mut marks = vec![title(&self.heading)];
+        let mut marks = vec![title(&self.heading, width)];
         let names: Vec<&str> = self.curves.iter().map(|it| it.name.as_str()).collect();
         let top = MARGIN + TITLE_HEIGHT;
         let top = top + legend(&mut marks, &names, top, width) + LABEL + 6.0;
@@ -55,7 +58,7 @@ impl RecallPrecision {
         let point = |level: usize, value: f64| {
             Point::new(recall.position(level_of(level)), precision.position(value))
         };
-        if self.curves.len() <= 2 {
+        if self.curves.len() <= Self::BANDS {
             for (series, curve) in self.curves.iter().enumerate() {
                 marks.extend(curve.band.map(|band| {
                     let upper = band.iter().enumerate().map(|(it, ends)| point(it, ends.1));

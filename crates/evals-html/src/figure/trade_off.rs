@@ -64,7 +64,7 @@ impl TradeOff {
 
     /// Draws the figure. Points without a positive price are left out: a logarithmic axis has no place for them.
     pub fn draw(&self, width: Width) -> Scene {
-        let mut marks = vec![title(&self.heading)];
+        let mut marks = vec![title(&self.heading, width)];
         let top = MARGIN + TITLE_HEIGHT + LABEL + 6.0;
         let frame = Frame {
             left: MARGIN + LEFT,

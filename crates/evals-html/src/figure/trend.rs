@@ -46,7 +46,7 @@ pub struct Trend {
 impl Trend {
     /// Draws the figure.
     pub fn draw(&self, width: Width) -> Scene {
-        let mut marks = vec![title(&self.heading)];
+        let mut marks = vec![title(&self.heading, width)];
         let top = MARGIN + TITLE_HEIGHT + LABEL + 6.0;
         let frame = Frame {
             left: MARGIN + LEFT,

@@ -73,15 +73,14 @@ fn means_say_how_many_queries_they_exclude() {
     let [one, none] = [judgements(&[("a", 1)]), judgements(&[("a", 0)])];
     let [first, second] = [ranking(&["a", "b"]), ranking(&["b", "a"])];
     let queries = [(&one, &first), (&one, &second), (&none, &first)];
-    let means = mean_interpolated_precision(queries, &Bootstrap::default());
+    let precisions = queries.map(|(judged, found)| interpolated_precision(judged, found));
+    let means = mean_interpolated_precision(&precisions, &Bootstrap::default());
     for mean in &means {
         assert_eq!((mean.value, mean.n), (Some(0.75), 2));
         assert_eq!(mean.excluded["no relevant documents"], 1);
     }
     let interval = means[10].interval.unwrap();
     assert!(close(interval.low, 0.5) && close(interval.high, 1.0));
-    assert_eq!(
-        mean_interpolated_precision([], &Bootstrap::default())[0].value,
-        None
-    );
+    let nothing = mean_interpolated_precision::<Undefined>(&[], &Bootstrap::default());
+    assert_eq!(nothing[0].value, None);
 }

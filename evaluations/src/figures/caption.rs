@@ -1,0 +1,169 @@
+//! The sentences of captions: the number of cases, what was excluded, and the method of intervals.
+
+use std::collections::BTreeMap;
+
+use evals::{Domain, Report};
+use evals_html::figure::Heading;
+use evals_messages::quantity;
+use evals_metrics::{Bootstrap, IntervalMethod, Mean};
+use serde_json::Value;
+
+/// What a report is about, for titles: the dataset, and the search profile if there is one.
+pub(super) fn subject<D: Domain>(report: &Report<D>) -> String {
+    let profile = report.metadata.get("profile").and_then(Value::as_str);
+    match profile {
+        Some(profile) => format!("{}, {profile}", report.dataset),
+        None => report.dataset.clone(),
+    }
+}
+
+/// A title with its sentences; empty ones are left out.
+pub(super) fn heading(title: String, sentences: impl IntoIterator<Item = String>) -> Heading {
+    let sentences = sentences.into_iter().filter(|it| !it.is_empty());
+    Heading {
+        title,
+        caption: sentences.collect::<Vec<_>>().join(" "),
+    }
+}
+
+/// The number of cases in the means: `n = 256.`, or `n = 109 to 320.` if they differ.
+pub(super) fn sizes<'m>(means: impl Iterator<Item = &'m Mean> + Clone) -> String {
+    range(means.map(|mean| mean.n))
+}
+
+/// The number of cases, as a range if the counts differ.
+pub(super) fn range(counts: impl Iterator<Item = usize> + Clone) -> String {
+    match (counts.clone().min(), counts.max()) {
+        (Some(least), Some(most)) if least < most => format!("n = {least} to {most}."),
+        (Some(n), _) => format!("n = {n}."),
+        (None, _) => String::new(),
+    }
+}
+
+/// What the means exclude, such as `Excluded: 64 × unanswerable.` Of each reason, the largest number that any mean excludes.
+pub(super) fn excluded<'m>(means: impl Iterator<Item = &'m Mean> + Clone) -> String {
+    let mut reasons: BTreeMap<&str, (usize, usize)> = BTreeMap::new();
+    for (reason, count) in means.clone().flat_map(|mean| &mean.excluded) {
+        let (most, times) = reasons.entry(reason).or_default();
+        *most = (*most).max(*count);
+        *times += 1;
+    }
+    let all = means.count();
+    let reasons = reasons.into_iter().map(|(reason, (most, times))| {
+        if times < all {
+            format!("up to {most} × {reason}")
+        } else {
+            format!("{most} × {reason}")
+        }
+    });
+    let reasons = reasons.collect::<Vec<_>>().join(", ");
+    if reasons.is_empty() {
+        String::new()
+    } else {
+        format!("Excluded: {reasons}.")
+    }
+}
+
+/// The method of the intervals, if there are any.
+pub(super) fn intervals<'m>(
+    means: impl Iterator<Item = &'m Mean>,
+    bootstrap: &Bootstrap,
+) -> String {
+    let intervals = means.filter_map(|mean| mean.interval);
+    let methods: Vec<IntervalMethod> = intervals.map(|interval| interval.method).collect();
+    let has = |method| methods.contains(&method);
+    let resampled = has(IntervalMethod::Bootstrap).then(|| bootstrapped(bootstrap));
+    let wilson = has(IntervalMethod::Wilson).then(|| {
+        if resampled.is_some() {
+            "Wilson's score interval where every value is 0 or 1".to_owned()
+        } else {
+            "Wilson's score interval".to_owned()
+        }
+    });
+    let methods: Vec<String> = resampled.into_iter().chain(wilson).collect();
+    if methods.is_empty() {
+        return String::new();
+    }
+    let level = level(bootstrap.level);
+    format!("Lines are {level} intervals: {}.", methods.join(", and "))
+}
+
+/// The bootstrap with its settings.
+pub(super) fn bootstrapped(bootstrap: &Bootstrap) -> String {
+    format!(
+        "percentile bootstrap over cases, {} resamples, seed {}",
+        grouped(bootstrap.resamples.get()),
+        bootstrap.seed
+    )
+}
+
+/// A level of confidence, such as `95 %`.
+pub(super) fn level(level: f64) -> String {
+    // Rounded first, because 0.95 * 100 need not be exactly 95.
+    format!("{} %", (level * 1e4).round() / 1e2)
+}
+
+/// A number with commas between its thousands.
+pub(super) fn grouped(number: u32) -> String {
+    let digits = number.to_string();
+    let mut printed = String::new();
+    for (position, digit) in digits.chars().enumerate() {
+        if position > 0 && (digits.len() - position).is_multiple_of(3) {
+            printed.push(',');
+        }
+        printed.push(digit);
+    }
+    printed
+}
+
+/// That a value is a mean over repetitions, if cases ran more than once.
+pub(super) fn repeats(repeat: u32) -> String {
+    if repeat > 1 {
+        format!("The value of a case is the mean over its {repeat} repetitions.")
+    } else {
+        String::new()
+    }
+}
+
+/// A count with its noun, such as `1 case`.
+pub(super) fn counted(count: usize, noun: &str) -> String {
+    quantity::of(count, noun)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn mean(n: usize, reasons: &[(&str, usize)]) -> Mean {
+        let excluded = reasons.iter();
+        Mean {
+            value: Some(0.5),
+            n,
+            excluded: excluded.map(|(it, n)| ((*it).to_owned(), *n)).collect(),
+            interval: None,
+        }
+    }
+
+    #[test]
+    fn a_caption_has_the_sizes_and_the_exclusions_of_all_means() {
+        let means = [
+            mean(109, &[("unanswerable", 64), ("no numbers", 147)]),
+            mean(256, &[("unanswerable", 64)]),
+        ];
+        assert_eq!(sizes(means.iter()), "n = 109 to 256.");
+        assert_eq!(sizes(means[..1].iter()), "n = 109.");
+        assert_eq!(
+            excluded(means.iter()),
+            "Excluded: up to 147 × no numbers, 64 × unanswerable."
+        );
+        assert_eq!(excluded([mean(3, &[])].iter()), "");
+    }
+
+    #[test]
+    fn thousands_are_set_apart() {
+        assert_eq!(
+            [999, 10_000, 1_234_567].map(grouped),
+            ["999", "10,000", "1,234,567"]
+        );
+    }
+}

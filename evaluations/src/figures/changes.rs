@@ -1,0 +1,114 @@
+//! The figure `changes`: the paired changes between two runs.
+
+use evals::{Change, MeasureChange};
+use evals_html::figure::{ChangeFigure, MeasuredChange, Width};
+use evals_html::page::PageFigure;
+use evals_messages::quantity;
+use evals_metrics::Bootstrap;
+
+use super::caption::{self, counted};
+
+pub(super) fn figure(change: &Change) -> Option<PageFigure> {
+    if change.measures.is_empty() {
+        return None;
+    }
+    let figure = ChangeFigure {
+        heading: caption::heading("Change of each measure".to_owned(), sentences(change)),
+        changes: change.measures.iter().map(measured).collect(),
+    };
+    Some(PageFigure {
+        name: "changes".to_owned(),
+        scene: figure.draw(Width::Page),
+    })
+}
+
+fn measured(change: &MeasureChange) -> MeasuredChange {
+    let difference = change.difference.as_ref();
+    let interval = difference.and_then(|it| it.interval);
+    MeasuredChange {
+        measure: change.title().to_owned(),
+        unit: change.unit,
+        difference: difference
+            .map(|it| it.difference)
+            .ok_or_else(|| "no case has both values".to_owned()),
+        interval: interval.map(|interval| (interval.low, interval.high)),
+        p_value: change.adjusted_p_value,
+        verdict: change.verdict,
+    }
+}
+
+fn sentences(change: &Change) -> Vec<String> {
+    let compared = change
+        .measures
+        .iter()
+        .filter_map(|it| it.difference.as_ref());
+    let sizes = compared.clone().map(|difference| difference.n);
+    let pairs = match (sizes.clone().min(), sizes.max()) {
+        (Some(least), Some(most)) if least < most => {
+            format!("n = {least} to {most} pairs.")
+        }
+        (Some(n), _) => format!("n = {}.", counted(n, "pair")),
+        (None, _) => String::new(),
+    };
+    let unpaired = [
+        (change.only_before, "only in the first run"),
+        (change.only_after, "only in the second run"),
+        (change.changed.len(), "different in the two runs"),
+    ];
+    let unpaired = unpaired.into_iter().filter(|(count, _)| *count > 0);
+    let unpaired: Vec<String> = unpaired
+        .map(|(count, why)| format!("{} {why}", quantity::of(count, "case")))
+        .collect();
+    let left_out = if unpaired.is_empty() {
+        String::new()
+    } else {
+        format!("Not paired: {}.", unpaired.join(", "))
+    };
+    let one_sided = change
+        .measures
+        .iter()
+        .map(|it| it.only_before + it.only_after)
+        .max()
+        .filter(|most| *most > 0);
+    let one_sided = one_sided.map_or_else(String::new, |most| {
+        format!(
+            "Up to {} with a value in one run only left out.",
+            quantity::of(most, "pair")
+        )
+    });
+    let bootstrap = Bootstrap {
+        level: change.test.level,
+        seed: change.test.seed,
+        ..Bootstrap::default()
+    };
+    let intervals = compared
+        .clone()
+        .any(|difference| difference.interval.is_some());
+    let intervals = intervals.then(|| {
+        format!(
+            "Lines are {} intervals of the mean difference: {}.",
+            caption::level(change.test.level),
+            caption::bootstrapped(&bootstrap)
+        )
+    });
+    let tested = change.measures.iter();
+    let tested = tested.filter(|it| it.adjusted_p_value.is_some()).count();
+    let test = match tested {
+        0 => String::new(),
+        1 => "p: paired randomization test.".to_owned(),
+        tests => {
+            format!(
+                "p: paired randomization test, corrected for {tests} measures by Holm's method."
+            )
+        }
+    };
+    let (before, after) = (&change.before.title, &change.after.title);
+    vec![
+        format!("First run: {before}; second run: {after}."),
+        pairs,
+        left_out,
+        one_sided,
+        intervals.unwrap_or_default(),
+        test,
+    ]
+}

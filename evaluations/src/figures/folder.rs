@@ -1,0 +1,68 @@
+//! The folder of `--figures`: one SVG file for each figure, and one PNG file beside it.
+
+use std::fs;
+use std::path::{Path, PathBuf};
+
+use anyhow::{Context as _, Result};
+use evals_html::page::PageFigure;
+use evals_html::scene::SvgUse;
+use evals_messages::quantity;
+
+use crate::atomic_file::write_atomically;
+use crate::terminal::Printer;
+
+/// A folder for figures.
+#[derive(Debug)]
+pub(crate) struct FigureFolder {
+    path: PathBuf,
+}
+
+impl FigureFolder {
+    /// Makes the folder where it is missing, so that a command fails before it does any work.
+    pub(crate) fn create(path: &Path) -> Result<Self> {
+        fs::create_dir_all(path).with_context(|| {
+            format!(
+                "cannot create the folder `{}` of `--figures`",
+                path.display()
+            )
+        })?;
+        Ok(Self {
+            path: path.to_owned(),
+        })
+    }
+
+    /// Writes the figures. Equal figures give equal files.
+    pub(crate) fn write(&self, figures: &[PageFigure], printer: &Printer) -> Result<()> {
+        if figures.is_empty() {
+            printer.note("there is nothing to draw: no figure was written");
+            return Ok(());
+        }
+        for figure in figures {
+            let svg = self.path.join(format!("{}.svg", figure.name));
+            write_svg(&svg, figure)?;
+            #[cfg(feature = "png")]
+            write_png(&svg.with_extension("png"), figure)?;
+        }
+        let names: Vec<&str> = figures.iter().map(|it| it.name.as_str()).collect();
+        printer.note(&format!(
+            "wrote {} to `{}`: {}",
+            quantity::of(figures.len(), "figure"),
+            self.path.display(),
+            names.join(", ")
+        ));
+        Ok(())
+    }
+}
+
+/// Writes one figure as SVG.
+pub(crate) fn write_svg(path: &Path, figure: &PageFigure) -> Result<()> {
+    let svg = figure.scene.svg(SvgUse::File);
+    write_atomically(path, |file| file.write_all(svg.as_bytes()))
+}
+
+#[cfg(feature = "png")]
+fn write_png(path: &Path, figure: &PageFigure) -> Result<()> {
+    let png = figure.scene.png();
+    let png = png.with_context(|| format!("cannot write `{}`", path.display()))?;
+    write_atomically(path, |file| file.write_all(&png))
+}

@@ -1,0 +1,64 @@
+//! Figures of stored reports: from a report, a comparison or several runs to named drawings.
+//!
+//! The names are those of the files of `--figures`, of the regions of `table --update`, and of the anchors on a page. A figure that
+//! has nothing to show is left out. Equal reports give equal figures.
+
+mod breakdown;
+mod caption;
+mod changes;
+mod domain;
+mod folder;
+mod latency;
+mod measures;
+mod precision;
+mod scores;
+
+use evals::{Change, Report, Summary};
+use evals_html::page::PageFigure;
+use evals_metrics::Bootstrap;
+
+pub(crate) use self::domain::Figured;
+pub(crate) use self::folder::FigureFolder;
+
+/// The figures of one report, in the order of a page: `measures`, `breakdown`, `latency`, `scores` (one for each of the first scores),
+/// and `precision`.
+///
+/// `bootstrap` is the one that the summary was made with. It makes the band of `precision`, and the captions name its settings.
+pub(crate) fn of_report<D: Figured>(
+    report: &Report<D>,
+    summary: &Summary,
+    bootstrap: &Bootstrap,
+) -> Vec<PageFigure> {
+    let subject = caption::subject(report);
+    let figures = [
+        measures::figure(&subject, summary, bootstrap),
+        breakdown::figure(&subject, report),
+        latency::figure(&subject, report),
+    ];
+    let mut figures: Vec<PageFigure> = figures.into_iter().flatten().collect();
+    figures.extend(scores::figures(&subject, report, summary));
+    figures.extend(precision::of_report(&subject, report, bootstrap));
+    figures
+}
+
+/// The figures of a comparison of two runs: `changes`.
+pub(crate) fn of_change(change: &Change) -> Vec<PageFigure> {
+    changes::figure(change).into_iter().collect()
+}
+
+/// The same figures under the names of one of several subjects: `changes` becomes `changes-qa-hybrid`.
+pub(crate) fn named(figures: Vec<PageFigure>, subject: Option<&str>) -> Vec<PageFigure> {
+    let Some(subject) = subject else {
+        return figures;
+    };
+    let plain = |character: char| match character {
+        'a'..='z' | 'A'..='Z' | '0'..='9' | '.' | '_' => character,
+        _ => '-',
+    };
+    let subject: String = subject.chars().map(plain).collect();
+    let named = figures.into_iter().map(|figure| PageFigure {
+        name: format!("{}-{subject}", figure.name),
+        ..figure
+    });
+    named.collect()
+}

@@ -1,0 +1,113 @@
+//! The figure `precision`: interpolated precision at eleven levels of recall.
+
+use evals::Report;
+use evals_html::figure::{PrecisionCurve, RecallPrecision, Width};
+use evals_html::page::PageFigure;
+use evals_metrics::{Bootstrap, Mean, mean_interpolated_precision};
+
+use super::caption;
+use super::domain::Figured;
+
+/// The means at the eleven levels of recall.
+pub(super) type Curve = [Mean; 11];
+
+/// The curve of a report. `None` if the benchmark does not rank, or if no case has a value.
+///
+/// The precision of a case is the mean over its repetitions that have a value.
+pub(super) fn curve<D: Figured>(report: &Report<D>, bootstrap: &Bootstrap) -> Option<Curve> {
+    let mut cases = Vec::new();
+    for repetitions in report.cases.chunk_by(|left, right| left.id == right.id) {
+        let precisions = repetitions.iter().filter_map(D::precision);
+        let (defined, undefined): (Vec<_>, Vec<_>) = precisions.partition(Result::is_ok);
+        let defined: Vec<[f64; 11]> = defined.into_iter().flatten().collect();
+        if defined.is_empty() {
+            cases.extend(undefined.into_iter().next());
+        } else {
+            cases.push(Ok(mean(&defined)));
+        }
+    }
+    let curve = mean_interpolated_precision(&cases, bootstrap);
+    curve[0].value.is_some().then_some(curve)
+}
+
+#[expect(clippy::cast_precision_loss, reason = "repetitions are few")]
+fn mean(precisions: &[[f64; 11]]) -> [f64; 11] {
+    std::array::from_fn(|level| {
+        let sum: f64 = precisions.iter().map(|precision| precision[level]).sum();
+        sum / precisions.len() as f64
+    })
+}
+
+pub(super) fn of_report<D: Figured>(
+    subject: &str,
+    report: &Report<D>,
+    bootstrap: &Bootstrap,
+) -> Option<PageFigure> {
+    let curve = curve(report, bootstrap)?;
+    figure(subject, &[(subject, &curve)], bootstrap)
+}
+
+/// The curves of several runs, each under its name.
+pub(super) fn figure(
+    subject: &str,
+    curves: &[(&str, &Curve)],
+    bootstrap: &Bootstrap,
+) -> Option<PageFigure> {
+    let drawn: Vec<PrecisionCurve> = curves
+        .iter()
+        .filter_map(|(name, curve)| drawn(name, curve))
+        .collect();
+    if drawn.is_empty() || drawn.iter().all(is_flat) {
+        return None;
+    }
+    let first = || curves.iter().map(|(_, curve)| &curve[0]);
+    let is_banded =
+        drawn.len() <= RecallPrecision::BANDS && drawn.iter().any(|it| it.band.is_some());
+    let bands = is_banded.then(|| {
+        format!(
+            "Bands are pointwise {} intervals: {}.",
+            caption::level(bootstrap.level),
+            caption::bootstrapped(bootstrap)
+        )
+    });
+    let sentences = [
+        caption::sizes(first()),
+        "The highest precision at this recall or above, averaged over questions, as trec_eval's iprec_at_recall; the lines \
+         between the eleven points only lead the eye."
+            .to_owned(),
+        bands.unwrap_or_default(),
+        caption::excluded(first()),
+    ];
+    let figure = RecallPrecision {
+        heading: caption::heading(format!("Precision and recall: {subject}"), sentences),
+        curves: drawn,
+    };
+    Some(PageFigure {
+        name: "precision".to_owned(),
+        scene: figure.draw(Width::Page),
+    })
+}
+
+fn drawn(name: &str, curve: &Curve) -> Option<PrecisionCurve> {
+    let values: Vec<f64> = curve.iter().filter_map(|mean| mean.value).collect();
+    let bands = curve.iter().zip(&values).map(|(mean, value)| {
+        let interval = mean.interval;
+        interval.map_or((*value, *value), |interval| (interval.low, interval.high))
+    });
+    let bands: Vec<(f64, f64)> = bands.collect();
+    let has_band = curve.iter().any(|mean| mean.interval.is_some());
+    Some(PrecisionCurve {
+        name: name.to_owned(),
+        means: values.try_into().ok()?,
+        band: bands.try_into().ok().filter(|_| has_band),
+    })
+}
+
+/// Whether the curve is a horizontal line: with one relevant document for each question it always is, and says what the mean
+/// reciprocal rank says.
+fn is_flat(curve: &PrecisionCurve) -> bool {
+    curve
+        .means
+        .iter()
+        .all(|mean| (mean - curve.means[0]).abs() < 1e-12)
+}
