@@ -20,7 +20,7 @@ use crate::run_folder::{RunFolder, RunHeader, RunState};
 use crate::session::Session;
 use crate::stored_runs::{Configuration, differences};
 use crate::stored_runs::{
-    SkippedRun, StoredReport, StoredRun, StoredRuns, is_finished, is_latest, is_of_kind, kind,
+    SkippedRun, StoredReport, StoredRun, StoredRuns, is_finished, is_latest, is_of_command, kind,
     predecessor,
 };
 use crate::terminal::console;
@@ -221,15 +221,12 @@ fn last_command(
     folders: &mut Vec<RunFolder>,
 ) -> Result<(Vec<StoredRun>, bool)> {
     let (latest, mut skipped) = runs.pop_newest(folders, |_| true, is_finished)?;
-    let wanted = latest.header.command_line.clone();
     let mut command = vec![latest];
     while let Some(folder) = folders.last() {
         let Ok(header) = folder.read_manifest::<RunHeader>() else {
             break;
         };
-        let is_repeated = |run: &StoredRun| is_of_kind(&run.header, &header);
-        // The same command typed twice in a row is two commands.
-        if header.command_line != wanted || command.iter().any(is_repeated) {
+        if !is_of_command(&header, command.iter().map(|run| &run.header)) {
             break;
         }
         let state = folder.state();

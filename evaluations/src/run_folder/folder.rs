@@ -91,7 +91,8 @@ impl RunFolder {
         lock::lock_exclusive(&self.path)
     }
 
-    pub(super) fn is_locked(&self) -> bool {
+    /// Whether a process works on the run.
+    pub(crate) fn is_locked(&self) -> bool {
         self.lock_exclusive().is_err()
     }
 

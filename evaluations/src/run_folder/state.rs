@@ -72,6 +72,12 @@ impl RunFolder {
         if self.is_locked() {
             return (RunState::Running, None);
         }
+        self.state_at_rest()
+    }
+
+    /// The state that the files of the run show, and its summary if it has a report. A run that a process works on is
+    /// [running](Self::is_locked) whatever its files show.
+    pub(crate) fn state_at_rest(&self) -> (RunState, Option<Summary>) {
         let path = self.path().join(REPORT);
         if !path.exists() {
             return (RunState::Unfinished(self.left()), None);

@@ -1,13 +1,17 @@
 //! Finds the stored runs that a command line names, and compares their configurations.
 
 mod choice;
+mod command;
 mod configuration;
+mod headline;
 mod predecessor;
 mod report;
 mod run;
 
 pub(crate) use self::choice::{SkippedRun, StoredRuns, is_finished, is_latest};
+pub(crate) use self::command::is_of_command;
 pub(crate) use self::configuration::{Configuration, differences};
-pub(crate) use self::predecessor::{is_of_kind, kind, predecessor};
+pub(crate) use self::headline::Headline;
+pub(crate) use self::predecessor::{Kinship, is_of_kind, kind, predecessor};
 pub(crate) use self::report::StoredReport;
 pub(crate) use self::run::StoredRun;

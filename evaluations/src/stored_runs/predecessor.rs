@@ -4,29 +4,53 @@ use super::choice::{StoredRuns, is_finished};
 use super::run::StoredRun;
 use crate::run_folder::{RunFolder, RunHeader};
 
-/// The newest finished run among `earlier` with the dataset and benchmark of `after`, preferably with its profile and its number of
-/// questions.
-///
-/// A run that is alone in its command may follow one of another profile, because a profile's name contains some settings. Runs of a
-/// command with several profiles only follow runs of their own profile.
+/// How an earlier run is related to one that follows it.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Kinship {
+    /// The same dataset, benchmark and profile, and as many questions.
+    Profile { is_as_long: bool },
+    /// The same dataset and benchmark, for a run that is alone in its command.
+    Benchmark { is_as_long: bool },
+}
+
+impl Kinship {
+    /// Every kinship, the closest first. A run follows the newest finished run of the closest kinship that there is.
+    pub(crate) const CLOSEST_FIRST: [Self; 4] = [
+        Self::Profile { is_as_long: true },
+        Self::Profile { is_as_long: false },
+        Self::Benchmark { is_as_long: true },
+        Self::Benchmark { is_as_long: false },
+    ];
+
+    /// Whether `before` is so related to `after`.
+    ///
+    /// A run that is alone in its command may follow one of another profile, because a profile's name contains some settings. Runs of a
+    /// command with several profiles only follow runs of their own profile.
+    pub(crate) fn holds(self, before: &RunHeader, after: &RunHeader, is_alone: bool) -> bool {
+        let has_length =
+            |is_as_long: bool| !is_as_long || before.dataset.questions == after.dataset.questions;
+        match self {
+            Self::Profile { is_as_long } => is_of_kind(before, after) && has_length(is_as_long),
+            Self::Benchmark { is_as_long } => {
+                is_alone && kind(before) == kind(after) && has_length(is_as_long)
+            }
+        }
+    }
+}
+
+/// The newest finished run among `earlier` that `after` follows, of the closest kinship.
 pub(crate) fn predecessor(
     runs: &StoredRuns<'_>,
     earlier: &[RunFolder],
     after: &StoredRun,
     is_alone: bool,
 ) -> Option<StoredRun> {
-    let is_of_profile = |header: &RunHeader| is_of_kind(header, &after.header);
-    let is_of_benchmark = |header: &RunHeader| is_alone && kind(header) == kind(&after.header);
-    let is_as_long =
-        |header: &RunHeader| header.dataset.questions == after.header.dataset.questions;
-    let newest = |is_wanted: &dyn Fn(&RunHeader) -> bool| {
+    let newest = |kinship: &Kinship| {
         let mut earlier = earlier.to_vec();
+        let is_wanted = |before: &RunHeader| kinship.holds(before, &after.header, is_alone);
         runs.pop_newest(&mut earlier, is_wanted, is_finished).ok()
     };
-    let (run, skipped) = newest(&|header| is_of_profile(header) && is_as_long(header))
-        .or_else(|| newest(&is_of_profile))
-        .or_else(|| newest(&|header| is_of_benchmark(header) && is_as_long(header)))
-        .or_else(|| newest(&is_of_benchmark))?;
+    let (run, skipped) = Kinship::CLOSEST_FIRST.iter().find_map(newest)?;
     runs.note_skipped(&skipped);
     Some(run)
 }

@@ -1,16 +1,14 @@
 //! The listing of stored runs.
 
 use anyhow::Result;
-use evals::Summary;
 use evals_messages::quantity;
-use evals_rag::qa::Equivalence;
-use evals_rag::retrieval;
 
 use crate::cli::ListRunsArgs;
 use crate::exit::Exit;
 use crate::run_folder::RunFolder;
 use crate::run_folder::RunHeader;
 use crate::session::Session;
+use crate::stored_runs::Headline;
 use crate::terminal::listing::Layout;
 
 /// Number of runs that are listed without `--all`.
@@ -100,7 +98,8 @@ fn short_name(folder: &RunFolder, all: &[RunFolder]) -> String {
 
 fn row(name: String, folder: &RunFolder, header: &RunHeader) -> Vec<String> {
     let (state, summary) = folder.state_and_summary();
-    let score = summary.and_then(|summary| score(header, &summary));
+    let headline = summary.and_then(|summary| Headline::of(header, &summary));
+    let score = headline.map(|headline| format!("{} {:.4}", headline.title, headline.value));
     vec![
         name,
         header.dataset.name.clone(),
@@ -110,26 +109,4 @@ fn row(name: String, folder: &RunFolder, header: &RunHeader) -> Vec<String> {
         score.unwrap_or_else(|| "-".to_owned()),
         state.to_string(),
     ]
-}
-
-/// The headline measure with its value: the first measure of a retrieval run, the accuracy of a question answering run, the pass
-/// rate of a dataset file or else its first score.
-fn score(header: &RunHeader, summary: &Summary) -> Option<String> {
-    let (title, value) = if header.benchmark == "qa" {
-        let mut accuracies = summary.accuracy.iter();
-        let (_, accuracy) = accuracies.find(|(name, _)| name == Equivalence::OUTCOME)?;
-        ("accuracy".to_owned(), accuracy.scored.value?)
-    } else if let Some(passed) = summary.pass_rate.as_ref().and_then(|rate| rate.value) {
-        ("passed".to_owned(), passed)
-    } else {
-        let headline = header.measures.first();
-        let mut scores = summary.scores.iter();
-        let (name, mean) = match headline {
-            Some(headline) => scores.find(|(name, _)| name == headline)?,
-            None => scores.next()?,
-        };
-        let title = retrieval::mean_title(name).unwrap_or_else(|| name.clone());
-        (title, mean.value?)
-    };
-    Some(format!("{title} {value:.4}"))
 }
