@@ -18,6 +18,7 @@ mod shorthand;
 mod stored;
 mod target;
 mod validate;
+mod view;
 
 use clap::{Parser, Subcommand};
 
@@ -40,6 +41,7 @@ pub(crate) use self::stored::{
 };
 pub(crate) use self::target::TargetArgs;
 pub(crate) use self::validate::ValidateArgs;
+pub(crate) use self::view::ViewArgs;
 
 /// Benchmarks retrieval-augmented generation: is my RAG system good, and did my change make it better?
 #[derive(Debug, Parser)]
@@ -81,6 +83,8 @@ pub(crate) enum Command {
     Compare(CompareArgs),
     /// Write the report of a stored run in other formats, or draw its figures
     Report(ReportArgs),
+    /// Look at stored runs in the browser, and at running ones as they go on
+    View(ViewArgs),
     /// Judge the stored answers of a run again, without generating new answers
     Rejudge(RejudgeArgs),
     /// Print stored runs as Markdown tables, or update such tables in a file

@@ -17,6 +17,7 @@ mod runs;
 mod score;
 mod table;
 mod validate;
+mod view;
 
 use anyhow::Result;
 
@@ -44,6 +45,7 @@ pub(crate) fn execute(command: Command, printer: &Printer) -> Result<Exit> {
         Command::Runs(arguments) => runs::execute(&session, &arguments),
         Command::Compare(arguments) => compare::execute(&session, &arguments),
         Command::Report(arguments) => report::execute(&session, &arguments),
+        Command::View(arguments) => view::execute(&session, &arguments),
         Command::Rejudge(arguments) => rejudge::execute(&session, &arguments),
         Command::Table(arguments) => table::execute(&session, &arguments),
         Command::Bench(arguments) => bench::execute(&session, &arguments),

@@ -1,0 +1,290 @@
+//! The runs that the viewer lists and opens. What was read stays in memory until a file of the run changes.
+
+use std::collections::BTreeMap;
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::sync::{Arc, Mutex, PoisonError};
+use std::time::SystemTime;
+
+use anyhow::{Context as _, Result};
+use evals_html::view::BrokenRow;
+use serde::Deserialize as _;
+use serde_json::Value;
+
+use super::failure::PageFailure;
+use super::listed_run::{Contents, ListedRun};
+use crate::run_folder::{REPORT, RunFolder, RunHeader};
+use crate::stored_runs::Configuration;
+
+/// The files of a run that change what is listed.
+const FILES: [&str; 3] = ["manifest.json", REPORT, "journal.jsonl"];
+
+/// The runs in the data folder, and the one that the command line names if it is elsewhere.
+#[derive(Debug)]
+pub(super) struct Catalogue {
+    folder: PathBuf,
+    elsewhere: Option<RunFolder>,
+    read: Mutex<BTreeMap<PathBuf, (Version, Arc<Contents>)>>,
+}
+
+/// What tells a file from a later one of the same name; `None` where there is no file.
+type FileVersion = Option<(Option<SystemTime>, u64)>;
+type Version = [FileVersion; FILES.len()];
+
+/// The runs and the folders that are none.
+#[derive(Debug, Default)]
+pub(super) struct Listing {
+    /// Oldest first.
+    pub(super) runs: Vec<ListedRun>,
+    pub(super) broken: Vec<BrokenRow>,
+}
+
+impl Catalogue {
+    /// The runs in `folder`, and the run `named` wherever it is.
+    pub(super) fn new(folder: PathBuf, named: Option<RunFolder>) -> Self {
+        let full = |path: &Path| fs::canonicalize(path).ok();
+        let is_elsewhere = |run: &RunFolder| {
+            let parent = full(run.path()).and_then(|path| path.parent().map(Path::to_owned));
+            parent.is_none() || parent != full(&folder)
+        };
+        Self {
+            elsewhere: named.filter(is_elsewhere),
+            folder,
+            read: Mutex::default(),
+        }
+    }
+
+    /// The folder of the runs.
+    pub(super) fn folder(&self) -> &Path {
+        &self.folder
+    }
+
+    /// Every run, read again only where a file changed.
+    pub(super) fn list(&self) -> Result<Listing> {
+        let mut listing = Listing {
+            broken: self.foreign()?,
+            ..Listing::default()
+        };
+        for folder in self.folders()? {
+            match self.contents(&folder) {
+                Ok(contents) => listing.runs.push(ListedRun::new(folder, contents)),
+                Err(error) => listing.broken.push(BrokenRow {
+                    name: folder.name(),
+                    reason: format!("{error:#}"),
+                }),
+            }
+        }
+        self.forget_deleted(&listing);
+        Ok(listing)
+    }
+
+    /// The listed run with exactly this name. No path is made of the name.
+    #[cfg_attr(not(test), expect(dead_code, reason = "the pages of one run use it"))]
+    pub(super) fn find(&self, name: &str) -> Result<RunFolder, PageFailure> {
+        let folders = self.folders()?;
+        let mut newest_first = folders.into_iter().rev();
+        let found = newest_first.find(|folder| folder.name() == name);
+        found.ok_or_else(|| PageFailure::no_run(name))
+    }
+
+    /// The folders of the runs, oldest first. The run that the command line names hides one of the same name.
+    fn folders(&self) -> Result<Vec<RunFolder>> {
+        let mut folders = RunFolder::list(&self.folder)?;
+        if let Some(elsewhere) = &self.elsewhere
+            && let Some(run) = RunFolder::open(elsewhere.path())
+        {
+            folders.retain(|folder| folder.file_name() != run.file_name());
+            let place = folders.partition_point(|folder| folder.file_name() < run.file_name());
+            folders.insert(place, run);
+        }
+        Ok(folders)
+    }
+
+    /// Folders beside the runs that hold no run.
+    fn foreign(&self) -> Result<Vec<BrokenRow>> {
+        let Ok(entries) = fs::read_dir(&self.folder) else {
+            return Ok(Vec::new());
+        };
+        let mut names = Vec::new();
+        for entry in entries {
+            let path = entry
+                .with_context(|| format!("cannot list `{}`", self.folder.display()))?
+                .path();
+            let name = path.file_name().unwrap_or_default().to_string_lossy();
+            if path.is_dir() && !name.starts_with('.') && RunFolder::open(&path).is_none() {
+                names.push(name.into_owned());
+            }
+        }
+        names.sort();
+        let reason = "a folder without `manifest.json`, so it is not a run";
+        let rows = names.into_iter().map(|name| BrokenRow {
+            name,
+            reason: reason.to_owned(),
+        });
+        Ok(rows.collect())
+    }
+
+    fn contents(&self, folder: &RunFolder) -> Result<Arc<Contents>> {
+        let version = version(folder.path());
+        let known = self.lock().get(folder.path()).cloned();
+        if let Some((read, contents)) = known
+            && read == version
+        {
+            return Ok(contents);
+        }
+        let contents = Arc::new(read(folder)?);
+        let entry = (version, Arc::clone(&contents));
+        self.lock().insert(folder.path().to_owned(), entry);
+        Ok(contents)
+    }
+
+    fn forget_deleted(&self, listing: &Listing) {
+        let mut read = self.lock();
+        if read.len() > listing.runs.len() {
+            read.retain(|path, _| listing.runs.iter().any(|run| run.folder().path() == path));
+        }
+    }
+
+    fn lock(&self) -> std::sync::MutexGuard<'_, BTreeMap<PathBuf, (Version, Arc<Contents>)>> {
+        self.read.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+fn version(folder: &Path) -> Version {
+    FILES.map(|file| {
+        let metadata = folder.join(file).metadata().ok()?;
+        Some((metadata.modified().ok(), metadata.len()))
+    })
+}
+
+/// Reads what is listed: the manifest, and the head of the report up to its summary.
+fn read(folder: &RunFolder) -> Result<Contents> {
+    let manifest: Value = folder.read_manifest()?;
+    let header = RunHeader::deserialize(&manifest).with_context(|| {
+        format!(
+            "`manifest.json` of run `{}` lacks what a list needs",
+            folder.name()
+        )
+    })?;
+    let (state, summary) = folder.state_at_rest();
+    Ok(Contents {
+        configuration: Configuration::of(&manifest),
+        header,
+        state,
+        summary,
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::*;
+    use crate::run_folder::RunState;
+
+    fn run(runs: &Path, name: &str) -> PathBuf {
+        let path = runs.join(name);
+        fs::create_dir_all(&path).unwrap();
+        let manifest = json!({
+            "schema_version": 1, "benchmark": "retrieval", "name": "n", "profile": "bm25", "seed": 0,
+            "dataset": {"name": "sample", "questions": 7}, "repeat": 1,
+        });
+        fs::write(path.join("manifest.json"), manifest.to_string()).unwrap();
+        path
+    }
+
+    fn names(listing: &Listing) -> Vec<String> {
+        listing.runs.iter().map(|run| run.folder().name()).collect()
+    }
+
+    #[test]
+    fn folders_that_are_no_runs_are_listed_with_the_reason() {
+        let folder = tempfile::tempdir().unwrap();
+        let runs = folder.path();
+        run(runs, "20260501T120000.000Z-good");
+        fs::write(
+            run(runs, "20260501T120001.000Z-torn").join("manifest.json"),
+            "{",
+        )
+        .unwrap();
+        let newer = run(runs, "20260501T120002.000Z-newer");
+        fs::write(newer.join("manifest.json"), r#"{"schema_version": 99}"#).unwrap();
+        fs::write(
+            run(runs, "20260501T120003.000Z-foreign").join("manifest.json"),
+            "[]",
+        )
+        .unwrap();
+        fs::create_dir(runs.join("notes")).unwrap();
+        fs::write(runs.join("file.txt"), "").unwrap();
+        let listing = Catalogue::new(runs.to_owned(), None).list().unwrap();
+        assert_eq!(names(&listing), ["20260501T120000.000Z-good"]);
+        let broken: Vec<(&str, &str)> = listing
+            .broken
+            .iter()
+            .map(|row| (row.name.as_str(), row.reason.as_str()))
+            .collect();
+        let has = |name: &str, reason: &str| {
+            let mut rows = broken.iter();
+            rows.any(|(found, why)| found.ends_with(name) && why.contains(reason))
+        };
+        assert!(has("torn", "is damaged"), "{broken:?}");
+        assert!(has("newer", "schema version 99"), "{broken:?}");
+        assert!(has("foreign", "lacks what a list needs"), "{broken:?}");
+        assert!(has("notes", "without `manifest.json`"), "{broken:?}");
+        assert_eq!(broken.len(), 4, "{broken:?}");
+    }
+
+    #[test]
+    fn a_run_is_read_again_only_after_a_change() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = run(folder.path(), "20260501T120000.000Z-a");
+        let catalogue = Catalogue::new(folder.path().to_owned(), None);
+        let contents = |catalogue: &Catalogue| {
+            let folder = RunFolder::open(&path).unwrap();
+            catalogue.contents(&folder).unwrap()
+        };
+        let (one, same) = (contents(&catalogue), contents(&catalogue));
+        assert!(Arc::ptr_eq(&one, &same));
+        fs::write(path.join("report.json"), "{").unwrap();
+        assert_eq!(contents(&catalogue).state, RunState::Unreadable);
+        fs::remove_dir_all(&path).unwrap();
+        assert_eq!(names(&catalogue.list().unwrap()), Vec::<String>::new());
+        assert!(catalogue.lock().is_empty());
+    }
+
+    #[test]
+    fn a_name_is_never_a_path() {
+        let folder = tempfile::tempdir().unwrap();
+        let runs = folder.path().join("runs");
+        run(&runs, "20260501T120000.000Z-a");
+        run(folder.path(), "outside");
+        let catalogue = Catalogue::new(runs.clone(), None);
+        assert!(catalogue.find("20260501T120000.000Z-a").is_ok());
+        let outside = folder.path().join("outside");
+        for name in [
+            "",
+            ".",
+            "..",
+            "../outside",
+            "20260501T120000.000Z-a/",
+            "20260501T120000.000Z-a/../../outside",
+            "20260501",
+            outside.to_str().unwrap(),
+        ] {
+            assert!(catalogue.find(name).is_err(), "{name}");
+        }
+    }
+
+    #[test]
+    fn a_run_elsewhere_is_listed_if_the_command_line_names_it() {
+        let folder = tempfile::tempdir().unwrap();
+        let runs = folder.path().join("runs");
+        let inside = run(&runs, "20260501T120000.000Z-a");
+        let outside = run(&folder.path().join("copies"), "20260430T120000.000Z-b");
+        let catalogue = |path: &Path| Catalogue::new(runs.clone(), RunFolder::open(path));
+        let listed = names(&catalogue(&outside).list().unwrap());
+        assert_eq!(listed, ["20260430T120000.000Z-b", "20260501T120000.000Z-a"]);
+        let listed = names(&catalogue(&inside).list().unwrap());
+        assert_eq!(listed, ["20260501T120000.000Z-a"]);
+    }
+}

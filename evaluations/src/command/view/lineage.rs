@@ -1,0 +1,79 @@
+//! Which run follows which.
+
+use std::ops::Range;
+
+use super::listed_run::ListedRun;
+use crate::stored_runs::{Headline, Kinship, is_of_command, is_of_kind, kind};
+
+/// The commands that started the runs of a list.
+#[derive(Debug)]
+pub(super) struct Lineage<'r> {
+    runs: &'r [ListedRun],
+    /// For each run, the places of the runs that its command started.
+    commands: Vec<Range<usize>>,
+}
+
+impl<'r> Lineage<'r> {
+    /// Of runs, oldest first.
+    pub(super) fn of(runs: &'r [ListedRun]) -> Self {
+        let mut commands = vec![0..0; runs.len()];
+        let mut end = runs.len();
+        while end > 0 {
+            let mut start = end - 1;
+            while start > 0 {
+                let command = runs[start..end].iter().map(ListedRun::header);
+                if !is_of_command(runs[start - 1].header(), command) {
+                    break;
+                }
+                start -= 1;
+            }
+            commands[start..end].fill(start..end);
+            end = start;
+        }
+        Self { runs, commands }
+    }
+
+    /// The place of the run that the one at a place follows, as `evaluations compare` chooses it.
+    pub(super) fn predecessor(&self, place: usize) -> Option<usize> {
+        let command = self.commands[place].clone();
+        let after = self.runs[place].header();
+        let same = self.runs[command.clone()]
+            .iter()
+            .filter(|run| kind(run.header()) == kind(after));
+        let is_alone = same.count() == 1;
+        let earlier = &self.runs[..command.start];
+        Kinship::CLOSEST_FIRST.iter().find_map(|kinship| {
+            earlier.iter().rposition(|before| {
+                kinship.holds(before.header(), after, is_alone) && before.is_finished()
+            })
+        })
+    }
+
+    /// The main measure of the finished runs of the same dataset, benchmark and profile up to a place, oldest first and at most
+    /// `newest`. There is a gap where the data changed, and where the measure is undefined.
+    pub(super) fn headlines(&self, place: usize, newest: usize) -> Vec<Option<f64>> {
+        let last = &self.runs[place];
+        let Some(Headline { title, .. }) = last.headline() else {
+            return Vec::new();
+        };
+        let mut values = Vec::new();
+        let mut later = last;
+        for run in self.runs[..=place].iter().rev() {
+            if !run.is_finished() || !is_of_kind(run.header(), last.header()) {
+                continue;
+            }
+            if !run.configuration().has_data_of(later.configuration()) {
+                values.push(None);
+            }
+            let headline = run.headline().filter(|headline| headline.title == title);
+            values.push(headline.map(|headline| headline.value));
+            later = run;
+            if values.len() >= newest {
+                break;
+            }
+        }
+        values.truncate(newest);
+        values.reverse();
+        values
+    }
+}

@@ -1,0 +1,67 @@
+//! `evaluations view`: a local server with pages of the stored runs.
+//!
+//! Every request passes [`guard`] first. The pages read run folders, and only labels are ever written.
+
+mod address;
+mod assets;
+mod browser;
+mod catalogue;
+mod changes;
+mod failure;
+mod guard;
+mod lineage;
+mod listed_run;
+mod protection;
+mod router;
+mod runs_page;
+mod server;
+mod token;
+mod trend_page;
+mod viewer;
+mod writing;
+
+use anyhow::Result;
+use evals_html::view::Link;
+
+use self::catalogue::Catalogue;
+use self::guard::Guard;
+use self::server::Server;
+use self::token::Token;
+use self::viewer::Viewer;
+use crate::cli::ViewArgs;
+use crate::exit::Exit;
+use crate::interruption::interruptible;
+use crate::session::Session;
+use crate::stored_runs::StoredRuns;
+
+pub(super) fn execute(session: &Session<'_>, arguments: &ViewArgs) -> Result<Exit> {
+    let named = match &arguments.run {
+        Some(wanted) => {
+            let run = StoredRuns::of(session).find(wanted)?;
+            Some(run.folder("`view` lists")?.clone())
+        }
+        None => None,
+    };
+    let path = match &named {
+        Some(folder) => Link::run(&folder.name()).into_text(),
+        None => Link::runs().into_text(),
+    };
+    let catalogue = Catalogue::new(session.directories.runs(), named);
+    let printer = session.printer;
+    interruptible(printer, async |interruption| {
+        let server = Server::bind(arguments.port).await?;
+        let address = server.address();
+        let token = Token::random()?;
+        let url = address.url(&token.in_address(&path));
+        printer.result(&format!("{url}\n"))?;
+        printer.note("serving the pages at this address to this user only; Ctrl-C ends it");
+        if browser::is_wanted(arguments.no_open, printer.stdout().is_terminal) {
+            browser::open(printer, &url);
+        }
+        let stop = interruption.abort_token();
+        let viewer = Viewer::new(catalogue, stop.clone());
+        let guarded = Guard { address, token };
+        server.serve(guarded, router::pages(viewer), stop).await?;
+        Ok(Exit::Done)
+    })
+}

@@ -1,0 +1,24 @@
+//! The addresses of the pages.
+
+use axum::Router;
+use axum::extract::DefaultBodyLimit;
+use axum::routing::get;
+
+use super::failure::PageFailure;
+use super::viewer::Viewer;
+use super::{assets, changes, runs_page, trend_page};
+
+/// The largest body of a request, in bytes: a label with a long note.
+const LARGEST_BODY: usize = 64 << 10;
+
+/// Every page. The guard stands in front of them.
+pub(super) fn pages(viewer: Viewer) -> Router {
+    Router::new()
+        .route("/", get(runs_page::show))
+        .route("/changes", get(changes::follow))
+        .route("/trend", get(trend_page::show))
+        .route("/assets/{name}", get(assets::show))
+        .fallback(async || PageFailure::no_page())
+        .layer(DefaultBodyLimit::max(LARGEST_BODY))
+        .with_state(viewer)
+}

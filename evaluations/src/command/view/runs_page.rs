@@ -1,0 +1,212 @@
+//! The list of runs.
+
+use std::collections::BTreeSet;
+
+use axum::extract::{Query, State};
+use axum::response::Html;
+use evals::Unit;
+use evals_html::view::{Choice, Filter, Link, Reading, RowChange, RunRow, RunsPage, Sparkline};
+use serde::Deserialize;
+
+use super::catalogue::Listing;
+use super::changes;
+use super::failure::PageFailure;
+use super::lineage::Lineage;
+use super::listed_run::{ListedRun, printed};
+use super::viewer::Viewer;
+
+/// Runs on the page, unless all are asked for.
+const NEWEST: usize = 200;
+
+/// Runs in a small line of the last values.
+const LINE: usize = 12;
+
+/// The parameters of the page. An empty one chooses all.
+#[derive(Debug, Clone, Default, Deserialize)]
+pub(super) struct Wanted {
+    #[serde(default)]
+    dataset: String,
+    #[serde(default)]
+    benchmark: String,
+    #[serde(default)]
+    profile: String,
+    all: Option<String>,
+}
+
+pub(super) async fn show(
+    State(viewer): State<Viewer>,
+    Query(wanted): Query<Wanted>,
+) -> Result<Html<String>, PageFailure> {
+    let page = viewer.read(move |catalogue| {
+        let listing = catalogue.list()?;
+        let folder = catalogue.folder().display().to_string();
+        Ok(page(folder, listing, &wanted))
+    });
+    Ok(Html(page.await?.html()?))
+}
+
+fn page(folder: String, listing: Listing, wanted: &Wanted) -> RunsPage {
+    let seen = changes::fingerprint(&listing);
+    let runs = &listing.runs;
+    let lineage = Lineage::of(runs);
+    let fitting: Vec<usize> = (0..runs.len())
+        .rev()
+        .filter(|place| wanted.fits(&runs[*place]))
+        .collect();
+    let shown = match wanted.all {
+        Some(_) => &fitting[..],
+        None => &fitting[..fitting.len().min(NEWEST)],
+    };
+    let mut rows: Vec<RunRow> = shown
+        .iter()
+        .map(|place| row(&lineage, runs, *place))
+        .collect();
+    choose(&mut rows);
+    RunsPage {
+        folder,
+        filters: wanted.filters(runs),
+        found: fitting.len(),
+        all: (shown.len() < fitting.len()).then(|| wanted.link().with("all", "yes").into_text()),
+        changes: format!("/changes?seen={seen}"),
+        rows,
+        broken: listing.broken,
+    }
+}
+
+impl Wanted {
+    fn fits(&self, run: &ListedRun) -> bool {
+        let [dataset, benchmark, profile] = fields(run);
+        let fits = |wanted: &str, found: &str| wanted.is_empty() || wanted == found;
+        fits(&self.dataset, dataset)
+            && fits(&self.benchmark, benchmark)
+            && fits(&self.profile, profile)
+    }
+
+    /// A filter for each field in which the runs differ.
+    fn filters(&self, runs: &[ListedRun]) -> Vec<Filter> {
+        let chosen = [&self.dataset, &self.benchmark, &self.profile];
+        let names = ["dataset", "benchmark", "profile"].into_iter().enumerate();
+        let filters = names.map(|(number, name)| {
+            let values: BTreeSet<&str> = runs.iter().map(|run| fields(run)[number]).collect();
+            let choices = values.into_iter().map(|value| Choice {
+                value: value.to_owned(),
+                is_chosen: value == chosen[number],
+            });
+            Filter {
+                name: name.to_owned(),
+                choices: choices.collect(),
+            }
+        });
+        filters.filter(|filter| filter.choices.len() > 1).collect()
+    }
+
+    /// The address of the page with these filters.
+    fn link(&self) -> Link {
+        let chosen = [
+            ("dataset", &self.dataset),
+            ("benchmark", &self.benchmark),
+            ("profile", &self.profile),
+        ];
+        let chosen = chosen.into_iter().filter(|(_, value)| !value.is_empty());
+        chosen.fold(Link::runs(), |link, (name, value)| link.with(name, value))
+    }
+}
+
+/// The fields that filters compare.
+fn fields(run: &ListedRun) -> [&str; 3] {
+    let header = run.header();
+    [&header.dataset.name, &header.benchmark, &header.profile]
+}
+
+fn row(lineage: &Lineage<'_>, runs: &[ListedRun], place: usize) -> RunRow {
+    let run = &runs[place];
+    let name = run.folder().name();
+    let [dataset, benchmark, profile] = fields(run).map(str::to_owned);
+    let headline = run.headline();
+    let values = lineage.headlines(place, LINE);
+    let measure = headline.as_ref().map_or("", |headline| &headline.title);
+    RunRow {
+        link: Link::run(&name).into_text(),
+        started: run.started(),
+        state: run.state().to_string(),
+        state_kind: run.state_kind(),
+        dataset,
+        benchmark,
+        profile,
+        questions: run.header().dataset.questions,
+        change: lineage
+            .predecessor(place)
+            .and_then(|before| change(&runs[before], run)),
+        sparkline: Sparkline::of(measure, &values),
+        headline: headline.map(|headline| Reading {
+            measure: headline.title,
+            value: Unit::Score.print(headline.value),
+            interval: headline
+                .interval
+                .map(|interval| printed(&interval, |value| Unit::Score.print(value))),
+        }),
+        is_comparable: run.summary().is_some(),
+        is_before: false,
+        is_after: false,
+        name,
+    }
+}
+
+/// The change of the main measure. It is no verdict: the page that it links to tests it.
+fn change(before: &ListedRun, after: &ListedRun) -> Option<RowChange> {
+    let [old, new] = [before.headline()?, after.headline()?];
+    let [questions_before, questions_after] =
+        [before, after].map(|run| run.header().dataset.questions);
+    let difference = if old.title != new.title {
+        return None;
+    } else if !before.configuration().has_data_of(after.configuration()) {
+        "other data".to_owned()
+    } else if questions_before != questions_after {
+        "other questions".to_owned()
+    } else {
+        signed(new.value - old.value)
+    };
+    let names = [before, after].map(|run| run.folder().name());
+    Some(RowChange {
+        difference,
+        link: Link::compare(&names[0], &names[1]).into_text(),
+        before: before.started(),
+    })
+}
+
+/// A difference with its sign, which 0 does not have.
+fn signed(difference: f64) -> String {
+    let printed = format!("{difference:+.4}");
+    match printed.trim_start_matches(['+', '-']) {
+        "0.0000" => "0.0000".to_owned(),
+        _ => printed,
+    }
+}
+
+/// Chooses the newest run that follows another one on the page, and that one.
+fn choose(rows: &mut [RunRow]) {
+    let link =
+        |before: &RunRow, after: &RunRow| Link::compare(&before.name, &after.name).into_text();
+    let pair = rows.iter().enumerate().find_map(|(place, after)| {
+        let change = after.change.as_ref()?;
+        let before = rows.iter().position(|it| link(it, after) == change.link)?;
+        Some((before, place))
+    });
+    if let Some((before, after)) = pair {
+        rows[before].is_before = true;
+        rows[after].is_after = true;
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_difference_that_rounds_to_zero_has_no_sign() {
+        assert_eq!(signed(0.0213), "+0.0213");
+        assert_eq!(signed(-0.5), "-0.5000");
+        assert_eq!(signed(-0.000_04), "0.0000");
+        assert_eq!(signed(0.0), "0.0000");
+    }
+}
