@@ -29,6 +29,7 @@ mod resumption;
 mod run_ending;
 mod run_folder;
 mod run_models;
+mod run_progress;
 mod search_profile;
 mod session;
 mod settings;

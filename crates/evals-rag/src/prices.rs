@@ -6,7 +6,6 @@ use evals::{CaseReport, Domain};
 use evals_models::{ModelIdentity, Usage};
 use serde::{Deserialize, Serialize};
 
-use crate::Qa;
 use crate::call::{Purpose, number};
 
 /// Prices are per this many tokens.
@@ -80,6 +79,21 @@ impl Prices {
         let listed = listed.or_else(|| self.0.get(&model.name));
         listed.copied().unwrap_or_default()
     }
+
+    /// The cost of the tokens that cases recorded for one purpose, where they do not say which of several models used them. `None` if the
+    /// models differ in what these tokens cost, or without models.
+    pub fn cost_of_any<D: Domain>(
+        &self,
+        models: &[ModelIdentity],
+        cases: &[CaseReport<D>],
+        purpose: Purpose,
+    ) -> Option<f64> {
+        let mut costs = models
+            .iter()
+            .map(|model| self.of(model).of_cases(cases, purpose));
+        let first = costs.next()?;
+        first.filter(|_| costs.all(|cost| cost == first))
+    }
 }
 
 impl Cost {
@@ -87,8 +101,8 @@ impl Cost {
     /// finished case.
     ///
     /// Stored replies count at full price: the result is the price of the work, not the amount charged.
-    pub fn of<'r>(
-        cases: impl IntoIterator<Item = &'r CaseReport<Qa>>,
+    pub fn of<'r, D: Domain>(
+        cases: impl IntoIterator<Item = &'r CaseReport<D>>,
         answerer: &Price,
         judge: &Price,
     ) -> Self {
@@ -174,6 +188,31 @@ mod tests {
         assert_eq!(of("azure", "other"), None);
         assert_eq!(of("embedded", "extractive"), Some(0.0));
         assert_eq!(of("local", "ms-marco-MiniLM-L6-v2"), Some(0.0));
+    }
+
+    #[test]
+    fn tokens_that_models_share_have_a_cost_if_all_models_agree_on_it() {
+        let prices: Prices = serde_json::from_str(
+            r#"{"one": {"input": 1, "output": 2}, "two": {"input": 1, "output": 2}, "three": {"input": 4, "output": 2}}"#,
+        )
+        .unwrap();
+        let mut case: CaseReport<crate::Retrieval> = serde_json::from_value(serde_json::json!({
+            "id": "q1", "repeat": 1, "input": "?", "expected": null, "metadata": {"answerable": true},
+            "result": {"failure": {"kind": "error", "message": "timeout"}}, "outcomes": [],
+            "evaluator_failures": [], "seconds": 1.0, "timings": [], "metrics": {}, "attributes": {},
+        }))
+        .unwrap();
+        let metric = Purpose::Judge.input_tokens().to_owned();
+        case.metrics.insert(metric, 3_000_000.0);
+        let cost = |names: &[&str]| {
+            let models = names.iter().map(|name| ModelIdentity::new("openai", *name));
+            let models: Vec<_> = models.collect();
+            prices.cost_of_any(&models, std::slice::from_ref(&case), Purpose::Judge)
+        };
+        assert_eq!(cost(&["one", "two"]), Some(3.0));
+        assert_eq!(cost(&["one", "three"]), None);
+        assert_eq!(cost(&["one", "unlisted"]), None);
+        assert_eq!(cost(&[]), None);
     }
 
     #[test]

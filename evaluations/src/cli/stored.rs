@@ -42,7 +42,12 @@ pub(crate) struct ListRunsArgs {
 #[derive(Debug, Clone, Args)]
 pub(crate) struct ShowRunArgs {
     /// Run: its folder, its report.json, the folder's name or the start of it, its `--name`, or `latest` for the newest finished run
-    pub(crate) run: OsString,
+    #[arg(required_unless_present = "watch")]
+    pub(crate) run: Option<OsString>,
+    /// Follow a running run until it ends: cases and measures so far on stderr, then its report. Without RUN, the newest running
+    /// run. Ctrl-C ends only the watching
+    #[arg(long)]
+    pub(crate) watch: bool,
     /// Break every measure down by a key of the cases' metadata, e.g. `topic`; repeat the option for several
     #[arg(long = "group-by", value_name = "KEY")]
     pub(crate) group_by: Vec<String>,

@@ -42,7 +42,7 @@ pub(crate) struct Closing<'c> {
 impl Closing<'_> {
     /// Adds models, costs and notes to `report`, and writes it to `folder`.
     pub(crate) fn close(self, mut report: Report<Qa>, folder: RunFolder) -> Result<Finished> {
-        let costs = costs::of(&report, self.model_set, &self.prices);
+        let costs = Costs::of(&report.cases, &self.model_set.models, &self.prices);
         add_facts(
             &mut report,
             self.model_set,

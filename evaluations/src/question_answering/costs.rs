@@ -1,9 +1,11 @@
 //! Adds up the calls, tokens and cost of a run.
 
+use std::borrow::Borrow;
+use std::collections::BTreeMap;
 use std::fmt::Write as _;
 use std::sync::Arc;
 
-use evals::{CaseReport, Report};
+use evals::{CaseReport, Domain};
 use evals_messages::quantity;
 use evals_models::ModelIdentity;
 use evals_providers::Traffic;
@@ -48,48 +50,6 @@ struct Side {
     cost: Option<f64>,
 }
 
-/// Adds up what the cases of `report` recorded.
-pub(crate) fn of(report: &Report<Qa>, model_set: &ModelSet, prices: &Prices) -> Costs {
-    let price = |role| model_set.price(role, prices);
-    let cost = Cost::of(&report.cases, &price("answerer"), &price("judge"));
-    let side = |role: &str, purpose: Purpose, cost: Option<f64>| {
-        let model = model_set.models.get(role).cloned();
-        let is_target = model.as_ref().is_some_and(targets::is_target);
-        let metric = purpose.input_tokens();
-        let mut cases = report.cases.iter();
-        let unreported = is_target && !cases.any(|case| case.metrics.contains_key(metric));
-        Side {
-            model,
-            input_tokens: sum(report, metric),
-            output_tokens: sum(report, purpose.output_tokens()),
-            estimated: report
-                .cases
-                .iter()
-                .any(|case| case.attributes.contains_key(purpose.estimated())),
-            // Nobody knows what no tokens cost.
-            cost: cost.filter(|_| !unreported),
-            unreported,
-        }
-    };
-    let reranking = model_set.models.get("reranker").map(|model| {
-        let cost = reranker::cost(&report.cases, &prices.of(model));
-        side("reranker", Purpose::Reranker, cost)
-    });
-    let reranked = reranking.as_ref().map_or(Some(0.0), |side| side.cost);
-    let answering = side("answerer", Purpose::Answerer, cost.answering);
-    let judging = side("judge", Purpose::Judge, cost.judging);
-    let total = answering
-        .cost
-        .zip(judging.cost)
-        .map(|(one, other)| one + other);
-    Costs {
-        total: total.zip(reranked).map(|(sum, cost)| sum + cost),
-        answering,
-        judging,
-        reranking,
-    }
-}
-
 /// The cost of the cases of earlier sessions, as far as prices are known.
 pub(crate) fn spent(cases: &[CaseReport<Qa>], model_set: &ModelSet, prices: &Prices) -> f64 {
     let price = |role| model_set.price(role, prices);
@@ -101,16 +61,67 @@ pub(crate) fn spent(cases: &[CaseReport<Qa>], model_set: &ModelSet, prices: &Pri
         .sum()
 }
 
-fn sum(report: &Report<Qa>, metric: &str) -> f64 {
-    let recorded = report
-        .cases
-        .iter()
-        .filter_map(|case| case.metrics.get(metric));
+fn sum<D: Domain>(cases: &[CaseReport<D>], metric: &str) -> f64 {
+    let recorded = cases.iter().filter_map(|case| case.metrics.get(metric));
     // The sum of no floats is -0.
     recorded.fold(0.0, |sum, value| sum + value)
 }
 
 impl Costs {
+    /// Adds up what cases recorded. `models` names the models by role.
+    pub(crate) fn of<D: Domain, R: Borrow<str> + Ord>(
+        cases: &[CaseReport<D>],
+        models: &BTreeMap<R, ModelIdentity>,
+        prices: &Prices,
+    ) -> Self {
+        let price = |role: &str| {
+            let model = models.get(role);
+            model.map(|model| prices.of(model)).unwrap_or_default()
+        };
+        let cost = Cost::of(cases, &price("answerer"), &price("judge"));
+        let side = |role: &str, purpose: Purpose, cost: Option<f64>| {
+            let model = models.get(role).cloned();
+            let is_target = model.as_ref().is_some_and(targets::is_target);
+            let metric = purpose.input_tokens();
+            let mut with_tokens = cases.iter();
+            let unreported =
+                is_target && !with_tokens.any(|case| case.metrics.contains_key(metric));
+            Side {
+                model,
+                input_tokens: sum(cases, metric),
+                output_tokens: sum(cases, purpose.output_tokens()),
+                estimated: cases
+                    .iter()
+                    .any(|case| case.attributes.contains_key(purpose.estimated())),
+                // Nobody knows what no tokens cost.
+                cost: cost.filter(|_| !unreported),
+                unreported,
+            }
+        };
+        let reranking = models.get("reranker").map(|model| {
+            let cost = reranker::cost(cases, &prices.of(model));
+            side("reranker", Purpose::Reranker, cost)
+        });
+        let reranked = reranking.as_ref().map_or(Some(0.0), |side| side.cost);
+        let answering = side("answerer", Purpose::Answerer, cost.answering);
+        let judging = side("judge", Purpose::Judge, cost.judging);
+        let total = answering
+            .cost
+            .zip(judging.cost)
+            .map(|(one, other)| one + other);
+        Self {
+            total: total.zip(reranked).map(|(sum, cost)| sum + cost),
+            answering,
+            judging,
+            reranking,
+        }
+    }
+
+    /// USD for everything; `None` where a price is not known.
+    pub(crate) fn total(&self) -> Option<f64> {
+        self.total
+    }
+
     /// A line for each model, and a line for the total if any model is behind a server.
     pub(crate) fn lines(&self) -> Vec<(String, String)> {
         let mut lines = Vec::new();

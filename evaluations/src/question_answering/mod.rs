@@ -8,6 +8,6 @@ mod model_set;
 
 pub(crate) use self::answering::Answering;
 pub(crate) use self::closing::{Closing, Finished};
-pub(crate) use self::costs::{Attempts, spent};
+pub(crate) use self::costs::{Attempts, Costs, spent};
 pub(crate) use self::judging::{Judging, JudgingPlan};
 pub(crate) use self::model_set::ModelSet;

@@ -15,6 +15,8 @@ use crate::directories::file_stem;
 /// The file that makes a folder a run folder.
 pub(super) const MANIFEST: &str = "manifest.json";
 const JOURNAL: &str = "journal.jsonl";
+/// The page that shows the report to people.
+const PAGE: &str = "report.html";
 
 /// One run's folder.
 #[derive(Debug, Clone)]
@@ -129,6 +131,12 @@ impl RunFolder {
     /// The file that records every finished case.
     pub(crate) fn journal(&self) -> PathBuf {
         self.path.join(JOURNAL)
+    }
+
+    /// The page of the run, if one was written.
+    pub(crate) fn page(&self) -> Option<PathBuf> {
+        let page = self.path.join(PAGE);
+        page.is_file().then_some(page)
     }
 
     /// The name of the folder, for messages.

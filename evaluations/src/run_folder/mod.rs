@@ -18,4 +18,4 @@ pub(crate) use self::header::{DatasetHeader, RunHeader};
 pub(crate) use self::identity::{differences, identity};
 pub(crate) use self::manifest::{DatasetRecord, IndexRecord, MANIFEST_VERSION, RunManifest, Tool};
 pub(crate) use self::start_lock::StartLock;
-pub(crate) use self::state::RunState;
+pub(crate) use self::state::{Left, RunState};

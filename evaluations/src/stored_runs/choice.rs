@@ -147,6 +147,28 @@ impl<'s> StoredRuns<'s> {
         Ok(run)
     }
 
+    /// The newest run that a process works on, if any. A note lists the others.
+    pub(crate) fn newest_running(
+        &self,
+        is_wanted: impl Fn(&RunHeader) -> bool,
+    ) -> Result<Option<StoredRun>> {
+        let mut running = Vec::new();
+        for folder in self.list()?.into_iter().rev() {
+            if folder.is_locked()
+                && let Ok(run) = StoredRun::of_folder(folder)
+                && is_wanted(&run.header)
+            {
+                running.push(run);
+            }
+        }
+        let others: Vec<String> = running.iter().skip(1).map(StoredRun::name).collect();
+        if !others.is_empty() {
+            self.printer
+                .note(&format!("also running: {}", others.join(", ")));
+        }
+        Ok(running.into_iter().next())
+    }
+
     /// Removes the newest acceptable run and everything newer from the end of `folders`. The second value holds the wanted runs
     /// whose state was not acceptable.
     pub(crate) fn pop_newest(

@@ -90,6 +90,14 @@ impl StoredRun {
         }
     }
 
+    /// The page of the run, if it has one.
+    pub(crate) fn page(&self) -> Option<PathBuf> {
+        match &self.place {
+            Place::Folder(folder) => folder.page(),
+            Place::Report(_) => None,
+        }
+    }
+
     /// Whether there is a report to read.
     pub(crate) fn has_report(&self) -> bool {
         match &self.place {
@@ -149,6 +157,7 @@ fn header_of(report: &StoredReport) -> RunHeader {
         dataset: DatasetHeader {
             name: facts.dataset.to_owned(),
             questions: facts.cases.into_iter().collect::<BTreeSet<_>>().len(),
+            provenance: Value::Null,
         },
         seed: facts.seed.unwrap_or_default(),
         measures: Vec::new(),

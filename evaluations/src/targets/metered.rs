@@ -66,6 +66,17 @@ pub(crate) fn priced(
     }
 }
 
+/// The prices, with that of a target that stands in the place of an answering model.
+pub(crate) fn with_price(
+    mut prices: Prices,
+    target: &TargetIdentity,
+    replied: Option<&str>,
+) -> Prices {
+    let price = prices.of(&priced(target, replied, &prices));
+    prices.0.insert(target.to_string(), price);
+    prices
+}
+
 /// Whether a model is a target.
 pub(crate) fn is_target(model: &ModelIdentity) -> bool {
     model.provider == PROVIDER

@@ -9,6 +9,6 @@ mod outputs;
 mod replies;
 
 pub(crate) use self::layers::{check, chosen, layers};
-pub(crate) use self::metered::{is_target, metered, model, priced};
+pub(crate) use self::metered::{is_target, metered, model, priced, with_price};
 pub(crate) use self::open::{Opening, open};
 pub(crate) use self::replies::{Recording, Replies, Reused, record, recorded};

@@ -1,10 +1,12 @@
 //! Listings: plain tables that fit the terminal.
 
 use std::fmt::Write as _;
+use std::path::PathBuf;
 
 use console::{Alignment, measure_text_width, pad_str};
 use evals_messages::visible;
 
+use super::link;
 use super::printer::Printer;
 
 /// Blanks between columns.
@@ -50,32 +52,47 @@ impl<'t> Layout<'t> {
         self.limit.is_some()
     }
 
+    /// Whether all columns have room for their whole cells.
+    pub(crate) fn has_room(&self, titles: &[&str], rows: &[Vec<String>]) -> bool {
+        let widths = widths(titles, rows);
+        let gaps = widths.len().saturating_sub(1) * GAP;
+        let natural = widths.iter().sum::<usize>() + gaps;
+        self.limit.is_none_or(|limit| natural <= limit)
+    }
+
     /// Renders the listing, with no line longer than the limit.
     pub(crate) fn render(&self, titles: &[&str], rows: &[Vec<String>]) -> String {
+        self.render_linked(titles, rows, &[])
+    }
+
+    /// The same, with the first cell of each row linked to a file, if there is one for the row.
+    pub(crate) fn render_linked(
+        &self,
+        titles: &[&str],
+        rows: &[Vec<String>],
+        files: &[Option<PathBuf>],
+    ) -> String {
         let header: Vec<String> = titles.iter().map(|name| name.to_uppercase()).collect();
         let rows: Vec<Vec<String>> = rows
             .iter()
             .map(|row| row.iter().map(|it| visible::line(it)).collect())
             .collect();
-        let widths: Vec<usize> = (0..header.len())
-            .map(|column| {
-                let cells = rows.iter().filter_map(|row| row.get(column));
-                let cells = cells.chain(header.get(column));
-                cells
-                    .map(|cell| measure_text_width(cell))
-                    .max()
-                    .unwrap_or(0)
-            })
-            .collect();
+        let widths = widths(titles, &rows);
         let shown = self.fitting(titles, &widths);
         let pick = |row: &[String]| -> Vec<String> {
             let cells = shown.iter().filter_map(|column| row.get(*column));
             cells.cloned().collect()
         };
         let shown_widths: Vec<usize> = shown.iter().map(|column| widths[*column]).collect();
+        let files = std::iter::once(None).chain(files.iter().map(Option::as_ref));
+        let files = files.chain(std::iter::repeat(None));
         let mut text: String = std::iter::once(&header)
             .chain(&rows)
-            .map(|row| line(&pick(row), &shown_widths, self.limit, self.mark) + "\n")
+            .zip(files)
+            .map(|(row, file)| {
+                let line = line(&pick(row), &shown_widths, self.limit, self.mark);
+                linked(line, row.first().map_or("", String::as_str), file) + "\n"
+            })
             .collect();
         let left_out: Vec<&str> = (0..header.len())
             .filter(|column| !shown.contains(column))
@@ -111,6 +128,24 @@ impl<'t> Layout<'t> {
         }
         shown
     }
+}
+
+/// The line with the cell that it begins with linked to a file.
+fn linked(line: String, first: &str, file: Option<&PathBuf>) -> String {
+    match (file, line.strip_prefix(first)) {
+        (Some(file), Some(rest)) => link::to_file(first, file) + rest,
+        _ => line,
+    }
+}
+
+/// The width of each column.
+fn widths(titles: &[&str], rows: &[Vec<String>]) -> Vec<usize> {
+    let width = |(column, title): (usize, &&str)| {
+        let cells = rows.iter().filter_map(|row| row.get(column));
+        let cells = cells.map(|cell| measure_text_width(cell));
+        cells.fold(measure_text_width(title), usize::max)
+    };
+    titles.iter().enumerate().map(width).collect()
 }
 
 /// The width of some columns with the last one truncated to its least width.
@@ -166,6 +201,35 @@ mod tests {
             least,
         };
         layout.render(&["name", "questions", "description"], &rows)
+    }
+
+    #[test]
+    fn only_the_first_cell_of_a_row_with_a_file_is_linked() {
+        let layout = Layout {
+            limit: None,
+            mark: "…",
+            least: &[],
+        };
+        let rows = [row(&["one", "done"]), row(&["second", "done"])];
+        let files = [Some(PathBuf::from("/runs/one/report.html")), None];
+        assert_eq!(
+            layout.render_linked(&["run", "state"], &rows, &files),
+            "RUN     STATE\n\x1b]8;;file:///runs/one/report.html\x1b\\one\x1b]8;;\x1b\\     done\nsecond  done\n"
+        );
+    }
+
+    #[test]
+    fn there_is_room_for_whole_cells_only() {
+        let rows = [row(&["日本", "finished"])];
+        let has_room = |limit| {
+            let layout = Layout {
+                limit: Some(limit),
+                mark: "…",
+                least: &[],
+            };
+            layout.has_room(&["run", "state"], &rows)
+        };
+        assert!(has_room(14) && !has_room(13));
     }
 
     #[test]

@@ -1,11 +1,13 @@
 //! The terminal: results on stdout, messages and progress bars on stderr, and the layout of both.
 
+mod link;
 pub(crate) mod listing;
+mod live;
 mod printer;
 pub(crate) mod progress;
 mod reports;
 mod visible;
 
 pub(crate) use self::printer::{Printer, StdoutError};
-pub(crate) use self::reports::{console, report_text, text};
+pub(crate) use self::reports::{console, live_console, report_text, text};
 pub(crate) use self::visible::printable;

@@ -2,10 +2,14 @@
 
 use std::env;
 use std::io::{self, IsTerminal as _, Write};
+use std::path::Path;
 use std::sync::Arc;
 
+use evals::render::Drawings;
 use indicatif::{MultiProgress, ProgressDrawTarget};
 
+use super::link;
+use super::live::LivePage;
 use super::visible::printable;
 use crate::cli::{ColorChoice, OutputArgs};
 
@@ -29,6 +33,9 @@ pub(crate) struct Printer {
     verbosity: Verbosity,
     color: ColorChoice,
     stdout: Stdout,
+    links: Links,
+    /// Whether a page on stderr may be drawn again in the same place.
+    is_live: bool,
     progress: Arc<MultiProgress>,
 }
 
@@ -41,6 +48,9 @@ impl Printer {
         };
         let shown =
             verbosity > Verbosity::Quiet && !arguments.no_progress && io::stderr().is_terminal();
+        let links =
+            arguments.color != ColorChoice::Never && link::supported(|name| env::var_os(name));
+        let is_dumb = env::var_os("TERM").is_some_and(|terminal| terminal == "dumb");
         let target = if shown {
             ProgressDrawTarget::stderr()
         } else {
@@ -49,7 +59,12 @@ impl Printer {
         Self {
             verbosity,
             color: arguments.color,
-            stdout: Stdout::from_env(),
+            stdout: Stdout::from_env(is_dumb),
+            links: Links {
+                stdout: links && io::stdout().is_terminal(),
+                stderr: links && io::stderr().is_terminal(),
+            },
+            is_live: shown && !is_dumb,
             progress: Arc::new(MultiProgress::with_draw_target(target)),
         }
     }
@@ -99,13 +114,37 @@ impl Printer {
         self.message(Verbosity::Quiet, "warning: ", message);
     }
 
+    /// Prints a note that ends with the path of a file, linked to the file on a terminal that opens links.
+    pub(crate) fn note_file(&self, message: &str, path: &Path) {
+        if self.verbosity < Verbosity::Normal {
+            return;
+        }
+        let shown = printable(&path.display().to_string());
+        let shown = if self.links.stderr {
+            link::to_file(&shown, path)
+        } else {
+            shown
+        };
+        self.write(&format!("{} {shown}", printable(message)));
+    }
+
+    /// A page that is drawn again and again on stderr; `None` unless stderr is a terminal that can do so and progress is shown.
+    pub(crate) fn live_page(&self) -> Option<LivePage> {
+        self.is_live.then(LivePage::new)
+    }
+
     fn message(&self, least: Verbosity, label: &str, message: &str) {
         if self.verbosity < least {
             return;
         }
+        self.write(&format!("{label}{}", printable(message)));
+    }
+
+    /// Writes a line to stderr, with progress bars hidden meanwhile.
+    fn write(&self, line: &str) {
         self.progress.suspend(|| {
             // If stderr is closed, there is no place to report that.
-            let _ = writeln!(io::stderr().lock(), "{label}{}", printable(message));
+            let _ = writeln!(io::stderr().lock(), "{line}");
         });
     }
 
@@ -116,6 +155,11 @@ impl Printer {
             ColorChoice::Never => false,
             ColorChoice::Auto => self.stdout.is_terminal && !self.stdout.no_color,
         }
+    }
+
+    /// Whether names on stdout link to files.
+    pub(crate) fn links(&self) -> bool {
+        self.links.stdout
     }
 
     /// The properties of stdout.
@@ -138,11 +182,20 @@ pub(crate) struct Stdout {
     pub(crate) limit: Option<u16>,
     /// Whether the locale supports Unicode; assumed if no locale is set.
     pub(crate) unicode: bool,
+    /// Whether tables have small drawings: on a terminal that is more than a teletype.
+    pub(crate) drawings: Drawings,
     no_color: bool,
 }
 
+/// Which streams are terminals that open links.
+#[derive(Debug, Clone, Copy)]
+struct Links {
+    stdout: bool,
+    stderr: bool,
+}
+
 impl Stdout {
-    fn from_env() -> Self {
+    fn from_env(is_dumb: bool) -> Self {
         let is_terminal = io::stdout().is_terminal();
         let size = console::Term::stdout().size_checked();
         let of_terminal = size
@@ -157,6 +210,11 @@ impl Stdout {
                 let locale = locale.to_lowercase();
                 locale.contains("utf-8") || locale.contains("utf8")
             }),
+            drawings: if is_terminal && !is_dumb {
+                Drawings::On
+            } else {
+                Drawings::Off
+            },
             no_color: env::var_os("NO_COLOR").is_some_and(|value| !value.is_empty()),
         }
     }

@@ -90,13 +90,18 @@ fn time(state: &ProgressState, out: &mut dyn Write) {
 
 /// The times in words. The remaining time is unknown until something is done.
 fn times(elapsed: Duration, done: u64, all: Option<u64>, left: Duration) -> String {
-    let elapsed = format!("{:#} elapsed", HumanDuration(elapsed));
+    let elapsed = format!("{} elapsed", spoken(elapsed));
     let is_known = done > 0 && all.is_some_and(|all| done < all) && !left.is_zero();
     if is_known {
-        format!("{elapsed}, about {:#} left", HumanDuration(left))
+        format!("{elapsed}, about {} left", spoken(left))
     } else {
         elapsed
     }
+}
+
+/// A duration in its largest unit.
+pub(crate) fn spoken(duration: Duration) -> String {
+    format!("{:#}", HumanDuration(duration))
 }
 
 #[cfg(test)]

@@ -27,7 +27,17 @@ pub(crate) fn console(printer: &Printer) -> Console {
         } else {
             Messages::Whole
         },
-        drawings: Drawings::Off,
+        drawings: stdout.drawings,
+    }
+}
+
+/// The renderer for a page that is drawn again and again on stderr, which has this width.
+pub(crate) fn live_console(printer: &Printer, width: u16) -> Console {
+    Console {
+        width,
+        messages: Messages::Cut,
+        drawings: Drawings::On,
+        ..console(printer)
     }
 }
 

@@ -34,11 +34,9 @@ pub(super) fn of(
     prices: &Prices,
 ) -> Option<Costs> {
     let models = identities(judges);
-    let costs: Vec<Option<f64>> = models
-        .iter()
-        .map(|model| prices.of(model).of_cases(cases, Purpose::Judge))
-        .collect();
-    let first = *costs.first()?;
+    if models.is_empty() {
+        return None;
+    }
     let sum = |metric: &str| {
         let recorded = cases.iter().filter_map(|case| case.metrics.get(metric));
         // The sum of no floats is -0.
@@ -50,7 +48,7 @@ pub(super) fn of(
         estimated: cases
             .iter()
             .any(|case| case.attributes.contains_key(Purpose::Judge.estimated())),
-        cost: first.filter(|_| costs.iter().all(|cost| *cost == first)),
+        cost: prices.cost_of_any(&models, cases, Purpose::Judge),
         models,
     })
 }

@@ -1,15 +1,16 @@
 //! The listing of stored runs.
 
 use anyhow::Result;
+use evals::render::Drawings;
 use evals_messages::quantity;
 
+use super::trend::{self, Listed};
 use crate::cli::ListRunsArgs;
 use crate::exit::Exit;
-use crate::run_folder::RunFolder;
-use crate::run_folder::RunHeader;
+use crate::run_folder::{RunFolder, RunHeader};
 use crate::session::Session;
-use crate::stored_runs::Headline;
 use crate::terminal::listing::Layout;
+use crate::terminal::{Printer, console};
 
 /// Number of runs that are listed without `--all`.
 const NEWEST: usize = 20;
@@ -27,14 +28,20 @@ const HEADER: [&str; 7] = [
     "state",
 ];
 
+/// The position of the score's column.
+const SCORE: usize = 5;
+
+/// The title of the column behind it, which only a terminal shows.
+const TREND: &str = "trend";
+
 /// Columns that a narrow terminal drops, the least important first.
 const DROPPED_WHEN_NARROW: [&str; 4] = ["questions", "benchmark", "dataset", "profile"];
 
 pub(super) fn execute(session: &Session<'_>, arguments: &ListRunsArgs) -> Result<Exit> {
     let runs = session.directories.runs();
     let folders = RunFolder::list(&runs)?;
-    let mut listed = Vec::new();
-    let mut all = 0;
+    // The newest first.
+    let mut all = Vec::new();
     for folder in folders.iter().rev() {
         let header = match folder.read_manifest::<RunHeader>() {
             Ok(header) => header,
@@ -44,15 +51,11 @@ pub(super) fn execute(session: &Session<'_>, arguments: &ListRunsArgs) -> Result
             }
         };
         let wanted = arguments.dataset.as_ref();
-        if wanted.is_some_and(|dataset| *dataset != header.dataset.name) {
-            continue;
-        }
-        all += 1;
-        if arguments.all || listed.len() < NEWEST {
-            listed.push((folder, header));
+        if wanted.is_none_or(|dataset| *dataset == header.dataset.name) {
+            all.push(Listed::new(folder.clone(), header));
         }
     }
-    if listed.is_empty() {
+    if all.is_empty() {
         let of = arguments.dataset.as_ref();
         let of = of.map_or_else(String::new, |dataset| format!(" of `{dataset}`"));
         session
@@ -60,28 +63,61 @@ pub(super) fn execute(session: &Session<'_>, arguments: &ListRunsArgs) -> Result
             .note(&format!("no runs{of} in {}", runs.display()));
         return Ok(Exit::Done);
     }
-    let layout = Layout::of(session.printer).dropping(&DROPPED_WHEN_NARROW);
-    let rows: Vec<Vec<String>> = listed
-        .iter()
-        .rev()
-        .map(|(folder, header)| {
-            let name = if layout.is_narrow() {
-                short_name(folder, &folders)
-            } else {
-                folder.name()
-            };
-            row(name, folder, header)
-        })
-        .collect();
-    session.printer.result(&layout.render(&HEADER, &rows))?;
-    if all > listed.len() {
+    let listed = if arguments.all {
+        all.len()
+    } else {
+        all.len().min(NEWEST)
+    };
+    let listing = listing(session.printer, &folders, &all, listed);
+    session.printer.result(&listing)?;
+    if all.len() > listed {
         session.printer.note(&format!(
-            "showing the newest {} of {}; `--all` lists all",
-            listed.len(),
-            quantity::of(all, "run")
+            "showing the newest {listed} of {}; `--all` lists all",
+            quantity::of(all.len(), "run")
         ));
     }
     Ok(Exit::Done)
+}
+
+/// The newest runs, the newest last, with a line of their trends if there is room.
+fn listing(printer: &Printer, folders: &[RunFolder], all: &[Listed], listed: usize) -> String {
+    let console = console(printer);
+    let layout = Layout::of(printer).dropping(&DROPPED_WHEN_NARROW);
+    let mut rows = Vec::new();
+    let mut pages = Vec::new();
+    let mut trends = Vec::new();
+    for (place, run) in all.iter().enumerate().take(listed).rev() {
+        let name = if layout.is_narrow() {
+            short_name(&run.folder, folders)
+        } else {
+            run.folder.name()
+        };
+        rows.push(row(name, run));
+        pages.push(run.folder.page().filter(|_| printer.links()));
+        let earlier: Vec<&Listed> = all[place + 1..].iter().collect();
+        trends.push(match console.drawings {
+            Drawings::On => trend::line(run, &earlier, console.symbols),
+            Drawings::Off => None,
+        });
+    }
+    if trends.iter().any(Option::is_some) {
+        let titles = inserted(HEADER.to_vec(), TREND);
+        let drawn: Vec<Vec<String>> = rows
+            .iter()
+            .zip(&trends)
+            .map(|(row, trend)| inserted(row.clone(), trend.clone().unwrap_or_default()))
+            .collect();
+        if layout.has_room(&titles, &drawn) {
+            return layout.render_linked(&titles, &drawn, &pages);
+        }
+    }
+    layout.render_linked(&HEADER, &rows, &pages)
+}
+
+/// A row with the cell of the trend behind that of the score.
+fn inserted<T>(mut row: Vec<T>, cell: impl Into<T>) -> Vec<T> {
+    row.insert(SCORE + 1, cell.into());
+    row
 }
 
 /// The time at the start of a run's name if it identifies the run, else the whole name.
@@ -96,10 +132,12 @@ fn short_name(folder: &RunFolder, all: &[RunFolder]) -> String {
     }
 }
 
-fn row(name: String, folder: &RunFolder, header: &RunHeader) -> Vec<String> {
-    let (state, summary) = folder.state_and_summary();
-    let headline = summary.and_then(|summary| Headline::of(header, &summary));
-    let score = headline.map(|headline| format!("{} {:.4}", headline.title, headline.value));
+fn row(name: String, run: &Listed) -> Vec<String> {
+    let header = &run.header;
+    let found = run.found();
+    let score = found
+        .headline
+        .map(|headline| format!("{} {:.4}", headline.title, headline.value));
     vec![
         name,
         header.dataset.name.clone(),
@@ -107,6 +145,6 @@ fn row(name: String, folder: &RunFolder, header: &RunHeader) -> Vec<String> {
         header.profile.clone(),
         header.dataset.questions.to_string(),
         score.unwrap_or_else(|| "-".to_owned()),
-        state.to_string(),
+        found.state.to_string(),
     ]
 }

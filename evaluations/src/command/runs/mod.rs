@@ -3,6 +3,8 @@
 mod delete;
 mod list;
 mod show;
+mod trend;
+mod watch;
 
 use anyhow::Result;
 

@@ -8,6 +8,7 @@ use evals::CaseId;
 use evals::render::{Cases, Part};
 use evals_messages::{nearest, quantity, visible};
 
+use super::watch;
 use crate::cli::ShowRunArgs;
 use crate::exit::Exit;
 use crate::session::Session;
@@ -16,7 +17,14 @@ use crate::stored_runs::{StoredReport, StoredRuns};
 pub(super) fn execute(session: &Session<'_>, arguments: &ShowRunArgs) -> Result<Exit> {
     let printer = session.printer;
     let runs = StoredRuns::of(session);
-    let run = runs.find(&arguments.run)?;
+    let run = match &arguments.run {
+        Some(wanted) if !arguments.watch => runs.find(wanted)?,
+        wanted => {
+            let run = watch::find(&runs, wanted.as_deref())?;
+            watch::follow(session, &run)?;
+            run
+        }
+    };
     let report = run.report()?;
     runs.note_incomplete(&run)?;
     match chosen(&report, arguments)? {
@@ -37,11 +45,11 @@ pub(super) fn execute(session: &Session<'_>, arguments: &ShowRunArgs) -> Result<
     }
     let started = run.header.started.as_ref();
     let started = started.map_or_else(String::new, |time| format!("started {time}, "));
-    printer.note(&format!(
-        "{}, {started}{}",
-        visible::line(&run.header.name),
-        run.path().display()
-    ));
+    let name = visible::line(&run.header.name);
+    match run.page() {
+        Some(page) => printer.note_file(&format!("{name}, {started}page:"), &page),
+        None => printer.note(&format!("{name}, {started}{}", run.path().display())),
+    }
     Ok(Exit::Done)
 }
 

@@ -22,7 +22,7 @@ use crate::failure_limit::FailureLimit;
 use crate::payments;
 use crate::question_answering::{Attempts, Closing, Finished};
 use crate::resumption::{self, Opened};
-use crate::targets::priced;
+use crate::targets::{priced, with_price};
 use crate::terminal::progress::CaseBar;
 
 /// Judges every answer, and prints and writes the results.
@@ -108,7 +108,7 @@ async fn answer(
     let closing = Closing {
         printer: session.printer,
         model_set: &models.model_set,
-        prices: with_price_of_target(prices, identity, facts.model.as_deref()),
+        prices: with_price(prices, identity, facts.model.as_deref()),
         seed: arguments.control.seed,
         spending: &prepared.spending,
         failure_limit,
@@ -139,17 +139,6 @@ fn payments(
     let judge = models.model_set.models.get("judge");
     let verdicts = judge.map(|judge| payments::of_cases(cases, Purpose::Judge, judge.clone()));
     answers.chain(verdicts).collect()
-}
-
-/// The prices, with that of the target.
-fn with_price_of_target(
-    mut prices: Prices,
-    target: &TargetIdentity,
-    replied: Option<&str>,
-) -> Prices {
-    let price = prices.of(&priced(target, replied, &prices));
-    prices.0.insert(target.to_string(), price);
-    prices
 }
 
 async fn open_folder(

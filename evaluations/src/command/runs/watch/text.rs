@@ -1,0 +1,141 @@
+//! The progress of a run in words, with a bar and the measures so far.
+
+use std::io;
+
+use evals::render::Console;
+use evals_messages::{quantity, visible};
+
+use crate::run_progress::{Counts, Progress, Spent};
+use crate::spending::dollars;
+use crate::stored_runs::StoredRun;
+use crate::terminal::{progress::spoken, text};
+
+/// Columns of the bar.
+const BAR: usize = 24;
+
+/// Under the measures, because a run that goes on has no verdict.
+const SO_FAR: &str = "measures of the finished cases; nothing is compared before the run ends";
+
+/// The page on a terminal.
+pub(super) fn page(console: Console, run: &StoredRun, progress: &Progress) -> io::Result<String> {
+    let mut page = text(|out| console.text(out, &title(run)))?;
+    let bar = progress.counts.map(|counts| {
+        let bar = console.symbols.bar(share(counts), BAR);
+        format!("[{bar}] ")
+    });
+    let facts = bar.unwrap_or_default() + &facts(progress).join(", ");
+    page += &text(|out| console.text(out, &facts))?;
+    if let Some(summary) = &progress.summary {
+        page += &text(|out| console.measures(out, summary))?;
+        page += &text(|out| console.text(out, SO_FAR))?;
+    }
+    Ok(page)
+}
+
+/// The line in a file or a pipe.
+pub(super) fn line(run: &StoredRun, progress: &Progress) -> String {
+    format!("{}: {}", run.name(), facts(progress).join(", "))
+}
+
+fn title(run: &StoredRun) -> String {
+    let started = run.header.started.as_ref();
+    let started = started.map_or_else(String::new, |time| format!(", started {time}"));
+    let name = visible::line(&run.header.name);
+    format!("{}: {name} is running{started}", run.name())
+}
+
+fn facts(progress: &Progress) -> Vec<String> {
+    let Some(counts) = progress.counts else {
+        return vec!["running; a retrieval run does not record single searches".to_owned()];
+    };
+    let mut facts = vec![format!(
+        "{} of {}",
+        counts.finished,
+        quantity::of(counts.planned, "case")
+    )];
+    if counts.failed > 0 {
+        facts.push(format!("{} failed", counts.failed));
+    }
+    if counts.evaluator_failures > 0 {
+        let failed = quantity::of(counts.evaluator_failures, "evaluation");
+        facts.push(format!("{failed} failed"));
+    }
+    if counts.damaged_lines > 0 {
+        let damaged = quantity::of(counts.damaged_lines, "line");
+        facts.push(format!("{damaged} of the journal damaged"));
+    }
+    facts.extend(progress.rate.map(pace));
+    let left = progress
+        .time_left
+        .filter(|_| counts.finished < counts.planned);
+    facts.extend(left.map(|left| format!("about {} left", spoken(left))));
+    match progress.spent {
+        Spent::Nothing => {}
+        Spent::Unknown => facts.push(dollars(None)),
+        Spent::Dollars(cost) => facts.push(format!("{} so far", dollars(Some(cost)))),
+    }
+    facts
+}
+
+/// The pace in the unit in which it is above 1, if there is one.
+fn pace(per_second: f64) -> String {
+    if per_second >= 0.95 {
+        format!("{per_second:.1} per second")
+    } else {
+        format!("{:.1} per minute", per_second * 60.0)
+    }
+}
+
+#[expect(clippy::cast_precision_loss, reason = "counts stay far below 2^53")]
+fn share(counts: Counts) -> f64 {
+    if counts.planned == 0 {
+        return 0.0;
+    }
+    counts.finished as f64 / counts.planned as f64
+}
+
+#[cfg(test)]
+mod tests {
+    use std::time::Duration;
+
+    use super::*;
+    use crate::run_folder::RunState;
+
+    fn progress(counts: Option<Counts>) -> Progress {
+        Progress {
+            state: RunState::Running,
+            counts,
+            summary: None,
+            spent: Spent::Dollars(0.031_25),
+            rate: Some(0.5),
+            time_left: Some(Duration::from_mins(2)),
+        }
+    }
+
+    #[test]
+    fn facts_name_failures_pace_and_cost() {
+        let counts = Counts {
+            planned: 100,
+            finished: 40,
+            failed: 2,
+            evaluator_failures: 1,
+            damaged_lines: 0,
+        };
+        assert_eq!(
+            facts(&progress(Some(counts))).join(", "),
+            "40 of 100 cases, 2 failed, 1 evaluation failed, 30.0 per minute, about 2m left, $0.0312 so far"
+        );
+    }
+
+    #[test]
+    fn a_run_without_a_journal_is_only_running() {
+        let facts = facts(&progress(None));
+        assert_eq!(facts.len(), 1);
+        assert!(facts[0].starts_with("running"));
+    }
+
+    #[test]
+    fn a_run_of_no_cases_has_an_empty_bar() {
+        assert_eq!(share(Counts::default()).to_bits(), 0.0_f64.to_bits());
+    }
+}

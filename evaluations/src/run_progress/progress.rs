@@ -1,0 +1,73 @@
+//! The progress of a run at one moment.
+
+use std::sync::Arc;
+use std::time::Duration;
+
+use evals::Summary;
+
+use crate::run_folder::RunState;
+
+/// The progress of a run at one moment.
+///
+/// It has no verdict and no p value: to look again and again until a difference is significant finds one by chance.
+#[derive(Debug, Clone)]
+pub(crate) struct Progress {
+    pub(crate) state: RunState,
+    /// The cases; `None` for a run that keeps no journal and has no report yet.
+    pub(crate) counts: Option<Counts>,
+    /// The measures of the finished cases, under the names that the final report gives them. `None` without a case.
+    ///
+    /// While the run goes on, intervals come from fewer resamples than in a report, and may lag behind the counts.
+    pub(crate) summary: Option<Arc<Summary>>,
+    /// What the finished cases cost.
+    pub(crate) spent: Spent,
+    /// Cases per second, over the last minute. `None` unless the run goes on.
+    pub(crate) rate: Option<f64>,
+    /// The time that the other cases take at this rate.
+    pub(crate) time_left: Option<Duration>,
+}
+
+/// How many runs of cases a run has, repetitions included.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub(crate) struct Counts {
+    pub(crate) planned: usize,
+    /// Finished ones, with the failed.
+    pub(crate) finished: usize,
+    /// Finished ones whose task failed.
+    pub(crate) failed: usize,
+    /// Failed evaluators, over all cases.
+    pub(crate) evaluator_failures: usize,
+    /// Lines of the journal that fail their check. The cases of these lines run again if the run is resumed.
+    pub(crate) damaged_lines: usize,
+}
+
+/// What a run cost so far.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub(crate) enum Spent {
+    /// Nothing, because no model is behind a server.
+    Nothing,
+    /// The price of a model or its number of tokens is unknown.
+    Unknown,
+    /// USD. Cached replies count at full price, as in a report.
+    Dollars(f64),
+}
+
+impl Progress {
+    /// Whether a process works on the run.
+    pub(crate) fn is_running(&self) -> bool {
+        self.state == RunState::Running
+    }
+}
+
+impl Counts {
+    /// The counts of a report.
+    pub(super) fn of(summary: &Summary) -> Self {
+        Self {
+            planned: summary.finished.saturating_add(summary.not_run),
+            finished: summary.finished,
+            failed: summary.failed,
+            evaluator_failures: summary.evaluator_failures,
+            damaged_lines: 0,
+        }
+    }
+}
