@@ -6,6 +6,7 @@
 // The futures of the storage engine nest deeper than the compiler's default allows.
 #![recursion_limit = "256"]
 
+mod annotations;
 mod atomic_file;
 mod case_selection;
 mod choices;

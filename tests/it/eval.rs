@@ -559,7 +559,7 @@ evaluators:
 ";
 
 /// Settings with a judge behind the server.
-fn with_judge(sandbox: &Sandbox, server: &ScriptedServer) {
+pub(crate) fn with_judge(sandbox: &Sandbox, server: &ScriptedServer) {
     let settings = json!({
         "evaluations": {"judge": {"provider": "openai", "name": "judge"}},
         "providers": {"openai": {"base_url": server.openai_url(), "api_key_env": "TOWERS_KEY"}},
@@ -573,7 +573,8 @@ fn with_judge(sandbox: &Sandbox, server: &ScriptedServer) {
     );
 }
 
-fn judge() -> ScriptedServer {
+/// A judge that passes outputs that thank.
+pub(crate) fn polite_judge() -> ScriptedServer {
     ScriptedServer::start(|request, _| {
         let asked = request.body["messages"].to_string();
         let nonce = asked.split("\\\"id\\\": \\\"").nth(1).unwrap();
@@ -590,7 +591,7 @@ fn judge() -> ScriptedServer {
     })
 }
 
-fn judged(sandbox: &Sandbox, options: &str) -> Ended {
+pub(crate) fn judged(sandbox: &Sandbox, options: &str) -> Ended {
     let line = format!(
         "eval judged.yaml --target outputs:outputs.jsonl --config settings.yaml --no-progress {options}"
     );
@@ -600,7 +601,7 @@ fn judged(sandbox: &Sandbox, options: &str) -> Ended {
 
 #[test]
 fn a_model_judges_by_rubric_and_is_not_paid_twice() {
-    let server = judge();
+    let server = polite_judge();
     let sandbox = Sandbox::new();
     with_judge(&sandbox, &server);
     let estimated = judged(&sandbox, "--estimate");
@@ -634,7 +635,7 @@ fn a_model_judges_by_rubric_and_is_not_paid_twice() {
 
 #[test]
 fn a_prompt_of_ones_own_asks_the_judge_and_makes_another_run() {
-    let server = judge();
+    let server = polite_judge();
     let sandbox = Sandbox::new();
     with_judge(&sandbox, &server);
     judged(&sandbox, "");
@@ -684,7 +685,7 @@ fn a_prompt_of_ones_own_asks_the_judge_and_makes_another_run() {
 #[test]
 fn credentials_of_a_judge_in_the_file_reach_its_server_and_no_report() {
     const SECRET: &str = "hunter2-hunter2";
-    let server = judge();
+    let server = polite_judge();
     let sandbox = Sandbox::new();
     with_judge(&sandbox, &server);
     let settings = format!("model_settings: {{extra_body: {{top_k: 3, api_key: {SECRET}}}}}");
@@ -709,7 +710,7 @@ fn credentials_of_a_judge_in_the_file_reach_its_server_and_no_report() {
 
 #[test]
 fn settings_of_a_judge_in_the_file_are_those_of_pydantic_ai() {
-    let server = judge();
+    let server = polite_judge();
     let sandbox = Sandbox::new();
     with_judge(&sandbox, &server);
     let settings = "model_settings: {stop_sequences: [END], service_tier: flex, tool_choice: auto}";
@@ -747,7 +748,7 @@ fn settings_of_a_judge_in_the_file_are_those_of_pydantic_ai() {
 
 #[test]
 fn a_judge_of_an_unknown_provider_is_found_in_its_file() {
-    let server = judge();
+    let server = polite_judge();
     let sandbox = Sandbox::new();
     with_judge(&sandbox, &server);
     let named = |model: &str| {

@@ -24,6 +24,8 @@ mod haiku;
 mod init;
 #[cfg(unix)]
 mod interrupted;
+#[cfg(unix)]
+mod labels;
 mod local_models;
 mod minilm;
 mod own_documents;

@@ -7,6 +7,7 @@ mod eval;
 mod export;
 mod import;
 mod init;
+mod labels;
 mod numbers;
 mod output;
 mod results;
@@ -29,6 +30,7 @@ pub(crate) use self::eval::{EvalArgs, EvalShownArgs};
 pub(crate) use self::export::{ExportArgs, Format as ExportFormat};
 pub(crate) use self::import::ImportArgs;
 pub(crate) use self::init::{InitArgs, Kind};
+pub(crate) use self::labels::LabelsArgs;
 pub(crate) use self::output::{ColorChoice, OutputArgs, color};
 pub(crate) use self::run::{Refresh, RunArgs};
 pub(crate) use self::score::ScoreArgs;
@@ -87,6 +89,8 @@ pub(crate) enum Command {
     View(ViewArgs),
     /// Judge the stored answers of a run again, without generating new answers
     Rejudge(RejudgeArgs),
+    /// Show how far people agree with the judge of a run, and exchange labels as CSV
+    Labels(LabelsArgs),
     /// Print stored runs as Markdown tables, or update such tables in a file
     Table(TableArgs),
     /// Show or prune the caches of replies, vectors and scores

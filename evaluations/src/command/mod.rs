@@ -10,6 +10,7 @@ mod download;
 mod eval;
 mod export;
 mod init;
+mod labels;
 mod rejudge;
 mod report;
 mod run;
@@ -47,6 +48,7 @@ pub(crate) fn execute(command: Command, printer: &Printer) -> Result<Exit> {
         Command::Report(arguments) => report::execute(&session, &arguments),
         Command::View(arguments) => view::execute(&session, &arguments),
         Command::Rejudge(arguments) => rejudge::execute(&session, &arguments),
+        Command::Labels(arguments) => labels::execute(&session, &arguments),
         Command::Table(arguments) => table::execute(&session, &arguments),
         Command::Bench(arguments) => bench::execute(&session, &arguments),
         Command::Cache(arguments) => cache::execute(&session, &arguments),

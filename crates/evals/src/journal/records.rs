@@ -74,15 +74,16 @@ impl RecordFile {
     }
 
     /// Hands over the records of a file in its order, and neither locks nor changes it, so another process may be writing it.
+    /// Returns how many lines fail their check, not counting an incomplete last line.
     pub fn read<T: DeserializeOwned>(
         path: &Path,
         mut record: impl FnMut(T),
-    ) -> Result<(), JournalError> {
+    ) -> Result<usize, JournalError> {
         check_regular(path)?;
         let file = File::open(path).map_err(failed("open", path))?;
         let stored = Stored::read(BufReader::new(file), &mut record);
         match stored.map_err(failed("read", path))? {
-            Some(_) => Ok(()),
+            Some(stored) => Ok(stored.damaged),
             None => Err(JournalError::NoHeader {
                 path: path.to_owned(),
             }),

@@ -157,8 +157,8 @@ const FORMULA: [char; 11] = [
     '=', '+', '-', '@', '\t', '\r', '\n', '\u{ff1d}', '\u{ff0b}', '\u{ff0d}', '\u{ff20}',
 ];
 
-/// Keeps a spreadsheet from running text as a formula.
-fn guarded(text: String) -> String {
+/// Keeps a spreadsheet from running text as a formula: puts an apostrophe before text that may be one.
+pub fn guarded(text: String) -> String {
     let is_number = || text.parse::<f64>().is_ok_and(f64::is_finite);
     if text.starts_with(FORMULA) && !is_number() {
         format!("'{text}")

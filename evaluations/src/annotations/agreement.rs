@@ -1,0 +1,122 @@
+//! The agreement of a run's judge with each labeller, and of labellers with each other.
+
+use evals_metrics::{Agreement, Confusion, VerdictCounts};
+
+use super::answers::RunAnswers;
+use super::sample::Method;
+use super::standing::{Counted, Standing};
+
+/// The confidence level of the intervals.
+pub(crate) const LEVEL: f64 = 0.95;
+
+/// The labels of one person against the judge.
+#[derive(Debug, Clone)]
+pub(crate) struct PersonAgreement {
+    pub(crate) labeller: String,
+    pub(crate) passes: usize,
+    pub(crate) fails: usize,
+    /// Answers about which the labeller cannot say.
+    pub(crate) undecided: usize,
+    /// Answers of the run with a verdict of the judge, or all if there is no judge, that the labeller has not labelled.
+    pub(crate) missing: usize,
+    /// Labels of answers about which the judge has no verdict.
+    pub(crate) unjudged: usize,
+    /// Labels of answers that somebody picked.
+    pub(crate) chosen: usize,
+    /// Labels given or changed with the judge's verdict in sight.
+    pub(crate) sighted: usize,
+    pub(crate) confusion: Confusion,
+    /// Whether labels are weighted, because answers were drawn by the judge's verdict.
+    pub(crate) is_weighted: bool,
+    pub(crate) agreement: Agreement,
+}
+
+/// The labels of two people for the same answers. The first one stands in the place of people, the second in the judge's.
+#[derive(Debug, Clone)]
+pub(crate) struct PairAgreement {
+    pub(crate) labellers: [String; 2],
+    pub(crate) agreement: Agreement,
+}
+
+/// How often the judge passed and failed answers of the run.
+pub(crate) fn verdict_counts(run: &RunAnswers) -> VerdictCounts {
+    let count = |wanted| {
+        let answers = run.answers.iter();
+        answers.filter(|it| it.verdict == Some(wanted)).count()
+    };
+    VerdictCounts {
+        passes: count(true),
+        fails: count(false),
+    }
+}
+
+/// The agreement of each labeller with the judge, by name.
+pub(crate) fn people(run: &RunAnswers, standing: &Standing<'_>) -> Vec<PersonAgreement> {
+    let run_counts = verdict_counts(run);
+    let comparable = match run.measure {
+        Some(_) => run_counts.passes + run_counts.fails,
+        None => run.answers.len(),
+    };
+    let people = standing.people.iter();
+    people
+        .map(|(labeller, labels)| person(labeller, labels, run_counts, comparable))
+        .collect()
+}
+
+fn person(
+    labeller: &str,
+    labels: &[Counted<'_>],
+    run: VerdictCounts,
+    comparable: usize,
+) -> PersonAgreement {
+    let count = |is_counted: &dyn Fn(&Counted<'_>) -> bool| {
+        labels.iter().filter(|it| is_counted(it)).count()
+    };
+    let verdicts = |it: &Counted<'_>| it.label.verdict.passes().zip(it.answer.verdict);
+    let confusion: Confusion = labels.iter().filter_map(verdicts).collect();
+    let is_weighted = labels
+        .iter()
+        .any(|it| it.label.sampling.method == Method::Stratified);
+    let is_comparable =
+        |it: &Counted<'_>| run == VerdictCounts::default() || it.answer.verdict.is_some();
+    PersonAgreement {
+        labeller: labeller.to_owned(),
+        passes: count(&|it| it.label.verdict.passes() == Some(true)),
+        fails: count(&|it| it.label.verdict.passes() == Some(false)),
+        undecided: count(&|it| it.label.verdict.passes().is_none()),
+        missing: comparable.saturating_sub(count(&is_comparable)),
+        unjudged: count(&|it| it.answer.verdict.is_none()),
+        chosen: count(&|it| it.label.sampling.method == Method::Chosen),
+        sighted: count(&|it| !it.label.blind),
+        confusion,
+        is_weighted,
+        agreement: if is_weighted {
+            Agreement::stratified(&confusion, run, LEVEL)
+        } else {
+            Agreement::of_sample(&confusion, LEVEL)
+        },
+    }
+}
+
+/// The agreement of every two labellers over the answers that both decided about. Pairs without such an answer are left out.
+pub(crate) fn pairs(standing: &Standing<'_>) -> Vec<PairAgreement> {
+    let people: Vec<(&&str, &Vec<Counted<'_>>)> = standing.people.iter().collect();
+    let mut pairs = Vec::new();
+    for (index, (one, of_one)) in people.iter().enumerate() {
+        for (other, of_other) in &people[index + 1..] {
+            let both = of_one.iter().filter_map(|it| {
+                let found = of_other.binary_search_by_key(&it.place, |other| other.place);
+                let other = &of_other[found.ok()?];
+                it.label.verdict.passes().zip(other.label.verdict.passes())
+            });
+            let confusion: Confusion = both.collect();
+            if confusion.n() > 0 {
+                pairs.push(PairAgreement {
+                    labellers: [(**one).to_owned(), (**other).to_owned()],
+                    agreement: Agreement::of_sample(&confusion, LEVEL),
+                });
+            }
+        }
+    }
+    pairs
+}

@@ -1,0 +1,337 @@
+//! Reads labels from a CSV file that somebody has filled in.
+
+use std::collections::BTreeMap;
+
+use anyhow::{Result, bail};
+use csv::{ByteRecord, ErrorKind, ReaderBuilder, StringRecord};
+
+use super::answers::RunAnswers;
+use super::label::{Label, LabelVerdict};
+use super::sample::{Drawn, Sample, Sampling};
+use super::table::{
+    self, CASE, DIGEST, JUDGE_VERDICT, LABELLER, NOTE, REPEAT, SAMPLE, VERDICT, VERDICTS, holds,
+    unguarded,
+};
+
+/// Most problems that one message lists.
+const LISTED: usize = 10;
+
+/// How to read a file of labels.
+#[derive(Debug)]
+pub(crate) struct Import<'r> {
+    pub(crate) run: &'r RunAnswers,
+    /// The name of the file, for messages.
+    pub(crate) file: String,
+    /// Who labelled the rows that do not say it.
+    pub(crate) labeller: Option<String>,
+    /// When the labels are added, as labels record it.
+    pub(crate) time: String,
+}
+
+/// The labels of a file, every row of which is right.
+#[derive(Debug)]
+pub(crate) struct Imported {
+    labels: Vec<Label>,
+    /// Rows without a verdict.
+    pub(crate) empty: usize,
+}
+
+/// The places of the columns in a file.
+struct Columns<'h> {
+    titles: Vec<&'h str>,
+    case: usize,
+    verdict: usize,
+    digest: usize,
+    repeat: Option<usize>,
+    note: Option<usize>,
+    labeller: Option<usize>,
+    sample: Option<usize>,
+    /// Whether the file tells what the judge said.
+    is_sighted: bool,
+}
+
+/// What is wrong with a cell.
+struct Problem {
+    line: u64,
+    column: usize,
+    what: String,
+}
+
+impl Imported {
+    /// How many rows have a verdict.
+    pub(crate) fn given(&self) -> usize {
+        self.labels.len()
+    }
+
+    /// The labels that say something else than the labels of the same people for the same answers so far.
+    pub(crate) fn new_labels(self, known: &[Label]) -> Vec<Label> {
+        let labels = self.labels.into_iter().filter(|label| {
+            let last = known.iter().rev().find(|it| label.replaces(it));
+            last.is_none_or(|last| last.verdict != label.verdict || last.note != label.note)
+        });
+        labels.map(|label| label.after(known)).collect()
+    }
+}
+
+impl Import<'_> {
+    /// Reads the rows with a verdict. Any wrong cell is an error that names its line and column, so that nothing of a file is
+    /// taken before all of it is right.
+    pub(crate) fn read(&self, bytes: &[u8]) -> Result<Imported> {
+        let bytes = bytes.strip_prefix(b"\xef\xbb\xbf").unwrap_or(bytes);
+        let mut reader = ReaderBuilder::new()
+            .delimiter(separator(bytes))
+            .from_reader(bytes);
+        let header = match reader.byte_headers() {
+            Ok(header) => header.clone(),
+            Err(error) => bail!("`{}`: {}", self.file, said(&error)),
+        };
+        let header = self.header(header)?;
+        let columns = self.columns(&header)?;
+        let mut problems = Vec::new();
+        let mut given: BTreeMap<(usize, String), (LabelVerdict, u64)> = BTreeMap::new();
+        let mut drawn = BTreeMap::new();
+        let mut imported = Imported {
+            labels: Vec::new(),
+            empty: 0,
+        };
+        for row in reader.records() {
+            let row = match row {
+                Ok(row) => row,
+                Err(error) => {
+                    let line = error.position().map_or(0, csv::Position::line);
+                    bail!("`{}`, line {line}: {}", self.file, said(&error));
+                }
+            };
+            match self.row(&columns, &row, &mut drawn) {
+                Ok(None) => imported.empty += 1,
+                Ok(Some((place, label))) => {
+                    let line = line(&row);
+                    let key = (place, label.labeller.clone());
+                    match given.insert(key, (label.verdict, line)) {
+                        Some((verdict, _)) if verdict == label.verdict => {}
+                        Some((verdict, before)) => problems.push(Problem {
+                            line,
+                            column: columns.verdict,
+                            what: format!(
+                                "`{}` labels the same answer `{verdict}` in line {before} and `{}` here",
+                                label.labeller, label.verdict
+                            ),
+                        }),
+                        None => imported.labels.push(label),
+                    }
+                }
+                Err(problem) => problems.push(problem),
+            }
+        }
+        self.refuse(&columns, &problems)?;
+        Ok(imported)
+    }
+
+    fn header(&self, header: ByteRecord) -> Result<StringRecord> {
+        let header = StringRecord::from_byte_record(header);
+        header.map_err(|_| anyhow::anyhow!("`{}`, line 1: it is not UTF-8 text", self.file))
+    }
+
+    fn columns<'h>(&self, header: &'h StringRecord) -> Result<Columns<'h>> {
+        let titles: Vec<&str> = header.iter().map(str::trim).collect();
+        for (place, title) in titles.iter().enumerate() {
+            if !title.is_empty() && titles[..place].contains(title) {
+                bail!(
+                    "`{}`, line 1, column {}: two columns are named `{title}`",
+                    self.file,
+                    place + 1
+                );
+            }
+        }
+        let find = |wanted: &str| titles.iter().position(|title| *title == wanted);
+        let need = |wanted: &str| match find(wanted) {
+            Some(place) => Ok(place),
+            None => bail!(
+                "`{}`, line 1: there is no column `{wanted}`; export the answers with `evaluations labels RUN --export FILE.csv` and fill in the columns `{VERDICT}` and `{NOTE}`",
+                self.file
+            ),
+        };
+        Ok(Columns {
+            case: need(CASE)?,
+            verdict: need(VERDICT)?,
+            digest: need(DIGEST)?,
+            repeat: find(REPEAT),
+            note: find(NOTE),
+            labeller: find(LABELLER),
+            sample: find(SAMPLE),
+            is_sighted: find(JUDGE_VERDICT).is_some(),
+            titles,
+        })
+    }
+
+    /// The label of a row with the place of its answer; `None` for a row without a verdict.
+    fn row(
+        &self,
+        columns: &Columns<'_>,
+        row: &StringRecord,
+        drawn: &mut BTreeMap<String, BTreeMap<usize, Drawn>>,
+    ) -> Result<Option<(usize, Label)>, Problem> {
+        let cell = |column: usize| row.get(column).unwrap_or_default();
+        let cell_of = |column: Option<usize>| column.map(cell).unwrap_or_default();
+        let wrong = |column: usize, what: String| Problem {
+            line: line(row),
+            column,
+            what,
+        };
+        let verdict = cell(columns.verdict);
+        if verdict.trim().is_empty() {
+            return Ok(None);
+        }
+        let verdict: LabelVerdict = verdict.parse().map_err(|()| {
+            let what = format!(
+                "`{verdict}` is not a verdict; write {}, or nothing",
+                LabelVerdict::WRITTEN
+            );
+            wrong(columns.verdict, what)
+        })?;
+        let place = self
+            .place(columns, row)
+            .map_err(|(column, what)| wrong(column, what))?;
+        let answer = &self.run.answers[place];
+        let digest = table::digest(answer);
+        if cell(columns.digest).trim() != digest {
+            let what = format!(
+                "it is not the digest of this answer in run `{}`, so the question, the reference or the answer has changed since the export",
+                self.run.run
+            );
+            return Err(wrong(columns.digest, what));
+        }
+        let labeller = unguarded(cell_of(columns.labeller).trim());
+        let labeller = match (&self.labeller, labeller) {
+            (Some(default), "") => default.clone(),
+            (None, "") => {
+                let what = "it does not say who labelled the row; pass `--labeller NAME`";
+                return Err(wrong(
+                    columns.labeller.unwrap_or(columns.verdict),
+                    what.to_owned(),
+                ));
+            }
+            (_, named) => named.to_owned(),
+        };
+        let sample = cell_of(columns.sample).trim();
+        let sampling = self.sampling(sample, place, drawn).ok_or_else(|| {
+            let what = format!(
+                "`{sample}` is not a sample; leave the column as it was exported, or empty for answers that you picked"
+            );
+            wrong(columns.sample.unwrap_or_default(), what)
+        })?;
+        let label = Label {
+            case: answer.id.clone(),
+            repeat: answer.repeat,
+            measure: self.run.measure.clone(),
+            verdict,
+            note: unguarded(cell_of(columns.note)).to_owned(),
+            labeller,
+            time: self.time.clone(),
+            blind: !columns.is_sighted,
+            revealed: columns.is_sighted,
+            sampling,
+            digests: answer.digests.clone(),
+        };
+        Ok(Some((place, label)))
+    }
+
+    /// The place of a row's answer in the run, or what is wrong in which column.
+    fn place(&self, columns: &Columns<'_>, row: &StringRecord) -> Result<usize, (usize, String)> {
+        let cell = |column: usize| row.get(column).unwrap_or_default();
+        let id = cell(columns.case);
+        let repeat = match columns.repeat {
+            None => 1,
+            Some(column) => cell(column).trim().parse().map_err(|_| {
+                let what = format!("`{}` is not the number of a repetition", cell(column));
+                (column, what)
+            })?,
+        };
+        let mut answers = self.run.answers.iter();
+        let place = answers.position(|it| it.repeat == repeat && holds(id, it.id.as_str()));
+        place.ok_or_else(|| {
+            let what = format!(
+                "run `{}` has no answer to case `{id}`, repetition {repeat}",
+                self.run.run
+            );
+            (columns.case, what)
+        })
+    }
+
+    /// How the answer of a row was chosen; `None` for a cell that names no sample.
+    ///
+    /// The sample is drawn again. An answer that is not in it, or whose sample was drawn by other verdicts of the judge, counts as
+    /// picked.
+    fn sampling(
+        &self,
+        cell: &str,
+        place: usize,
+        drawn: &mut BTreeMap<String, BTreeMap<usize, Drawn>>,
+    ) -> Option<Sampling> {
+        if cell.is_empty() {
+            return Some(Sampling::chosen());
+        }
+        let written = cell.split_once(VERDICTS).map_or(cell, |(sample, _)| sample);
+        let sample: Sample = written.parse().ok()?;
+        if table::sample(self.run, &sample) != cell {
+            return Some(Sampling::chosen());
+        }
+        let drawn = drawn.entry(cell.to_owned()).or_insert_with(|| {
+            let drawn = sample.draw(&self.run.answers).into_iter();
+            drawn.map(|drawn| (drawn.place, drawn)).collect()
+        });
+        Some(match drawn.get(&place) {
+            Some(drawn) => sample.sampling(*drawn),
+            None => Sampling::chosen(),
+        })
+    }
+
+    /// Fails if there are problems, and lists the first of them.
+    fn refuse(&self, columns: &Columns<'_>, problems: &[Problem]) -> Result<()> {
+        if problems.is_empty() {
+            return Ok(());
+        }
+        let mut listed: Vec<String> = problems
+            .iter()
+            .take(LISTED)
+            .map(|Problem { line, column, what }| {
+                let title = columns.titles.get(*column).unwrap_or(&"");
+                format!("line {line}, column {} (`{title}`): {what}", column + 1)
+            })
+            .collect();
+        if problems.len() > LISTED {
+            listed.push(format!("and {} more", problems.len() - LISTED));
+        }
+        bail!(
+            "cannot import `{}`, so no label was added:\n{}",
+            self.file,
+            listed.join("\n")
+        )
+    }
+}
+
+/// The separator of the columns, which some spreadsheets write as a semicolon or a tab: the one that the first line has most of.
+fn separator(bytes: &[u8]) -> u8 {
+    let line = bytes
+        .split(|byte| *byte == b'\n')
+        .next()
+        .unwrap_or_default();
+    let count = |separator: u8| line.split(|byte| *byte == separator).count();
+    let most = [b'\t', b';', b','].into_iter().max_by_key(|it| count(*it));
+    most.unwrap_or(b',')
+}
+
+fn line(row: &StringRecord) -> u64 {
+    row.position().map_or(0, csv::Position::line)
+}
+
+/// What is wrong with the form of a file.
+fn said(error: &csv::Error) -> String {
+    match error.kind() {
+        ErrorKind::UnequalLengths {
+            expected_len, len, ..
+        } => format!("it has {len} cells, and the header has {expected_len}"),
+        ErrorKind::Utf8 { .. } => "it is not UTF-8 text".to_owned(),
+        _ => error.to_string(),
+    }
+}

@@ -1,0 +1,116 @@
+//! A label: the verdict of a person about one answer.
+
+use std::fmt;
+use std::str::FromStr;
+
+use evals::CaseId;
+use serde::{Deserialize, Serialize};
+
+use super::sample::Sampling;
+
+/// The verdict of a person about one answer of a run.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub(crate) struct Label {
+    pub(crate) case: CaseId,
+    pub(crate) repeat: u32,
+    /// The measure whose verdicts the label is compared with; `None` if the run has none.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub(crate) measure: Option<String>,
+    pub(crate) verdict: LabelVerdict,
+    #[serde(default, skip_serializing_if = "String::is_empty")]
+    pub(crate) note: String,
+    pub(crate) labeller: String,
+    /// UTC, as in a manifest.
+    pub(crate) time: String,
+    /// Whether the labeller had not seen the judge's verdict.
+    pub(crate) blind: bool,
+    /// Whether the labeller saw the judge's verdict after giving this label, so that later labels of the answer are not blind.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub(crate) revealed: bool,
+    pub(crate) sampling: Sampling,
+    pub(crate) digests: Digests,
+}
+
+/// SHA-256 of what a label is about, in hexadecimal. A label whose digests no longer match is stale.
+#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
+pub(crate) struct Digests {
+    /// The input and the reference.
+    pub(crate) case: String,
+    pub(crate) answer: String,
+    /// The prompt of the judge; `None` for a judge without one, and for a run without a judge.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub(crate) prompt: Option<String>,
+    /// The model of the judge, with its parameters and criteria; `None` for a run without a judge.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub(crate) judge: Option<String>,
+}
+
+/// What a person may say about an answer.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub(crate) enum LabelVerdict {
+    Pass,
+    Fail,
+    CannotSay,
+}
+
+impl Label {
+    /// Whether both are of the same person, about the same answer and judged by the same judge.
+    pub(crate) fn replaces(&self, earlier: &Self) -> bool {
+        self.is_of_answer(earlier) && self.digests == earlier.digests
+    }
+
+    /// The same label, blind only if its labeller has not seen the judge's verdict before.
+    pub(crate) fn after(mut self, earlier: &[Self]) -> Self {
+        let has_seen = earlier
+            .iter()
+            .any(|it| it.revealed && self.is_of_answer(it));
+        self.blind &= !has_seen;
+        self
+    }
+
+    fn is_of_answer(&self, other: &Self) -> bool {
+        self.labeller == other.labeller
+            && self.case == other.case
+            && self.repeat == other.repeat
+            && self.measure == other.measure
+    }
+}
+
+impl LabelVerdict {
+    /// The verdicts as a CSV file holds them.
+    pub(super) const WRITTEN: &str = "`pass`, `fail` or `cannot say`";
+
+    /// Whether the answer passes, if the labeller could say.
+    pub(crate) fn passes(self) -> Option<bool> {
+        match self {
+            Self::Pass => Some(true),
+            Self::Fail => Some(false),
+            Self::CannotSay => None,
+        }
+    }
+}
+
+impl fmt::Display for LabelVerdict {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        formatter.write_str(match self {
+            Self::Pass => "pass",
+            Self::Fail => "fail",
+            Self::CannotSay => "cannot say",
+        })
+    }
+}
+
+impl FromStr for LabelVerdict {
+    type Err = ();
+
+    /// Numbers are refused: 0 is a failure to some, and the key for "cannot say" on the labelling page.
+    fn from_str(text: &str) -> Result<Self, ()> {
+        match text.trim().to_lowercase().as_str() {
+            "pass" => Ok(Self::Pass),
+            "fail" => Ok(Self::Fail),
+            "cannot say" | "cannot-say" => Ok(Self::CannotSay),
+            _ => Err(()),
+        }
+    }
+}

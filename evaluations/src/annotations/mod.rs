@@ -1,0 +1,32 @@
+//! Labels that people give to the answers of a run, to learn how far its judge can be trusted.
+//!
+//! Labels are never part of a report. A label holds digests of what it is about, so that one about another answer or another
+//! judge is not mistaken for a current one.
+
+mod agreement;
+mod answers;
+mod export;
+mod file;
+#[cfg(test)]
+mod fuzz;
+mod import;
+mod judge;
+mod label;
+mod labeller;
+mod sample;
+mod shown;
+mod standing;
+mod table;
+#[cfg(test)]
+mod tests;
+
+pub(crate) use self::agreement::{PersonAgreement, pairs, people, verdict_counts};
+pub(crate) use self::answers::RunAnswers;
+pub(crate) use self::export::Export;
+pub(crate) use self::file::LabelFile;
+pub(crate) use self::import::Import;
+pub(crate) use self::judge::WantedMeasure;
+pub(crate) use self::labeller::user_name;
+pub(crate) use self::sample::{Method, Sample};
+pub(crate) use self::shown::{caveats, estimates, left_out};
+pub(crate) use self::standing::Standing;

@@ -1,0 +1,126 @@
+//! The statistics of agreement as people read them, on the console and on the labelling page.
+
+use evals_metrics::{Agreement, Estimate, NoAgreement};
+use serde::Serialize;
+
+use super::agreement::PersonAgreement;
+use super::answers::RunAnswers;
+use super::standing::{Stale, Standing};
+
+/// A statistic as it is printed.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+pub(crate) struct ShownEstimate {
+    pub(crate) name: &'static str,
+    /// What it says, in a few words.
+    pub(crate) meaning: &'static str,
+    /// The value, or a dash.
+    pub(crate) value: String,
+    /// The interval, or why there is no value or no interval.
+    pub(crate) interval: String,
+    /// How many labels it is a share of; empty without a value.
+    pub(crate) n: String,
+}
+
+/// The four statistics, in the order in which they are shown.
+pub(crate) fn estimates(agreement: &Agreement) -> Vec<ShownEstimate> {
+    vec![
+        shown("agreement", "same verdict", agreement.agreement),
+        shown("kappa", "agreement beyond chance", agreement.kappa),
+        shown(
+            "TPR",
+            "judge passes what people pass",
+            agreement.true_pass_rate,
+        ),
+        shown(
+            "TNR",
+            "judge fails what people fail",
+            agreement.true_fail_rate,
+        ),
+    ]
+}
+
+fn shown(
+    name: &'static str,
+    meaning: &'static str,
+    estimate: Result<Estimate, NoAgreement>,
+) -> ShownEstimate {
+    let (value, interval, n) = match estimate {
+        Err(reason) => ("–".to_owned(), reason.to_string(), String::new()),
+        Ok(Estimate { value, n, interval }) => (
+            format!("{value:.4}"),
+            match interval {
+                Some(interval) => format!("[{:.4}, {:.4}]", interval.low, interval.high),
+                None => "no interval: the labels show no spread".to_owned(),
+            },
+            n.to_string(),
+        ),
+    };
+    ShownEstimate {
+        name,
+        meaning,
+        value,
+        interval,
+        n,
+    }
+}
+
+/// What to know about the labels of one person before trusting the statistics.
+pub(crate) fn caveats(person: &PersonAgreement) -> Vec<String> {
+    let mut caveats = Vec::new();
+    if person.is_weighted {
+        caveats.push(
+            "answers were drawn by the judge's verdict, so each label counts with the inverse of its probability"
+                .to_owned(),
+        );
+    }
+    let labels = |n: usize| match n {
+        1 => "1 label is".to_owned(),
+        n => format!("{n} labels are"),
+    };
+    if person.chosen > 0 {
+        caveats.push(format!(
+            "{} of answers that somebody picked: the statistics hold for the labelled answers, not for the run",
+            labels(person.chosen)
+        ));
+    }
+    if person.sighted > 0 {
+        caveats.push(format!(
+            "{} not blind: the judge's verdict had been shown",
+            labels(person.sighted)
+        ));
+    }
+    if person.unjudged > 0 {
+        caveats.push(format!(
+            "{} of answers without a verdict of the judge, and not compared",
+            labels(person.unjudged)
+        ));
+    }
+    caveats
+}
+
+/// Which labels of a run do not count, and why.
+pub(crate) fn left_out(run: &RunAnswers, standing: &Standing<'_>) -> Vec<String> {
+    let stale = standing.stale.iter();
+    let mut lines: Vec<String> = stale
+        .map(|(reason, n)| format!("{n} stale, not counted: {}", Stale::reason(*reason)))
+        .collect();
+    if standing.of_other_measures > 0 {
+        lines.push(match &run.measure {
+            Some(measure) => format!(
+                "{} of other measures than `{measure}`, not counted",
+                standing.of_other_measures
+            ),
+            None => format!(
+                "{} of measures that the run does not have, not counted",
+                standing.of_other_measures
+            ),
+        });
+    }
+    if standing.damaged > 0 {
+        lines.push(format!(
+            "{} damaged, not readable: the lines fail their check",
+            standing.damaged
+        ));
+    }
+    lines
+}

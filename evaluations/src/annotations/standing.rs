@@ -1,0 +1,124 @@
+//! Which labels count: the last of each labeller for each answer, if it is about what the run holds now.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use super::answers::{JudgedAnswer, RunAnswers};
+use super::file::StoredLabels;
+use super::label::Label;
+
+/// The labels of a run, sorted out.
+#[derive(Debug)]
+pub(crate) struct Standing<'r> {
+    /// The labels that count, by labeller, in the order of the answers.
+    pub(crate) people: BTreeMap<&'r str, Vec<Counted<'r>>>,
+    /// Labels that do not count, by reason, because the run or its judge is no longer what they are about. One that its labeller
+    /// has replaced is not among them.
+    pub(crate) stale: BTreeMap<Stale, usize>,
+    /// Labels of other measures than the one that is compared.
+    pub(crate) of_other_measures: usize,
+    /// Lines of the file that fail their check.
+    pub(crate) damaged: usize,
+}
+
+/// A label that counts, with its answer.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Counted<'r> {
+    /// The answer's place in the run.
+    pub(crate) place: usize,
+    pub(crate) answer: &'r JudgedAnswer,
+    pub(crate) label: &'r Label,
+}
+
+/// Why a label no longer counts. The first reason that applies is named.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub(crate) enum Stale {
+    NoAnswer,
+    Case,
+    Answer,
+    Judge,
+    Prompt,
+}
+
+impl Stale {
+    /// The reason in words.
+    pub(crate) fn reason(self) -> &'static str {
+        match self {
+            Self::NoAnswer => "the run has no such answer",
+            Self::Case => "the question or the reference has changed",
+            Self::Answer => "the answer has changed",
+            Self::Judge => "another judge",
+            Self::Prompt => "another prompt of the judge",
+        }
+    }
+
+    /// Why a label is stale; `None` if it is about what the run holds.
+    pub(crate) fn of(label: &Label, answer: Option<&JudgedAnswer>) -> Option<Self> {
+        let Some(answer) = answer else {
+            return Some(Self::NoAnswer);
+        };
+        let (then, now) = (&label.digests, &answer.digests);
+        [
+            (then.case != now.case, Self::Case),
+            (then.answer != now.answer, Self::Answer),
+            (then.judge != now.judge, Self::Judge),
+            (then.prompt != now.prompt, Self::Prompt),
+        ]
+        .into_iter()
+        .find_map(|(differs, stale)| differs.then_some(stale))
+    }
+}
+
+impl<'r> Standing<'r> {
+    pub(crate) fn of(run: &'r RunAnswers, stored: &'r StoredLabels) -> Self {
+        let places: BTreeMap<(&str, u32), usize> = run
+            .answers
+            .iter()
+            .enumerate()
+            .map(|(place, answer)| ((answer.id.as_str(), answer.repeat), place))
+            .collect();
+        let mut counted: BTreeMap<(&str, usize), Counted<'_>> = BTreeMap::new();
+        let mut stale: BTreeMap<(&str, &str, u32), Stale> = BTreeMap::new();
+        let mut of_other_measures = BTreeSet::new();
+        for label in &stored.labels {
+            let (labeller, id) = (label.labeller.as_str(), label.case.as_str());
+            if label.measure != run.measure {
+                of_other_measures.insert((labeller, id, label.repeat, &label.measure));
+                continue;
+            }
+            let place = places.get(&(id, label.repeat)).copied();
+            let answer = place.map(|place| &run.answers[place]);
+            match (Stale::of(label, answer), place.zip(answer)) {
+                (None, Some((place, answer))) => {
+                    let last = Counted {
+                        place,
+                        answer,
+                        label,
+                    };
+                    counted.insert((labeller, place), last);
+                }
+                (reason, _) => {
+                    let reason = reason.unwrap_or(Stale::NoAnswer);
+                    stale.insert((labeller, id, label.repeat), reason);
+                }
+            }
+        }
+        stale.retain(|(labeller, id, repeat), _| {
+            let place = places.get(&(*id, *repeat));
+            place.is_none_or(|place| !counted.contains_key(&(*labeller, *place)))
+        });
+        let mut people: BTreeMap<&str, Vec<Counted<'_>>> = BTreeMap::new();
+        for ((labeller, _), label) in counted {
+            people.entry(labeller).or_default().push(label);
+        }
+        let mut reasons = BTreeMap::new();
+        for reason in stale.into_values() {
+            *reasons.entry(reason).or_default() += 1;
+        }
+        Self {
+            people,
+            stale: reasons,
+            of_other_measures: of_other_measures.len(),
+            damaged: stored.damaged,
+        }
+    }
+}

@@ -1,0 +1,56 @@
+//! The command line of `labels`.
+
+use std::ffi::OsString;
+use std::num::NonZeroUsize;
+use std::path::PathBuf;
+
+use clap::Args;
+
+use super::numbers::at_least_one;
+
+/// The end of `labels --help`, for terminals of 80 columns.
+const HELP: &str = "\
+Labels are the verdicts of people about the answers of a run: pass, fail or
+cannot say. They show how far the judge can be trusted. Give them in the browser
+(`evaluations view RUN`), or in a spreadsheet:
+
+  evaluations labels RUN --export labels.csv --sample 100 --stratified
+  evaluations labels RUN --import labels.csv --labeller ada
+
+The exported file does not tell what the judge said. Fill in the columns
+`verdict` (pass, fail, cannot say) and `note`, and leave the others. Labels are
+kept in annotations.jsonl in the run's folder.";
+
+#[derive(Debug, Clone, Args)]
+#[command(after_long_help = HELP)]
+pub(crate) struct LabelsArgs {
+    /// Run: its folder, its report.json, the folder's name or the start of it, its `--name`, or `latest` for the newest finished run
+    pub(crate) run: OsString,
+    /// The measure to label for, if the run has several judges
+    #[arg(long, value_name = "M")]
+    pub(crate) measure: Option<String>,
+    /// Write answers to label to a CSV file, which must not exist
+    #[arg(long, value_name = "FILE", conflicts_with = "import")]
+    pub(crate) export: Option<PathBuf>,
+    /// Write only N answers, drawn at random
+    #[arg(long, value_name = "N", requires = "export", allow_negative_numbers = true, value_parser = at_least_one)]
+    pub(crate) sample: Option<NonZeroUsize>,
+    /// Draw half of the answers among those that the judge passed, and half among those that it failed
+    #[arg(long, requires = "export")]
+    pub(crate) stratified: bool,
+    /// Seed of the sample and of the order of the answers
+    #[arg(long, value_name = "N", requires = "export", default_value_t = 0)]
+    pub(crate) seed: u64,
+    /// Fill in the labels so far, a row for each
+    #[arg(long, requires = "export")]
+    pub(crate) with_labels: bool,
+    /// Write the judge's verdicts and reasons too. Labels from such a file are not blind
+    #[arg(long, requires = "export")]
+    pub(crate) with_verdicts: bool,
+    /// Add the labels of a CSV file that was exported from this run
+    #[arg(long, value_name = "FILE")]
+    pub(crate) import: Option<PathBuf>,
+    /// Who labelled the rows of the file that do not name a labeller [default: the user's name on this machine]
+    #[arg(long, value_name = "NAME", requires = "import")]
+    pub(crate) labeller: Option<String>,
+}

@@ -1,0 +1,130 @@
+//! `evaluations labels`: shows how far people agree with the judge of a run, and exchanges labels as CSV.
+
+mod summary;
+
+use std::path::Path;
+
+use anyhow::{Result, bail};
+use evals_guard::regular_file;
+
+use crate::annotations::{
+    Export, Import, LabelFile, Method, RunAnswers, Sample, Standing, WantedMeasure, user_name,
+};
+use crate::atomic_file::write_atomically;
+use crate::cli::LabelsArgs;
+use crate::clock::{now, timestamp};
+use crate::exit::Exit;
+use crate::session::Session;
+use crate::stored_runs::StoredRuns;
+
+/// The size limit of a file to import.
+const LARGEST_IMPORT: u64 = 512_000_000;
+
+pub(super) fn execute(session: &Session<'_>, arguments: &LabelsArgs) -> Result<Exit> {
+    let runs = StoredRuns::of(session);
+    let stored = runs.find(&arguments.run)?;
+    let measure = arguments.measure.as_deref();
+    let measure = measure.map_or(WantedMeasure::Only, WantedMeasure::Named);
+    let run = RunAnswers::read(&stored, measure)?;
+    let file = LabelFile::of(stored.folder("keeps the labels")?);
+    if let Some(path) = &arguments.export {
+        return export(session, arguments, &run, &file, path);
+    }
+    runs.note_incomplete(&stored)?;
+    if let Some(path) = &arguments.import {
+        import(session, arguments, &run, &file, path)?;
+    }
+    let labels = file.read()?;
+    let standing = Standing::of(&run, &labels);
+    let text = summary::text(session.printer, &run, &standing);
+    session.printer.result(&text)?;
+    Ok(Exit::Done)
+}
+
+fn export(
+    session: &Session<'_>,
+    arguments: &LabelsArgs,
+    run: &RunAnswers,
+    file: &LabelFile,
+    path: &Path,
+) -> Result<Exit> {
+    if path.symlink_metadata().is_ok() {
+        bail!(
+            "`{}` exists; choose another name, because somebody may have labelled in it",
+            path.display()
+        );
+    }
+    if arguments.stratified && run.answers.iter().all(|answer| answer.verdict.is_none()) {
+        bail!(
+            "`--stratified` draws answers by the judge's verdict, and run `{}` has none; leave the option out",
+            run.run
+        );
+    }
+    let labels = file.read()?;
+    let standing = Standing::of(run, &labels);
+    let export = Export {
+        run,
+        standing: &standing,
+        sample: Sample {
+            method: if arguments.stratified {
+                Method::Stratified
+            } else {
+                Method::Random
+            },
+            size: arguments.sample.map(Into::into),
+            seed: arguments.seed,
+        },
+        with_labels: arguments.with_labels,
+        with_verdicts: arguments.with_verdicts,
+    };
+    let mut rows = 0;
+    write_atomically(path, |out| {
+        rows = export.write(out)?;
+        Ok(())
+    })?;
+    let printer = session.printer;
+    printer.note(&format!(
+        "wrote {rows} {} to `{}`; fill in the column `verdict` with `pass`, `fail` or `cannot say`, and import the file",
+        if rows == 1 { "row" } else { "rows" },
+        path.display()
+    ));
+    if arguments.with_verdicts {
+        printer.warn("the file tells what the judge said, so labels from it are not blind");
+    }
+    Ok(Exit::Done)
+}
+
+fn import(
+    session: &Session<'_>,
+    arguments: &LabelsArgs,
+    run: &RunAnswers,
+    file: &LabelFile,
+    path: &Path,
+) -> Result<()> {
+    let bytes = regular_file::read(path, LARGEST_IMPORT)?;
+    let given = arguments.labeller.as_deref().map(str::trim);
+    if given == Some("") {
+        bail!("`--labeller` is empty; give a name");
+    }
+    let import = Import {
+        run,
+        file: path.display().to_string(),
+        labeller: given.map(str::to_owned).or_else(user_name),
+        time: timestamp(now()),
+    };
+    let imported = import.read(&bytes)?;
+    let (given, empty) = (imported.given(), imported.empty);
+    if given == 0 {
+        bail!(
+            "no row of `{}` has a verdict; fill in the column `verdict`",
+            path.display()
+        );
+    }
+    let added = file.add(|known| Ok(imported.new_labels(known)))?.len();
+    session.printer.note(&format!(
+        "added {added} {}; {} already known, {empty} without a verdict",
+        if added == 1 { "label" } else { "labels" },
+        given - added
+    ));
+    Ok(())
+}

@@ -1,0 +1,132 @@
+//! The labels of a run as text: who labelled how much, and how far each agrees with the judge.
+
+use std::fmt::Write as _;
+
+use crate::annotations::{
+    PersonAgreement, RunAnswers, Standing, caveats, estimates, left_out, pairs, people,
+    verdict_counts,
+};
+use crate::terminal::Printer;
+use crate::terminal::listing;
+
+pub(super) fn text(printer: &Printer, run: &RunAnswers, standing: &Standing<'_>) -> String {
+    let mut text = opening(run);
+    let people = people(run, standing);
+    if people.is_empty() {
+        text.push_str("\nno labels yet; give some in the browser with `evaluations view`, or export answers with `--export FILE.csv`\n");
+    } else {
+        text.push('\n');
+        text.push_str(&labellers(printer, &people));
+    }
+    for line in left_out(run, standing) {
+        let _ = writeln!(text, "labels: {line}");
+    }
+    if run.measure.is_none() {
+        text.push_str("\nthe run has no judge, so agreement with one is undefined\n");
+    } else {
+        for person in &people {
+            text.push('\n');
+            text.push_str(&agreement(printer, person));
+        }
+    }
+    let pairs = pairs(standing);
+    if !pairs.is_empty() {
+        text.push('\n');
+        let rows: Vec<Vec<String>> = pairs
+            .iter()
+            .map(|pair| {
+                let shown = estimates(&pair.agreement);
+                let mut row = pair.labellers.to_vec();
+                row.push(pair.agreement.n.to_string());
+                for estimate in &shown[..2] {
+                    row.push(format!("{} {}", estimate.value, estimate.interval));
+                }
+                row
+            })
+            .collect();
+        let titles = ["labeller", "and", "answers", "agreement", "kappa"];
+        text.push_str(&listing::render(printer, &titles, &rows));
+    }
+    text
+}
+
+fn opening(run: &RunAnswers) -> String {
+    let counts = verdict_counts(run);
+    let answers = run.answers.len();
+    let judged = match (&run.measure, &run.judge) {
+        (None, _) => String::new(),
+        (Some(measure), judge) => {
+            let judge = judge.as_deref().unwrap_or("the judge");
+            let without = answers - counts.passes - counts.fails;
+            let without = match without {
+                0 => String::new(),
+                n => format!(", {n} without a verdict"),
+            };
+            format!(
+                "; `{measure}` by {judge}: {} passed, {} failed{without}",
+                counts.passes, counts.fails
+            )
+        }
+    };
+    let failed = match run.failed {
+        0 => String::new(),
+        n => format!(" ({n} more cases failed)"),
+    };
+    format!("run {}: {answers} answers{failed}{judged}\n", run.run)
+}
+
+fn labellers(printer: &Printer, people: &[PersonAgreement]) -> String {
+    let rows: Vec<Vec<String>> = people
+        .iter()
+        .map(|person| {
+            let counts = [
+                person.passes,
+                person.fails,
+                person.undecided,
+                person.missing,
+            ];
+            let counts = counts.map(|n| n.to_string());
+            std::iter::once(person.labeller.clone())
+                .chain(counts)
+                .collect()
+        })
+        .collect();
+    let titles = ["labeller", "pass", "fail", "cannot say", "not labelled"];
+    listing::render(printer, &titles, &rows)
+}
+
+/// The confusion table and the statistics of one labeller.
+fn agreement(printer: &Printer, person: &PersonAgreement) -> String {
+    let table = &person.confusion;
+    let row = |title: &str, passes: usize, fails: usize| {
+        vec![
+            format!("{} {title}", person.labeller),
+            passes.to_string(),
+            fails.to_string(),
+        ]
+    };
+    let rows = [
+        row("passes", table.true_passes, table.false_fails),
+        row("fails", table.false_passes, table.true_fails),
+    ];
+    let mut text = listing::render(printer, &["answers", "judge passes", "judge fails"], &rows);
+    text.push('\n');
+    let shown = estimates(&person.agreement).into_iter();
+    let rows: Vec<Vec<String>> = shown
+        .map(|it| {
+            vec![
+                it.name.to_owned(),
+                it.value,
+                it.n,
+                it.interval,
+                it.meaning.to_owned(),
+            ]
+        })
+        .collect();
+    let titles = ["statistic", "value", "labels", "95% interval", "meaning"];
+    text.push_str(&listing::render(printer, &titles, &rows));
+    for caveat in caveats(person) {
+        let _ = writeln!(text, "note: {caveat}");
+    }
+    text
+}
