@@ -110,7 +110,7 @@ function SingleRun({ page, case: it, run }) {
     ${reference && answer
       ? html`<${ComparedTexts} before=${reference} after=${answer} names=${["reference", "answer"]} />`
       : html`<${Fields} fields=${[reference, answer].filter((field) => field)} />`}
-    <${Outcomes} outcomes=${run.outcomes} />
+    <${Outcomes} sides=${[{ name: "value and reason", outcomes: run.outcomes }]} />
     <${Ranking} page=${page} run=${run} />
     <${Timings} timings=${run.timings} />
     <${Steps} steps=${run.steps} />
@@ -142,7 +142,7 @@ function Comparison({ page, case: it, before, after }) {
     ${answers[0] && answers[1]
       ? html`<${ComparedTexts} before=${answers[0]} after=${answers[1]} names=${["answer before", "answer after"]} />`
       : both(({ run }) => html`<${Fields} fields=${run.fields.filter((field) => field.role === "answer")} />`)}
-    ${both(({ run }) => html`<${Outcomes} outcomes=${run.outcomes} />`)}
+    <${Outcomes} sides=${sides.map((side) => ({ name: side.name.toLowerCase(), outcomes: side.run?.outcomes ?? [] }))} />
     ${both(({ run, other }) => html`<${Ranking} page=${page} run=${run} other=${other} />`)}
     ${both(({ run }) => html`<${Timings} timings=${run.timings} /><${Steps} steps=${run.steps} /><${Facts} fields=${run.fields.filter((field) => field.role !== "answer")} />`)}
   `;

@@ -20,6 +20,7 @@ class CasesPage {
     this.passages = new Blocks("passages");
     this.search = new TextSearch(table, this.cases);
     this.rowOf = new Map(table.ids.map((id, row) => [id, row]));
+    this.idWidth = widthOfIds(table.ids);
     this.visible = new Set(table.columns.filter((it) => it.is_visible).map((it) => it.key));
     this.view = readFragment(location.hash) ?? emptyView();
     /** @type {number[]} The rows shown, in their order. */
@@ -156,6 +157,7 @@ class CasesPage {
 
   /** @param {string} key */
   toggleColumn(key) {
+    this.visible = new Set(this.visible);
     if (!this.visible.delete(key)) this.visible.add(key);
     this.draw();
   }
@@ -213,7 +215,7 @@ class CasesPage {
 
 /** @param {{page: CasesPage}} props */
 function Cases({ page }) {
-  const columns = page.table.columns.filter((it) => page.visible.has(it.key));
+  const columns = preactHooks.useMemo(() => page.table.columns.filter((it) => page.visible.has(it.key)), [page.visible]);
   return html`
     ${page.contents.texts === "omitted" && html`<p class="muted">The texts of cases and documents were left out of this page.</p>`}
     <${Toolbar} page=${page} />

@@ -3,26 +3,37 @@
 
 const OUTCOME_SHAPES = { passed: "✓", failed: "✗", score: "", label: "", undefined: "–", error: "!" };
 
-/** @param {{outcomes: Outcome[]}} props */
-function Outcomes({ outcomes }) {
-  if (outcomes.length === 0) return null;
+/**
+ * What the evaluators returned: one column of values for each side, in the order in which the sides have them.
+ * @param {{sides: {name: string, outcomes: Outcome[]}[]}} props
+ */
+function Outcomes({ sides }) {
+  const names = [...new Set(sides.flatMap((side) => side.outcomes.map((it) => it.name)))];
+  if (names.length === 0) return null;
   return html`<section>
     <h3>Outcomes</h3>
     <table class="outcomes">
       <thead>
-        <tr><th scope="col">evaluator</th><th scope="col">value</th><th scope="col">reason</th></tr>
+        <tr><th scope="col">evaluator</th>${sides.map((side) => html`<th scope="col" key=${side.name}>${side.name}</th>`)}</tr>
       </thead>
       <tbody>
-        ${outcomes.map(
-          (it) => html`<tr key=${it.name}>
-            <th scope="row"><bdi>${oneLine(it.name)}</bdi></th>
-            <td class="value ${it.kind}"><span aria-hidden="true">${OUTCOME_SHAPES[it.kind]} </span><bdi>${oneLine(it.shown)}</bdi></td>
-            <td>${it.reason !== undefined && html`<${LongText} text=${it.reason} />`}</td>
-          </tr>`,
-        )}
+        ${names.map((name) => {
+          const outcomes = sides.map((side) => side.outcomes.find((it) => it.name === name));
+          const differs = outcomes.some((it) => it?.shown !== outcomes[0]?.shown);
+          return html`<tr key=${name} class=${differs ? "differs" : ""}>
+            <th scope="row"><bdi>${oneLine(name)}</bdi>${differs && html`<span class="muted"> differs</span>`}</th>
+            ${outcomes.map((it, i) => html`<td key=${i}>${it && html`<${OutcomeValue} outcome=${it} />`}</td>`)}
+          </tr>`;
+        })}
       </tbody>
     </table>
   </section>`;
+}
+
+/** @param {{outcome: Outcome}} props */
+function OutcomeValue({ outcome: it }) {
+  return html`<p class="value ${it.kind}"><span aria-hidden="true">${OUTCOME_SHAPES[it.kind]} </span><bdi>${oneLine(it.shown)}</bdi></p>
+    ${it.reason !== undefined && html`<${LongText} text=${it.reason} name="reason" />`}`;
 }
 
 /** @type {Record<Mark, string>} */
@@ -103,7 +114,7 @@ function Passages({ page, numbers, line }) {
   const leftOut = numbers.filter((it) => it === null).length;
   return html`<details onToggle=${(/** @type {Event} */ event) => setOpen(/** @type {HTMLDetailsElement} */ (event.currentTarget).open)}>
     <summary><span class="line">${line}</span><span class="title" dir="auto">${oneLine(title)}</span></summary>
-    ${isOpen && passages.map((it, i) => html`<div class="passage" key=${i}>${it.title && html`<p class="name"><bdi>${oneLine(it.title)}</bdi></p>`}<${LongText} text=${it.text} /></div>`)}
+    ${isOpen && passages.map((it, i) => html`<div class="passage" key=${i}>${it.title && it.title !== title && html`<p class="name"><bdi>${oneLine(it.title)}</bdi></p>`}<${LongText} text=${it.text} /></div>`)}
     ${isOpen && leftOut > 0 && html`<p class="muted">${leftOut === 1 ? "One passage is" : `${leftOut} passages are`} left out, because the file would have become too large.</p>`}
     ${problem && html`<p class="problem">${problem}</p>`}
   </details>`;

@@ -44,6 +44,19 @@ function CaseTable({ page, columns, rows, showsAll, isPrinting }) {
   const from = showsAll || isPrinting ? 0 : Math.max(0, Math.min(top - LEAD, rows.length - drawn));
   const to = isPrinting ? Math.min(PRINTED, rows.length) : showsAll ? rows.length : Math.min(rows.length, from + drawn);
 
+  // A row that was drawn before and did not change is the same object, which Preact does not look into.
+  const known = preactHooks.useMemo(() => /** @type {Map<string, Node_>} */ (new Map()), [columns, rows, page.view]);
+  /**
+   * @param {number} row
+   * @param {number} position
+   */
+  const drawnRow = (row, position) => {
+    const isCurrent = position === page.cursor;
+    const key = `${row} ${isCurrent}`;
+    const node = known.get(key) ?? html`<${Row} key=${row} page=${page} columns=${columns} row=${row} position=${position} isCurrent=${isCurrent} />`;
+    known.set(key, node);
+    return node;
+  };
   const onScroll = () => {
     const first = Math.floor((scroller.current?.scrollTop ?? 0) / sizes.row);
     setTop(first - (first % STEP));
@@ -59,9 +72,9 @@ function CaseTable({ page, columns, rows, showsAll, isPrinting }) {
   };
 
   return html`<div class="rows" ref=${scroller} tabindex="0" role="region" aria-label="Table of cases" onScroll=${onScroll} onKeyDown=${onKeyDown}>
-    <table aria-rowcount=${rows.length + 1}>
+    <table aria-rowcount=${rows.length + 1} style=${{ minWidth: tableWidth(page.idWidth, columns) }}>
       <colgroup>
-        <col style=${{ width: `${idWidth(page.table.ids)}ch` }} />
+        <col style=${{ width: page.idWidth }} />
         ${columns.map((column) => html`<col key=${column.key} style=${{ width: columnWidth(column) }} />`)}
       </colgroup>
       <thead>
@@ -72,7 +85,7 @@ function CaseTable({ page, columns, rows, showsAll, isPrinting }) {
       </thead>
       <tbody>
         <${Spacer} columns=${columns.length + 1} height=${from * sizes.row} />
-        ${rows.slice(from, to).map((row, i) => html`<${Row} key=${row} page=${page} columns=${columns} row=${row} position=${from + i} isCurrent=${from + i === page.cursor} />`)}
+        ${rows.slice(from, to).map((row, i) => drawnRow(row, from + i))}
         <${Spacer} columns=${columns.length + 1} height=${isPrinting ? 0 : (rows.length - to) * sizes.row} />
       </tbody>
     </table>
@@ -132,16 +145,19 @@ function Row({ page, columns, row, position, isCurrent }) {
     <th scope="row" class="id">
       <a href=${page.linkTo(id)} tabindex=${isCurrent ? 0 : -1} onFocus=${() => page.setCursor(position)}><bdi>${oneLine(id)}</bdi></a>
     </th>
-    ${columns.map((column) => html`<${TableCell} key=${column.key} column=${column} cell=${column.cells[row]} />`)}
+    ${columns.map((column) => tableCell(column, column.cells[row]))}
   </tr>`;
 }
 
-/** @param {{column: Column, cell: Cell}} props */
-function TableCell({ column, cell }) {
+/**
+ * @param {Column} column
+ * @param {Cell} cell
+ */
+function tableCell(column, cell) {
   if (cell !== null && typeof cell === "object" && !Array.isArray(cell)) {
-    return html`<td class="${column.kind} undefined" title=${oneLine(cell.undefined)}>undefined</td>`;
+    return html`<td key=${column.key} class="${column.kind} undefined" title=${oneLine(cell.undefined)}>undefined</td>`;
   }
-  return html`<td class="${column.kind} ${verdictClass(column, cell)}"><bdi>${oneLine(shownOf(cell))}</bdi></td>`;
+  return html`<td key=${column.key} class="${column.kind} ${verdictClass(column, cell)}"><bdi>${oneLine(shownOf(cell))}</bdi></td>`;
 }
 
 /**
@@ -155,12 +171,15 @@ function verdictClass(column, cell) {
 }
 
 /**
- * The width of the longest id, in characters.
+ * The width of the column of ids.
  * @param {string[]} ids
  */
-function idWidth(ids) {
-  return clamp(ids.reduce((longest, id) => Math.max(longest, id.length), 4) + 3, 7, 28);
+function widthOfIds(ids) {
+  return `${clamp(ids.reduce((longest, id) => Math.max(longest, id.length), 4) + 3, 7, 28)}ch`;
 }
+
+/** @type {WeakMap<Column, string>} */
+const columnWidths = new WeakMap();
 
 /**
  * The width of a column. Columns of text share what the others leave.
@@ -168,9 +187,23 @@ function idWidth(ids) {
  */
 function columnWidth(column) {
   if (column.kind === "text") return "auto";
+  const known = columnWidths.get(column);
+  if (known !== undefined) return known;
   const longest = column.cells.reduce((width, cell) => Math.max(width, shownOf(cell).length), 0);
   const word = Math.max(...column.title.split(/[\s-]/).map((it) => it.length));
-  return `${clamp(Math.max(longest + 3, word + 4), 8, 26)}ch`;
+  const width = `${clamp(Math.max(longest + 3, word + 4), 8, 26)}ch`;
+  columnWidths.set(column, width);
+  return width;
+}
+
+/**
+ * The width below which the table scrolls sideways.
+ * @param {string} idWidth
+ * @param {Column[]} columns
+ */
+function tableWidth(idWidth, columns) {
+  const widths = columns.map((column) => (column.kind === "text" ? "18rem" : columnWidth(column)));
+  return `calc(${[idWidth, ...widths].join(" + ")})`;
 }
 
 /**

@@ -81,6 +81,16 @@ pub enum Mark {
     },
 }
 
+impl Mark {
+    /// Whether the mark leads somewhere, or one within it does.
+    pub fn has_link(&self) -> bool {
+        match self {
+            Mark::Group { link, marks, .. } => link.is_some() || marks.iter().any(Mark::has_link),
+            _ => false,
+        }
+    }
+}
+
 /// The form of a symbol.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Shape {

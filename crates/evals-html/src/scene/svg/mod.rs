@@ -75,9 +75,12 @@ impl Scene {
             }
             SvgUse::Page(name) => (escaped(name), String::new()),
         };
+        // Screen readers do not enter an image, so one with links is a group.
+        let has_links = self.marks.iter().any(Mark::has_link);
+        let role = if has_links { "group" } else { "img" };
         _ = writeln!(
             svg,
-            r#"<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {} {}"{size} role="img" aria-labelledby="{prefix}-title {prefix}-desc" font-family="{FAMILIES}">"#,
+            r#"<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {} {}"{size} role="{role}" aria-labelledby="{prefix}-title {prefix}-desc" font-family="{FAMILIES}">"#,
             length(self.width),
             length(height),
         );

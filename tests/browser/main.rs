@@ -1,0 +1,26 @@
+//! Tests of pages in a real browser, which `make test-browser` runs: Chromium, driven by chromedriver over W3C `WebDriver`.
+//!
+//! A test opens a page in a [`Browser`](browser::Browser), does what a reader would do, and looks at what the reader would see.
+//! [`Pages`](pages::Pages) has the pages. Every test ends with [`Browser::end`](browser::Browser::end), which fails on messages in the
+//! console, violations of the page's policy and network requests.
+
+#![expect(clippy::unwrap_used, reason = "a test that cannot go on fails")]
+
+mod accessibility;
+mod browser;
+mod cases;
+mod chromedriver;
+mod comparing;
+mod hostile;
+mod keyboard;
+mod measurements;
+mod pages;
+mod reading;
+#[path = "../../crates/evals-html/tests/it/samples.rs"]
+#[expect(dead_code, reason = "the tests of the library draw empty figures too")]
+mod samples;
+#[path = "../it/sandbox.rs"]
+#[expect(dead_code, reason = "the tests without a browser use more of it")]
+mod sandbox;
+#[path = "../../crates/evals-html/tests/it/synthetic.rs"]
+mod synthetic;
