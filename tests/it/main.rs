@@ -56,3 +56,4 @@ mod validate;
 mod vectors;
 #[cfg(unix)]
 mod watch;
+mod watched_run;

@@ -298,8 +298,12 @@ fn a_change_is_printed_for_people_and_reads_back_for_programs() {
         })
     };
     assert_snapshot!("change_drawn", drawn(200, Symbols::Unicode));
-    assert!(drawn(200, Symbols::Ascii).contains("worse  0 better"));
-    assert_eq!(drawn(80, Symbols::Unicode), print(Console::default()));
+    assert_snapshot!("change_drawn_95", drawn(95, Symbols::Ascii));
+    let narrow = Console {
+        width: 60,
+        ..Console::default()
+    };
+    assert_eq!(drawn(60, Symbols::Unicode), print(narrow));
     let mut markdown = Vec::new();
     render::markdown::change(&mut markdown, &found).unwrap();
     assert_snapshot!("change_markdown", String::from_utf8(markdown).unwrap());

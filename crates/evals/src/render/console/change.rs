@@ -14,19 +14,39 @@ use crate::{Change, Direction, MeasureChange, Unit, Verdict};
 /// The columns that a narrow page drops first; the remaining ones hold the essentials.
 const LEAST: [&str; 4] = ["Better", "Worse", "Before", "After"];
 
-/// The position of the drawing's column, beside the interval that it shows.
-const DRAWING: usize = INTERVAL + 1;
 /// The title of the drawings, with zero in its middle.
-const AXIS: &str = "worse  0 better";
+const AXIS: &str = " worse|better";
 
-/// The columns of the table.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Columns {
-    /// Numbers, intervals and drawings.
-    Drawings,
-    /// Numbers and intervals.
-    Intervals,
-    Numbers,
+/// The columns that show where the true change may be.
+#[derive(Clone, Copy, Debug)]
+struct Layout {
+    intervals: bool,
+    drawings: bool,
+}
+
+impl Layout {
+    /// From the one with most columns to the one with least. Drawings leave before intervals, and stand in for them where only a
+    /// drawing has room.
+    const WIDEST_FIRST: [Self; 4] = [
+        Self {
+            intervals: true,
+            drawings: true,
+        },
+        Self {
+            intervals: true,
+            drawings: false,
+        },
+        Self {
+            intervals: false,
+            drawings: true,
+        },
+        Self::NARROWEST,
+    ];
+
+    const NARROWEST: Self = Self {
+        intervals: false,
+        drawings: false,
+    };
 }
 
 impl<W: Write> Page<W> {
@@ -39,20 +59,9 @@ impl<W: Write> Page<W> {
             self.wrapped(Style::Dim, &format!("  {}", single_line(difference)))?;
         }
         if !change.measures.is_empty() {
-            let width = usize::from(self.console.width);
-            let mut layouts = vec![Columns::Intervals, Columns::Numbers];
-            if self.console.drawings == Drawings::On {
-                layouts.insert(0, Columns::Drawings);
-            }
-            let mut tables = layouts
-                .into_iter()
-                .map(|columns| (columns, self.table_of_changes(change, columns)));
-            let fitting = tables.find(|(columns, table)| {
-                *columns == Columns::Numbers || table.natural_width() <= width
-            });
-            let (columns, table) = fitting.expect("the narrowest table is always acceptable");
+            let (layout, table) = self.fitting_table(change);
             self.table(&table)?;
-            if columns == Columns::Numbers {
+            if !layout.intervals {
                 let note = "intervals hidden: not enough room";
                 self.wrapped(Style::Dim, note)?;
             }
@@ -71,7 +80,22 @@ impl<W: Write> Page<W> {
         Ok(())
     }
 
-    fn table_of_changes(&self, change: &Change, shown: Columns) -> Table {
+    /// The table with the most columns that fits the page, or else the narrowest.
+    fn fitting_table(&self, change: &Change) -> (Layout, Table) {
+        let width = usize::from(self.console.width);
+        let draws = self.console.drawings == Drawings::On;
+        let layouts = Layout::WIDEST_FIRST.into_iter();
+        let mut tables = layouts
+            .filter(|layout| draws || !layout.drawings)
+            .map(|layout| (layout, self.table_of_changes(change, layout)));
+        let fitting = tables.find(|(_, table)| table.natural_width() <= width);
+        fitting.unwrap_or_else(|| {
+            let layout = Layout::NARROWEST;
+            (layout, self.table_of_changes(change, layout))
+        })
+    }
+
+    fn table_of_changes(&self, change: &Change, shown: Layout) -> Table {
         let mut columns: Vec<Column> = TITLES
             .iter()
             .map(|title| {
@@ -80,12 +104,13 @@ impl<W: Write> Page<W> {
                 Column::new(*title, align)
             })
             .collect();
-        if shown != Columns::Numbers {
+        // The drawing first, so that the interval stands before it.
+        if shown.drawings {
+            columns.insert(INTERVAL, Column::new(AXIS, Align::Left));
+        }
+        if shown.intervals {
             let title = change::interval_title(change);
             columns.insert(INTERVAL, Column::new(title, Align::Left));
-        }
-        if shown == Columns::Drawings {
-            columns.insert(DRAWING, Column::new(AXIS, Align::Left));
         }
         let end = furthest(change);
         let mut table = Table::new(columns).dropping(&LEAST);
@@ -102,13 +127,13 @@ impl<W: Write> Page<W> {
                 }
             };
             let mut entries: Vec<Entry> = row.cells.map(entry).into();
-            if shown != Columns::Numbers {
-                entries.insert(INTERVAL, Entry::dim(row.interval));
-            }
-            if shown == Columns::Drawings {
+            if shown.drawings {
                 let drawing = spread(measure)
                     .map(|spread| self.console.symbols.spread(spread, end, AXIS.len()));
-                entries.insert(DRAWING, entry(drawing.unwrap_or_default()));
+                entries.insert(INTERVAL, entry(drawing.unwrap_or_default()));
+            }
+            if shown.intervals {
+                entries.insert(INTERVAL, Entry::dim(row.interval));
             }
             table.push(entries);
         }

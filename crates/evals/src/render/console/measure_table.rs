@@ -12,26 +12,44 @@ const BARS: &str = "0        1";
 /// The title of the histograms, likewise.
 const HISTOGRAMS: &str = "0 cases  1";
 
-/// Lays out the rows; with bars and histograms if the symbols to draw them are given.
+/// The drawings of a table.
+#[derive(Clone, Copy, Debug)]
+pub(super) enum Drawn<'h> {
+    Nothing,
+    Bars(Symbols),
+    BarsAndHistograms(Symbols, &'h Histograms),
+}
+
+impl Drawn<'_> {
+    fn bar(self, row: &MeasureRow) -> Option<String> {
+        match self {
+            Self::Nothing => None,
+            Self::Bars(symbols) | Self::BarsAndHistograms(symbols, _) => {
+                Some(symbols.bar(row.share?, BARS.len()))
+            }
+        }
+    }
+
+    fn histogram(self, row: &MeasureRow) -> Option<String> {
+        let Self::BarsAndHistograms(symbols, histograms) = self else {
+            return None;
+        };
+        symbols.histogram(histograms.get(row.score.as_ref()?)?)
+    }
+}
+
+/// Lays out the rows.
 pub(super) fn of(
     summary: &Summary,
     rows: &[MeasureRow],
     glyphs: &Glyphs,
-    drawings: Option<&(Symbols, Histograms)>,
+    drawn: Drawn<'_>,
 ) -> Table {
     let confidence = measures::confidence_percent(summary);
     let any_excluded = rows.iter().any(|row| row.excluded > 0);
     let any_missing = rows.iter().any(|row| row.missing > 0);
-    let bar = |row: &MeasureRow| {
-        let (symbols, _) = drawings?;
-        Some(symbols.bar(row.share?, BARS.len()))
-    };
-    let histogram = |row: &MeasureRow| {
-        let (symbols, histograms) = drawings?;
-        symbols.histogram(histograms.get(row.score.as_ref()?)?)
-    };
-    let any_bar = rows.iter().any(|row| bar(row).is_some());
-    let any_histogram = rows.iter().any(|row| histogram(row).is_some());
+    let any_bar = rows.iter().any(|row| drawn.bar(row).is_some());
+    let any_histogram = rows.iter().any(|row| drawn.histogram(row).is_some());
     let mut columns = vec![
         Column::new("Measure", Align::Left),
         Column::new("Value", Align::Right),
@@ -54,13 +72,14 @@ pub(super) fn of(
             Entry::plain(row.name.clone()),
             Entry::bold(value.to_owned()),
         ];
-        entries.extend(any_bar.then(|| Entry::plain(bar(row).unwrap_or_default())));
+        entries.extend(any_bar.then(|| Entry::plain(drawn.bar(row).unwrap_or_default())));
         entries.extend(
             confidence
                 .is_some()
                 .then(|| Entry::dim(row.interval.clone().unwrap_or_default())),
         );
-        entries.extend(any_histogram.then(|| Entry::plain(histogram(row).unwrap_or_default())));
+        entries
+            .extend(any_histogram.then(|| Entry::plain(drawn.histogram(row).unwrap_or_default())));
         entries.push(Entry::plain(row.n.to_string()));
         entries.extend(any_excluded.then(|| Entry::plain(nonzero(row.excluded))));
         entries.extend(any_missing.then(|| Entry::plain(nonzero(row.missing))));

@@ -27,6 +27,7 @@ use super::{accuracy, exclusions, headline, latency, measures};
 use crate::{CaseId, Change, Comparison, Domain, Report, Summary};
 pub use cases::{Cases, Part};
 use histograms::Histograms;
+use measure_table::Drawn;
 use paint::{Paint, Style};
 use table::{Align, Column, Entry, Table};
 
@@ -108,7 +109,11 @@ impl Console {
     ) -> io::Result<()> {
         let mut page = Page::new(*self, out);
         page.headline(report, summary)?;
-        page.measures(summary, &|| Histograms::of(report))?;
+        let histograms = match self.drawings {
+            Drawings::On => Histograms::of(report),
+            Drawings::Off => Histograms::default(),
+        };
+        page.measures(summary, &histograms)?;
         page.accuracy(summary)?;
         page.grouped_means(&summary.groups)?;
         page.latency_table(latency::rows(summary, self.glyphs()))?;
@@ -163,7 +168,7 @@ impl Console {
     /// Writes the measures of a summary, without anything about single cases: what a report prints below its headline.
     pub fn measures(&self, out: impl Write, summary: &Summary) -> io::Result<()> {
         let mut page = Page::new(*self, out);
-        page.measures(summary, &Histograms::default)?;
+        page.measures(summary, &Histograms::default())?;
         page.accuracy(summary)
     }
 
@@ -223,23 +228,24 @@ impl<W: Write> Page<W> {
         Ok(())
     }
 
-    fn measures(
-        &mut self,
-        summary: &Summary,
-        histograms: &dyn Fn() -> Histograms,
-    ) -> io::Result<()> {
+    fn measures(&mut self, summary: &Summary, histograms: &Histograms) -> io::Result<()> {
         let rows = measures::rows(summary);
         if rows.is_empty() {
             return Ok(());
         }
-        let numbers = measure_table::of(summary, &rows, self.glyphs, None);
-        let drawn = (self.console.drawings == Drawings::On).then(|| {
-            let drawings = Some((self.console.symbols, histograms()));
-            measure_table::of(summary, &rows, self.glyphs, drawings.as_ref())
-        });
+        let symbols = self.console.symbols;
+        let drawn = match self.console.drawings {
+            Drawings::On => vec![
+                Drawn::BarsAndHistograms(symbols, histograms),
+                Drawn::Bars(symbols),
+            ],
+            Drawings::Off => Vec::new(),
+        };
+        let table = |drawn| measure_table::of(summary, &rows, self.glyphs, drawn);
         let width = usize::from(self.console.width);
-        let drawn = drawn.filter(|table| table.natural_width() <= width);
-        self.table(drawn.as_ref().unwrap_or(&numbers))?;
+        let mut fitting = drawn.into_iter().map(table);
+        let fitting = fitting.find(|table| table.natural_width() <= width);
+        self.table(&fitting.unwrap_or_else(|| table(Drawn::Nothing)))?;
         for line in exclusions::lines(summary, self.glyphs) {
             self.wrapped(Style::Dim, &line)?;
         }

@@ -1,0 +1,249 @@
+//! `runs show --watch`: the progress of a run that another process works on, and what a terminal gets that a pipe does not.
+
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::process::{Child, Command, Stdio};
+
+use crate::recorded_replies::cases;
+use crate::sandbox::{Ended, Sandbox, ended, wait_for};
+
+/// A system that answers five cases at once and the fourth when there is a file `go`.
+const SYSTEM: &str = r#"while IFS= read -r line; do
+    id=${line#*\"id\":\"}
+    id=${id%%\"*}
+    while [ "$id" = d ] && [ ! -e go ]; do sleep 0.02; done
+    printf '{"id":"%s","answer":"Tower"}\n' "$id"
+done
+"#;
+
+const EVAL: &str = "eval letters.yaml --concurrency 1 --no-progress --name towers";
+
+/// A run that waits at its fourth case.
+struct Waiting {
+    sandbox: Sandbox,
+    running: Child,
+}
+
+impl Waiting {
+    fn start() -> Self {
+        let sandbox = Sandbox::new();
+        sandbox.write("letters.yaml", cases("- Contains: Tower\n"));
+        sandbox.write("system.sh", SYSTEM);
+        let mut command = eval(&sandbox);
+        let running = command.stdout(Stdio::null()).stderr(Stdio::null()).spawn();
+        let waiting = Self {
+            running: running.unwrap(),
+            sandbox,
+        };
+        wait_for("the third case", || waiting.journal_lines() == 4);
+        waiting
+    }
+
+    fn journal_lines(&self) -> usize {
+        let runs = self.sandbox.runs();
+        let journal = runs.first().map(|run| run.join("journal.jsonl"));
+        let journal = journal.and_then(|journal| fs::read_to_string(journal).ok());
+        journal.map_or(0, |journal| journal.lines().count())
+    }
+
+    /// Starts watching; its stdout and stderr go to files.
+    fn watch(&self, line: &str) -> Watching {
+        let [stdout, stderr] =
+            ["stdout.txt", "stderr.txt"].map(|name| self.sandbox.data().join(name));
+        let child = self
+            .sandbox
+            .command(line)
+            .stdout(fs::File::create(&stdout).unwrap())
+            .stderr(fs::File::create(&stderr).unwrap())
+            .spawn()
+            .unwrap();
+        Watching {
+            child,
+            stdout,
+            stderr,
+        }
+    }
+
+    /// Lets the run go on to its end.
+    fn go(&mut self) {
+        self.sandbox.write("go", "");
+        assert!(self.running.wait().unwrap().success());
+    }
+}
+
+impl Drop for Waiting {
+    fn drop(&mut self) {
+        let _ = self.running.kill();
+        let _ = self.running.wait();
+    }
+}
+
+struct Watching {
+    child: Child,
+    stdout: PathBuf,
+    stderr: PathBuf,
+}
+
+impl Watching {
+    fn noted(&self) -> String {
+        fs::read_to_string(&self.stderr).unwrap()
+    }
+
+    fn end(mut self) -> Ended {
+        let code = self.child.wait().unwrap().code();
+        Ended {
+            code,
+            stdout: fs::read_to_string(&self.stdout).unwrap(),
+            stderr: self.noted(),
+        }
+    }
+}
+
+fn eval(sandbox: &Sandbox) -> Command {
+    let mut command = sandbox.command(EVAL);
+    command.args(["--target", "exec:sh system.sh"]);
+    command
+}
+
+#[test]
+fn a_pipe_gets_a_line_now_and_then_and_the_report_at_the_end() {
+    let mut waiting = Waiting::start();
+    let watching = waiting.watch("runs show --watch");
+    wait_for("a line", || watching.noted().contains("3 of 6 cases"));
+    assert_eq!(fs::read_to_string(&watching.stdout).unwrap(), "");
+    waiting.go();
+    let watched = watching.end();
+    assert_eq!(watched.code, Some(0), "{}", watched.stderr);
+    assert_eq!(watched.stdout, waiting.sandbox.succeed("runs show latest"));
+    let first = watched.stderr.lines().next().unwrap();
+    assert!(first.contains("-towers: 3 of 6 cases, "), "{first}");
+    for shown in [&watched.stdout, &watched.stderr] {
+        assert!(!shown.contains('\x1b'), "{shown:?}");
+    }
+}
+
+#[test]
+fn a_running_run_is_found_by_its_given_name_and_a_finished_one_is_shown_at_once() {
+    let mut waiting = Waiting::start();
+    let watching = waiting.watch("runs show towers --watch");
+    wait_for("a line", || watching.noted().contains("3 of 6 cases"));
+    waiting.go();
+    let report = watching.end().stdout;
+    assert!(report.contains("6 cases"), "{report}");
+    assert_eq!(waiting.sandbox.succeed("runs show towers --watch"), report);
+    let message = waiting.sandbox.refuse("runs show --watch");
+    assert!(message.contains("no run is running"), "{message}");
+}
+
+#[test]
+fn watching_a_killed_run_ends_with_what_is_missing() {
+    let mut waiting = Waiting::start();
+    let watching = waiting.watch("runs show --watch");
+    wait_for("a line", || watching.noted().contains("3 of 6 cases"));
+    waiting.running.kill().unwrap();
+    waiting.running.wait().unwrap();
+    let watched = watching.end();
+    assert_eq!(watched.code, Some(2));
+    let expected = "has no report (unfinished, 3 of 6 not run)";
+    assert!(watched.stderr.contains(expected), "{}", watched.stderr);
+}
+
+#[cfg(unix)]
+#[test]
+fn an_interrupt_ends_only_the_watching() {
+    let mut waiting = Waiting::start();
+    let mut watching = waiting.watch("runs show --watch");
+    wait_for("a line", || watching.noted().contains("3 of 6 cases"));
+    let interrupt = Command::new("kill")
+        .args(["-s", "INT", &watching.child.id().to_string()])
+        .status();
+    assert!(interrupt.unwrap().success());
+    assert!(!watching.child.wait().unwrap().success());
+    waiting.go();
+    assert_eq!(waiting.journal_lines(), 7);
+}
+
+/// Runs a command on a terminal of this many columns, and returns everything that the terminal got.
+#[cfg(target_os = "linux")]
+fn on_terminal(sandbox: &Sandbox, columns: u16, line: &str, variables: &[(&str, &str)]) -> String {
+    let program = env!("CARGO_BIN_EXE_evaluations");
+    let shown = sandbox.data().join("terminal.txt");
+    let mut command = Command::new("script");
+    command
+        .args(["--quiet", "--return", "--command"])
+        .arg(format!("stty cols {columns} rows 40; {program} {line}"))
+        .arg(&shown)
+        .current_dir(sandbox.work())
+        .env_clear()
+        .env("PATH", std::env::var_os("PATH").unwrap_or_default())
+        .env("HOME", sandbox.work())
+        .env("EVALUATIONS_DATA_DIR", sandbox.data())
+        .env("TERM", "xterm-256color")
+        .env("LANG", "C.UTF-8")
+        .envs(variables.iter().copied())
+        .stdin(Stdio::null());
+    let printed = ended(&mut command);
+    assert_eq!(printed.code, Some(0), "{}", printed.stdout);
+    printed.stdout.replace('\r', "")
+}
+
+#[cfg(target_os = "linux")]
+fn link(page: &Path) -> String {
+    format!("\x1b]8;;file://{}\x1b\\", page.display())
+}
+
+#[cfg(target_os = "linux")]
+#[test]
+fn a_wide_terminal_shows_drawings_and_other_outputs_do_not() {
+    let sandbox = Sandbox::new();
+    for chunk in [32, 64] {
+        let set = format!("--set processing.chunk_size={chunk}");
+        sandbox.succeed(&format!("sample --limit 20 --skip-qa --profile bm25 {set}"));
+    }
+    for (line, drawing) in [
+        ("runs show latest", "0 cases  1"),
+        ("compare", "worse|better"),
+        ("runs", "TREND"),
+    ] {
+        let shown = |columns: u16, variables: &[(&str, &str)]| {
+            on_terminal(&sandbox, columns, line, variables).contains(drawing)
+        };
+        assert!(shown(160, &[]), "{line}");
+        assert!(shown(160, &[("NO_COLOR", "1")]), "{line}");
+        assert!(!shown(50, &[]), "{line}");
+        assert!(!shown(160, &[("TERM", "dumb")]), "{line}");
+        assert!(!sandbox.succeed(line).contains(drawing), "{line}");
+        let ascii = on_terminal(&sandbox, 160, line, &[("LANG", "C"), ("NO_COLOR", "1")]);
+        assert!(ascii.is_ascii(), "{ascii}");
+    }
+}
+
+#[cfg(target_os = "linux")]
+#[test]
+fn names_and_pages_link_to_the_page_where_the_terminal_opens_links() {
+    let sandbox = Sandbox::new();
+    sandbox.succeed("sample --limit 5 --skip-qa --profile bm25");
+    let kitty = [("TERM", "xterm-kitty")];
+    let page = sandbox.runs().last().unwrap().join("report.html");
+    let _ = fs::remove_file(&page);
+    let unlinked = on_terminal(&sandbox, 160, "runs", &kitty);
+    assert!(!unlinked.contains("\x1b]8"), "{unlinked}");
+    fs::write(&page, "").unwrap();
+    let link = link(&page);
+    for line in ["runs", "runs show latest"] {
+        let linked = |line: &str, variables: &[(&str, &str)]| {
+            on_terminal(&sandbox, 160, line, variables).contains(&link)
+        };
+        assert!(linked(line, &kitty), "{line}");
+        assert!(!linked(line, &[]), "{line}");
+        assert!(!linked(&format!("{line} --color never"), &kitty), "{line}");
+        let piped = ended(sandbox.command(line).env("TERM", "xterm-kitty"));
+        assert!(!piped.stdout.contains('\x1b') && !piped.stderr.contains('\x1b'));
+    }
+    let shown = sandbox.run("runs show latest");
+    assert!(
+        shown
+            .stderr
+            .ends_with(&format!("page: {}\n", page.display()))
+    );
+}
