@@ -54,6 +54,7 @@ mod terminal;
 mod unanswerable;
 mod validate;
 mod vectors;
+mod view;
 #[cfg(unix)]
 mod watch;
 mod watched_run;

@@ -6,5 +6,6 @@ mod progress;
 mod reader;
 mod skimmed;
 
+pub(crate) use self::pace::printed_pace;
 pub(crate) use self::progress::{Counts, Progress, Spent};
 pub(crate) use self::reader::ProgressReader;

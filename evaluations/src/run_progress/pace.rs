@@ -61,6 +61,15 @@ impl Pace {
     }
 }
 
+/// A pace, given in cases per second, in the unit in which it is above 1 if there is one.
+pub(crate) fn printed_pace(per_second: f64) -> String {
+    if per_second >= 0.95 {
+        format!("{per_second:.1} per second")
+    } else {
+        format!("{:.1} per minute", per_second * 60.0)
+    }
+}
+
 #[expect(clippy::cast_precision_loss, reason = "counts stay far below 2^53")]
 fn count(number: usize) -> f64 {
     number as f64

@@ -89,6 +89,8 @@
     const table = document.getElementById("measures");
     if (table instanceof HTMLTableElement) {
       table.hidden = progress.measures.length === 0;
+      const caveat = document.getElementById("caveat");
+      if (caveat) caveat.hidden = table.hidden;
       table.tBodies[0]?.replaceChildren(...progress.measures.map(row));
     }
   }

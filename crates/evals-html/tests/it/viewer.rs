@@ -74,7 +74,7 @@ fn live(text: &str) -> String {
                 value: text.to_owned(),
                 interval: text.to_owned(),
                 n: 3,
-                drawn: None,
+                drawn: Some((0.5, 0.25, 0.75)),
             }],
         },
         stream: Some(Link::of_run(text, "progress").into_text()),
@@ -156,6 +156,16 @@ fn a_page_holds_no_inline_script_or_style() {
 #[test]
 fn a_drawing_of_ours_is_markup() {
     assert!(trend("x").contains("<figure><svg></svg><figcaption>x</figcaption>"));
+}
+
+#[test]
+fn an_interval_is_drawn_between_0_and_1() {
+    let page = live("x");
+    assert!(
+        page.contains(r#"<line x1="42.0" x2="118.0" y1="7" y2="7"/>"#),
+        "{page}"
+    );
+    assert!(page.contains(r#"<circle cx="80.0""#), "{page}");
 }
 
 #[test]

@@ -79,7 +79,6 @@ impl Catalogue {
     }
 
     /// The listed run with exactly this name. No path is made of the name.
-    #[cfg_attr(not(test), expect(dead_code, reason = "the pages of one run use it"))]
     pub(super) fn find(&self, name: &str) -> Result<RunFolder, PageFailure> {
         let folders = self.folders()?;
         let mut newest_first = folders.into_iter().rev();

@@ -37,7 +37,7 @@ pub(super) async fn follow(
             }
         };
         stop.run_until_cancelled(differs).await?;
-        Some(Ok(Event::default().event("changed").data("")))
+        Some(Ok(Event::default().event("changed").data("changed")))
     };
     let events = futures::stream::once(changed);
     Sse::new(futures::StreamExt::filter_map(events, async |event| event))

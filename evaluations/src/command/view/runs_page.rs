@@ -158,7 +158,7 @@ fn change(before: &ListedRun, after: &ListedRun) -> Option<RowChange> {
     let [questions_before, questions_after] =
         [before, after].map(|run| run.header().dataset.questions);
     let difference = if old.title != new.title {
-        return None;
+        "other measure".to_owned()
     } else if !before.configuration().has_data_of(after.configuration()) {
         "other data".to_owned()
     } else if questions_before != questions_after {

@@ -5,7 +5,7 @@ use std::io;
 use evals::render::Console;
 use evals_messages::{quantity, visible};
 
-use crate::run_progress::{Counts, Progress, Spent};
+use crate::run_progress::{Counts, Progress, Spent, printed_pace};
 use crate::spending::dollars;
 use crate::stored_runs::StoredRun;
 use crate::terminal::{progress::spoken, text};
@@ -64,7 +64,7 @@ fn facts(progress: &Progress) -> Vec<String> {
         let damaged = quantity::of(counts.damaged_lines, "line");
         facts.push(format!("{damaged} of the journal damaged"));
     }
-    facts.extend(progress.rate.map(pace));
+    facts.extend(progress.rate.map(printed_pace));
     let left = progress
         .time_left
         .filter(|_| counts.finished < counts.planned);
@@ -75,15 +75,6 @@ fn facts(progress: &Progress) -> Vec<String> {
         Spent::Dollars(cost) => facts.push(format!("{} so far", dollars(Some(cost)))),
     }
     facts
-}
-
-/// The pace in the unit in which it is above 1, if there is one.
-fn pace(per_second: f64) -> String {
-    if per_second >= 0.95 {
-        format!("{per_second:.1} per second")
-    } else {
-        format!("{:.1} per minute", per_second * 60.0)
-    }
 }
 
 #[expect(clippy::cast_precision_loss, reason = "counts stay far below 2^53")]
