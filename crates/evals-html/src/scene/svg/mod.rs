@@ -26,11 +26,22 @@ const POINTS_PER_MM: f64 = 72.0 / 25.4;
 /// Where an SVG is used.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum SvgUse<'n> {
-    /// A file. It contains the caption, and it has colours for light and for dark pages.
+    /// A file. It contains the caption, and it has colours for light and for dark pages. Links to places on a page are left out.
     File,
+    /// A file that a document shows, with the caption as a text of its own. Otherwise like `File`.
+    Illustration,
     /// Part of a page. The page sets the colours by its own style sheet and prints the caption. The name makes the ids of this
     /// drawing unique on the page.
     Page(&'n str),
+}
+
+impl SvgUse<'_> {
+    fn is_file(self) -> bool {
+        match self {
+            Self::File | Self::Illustration => true,
+            Self::Page(_) => false,
+        }
+    }
 }
 
 impl Scene {
@@ -38,7 +49,7 @@ impl Scene {
     pub fn svg(&self, usage: SvgUse<'_>) -> String {
         let caption = match usage {
             SvgUse::File => wrapped(&self.caption, CAPTION, self.width - 2.0 * CAPTION_MARGIN),
-            SvgUse::Page(_) => Vec::new(),
+            SvgUse::Illustration | SvgUse::Page(_) => Vec::new(),
         };
         let lines = caption.iter().map(|_| CAPTION_LINE).sum::<f64>();
         let height = self.height + if caption.is_empty() { 0.0 } else { lines + 6.0 };
@@ -50,14 +61,14 @@ impl Scene {
             height,
             fill: Fill::opaque(Ink::Background),
         };
-        write(&mut svg, &page);
+        write(&mut svg, usage, &page);
         for mark in &self.marks {
-            write(&mut svg, mark);
+            write(&mut svg, usage, mark);
         }
         let mut y = self.height + CAPTION;
         for line in caption {
             let text = Text::new(Point::new(CAPTION_MARGIN, y), line, CAPTION).ink(Ink::Muted);
-            write(&mut svg, &text.into());
+            write(&mut svg, usage, &text.into());
             y += CAPTION_LINE;
         }
         svg.push_str("</svg>\n");
@@ -66,7 +77,7 @@ impl Scene {
 
     fn open(&self, svg: &mut String, usage: SvgUse<'_>, height: f64) {
         let (prefix, size) = match usage {
-            SvgUse::File => {
+            SvgUse::File | SvgUse::Illustration => {
                 let [width, height] = [self.width, height].map(|it| length(it / POINTS_PER_MM));
                 (
                     "figure".to_owned(),
@@ -76,7 +87,7 @@ impl Scene {
             SvgUse::Page(name) => (escaped(name), String::new()),
         };
         // Screen readers do not enter an image, so one with links is a group.
-        let has_links = self.marks.iter().any(Mark::has_link);
+        let has_links = !usage.is_file() && self.marks.iter().any(Mark::has_link);
         let role = if has_links { "group" } else { "img" };
         _ = writeln!(
             svg,
@@ -94,7 +105,7 @@ impl Scene {
             r#"<desc id="{prefix}-desc">{}</desc>"#,
             escaped(&self.description)
         );
-        if usage == SvgUse::File {
+        if usage.is_file() {
             _ = writeln!(
                 svg,
                 "<style>@media (prefers-color-scheme: dark) {{ {}}}</style>",
@@ -104,7 +115,7 @@ impl Scene {
     }
 }
 
-fn write(svg: &mut String, mark: &Mark) {
+fn write(svg: &mut String, usage: SvgUse<'_>, mark: &Mark) {
     match mark {
         Mark::Line { from, to, stroke } => {
             let [x1, y1, x2, y2] = [from.x, from.y, to.x, to.y].map(length);
@@ -152,12 +163,19 @@ fn write(svg: &mut String, mark: &Mark) {
         } => write_symbol(svg, *at, *shape, *radius, *ink, *is_open),
         Mark::Text(text) => write_text(svg, text),
         Mark::Group { title, link, marks } => {
-            write_group(svg, title.as_deref(), link.as_deref(), marks);
+            let link = link.as_deref().filter(|_| !usage.is_file());
+            write_group(svg, usage, title.as_deref(), link, marks);
         }
     }
 }
 
-fn write_group(svg: &mut String, title: Option<&str>, link: Option<&str>, marks: &[Mark]) {
+fn write_group(
+    svg: &mut String,
+    usage: SvgUse<'_>,
+    title: Option<&str>,
+    link: Option<&str>,
+    marks: &[Mark],
+) {
     let element = if link.is_some() { "a" } else { "g" };
     _ = write!(svg, "<{element}");
     if let Some(link) = link {
@@ -169,7 +187,7 @@ fn write_group(svg: &mut String, title: Option<&str>, link: Option<&str>, marks:
     }
     svg.push('\n');
     for mark in marks {
-        write(svg, mark);
+        write(svg, usage, mark);
     }
     _ = writeln!(svg, "</{element}>");
 }
