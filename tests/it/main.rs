@@ -17,6 +17,7 @@ mod export;
 #[path = "../../crates/evals-data/tests/it/fake_hub/mod.rs"]
 #[expect(dead_code, reason = "the tests of the library use more of it")]
 mod fake_hub;
+mod figures;
 #[cfg(unix)]
 mod full_disk;
 mod groups;

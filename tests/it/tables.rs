@@ -71,14 +71,14 @@ fn a_page_with_an_error_is_not_changed() {
     sandbox.write("open.md", "\n<!-- evaluations table -->\n");
     let message = sandbox.refuse("table --update open.md");
     assert!(
-        message.contains("line 2: the table marker is not closed"),
+        message.contains("line 2: the marker is not closed"),
         "{message}"
     );
     sandbox.write("plain.md", "nothing\n");
     assert!(
         sandbox
             .refuse("table --update plain.md")
-            .contains("has no table markers")
+            .contains("has no markers")
     );
     assert!(
         sandbox

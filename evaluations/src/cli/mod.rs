@@ -91,7 +91,7 @@ pub(crate) enum Command {
     Rejudge(RejudgeArgs),
     /// Show how far people agree with the judge of a run, and exchange labels as CSV
     Labels(LabelsArgs),
-    /// Print stored runs as Markdown tables, or update such tables in a file
+    /// Print stored runs as Markdown tables, draw figures of them, or update both in a file
     Table(TableArgs),
     /// Show or prune the caches of replies, vectors and scores
     Cache(CacheArgs),

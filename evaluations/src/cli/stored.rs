@@ -4,7 +4,7 @@ use std::ffi::OsString;
 use std::num::NonZeroUsize;
 use std::path::PathBuf;
 
-use clap::{Args, Subcommand};
+use clap::{ArgGroup, Args, Subcommand};
 
 use super::numbers::at_least_one;
 use super::output::ShownPart;
@@ -86,6 +86,7 @@ pub(crate) struct DeleteRunsArgs {
 }
 
 #[derive(Debug, Clone, Args)]
+#[command(group(ArgGroup::new("written").args(["out", "figures"]).required(true).multiple(true)))]
 pub(crate) struct ReportArgs {
     /// Run: its folder, its report.json, the folder's name or the start of it, its `--name`, or `latest` for the newest finished run
     pub(crate) run: OsString,
@@ -93,7 +94,7 @@ pub(crate) struct ReportArgs {
     #[arg(long = "group-by", value_name = "KEY")]
     pub(crate) group_by: Vec<String>,
     /// Write to FILE; its extension chooses the format: .json .jsonl .csv .md
-    #[arg(long, value_name = "FILE", required_unless_present = "figures")]
+    #[arg(long, value_name = "FILE")]
     pub(crate) out: Vec<PathBuf>,
     /// Draw the figures of the run into the folder DIR, as SVG and as PNG with 300 dots per inch
     #[arg(long, value_name = "DIR")]
@@ -161,10 +162,21 @@ Markers:
     <!-- evaluations table: retrieval beir:scifact -->
     <!-- evaluations end -->
 
-  After the colon, `retrieval`, `qa` or `eval` restricts the benchmark, and
-  names of datasets restrict the datasets. `<!-- evaluations table -->` selects
-  all runs. The text between the markers is replaced. The rest of the file stays
-  as it is, including markers in code blocks.";
+  After the colon, `retrieval`, `qa` or `eval` restricts the benchmark, names of
+  datasets restrict the datasets, `profile=NAME` the search profiles, and
+  `model=NAME` the models. `<!-- evaluations table -->` selects all runs. The
+  text between the markers is replaced. The rest of the file stays as it is,
+  including markers in code blocks.
+
+Figures:
+  A marker that begins with the name of a figure holds that figure. Its file is
+  written into the folder `figures` beside the Markdown file:
+
+    <!-- evaluations figure: bars retrieval beir:scifact -->
+    <!-- evaluations end -->
+
+  Of several runs: comparison, bars, trade-off, precision.
+  Of one run: measures, breakdown, latency, scores.";
 
 #[derive(Debug, Clone, Args)]
 #[command(after_long_help = TABLE_HELP)]
@@ -175,10 +187,13 @@ pub(crate) struct TableArgs {
     /// Use this run: its folder, the folder's name or the start of it, its `--name`. Runs with failures are accepted; repeat the option for several
     #[arg(long = "run", value_name = "RUN")]
     pub(crate) runs: Vec<OsString>,
-    /// Rewrite the tables between markers in this Markdown file
+    /// Draw the runs of each table side by side into the folder DIR, as SVG and as PNG with 300 dots per inch
+    #[arg(long, value_name = "DIR", conflicts_with = "update")]
+    pub(crate) figures: Option<PathBuf>,
+    /// Rewrite the tables and figures between markers in this Markdown file
     #[arg(long, value_name = "FILE")]
     pub(crate) update: Option<PathBuf>,
-    /// Change nothing, and exit with 1 if a table in the `--update` file is out of date
+    /// Change nothing, and exit with 1 if a table or figure in the `--update` file is out of date
     #[arg(long, requires = "update")]
     pub(crate) check: bool,
 }

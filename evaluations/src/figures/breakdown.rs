@@ -25,7 +25,7 @@ pub(super) fn figure<D: Figured>(subject: &str, report: &Report<D>) -> Option<Pa
         name: ending.name().to_owned(),
         count: counted_of(ending),
         series: series(*ending),
-        link: None,
+        link: Some(link(*ending)),
     });
     let n = if report.repeat > 1 {
         format!(
@@ -46,6 +46,15 @@ pub(super) fn figure<D: Figured>(subject: &str, report: &Report<D>) -> Option<Pa
         name: "breakdown".to_owned(),
         scene: figure.draw(Width::Page),
     })
+}
+
+/// The key of a page's column that says where a case broke.
+const COLUMN: &str = "where";
+
+/// The address of the cases of a page that ended like this, as its script writes it.
+fn link(ending: Ending) -> String {
+    let name = ending.name().replace(',', "%2C").replace(' ', "%20");
+    format!("#f.{COLUMN}={name}")
 }
 
 /// Whether a stage is worth a row that says 0.

@@ -11,6 +11,7 @@ mod folder;
 mod latency;
 mod measures;
 mod precision;
+mod runs;
 mod scores;
 
 use evals::{Change, Report, Summary};
@@ -19,6 +20,29 @@ use evals_metrics::Bootstrap;
 
 pub(crate) use self::domain::Figured;
 pub(crate) use self::folder::FigureFolder;
+pub(crate) use self::runs::ComparedRun;
+
+/// The names of the figures of one report.
+const OF_REPORT: [&str; 6] = [
+    "measures",
+    "breakdown",
+    "latency",
+    "scores",
+    "scores-2",
+    "scores-3",
+];
+
+/// The names of the figures of several runs.
+pub(crate) const OF_RUNS: [&str; 4] = ["comparison", "bars", "trade-off", "precision"];
+
+/// The names of all figures that a document can show.
+pub(crate) const NAMES: [&str; 10] = {
+    let [measures, breakdown, latency, first, second, third] = OF_REPORT;
+    let [comparison, bars, trade_off, precision] = OF_RUNS;
+    [
+        measures, breakdown, latency, first, second, third, comparison, bars, trade_off, precision,
+    ]
+};
 
 /// The figures of one report, in the order of a page: `measures`, `breakdown`, `latency`, `scores` (one for each of the first scores),
 /// and `precision`.
@@ -61,4 +85,14 @@ pub(crate) fn named(figures: Vec<PageFigure>, subject: Option<&str>) -> Vec<Page
         ..figure
     });
     named.collect()
+}
+
+/// The figures of several runs of one benchmark on one dataset: `comparison` and `bars` of means, `trade-off` of quality and latency,
+/// and `precision`.
+pub(crate) fn of_runs(
+    subject: &str,
+    runs: &[ComparedRun],
+    bootstrap: &Bootstrap,
+) -> Vec<PageFigure> {
+    runs::figures(subject, runs, bootstrap)
 }

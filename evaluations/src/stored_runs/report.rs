@@ -14,7 +14,7 @@ use evals_rag::qa::Qa;
 use serde::de::DeserializeOwned;
 use serde_json::Value;
 
-use crate::figures::{self, Figured};
+use crate::figures::{self, ComparedRun, Figured};
 use crate::out_file::OutFile;
 use crate::run_folder::{RunFolder, RunHeader, unreadable};
 use crate::terminal::{self, Printer, console, report_text};
@@ -54,6 +54,8 @@ trait AnyReport {
     fn text(&self, printer: &Printer, summary: &Summary) -> Result<String>;
 
     fn figures(&self, seed: u64) -> Vec<PageFigure>;
+
+    fn compared(&self, label: String, series: usize, bootstrap: &Bootstrap) -> ComparedRun;
 
     fn write(&self, file: &OutFile, summary: &Summary) -> Result<()>;
 }
@@ -139,6 +141,16 @@ impl StoredReport {
         self.any().figures(seed)
     }
 
+    /// The report as the figures of several runs show it.
+    pub(crate) fn compared(
+        &self,
+        label: String,
+        series: usize,
+        bootstrap: &Bootstrap,
+    ) -> ComparedRun {
+        self.any().compared(label, series, bootstrap)
+    }
+
     /// The ids of all cases.
     pub(crate) fn ids(&self) -> Vec<&CaseId> {
         self.facts().cases
@@ -213,6 +225,10 @@ impl<D: Figured> AnyReport for Report<D> {
     fn figures(&self, seed: u64) -> Vec<PageFigure> {
         let bootstrap = bootstrap(seed);
         figures::of_report(self, &self.summary(&bootstrap), &bootstrap)
+    }
+
+    fn compared(&self, label: String, series: usize, bootstrap: &Bootstrap) -> ComparedRun {
+        ComparedRun::of(label, series, self, bootstrap)
     }
 
     fn write(&self, file: &OutFile, summary: &Summary) -> Result<()> {

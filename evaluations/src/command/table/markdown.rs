@@ -9,15 +9,12 @@ use evals_metrics::Mean;
 use evals_rag::qa::Equivalence;
 use evals_rag::retrieval;
 
-use super::rows::{Benchmark, StoredRun};
+use super::labels::{Labels, NONE};
+use super::rows::{Benchmark, StoredRun, grouped};
 
 /// One table for each benchmark and dataset, with a heading where there are several.
 pub(super) fn tables(runs: &[StoredRun]) -> String {
-    let mut groups: BTreeMap<(&str, Benchmark), Vec<&StoredRun>> = BTreeMap::new();
-    for run in runs {
-        let key = (run.manifest.dataset.name.as_str(), run.manifest.benchmark);
-        groups.entry(key).or_default().push(run);
-    }
+    let groups = grouped(runs);
     let headed = groups.len() > 1;
     let tables = groups.into_iter().map(|((dataset, benchmark), runs)| {
         let table = match benchmark {
@@ -42,16 +39,8 @@ fn ranking(runs: &[&StoredRun]) -> String {
             measures.push(name);
         }
     }
-    let columns = ["embedding model", "chunks", "profile", "reranker"];
-    let (mut table, labels) = labelled(&columns, runs, |run| {
-        let manifest = &run.manifest;
-        [
-            manifest.model("embedder"),
-            manifest.chunks(),
-            profile(run),
-            manifest.model("reranker"),
-        ]
-    });
+    let Labels { columns, rows } = Labels::of(Benchmark::Retrieval, runs);
+    let mut table = Table::new(&columns);
     let left_out: Vec<String> = runs
         .iter()
         .map(|run| run.summary.as_ref().map(left_out).unwrap_or_default())
@@ -65,7 +54,7 @@ fn ranking(runs: &[&StoredRun]) -> String {
         let title = retrieval::mean_title(measure);
         table.numbers(&[title.as_deref().unwrap_or(measure)]);
     }
-    for ((run, mut cells), left_out) in runs.iter().zip(labels).zip(left_out) {
+    for ((run, mut cells), left_out) in runs.iter().zip(rows).zip(left_out) {
         cells.push(run.summary.as_ref().map_or_else(dash, size));
         if any_left_out {
             cells.push(left_out);
@@ -104,27 +93,10 @@ fn left_out(summary: &Summary) -> String {
 }
 
 fn answering(runs: &[&StoredRun]) -> String {
-    let columns = [
-        "QA model",
-        "judge",
-        "embedding model",
-        "chunks",
-        "profile",
-        "reranker",
-    ];
-    let (mut table, labels) = labelled(&columns, runs, |run| {
-        let manifest = &run.manifest;
-        [
-            manifest.model("answerer"),
-            manifest.model("judge"),
-            manifest.model("embedder"),
-            manifest.chunks(),
-            profile(run),
-            manifest.model("reranker"),
-        ]
-    });
+    let Labels { columns, rows } = Labels::of(Benchmark::Qa, runs);
+    let mut table = Table::new(&columns);
     table.numbers(&["passages", "cases", "accuracy", "worst case", "coverage"]);
-    for (run, mut cells) in runs.iter().zip(labels) {
+    for (run, mut cells) in runs.iter().zip(rows) {
         let mut accuracies = run.summary.iter().flat_map(|summary| &summary.accuracy);
         let accuracy = accuracies
             .find(|(name, _)| name == Equivalence::OUTCOME)
@@ -156,13 +128,11 @@ fn evaluating(runs: &[&StoredRun]) -> String {
             scores.push(name);
         }
     }
-    let columns = ["target", "judge"];
-    let (mut table, labels) = labelled(&columns, runs, |run| {
-        [run.manifest.target(), run.manifest.model("judge")]
-    });
+    let Labels { columns, rows } = Labels::of(Benchmark::Eval, runs);
+    let mut table = Table::new(&columns);
     table.numbers(&["cases", "failed", "passed"]);
     table.numbers(&scores);
-    for (run, mut cells) in runs.iter().zip(labels) {
+    for (run, mut cells) in runs.iter().zip(rows) {
         let summary = run.summary.as_ref();
         let passed = summary.and_then(|summary| summary.pass_rate.as_ref()?.value);
         cells.extend([
@@ -179,48 +149,6 @@ fn evaluating(runs: &[&StoredRun]) -> String {
     table.text
 }
 
-/// A table whose rows start with labels, and the labels of each run. If rows would have the same labels, the column `settings` tells
-/// them apart.
-fn labelled<const N: usize>(
-    columns: &[&str; N],
-    runs: &[&StoredRun],
-    labels: impl Fn(&StoredRun) -> [String; N],
-) -> (Table, Vec<Vec<String>>) {
-    let labels: Vec<_> = runs.iter().map(|run| labels(run)).collect();
-    let distinctions: Vec<String> = runs
-        .iter()
-        .zip(&labels)
-        .map(|(run, own)| {
-            let alike = runs.iter().zip(&labels).filter(|(_, other)| *other == own);
-            let alike: Vec<&StoredRun> = alike.map(|(run, _)| *run).collect();
-            let others = alike.iter().map(|run| &run.configuration);
-            let distinction = run.configuration.distinction(others, &run.started());
-            if distinction.is_empty() && alike.len() > 1 {
-                format!("run of {}", run.started())
-            } else {
-                distinction
-            }
-        })
-        .collect();
-    let mut columns = columns.to_vec();
-    let mut labels: Vec<Vec<String>> = labels.into_iter().map(Vec::from).collect();
-    if distinctions.iter().any(|text| !text.is_empty()) {
-        columns.push("settings");
-        for (labels, distinction) in labels.iter_mut().zip(distinctions) {
-            labels.push(distinction);
-        }
-    }
-    (Table::new(&columns), labels)
-}
-
-/// The profile, with the filter if the run had one.
-fn profile(run: &StoredRun) -> String {
-    match &run.manifest.filter {
-        Some(filter) => format!("{} where `{filter}`", run.manifest.profile),
-        None => run.manifest.profile.clone(),
-    }
-}
-
 fn print(mean: &Mean) -> String {
     match (mean.value, mean.interval) {
         (Some(value), Some(interval)) => {
@@ -232,7 +160,7 @@ fn print(mean: &Mean) -> String {
 }
 
 fn dash() -> String {
-    "–".to_owned()
+    NONE.to_owned()
 }
 
 /// A markdown table that grows by rows.

@@ -1,95 +1,43 @@
-//! `evaluations table`: prints stored runs as Markdown tables, or updates such tables in a file.
+//! `evaluations table`: prints stored runs as Markdown tables, draws figures of them, or updates both in a file.
 
+mod figure;
+mod labels;
 mod markdown;
 mod region;
 mod rows;
+mod update;
 
-use std::path::Path;
-
-use anyhow::{Context as _, Result, bail};
-use evals_guard::regular_file;
+use anyhow::{Result, bail};
 use evals_messages::quantity;
 
 use self::rows::{Choice, Selection, StoredRun};
-use crate::atomic_file::write_atomically;
 use crate::cli::TableArgs;
 use crate::exit::Exit;
+use crate::figures::FigureFolder;
 use crate::session::Session;
 use crate::stored_runs::StoredRuns;
 
 /// Most skipped runs that are listed by name.
 const LISTED: usize = 10;
 
-/// Largest Markdown file that can be updated, in bytes.
-const LARGEST_PAGE: u64 = 64_000_000;
-
 pub(super) fn execute(session: &Session<'_>, arguments: &TableArgs) -> Result<Exit> {
+    let folder = arguments.figures.as_deref().map(FigureFolder::create);
+    let folder = folder.transpose()?;
     let runs = candidates(session, arguments)?;
     if let Some(path) = &arguments.update {
-        return update(session, arguments, path, &runs);
+        return update::execute(session, arguments, path, |selection| {
+            rows(session, &runs, selection)
+        });
     }
     let selection = Selection {
-        benchmark: None,
         datasets: arguments.datasets.clone(),
+        ..Selection::default()
     };
-    let text = tables(session, &runs, &selection)?;
-    session.printer.result(&text)?;
-    Ok(Exit::Done)
-}
-
-fn update(
-    session: &Session<'_>,
-    arguments: &TableArgs,
-    path: &Path,
-    runs: &Candidates,
-) -> Result<Exit> {
-    let text = String::from_utf8(regular_file::read(path, LARGEST_PAGE)?)
-        .with_context(|| format!("`{}` is not UTF-8", path.display()))?;
-    let regions = region::find(&text).with_context(|| format!("`{}`", path.display()))?;
-    if regions.is_empty() {
-        bail!(
-            "`{}` has no table markers; add `<!-- evaluations table -->` and `<!-- evaluations end -->`, each on a line of its \
-             own",
-            path.display()
-        );
+    let rows = rows(session, &runs, &selection)?;
+    session.printer.result(&markdown::tables(&rows))?;
+    if let Some(folder) = &folder {
+        figure::write_all(&rows, folder, session.printer)?;
     }
-    let mut contents = Vec::new();
-    let mut stale = Vec::new();
-    for region in &regions {
-        let mut selection = region.selection.clone();
-        if selection.datasets.is_empty() {
-            selection.datasets.clone_from(&arguments.datasets);
-        }
-        let table = tables(session, runs, &selection)
-            .with_context(|| format!("`{}`, line {}", path.display(), region.line))?;
-        // Without a blank line, Markdown reads the table as part of the comment above it.
-        let mut content = format!("\n{table}\n");
-        if text.contains("\r\n") {
-            content = content.replace('\n', "\r\n");
-        }
-        if text[region.content.clone()] != content {
-            stale.push(region.line);
-        }
-        contents.push(content);
-    }
-    if stale.is_empty() {
-        session
-            .printer
-            .note(&format!("`{}` is up to date", path.display()));
-        return Ok(Exit::Done);
-    }
-    if arguments.check {
-        for line in stale {
-            session.printer.failure(&format!(
-                "`{}`, line {line}: the table is out of date; run without `--check` to update it",
-                path.display()
-            ));
-        }
-        return Ok(Exit::CheckFailed);
-    }
-    let replaced = region::replace(&text, &regions, &contents);
-    write_atomically(path, |file| file.write_all(replaced.as_bytes()))?;
-    session.printer.note(&format!("wrote `{}`", path.display()));
     Ok(Exit::Done)
 }
 
@@ -129,8 +77,8 @@ fn candidates(session: &Session<'_>, arguments: &TableArgs) -> Result<Candidates
     Ok(Candidates::Named(named))
 }
 
-/// The tables of the selected runs. No run is an error, because an empty table would look like a result.
-fn tables(session: &Session<'_>, runs: &Candidates, selection: &Selection) -> Result<String> {
+/// The selected runs. No run is an error, because an empty table would look like a result.
+fn rows(session: &Session<'_>, runs: &Candidates, selection: &Selection) -> Result<Vec<StoredRun>> {
     let selected = |runs: &[StoredRun]| -> Vec<StoredRun> {
         let taken = runs.iter().filter(|run| selection.takes(run));
         taken.cloned().collect()
@@ -155,12 +103,12 @@ fn tables(session: &Session<'_>, runs: &Candidates, selection: &Selection) -> Re
     });
     if let Some(dataset) = missing {
         let selection = Selection {
-            benchmark: selection.benchmark,
             datasets: vec![dataset.clone()],
+            ..selection.clone()
         };
         bail!("no finished run of {selection}, although the other datasets have one");
     }
-    Ok(markdown::tables(&choice.rows))
+    Ok(choice.rows)
 }
 
 /// Lists the runs that were skipped although a reader may look for them.

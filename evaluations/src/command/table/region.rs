@@ -4,6 +4,9 @@
 //! <!-- evaluations table: retrieval beir:scifact -->
 //! … rewritten …
 //! <!-- evaluations end -->
+//! <!-- evaluations figure: bars retrieval beir:scifact -->
+//! … rewritten …
+//! <!-- evaluations end -->
 //! ```
 
 use std::ops::Range;
@@ -11,43 +14,74 @@ use std::ops::Range;
 use thiserror::Error;
 
 use super::rows::{Benchmark, Selection};
+use crate::figures;
 
-const OPEN: &str = "<!-- evaluations table";
+const TABLE: &str = "<!-- evaluations table";
+const FIGURE: &str = "<!-- evaluations figure";
 const CLOSE: &str = "<!-- evaluations end -->";
 
 /// A part of a file between two markers.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct Region {
+    /// What the region holds.
+    pub(super) content: Content,
     /// The runs that the opening marker selects.
     pub(super) selection: Selection,
     /// The line of the opening marker, from 1.
     pub(super) line: usize,
     /// The range of bytes between the lines of the markers.
-    pub(super) content: Range<usize>,
+    pub(super) range: Range<usize>,
+}
+
+/// What a region holds.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(super) enum Content {
+    /// A table of the selected runs.
+    Table,
+    /// The figure of this name.
+    Figure(String),
+}
+
+/// An opening marker.
+struct Opening {
+    content: Content,
+    selection: Selection,
+    line: usize,
+    /// Where the content begins.
+    start: usize,
 }
 
 /// Markers that do not form a region.
 #[derive(Debug, Clone, PartialEq, Eq, Error)]
 pub(super) enum RegionError {
     /// An opening marker without a closing one.
-    #[error(
-        "line {0}: the table marker is not closed; add `{CLOSE}` below it, on a line of its own"
-    )]
+    #[error("line {0}: the marker is not closed; add `{CLOSE}` below it, on a line of its own")]
     NotClosed(usize),
     /// A closing marker without an opening one.
-    #[error("line {0}: `{CLOSE}` has no opening marker `{OPEN} -->` above it")]
+    #[error("line {0}: `{CLOSE}` has no opening marker `{TABLE} -->` above it")]
     NotOpen(usize),
     /// An opening marker with a syntax error.
     #[error(
-        "line {0}: a marker has the form `{OPEN}: [retrieval|qa] [DATASET…] -->` on a line of its own"
+        "line {0}: a marker has the form `{TABLE}: [retrieval|qa|eval] [DATASET…] -->` or `{FIGURE}: NAME [retrieval|qa|eval] \
+         [DATASET…] -->` on a line of its own"
     )]
     Malformed(usize),
+    /// A figure that does not exist.
+    #[error("line {line}: there is no figure `{name}`; figures are {}", known.join(", "))]
+    NoSuchFigure {
+        /// The line of the marker.
+        line: usize,
+        /// The name that it gives.
+        name: String,
+        /// The names of all figures.
+        known: Vec<&'static str>,
+    },
 }
 
 /// Finds every region of `text`. Markers inside a fenced code block are ordinary text.
 pub(super) fn find(text: &str) -> Result<Vec<Region>, RegionError> {
     let mut regions = Vec::new();
-    let mut open: Option<(Selection, usize, usize)> = None;
+    let mut open: Option<Opening> = None;
     let mut fence: Option<&str> = None;
     let mut at = 0;
     for (number, line) in (1..).zip(text.split_inclusive('\n')) {
@@ -70,22 +104,28 @@ pub(super) fn find(text: &str) -> Result<Vec<Region>, RegionError> {
             (None, None) => {}
         }
         if trimmed == CLOSE {
-            let (selection, line, content) = open.take().ok_or(RegionError::NotOpen(number))?;
+            let opening = open.take().ok_or(RegionError::NotOpen(number))?;
             regions.push(Region {
-                selection,
-                line,
-                content: content..start,
+                content: opening.content,
+                selection: opening.selection,
+                line: opening.line,
+                range: opening.start..start,
             });
-        } else if trimmed.starts_with(OPEN) {
-            if let Some((_, line, _)) = open {
-                return Err(RegionError::NotClosed(line));
+        } else if trimmed.starts_with(TABLE) || trimmed.starts_with(FIGURE) {
+            if let Some(opening) = open {
+                return Err(RegionError::NotClosed(opening.line));
             }
-            let selection = selection(trimmed).ok_or(RegionError::Malformed(number))?;
-            open = Some((selection, number, at));
+            let (content, selection) = opened(trimmed, number)?;
+            open = Some(Opening {
+                content,
+                selection,
+                line: number,
+                start: at,
+            });
         }
     }
     match open {
-        Some((_, line, _)) => Err(RegionError::NotClosed(line)),
+        Some(opening) => Err(RegionError::NotClosed(opening.line)),
         None => Ok(regions),
     }
 }
@@ -107,31 +147,59 @@ pub(super) fn replace(text: &str, regions: &[Region], contents: &[String]) -> St
     let mut replaced = String::with_capacity(text.len());
     let mut done = 0;
     for (region, content) in regions.iter().zip(contents) {
-        replaced.push_str(&text[done..region.content.start]);
+        replaced.push_str(&text[done..region.range.start]);
         replaced.push_str(content);
-        done = region.content.end;
+        done = region.range.end;
     }
     replaced.push_str(&text[done..]);
     replaced
 }
 
-fn selection(marker: &str) -> Option<Selection> {
-    let rest = marker.strip_prefix(OPEN)?.strip_suffix("-->")?;
-    let words = match rest.strip_prefix(':') {
-        Some(words) => words,
-        None if rest.trim().is_empty() => "",
-        None => return None,
-    };
+/// What an opening marker asks for.
+fn opened(marker: &str, line: usize) -> Result<(Content, Selection), RegionError> {
+    let malformed = || RegionError::Malformed(line);
+    if let Some(rest) = marker.strip_prefix(TABLE) {
+        let words = words(rest).ok_or_else(malformed)?;
+        return Ok((Content::Table, selection(words.split_whitespace())));
+    }
+    let rest = marker.strip_prefix(FIGURE).ok_or_else(malformed)?;
+    let mut words = words(rest).ok_or_else(malformed)?.split_whitespace();
+    let name = words.next().ok_or_else(malformed)?;
+    if figures::NAMES.contains(&name) {
+        Ok((Content::Figure(name.to_owned()), selection(words)))
+    } else {
+        Err(RegionError::NoSuchFigure {
+            line,
+            name: name.to_owned(),
+            known: figures::NAMES.to_vec(),
+        })
+    }
+}
+
+/// The words of a marker, which stand between a colon and its end.
+fn words(rest: &str) -> Option<&str> {
+    let rest = rest.strip_suffix("-->")?;
+    match rest.strip_prefix(':') {
+        Some(words) => Some(words),
+        None => rest.trim().is_empty().then_some(""),
+    }
+}
+
+fn selection<'w>(words: impl Iterator<Item = &'w str>) -> Selection {
     let mut selection = Selection::default();
-    for word in words.split_whitespace() {
-        match word {
-            "retrieval" => selection.benchmark = Some(Benchmark::Retrieval),
-            "qa" => selection.benchmark = Some(Benchmark::Qa),
-            "eval" => selection.benchmark = Some(Benchmark::Eval),
-            dataset => selection.datasets.push(dataset.to_owned()),
+    for word in words {
+        match word.split_once('=') {
+            Some(("profile", profile)) => selection.profiles.push(profile.to_owned()),
+            Some(("model", model)) => selection.models.push(model.to_owned()),
+            _ => match word {
+                "retrieval" => selection.benchmark = Some(Benchmark::Retrieval),
+                "qa" => selection.benchmark = Some(Benchmark::Qa),
+                "eval" => selection.benchmark = Some(Benchmark::Eval),
+                dataset => selection.datasets.push(dataset.to_owned()),
+            },
         }
     }
-    Some(selection)
+    selection
 }
 
 #[cfg(test)]
@@ -161,6 +229,31 @@ mod tests {
         );
         let again = find(&replaced).unwrap();
         assert_eq!(replace(&replaced, &again, &contents), replaced);
+    }
+
+    #[test]
+    fn a_figure_has_a_name_before_the_words_of_its_selection() {
+        let page = "<!-- evaluations figure: bars retrieval sample profile=bm25 profile=hybrid model=mini -->\n\
+            <!-- evaluations end -->\n";
+        let [region] = &find(page).unwrap()[..] else {
+            panic!("one region")
+        };
+        assert_eq!(region.content, Content::Figure("bars".to_owned()));
+        assert_eq!(region.selection.profiles, ["bm25", "hybrid"]);
+        assert_eq!(region.selection.models, ["mini"]);
+        assert_eq!(region.selection.datasets, ["sample"]);
+        let error = |page: &str| find(page).unwrap_err().to_string();
+        let unknown = error("\n<!-- evaluations figure: bar qa -->");
+        assert!(
+            unknown.starts_with("line 2: there is no figure `bar`; figures are measures, "),
+            "{unknown}"
+        );
+        for nameless in [
+            "<!-- evaluations figure -->",
+            "<!-- evaluations figure: -->",
+        ] {
+            assert_eq!(find(nameless), Err(RegionError::Malformed(1)));
+        }
     }
 
     #[test]

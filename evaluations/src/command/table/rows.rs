@@ -27,6 +27,15 @@ pub(super) enum Benchmark {
 }
 
 impl Benchmark {
+    /// The word of a marker.
+    pub(super) fn word(self) -> &'static str {
+        match self {
+            Self::Retrieval => "retrieval",
+            Self::Qa => "qa",
+            Self::Eval => "eval",
+        }
+    }
+
     pub(super) fn name(self) -> &'static str {
         match self {
             Self::Retrieval => "retrieval",
@@ -43,14 +52,32 @@ pub(super) struct Selection {
     pub(super) benchmark: Option<Benchmark>,
     /// Empty: all datasets.
     pub(super) datasets: Vec<String>,
+    /// Empty: all search profiles.
+    pub(super) profiles: Vec<String>,
+    /// A text that the name of one of a run's models contains, for each; empty: all models.
+    pub(super) models: Vec<String>,
 }
 
 impl Selection {
+    /// The words of a marker that select the same runs.
+    pub(super) fn words(&self) -> Vec<String> {
+        let benchmark = self.benchmark.map(|it| it.word().to_owned());
+        let profiles = self.profiles.iter().map(|it| format!("profile={it}"));
+        let models = self.models.iter().map(|it| format!("model={it}"));
+        let words = benchmark.into_iter().chain(self.datasets.iter().cloned());
+        words.chain(profiles).chain(models).collect()
+    }
+
     pub(super) fn takes(&self, run: &StoredRun) -> bool {
-        let dataset = &run.manifest.dataset.name;
+        let manifest = &run.manifest;
+        let is_of = |chosen: &[String], name: &String| chosen.is_empty() || chosen.contains(name);
+        let models: Vec<String> = manifest.models.values().map(Model::to_string).collect();
+        let has_model = |wanted: &String| models.iter().any(|model| model.contains(wanted));
         self.benchmark
-            .is_none_or(|benchmark| benchmark == run.manifest.benchmark)
-            && (self.datasets.is_empty() || self.datasets.contains(dataset))
+            .is_none_or(|benchmark| benchmark == manifest.benchmark)
+            && is_of(&self.datasets, &manifest.dataset.name)
+            && is_of(&self.profiles, &manifest.profile)
+            && (self.models.is_empty() || self.models.iter().any(has_model))
     }
 }
 
@@ -61,10 +88,16 @@ impl fmt::Display for Selection {
             Some(benchmark) => benchmark.name(),
         };
         if self.datasets.is_empty() {
-            write!(formatter, "{benchmark} on any dataset")
+            write!(formatter, "{benchmark} on any dataset")?;
         } else {
-            write!(formatter, "{benchmark} on {}", self.datasets.join(", "))
+            write!(formatter, "{benchmark} on {}", self.datasets.join(", "))?;
         }
+        for (what, names) in [("profile", &self.profiles), ("model", &self.models)] {
+            if !names.is_empty() {
+                write!(formatter, " with {what} {}", names.join(" or "))?;
+            }
+        }
+        Ok(())
     }
 }
 
@@ -72,6 +105,7 @@ impl fmt::Display for Selection {
 #[derive(Debug, Clone)]
 pub(super) struct StoredRun {
     pub(super) name: String,
+    pub(super) folder: RunFolder,
     pub(super) manifest: Manifest,
     pub(super) configuration: Configuration,
     pub(super) state: RunState,
@@ -204,6 +238,7 @@ pub(super) fn read_one(folder: &RunFolder) -> Result<StoredRun> {
     let (state, summary) = folder.state_and_summary();
     Ok(StoredRun {
         name: folder.name(),
+        folder: folder.clone(),
         manifest,
         configuration,
         state,
@@ -222,6 +257,16 @@ impl StoredRun {
     fn group(&self) -> (Benchmark, &str) {
         (self.manifest.benchmark, &self.manifest.dataset.name)
     }
+}
+
+/// The runs of each dataset and benchmark.
+pub(super) fn grouped(runs: &[StoredRun]) -> BTreeMap<(&str, Benchmark), Vec<&StoredRun>> {
+    let mut groups: BTreeMap<(&str, Benchmark), Vec<&StoredRun>> = BTreeMap::new();
+    for run in runs {
+        let key = (run.manifest.dataset.name.as_str(), run.manifest.benchmark);
+        groups.entry(key).or_default().push(run);
+    }
+    groups
 }
 
 /// The runs that become the rows of a table.

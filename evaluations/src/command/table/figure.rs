@@ -1,0 +1,163 @@
+//! The figures of stored runs: those of several runs side by side, and those of a single one.
+
+use anyhow::{Context as _, Result, bail};
+use evals_html::page::PageFigure;
+use evals_messages::quantity;
+use evals_metrics::Bootstrap;
+
+use super::labels::Labels;
+use super::rows::{Benchmark, StoredRun, grouped};
+use crate::figures::{self, FigureFolder};
+use crate::stored_runs::StoredRun as FoundRun;
+use crate::terminal::Printer;
+
+/// The profile that lists documents without a search. How long that takes says nothing about a search.
+const UNRANKED: &str = "unranked";
+
+/// The figures that compare the runs of each dataset and benchmark, in `folder`.
+pub(super) fn write_all(
+    runs: &[StoredRun],
+    folder: &FigureFolder,
+    printer: &Printer,
+) -> Result<()> {
+    let groups = grouped(runs);
+    let is_alone = groups.len() == 1;
+    let mut drawn = Vec::new();
+    for ((dataset, benchmark), runs) in groups {
+        let subject = format!("{}-{dataset}", benchmark.word());
+        let subject = (!is_alone).then_some(subject.as_str());
+        let figures = of_group(dataset, benchmark, &runs)?;
+        drawn.extend(figures::named(figures, subject));
+    }
+    folder.write(&drawn, printer)
+}
+
+/// The figure with this name of the runs that a region selects.
+pub(super) fn draw(name: &str, runs: &[StoredRun]) -> Result<PageFigure> {
+    let groups = grouped(runs);
+    let mut groups = groups.into_iter();
+    let (Some(((dataset, benchmark), runs)), None) = (groups.next(), groups.next()) else {
+        bail!(
+            "the figure `{name}` shows runs of one benchmark on one dataset, and several are selected; name one of them, as in \
+             `{name} retrieval sample`"
+        );
+    };
+    let drawn = if figures::OF_RUNS.contains(&name) {
+        of_group(dataset, benchmark, &runs)?
+    } else {
+        let [run] = runs[..] else {
+            bail!(
+                "the figure `{name}` shows one run, and {} are selected; add `profile=NAME` or `model=NAME` to select one: {}",
+                quantity::of(runs.len(), "run"),
+                Labels::of(benchmark, &runs).joined().join("; ")
+            );
+        };
+        let found = FoundRun::of_folder(run.folder.clone())?;
+        found.report()?.figures(found.header.seed)
+    };
+    drawn
+        .into_iter()
+        .find(|figure| figure.name == name)
+        .with_context(|| format!("the selected runs have nothing to draw as `{name}`"))
+}
+
+fn of_group(dataset: &str, benchmark: Benchmark, runs: &[&StoredRun]) -> Result<Vec<PageFigure>> {
+    let labels = Labels::of(benchmark, runs);
+    let mut compared = Vec::new();
+    let mut bootstrap = None;
+    let named = labels.joined().into_iter().zip(labels.groups());
+    for (run, (label, group)) in runs.iter().zip(named) {
+        let found = FoundRun::of_folder(run.folder.clone())?;
+        // One seed for all, which the captions name.
+        let bootstrap = bootstrap.get_or_insert(Bootstrap {
+            seed: found.header.seed,
+            ..Bootstrap::default()
+        });
+        let run_of = found.report()?.compared(label, group, bootstrap);
+        let is_search = run.manifest.profile != UNRANKED || run.manifest.is_target();
+        compared.push(if is_search {
+            run_of
+        } else {
+            run_of.without_latency("does not search")
+        });
+    }
+    let bootstrap = bootstrap.unwrap_or_default();
+    Ok(figures::of_runs(dataset, &compared, &bootstrap))
+}
+
+/// The parts of a name of a file: small letters, digits, dots and hyphens.
+pub(super) fn file_stem(words: &[&str]) -> String {
+    let mut stem = String::new();
+    for character in words.join("-").chars() {
+        match character.to_ascii_lowercase() {
+            plain @ ('a'..='z' | '0'..='9' | '.') => stem.push(plain),
+            _ if stem.ends_with('-') => {}
+            _ => stem.push('-'),
+        }
+    }
+    stem.trim_end_matches('-').to_owned()
+}
+
+/// The region of a figure: the image with its content in words, then the caption.
+pub(super) fn markdown(figure: &PageFigure, file: &str) -> String {
+    let scene = &figure.scene;
+    let alternative = format!("{}. {}", scene.title, scene.description);
+    let image = format!("![{}]({file})\n", escaped(alternative.trim_end()));
+    if scene.caption.is_empty() {
+        image
+    } else {
+        format!("{image}\n*{}*\n", escaped(&scene.caption))
+    }
+}
+
+/// Escapes what Markdown would read as markup, and keeps the text in one line.
+fn escaped(text: &str) -> String {
+    let mut escaped = String::with_capacity(text.len());
+    for character in evals_messages::visible::line(text).chars() {
+        if matches!(
+            character,
+            '\\' | '[' | ']' | '*' | '_' | '`' | '<' | '>' | '&' | '|' | '#' | '!'
+        ) {
+            escaped.push('\\');
+        }
+        escaped.push(character);
+    }
+    escaped
+}
+
+#[cfg(test)]
+mod tests {
+    use evals_html::scene::Scene;
+
+    use super::*;
+
+    #[test]
+    fn the_words_of_a_region_name_its_file() {
+        assert_eq!(
+            file_stem(&["bars", "retrieval", "beir:scifact", "profile=bm25+rerank"]),
+            "bars-retrieval-beir-scifact-profile-bm25-rerank"
+        );
+        assert_eq!(file_stem(&["latency", "qa", "../etc"]), "latency-qa-..-etc");
+    }
+
+    #[test]
+    fn a_region_is_markdown_whatever_the_names() {
+        let figure = PageFigure {
+            name: "bars".to_owned(),
+            scene: Scene {
+                width: 1.0,
+                height: 1.0,
+                title: "a](x) <b>".to_owned(),
+                description: "token_f1: 0.5.".to_owned(),
+                caption: "n = 3.\nNext.".to_owned(),
+                marks: Vec::new(),
+            },
+        };
+        let text = markdown(&figure, "figures/bars.svg");
+        assert!(
+            text.starts_with(r"![a\](x) \<b\>. token\_f1: 0.5.](figures/bars.svg)"),
+            "{text}"
+        );
+        assert_eq!(text.lines().count(), 3, "{text}");
+    }
+}

@@ -1,0 +1,210 @@
+//! Rewrites the regions of a Markdown file, with the files of its figures, or checks that they are current.
+
+use std::fs;
+use std::ops::Range;
+use std::path::{Path, PathBuf};
+
+use anyhow::{Context as _, Result, bail};
+use evals_guard::regular_file;
+use evals_html::scene::SvgUse;
+use evals_messages::quantity;
+
+use super::region::{self, Content, Region};
+use super::rows::{Selection, StoredRun};
+use super::{figure, markdown};
+use crate::atomic_file::write_atomically;
+use crate::cli::TableArgs;
+use crate::exit::Exit;
+use crate::session::Session;
+
+/// Largest Markdown file that can be updated, in bytes. The file of a figure is smaller.
+const LARGEST_PAGE: u64 = 64_000_000;
+
+/// The folder of the figures, beside the Markdown file.
+const FOLDER: &str = "figures";
+
+/// A region as it has to be.
+struct Current {
+    line: usize,
+    what: &'static str,
+    range: Range<usize>,
+    text: String,
+    drawing: Option<Drawing>,
+}
+
+/// The file of a figure.
+struct Drawing {
+    /// Its path from the Markdown file, with slashes.
+    link: String,
+    path: PathBuf,
+    svg: String,
+}
+
+/// Updates or checks a file. `rows` finds the runs of a region.
+pub(super) fn execute(
+    session: &Session<'_>,
+    arguments: &TableArgs,
+    path: &Path,
+    rows: impl Fn(&Selection) -> Result<Vec<StoredRun>>,
+) -> Result<Exit> {
+    let text = String::from_utf8(regular_file::read(path, LARGEST_PAGE)?)
+        .with_context(|| format!("`{}` is not UTF-8", path.display()))?;
+    let regions = region::find(&text).with_context(|| format!("`{}`", path.display()))?;
+    if regions.is_empty() {
+        bail!(
+            "`{}` has no markers; add `<!-- evaluations table -->` and `<!-- evaluations end -->`, each on a line of its \
+             own",
+            path.display()
+        );
+    }
+    let line_end = if text.contains("\r\n") { "\r\n" } else { "\n" };
+    let mut current: Vec<Current> = Vec::new();
+    for region in &regions {
+        let mut selection = region.selection.clone();
+        if selection.datasets.is_empty() {
+            selection.datasets.clone_from(&arguments.datasets);
+        }
+        let at = || format!("`{}`, line {}", path.display(), region.line);
+        let runs = rows(&selection).with_context(at)?;
+        let made = of_region(region, &selection, &runs, path).with_context(at)?;
+        check_names(&current, &made).with_context(at)?;
+        current.push(Current {
+            // Without a blank line, Markdown reads what follows as part of the comment above it.
+            text: format!("\n{}\n", made.text).replace('\n', line_end),
+            ..made
+        });
+    }
+    let stale: Vec<&Current> = current
+        .iter()
+        .filter(|it| text[it.range.clone()] != it.text)
+        .collect();
+    let drawings = current
+        .iter()
+        .filter_map(|it| Some((it, it.drawing.as_ref()?)));
+    let outdated: Vec<(&Current, &Drawing)> = drawings
+        .filter(|(_, drawing)| !drawing.is_current())
+        .collect();
+    if stale.is_empty() && outdated.is_empty() {
+        session
+            .printer
+            .note(&format!("`{}` is up to date", path.display()));
+        return Ok(Exit::Done);
+    }
+    if arguments.check {
+        for it in &stale {
+            session.printer.failure(&format!(
+                "`{}`, line {}: the {} is out of date; run without `--check` to update it",
+                path.display(),
+                it.line,
+                it.what
+            ));
+        }
+        let reported: Vec<usize> = stale.iter().map(|it| it.line).collect();
+        let unreported = outdated.iter();
+        for (it, drawing) in unreported.filter(|(it, _)| !reported.contains(&it.line)) {
+            session.printer.failure(&format!(
+                "`{}`, line {}: the file `{}` is {}; run without `--check` to write it",
+                path.display(),
+                it.line,
+                drawing.path.display(),
+                if drawing.path.exists() {
+                    "out of date"
+                } else {
+                    "missing"
+                }
+            ));
+        }
+        return Ok(Exit::CheckFailed);
+    }
+    for (_, drawing) in &outdated {
+        drawing.write()?;
+    }
+    if !outdated.is_empty() {
+        let count = quantity::of(outdated.len(), "figure");
+        let folder = beside(path).join(FOLDER);
+        session
+            .printer
+            .note(&format!("wrote {count} to `{}`", folder.display()));
+    }
+    if !stale.is_empty() {
+        let contents: Vec<String> = current.into_iter().map(|it| it.text).collect();
+        let replaced = region::replace(&text, &regions, &contents);
+        write_atomically(path, |file| file.write_all(replaced.as_bytes()))?;
+        session.printer.note(&format!("wrote `{}`", path.display()));
+    }
+    Ok(Exit::Done)
+}
+
+fn of_region(
+    region: &Region,
+    selection: &Selection,
+    runs: &[StoredRun],
+    page: &Path,
+) -> Result<Current> {
+    let (what, text, drawing) = match &region.content {
+        Content::Table => ("table", markdown::tables(runs), None),
+        Content::Figure(name) => {
+            let drawn = figure::draw(name, runs)?;
+            let mut words = vec![name.as_str()];
+            let selected = selection.words();
+            words.extend(selected.iter().map(String::as_str));
+            let file = format!("{}.svg", figure::file_stem(&words));
+            let drawing = Drawing {
+                link: format!("{FOLDER}/{file}"),
+                path: beside(page).join(FOLDER).join(file),
+                svg: drawn.scene.svg(SvgUse::Illustration),
+            };
+            let text = figure::markdown(&drawn, &drawing.link);
+            ("figure", text, Some(drawing))
+        }
+    };
+    Ok(Current {
+        line: region.line,
+        what,
+        range: region.range.clone(),
+        text,
+        drawing,
+    })
+}
+
+/// Fails if two different figures of a page would have one file.
+fn check_names(others: &[Current], made: &Current) -> Result<()> {
+    let Some(drawing) = &made.drawing else {
+        return Ok(());
+    };
+    let same = others.iter().find(|other| {
+        let other = other.drawing.as_ref();
+        other.is_some_and(|it| it.path == drawing.path && it.svg != drawing.svg)
+    });
+    if let Some(same) = same {
+        bail!(
+            "the figure and the one of line {} would both be `{}`; name the runs of one of them in other words",
+            same.line,
+            drawing.link
+        );
+    }
+    Ok(())
+}
+
+/// The folder of a file.
+fn beside(path: &Path) -> &Path {
+    match path.parent() {
+        Some(folder) if !folder.as_os_str().is_empty() => folder,
+        _ => Path::new("."),
+    }
+}
+
+impl Drawing {
+    fn is_current(&self) -> bool {
+        let stored = regular_file::read(&self.path, LARGEST_PAGE);
+        stored.is_ok_and(|bytes| bytes == self.svg.as_bytes())
+    }
+
+    fn write(&self) -> Result<()> {
+        if let Some(folder) = self.path.parent() {
+            fs::create_dir_all(folder)
+                .with_context(|| format!("cannot create the folder `{}`", folder.display()))?;
+        }
+        write_atomically(&self.path, |file| file.write_all(self.svg.as_bytes()))
+    }
+}

@@ -1,0 +1,287 @@
+//! The figures of several runs: `comparison`, `bars`, `trade-off` and `precision`.
+
+use std::collections::BTreeMap;
+
+use evals::{CaseReport, Direction, Domain, Report, Summary, Unit};
+use evals_html::figure::{Estimate, Estimates, Panel, Style, TradeOff, TradeOffPoint, Width};
+use evals_html::page::PageFigure;
+use evals_metrics::{Bootstrap, Mean, Percentiles};
+use evals_rag::Purpose;
+
+use super::caption;
+use super::domain::Figured;
+use super::measures::{Measured, estimate, measured};
+use super::precision::{self, Curve};
+
+/// Most measures that a comparison shows.
+const MOST: usize = 6;
+
+/// Most curves of precision that can be told apart.
+const CURVES: usize = 6;
+
+/// One of several runs, reduced to what their figures show.
+#[derive(Debug)]
+pub(crate) struct ComparedRun {
+    label: String,
+    series: usize,
+    summary: Summary,
+    /// The median service time of a case in seconds, or why there is none.
+    latency: Result<f64, &'static str>,
+    curve: Option<Curve>,
+}
+
+impl ComparedRun {
+    /// Reads a report. Runs of one `series` have the same colour.
+    pub(crate) fn of<D: Figured>(
+        label: String,
+        series: usize,
+        report: &Report<D>,
+        bootstrap: &Bootstrap,
+    ) -> Self {
+        let seconds = report.cases.iter().filter_map(service_time);
+        let latency = Percentiles::of(seconds).p50;
+        Self {
+            label,
+            series,
+            summary: report.summary(bootstrap),
+            latency: latency.ok_or("fewer than 20 timed cases"),
+            curve: precision::curve(report, bootstrap),
+        }
+    }
+
+    /// The same run without its latency, for a reason.
+    pub(crate) fn without_latency(self, reason: &'static str) -> Self {
+        Self {
+            latency: Err(reason),
+            ..self
+        }
+    }
+}
+
+/// The service time of a case in seconds: the sum over its stages. Stages from a cache count with their original times, and judging does
+/// not count. `None` if the task failed or timed nothing.
+fn service_time<D: Domain>(case: &CaseReport<D>) -> Option<f64> {
+    case.result.output()?;
+    let is_judging = |stage: &str| Purpose::of_stage(stage).is_some_and(Purpose::is_judging);
+    let own = case.timings.iter().filter(|it| !is_judging(&it.stage));
+    let seconds: f64 = own.map(|it| it.duration.as_secs_f64()).sum();
+    (seconds > 0.0).then_some(seconds)
+}
+
+pub(super) fn figures(
+    subject: &str,
+    runs: &[ComparedRun],
+    bootstrap: &Bootstrap,
+) -> Vec<PageFigure> {
+    let measures = measures(runs);
+    let figures = [
+        comparison(subject, runs, &measures, bootstrap),
+        bars(subject, runs, &measures, bootstrap),
+        trade_off(subject, runs, &measures, bootstrap),
+        curves(subject, runs, bootstrap),
+    ];
+    figures.into_iter().flatten().collect()
+}
+
+/// A measure in all runs.
+#[derive(Debug)]
+struct Shared<'r> {
+    title: &'r str,
+    unit: Unit,
+    better: Direction,
+    /// One for each run; `None` where the run does not have the measure.
+    means: Vec<Option<&'r Mean>>,
+}
+
+/// The measures of all runs, in first-seen order.
+fn measures(runs: &[ComparedRun]) -> Vec<Shared<'_>> {
+    let mut shared: Vec<Shared<'_>> = Vec::new();
+    for (position, run) in runs.iter().enumerate() {
+        for Measured {
+            title,
+            unit,
+            better,
+            mean,
+        } in measured(&run.summary)
+        {
+            let known = shared
+                .iter()
+                .position(|it| it.title == title && it.unit == unit);
+            let place = known.unwrap_or_else(|| {
+                shared.push(Shared {
+                    title,
+                    unit,
+                    better,
+                    means: vec![None; runs.len()],
+                });
+                shared.len() - 1
+            });
+            shared[place].means[position] = Some(mean);
+        }
+    }
+    shared
+}
+
+fn comparison(
+    subject: &str,
+    runs: &[ComparedRun],
+    measures: &[Shared<'_>],
+    bootstrap: &Bootstrap,
+) -> Option<PageFigure> {
+    let title = format!("Comparison: {subject}");
+    let shown = &measures[..measures.len().min(MOST)];
+    let left_out: Vec<&str> = measures[shown.len()..].iter().map(|it| it.title).collect();
+    let left_out = if left_out.is_empty() {
+        String::new()
+    } else {
+        format!("Not drawn: {}.", left_out.join(", "))
+    };
+    let figure = estimates(title, runs, shown, Style::Dots, left_out, bootstrap)?;
+    Some(named("comparison", &figure))
+}
+
+fn bars(
+    subject: &str,
+    runs: &[ComparedRun],
+    measures: &[Shared<'_>],
+    bootstrap: &Bootstrap,
+) -> Option<PageFigure> {
+    let headline = measures.get(..1)?;
+    let title = format!("{}: {subject}", headline[0].title);
+    let figure = estimates(title, runs, headline, Style::Bars, String::new(), bootstrap)?;
+    Some(named("bars", &figure))
+}
+
+fn named(name: &str, figure: &Estimates) -> PageFigure {
+    PageFigure {
+        name: name.to_owned(),
+        scene: figure.draw(Width::Page),
+    }
+}
+
+fn estimates(
+    title: String,
+    runs: &[ComparedRun],
+    measures: &[Shared<'_>],
+    style: Style,
+    note: String,
+    bootstrap: &Bootstrap,
+) -> Option<Estimates> {
+    if measures.is_empty() {
+        return None;
+    }
+    let panels = measures.iter().map(|measure| Panel {
+        name: match measure.better {
+            Direction::Lower => format!("{} (less is better)", measure.title),
+            Direction::Higher | Direction::Unknown => measure.title.to_owned(),
+        },
+        unit: measure.unit,
+        estimates: runs
+            .iter()
+            .zip(&measure.means)
+            .map(|(run, mean)| match mean {
+                Some(mean) => estimate(run.label.clone(), mean, run.series),
+                None => Estimate {
+                    label: run.label.clone(),
+                    value: Err("the run does not have the measure".to_owned()),
+                    interval: None,
+                    series: run.series,
+                },
+            })
+            .collect(),
+    });
+    let means: Vec<&Mean> = measures
+        .iter()
+        .flat_map(|it| it.means.iter().flatten().copied())
+        .collect();
+    let repeat = runs.iter().map(|run| run.summary.repeat).max();
+    let sentences = [
+        caption::sizes(means.iter().copied()),
+        caption::repeats(repeat.unwrap_or(1)),
+        caption::intervals(means.iter().copied(), bootstrap),
+        caption::excluded(means.iter().copied()),
+        note,
+    ];
+    Some(Estimates {
+        heading: caption::heading(title, sentences),
+        panels: panels.collect(),
+        style,
+    })
+}
+
+/// Quality against latency; `None` if fewer than two runs have both.
+fn trade_off(
+    subject: &str,
+    runs: &[ComparedRun],
+    measures: &[Shared<'_>],
+    bootstrap: &Bootstrap,
+) -> Option<PageFigure> {
+    let headline = measures.first()?;
+    if headline.better != Direction::Higher {
+        return None;
+    }
+    let mut points = Vec::new();
+    let mut left_out: BTreeMap<&str, Vec<&str>> = BTreeMap::new();
+    let mut means = Vec::new();
+    for (run, mean) in runs.iter().zip(&headline.means) {
+        let Some((quality, mean)) = mean.and_then(|mean| Some((mean.value?, mean))) else {
+            let why = "no value";
+            left_out.entry(why).or_default().push(&run.label);
+            continue;
+        };
+        let price = match run.latency {
+            Ok(price) => price,
+            Err(why) => {
+                left_out.entry(why).or_default().push(&run.label);
+                continue;
+            }
+        };
+        means.push(mean);
+        points.push(TradeOffPoint {
+            label: run.label.clone(),
+            price,
+            quality,
+            interval: mean.interval.map(|it| (it.low, it.high)),
+        });
+    }
+    if points.len() < 2 {
+        return None;
+    }
+    let left_out = left_out.into_iter();
+    let left_out = left_out.map(|(why, runs)| format!("{} ({why})", runs.join(", ")));
+    let left_out: Vec<String> = left_out.collect();
+    let sentences = [
+        caption::sizes(means.iter().copied()),
+        "Latency is the median over cases of the service times of all stages together, without queueing and judging; a stage from \
+         a cache counts with its original time. Filled circles: no other run is both faster and better."
+            .to_owned(),
+        caption::intervals(means.iter().copied(), bootstrap),
+        caption::excluded(means.iter().copied()),
+        if left_out.is_empty() {
+            String::new()
+        } else {
+            format!("Not drawn: {}.", left_out.join(", "))
+        },
+    ];
+    let title = format!("{} against latency: {subject}", headline.title);
+    let figure = TradeOff {
+        heading: caption::heading(title, sentences),
+        price: "Latency, p50".to_owned(),
+        unit: Unit::Seconds,
+        quality: headline.title.to_owned(),
+        points,
+    };
+    Some(PageFigure {
+        name: "trade-off".to_owned(),
+        scene: figure.draw(Width::Page),
+    })
+}
+
+/// The curves of the first runs.
+fn curves(subject: &str, runs: &[ComparedRun], bootstrap: &Bootstrap) -> Option<PageFigure> {
+    let curves = runs
+        .iter()
+        .filter_map(|run| Some((run.label.as_str(), run.curve.as_ref()?)));
+    let curves: Vec<(&str, &Curve)> = curves.take(CURVES).collect();
+    precision::figure(subject, &curves, bootstrap)
+}

@@ -1,0 +1,270 @@
+//! Figures of stored runs: `--figures`, and the figure regions of `table --update`.
+
+use std::collections::BTreeMap;
+use std::fs;
+use std::path::Path;
+
+use crate::sandbox::{Sandbox, json};
+
+/// The files of a folder below the working folder.
+fn files(sandbox: &Sandbox, folder: &str) -> BTreeMap<String, Vec<u8>> {
+    let entries = fs::read_dir(sandbox.work().join(folder)).unwrap();
+    let files = entries.map(|entry| {
+        let path = entry.unwrap().path();
+        let name = path.file_name().unwrap().to_string_lossy().into_owned();
+        (name, fs::read(&path).unwrap())
+    });
+    files.collect()
+}
+
+fn svg(sandbox: &Sandbox, path: &str) -> String {
+    fs::read_to_string(sandbox.work().join(path)).unwrap()
+}
+
+#[test]
+fn a_report_has_figures_as_svg_and_png() {
+    let sandbox = Sandbox::new();
+    sandbox.succeed("sample --limit 30 --profile bm25 --skip-qa");
+    let ended = sandbox.run("report latest --figures out/figures --out report.md");
+    assert_eq!(ended.code, Some(0), "{}", ended.stderr);
+    assert!(
+        ended
+            .stderr
+            .contains("to `out/figures`: measures, breakdown, latency, scores"),
+        "{}",
+        ended.stderr
+    );
+    assert!(sandbox.work().join("report.md").exists());
+    let drawn = files(&sandbox, "out/figures");
+    let stems: Vec<&str> = drawn
+        .keys()
+        .filter_map(|it| it.strip_suffix(".svg"))
+        .collect();
+    for stem in stems {
+        let png = &drawn[&format!("{stem}.png")];
+        assert!(png.starts_with(b"\x89PNG"), "{stem}");
+    }
+    let measures = svg(&sandbox, "out/figures/measures.svg");
+    assert!(measures.contains(r#"role="img""#), "{measures}");
+    let report = json(&sandbox.runs()[0].join("report.json"));
+    let mean = report["summary"]["scores"]["RR@5"]["value"]
+        .as_f64()
+        .unwrap();
+    assert!(
+        measures.contains(&format!("MRR@5 {mean:.4}, ")),
+        "{measures}"
+    );
+    let excluded = report["summary"]["scores"]["RR@5"]["excluded"]["unanswerable"].as_u64();
+    let caption = format!("Excluded: {} × unanswerable.", excluded.unwrap());
+    assert!(measures.contains(&caption), "{measures}");
+    assert!(
+        !svg(&sandbox, "out/figures/breakdown.svg").contains("href"),
+        "a file has no cases to lead to"
+    );
+
+    sandbox.succeed("report latest --figures again");
+    assert_eq!(
+        files(&sandbox, "again"),
+        drawn,
+        "equal reports, equal bytes"
+    );
+}
+
+#[test]
+fn no_latency_is_drawn_from_fewer_than_20_samples() {
+    let sandbox = Sandbox::new();
+    sandbox.succeed("sample --limit 19 --profile bm25 --skip-qa");
+    sandbox.succeed("report latest --figures figures");
+    let drawn = files(&sandbox, "figures");
+    assert!(drawn.contains_key("measures.svg") && !drawn.contains_key("latency.svg"));
+}
+
+#[test]
+fn the_stages_of_the_breakdown_add_up_to_the_cases() {
+    let sandbox = Sandbox::new();
+    sandbox.succeed("sample --limit 40 --skip-retrieval");
+    sandbox.succeed("report latest --figures figures");
+    let breakdown = svg(&sandbox, "figures/breakdown.svg");
+    let description = breakdown.split("-desc\">").nth(1).unwrap();
+    let description = description.split('<').next().unwrap();
+    let counts = description.split("; ").map(|stage| {
+        let (_, count) = stage.rsplit_once(": ").unwrap();
+        count.split(' ').next().unwrap().parse::<usize>().unwrap()
+    });
+    assert_eq!(counts.sum::<usize>(), 40, "{description}");
+    let report = json(&sandbox.runs()[0].join("report.json"));
+    let passed = report["summary"]["accuracy"]["equivalent"]["passed"]
+        .as_u64()
+        .unwrap();
+    // The extractive answerer refuses no unanswerable question.
+    assert!(
+        description.contains(&format!("right: {passed} (")),
+        "{description}"
+    );
+}
+
+#[test]
+fn the_changes_of_a_comparison_have_corrected_p_values() {
+    let sandbox = Sandbox::new();
+    sandbox.succeed("sample --limit 40 --profile unranked --profile bm25 --skip-qa");
+    let runs = sandbox.runs();
+    let [before, after] = [0, 1].map(|it| runs[it].display().to_string());
+    sandbox.succeed(&format!(
+        "compare {before} {after} --figures figures --out change.json"
+    ));
+    let change = json(&sandbox.work().join("change.json"));
+    let figure = svg(&sandbox, "figures/changes.svg");
+    assert!(figure.contains("corrected for 4 measures by"), "{figure}");
+    let measures = change["measures"].as_array().unwrap();
+    assert_eq!(measures.len(), 4);
+    for measure in measures {
+        let p = measure["adjusted_p_value"].as_f64().unwrap();
+        let printed = if p < 0.0001 {
+            "p &lt; 0.0001".to_owned()
+        } else {
+            format!("p = {p:.4}")
+        };
+        assert!(figure.contains(&printed), "{printed}: {figure}");
+    }
+}
+
+#[test]
+fn several_runs_are_drawn_side_by_side() {
+    let sandbox = Sandbox::new();
+    sandbox.succeed("sample --limit 30 --profile unranked --profile bm25 --profile hybrid");
+    let ended = sandbox.run("table --figures figures");
+    assert_eq!(ended.code, Some(0), "{}", ended.stderr);
+    let bars = svg(&sandbox, "figures/bars-retrieval-sample.svg");
+    for profile in ["unranked", "bm25", "hybrid"] {
+        assert!(bars.contains(&format!(">{profile}</text>")), "{bars}");
+    }
+    let trade_off = svg(&sandbox, "figures/trade-off-retrieval-sample.svg");
+    assert!(
+        trade_off.contains("Not drawn: unranked (does not search)."),
+        "{trade_off}"
+    );
+    assert!(
+        sandbox
+            .work()
+            .join("figures/comparison-qa-sample.png")
+            .exists()
+    );
+
+    sandbox.succeed("table --dataset sample --figures retrieval --run latest");
+    let alone = files(&sandbox, "retrieval");
+    assert!(alone.contains_key("bars.svg"), "{:?}", alone.keys());
+}
+
+const PAGE: &str = "# Figures\r\n\r\n<!-- evaluations figure: bars retrieval sample -->\r\nstale\r\n<!-- evaluations end -->\r\n\
+    \r\n<!-- evaluations figure: breakdown qa -->\r\n<!-- evaluations end -->\r\n";
+
+#[test]
+fn the_figures_of_a_page_are_written_and_checked() {
+    let sandbox = Sandbox::new();
+    sandbox.succeed("sample --limit 20 --profile bm25");
+    let page = sandbox.write("docs/page.md", PAGE);
+    let stale = sandbox.run("table --update docs/page.md --check");
+    assert_eq!(stale.code, Some(1), "{}", stale.stderr);
+    assert!(
+        stale
+            .stderr
+            .contains("`docs/page.md`, line 3: the figure is out of date"),
+        "{}",
+        stale.stderr
+    );
+    assert!(
+        !sandbox.work().join("docs/figures").exists(),
+        "a check writes nothing"
+    );
+
+    sandbox.succeed("table --update docs/page.md");
+    let written = fs::read_to_string(&page).unwrap();
+    assert!(
+        written.contains("](figures/bars-retrieval-sample.svg)\r\n\r\n*n = "),
+        "{written}"
+    );
+    assert!(
+        written.contains("![Where it broke: sample, bm25. not retrieved: "),
+        "{written}"
+    );
+    assert!(!written.contains("stale"), "{written}");
+    let drawn = files(&sandbox, "docs/figures");
+    assert_eq!(
+        drawn.keys().collect::<Vec<_>>(),
+        ["bars-retrieval-sample.svg", "breakdown-qa.svg"]
+    );
+    let bars = String::from_utf8(drawn["bars-retrieval-sample.svg"].clone()).unwrap();
+    assert!(
+        !bars.contains("10,000 resamples"),
+        "the page has the caption"
+    );
+    assert_eq!(
+        sandbox.run("table --update docs/page.md --check").code,
+        Some(0)
+    );
+    sandbox.succeed("table --update docs/page.md");
+    assert_eq!(
+        fs::read_to_string(&page).unwrap(),
+        written,
+        "writing again changes nothing"
+    );
+
+    let figure = sandbox.work().join("docs/figures/breakdown-qa.svg");
+    fs::write(&figure, "<svg/>").unwrap();
+    let changed = sandbox.run("table --update docs/page.md --check");
+    assert_eq!(changed.code, Some(1));
+    let line = 1 + written
+        .lines()
+        .position(|it| it.contains("breakdown qa"))
+        .unwrap();
+    let expected = format!("line {line}: the file `docs/figures/breakdown-qa.svg` is out of date");
+    assert!(changed.stderr.contains(&expected), "{}", changed.stderr);
+    fs::remove_file(&figure).unwrap();
+    let missing = sandbox.run("table --update docs/page.md --check");
+    assert!(missing.stderr.contains("is missing"), "{}", missing.stderr);
+    sandbox.succeed("table --update docs/page.md");
+    assert_eq!(files(&sandbox, "docs/figures"), drawn);
+}
+
+#[test]
+fn a_figure_that_cannot_be_drawn_is_an_error_with_its_line() {
+    let sandbox = Sandbox::new();
+    sandbox.succeed("sample --limit 5 --profile bm25 --profile semantic");
+    let refused = |marker: &str| {
+        let page = format!("\n<!-- evaluations figure: {marker} -->\n<!-- evaluations end -->\n");
+        let path = sandbox.write("page.md", &page);
+        let message = sandbox.refuse("table --update page.md");
+        assert_eq!(fs::read_to_string(path).unwrap(), page);
+        assert!(!Path::new(&sandbox.work().join("figures")).exists());
+        assert!(message.contains("line 2"), "{message}");
+        message
+    };
+    let several = refused("measures retrieval");
+    assert!(
+        several.contains("shows one run, and 2 runs are selected; add `profile=NAME`")
+            && several.contains("bm25; semantic"),
+        "{several}"
+    );
+    assert!(refused("bars sample").contains("name one of them, as in `bars retrieval sample`"));
+    assert!(refused("bar retrieval").contains("there is no figure `bar`; figures are measures"));
+    assert!(refused("latency retrieval profile=bm25").contains("nothing to draw as `latency`"));
+    assert!(refused("bars retrieval profile=hybrid").contains("with profile hybrid"));
+}
+
+#[test]
+fn a_folder_that_cannot_be_made_is_an_error_before_any_work() {
+    let sandbox = Sandbox::new();
+    sandbox.write("taken", "a file");
+    for command in ["report latest", "compare a b", "table"] {
+        let message = sandbox.refuse(&format!("{command} --figures taken"));
+        assert!(
+            message.contains("cannot create the folder `taken` of `--figures`"),
+            "{command}: {message}"
+        );
+    }
+    let message = sandbox.refuse("report latest");
+    assert!(
+        message.contains("--out") && message.contains("--figures"),
+        "{message}"
+    );
+}
