@@ -9,7 +9,7 @@ use crate::browser::Browser;
 use crate::pages::Pages;
 
 /// Fails with what Axe finds on the page as it is now. `make test-browser` gets Axe from npm; it is no part of the product.
-fn check(browser: &Browser, page: &str) {
+pub(crate) fn check(browser: &Browser, page: &str) {
     let path = env::var("EVALUATIONS_AXE")
         .expect("`EVALUATIONS_AXE` names the file axe.min.js: run `make test-browser`");
     let axe = fs::read_to_string(path).unwrap();

@@ -24,3 +24,7 @@ mod samples;
 mod sandbox;
 #[path = "../../crates/evals-html/tests/it/synthetic.rs"]
 mod synthetic;
+#[path = "../it/viewer.rs"]
+#[expect(dead_code, reason = "the tests without a browser ask by hand")]
+mod viewer;
+mod viewing;

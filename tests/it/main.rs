@@ -56,6 +56,7 @@ mod unanswerable;
 mod validate;
 mod vectors;
 mod view;
+mod viewer;
 #[cfg(unix)]
 mod watch;
 mod watched_run;

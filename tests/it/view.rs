@@ -1,13 +1,11 @@
 //! `evaluations view`: whose requests it answers, and what the pages show.
 
-mod browser;
-
 use std::fs;
 use std::time::{Duration, Instant};
 
-use self::browser::{Answer, Viewer};
 use crate::qa_server::{self, KEY};
 use crate::sandbox::{Sandbox, json, wait_for};
+use crate::viewer::{Answer, Viewer};
 
 /// A sandbox with one finished retrieval run.
 fn with_run() -> Sandbox {

@@ -1,0 +1,213 @@
+//! `evaluations view` in a browser: the list of runs, a running run, trends.
+
+use std::fs;
+use std::process::Stdio;
+
+use crate::accessibility::check;
+use crate::browser::{Browser, key};
+use crate::sandbox::{Sandbox, wait_for};
+use crate::viewer::Viewer;
+
+/// Two runs of two profiles each, and a folder that is no run.
+fn with_runs() -> Sandbox {
+    let sandbox = Sandbox::new();
+    for _ in 0..2 {
+        sandbox.succeed("sample --limit 20 --skip-qa --profile bm25 --profile hybrid");
+    }
+    fs::create_dir(sandbox.data().join("runs/notes")).unwrap();
+    sandbox
+}
+
+fn start(sandbox: &Sandbox) -> (Viewer, Browser, String) {
+    let viewer = Viewer::start(&mut sandbox.command("view --no-open"));
+    let browser = Browser::start();
+    browser.visit(viewer.address());
+    let root = format!("http://{}", viewer.host());
+    (viewer, browser, root)
+}
+
+/// The pages of the server, and of the browser before it has opened one.
+fn end(browser: Browser, root: &str) {
+    browser.end(&[root, "data:"]);
+}
+
+#[test]
+#[ignore = "needs Chromium: make test-browser"]
+fn the_token_leaves_the_address_and_the_list_is_there() {
+    let sandbox = with_runs();
+    let (_viewer, browser, root) = start(&sandbox);
+    let address: String = browser.run("return location.href", &[]);
+    assert_eq!(address, format!("{root}/"));
+    assert_eq!(browser.texts("tbody tr").len(), 4);
+    let cookie: String = browser.run("return document.cookie", &[]);
+    assert_eq!(cookie, "", "scripts cannot read the token");
+    assert!(browser.text(".broken").contains("notes"));
+    end(browser, &root);
+}
+
+#[test]
+#[ignore = "needs Chromium: make test-browser"]
+fn two_runs_are_chosen_with_the_keyboard_alone() {
+    let sandbox = with_runs();
+    let (_viewer, browser, root) = start(&sandbox);
+    browser.wait("!document.querySelector('#pick button').disabled");
+    let before: String = browser.run(
+        "return document.querySelector('[name=before]:checked').value",
+        &[],
+    );
+    let after: String = browser.run(
+        "return document.querySelector('[name=after]:checked').value",
+        &[],
+    );
+    assert_ne!(before, after);
+    // To the radio buttons of the runs after, and one run down.
+    browser.run::<()>(
+        "document.querySelector('[name=after]:checked').focus()",
+        &[],
+    );
+    browser.keys(key::DOWN);
+    let moved: String = browser.run(
+        "return document.querySelector('[name=after]:checked').value",
+        &[],
+    );
+    assert_ne!(moved, after);
+    browser.run::<()>(
+        "for (const it of document.querySelectorAll('[name=before]')) it.checked = it.value === arguments[0];
+         document.querySelector('#pick').dispatchEvent(new Event('change', {bubbles: true}))",
+        &[moved.into()],
+    );
+    assert_eq!(browser.text("#hint"), "choose two different runs");
+    let disabled: bool = browser.run(
+        "return document.querySelector('#pick button').disabled",
+        &[],
+    );
+    assert!(disabled);
+    end(browser, &root);
+}
+
+#[test]
+#[ignore = "needs Chromium: make test-browser"]
+fn a_filter_narrows_the_list() {
+    let sandbox = with_runs();
+    let (_viewer, browser, root) = start(&sandbox);
+    browser.run::<()>(
+        "document.querySelector('[name=profile]').value = 'hybrid'",
+        &[],
+    );
+    browser.click(".filters button");
+    browser.wait("location.search.includes('profile=hybrid')");
+    assert_eq!(browser.texts("tbody tr").len(), 2);
+    browser.wait("document.querySelector('svg.spark')");
+    end(browser, &root);
+}
+
+#[test]
+#[ignore = "needs Chromium: make test-browser"]
+fn a_running_run_updates_by_itself_and_leads_to_its_end() {
+    const SLOW: &str = "while IFS= read -r line; do sleep 0.2; id=${line#*\\\"id\\\":\\\"}; id=${id%%\\\"*}; echo \"{\\\"id\\\": \\\"$id\\\", \\\"answer\\\": \\\"yes\\\"}\"; done";
+    let sandbox = Sandbox::new();
+    sandbox.write("slow.sh", SLOW);
+    let cases: Vec<String> = (0..40)
+        .map(|number| format!("{{\"name\": \"c{number}\", \"inputs\": \"{number}\"}}"))
+        .collect();
+    let file = format!(
+        "{{\"name\": \"slow\", \"cases\": [{}], \"evaluators\": [{{\"Contains\": \"yes\"}}]}}",
+        cases.join(", ")
+    );
+    sandbox.write("slow.json", file);
+    let mut running = sandbox
+        .command("eval slow.json --concurrency 1 --quiet --target")
+        .arg("exec:sh slow.sh")
+        .stdout(Stdio::null())
+        .spawn()
+        .unwrap();
+    wait_for("a run folder", || !sandbox.runs().is_empty());
+    let (_viewer, browser, root) = start(&sandbox);
+    assert!(browser.text("tbody").contains("running"));
+    browser.click("tbody th a");
+    browser.wait("document.getElementById('bar')?.value > 2");
+    let early: u32 = browser.run("return document.getElementById('bar').value", &[]);
+    browser.wait(&format!("document.getElementById('bar').value > {early}"));
+    browser.wait("document.querySelectorAll('#measures svg.interval').length > 0");
+    assert!(!browser.text("main").contains("p ="));
+    check(&browser, "a running run");
+    // The stream ends the page's wait: the same address then shows the finished run.
+    browser.wait("!document.getElementById('live')?.dataset.stream");
+    running.wait().unwrap();
+    assert!(browser.text("body").contains("40"));
+    end(browser, &root);
+}
+
+#[test]
+#[ignore = "needs Chromium: make test-browser"]
+fn a_page_that_nobody_sees_follows_nothing() {
+    let sandbox = with_runs();
+    let (_viewer, browser, root) = start(&sandbox);
+    browser.run::<()>(
+        "window.made = []; const Real = EventSource;
+         window.EventSource = class extends Real { constructor(...all) { super(...all); made.push(this); } };",
+        &[],
+    );
+    let see = |state: &str| {
+        browser.run::<()>(
+            "Object.defineProperty(document, 'hidden', {value: arguments[0] === 'hidden', configurable: true});
+             document.dispatchEvent(new Event('visibilitychange'))",
+            &[state.into()],
+        );
+    };
+    see("hidden");
+    see("visible");
+    assert_eq!(browser.run::<usize>("return made.length", &[]), 1);
+    browser.wait("made[0].readyState === 1");
+    see("hidden");
+    assert_eq!(browser.run::<u8>("return made[0].readyState", &[]), 2);
+    end(browser, &root);
+}
+
+#[test]
+#[ignore = "needs Chromium: make test-browser"]
+fn the_viewers_pages_have_no_violations_and_fit_a_narrow_window() {
+    let sandbox = with_runs();
+    let (_viewer, browser, root) = start(&sandbox);
+    for scheme in ["light", "dark"] {
+        browser.prefer(scheme);
+        for path in [
+            "/",
+            "/trend",
+            "/trend?dataset=sample&benchmark=retrieval&profile=hybrid",
+        ] {
+            browser.visit(&format!("{root}{path}"));
+            check(&browser, &format!("{path}, {scheme}"));
+        }
+    }
+    browser.resize(400, 800);
+    for path in [
+        "/",
+        "/trend",
+        "/trend?dataset=sample&benchmark=retrieval&profile=hybrid",
+    ] {
+        browser.visit(&format!("{root}{path}"));
+        let fits: bool = browser.run(
+            "const it = document.documentElement; return it.scrollWidth <= it.clientWidth",
+            &[],
+        );
+        assert!(fits, "{path} is wider than the window");
+    }
+    browser.devtools(
+        "Emulation.clearDeviceMetricsOverride",
+        &serde_json::json!({}),
+    );
+    end(browser, &root);
+}
+
+#[test]
+#[ignore = "needs Chromium: make test-browser"]
+fn the_page_of_a_message_has_no_violations() {
+    let sandbox = with_runs();
+    let (_viewer, browser, root) = start(&sandbox);
+    browser.visit(&format!("{root}/run/nothing"));
+    assert!(browser.text("main").contains("No run `nothing` is listed"));
+    check(&browser, "a message");
+    // The console names the status 404, so the test does not end with its check.
+    drop(browser);
+}
