@@ -11,6 +11,7 @@ mod browser;
 mod cases;
 mod chromedriver;
 mod comparing;
+mod differences;
 mod hostile;
 mod keyboard;
 mod measurements;

@@ -146,3 +146,22 @@ fn a_file_that_was_cut_says_what_is_missing() {
     browser.wait("document.querySelector('dialog .ranking')");
     browser.end(&["file://"]);
 }
+
+#[test]
+#[ignore = "needs Chromium: make test-browser"]
+fn an_old_browser_is_told_which_one_it_takes() {
+    let pages = Pages::new();
+    let page = pages.run();
+    let browser = Browser::start();
+    let script = json!({"source": "delete window.DecompressionStream"});
+    browser.devtools("Page.addScriptToEvaluateOnNewDocument", &script);
+    browser.open(&page, "");
+    browser.wait("document.querySelector('.problem')");
+    let problem = browser.text(".problem");
+    assert!(
+        problem.contains("lacks DecompressionStream, which Chrome has since 103"),
+        "{problem}"
+    );
+    assert!(browser.text(".sentence").starts_with("hybrid"));
+    browser.end(&["file://"]);
+}

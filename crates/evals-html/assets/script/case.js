@@ -108,7 +108,7 @@ function SingleRun({ page, case: it, run }) {
   return html`
     <${Failure} run=${run} />
     ${reference && answer
-      ? html`<${ComparedTexts} before=${reference} after=${answer} names=${["reference", "answer"]} />`
+      ? html`<${ComparedTexts} before=${reference} after=${answer} names=${[reference.name, answer.name]} />`
       : html`<${Fields} fields=${[reference, answer].filter((field) => field)} />`}
     <${Outcomes} sides=${[{ name: "value and reason", outcomes: run.outcomes }]} />
     <${Ranking} page=${page} run=${run} />
@@ -140,7 +140,7 @@ function Comparison({ page, case: it, before, after }) {
     </div>
     ${both(({ run }) => html`<${Failure} run=${run} />`)}
     ${answers[0] && answers[1]
-      ? html`<${ComparedTexts} before=${answers[0]} after=${answers[1]} names=${["answer before", "answer after"]} />`
+      ? html`<${ComparedTexts} before=${answers[0]} after=${answers[1]} names=${[`${answers[0].name} before`, `${answers[1].name} after`]} />`
       : both(({ run }) => html`<${Fields} fields=${run.fields.filter((field) => field.role === "answer")} />`)}
     <${Outcomes} sides=${sides.map((side) => ({ name: side.name.toLowerCase(), outcomes: side.run?.outcomes ?? [] }))} />
     ${both(({ run, other }) => html`<${Ranking} page=${page} run=${run} other=${other} />`)}
@@ -158,14 +158,15 @@ function Failure({ run }) {
  * @param {{before: Field, after: Field, names: string[]}} props
  */
 function ComparedTexts({ before, after, names }) {
+  const [left, right] = names.map(oneLine);
   const found = preactHooks.useMemo(() => difference(before.text, after.text), [before.text, after.text]);
   const differs = [...found.before, ...found.after].some((part) => part.mark);
   return html`<div class="sides">
-      <section><h3>${names[0]}</h3><${LongText} parts=${found.before} /></section>
-      <section><h3>${names[1]}</h3><${LongText} parts=${found.after} /></section>
+      <section><h3><bdi>${left}</bdi></h3><${LongText} parts=${found.before} /></section>
+      <section><h3><bdi>${right}</bdi></h3><${LongText} parts=${found.after} /></section>
     </div>
     <p class="muted">
-      ${differs ? html`Words of one side only are marked: <del>${names[0]}</del>, <ins>${names[1]}</ins>. ${found.note}` : "Both have the same words."}
+      ${differs ? html`Words of one side only are marked: <del>${left}</del>, <ins>${right}</ins>. ${found.note}` : "Both have the same words."}
     </p>`;
 }
 

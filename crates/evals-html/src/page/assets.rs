@@ -15,7 +15,7 @@ pub(super) const SCRIPT: &str = concat!(
     joined!("vendor": "preact.umd.js", "hooks.umd.js", "htm.umd.js"),
     "(() => {\n\"use strict\";\n",
     joined!(
-        "script": "model.js", "text.js", "diff.js", "blocks.js", "address.js", "columns.js", "filters.js", "search.js", "csv.js",
+        "script": "base.js", "text.js", "diff.js", "blocks.js", "address.js", "columns.js", "filters.js", "search.js", "csv.js",
         "theme.js", "table.js", "toolbar.js", "run.js", "case.js", "page.js",
     ),
     "})();\n"
