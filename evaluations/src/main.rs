@@ -69,7 +69,9 @@ fn main() -> ExitCode {
     };
     restart_with_all_processors(&cli.command);
     let printer = Printer::new(&cli.output);
-    match clock::check(clock::now()).and_then(|()| command::execute(cli.command, &printer)) {
+    let ended = clock::check(clock::now()).and_then(|()| command::execute(cli.command, &printer));
+    printer.note_pages();
+    match ended {
         Ok(exit) => exit.into(),
         Err(error) if errors::is_broken_pipe(&error) => Exit::Done.into(),
         Err(error) => {

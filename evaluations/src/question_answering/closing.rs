@@ -112,7 +112,7 @@ impl Finished {
             file.report(&self.report, &self.summary)?;
             printer.note(&format!("wrote {file}"));
         }
-        self.folder.note_failures(printer, &self.report);
+        self.folder.note_files(printer, &self.report);
         Ok(self.ending().note(printer, interrupted))
     }
 

@@ -99,15 +99,19 @@ impl RunFolder {
         write_atomically(&self.path().join(name), content).with_context(|| unwritable(self.path()))
     }
 
-    /// Names the file with all failures of `report`, if there are any; the printed report shows only the first few.
-    pub(crate) fn note_failures<D: Domain>(&self, printer: &Printer, report: &Report<D>) {
+    /// Names the file with all failures of `report`, if there are any, because the printed report shows only the first few. The page is
+    /// named when the command ends.
+    pub(crate) fn note_files<D: Domain>(&self, printer: &Printer, report: &Report<D>) {
         let failed = report
             .cases
             .iter()
             .any(|case| case.result.failure().is_some() || !case.evaluator_failures.is_empty());
         if failed {
             let path = self.path().join(REPORT);
-            printer.note(&format!("every failure in full: {}", path.display()));
+            printer.note_file("every failure in full:", &path);
+        }
+        if let Some(page) = self.page() {
+            printer.add_page(page);
         }
     }
 }

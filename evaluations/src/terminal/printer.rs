@@ -2,8 +2,9 @@
 
 use std::env;
 use std::io::{self, IsTerminal as _, Write};
-use std::path::Path;
-use std::sync::Arc;
+use std::mem;
+use std::path::{Path, PathBuf};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use evals::render::Drawings;
 use indicatif::{MultiProgress, ProgressDrawTarget};
@@ -36,6 +37,8 @@ pub(crate) struct Printer {
     links: Links,
     /// Whether a page on stderr may be drawn again in the same place.
     is_live: bool,
+    /// The pages of the runs that ended since the last note.
+    pages: Arc<Mutex<Vec<PathBuf>>>,
     progress: Arc<MultiProgress>,
 }
 
@@ -65,6 +68,7 @@ impl Printer {
                 stderr: links && io::stderr().is_terminal(),
             },
             is_live: shown && !is_dumb,
+            pages: Arc::default(),
             progress: Arc::new(MultiProgress::with_draw_target(target)),
         }
     }
@@ -126,6 +130,28 @@ impl Printer {
             shown
         };
         self.write(&format!("{} {shown}", printable(message)));
+    }
+
+    /// Adds the page of a run that ended, for [`note_pages`](Self::note_pages).
+    pub(crate) fn add_page(&self, page: PathBuf) {
+        self.pages().push(page);
+    }
+
+    /// Prints one line that says where the page of the last run is, and how many others there are.
+    pub(crate) fn note_pages(&self) {
+        let pages = mem::take(&mut *self.pages());
+        let Some((last, others)) = pages.split_last() else {
+            return;
+        };
+        let others = match others.len() {
+            0 => String::new(),
+            others => format!(" (`evaluations view` shows {others} more)"),
+        };
+        self.note_file(&format!("page{others}:"), last);
+    }
+
+    fn pages(&self) -> MutexGuard<'_, Vec<PathBuf>> {
+        self.pages.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
     /// A page that is drawn again and again on stderr; `None` unless stderr is a terminal that can do so and progress is shown.

@@ -67,7 +67,7 @@ impl Finished {
             file.eval_report(&self.report, &self.summary)?;
             printer.note(&format!("wrote {file}"));
         }
-        self.folder.note_failures(printer, &self.report);
+        self.folder.note_files(printer, &self.report);
         let ending = Ending::of(&self.report, &self.summary, self.reached);
         Ok(ending.note(printer, is_interrupted))
     }

@@ -87,6 +87,7 @@ impl<'w> Watch<'w> {
                 return Ok(Exit::Interrupted);
             }
             // The command's folder is known only once the file was read.
+            printer.note_pages();
             seen = self.watched.extended(seen);
             let now = self.watched.snapshot();
             let mut changed = self.changed_during(now.changed_since(&seen));

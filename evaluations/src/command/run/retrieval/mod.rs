@@ -60,7 +60,7 @@ pub(super) async fn execute(run: Run<'_>) -> Result<Exit> {
     print(run, &finished, &comparison)?;
     write_out(session, plan, &finished, &comparison)?;
     for run in &finished {
-        run.folder.note_failures(session.printer, &run.report);
+        run.folder.note_files(session.printer, &run.report);
     }
     if is_interrupted {
         return Ok(Exit::Interrupted);

@@ -57,7 +57,7 @@ pub(super) async fn execute(run: TargetRun<'_>, recorded: &RecordedTarget) -> Re
         file.report(&finished.report, &finished.summary)?;
         printer.note(&format!("wrote {file}"));
     }
-    finished.folder.note_failures(printer, &finished.report);
+    finished.folder.note_files(printer, &finished.report);
     note_missing(printer, &finished.report);
     Ok(ended(run, &finished))
 }

@@ -3,7 +3,7 @@
 use std::io;
 
 use evals::render::Console;
-use evals_messages::{quantity, visible};
+use evals_messages::quantity;
 
 use crate::run_progress::{Counts, Progress, Spent, printed_pace};
 use crate::spending::dollars;
@@ -18,7 +18,8 @@ const SO_FAR: &str = "measures of the finished cases; nothing is compared before
 
 /// The page on a terminal.
 pub(super) fn page(console: Console, run: &StoredRun, progress: &Progress) -> io::Result<String> {
-    let mut page = text(|out| console.text(out, &title(run)))?;
+    let title = format!("{} is running", run.name());
+    let mut page = text(|out| console.text(out, &title))?;
     let bar = progress.counts.map(|counts| {
         let bar = console.symbols.bar(share(counts), BAR);
         format!("[{bar}] ")
@@ -35,13 +36,6 @@ pub(super) fn page(console: Console, run: &StoredRun, progress: &Progress) -> io
 /// The line in a file or a pipe.
 pub(super) fn line(run: &StoredRun, progress: &Progress) -> String {
     format!("{}: {}", run.name(), facts(progress).join(", "))
-}
-
-fn title(run: &StoredRun) -> String {
-    let started = run.header.started.as_ref();
-    let started = started.map_or_else(String::new, |time| format!(", started {time}"));
-    let name = visible::line(&run.header.name);
-    format!("{}: {name} is running{started}", run.name())
 }
 
 fn facts(progress: &Progress) -> Vec<String> {
