@@ -10,10 +10,6 @@
 (() => {
   const live = document.getElementById("live");
   if (!live) return;
-  const address = live.dataset.stream ?? "";
-  const report = live.dataset.link ?? "/";
-  /** @type {EventSource | null} */
-  let stream = null;
 
   /** @param {string} id @param {string} text */
   function write(id, text) {
@@ -95,23 +91,13 @@
     }
   }
 
-  function follow() {
-    if (document.hidden) {
-      stream?.close();
-      stream = null;
-      return;
-    }
-    if (stream) return;
-    stream = new EventSource(address);
-    stream.addEventListener("open", () => write("connection", ""));
-    stream.addEventListener("progress", (event) => show(JSON.parse(event.data)));
-    stream.addEventListener("ended", () => {
-      stream?.close();
-      location.replace(report);
-    });
-    stream.addEventListener("error", () => write("connection", "(no connection to the server; it may have ended)"));
-  }
-
-  document.addEventListener("visibilitychange", follow);
-  follow();
+  followWhileVisible(live.dataset.stream ?? "", {
+    open: () => write("connection", ""),
+    progress: (event) => show(JSON.parse(event.data)),
+    ended: (_, stream) => {
+      stream.close();
+      location.replace(live.dataset.link ?? "/");
+    },
+    error: () => write("connection", "(no connection to the server; it may have ended)"),
+  });
 })();

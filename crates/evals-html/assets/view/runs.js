@@ -22,26 +22,14 @@
     if (hint) hint.textContent = missing;
   }
 
-  /** @type {EventSource | null} */
-  let stream = null;
-
-  function follow() {
-    if (document.hidden) {
-      stream?.close();
-      stream = null;
-      return;
-    }
-    if (stream) return;
-    stream = new EventSource(/** @type {HTMLFormElement} */ (form).dataset.changes ?? "");
-    stream.addEventListener("changed", () => {
+  form.addEventListener("change", check);
+  check();
+  followWhileVisible(form.dataset.changes ?? "", {
+    changed: (_, stream) => {
+      stream.close();
       // Who has chosen runs keeps them; the list waits.
       if (chosen().join("\n") === loaded) location.reload();
       else if (hint) hint.textContent = "The list has changed. Reload the page to see it.";
-    });
-  }
-
-  form.addEventListener("change", check);
-  document.addEventListener("visibilitychange", follow);
-  check();
-  follow();
+    },
+  });
 })();

@@ -1,5 +1,12 @@
 //! The style sheet and the script of every page. Nothing builds them: the files under `assets` are what a page contains.
 
+use crate::scene::page_rules;
+
+/// All rules of a page: those of figures, and its own.
+pub(super) fn style() -> String {
+    page_rules() + STYLE
+}
+
 /// The rules of the page. Those of figures come from [`page_rules`](crate::scene::page_rules).
 pub(super) const STYLE: &str = include_str!("../../assets/page.css");
 
@@ -30,7 +37,6 @@ mod tests {
     use sha2::{Digest, Sha256};
 
     use super::*;
-    use crate::scene::page_rules;
 
     #[test]
     fn nothing_in_them_ends_their_elements() {

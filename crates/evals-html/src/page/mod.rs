@@ -78,6 +78,7 @@ pub use case::{
 pub use contents::{Contents, Sides, Texts};
 pub use error::PageError;
 pub use opening::{Fact, Listing, Notice, Opening, PageFigure, Severity};
+pub use policy::page_policy;
 pub use table::{Cell, Column, ColumnKind, Table};
 pub use writer::{Page, Written};
 

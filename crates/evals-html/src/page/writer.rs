@@ -7,7 +7,6 @@ use super::counted::Counted;
 use super::policy::policy;
 use super::template::Head;
 use super::{Case, Contents, Opening, PageError, Sides, Table, Texts, assets, block, omission};
-use crate::scene::page_rules;
 
 /// A page without its cases, which come while it is written.
 #[derive(Clone, Debug)]
@@ -118,7 +117,7 @@ impl<'p> Page<'p> {
     }
 
     fn write_head(&self, out: &mut impl Write) -> Result<(), PageError> {
-        let style = format!("{}{}", page_rules(), assets::STYLE);
+        let style = assets::style();
         let head = Head {
             policy: &policy(assets::SCRIPT, &style),
             style: &style,

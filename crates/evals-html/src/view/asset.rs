@@ -24,6 +24,10 @@ impl Asset {
                 STYLE_TYPE,
                 page_rules() + include_str!("../../assets/view/view.css"),
             ),
+            "stream.js" => (
+                SCRIPT_TYPE,
+                include_str!("../../assets/view/stream.js").to_owned(),
+            ),
             "runs.js" => (
                 SCRIPT_TYPE,
                 include_str!("../../assets/view/runs.js").to_owned(),

@@ -5,6 +5,9 @@ use std::ops::Range;
 use super::listed_run::ListedRun;
 use crate::stored_runs::{Headline, Kinship, is_of_command, is_of_kind, kind};
 
+/// Most runs whose main measures are drawn as a small line.
+const LINE: usize = 12;
+
 /// The commands that started the runs of a list.
 #[derive(Debug)]
 pub(super) struct Lineage<'r> {
@@ -50,8 +53,8 @@ impl<'r> Lineage<'r> {
     }
 
     /// The main measure of the finished runs of the same dataset, benchmark and profile up to a place, oldest first and at most
-    /// `newest`. There is a gap where the data changed, and where the measure is undefined.
-    pub(super) fn headlines(&self, place: usize, newest: usize) -> Vec<Option<f64>> {
+    /// 12. There is a gap where the data changed, and where the measure is undefined.
+    pub(super) fn headlines(&self, place: usize) -> Vec<Option<f64>> {
         let last = &self.runs[place];
         let Some(Headline { title, .. }) = last.headline() else {
             return Vec::new();
@@ -68,11 +71,11 @@ impl<'r> Lineage<'r> {
             let headline = run.headline().filter(|headline| headline.title == title);
             values.push(headline.map(|headline| headline.value));
             later = run;
-            if values.len() >= newest {
+            if values.len() >= LINE {
                 break;
             }
         }
-        values.truncate(newest);
+        values.truncate(LINE);
         values.reverse();
         values
     }

@@ -18,9 +18,6 @@ use super::viewer::Viewer;
 /// Runs on the page, unless all are asked for.
 const NEWEST: usize = 200;
 
-/// Runs in a small line of the last values.
-const LINE: usize = 12;
-
 /// The parameters of the page. An empty one chooses all.
 #[derive(Debug, Clone, Default, Deserialize)]
 pub(super) struct Wanted {
@@ -123,7 +120,7 @@ fn row(lineage: &Lineage<'_>, runs: &[ListedRun], place: usize) -> RunRow {
     let name = run.folder().name();
     let [dataset, benchmark, profile] = fields(run).map(str::to_owned);
     let headline = run.headline();
-    let values = lineage.headlines(place, LINE);
+    let values = lineage.headlines(place);
     let measure = headline.as_ref().map_or("", |headline| &headline.title);
     RunRow {
         link: Link::run(&name).into_text(),

@@ -18,9 +18,6 @@ use crate::stored_runs::{Headline, differences, is_of_kind};
 /// Most runs in a drawing, the newest.
 const NEWEST: usize = 60;
 
-/// Runs in a small line of the last values.
-const LINE: usize = 12;
-
 /// The line that is drawn. Without one, the page lists all lines.
 #[derive(Debug, Clone, Deserialize)]
 pub(super) struct Wanted {
@@ -73,7 +70,7 @@ fn lines(listing: &Listing) -> Vec<TrendLine> {
                 .filter(|it| it.is_finished() && is_of_kind(it.header(), header))
                 .count(),
             link: link(run).into_text(),
-            sparkline: Sparkline::of(&measure, &lineage.headlines(place, LINE)),
+            sparkline: Sparkline::of(&measure, &lineage.headlines(place)),
         }
     });
     lines.collect()
