@@ -14,6 +14,7 @@ mod comparing;
 mod differences;
 mod hostile;
 mod keyboard;
+mod labelling;
 mod measurements;
 mod pages;
 mod reading;

@@ -25,6 +25,7 @@ mod haiku;
 mod init;
 #[cfg(unix)]
 mod interrupted;
+mod labelling;
 #[cfg(unix)]
 mod labels;
 mod local_models;

@@ -30,6 +30,8 @@ pub(crate) struct RunAnswers {
     pub(crate) run: String,
     /// The measure whose verdicts labels are compared with; `None` if the run has no judge.
     pub(crate) measure: Option<String>,
+    /// The measures of judges that labels may be given for.
+    pub(crate) judges: Vec<String>,
     /// The judge's model, as the manifest names it.
     pub(crate) judge: Option<String>,
     /// In the order of the dataset.
@@ -152,11 +154,18 @@ impl RunAnswers {
             .collect();
         Ok(Self {
             run,
+            judges: measures.judges().cloned().collect(),
             judge: measure.as_ref().and_then(|_| judge.name()),
             measure,
             failed: report.cases.len() - answers.len(),
             answers,
         })
+    }
+
+    /// The answer of a repetition of a case.
+    pub(crate) fn find(&self, id: &str, repeat: u32) -> Option<&JudgedAnswer> {
+        let mut answers = self.answers.iter();
+        answers.find(|answer| answer.id.as_str() == id && answer.repeat == repeat)
     }
 }
 

@@ -14,6 +14,8 @@ pub(crate) enum WantedMeasure<'m> {
     Named(&'m str),
     /// The only one. Several are an error.
     Only,
+    /// The first one.
+    First,
 }
 
 /// The measures of a report whose values are passes and failures, in order, each with whether an evaluator that asks a model
@@ -77,6 +79,7 @@ impl Measures {
         match judges.as_slice() {
             [] => Ok(None),
             [one] => Ok(Some((*one).clone())),
+            [first, ..] if wanted == WantedMeasure::First => Ok(Some((*first).clone())),
             several => {
                 let named: Vec<String> = several.iter().map(|name| format!("`{name}`")).collect();
                 bail!(

@@ -21,12 +21,14 @@ mod table;
 mod tests;
 
 pub(crate) use self::agreement::{PersonAgreement, pairs, people, verdict_counts};
-pub(crate) use self::answers::RunAnswers;
+pub(crate) use self::answers::{JudgedAnswer, RunAnswers, ShownPassage};
 pub(crate) use self::export::Export;
 pub(crate) use self::file::LabelFile;
 pub(crate) use self::import::Import;
 pub(crate) use self::judge::WantedMeasure;
+pub(crate) use self::label::{Label, LabelVerdict};
 pub(crate) use self::labeller::user_name;
-pub(crate) use self::sample::{Method, Sample};
-pub(crate) use self::shown::{caveats, estimates, left_out};
+pub(crate) use self::sample::{Method, Sample, Sampling};
+pub(crate) use self::shown::{ShownEstimate, caveats, estimates, left_out};
 pub(crate) use self::standing::Standing;
+pub(crate) use self::table::digest;

@@ -46,6 +46,7 @@ pub(super) fn run(n: usize) -> RunAnswers {
     RunAnswers {
         run: "the-run".to_owned(),
         measure: Some("equivalent".to_owned()),
+        judges: Vec::new(),
         judge: Some("openai:m".to_owned()),
         answers: (0..n)
             .map(|number| answer(&format!("q{number}"), verdict(number)))

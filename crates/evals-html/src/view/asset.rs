@@ -36,6 +36,15 @@ impl Asset {
                 SCRIPT_TYPE,
                 include_str!("../../assets/view/live.js").to_owned(),
             ),
+            "labelling.js" => (
+                SCRIPT_TYPE,
+                concat!(
+                    include_str!("../../assets/script/text.js"),
+                    include_str!("../../assets/script/diff.js"),
+                    include_str!("../../assets/view/labelling.js"),
+                )
+                .to_owned(),
+            ),
             _ => return None,
         };
         Some(Self { media_type, text })

@@ -4,6 +4,7 @@
 //! change the direction of text or control a terminal are shown as escapes.
 
 mod asset;
+mod labelling;
 mod link;
 mod live;
 mod message;
@@ -13,6 +14,7 @@ mod template;
 mod trend;
 
 pub use asset::{Asset, SCRIPT_TYPE, STYLE_TYPE};
+pub use labelling::LabellingPage;
 pub use link::{Link, segment};
 pub use live::{LiveMeasure, LivePage, LiveProgress};
 pub use message::MessagePage;

@@ -49,6 +49,8 @@ pub struct RunRow {
     pub name: String,
     /// The address of its page.
     pub link: String,
+    /// The address of the page where its answers are labelled; `None` for a run without answers.
+    pub labelling: Option<String>,
     /// When it started.
     pub started: String,
     /// Its state in words.

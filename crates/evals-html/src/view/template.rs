@@ -10,7 +10,7 @@ use serde::Serialize;
 use thiserror::Error;
 
 /// The templates by name. Those of pages extend the first.
-const TEMPLATES: [(&str, &str); 5] = [
+const TEMPLATES: [(&str, &str); 6] = [
     (
         "shell",
         include_str!("../../templates/view/shell.html.jinja"),
@@ -20,6 +20,10 @@ const TEMPLATES: [(&str, &str); 5] = [
     (
         "trend",
         include_str!("../../templates/view/trend.html.jinja"),
+    ),
+    (
+        "labelling",
+        include_str!("../../templates/view/labelling.html.jinja"),
     ),
     (
         "message",

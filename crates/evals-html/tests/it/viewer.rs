@@ -1,8 +1,9 @@
 //! The viewer's pages: every template renders, and no text becomes markup.
 
 use evals_html::view::{
-    Asset, BrokenRow, Choice, Filter, Link, LiveMeasure, LivePage, LiveProgress, MessagePage,
-    Reading, RowChange, RunRow, RunsPage, Sparkline, StateKind, TrendLine, TrendPage, TrendRow,
+    Asset, BrokenRow, Choice, Filter, LabellingPage, Link, LiveMeasure, LivePage, LiveProgress,
+    MessagePage, Reading, RowChange, RunRow, RunsPage, Sparkline, StateKind, TrendLine, TrendPage,
+    TrendRow,
 };
 
 /// A text that does harm wherever it is not escaped.
@@ -12,6 +13,7 @@ fn row(text: &str) -> RunRow {
     RunRow {
         name: text.to_owned(),
         link: Link::run(text).into_text(),
+        labelling: Some(Link::of_run(text, "label").into_text()),
         started: text.to_owned(),
         state: text.to_owned(),
         state_kind: StateKind::Partial,
@@ -118,6 +120,29 @@ fn trends(text: &str) -> String {
     page.html().expect("the template has no fault")
 }
 
+fn labelling(text: &str) -> String {
+    let page = LabellingPage {
+        name: text.to_owned(),
+        link: Link::run(text).into_text(),
+        queue: Link::of_run(text, "label/queue").into_text(),
+        answer: Link::of_run(text, "label/answer").into_text(),
+        labels: Link::of_run(text, "labels").into_text(),
+        labeller: text.to_owned(),
+        measure: Some(text.to_owned()),
+        measures: vec![(
+            text.to_owned(),
+            Link::of_run(text, "label")
+                .with("measure", text)
+                .into_text(),
+            true,
+        )],
+        answers: 7,
+        size: 5,
+        notice: Some(text.to_owned()),
+    };
+    page.html().expect("the template has no fault")
+}
+
 fn message(text: &str) -> String {
     let page = MessagePage {
         title: text.to_owned(),
@@ -128,7 +153,7 @@ fn message(text: &str) -> String {
 
 #[test]
 fn a_hostile_text_is_shown_literally_on_every_page() {
-    for page in [runs, live, trend, trends, message] {
+    for page in [runs, live, trend, trends, labelling, message] {
         let (harmless, hostile) = (page("plain"), page(HOSTILE));
         let tags = |html: &str| html.matches('<').count();
         assert_eq!(tags(&harmless), tags(&hostile), "{hostile}");
@@ -140,7 +165,14 @@ fn a_hostile_text_is_shown_literally_on_every_page() {
 
 #[test]
 fn a_page_holds_no_inline_script_or_style() {
-    for page in [runs("x"), live("x"), trend("x"), trends("x"), message("x")] {
+    for page in [
+        runs("x"),
+        live("x"),
+        trend("x"),
+        trends("x"),
+        labelling("x"),
+        message("x"),
+    ] {
         assert!(!page.contains("style="), "{page}");
         assert!(!page.contains("<style"), "{page}");
         let scripts = page.matches("<script").count();
@@ -170,7 +202,14 @@ fn an_interval_is_drawn_between_0_and_1() {
 
 #[test]
 fn pages_name_only_assets_that_exist() {
-    for page in [runs("x"), live("x"), trend("x"), trends("x"), message("x")] {
+    for page in [
+        runs("x"),
+        live("x"),
+        trend("x"),
+        trends("x"),
+        labelling("x"),
+        message("x"),
+    ] {
         let mut named = 0;
         for rest in page.split("/assets/").skip(1) {
             let name = rest.split('"').next().unwrap();

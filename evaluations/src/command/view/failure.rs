@@ -51,6 +51,13 @@ impl PageFailure {
     }
 }
 
+impl PageFailure {
+    /// The status and what is wrong, for a reply that is no page.
+    pub(super) fn into_parts(self) -> (StatusCode, String) {
+        (self.status, self.sentence)
+    }
+}
+
 /// The files of a run cannot be read.
 impl From<anyhow::Error> for PageFailure {
     fn from(error: anyhow::Error) -> Self {

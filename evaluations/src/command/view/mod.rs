@@ -9,6 +9,7 @@ mod catalogue;
 mod changes;
 mod failure;
 mod guard;
+mod labelling;
 mod lineage;
 mod listed_run;
 mod live;

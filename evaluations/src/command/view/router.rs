@@ -6,7 +6,7 @@ use axum::routing::get;
 
 use super::failure::PageFailure;
 use super::viewer::Viewer;
-use super::{assets, changes, live, run_page, runs_page, trend_page};
+use super::{assets, changes, labelling, live, run_page, runs_page, trend_page};
 
 /// The largest body of a request, in bytes: a label with a long note.
 const LARGEST_BODY: usize = 64 << 10;
@@ -20,6 +20,7 @@ pub(super) fn pages(viewer: Viewer) -> Router {
         .route("/run/{name}", get(run_page::show))
         .route("/run/{name}/progress", get(live::follow))
         .route("/assets/{name}", get(assets::show))
+        .merge(labelling::pages(viewer.clone()))
         .fallback(async || PageFailure::no_page())
         .layer(DefaultBodyLimit::max(LARGEST_BODY))
         .with_state(viewer)

@@ -115,6 +115,11 @@ fn fields(run: &ListedRun) -> [&str; 3] {
     [&header.dataset.name, &header.benchmark, &header.profile]
 }
 
+/// Whether a run has a report with answers, which people can label.
+fn has_answers(run: &ListedRun) -> bool {
+    run.summary().is_some() && run.header().benchmark != "retrieval"
+}
+
 fn row(lineage: &Lineage<'_>, runs: &[ListedRun], place: usize) -> RunRow {
     let run = &runs[place];
     let name = run.folder().name();
@@ -124,6 +129,7 @@ fn row(lineage: &Lineage<'_>, runs: &[ListedRun], place: usize) -> RunRow {
     let measure = headline.as_ref().map_or("", |headline| &headline.title);
     RunRow {
         link: Link::run(&name).into_text(),
+        labelling: has_answers(run).then(|| Link::of_run(&name, "label").into_text()),
         started: run.started(),
         state: run.state().to_string(),
         state_kind: run.state_kind(),

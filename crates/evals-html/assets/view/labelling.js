@@ -1,0 +1,279 @@
+// @ts-check
+// Labels answers one by one. The server does not tell what the judge said before a label is stored. Texts reach the page as text
+// nodes only. `visible` and `difference` are defined in the files that the server puts in front of this one.
+
+/**
+ * @typedef {"pass" | "fail" | "cannot-say"} Verdict
+ * @typedef {{ case: string, repeat: number, verdict: Verdict | null, note: string }} Entry An answer of the queue with the labeller's own label.
+ * @typedef {{ criterion: string, question: string, reference: string | null, answer: string, digest: string, passages: { document: string, text: string }[] }} Answer
+ * @typedef {{ name: string, meaning: string, value: string, interval: string, n: string }} Statistic
+ * @typedef {{ confusion: [string, number, number][], statistics: Statistic[], caveats: string[] }} Agreement
+ * @typedef {{ judged: { verdict: string, reason: string } | null, agreement: Agreement | null }} Stored What the judge said is only there if it was asked for.
+ */
+
+(() => {
+  "use strict";
+  const setup = document.getElementById("setup");
+  if (!(setup instanceof HTMLFormElement)) return;
+  const { queue: queueAddress = "", answer: answerAddress = "", labels: labelsAddress = "" } = setup.dataset;
+
+  /** @type {Entry[]} */
+  let queue = [];
+  let place = 0;
+  /** @type {Answer | null} */
+  let answer = null;
+  /** What was asked for when the queue was drawn: a later change of the form does not count until the next start. */
+  let drawn = { labeller: "", method: "random", size: 0, seed: 0 };
+  let isBusy = false;
+
+  /** @template {HTMLElement} T @param {string} id @param {new () => T} type */
+  function part(id, type) {
+    const found = document.getElementById(id);
+    if (!(found instanceof type)) throw new Error(`the page has no #${id}`);
+    return found;
+  }
+
+  /** @param {string} id */
+  const at = (id) => part(id, HTMLElement);
+  const note = part("note", HTMLTextAreaElement);
+
+  /** @param {string} tag @param {string} text @param {string} [className] */
+  function element(tag, text, className) {
+    const made = document.createElement(tag);
+    made.textContent = text;
+    if (className) made.className = className;
+    return made;
+  }
+
+  /** @param {string} text an error for people; empty to take it away */
+  function fail(text) {
+    at("failure").textContent = text;
+    at("failure").hidden = text === "";
+  }
+
+  /**
+   * @param {string} address
+   * @param {Record<string, unknown>} [body]
+   * @returns {Promise<any>} the reply; an error says why there is none
+   */
+  async function ask(address, body) {
+    const headers = { "Content-Type": "application/json", "X-Evaluations-View": "1" };
+    const options = body && { method: "POST", headers, body: JSON.stringify(body) };
+    let response;
+    try {
+      response = await fetch(address, options);
+    } catch {
+      throw new Error("The server does not answer. It may have ended; what you have labelled so far is stored.");
+    }
+    const isJson = response.headers.get("Content-Type")?.startsWith("application/json");
+    const reply = isJson ? await response.json() : { message: await response.text() };
+    if (!response.ok) throw new Error(reply.message);
+    return reply;
+  }
+
+  /** @param {string} address @param {Record<string, string>} parameters */
+  function withParameters(address, parameters) {
+    const mark = address.includes("?") ? "&" : "?";
+    return address + mark + new URLSearchParams(parameters);
+  }
+
+  /** One thing at a time: a key that is pressed twice must not label the next answer. @param {() => Promise<void>} work */
+  async function alone(work) {
+    if (isBusy) return;
+    isBusy = true;
+    at("work").setAttribute("aria-busy", "true");
+    try {
+      await work();
+      fail("");
+    } catch (error) {
+      fail(error instanceof Error ? error.message : String(error));
+    } finally {
+      isBusy = false;
+      at("work").setAttribute("aria-busy", "false");
+    }
+  }
+
+  async function start() {
+    const form = new FormData(/** @type {HTMLFormElement} */ (setup));
+    /** @param {string} name */
+    const value = (name) => String(form.get(name) ?? "").trim();
+    const wanted = { labeller: value("labeller"), method: value("method"), size: Number(value("size")), seed: Number(value("seed")) };
+    if (wanted.labeller === "") throw new Error("Say who labels: fill in your name.");
+    const parameters = { ...wanted, size: String(wanted.size), seed: String(wanted.seed) };
+    const reply = await ask(withParameters(queueAddress, parameters));
+    drawn = wanted;
+    queue = reply.answers;
+    showAgreement(reply.agreement);
+    at("settings").hidden = false;
+    place = firstUnlabelled(0);
+    await show();
+  }
+
+  /** @param {number} from @returns {number} the end of the queue if all are labelled */
+  function firstUnlabelled(from) {
+    const found = queue.findIndex((entry, index) => index >= from && entry.verdict === null);
+    return found < 0 ? queue.length : found;
+  }
+
+  function showPlace() {
+    const labelled = queue.filter((entry) => entry.verdict !== null).length;
+    const bar = part("bar", HTMLProgressElement);
+    [bar.max, bar.value] = [Math.max(queue.length, 1), labelled];
+    const entry = queue[place];
+    if (!entry) return;
+    const repetition = entry.repeat > 1 ? `, repetition ${entry.repeat}` : "";
+    at("place").textContent = `${place + 1} of ${queue.length}, ${labelled} labelled: ${visible(entry.case)}${repetition}`;
+  }
+
+  async function show() {
+    const entry = queue[place];
+    at("work").hidden = !entry;
+    at("finished").hidden = Boolean(entry);
+    if (!entry) {
+      answer = null;
+      at("finished").textContent =
+        queue.length === 0
+          ? "There is no answer to label."
+          : `All ${queue.length} answers are labelled. Start again with a larger number to go on; the labels so far count.`;
+      at("finished").tabIndex = -1;
+      at("finished").focus();
+      return;
+    }
+    answer = await ask(withParameters(answerAddress, { case: entry.case, repeat: String(entry.repeat) }));
+    showPlace();
+    fill(/** @type {Answer} */ (answer));
+    note.value = entry.note;
+    for (const button of verdictButtons()) button.setAttribute("aria-pressed", String(button.dataset.verdict === entry.verdict));
+    part("back", HTMLButtonElement).disabled = place === 0;
+    at("next").hidden = entry.verdict === null;
+    at("revealed").hidden = true;
+    at("subject").focus({ preventScroll: true });
+    window.scrollTo(0, Math.max(0, at("work").offsetTop - 8));
+  }
+
+  /** @param {Answer} shown */
+  function fill(shown) {
+    at("criterion").textContent = visible(shown.criterion);
+    at("question").textContent = visible(shown.question);
+    at("reference-part").hidden = shown.reference === null;
+    const compared = shown.reference === null ? null : difference(shown.reference, shown.answer);
+    at("reference").replaceChildren(...marked(compared?.before ?? []));
+    at("answer").replaceChildren(...marked(compared?.after ?? [{ text: shown.answer }]));
+    at("difference").textContent = compared?.note ?? "";
+    const passages = part("passages", HTMLDetailsElement);
+    passages.hidden = shown.passages.length === 0;
+    const summary = passages.querySelector("summary");
+    if (summary) summary.textContent = shown.passages.length === 1 ? "1 passage that the answer was written from" : `${shown.passages.length} passages that the answer was written from`;
+    const listed = shown.passages.map((passage) => {
+      const made = document.createElement("li");
+      const text = element("div", visible(passage.text), "text");
+      text.dir = "auto";
+      made.append(element("span", visible(passage.document), "name"), text);
+      return made;
+    });
+    passages.querySelector("ol")?.replaceChildren(...listed);
+  }
+
+  /** @param {{ text: string, mark?: "ins" | "del" }[]} parts */
+  function marked(parts) {
+    return parts.map((it) => (it.mark ? element(it.mark, visible(it.text)) : document.createTextNode(visible(it.text))));
+  }
+
+  function verdictButtons() {
+    return /** @type {HTMLButtonElement[]} */ ([...document.querySelectorAll("[data-verdict]")]);
+  }
+
+  /** @param {Verdict} verdict */
+  async function label(verdict) {
+    const entry = queue[place];
+    if (!entry || !answer) return;
+    const box = document.getElementById("reveal");
+    const reveal = box instanceof HTMLInputElement && box.checked;
+    const about = { case: entry.case, repeat: entry.repeat, digest: answer.digest };
+    /** @type {Stored} */
+    const stored = await ask(labelsAddress, { ...drawn, ...about, verdict, note: note.value, reveal });
+    entry.verdict = verdict;
+    entry.note = note.value;
+    showAgreement(stored.agreement);
+    if (stored.judged) {
+      showPlace();
+      for (const button of verdictButtons()) button.setAttribute("aria-pressed", String(button.dataset.verdict === verdict));
+      at("judged").textContent = stored.judged.verdict;
+      at("reason").textContent = visible(stored.judged.reason);
+      at("revealed").hidden = false;
+      at("next").hidden = false;
+      at("next").focus();
+    } else {
+      await next();
+    }
+  }
+
+  async function next() {
+    place = firstUnlabelled(place + 1);
+    if (place === queue.length) place = firstUnlabelled(0);
+    await show();
+  }
+
+  async function back() {
+    if (place === 0) return;
+    place -= 1;
+    await show();
+  }
+
+  /** @param {Agreement | null} agreement */
+  function showAgreement(agreement) {
+    if (!agreement || !document.getElementById("agreement")) return;
+    /** @param {string} id @param {Node[]} rows */
+    const body = (id, rows) => part(id, HTMLTableElement).tBodies[0]?.replaceChildren(...rows);
+    /** @param {[string, string][]} cells texts with their classes @param {string} title */
+    const row = (title, cells) => {
+      const made = document.createElement("tr");
+      const head = element("th", title);
+      head.setAttribute("scope", "row");
+      made.append(head, ...cells.map(([text, className]) => element("td", text, className)));
+      return made;
+    };
+    body("confusion", agreement.confusion.map(([title, passes, fails]) => row(title, [[String(passes), "number"], [String(fails), "number"]])));
+    body("statistics", agreement.statistics.map((it) => row(it.name, [[it.value, "number"], [it.interval, ""], [it.n, "number"], [it.meaning, ""]])));
+    at("caveats").replaceChildren(...agreement.caveats.map((text) => element("li", text)));
+  }
+
+  /** @param {KeyboardEvent} event */
+  function key(event) {
+    if (event.ctrlKey || event.altKey || event.metaKey || event.isComposing || event.repeat) return;
+    if (event.key === "Escape" && event.target === note) {
+      note.blur();
+      at("subject").focus({ preventScroll: true });
+      return;
+    }
+    const target = event.target;
+    const isTyping = target instanceof HTMLTextAreaElement || target instanceof HTMLSelectElement || (target instanceof HTMLInputElement && target.type !== "checkbox");
+    if (isTyping || at("work").hidden && event.key !== "u" || !part("keys", HTMLInputElement).checked) return;
+    /** @type {Record<string, () => void>} */
+    const actions = {
+      1: () => alone(() => label("pass")),
+      2: () => alone(() => label("fail")),
+      0: () => alone(() => label("cannot-say")),
+      u: () => alone(back),
+      n: () => note.focus(),
+      v: () => document.getElementById("reveal")?.click(),
+    };
+    const isButton = target instanceof HTMLButtonElement || target instanceof HTMLAnchorElement || (target instanceof HTMLElement && target.tagName === "SUMMARY");
+    if (!at("next").hidden && !isButton) actions.Enter = () => alone(next);
+    const action = Object.hasOwn(actions, event.key) ? actions[event.key] : undefined;
+    if (!action || queue.length === 0) return;
+    event.preventDefault();
+    action();
+  }
+
+  setup.addEventListener("submit", (event) => {
+    event.preventDefault();
+    void alone(start);
+  });
+  for (const button of verdictButtons()) {
+    button.addEventListener("click", () => alone(() => label(/** @type {Verdict} */ (button.dataset.verdict))));
+  }
+  at("back").addEventListener("click", () => alone(back));
+  at("next").addEventListener("click", () => alone(next));
+  document.addEventListener("keydown", key);
+})();

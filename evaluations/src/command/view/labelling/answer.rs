@@ -1,0 +1,56 @@
+//! One answer, as people see it who do not know what the judge said.
+
+use axum::Json;
+use axum::extract::{Path, Query, State};
+use serde::{Deserialize, Serialize};
+
+use super::super::failure::PageFailure;
+use super::failure::ReplyFailure;
+use super::runs::{Judged, LabelledRuns};
+use crate::annotations::{JudgedAnswer, ShownPassage, digest};
+
+#[derive(Debug, Deserialize)]
+pub(super) struct Wanted {
+    case: String,
+    repeat: u32,
+}
+
+/// An answer without the judge's verdict and reason, and without the system that gave it.
+#[derive(Debug, Serialize)]
+pub(super) struct BlindAnswer {
+    criterion: String,
+    question: String,
+    reference: Option<String>,
+    answer: String,
+    digest: String,
+    passages: Vec<ShownPassage>,
+}
+
+pub(super) async fn show(
+    State(runs): State<LabelledRuns>,
+    Path(name): Path<String>,
+    Query(judged): Query<Judged>,
+    Query(wanted): Query<Wanted>,
+) -> Result<Json<BlindAnswer>, ReplyFailure> {
+    let answer = runs.with(name, judged, move |run| {
+        let answer = run.answers.find(&wanted.case, wanted.repeat);
+        let answer = answer.ok_or_else(|| {
+            PageFailure::bad_request("The run has no such answer any more. Reload the page.")
+        })?;
+        Ok(BlindAnswer::of(answer))
+    });
+    Ok(Json(answer.await?))
+}
+
+impl BlindAnswer {
+    fn of(answer: &JudgedAnswer) -> Self {
+        Self {
+            criterion: answer.criterion.clone(),
+            question: answer.question.clone(),
+            reference: answer.reference.clone(),
+            answer: answer.answer.clone(),
+            digest: digest(answer),
+            passages: answer.passages.clone(),
+        }
+    }
+}

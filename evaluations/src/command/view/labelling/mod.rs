@@ -1,0 +1,28 @@
+//! Labelling: a page on which people decide about the answers of a run before they see what its judge said.
+//!
+//! Until a label is stored, no reply tells the judge's verdict, nor anything that follows from it, such as the probability of an
+//! answer in a stratified sample.
+
+mod agreement;
+mod answer;
+mod failure;
+mod page;
+mod queue;
+mod runs;
+mod store;
+
+use axum::Router;
+use axum::routing::{get, post};
+
+use self::runs::LabelledRuns;
+use super::viewer::Viewer;
+
+/// The addresses of labelling.
+pub(super) fn pages(viewer: Viewer) -> Router<Viewer> {
+    Router::new()
+        .route("/run/{name}/label", get(page::show))
+        .route("/run/{name}/label/queue", get(queue::show))
+        .route("/run/{name}/label/answer", get(answer::show))
+        .route("/run/{name}/labels", post(store::add))
+        .with_state(LabelledRuns::new(viewer))
+}

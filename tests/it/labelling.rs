@@ -1,0 +1,286 @@
+//! Labelling in the viewer: nothing tells the judge's verdict before a label is stored, and stored labels are what was sent.
+
+use std::fs;
+use std::path::Path;
+
+use serde_json::{Value, json};
+
+use crate::sandbox::{Sandbox, json as file};
+use crate::viewer::{Answer, Viewer};
+
+/// A run of question answering, judged by word overlap, and the viewer.
+fn viewed() -> (Sandbox, Viewer, String) {
+    let sandbox = Sandbox::new();
+    sandbox.succeed("sample --skip-retrieval --profile bm25 --limit 20");
+    let viewer = Viewer::start(sandbox.command("view --no-open").env("USER", "ada"));
+    let run = sandbox.runs()[0]
+        .file_name()
+        .unwrap()
+        .to_str()
+        .unwrap()
+        .to_owned();
+    (sandbox, viewer, run)
+}
+
+fn parsed(answer: &Answer) -> Value {
+    assert_eq!(answer.status, 200, "{}", answer.body);
+    serde_json::from_str(&answer.body).unwrap()
+}
+
+/// Sends a label as a page of the viewer does.
+fn post(viewer: &Viewer, run: &str, label: &Value) -> Answer {
+    let headers = [
+        ("Host", viewer.host()),
+        ("Cookie", viewer.cookie()),
+        ("Origin", format!("http://{}", viewer.host())),
+        ("Content-Type", "application/json".to_owned()),
+        ("X-Evaluations-View", "1".to_owned()),
+    ];
+    let headers: Vec<(&str, &str)> = headers
+        .iter()
+        .map(|(name, value)| (*name, &**value))
+        .collect();
+    viewer.ask(
+        "POST",
+        &format!("/run/{run}/labels"),
+        &headers,
+        &label.to_string(),
+    )
+}
+
+fn queue(viewer: &Viewer, run: &str, rest: &str) -> Value {
+    parsed(&viewer.get(&format!("/run/{run}/label/queue?labeller=ada&{rest}")))
+}
+
+fn answer(viewer: &Viewer, run: &str, entry: &Value) -> Value {
+    let case = entry["case"].as_str().unwrap();
+    parsed(&viewer.get(&format!("/run/{run}/label/answer?case={case}&repeat=1")))
+}
+
+/// A label of the first answer of a sample.
+fn label(viewer: &Viewer, run: &str, method: &str) -> Value {
+    let queue = queue(viewer, run, &format!("method={method}&size=6&seed=7"));
+    let entry = &queue["answers"][0];
+    json!({
+        "labeller": " ada ", "method": method, "size": 6, "seed": 7, "case": entry["case"], "repeat": 1,
+        "digest": answer(viewer, run, entry)["digest"], "verdict": "pass", "note": " right year ",
+    })
+}
+
+fn labels(run: &Path) -> Vec<Value> {
+    let text = fs::read_to_string(run.join("annotations.jsonl")).unwrap();
+    let lines = text
+        .lines()
+        .skip(1)
+        .map(|line| serde_json::from_str(line).unwrap());
+    lines.map(|line: Value| line["label"].clone()).collect()
+}
+
+#[test]
+fn nothing_tells_the_verdict_before_a_label_is_stored() {
+    let (sandbox, viewer, run) = viewed();
+    let report = file(&sandbox.runs()[0].join("report.json"));
+    let page = viewer.get(&format!("/run/{run}/label"));
+    assert_eq!(page.status, 200);
+    assert!(page.body.contains("value=\"ada\""), "{}", page.body);
+    let queue = queue(&viewer, &run, "method=stratified&size=6&seed=7");
+    assert_eq!(queue["agreement"], Value::Null);
+    let entries = queue["answers"].as_array().unwrap();
+    assert_eq!(entries.len(), 6);
+    for entry in entries {
+        let keys: Vec<&String> = entry.as_object().unwrap().keys().collect();
+        assert_eq!(
+            keys,
+            ["case", "repeat", "verdict", "note"],
+            "the verdict is the labeller's own"
+        );
+        assert_eq!(entry["verdict"], Value::Null);
+        let answer = answer(&viewer, &run, entry);
+        let keys: Vec<&String> = answer.as_object().unwrap().keys().collect();
+        assert_eq!(
+            keys,
+            [
+                "criterion",
+                "question",
+                "reference",
+                "answer",
+                "digest",
+                "passages"
+            ]
+        );
+        let mut cases = report["cases"].as_array().unwrap().iter();
+        let case = cases.find(|case| case["id"] == entry["case"]).unwrap();
+        assert_eq!(answer["question"], case["input"]);
+        assert_eq!(answer["answer"], case["result"]["output"]["text"]);
+        let text = answer.to_string();
+        for told in [
+            "token F1",
+            "embedded",
+            "overlap",
+            "extractive",
+            "probability",
+        ] {
+            assert!(!text.contains(told), "`{told}` in {text}");
+        }
+    }
+    assert!(!sandbox.runs()[0].join("annotations.jsonl").exists());
+}
+
+#[test]
+fn a_label_is_stored_and_the_verdict_shown_only_on_request() {
+    let (sandbox, viewer, run) = viewed();
+    let folder = sandbox.runs()[0].clone();
+    let before = fs::read(folder.join("report.json")).unwrap();
+    let mut first = label(&viewer, &run, "stratified");
+    let stored = parsed(&post(&viewer, &run, &first));
+    assert_eq!(stored["judged"], Value::Null);
+    assert_eq!(stored["agreement"]["statistics"][0]["name"], "agreement");
+    let kept = &labels(&folder)[0];
+    assert_eq!(
+        (&kept["labeller"], &kept["note"]),
+        (&json!("ada"), &json!("right year"))
+    );
+    assert_eq!(kept["blind"], true);
+    assert_eq!(kept["sampling"]["method"], "stratified");
+    let probability = kept["sampling"]["probability"].as_f64().unwrap();
+    assert!(probability > 0.0 && probability <= 1.0);
+    assert_eq!(
+        queue(&viewer, &run, "method=stratified&size=6&seed=7")["answers"][0]["verdict"],
+        "pass"
+    );
+
+    first["reveal"] = true.into();
+    first["verdict"] = "fail".into();
+    let shown = parsed(&post(&viewer, &run, &first));
+    assert!(
+        shown["judged"]["verdict"]
+            .as_str()
+            .unwrap()
+            .starts_with("The judge "),
+        "{shown}"
+    );
+    assert!(
+        shown["judged"]["reason"]
+            .as_str()
+            .unwrap()
+            .starts_with("token F1"),
+        "{shown}"
+    );
+    first["reveal"] = false.into();
+    first["verdict"] = "cannot-say".into();
+    parsed(&post(&viewer, &run, &first));
+    let kept = labels(&folder);
+    let blind: Vec<&Value> = kept.iter().map(|label| &label["blind"]).collect();
+    assert_eq!(
+        blind,
+        [true, true, false],
+        "the last one was given in sight of the verdict"
+    );
+    assert_eq!(fs::read(folder.join("report.json")).unwrap(), before);
+
+    let printed = sandbox.succeed("labels latest");
+    let line = printed
+        .lines()
+        .find(|line| line.starts_with("ada"))
+        .unwrap();
+    let words: Vec<&str> = line.split_whitespace().collect();
+    assert_eq!(
+        words[1..4],
+        ["0", "0", "1"],
+        "the last label counts: {printed}"
+    );
+}
+
+#[test]
+fn a_wrong_label_is_refused_and_not_stored() {
+    let (sandbox, viewer, run) = viewed();
+    let good = label(&viewer, &run, "random");
+    let with = |key: &str, value: Value| {
+        let mut label = good.clone();
+        label[key] = value;
+        label
+    };
+    let wrong = [
+        (
+            with("digest", "sha-0".into()),
+            "The answer has changed since it was shown",
+        ),
+        (
+            with("case", "nobody".into()),
+            "The answer has changed since it was shown",
+        ),
+        (with("labeller", " ".into()), "Say who labels"),
+        (
+            with("labeller", "x".repeat(101).into()),
+            "longer than 100 characters",
+        ),
+        (
+            with("note", "x".repeat(10_001).into()),
+            "longer than 10000 characters",
+        ),
+        (with("method", "chosen".into()), "A queue is drawn"),
+    ];
+    for (label, sentence) in wrong {
+        let refused = post(&viewer, &run, &label);
+        assert_eq!(refused.status, 400, "{}", refused.body);
+        let message: Value = serde_json::from_str(&refused.body).unwrap();
+        assert!(
+            message["message"].as_str().unwrap().contains(sentence),
+            "{message}"
+        );
+    }
+    for label in [with("verdict", "maybe".into()), json!({}), json!([])] {
+        assert_eq!(post(&viewer, &run, &label).status, 422);
+    }
+    assert_eq!(
+        post(&viewer, &run, &with("note", "x".repeat(70_000).into())).status,
+        413
+    );
+    assert_eq!(post(&viewer, "no-run", &good).status, 404);
+    assert_eq!(post(&viewer, "..%2F..", &good).status, 404);
+    let host = viewer.host();
+    let path = format!("/run/{run}/labels");
+    let foreign = viewer.ask(
+        "POST",
+        &path,
+        &[("Host", &host), ("Cookie", &viewer.cookie())],
+        &good.to_string(),
+    );
+    assert_eq!(foreign.status, 403);
+    assert!(!sandbox.runs()[0].join("annotations.jsonl").exists());
+}
+
+#[test]
+fn runs_with_answers_lead_to_labelling_and_rankings_do_not() {
+    let (sandbox, viewer, run) = viewed();
+    sandbox.succeed("sample --skip-qa --profile bm25 --limit 3");
+    let list = viewer.get("/").body;
+    let rankings = sandbox.runs()[1]
+        .file_name()
+        .unwrap()
+        .to_str()
+        .unwrap()
+        .to_owned();
+    let is_linked = |run: &str| list.contains(&format!("label the answers of {run}\""));
+    assert!(is_linked(&run) && !is_linked(&rankings), "{list}");
+    let page = viewer.get(&format!("/run/{rankings}/label"));
+    assert_eq!(page.status, 422);
+    assert!(page.body.contains("is a retrieval run"), "{}", page.body);
+}
+
+#[test]
+fn a_run_that_is_judged_anew_shows_other_answers_at_once() {
+    let (sandbox, viewer, run) = viewed();
+    let good = label(&viewer, &run, "random");
+    let path = sandbox.runs()[0].join("report.json");
+    let mut report = file(&path);
+    for case in report["cases"].as_array_mut().unwrap() {
+        case["result"]["output"]["text"] =
+            "Another answer, which is longer than the one before.".into();
+    }
+    fs::write(&path, report.to_string()).unwrap();
+    assert_eq!(post(&viewer, &run, &good).status, 400);
+    let again = label(&viewer, &run, "random");
+    assert_ne!(again["digest"], good["digest"]);
+    parsed(&post(&viewer, &run, &again));
+}
