@@ -163,14 +163,14 @@ fn an_interrupt_ends_only_the_watching() {
     assert_eq!(waiting.journal_lines(), 7);
 }
 
-/// Runs a command on a terminal of this many columns, and returns everything that the terminal got.
+/// A command on a terminal of this many columns. Everything that the terminal gets is written to a file.
 #[cfg(target_os = "linux")]
-fn on_terminal(sandbox: &Sandbox, columns: u16, line: &str, variables: &[(&str, &str)]) -> String {
+fn terminal(sandbox: &Sandbox, columns: u16, line: &str) -> (Command, PathBuf) {
     let program = env!("CARGO_BIN_EXE_evaluations");
     let shown = sandbox.data().join("terminal.txt");
     let mut command = Command::new("script");
     command
-        .args(["--quiet", "--return", "--command"])
+        .args(["--quiet", "--return", "--flush", "--command"])
         .arg(format!("stty cols {columns} rows 40; {program} {line}"))
         .arg(&shown)
         .current_dir(sandbox.work())
@@ -180,11 +180,51 @@ fn on_terminal(sandbox: &Sandbox, columns: u16, line: &str, variables: &[(&str, 
         .env("EVALUATIONS_DATA_DIR", sandbox.data())
         .env("TERM", "xterm-256color")
         .env("LANG", "C.UTF-8")
-        .envs(variables.iter().copied())
         .stdin(Stdio::null());
-    let printed = ended(&mut command);
+    (command, shown)
+}
+
+/// Runs a command on a terminal, and returns everything that the terminal got.
+#[cfg(target_os = "linux")]
+fn on_terminal(sandbox: &Sandbox, columns: u16, line: &str, variables: &[(&str, &str)]) -> String {
+    let (mut command, _) = terminal(sandbox, columns, line);
+    let printed = ended(command.envs(variables.iter().copied()));
     assert_eq!(printed.code, Some(0), "{}", printed.stdout);
     printed.stdout.replace('\r', "")
+}
+
+#[cfg(target_os = "linux")]
+#[test]
+fn a_terminal_shows_one_page_in_place_and_then_the_report() {
+    let mut waiting = Waiting::start();
+    let (mut command, shown) = terminal(&waiting.sandbox, 60, "runs show --watch");
+    let mut watching = command.stdout(Stdio::null()).spawn().unwrap();
+    let text = || String::from_utf8_lossy(&fs::read(&shown).unwrap_or_default()).into_owned();
+    wait_for("the second page", || {
+        text().matches("3 of 6 cases").count() > 1
+    });
+    waiting.go();
+    assert!(watching.wait().unwrap().success());
+    let text = text().replace('\r', "");
+    let pages: Vec<&str> = text.split("\x1b[0J").collect();
+    let [_, page, .., last] = &pages[..] else {
+        panic!("{text:?}");
+    };
+    assert!(
+        page.contains("[████████████            ] 3 of 6 cases"),
+        "{page}"
+    );
+    let moved = page.rsplit_once("\x1b[").unwrap().1.trim_end_matches('A');
+    let lines = page.lines().count() - 1;
+    assert_eq!(moved, lines.to_string(), "{page:?}");
+    assert!(
+        last.contains("6 cases") && !last.contains("is running"),
+        "{last}"
+    );
+    assert!(
+        !last.contains("\x1b[0J") && last.matches("Contains").count() == 1,
+        "{last}"
+    );
 }
 
 #[cfg(target_os = "linux")]
@@ -240,10 +280,7 @@ fn names_and_pages_link_to_the_page_where_the_terminal_opens_links() {
         let piped = ended(sandbox.command(line).env("TERM", "xterm-kitty"));
         assert!(!piped.stdout.contains('\x1b') && !piped.stderr.contains('\x1b'));
     }
-    let shown = sandbox.run("runs show latest");
-    assert!(
-        shown
-            .stderr
-            .ends_with(&format!("page: {}\n", page.display()))
-    );
+    let shown = sandbox.run("runs show latest").stderr;
+    let folder = page.parent().unwrap().display();
+    assert!(shown.ends_with(&format!(", {folder}\n")), "{shown}");
 }

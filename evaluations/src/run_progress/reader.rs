@@ -93,13 +93,11 @@ impl ProgressReader {
         if RunFolder::open(self.folder.path()).is_none() {
             bail!("run `{}` was deleted", self.folder.name());
         }
-        if !self.folder.is_locked()
-            && let Some((state, summary)) = self.read_ending()
-        {
+        // Read before the journal, which then holds every case of a run that ended.
+        let is_running = self.folder.is_locked();
+        if !is_running && let Some((state, summary)) = self.read_ending() {
             return Ok(self.ended(state, summary));
         }
-        // A process may lock the folder at any time, but only a state that was read before the journal is not ahead of it.
-        let is_running = self.folder.is_locked();
         self.read_journal(now)
             .with_context(|| format!("cannot read the progress of run `{}`", self.folder.name()))?;
         let counts = self.counts();
@@ -141,11 +139,7 @@ impl ProgressReader {
     fn read_ending(&mut self) -> Option<(RunState, Option<Arc<Summary>>)> {
         let file = version(&self.folder.path().join(REPORT))?;
         if self.ending.as_ref().is_none_or(|known| known.file != file) {
-            let (state, summary) = self.folder.state_and_summary();
-            // Another process began to work on it meanwhile.
-            if state == RunState::Running {
-                return None;
-            }
+            let (state, summary) = self.folder.state_at_rest();
             self.ending = Some(Ending {
                 file,
                 state,

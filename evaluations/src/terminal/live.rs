@@ -20,9 +20,9 @@ impl LivePage {
         }
     }
 
-    /// Columns of the terminal now.
+    /// Columns that a line may have now. The last one stays free, because a line that ends there may move the cursor down.
     pub(crate) fn width(&self) -> u16 {
-        self.terminal.size().1
+        self.terminal.size().1.max(2) - 1
     }
 
     /// Replaces the page. Lines that the screen has no room for are left out.
@@ -32,12 +32,12 @@ impl LivePage {
     }
 
     fn draw(&mut self, page: &str) -> io::Result<()> {
-        let (rows, columns) = self.terminal.size();
+        let (rows, width) = (self.terminal.size().0, self.width());
         self.erase()?;
-        // The cursor needs a line of its own, and a line that ends in the last column may move it down.
+        // The cursor needs a line of its own.
         let lines: Vec<&str> = page.lines().take(usize::from(rows).max(2) - 1).collect();
         for line in &lines {
-            let line = truncate_str(line, usize::from(columns).max(2) - 1, "");
+            let line = truncate_str(line, usize::from(width), "");
             self.terminal.write_line(&line)?;
         }
         self.lines = lines.len();

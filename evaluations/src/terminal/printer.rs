@@ -120,16 +120,21 @@ impl Printer {
 
     /// Prints a note that ends with the path of a file, linked to the file on a terminal that opens links.
     pub(crate) fn note_file(&self, message: &str, path: &Path) {
+        self.note_link(&format!("{message} "), path, path);
+    }
+
+    /// Prints a note that ends with a path, linked to a file on a terminal that opens links.
+    pub(crate) fn note_link(&self, message: &str, shown: &Path, file: &Path) {
         if self.verbosity < Verbosity::Normal {
             return;
         }
-        let shown = printable(&path.display().to_string());
+        let shown = printable(&shown.display().to_string());
         let shown = if self.links.stderr {
-            link::to_file(&shown, path)
+            link::to_file(&shown, file)
         } else {
             shown
         };
-        self.write(&format!("{} {shown}", printable(message)));
+        self.write(&format!("{}{shown}", printable(message)));
     }
 
     /// Adds the page of a run that ended, for [`note_pages`](Self::note_pages).

@@ -46,10 +46,9 @@ pub(super) fn execute(session: &Session<'_>, arguments: &ShowRunArgs) -> Result<
     let started = run.header.started.as_ref();
     let started = started.map_or_else(String::new, |time| format!("started {time}, "));
     let name = visible::line(&run.header.name);
-    match run.page() {
-        Some(page) => printer.note_file(&format!("{name}, {started}page:"), &page),
-        None => printer.note(&format!("{name}, {started}{}", run.path().display())),
-    }
+    let page = run.page();
+    let page = page.as_deref().unwrap_or(run.path());
+    printer.note_link(&format!("{name}, {started}"), run.path(), page);
     Ok(Exit::Done)
 }
 
