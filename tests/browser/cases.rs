@@ -223,7 +223,7 @@ fn repetitions_are_tabs_and_steps_a_tree() {
     );
     let before = browser.text("[role=tabpanel]");
     browser.press_button("Repetition 2");
-    browser.wait("document.querySelector('#repeat-2').getAttribute('aria-selected') === 'true'");
+    browser.wait("document.querySelector('#tab-1').getAttribute('aria-selected') === 'true'");
     assert_ne!(browser.text("[role=tabpanel]"), before);
     let stepped = crate::pages::cases(300).case(3).id;
     browser.run::<()>("location.hash = 'case=' + arguments[0]", &[stepped.into()]);

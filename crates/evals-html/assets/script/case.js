@@ -54,44 +54,54 @@ function CasePanel({ page, id }) {
  * @param {{page: CasesPage, case: Case}} props
  */
 function CaseBody({ page, case: it }) {
-  const repeats = [...new Set(it.runs.map((run) => run.repeat))].sort((a, b) => a - b);
-  const [chosen, choose] = preactHooks.useState(repeats[0] ?? 1);
-  const runs = it.runs.filter((run) => run.repeat === chosen);
-  const sides = it.runs.some((run) => run.side);
-  const before = runs.find((run) => run.side === "before");
-  const after = runs.find((run) => run.side === "after");
-  const body = sides
-    ? html`<${Comparison} key=${chosen} page=${page} case=${it} before=${before} after=${after} />`
-    : runs.map((run) => html`<${SingleRun} key=${chosen} page=${page} case=${it} run=${run} />`);
+  const names = [...new Set(it.runs.map(nameOfRun))];
+  const chosen = names.includes(page.tab) ? page.tab : names[0];
+  const runs = it.runs.filter((run) => nameOfRun(run) === chosen);
+  const [before, after] = [runs.find((run) => run.side === "before"), runs.find((run) => run.side === "after")];
+  const systems = it.runs.some((run) => run.system) && !it.runs.some((run) => run.side);
+  const body =
+    before || after
+      ? html`<${Comparison} page=${page} case=${it} before=${before} after=${after} />`
+      : runs.map((run) => html`<${SingleRun} page=${page} case=${it} run=${run} hasOutcomes=${!systems} />`);
   return html`
     ${(it.remarks ?? []).map((remark) => html`<p class="remark" key=${remark}>${visible(remark)}</p>`)}
     <${Fields} fields=${it.fields.filter((field) => field.role === "question")} />
-    ${repeats.length > 1 ? html`<${Repeats} repeats=${repeats} chosen=${chosen} choose=${choose}>${body}<//>` : body}
+    ${systems && html`<${Outcomes} sides=${names.map((name) => ({ name, outcomes: it.runs.find((run) => nameOfRun(run) === name)?.outcomes ?? [] }))} />`}
+    ${names.length > 1 ? html`<${Tabs} names=${names} chosen=${chosen} choose=${(/** @type {string} */ name) => page.chooseTab(name)}><div key=${chosen}>${body}</div><//>` : body}
     <${Facts} fields=${it.fields.filter((field) => field.role === "other")} />
   `;
 }
 
 /**
- * Tabs of repetitions.
- * @param {{repeats: number[], chosen: number, choose: (repeat: number) => void, children?: unknown}} props
+ * The name of a run among those of its case. Both sides of a comparison share it.
+ * @param {Run} run
  */
-function Repeats({ repeats, chosen, choose, children }) {
+function nameOfRun(run) {
+  if (run.system === undefined) return `Repetition ${run.repeat}`;
+  return run.repeat > 1 ? `${run.system}, repetition ${run.repeat}` : run.system;
+}
+
+/**
+ * Tabs of systems and repetitions.
+ * @param {{names: string[], chosen: string, choose: (name: string) => void, children?: unknown}} props
+ */
+function Tabs({ names, chosen, choose, children }) {
   /** @param {KeyboardEvent} event */
   const onKeyDown = (event) => {
     const move = { ArrowRight: 1, ArrowLeft: -1 }[event.key];
     if (move === undefined) return;
-    const next = repeats[(repeats.indexOf(chosen) + move + repeats.length) % repeats.length];
-    choose(next);
-    document.getElementById(`repeat-${next}`)?.focus();
+    const next = (names.indexOf(chosen) + move + names.length) % names.length;
+    choose(names[next]);
+    document.getElementById(`tab-${next}`)?.focus();
   };
-  return html`<div role="tablist" aria-label="Repetitions" onKeyDown=${onKeyDown}>
-      ${repeats.map(
-        (repeat) => html`<button type="button" role="tab" key=${repeat} id="repeat-${repeat}" aria-controls="repeat" aria-selected=${String(repeat === chosen)} tabindex=${repeat === chosen ? 0 : -1} onClick=${() => choose(repeat)}>
-          Repetition ${repeat}
+  return html`<div role="tablist" aria-label="Runs of the case" onKeyDown=${onKeyDown}>
+      ${names.map(
+        (name, i) => html`<button type="button" role="tab" key=${name} id="tab-${i}" aria-controls="tab-panel" aria-selected=${String(name === chosen)} tabindex=${name === chosen ? 0 : -1} onClick=${() => choose(name)}>
+          <bdi>${oneLine(name)}</bdi>
         </button>`,
       )}
     </div>
-    <div role="tabpanel" id="repeat" aria-labelledby="repeat-${chosen}">${children}</div>`;
+    <div role="tabpanel" id="tab-panel" aria-labelledby="tab-${names.indexOf(chosen)}">${children}</div>`;
 }
 
 /** @param {Field[]} fields @param {Field["role"]} role */
@@ -101,20 +111,20 @@ function textOf(fields, role) {
 
 /**
  * One run: the answer against the reference, then what the evaluators and the search returned.
- * @param {{page: CasesPage, case: Case, run: Run}} props
+ * @param {{page: CasesPage, case: Case, run: Run, hasOutcomes: boolean}} props
  */
-function SingleRun({ page, case: it, run }) {
+function SingleRun({ page, case: it, run, hasOutcomes }) {
   const [reference, answer] = [textOf(it.fields, "reference"), textOf(run.fields, "answer")];
   return html`
     <${Failure} run=${run} />
     ${reference && answer
       ? html`<${ComparedTexts} before=${reference} after=${answer} names=${[reference.name, answer.name]} />`
       : html`<${Fields} fields=${[reference, answer].filter((field) => field)} />`}
-    <${Outcomes} sides=${[{ name: "value and reason", outcomes: run.outcomes }]} />
+    <${Facts} fields=${run.fields.filter((field) => field !== answer)} />
+    ${hasOutcomes && html`<${Outcomes} sides=${[{ name: "value and reason", outcomes: run.outcomes }]} />`}
     <${Ranking} page=${page} run=${run} />
     <${Timings} timings=${run.timings} />
     <${Steps} steps=${run.steps} />
-    <${Facts} fields=${run.fields.filter((field) => field !== answer)} />
   `;
 }
 
@@ -142,9 +152,10 @@ function Comparison({ page, case: it, before, after }) {
     ${answers[0] && answers[1]
       ? html`<${ComparedTexts} before=${answers[0]} after=${answers[1]} names=${[`${answers[0].name} before`, `${answers[1].name} after`]} />`
       : both(({ run }) => html`<${Fields} fields=${run.fields.filter((field) => field.role === "answer")} />`)}
+    ${both(({ run }) => html`<${Facts} fields=${run.fields.filter((field) => field.role !== "answer")} />`)}
     <${Outcomes} sides=${sides.map((side) => ({ name: side.name.toLowerCase(), outcomes: side.run?.outcomes ?? [] }))} />
     ${both(({ run, other }) => html`<${Ranking} page=${page} run=${run} other=${other} />`)}
-    ${both(({ run }) => html`<${Timings} timings=${run.timings} /><${Steps} steps=${run.steps} /><${Facts} fields=${run.fields.filter((field) => field.role !== "answer")} />`)}
+    ${both(({ run }) => html`<${Timings} timings=${run.timings} /><${Steps} steps=${run.steps} />`)}
   `;
 }
 

@@ -91,6 +91,7 @@ type Side = "before" | "after";
 
 interface Run {
   side?: Side;
+  system?: string;
   repeat: number;
   failure?: string;
   fields: Field[];

@@ -29,6 +29,8 @@ class CasesPage {
     this.cursor = 0;
     /** Whether the table has yet to scroll to that row and focus it. */
     this.revealsCursor = false;
+    /** The tab of a case that the reader chose, which the next case opens too. */
+    this.tab = "";
     this.showsAll = false;
     this.isPrinting = false;
     this.hasShortcuts = true;
@@ -159,6 +161,12 @@ class CasesPage {
   toggleColumn(key) {
     this.visible = new Set(this.visible);
     if (!this.visible.delete(key)) this.visible.add(key);
+    this.draw();
+  }
+
+  /** @param {string} name */
+  chooseTab(name) {
+    this.tab = name;
     this.draw();
   }
 

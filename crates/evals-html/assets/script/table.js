@@ -175,7 +175,7 @@ function verdictClass(column, cell) {
  * @param {string[]} ids
  */
 function widthOfIds(ids) {
-  return `${clamp(ids.reduce((longest, id) => Math.max(longest, id.length), 4) + 3, 7, 28)}ch`;
+  return `${clamp(ids.reduce((longest, id) => Math.max(longest, id.length), 4) + 2, 7, 22)}ch`;
 }
 
 /** @type {WeakMap<Column, string>} */
@@ -191,7 +191,7 @@ function columnWidth(column) {
   if (known !== undefined) return known;
   const longest = column.cells.reduce((width, cell) => Math.max(width, shownOf(cell).length), 0);
   const word = Math.max(...column.title.split(/[\s-]/).map((it) => it.length));
-  const width = `${clamp(Math.max(longest + 3, word + 4), 8, 26)}ch`;
+  const width = `${clamp(Math.max(0.9 * longest + 3, word + 4), 8, 24)}ch`;
   columnWidths.set(column, width);
   return width;
 }

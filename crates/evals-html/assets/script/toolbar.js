@@ -1,6 +1,9 @@
 // @ts-check
 // What stands above the table: search, filters, columns, and how many cases are shown.
 
+/** Columns of labels and verdicts whose filters are always in sight. */
+const FIRST_FILTERS = 3;
+
 /** @param {{page: CasesPage}} props */
 function Toolbar({ page }) {
   const filtered = page.rows.length !== page.table.ids.length;
@@ -27,9 +30,29 @@ function Toolbar({ page }) {
       <button type="button" onClick=${() => page.saveCsv()}>CSV of these rows</button>
     </div>
     ${page.failure && html`<p class="problem">${page.failure}</p>`}
-    ${page.table.columns.map((column) => column.kind === "label" || column.kind === "verdict" ? html`<${Chips} key=${column.key} page=${page} column=${column} />` : null)}
-    <${Ranges} page=${page} />
+    <${Filters} page=${page} />
   </div>`;
+}
+
+/**
+ * The filters of columns: the first few, those that are on, and the rest behind a button.
+ * @param {{page: CasesPage}} props
+ */
+function Filters({ page }) {
+  const offered = page.table.columns.filter((it) => it.kind === "label" || it.kind === "verdict");
+  const first = offered.filter((it, i) => i < FIRST_FILTERS || page.view.filters.has(it.key));
+  const rest = offered.filter((it) => !first.includes(it));
+  /** @param {Column} column */
+  const chips = (column) => html`<${Chips} key=${column.key} page=${page} column=${column} />`;
+  return html`<div class="filters">
+      ${first.map(chips)}
+      <${Ranges} page=${page} />
+    </div>
+    ${rest.length > 0 &&
+    html`<details>
+      <summary>More filters (${rest.length})</summary>
+      <div class="filters">${rest.map(chips)}</div>
+    </details>`}`;
 }
 
 /**
