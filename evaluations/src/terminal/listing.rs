@@ -191,6 +191,16 @@ mod tests {
             line(&row(&["日本", "x", "end"]), &[6, 1, 3], None, "…"),
             "日本    x  end"
         );
+        // An accent of its own takes no column.
+        assert_eq!(
+            line(
+                &row(&["e\u{301}te\u{301}", "x", "end"]),
+                &[3, 1, 3],
+                None,
+                "…"
+            ),
+            "e\u{301}te\u{301}  x  end"
+        );
     }
 
     fn listing(limit: usize, least: &[&str]) -> String {

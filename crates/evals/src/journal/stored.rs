@@ -138,21 +138,10 @@ impl Stored {
 }
 
 /// Counts the runs of cases in a journal; `None` if the file does not begin as a journal.
-pub(super) fn count(mut file: impl BufRead) -> io::Result<Option<usize>> {
+pub(super) fn count(file: impl BufRead) -> io::Result<Option<usize>> {
     let mut seen = BTreeSet::new();
-    let mut has_header = false;
-    let mut bytes = Vec::new();
-    while file.read_until(b'\n', &mut bytes)? > 0 {
-        let line = bytes.strip_suffix(b"\n").unwrap_or(&bytes);
-        if !has_header {
-            if line::read::<HeaderLine<Value>>(line).is_none() {
-                return Ok(None);
-            }
-            has_header = true;
-        } else if let Some(CountedEntry { case }) = line::read(line) {
-            seen.insert((case.id, case.repeat));
-        }
-        bytes.clear();
-    }
-    Ok(has_header.then_some(seen.len()))
+    let stored = Stored::read(file, &mut |CountedEntry { case }| {
+        seen.insert((case.id, case.repeat));
+    })?;
+    Ok(stored.and_then(|stored| stored.header).map(|_| seen.len()))
 }
