@@ -1,10 +1,12 @@
 //! An open index: building or opening it, and making searchers for its profiles.
 
+use std::collections::{HashMap, HashSet};
 use std::error::Error;
 use std::sync::Arc;
 
+use evals_models::Embedder;
 use evals_rag::qa::Neighbours;
-use evals_rag::{Document, Searcher};
+use evals_rag::{Document, Passage, Searcher};
 use serde::{Deserialize, Serialize};
 
 use crate::address::Address;
@@ -16,7 +18,9 @@ use crate::ingest::{self, BuildObserver, BuildOptions, BuildReport};
 use crate::neighbours::IndexNeighbours;
 use crate::profile::Profile;
 use crate::recipe::Recipe;
-use crate::search::{Cache, CachePolicy, Filter, IndexSearcher, SearchOptions, UsualTies};
+use crate::search::{
+    Cache, CachePolicy, Filter, Hit, IndexSearcher, SearchOptions, UsualTies, passages,
+};
 use crate::store::Store;
 use crate::store::{Depth, FileCheck};
 use crate::table;
@@ -137,18 +141,35 @@ impl Index {
 
     /// Opens the index of `recipe`; `None` if the store has no complete one.
     pub async fn find(store: &Store, recipe: &Recipe) -> Result<Option<Self>, IndexError> {
-        let address = store.address(&recipe.identity().table_name());
-        guarded(&address, Self::load(store, recipe, &address))
-            .await
-            .map_err(|error| error.on_table(&address))
+        Self::load(store, recipe.identity(), recipe.embedder.clone()).await
+    }
+
+    /// Opens the index with this identity to read its documents; `None` if the store has no complete one. Without the embedder it
+    /// offers the searches that need no vectors.
+    pub async fn find_identity(
+        store: &Store,
+        identity: Identity,
+    ) -> Result<Option<Self>, IndexError> {
+        Self::load(store, identity, None).await
     }
 
     async fn load(
         store: &Store,
-        recipe: &Recipe,
+        identity: Identity,
+        embedder: Option<Arc<dyn Embedder>>,
+    ) -> Result<Option<Self>, IndexError> {
+        let address = store.address(&identity.table_name());
+        guarded(&address, Self::read(store, identity, embedder, &address))
+            .await
+            .map_err(|error| error.on_table(&address))
+    }
+
+    async fn read(
+        store: &Store,
+        identity: Identity,
+        embedder: Option<Arc<dyn Embedder>>,
         address: &Address,
     ) -> Result<Option<Self>, IndexError> {
-        let identity = recipe.identity();
         let name = identity.table_name();
         let check = store.check(&name, Depth::Contents).await?;
         let Some(table) = store.table(&name).await? else {
@@ -185,7 +206,7 @@ impl Index {
                 table,
                 address: address.clone(),
                 positions,
-                embedder: recipe.embedder.clone(),
+                embedder,
             }),
             cache: Arc::default(),
             notes,
@@ -227,6 +248,25 @@ impl Index {
     pub async fn count(&self, filter: &str) -> Result<usize, IndexError> {
         let count = Filter::count(filter, &self.contents.table);
         self.contents.guarded(count).await
+    }
+
+    /// The first chunk of each of these documents, in their order. A document that the index does not have is left out, and so is
+    /// a repetition.
+    pub async fn openings(&self, documents: &[&str]) -> Result<Vec<Passage>, IndexError> {
+        let positions = &self.contents.positions;
+        let wanted: HashSet<&str> = documents.iter().copied().collect();
+        let uris = positions.uris().iter().zip(0..);
+        let found = uris.filter(|(uri, _)| wanted.contains(uri.as_ref()));
+        let mut first: HashMap<&str, usize> = found
+            .map(|(uri, document)| (uri.as_ref(), positions.chunks_of(document).start))
+            .collect();
+        let hits: Vec<Hit> = documents
+            .iter()
+            .filter_map(|uri| first.remove(uri))
+            .map(|position| Hit::new(position, 0.0))
+            .collect();
+        let fetch = passages::fetch(&hits, &self.contents.table, positions);
+        self.contents.guarded(fetch).await
     }
 
     /// Reads the chunks around a passage of this index.

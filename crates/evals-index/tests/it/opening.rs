@@ -167,3 +167,28 @@ fn files(folder: PathBuf, extension: &str) -> Vec<PathBuf> {
     }
     files
 }
+
+#[tokio::test(flavor = "multi_thread")]
+async fn the_openings_of_documents_are_read_without_the_embedder() {
+    let recipe = embedded();
+    let long = "first words and then many more of them ".repeat(40);
+    let corpus = documents(&[("a", "short"), ("b", &long), ("c", "other")]);
+    let fixture = Fixture::new(&recipe, corpus).await;
+    let store = fixture.store().await;
+    let index = Index::find_identity(&store, recipe.identity()).await;
+    let index = index.unwrap().unwrap();
+    let openings = index.openings(&["c", "none", "b", "c"]).await.unwrap();
+    let read: Vec<_> = openings
+        .iter()
+        .map(|it| (it.document.as_str(), it.title.as_deref(), it.ordinal))
+        .collect();
+    assert_eq!(
+        read,
+        [("c", Some("Title of c"), 0), ("b", Some("Title of b"), 0)]
+    );
+    assert_eq!(openings[0].text, "other");
+    assert!(openings[1].text.starts_with("first words"));
+    assert!(index.openings(&[]).await.unwrap().is_empty());
+    let other = Recipe::new("other letters", chunks_of(7)).identity();
+    assert!(Index::find_identity(&store, other).await.unwrap().is_none());
+}

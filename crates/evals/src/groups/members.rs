@@ -50,9 +50,9 @@ pub(super) fn members<'a, D: Domain>(
         if !seen.insert(&case.id) {
             continue;
         }
-        let facts = facts(case);
-        let name = group_name(facts.get(key));
-        keys.extend(facts.into_iter().map(|(key, _)| key));
+        let of_case = case.group_keys();
+        let name = group_name(of_case.get(key));
+        keys.extend(of_case.into_iter().map(|(key, _)| key));
         members.entry(name).or_default().insert(&case.id);
     }
     if keys.contains(key) {
@@ -65,15 +65,18 @@ pub(super) fn members<'a, D: Domain>(
     }
 }
 
-/// What a case can be grouped by: the members of its metadata, and its facts.
-fn facts<D: Domain>(case: &CaseReport<D>) -> Map<String, Value> {
-    // A value that JSON cannot hold is never in a stored report.
-    let mut facts = match serde_json::to_value(&case.metadata) {
-        Ok(Value::Object(metadata)) => metadata,
-        _ => Map::new(),
-    };
-    for (key, fact) in D::group_facts(case) {
-        facts.entry(key).or_insert(fact);
+impl<D: Domain> CaseReport<D> {
+    /// What the case can be grouped by: the members of its metadata, if that is an object, and its
+    /// [facts](crate::Domain::group_facts).
+    pub fn group_keys(&self) -> Map<String, Value> {
+        // A value that JSON cannot hold is never in a stored report.
+        let mut keys = match serde_json::to_value(&self.metadata) {
+            Ok(Value::Object(metadata)) => metadata,
+            _ => Map::new(),
+        };
+        for (key, fact) in D::group_facts(self) {
+            keys.entry(key).or_insert(fact);
+        }
+        keys
     }
-    facts
 }

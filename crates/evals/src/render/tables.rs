@@ -122,8 +122,8 @@ pub(super) fn accuracy(summary: &Summary) -> Table {
     }
 }
 
-/// One table for each measure, with a row for each group.
-pub(super) fn groups(summary: &Summary) -> Vec<Table> {
+/// The tables of a report's groups: one for each measure, with a row for each group.
+pub fn groups(summary: &Summary) -> Vec<Table> {
     let tables = summary.groups.iter();
     let tables = tables.flat_map(|it| groups::summarised(it, GLYPHS));
     tables.map(of_groups).collect()
