@@ -1,15 +1,18 @@
 //! The files of `--out`: their formats, and writing them.
 
 use std::fmt;
-use std::io::{self, Write};
+use std::io::Write;
 use std::path::{Path, PathBuf};
 
 use anyhow::{Result, anyhow, bail};
-use evals::{Change, Comparison, Domain, Report, Summary, render};
+use evals::{Report, Summary, render};
 use evals_evaluators::Untyped;
 use evals_evaluators::pydantic_report::EvaluationReport;
+use evals_html::page::{Texts, Written};
 
 use crate::atomic_file::write_atomically;
+use crate::page::{self, ChangePage, PageSource, Paged, RunPage, SeveralPage};
+use crate::terminal::Printer;
 
 /// The formats of a report, by extension.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -18,6 +21,8 @@ pub(crate) enum Format {
     JsonLines,
     Csv,
     Markdown,
+    /// A page for browsers.
+    Html,
     /// pydantic-evals' report model.
     Pydantic,
 }
@@ -51,8 +56,9 @@ impl OutFile {
             Some("jsonl") => Format::JsonLines,
             Some("csv") => Format::Csv,
             Some("md") => Format::Markdown,
+            Some("html") => Format::Html,
             _ => bail!(
-                "cannot tell the format of `--out {}`; use a name that ends in .json, .jsonl, .csv or .md",
+                "cannot tell the format of `--out {}`; use a name that ends in .html, .json, .jsonl, .csv or .md",
                 path.display()
             ),
         };
@@ -94,9 +100,15 @@ impl OutFile {
     }
 
     /// Writes the report of a dataset file.
-    pub(crate) fn eval_report(&self, report: &Report<Untyped>, summary: &Summary) -> Result<()> {
+    pub(crate) fn eval_report(
+        &self,
+        printer: &Printer,
+        report: &Report<Untyped>,
+        summary: &Summary,
+        source: &PageSource,
+    ) -> Result<()> {
         if self.format != Format::Pydantic {
-            return self.report(report, summary);
+            return self.report(printer, report, summary, source);
         }
         let model = EvaluationReport::from(report);
         write_atomically(&self.path, |file| {
@@ -105,19 +117,71 @@ impl OutFile {
         })
     }
 
-    /// Writes one report.
-    pub(crate) fn report<D: Domain>(&self, report: &Report<D>, summary: &Summary) -> Result<()> {
-        if self.format == Format::Pydantic {
-            return Err(self.not_pydantic());
+    /// Writes one report. Only a page shows its source.
+    pub(crate) fn report<D: Paged>(
+        &self,
+        printer: &Printer,
+        report: &Report<D>,
+        summary: &Summary,
+        source: &PageSource,
+    ) -> Result<()> {
+        let page = RunPage {
+            report,
+            summary,
+            source,
+        };
+        match self.format {
+            Format::Html => return self.page(printer, |out| page.write(out)),
+            Format::Pydantic => return Err(self.not_pydantic()),
+            Format::Json | Format::JsonLines | Format::Csv | Format::Markdown => {}
         }
-        write_atomically(&self.path, |file| {
-            write_report(file, self.format, report, summary)
+        write_atomically(&self.path, |file| match self.format {
+            Format::JsonLines => render::jsonl::report(file, report),
+            Format::Csv => render::csv::report(file, report),
+            Format::Markdown => render::markdown::report(file, report, summary),
+            Format::Json | Format::Html | Format::Pydantic => {
+                render::json::report(file, report, summary)
+            }
         })
     }
 
+    fn page(
+        &self,
+        printer: &Printer,
+        write: impl FnOnce(&mut dyn Write) -> Result<Written>,
+    ) -> Result<()> {
+        let written = page::write_file(&self.path, write)?;
+        page::note_size(printer, &self.path, written);
+        Ok(())
+    }
+
+    /// Whether pages hold texts. Fails if they should not and no file is a page, because the other formats hold all texts.
+    pub(crate) fn texts(files: &[Self], without: bool) -> Result<Texts> {
+        if !without {
+            return Ok(Texts::Kept);
+        }
+        match files.iter().find(|file| !file.is_page()) {
+            None => Ok(Texts::Omitted),
+            Some(file) => bail!(
+                "`--without-texts` leaves texts out of pages alone, and `{file}` would hold them; use a name that ends in .html"
+            ),
+        }
+    }
+
+    /// Whether it is a page, the only format that shows documents and can leave texts out.
+    pub(crate) fn is_page(&self) -> bool {
+        self.format == Format::Html
+    }
+
     /// Writes a comparison of reports. Returns `false` for the formats with a row for each case, which cannot hold one.
-    pub(crate) fn comparison(&self, comparison: &Comparison) -> Result<bool> {
+    pub(crate) fn comparison<D: Paged>(
+        &self,
+        printer: &Printer,
+        several: &SeveralPage<'_, D>,
+    ) -> Result<bool> {
+        let comparison = several.comparison;
         match self.format {
+            Format::Html => self.page(printer, |out| several.write(out))?,
             Format::Json => write_atomically(&self.path, |file| {
                 render::json::comparison(file, comparison)
             })?,
@@ -135,17 +199,25 @@ impl OutFile {
         let rows = [Format::JsonLines, Format::Csv];
         if let Some(file) = files.iter().find(|file| rows.contains(&file.format)) {
             bail!(
-                "`--out {file}`: a comparison of runs has no rows for cases; use a name that ends in .json or .md"
+                "`--out {file}`: a comparison of runs has no rows for cases; use a name that ends in .html, .json or .md"
             );
         }
         Ok(files)
     }
 
     /// Writes a comparison of two runs.
-    pub(crate) fn change(&self, change: &Change) -> Result<()> {
+    pub(crate) fn change<D: Paged>(
+        &self,
+        printer: &Printer,
+        page: &ChangePage<'_, D>,
+    ) -> Result<()> {
+        let change = page.change;
+        if self.format == Format::Html {
+            return self.page(printer, |out| page.write(out));
+        }
         write_atomically(&self.path, |file| match self.format {
             Format::Markdown => render::markdown::change(file, change),
-            Format::Json | Format::JsonLines | Format::Csv | Format::Pydantic => {
+            Format::Json | Format::JsonLines | Format::Csv | Format::Html | Format::Pydantic => {
                 render::json::change(file, change)
             }
         })
@@ -167,20 +239,6 @@ impl fmt::Display for OutFile {
     }
 }
 
-fn write_report<D: Domain>(
-    file: &mut dyn Write,
-    format: Format,
-    report: &Report<D>,
-    summary: &Summary,
-) -> io::Result<()> {
-    match format {
-        Format::Json | Format::Pydantic => render::json::report(file, report, summary),
-        Format::JsonLines => render::jsonl::report(file, report),
-        Format::Csv => render::csv::report(file, report),
-        Format::Markdown => render::markdown::report(file, report, summary),
-    }
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -189,10 +247,11 @@ mod tests {
     fn the_extension_chooses_the_format() {
         let format = |name: &str| OutFile::new(Path::new(name)).map(|file| file.format);
         assert_eq!(format("a.json").unwrap(), Format::Json);
+        assert_eq!(format("a.html").unwrap(), Format::Html);
         assert_eq!(format("a.JSONL").unwrap(), Format::JsonLines);
         assert_eq!(
             format("a.xlsx").unwrap_err().to_string(),
-            "cannot tell the format of `--out a.xlsx`; use a name that ends in .json, .jsonl, .csv or .md"
+            "cannot tell the format of `--out a.xlsx`; use a name that ends in .html, .json, .jsonl, .csv or .md"
         );
         assert_eq!(
             format("no/such/a.md").unwrap_err().to_string(),

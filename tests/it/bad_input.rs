@@ -109,7 +109,7 @@ fn unknown_measures_profiles_and_formats_are_refused() {
     assert!(
         sandbox
             .refuse("sample --skip-qa --out report.xlsx")
-            .contains(".json, .jsonl, .csv or .md")
+            .contains(".html, .json, .jsonl, .csv or .md")
     );
     assert!(
         sandbox

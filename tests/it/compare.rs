@@ -95,7 +95,7 @@ fn runs_without_a_case_in_common_are_refused() {
     );
     let message = sandbox.refuse("compare latest --out rows.csv");
     assert!(
-        message.contains("use a name that ends in .json or .md"),
+        message.contains("use a name that ends in .html, .json or .md"),
         "{message}"
     );
 }

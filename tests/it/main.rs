@@ -22,6 +22,8 @@ mod figures;
 mod full_disk;
 mod groups;
 mod haiku;
+#[path = "../../crates/evals-html/tests/it/html.rs"]
+mod html;
 mod init;
 #[cfg(unix)]
 mod interrupted;
@@ -31,6 +33,7 @@ mod labels;
 mod local_models;
 mod minilm;
 mod own_documents;
+mod pages;
 mod pull;
 mod qa_server;
 mod recorded_replies;

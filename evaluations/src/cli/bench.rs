@@ -47,8 +47,8 @@ pub(crate) struct BenchEmbedArgs {
     /// Print JSON
     #[arg(long)]
     pub(crate) json: bool,
-    /// Write the results to FILE as JSON; its name has to end in .json
-    #[arg(long, value_name = "FILE", value_parser = json_file)]
+    /// Write the results to FILE; its extension chooses the format: .html (a page for browsers) .json
+    #[arg(long, value_name = "FILE", value_parser = out_file)]
     pub(crate) out: Option<PathBuf>,
 }
 
@@ -88,15 +88,13 @@ fn seconds(text: &str) -> Result<f64, String> {
     }
 }
 
-fn json_file(text: &str) -> Result<PathBuf, String> {
+fn out_file(text: &str) -> Result<PathBuf, String> {
     let path = PathBuf::from(text);
-    if path
-        .extension()
-        .is_some_and(|extension| extension == "json")
-    {
+    let extension = path.extension();
+    if extension.is_some_and(|extension| extension == "html" || extension == "json") {
         Ok(path)
     } else {
-        Err("its name has to end in .json".to_owned())
+        Err("its name has to end in .html or .json".to_owned())
     }
 }
 

@@ -10,7 +10,7 @@ pub(crate) struct ResultArgs {
     /// Break every measure down by a key of the cases' metadata, e.g. `topic`; repeat the option for several
     #[arg(long = "group-by", value_name = "KEY")]
     pub(crate) group_by: Vec<String>,
-    /// Write a report to FILE; its extension chooses the format: .json .jsonl .csv .md, or for a run of a dataset file
+    /// Write a report to FILE; its extension chooses the format: .html (a page for browsers) .json .jsonl .csv .md, or for a run of a dataset file
     /// .pydantic.json for pydantic-evals' own format
     #[arg(long, value_name = "FILE")]
     pub(crate) out: Vec<PathBuf>,

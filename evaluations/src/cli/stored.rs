@@ -93,9 +93,13 @@ pub(crate) struct ReportArgs {
     /// Break every measure down by a key of the cases' metadata, e.g. `topic`; repeat the option for several
     #[arg(long = "group-by", value_name = "KEY")]
     pub(crate) group_by: Vec<String>,
-    /// Write to FILE; its extension chooses the format: .json .jsonl .csv .md
+    /// Write to FILE; its extension chooses the format: .html (a page for browsers) .json .jsonl .csv .md
     #[arg(long, value_name = "FILE")]
     pub(crate) out: Vec<PathBuf>,
+    /// Leave questions, answers, references, passages and reasons out of the page that `--out FILE.html` writes, so that it can be
+    /// shared without them
+    #[arg(long, requires = "out")]
+    pub(crate) without_texts: bool,
     /// Draw the figures of the run into the folder DIR, as SVG and as PNG with 300 dots per inch
     #[arg(long, value_name = "DIR")]
     pub(crate) figures: Option<PathBuf>,
@@ -116,7 +120,7 @@ pub(crate) struct RejudgeArgs {
     /// Do not read or write the cache of verdicts
     #[arg(long)]
     pub(crate) no_cache: bool,
-    /// Write the report to FILE; its extension chooses the format: .json .jsonl .csv .md
+    /// Write the report to FILE; its extension chooses the format: .html (a page for browsers) .json .jsonl .csv .md
     #[arg(long, value_name = "FILE")]
     pub(crate) out: Vec<PathBuf>,
 }
@@ -139,9 +143,13 @@ pub(crate) struct CompareArgs {
     /// Exit with 1 if a measure is significantly worse, if more cases failed than before, or if a newer run is unfinished
     #[arg(long)]
     pub(crate) fail_if_worse: bool,
-    /// Write the comparison to FILE; its extension chooses the format: .json .md
+    /// Write the comparison to FILE; its extension chooses the format: .html (a page for browsers) .json .md
     #[arg(long, value_name = "FILE")]
     pub(crate) out: Vec<PathBuf>,
+    /// Leave questions, answers, references, passages and reasons out of the page that `--out FILE.html` writes, so that it can be
+    /// shared without them
+    #[arg(long, requires = "out")]
+    pub(crate) without_texts: bool,
     /// Draw the changes into the folder DIR, as SVG and as PNG with 300 dots per inch
     #[arg(long, value_name = "DIR")]
     pub(crate) figures: Option<PathBuf>,

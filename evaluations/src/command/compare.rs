@@ -11,11 +11,13 @@ use evals_metrics::{Bootstrap, Measure, PairedTest};
 use evals_rag::Retrieval;
 use evals_rag::qa::Qa;
 use serde_json::Value;
+use tokio::runtime::Runtime;
 
 use crate::cli::CompareArgs;
 use crate::exit::Exit;
 use crate::figures::{self, FigureFolder};
 use crate::out_file::OutFile;
+use crate::page::{ChangePage, Documents, PageSource, Paged};
 use crate::run_folder::{RunFolder, RunHeader, RunState};
 use crate::session::Session;
 use crate::stored_runs::{Configuration, differences};
@@ -23,13 +25,14 @@ use crate::stored_runs::{
     SkippedRun, StoredReport, StoredRun, StoredRuns, is_finished, is_latest, is_of_command, kind,
     predecessor,
 };
-use crate::terminal::console;
+use crate::terminal::{Printer, console};
 
 /// Most differences in settings that are listed for a pair of runs.
 const LISTED: usize = 10;
 
 pub(super) fn execute(session: &Session<'_>, arguments: &CompareArgs) -> Result<Exit> {
     let files = OutFile::all_of_changes(&arguments.out)?;
+    let texts = OutFile::texts(&files, arguments.without_texts)?;
     let folder = arguments.figures.as_deref().map(FigureFolder::create);
     let folder = folder.transpose()?;
     let Chosen { pairs, is_behind } = choose(session, arguments)?;
@@ -56,12 +59,21 @@ pub(super) fn execute(session: &Session<'_>, arguments: &CompareArgs) -> Result<
         console(session.printer).change(&mut page, &change)?;
         session.printer.result(&String::from_utf8_lossy(&page))?;
         let kind = several.then(|| format!("{}-{}", after.header.benchmark, after.header.profile));
+        let source = if files.iter().any(OutFile::is_page) {
+            PageSource {
+                documents: pair.documents([before, after])?,
+                texts,
+                ..PageSource::default()
+            }
+        } else {
+            PageSource::default()
+        };
         for file in &files {
             let file = match &kind {
                 Some(kind) => file.of(kind),
                 None => file.clone(),
             };
-            file.change(&change)?;
+            pair.write(session.printer, &file, &titles, &change, &source)?;
             session.printer.note(&format!("wrote {file}"));
         }
         if let Some(folder) = &folder {
@@ -299,6 +311,37 @@ impl Pair {
         })
     }
 
+    /// The texts that the page of the change shows and the reports do not hold.
+    fn documents(&self, runs: [&StoredRun; 2]) -> Result<Documents> {
+        let Self::Retrieval(reports) = self else {
+            return Ok(Documents::none());
+        };
+        let runtime = Runtime::new().context("cannot start worker threads")?;
+        let mut all = Vec::new();
+        for (run, report) in runs.into_iter().zip(reports.iter()) {
+            let manifest = run.manifest()?;
+            let documents = Documents::of_stored(report, manifest.as_ref());
+            all.push(runtime.block_on(documents));
+        }
+        Ok(Documents::merged(&all))
+    }
+
+    fn write(
+        &self,
+        printer: &Printer,
+        file: &OutFile,
+        titles: &[String; 2],
+        change: &Change,
+        source: &PageSource,
+    ) -> Result<()> {
+        let titles = titles.each_ref().map(String::as_str);
+        match self {
+            Self::Retrieval(reports) => write(printer, file, titles, reports, change, source),
+            Self::Qa(reports) => write(printer, file, titles, reports, change, source),
+            Self::Eval(reports) => write(printer, file, titles, reports, change, source),
+        }
+    }
+
     fn change(
         &self,
         titles: &[String; 2],
@@ -312,6 +355,23 @@ impl Pair {
             Self::Eval(reports) => change(titles, reports, test, wanted, keys),
         }
     }
+}
+
+fn write<D: Paged>(
+    printer: &Printer,
+    file: &OutFile,
+    titles: [&str; 2],
+    reports: &[Report<D>; 2],
+    change: &Change,
+    source: &PageSource,
+) -> Result<()> {
+    let page = ChangePage {
+        titles,
+        reports,
+        change,
+        source,
+    };
+    file.change(printer, &page)
 }
 
 /// The change in the wanted measures, or in all measures if `wanted` is empty, broken down by `keys` of the cases' metadata.

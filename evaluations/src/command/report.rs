@@ -1,28 +1,53 @@
 //! `evaluations report`: writes the report of a stored run in other formats, and draws its figures.
 
-use anyhow::Result;
+use anyhow::{Context as _, Result};
+use evals_metrics::Bootstrap;
+use tokio::runtime::Runtime;
 
 use crate::cli::ReportArgs;
 use crate::exit::Exit;
 use crate::figures::FigureFolder;
 use crate::out_file::OutFile;
+use crate::page::{Documents, PageSource};
 use crate::session::Session;
-use crate::stored_runs::StoredRuns;
+use crate::stored_runs::{StoredReport, StoredRuns};
 
 pub(super) fn execute(session: &Session<'_>, arguments: &ReportArgs) -> Result<Exit> {
     let files = OutFile::all_of_eval(&arguments.out)?;
+    let texts = OutFile::texts(&files, arguments.without_texts)?;
     let folder = arguments.figures.as_deref().map(FigureFolder::create);
     let folder = folder.transpose()?;
     let runs = StoredRuns::of(session);
     let run = runs.find(&arguments.run)?;
     let report = run.report()?;
     runs.note_incomplete(&run)?;
+    let manifest = run.manifest()?;
+    let documents = if files.iter().any(OutFile::is_page) {
+        documents(&report, manifest.as_ref())?
+    } else {
+        Documents::none()
+    };
+    let source = PageSource {
+        manifest,
+        documents,
+        bootstrap: Bootstrap {
+            seed: run.header.seed,
+            ..Bootstrap::default()
+        },
+        texts,
+    };
     for file in &files {
-        report.write(file, run.header.seed, &arguments.group_by)?;
+        report.write(session.printer, file, &arguments.group_by, &source)?;
         session.printer.note(&format!("wrote {file}"));
     }
     if let Some(folder) = folder {
         folder.write(&report.figures(run.header.seed), session.printer)?;
     }
     Ok(Exit::Done)
+}
+
+/// The texts that the report of a run lacks.
+fn documents(report: &StoredReport, manifest: Option<&serde_json::Value>) -> Result<Documents> {
+    let runtime = Runtime::new().context("cannot start worker threads")?;
+    Ok(runtime.block_on(report.documents(manifest)))
 }

@@ -16,6 +16,7 @@ use crate::exit::Exit;
 use crate::failure_limit::FailureLimit;
 use crate::groups::add_groups;
 use crate::out_file::OutFile;
+use crate::page::{Documents, PageSource};
 use crate::run_ending::{Ending, Reached};
 use crate::run_folder::RunFolder;
 use crate::spending::Spending;
@@ -58,6 +59,8 @@ impl Closing<'_> {
         let summary = report.summary(&bootstrap);
         let summary = add_groups(self.printer, &report, summary, self.group_by, &bootstrap);
         folder.write_report(&report, &summary)?;
+        let source = folder.page_source(self.seed, Documents::none());
+        folder.write_page(self.printer, &report, &summary, &source);
         let attempts = Attempts::so_far(self.traffic).since(self.attempts_before);
         costs::note_calls(
             self.printer,
@@ -73,6 +76,7 @@ impl Closing<'_> {
             report,
             summary,
             folder,
+            source,
             reached,
         })
     }
@@ -84,6 +88,7 @@ pub(crate) struct Finished {
     report: Report<Qa>,
     summary: Summary,
     folder: RunFolder,
+    source: PageSource,
     reached: Reached,
 }
 
@@ -109,7 +114,7 @@ impl Finished {
             self.folder.path().display()
         ));
         for file in files {
-            file.report(&self.report, &self.summary)?;
+            file.report(printer, &self.report, &self.summary, &self.source)?;
             printer.note(&format!("wrote {file}"));
         }
         self.folder.note_files(printer, &self.report);

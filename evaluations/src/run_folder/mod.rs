@@ -8,6 +8,7 @@ mod header;
 mod identity;
 mod lock;
 mod manifest;
+mod page;
 mod start_lock;
 mod state;
 

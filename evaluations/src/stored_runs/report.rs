@@ -14,8 +14,9 @@ use evals_rag::qa::Qa;
 use serde::de::DeserializeOwned;
 use serde_json::Value;
 
-use crate::figures::{self, ComparedRun, Figured};
+use crate::figures::{self, ComparedRun};
 use crate::out_file::OutFile;
+use crate::page::{Documents, PageSource, Paged};
 use crate::run_folder::{RunFolder, RunHeader, unreadable};
 use crate::terminal::{self, Printer, console, report_text};
 
@@ -57,7 +58,13 @@ trait AnyReport {
 
     fn compared(&self, label: String, series: usize, bootstrap: &Bootstrap) -> ComparedRun;
 
-    fn write(&self, file: &OutFile, summary: &Summary) -> Result<()>;
+    fn write(
+        &self,
+        printer: &Printer,
+        file: &OutFile,
+        summary: &Summary,
+        source: &PageSource,
+    ) -> Result<()>;
 }
 
 impl StoredReport {
@@ -128,11 +135,25 @@ impl StoredReport {
     }
 
     /// Writes the report in the format of the file, broken down by keys of the cases' metadata.
-    pub(crate) fn write(&self, file: &OutFile, seed: u64, keys: &[String]) -> Result<()> {
-        let summary = self.any().grouped(seed, keys)?;
+    pub(crate) fn write(
+        &self,
+        printer: &Printer,
+        file: &OutFile,
+        keys: &[String],
+        source: &PageSource,
+    ) -> Result<()> {
+        let summary = self.any().grouped(source.bootstrap.seed, keys)?;
         match self {
-            Self::Eval(report) => file.eval_report(report, &summary),
-            Self::Retrieval(_) | Self::Qa(_) => self.any().write(file, &summary),
+            Self::Eval(report) => file.eval_report(printer, report, &summary, source),
+            Self::Retrieval(_) | Self::Qa(_) => self.any().write(printer, file, &summary, source),
+        }
+    }
+
+    /// The texts that a page shows and the report does not hold, from the index of the run.
+    pub(crate) async fn documents(&self, manifest: Option<&Value>) -> Documents {
+        match self {
+            Self::Retrieval(report) => Documents::of_stored(report, manifest).await,
+            Self::Qa(_) | Self::Eval(_) => Documents::none(),
         }
     }
 
@@ -180,7 +201,7 @@ impl StoredReport {
     }
 }
 
-impl<D: Figured> AnyReport for Report<D> {
+impl<D: Paged> AnyReport for Report<D> {
     fn facts(&self) -> Facts<'_> {
         Facts {
             name: &self.name,
@@ -231,8 +252,14 @@ impl<D: Figured> AnyReport for Report<D> {
         ComparedRun::of(label, series, self, bootstrap)
     }
 
-    fn write(&self, file: &OutFile, summary: &Summary) -> Result<()> {
-        file.report(self, summary)
+    fn write(
+        &self,
+        printer: &Printer,
+        file: &OutFile,
+        summary: &Summary,
+        source: &PageSource,
+    ) -> Result<()> {
+        file.report(printer, self, summary, source)
     }
 }
 

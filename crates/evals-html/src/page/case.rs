@@ -90,7 +90,7 @@ pub struct Outcome {
     pub name: String,
     /// What kind of value it is.
     pub kind: OutcomeKind,
-    /// The value as it is printed: `0.5000`, `passed`, a label; the word `undefined` or `failed` where there is none.
+    /// The value as it is printed: `0.5000`, `passed`, `failed`, a label; the word `undefined` or `error` where there is none.
     pub shown: String,
     /// The reason for the value, or for its absence.
     #[serde(skip_serializing_if = "Option::is_none")]

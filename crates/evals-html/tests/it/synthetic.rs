@@ -384,7 +384,7 @@ fn outcomes(random: &mut Random, passed: bool, score: f64) -> Vec<Outcome> {
         outcome(
             "faithful",
             OutcomeKind::Error,
-            "failed",
+            "error",
             Some("no verdict in `<think>`".to_owned()),
         ),
     ]

@@ -8,6 +8,7 @@ use evals_evaluators::Untyped;
 use crate::cli::EvalShownArgs;
 use crate::exit::Exit;
 use crate::out_file::OutFile;
+use crate::page::{Documents, PageSource};
 use crate::run_ending::{Ending, Reached};
 use crate::run_folder::RunFolder;
 use crate::targets::Replies;
@@ -19,6 +20,7 @@ pub(super) struct Finished {
     pub(super) report: Report<Untyped>,
     pub(super) summary: Summary,
     pub(super) folder: RunFolder,
+    source: PageSource,
     /// Where the replies of the target are.
     pub(super) replies: Replies,
     reached: Reached,
@@ -27,6 +29,8 @@ pub(super) struct Finished {
 impl Finished {
     /// Writes the report to the run's folder.
     pub(super) fn write(
+        printer: &Printer,
+        seed: u64,
         report: Report<Untyped>,
         summary: Summary,
         folder: RunFolder,
@@ -34,10 +38,13 @@ impl Finished {
         replies: Replies,
     ) -> Result<Self> {
         folder.write_report(&report, &summary)?;
+        let source = folder.page_source(seed, Documents::none());
+        folder.write_page(printer, &report, &summary, &source);
         Ok(Self {
             report,
             summary,
             folder,
+            source,
             replies,
             reached,
         })
@@ -64,7 +71,7 @@ impl Finished {
     ) -> Result<Exit> {
         printer.detail(&format!("report in {}", self.folder.path().display()));
         for file in files {
-            file.eval_report(&self.report, &self.summary)?;
+            file.eval_report(printer, &self.report, &self.summary, &self.source)?;
             printer.note(&format!("wrote {file}"));
         }
         self.folder.note_files(printer, &self.report);

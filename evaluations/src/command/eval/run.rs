@@ -167,7 +167,16 @@ pub(super) async fn run(
     let keys = &arguments.results.group_by;
     let summary = add_groups(session.printer, &report, summary, keys, &bootstrap);
     let replies = Replies::of(&recorded);
-    Finished::write(report, summary, opened.folder, reached, replies)
+    let written = Finished::write(
+        session.printer,
+        control.seed,
+        report,
+        summary,
+        opened.folder,
+        reached,
+        replies,
+    )?;
+    Ok(written)
 }
 
 /// The inputs of each case by its id.

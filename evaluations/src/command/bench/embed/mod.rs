@@ -3,10 +3,12 @@
 mod figures;
 mod measurement;
 mod model;
+mod page;
 mod plan;
 mod tables;
 mod texts;
 
+use std::path::Path;
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -19,6 +21,7 @@ use self::texts::Texts;
 use crate::atomic_file::write_atomically;
 use crate::cli::{BenchEmbedArgs, EmbeddingModel};
 use crate::exit::Exit;
+use crate::page::{write_file, write_opening};
 use crate::session::Session;
 use crate::terminal::printable;
 use crate::terminal::progress;
@@ -45,11 +48,18 @@ pub(super) fn execute(session: &Session<'_>, arguments: &BenchEmbedArgs) -> Resu
     };
     session.printer.result(&text)?;
     if let Some(out) = &arguments.out {
-        write_atomically(out, |file| file.write_all(json.as_bytes()))
-            .with_context(|| format!("cannot write `{}`", out.display()))?;
+        write(out, &figures, &json).with_context(|| format!("cannot write `{}`", out.display()))?;
         session.printer.note(&format!("wrote {}", out.display()));
     }
     Ok(exit(session, &figures))
+}
+
+fn write(out: &Path, figures: &Figures, json: &str) -> Result<()> {
+    if out.extension().is_some_and(|extension| extension == "html") {
+        let opening = page::opening(figures);
+        return write_file(out, |file| write_opening(&opening, file)).map(drop);
+    }
+    write_atomically(out, |file| file.write_all(json.as_bytes()))
 }
 
 /// Every model with its settings. All are checked before the first is measured.

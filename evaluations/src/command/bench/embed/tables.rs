@@ -11,52 +11,80 @@ const NONE: &str = "-";
 
 /// Renders a table for each kind of measurement, with a row for each model.
 pub(super) fn text(printer: &Printer, figures: &Figures) -> String {
-    let [shortest, median, longest] = figures.texts.tokens;
-    let mut text = format!(
-        "{} {}, {shortest} to {longest} tokens (median {median})\n\n",
-        figures.texts.count, figures.texts.source
-    );
-    let header = [
-        "model",
-        "dimensions",
-        "first vector",
-        "USD per million tokens",
-        "USD spent",
-    ];
-    text.push_str(&listing::render(printer, &header, &facts(&figures.models)));
-    let header = ["batch", "model", "calls", "mean", "p50", "p95", "p99"];
-    let rows = latencies(&figures.models);
-    section(printer, &mut text, "Latency", &header, &rows);
-    let header = ["at once", "model", "batch", "texts/s", "tokens/s"];
-    let rows = throughputs(&figures.models);
-    section(printer, &mut text, "Throughput", &header, &rows);
+    let mut text = format!("{}\n\n", measured(figures));
+    let [models, others @ ..] = &tables(figures);
+    text.push_str(&listing::render(printer, &models.header, &models.rows));
+    for Table {
+        title,
+        header,
+        rows,
+    } in others.iter().filter(|it| !it.rows.is_empty())
+    {
+        let table = listing::render(printer, header, rows);
+        write!(text, "\n{title}\n{table}").expect("a string takes any text");
+    }
     let mut gap = "\n";
-    for model in &figures.models {
-        for left_out in &model.left_out {
-            writeln!(
-                text,
-                "{gap}{}: skipped batches of {}, {} at once: {}",
-                model.label, left_out.batch, left_out.concurrency, left_out.reason
-            )
-            .expect("a string takes any text");
-            gap = "";
-        }
+    for line in skipped(figures) {
+        writeln!(text, "{gap}{line}").expect("a string takes any text");
+        gap = "";
     }
     text
 }
 
-/// Appends a table under its title, unless it has no rows.
-fn section(
-    printer: &Printer,
-    text: &mut String,
-    title: &str,
-    header: &[&str],
-    rows: &[Vec<String>],
-) {
-    if !rows.is_empty() {
-        let table = listing::render(printer, header, rows);
-        write!(text, "\n{title}\n{table}").expect("a string takes any text");
-    }
+/// A table with its title.
+pub(super) struct Table {
+    pub(super) title: &'static str,
+    pub(super) header: Vec<&'static str>,
+    pub(super) rows: Vec<Vec<String>>,
+}
+
+/// The tables: models, latency and throughput.
+pub(super) fn tables(figures: &Figures) -> [Table; 3] {
+    let models = &figures.models;
+    [
+        Table {
+            title: "Models",
+            header: vec![
+                "model",
+                "dimensions",
+                "first vector",
+                "USD per million tokens",
+                "USD spent",
+            ],
+            rows: facts(models),
+        },
+        Table {
+            title: "Latency",
+            header: vec!["batch", "model", "calls", "mean", "p50", "p95", "p99"],
+            rows: latencies(models),
+        },
+        Table {
+            title: "Throughput",
+            header: vec!["at once", "model", "batch", "texts/s", "tokens/s"],
+            rows: throughputs(models),
+        },
+    ]
+}
+
+/// The texts that were embedded, in one line.
+pub(super) fn measured(figures: &Figures) -> String {
+    let [shortest, median, longest] = figures.texts.tokens;
+    format!(
+        "{} {}, {shortest} to {longest} tokens (median {median})",
+        figures.texts.count, figures.texts.source
+    )
+}
+
+/// A line for each measurement that was skipped.
+pub(super) fn skipped(figures: &Figures) -> impl Iterator<Item = String> {
+    figures.models.iter().flat_map(|model| {
+        model.left_out.iter().map(|left_out| {
+            format!(
+                "{}: skipped batches of {}, {} at once: {}",
+                model.label, left_out.batch, left_out.concurrency, left_out.reason
+            )
+        })
+    })
 }
 
 fn facts(models: &[ModelFigures]) -> Vec<Vec<String>> {

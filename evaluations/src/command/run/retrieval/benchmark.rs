@@ -13,6 +13,7 @@ use crate::command::run::preparation::Run;
 use crate::command::run::search::{self, Depth};
 use crate::failure_limit::FailureLimit;
 use crate::groups::add_groups;
+use crate::page::{Documents, PageSource};
 use crate::run_folder::RunFolder;
 use crate::search_profile::SearchProfile;
 use crate::terminal::progress::CaseBar;
@@ -24,6 +25,8 @@ pub(in crate::command::run) struct Finished {
     pub(in crate::command::run) label: String,
     pub(in crate::command::run) report: Report<Retrieval>,
     pub(in crate::command::run) summary: Summary,
+    /// What its page shows beside the report.
+    pub(in crate::command::run) source: PageSource,
     /// The folder for the report.
     pub(in crate::command::run) folder: RunFolder,
     /// The calls, tokens and cost of reranking, in one line.
@@ -103,7 +106,11 @@ pub(super) async fn run(
         &arguments.results.group_by,
         &bootstrap,
     );
+    let index = &prepared.ready.index;
+    let documents = Documents::of_index(index, &[&report]).await;
+    let source = folder.page_source(arguments.control.seed, documents);
     Ok(Finished {
+        source,
         label: profile.to_string(),
         report,
         summary,

@@ -7,13 +7,15 @@ use evals_rag::Retrieval;
 
 use super::benchmark::Finished;
 use super::trec_ids::TrecIds;
+use crate::terminal::Printer;
 
-/// Writes rankings, judgements and report of a finished run.
-pub(in crate::command::run) fn record(finished: &Finished) -> Result<()> {
+/// Writes rankings, judgements, report and page of a finished run.
+pub(in crate::command::run) fn record(printer: &Printer, finished: &Finished) -> Result<()> {
     let Finished {
         report,
         summary,
         folder,
+        source,
         ..
     } = finished;
     let (qrels, run) = rankings(report);
@@ -21,7 +23,9 @@ pub(in crate::command::run) fn record(finished: &Finished) -> Result<()> {
     let tag = tag(&finished.label);
     folder.write("run.trec", |file| ids.write_run(file, &run, &tag))?;
     folder.write("qrels.trec", |file| ids.write_qrels(file, &qrels))?;
-    folder.write_report(report, summary)
+    folder.write_report(report, summary)?;
+    folder.write_page(printer, report, summary, source);
+    Ok(())
 }
 
 /// The name of a run in the last column of `run.trec`, which has no blanks.

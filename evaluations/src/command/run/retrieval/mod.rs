@@ -2,7 +2,6 @@
 
 mod benchmark;
 mod folder;
-mod lead;
 mod page;
 mod trec_ids;
 
@@ -20,6 +19,7 @@ use crate::clock;
 use crate::exit::Exit;
 use crate::failure_limit::FailureLimit;
 use crate::interruption::Interrupted;
+use crate::page::{Documents, PageSource, SeveralPage};
 use crate::run_folder::{RunFailure, RunFolder};
 use crate::search_profile::SearchProfile;
 use crate::session::Session;
@@ -41,7 +41,7 @@ pub(super) async fn execute(run: Run<'_>) -> Result<Exit> {
             Err(error) if error.is::<Interrupted>() && !finished.is_empty() => break,
             measured => measured?,
         };
-        record(&measured)?;
+        record(session.printer, &measured)?;
         session.printer.detail(&format!(
             "{profile}: report in {}",
             measured.folder.path().display()
@@ -158,20 +158,34 @@ fn write_out(
     finished: &[Finished],
     comparison: &Comparison,
 ) -> Result<()> {
+    let runs = page::titled(finished);
+    let source = PageSource {
+        documents: Documents::merged(finished.iter().map(|run| &run.source.documents)),
+        ..finished
+            .first()
+            .map(|run| run.source.clone())
+            .unwrap_or_default()
+    };
+    let several = SeveralPage {
+        title: &plan.name,
+        runs: &runs,
+        comparison,
+        source: &source,
+    };
     for file in &plan.out {
         if plan.profiles.len() == 1 {
             for run in finished {
-                file.report(&run.report, &run.summary)?;
+                file.report(session.printer, &run.report, &run.summary, &run.source)?;
                 session.printer.note(&format!("wrote {file}"));
             }
             continue;
         }
-        if file.comparison(comparison)? {
+        if file.comparison(session.printer, &several)? {
             session.printer.note(&format!("wrote {file}"));
         }
         for run in finished {
             let own = file.of(&run.label);
-            own.report(&run.report, &run.summary)?;
+            own.report(session.printer, &run.report, &run.summary, &run.source)?;
             session.printer.note(&format!("wrote {own}"));
         }
     }

@@ -2,13 +2,14 @@
 
 use std::io;
 
-use evals::Comparison;
+use evals::{Comparison, Titled};
 use evals_messages::quantity;
 use evals_metrics::Percentiles;
+use evals_rag::Retrieval;
 
 use super::benchmark::Finished;
-use super::lead;
 use crate::command::run::plan::Plan;
+use crate::lead::Lead;
 use crate::terminal::{Printer, console, text};
 
 /// Renders the profiles side by side, then the failures of each.
@@ -41,8 +42,8 @@ pub(super) fn comparison(
     let mut page = line(&facts.join(separator))?;
     page.push('\n');
     page.push_str(&text(|out| console.comparison(out, comparison))?);
-    if let Some(lead) = lead::of_best(comparison, finished, seed) {
-        page.push_str(&line(&lead)?);
+    if let Some(lead) = Lead::of_best(comparison, &titled(finished), seed) {
+        page.push_str(&line(&lead.to_string())?);
     }
     page.push_str(&text(|out| console.latency(out, &latencies(finished)))?);
     for run in finished {
@@ -67,6 +68,16 @@ pub(super) fn comparison(
         page.push_str(&line(&failed)?);
     }
     Ok(page)
+}
+
+/// The finished runs under their labels.
+pub(super) fn titled(finished: &[Finished]) -> Vec<Titled<'_, Retrieval>> {
+    let runs = finished.iter().map(|run| Titled {
+        title: &run.label,
+        report: &run.report,
+        summary: &run.summary,
+    });
+    runs.collect()
 }
 
 /// The latencies of all stages, each from the profile that computed it. The other profiles read its result from the cache.

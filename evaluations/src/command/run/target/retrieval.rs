@@ -20,6 +20,7 @@ use crate::command::run::retrieval::{Finished, record};
 use crate::exit::Exit;
 use crate::failure_limit::FailureLimit;
 use crate::groups::add_groups;
+use crate::page::Documents;
 use crate::resumption::is_transient;
 use crate::run_folder::{RunFailure, RunFolder};
 use crate::terminal::progress::CaseBar;
@@ -40,21 +41,28 @@ pub(super) async fn execute(run: TargetRun<'_>, recorded: &RecordedTarget) -> Re
     let folder = RunFolder::create(&session.directories.runs(), started, &name)?;
     folder.write_manifest(&of_retrieval(run, started))?;
     let (report, summary) = measure(run, &label, recorded).await?;
+    let seed = run.arguments.control.seed;
     let finished = Finished {
+        source: folder.page_source(seed, Documents::none()),
         label,
         report,
         summary,
         folder,
         reranking: None,
     };
-    record(&finished)?;
+    record(printer, &finished)?;
     printer.detail(&format!(
         "documents: report in {}",
         finished.folder.path().display()
     ));
     printer.result(&report_text(printer, &finished.report, &finished.summary)?)?;
     for file in &plan.out {
-        file.report(&finished.report, &finished.summary)?;
+        file.report(
+            printer,
+            &finished.report,
+            &finished.summary,
+            &finished.source,
+        )?;
         printer.note(&format!("wrote {file}"));
     }
     finished.folder.note_files(printer, &finished.report);

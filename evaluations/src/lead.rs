@@ -1,0 +1,111 @@
+//! Tests whether chance explains the lead of the best of several runs.
+
+use std::fmt;
+
+use evals::{Change, Comparison, Direction, Domain, Row, Titled, Verdict};
+use evals_metrics::{Interval, PairedTest};
+
+/// The lead of the best run over the next, in the first measure that has a winner.
+#[derive(Debug)]
+pub(crate) struct Lead {
+    measure: String,
+    /// The position of the best run.
+    pub(crate) place: usize,
+    best: String,
+    next: String,
+    difference: f64,
+    interval: Option<Interval>,
+    p_value: f64,
+    is_clear: bool,
+}
+
+impl Lead {
+    /// Compares the best run with the next. `None` if no measure has a winner.
+    pub(crate) fn of_best<D: Domain>(
+        comparison: &Comparison,
+        runs: &[Titled<'_, D>],
+        seed: u64,
+    ) -> Option<Self> {
+        let row = comparison.rows.iter().find(|row| row.winner.is_some())?;
+        let place = row.winner?;
+        let (best, next) = (&runs[place], &runs[next_best(row, place)?]);
+        let test = PairedTest {
+            seed,
+            ..PairedTest::default()
+        };
+        let change = Change::between(next, best, test, |title| title == row.measure);
+        let measure = change.measures.first()?;
+        let found = measure.difference.as_ref()?;
+        Some(Self {
+            measure: row.title().to_owned(),
+            place,
+            best: best.title.to_owned(),
+            next: next.title.to_owned(),
+            difference: found.difference,
+            interval: found.interval,
+            p_value: found.p_value,
+            is_clear: match measure.verdict {
+                Verdict::Better => true,
+                Verdict::Worse | Verdict::Unclear | Verdict::Same | Verdict::None => false,
+            },
+        })
+    }
+
+    /// The lead as the end of a sentence about the best run: `its lead over bm25 may be chance, p = 0.2900`.
+    pub(crate) fn clause(&self) -> String {
+        let verdict = if self.is_clear {
+            "is more than chance"
+        } else {
+            "may be chance"
+        };
+        format!(
+            "its lead over {} {verdict}, {}",
+            self.next,
+            self.shown_p_value()
+        )
+    }
+
+    fn shown_p_value(&self) -> String {
+        if self.p_value < 0.0001 {
+            "p < 0.0001".to_owned()
+        } else {
+            format!("p = {:.4}", self.p_value)
+        }
+    }
+}
+
+impl fmt::Display for Lead {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let interval = self.interval.map_or_else(String::new, |interval| {
+            format!(" [{:.4}, {:.4}]", interval.low, interval.high)
+        });
+        let verdict = if self.is_clear {
+            "more than chance"
+        } else {
+            "it may be chance"
+        };
+        write!(
+            formatter,
+            "{}: {} leads {} by {:.4}{interval}, {}: {verdict}",
+            self.measure,
+            self.best,
+            self.next,
+            self.difference,
+            self.shown_p_value()
+        )
+    }
+}
+
+/// The column of the second best value.
+fn next_best(row: &Row, best: usize) -> Option<usize> {
+    let others = row.cells.iter().enumerate();
+    let others = others.filter(|(place, _)| *place != best);
+    let mut values: Vec<(usize, f64)> = others
+        .filter_map(|(place, cell)| Some((place, cell.value()?)))
+        .collect();
+    values.sort_by(|(_, left), (_, right)| match row.better {
+        Direction::Lower => left.total_cmp(right),
+        Direction::Higher | Direction::Unknown => right.total_cmp(left),
+    });
+    values.first().map(|(place, _)| *place)
+}

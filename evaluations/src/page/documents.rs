@@ -1,0 +1,173 @@
+//! The openings of documents, for rankings whose reports hold ids alone.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use evals::Report;
+use evals_html::page::Passage;
+use evals_index::{Identity, Index, IndexError, Store};
+use serde_json::Value;
+
+use super::paged::Paged;
+
+/// The longest opening in characters.
+const LONGEST: usize = 600;
+/// Documents that are read at a time.
+const AT_A_TIME: usize = 1_000;
+/// The most text that is kept, in bytes. A page stops at about this size too.
+const MOST: usize = 64_000_000;
+
+/// Titles and openings of documents by their ids.
+#[derive(Debug, Clone, Default)]
+pub(crate) struct Documents {
+    openings: BTreeMap<String, Passage>,
+    /// Why there are none, for readers of the page.
+    absence: Option<String>,
+}
+
+impl Documents {
+    /// The documents of a run whose report holds the texts, or that found none.
+    pub(crate) fn none() -> Self {
+        Self::default()
+    }
+
+    /// Documents that cannot be read, for a reason that the page states.
+    pub(crate) fn absent(reason: impl Into<String>) -> Self {
+        Self {
+            openings: BTreeMap::new(),
+            absence: Some(reason.into()),
+        }
+    }
+
+    /// Reads what the pages of these reports show from the index that they searched.
+    pub(crate) async fn of_index<D: Paged>(index: &Index, reports: &[&Report<D>]) -> Self {
+        match read(index, &lacking(reports)).await {
+            Ok(openings) => Self {
+                openings,
+                absence: None,
+            },
+            Err(error) => Self::absent(format!("the index cannot be read: {error}")),
+        }
+    }
+
+    /// Reads what the page of a stored report shows from the index of its run, if that still is where its manifest says.
+    pub(crate) async fn of_stored<D: Paged>(report: &Report<D>, manifest: Option<&Value>) -> Self {
+        if lacking(&[report]).is_empty() {
+            return Self::none();
+        }
+        let Some(manifest) = manifest else {
+            return Self::absent(
+                "a report without its run's folder does not say where its index is",
+            );
+        };
+        if manifest["index"].is_null() {
+            // The documents of somebody else's system.
+            return Self::none();
+        }
+        match stored_index(manifest).await {
+            Ok(Some(index)) => Self::of_index(&index, &[report]).await,
+            Ok(None) => Self::absent("the index of the run is gone"),
+            Err(error) => Self::absent(format!("the index of the run cannot be read: {error}")),
+        }
+    }
+
+    /// The documents of several runs.
+    pub(crate) fn merged<'d>(all: impl IntoIterator<Item = &'d Self>) -> Self {
+        let mut merged = Self::default();
+        for documents in all {
+            let openings = documents.openings.iter();
+            let openings = openings.map(|(id, opening)| (id.clone(), opening.clone()));
+            merged.openings.extend(openings);
+            merged.absence = merged.absence.or_else(|| documents.absence.clone());
+        }
+        merged
+    }
+
+    pub(super) fn opening(&self, document: &str) -> Option<&Passage> {
+        self.openings.get(document)
+    }
+
+    /// Why rankings have no texts, if that is so.
+    pub(super) fn absence(&self) -> Option<&str> {
+        self.absence.as_deref()
+    }
+}
+
+/// The index that a manifest records. An index behind an address of the network is not opened for a page.
+async fn stored_index(manifest: &Value) -> Result<Option<Index>, IndexError> {
+    let Some(uri) = manifest["index"]["uri"].as_str() else {
+        return Ok(None);
+    };
+    let identity = serde_json::from_value::<Identity>(manifest["index"]["identity"].clone());
+    let (Ok(identity), false) = (identity, uri.contains("://")) else {
+        return Ok(None);
+    };
+    if !std::path::Path::new(uri).is_dir() {
+        return Ok(None);
+    }
+    let store = Store::open(uri).await?;
+    Index::find_identity(&store, identity).await
+}
+
+/// The documents whose texts the reports lack, in the order in which they are first found.
+fn lacking<'r, D: Paged>(reports: &[&'r Report<D>]) -> Vec<&'r str> {
+    let mut seen = BTreeSet::new();
+    let cases = reports.iter().flat_map(|report| &report.cases);
+    cases
+        .flat_map(D::lacking)
+        .filter(|id| seen.insert(*id))
+        .collect()
+}
+
+async fn read(index: &Index, ids: &[&str]) -> Result<BTreeMap<String, Passage>, IndexError> {
+    let mut openings = BTreeMap::new();
+    let mut bytes = 0;
+    for ids in ids.chunks(AT_A_TIME) {
+        if bytes > MOST {
+            break;
+        }
+        for chunk in index.openings(ids).await? {
+            let text = cut(&chunk.text);
+            bytes += text.len();
+            openings.insert(
+                chunk.document.clone(),
+                Passage {
+                    document: chunk.document,
+                    title: chunk.title.unwrap_or_default(),
+                    text,
+                },
+            );
+        }
+    }
+    Ok(openings)
+}
+
+/// The beginning of a text, cut between words.
+fn cut(text: &str) -> String {
+    let Some((end, _)) = text.char_indices().nth(LONGEST) else {
+        return text.to_owned();
+    };
+    let beginning = &text[..end];
+    let words = beginning.rfind(char::is_whitespace);
+    // A text without blanks is cut anywhere.
+    let kept = words.filter(|place| *place > end / 2).unwrap_or(end);
+    format!("{}…", beginning[..kept].trim_end())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn an_opening_ends_between_words() {
+        assert_eq!(cut("short"), "short");
+        let words = "wörter und ".repeat(100);
+        let cut_words = cut(&words);
+        assert!(
+            cut_words.ends_with("und…") || cut_words.ends_with("wörter…"),
+            "{cut_words}"
+        );
+        assert!(cut_words.chars().count() <= LONGEST + 1);
+        let one = "ö".repeat(5_000);
+        assert_eq!(cut(&one).chars().count(), LONGEST + 1);
+    }
+}

@@ -1,0 +1,110 @@
+//! The tables of a page.
+
+use evals::render::tables::Table;
+use evals::{Domain, Report, Summary, render};
+use evals_html::page::Listing;
+use evals_messages::quantity;
+use evals_metrics::Bootstrap;
+
+/// The most failures that a page lists before its cases.
+const MOST_FAILURES: usize = 10;
+
+/// The tables of a report: first the means.
+pub(super) fn of_report<D: Domain>(
+    report: &Report<D>,
+    summary: &Summary,
+    bootstrap: &Bootstrap,
+) -> Vec<Listing> {
+    let tables = render::tables::report(report, summary).into_iter();
+    let mut listings: Vec<Listing> = tables.map(listing).collect();
+    if let Some(means) = listings.first_mut() {
+        let method = intervals(bootstrap);
+        means.caption = joined([
+            format!("Means over the cases. {method}"),
+            means.caption.clone(),
+        ]);
+    }
+    listings
+}
+
+/// How the intervals of means were made.
+pub(super) fn intervals(bootstrap: &Bootstrap) -> String {
+    format!(
+        "Intervals: bootstrap over cases, {} resamples, seed {}.",
+        bootstrap.resamples, bootstrap.seed
+    )
+}
+
+/// A table with its notes as the caption.
+pub(super) fn listing(table: Table) -> Listing {
+    let notes = table.notes.iter().map(|note| sentence(note));
+    let caption = joined(notes);
+    let caption = if caption.is_empty() {
+        table.heads.first().cloned().unwrap_or_default()
+    } else {
+        caption
+    };
+    Listing {
+        caption,
+        head: table.heads,
+        rows: table.rows,
+    }
+}
+
+/// The first failures, with their reasons; `None` if nothing failed.
+pub(super) fn failures<D: Domain>(report: &Report<D>) -> Option<Listing> {
+    let tasks = report.cases.iter().filter_map(|case| {
+        let failure = case.result.failure()?;
+        Some((
+            case.label(report.repeat).to_string(),
+            "task",
+            &failure.message,
+        ))
+    });
+    let evaluators = report.cases.iter().flat_map(|case| {
+        let label = case.label(report.repeat).to_string();
+        let failures = case.evaluator_failures.iter();
+        failures.map(move |it| (label.clone(), it.evaluator.as_str(), &it.message))
+    });
+    let analyses = report.report_evaluator_failures.iter();
+    let analyses =
+        analyses.map(|failure| (String::new(), failure.evaluator.as_str(), &failure.message));
+    let all: Vec<_> = tasks.chain(evaluators).chain(analyses).collect();
+    if all.is_empty() {
+        return None;
+    }
+    let shown = all.len().min(MOST_FAILURES);
+    let caption = if shown < all.len() {
+        format!(
+            "The first {shown} of {}.",
+            quantity::of(all.len(), "failure")
+        )
+    } else {
+        format!("{}.", quantity::of(all.len(), "failure"))
+    };
+    let rows = all.iter().take(shown);
+    let rows = rows.map(|(case, what, why)| vec![case.clone(), (*what).to_owned(), (*why).clone()]);
+    Some(Listing {
+        caption,
+        head: ["Case", "Failed", "Reason"].map(str::to_owned).to_vec(),
+        rows: rows.collect(),
+    })
+}
+
+/// A note as a sentence. The number of cases keeps its small n.
+fn sentence(note: &str) -> String {
+    let mut characters = note.chars();
+    let first = characters.next().into_iter();
+    let first: String = if note.starts_with("n = ") {
+        first.collect()
+    } else {
+        first.flat_map(char::to_uppercase).collect()
+    };
+    let end = if note.ends_with('.') { "" } else { "." };
+    format!("{first}{}{end}", characters.as_str())
+}
+
+fn joined(sentences: impl IntoIterator<Item = String>) -> String {
+    let sentences = sentences.into_iter().filter(|it| !it.is_empty());
+    sentences.collect::<Vec<_>>().join(" ")
+}

@@ -1,0 +1,32 @@
+//! Pages of runs and of changes: from reports to the model of `evals_html::page`.
+//!
+//! Numbers are texts here, printed as on the console. Equal reports give equal pages.
+
+mod case;
+mod cases;
+mod change;
+mod column;
+mod documents;
+mod facts;
+mod listing;
+mod notice;
+mod order;
+mod paged;
+mod qa;
+mod ranking;
+mod retrieval;
+mod run;
+mod sentence;
+mod settings;
+mod several;
+mod source;
+mod untyped;
+mod write;
+
+pub(crate) use self::change::ChangePage;
+pub(crate) use self::documents::Documents;
+pub(crate) use self::paged::Paged;
+pub(crate) use self::run::RunPage;
+pub(crate) use self::several::SeveralPage;
+pub(crate) use self::source::PageSource;
+pub(crate) use self::write::{note_size, write_file, write_opening};

@@ -1,0 +1,155 @@
+//! The notices of a page: what a reader must know before trusting the numbers.
+
+use evals::{Domain, Report, Summary, Unit};
+use evals_html::page::{Notice, Severity, Texts};
+use evals_messages::quantity;
+use serde_json::Value;
+
+use super::documents::Documents;
+use super::source::PageSource;
+
+/// The notices of one run, the gravest first.
+pub(super) fn of_run<D: Domain>(
+    report: &Report<D>,
+    summary: &Summary,
+    source: &PageSource,
+) -> Vec<Notice> {
+    let PageSource {
+        manifest,
+        documents,
+        texts,
+        ..
+    } = source;
+    let mut notices: Vec<Notice> = interruption(summary, *texts).into_iter().collect();
+    notices.extend(failures(summary));
+    notices.extend(coverage(summary));
+    let preference = report.metadata.get("self_preference");
+    let preference = preference.and_then(Value::as_str);
+    notices.extend(preference.map(|warning| notice(Severity::Warning, warning)));
+    notices.extend(parameters(report));
+    let models = manifest.as_ref().map(|manifest| &manifest["models"]);
+    notices.extend(floor(models.or_else(|| report.metadata.get("models"))));
+    notices.extend(about_texts(*texts, documents));
+    notices
+}
+
+/// A notice as a sentence.
+pub(super) fn notice(severity: Severity, text: &str) -> Notice {
+    let end = if text.ends_with(['.', '!', '?']) {
+        ""
+    } else {
+        "."
+    };
+    Notice {
+        severity,
+        text: format!("{text}{end}"),
+    }
+}
+
+/// Which texts the page lacks, if it does.
+pub(super) fn about_texts(texts: Texts, documents: &Documents) -> Option<Notice> {
+    let text = match (texts, documents.absence()) {
+        (Texts::Omitted, _) => {
+            "Questions, answers, references, passages and reasons are left out of this page"
+                .to_owned()
+        }
+        (Texts::Kept, reason) => format!("The rankings have no texts: {}", reason?),
+    };
+    Some(notice(Severity::Note, &text))
+}
+
+fn interruption(summary: &Summary, texts: Texts) -> Option<Notice> {
+    let planned = summary.finished + summary.not_run;
+    let missing = format!(
+        "{} of {} did not run",
+        summary.not_run,
+        quantity::of(planned, "case")
+    );
+    let text = match &summary.stopped {
+        // The reason may quote a reply.
+        Some(_) if texts == Texts::Omitted => format!("The run was stopped, and {missing}"),
+        Some(reason) => format!("The run was stopped, and {missing}: {reason}"),
+        None if summary.interrupted => format!("The run was interrupted, and {missing}"),
+        None => return None,
+    };
+    Some(notice(Severity::Failure, &text))
+}
+
+fn failures(summary: &Summary) -> Vec<Notice> {
+    let mut notices = Vec::new();
+    if summary.failed > 0 {
+        let severity = if summary.failed == summary.finished {
+            Severity::Failure
+        } else {
+            Severity::Warning
+        };
+        let text = format!(
+            "{} of {} failed; the means leave them out",
+            summary.failed,
+            quantity::of(summary.finished, "case")
+        );
+        notices.push(notice(severity, &text));
+    }
+    for evaluator in &summary.failed_evaluators {
+        let text = format!("The evaluator `{evaluator}` failed in every case");
+        notices.push(notice(Severity::Failure, &text));
+    }
+    notices
+}
+
+/// Pass rates that failures leave open.
+fn coverage(summary: &Summary) -> Vec<Notice> {
+    let open = summary.accuracy.iter().filter(|(_, it)| !it.is_complete());
+    let notices = open.filter_map(|(name, accuracy)| {
+        let [worst, best, coverage] =
+            [accuracy.worst, accuracy.best, accuracy.coverage].map(|it| it.map(print));
+        let text = format!(
+            "The coverage of `{name}` is {}: without failures its pass rate would lie between {} and {}",
+            coverage?, worst?, best?
+        );
+        Some(notice(Severity::Warning, &text))
+    });
+    notices.collect()
+}
+
+fn print(share: f64) -> String {
+    Unit::Share.print(share)
+}
+
+/// Parameters that servers rejected, so that requests differed from the settings.
+fn parameters<D: Domain>(report: &Report<D>) -> Vec<Notice> {
+    let notes = report.metadata.get("notes").and_then(Value::as_array);
+    let notes = notes.into_iter().flatten().filter_map(|note| {
+        let (role, text) = (note[0].as_str()?, note[1].as_str()?);
+        Some(notice(Severity::Warning, &format!("{role}: {text}")))
+    });
+    notes.collect()
+}
+
+/// The embedded models among these by role, which a real model has to beat.
+pub(super) fn floor(models: Option<&Value>) -> Option<Notice> {
+    let embedded: Vec<String> = models?
+        .as_object()?
+        .iter()
+        .filter(|(_, model)| model["provider"] == "embedded")
+        .filter_map(|(role, model)| Some(format!("{role} `{}`", model["name"].as_str()?)))
+        .collect();
+    (!embedded.is_empty()).then(|| {
+        let text = format!(
+            "These models are part of evaluations and are the floor that a real model has to beat: {}",
+            embedded.join(", ")
+        );
+        notice(Severity::Note, &text)
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_notice_ends_with_one_full_stop() {
+        assert_eq!(notice(Severity::Note, "gone").text, "gone.");
+        assert_eq!(notice(Severity::Note, "gone.").text, "gone.");
+    }
+}

@@ -1,0 +1,103 @@
+//! The page of one run.
+
+use std::io::Write;
+
+use anyhow::Result;
+use evals::{CaseId, MeasureValues, Report, Summary, Unit};
+use evals_html::page::{Case, Column, Opening, Page, Table, Texts, Written};
+
+use super::case::{self, Owner};
+use super::cases::Cases;
+use super::column::{self, Columns};
+use super::order::worst_first;
+use super::paged::Paged;
+use super::source::PageSource;
+use super::{facts, listing, notice, sentence};
+use crate::figures;
+
+/// The measures whose columns are visible at first.
+const VISIBLE: usize = 4;
+
+/// A run with everything that its page shows.
+#[derive(Debug)]
+pub(crate) struct RunPage<'r, D: Paged> {
+    pub(crate) report: &'r Report<D>,
+    pub(crate) summary: &'r Summary,
+    pub(crate) source: &'r PageSource,
+}
+
+impl<D: Paged> RunPage<'_, D> {
+    /// Writes the page.
+    pub(crate) fn write(&self, out: impl Write) -> Result<Written> {
+        let cases = Cases::of(self.report);
+        let measures = self.report.measure_values();
+        let ids = worst_first(&cases, &measures);
+        let mut columns = Columns::new();
+        let first = |id: &CaseId| cases.of_id(id).first();
+        columns.push(column::asked(&ids, first));
+        columns.extend(column::ending(&ids, &cases));
+        let mut visible = 0;
+        columns.extend(measures.iter().enumerate().map(|(place, measure)| {
+            let is_visible = place == 0 || (visible < VISIBLE && is_common(measure, ids.len()));
+            visible += usize::from(is_visible);
+            Column {
+                is_visible,
+                ..column::measure(&ids, measure)
+            }
+        }));
+        columns.extend(column::labels(&ids, &cases));
+        columns.push(column::seconds("seconds", &ids, &cases));
+        columns.extend(column::groups(&ids, first));
+        let table = Table {
+            ids: ids.iter().map(ToString::to_string).collect(),
+            columns: columns.into_columns(),
+        };
+        let opening = self.opening()?;
+        let page = Page {
+            texts: self.source.texts,
+            ..Page::new(&opening, &table)
+        };
+        let shown = ids.iter().map(|id| self.case(cases.of_id(id)));
+        Ok(page.write(shown, out)?)
+    }
+
+    fn opening(&self) -> Result<Opening> {
+        let Self {
+            report,
+            summary,
+            source,
+        } = *self;
+        let manifest = source.manifest.as_ref();
+        let mut listings = listing::of_report(report, summary, &source.bootstrap);
+        if source.texts == Texts::Kept {
+            listings.extend(listing::failures(report));
+        }
+        Ok(Opening {
+            title: report.name.clone(),
+            sentence: sentence::of_run(report, summary, D::CASE),
+            notices: notice::of_run(report, summary, source),
+            facts: facts::of_run(report, summary, manifest)?,
+            listings,
+            figures: figures::of_report(report, summary, &source.bootstrap),
+        })
+    }
+
+    fn case(&self, repetitions: &[evals::CaseReport<D>]) -> Case {
+        let first = repetitions.first();
+        Case {
+            id: first.map(|it| it.id.to_string()).unwrap_or_default(),
+            fields: first.map(D::shared).unwrap_or_default(),
+            runs: repetitions
+                .iter()
+                .map(|it| case::run(it, Owner::default(), &self.source.documents))
+                .collect(),
+            remarks: Vec::new(),
+        }
+    }
+}
+
+/// Whether at least half of the cases have a value of a measure that an evaluator returned.
+fn is_common(measure: &MeasureValues<'_>, cases: usize) -> bool {
+    let defined = measure.of_cases.values().filter(|value| value.is_ok());
+    measure.unit != Unit::Metric && 2 * defined.count() >= cases
+}

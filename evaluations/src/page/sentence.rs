@@ -1,0 +1,93 @@
+//! The first sentence of a page: the answer.
+
+use evals::render::tables::{self, Table};
+use evals::{Domain, Report, Summary};
+use evals_messages::quantity;
+use serde_json::Value;
+
+/// The first measure of a run: `hybrid: MRR@5 0.7739 [0.7340, 0.8110] over 256 questions, 64 excluded`.
+pub(super) fn of_run<D: Domain>(report: &Report<D>, summary: &Summary, case: &str) -> String {
+    let profile = report.metadata.get("profile").and_then(Value::as_str);
+    let subject = profile.unwrap_or(&report.name);
+    let tables = tables::report(report, summary);
+    match tables.first().and_then(Headline::of) {
+        Some(headline) => format!("{subject}: {}", headline.shown(case)),
+        None => format!(
+            "{subject}: {}, and no measure",
+            quantity::of(summary.finished, case)
+        ),
+    }
+}
+
+/// The first row of the table of means.
+struct Headline<'t> {
+    measure: &'t str,
+    value: &'t str,
+    n: &'t str,
+    excluded: &'t str,
+}
+
+impl<'t> Headline<'t> {
+    fn of(table: &'t Table) -> Option<Self> {
+        let [measure, value, n, excluded, ..] = table.rows.first()?.as_slice() else {
+            return None;
+        };
+        (table.heads.first()? == "Measure").then_some(Self {
+            measure,
+            value,
+            n,
+            excluded,
+        })
+    }
+
+    fn shown(&self, case: &str) -> String {
+        let Self {
+            measure,
+            value,
+            n,
+            excluded,
+        } = self;
+        if *n == "0" {
+            return format!("{measure} is undefined, because no {case} has a value");
+        }
+        let cases = n.parse::<usize>().map(|n| quantity::of(n, case));
+        let over = cases.unwrap_or_else(|_| (*n).to_owned());
+        let excluded = match *excluded {
+            "0" => String::new(),
+            count => format!(", {count} excluded"),
+        };
+        format!("{measure} {value} over {over}{excluded}")
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn table(row: [&str; 4]) -> Table {
+        Table {
+            heads: ["Measure", "Value", "n", "Excluded"]
+                .map(str::to_owned)
+                .to_vec(),
+            rows: vec![row.map(str::to_owned).to_vec()],
+            notes: Vec::new(),
+        }
+    }
+
+    #[test]
+    fn the_sentence_has_the_numbers_of_the_table() {
+        let shown = |row| Headline::of(&table(row)).unwrap().shown("question");
+        assert_eq!(
+            shown(["MRR@5", "0.7739 [0.7340, 0.8110]", "256", "64"]),
+            "MRR@5 0.7739 [0.7340, 0.8110] over 256 questions, 64 excluded"
+        );
+        assert_eq!(
+            shown(["MRR@5", "1.0000", "1", "0"]),
+            "MRR@5 1.0000 over 1 question"
+        );
+        assert_eq!(
+            shown(["MRR@5", "–", "0", "3"]),
+            "MRR@5 is undefined, because no question has a value"
+        );
+    }
+}

@@ -1,0 +1,180 @@
+//! The page of several runs of the same cases, such as one for each search profile.
+
+use std::io::Write;
+
+use anyhow::Result;
+use evals::{CaseId, Comparison, MeasureValues, Report, Titled, Unit, render};
+use evals_html::page::{Case, Column, Fact, Listing, Notice, Opening, Page, Table, Texts, Written};
+
+use super::case::{self, Owner};
+use super::cases::Cases;
+use super::column::{self, Columns};
+use super::notice;
+use super::order::worst_first;
+use super::paged::Paged;
+use super::source::PageSource;
+use super::{facts, listing, sentence};
+use crate::figures::{self, ComparedRun};
+use crate::lead::Lead;
+
+/// The runs whose columns are visible at first.
+const VISIBLE: usize = 6;
+
+/// Several runs with everything that their page shows.
+#[derive(Debug)]
+pub(crate) struct SeveralPage<'r, D: Paged> {
+    /// The name of the page.
+    pub(crate) title: &'r str,
+    /// The runs under their names.
+    pub(crate) runs: &'r [Titled<'r, D>],
+    pub(crate) comparison: &'r Comparison,
+    /// Its manifest is that of any run. What differs between them is not shown.
+    pub(crate) source: &'r PageSource,
+}
+
+impl<D: Paged> SeveralPage<'_, D> {
+    /// Writes the page. There has to be a run.
+    pub(crate) fn write(&self, out: impl Write) -> Result<Written> {
+        let lead = Lead::of_best(self.comparison, self.runs, self.source.bootstrap.seed);
+        let best = lead.as_ref().map_or(0, |lead| lead.place);
+        let all: Vec<Cases<'_, D>> = self.runs.iter().map(|run| Cases::of(run.report)).collect();
+        let measures: Vec<_> = self
+            .runs
+            .iter()
+            .map(|run| run.report.measure_values())
+            .collect();
+        let ids = worst_first(&all[best], &measures[best]);
+        let first = |id: &CaseId| all.iter().find_map(|cases| cases.of_id(id).first());
+        let mut columns = Columns::new();
+        columns.push(column::asked(&ids, first));
+        columns.extend(self.headlines(&ids, &measures));
+        for (place, (run, cases)) in self.runs.iter().zip(&all).enumerate() {
+            columns.extend(column::ending(&ids, cases).map(|column| Column {
+                is_visible: place == best,
+                ..named(column, run.title)
+            }));
+        }
+        columns.extend(column::groups(&ids, first));
+        let table = Table {
+            ids: ids.iter().map(ToString::to_string).collect(),
+            columns: columns.into_columns(),
+        };
+        let opening = self.opening(lead.as_ref(), best)?;
+        let page = Page {
+            texts: self.source.texts,
+            ..Page::new(&opening, &table)
+        };
+        Ok(page.write(ids.iter().map(|id| self.case(id, &all)), out)?)
+    }
+
+    /// The first measure of each run.
+    fn headlines<'v>(
+        &self,
+        ids: &[&CaseId],
+        measures: &'v [Vec<MeasureValues<'v>>],
+    ) -> impl Iterator<Item = Column> {
+        let runs = self.runs.iter().zip(measures).enumerate();
+        runs.filter_map(|(place, (run, measures))| {
+            let first = measures.iter().find(|it| it.unit != Unit::Metric)?;
+            let column = named(column::measure(ids, first), run.title);
+            Some(Column {
+                is_visible: place < VISIBLE,
+                ..column
+            })
+        })
+    }
+
+    fn opening(&self, lead: Option<&Lead>, best: usize) -> Result<Opening> {
+        let best = &self.runs[best];
+        let answer = sentence::of_run(best.report, best.summary, D::CASE);
+        let lead = lead.map(|lead| format!("; {}", lead.clause()));
+        let table = render::tables::comparison(self.comparison);
+        let mut listings = vec![listing::listing(table)];
+        listings.extend(self.runs.iter().flat_map(groups));
+        let compared = self.runs.iter().zip(0..).map(|(run, series)| {
+            let label = run.title.to_owned();
+            ComparedRun::of(label, series, run.report, &self.source.bootstrap)
+        });
+        let compared: Vec<ComparedRun> = compared.collect();
+        Ok(Opening {
+            title: self.title.to_owned(),
+            sentence: format!("{answer}{}", lead.unwrap_or_default()),
+            notices: self.notices(),
+            facts: self.facts(best.report)?,
+            listings,
+            figures: figures::of_runs(&best.report.dataset, &compared, &self.source.bootstrap),
+        })
+    }
+
+    /// What concerns one run begins with its name, and what concerns all is there once.
+    fn notices(&self) -> Vec<Notice> {
+        let of_run = PageSource {
+            texts: Texts::Kept,
+            ..PageSource::default()
+        };
+        let of_runs = self.runs.iter().map(|run| {
+            let notices = notice::of_run(run.report, run.summary, &of_run);
+            notices.into_iter().map(|it| Notice {
+                text: format!("{}: {}", run.title, it.text),
+                ..it
+            })
+        });
+        let mut notices: Vec<Notice> = of_runs.flatten().collect();
+        let manifest = self.source.manifest.as_ref();
+        let models = manifest.map(|manifest| &manifest["models"]);
+        notices.extend(notice::floor(models));
+        notices.extend(notice::about_texts(
+            self.source.texts,
+            &self.source.documents,
+        ));
+        notices
+    }
+
+    fn facts(&self, report: &Report<D>) -> Result<Vec<Fact>> {
+        let mut facts = facts::of_run(report, self.runs[0].summary, self.source.manifest.as_ref())?;
+        // They are those of one run.
+        facts.retain(|fact| {
+            !["profile", "took", "started", "reranking"].contains(&fact.name.as_str())
+        });
+        Ok(facts)
+    }
+
+    fn case(&self, id: &CaseId, all: &[Cases<'_, D>]) -> Case {
+        let runs = self.runs.iter().zip(all).flat_map(|(run, cases)| {
+            let owner = Owner {
+                side: None,
+                system: Some(run.title),
+            };
+            let repetitions = cases.of_id(id).iter();
+            repetitions.map(move |it| case::run(it, owner, &self.source.documents))
+        });
+        let first = all.iter().find_map(|cases| cases.of_id(id).first());
+        Case {
+            id: id.to_string(),
+            fields: first.map(D::shared).unwrap_or_default(),
+            runs: runs.collect(),
+            remarks: Vec::new(),
+        }
+    }
+}
+
+/// The tables of groups of one run, with its name.
+fn groups<D: Paged>(run: &Titled<'_, D>) -> Vec<Listing> {
+    let tables = render::tables::groups(run.summary).into_iter();
+    let tables = tables.map(|mut table| {
+        if let Some(head) = table.heads.first_mut() {
+            *head = format!("{}: {head}", run.title);
+        }
+        listing::listing(table)
+    });
+    tables.collect()
+}
+
+/// The column of one of several runs.
+fn named(column: Column, run: &str) -> Column {
+    Column {
+        title: format!("{run}: {}", column.title),
+        key: format!("{run}: {}", column.key),
+        ..column
+    }
+}
