@@ -12,6 +12,7 @@ use serde_json::Value;
 use crate::eval::{judged, polite_judge, with_judge};
 use crate::qa_server;
 use crate::sandbox::{Sandbox, ended, json, wait_for};
+use crate::viewer::Viewer;
 
 const QUESTIONS: usize = 20;
 
@@ -398,6 +399,53 @@ fn outputs_of_a_dataset_file_are_labelled_by_the_judges_rubric() {
         unknown.contains("no measure `politeness`") && unknown.contains("`LLMJudge`"),
         "{unknown}"
     );
+}
+
+#[test]
+fn several_judges_are_labelled_apart() {
+    let server = polite_judge();
+    let sandbox = Sandbox::new();
+    with_judge(&sandbox, &server);
+    let judges = "- LLMJudge: {rubric: The output is polite., assertion: {evaluation_name: polite}}\n\
+                  - LLMJudge: {rubric: The output is short., assertion: {evaluation_name: short}}\n";
+    let cases =
+        "name: judged\ncases:\n- {name: a, inputs: x}\n- {name: b, inputs: y}\nevaluators:\n";
+    sandbox.write("judged.yaml", format!("{cases}{judges}"));
+    judged(&sandbox, "");
+    let refused = sandbox.refuse("labels latest --export outputs.csv");
+    assert!(
+        refused.contains(
+            "several judges; choose the one to label for with `--measure`: `polite`, `short`"
+        ),
+        "{refused}"
+    );
+    sandbox.succeed("labels latest --measure short --export outputs.csv");
+    let outputs = rows(&sandbox, "outputs.csv");
+    assert!(
+        outputs
+            .iter()
+            .all(|row| row["criterion"] == "The output is short.")
+    );
+    fill(&sandbox, "outputs.csv", |_| "pass");
+    let shown =
+        sandbox.succeed("labels latest --measure short --import outputs.csv --labeller ada");
+    assert!(shown.contains("ada passes"), "{shown}");
+    let other = sandbox.succeed("labels latest --measure polite");
+    assert!(
+        other.contains("2 of other measures than `polite`, not counted"),
+        "{other}"
+    );
+
+    let viewer = Viewer::start(&mut sandbox.command("view --no-open"));
+    let run = sandbox.runs()[0].clone();
+    let name = run.file_name().unwrap().to_str().unwrap();
+    let page = viewer.get(&format!("/run/{name}/label")).body;
+    assert!(
+        page.contains("for <code>polite</code>") && page.contains("measure=short"),
+        "{page}"
+    );
+    let page = viewer.get(&format!("/run/{name}/label?measure=short")).body;
+    assert!(page.contains("for <code>short</code>"), "{page}");
 }
 
 #[test]

@@ -37,14 +37,6 @@
   const at = (id) => part(id, HTMLElement);
   const note = part("note", HTMLTextAreaElement);
 
-  /** @param {string} tag @param {string} text @param {string} [className] */
-  function element(tag, text, className) {
-    const made = document.createElement(tag);
-    made.textContent = text;
-    if (className) made.className = className;
-    return made;
-  }
-
   /** @param {string} text an error for people; empty to take it away */
   function fail(text) {
     at("failure").textContent = text;

@@ -18,14 +18,6 @@
     if (element && element.textContent !== text) element.textContent = text;
   }
 
-  /** @param {string} tag @param {string} text @param {string} [className] */
-  function element(tag, text, className) {
-    const made = document.createElement(tag);
-    made.textContent = text;
-    if (className) made.className = className;
-    return made;
-  }
-
   /** @param {[number, number, number]} drawn value, low and high, from 0 to 1 */
   function interval(drawn) {
     const space = "http://www.w3.org/2000/svg";

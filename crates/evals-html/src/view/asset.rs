@@ -36,6 +36,10 @@ impl Asset {
                 SCRIPT_TYPE,
                 include_str!("../../assets/view/live.js").to_owned(),
             ),
+            "element.js" => (
+                SCRIPT_TYPE,
+                include_str!("../../assets/view/element.js").to_owned(),
+            ),
             "labelling.js" => (
                 SCRIPT_TYPE,
                 concat!(

@@ -8,6 +8,7 @@ use std::path::Path;
 use anyhow::{Context as _, Result, bail};
 use evals_messages::quantity;
 
+use crate::annotations::LabelFile;
 use crate::cli::DeleteRunsArgs;
 use crate::exit::Exit;
 use crate::run_folder::RunFolder;
@@ -87,11 +88,26 @@ fn hold(folders: &[RunFolder]) -> Result<Vec<Option<File>>> {
 fn question(folders: &[RunFolder]) -> String {
     let mut question = String::new();
     for folder in folders {
-        writeln!(question, "  {} ({})", folder.name(), folder.state())
-            .expect("a string takes any text");
+        writeln!(
+            question,
+            "  {} ({}{})",
+            folder.name(),
+            folder.state(),
+            labels(folder)
+        )
+        .expect("a string takes any text");
     }
     let count = quantity::of(folders.len(), "run");
     question + &format!("Delete {count}? [y/N] ")
+}
+
+/// How many labels of people go with the run: unlike everything else in its folder, no command brings them back.
+fn labels(folder: &RunFolder) -> String {
+    match LabelFile::of(folder).read() {
+        Ok(stored) if stored.labels.is_empty() => String::new(),
+        Ok(stored) => format!(", with {}", quantity::of(stored.labels.len(), "label")),
+        Err(_) => ", with labels that cannot be read".to_owned(),
+    }
 }
 
 /// Asks on the terminal.
@@ -136,6 +152,10 @@ mod tests {
         assert!(held.unwrap().is_some());
         let refused = confirm_and_hold(&folders, |_| Ok(false)).unwrap();
         assert!(refused.is_none() && alone().is_ok());
+
+        std::fs::write(folders[0].path().join("annotations.jsonl"), "labels").unwrap();
+        let shown = question(&folders);
+        assert!(shown.contains("with labels that cannot be read"), "{shown}");
 
         let mut meanwhile = None;
         let taken = confirm_and_hold(&folders, |_| {
