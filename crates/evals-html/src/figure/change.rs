@@ -5,8 +5,7 @@ use evals::{Unit, Verdict};
 use crate::scene::{Anchor, Ink, Mark, Point, Scene, Shape, Stroke, Text};
 
 use super::frame::{
-    Frame, LABEL, MARGIN, TICK, TITLE_HEIGHT, cut, plain, scene, seconds, spanning, title, whisker,
-    widest,
+    Frame, LABEL, MARGIN, TICK, TITLE_HEIGHT, cut, numbers, scene, spanning, title, whisker, widest,
 };
 use super::{Heading, Width};
 
@@ -174,11 +173,7 @@ fn draw_block(marks: &mut Vec<Mark>, changes: &[&MeasuredChange], top: f64, widt
         value.into_iter().chain(interval.into_iter().flatten())
     });
     let scale = spanning(ends.chain([0.0]), 4, frame.left, frame.right);
-    let print = if changes[0].unit == Unit::Seconds {
-        seconds
-    } else {
-        plain
-    };
+    let print = numbers(changes[0].unit);
     frame.horizontal_axis(
         marks,
         &scale.ticks(4),

@@ -6,12 +6,11 @@ use crate::scale::Scale;
 use crate::scene::{Ink, Mark, Point, Scene, Stroke, Text};
 
 use super::frame::{
-    Frame, LABEL, MARGIN, TICK, TITLE_HEIGHT, legend, percent, plain, scene, seconds, symbol, title,
+    Frame, LABEL, MARGIN, TITLE_HEIGHT, legend, numbers, percent, scene, symbol, title,
 };
 use super::{Heading, Width};
 
 const PLOT: f64 = 150.0;
-const LEFT: f64 = 40.0;
 
 /// The samples of one series.
 #[derive(Clone, Debug, PartialEq)]
@@ -43,20 +42,11 @@ impl Distribution {
         let names: Vec<&str> = names.iter().map(String::as_str).collect();
         let top = MARGIN + TITLE_HEIGHT;
         let top = top + legend(&mut marks, &names, top, width) + 6.0;
-        let frame = Frame {
-            left: MARGIN + LEFT,
-            top,
-            right: width.points() - MARGIN - 12.0,
-            bottom: top + PLOT,
-        };
+        let frame = Frame::plot(top, PLOT, width);
         let shares = Scale::linear(0.0..=1.0, frame.bottom, frame.top);
         frame.vertical_axis(&mut marks, &shares.ticks(5), percent, "");
         if let Some(scale) = self.scale(frame) {
-            let print = if self.unit == Unit::Seconds {
-                seconds
-            } else {
-                plain
-            };
+            let print = numbers(self.unit);
             frame.horizontal_axis(&mut marks, &scale.ticks(5), print, &self.axis);
             for (number, series) in self.series.iter().enumerate() {
                 series.draw(&mut marks, number, &scale, &shares);
@@ -65,8 +55,7 @@ impl Distribution {
             let at = Point::new(frame.left + 8.0, f64::midpoint(frame.top, frame.bottom));
             marks.push(Text::new(at, "no samples", LABEL).ink(Ink::Muted).into());
         }
-        let height = frame.bottom + TICK + LABEL + 12.0;
-        scene(&self.heading, width, height, self.description(), marks)
+        scene(&self.heading, width, frame.end(), self.description(), marks)
     }
 
     fn scale(&self, frame: Frame) -> Option<Scale> {

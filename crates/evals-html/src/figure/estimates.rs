@@ -6,7 +6,7 @@ use crate::scale::Scale;
 use crate::scene::{Anchor, Fill, Ink, Mark, Point, Scene, Text};
 
 use super::frame::{
-    Frame, LABEL, MARGIN, TICK, TITLE_HEIGHT, cut, plain, scene, seconds, spanning, symbol, title,
+    Frame, LABEL, MARGIN, TICK, TITLE_HEIGHT, cut, numbers, scene, spanning, symbol, title,
     whisker, widest,
 };
 use super::{Heading, Width};
@@ -136,11 +136,7 @@ impl Panel {
             bottom: top + PANEL_TITLE + rows,
         };
         let scale = self.scale(style, frame);
-        let print = if self.unit == Unit::Seconds {
-            seconds
-        } else {
-            plain
-        };
+        let print = numbers(self.unit);
         frame.horizontal_axis(marks, &scale.ticks(4), print, "");
         let mut y = frame.top + ROW / 2.0;
         for (estimate, printed) in self.estimates.iter().zip(&printed) {

@@ -1,5 +1,7 @@
 //! The parts that figures share: the title, the plot area with its axes, and the legend.
 
+use evals::Unit;
+
 use crate::scale::{Scale, Tick};
 use crate::scene::{Anchor, Ink, Mark, Point, Scene, Shape, Stroke, Text, Weight, text_width};
 
@@ -15,6 +17,8 @@ pub(super) const MARGIN: f64 = 8.0;
 /// The height that the title takes in points.
 pub(super) const TITLE_HEIGHT: f64 = 20.0;
 
+/// The space for the numbers of a vertical axis in points.
+const NUMBERS: f64 = 40.0;
 const HAIRLINE: f64 = 0.6;
 const LEGEND_LINE: f64 = 13.0;
 
@@ -28,6 +32,26 @@ pub(super) struct Frame {
 }
 
 impl Frame {
+    /// A plot that is `height` points high below `top`, with room on its left for the numbers of the vertical axis.
+    pub(super) fn plot(top: f64, height: f64, width: Width) -> Self {
+        Self {
+            left: MARGIN + NUMBERS,
+            top,
+            right: width.points() - MARGIN - 12.0,
+            bottom: top + height,
+        }
+    }
+
+    /// A plot whose vertical axis has a name, below the title of the figure.
+    pub(super) fn named_plot(height: f64, width: Width) -> Self {
+        Self::plot(MARGIN + TITLE_HEIGHT + LABEL + 6.0, height, width)
+    }
+
+    /// Where a figure ends whose horizontal axis has a name.
+    pub(super) fn end(self) -> f64 {
+        self.bottom + TICK + LABEL + 12.0
+    }
+
     /// Draws a grid line, a number for each tick of the horizontal axis, and its name.
     pub(super) fn horizontal_axis(
         self,
@@ -38,13 +62,9 @@ impl Frame {
     ) {
         for tick in ticks {
             let x = tick.position;
-            marks.push(grid_line(
-                Point::new(x, self.top),
-                Point::new(x, self.bottom),
-            ));
-            let at = Point::new(x, self.bottom + TICK + 3.0);
-            let text = Text::new(at, print(tick), TICK).ink(Ink::Muted);
-            marks.push(text.anchored(Anchor::Middle).into());
+            let number = Point::new(x, self.bottom + TICK + 3.0);
+            let ends = [Point::new(x, self.top), Point::new(x, self.bottom)];
+            marks.extend(graduation(ends, print(tick), number, Anchor::Middle));
         }
         marks.push(self.base_line());
         if !name.is_empty() {
@@ -67,13 +87,9 @@ impl Frame {
     ) {
         for tick in ticks {
             let y = tick.position;
-            marks.push(grid_line(
-                Point::new(self.left, y),
-                Point::new(self.right, y),
-            ));
-            let at = Point::new(self.left - 4.0, y + TICK * 0.35);
-            let text = Text::new(at, print(tick), TICK).ink(Ink::Muted);
-            marks.push(text.anchored(Anchor::End).into());
+            let number = Point::new(self.left - 4.0, y + TICK * 0.35);
+            let ends = [Point::new(self.left, y), Point::new(self.right, y)];
+            marks.extend(graduation(ends, print(tick), number, Anchor::End));
         }
         if !name.is_empty() {
             let at = Point::new(self.left, self.top - 5.0);
@@ -90,11 +106,22 @@ impl Frame {
     }
 }
 
-fn grid_line(from: Point, to: Point) -> Mark {
-    Mark::Line {
+/// A grid line with its number.
+fn graduation([from, to]: [Point; 2], number: String, at: Point, anchor: Anchor) -> [Mark; 2] {
+    let line = Mark::Line {
         from,
         to,
         stroke: Stroke::solid(Ink::Grid, HAIRLINE),
+    };
+    let text = Text::new(at, number, TICK).ink(Ink::Muted);
+    [line, text.anchored(anchor).into()]
+}
+
+/// How the numbers of an axis of this unit are printed.
+pub(super) fn numbers(unit: Unit) -> fn(&Tick) -> String {
+    match unit {
+        Unit::Seconds => seconds,
+        Unit::Score | Unit::PassRate | Unit::Share | Unit::Metric => plain,
     }
 }
 
@@ -113,7 +140,7 @@ pub(super) fn percent(tick: &Tick) -> String {
 }
 
 /// A tick's duration in seconds, in the unit that suits it.
-pub(super) fn seconds(tick: &Tick) -> String {
+fn seconds(tick: &Tick) -> String {
     let size = tick.value.abs();
     let (value, unit) = if size == 0.0 {
         return "0".to_owned();

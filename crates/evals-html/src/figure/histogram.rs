@@ -70,8 +70,7 @@ impl Histogram {
         if self.undefined > 0 {
             self.draw_undefined(&mut marks, frame, &counts);
         }
-        let height = frame.bottom + TICK + LABEL + 12.0;
-        scene(&self.heading, width, height, self.description(), marks)
+        scene(&self.heading, width, frame.end(), self.description(), marks)
     }
 
     fn draw_undefined(&self, marks: &mut Vec<Mark>, frame: Frame, counts: &Scale) {

@@ -36,6 +36,16 @@ impl Placement {
         });
     }
 
+    /// Keeps labels away from a horizontal or vertical line.
+    pub(super) fn keep_line_free(&mut self, from: Point, to: Point) {
+        self.taken.push(Area {
+            left: from.x.min(to.x) - 1.0,
+            right: from.x.max(to.x) + 1.0,
+            top: from.y.min(to.y) - 1.0,
+            bottom: from.y.max(to.y) + 1.0,
+        });
+    }
+
     /// The label of a point: above it on the right if there is room, else on the left, else below, else farther above.
     pub(super) fn beside(&mut self, at: Point, label: &str) -> Text {
         let width = text_width(label, LABEL, Weight::Regular);

@@ -3,11 +3,10 @@
 use crate::scale::Scale;
 use crate::scene::{Fill, Ink, Mark, Point, Scene, Stroke};
 
-use super::frame::{Frame, LABEL, MARGIN, TICK, TITLE_HEIGHT, legend, plain, scene, symbol, title};
+use super::frame::{Frame, LABEL, MARGIN, TITLE_HEIGHT, legend, plain, scene, symbol, title};
 use super::{Heading, Width};
 
 const PLOT: f64 = 190.0;
-const LEFT: f64 = 34.0;
 const LEVELS: usize = 11;
 
 /// Precision at recall 0, 0.1 … 1, interpolated: the highest precision at this recall or above, averaged over questions.
@@ -40,12 +39,7 @@ impl RecallPrecision {
         let names: Vec<&str> = self.curves.iter().map(|it| it.name.as_str()).collect();
         let top = MARGIN + TITLE_HEIGHT;
         let top = top + legend(&mut marks, &names, top, width) + LABEL + 6.0;
-        let frame = Frame {
-            left: MARGIN + LEFT,
-            top,
-            right: width.points() - MARGIN - 8.0,
-            bottom: top + PLOT,
-        };
+        let frame = Frame::plot(top, PLOT, width);
         let recall = Scale::linear(0.0..=1.0, frame.left, frame.right);
         let precision = Scale::linear(0.0..=1.0, frame.bottom, frame.top);
         frame.vertical_axis(
@@ -82,8 +76,7 @@ impl RecallPrecision {
             });
             marks.extend(points.into_iter().map(|at| symbol(at, series)));
         }
-        let height = frame.bottom + TICK + LABEL + 12.0;
-        scene(&self.heading, width, height, self.description(), marks)
+        scene(&self.heading, width, frame.end(), self.description(), marks)
     }
 
     fn description(&self) -> String {

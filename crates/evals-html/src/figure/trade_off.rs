@@ -5,14 +5,11 @@ use evals::Unit;
 use crate::scale::Scale;
 use crate::scene::{Ink, Mark, Point, Scene, Shape, Stroke};
 
-use super::frame::{
-    Frame, LABEL, MARGIN, TICK, TITLE_HEIGHT, plain, scene, seconds, spanning, title,
-};
+use super::frame::{Frame, numbers, plain, scene, spanning, title};
 use super::labels::Placement;
 use super::{Heading, Width};
 
 const PLOT: f64 = 180.0;
-const LEFT: f64 = 40.0;
 
 /// One choice, such as a search profile or an index.
 #[derive(Clone, Debug, PartialEq)]
@@ -65,13 +62,7 @@ impl TradeOff {
     /// Draws the figure. Points without a positive price are left out: a logarithmic axis has no place for them.
     pub fn draw(&self, width: Width) -> Scene {
         let mut marks = vec![title(&self.heading, width)];
-        let top = MARGIN + TITLE_HEIGHT + LABEL + 6.0;
-        let frame = Frame {
-            left: MARGIN + LEFT,
-            top,
-            right: width.points() - MARGIN - 12.0,
-            bottom: top + PLOT,
-        };
+        let frame = Frame::named_plot(PLOT, width);
         let drawn: Vec<&TradeOffPoint> = self.points.iter().filter(|it| it.price > 0.0).collect();
         let ends = drawn.iter().flat_map(|it| {
             let (low, high) = it.interval.unwrap_or((it.quality, it.quality));
@@ -82,21 +73,30 @@ impl TradeOff {
         let prices = drawn.iter().map(|it| it.price);
         if let Some((low, high)) = prices.clone().reduce(f64::min).zip(prices.reduce(f64::max)) {
             let prices = Scale::logarithmic(low..=high, frame.left, frame.right);
-            let print = if self.unit == Unit::Seconds {
-                seconds
-            } else {
-                plain
-            };
+            let print = numbers(self.unit);
             frame.horizontal_axis(&mut marks, &prices.ticks(5), print, &self.price);
-            self.draw_front(&mut marks, &prices, &qualities, frame);
-            self.draw_points(&mut marks, &drawn, &prices, &qualities, frame);
+            let mut labels = Placement::within(frame);
+            for steps in self
+                .draw_front(&mut marks, &prices, &qualities, frame)
+                .windows(2)
+            {
+                if let [from, to] = steps {
+                    labels.keep_line_free(*from, *to);
+                }
+            }
+            self.draw_points(&mut marks, &drawn, &prices, &qualities, labels);
         }
-        let height = frame.bottom + TICK + LABEL + 12.0;
-        scene(&self.heading, width, height, self.description(), marks)
+        scene(&self.heading, width, frame.end(), self.description(), marks)
     }
 
-    /// A line of steps: between two choices of the front, the cheaper one is the best that a price buys.
-    fn draw_front(&self, marks: &mut Vec<Mark>, prices: &Scale, qualities: &Scale, frame: Frame) {
+    /// A line of steps: between two choices of the front, the cheaper one is the best that a price buys. Returns its corners.
+    fn draw_front(
+        &self,
+        marks: &mut Vec<Mark>,
+        prices: &Scale,
+        qualities: &Scale,
+        frame: Frame,
+    ) -> Vec<Point> {
         let mut points: Vec<Point> = Vec::new();
         for position in self.front() {
             let choice = &self.points[position];
@@ -116,9 +116,10 @@ impl TradeOff {
             points.push(Point::new(frame.right, last.y));
         }
         marks.push(Mark::Path {
-            points,
+            points: points.clone(),
             stroke: Stroke::solid(Ink::Muted, 1.0).dashed(4.0, 2.5),
         });
+        points
     }
 
     fn draw_points(
@@ -127,16 +128,19 @@ impl TradeOff {
         drawn: &[&TradeOffPoint],
         prices: &Scale,
         qualities: &Scale,
-        frame: Frame,
+        mut labels: Placement,
     ) {
         let front: Vec<&TradeOffPoint> = self.front().iter().map(|it| &self.points[*it]).collect();
-        let mut labels = Placement::within(frame);
         for choice in drawn {
             let at = Point::new(
                 prices.position(choice.price),
                 qualities.position(choice.quality),
             );
             labels.keep_free(at);
+            if let Some((low, high)) = choice.interval {
+                let end = |value| Point::new(at.x, qualities.position(value));
+                labels.keep_line_free(end(low), end(high));
+            }
         }
         for choice in drawn {
             let is_front = front.contains(choice);

@@ -5,13 +5,10 @@ use evals::Unit;
 use crate::scale::Scale;
 use crate::scene::{Anchor, Fill, Ink, Mark, Point, Scene, Stroke, Text};
 
-use super::frame::{
-    Frame, LABEL, MARGIN, TICK, TITLE_HEIGHT, plain, scene, seconds, spanning, symbol, title,
-};
+use super::frame::{Frame, TICK, numbers, plain, scene, spanning, symbol, title};
 use super::{Heading, Width};
 
 const PLOT: f64 = 150.0;
-const LEFT: f64 = 40.0;
 /// The least distance of two labels below the axis, in points.
 const LABEL_DISTANCE: f64 = 46.0;
 
@@ -47,24 +44,14 @@ impl Trend {
     /// Draws the figure.
     pub fn draw(&self, width: Width) -> Scene {
         let mut marks = vec![title(&self.heading, width)];
-        let top = MARGIN + TITLE_HEIGHT + LABEL + 6.0;
-        let frame = Frame {
-            left: MARGIN + LEFT,
-            top,
-            right: width.points() - MARGIN - 16.0,
-            bottom: top + PLOT,
-        };
+        let frame = Frame::named_plot(PLOT, width);
         let ends = self.points.iter().flat_map(|it| {
             let interval = it.interval.map(|(low, high)| [low, high]);
             let value = it.value.as_ref().ok().copied();
             value.into_iter().chain(interval.into_iter().flatten())
         });
         let values = spanning(ends, 5, frame.bottom, frame.top);
-        let print = if self.unit == Unit::Seconds {
-            seconds
-        } else {
-            plain
-        };
+        let print = numbers(self.unit);
         frame.vertical_axis(&mut marks, &values.ticks(5), print, &self.measure);
         frame.horizontal_axis(&mut marks, &[], plain, "");
         let runs = Scale::linear(
