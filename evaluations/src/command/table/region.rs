@@ -38,9 +38,17 @@ pub(super) struct Region {
 pub(super) enum Content {
     /// A table of the selected runs.
     Table,
-    /// The figure of this name.
-    Figure(String),
+    /// A figure.
+    Figure {
+        /// Its name, such as `bars`.
+        name: String,
+        /// The folder of its file, as a path from the Markdown file with slashes.
+        folder: String,
+    },
 }
+
+/// The folder of figures whose markers name none.
+const FOLDER: &str = "figures";
 
 /// An opening marker.
 struct Opening {
@@ -166,7 +174,17 @@ fn opened(marker: &str, line: usize) -> Result<(Content, Selection), RegionError
     let mut words = words(rest).ok_or_else(malformed)?.split_whitespace();
     let name = words.next().ok_or_else(malformed)?;
     if figures::NAMES.contains(&name) {
-        Ok((Content::Figure(name.to_owned()), selection(words)))
+        let (folders, words): (Vec<&str>, Vec<&str>) =
+            words.partition(|word| word.starts_with("folder="));
+        let mut folders = folders
+            .iter()
+            .filter_map(|word| word.strip_prefix("folder="));
+        let folder = folders.next_back().unwrap_or(FOLDER).trim_end_matches('/');
+        let figure = Content::Figure {
+            name: name.to_owned(),
+            folder: folder.to_owned(),
+        };
+        Ok((figure, selection(words.into_iter())))
     } else {
         Err(RegionError::NoSuchFigure {
             line,
@@ -233,12 +251,16 @@ mod tests {
 
     #[test]
     fn a_figure_has_a_name_before_the_words_of_its_selection() {
-        let page = "<!-- evaluations figure: bars retrieval sample profile=bm25 profile=hybrid model=mini -->\n\
+        let page = "<!-- evaluations figure: bars folder=../drawn/ retrieval sample profile=bm25 profile=hybrid model=mini -->\n\
             <!-- evaluations end -->\n";
         let [region] = &find(page).unwrap()[..] else {
             panic!("one region")
         };
-        assert_eq!(region.content, Content::Figure("bars".to_owned()));
+        let figure = Content::Figure {
+            name: "bars".to_owned(),
+            folder: "../drawn".to_owned(),
+        };
+        assert_eq!(region.content, figure);
         assert_eq!(region.selection.profiles, ["bm25", "hybrid"]);
         assert_eq!(region.selection.models, ["mini"]);
         assert_eq!(region.selection.datasets, ["sample"]);

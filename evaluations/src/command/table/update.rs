@@ -20,9 +20,6 @@ use crate::session::Session;
 /// Largest Markdown file that can be updated, in bytes. The file of a figure is smaller.
 const LARGEST_PAGE: u64 = 64_000_000;
 
-/// The folder of the figures, beside the Markdown file.
-const FOLDER: &str = "figures";
-
 /// A region as it has to be.
 struct Current {
     line: usize,
@@ -120,11 +117,12 @@ pub(super) fn execute(
         drawing.write()?;
     }
     if !outdated.is_empty() {
-        let count = quantity::of(outdated.len(), "figure");
-        let folder = beside(path).join(FOLDER);
-        session
-            .printer
-            .note(&format!("wrote {count} to `{}`", folder.display()));
+        let names = outdated.iter().map(|(_, drawing)| drawing.link.as_str());
+        session.printer.note(&format!(
+            "wrote {}: {}",
+            quantity::of(outdated.len(), "figure"),
+            names.collect::<Vec<_>>().join(", ")
+        ));
     }
     if !stale.is_empty() {
         let contents: Vec<String> = current.into_iter().map(|it| it.text).collect();
@@ -143,15 +141,15 @@ fn of_region(
 ) -> Result<Current> {
     let (what, text, drawing) = match &region.content {
         Content::Table => ("table", markdown::tables(runs), None),
-        Content::Figure(name) => {
+        Content::Figure { name, folder } => {
             let drawn = figure::draw(name, runs)?;
             let mut words = vec![name.as_str()];
             let selected = selection.words();
             words.extend(selected.iter().map(String::as_str));
             let file = format!("{}.svg", figure::file_stem(&words));
             let drawing = Drawing {
-                link: format!("{FOLDER}/{file}"),
-                path: beside(page).join(FOLDER).join(file),
+                link: format!("{folder}/{file}"),
+                path: beside(page).join(folder).join(file),
                 svg: drawn.scene.svg(SvgUse::Illustration),
             };
             let text = figure::markdown(&drawn, &drawing.link);
