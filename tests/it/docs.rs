@@ -207,6 +207,39 @@ fn the_service_around_a_library_is_measured() {
     }
 }
 
+/// Those of other datasets need their data, and models.
+#[test]
+fn the_tables_and_figures_of_the_samples_are_those_of_their_runs() {
+    let sandbox = Sandbox::new();
+    let is_of_samples = |marker: &str| {
+        let mut words = marker.split_whitespace();
+        words.any(|word| ["sample", "sample-support"].contains(&word))
+    };
+    let mut figures = 0;
+    for page_path in ["README.md", "docs/benchmarks.md"] {
+        let text = page(page_path);
+        let regions = text.split("<!-- evaluations ").skip(1);
+        let regions = regions.filter(|region| is_of_samples(region.lines().next().unwrap()));
+        let regions: Vec<String> = regions
+            .map(|region| format!("<!-- evaluations {region}<!-- evaluations end -->\n"))
+            .collect();
+        figures += regions.iter().filter(|it| it.contains(".svg)")).count();
+        sandbox.write(page_path, regions.concat());
+    }
+    assert!(figures >= 4, "{figures}");
+    for entry in fs::read_dir(root().join("docs/figures")).unwrap() {
+        let path = entry.unwrap().path();
+        let name = path.file_name().unwrap().to_string_lossy().into_owned();
+        sandbox.write(&format!("docs/figures/{name}"), fs::read(&path).unwrap());
+    }
+    sandbox.succeed("sample --profile all");
+    sandbox.succeed("sample-support --profile all --skip-qa");
+    for page_path in ["README.md", "docs/benchmarks.md"] {
+        let checked = sandbox.run(&format!("table --update {page_path} --check"));
+        assert_eq!(checked.code, Some(0), "{page_path}: {}", checked.stderr);
+    }
+}
+
 #[test]
 fn the_readme_shows_the_smallest_manifest() {
     let without_comments = |block: &String| -> String {
@@ -293,7 +326,8 @@ fn paths() -> Vec<PathBuf> {
         .map(|name| root().join(name))
         .to_vec();
     let guide = fs::read_dir(root().join("docs")).unwrap();
-    paths.extend(guide.map(|entry| entry.unwrap().path()));
+    let guide = guide.map(|entry| entry.unwrap().path());
+    paths.extend(guide.filter(|path| path.extension().is_some_and(|it| it == "md")));
     paths
 }
 
