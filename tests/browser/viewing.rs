@@ -82,6 +82,15 @@ fn two_runs_are_chosen_with_the_keyboard_alone() {
         &[],
     );
     assert!(disabled);
+    browser.run::<()>(
+        "document.querySelector('[name=before]:checked').focus()",
+        &[],
+    );
+    browser.keys(key::DOWN);
+    browser.wait("document.querySelector('#hint').innerText === ''");
+    browser.keys(key::ENTER);
+    browser.wait("location.pathname === '/compare' && document.querySelector('.rows tbody tr')");
+    check(&browser, "a comparison");
     end(browser, &root);
 }
 
@@ -131,10 +140,10 @@ fn a_running_run_updates_by_itself_and_leads_to_its_end() {
     browser.wait("document.querySelectorAll('#measures svg.interval').length > 0");
     assert!(!browser.text("main").contains("p ="));
     check(&browser, "a running run");
-    // The stream ends the page's wait: the same address then shows the finished run.
-    browser.wait("!document.getElementById('live')?.dataset.stream");
+    // The end of the stream leads to the report, at the same address.
+    browser.wait("document.querySelector('.rows tbody tr')");
     running.wait().unwrap();
-    assert!(browser.text("body").contains("40"));
+    assert!(browser.text(".sentence").contains("40 cases"));
     end(browser, &root);
 }
 

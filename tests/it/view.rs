@@ -258,6 +258,9 @@ fn broken_and_foreign_folders_are_listed_with_the_reason() {
     ] {
         assert!(page.body.contains(expected), "{expected}: {}", page.body);
     }
+    let torn = viewer.get("/run/29990102T000000.000Z-torn");
+    assert_eq!(torn.status, 422, "{}", torn.body);
+    assert!(torn.body.contains("is damaged"), "{}", torn.body);
 }
 
 #[test]
@@ -287,6 +290,35 @@ fn the_list_shows_the_change_against_the_run_before() {
     assert!(trend.contains("k: 5 -&gt; 2"), "{trend}");
     let unknown = viewer.get("/trend?dataset=none&benchmark=retrieval&profile=bm25");
     assert_eq!(unknown.status, 400);
+}
+
+#[test]
+fn a_finished_run_and_a_comparison_are_the_pages_of_the_files() {
+    let sandbox = with_run();
+    sandbox.succeed("sample --limit 5 --skip-qa --profile bm25 --set search.limit=4");
+    let [before, after] = [0, 1].map(|place| name(&sandbox, place));
+    let viewer = Viewer::start(&mut sandbox.command("view --no-open"));
+    let run = viewer.get(&format!("/run/{after}"));
+    let change = viewer.get(&format!("/compare?before={before}&after={after}"));
+    sandbox.succeed(&format!("report {after} --out run.html"));
+    sandbox.succeed(&format!("compare {before} {after} --out change.html"));
+    for (answer, file) in [(&run, "run.html"), (&change, "change.html")] {
+        assert_eq!(answer.status, 200, "{}", answer.body);
+        let written = fs::read_to_string(sandbox.work().join(file)).unwrap();
+        assert!(answer.body == written, "{file} differs");
+        // Script and style are part of the page, and its policy names them.
+        let policy = answer.header("content-security-policy").unwrap();
+        assert!(policy.contains("script-src 'sha256-"), "{policy}");
+        let own = policy.strip_suffix("; frame-ancestors 'none'").unwrap();
+        assert!(written.contains(&format!("content=\"{own}\"")), "{own}");
+    }
+    for (path, status) in [
+        ("/compare".to_owned(), 400),
+        (format!("/compare?before={before}&after=nothing"), 404),
+        (format!("/compare?before={before}&after={before}"), 422),
+    ] {
+        assert_eq!(viewer.get(&path).status, status, "{path}");
+    }
 }
 
 #[test]

@@ -3,32 +3,23 @@
 use std::ffi::OsStr;
 
 use anyhow::{Context as _, Result, bail};
-use evals::{Change, Domain, MeasureChange, Report, Titled, Verdict};
-use evals_evaluators::Untyped;
+use evals::{Change, MeasureChange, Verdict};
 use evals_messages::nearest;
 use evals_messages::quantity;
-use evals_metrics::{Bootstrap, Measure, PairedTest};
-use evals_rag::Retrieval;
-use evals_rag::qa::Qa;
-use serde_json::Value;
 use tokio::runtime::Runtime;
 
 use crate::cli::CompareArgs;
 use crate::exit::Exit;
 use crate::figures::{self, FigureFolder};
 use crate::out_file::OutFile;
-use crate::page::{ChangePage, Documents, PageSource, Paged};
+use crate::page::{Documents, PageSource};
 use crate::run_folder::{RunFolder, RunHeader, RunState};
 use crate::session::Session;
-use crate::stored_runs::{Configuration, differences};
 use crate::stored_runs::{
-    SkippedRun, StoredReport, StoredRun, StoredRuns, is_finished, is_latest, is_of_command, kind,
-    predecessor,
+    SkippedRun, StoredPair, StoredRun, StoredRuns, is_finished, is_latest, is_of_command, kind,
+    names_measure, predecessor,
 };
-use crate::terminal::{Printer, console};
-
-/// Most differences in settings that are listed for a pair of runs.
-const LISTED: usize = 10;
+use crate::terminal::console;
 
 pub(super) fn execute(session: &Session<'_>, arguments: &CompareArgs) -> Result<Exit> {
     let files = OutFile::all_of_changes(&arguments.out)?;
@@ -39,21 +30,13 @@ pub(super) fn execute(session: &Session<'_>, arguments: &CompareArgs) -> Result<
     let several = pairs.len() > 1;
     let mut exit = None;
     for (before, after) in &pairs {
-        let pair = Pair::read(before, after)?;
-        let titles = [before, after].map(StoredRun::name);
-        let test = PairedTest {
-            seed: after.header.seed,
-            ..PairedTest::default()
-        };
-        let change = pair.change(&titles, test, &arguments.measures, &arguments.group_by)?;
+        let pair = StoredPair::read(before, after)?;
+        let change = pair.change(&arguments.measures, &arguments.group_by)?;
         if several && change.measures.is_empty() {
             continue;
         }
-        check_measures(&change, &arguments.measures, || {
-            pair.change(&titles, test, &[], &[])
-        })?;
-        let change = change.made_by(made_by(before, after)?);
-        check_compared(&change)?;
+        check_measures(&change, &arguments.measures, || pair.change(&[], &[]))?;
+        let change = pair.explained(change)?;
         let gap = if exit.is_some() { "\n" } else { "" };
         let mut page = gap.as_bytes().to_vec();
         console(session.printer).change(&mut page, &change)?;
@@ -61,7 +44,7 @@ pub(super) fn execute(session: &Session<'_>, arguments: &CompareArgs) -> Result<
         let kind = several.then(|| format!("{}-{}", after.header.benchmark, after.header.profile));
         let source = if files.iter().any(OutFile::is_page) {
             PageSource {
-                documents: pair.documents([before, after])?,
+                documents: documents(&pair)?,
                 texts,
                 ..PageSource::default()
             }
@@ -73,7 +56,7 @@ pub(super) fn execute(session: &Session<'_>, arguments: &CompareArgs) -> Result<
                 Some(kind) => file.of(kind),
                 None => file.clone(),
             };
-            pair.write(session.printer, &file, &titles, &change, &source)?;
+            pair.write(session.printer, &file, &change, &source)?;
             session.printer.note(&format!("wrote {file}"));
         }
         if let Some(folder) = &folder {
@@ -97,6 +80,12 @@ pub(super) fn execute(session: &Session<'_>, arguments: &CompareArgs) -> Result<
     })
 }
 
+/// The texts that the page of a change shows and the reports do not hold.
+fn documents(pair: &StoredPair<'_>) -> Result<Documents> {
+    let runtime = Runtime::new().context("cannot start worker threads")?;
+    runtime.block_on(pair.documents())
+}
+
 /// The exit status for one change.
 fn verdict(session: &Session<'_>, arguments: &CompareArgs, change: &Change) -> Exit {
     let mut measures = change.measures.iter();
@@ -110,36 +99,6 @@ fn verdict(session: &Session<'_>, arguments: &CompareArgs, change: &Change) -> E
     } else {
         Exit::Done
     }
-}
-
-/// Fails if no measure has a value in both runs: an empty comparison must not pass as unchanged.
-fn check_compared(change: &Change) -> Result<()> {
-    if change.measures.iter().any(|it| it.difference.is_some()) {
-        return Ok(());
-    }
-    let lists = [&change.measures_only_before, &change.measures_only_after];
-    let [before, after] = lists.map(|names| {
-        if names.is_empty() {
-            "none".to_owned()
-        } else {
-            names.join(", ")
-        }
-    });
-    let (first, second) = (&change.before.title, &change.after.title);
-    if change.pairs == 0 {
-        bail!(
-            "cannot compare `{first}` with `{second}`: no case in common ({} only in the first, {} only in the second, {} \
-             changed between them)",
-            change.only_before,
-            change.only_after,
-            change.changed.len()
-        );
-    }
-    bail!(
-        "cannot compare `{first}` with `{second}`: {} in common, but no measure has a value in both (measures only in the \
-         first: {before}; only in the second: {after})",
-        quantity::of(change.pairs, "case")
-    );
 }
 
 /// The pairs of runs to compare.
@@ -164,7 +123,7 @@ fn choose(session: &Session<'_>, arguments: &CompareArgs) -> Result<Chosen> {
             Some(after) => find(&runs, after)?,
             None => newest(&runs, |header| kind(header) == kind(&before.header))?,
         };
-        check(&before, &after)?;
+        StoredPair::check(&before, &after)?;
         return Ok(Chosen {
             pairs: vec![(before, after)],
             is_behind,
@@ -273,138 +232,6 @@ fn note_differences(session: &Session<'_>, before: &StoredRun, after: &StoredRun
     }
 }
 
-/// Refuses runs that cannot have cases or measures in common.
-fn check(before: &StoredRun, after: &StoredRun) -> Result<()> {
-    if kind(&before.header) != kind(&after.header) {
-        let [first, second] = [before, after].map(|run| {
-            let (dataset, benchmark) = kind(&run.header);
-            format!("`{}` ({benchmark} on {dataset})", run.name())
-        });
-        bail!("cannot compare {first} with {second}: both need the same dataset and benchmark");
-    }
-    if before.is_same_as(after) {
-        bail!("cannot compare run `{}` with itself", before.name());
-    }
-    Ok(())
-}
-
-/// The two reports to compare.
-enum Pair {
-    Retrieval(Box<[Report<Retrieval>; 2]>),
-    Qa(Box<[Report<Qa>; 2]>),
-    Eval(Box<[Report<Untyped>; 2]>),
-}
-
-impl Pair {
-    fn read(before: &StoredRun, after: &StoredRun) -> Result<Self> {
-        Ok(match (before.report()?, after.report()?) {
-            (StoredReport::Retrieval(before), StoredReport::Retrieval(after)) => {
-                Self::Retrieval(Box::new([*before, *after]))
-            }
-            (StoredReport::Qa(before), StoredReport::Qa(after)) => {
-                Self::Qa(Box::new([*before, *after]))
-            }
-            (StoredReport::Eval(before), StoredReport::Eval(after)) => {
-                Self::Eval(Box::new([*before, *after]))
-            }
-            _ => bail!("cannot compare reports of different benchmarks"),
-        })
-    }
-
-    /// The texts that the page of the change shows and the reports do not hold.
-    fn documents(&self, runs: [&StoredRun; 2]) -> Result<Documents> {
-        let Self::Retrieval(reports) = self else {
-            return Ok(Documents::none());
-        };
-        let runtime = Runtime::new().context("cannot start worker threads")?;
-        let mut all = Vec::new();
-        for (run, report) in runs.into_iter().zip(reports.iter()) {
-            let manifest = run.manifest()?;
-            let documents = Documents::of_stored(report, manifest.as_ref());
-            all.push(runtime.block_on(documents));
-        }
-        Ok(Documents::merged(&all))
-    }
-
-    fn write(
-        &self,
-        printer: &Printer,
-        file: &OutFile,
-        titles: &[String; 2],
-        change: &Change,
-        source: &PageSource,
-    ) -> Result<()> {
-        let titles = titles.each_ref().map(String::as_str);
-        match self {
-            Self::Retrieval(reports) => write(printer, file, titles, reports, change, source),
-            Self::Qa(reports) => write(printer, file, titles, reports, change, source),
-            Self::Eval(reports) => write(printer, file, titles, reports, change, source),
-        }
-    }
-
-    fn change(
-        &self,
-        titles: &[String; 2],
-        test: PairedTest,
-        wanted: &[String],
-        keys: &[String],
-    ) -> Result<Change> {
-        match self {
-            Self::Retrieval(reports) => change(titles, reports, test, wanted, keys),
-            Self::Qa(reports) => change(titles, reports, test, wanted, keys),
-            Self::Eval(reports) => change(titles, reports, test, wanted, keys),
-        }
-    }
-}
-
-fn write<D: Paged>(
-    printer: &Printer,
-    file: &OutFile,
-    titles: [&str; 2],
-    reports: &[Report<D>; 2],
-    change: &Change,
-    source: &PageSource,
-) -> Result<()> {
-    let page = ChangePage {
-        titles,
-        reports,
-        change,
-        source,
-    };
-    file.change(printer, &page)
-}
-
-/// The change in the wanted measures, or in all measures if `wanted` is empty, broken down by `keys` of the cases' metadata.
-fn change<D: Domain>(
-    titles: &[String; 2],
-    reports: &[Report<D>; 2],
-    test: PairedTest,
-    wanted: &[String],
-    keys: &[String],
-) -> Result<Change> {
-    let bootstrap = Bootstrap {
-        seed: test.seed,
-        ..Bootstrap::default()
-    };
-    let summaries = reports.each_ref().map(|report| report.summary(&bootstrap));
-    let side = |number: usize| Titled {
-        title: &titles[number],
-        report: &reports[number],
-        summary: &summaries[number],
-    };
-    let is_wanted = |title: &str| wanted.is_empty() || wanted.iter().any(|name| names(name, title));
-    let change = Change::between(&side(0), &side(1), test, is_wanted);
-    Ok(change.grouped(&side(0), &side(1), keys, is_wanted)?)
-}
-
-/// Whether `name` means the measure with that title. It may be the title as tables print it, or any notation of a rank measure.
-fn names(name: &str, title: &str) -> bool {
-    // Tables append this suffix. A measure's own name may end in it too, so the full name is also tried.
-    let shown = name.strip_suffix(" (pass rate)").unwrap_or(name);
-    let notation = name.parse::<Measure>().map(|measure| measure.to_string());
-    name == title || shown == title || notation.is_ok_and(|name| name == title)
-}
-
 /// Fails if a wanted measure is missing, and lists the available ones.
 fn check_measures(
     change: &Change,
@@ -413,7 +240,7 @@ fn check_measures(
 ) -> Result<()> {
     let is_there = |name: &&String| {
         let mut measures = change.measures.iter();
-        measures.any(|it| names(name, &it.measure))
+        measures.any(|it| names_measure(name, &it.measure))
     };
     let Some(missing) = wanted.iter().find(|name| !is_there(name)) else {
         return Ok(());
@@ -427,43 +254,4 @@ fn check_measures(
         "no measure `{missing}` in both runs; available: {}{nearest}",
         titles.join(", ")
     )
-}
-
-/// The differences in settings, program version and number of questions.
-fn made_by(before: &StoredRun, after: &StoredRun) -> Result<Vec<String>> {
-    let (Some(before), Some(after)) = (before.manifest()?, after.manifest()?) else {
-        let line =
-            "settings unknown, because a report does not hold them: name the run's folder instead";
-        return Ok(vec![line.to_owned()]);
-    };
-    let version = |manifest: &Value| manifest["tool"]["version"].as_str().map(str::to_owned);
-    let mut lines = differences(&Configuration::of(&before), &Configuration::of(&after));
-    if let (Some(old), Some(new)) = (version(&before), version(&after))
-        && old != new
-    {
-        lines.push(format!("evaluations: {old} -> {new}"));
-    }
-    let questions = |manifest: &Value| manifest["dataset"]["questions"].to_string();
-    let [asked_before, asked_after] = [&before, &after].map(questions);
-    if asked_before != asked_after {
-        lines.push(format!("questions: {asked_before} -> {asked_after}"));
-    }
-    if lines.is_empty() {
-        // What changed inside somebody else's system is known only to its owner.
-        let has_target = !after["target"].is_null();
-        let advice = if has_target && after["target"]["version"].is_null() {
-            "; `--target-version` names what changed in the target"
-        } else {
-            ""
-        };
-        lines.push(format!(
-            "no differences in settings, models or data{advice}"
-        ));
-    }
-    if lines.len() > LISTED {
-        let more = lines.len() - LISTED;
-        lines.truncate(LISTED);
-        lines.push(format!("and {more} more"));
-    }
-    Ok(lines)
 }

@@ -1,6 +1,7 @@
 //! The report of a stored run, for any benchmark.
 
 use std::collections::BTreeSet;
+use std::io::Write;
 use std::path::Path;
 
 use anyhow::{Context as _, Result, bail};
@@ -16,7 +17,7 @@ use serde_json::Value;
 
 use crate::figures::{self, ComparedRun};
 use crate::out_file::OutFile;
-use crate::page::{Documents, PageSource, Paged};
+use crate::page::{Documents, PageSource, Paged, RunPage};
 use crate::run_folder::{RunFolder, RunHeader, unreadable};
 use crate::terminal::{self, Printer, console, report_text};
 
@@ -65,6 +66,9 @@ trait AnyReport {
         summary: &Summary,
         source: &PageSource,
     ) -> Result<()>;
+
+    fn write_page(&self, summary: &Summary, source: &PageSource, out: &mut dyn Write)
+    -> Result<()>;
 }
 
 impl StoredReport {
@@ -147,6 +151,12 @@ impl StoredReport {
             Self::Eval(report) => file.eval_report(printer, report, &summary, source),
             Self::Retrieval(_) | Self::Qa(_) => self.any().write(printer, file, &summary, source),
         }
+    }
+
+    /// Writes the page of the report.
+    pub(crate) fn write_page(&self, source: &PageSource, mut out: impl Write) -> Result<()> {
+        let summary = self.any().summary(source.bootstrap.seed);
+        self.any().write_page(&summary, source, &mut out)
     }
 
     /// The texts that a page shows and the report does not hold, from the index of the run.
@@ -260,6 +270,21 @@ impl<D: Paged> AnyReport for Report<D> {
         source: &PageSource,
     ) -> Result<()> {
         file.report(printer, self, summary, source)
+    }
+
+    fn write_page(
+        &self,
+        summary: &Summary,
+        source: &PageSource,
+        out: &mut dyn Write,
+    ) -> Result<()> {
+        let page = RunPage {
+            report: self,
+            summary,
+            source,
+        };
+        page.write(out)?;
+        Ok(())
     }
 }
 

@@ -36,7 +36,7 @@ pub(super) fn page(folder: RunFolder, run: &StoredRun) -> Result<LivePage, PageF
         ("questions", header.dataset.questions.to_string()),
     ];
     let mut shown = shown(&progress);
-    if !progress.is_running() && !run.has_report() {
+    if !progress.is_running() {
         shown.notice = Some(format!(
             "Nothing works on this run, and it has no report: {remedy}."
         ));

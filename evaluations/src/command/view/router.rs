@@ -6,7 +6,7 @@ use axum::routing::get;
 
 use super::failure::PageFailure;
 use super::viewer::Viewer;
-use super::{assets, changes, labelling, live, run_page, runs_page, trend_page};
+use super::{assets, changes, compare_page, labelling, live, run_page, runs_page, trend_page};
 
 /// The largest body of a request, in bytes: a label with a long note.
 const LARGEST_BODY: usize = 64 << 10;
@@ -16,6 +16,7 @@ pub(super) fn pages(viewer: Viewer) -> Router {
     Router::new()
         .route("/", get(runs_page::show))
         .route("/changes", get(changes::follow))
+        .route("/compare", get(compare_page::show))
         .route("/trend", get(trend_page::show))
         .route("/run/{name}", get(run_page::show))
         .route("/run/{name}/progress", get(live::follow))
