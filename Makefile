@@ -13,7 +13,7 @@ FIRST_TEST_BUILD := 19
 FIRST_INSTALL := 28
 ANNOUNCE := @CARGO='$(CARGO)' scripts/announce-build
 
-.PHONY: demo build install test test-llamacpp test-servers test-browser check-scripts lint fuzz bench bench-browser bake-off samples help prerequisites
+.PHONY: demo build install test test-llamacpp test-servers test-browser check-scripts lint fuzz bench bench-browser pictures bake-off samples help prerequisites
 
 demo: build ## Benchmarks retrieval and question answering on the bundled news stories, offline
 	@$(CARGO) run --quiet --package evaluations -- sample --profile all
@@ -44,7 +44,7 @@ lint: prerequisites ## Checks formatting, lints, documentation and the direction
 	scripts/check-dependencies $(LIGHT)
 
 test-browser: prerequisites ## Tests pages in Chromium, which it installs from Debian's packages if it is missing
-	scripts/with-browser $(CARGO) test --package evaluations --test browser -- --ignored --test-threads 2 --skip measurements::
+	scripts/with-browser $(CARGO) test --package evaluations --test browser -- --ignored --test-threads 2 --skip measurements:: --skip pictures::
 
 check-scripts: ## Checks the scripts of pages: their types, if Node is there, and the vendored files against npm
 	scripts/check-scripts
@@ -56,6 +56,9 @@ fuzz: prerequisites ## Feeds mutated inputs to every reader, FUZZ_SECONDS for ea
 bench: prerequisites ## Runs the micro-benchmarks of the libraries
 	$(CARGO) bench --package evals-metrics --package evals --package evals-evaluators --package evals-providers --benches
 	$(CARGO) bench --package evals-local --bench embedding
+
+pictures: prerequisites ## Regenerates the pictures of the documentation; EVALUATIONS_REAL_HF_HOME names a home with mteb/scifact
+	scripts/with-browser $(CARGO) test --package evaluations --test browser -- --ignored pictures::
 
 bench-browser: prerequisites ## Measures a page of 5,000 cases in Chromium
 	scripts/with-browser $(CARGO) test --package evaluations --test browser -- --ignored --nocapture measurements::

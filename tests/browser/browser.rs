@@ -159,6 +159,12 @@ impl Browser {
         decoded(&self.post("/print", &paper))
     }
 
+    /// What the window shows, as PNG.
+    pub(crate) fn screenshot(&self) -> Vec<u8> {
+        let picture = self.devtools("Page.captureScreenshot", &json!({"format": "png"}));
+        decoded(&picture["data"])
+    }
+
     /// Sets the size of the page in CSS pixels.
     pub(crate) fn resize(&self, width: u32, height: u32) {
         let size =

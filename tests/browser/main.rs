@@ -17,6 +17,7 @@ mod keyboard;
 mod labelling;
 mod measurements;
 mod pages;
+mod pictures;
 mod reading;
 #[path = "../../crates/evals-html/tests/it/samples.rs"]
 #[expect(dead_code, reason = "the tests of the library draw empty figures too")]
@@ -30,3 +31,4 @@ mod synthetic;
 #[expect(dead_code, reason = "the tests without a browser ask by hand")]
 mod viewer;
 mod viewing;
+mod written;

@@ -12,7 +12,7 @@
 
 /** @returns {View} */
 function emptyView() {
-  return { open: null, query: "", sort: null, filters: new Map() };
+	return { open: null, query: "", sort: null, filters: new Map() };
 }
 
 /**
@@ -21,22 +21,22 @@ function emptyView() {
  * @returns {View | null}
  */
 function readFragment(fragment) {
-  const text = fragment.replace(/^#/, "");
-  if (text !== "" && !text.includes("=")) return null;
-  const view = emptyView();
-  for (const pair of text.split("&")) {
-    const [name, ...rest] = pair.split("=");
-    const value = decoded(rest.join("="));
-    const key = decoded(name);
-    if (key === "case") view.open = value;
-    else if (key === "q") view.query = value;
-    else if (key === "sort") view.sort = { key: value.replace(/^-/, ""), isDescending: value.startsWith("-") };
-    else if (key.startsWith("f.")) {
-      const column = key.slice(2);
-      view.filters.set(column, [...(view.filters.get(column) ?? []), value]);
-    }
-  }
-  return view;
+	const text = fragment.replace(/^#/, "");
+	if (text !== "" && !text.includes("=")) return null;
+	const view = emptyView();
+	for (const pair of text.split("&")) {
+		const [name, ...rest] = pair.split("=");
+		const value = decoded(rest.join("="));
+		const key = decoded(name);
+		if (key === "case") view.open = value;
+		else if (key === "q") view.query = value;
+		else if (key === "sort") view.sort = { key: value.replace(/^-/, ""), isDescending: value.startsWith("-") };
+		else if (key.startsWith("f.")) {
+			const column = key.slice(2);
+			view.filters.set(column, [...(view.filters.get(column) ?? []), value]);
+		}
+	}
+	return view;
 }
 
 /**
@@ -44,21 +44,21 @@ function readFragment(fragment) {
  * @returns {string} with its `#`
  */
 function writeFragment(view) {
-  const pairs = [];
-  for (const [key, values] of view.filters) {
-    for (const value of values) pairs.push(`f.${encodeURIComponent(key)}=${encodeURIComponent(value)}`);
-  }
-  if (view.query !== "") pairs.push(`q=${encodeURIComponent(view.query)}`);
-  if (view.sort) pairs.push(`sort=${view.sort.isDescending ? "-" : ""}${encodeURIComponent(view.sort.key)}`);
-  if (view.open !== null) pairs.push(`case=${encodeURIComponent(view.open)}`);
-  return `#${pairs.join("&")}`;
+	const pairs = [];
+	for (const [key, values] of view.filters) {
+		for (const value of values) pairs.push(`f.${encodeURIComponent(key)}=${encodeURIComponent(value)}`);
+	}
+	if (view.query !== "") pairs.push(`q=${encodeURIComponent(view.query)}`);
+	if (view.sort) pairs.push(`sort=${view.sort.isDescending ? "-" : ""}${encodeURIComponent(view.sort.key)}`);
+	if (view.open !== null) pairs.push(`case=${encodeURIComponent(view.open)}`);
+	return `#${pairs.join("&")}`;
 }
 
 /** @param {string} text */
 function decoded(text) {
-  try {
-    return decodeURIComponent(text);
-  } catch {
-    return text;
-  }
+	try {
+		return decodeURIComponent(text);
+	} catch {
+		return text;
+	}
 }

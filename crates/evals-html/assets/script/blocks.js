@@ -10,17 +10,17 @@ const KEPT_BLOCKS = 120;
  * @returns {Promise<any>}
  */
 async function inflated(id) {
-  const element = document.getElementById(id);
-  if (!element) throw new Error(`this file is incomplete: the part \`${id}\` is missing`);
-  try {
-    const binary = atob(element.textContent ?? "");
-    const bytes = new Uint8Array(binary.length);
-    for (let i = 0; i < binary.length; i++) bytes[i] = binary.charCodeAt(i);
-    const stream = new Blob([bytes]).stream().pipeThrough(new DecompressionStream("deflate-raw"));
-    return await new Response(stream).json();
-  } catch (error) {
-    throw new Error(`this file is damaged: the part \`${id}\` cannot be read (${String(error)})`);
-  }
+	const element = document.getElementById(id);
+	if (!element) throw new Error(`this file is incomplete: the part \`${id}\` is missing`);
+	try {
+		const binary = atob(element.textContent ?? "");
+		const bytes = new Uint8Array(binary.length);
+		for (let i = 0; i < binary.length; i++) bytes[i] = binary.charCodeAt(i);
+		const stream = new Blob([bytes]).stream().pipeThrough(new DecompressionStream("deflate-raw"));
+		return await new Response(stream).json();
+	} catch (error) {
+		throw new Error(`this file is damaged: the part \`${id}\` cannot be read (${String(error)})`);
+	}
 }
 
 /**
@@ -28,38 +28,38 @@ async function inflated(id) {
  * @template T
  */
 class Blocks {
-  /** @param {string} name */
-  constructor(name) {
-    this.name = name;
-    /** @type {Map<number, Promise<T[]>>} */
-    this.kept = new Map();
-  }
+	/** @param {string} name */
+	constructor(name) {
+		this.name = name;
+		/** @type {Map<number, Promise<T[]>>} */
+		this.kept = new Map();
+	}
 
-  /**
-   * One block. Whoever only reads it once does not keep it.
-   * @param {number} number
-   * @param {"keep" | "once"} use
-   * @returns {Promise<T[]>}
-   */
-  block(number, use = "keep") {
-    const known = this.kept.get(number);
-    const block = known ?? inflated(`${this.name}-${number}`);
-    if (use === "keep") {
-      this.kept.delete(number);
-      this.kept.set(number, block);
-      const oldest = this.kept.keys().next();
-      if (this.kept.size > KEPT_BLOCKS && !oldest.done) this.kept.delete(oldest.value);
-    }
-    return block;
-  }
+	/**
+	 * One block. Whoever only reads it once does not keep it.
+	 * @param {number} number
+	 * @param {"keep" | "once"} use
+	 * @returns {Promise<T[]>}
+	 */
+	block(number, use = "keep") {
+		const known = this.kept.get(number);
+		const block = known ?? inflated(`${this.name}-${number}`);
+		if (use === "keep") {
+			this.kept.delete(number);
+			this.kept.set(number, block);
+			const oldest = this.kept.keys().next();
+			if (this.kept.size > KEPT_BLOCKS && !oldest.done) this.kept.delete(oldest.value);
+		}
+		return block;
+	}
 
-  /**
-   * One entry of a block.
-   * @param {number} number
-   * @returns {Promise<T>}
-   */
-  async entry(number) {
-    const block = await this.block(Math.floor(number / BLOCK));
-    return block[number % BLOCK];
-  }
+	/**
+	 * One entry of a block.
+	 * @param {number} number
+	 * @returns {Promise<T>}
+	 */
+	async entry(number) {
+		const block = await this.block(Math.floor(number / BLOCK));
+		return block[number % BLOCK];
+	}
 }

@@ -5,71 +5,71 @@
  * @param {{page: CasesPage, id: string}} props
  */
 function CasePanel({ page, id }) {
-  const dialog = preactHooks.useRef(/** @type {HTMLDialogElement | null} */ (null));
-  const [loaded, setLoaded] = preactHooks.useState(/** @type {{id: string, case?: Case, problem?: string}} */ ({ id: "" }));
-  const row = page.rowOf.get(id);
-  preactHooks.useLayoutEffect(() => {
-    dialog.current?.showModal();
-    dialog.current?.querySelector("h2")?.focus();
-  }, []);
-  preactHooks.useEffect(() => {
-    let isWanted = true;
-    if (row === undefined) {
-      setLoaded({ id, problem: `no case of this page has the id \`${visible(id)}\`` });
-      return;
-    }
-    page.cases.entry(row).then(
-      (it) => isWanted && setLoaded({ id, case: it }),
-      (error) => isWanted && setLoaded({ id, problem: error.message }),
-    );
-    dialog.current?.scrollTo(0, 0);
-    return () => {
-      isWanted = false;
-    };
-  }, [id]);
-  const position = row === undefined ? -1 : page.rows.indexOf(row);
-  const place = position < 0 ? "not among the rows shown" : `${grouped(position + 1)} of ${grouped(page.rows.length)}`;
-  /** @param {Event} event */
-  const onCancel = (event) => {
-    event.preventDefault();
-    page.close();
-  };
-  return html`<dialog ref=${dialog} class="panel" aria-labelledby="case-title" onCancel=${onCancel} onClick=${(/** @type {Event} */ event) => event.target === dialog.current && page.close()}>
-    <div class="content">
-      <header>
-        <h2 id="case-title" tabindex="-1"><bdi>${visible(id)}</bdi></h2>
-        <p class="place">${place}</p>
-        <span class="gap"></span>
-        <button type="button" disabled=${position <= 0} onClick=${() => page.step(-1)}>Previous <kbd>K</kbd></button>
-        <button type="button" disabled=${position < 0 || position + 1 >= page.rows.length} onClick=${() => page.step(1)}>Next <kbd>J</kbd></button>
-        <button type="button" onClick=${() => page.close()}>Close <kbd>Esc</kbd></button>
-      </header>
-      ${loaded.problem && html`<p class="problem">${loaded.problem}</p>`}
-      ${loaded.case && loaded.id === id && html`<${CaseBody} key=${id} page=${page} case=${loaded.case} />`}
-    </div>
-  </dialog>`;
+	const dialog = preactHooks.useRef(/** @type {HTMLDialogElement | null} */ (null));
+	const [loaded, setLoaded] = preactHooks.useState(/** @type {{id: string, case?: Case, problem?: string}} */ ({ id: "" }));
+	const row = page.rowOf.get(id);
+	preactHooks.useLayoutEffect(() => {
+		dialog.current?.showModal();
+		dialog.current?.querySelector("h2")?.focus();
+	}, []);
+	preactHooks.useEffect(() => {
+		let isWanted = true;
+		if (row === undefined) {
+			setLoaded({ id, problem: `no case of this page has the id \`${visible(id)}\`` });
+			return;
+		}
+		page.cases.entry(row).then(
+			(it) => isWanted && setLoaded({ id, case: it }),
+			(error) => isWanted && setLoaded({ id, problem: error.message }),
+		);
+		dialog.current?.scrollTo(0, 0);
+		return () => {
+			isWanted = false;
+		};
+	}, [id]);
+	const position = row === undefined ? -1 : page.rows.indexOf(row);
+	const place = position < 0 ? "not among the rows shown" : `${grouped(position + 1)} of ${grouped(page.rows.length)}`;
+	/** @param {Event} event */
+	const onCancel = (event) => {
+		event.preventDefault();
+		page.close();
+	};
+	return html`<dialog ref=${dialog} class="panel" aria-labelledby="case-title" onCancel=${onCancel} onClick=${(/** @type {Event} */ event) => event.target === dialog.current && page.close()}>
+		<div class="content">
+			<header>
+				<h2 id="case-title" tabindex="-1"><bdi>${visible(id)}</bdi></h2>
+				<p class="place">${place}</p>
+				<span class="gap"></span>
+				<button type="button" disabled=${position <= 0} onClick=${() => page.step(-1)}>Previous <kbd>K</kbd></button>
+				<button type="button" disabled=${position < 0 || position + 1 >= page.rows.length} onClick=${() => page.step(1)}>Next <kbd>J</kbd></button>
+				<button type="button" onClick=${() => page.close()}>Close <kbd>Esc</kbd></button>
+			</header>
+			${loaded.problem && html`<p class="problem">${loaded.problem}</p>`}
+			${loaded.case && loaded.id === id && html`<${CaseBody} key=${id} page=${page} case=${loaded.case} />`}
+		</div>
+	</dialog>`;
 }
 
 /**
  * @param {{page: CasesPage, case: Case}} props
  */
 function CaseBody({ page, case: it }) {
-  const names = [...new Set(it.runs.map(nameOfRun))];
-  const chosen = names.includes(page.tab) ? page.tab : names[0];
-  const runs = it.runs.filter((run) => nameOfRun(run) === chosen);
-  const [before, after] = [runs.find((run) => run.side === "before"), runs.find((run) => run.side === "after")];
-  const systems = it.runs.some((run) => run.system) && !it.runs.some((run) => run.side);
-  const body =
-    before || after
-      ? html`<${Comparison} page=${page} case=${it} before=${before} after=${after} />`
-      : runs.map((run) => html`<${SingleRun} page=${page} case=${it} run=${run} hasOutcomes=${!systems} />`);
-  return html`
-    ${(it.remarks ?? []).map((remark) => html`<p class="remark" key=${remark}>${visible(remark)}</p>`)}
-    <${Fields} fields=${it.fields.filter((field) => field.role === "question")} />
-    ${systems && html`<${Outcomes} sides=${names.map((name) => ({ name, outcomes: it.runs.find((run) => nameOfRun(run) === name)?.outcomes ?? [] }))} />`}
-    ${names.length > 1 ? html`<${Tabs} names=${names} chosen=${chosen} choose=${(/** @type {string} */ name) => page.chooseTab(name)}><div key=${chosen}>${body}</div><//>` : body}
-    <${Facts} fields=${it.fields.filter((field) => field.role === "other")} />
-  `;
+	const names = [...new Set(it.runs.map(nameOfRun))];
+	const chosen = names.includes(page.tab) ? page.tab : names[0];
+	const runs = it.runs.filter((run) => nameOfRun(run) === chosen);
+	const [before, after] = [runs.find((run) => run.side === "before"), runs.find((run) => run.side === "after")];
+	const systems = it.runs.some((run) => run.system) && !it.runs.some((run) => run.side);
+	const body =
+		before || after
+			? html`<${Comparison} page=${page} case=${it} before=${before} after=${after} />`
+			: runs.map((run) => html`<${SingleRun} page=${page} case=${it} run=${run} hasOutcomes=${!systems} />`);
+	return html`
+		${(it.remarks ?? []).map((remark) => html`<p class="remark" key=${remark}>${visible(remark)}</p>`)}
+		<${Fields} fields=${it.fields.filter((field) => field.role === "question")} />
+		${systems && html`<${Outcomes} sides=${names.map((name) => ({ name, outcomes: it.runs.find((run) => nameOfRun(run) === name)?.outcomes ?? [] }))} />`}
+		${names.length > 1 ? html`<${Tabs} names=${names} chosen=${chosen} choose=${(/** @type {string} */ name) => page.chooseTab(name)}><div key=${chosen}>${body}</div><//>` : body}
+		<${Facts} fields=${it.fields.filter((field) => field.role === "other")} />
+	`;
 }
 
 /**
@@ -77,8 +77,8 @@ function CaseBody({ page, case: it }) {
  * @param {Run} run
  */
 function nameOfRun(run) {
-  if (run.system === undefined) return `Repetition ${run.repeat}`;
-  return run.repeat > 1 ? `${run.system}, repetition ${run.repeat}` : run.system;
+	if (run.system === undefined) return `Repetition ${run.repeat}`;
+	return run.repeat > 1 ? `${run.system}, repetition ${run.repeat}` : run.system;
 }
 
 /**
@@ -86,27 +86,27 @@ function nameOfRun(run) {
  * @param {{names: string[], chosen: string, choose: (name: string) => void, children?: unknown}} props
  */
 function Tabs({ names, chosen, choose, children }) {
-  /** @param {KeyboardEvent} event */
-  const onKeyDown = (event) => {
-    const move = { ArrowRight: 1, ArrowLeft: -1 }[event.key];
-    if (move === undefined) return;
-    const next = (names.indexOf(chosen) + move + names.length) % names.length;
-    choose(names[next]);
-    document.getElementById(`tab-${next}`)?.focus();
-  };
-  return html`<div role="tablist" aria-label="Runs of the case" onKeyDown=${onKeyDown}>
-      ${names.map(
-        (name, i) => html`<button type="button" role="tab" key=${name} id="tab-${i}" aria-controls="tab-panel" aria-selected=${String(name === chosen)} tabindex=${name === chosen ? 0 : -1} onClick=${() => choose(name)}>
-          <bdi>${oneLine(name)}</bdi>
-        </button>`,
-      )}
-    </div>
-    <div role="tabpanel" id="tab-panel" aria-labelledby="tab-${names.indexOf(chosen)}">${children}</div>`;
+	/** @param {KeyboardEvent} event */
+	const onKeyDown = (event) => {
+		const move = { ArrowRight: 1, ArrowLeft: -1 }[event.key];
+		if (move === undefined) return;
+		const next = (names.indexOf(chosen) + move + names.length) % names.length;
+		choose(names[next]);
+		document.getElementById(`tab-${next}`)?.focus();
+	};
+	return html`<div role="tablist" aria-label="Runs of the case" onKeyDown=${onKeyDown}>
+			${names.map(
+				(name, i) => html`<button type="button" role="tab" key=${name} id="tab-${i}" aria-controls="tab-panel" aria-selected=${String(name === chosen)} tabindex=${name === chosen ? 0 : -1} onClick=${() => choose(name)}>
+					<bdi>${oneLine(name)}</bdi>
+				</button>`,
+			)}
+		</div>
+		<div role="tabpanel" id="tab-panel" aria-labelledby="tab-${names.indexOf(chosen)}">${children}</div>`;
 }
 
 /** @param {Field[]} fields @param {Field["role"]} role */
 function textOf(fields, role) {
-  return fields.find((field) => field.role === role);
+	return fields.find((field) => field.role === role);
 }
 
 /**
@@ -114,18 +114,18 @@ function textOf(fields, role) {
  * @param {{page: CasesPage, case: Case, run: Run, hasOutcomes: boolean}} props
  */
 function SingleRun({ page, case: it, run, hasOutcomes }) {
-  const [reference, answer] = [textOf(it.fields, "reference"), textOf(run.fields, "answer")];
-  return html`
-    <${Failure} run=${run} />
-    ${reference && answer
-      ? html`<${ComparedTexts} before=${reference} after=${answer} names=${[reference.name, answer.name]} />`
-      : html`<${Fields} fields=${[reference, answer].filter((field) => field)} />`}
-    <${Facts} fields=${run.fields.filter((field) => field !== answer)} />
-    ${hasOutcomes && html`<${Outcomes} sides=${[{ name: "value and reason", outcomes: run.outcomes }]} />`}
-    <${Ranking} page=${page} run=${run} />
-    <${Timings} timings=${run.timings} />
-    <${Steps} steps=${run.steps} />
-  `;
+	const [reference, answer] = [textOf(it.fields, "reference"), textOf(run.fields, "answer")];
+	return html`
+		<${Failure} run=${run} />
+		${reference && answer
+			? html`<${ComparedTexts} before=${reference} after=${answer} names=${[reference.name, answer.name]} />`
+			: html`<${Fields} fields=${[reference, answer].filter((field) => field)} />`}
+		<${Facts} fields=${run.fields.filter((field) => field !== answer)} />
+		${hasOutcomes && html`<${Outcomes} sides=${[{ name: "value and reason", outcomes: run.outcomes }]} />`}
+		<${Ranking} page=${page} run=${run} />
+		<${Timings} timings=${run.timings} />
+		<${Steps} steps=${run.steps} />
+	`;
 }
 
 /**
@@ -133,35 +133,35 @@ function SingleRun({ page, case: it, run, hasOutcomes }) {
  * @param {{page: CasesPage, case: Case, before?: Run, after?: Run}} props
  */
 function Comparison({ page, case: it, before, after }) {
-  const answers = [before, after].map((run) => run && textOf(run.fields, "answer"));
-  const sides = [
-    { name: "Before", title: page.contents.sides?.before ?? "", run: before, other: after },
-    { name: "After", title: page.contents.sides?.after ?? "", run: after, other: before },
-  ];
-  /** @param {(side: {run: Run, other?: Run}) => unknown} part */
-  const both = (part) =>
-    html`<div class="sides">
-      ${sides.map((side) => html`<div key=${side.name}>${side.run ? part({ run: side.run, other: side.other }) : html`<p class="muted">This side has no such run.</p>`}</div>`)}
-    </div>`;
-  return html`
-    <${Fields} fields=${it.fields.filter((field) => field.role === "reference")} />
-    <div class="sides heads">
-      ${sides.map((side) => html`<p key=${side.name}><strong>${side.name}</strong> <span class="muted"><bdi>${visible(side.title)}</bdi></span></p>`)}
-    </div>
-    ${both(({ run }) => html`<${Failure} run=${run} />`)}
-    ${answers[0] && answers[1]
-      ? html`<${ComparedTexts} before=${answers[0]} after=${answers[1]} names=${[`${answers[0].name} before`, `${answers[1].name} after`]} />`
-      : both(({ run }) => html`<${Fields} fields=${run.fields.filter((field) => field.role === "answer")} />`)}
-    ${both(({ run }) => html`<${Facts} fields=${run.fields.filter((field) => field.role !== "answer")} />`)}
-    <${Outcomes} sides=${sides.map((side) => ({ name: side.name.toLowerCase(), outcomes: side.run?.outcomes ?? [] }))} />
-    ${both(({ run, other }) => html`<${Ranking} page=${page} run=${run} other=${other} />`)}
-    ${both(({ run }) => html`<${Timings} timings=${run.timings} /><${Steps} steps=${run.steps} />`)}
-  `;
+	const answers = [before, after].map((run) => run && textOf(run.fields, "answer"));
+	const sides = [
+		{ name: "Before", title: page.contents.sides?.before ?? "", run: before, other: after },
+		{ name: "After", title: page.contents.sides?.after ?? "", run: after, other: before },
+	];
+	/** @param {(side: {run: Run, other?: Run}) => unknown} part */
+	const both = (part) =>
+		html`<div class="sides">
+			${sides.map((side) => html`<div key=${side.name}>${side.run ? part({ run: side.run, other: side.other }) : html`<p class="muted">This side has no such run.</p>`}</div>`)}
+		</div>`;
+	return html`
+		<${Fields} fields=${it.fields.filter((field) => field.role === "reference")} />
+		<div class="sides heads">
+			${sides.map((side) => html`<p key=${side.name}><strong>${side.name}</strong> <span class="muted"><bdi>${visible(side.title)}</bdi></span></p>`)}
+		</div>
+		${both(({ run }) => html`<${Failure} run=${run} />`)}
+		${answers[0] && answers[1]
+			? html`<${ComparedTexts} before=${answers[0]} after=${answers[1]} names=${[`${answers[0].name} before`, `${answers[1].name} after`]} />`
+			: both(({ run }) => html`<${Fields} fields=${run.fields.filter((field) => field.role === "answer")} />`)}
+		${both(({ run }) => html`<${Facts} fields=${run.fields.filter((field) => field.role !== "answer")} />`)}
+		<${Outcomes} sides=${sides.map((side) => ({ name: side.name.toLowerCase(), outcomes: side.run?.outcomes ?? [] }))} />
+		${both(({ run, other }) => html`<${Ranking} page=${page} run=${run} other=${other} />`)}
+		${both(({ run }) => html`<${Timings} timings=${run.timings} /><${Steps} steps=${run.steps} />`)}
+	`;
 }
 
 /** @param {{run: Run}} props */
 function Failure({ run }) {
-  return run.failure !== undefined && html`<div class="problem"><p>The task failed:</p><${LongText} text=${run.failure} /></div>`;
+	return run.failure !== undefined && html`<div class="problem"><p>The task failed:</p><${LongText} text=${run.failure} /></div>`;
 }
 
 /**
@@ -169,21 +169,21 @@ function Failure({ run }) {
  * @param {{before: Field, after: Field, names: string[]}} props
  */
 function ComparedTexts({ before, after, names }) {
-  const [left, right] = names.map(oneLine);
-  const found = preactHooks.useMemo(() => difference(before.text, after.text), [before.text, after.text]);
-  const differs = [...found.before, ...found.after].some((part) => part.mark);
-  return html`<div class="sides">
-      <section><h3><bdi>${left}</bdi></h3><${LongText} parts=${found.before} /></section>
-      <section><h3><bdi>${right}</bdi></h3><${LongText} parts=${found.after} /></section>
-    </div>
-    <p class="muted">
-      ${differs ? html`Words of one side only are marked: <del>${left}</del>, <ins>${right}</ins>. ${found.note}` : "Both have the same words."}
-    </p>`;
+	const [left, right] = names.map(oneLine);
+	const found = preactHooks.useMemo(() => difference(before.text, after.text), [before.text, after.text]);
+	const differs = [...found.before, ...found.after].some((part) => part.mark);
+	return html`<div class="sides">
+			<section><h3><bdi>${left}</bdi></h3><${LongText} parts=${found.before} /></section>
+			<section><h3><bdi>${right}</bdi></h3><${LongText} parts=${found.after} /></section>
+		</div>
+		<p class="muted">
+			${differs ? html`Words of one side only are marked: <del>${left}</del>, <ins>${right}</ins>. ${found.note}` : "Both have the same words."}
+		</p>`;
 }
 
 /** @param {{fields: Field[]}} props */
 function Fields({ fields }) {
-  return fields.map((field) => html`<section key=${field.name}><h3><bdi>${oneLine(field.name)}</bdi></h3><${LongText} text=${field.text} name=${field.role} /></section>`);
+	return fields.map((field) => html`<section key=${field.name}><h3><bdi>${oneLine(field.name)}</bdi></h3><${LongText} text=${field.text} name=${field.role} /></section>`);
 }
 
 /**
@@ -191,8 +191,8 @@ function Fields({ fields }) {
  * @param {{fields: Field[]}} props
  */
 function Facts({ fields }) {
-  if (fields.length === 0) return null;
-  return html`<dl class="facts">
-    ${fields.map((field) => html`<div key=${field.name}><dt><bdi>${oneLine(field.name)}</bdi></dt><dd><${LongText} text=${field.text} /></dd></div>`)}
-  </dl>`;
+	if (fields.length === 0) return null;
+	return html`<dl class="facts">
+		${fields.map((field) => html`<div key=${field.name}><dt><bdi>${oneLine(field.name)}</bdi></dt><dd><${LongText} text=${field.text} /></dd></div>`)}
+	</dl>`;
 }

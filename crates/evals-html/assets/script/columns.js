@@ -3,7 +3,7 @@
 
 /** @param {Cell} cell */
 function isUndefined(cell) {
-  return cell !== null && typeof cell === "object" && !Array.isArray(cell);
+	return cell !== null && typeof cell === "object" && !Array.isArray(cell);
 }
 
 /**
@@ -11,7 +11,7 @@ function isUndefined(cell) {
  * @param {Cell} cell
  */
 function numberOf(cell) {
-  return Array.isArray(cell) ? cell[0] : null;
+	return Array.isArray(cell) ? cell[0] : null;
 }
 
 /**
@@ -19,14 +19,14 @@ function numberOf(cell) {
  * @param {Cell} cell
  */
 function shownOf(cell) {
-  if (cell === null) return "";
-  if (typeof cell === "string") return cell;
-  return Array.isArray(cell) ? cell[1] : "undefined";
+	if (cell === null) return "";
+	if (typeof cell === "string") return cell;
+	return Array.isArray(cell) ? cell[1] : "undefined";
 }
 
 /** @param {Column} column */
 function isNumeric(column) {
-  return column.kind === "number" || column.kind === "seconds" || column.kind === "verdict";
+	return column.kind === "number" || column.kind === "seconds" || column.kind === "verdict";
 }
 
 /**
@@ -35,7 +35,7 @@ function isNumeric(column) {
  * @param {string} b
  */
 function compareTexts(a, b) {
-  return a < b ? -1 : a > b ? 1 : 0;
+	return a < b ? -1 : a > b ? 1 : 0;
 }
 
 /**
@@ -45,25 +45,25 @@ function compareTexts(a, b) {
  * @param {Sort | null} sort
  */
 function sortRows(table, rows, sort) {
-  const column = table.columns.find((it) => it.key === sort?.key);
-  if (!sort || (!column && sort.key !== "id")) return rows;
-  const direction = sort.isDescending ? -1 : 1;
-  /** @type {(row: number) => number | string | null} */
-  const value = (row) => {
-    if (!column) return table.ids[row];
-    const cell = column.cells[row];
-    return Array.isArray(cell) ? cell[0] : typeof cell === "string" ? cell : null;
-  };
-  const keys = new Map(rows.map((row) => [row, value(row)]));
-  return rows.slice().sort((a, b) => {
-    const [left, right] = [keys.get(a) ?? null, keys.get(b) ?? null];
-    if (left === null || right === null) {
-      if (left !== right) return left === null ? 1 : -1;
-    } else if (left !== right) {
-      return left < right ? -direction : direction;
-    }
-    return compareTexts(table.ids[a], table.ids[b]);
-  });
+	const column = table.columns.find((it) => it.key === sort?.key);
+	if (!sort || (!column && sort.key !== "id")) return rows;
+	const direction = sort.isDescending ? -1 : 1;
+	/** @type {(row: number) => number | string | null} */
+	const value = (row) => {
+		if (!column) return table.ids[row];
+		const cell = column.cells[row];
+		return Array.isArray(cell) ? cell[0] : typeof cell === "string" ? cell : null;
+	};
+	const keys = new Map(rows.map((row) => [row, value(row)]));
+	return rows.slice().sort((a, b) => {
+		const [left, right] = [keys.get(a) ?? null, keys.get(b) ?? null];
+		if (left === null || right === null) {
+			if (left !== right) return left === null ? 1 : -1;
+		} else if (left !== right) {
+			return left < right ? -direction : direction;
+		}
+		return compareTexts(table.ids[a], table.ids[b]);
+	});
 }
 
 /**
@@ -71,5 +71,5 @@ function sortRows(table, rows, sort) {
  * @param {Column | undefined} column
  */
 function startsDescending(column) {
-  return column?.higher_is_better === false;
+	return column?.higher_is_better === false;
 }

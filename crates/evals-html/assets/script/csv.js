@@ -10,14 +10,14 @@ const FORMULA = /^[=+\-@\t\r\n\uff1d\uff0b\uff0d\uff20]/;
  * @param {number[]} rows
  */
 function csv(table, rows) {
-  const head = ["id", ...table.columns.map((column) => column.title)];
-  const lines = rows.map((row) => [table.ids[row], ...table.columns.map((column) => csvValue(column.cells[row]))]);
-  return [head, ...lines].map((line) => line.map(csvCell).join(",") + "\r\n").join("");
+	const head = ["id", ...table.columns.map((column) => column.title)];
+	const lines = rows.map((row) => [table.ids[row], ...table.columns.map((column) => csvValue(column.cells[row]))]);
+	return [head, ...lines].map((line) => line.map(csvCell).join(",") + "\r\n").join("");
 }
 
 /** @param {Cell} cell */
 function csvValue(cell) {
-  return Array.isArray(cell) ? String(cell[0]) : typeof cell === "string" ? cell : "";
+	return Array.isArray(cell) ? String(cell[0]) : typeof cell === "string" ? cell : "";
 }
 
 /**
@@ -25,9 +25,9 @@ function csvValue(cell) {
  * @param {string} text
  */
 function csvCell(text) {
-  const isNumber = text.trim() !== "" && Number.isFinite(Number(text));
-  const guarded = FORMULA.test(text) && !isNumber ? `'${text}` : text;
-  return /[",\r\n]/.test(guarded) ? `"${guarded.replace(/"/g, '""')}"` : guarded;
+	const isNumber = text.trim() !== "" && Number.isFinite(Number(text));
+	const guarded = FORMULA.test(text) && !isNumber ? `'${text}` : text;
+	return /[",\r\n]/.test(guarded) ? `"${guarded.replace(/"/g, '""')}"` : guarded;
 }
 
 /**
@@ -36,10 +36,10 @@ function csvCell(text) {
  * @param {string} text
  */
 function download(name, text) {
-  const address = URL.createObjectURL(new Blob([text], { type: "text/csv;charset=utf-8" }));
-  const anchor = document.createElement("a");
-  anchor.href = address;
-  anchor.download = name;
-  anchor.click();
-  setTimeout(() => URL.revokeObjectURL(address), 10_000);
+	const address = URL.createObjectURL(new Blob([text], { type: "text/csv;charset=utf-8" }));
+	const anchor = document.createElement("a");
+	anchor.href = address;
+	anchor.download = name;
+	anchor.click();
+	setTimeout(() => URL.revokeObjectURL(address), 10_000);
 }

@@ -17,19 +17,19 @@ const EDITS = 1_000;
  * @returns {Difference}
  */
 function difference(before, after) {
-  const [old, young] = [words(before.slice(0, COMPARED)), words(after.slice(0, COMPARED))];
-  const [a, b] = numbered(old, young);
-  const common = commonWords(a, b);
-  const notes = [];
-  if (Math.max(before.length, after.length) > COMPARED) {
-    notes.push(`Only the first ${grouped(COMPARED)} characters are compared.`);
-  }
-  if (!common.isComplete) notes.push("The texts differ in too many words to find all that they share.");
-  return {
-    before: [...parts(old, common.inA, "del"), ...rest(before)],
-    after: [...parts(young, common.inB, "ins"), ...rest(after)],
-    note: notes.join(" "),
-  };
+	const [old, young] = [words(before.slice(0, COMPARED)), words(after.slice(0, COMPARED))];
+	const [a, b] = numbered(old, young);
+	const common = commonWords(a, b);
+	const notes = [];
+	if (Math.max(before.length, after.length) > COMPARED) {
+		notes.push(`Only the first ${grouped(COMPARED)} characters are compared.`);
+	}
+	if (!common.isComplete) notes.push("The texts differ in too many words to find all that they share.");
+	return {
+		before: [...parts(old, common.inA, "del"), ...rest(before)],
+		after: [...parts(young, common.inB, "ins"), ...rest(after)],
+		note: notes.join(" "),
+	};
 }
 
 /**
@@ -37,12 +37,12 @@ function difference(before, after) {
  * @param {string} text
  */
 function words(text) {
-  return text.match(/^\s+|(?:[\p{L}\p{N}\p{M}_]+|[^\s])\s*/gu) ?? [];
+	return text.match(/^\s+|(?:[\p{L}\p{N}\p{M}_]+|[^\s])\s*/gu) ?? [];
 }
 
 /** @param {string} text */
 function rest(text) {
-  return text.length > COMPARED ? [{ text: text.slice(COMPARED) }] : [];
+	return text.length > COMPARED ? [{ text: text.slice(COMPARED) }] : [];
 }
 
 /**
@@ -51,16 +51,16 @@ function rest(text) {
  * @param {string[]} after
  */
 function numbered(before, after) {
-  /** @type {Map<string, number>} */
-  const known = new Map();
-  /** @param {string} word */
-  const number = (word) => {
-    const key = word.trimEnd();
-    const found = known.get(key) ?? known.size;
-    known.set(key, found);
-    return found;
-  };
-  return [Int32Array.from(before, number), Int32Array.from(after, number)];
+	/** @type {Map<string, number>} */
+	const known = new Map();
+	/** @param {string} word */
+	const number = (word) => {
+		const key = word.trimEnd();
+		const found = known.get(key) ?? known.size;
+		known.set(key, found);
+		return found;
+	};
+	return [Int32Array.from(before, number), Int32Array.from(after, number)];
 }
 
 /**
@@ -70,20 +70,20 @@ function numbered(before, after) {
  * @param {Int32Array} b
  */
 function commonWords(a, b) {
-  const inA = new Uint8Array(a.length);
-  const inB = new Uint8Array(b.length);
-  let start = 0;
-  while (start < a.length && start < b.length && a[start] === b[start]) start++;
-  let [endA, endB] = [a.length, b.length];
-  while (endA > start && endB > start && a[endA - 1] === b[endB - 1]) [endA, endB] = [endA - 1, endB - 1];
-  inA.fill(1, 0, start).fill(1, endA);
-  inB.fill(1, 0, start).fill(1, endB);
-  const path = editPath(a.subarray(start, endA), b.subarray(start, endB));
-  for (const [x, y] of path ?? []) {
-    inA[start + x] = 1;
-    inB[start + y] = 1;
-  }
-  return { inA, inB, isComplete: path !== null };
+	const inA = new Uint8Array(a.length);
+	const inB = new Uint8Array(b.length);
+	let start = 0;
+	while (start < a.length && start < b.length && a[start] === b[start]) start++;
+	let [endA, endB] = [a.length, b.length];
+	while (endA > start && endB > start && a[endA - 1] === b[endB - 1]) [endA, endB] = [endA - 1, endB - 1];
+	inA.fill(1, 0, start).fill(1, endA);
+	inB.fill(1, 0, start).fill(1, endB);
+	const path = editPath(a.subarray(start, endA), b.subarray(start, endB));
+	for (const [x, y] of path ?? []) {
+		inA[start + x] = 1;
+		inB[start + y] = 1;
+	}
+	return { inA, inB, isComplete: path !== null };
 }
 
 /**
@@ -93,23 +93,23 @@ function commonWords(a, b) {
  * @returns {[number, number][] | null}
  */
 function editPath(a, b) {
-  const limit = Math.min(EDITS, a.length + b.length);
-  // furthest[k + limit + 1]: how many words of `a` a way with d edits gets through on diagonal k, where x - y = k.
-  const furthest = new Int32Array(2 * limit + 3);
-  /** @type {Int32Array[]} */
-  const trace = [];
-  for (let edits = 0; edits <= limit; edits++) {
-    trace.push(furthest.slice(limit + 1 - edits - 1, limit + 1 + edits + 2));
-    for (let k = -edits; k <= edits; k += 2) {
-      const at = k + limit + 1;
-      const isInsertion = k === -edits || (k !== edits && furthest[at - 1] < furthest[at + 1]);
-      let x = isInsertion ? furthest[at + 1] : furthest[at - 1] + 1;
-      while (x < a.length && x - k < b.length && a[x] === b[x - k]) x++;
-      furthest[at] = x;
-      if (x >= a.length && x - k >= b.length) return walkBack(trace, edits, a.length, b.length);
-    }
-  }
-  return null;
+	const limit = Math.min(EDITS, a.length + b.length);
+	// furthest[k + limit + 1]: how many words of `a` a way with d edits gets through on diagonal k, where x - y = k.
+	const furthest = new Int32Array(2 * limit + 3);
+	/** @type {Int32Array[]} */
+	const trace = [];
+	for (let edits = 0; edits <= limit; edits++) {
+		trace.push(furthest.slice(limit + 1 - edits - 1, limit + 1 + edits + 2));
+		for (let k = -edits; k <= edits; k += 2) {
+			const at = k + limit + 1;
+			const isInsertion = k === -edits || (k !== edits && furthest[at - 1] < furthest[at + 1]);
+			let x = isInsertion ? furthest[at + 1] : furthest[at - 1] + 1;
+			while (x < a.length && x - k < b.length && a[x] === b[x - k]) x++;
+			furthest[at] = x;
+			if (x >= a.length && x - k >= b.length) return walkBack(trace, edits, a.length, b.length);
+		}
+	}
+	return null;
 }
 
 /**
@@ -119,20 +119,20 @@ function editPath(a, b) {
  * @param {number} y
  */
 function walkBack(trace, edits, x, y) {
-  /** @type {[number, number][]} */
-  const pairs = [];
-  for (let d = edits; d > 0; d--) {
-    const furthest = trace[d];
-    const k = x - y;
-    const at = k + d + 1;
-    const isInsertion = k === -d || (k !== d && furthest[at - 1] < furthest[at + 1]);
-    const previousX = isInsertion ? furthest[at + 1] : furthest[at - 1];
-    const previousY = previousX - (isInsertion ? k + 1 : k - 1);
-    while (x > previousX && y > previousY) pairs.push([--x, --y]);
-    [x, y] = [previousX, previousY];
-  }
-  while (x > 0 && y > 0) pairs.push([--x, --y]);
-  return pairs;
+	/** @type {[number, number][]} */
+	const pairs = [];
+	for (let d = edits; d > 0; d--) {
+		const furthest = trace[d];
+		const k = x - y;
+		const at = k + d + 1;
+		const isInsertion = k === -d || (k !== d && furthest[at - 1] < furthest[at + 1]);
+		const previousX = isInsertion ? furthest[at + 1] : furthest[at - 1];
+		const previousY = previousX - (isInsertion ? k + 1 : k - 1);
+		while (x > previousX && y > previousY) pairs.push([--x, --y]);
+		[x, y] = [previousX, previousY];
+	}
+	while (x > 0 && y > 0) pairs.push([--x, --y]);
+	return pairs;
 }
 
 /**
@@ -142,14 +142,14 @@ function walkBack(trace, edits, x, y) {
  * @param {"ins" | "del"} mark
  */
 function parts(words, isCommon, mark) {
-  /** @type {Part[]} */
-  const parts = [];
-  let start = 0;
-  for (let end = 1; end <= words.length; end++) {
-    if (end < words.length && isCommon[end] === isCommon[start]) continue;
-    const text = words.slice(start, end).join("");
-    parts.push(isCommon[start] ? { text } : { text, mark });
-    start = end;
-  }
-  return parts;
+	/** @type {Part[]} */
+	const parts = [];
+	let start = 0;
+	for (let end = 1; end <= words.length; end++) {
+		if (end < words.length && isCommon[end] === isCommon[start]) continue;
+		const text = words.slice(start, end).join("");
+		parts.push(isCommon[start] ? { text } : { text, mark });
+		start = end;
+	}
+	return parts;
 }

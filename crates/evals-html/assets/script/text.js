@@ -15,7 +15,7 @@ const CELL = 300;
  * @param {string} text
  */
 function visible(text) {
-  return text.replace(STEERING, (it) => (it === "\r" ? "\\r" : `\\u{${it.charCodeAt(0).toString(16)}}`));
+	return text.replace(STEERING, (it) => (it === "\r" ? "\\r" : `\\u{${it.charCodeAt(0).toString(16)}}`));
 }
 
 /**
@@ -23,8 +23,8 @@ function visible(text) {
  * @param {string} text
  */
 function oneLine(text) {
-  const opening = text.slice(0, CELL).replace(/\s+/g, " ").trim();
-  return visible(opening) + (text.length > CELL ? "…" : "");
+	const opening = text.slice(0, CELL).replace(/\s+/g, " ").trim();
+	return visible(opening) + (text.length > CELL ? "…" : "");
 }
 
 /**
@@ -33,13 +33,13 @@ function oneLine(text) {
  * @param {number} length
  */
 function opening(text, length) {
-  const isHalf = length < text.length && /[\ud800-\udbff]/.test(text.charAt(length - 1));
-  return text.slice(0, isHalf ? length - 1 : length);
+	const isHalf = length < text.length && /[\ud800-\udbff]/.test(text.charAt(length - 1));
+	return text.slice(0, isHalf ? length - 1 : length);
 }
 
 /** @param {number} count */
 function grouped(count) {
-  return count.toLocaleString("en");
+	return count.toLocaleString("en");
 }
 
 /**
@@ -47,22 +47,22 @@ function grouped(count) {
  * @param {{text?: string, parts?: {text: string, mark?: "ins" | "del"}[], name?: string}} props
  */
 function LongText({ text = "", parts = [{ text }], name = "" }) {
-  const [length, setLength] = preactHooks.useState(SHOWN);
-  const total = parts.reduce((sum, part) => sum + part.text.length, 0);
-  let left = length;
-  const shown = [];
-  for (const part of parts) {
-    if (left <= 0) break;
-    const piece = visible(opening(part.text, left));
-    shown.push(part.mark ? preact.h(part.mark, null, piece) : piece);
-    left -= part.text.length;
-  }
-  const more = Math.min(SHOWN, total - length);
-  return html`<div class="text ${name}" dir="auto">${shown}</div>
-    ${more > 0 &&
-    html`<p class="more">
-      <button type="button" onClick=${() => setLength(length + SHOWN)}>
-        Show ${grouped(more)} more of ${grouped(total - length)} characters
-      </button>
-    </p>`}`;
+	const [length, setLength] = preactHooks.useState(SHOWN);
+	const total = parts.reduce((sum, part) => sum + part.text.length, 0);
+	let left = length;
+	const shown = [];
+	for (const part of parts) {
+		if (left <= 0) break;
+		const piece = visible(opening(part.text, left));
+		shown.push(part.mark ? preact.h(part.mark, null, piece) : piece);
+		left -= part.text.length;
+	}
+	const more = Math.min(SHOWN, total - length);
+	return html`<div class="text ${name}" dir="auto">${shown}</div>
+		${more > 0 &&
+		html`<p class="more">
+			<button type="button" onClick=${() => setLength(length + SHOWN)}>
+				Show ${grouped(more)} more of ${grouped(total - length)} characters
+			</button>
+		</p>`}`;
 }

@@ -1,0 +1,134 @@
+//! The pages that the program writes of its own runs.
+
+use std::path::Path;
+
+use crate::accessibility::check;
+use crate::browser::Browser;
+use crate::sandbox::Sandbox;
+
+fn opened(page: &Path) -> Browser {
+    let browser = Browser::start();
+    browser.open(page, "");
+    browser.wait("document.querySelector('.rows tbody tr')");
+    browser
+}
+
+/// Opens the first case, waits for its ranking, and has Axe look at it.
+fn look_into_a_case(browser: &Browser, page: &str) {
+    browser.run::<()>("document.querySelector('.rows tbody a').click()", &[]);
+    browser.wait("document.querySelector('dialog .ranking li')");
+    check(browser, &format!("{page}, a case"));
+}
+
+#[test]
+#[ignore = "needs Chromium: make test-browser"]
+fn a_run_of_question_answering_has_a_page() {
+    let sandbox = Sandbox::new();
+    sandbox.succeed("sample --limit 40 --skip-retrieval --no-progress --out report.html");
+    let browser = opened(&sandbox.work().join("report.html"));
+    assert!(browser.text(".sentence").contains("equivalent"));
+    assert_eq!(browser.text(".count"), "40 cases");
+    check(&browser, "question answering");
+    look_into_a_case(&browser, "question answering");
+    let headings = browser.texts("dialog h3");
+    for heading in [
+        "question",
+        "reference",
+        "answer",
+        "Outcomes",
+        "Ranking",
+        "Service time",
+    ] {
+        assert!(
+            headings.iter().any(|it| it == heading),
+            "{heading}: {headings:?}"
+        );
+    }
+    assert!(!browser.texts("dialog del, dialog ins").is_empty());
+    browser.run::<()>("document.querySelector('dialog summary').click()", &[]);
+    browser.wait("document.querySelector('dialog .passage .text')?.innerText.length > 100");
+    browser.end(&["file://"]);
+}
+
+#[test]
+#[ignore = "needs Chromium: make test-browser"]
+fn several_profiles_have_one_page_and_one_tab_each() {
+    let sandbox = Sandbox::new();
+    sandbox.succeed("sample --limit 40 --skip-qa --profile bm25 --profile semantic --no-progress --out report.html");
+    let browser = opened(&sandbox.work().join("report.html"));
+    check(&browser, "profiles");
+    look_into_a_case(&browser, "profiles");
+    assert_eq!(browser.texts("[role=tab]"), ["bm25", "semantic"]);
+    assert_eq!(
+        browser.texts("dialog .outcomes thead th"),
+        ["evaluator", "bm25", "semantic"]
+    );
+    browser.run::<()>("document.querySelectorAll('[role=tab]')[1].click()", &[]);
+    browser.wait(
+        "document.querySelectorAll('[role=tab]')[1].getAttribute('aria-selected') === 'true'",
+    );
+    // The next case opens the same tab.
+    let first = browser.text("dialog h2");
+    browser.keys("j");
+    browser.wait(&format!("document.querySelector('dialog h2').innerText !== '{first}' && document.querySelector('dialog .ranking li')"));
+    assert_eq!(browser.text("[role=tab][aria-selected=true]"), "semantic");
+    browser.end(&["file://"]);
+}
+
+#[test]
+#[ignore = "needs Chromium: make test-browser"]
+fn a_comparison_has_a_page() {
+    let sandbox = Sandbox::new();
+    sandbox.succeed("sample --limit 40 --skip-qa --profile bm25 --profile hybrid --no-progress");
+    let names: Vec<String> = sandbox
+        .runs()
+        .iter()
+        .map(|run| run.file_name().unwrap().to_string_lossy().into_owned())
+        .collect();
+    let named = |profile: &str| names.iter().find(|it| it.ends_with(profile)).unwrap();
+    sandbox.succeed(&format!(
+        "compare {} {} --out change.html",
+        named("-bm25"),
+        named("-hybrid")
+    ));
+    let browser = opened(&sandbox.work().join("change.html"));
+    assert_eq!(browser.text(".count"), "40 cases");
+    check(&browser, "comparison");
+    look_into_a_case(&browser, "comparison");
+    assert_eq!(browser.texts("dialog .ranking").len(), 2);
+    assert_eq!(
+        browser.texts("dialog .heads p"),
+        [
+            format!("Before {}", named("-bm25")),
+            format!("After {}", named("-hybrid"))
+        ]
+    );
+    browser.end(&["file://"]);
+}
+
+#[test]
+#[ignore = "needs Chromium: make test-browser"]
+fn every_link_of_where_it_broke_leads_to_as_many_cases_as_it_says() {
+    let sandbox = Sandbox::new();
+    sandbox.succeed("sample --limit 40 --skip-retrieval --no-progress --out report.html");
+    let page = sandbox.work().join("report.html");
+    let browser = opened(&page);
+    // The row of an ending reads `answered wrongly`, then `12 (30.0 %)`.
+    let found: Vec<(String, String)> = browser.run(
+        "return [...document.querySelectorAll('#figure-breakdown a')].map((it) => [it.getAttribute('href'), it.textContent.match(/(\\d+) \\(/)[1]])",
+        &[],
+    );
+    assert!(found.len() > 3, "{found:?}");
+    for (link, count) in found {
+        browser.run::<()>("location.hash = arguments[0]", &[link.as_str().into()]);
+        let shown = if count == "40" {
+            "40 cases".to_owned()
+        } else {
+            format!("{count} of 40 cases")
+        };
+        browser.wait(&format!(
+            "document.querySelector('.count').innerText === '{shown}'"
+        ));
+    }
+    browser.end(&["file://"]);
+}
