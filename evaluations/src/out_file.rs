@@ -35,6 +35,10 @@ pub(crate) struct OutFile {
 }
 
 impl OutFile {
+    pub(crate) fn path(&self) -> &Path {
+        &self.path
+    }
+
     /// Fails for an unknown extension or a missing folder, so that commands fail before they do any work.
     pub(crate) fn new(path: &Path) -> Result<Self> {
         let file = Self::of_eval(path)?;

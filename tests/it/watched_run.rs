@@ -284,3 +284,29 @@ fn names_and_pages_link_to_the_page_where_the_terminal_opens_links() {
     let folder = page.parent().unwrap().display();
     assert!(shown.ends_with(&format!(", {folder}\n")), "{shown}");
 }
+
+#[test]
+fn a_command_ends_with_one_line_that_names_the_page_of_its_last_run() {
+    let sandbox = Sandbox::new();
+    let both = sandbox.run("sample --limit 5 --profile bm25");
+    let pages = || {
+        let runs = sandbox.runs().into_iter();
+        runs.map(|run| run.join("report.html"))
+    };
+    let last = pages().next_back().unwrap();
+    assert!(pages().all(|page| page.is_file()));
+    let expected = format!(
+        "page (`evaluations view` shows 1 more): {}\n",
+        last.display()
+    );
+    assert!(both.stderr.ends_with(&expected), "{}", both.stderr);
+    assert_eq!(both.stderr.matches("report.html").count(), 1);
+
+    let one = sandbox.run("sample --limit 5 --profile bm25 --skip-qa --out page.html");
+    let page = pages().next_back().unwrap();
+    let expected = format!("wrote page.html\npage: {}\n", page.display());
+    assert!(one.stderr.ends_with(&expected), "{}", one.stderr);
+    assert!(!one.stdout.contains("report.html"));
+    let quiet = sandbox.run("sample --limit 5 --profile bm25 --skip-qa --quiet");
+    assert_eq!(quiet.stderr, "");
+}

@@ -57,7 +57,7 @@ pub(super) fn execute(session: &Session<'_>, arguments: &CompareArgs) -> Result<
                 None => file.clone(),
             };
             pair.write(session.printer, &file, &change, &source)?;
-            session.printer.note(&format!("wrote {file}"));
+            session.printer.note_file("wrote", file.path());
         }
         if let Some(folder) = &folder {
             let figures = figures::of_change(&change);

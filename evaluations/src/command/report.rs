@@ -38,7 +38,7 @@ pub(super) fn execute(session: &Session<'_>, arguments: &ReportArgs) -> Result<E
     };
     for file in &files {
         report.write(session.printer, file, &arguments.group_by, &source)?;
-        session.printer.note(&format!("wrote {file}"));
+        session.printer.note_file("wrote", file.path());
     }
     if let Some(folder) = folder {
         folder.write(&report.figures(run.header.seed), session.printer)?;

@@ -115,7 +115,7 @@ impl Finished {
         ));
         for file in files {
             file.report(printer, &self.report, &self.summary, &self.source)?;
-            printer.note(&format!("wrote {file}"));
+            printer.note_file("wrote", file.path());
         }
         self.folder.note_files(printer, &self.report);
         Ok(self.ending().note(printer, interrupted))

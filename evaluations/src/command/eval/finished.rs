@@ -72,7 +72,7 @@ impl Finished {
         printer.detail(&format!("report in {}", self.folder.path().display()));
         for file in files {
             file.eval_report(printer, &self.report, &self.summary, &self.source)?;
-            printer.note(&format!("wrote {file}"));
+            printer.note_file("wrote", file.path());
         }
         self.folder.note_files(printer, &self.report);
         let ending = Ending::of(&self.report, &self.summary, self.reached);

@@ -49,7 +49,7 @@ pub(super) fn execute(session: &Session<'_>, arguments: &BenchEmbedArgs) -> Resu
     session.printer.result(&text)?;
     if let Some(out) = &arguments.out {
         write(out, &figures, &json).with_context(|| format!("cannot write `{}`", out.display()))?;
-        session.printer.note(&format!("wrote {}", out.display()));
+        session.printer.note_file("wrote", out);
     }
     Ok(exit(session, &figures))
 }

@@ -176,17 +176,17 @@ fn write_out(
         if plan.profiles.len() == 1 {
             for run in finished {
                 file.report(session.printer, &run.report, &run.summary, &run.source)?;
-                session.printer.note(&format!("wrote {file}"));
+                session.printer.note_file("wrote", file.path());
             }
             continue;
         }
         if file.comparison(session.printer, &several)? {
-            session.printer.note(&format!("wrote {file}"));
+            session.printer.note_file("wrote", file.path());
         }
         for run in finished {
             let own = file.of(&run.label);
             own.report(session.printer, &run.report, &run.summary, &run.source)?;
-            session.printer.note(&format!("wrote {own}"));
+            session.printer.note_file("wrote", own.path());
         }
     }
     Ok(())

@@ -63,7 +63,7 @@ pub(super) async fn execute(run: TargetRun<'_>, recorded: &RecordedTarget) -> Re
             &finished.summary,
             &finished.source,
         )?;
-        printer.note(&format!("wrote {file}"));
+        printer.note_file("wrote", file.path());
     }
     finished.folder.note_files(printer, &finished.report);
     note_missing(printer, &finished.report);
