@@ -37,13 +37,20 @@ impl FigureFolder {
             printer.note("there is nothing to draw: no figure was written");
             return Ok(());
         }
+        let mut names: Vec<String> = Vec::new();
         for figure in figures {
-            let svg = self.path.join(format!("{}.svg", figure.name));
+            // Datasets whose names differ in their signs alone have one name here.
+            let numbered = (2..).map(|number| format!("{}-{number}", figure.name));
+            let mut candidates = std::iter::once(figure.name.clone()).chain(numbered);
+            let Some(name) = candidates.find(|name| !names.contains(name)) else {
+                continue;
+            };
+            let svg = self.path.join(format!("{name}.svg"));
+            names.push(name);
             write_svg(&svg, figure)?;
             #[cfg(feature = "png")]
             write_png(&svg.with_extension("png"), figure)?;
         }
-        let names: Vec<&str> = figures.iter().map(|it| it.name.as_str()).collect();
         printer.note(&format!(
             "wrote {} to `{}`: {}",
             quantity::of(figures.len(), "figure"),

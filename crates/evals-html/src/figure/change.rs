@@ -44,8 +44,9 @@ impl ChangeFigure {
     pub fn draw(&self, width: Width) -> Scene {
         let mut marks = vec![title(&self.heading, width)];
         let mut top = MARGIN + TITLE_HEIGHT;
+        let columns = Columns::of(&self.changes, width);
         for block in self.blocks() {
-            top = draw_block(&mut marks, &block, top, width) + GAP;
+            top = draw_block(&mut marks, &block, top, columns, width) + GAP;
         }
         scene(&self.heading, width, top, self.description(), marks)
     }
@@ -117,6 +118,21 @@ impl MeasuredChange {
         }
     }
 
+    /// The texts on the right: the change and the verdict, or the verdict alone where there is no room for both.
+    fn texts(&self, width: Width) -> [String; 2] {
+        let p = self.printed_p();
+        let verdict = wording(self.verdict);
+        let verdict = if p.is_empty() {
+            verdict.to_owned()
+        } else {
+            format!("{verdict}, {p}")
+        };
+        match width {
+            Width::Page => [self.printed(), verdict],
+            Width::Column => [verdict, String::new()],
+        }
+    }
+
     fn symbol(&self) -> (Shape, Ink) {
         match self.verdict {
             Verdict::Better => (Shape::Triangle, Ink::Series(2)),
@@ -136,35 +152,43 @@ fn wording(verdict: Verdict) -> &'static str {
     }
 }
 
-fn draw_block(marks: &mut Vec<Mark>, changes: &[&MeasuredChange], top: f64, width: Width) -> f64 {
-    let printed: Vec<[String; 2]> = changes
-        .iter()
-        .map(|change| {
-            let p = change.printed_p();
-            let verdict = wording(change.verdict);
-            let verdict = if p.is_empty() {
-                verdict.to_owned()
-            } else {
-                format!("{verdict}, {p}")
-            };
-            match width {
-                Width::Page => [change.printed(), verdict],
-                Width::Column => [verdict, String::new()],
-            }
-        })
-        .collect();
-    let [value_width, verdict_width] =
-        [0, 1].map(|column| widest(printed.iter().map(|it| it[column].as_str()), LABEL));
-    let labels = changes.iter().map(|change| change.measure.as_str());
-    let label_width = widest(labels, LABEL).min(width.points() * 0.25);
+/// The widths of the columns of text in points, the same in every block.
+#[derive(Clone, Copy, Debug)]
+struct Columns {
+    measure: f64,
+    value: f64,
+    verdict: f64,
+}
+
+impl Columns {
+    fn of(changes: &[MeasuredChange], width: Width) -> Self {
+        let printed: Vec<[String; 2]> = changes.iter().map(|it| it.texts(width)).collect();
+        let [value, verdict] =
+            [0, 1].map(|column| widest(printed.iter().map(|it| it[column].as_str()), LABEL));
+        let measures = changes.iter().map(|change| change.measure.as_str());
+        Self {
+            measure: widest(measures, LABEL).min(width.points() * 0.25),
+            value,
+            verdict,
+        }
+    }
+}
+
+fn draw_block(
+    marks: &mut Vec<Mark>,
+    changes: &[&MeasuredChange],
+    top: f64,
+    columns: Columns,
+    width: Width,
+) -> f64 {
     let right = width.points() - MARGIN;
-    let verdict_left = right - verdict_width;
-    let value_right = verdict_left - if verdict_width > 0.0 { GAP } else { 0.0 };
+    let verdict_left = right - columns.verdict;
+    let value_right = verdict_left - if columns.verdict > 0.0 { GAP } else { 0.0 };
     let rows = changes.iter().map(|_| ROW).sum::<f64>();
     let frame = Frame {
-        left: MARGIN + label_width + GAP,
+        left: MARGIN + columns.measure + GAP,
         top,
-        right: value_right - value_width - GAP,
+        right: value_right - columns.value - GAP,
         bottom: top + rows,
     };
     let ends = changes.iter().flat_map(|change| {
@@ -187,9 +211,10 @@ fn draw_block(marks: &mut Vec<Mark>, changes: &[&MeasuredChange], top: f64, widt
         stroke: Stroke::solid(Ink::Text, 0.9).dashed(3.0, 2.0),
     });
     let mut y = frame.top + ROW / 2.0;
-    for (change, [value, verdict]) in changes.iter().zip(printed) {
+    for change in changes {
+        let [value, verdict] = change.texts(width);
         let base = y + LABEL * 0.35;
-        let label = cut(&change.measure, label_width);
+        let label = cut(&change.measure, columns.measure);
         marks.push(Text::new(Point::new(MARGIN, base), label, LABEL).into());
         let (shape, ink) = change.symbol();
         if let Some((low, high)) = change.interval {

@@ -46,12 +46,11 @@ impl Placement {
         });
     }
 
-    /// The label of a point: above it on the right if there is room, else on the left, else below, else farther above.
+    /// The label of a point: above it on the right if there is room, else on the left, else below, else farther away.
     pub(super) fn beside(&mut self, at: Point, label: &str) -> Text {
         let width = text_width(label, LABEL, Weight::Regular);
         let lines = (0_u8..6).map(|line| f64::from(line) * (LABEL + 1.0));
-        let above = lines.map(|line| -5.0 - line);
-        let heights = above.flat_map(|height| [height, LABEL + 3.0]);
+        let heights = lines.flat_map(|line| [-5.0 - line, LABEL + 3.0 + line]);
         let places = heights.flat_map(|height| [(6.0, height), (-6.0 - width, height)]);
         let areas = places.map(|(x, y)| Area {
             left: at.x + x,
