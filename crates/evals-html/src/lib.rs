@@ -33,6 +33,7 @@
 //! assert!(svg.contains("bm25 0.7012, 0.6550 to 0.7420; hybrid 0.7739"));
 //! ```
 
+mod escaping;
 pub mod figure;
 pub mod page;
 pub mod scale;

@@ -2,11 +2,11 @@
 
 use std::io::Write;
 
-use evals_messages::visible;
 use minijinja::value::Serde;
-use minijinja::{AutoEscape, Environment, Value, context};
+use minijinja::{Environment, Value, context};
 
 use super::{Opening, PageError, PageFigure};
+use crate::escaping;
 use crate::scene::SvgUse;
 
 /// Writes everything before the data.
@@ -39,17 +39,9 @@ impl Head<'_> {
     }
 }
 
-/// An environment that escapes HTML in every template, and makes characters visible that would steer the reader's screen.
+/// The templates of a page.
 fn environment() -> Result<Environment<'static>, minijinja::Error> {
-    let mut environment = Environment::new();
-    environment.set_auto_escape_callback(|_| AutoEscape::Html);
-    environment.set_formatter(|out, state, value| {
-        let shown = match value.as_str() {
-            Some(text) if !value.is_safe() => Value::from(visible::text(text)),
-            _ => value.clone(),
-        };
-        minijinja::escape_formatter(out, state, &shown)
-    });
+    let mut environment = escaping::environment();
     environment.add_template("page.html", include_str!("../../templates/page.html"))?;
     environment.add_template("opening.html", include_str!("../../templates/opening.html"))?;
     environment.add_template("listing.html", include_str!("../../templates/listing.html"))?;

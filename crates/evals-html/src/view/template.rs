@@ -2,12 +2,13 @@
 
 use std::sync::LazyLock;
 
-use evals_messages::visible;
 use minijinja::syntax::SyntaxConfig;
-use minijinja::value::{Serde, Value, ValueKind};
-use minijinja::{AutoEscape, Environment, UndefinedBehavior, escape_formatter};
+use minijinja::value::Serde;
+use minijinja::{Environment, UndefinedBehavior};
 use serde::Serialize;
 use thiserror::Error;
+
+use crate::escaping;
 
 /// The templates by name. Those of pages extend the first.
 const TEMPLATES: [(&str, &str); 6] = [
@@ -56,8 +57,7 @@ pub fn render(page: &str, texts: &impl Serialize) -> Result<String, TemplateErro
 }
 
 fn environment() -> Environment<'static> {
-    let mut environment = Environment::new();
-    environment.set_auto_escape_callback(|_| AutoEscape::Html);
+    let mut environment = escaping::environment();
     environment.set_undefined_behavior(UndefinedBehavior::Strict);
     let syntax = SyntaxConfig::builder()
         .trim_blocks(true)
@@ -65,15 +65,6 @@ fn environment() -> Environment<'static> {
         .build()
         .expect("the usual delimiters differ");
     environment.set_syntax(syntax);
-    environment.set_formatter(|out, state, value| {
-        if value.kind() == ValueKind::String
-            && !value.is_safe()
-            && let Some(text) = value.as_str()
-        {
-            return escape_formatter(out, state, &Value::from(visible::text(text)));
-        }
-        escape_formatter(out, state, value)
-    });
     for (name, source) in TEMPLATES {
         environment
             .add_template(name, source)
