@@ -4,7 +4,7 @@ use std::env;
 use std::fs;
 use std::path::Path;
 
-use crate::browser::Browser;
+use crate::browser::{Browser, key};
 use crate::sandbox::Sandbox;
 use crate::viewer::Viewer;
 
@@ -66,6 +66,8 @@ fn question_answering_and_a_comparison_on_the_sample() {
     save(&browser, "report-question-answering");
     browser.run::<()>("document.querySelector('#cases').scrollIntoView()", &[]);
     save(&browser, "report-cases");
+    browser.run::<()>("location.hash = 'f.where=right'", &[]);
+    browser.wait("document.querySelector('.count').innerText.includes(' of ')");
     open_case(&browser, "right");
     save(&browser, "report-case");
     browser.end(&["file://"]);
@@ -78,12 +80,23 @@ fn question_answering_and_a_comparison_on_the_sample() {
 
     let viewer = Viewer::start(&mut sandbox.command("view --no-open"));
     let browser = Browser::start();
-    browser.resize(1100, 600);
+    browser.resize(1300, 700);
     browser.visit(viewer.address());
     browser.wait("document.querySelector('tbody tr')");
     save(&browser, "view-runs");
     browser.run::<()>("document.querySelector('a[href$=\"/label\"]').click()", &[]);
     browser.wait("document.getElementById('setup')");
+    browser.run::<()>("document.querySelector('[name=labeller]').focus()", &[]);
+    browser.keys("ada");
+    browser.keys(key::ENTER);
+    browser.wait("!document.getElementById('work').hidden");
+    for (label, place) in [("1", "2 of"), ("2", "3 of")] {
+        browser.keys(label);
+        browser.wait(&format!(
+            "document.getElementById('place').innerText.startsWith('{place}')"
+        ));
+        browser.wait("document.getElementById('work').getAttribute('aria-busy') !== 'true'");
+    }
     save(&browser, "view-labels");
     browser.end(&[&format!("http://{}", viewer.host()), "data:"]);
 }
