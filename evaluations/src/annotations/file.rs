@@ -70,12 +70,12 @@ impl LabelFile {
         Ok(StoredLabels { labels, damaged: 0 })
     }
 
-    /// Adds the labels that `choose` makes of those in the file. Other processes wait meanwhile, so that none of theirs is
-    /// missed. Nothing is written if `choose` fails.
+    /// Adds the labels that `choose` makes of those in the file, and returns all of them. Other processes wait meanwhile, so
+    /// that none of theirs is missed. Nothing is written if `choose` fails.
     pub(crate) fn add(
         &self,
         choose: impl FnOnce(&[Label]) -> Result<Vec<Label>>,
-    ) -> Result<Vec<Label>> {
+    ) -> Result<StoredLabels> {
         let mut labels = Vec::new();
         let file = self.locked(&mut labels)?;
         let new = choose(&labels)?;
@@ -84,7 +84,11 @@ impl LabelFile {
             file.append(&line).map_err(|error| self.problem(error))?;
         }
         file.sync().map_err(|error| self.problem(error))?;
-        Ok(new)
+        labels.extend(new);
+        Ok(StoredLabels {
+            labels,
+            damaged: file.damaged_lines(),
+        })
     }
 
     /// Opens and locks the file, and waits while another process holds it.

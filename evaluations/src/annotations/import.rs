@@ -65,11 +65,19 @@ impl Imported {
 
     /// The labels that say something else than the labels of the same people for the same answers so far.
     pub(crate) fn new_labels(self, known: &[Label]) -> Vec<Label> {
-        let labels = self.labels.into_iter().filter(|label| {
+        let mut of_case: BTreeMap<&str, Vec<&Label>> = BTreeMap::new();
+        for label in known {
+            of_case.entry(label.case.as_str()).or_default().push(label);
+        }
+        let labels = self.labels.into_iter().filter_map(|label| {
+            let known = of_case.get(label.case.as_str());
+            let known = known.map_or(&[][..], Vec::as_slice);
             let last = known.iter().rev().find(|it| label.replaces(it));
-            last.is_none_or(|last| last.verdict != label.verdict || last.note != label.note)
+            let is_new =
+                last.is_none_or(|last| last.verdict != label.verdict || last.note != label.note);
+            is_new.then(|| label.after(known.iter().copied()))
         });
-        labels.map(|label| label.after(known)).collect()
+        labels.collect()
     }
 }
 

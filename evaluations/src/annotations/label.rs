@@ -61,10 +61,9 @@ impl Label {
     }
 
     /// The same label, blind only if its labeller has not seen the judge's verdict before.
-    pub(crate) fn after(mut self, earlier: &[Self]) -> Self {
-        let has_seen = earlier
-            .iter()
-            .any(|it| it.revealed && self.is_of_answer(it));
+    pub(crate) fn after<'l>(mut self, earlier: impl IntoIterator<Item = &'l Self>) -> Self {
+        let mut earlier = earlier.into_iter();
+        let has_seen = earlier.any(|it| it.revealed && self.is_of_answer(it));
         self.blind &= !has_seen;
         self
     }

@@ -23,7 +23,7 @@ mod tests;
 pub(crate) use self::agreement::{PersonAgreement, pairs, people, verdict_counts};
 pub(crate) use self::answers::{JudgedAnswer, RunAnswers, ShownPassage};
 pub(crate) use self::export::Export;
-pub(crate) use self::file::LabelFile;
+pub(crate) use self::file::{LabelFile, StoredLabels};
 pub(crate) use self::import::Import;
 pub(crate) use self::judge::WantedMeasure;
 pub(crate) use self::label::{Label, LabelVerdict};

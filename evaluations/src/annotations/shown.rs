@@ -50,7 +50,7 @@ fn shown(
             format!("{value:.4}"),
             match interval {
                 Some(interval) => format!("[{:.4}, {:.4}]", interval.low, interval.high),
-                None => "no interval: the labels show no spread".to_owned(),
+                None => "no interval: the formula would give one of width 0".to_owned(),
             },
             n.to_string(),
         ),

@@ -8,7 +8,8 @@ use anyhow::{Result, bail};
 use evals_guard::regular_file;
 
 use crate::annotations::{
-    Export, Import, LabelFile, Method, RunAnswers, Sample, Standing, WantedMeasure, user_name,
+    Export, Import, LabelFile, Method, RunAnswers, Sample, Standing, StoredLabels, WantedMeasure,
+    user_name,
 };
 use crate::atomic_file::write_atomically;
 use crate::cli::LabelsArgs;
@@ -31,10 +32,10 @@ pub(super) fn execute(session: &Session<'_>, arguments: &LabelsArgs) -> Result<E
         return export(session, arguments, &run, &file, path);
     }
     runs.note_incomplete(&stored)?;
-    if let Some(path) = &arguments.import {
-        import(session, arguments, &run, &file, path)?;
-    }
-    let labels = file.read()?;
+    let labels = match &arguments.import {
+        Some(path) => import(session, arguments, &run, &file, path)?,
+        None => file.read()?,
+    };
     let standing = Standing::of(&run, &labels);
     let text = summary::text(session.printer, &run, &standing);
     session.printer.result(&text)?;
@@ -100,7 +101,7 @@ fn import(
     run: &RunAnswers,
     file: &LabelFile,
     path: &Path,
-) -> Result<()> {
+) -> Result<StoredLabels> {
     let bytes = regular_file::read(path, LARGEST_IMPORT)?;
     let given = arguments.labeller.as_deref().map(str::trim);
     if given == Some("") {
@@ -120,11 +121,16 @@ fn import(
             path.display()
         );
     }
-    let added = file.add(|known| Ok(imported.new_labels(known)))?.len();
+    let mut added = 0;
+    let labels = file.add(|known| {
+        let new = imported.new_labels(known);
+        added = new.len();
+        Ok(new)
+    })?;
     session.printer.note(&format!(
         "added {added} {}; {} already known, {empty} without a verdict",
         if added == 1 { "label" } else { "labels" },
         given - added
     ));
-    Ok(())
+    Ok(labels)
 }

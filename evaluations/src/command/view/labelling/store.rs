@@ -85,8 +85,7 @@ impl NewLabel {
             sampling: sampling(&run.answers, answer, sample),
             digests: answer.digests.clone(),
         };
-        run.file.add(|known| Ok(vec![label.after(known)]))?;
-        let labels = run.file.read()?;
+        let labels = run.file.add(|known| Ok(vec![label.after(known)]))?;
         let standing = Standing::of(&run.answers, &labels);
         Ok(Stored {
             judged,
