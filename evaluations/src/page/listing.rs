@@ -91,14 +91,15 @@ pub(super) fn failures<D: Domain>(report: &Report<D>) -> Option<Listing> {
     })
 }
 
-/// A note as a sentence. The number of cases keeps its small n.
+/// A note as a sentence. Symbols such as n and p stay small.
 fn sentence(note: &str) -> String {
     let mut characters = note.chars();
     let first = characters.next().into_iter();
-    let first: String = if note.starts_with("n = ") {
-        first.collect()
-    } else {
+    let is_word = characters.clone().next().is_some_and(char::is_alphabetic);
+    let first: String = if is_word {
         first.flat_map(char::to_uppercase).collect()
+    } else {
+        first.collect()
     };
     let end = if note.ends_with('.') { "" } else { "." };
     format!("{first}{}{end}", characters.as_str())
@@ -107,4 +108,20 @@ fn sentence(note: &str) -> String {
 fn joined(sentences: impl IntoIterator<Item = String>) -> String {
     let sentences = sentences.into_iter().filter(|it| !it.is_empty());
     sentences.collect::<Vec<_>>().join(" ")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::sentence;
+
+    #[test]
+    fn a_note_becomes_a_sentence_and_its_symbols_stay() {
+        assert_eq!(
+            sentence("excluded: 3 × unanswerable"),
+            "Excluded: 3 × unanswerable."
+        );
+        assert_eq!(sentence("n = 21 pairs: cited"), "n = 21 pairs: cited.");
+        assert_eq!(sentence("p: how often"), "p: how often.");
+        assert_eq!(sentence("Whole."), "Whole.");
+    }
 }

@@ -40,7 +40,7 @@ fn sentence(measures: &[MeasureChange], judged: &Judged<'_>) -> String {
     let of = |wanted: Verdict, word: &str| {
         let titles = others.clone().filter(|it| it.verdict == wanted);
         let titles: Vec<&str> = titles.map(MeasureChange::title).collect();
-        (!titles.is_empty()).then(|| format!("also {word}: {}", titles.join(", ")))
+        (!titles.is_empty()).then(|| format!("{word} by more than chance: {}", titles.join(", ")))
     };
     let worse = of(Verdict::Worse, "worse");
     let better = of(Verdict::Better, "better");
@@ -106,7 +106,7 @@ fn passes(judged: &Judged<'_>) -> Option<Listing> {
             count(CaseVerdict::Fixed),
             count(CaseVerdict::Broken)
         ),
-        head: ["", "right after", "wrong after"]
+        head: ["Cases", "right after", "wrong after"]
             .map(str::to_owned)
             .to_vec(),
         rows: vec![
