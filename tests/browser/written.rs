@@ -108,20 +108,24 @@ fn a_comparison_has_a_page() {
 
 #[test]
 #[ignore = "needs Chromium: make test-browser"]
-fn every_link_of_where_it_broke_leads_to_as_many_cases_as_it_says() {
+fn every_link_of_a_figure_leads_to_as_many_cases_as_it_says() {
     let sandbox = Sandbox::new();
     sandbox.succeed("sample --limit 40 --skip-retrieval --no-progress --out report.html");
-    let page = sandbox.work().join("report.html");
-    let browser = opened(&page);
+    let browser = opened(&sandbox.work().join("report.html"));
     // The row of an ending reads `answered wrongly`, then `12 (30.0 %)`.
-    let found: Vec<(String, String)> = browser.run(
-        "return [...document.querySelectorAll('#figure-breakdown a')].map((it) => [it.getAttribute('href'), it.textContent.match(/(\\d+) \\(/)[1]])",
-        &[],
-    );
-    assert!(found.len() > 3, "{found:?}");
-    for (link, count) in found {
-        browser.run::<()>("location.hash = arguments[0]", &[link.as_str().into()]);
-        let shown = if count == "40" {
+    let endings = links(&browser, "#figure-breakdown a", r"(\d+) \(");
+    assert!(endings.len() > 3, "{endings:?}");
+    // A bin's title reads `0.05 to 0.10: 3 cases`; the bar of undefined values `7` above `undefined`.
+    let bins = links(&browser, "#figure-scores a", r"(\d+)(?: case|\s*undefined)");
+    assert!(bins.len() > 3, "{bins:?}");
+    let in_bins: usize = bins.iter().map(|(_, count)| count).sum();
+    assert_eq!(in_bins, 40, "{bins:?}");
+    for (link, count) in endings.iter().chain(&bins) {
+        browser.run::<()>(
+            "document.querySelector(`#figures a[href=\"${arguments[0]}\"]`).dispatchEvent(new MouseEvent('click', {bubbles: true, cancelable: true}))",
+            &[link.as_str().into()],
+        );
+        let shown = if *count == 40 {
             "40 cases".to_owned()
         } else {
             format!("{count} of 40 cases")
@@ -129,6 +133,16 @@ fn every_link_of_where_it_broke_leads_to_as_many_cases_as_it_says() {
         browser.wait(&format!(
             "document.querySelector('.count').innerText === '{shown}'"
         ));
+        let rows = browser.texts(".rows tbody tr:not(.spacer)").len();
+        assert_eq!(rows, *count, "{link}");
     }
     browser.end(&["file://"]);
+}
+
+/// The links of a figure, each with the number in its text that the first group of a pattern finds.
+fn links(browser: &Browser, selector: &str, pattern: &str) -> Vec<(String, usize)> {
+    browser.run(
+        "return [...document.querySelectorAll(arguments[0])].map((it) => [it.getAttribute('href'), Number(it.textContent.match(arguments[1])[1])])",
+        &[selector.into(), pattern.into()],
+    )
 }

@@ -4,13 +4,19 @@ use std::collections::BTreeMap;
 
 use evals::Report;
 use evals_html::figure::{Breakdown, Part, Width};
-use evals_html::page::PageFigure;
+use evals_html::page::{ColumnKind, PageFigure};
+use evals_html::view::segment;
 use evals_rag::Ending;
 
 use super::caption::{self, counted};
 use super::domain::Figured;
+use super::place::Place;
 
-pub(super) fn figure<D: Figured>(subject: &str, report: &Report<D>) -> Option<PageFigure> {
+pub(super) fn figure<D: Figured>(
+    subject: &str,
+    report: &Report<D>,
+    place: Place<'_>,
+) -> Option<PageFigure> {
     let mut counts: BTreeMap<Ending, usize> = BTreeMap::new();
     for ending in report.cases.iter().filter_map(D::ending) {
         *counts.entry(ending).or_default() += 1;
@@ -21,11 +27,14 @@ pub(super) fn figure<D: Figured>(subject: &str, report: &Report<D>) -> Option<Pa
     }
     let counted_of = |ending: &Ending| counts.get(ending).copied().unwrap_or(0);
     let shown = |ending: &&Ending| counted_of(ending) > 0 || is_always_shown(**ending);
+    let filter = place.filter(COLUMN, ColumnKind::Label);
     let parts = D::ENDINGS.iter().filter(shown).map(|ending| Part {
         name: ending.name().to_owned(),
         count: counted_of(ending),
         series: series(*ending),
-        link: Some(link(*ending)),
+        link: filter
+            .as_ref()
+            .map(|start| format!("{start}{}", segment(ending.name()))),
     });
     let n = if report.repeat > 1 {
         format!(
@@ -48,14 +57,8 @@ pub(super) fn figure<D: Figured>(subject: &str, report: &Report<D>) -> Option<Pa
     })
 }
 
-/// The key of a page's column that says where a case broke.
-const COLUMN: &str = "where";
-
-/// The address of the cases of a page that ended like this, as its script writes it.
-fn link(ending: Ending) -> String {
-    let name = ending.name().replace(',', "%2C").replace(' ', "%20");
-    format!("#f.{COLUMN}={name}")
-}
+/// The title of a page's column that says where a case broke.
+pub(crate) const COLUMN: &str = "where";
 
 /// Whether a stage is worth a row that says 0.
 fn is_always_shown(ending: Ending) -> bool {

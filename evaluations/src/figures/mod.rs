@@ -10,6 +10,7 @@ mod domain;
 mod folder;
 mod latency;
 mod measures;
+mod place;
 mod precision;
 mod runs;
 mod scores;
@@ -18,8 +19,10 @@ use evals::{Change, Report, Summary};
 use evals_html::page::PageFigure;
 use evals_metrics::Bootstrap;
 
+pub(crate) use self::breakdown::COLUMN as ENDING_COLUMN;
 pub(crate) use self::domain::Figured;
 pub(crate) use self::folder::FigureFolder;
+pub(crate) use self::place::Place;
 pub(crate) use self::runs::ComparedRun;
 
 /// The names of the figures of one report.
@@ -52,15 +55,16 @@ pub(crate) fn of_report<D: Figured>(
     report: &Report<D>,
     summary: &Summary,
     bootstrap: &Bootstrap,
+    place: Place<'_>,
 ) -> Vec<PageFigure> {
     let subject = caption::subject(report);
     let figures = [
         measures::figure(&subject, summary, bootstrap),
-        breakdown::figure(&subject, report),
+        breakdown::figure(&subject, report, place),
         latency::figure(&subject, report),
     ];
     let mut figures: Vec<PageFigure> = figures.into_iter().flatten().collect();
-    figures.extend(scores::figures(&subject, report, summary));
+    figures.extend(scores::figures(&subject, report, summary, place));
     figures.extend(precision::of_report(&subject, report, bootstrap));
     figures
 }

@@ -4,9 +4,10 @@ use std::collections::BTreeSet;
 
 use evals::{Domain, Report, Summary};
 use evals_html::figure::{Histogram, Width};
-use evals_html::page::PageFigure;
+use evals_html::page::{ColumnKind, PageFigure};
 
 use super::caption::{self, counted};
+use super::place::Place;
 
 /// Most scores that get a figure.
 const MOST: usize = 3;
@@ -16,6 +17,7 @@ pub(super) fn figures<D: Domain>(
     subject: &str,
     report: &Report<D>,
     summary: &Summary,
+    place: Place<'_>,
 ) -> Vec<PageFigure> {
     let values = report.score_values();
     let mut figures = Vec::new();
@@ -40,7 +42,7 @@ pub(super) fn figures<D: Domain>(
             span: (0.0, 1.0),
             values: defined,
             undefined,
-            link: None,
+            link: place.filter(name, ColumnKind::Number),
         };
         figures.push(PageFigure {
             name: if figures.is_empty() {

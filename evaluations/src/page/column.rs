@@ -9,6 +9,7 @@ use evals_rag::Purpose;
 
 use super::cases::Cases;
 use super::paged::Paged;
+use crate::figures::ENDING_COLUMN;
 
 /// The longest question in the table in characters. The case has all of it.
 const LONGEST: usize = 300;
@@ -89,7 +90,7 @@ pub(super) fn ending<D: Paged>(ids: &[&CaseId], cases: &Cases<'_, D>) -> Option<
         Cell::Text(ending.name().to_owned())
     });
     let cells = cells.collect();
-    any.then(|| column("where", ColumnKind::Label, cells))
+    any.then(|| column(ENDING_COLUMN, ColumnKind::Label, cells))
 }
 
 /// The values of a measure.

@@ -13,7 +13,7 @@ use super::order::worst_first;
 use super::paged::Paged;
 use super::source::PageSource;
 use super::{facts, listing, notice, sentence};
-use crate::figures;
+use crate::figures::{self, Place};
 
 /// The measures whose columns are visible at first.
 const VISIBLE: usize = 4;
@@ -52,7 +52,7 @@ impl<D: Paged> RunPage<'_, D> {
             ids: ids.iter().map(ToString::to_string).collect(),
             columns: columns.into_columns(),
         };
-        let opening = self.opening()?;
+        let opening = self.opening(&table)?;
         let page = Page {
             texts: self.source.texts,
             ..Page::new(&opening, &table)
@@ -61,7 +61,7 @@ impl<D: Paged> RunPage<'_, D> {
         Ok(page.write(shown, out)?)
     }
 
-    fn opening(&self) -> Result<Opening> {
+    fn opening(&self, table: &Table) -> Result<Opening> {
         let Self {
             report,
             summary,
@@ -78,7 +78,7 @@ impl<D: Paged> RunPage<'_, D> {
             notices: notice::of_run(report, summary, source),
             facts: facts::of_run(report, summary, manifest)?,
             listings,
-            figures: figures::of_report(report, summary, &source.bootstrap),
+            figures: figures::of_report(report, summary, &source.bootstrap, Place::Page(table)),
         })
     }
 

@@ -15,7 +15,7 @@ use evals_rag::qa::Qa;
 use serde::de::DeserializeOwned;
 use serde_json::Value;
 
-use crate::figures::{self, ComparedRun};
+use crate::figures::{self, ComparedRun, Place};
 use crate::out_file::OutFile;
 use crate::page::{Documents, PageSource, Paged, RunPage};
 use crate::run_folder::{RunFolder, RunHeader, unreadable};
@@ -255,7 +255,7 @@ impl<D: Paged> AnyReport for Report<D> {
 
     fn figures(&self, seed: u64) -> Vec<PageFigure> {
         let bootstrap = bootstrap(seed);
-        figures::of_report(self, &self.summary(&bootstrap), &bootstrap)
+        figures::of_report(self, &self.summary(&bootstrap), &bootstrap, Place::File)
     }
 
     fn compared(&self, label: String, series: usize, bootstrap: &Bootstrap) -> ComparedRun {

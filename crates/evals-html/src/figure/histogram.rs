@@ -1,5 +1,7 @@
 //! How often values occur: bars over equal bins, and a bar of its own for undefined values.
 
+use evals_messages::quantity;
+
 use crate::scale::Scale;
 use crate::scene::{Anchor, Fill, Ink, Mark, Point, Scene, Text};
 
@@ -11,6 +13,8 @@ const LEFT: f64 = 34.0;
 /// The width of the bar of undefined values with the gap before it, in points.
 const UNDEFINED: f64 = 58.0;
 const BINS: usize = 20;
+/// The name of the bar of undefined values, and what its link adds.
+const UNDEFINED_NAME: &str = "undefined";
 
 /// A figure of how often values occur.
 #[derive(Clone, Debug)]
@@ -25,8 +29,9 @@ pub struct Histogram {
     pub values: Vec<f64>,
     /// How many cases have no value.
     pub undefined: usize,
-    /// Where a bin leads to, from its lower and upper end.
-    pub link: Option<fn(f64, f64) -> String>,
+    /// How the links of the bars begin, such as `#f.score=`. A bin adds `LOW..HIGH`, the last one `LOW..=HIGH`, because it holds its
+    /// upper end too, and the bar of undefined values adds `undefined`.
+    pub link: Option<String>,
 }
 
 impl Histogram {
@@ -60,10 +65,12 @@ impl Histogram {
             );
             marks.push(Mark::Group {
                 title: Some(format!(
-                    "{:.2} to {:.2}: {} cases",
-                    bin.low, bin.high, bin.count
+                    "{:.2} to {:.2}: {}",
+                    bin.low,
+                    bin.high,
+                    quantity::of(bin.count, "case")
                 )),
-                link: self.link.map(|link| link(bin.low, bin.high)),
+                link: self.linked(&bin.range()),
                 marks: vec![bar],
             });
         }
@@ -76,21 +83,27 @@ impl Histogram {
     fn draw_undefined(&self, marks: &mut Vec<Mark>, frame: Frame, counts: &Scale) {
         let middle = frame.right + UNDEFINED * 0.55;
         let top = counts.position(number(self.undefined));
-        marks.push(bar(
-            [middle - 12.0, middle + 12.0],
-            top,
-            frame.bottom,
-            Ink::Muted,
-        ));
+        let ends = [middle - 12.0, middle + 12.0];
         let number = Text::new(
             Point::new(middle, top - 3.0),
             self.undefined.to_string(),
             TICK,
         );
-        marks.push(number.anchored(Anchor::Middle).into());
         let at = Point::new(middle, frame.bottom + TICK + 3.0);
-        let name = Text::new(at, "undefined", TICK).ink(Ink::Muted);
-        marks.push(name.anchored(Anchor::Middle).into());
+        let name = Text::new(at, UNDEFINED_NAME, TICK).ink(Ink::Muted);
+        marks.push(Mark::Group {
+            title: None,
+            link: self.linked(UNDEFINED_NAME),
+            marks: vec![
+                bar(ends, top, frame.bottom, Ink::Muted),
+                number.anchored(Anchor::Middle).into(),
+                name.anchored(Anchor::Middle).into(),
+            ],
+        });
+    }
+
+    fn linked(&self, filter: &str) -> Option<String> {
+        self.link.as_ref().map(|start| format!("{start}{filter}"))
     }
 
     fn ends(&self) -> (f64, f64) {
@@ -108,17 +121,21 @@ impl Histogram {
     /// The bins. Each holds its lower end, and the last one its upper end too.
     fn bins(&self) -> Vec<Bin> {
         let (low, high) = self.ends();
-        let step = (high - low) / number(BINS);
+        // One division, which rounds 3 / 20 to the same number as the text 0.15: links hold these ends, and find the same cases.
+        let end = |it: usize| match it {
+            BINS => high,
+            _ => (low * number(BINS - it) + high * number(it)) / number(BINS),
+        };
         let mut bins: Vec<Bin> = (0..BINS)
             .map(|it| Bin {
-                low: low + number(it) * step,
-                high: low + number(it + 1) * step,
+                low: end(it),
+                high: end(it + 1),
+                is_last: it + 1 == BINS,
                 count: 0,
             })
             .collect();
         for value in self.values.iter().filter(|value| value.is_finite()) {
-            // Products of bin widths are inexact: a value at a bin's lower end belongs to that bin.
-            let position = bins.partition_point(|bin| bin.low <= *value + step * 1e-9);
+            let position = bins.partition_point(|bin| bin.low <= *value);
             bins[position.saturating_sub(1)].count += 1;
         }
         bins
@@ -140,7 +157,16 @@ impl Histogram {
 struct Bin {
     low: f64,
     high: f64,
+    is_last: bool,
     count: usize,
+}
+
+impl Bin {
+    /// The bin as a filter of a page. Rust prints as many digits as tell the number apart from all others.
+    fn range(&self) -> String {
+        let sign = if self.is_last { "=" } else { "" };
+        format!("{}..{sign}{}", self.low, self.high)
+    }
 }
 
 fn bar([left, right]: [f64; 2], top: f64, bottom: f64, ink: Ink) -> Mark {
@@ -186,5 +212,32 @@ mod tests {
         assert_eq!(counts(&[1.0])[19], 1);
         let bins = counts(&[0.1, 0.5, 0.33, 1.0, -2.0, 7.5]);
         assert_eq!(bins.iter().sum::<usize>(), 6);
+    }
+
+    #[test]
+    fn bars_lead_to_the_cases_that_they_count() {
+        let histogram = Histogram {
+            heading: Heading::default(),
+            axis: String::new(),
+            span: (0.0, 1.0),
+            values: vec![0.0, 0.15, 0.3, 1.0],
+            undefined: 2,
+            link: Some("#f.score=".to_owned()),
+        };
+        let marks = histogram.draw(Width::Page).marks;
+        let links = marks.iter().filter_map(|mark| match mark {
+            Mark::Group { link, .. } => link.as_deref(),
+            _ => None,
+        });
+        assert_eq!(
+            links.collect::<Vec<_>>(),
+            [
+                "#f.score=0..0.05",
+                "#f.score=0.15..0.2",
+                "#f.score=0.3..0.35",
+                "#f.score=0.95..=1",
+                "#f.score=undefined"
+            ]
+        );
     }
 }

@@ -2,6 +2,8 @@
 
 use serde::Serialize;
 
+use crate::view::segment;
+
 /// The rows of a page, stored column by column. A page shows them in this order until somebody sorts them: worst first.
 #[derive(Clone, Debug, Default, PartialEq, Serialize)]
 pub struct Table {
@@ -27,6 +29,14 @@ pub struct Column {
     pub is_visible: bool,
     /// One for each row.
     pub cells: Vec<Cell>,
+}
+
+impl Column {
+    /// How the links begin that show the rows with some value in this column: `#f.KEY=`, with the key percent-encoded. What they
+    /// look for follows.
+    pub fn filter(&self) -> String {
+        format!("#f.{}=", segment(&self.key))
+    }
 }
 
 /// What a column holds.

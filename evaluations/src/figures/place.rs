@@ -1,0 +1,24 @@
+//! Where figures are shown.
+
+use evals_html::page::{Column, ColumnKind, Table};
+
+/// Where figures are shown.
+#[derive(Debug, Clone, Copy)]
+pub(crate) enum Place<'p> {
+    /// In files of their own.
+    File,
+    /// On a page. Parts of figures lead to rows of its table.
+    Page(&'p Table),
+}
+
+impl Place<'_> {
+    /// How the links begin that filter a column of the page's table; `None` without such a column.
+    ///
+    /// A column is known by its title and kind, because its key has a number where two columns have one title.
+    pub(super) fn filter(self, title: &str, kind: ColumnKind) -> Option<String> {
+        let Self::Page(table) = self else { return None };
+        let mut columns = table.columns.iter();
+        let column = columns.find(|it| it.title == title && it.kind == kind);
+        column.map(Column::filter)
+    }
+}
