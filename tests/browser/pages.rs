@@ -26,7 +26,7 @@ impl Pages {
     /// A page of made-up cases, with every figure.
     pub(crate) fn synthetic(&self, made: Synthetic, texts: Texts) -> PathBuf {
         let path = self.folder.path().join("page.html");
-        let opening = made.opening(samples::all(Width::Page));
+        let opening = made.opening(samples::all(Width::Screen));
         let table = made.table();
         let page = Page {
             texts,

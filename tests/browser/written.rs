@@ -146,3 +146,26 @@ fn links(browser: &Browser, selector: &str, pattern: &str) -> Vec<(String, usize
         &[selector.into(), pattern.into()],
     )
 }
+
+#[test]
+#[ignore = "needs Chromium: make test-browser"]
+fn the_text_of_figures_is_readable_in_any_window() {
+    let sandbox = Sandbox::new();
+    sandbox.succeed("sample --limit 40 --no-progress --profile bm25 --profile semantic --profile hybrid --out report.html");
+    let smallest = "return Math.min(...[...document.querySelectorAll('#figures svg')].flatMap((svg) => {
+            const scale = svg.getBoundingClientRect().width / svg.viewBox.baseVal.width;
+            return [...svg.querySelectorAll('text')].map((it) => Number(it.getAttribute('font-size')) * scale);
+        }))";
+    for page in ["report.html", "report.hybrid.html", "report.qa.html"] {
+        let browser = opened(&sandbox.work().join(page));
+        for width in [400, 1200, 1600] {
+            browser.resize(width, 900);
+            let pixels: f64 = browser.run(smallest, &[]);
+            assert!(
+                (9.0..=15.0).contains(&pixels),
+                "{page} at {width}: {pixels} pixels"
+            );
+        }
+        browser.end(&["file://"]);
+    }
+}

@@ -26,7 +26,7 @@ fn write_5000_cases(bencher: Bencher<'_, '_>, is_change: bool) {
         is_change,
         ..Synthetic::full()
     };
-    let (opening, table) = (made.opening(samples::all(Width::Page)), made.table());
+    let (opening, table) = (made.opening(samples::all(Width::Screen)), made.table());
     let cases: Vec<_> = made.cases().collect();
     let page = Page::new(&opening, &table);
     let written = page.write(cases.iter().cloned(), io::sink());

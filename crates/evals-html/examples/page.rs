@@ -33,7 +33,7 @@ fn main() -> Result<(), Box<dyn Error>> {
     if let Some(cases) = values.get(1) {
         made.cases = cases.parse()?;
     }
-    let opening = made.opening(samples::all(Width::Page));
+    let opening = made.opening(samples::all(Width::Screen));
     let table = made.table();
     let page = Page {
         texts: if has("--without-texts") {

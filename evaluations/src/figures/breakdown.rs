@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 
 use evals::Report;
-use evals_html::figure::{Breakdown, Part, Width};
+use evals_html::figure::{Breakdown, Part};
 use evals_html::page::{ColumnKind, PageFigure};
 use evals_html::view::segment;
 use evals_rag::Ending;
@@ -53,7 +53,7 @@ pub(super) fn figure<D: Figured>(
     };
     Some(PageFigure {
         name: "breakdown".to_owned(),
-        scene: figure.draw(Width::Page),
+        scene: figure.draw(place.width()),
     })
 }
 

@@ -1,13 +1,18 @@
 //! The figure `latency`: the distribution of each stage's service time.
 
 use evals::{Domain, Report, Unit};
-use evals_html::figure::{Distribution, Samples, Width};
+use evals_html::figure::{Distribution, Samples};
 use evals_html::page::PageFigure;
 use evals_metrics::Percentiles;
 
 use super::caption;
+use super::place::Place;
 
-pub(super) fn figure<D: Domain>(subject: &str, report: &Report<D>) -> Option<PageFigure> {
+pub(super) fn figure<D: Domain>(
+    subject: &str,
+    report: &Report<D>,
+    place: Place<'_>,
+) -> Option<PageFigure> {
     let stages = stages(report);
     let (drawn, few): (Vec<Samples>, Vec<Samples>) = stages
         .into_iter()
@@ -44,7 +49,7 @@ pub(super) fn figure<D: Domain>(subject: &str, report: &Report<D>) -> Option<Pag
     };
     Some(PageFigure {
         name: "latency".to_owned(),
-        scene: figure.draw(Width::Page),
+        scene: figure.draw(place.width()),
     })
 }
 

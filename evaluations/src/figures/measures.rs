@@ -1,11 +1,12 @@
 //! The figure `measures`: the means of one report with their intervals.
 
 use evals::{Direction, Summary, Unit};
-use evals_html::figure::{Estimate, Estimates, Panel, Style, Width};
+use evals_html::figure::{Estimate, Estimates, Panel, Style};
 use evals_html::page::PageFigure;
 use evals_metrics::{Bootstrap, Mean};
 
 use super::caption;
+use super::place::Place;
 
 /// A mean of a summary.
 #[derive(Debug, Clone, Copy)]
@@ -75,6 +76,7 @@ pub(super) fn figure(
     subject: &str,
     summary: &Summary,
     bootstrap: &Bootstrap,
+    place: Place<'_>,
 ) -> Option<PageFigure> {
     let measures = measured(summary);
     let panel = |name: &str, unit: Unit| Panel {
@@ -111,6 +113,6 @@ pub(super) fn figure(
     };
     Some(PageFigure {
         name: "measures".to_owned(),
-        scene: figure.draw(Width::Page),
+        scene: figure.draw(place.width()),
     })
 }

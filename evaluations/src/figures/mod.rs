@@ -59,13 +59,13 @@ pub(crate) fn of_report<D: Figured>(
 ) -> Vec<PageFigure> {
     let subject = caption::subject(report);
     let figures = [
-        measures::figure(&subject, summary, bootstrap),
+        measures::figure(&subject, summary, bootstrap, place),
         breakdown::figure(&subject, report, place),
-        latency::figure(&subject, report),
+        latency::figure(&subject, report, place),
     ];
     let mut figures: Vec<PageFigure> = figures.into_iter().flatten().collect();
     figures.extend(scores::figures(&subject, report, summary, place));
-    figures.extend(precision::of_report(&subject, report, bootstrap));
+    figures.extend(precision::of_report(&subject, report, bootstrap, place));
     figures
 }
 
@@ -97,6 +97,7 @@ pub(crate) fn of_runs(
     subject: &str,
     runs: &[ComparedRun],
     bootstrap: &Bootstrap,
+    place: Place<'_>,
 ) -> Vec<PageFigure> {
-    runs::figures(subject, runs, bootstrap)
+    runs::figures(subject, runs, bootstrap, place)
 }

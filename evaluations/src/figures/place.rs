@@ -1,17 +1,26 @@
 //! Where figures are shown.
 
+use evals_html::figure::Width;
 use evals_html::page::{Column, ColumnKind, Table};
 
 /// Where figures are shown.
 #[derive(Debug, Clone, Copy)]
 pub(crate) enum Place<'p> {
-    /// In files of their own.
+    /// In files of their own, as wide as a page of a journal.
     File,
-    /// On a page. Parts of figures lead to rows of its table.
+    /// On a page, beside each other. Parts of figures lead to rows of its table.
     Page(&'p Table),
 }
 
 impl Place<'_> {
+    /// The width of a figure.
+    pub(super) fn width(self) -> Width {
+        match self {
+            Self::File => Width::Page,
+            Self::Page(_) => Width::Screen,
+        }
+    }
+
     /// How the links begin that filter a column of the page's table; `None` without such a column.
     ///
     /// A column is known by its title and kind, because its key has a number where two columns have one title.

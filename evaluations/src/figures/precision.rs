@@ -1,12 +1,13 @@
 //! The figure `precision`: interpolated precision at eleven levels of recall.
 
 use evals::Report;
-use evals_html::figure::{PrecisionCurve, RecallPrecision, Width};
+use evals_html::figure::{PrecisionCurve, RecallPrecision};
 use evals_html::page::PageFigure;
 use evals_metrics::{Bootstrap, Mean, mean_interpolated_precision};
 
 use super::caption;
 use super::domain::Figured;
+use super::place::Place;
 
 /// The means at the eleven levels of recall.
 pub(super) type Curve = [Mean; 11];
@@ -42,9 +43,10 @@ pub(super) fn of_report<D: Figured>(
     subject: &str,
     report: &Report<D>,
     bootstrap: &Bootstrap,
+    place: Place<'_>,
 ) -> Option<PageFigure> {
     let curve = curve(report, bootstrap)?;
-    figure(subject, &[(subject, &curve)], bootstrap)
+    figure(subject, &[(subject, &curve)], bootstrap, place)
 }
 
 /// The curves of several runs, each under its name.
@@ -52,6 +54,7 @@ pub(super) fn figure(
     subject: &str,
     curves: &[(&str, &Curve)],
     bootstrap: &Bootstrap,
+    place: Place<'_>,
 ) -> Option<PageFigure> {
     let drawn: Vec<PrecisionCurve> = curves
         .iter()
@@ -84,7 +87,7 @@ pub(super) fn figure(
     };
     Some(PageFigure {
         name: "precision".to_owned(),
-        scene: figure.draw(Width::Page),
+        scene: figure.draw(place.width()),
     })
 }
 

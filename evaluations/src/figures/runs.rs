@@ -11,6 +11,7 @@ use evals_rag::Purpose;
 use super::caption;
 use super::domain::Figured;
 use super::measures::{Measured, estimate, measured};
+use super::place::Place;
 use super::precision::{self, Curve};
 
 /// Most measures that a comparison shows.
@@ -18,6 +19,9 @@ const MOST: usize = 6;
 
 /// Most curves of precision that can be told apart.
 const CURVES: usize = 6;
+
+/// The stage that lists documents without a search. How long that takes says nothing about a search.
+const UNRANKED: &str = "unranked";
 
 /// One of several runs, reduced to what their figures show.
 #[derive(Debug)]
@@ -38,22 +42,20 @@ impl ComparedRun {
         report: &Report<D>,
         bootstrap: &Bootstrap,
     ) -> Self {
-        let seconds = report.cases.iter().filter_map(service_time);
-        let latency = Percentiles::of(seconds).p50;
+        let mut timings = report.cases.iter().flat_map(|case| &case.timings);
+        let latency = if timings.any(|it| it.stage == UNRANKED) {
+            Err("does not search")
+        } else {
+            let seconds = report.cases.iter().filter_map(service_time);
+            let median = Percentiles::of(seconds).p50;
+            median.ok_or("fewer than 20 timed cases")
+        };
         Self {
             label,
             series,
             summary: report.summary(bootstrap),
-            latency: latency.ok_or("fewer than 20 timed cases"),
+            latency,
             curve: precision::curve(report, bootstrap),
-        }
-    }
-
-    /// The same run without its latency, for a reason.
-    pub(crate) fn without_latency(self, reason: &'static str) -> Self {
-        Self {
-            latency: Err(reason),
-            ..self
         }
     }
 }
@@ -72,13 +74,14 @@ pub(super) fn figures(
     subject: &str,
     runs: &[ComparedRun],
     bootstrap: &Bootstrap,
+    place: Place<'_>,
 ) -> Vec<PageFigure> {
     let measures = measures(runs);
     let figures = [
-        comparison(subject, runs, &measures, bootstrap),
-        bars(subject, runs, &measures, bootstrap),
-        trade_off(subject, runs, &measures, bootstrap),
-        curves(subject, runs, bootstrap),
+        comparison(subject, runs, &measures, bootstrap, place),
+        bars(subject, runs, &measures, bootstrap, place),
+        trade_off(subject, runs, &measures, bootstrap, place),
+        curves(subject, runs, bootstrap, place),
     ];
     figures.into_iter().flatten().collect()
 }
@@ -127,6 +130,7 @@ fn comparison(
     runs: &[ComparedRun],
     measures: &[Shared<'_>],
     bootstrap: &Bootstrap,
+    place: Place<'_>,
 ) -> Option<PageFigure> {
     let title = format!("Comparison: {subject}");
     let shown = &measures[..measures.len().min(MOST)];
@@ -137,7 +141,13 @@ fn comparison(
         format!("Not drawn: {}.", left_out.join(", "))
     };
     let figure = estimates(title, runs, shown, Style::Dots, left_out, bootstrap)?;
-    Some(named("comparison", &figure))
+    // More measures are no longer a small figure: two of them stand beside each other, on the whole width of a page.
+    let width = if shown.len() > 2 {
+        Width::Page
+    } else {
+        place.width()
+    };
+    Some(named("comparison", &figure, width))
 }
 
 fn bars(
@@ -145,17 +155,18 @@ fn bars(
     runs: &[ComparedRun],
     measures: &[Shared<'_>],
     bootstrap: &Bootstrap,
+    place: Place<'_>,
 ) -> Option<PageFigure> {
     let headline = measures.get(..1)?;
     let title = format!("{}: {subject}", headline[0].title);
     let figure = estimates(title, runs, headline, Style::Bars, String::new(), bootstrap)?;
-    Some(named("bars", &figure))
+    Some(named("bars", &figure, place.width()))
 }
 
-fn named(name: &str, figure: &Estimates) -> PageFigure {
+fn named(name: &str, figure: &Estimates, width: Width) -> PageFigure {
     PageFigure {
         name: name.to_owned(),
-        scene: figure.draw(Width::Page),
+        scene: figure.draw(width),
     }
 }
 
@@ -215,6 +226,7 @@ fn trade_off(
     runs: &[ComparedRun],
     measures: &[Shared<'_>],
     bootstrap: &Bootstrap,
+    place: Place<'_>,
 ) -> Option<PageFigure> {
     let headline = measures.first()?;
     if headline.better != Direction::Higher {
@@ -273,15 +285,20 @@ fn trade_off(
     };
     Some(PageFigure {
         name: "trade-off".to_owned(),
-        scene: figure.draw(Width::Page),
+        scene: figure.draw(place.width()),
     })
 }
 
 /// The curves of the first runs.
-fn curves(subject: &str, runs: &[ComparedRun], bootstrap: &Bootstrap) -> Option<PageFigure> {
+fn curves(
+    subject: &str,
+    runs: &[ComparedRun],
+    bootstrap: &Bootstrap,
+    place: Place<'_>,
+) -> Option<PageFigure> {
     let curves = runs
         .iter()
         .filter_map(|run| Some((run.label.as_str(), run.curve.as_ref()?)));
     let curves: Vec<(&str, &Curve)> = curves.take(CURVES).collect();
-    precision::figure(subject, &curves, bootstrap)
+    precision::figure(subject, &curves, bootstrap, place)
 }

@@ -3,7 +3,7 @@
 use std::collections::BTreeSet;
 
 use evals::{Domain, Report, Summary};
-use evals_html::figure::{Histogram, Width};
+use evals_html::figure::Histogram;
 use evals_html::page::{ColumnKind, PageFigure};
 
 use super::caption::{self, counted};
@@ -50,7 +50,7 @@ pub(super) fn figures<D: Domain>(
             } else {
                 format!("scores-{}", figures.len() + 1)
             },
-            scene: figure.draw(Width::Page),
+            scene: figure.draw(place.width()),
         });
         if figures.len() == MOST {
             break;

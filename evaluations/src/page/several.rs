@@ -14,7 +14,7 @@ use super::order::worst_first;
 use super::paged::Paged;
 use super::source::PageSource;
 use super::{facts, listing, sentence};
-use crate::figures::{self, ComparedRun};
+use crate::figures::{self, ComparedRun, Place};
 use crate::lead::Lead;
 
 /// The runs whose columns are visible at first.
@@ -59,7 +59,7 @@ impl<D: Paged> SeveralPage<'_, D> {
             ids: ids.iter().map(ToString::to_string).collect(),
             columns: columns.into_columns(),
         };
-        let opening = self.opening(lead.as_ref(), best)?;
+        let opening = self.opening(lead.as_ref(), best, &table)?;
         let page = Page {
             texts: self.source.texts,
             ..Page::new(&opening, &table)
@@ -84,7 +84,7 @@ impl<D: Paged> SeveralPage<'_, D> {
         })
     }
 
-    fn opening(&self, lead: Option<&Lead>, best: usize) -> Result<Opening> {
+    fn opening(&self, lead: Option<&Lead>, best: usize, rows: &Table) -> Result<Opening> {
         let best = &self.runs[best];
         let answer = sentence::of_run(best.report, best.summary, D::CASE);
         let lead = lead.map(|lead| format!("; {}", lead.clause()));
@@ -102,7 +102,12 @@ impl<D: Paged> SeveralPage<'_, D> {
             notices: self.notices(),
             facts: self.facts(best.report)?,
             listings,
-            figures: figures::of_runs(&best.report.dataset, &compared, &self.source.bootstrap),
+            figures: figures::of_runs(
+                &best.report.dataset,
+                &compared,
+                &self.source.bootstrap,
+                Place::Page(rows),
+            ),
         })
     }
 

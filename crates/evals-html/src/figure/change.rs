@@ -129,7 +129,7 @@ impl MeasuredChange {
         };
         match width {
             Width::Page => [self.printed(), verdict],
-            Width::Column => [verdict, String::new()],
+            Width::Column | Width::Screen => [verdict, String::new()],
         }
     }
 
@@ -231,7 +231,9 @@ fn draw_block(
         }
         let text = Text::new(Point::new(value_right, base), value, LABEL);
         marks.push(text.anchored(Anchor::End).into());
-        marks.push(Text::new(Point::new(verdict_left, base), verdict, LABEL).into());
+        if !verdict.is_empty() {
+            marks.push(Text::new(Point::new(verdict_left, base), verdict, LABEL).into());
+        }
         y += ROW;
     }
     frame.bottom + HEAD + TICK + LABEL

@@ -68,7 +68,7 @@ impl Estimates {
     pub fn draw(&self, width: Width) -> Scene {
         let columns = match width {
             Width::Page if self.panels.len() > 1 => 2,
-            Width::Page | Width::Column => 1,
+            Width::Column | Width::Screen | Width::Page => 1,
         };
         #[expect(clippy::cast_precision_loss, reason = "one or two columns")]
         let count = columns as f64;

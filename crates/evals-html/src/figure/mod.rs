@@ -30,6 +30,8 @@ pub use trend::{Trend, TrendPoint};
 pub enum Width {
     /// One column of a journal, 89 mm.
     Column,
+    /// Half of a window, 130 mm: beside another figure on a page, its text is as large as that of the page.
+    Screen,
     /// A page of a journal, 183 mm.
     #[default]
     Page,
@@ -40,6 +42,7 @@ impl Width {
     pub fn points(self) -> f64 {
         let millimetres = match self {
             Self::Column => 89.0,
+            Self::Screen => 130.0,
             Self::Page => 183.0,
         };
         millimetres / 25.4 * 72.0

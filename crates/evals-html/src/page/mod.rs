@@ -16,6 +16,7 @@
 //!    </main>
 //!    ```
 //!
+//!    A figure that is wider than [`Width::Screen`](crate::figure::Width::Screen) has `class="wide"` and stands alone in its row.
 //!    A part that has nothing to show is left out: no notices, no figures, no listings, and `#cases` where there are no cases.
 //!    The script draws into `#cases`. Control characters and those that change the direction of text are visible escapes here, as
 //!    [`evals_messages::visible`] writes them.

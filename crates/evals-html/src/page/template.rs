@@ -7,6 +7,7 @@ use minijinja::{Environment, Value, context};
 
 use super::{Opening, PageError, PageFigure};
 use crate::escaping;
+use crate::figure::Width;
 use crate::scene::SvgUse;
 
 /// Writes everything before the data.
@@ -51,6 +52,7 @@ fn environment() -> Result<Environment<'static>, minijinja::Error> {
 fn drawn(figure: &PageFigure) -> Value {
     context! {
         name => figure.name.as_str(),
+        is_wide => figure.scene.width > Width::Screen.points(),
         caption => figure.scene.caption.as_str(),
         svg => Value::from_safe_string(figure.scene.svg(SvgUse::Page(&figure.name))),
     }

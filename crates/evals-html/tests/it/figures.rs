@@ -8,7 +8,7 @@ use roxmltree::Document;
 
 use crate::samples;
 
-const WIDTHS: [Width; 2] = [Width::Column, Width::Page];
+const WIDTHS: [Width; 3] = [Width::Column, Width::Screen, Width::Page];
 
 fn texts(marks: &[Mark]) -> Vec<&Text> {
     fn of_mark(mark: &Mark) -> Vec<&Text> {

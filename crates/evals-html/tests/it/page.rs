@@ -31,7 +31,7 @@ fn written(page: &Page<'_>, cases: impl IntoIterator<Item = Case>) -> String {
 }
 
 fn made() -> String {
-    let opening = MADE.opening(samples::all(Width::Page));
+    let opening = MADE.opening(samples::all(Width::Screen));
     written(&Page::new(&opening, &MADE.table()), MADE.cases())
 }
 

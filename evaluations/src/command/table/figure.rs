@@ -7,12 +7,9 @@ use evals_metrics::Bootstrap;
 
 use super::labels::Labels;
 use super::rows::{Benchmark, StoredRun, grouped};
-use crate::figures::{self, FigureFolder};
+use crate::figures::{self, FigureFolder, Place};
 use crate::stored_runs::StoredRun as FoundRun;
 use crate::terminal::Printer;
-
-/// The profile that lists documents without a search. How long that takes says nothing about a search.
-const UNRANKED: &str = "unranked";
 
 /// The figures that compare the runs of each dataset and benchmark, in `folder`.
 pub(super) fn write_all(
@@ -73,16 +70,15 @@ fn of_group(dataset: &str, benchmark: Benchmark, runs: &[&StoredRun]) -> Result<
             seed: found.header.seed,
             ..Bootstrap::default()
         });
-        let run_of = found.report()?.compared(label, group, bootstrap);
-        let is_search = run.manifest.profile != UNRANKED || run.manifest.is_target();
-        compared.push(if is_search {
-            run_of
-        } else {
-            run_of.without_latency("does not search")
-        });
+        compared.push(found.report()?.compared(label, group, bootstrap));
     }
     let bootstrap = bootstrap.unwrap_or_default();
-    Ok(figures::of_runs(dataset, &compared, &bootstrap))
+    Ok(figures::of_runs(
+        dataset,
+        &compared,
+        &bootstrap,
+        Place::File,
+    ))
 }
 
 /// The parts of a name of a file: small letters, digits, dots and hyphens.
