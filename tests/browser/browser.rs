@@ -92,10 +92,11 @@ impl Browser {
         )
     }
 
-    /// Waits until an expression is true.
+    /// Waits until a page is loaded and an expression is true on it. Before a page is loaded, its scripts may not listen to keys yet.
     pub(crate) fn wait(&self, condition: &str) {
         let deadline = Instant::now() + PATIENCE;
-        while !self.run::<bool>(&format!("return !!({condition})"), &[]) {
+        let script = format!("return document.readyState === 'complete' && !!({condition})");
+        while !self.run::<bool>(&script, &[]) {
             assert!(Instant::now() < deadline, "`{condition}` did not come true");
             thread::sleep(Duration::from_millis(20));
         }
@@ -178,6 +179,14 @@ impl Browser {
         self.devtools(
             "Emulation.setEmulatedMedia",
             &json!({"features": [feature]}),
+        );
+    }
+
+    /// Runs a script in pages that are opened from now on, before their own.
+    pub(crate) fn before_pages(&self, script: &str) {
+        self.devtools(
+            "Page.addScriptToEvaluateOnNewDocument",
+            &json!({"source": script}),
         );
     }
 

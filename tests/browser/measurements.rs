@@ -97,10 +97,7 @@ impl Load {
 
 fn opened(page: &Path) -> Browser {
     let browser = Browser::start();
-    browser.devtools(
-        "Page.addScriptToEvaluateOnNewDocument",
-        &json!({ "source": OBSERVE }),
-    );
+    browser.before_pages(OBSERVE);
     browser.open(page, "");
     browser.wait("window.usable");
     browser

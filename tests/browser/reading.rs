@@ -153,8 +153,7 @@ fn an_old_browser_is_told_which_one_it_takes() {
     let pages = Pages::new();
     let page = pages.run();
     let browser = Browser::start();
-    let script = json!({"source": "delete window.DecompressionStream"});
-    browser.devtools("Page.addScriptToEvaluateOnNewDocument", &script);
+    browser.before_pages("delete window.DecompressionStream");
     browser.open(&page, "");
     browser.wait("document.querySelector('.problem')");
     let problem = browser.text(".problem");

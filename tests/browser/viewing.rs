@@ -151,25 +151,45 @@ fn a_running_run_updates_by_itself_and_leads_to_its_end() {
 #[ignore = "needs Chromium: make test-browser"]
 fn a_page_that_nobody_sees_follows_nothing() {
     let sandbox = with_runs();
-    let (_viewer, browser, root) = start(&sandbox);
-    browser.run::<()>(
-        "window.made = []; const Real = EventSource;
-         window.EventSource = class extends Real { constructor(...all) { super(...all); made.push(this); } };",
-        &[],
+    let viewer = Viewer::start(&mut sandbox.command("view --no-open"));
+    let browser = Browser::start();
+    let root = format!("http://{}", viewer.host());
+    // The test says whether the page is seen, from its start on: what the browser says about its window may come at any time.
+    browser.before_pages(
+        "window.seen = true;
+         Object.defineProperty(document, 'hidden', {get: () => !seen});
+         window.streams = [];
+         window.EventSource = class extends EventSource { constructor(...all) { super(...all); streams.push(this); } };",
     );
-    let see = |state: &str| {
+    browser.visit(viewer.address());
+    let see = |is_seen: bool| {
         browser.run::<()>(
-            "Object.defineProperty(document, 'hidden', {value: arguments[0] === 'hidden', configurable: true});
-             document.dispatchEvent(new Event('visibilitychange'))",
-            &[state.into()],
+            "seen = arguments[0]; document.dispatchEvent(new Event('visibilitychange'))",
+            &[is_seen.into()],
         );
     };
-    see("hidden");
-    see("visible");
-    assert_eq!(browser.run::<usize>("return made.length", &[]), 1);
-    browser.wait("made[0].readyState === 1");
-    see("hidden");
-    assert_eq!(browser.run::<u8>("return made[0].readyState", &[]), 2);
+    let closed = || {
+        browser.run::<Vec<bool>>(
+            "return streams.map((it) => it.readyState === EventSource.CLOSED)",
+            &[],
+        )
+    };
+    browser.wait("streams[0]?.readyState === EventSource.OPEN");
+    see(true);
+    assert_eq!(closed(), [false], "a page that is seen keeps its stream");
+    see(false);
+    assert_eq!(closed(), [true], "a page that is not seen has none");
+    see(false);
+    assert_eq!(closed(), [true], "a page that is not seen opens none");
+    see(true);
+    assert_eq!(
+        closed(),
+        [true, false],
+        "a page that is seen again opens one"
+    );
+    browser.wait("streams[1].readyState === EventSource.OPEN");
+    see(false);
+    assert_eq!(closed(), [true, true]);
     end(browser, &root);
 }
 

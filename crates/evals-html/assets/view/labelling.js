@@ -95,10 +95,12 @@
     const reply = await ask(withParameters(queueAddress, parameters));
     drawn = wanted;
     queue = reply.answers;
+    // What is shown belongs to the queue before.
+    answer = null;
+    at("work").hidden = true;
     showAgreement(reply.agreement);
     at("settings").hidden = false;
-    place = firstUnlabelled(0);
-    await show();
+    await show(firstUnlabelled(0));
   }
 
   /** @param {number} from @returns {number} the end of the queue if all are labelled */
@@ -117,12 +119,18 @@
     at("place").textContent = `${place + 1} of ${queue.length}, ${labelled} labelled: ${visible(entry.case)}${repetition}`;
   }
 
-  async function show() {
-    const entry = queue[place];
+  /**
+   * Goes to a place of the queue. If its answer cannot be loaded, the page stays where it is.
+   * @param {number} wanted the end of the queue says that all are labelled
+   */
+  async function show(wanted) {
+    const entry = queue[wanted];
+    const loaded = entry ? await ask(withParameters(answerAddress, { case: entry.case, repeat: String(entry.repeat) })) : null;
+    place = wanted;
+    answer = loaded;
     at("work").hidden = !entry;
     at("finished").hidden = Boolean(entry);
     if (!entry) {
-      answer = null;
       at("finished").textContent =
         queue.length === 0
           ? "There is no answer to label."
@@ -131,7 +139,6 @@
       at("finished").focus();
       return;
     }
-    answer = await ask(withParameters(answerAddress, { case: entry.case, repeat: String(entry.repeat) }));
     showPlace();
     fill(/** @type {Answer} */ (answer));
     note.value = entry.note;
@@ -201,15 +208,12 @@
   }
 
   async function next() {
-    place = firstUnlabelled(place + 1);
-    if (place === queue.length) place = firstUnlabelled(0);
-    await show();
+    const later = firstUnlabelled(place + 1);
+    await show(later < queue.length ? later : firstUnlabelled(0));
   }
 
   async function back() {
-    if (place === 0) return;
-    place -= 1;
-    await show();
+    if (place > 0) await show(place - 1);
   }
 
   /** @param {Agreement | null} agreement */
