@@ -16,8 +16,16 @@ mod hostile;
 mod keyboard;
 mod labelling;
 mod measurements;
+#[cfg(target_os = "linux")]
+#[path = "../it/opened_viewer.rs"]
+#[expect(dead_code, reason = "the tests without a browser end it themselves")]
+mod opened_viewer;
 mod pages;
 mod pictures;
+#[cfg(target_os = "linux")]
+#[path = "../it/pseudo_terminal.rs"]
+#[expect(dead_code, reason = "the tests without a browser end commands on it")]
+mod pseudo_terminal;
 mod reading;
 #[path = "../../crates/evals-html/tests/it/samples.rs"]
 #[expect(dead_code, reason = "the tests of the library draw empty figures too")]

@@ -1,10 +1,14 @@
 //! `evaluations view` in a browser: the list of runs, a running run, trends.
 
 use std::fs;
+#[cfg(target_os = "linux")]
+use std::path::Path;
 use std::process::Stdio;
 
 use crate::accessibility::check;
 use crate::browser::{Browser, key};
+#[cfg(target_os = "linux")]
+use crate::opened_viewer::OpenedViewer;
 use crate::sandbox::{Sandbox, wait_for};
 use crate::viewer::Viewer;
 
@@ -43,6 +47,25 @@ fn the_token_leaves_the_address_and_the_list_is_there() {
     assert_eq!(cookie, "", "scripts cannot read the token");
     assert!(browser.text(".broken").contains("notes"));
     end(browser, &root);
+}
+
+#[cfg(target_os = "linux")]
+#[test]
+#[ignore = "needs Chromium: make test-browser"]
+fn the_file_that_opens_the_browser_leads_to_the_list() {
+    let sandbox = with_runs();
+    let viewer = OpenedViewer::start(&sandbox);
+    let address = viewer.address();
+    let (root, _) = address.split_once("/?token=").unwrap();
+    let browser = Browser::start();
+    browser.open(Path::new(&viewer.opened), "");
+    browser.wait("document.querySelectorAll('tbody tr').length === 4");
+    let shown: String = browser.run("return location.href", &[]);
+    assert_eq!(shown, format!("{root}/"));
+    // The addresses on the way are not what the back button leads to.
+    let pages: usize = browser.run("return history.length", &[]);
+    assert!(pages <= 2, "{pages}");
+    browser.end(&[root, "data:", "file://"]);
 }
 
 #[test]

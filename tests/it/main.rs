@@ -32,8 +32,12 @@ mod labelling;
 mod labels;
 mod local_models;
 mod minilm;
+#[cfg(target_os = "linux")]
+mod opened_viewer;
 mod own_documents;
 mod pages;
+#[cfg(target_os = "linux")]
+mod pseudo_terminal;
 mod pull;
 mod qa_server;
 mod recorded_replies;
@@ -60,6 +64,8 @@ mod unanswerable;
 mod validate;
 mod vectors;
 mod view;
+#[cfg(target_os = "linux")]
+mod view_opening;
 mod viewer;
 #[cfg(unix)]
 mod watch;

@@ -33,23 +33,24 @@ fn the_printed_address_leads_to_the_runs_without_its_token() {
     assert_eq!(path, format!("http://127.0.0.1:{}/", viewer.port()));
     assert_eq!(token.len(), 32);
 
-    let first = viewer.ask(
-        "GET",
-        &format!("/?token={token}"),
-        &[("Host", &viewer.host())],
-        "",
-    );
-    assert_eq!(first.status, 303);
-    assert_eq!(first.header("location"), Some("/"));
-    let cookie = first.header("set-cookie").unwrap();
-    assert!(
-        cookie.starts_with(&format!("evaluations-{}=", viewer.port())),
-        "{cookie}"
-    );
-    assert!(
-        cookie.contains("HttpOnly") && cookie.contains("SameSite=Strict"),
-        "{cookie}"
-    );
+    let first = |site: &str| {
+        let headers = [("Host", &*viewer.host()), ("Sec-Fetch-Site", site)];
+        viewer.ask("GET", &format!("/?token={token}"), &headers, "")
+    };
+    let (typed, linked) = (first("none"), first("cross-site"));
+    assert_eq!((typed.status, typed.header("location")), (303, Some("/")));
+    // A redirect of a request that another page started would lack the cookie.
+    assert_eq!((linked.status, linked.header("location")), (200, None));
+    let forward = "<meta http-equiv=\"refresh\" content=\"0; url=&#x2f;\">";
+    assert!(linked.body.contains(forward), "{}", linked.body);
+    for answer in [typed, linked] {
+        let cookie = answer.header("set-cookie").unwrap();
+        let start = format!("evaluations-{}=", viewer.port());
+        assert!(cookie.starts_with(&start), "{cookie}");
+        assert!(cookie.contains("HttpOnly"), "{cookie}");
+        assert!(cookie.contains("SameSite=Strict"), "{cookie}");
+        assert!(!answer.body.contains(token), "{}", answer.body);
+    }
 
     let runs = viewer.get("/");
     assert_eq!(runs.status, 200);

@@ -4,6 +4,8 @@ use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Stdio};
 
+#[cfg(target_os = "linux")]
+use crate::pseudo_terminal::{on_terminal, terminal};
 use crate::recorded_replies::cases;
 use crate::sandbox::{Ended, Sandbox, ended, wait_for};
 
@@ -161,36 +163,6 @@ fn an_interrupt_ends_only_the_watching() {
     assert!(!watching.child.wait().unwrap().success());
     waiting.go();
     assert_eq!(waiting.journal_lines(), 7);
-}
-
-/// A command on a terminal of this many columns. Everything that the terminal gets is written to a file.
-#[cfg(target_os = "linux")]
-fn terminal(sandbox: &Sandbox, columns: u16, line: &str) -> (Command, PathBuf) {
-    let program = env!("CARGO_BIN_EXE_evaluations");
-    let shown = sandbox.data().join("terminal.txt");
-    let mut command = Command::new("script");
-    command
-        .args(["--quiet", "--return", "--flush", "--command"])
-        .arg(format!("stty cols {columns} rows 40; {program} {line}"))
-        .arg(&shown)
-        .current_dir(sandbox.work())
-        .env_clear()
-        .env("PATH", std::env::var_os("PATH").unwrap_or_default())
-        .env("HOME", sandbox.work())
-        .env("EVALUATIONS_DATA_DIR", sandbox.data())
-        .env("TERM", "xterm-256color")
-        .env("LANG", "C.UTF-8")
-        .stdin(Stdio::null());
-    (command, shown)
-}
-
-/// Runs a command on a terminal, and returns everything that the terminal got.
-#[cfg(target_os = "linux")]
-fn on_terminal(sandbox: &Sandbox, columns: u16, line: &str, variables: &[(&str, &str)]) -> String {
-    let (mut command, _) = terminal(sandbox, columns, line);
-    let printed = ended(command.envs(variables.iter().copied()));
-    assert_eq!(printed.code, Some(0), "{}", printed.stdout);
-    printed.stdout.replace('\r', "")
 }
 
 #[cfg(target_os = "linux")]

@@ -4,6 +4,7 @@
 //! change the direction of text or control a terminal are shown as escapes.
 
 mod asset;
+mod forward;
 mod labelling;
 mod link;
 mod live;
@@ -14,6 +15,7 @@ mod template;
 mod trend;
 
 pub use asset::{Asset, SCRIPT_TYPE, STYLE_TYPE};
+pub use forward::ForwardPage;
 pub use labelling::LabellingPage;
 pub use link::{Link, segment};
 pub use live::{LiveMeasure, LivePage, LiveProgress};

@@ -10,8 +10,8 @@ use thiserror::Error;
 
 use crate::escaping;
 
-/// The templates by name. Those of pages extend the first.
-const TEMPLATES: [(&str, &str); 6] = [
+/// The templates by name. Most pages extend the first.
+const TEMPLATES: [(&str, &str); 7] = [
     (
         "shell",
         include_str!("../../templates/view/shell.html.jinja"),
@@ -29,6 +29,10 @@ const TEMPLATES: [(&str, &str); 6] = [
     (
         "message",
         include_str!("../../templates/view/message.html.jinja"),
+    ),
+    (
+        "forward",
+        include_str!("../../templates/view/forward.html.jinja"),
     ),
 ];
 

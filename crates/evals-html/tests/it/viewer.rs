@@ -1,9 +1,9 @@
 //! The viewer's pages: every template renders, and no text becomes markup.
 
 use evals_html::view::{
-    Asset, BrokenRow, Choice, Filter, LabellingPage, Link, LiveMeasure, LivePage, LiveProgress,
-    MessagePage, Reading, RowChange, RunRow, RunsPage, Sparkline, StateKind, TrendLine, TrendPage,
-    TrendRow,
+    Asset, BrokenRow, Choice, Filter, ForwardPage, LabellingPage, Link, LiveMeasure, LivePage,
+    LiveProgress, MessagePage, Reading, RowChange, RunRow, RunsPage, Sparkline, StateKind,
+    TrendLine, TrendPage, TrendRow,
 };
 
 /// A text that does harm wherever it is not escaped.
@@ -151,9 +151,16 @@ fn message(text: &str) -> String {
     page.html().expect("the template has no fault")
 }
 
+fn forward(text: &str) -> String {
+    let page = ForwardPage {
+        address: text.to_owned(),
+    };
+    page.html().expect("the template has no fault")
+}
+
 #[test]
 fn a_hostile_text_is_shown_literally_on_every_page() {
-    for page in [runs, live, trend, trends, labelling, message] {
+    for page in [runs, live, trend, trends, labelling, message, forward] {
         let (harmless, hostile) = (page("plain"), page(HOSTILE));
         let tags = |html: &str| html.matches('<').count();
         assert_eq!(tags(&harmless), tags(&hostile), "{hostile}");
@@ -172,6 +179,7 @@ fn a_page_holds_no_inline_script_or_style() {
         trends("x"),
         labelling("x"),
         message("x"),
+        forward("x"),
     ] {
         assert!(!page.contains("style="), "{page}");
         assert!(!page.contains("<style"), "{page}");

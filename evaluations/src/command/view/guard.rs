@@ -7,12 +7,14 @@ use axum::http::header::{LOCATION, SET_COOKIE};
 use axum::http::request::Parts;
 use axum::http::{Method, StatusCode};
 use axum::middleware::Next;
-use axum::response::{IntoResponse as _, Response};
+use axum::response::{Html, IntoResponse as _, Response};
+use evals_html::view::ForwardPage;
 
 use super::address::Address;
+use super::failure::PageFailure;
 use super::protection::protect;
 use super::token::{Proof, Token};
-use super::writing;
+use super::writing::{self, FETCH_SITE};
 
 /// What the guard compares requests with.
 #[derive(Debug)]
@@ -27,6 +29,8 @@ enum Decision {
     Answer,
     /// Set the cookie and go on at this address.
     Redirect(String),
+    /// The same, by a page: where another page led to the token, browsers leave the cookie out of the requests of a redirect.
+    Forward(String),
     Refuse(StatusCode, &'static str),
 }
 
@@ -43,6 +47,11 @@ pub(super) async fn guard(
             let cookie = guard.token.cookie(guard.address);
             let headers = [(SET_COOKIE, cookie), (LOCATION, location)];
             (StatusCode::SEE_OTHER, headers).into_response()
+        }
+        Decision::Forward(address) => {
+            let cookie = guard.token.cookie(guard.address);
+            let page = ForwardPage { address }.html().map_err(PageFailure::from);
+            ([(SET_COOKIE, cookie)], page.map(Html)).into_response()
         }
         Decision::Refuse(status, sentence) => (status, format!("{sentence}\n")).into_response(),
     };
@@ -62,7 +71,10 @@ impl Guard {
         let is_read = [Method::GET, Method::HEAD].contains(&request.method);
         match self.token.proof(request, self.address) {
             Proof::Cookie => {}
-            Proof::Address(location) if is_read => return Decision::Redirect(location),
+            Proof::Address(location) if is_read && is_typed(request) => {
+                return Decision::Redirect(location);
+            }
+            Proof::Address(location) if is_read => return Decision::Forward(location),
             Proof::Address(_) | Proof::None => {
                 return forbidden(
                     "Open the address that `evaluations view` printed: it holds a token that this request lacks. If a link \
@@ -81,6 +93,12 @@ impl Guard {
             Some(objection) => forbidden(objection),
         }
     }
+}
+
+/// Whether no other page led to a request.
+fn is_typed(request: &Parts) -> bool {
+    let site = request.headers.get(FETCH_SITE);
+    site.is_some_and(|site| site == "none" || site == "same-origin")
 }
 
 #[cfg(test)]
@@ -119,9 +137,14 @@ mod tests {
     fn the_token_leads_to_a_cookie_and_the_cookie_to_the_page() {
         let guard = guard();
         let local = || Request::builder().header("host", "localhost:8123");
-        let with_token = local().uri(guard.token.in_address("/run/a"));
+        let with_token = || local().uri(guard.token.in_address("/run/a"));
+        let typed = with_token().header("sec-fetch-site", "none");
         let redirect = Decision::Redirect("/run/a".to_owned());
-        assert_eq!(decide(&guard, with_token), redirect);
+        assert_eq!(decide(&guard, typed), redirect);
+        let forward = || Decision::Forward("/run/a".to_owned());
+        assert_eq!(decide(&guard, with_token()), forward());
+        let linked = with_token().header("sec-fetch-site", "cross-site");
+        assert_eq!(decide(&guard, linked), forward());
         let with_cookie = local().uri("/run/a").header("cookie", cookie(&guard));
         assert_eq!(decide(&guard, with_cookie), Decision::Answer);
         assert_eq!(status(&decide(&guard, local().uri("/run/a"))), Some(403));

@@ -9,6 +9,7 @@ mod catalogue;
 mod changes;
 mod compare_page;
 mod failure;
+mod forwarder;
 mod guard;
 mod labelling;
 mod lineage;
@@ -60,9 +61,8 @@ pub(super) fn execute(session: &Session<'_>, arguments: &ViewArgs) -> Result<Exi
         let url = address.url(&token.in_address(&path));
         printer.result(&format!("{url}\n"))?;
         printer.note("serving the pages at this address to this user only; Ctrl-C ends it");
-        if browser::is_wanted(arguments.no_open, printer.stdout().is_terminal) {
-            browser::open(printer, &url);
-        }
+        let is_wanted = browser::is_wanted(arguments.no_open, printer.stdout().is_terminal);
+        let _forwarder = is_wanted.then(|| browser::open(printer, &url));
         let stop = interruption.abort_token();
         let viewer = Viewer::new(catalogue, stop.clone());
         let guarded = Guard { address, token };

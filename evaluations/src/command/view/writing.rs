@@ -8,7 +8,8 @@ use axum::http::request::Parts;
 /// allows.
 const OWN: &str = "x-evaluations-view";
 
-const FETCH_SITE: HeaderName = HeaderName::from_static("sec-fetch-site");
+/// Where a browser says which site a request comes from.
+pub(super) const FETCH_SITE: HeaderName = HeaderName::from_static("sec-fetch-site");
 
 /// Why a request does not come from one of our pages; `None` if it does, or only reads. `host` is the host that it names.
 pub(super) fn objection(request: &Parts, host: &str) -> Option<&'static str> {
