@@ -77,7 +77,9 @@ impl Symbols {
         let middle = width / 2;
         let column = |number: f64| {
             let share = if end > 0.0 { number / end } else { 0.0 };
-            let steps = rounded(share.abs().min(1.0), middle);
+            // The middle is for 0 alone, or an interval close to it would seem to contain it.
+            let least = usize::from(share != 0.0).min(middle);
+            let steps = rounded(share.abs().min(1.0), middle).max(least);
             if share < 0.0 {
                 middle - steps
             } else {
@@ -188,6 +190,13 @@ mod tests {
             9,
         );
         assert_eq!(ascii, "   -+o-- ");
+    }
+
+    #[test]
+    fn an_interval_that_excludes_zero_does_not_touch_it() {
+        assert_eq!(spread(0.5, Some((0.01, 1.0))), "    │─●──");
+        assert_eq!(spread(-0.02, Some((-0.5, -0.001))), "  ─●│    ");
+        assert_eq!(spread(0.01, Some((-0.01, 0.5))), "   ─┼●─  ");
     }
 
     #[test]
