@@ -86,8 +86,8 @@ impl Documents {
         self.openings.get(document)
     }
 
-    /// Why rankings have no texts, if that is so.
-    pub(super) fn absence(&self) -> Option<&str> {
+    /// Why rankings have no texts, if they lack them.
+    pub(crate) fn absence(&self) -> Option<&str> {
         self.absence.as_deref()
     }
 }
@@ -98,7 +98,7 @@ async fn stored_index(manifest: &Value) -> Result<Option<Index>, IndexError> {
         return Ok(None);
     };
     let identity = serde_json::from_value::<Identity>(manifest["index"]["identity"].clone());
-    let (Ok(identity), false) = (identity, uri.contains("://")) else {
+    let (Ok(identity), false) = (identity, is_of_network(uri)) else {
         return Ok(None);
     };
     if !std::path::Path::new(uri).is_dir() {
@@ -106,6 +106,20 @@ async fn stored_index(manifest: &Value) -> Result<Option<Index>, IndexError> {
     }
     let store = Store::open(uri).await?;
     Index::find_identity(&store, identity).await
+}
+
+/// Whether an address leads to another machine: a URL, or a share of Windows, which is contacted as soon as somebody asks whether it is a
+/// folder.
+fn is_of_network(uri: &str) -> bool {
+    // The long form of a path of this machine, such as `\\?\C:\index`.
+    if let Some(path) = uri.strip_prefix(r"\\?\") {
+        return path
+            .get(..4)
+            .is_some_and(|start| start.eq_ignore_ascii_case(r"UNC\"));
+    }
+    let is_separator = |byte: &u8| matches!(byte, b'/' | b'\\');
+    let start = uri.as_bytes().get(..2);
+    uri.contains("://") || start.is_some_and(|start| start.iter().all(is_separator))
 }
 
 /// The documents whose texts the reports lack, in the order in which they are first found.
@@ -156,6 +170,22 @@ fn cut(text: &str) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn an_address_of_another_machine_is_not_opened() {
+        for uri in [
+            "s3://bucket/index",
+            r"\\host\share\index",
+            "//host/share/index",
+            r"\\?\UNC\host\share",
+            r"\/host\share",
+        ] {
+            assert!(is_of_network(uri), "{uri}");
+        }
+        for uri in ["/data/index", "index", r"C:\data\index", r"\\?\C:\data"] {
+            assert!(!is_of_network(uri), "{uri}");
+        }
+    }
 
     #[test]
     fn an_opening_ends_between_words() {
