@@ -1,11 +1,17 @@
 //! The progress of a run, read from its folder while another process works on it.
 
+mod fact;
 mod pace;
+mod patience;
 mod plan;
 mod progress;
 mod reader;
 mod skimmed;
+#[cfg(test)]
+mod tests;
 
-pub(crate) use self::pace::printed_pace;
-pub(crate) use self::progress::{Counts, Progress, Spent};
+pub(crate) use self::patience::Patience;
+#[cfg(test)]
+pub(crate) use self::progress::Spent;
+pub(crate) use self::progress::{Counts, Progress};
 pub(crate) use self::reader::ProgressReader;

@@ -62,7 +62,7 @@ impl Pace {
 }
 
 /// A pace, given in cases per second, in the unit in which it is above 1 if there is one.
-pub(crate) fn printed_pace(per_second: f64) -> String {
+pub(super) fn printed_pace(per_second: f64) -> String {
     if per_second >= 0.95 {
         format!("{per_second:.1} per second")
     } else {

@@ -1,7 +1,7 @@
 //! A run that goes on: its page, and the stream that keeps the page current.
 
 use std::convert::Infallible;
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use axum::extract::{Path, State};
 use axum::response::sse::{Event, KeepAlive, Sse};
@@ -16,9 +16,8 @@ use super::failure::PageFailure;
 use super::listed_run::printed;
 use super::viewer::Viewer;
 use crate::run_folder::RunFolder;
-use crate::run_progress::{Counts, Progress, ProgressReader, Spent, printed_pace};
+use crate::run_progress::{Patience, Progress, ProgressReader};
 use crate::stored_runs::StoredRun;
-use crate::terminal::progress::spoken;
 
 /// How often the folder of a run is looked at. A finished case is on the page within two seconds.
 const INTERVAL: Duration = Duration::from_secs(1);
@@ -60,6 +59,7 @@ pub(super) async fn follow(
     let reader = viewer.read(move |catalogue| Ok(ProgressReader::new(catalogue.find(&name)?)?));
     let follower = Follower {
         reader: reader.await?,
+        patience: Patience::default(),
         sent: None,
         stop: viewer.stop().clone(),
     };
@@ -74,6 +74,7 @@ pub(super) async fn follow(
 /// Follows one run for one page.
 struct Follower {
     reader: ProgressReader,
+    patience: Patience,
     /// What was sent last.
     sent: Option<LiveProgress>,
     stop: CancellationToken,
@@ -83,35 +84,38 @@ impl Follower {
     /// The next event. No follower remains after the last one.
     async fn next(mut self) -> (Result<Event, Infallible>, Option<Self>) {
         loop {
-            let Self { reader, sent, stop } = self;
-            let Some((reader, progress)) = read(reader).await else {
+            let Some((follower, progress)) = self.read().await else {
                 return (Ok(Event::default().event("ended").data("ended")), None);
             };
-            let shown = shown(&progress);
-            if sent.as_ref() != Some(&shown)
+            self = follower;
+            let shown = progress.as_ref().map(shown);
+            if shown.is_some()
+                && shown != self.sent
                 && let Ok(event) = Event::default().event("progress").json_data(&shown)
             {
-                let sent = Some(shown);
-                return (Ok(event), Some(Self { reader, sent, stop }));
+                self.sent = shown;
+                return (Ok(event), Some(self));
             }
             sleep(INTERVAL).await;
-            self = Self { reader, sent, stop };
         }
+    }
+
+    /// Reads on a blocking thread. There is no progress if the reading failed and is worth another try, and no follower if the run
+    /// ended or was deleted.
+    async fn read(mut self) -> Option<(Self, Option<Progress>)> {
+        let reading = tokio::task::spawn_blocking(move || {
+            let read = self.reader.read();
+            let read = self.patience.with(read, Instant::now());
+            (self, read)
+        });
+        let (follower, read) = reading.await.ok()?;
+        let progress = read.ok()?;
+        let has_ended = progress.as_ref().is_some_and(|it| !it.is_running());
+        (!has_ended).then_some((follower, progress))
     }
 }
 
-/// Reads on another thread; `None` if the run ended, or was deleted.
-async fn read(mut reader: ProgressReader) -> Option<(ProgressReader, Progress)> {
-    let reading = tokio::task::spawn_blocking(move || {
-        let progress = reader.read();
-        (reader, progress)
-    });
-    let (reader, progress) = reading.await.ok()?;
-    let progress = progress.ok().filter(Progress::is_running)?;
-    Some((reader, progress))
-}
-
-/// Progress as it is printed.
+/// Progress, formatted.
 fn shown(progress: &Progress) -> LiveProgress {
     let counts = progress.counts;
     LiveProgress {
@@ -124,42 +128,9 @@ fn shown(progress: &Progress) -> LiveProgress {
         done: counts.map_or_else(String::new, |counts| {
             format!("{} of {} cases finished", counts.finished, counts.planned)
         }),
-        facts: facts(progress),
+        facts: named(progress.facts().into_iter().map(|it| (it.name, it.value))),
         measures: measures(progress),
     }
-}
-
-fn facts(progress: &Progress) -> Vec<(String, String)> {
-    let Some(counts) = progress.counts else {
-        return Vec::new();
-    };
-    let Counts {
-        finished,
-        failed,
-        evaluator_failures,
-        damaged_lines,
-        ..
-    } = counts;
-    let cost = match progress.spent {
-        Spent::Nothing => "none: no model is behind a server".to_owned(),
-        Spent::Unknown => "unknown: no price in `prices`".to_owned(),
-        Spent::Dollars(dollars) => format!("${dollars:.4}"),
-    };
-    let mut facts = vec![
-        ("failed cases", format!("{failed} of {finished}")),
-        ("failed evaluations", evaluator_failures.to_string()),
-        ("cost", cost),
-    ];
-    if let Some(rate) = progress.rate {
-        facts.push(("pace", printed_pace(rate)));
-    }
-    if let Some(left) = progress.time_left {
-        facts.push(("time left", format!("about {}", spoken(left))));
-    }
-    if damaged_lines > 0 {
-        facts.push(("damaged lines of the journal", damaged_lines.to_string()));
-    }
-    named(facts)
 }
 
 fn named(facts: impl IntoIterator<Item = (&'static str, String)>) -> Vec<(String, String)> {

@@ -8,7 +8,7 @@ use std::time::{Duration, Instant};
 
 use anyhow::{Result, bail};
 
-use crate::run_progress::ProgressReader;
+use crate::run_progress::{Patience, ProgressReader};
 use crate::session::Session;
 use crate::stored_runs::{StoredRun, StoredRuns, is_latest};
 use crate::terminal::live_console;
@@ -42,10 +42,14 @@ pub(super) fn follow(session: &Session<'_>, run: &StoredRun) -> Result<()> {
     };
     let printer = session.printer;
     let mut reader = ProgressReader::new(folder.clone())?;
+    let mut patience = Patience::default();
     let mut page = printer.live_page();
     let mut printed: Option<(String, Instant)> = None;
     loop {
-        let progress = reader.read()?;
+        let Some(progress) = patience.with(reader.read(), Instant::now())? else {
+            thread::sleep(INTERVAL);
+            continue;
+        };
         if !progress.is_running() {
             return Ok(());
         }

@@ -5,10 +5,9 @@ use std::io;
 use evals::render::Console;
 use evals_messages::quantity;
 
-use crate::run_progress::{Counts, Progress, Spent, printed_pace};
-use crate::spending::dollars;
+use crate::run_progress::{Counts, Progress};
 use crate::stored_runs::StoredRun;
-use crate::terminal::{progress::spoken, text};
+use crate::terminal::text;
 
 /// Columns of the bar.
 const BAR: usize = 24;
@@ -47,27 +46,7 @@ fn facts(progress: &Progress) -> Vec<String> {
         counts.finished,
         quantity::of(counts.planned, "case")
     )];
-    if counts.failed > 0 {
-        facts.push(format!("{} failed", counts.failed));
-    }
-    if counts.evaluator_failures > 0 {
-        let failed = quantity::of(counts.evaluator_failures, "evaluation");
-        facts.push(format!("{failed} failed"));
-    }
-    if counts.damaged_lines > 0 {
-        let damaged = quantity::of(counts.damaged_lines, "line");
-        facts.push(format!("{damaged} of the journal damaged"));
-    }
-    facts.extend(progress.rate.map(printed_pace));
-    let left = progress
-        .time_left
-        .filter(|_| counts.finished < counts.planned);
-    facts.extend(left.map(|left| format!("about {} left", spoken(left))));
-    match progress.spent {
-        Spent::Nothing => {}
-        Spent::Unknown => facts.push(dollars(None)),
-        Spent::Dollars(cost) => facts.push(format!("{} so far", dollars(Some(cost)))),
-    }
+    facts.extend(progress.facts().into_iter().map(|fact| fact.phrase));
     facts
 }
 
@@ -85,6 +64,7 @@ mod tests {
 
     use super::*;
     use crate::run_folder::RunState;
+    use crate::run_progress::Spent;
 
     fn progress(counts: Option<Counts>) -> Progress {
         Progress {
@@ -98,17 +78,16 @@ mod tests {
     }
 
     #[test]
-    fn facts_name_failures_pace_and_cost() {
+    fn the_cases_come_first() {
         let counts = Counts {
             planned: 100,
             finished: 40,
             failed: 2,
-            evaluator_failures: 1,
-            damaged_lines: 0,
+            ..Counts::default()
         };
         assert_eq!(
             facts(&progress(Some(counts))).join(", "),
-            "40 of 100 cases, 2 failed, 1 evaluation failed, 30.0 per minute, about 2m left, $0.0312 so far"
+            "40 of 100 cases, 2 failed, 30.0 per minute, about 2m left, $0.0312 so far"
         );
     }
 
