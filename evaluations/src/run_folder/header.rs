@@ -27,9 +27,6 @@ pub(crate) struct RunHeader {
 pub(crate) struct DatasetHeader {
     pub(crate) name: String,
     pub(crate) questions: usize,
-    /// The files and their digests.
-    #[serde(default)]
-    pub(crate) provenance: Value,
 }
 
 /// The run whose answers were judged again.

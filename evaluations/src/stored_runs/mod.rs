@@ -9,6 +9,7 @@ mod pair;
 mod predecessor;
 mod report;
 mod run;
+mod trend;
 
 pub(crate) use self::choice::{SkippedRun, StoredRuns, is_finished, is_latest};
 pub(crate) use self::command::is_of_command;
@@ -18,3 +19,4 @@ pub(crate) use self::pair::{StoredPair, names_measure};
 pub(crate) use self::predecessor::{Kinship, is_of_kind, kind, predecessor};
 pub(crate) use self::report::StoredReport;
 pub(crate) use self::run::StoredRun;
+pub(crate) use self::trend::{Break, TrendRun, headlines};

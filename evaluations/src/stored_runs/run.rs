@@ -157,7 +157,6 @@ fn header_of(report: &StoredReport) -> RunHeader {
         dataset: DatasetHeader {
             name: facts.dataset.to_owned(),
             questions: facts.cases.into_iter().collect::<BTreeSet<_>>().len(),
-            provenance: Value::Null,
         },
         seed: facts.seed.unwrap_or_default(),
         measures: Vec::new(),

@@ -7,7 +7,7 @@ use evals_messages::quantity;
 use super::trend::{self, Listed};
 use crate::cli::ListRunsArgs;
 use crate::exit::Exit;
-use crate::run_folder::{RunFolder, RunHeader};
+use crate::run_folder::RunFolder;
 use crate::session::Session;
 use crate::terminal::listing::Layout;
 use crate::terminal::{Printer, console};
@@ -43,16 +43,16 @@ pub(super) fn execute(session: &Session<'_>, arguments: &ListRunsArgs) -> Result
     // The newest first.
     let mut all = Vec::new();
     for folder in folders.iter().rev() {
-        let header = match folder.read_manifest::<RunHeader>() {
-            Ok(header) => header,
+        let run = match Listed::read(folder.clone()) {
+            Ok(run) => run,
             Err(error) => {
                 session.printer.warn(&format!("{error:#}"));
                 continue;
             }
         };
         let wanted = arguments.dataset.as_ref();
-        if wanted.is_none_or(|dataset| *dataset == header.dataset.name) {
-            all.push(Listed::new(folder.clone(), header));
+        if wanted.is_none_or(|dataset| *dataset == run.header.dataset.name) {
+            all.push(run);
         }
     }
     if all.is_empty() {
@@ -94,9 +94,8 @@ fn listing(printer: &Printer, folders: &[RunFolder], all: &[Listed], listed: usi
         };
         rows.push(row(name, run));
         pages.push(run.folder.page().filter(|_| printer.links()));
-        let earlier: Vec<&Listed> = all[place + 1..].iter().collect();
         trends.push(match console.drawings {
-            Drawings::On => trend::line(run, &earlier, console.symbols),
+            Drawings::On => trend::line(run, &all[place + 1..], console.symbols),
             Drawings::Off => None,
         });
     }

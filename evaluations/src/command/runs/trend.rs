@@ -2,19 +2,18 @@
 
 use std::cell::RefCell;
 
+use anyhow::Result;
 use evals::render::Symbols;
 
 use crate::run_folder::{RunFolder, RunHeader, RunState};
-use crate::stored_runs::{Headline, is_of_kind};
-
-/// Most runs in one line.
-const LENGTH: usize = 8;
+use crate::stored_runs::{Configuration, Headline, TrendRun, headlines, is_finished};
 
 /// A run in a listing.
 #[derive(Debug)]
 pub(super) struct Listed {
     pub(super) folder: RunFolder,
     pub(super) header: RunHeader,
+    configuration: Configuration,
     found: RefCell<Option<Found>>,
 }
 
@@ -26,12 +25,14 @@ pub(super) struct Found {
 }
 
 impl Listed {
-    pub(super) fn new(folder: RunFolder, header: RunHeader) -> Self {
-        Self {
+    /// Reads the manifest.
+    pub(super) fn read(folder: RunFolder) -> Result<Self> {
+        Ok(Self {
+            header: folder.read_manifest()?,
+            configuration: Configuration::of(&folder.read_manifest()?),
             folder,
-            header,
             found: RefCell::new(None),
-        }
+        })
     }
 
     /// The state and the headline, read once.
@@ -44,32 +45,30 @@ impl Listed {
         };
         found.get_or_insert_with(read).clone()
     }
+}
 
-    /// Whether both runs measured the same configuration's kind on the same data.
-    fn is_comparable(&self, other: &Self) -> bool {
-        let [one, two] = [&self.header, &other.header];
-        is_of_kind(one, two)
-            && one.dataset.questions == two.dataset.questions
-            && one.dataset.provenance == two.dataset.provenance
-            && one.measures.first() == two.measures.first()
+impl TrendRun for Listed {
+    fn header(&self) -> &RunHeader {
+        &self.header
+    }
+
+    fn configuration(&self) -> &Configuration {
+        &self.configuration
+    }
+
+    fn is_finished(&self) -> bool {
+        is_finished(self.found().state)
+    }
+
+    fn headline(&self) -> Option<Headline> {
+        self.found().headline
     }
 }
 
-/// The line of a run: the headlines of the runs before it, and its own at the end. A run without one is a gap. `None` if there are not two
-/// values, or for a terminal that cannot show them.
-pub(super) fn line(run: &Listed, earlier: &[&Listed], symbols: Symbols) -> Option<String> {
-    let own = run.found().headline?;
-    let before = earlier.iter().filter(|other| run.is_comparable(other));
-    let before = before.take(LENGTH - 1).map(|other| {
-        let headline = other.found().headline;
-        headline.filter(|other| other.measure == own.measure)
-    });
-    let mut values: Vec<Option<f64>> = before.map(|it| it.map(|headline| headline.value)).collect();
-    values.reverse();
-    values.push(Some(own.value));
-    if values.iter().flatten().count() < 2 {
-        return None;
-    }
-    let first = values.iter().position(Option::is_some)?;
-    symbols.sparkline(&values[first..])
+/// The line of a run and the `earlier` ones, the newest of them first. `None` if there are not two values, or for a terminal that cannot
+/// show them.
+pub(super) fn line(run: &Listed, earlier: &[Listed], symbols: Symbols) -> Option<String> {
+    let values = headlines(run, earlier.iter());
+    let is_line = values.iter().flatten().count() > 1;
+    is_line.then(|| symbols.sparkline(&values)).flatten()
 }

@@ -13,10 +13,10 @@ use serde_json::Value;
 
 use super::failure::PageFailure;
 use super::listed_run::{Contents, ListedRun};
-use crate::run_folder::{REPORT, RunFolder, RunHeader};
+use crate::run_folder::{REPORT, RunFolder, RunHeader, RunState};
 use crate::stored_runs::Configuration;
 
-/// The files of a run that change what is listed.
+/// The files that show what a run is. The lists read only the manifest of one that is running.
 const FILES: [&str; 3] = ["manifest.json", REPORT, "journal.jsonl"];
 
 /// The runs in the data folder, and the one that the command line names if it is elsewhere.
@@ -29,9 +29,15 @@ pub(super) struct Catalogue {
 
 /// What tells a file from a later one of the same name; `None` where there is no file.
 type FileVersion = Option<(Option<SystemTime>, u64)>;
-type Version = [FileVersion; FILES.len()];
 
-/// The runs and the folders that are none.
+/// What is listed of a run changes with this.
+#[derive(Debug, Clone, PartialEq, Eq)]
+struct Version {
+    is_running: bool,
+    files: Vec<FileVersion>,
+}
+
+/// The runs, and the folders that are not runs.
 #[derive(Debug, Default)]
 pub(super) struct Listing {
     /// Oldest first.
@@ -124,14 +130,16 @@ impl Catalogue {
     }
 
     fn contents(&self, folder: &RunFolder) -> Result<Arc<Contents>> {
-        let version = version(folder.path());
+        // Asked once: a run that ends in the meantime has another version the next time.
+        let is_running = folder.is_locked();
+        let version = Version::of(folder.path(), is_running);
         let known = self.lock().get(folder.path()).cloned();
         if let Some((read, contents)) = known
             && read == version
         {
             return Ok(contents);
         }
-        let contents = Arc::new(read(folder)?);
+        let contents = Arc::new(read(folder, is_running)?);
         let entry = (version, Arc::clone(&contents));
         self.lock().insert(folder.path().to_owned(), entry);
         Ok(contents)
@@ -149,15 +157,24 @@ impl Catalogue {
     }
 }
 
-fn version(folder: &Path) -> Version {
-    FILES.map(|file| {
-        let metadata = folder.join(file).metadata().ok()?;
-        Some((metadata.modified().ok(), metadata.len()))
-    })
+impl Version {
+    fn of(folder: &Path, is_running: bool) -> Self {
+        // The journal of a running run grows with each case, and changes nothing that is listed.
+        let files = if is_running { &FILES[..1] } else { &FILES[..] };
+        let version = |file: &&str| -> FileVersion {
+            let metadata = folder.join(file).metadata().ok()?;
+            Some((metadata.modified().ok(), metadata.len()))
+        };
+        Self {
+            is_running,
+            files: files.iter().map(version).collect(),
+        }
+    }
 }
 
-/// Reads what is listed: the manifest, and the head of the report up to its summary.
-fn read(folder: &RunFolder) -> Result<Contents> {
+/// Reads what is listed: the manifest, and if the run is not running, the head of the report up to its summary or the number of cases in
+/// the journal. The report of a running run is from an earlier session and out of date.
+fn read(folder: &RunFolder, is_running: bool) -> Result<Contents> {
     let manifest: Value = folder.read_manifest()?;
     let header = RunHeader::deserialize(&manifest).with_context(|| {
         format!(
@@ -165,7 +182,11 @@ fn read(folder: &RunFolder) -> Result<Contents> {
             folder.name()
         )
     })?;
-    let (state, summary) = folder.state_at_rest();
+    let (state, summary) = if is_running {
+        (RunState::Running, None)
+    } else {
+        folder.state_at_rest()
+    };
     Ok(Contents {
         configuration: Configuration::of(&manifest),
         header,
@@ -179,7 +200,6 @@ mod tests {
     use serde_json::json;
 
     use super::*;
-    use crate::run_folder::RunState;
 
     fn run(runs: &Path, name: &str) -> PathBuf {
         let path = runs.join(name);
@@ -249,6 +269,31 @@ mod tests {
         fs::remove_dir_all(&path).unwrap();
         assert_eq!(names(&catalogue.list().unwrap()), Vec::<String>::new());
         assert!(catalogue.lock().is_empty());
+    }
+
+    #[test]
+    fn a_running_run_is_not_read_again_when_its_journal_grows() {
+        let folder = tempfile::tempdir().unwrap();
+        let time = "2026-05-01T12:00:00Z".parse().unwrap();
+        let running = RunFolder::create(folder.path(), time, "n").unwrap();
+        let manifest = json!({
+            "schema_version": 1, "benchmark": "qa", "name": "n", "profile": "bm25", "seed": 0,
+            "dataset": {"name": "sample", "questions": 7}, "repeat": 1,
+        });
+        running.write_manifest(&manifest).unwrap();
+        fs::write(running.path().join(REPORT), "{").unwrap();
+        let catalogue = Catalogue::new(folder.path().to_owned(), None);
+        let contents = || {
+            let listing = catalogue.list().unwrap();
+            let run = listing.runs.first().unwrap().folder().clone();
+            catalogue.contents(&run).unwrap()
+        };
+        let one = contents();
+        assert_eq!(one.state, RunState::Running);
+        fs::write(running.journal(), "{}\n{}\n").unwrap();
+        assert!(Arc::ptr_eq(&one, &contents()));
+        drop(running);
+        assert_eq!(contents().state, RunState::Unreadable);
     }
 
     #[test]

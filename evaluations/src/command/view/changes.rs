@@ -49,7 +49,7 @@ async fn fingerprint_now(viewer: &Viewer) -> Result<String, PageFailure> {
     fingerprint.await
 }
 
-/// A digest of what the list shows: the names and states of the runs, and the folders that are none.
+/// A digest of what the list shows: the names and states of the runs, and the folders that are not runs.
 pub(super) fn fingerprint(listing: &Listing) -> String {
     let mut text = String::new();
     for run in &listing.runs {

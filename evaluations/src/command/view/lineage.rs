@@ -3,10 +3,7 @@
 use std::ops::Range;
 
 use super::listed_run::ListedRun;
-use crate::stored_runs::{Headline, Kinship, is_of_command, is_of_kind, kind};
-
-/// Most runs whose main measures are drawn as a small line.
-const LINE: usize = 12;
+use crate::stored_runs::{Kinship, TrendRun as _, headlines, is_of_command, kind};
 
 /// The commands that started the runs of a list.
 #[derive(Debug)]
@@ -52,31 +49,9 @@ impl<'r> Lineage<'r> {
         })
     }
 
-    /// The main measure of the finished runs of the same dataset, benchmark and profile up to a place, oldest first and at most
-    /// 12. There is a gap where the data changed, and where the measure is undefined.
+    /// The small line that ends with the run at a place.
     pub(super) fn headlines(&self, place: usize) -> Vec<Option<f64>> {
-        let last = &self.runs[place];
-        let Some(Headline { title, .. }) = last.headline() else {
-            return Vec::new();
-        };
-        let mut values = Vec::new();
-        let mut later = last;
-        for run in self.runs[..=place].iter().rev() {
-            if !run.is_finished() || !is_of_kind(run.header(), last.header()) {
-                continue;
-            }
-            if !run.configuration().has_data_of(later.configuration()) {
-                values.push(None);
-            }
-            let headline = run.headline().filter(|headline| headline.title == title);
-            values.push(headline.map(|headline| headline.value));
-            later = run;
-            if values.len() >= LINE {
-                break;
-            }
-        }
-        values.truncate(LINE);
-        values.reverse();
-        values
+        let (last, earlier) = (&self.runs[place], &self.runs[..place]);
+        headlines(last, earlier.iter().rev())
     }
 }

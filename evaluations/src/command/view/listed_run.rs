@@ -7,16 +7,15 @@ use evals_html::view::StateKind;
 use evals_metrics::Interval;
 
 use crate::run_folder::{RunFolder, RunHeader, RunState};
-use crate::stored_runs::{Configuration, Headline, is_finished};
+use crate::stored_runs::{Configuration, Headline, TrendRun, is_finished};
 
 /// What was read from a run's files.
 #[derive(Debug)]
 pub(super) struct Contents {
     pub(super) header: RunHeader,
     pub(super) configuration: Configuration,
-    /// The state if no process works on the run.
     pub(super) state: RunState,
-    /// `None` without a report.
+    /// `None` without a report, and while the run is running.
     pub(super) summary: Option<Summary>,
 }
 
@@ -24,51 +23,25 @@ pub(super) struct Contents {
 #[derive(Debug, Clone)]
 pub(super) struct ListedRun {
     folder: RunFolder,
-    is_running: bool,
     contents: Arc<Contents>,
 }
 
 impl ListedRun {
     pub(super) fn new(folder: RunFolder, contents: Arc<Contents>) -> Self {
-        Self {
-            is_running: folder.is_locked(),
-            folder,
-            contents,
-        }
+        Self { folder, contents }
     }
 
     pub(super) fn folder(&self) -> &RunFolder {
         &self.folder
     }
 
-    pub(super) fn header(&self) -> &RunHeader {
-        &self.contents.header
-    }
-
-    pub(super) fn configuration(&self) -> &Configuration {
-        &self.contents.configuration
-    }
-
     pub(super) fn state(&self) -> RunState {
-        if self.is_running {
-            RunState::Running
-        } else {
-            self.contents.state
-        }
+        self.contents.state
     }
 
-    /// The summary of a run that does not go on. A resumed one has the report of an earlier session, which is out of date.
+    /// The summary of the report, unless the run is running.
     pub(super) fn summary(&self) -> Option<&Summary> {
-        let summary = self.contents.summary.as_ref();
-        summary.filter(|_| !self.is_running)
-    }
-
-    pub(super) fn headline(&self) -> Option<Headline> {
-        Headline::of(self.header(), self.summary()?)
-    }
-
-    pub(super) fn is_finished(&self) -> bool {
-        is_finished(self.state())
+        self.contents.summary.as_ref()
     }
 
     /// When it started, in UTC, as people read it.
@@ -94,7 +67,25 @@ impl ListedRun {
     }
 }
 
-/// An interval as it is printed.
+impl TrendRun for ListedRun {
+    fn header(&self) -> &RunHeader {
+        &self.contents.header
+    }
+
+    fn configuration(&self) -> &Configuration {
+        &self.contents.configuration
+    }
+
+    fn is_finished(&self) -> bool {
+        is_finished(self.state())
+    }
+
+    fn headline(&self) -> Option<Headline> {
+        Headline::of(self.header(), self.summary()?)
+    }
+}
+
+/// A formatted interval.
 pub(super) fn printed(interval: &Interval, print: impl Fn(f64) -> String) -> String {
     format!("[{}, {}]", print(interval.low), print(interval.high))
 }

@@ -14,6 +14,7 @@ use super::failure::PageFailure;
 use super::lineage::Lineage;
 use super::listed_run::{ListedRun, printed};
 use super::viewer::Viewer;
+use crate::stored_runs::{Break, TrendRun as _};
 
 /// Runs on the page, unless all are asked for.
 const NEWEST: usize = 200;
@@ -158,14 +159,10 @@ fn row(lineage: &Lineage<'_>, runs: &[ListedRun], place: usize) -> RunRow {
 /// The change of the main measure. It is no verdict: the page that it links to tests it.
 fn change(before: &ListedRun, after: &ListedRun) -> Option<RowChange> {
     let [old, new] = [before.headline()?, after.headline()?];
-    let [questions_before, questions_after] =
-        [before, after].map(|run| run.header().dataset.questions);
     let difference = if old.title != new.title {
         "other measure".to_owned()
-    } else if !before.configuration().has_data_of(after.configuration()) {
-        "other data".to_owned()
-    } else if questions_before != questions_after {
-        "other questions".to_owned()
+    } else if let Some(why) = Break::between(before, after) {
+        why.to_string()
     } else {
         signed(new.value - old.value)
     };

@@ -13,7 +13,7 @@ use super::failure::PageFailure;
 use super::lineage::Lineage;
 use super::listed_run::{ListedRun, printed};
 use super::viewer::Viewer;
-use crate::stored_runs::{Headline, differences, is_of_kind};
+use crate::stored_runs::{Headline, TrendRun as _, differences, is_of_kind};
 
 /// Most runs in a drawing, the newest.
 const NEWEST: usize = 60;
