@@ -7,9 +7,10 @@ use tokio::runtime::Handle;
 
 use super::catalogue::Catalogue;
 use super::failure::PageFailure;
-use super::stored_page;
+use super::stored_page::{self, PageKey, StoredPage};
 use super::viewer::Viewer;
 use crate::page::PageSource;
+use crate::run_folder::RunFolder;
 use crate::stored_runs::{StoredPair, StoredRun};
 
 /// The names of the runs.
@@ -28,15 +29,20 @@ pub(super) async fn show(
             "Choose a run before and a run after in the list of runs.",
         ));
     };
-    let page = viewer.read(move |catalogue| {
-        let [before, after] = [run(catalogue, &before)?, run(catalogue, &after)?];
-        Ok(page(&before, &after)?)
+    let found = viewer.read(move |catalogue| {
+        let [before, after] = [folder(catalogue, &before)?, folder(catalogue, &after)?];
+        Ok((PageKey::of(&[&before, &after]), [before, after]))
     });
-    stored_page::answer(page.await?)
+    let (key, [before, after]) = found.await?;
+    let page = viewer
+        .pages()
+        .get(key, move || Ok(page(before, after)?))
+        .await?;
+    stored_page::answer(page)
 }
 
-/// A listed run that does not go on, because the figures of one that does still change.
-fn run(catalogue: &Catalogue, name: &str) -> Result<StoredRun, PageFailure> {
+/// A listed run that is not running, because the figures of a running one still change.
+fn folder(catalogue: &Catalogue, name: &str) -> Result<RunFolder, PageFailure> {
     let folder = catalogue.find(name)?;
     if folder.is_locked() {
         return Err(PageFailure::bad_request(format!(
@@ -44,19 +50,23 @@ fn run(catalogue: &Catalogue, name: &str) -> Result<StoredRun, PageFailure> {
             folder.remedy()
         )));
     }
-    Ok(StoredRun::of_folder(folder)?)
+    Ok(folder)
 }
 
 /// The page, as `evaluations compare` writes it into a file.
-fn page(before: &StoredRun, after: &StoredRun) -> anyhow::Result<Vec<u8>> {
-    StoredPair::check(before, after)?;
-    let pair = StoredPair::read(before, after)?;
+fn page(before: RunFolder, after: RunFolder) -> anyhow::Result<StoredPage> {
+    let [before, after] = [StoredRun::of_folder(before)?, StoredRun::of_folder(after)?];
+    StoredPair::check(&before, &after)?;
+    let pair = StoredPair::read(&before, &after)?;
     let change = pair.explained(pair.change(&[], &[])?)?;
     let source = PageSource {
         documents: Handle::current().block_on(pair.documents())?,
         ..PageSource::default()
     };
-    let mut page = Vec::new();
-    pair.write_page(&change, &source, &mut page)?;
-    Ok(page)
+    let mut html = Vec::new();
+    pair.write_page(&change, &source, &mut html)?;
+    Ok(StoredPage {
+        html,
+        is_lasting: source.documents.absence().is_none(),
+    })
 }

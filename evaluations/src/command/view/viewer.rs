@@ -6,11 +6,13 @@ use tokio_util::sync::CancellationToken;
 
 use super::catalogue::Catalogue;
 use super::failure::PageFailure;
+use super::stored_page::StoredPages;
 
 /// What the pages share. Clones share it, too.
 #[derive(Debug, Clone)]
 pub(super) struct Viewer {
     catalogue: Arc<Catalogue>,
+    pages: StoredPages,
     /// Set when the user ends the server, which has to end streams: nothing else would.
     stop: CancellationToken,
 }
@@ -19,6 +21,7 @@ impl Viewer {
     pub(super) fn new(catalogue: Catalogue, stop: CancellationToken) -> Self {
         Self {
             catalogue: Arc::new(catalogue),
+            pages: StoredPages::default(),
             stop,
         }
     }
@@ -27,7 +30,11 @@ impl Viewer {
         &self.stop
     }
 
-    /// Reads files on a thread where that holds nobody up.
+    pub(super) fn pages(&self) -> &StoredPages {
+        &self.pages
+    }
+
+    /// Reads files on a blocking thread.
     pub(super) async fn read<T: Send + 'static>(
         &self,
         work: impl FnOnce(&Catalogue) -> Result<T, PageFailure> + Send + 'static,
