@@ -232,6 +232,48 @@ fn a_name_opens_only_a_listed_run() {
 }
 
 #[test]
+fn an_address_that_cannot_be_read_is_refused_on_a_page() {
+    let sandbox = with_run();
+    let viewer = Viewer::start(&mut sandbox.command("view --no-open"));
+    for path in [
+        "/run/%ff".to_owned(),
+        "/?dataset=a&dataset=b".to_owned(),
+        format!("/run/{}/label?measure=a&measure=b", name(&sandbox, 0)),
+    ] {
+        let answer = viewer.get(&path);
+        assert_eq!(answer.status, 400, "{path}");
+        assert!(
+            answer.body.contains("This does not work") && answer.body.contains("href=\"/\""),
+            "{path}: {}",
+            answer.body
+        );
+    }
+    let queue = format!(
+        "/run/{}/label/queue?labeller=me&method=random&size=many&seed=1",
+        name(&sandbox, 0)
+    );
+    let answer = viewer.get(&queue);
+    assert_eq!(answer.status, 400);
+    let reply: serde_json::Value = serde_json::from_str(&answer.body).unwrap();
+    let message = reply["message"].as_str().unwrap();
+    assert!(message.contains("size"), "{message}");
+}
+
+#[test]
+fn runs_over_other_questions_are_not_one_line() {
+    let sandbox = with_run();
+    sandbox.succeed("sample --limit 4 --skip-qa --profile bm25");
+    sandbox.succeed("sample --limit 4 --skip-qa --profile bm25");
+    let viewer = Viewer::start(&mut sandbox.command("view --no-open"));
+    let page = viewer.get("/").body;
+    let row = page.split("<tr>").nth(2).unwrap();
+    assert!(row.contains(&name(&sandbox, 2)), "{row}");
+    assert_eq!(row.matches("<polyline").count(), 2, "{row}");
+    let before = page.split("<tr>").nth(3).unwrap();
+    assert!(before.contains("other questions"), "{before}");
+}
+
+#[test]
 fn broken_and_foreign_folders_are_listed_with_the_reason() {
     let sandbox = with_run();
     let runs = sandbox.data().join("runs");

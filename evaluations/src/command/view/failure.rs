@@ -1,8 +1,13 @@
 //! Why a page cannot be shown, as a page.
 
+use axum::body::to_bytes;
 use axum::http::StatusCode;
+use axum::http::header::CONTENT_TYPE;
 use axum::response::{Html, IntoResponse, Response};
 use evals_html::view::{MessagePage, TemplateError};
+
+/// The longest refusal in bytes. One may quote a parameter.
+const LONGEST_REFUSAL: usize = 64 << 10;
 
 /// Why a page cannot be shown.
 #[derive(Debug)]
@@ -77,6 +82,33 @@ impl From<TemplateError> for PageFailure {
             sentence: format!("{:#}", anyhow::Error::from(error)),
         }
     }
+}
+
+/// Puts the sentence of a refusal into a page. The server refuses what it cannot read, such as a wrong parameter, with bare text.
+pub(super) async fn as_page(response: Response) -> Response {
+    match refusal(response).await {
+        Ok((status, sentence)) => PageFailure {
+            status,
+            ..PageFailure::bad_request(sentence)
+        }
+        .into_response(),
+        Err(response) => response,
+    }
+}
+
+/// The status and the sentence of a refusal in bare text; the response if it is something else.
+pub(super) async fn refusal(response: Response) -> Result<(StatusCode, String), Response> {
+    let is_text = response.headers().get(CONTENT_TYPE).is_some_and(|kind| {
+        kind.to_str()
+            .is_ok_and(|kind| kind.starts_with("text/plain"))
+    });
+    if !response.status().is_client_error() || !is_text {
+        return Err(response);
+    }
+    let (parts, body) = response.into_parts();
+    let text = to_bytes(body, LONGEST_REFUSAL).await.unwrap_or_default();
+    let text = String::from_utf8_lossy(&text);
+    Ok((parts.status, format!("{}.", text.trim_end_matches('.'))))
 }
 
 impl IntoResponse for PageFailure {

@@ -2,9 +2,10 @@
 
 use axum::Router;
 use axum::extract::DefaultBodyLimit;
+use axum::middleware::map_response;
 use axum::routing::get;
 
-use super::failure::PageFailure;
+use super::failure::{PageFailure, as_page};
 use super::viewer::Viewer;
 use super::{assets, changes, compare_page, labelling, live, run_page, runs_page, trend_page};
 
@@ -23,6 +24,7 @@ pub(super) fn pages(viewer: Viewer) -> Router {
         .route("/assets/{name}", get(assets::show))
         .merge(labelling::pages(viewer.clone()))
         .fallback(async || PageFailure::no_page())
+        .layer(map_response(as_page))
         .layer(DefaultBodyLimit::max(LARGEST_BODY))
         .with_state(viewer)
 }

@@ -1,10 +1,11 @@
 //! Why a script of the page gets no reply, as JSON.
 
 use axum::Json;
+use axum::http::StatusCode;
 use axum::response::{IntoResponse, Response};
 use serde_json::json;
 
-use super::super::failure::PageFailure;
+use super::super::failure::{PageFailure, refusal};
 
 /// A failure that a script shows on its page.
 #[derive(Debug)]
@@ -16,9 +17,21 @@ impl From<PageFailure> for ReplyFailure {
     }
 }
 
+/// Puts the sentence of a refusal into a reply, as [`PageFailure`]s are.
+pub(super) async fn as_reply(response: Response) -> Response {
+    match refusal(response).await {
+        Ok((status, sentence)) => reply(status, &sentence),
+        Err(response) => response,
+    }
+}
+
+fn reply(status: StatusCode, sentence: &str) -> Response {
+    (status, Json(json!({"message": sentence}))).into_response()
+}
+
 impl IntoResponse for ReplyFailure {
     fn into_response(self) -> Response {
         let (status, sentence) = self.0.into_parts();
-        (status, Json(json!({"message": sentence}))).into_response()
+        reply(status, &sentence)
     }
 }

@@ -12,6 +12,7 @@ mod runs;
 mod store;
 
 use axum::Router;
+use axum::middleware::map_response;
 use axum::routing::{get, post};
 
 use self::runs::LabelledRuns;
@@ -19,10 +20,13 @@ use super::viewer::Viewer;
 
 /// The addresses of labelling.
 pub(super) fn pages(viewer: Viewer) -> Router<Viewer> {
-    Router::new()
-        .route("/run/{name}/label", get(page::show))
+    let replies = Router::new()
         .route("/run/{name}/label/queue", get(queue::show))
         .route("/run/{name}/label/answer", get(answer::show))
         .route("/run/{name}/labels", post(store::add))
+        .layer(map_response(failure::as_reply));
+    Router::new()
+        .route("/run/{name}/label", get(page::show))
+        .merge(replies)
         .with_state(LabelledRuns::new(viewer))
 }
