@@ -119,6 +119,32 @@ fn two_runs_are_chosen_with_the_keyboard_alone() {
 
 #[test]
 #[ignore = "needs Chromium: make test-browser"]
+fn a_changed_list_waits_for_the_reader() {
+    let sandbox = with_runs();
+    let (_viewer, browser, root) = start(&sandbox);
+    browser.wait("!document.querySelector('#pick button').disabled");
+    browser.run::<()>("document.querySelector('#pick button').focus()", &[]);
+    fs::create_dir(sandbox.data().join("runs/more")).unwrap();
+    browser.wait("document.querySelector('#news a')");
+    assert!(
+        browser
+            .text("#news")
+            .starts_with("The list has changed. Show")
+    );
+    let is_focused: bool = browser.run(
+        "return document.activeElement === document.querySelector('#pick button')",
+        &[],
+    );
+    assert!(is_focused);
+    assert!(!browser.text(".broken").contains("more"));
+    check(&browser, "a list that has changed");
+    browser.click("#news a");
+    browser.wait("document.querySelector('.broken').innerText.includes('more')");
+    end(browser, &root);
+}
+
+#[test]
+#[ignore = "needs Chromium: make test-browser"]
 fn a_filter_narrows_the_list() {
     let sandbox = with_runs();
     let (_viewer, browser, root) = start(&sandbox);

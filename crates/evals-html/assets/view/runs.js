@@ -1,35 +1,36 @@
 // @ts-check
-// The list of runs: it says what is missing to compare, and shows changes of the list while it is visible.
+// The list of runs: it shows what is missing to compare, and while it is visible, that the list has changed.
 "use strict";
 
 (() => {
   const form = document.getElementById("pick");
-  if (!(form instanceof HTMLFormElement)) return;
-  const button = form.querySelector("button");
-  const hint = document.getElementById("hint");
-  const loaded = chosen().join("\n");
+  const news = document.getElementById("news");
 
-  /** @returns {string[]} the names of the chosen runs, before and after */
-  function chosen() {
-    const values = new FormData(/** @type {HTMLFormElement} */ (form));
-    return ["before", "after"].map((side) => String(values.get(side) ?? ""));
-  }
-
-  function check() {
-    const [before, after] = chosen();
+  /** @param {HTMLFormElement} form */
+  function check(form) {
+    const values = new FormData(form);
+    const [before, after] = ["before", "after"].map((side) => String(values.get(side) ?? ""));
     const missing = !before || !after ? "choose a run before and a run after" : before === after ? "choose two different runs" : "";
+    const button = form.querySelector("button");
     if (button) button.disabled = missing !== "";
+    const hint = document.getElementById("hint");
     if (hint) hint.textContent = missing;
   }
 
-  form.addEventListener("change", check);
-  check();
-  followWhileVisible(form.dataset.changes ?? "", {
+  if (form instanceof HTMLFormElement) {
+    form.addEventListener("change", () => check(form));
+    check(form);
+  }
+  if (!news) return;
+  followWhileVisible(news.dataset.changes ?? "", {
     changed: (_, stream) => {
       stream.close();
-      // Who has chosen runs keeps them; the list waits.
-      if (chosen().join("\n") === loaded) location.reload();
-      else if (hint) hint.textContent = "The list has changed. Reload the page to see it.";
+      if (news.hasChildNodes()) return;
+      // The reader decides when: a new page loses the focus, the place and the chosen runs.
+      const link = document.createElement("a");
+      link.href = location.pathname + location.search;
+      link.textContent = "Show it as it is now";
+      news.append("The list has changed. ", link);
     },
   });
 })();
