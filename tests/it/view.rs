@@ -271,6 +271,13 @@ fn runs_over_other_questions_are_not_one_line() {
     assert_eq!(row.matches("<polyline").count(), 2, "{row}");
     let before = page.split("<tr>").nth(3).unwrap();
     assert!(before.contains("other questions"), "{before}");
+    let trend = viewer
+        .get("/trend?dataset=sample&benchmark=retrieval&profile=bm25")
+        .body;
+    let rows: Vec<&str> = trend.split("<tr>").skip(2).collect();
+    assert_eq!(rows.len(), 3);
+    let broken = rows.iter().map(|row| row.contains("other questions"));
+    assert_eq!(broken.collect::<Vec<_>>(), [false, true, false], "{trend}");
 }
 
 #[test]

@@ -23,8 +23,8 @@ pub struct TrendPoint {
     pub interval: Option<(f64, f64)>,
     /// The settings that changed since the run before; empty where none did.
     pub changed: String,
-    /// Whether the data differ from those of the run before. The line is broken there.
-    pub is_new_data: bool,
+    /// Why the line is broken before this run, such as `other data`; empty where it is not.
+    pub broken: String,
 }
 
 /// A figure of one measure over runs, oldest first.
@@ -75,14 +75,14 @@ impl Trend {
         scene(&self.heading, width, height, self.description(), marks)
     }
 
-    /// A line through neighbours that measure the same data and have values.
+    /// A line through neighbours that are not broken apart and have values.
     fn draw_lines(&self, marks: &mut Vec<Mark>, runs: &Scale, values: &Scale) {
         for (position, pair) in self.points.windows(2).enumerate() {
             let [before, after] = pair else { continue };
             let (Ok(first), Ok(second)) = (&before.value, &after.value) else {
                 continue;
             };
-            if after.is_new_data {
+            if !after.broken.is_empty() {
                 continue;
             }
             let x = |position: usize| runs.position(number(position));
@@ -100,17 +100,17 @@ impl Trend {
                 Ok(value) => self.unit.print(*value),
                 Err(reason) => format!("undefined, {reason}"),
             };
-            let data = if point.is_new_data {
-                ", other data"
-            } else {
-                ""
+            let unless_empty = |before: &str, text: &str| match text {
+                "" => String::new(),
+                text => format!("{before}{text}"),
             };
-            let changed = if point.changed.is_empty() {
-                String::new()
-            } else {
-                format!(", changed: {}", point.changed)
+            let broken = unless_empty(", ", &point.broken);
+            let changed = unless_empty(", changed: ", &point.changed);
+            let label = match point.label.as_str() {
+                "" => "a run",
+                label => label,
             };
-            format!("{}: {value}{data}{changed}.", point.label)
+            format!("{label}: {value}{broken}{changed}.")
         });
         format!(
             "{} by run. {}",
@@ -122,7 +122,7 @@ impl Trend {
 
 impl TrendPoint {
     fn draw(&self, marks: &mut Vec<Mark>, x: f64, values: &Scale, frame: Frame) {
-        if self.is_new_data {
+        if !self.broken.is_empty() {
             marks.push(Mark::Rectangle {
                 corner: Point::new(x - 2.5, frame.top),
                 width: 5.0,

@@ -54,8 +54,8 @@ pub struct TrendRow {
     pub interval: String,
     /// The settings that changed since the run before.
     pub changed: Vec<String>,
-    /// Whether it reads other data than the run before.
-    pub is_new_data: bool,
+    /// Why it is not joined to the run before, such as `other data`; empty if it is.
+    pub broken: String,
 }
 
 impl TrendPage {

@@ -200,13 +200,13 @@ fn trend() -> Trend {
             value: Ok(value),
             interval: Some((value - 0.03, value + 0.03)),
             changed: String::new(),
-            is_new_data: false,
+            broken: String::new(),
         })
         .collect();
     points[2].changed.push_str("search.k 5 → 10");
     points[3].value = Err("stopped".to_owned());
     points[3].interval = None;
-    points[4].is_new_data = true;
+    points[4].broken.push_str("other data");
     Trend {
         heading: heading("nDCG@10 over runs"),
         measure: "nDCG@10".to_owned(),

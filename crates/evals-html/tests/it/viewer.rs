@@ -98,7 +98,7 @@ fn trend(text: &str) -> String {
             value: text.to_owned(),
             interval: text.to_owned(),
             changed: vec![text.to_owned()],
-            is_new_data: true,
+            broken: "other questions".to_owned(),
         }],
         ..TrendPage::default()
     };

@@ -1,5 +1,7 @@
 //! A measure over the runs of one dataset, benchmark and profile.
 
+use std::ops::Range;
+
 use axum::extract::{Query, State};
 use axum::response::Html;
 use evals::{Cell, Comparison, Row, Summary};
@@ -13,7 +15,7 @@ use super::failure::PageFailure;
 use super::lineage::Lineage;
 use super::listed_run::{ListedRun, printed};
 use super::viewer::Viewer;
-use crate::stored_runs::{Headline, TrendRun as _, differences, is_of_kind};
+use crate::stored_runs::{Break, Headline, TrendRun as _, differences, is_of_kind};
 
 /// Most runs in a drawing, the newest.
 const NEWEST: usize = 60;
@@ -93,18 +95,23 @@ fn drawn(listing: &Listing, dataset: &str, wanted: &Wanted) -> Result<TrendPage,
             && header.profile == wanted.profile
             && run.is_finished()
     };
-    let all: Vec<&ListedRun> = listing.runs.iter().filter(is_of_line).collect();
+    let all: Vec<(&ListedRun, &Summary)> = listing
+        .runs
+        .iter()
+        .filter(is_of_line)
+        .filter_map(|run| Some((run, run.summary()?)))
+        .collect();
     let runs = &all[all.len().saturating_sub(NEWEST)..];
-    let Some(newest) = runs.last() else {
+    let Some((newest, _)) = runs.last() else {
         return Err(PageFailure::bad_request(
             "No finished run has this dataset, benchmark and profile.",
         ));
     };
-    let names: Vec<String> = runs.iter().map(|run| run.folder().name()).collect();
+    let names: Vec<String> = runs.iter().map(|(run, _)| run.folder().name()).collect();
     let summaries: Vec<(&str, &Summary)> = names
         .iter()
         .zip(runs)
-        .filter_map(|(name, run)| Some((name.as_str(), run.summary()?)))
+        .map(|(name, (_, summary))| (name.as_str(), *summary))
         .collect();
     let comparison = Comparison::new(&summaries);
     let is_wanted = |row: &&Row| match (&wanted.measure, newest.headline()) {
@@ -128,7 +135,7 @@ fn drawn(listing: &Listing, dataset: &str, wanted: &Wanted) -> Result<TrendPage,
     let Some(row) = row else {
         return Ok(page);
     };
-    let steps = steps(runs, row);
+    let steps = steps(runs.iter().map(|(run, _)| *run), row);
     let figure = Trend {
         heading: Heading {
             title: row.title().to_owned(),
@@ -155,7 +162,8 @@ fn caption(title: &str, drawn: usize, all: usize) -> String {
     };
     format!(
         "{count} of {title}, oldest on the left. Lines up and down are the 95 % intervals of each run. A dashed line marks a run whose \
-         settings changed; a grey band marks one that reads other data, where the line is broken."
+         settings changed; a grey band marks one that reads other data or asks other questions, \
+         where the line is broken."
     )
 }
 
@@ -164,39 +172,33 @@ struct Step<'r> {
     run: &'r ListedRun,
     cell: &'r Cell,
     changed: Vec<String>,
-    is_new_data: bool,
+    broken: Option<Break>,
 }
 
-fn steps<'r>(runs: &[&'r ListedRun], row: &'r Row) -> Vec<Step<'r>> {
+/// The steps of a line, with the cell of each run in `row`.
+fn steps<'r>(runs: impl Iterator<Item = &'r ListedRun>, row: &'r Row) -> Vec<Step<'r>> {
     let mut before: Option<&ListedRun> = None;
-    let steps = runs.iter().zip(&row.cells).map(|(run, cell)| {
-        let configuration = run.configuration();
-        let earlier = before.replace(run).map(ListedRun::configuration);
+    let steps = runs.zip(&row.cells).map(|(run, cell)| {
+        let earlier = before.replace(run);
         Step {
             run,
             cell,
             changed: earlier.map_or(Vec::new(), |earlier| {
-                differences(&earlier.without_data(), &configuration.without_data())
+                let settings = |run: &ListedRun| run.configuration().without_data();
+                differences(&settings(earlier), &settings(run))
             }),
-            is_new_data: earlier.is_some_and(|earlier| !earlier.has_data_of(configuration)),
+            broken: earlier.and_then(|earlier| Break::between(earlier, run)),
         }
     });
     steps.collect()
 }
 
 fn points(steps: &[Step<'_>]) -> Vec<TrendPoint> {
-    let day = |step: &Step<'_>| step.run.started().get(..10).map(str::to_owned);
-    let is_one_day = steps.windows(2).all(|pair| day(&pair[0]) == day(&pair[1]));
-    let label = |step: &Step<'_>| {
-        let started = step.run.started();
-        let shown = if is_one_day {
-            started.get(11..16)
-        } else {
-            started.get(5..10)
-        };
-        shown.map_or_else(String::new, str::to_owned)
-    };
-    let points = steps.iter().map(|step| {
+    let started = steps
+        .iter()
+        .map(|step| step.run.header().started.as_deref());
+    let labels = labels(&started.collect::<Vec<_>>());
+    let points = steps.iter().zip(labels).map(|(step, label)| {
         let (value, interval) = match step.cell {
             Cell::Value {
                 value, interval, ..
@@ -205,17 +207,43 @@ fn points(steps: &[Step<'_>]) -> Vec<TrendPoint> {
             Cell::Missing => (Err("not measured".to_owned()), None),
         };
         TrendPoint {
-            label: label(step),
+            label,
             value,
             interval: interval.map(|it| (it.low, it.high)),
             changed: step.changed.join("; "),
-            is_new_data: step.is_new_data,
+            broken: step.broken(),
         }
     });
     points.collect()
 }
 
+/// The labels of runs that started at these times: the day, or the time of day if all started on one. Empty for an unknown start.
+fn labels(started: &[Option<&str>]) -> Vec<String> {
+    let part = |range: Range<usize>| -> Vec<Option<&str>> {
+        let started = started.iter();
+        started
+            .map(|started| (*started)?.get(range.clone()))
+            .collect()
+    };
+    let mut days = part(0..10).into_iter().flatten();
+    let first = days.next();
+    let is_one_day = days.all(|day| Some(day) == first);
+    let shown = if is_one_day {
+        part(11..16)
+    } else {
+        part(5..10)
+    };
+    let labels = shown
+        .into_iter()
+        .map(|it| it.unwrap_or_default().to_owned());
+    labels.collect()
+}
+
 impl Step<'_> {
+    fn broken(&self) -> String {
+        self.broken.map_or_else(String::new, |why| why.to_string())
+    }
+
     fn row(&self, row: &Row) -> TrendRow {
         let print = |value| row.unit.print(value);
         let (value, interval) = match self.cell {
@@ -241,7 +269,25 @@ impl Step<'_> {
             value,
             interval,
             changed: self.changed.clone(),
-            is_new_data: self.is_new_data,
+            broken: self.broken(),
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_run_without_a_start_has_no_label() {
+        let [morning, evening, later] = [
+            "2026-05-01T08:30:00Z",
+            "2026-05-01T20:00:00Z",
+            "2026-05-02T08:00:00Z",
+        ]
+        .map(Some);
+        assert_eq!(labels(&[morning, None, evening]), ["08:30", "", "20:00"]);
+        assert_eq!(labels(&[morning, None, later]), ["05-01", "", "05-02"]);
+        assert_eq!(labels(&[None]), [""]);
     }
 }
