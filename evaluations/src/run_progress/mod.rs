@@ -6,9 +6,9 @@ mod patience;
 mod plan;
 mod progress;
 mod reader;
-mod skimmed;
 #[cfg(test)]
 mod tests;
+mod without_texts;
 
 pub(crate) use self::patience::Patience;
 #[cfg(test)]

@@ -10,7 +10,7 @@ use evals_targets::TargetIdentity;
 use serde::Deserialize;
 
 use super::progress::Spent;
-use super::skimmed::Skimmed;
+use super::without_texts::WithoutTexts;
 use crate::models::ModelKind;
 use crate::question_answering::Costs;
 use crate::run_folder::RunHeader;
@@ -43,7 +43,7 @@ impl Plan {
     }
 
     /// What the cases cost, as the final report counts it.
-    pub(super) fn spent(&self, cases: &[CaseReport<Skimmed>]) -> Spent {
+    pub(super) fn spent(&self, cases: &[CaseReport<WithoutTexts>]) -> Spent {
         let is_served = |model: &ModelIdentity| ModelKind::of_identity(model).is_served();
         if !self.models.values().any(is_served) {
             return Spent::Nothing;

@@ -9,7 +9,7 @@ use crate::run_folder::RunState;
 
 /// The progress of a run at one moment.
 ///
-/// It has no verdict and no p value: to look again and again until a difference is significant finds one by chance.
+/// It has no verdict and no p value: if people check often and stop at a good moment, they find differences that chance made.
 #[derive(Debug, Clone)]
 pub(crate) struct Progress {
     pub(crate) state: RunState,
@@ -17,11 +17,11 @@ pub(crate) struct Progress {
     pub(crate) counts: Option<Counts>,
     /// The measures of the finished cases, under the names that the final report gives them. `None` without a case.
     ///
-    /// While the run goes on, intervals come from fewer resamples than in a report, and may lag behind the counts.
+    /// While the run is running, intervals come from fewer resamples than in a report, and may lag behind the counts.
     pub(crate) summary: Option<Arc<Summary>>,
     /// What the finished cases cost.
     pub(crate) spent: Spent,
-    /// Cases per second, over the last minute. `None` unless the run goes on.
+    /// Cases per second, over the last minute. `None` unless the run is running.
     pub(crate) rate: Option<f64>,
     /// The time that the other cases take at this rate.
     pub(crate) time_left: Option<Duration>,

@@ -12,7 +12,7 @@ use evals_metrics::Bootstrap;
 use super::pace::Pace;
 use super::plan::Plan;
 use super::progress::{Counts, Progress};
-use super::skimmed::{Skimmed, slimmed};
+use super::without_texts::{WithoutTexts, without_details};
 use crate::run_folder::{Left, REPORT, RunFolder, RunState};
 
 /// Resamples of an interval that is shown for a moment. A report has more.
@@ -29,7 +29,7 @@ pub(crate) struct ProgressReader {
     /// The journal, if the run keeps one.
     journal: Option<JournalTail>,
     /// The finished cases.
-    report: Report<Skimmed>,
+    report: Report<WithoutTexts>,
     pace: Pace,
     measured: Measured,
     /// The final report, once there is one.
@@ -158,7 +158,7 @@ impl ProgressReader {
         let Some(journal) = &mut self.journal else {
             return Ok(());
         };
-        let new = journal.read::<Skimmed>()?;
+        let new = journal.read::<WithoutTexts>()?;
         if new.is_replaced {
             self.report.cases.clear();
             self.report.not_run = self.plan.cases();
@@ -172,7 +172,10 @@ impl ProgressReader {
         for finished in &new.cases {
             self.pace.add(finished.elapsed, finished.case.duration, now);
         }
-        let cases = new.cases.into_iter().map(|finished| slimmed(finished.case));
+        let cases = new
+            .cases
+            .into_iter()
+            .map(|finished| without_details(finished.case));
         self.report.add_finished(cases);
         Ok(())
     }

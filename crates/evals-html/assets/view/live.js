@@ -1,5 +1,5 @@
 // @ts-check
-// A run that is still going on: one stream of events while the page is visible. Texts reach the page as text nodes only.
+// A running run: one stream of events while the page is visible. Texts reach the page as text nodes only.
 "use strict";
 
 /**

@@ -1,5 +1,5 @@
 // @ts-check
-// One stream of events for each page that somebody sees. A browser opens six connections to a server at most, so pages that nobody
+// One stream of events for each visible page. A browser opens six connections to a server at most, so pages that nobody
 // sees must hold none.
 "use strict";
 

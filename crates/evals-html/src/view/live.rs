@@ -1,4 +1,4 @@
-//! A run that is still going on, or that ended without a report.
+//! A run that is running, or that ended without a report.
 
 use serde::Serialize;
 
@@ -19,9 +19,10 @@ pub struct LivePage {
     pub link: String,
 }
 
-/// How far a run is. Texts are as they are printed.
+/// How far a run is. Texts are formatted.
 ///
-/// There is no verdict and no p value: who looks again and again and stops at a good moment finds differences that are not there.
+/// There is no verdict and no p value: if people check often and stop at a good moment, they
+/// find differences that chance made.
 #[derive(Clone, Debug, Default, PartialEq, Serialize)]
 pub struct LiveProgress {
     /// The state in words, such as `running`.

@@ -1,4 +1,4 @@
-//! Pages of the local viewer: the stored runs, a run that is still going on, and a measure over time.
+//! Pages of the local viewer: the stored runs, a running run, and a measure over time.
 //!
 //! A page is filled in from plain texts and rendered to HTML that works without scripts. Every text is escaped, and characters that
 //! change the direction of text or control a terminal are shown as escapes.

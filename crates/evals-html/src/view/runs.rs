@@ -14,7 +14,7 @@ pub struct RunsPage {
     pub filters: Vec<Filter>,
     /// The runs, newest first.
     pub rows: Vec<RunRow>,
-    /// Folders that are no runs, or that cannot be read.
+    /// Folders that are not runs, or that cannot be read.
     pub broken: Vec<BrokenRow>,
     /// How many runs fit the filters.
     pub found: usize,
@@ -87,7 +87,7 @@ pub enum StateKind {
     Finished,
     /// Finished, and some cases or evaluators failed.
     Partial,
-    /// Still going on.
+    /// A process works on it.
     Running,
     /// Ended early.
     Unfinished,
@@ -95,7 +95,7 @@ pub enum StateKind {
     Failed,
 }
 
-/// A value as it is printed.
+/// A formatted value.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub struct Reading {
     /// The name of the measure.
@@ -117,7 +117,7 @@ pub struct RowChange {
     pub link: String,
 }
 
-/// A folder that is no run, or that cannot be read.
+/// A folder that is not a run, or that cannot be read.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub struct BrokenRow {
     /// Its name.

@@ -57,7 +57,7 @@ impl PageFailure {
 }
 
 impl PageFailure {
-    /// The status and what is wrong, for a reply that is no page.
+    /// The status and what is wrong, for a reply that is not a page.
     pub(super) fn into_parts(self) -> (StatusCode, String) {
         (self.status, self.sentence)
     }

@@ -1,4 +1,4 @@
-//! A run that goes on: its page, and the stream that keeps the page current.
+//! A running run: its page, and the stream that keeps the page current.
 
 use std::convert::Infallible;
 use std::time::{Duration, Instant};

@@ -14,7 +14,7 @@ const POLICY: &str = "default-src 'none'; script-src 'self'; style-src 'self'; c
 const HEADERS: [(HeaderName, &str); 6] = [
     (X_CONTENT_TYPE_OPTIONS, "nosniff"),
     (REFERRER_POLICY, "no-referrer"),
-    // Answers hold texts of a corpus, which do not belong into the cache of a browser.
+    // Answers hold texts of a corpus, which must not stay in the cache of a browser.
     (CACHE_CONTROL, "no-store"),
     (
         HeaderName::from_static("cross-origin-resource-policy"),

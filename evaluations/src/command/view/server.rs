@@ -16,7 +16,7 @@ use super::guard::{Guard, guard};
 /// How long answers that are being sent may take after the user ended the server.
 const GRACE: Duration = Duration::from_secs(1);
 
-/// A port that nobody is answered on yet.
+/// A bound port that serves nothing yet.
 #[derive(Debug)]
 pub(super) struct Server {
     listener: TcpListener,

@@ -27,7 +27,7 @@ pub(super) fn find(runs: &StoredRuns<'_>, wanted: Option<&OsStr>) -> Result<Stor
             None => bail!("no run is running; `evaluations runs` lists all runs"),
         };
     };
-    // The name of a command's runs means the one that is going on, not a finished one of an earlier command.
+    // The name of a command's runs means the running one, not a finished one of an earlier command.
     match runs.newest_running(|header| wanted == OsStr::new(&header.name))? {
         Some(run) => Ok(run),
         None => runs.named(wanted),

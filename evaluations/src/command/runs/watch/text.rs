@@ -12,7 +12,7 @@ use crate::terminal::text;
 /// Columns of the bar.
 const BAR: usize = 24;
 
-/// Under the measures, because a run that goes on has no verdict.
+/// Under the measures, because a running run has no verdict.
 const SO_FAR: &str = "measures of the finished cases; nothing is compared before the run ends";
 
 /// The page on a terminal.

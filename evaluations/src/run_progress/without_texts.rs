@@ -6,13 +6,13 @@ use serde::{Deserialize, Deserializer, Serialize, Serializer};
 
 /// The domain of cases of any benchmark, whose texts are not read.
 #[derive(Debug, Clone, Copy)]
-pub(super) struct Skimmed;
+pub(super) struct WithoutTexts;
 
 /// A value that is not read.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Skipped;
 
-impl Domain for Skimmed {
+impl Domain for WithoutTexts {
     type Input = Skipped;
     type Output = Skipped;
     type Expected = Skipped;
@@ -32,7 +32,7 @@ impl Serialize for Skipped {
 }
 
 /// Removes what neither measures nor costs need, such as the documents that a target found.
-pub(super) fn slimmed(mut case: CaseReport<Skimmed>) -> CaseReport<Skimmed> {
+pub(super) fn without_details(mut case: CaseReport<WithoutTexts>) -> CaseReport<WithoutTexts> {
     case.attributes.clear();
     case.spans = None;
     for outcome in &mut case.outcomes {
