@@ -1,22 +1,45 @@
 //! Links that a terminal opens, written as OSC 8 escape sequences.
 
+use std::env;
 use std::ffi::{OsStr, OsString};
 use std::fmt::Write as _;
+use std::fs;
 use std::path::Path;
 
 /// Text that links to a file.
 pub(crate) fn to_file(text: &str, path: &Path) -> String {
-    let Some(address) = address(path) else {
+    let is_remote = is_remote(|name| env::var_os(name));
+    let host = is_remote.then(host_name).flatten();
+    linked(text, path, &host.unwrap_or_default())
+}
+
+/// Text that links to a file of a host, or with an empty name, of the machine that the terminal is on.
+fn linked(text: &str, path: &Path, host: &str) -> String {
+    let Some(address) = address(path, host) else {
         return text.to_owned();
     };
     // A string terminator ends each sequence; some terminals do not take a bell instead.
     format!("\x1b]8;;{address}\x1b\\{text}\x1b]8;;\x1b\\")
 }
 
+/// Whether the terminal is on another machine, where a path of this one leads to another file or to none. Programs that set
+/// `TERM_PROGRAM` in a session over SSH, such as VS Code, open files of this machine.
+fn is_remote(variable: impl Fn(&str) -> Option<OsString>) -> bool {
+    variable("SSH_CONNECTION").is_some() && variable("TERM_PROGRAM").is_none()
+}
+
+/// The name of this machine; `None` where the program cannot ask for it.
+fn host_name() -> Option<String> {
+    let name = fs::read_to_string("/proc/sys/kernel/hostname").ok()?;
+    let name = name.trim();
+    let is_plain = |byte: u8| byte.is_ascii_alphanumeric() || matches!(byte, b'-' | b'.' | b'_');
+    (!name.is_empty() && name.bytes().all(is_plain)).then(|| name.to_owned())
+}
+
 /// The `file://` address of a path; `None` if the path has no absolute form.
-fn address(path: &Path) -> Option<String> {
+fn address(path: &Path, host: &str) -> Option<String> {
     let absolute = std::path::absolute(path).ok()?;
-    let mut address = "file://".to_owned();
+    let mut address = format!("file://{host}");
     if cfg!(windows) {
         address.push('/');
     }
@@ -50,6 +73,9 @@ pub(crate) fn supported(variable: impl Fn(&str) -> Option<OsString>) -> bool {
         return forced != "0";
     }
     if is_one_of("TERM", &["dumb"]) || is_set("CI") {
+        return false;
+    }
+    if is_remote(&variable) && host_name().is_none() {
         return false;
     }
     is_one_of("TERM", TERMS)
@@ -136,7 +162,7 @@ mod tests {
     #[cfg(unix)]
     #[test]
     fn every_byte_that_an_address_cannot_hold_is_encoded() {
-        let link = to_file("here", Path::new("/runs/a b/日;\x1b]8;;/report.html"));
+        let link = linked("here", Path::new("/runs/a b/日;\x1b]8;;/report.html"), "");
         assert_eq!(
             link,
             "\x1b]8;;file:///runs/a%20b/%E6%97%A5%3B%1B%5D8%3B%3B/report.html\x1b\\here\x1b]8;;\x1b\\"
@@ -145,8 +171,22 @@ mod tests {
 
     #[cfg(unix)]
     #[test]
+    fn a_terminal_of_another_machine_gets_the_host() {
+        let with =
+            |variables: &[&str]| is_remote(|name| variables.contains(&name).then(|| "x".into()));
+        assert!(with(&["SSH_CONNECTION", "TERM"]));
+        assert!(!with(&["SSH_CONNECTION", "TERM_PROGRAM"]) && !with(&["TERM"]));
+        let link = linked("here", Path::new("/runs/report.html"), "mars");
+        assert!(
+            link.contains(";file://mars/runs/report.html\x1b"),
+            "{link:?}"
+        );
+    }
+
+    #[cfg(unix)]
+    #[test]
     fn a_relative_path_is_made_absolute() {
-        let link = to_file("here", Path::new("report.html"));
+        let link = linked("here", Path::new("report.html"), "");
         assert!(link.starts_with("\x1b]8;;file:///"), "{link:?}");
     }
 }
