@@ -1,14 +1,20 @@
 //! The first sentence of a page: the answer.
 
 use evals::render::tables::{self, Table};
-use evals::{Domain, Report, Summary};
+use evals::{Domain, PassRate, Report, Summary, Unit};
 use evals_messages::quantity;
+use evals_metrics::Mean;
 use serde_json::Value;
 
-/// The first measure of a run: `hybrid: MRR@5 0.7739 [0.7340, 0.8110] over 256 questions, 64 excluded`.
+/// The main measure of a run: `hybrid: MRR@5 0.7739 [0.7340, 0.8110] over 256 questions, 64 excluded`. Where a dataset pools its
+/// assertions, it is their pass rate, as in lists of runs.
 pub(super) fn of_run<D: Domain>(report: &Report<D>, summary: &Summary, case: &str) -> String {
     let profile = report.metadata.get("profile").and_then(Value::as_str);
     let subject = profile.unwrap_or(&report.name);
+    let pooled = summary.pass_rate.as_ref();
+    if let Some(passed) = pooled.and_then(|it| passed(it, &summary.assertions)) {
+        return format!("{subject}: {passed}");
+    }
     let tables = tables::report(report, summary);
     match tables.first().and_then(Headline::of) {
         Some(headline) => format!("{subject}: {}", headline.shown(case)),
@@ -17,6 +23,24 @@ pub(super) fn of_run<D: Domain>(report: &Report<D>, summary: &Summary, case: &st
             quantity::of(summary.finished, case)
         ),
     }
+}
+
+/// The pass rate of all assertions together, and the assertion that passed least: `0.7500 of 8 assertions passed; least: Contains
+/// 0.5000`.
+fn passed(pooled: &PassRate, assertions: &[(String, Mean)]) -> Option<String> {
+    let value = pooled.value?;
+    let of = quantity::of(pooled.n, "assertion");
+    let all = format!("{} of {of} passed", Unit::PassRate.print(value));
+    let rates = assertions
+        .iter()
+        .filter_map(|(name, mean)| Some((name, mean.value?)));
+    let least = rates.min_by(|(_, a), (_, b)| a.total_cmp(b));
+    Some(match least {
+        Some((name, least)) if least < value => {
+            format!("{all}; least: {name} {}", Unit::PassRate.print(least))
+        }
+        _ => all,
+    })
 }
 
 /// The first row of the table of means.
@@ -72,6 +96,31 @@ mod tests {
             rows: vec![row.map(str::to_owned).to_vec()],
             notes: Vec::new(),
         }
+    }
+
+    #[test]
+    fn a_dataset_that_pools_its_assertions_has_their_pass_rate_first() {
+        let mean = |value| Mean {
+            value: Some(value),
+            n: 4,
+            ..Mean::default()
+        };
+        let pooled = PassRate {
+            value: Some(0.75),
+            passed: 6,
+            n: 8,
+            ..PassRate::default()
+        };
+        let shown = |assertions: &[(String, Mean)]| passed(&pooled, assertions).unwrap();
+        assert_eq!(
+            shown(&[("Equals".into(), mean(1.0)), ("Contains".into(), mean(0.5))]),
+            "0.7500 of 8 assertions passed; least: Contains 0.5000"
+        );
+        assert_eq!(
+            shown(&[("Equals".into(), mean(0.75))]),
+            "0.7500 of 8 assertions passed"
+        );
+        assert_eq!(passed(&PassRate::default(), &[]), None);
     }
 
     #[test]
