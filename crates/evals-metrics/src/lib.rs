@@ -55,7 +55,7 @@ pub mod trec;
 mod undefined;
 mod wilson;
 
-pub use agreement::{Agreement, Confusion, Estimate, NoAgreement, VerdictCounts};
+pub use agreement::{Agreement, Confusion, Estimate, NoAgreement, PeopleAgreement, VerdictCounts};
 pub use bootstrap::Bootstrap;
 pub use interpolated_precision::{
     RECALL_LEVELS, interpolated_precision, mean_interpolated_precision,

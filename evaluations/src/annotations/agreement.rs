@@ -1,6 +1,6 @@
 //! The agreement of a run's judge with each labeller, and of labellers with each other.
 
-use evals_metrics::{Agreement, Confusion, VerdictCounts};
+use evals_metrics::{Agreement, Confusion, PeopleAgreement, VerdictCounts};
 
 use super::answers::RunAnswers;
 use super::sample::Method;
@@ -31,11 +31,13 @@ pub(crate) struct PersonAgreement {
     pub(crate) agreement: Agreement,
 }
 
-/// The labels of two people for the same answers. The first one stands in the place of people, the second in the judge's.
+/// The labels of two people for the same answers.
 #[derive(Debug, Clone)]
 pub(crate) struct PairAgreement {
     pub(crate) labellers: [String; 2],
-    pub(crate) agreement: Agreement,
+    /// Whether labels are weighted, because answers were drawn by the judge's verdict.
+    pub(crate) is_weighted: bool,
+    pub(crate) agreement: PeopleAgreement,
 }
 
 /// How often the judge passed and failed answers of the run.
@@ -74,9 +76,7 @@ fn person(
     };
     let verdicts = |it: &Counted<'_>| it.label.verdict.passes().zip(it.answer.verdict);
     let confusion: Confusion = labels.iter().filter_map(verdicts).collect();
-    let is_weighted = labels
-        .iter()
-        .any(|it| it.label.sampling.method == Method::Stratified);
+    let is_weighted = labels.iter().any(is_stratified);
     let is_comparable =
         |it: &Counted<'_>| run == VerdictCounts::default() || it.answer.verdict.is_some();
     PersonAgreement {
@@ -99,24 +99,59 @@ fn person(
 }
 
 /// The agreement of every two labellers over the answers that both decided about. Pairs without such an answer are left out.
-pub(crate) fn pairs(standing: &Standing<'_>) -> Vec<PairAgreement> {
+pub(crate) fn pairs(run: &RunAnswers, standing: &Standing<'_>) -> Vec<PairAgreement> {
+    let run = verdict_counts(run);
     let people: Vec<(&&str, &Vec<Counted<'_>>)> = standing.people.iter().collect();
     let mut pairs = Vec::new();
     for (index, (one, of_one)) in people.iter().enumerate() {
         for (other, of_other) in &people[index + 1..] {
-            let both = of_one.iter().filter_map(|it| {
-                let found = of_other.binary_search_by_key(&it.place, |other| other.place);
-                let other = &of_other[found.ok()?];
-                it.label.verdict.passes().zip(other.label.verdict.passes())
-            });
-            let confusion: Confusion = both.collect();
-            if confusion.n() > 0 {
+            let both: Vec<_> = of_one
+                .iter()
+                .filter_map(|it| {
+                    let found = of_other.binary_search_by_key(&it.place, |other| other.place);
+                    Some((it, &of_other[found.ok()?]))
+                })
+                .collect();
+            if let Some((is_weighted, agreement)) = pair(&both, run) {
                 pairs.push(PairAgreement {
                     labellers: [(**one).to_owned(), (**other).to_owned()],
-                    agreement: Agreement::of_sample(&confusion, LEVEL),
+                    is_weighted,
+                    agreement,
                 });
             }
         }
     }
     pairs
+}
+
+/// The agreement of two people, and whether it is weighted; `None` without an answer that both decided about.
+fn pair(
+    labels: &[(&Counted<'_>, &Counted<'_>)],
+    run: VerdictCounts,
+) -> Option<(bool, PeopleAgreement)> {
+    let of = |is_wanted: &dyn Fn(Option<bool>) -> bool| -> Confusion {
+        let wanted = labels
+            .iter()
+            .filter(|(one, _)| is_wanted(one.answer.verdict));
+        wanted
+            .filter_map(|(one, other)| {
+                let verdicts = [one, other].map(|it| it.label.verdict.passes());
+                verdicts[0].zip(verdicts[1])
+            })
+            .collect()
+    };
+    let is_weighted = labels
+        .iter()
+        .any(|(one, other)| is_stratified(one) || is_stratified(other));
+    let agreement = if is_weighted {
+        let [passed, failed] = [true, false].map(|wanted| of(&|it| it == Some(wanted)));
+        PeopleAgreement::stratified(&passed, &failed, run, LEVEL)
+    } else {
+        PeopleAgreement::of_sample(&of(&|_| true), LEVEL)
+    };
+    (agreement.n > 0).then_some((is_weighted, agreement))
+}
+
+fn is_stratified(label: &Counted<'_>) -> bool {
+    label.label.sampling.method == Method::Stratified
 }

@@ -29,6 +29,8 @@ pub(crate) use self::judge::WantedMeasure;
 pub(crate) use self::label::{Label, LabelVerdict};
 pub(crate) use self::labeller::user_name;
 pub(crate) use self::sample::{Method, Sample, Sampling};
-pub(crate) use self::shown::{ShownEstimate, caveats, estimates, left_out};
+pub(crate) use self::shown::{
+    ShownEstimate, WEIGHTED, caveats, estimates, estimates_of_people, left_out,
+};
 pub(crate) use self::standing::Standing;
 pub(crate) use self::table::digest;

@@ -1,6 +1,6 @@
 //! The statistics of agreement as people read them, on the console and on the labelling page.
 
-use evals_metrics::{Agreement, Estimate, NoAgreement};
+use evals_metrics::{Agreement, Estimate, NoAgreement, PeopleAgreement};
 use serde::Serialize;
 
 use super::agreement::PersonAgreement;
@@ -24,8 +24,8 @@ pub(crate) struct ShownEstimate {
 /// The four statistics, in the order in which they are shown.
 pub(crate) fn estimates(agreement: &Agreement) -> Vec<ShownEstimate> {
     vec![
-        shown("agreement", "same verdict", agreement.agreement),
-        shown("kappa", "agreement beyond chance", agreement.kappa),
+        shown_agreement(agreement.agreement),
+        shown_kappa(agreement.kappa),
         shown(
             "TPR",
             "judge passes what people pass",
@@ -39,6 +39,22 @@ pub(crate) fn estimates(agreement: &Agreement) -> Vec<ShownEstimate> {
     ]
 }
 
+/// The two statistics of two people.
+pub(crate) fn estimates_of_people(agreement: &PeopleAgreement) -> [ShownEstimate; 2] {
+    [
+        shown_agreement(agreement.agreement),
+        shown_kappa(agreement.kappa),
+    ]
+}
+
+fn shown_agreement(estimate: Result<Estimate, NoAgreement>) -> ShownEstimate {
+    shown("agreement", "same verdict", estimate)
+}
+
+fn shown_kappa(estimate: Result<Estimate, NoAgreement>) -> ShownEstimate {
+    shown("kappa", "agreement beyond chance", estimate)
+}
+
 fn shown(
     name: &'static str,
     meaning: &'static str,
@@ -50,7 +66,7 @@ fn shown(
             format!("{value:.4}"),
             match interval {
                 Some(interval) => format!("[{:.4}, {:.4}]", interval.low, interval.high),
-                None => "no interval: the formula would give one of width 0".to_owned(),
+                None => "no interval: the labels vary too little for one".to_owned(),
             },
             n.to_string(),
         ),
@@ -64,14 +80,14 @@ fn shown(
     }
 }
 
+/// What to know about statistics of a stratified sample.
+pub(crate) const WEIGHTED: &str = "answers were drawn by the judge's verdict, so each label counts with the inverse of its probability";
+
 /// What to know about the labels of one person before trusting the statistics.
 pub(crate) fn caveats(person: &PersonAgreement) -> Vec<String> {
     let mut caveats = Vec::new();
     if person.is_weighted {
-        caveats.push(
-            "answers were drawn by the judge's verdict, so each label counts with the inverse of its probability"
-                .to_owned(),
-        );
+        caveats.push(WEIGHTED.to_owned());
     }
     let labels = |n: usize| match n {
         1 => "1 label is".to_owned(),

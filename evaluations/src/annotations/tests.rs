@@ -219,9 +219,43 @@ fn the_last_label_of_a_person_counts() {
         found[1].confusion.false_passes, 1,
         "ben fails what the judge passed"
     );
-    let pairs = pairs(&standing);
+    let pairs = pairs(&run, &standing);
     assert_eq!(pairs.len(), 1);
     assert_eq!(pairs[0].agreement.n, 1);
+}
+
+/// A judge that passed 39 and failed 20 answers. Ben says the same as Ada of the passes, and the opposite of the fails.
+#[test]
+fn the_agreement_of_people_is_that_of_the_run_and_not_of_a_stratified_sample() {
+    let run = run(60);
+    let sample = sample(Method::Stratified, Some(20), 1);
+    let labels = |is_weighted: bool| {
+        let drawn = sample.draw(&run.answers).into_iter().enumerate();
+        let labels = drawn.flat_map(|(number, it)| {
+            let verdicts = [LabelVerdict::Pass, LabelVerdict::Fail];
+            let of_ada = verdicts[number % 2];
+            let is_passed = run.answers[it.place].verdict == Some(true);
+            let of_ben = verdicts[(number + usize::from(!is_passed)) % 2];
+            [("ada", of_ada), ("ben", of_ben)].map(|(labeller, verdict)| {
+                let mut label = label(&run, it.place, labeller, verdict);
+                if is_weighted {
+                    label.sampling = sample.sampling(it);
+                }
+                label
+            })
+        });
+        stored(labels.collect())
+    };
+    for (is_weighted, expected) in [(true, 39.0 / 59.0), (false, 0.5)] {
+        let labels = labels(is_weighted);
+        let found = pairs(&run, &Standing::of(&run, &labels));
+        assert_eq!(
+            (found[0].is_weighted, found[0].agreement.n),
+            (is_weighted, 20)
+        );
+        let agreement = found[0].agreement.agreement.unwrap().value;
+        assert!((agreement - expected).abs() < 1e-12, "{agreement}");
+    }
 }
 
 #[test]

@@ -6,7 +6,7 @@ use crate::normal::upper_quantile;
 use crate::{Interval, IntervalMethod};
 
 /// Below this the variance is 0 but for rounding.
-const NO_VARIANCE: f64 = 1e-15;
+pub(super) const NO_VARIANCE: f64 = 1e-15;
 
 /// Cohen's kappa of answers drawn at random: the agreement beyond chance, as a share of what is possible beyond chance.
 ///

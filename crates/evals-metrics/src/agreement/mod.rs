@@ -1,13 +1,15 @@
-//! How far the verdicts of a judge agree with the labels of people.
+//! How far the verdicts of a judge agree with the labels of people, and people with each other.
 
 mod confusion;
 mod kappa;
+mod people;
 mod stratified;
 
 use serde::{Deserialize, Serialize};
 use thiserror::Error;
 
 pub use confusion::Confusion;
+pub use people::PeopleAgreement;
 
 use self::kappa::cohens_kappa;
 use crate::Interval;
@@ -76,7 +78,7 @@ pub enum NoAgreement {
     #[error("no labelled answer was failed by people")]
     NoFails,
     /// Kappa cannot tell agreement from chance.
-    #[error("people and the judge gave every labelled answer the same verdict")]
+    #[error("both sides gave every labelled answer the same verdict")]
     OneVerdict,
     /// A stratum of the sample is empty.
     #[error("no answer that the judge passed has a label")]

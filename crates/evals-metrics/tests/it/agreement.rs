@@ -1,7 +1,8 @@
 //! Agreement of a judge with people, against statsmodels and scikit-learn.
 
 use evals_metrics::{
-    Agreement, Confusion, Estimate, Interval, IntervalMethod, NoAgreement, VerdictCounts,
+    Agreement, Confusion, Estimate, Interval, IntervalMethod, NoAgreement, PeopleAgreement,
+    VerdictCounts,
 };
 use proptest::prelude::*;
 
@@ -161,6 +162,44 @@ fn weights_undo_the_choice_of_answers() {
     let expected = 900.0 / 950.0;
     assert!((weighted.true_pass_rate.unwrap().value - expected).abs() < 1e-12);
     assert!((weighted.agreement.unwrap().value - 0.95).abs() < 1e-12);
+}
+
+/// Two people who agree in nine of ten answers that the judge passed, and in half of those that it failed.
+#[test]
+fn the_agreement_of_people_is_weighted_too() {
+    let (passed, failed) = (confusion([40, 5, 0, 5]), confusion([5, 15, 10, 20]));
+    let run = VerdictCounts {
+        passes: 900,
+        fails: 100,
+    };
+    let found = PeopleAgreement::stratified(&passed, &failed, run, 0.95);
+    assert_eq!(found.n, 100);
+    let agreement = found.agreement.unwrap();
+    assert!((agreement.value - 0.86).abs() < 1e-12, "{agreement:?}");
+    // The first passes 0.9 * 0.8 + 0.1 * 0.3 of the answers, and the second 0.9 * 0.9 + 0.1 * 0.4.
+    let expected = 0.75 * 0.85 + 0.25 * 0.15;
+    let kappa = found.kappa.unwrap();
+    assert!((kappa.value - (0.86 - expected) / (1.0 - expected)).abs() < 1e-12);
+    let interval = kappa.interval.unwrap();
+    assert!(interval.low < kappa.value && kappa.value < interval.high);
+
+    let nothing = confusion([0; 4]);
+    let empty = PeopleAgreement::stratified(&passed, &nothing, run, 0.95);
+    assert_eq!(empty.kappa, Err(NoAgreement::NoJudgeFails));
+    let equal = PeopleAgreement::stratified(&passed, &confusion([0, 0, 0, 9]), run, 0.95);
+    assert_eq!(
+        equal.kappa.unwrap().interval,
+        None,
+        "one stratum has no spread"
+    );
+    let one = VerdictCounts {
+        passes: 50,
+        fails: 0,
+    };
+    assert_eq!(
+        PeopleAgreement::stratified(&passed, &nothing, one, 0.95),
+        PeopleAgreement::of_sample(&passed, 0.95)
+    );
 }
 
 proptest! {

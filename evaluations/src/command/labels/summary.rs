@@ -3,8 +3,8 @@
 use std::fmt::Write as _;
 
 use crate::annotations::{
-    PersonAgreement, RunAnswers, Standing, caveats, estimates, left_out, pairs, people,
-    verdict_counts,
+    PersonAgreement, RunAnswers, Standing, WEIGHTED, caveats, estimates, estimates_of_people,
+    left_out, pairs, people, verdict_counts,
 };
 use crate::terminal::Printer;
 use crate::terminal::listing;
@@ -29,16 +29,15 @@ pub(super) fn text(printer: &Printer, run: &RunAnswers, standing: &Standing<'_>)
             text.push_str(&agreement(printer, person));
         }
     }
-    let pairs = pairs(standing);
+    let pairs = pairs(run, standing);
     if !pairs.is_empty() {
         text.push('\n');
         let rows: Vec<Vec<String>> = pairs
             .iter()
             .map(|pair| {
-                let shown = estimates(&pair.agreement);
                 let mut row = pair.labellers.to_vec();
                 row.push(pair.agreement.n.to_string());
-                for estimate in &shown[..2] {
+                for estimate in estimates_of_people(&pair.agreement) {
                     row.push(format!("{} {}", estimate.value, estimate.interval));
                 }
                 row
@@ -46,6 +45,9 @@ pub(super) fn text(printer: &Printer, run: &RunAnswers, standing: &Standing<'_>)
             .collect();
         let titles = ["labeller", "and", "answers", "agreement", "kappa"];
         text.push_str(&listing::render(printer, &titles, &rows));
+        if pairs.iter().any(|pair| pair.is_weighted) {
+            let _ = writeln!(text, "note: {WEIGHTED}");
+        }
     }
     text
 }
