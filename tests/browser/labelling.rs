@@ -125,6 +125,7 @@ fn answers_are_labelled_with_the_keyboard_alone_and_blind() {
     let shown = browser.run::<bool>("return document.getElementById('agreement').open", &[]);
     assert!(!shown, "the agreement would tell the verdict");
     browser.press_button("Agreement");
+    browser.wait("document.querySelector('#statistics tbody th')");
     assert_eq!(
         browser.texts("#statistics tbody th"),
         ["agreement", "kappa", "TPR", "TNR"]
@@ -169,6 +170,77 @@ fn the_judge_speaks_after_the_label_and_only_if_asked() {
         "a change after the judge spoke is not blind"
     );
     browser.end(&["http://127.0.0.1:", "data:,"]);
+}
+
+fn note(browser: &Browser) -> String {
+    browser.run("return document.getElementById('note').value", &[])
+}
+
+/// Types a note and leaves it.
+fn write_note(browser: &Browser, text: &str) {
+    browser.keys("n");
+    browser.keys(text);
+    browser.keys(key::ESCAPE);
+}
+
+#[test]
+#[ignore = "needs Chromium: make test-browser"]
+fn a_note_is_kept_whichever_way_the_labeller_leaves_it() {
+    let labelled = Labelled::new();
+    let browser = Browser::start();
+    labelled.open(&browser);
+    start(&browser);
+    press(&browser, "1", "2 of 20, 1 labelled");
+    write_note(&browser, "on an answer without a label");
+    press(&browser, "u", "1 of 20, 1 labelled");
+    write_note(&browser, "on a labelled answer");
+    press(&browser, key::ENTER, "2 of 20, 1 labelled");
+    assert_eq!(note(&browser), "on an answer without a label");
+    let asks: bool = browser.run(
+        "return !dispatchEvent(new Event('beforeunload', {cancelable: true}))",
+        &[],
+    );
+    assert!(asks, "leaving the page would lose the note");
+    press(&browser, "2", "3 of 20, 2 labelled");
+    let asks: bool = browser.run(
+        "return !dispatchEvent(new Event('beforeunload', {cancelable: true}))",
+        &[],
+    );
+    assert!(!asks, "every note is stored");
+    let stored: Vec<Value> = labelled
+        .labels()
+        .iter()
+        .map(|label| json!([label["verdict"], label["note"]]))
+        .collect();
+    let expected = [
+        json!(["pass", null]),
+        json!(["pass", "on a labelled answer"]),
+        json!(["fail", "on an answer without a label"]),
+    ];
+    assert_eq!(stored, expected);
+    browser.end(&["http://127.0.0.1:", "data:,"]);
+}
+
+#[test]
+#[ignore = "needs Chromium: make test-browser"]
+fn an_answer_that_cannot_be_fetched_leaves_no_other_in_its_place() {
+    let labelled = Labelled::new();
+    let browser = Browser::start();
+    labelled.open(&browser);
+    start(&browser);
+    browser.run::<()>(
+        "const real = fetch; window.fetch = (address, options) => address.includes('/label/answer') ? Promise.reject() : real(address, options)",
+        &[],
+    );
+    browser.keys("1");
+    browser.wait("!document.getElementById('failure').hidden");
+    assert!(browser.run::<bool>("return document.getElementById('work').hidden", &[]));
+    browser.keys("2");
+    assert_eq!(
+        labelled.labels().len(),
+        1,
+        "a key labels no answer that is not shown"
+    );
 }
 
 #[test]

@@ -29,6 +29,15 @@ fn parsed(answer: &Answer) -> Value {
 
 /// Sends a label as a page of the viewer does.
 fn post(viewer: &Viewer, run: &str, label: &Value) -> Answer {
+    send(viewer, &format!("/run/{run}/labels"), label)
+}
+
+fn agreement(viewer: &Viewer, run: &str) -> Value {
+    let path = format!("/run/{run}/label/agreement");
+    parsed(&send(viewer, &path, &json!({"labeller": "ada"})))
+}
+
+fn send(viewer: &Viewer, path: &str, body: &Value) -> Answer {
     let headers = [
         ("Host", viewer.host()),
         ("Cookie", viewer.cookie()),
@@ -40,12 +49,7 @@ fn post(viewer: &Viewer, run: &str, label: &Value) -> Answer {
         .iter()
         .map(|(name, value)| (*name, &**value))
         .collect();
-    viewer.ask(
-        "POST",
-        &format!("/run/{run}/labels"),
-        &headers,
-        &label.to_string(),
-    )
+    viewer.ask("POST", path, &headers, &body.to_string())
 }
 
 fn queue(viewer: &Viewer, run: &str, rest: &str) -> Value {
@@ -84,7 +88,8 @@ fn nothing_tells_the_verdict_before_a_label_is_stored() {
     assert_eq!(page.status, 200);
     assert!(page.body.contains("value=\"ada\""), "{}", page.body);
     let queue = queue(&viewer, &run, "method=stratified&size=6&seed=7");
-    assert_eq!(queue["agreement"], Value::Null);
+    let keys: Vec<&String> = queue.as_object().unwrap().keys().collect();
+    assert_eq!(keys, ["answers"]);
     let entries = queue["answers"].as_array().unwrap();
     assert_eq!(entries.len(), 6);
     for entry in entries {
@@ -133,8 +138,7 @@ fn a_label_is_stored_and_the_verdict_shown_only_on_request() {
     let before = fs::read(folder.join("report.json")).unwrap();
     let mut first = label(&viewer, &run, "stratified");
     let stored = parsed(&post(&viewer, &run, &first));
-    assert_eq!(stored["judged"], Value::Null);
-    assert_eq!(stored["agreement"]["statistics"][0]["name"], "agreement");
+    assert_eq!(stored, json!({"judged": null}), "no count of the judge");
     let kept = &labels(&folder)[0];
     assert_eq!(
         (&kept["labeller"], &kept["note"]),
@@ -192,6 +196,39 @@ fn a_label_is_stored_and_the_verdict_shown_only_on_request() {
 }
 
 #[test]
+fn a_verdict_changed_after_the_agreement_was_shown_is_not_blind() {
+    let (sandbox, viewer, run) = viewed();
+    let folder = sandbox.runs()[0].clone();
+    assert_eq!(agreement(&viewer, &run), Value::Null);
+    assert!(!folder.join("annotations.jsonl").exists());
+    let mut first = label(&viewer, &run, "random");
+    parsed(&post(&viewer, &run, &first));
+    let shown = agreement(&viewer, &run);
+    assert_eq!(shown["statistics"][0]["name"], "agreement");
+    assert_eq!(shown, agreement(&viewer, &run));
+    first["note"] = "an afterthought".into();
+    parsed(&post(&viewer, &run, &first));
+    first["verdict"] = "fail".into();
+    parsed(&post(&viewer, &run, &first));
+    let kept: Vec<(Value, Value)> = labels(&folder)
+        .iter()
+        .map(|label| (label["blind"].clone(), label["revealed"].clone()))
+        .collect();
+    let expected = [
+        (true, Value::Null),
+        (true, true.into()),
+        (true, Value::Null),
+        (false, Value::Null),
+    ];
+    assert_eq!(
+        kept,
+        expected.map(|(blind, revealed)| (blind.into(), revealed))
+    );
+    let printed = sandbox.succeed("labels latest");
+    assert!(printed.contains("1 label is not blind"), "{printed}");
+}
+
+#[test]
 fn a_wrong_label_is_refused_and_not_stored() {
     let (sandbox, viewer, run) = viewed();
     let good = label(&viewer, &run, "random");
@@ -229,6 +266,13 @@ fn a_wrong_label_is_refused_and_not_stored() {
             "{message}"
         );
     }
+    let one = "/label/queue?labeller=ada&method=stratified&size=1&seed=7";
+    let refused = viewer.get(&format!("/run/{run}{one}"));
+    assert!(
+        refused.body.contains("at least 2, one of each"),
+        "{}",
+        refused.body
+    );
     for label in [with("verdict", "maybe".into()), json!({}), json!([])] {
         assert_eq!(post(&viewer, &run, &label).status, 422);
     }

@@ -1,6 +1,7 @@
 //! Reads labels from a CSV file that somebody has filled in.
 
 use std::collections::BTreeMap;
+use std::collections::btree_map::Entry;
 
 use anyhow::{Result, bail};
 use csv::{ByteRecord, ErrorKind, ReaderBuilder, StringRecord};
@@ -46,8 +47,8 @@ struct Columns<'h> {
     note: Option<usize>,
     labeller: Option<usize>,
     sample: Option<usize>,
-    /// Whether the file tells what the judge said.
-    is_sighted: bool,
+    /// Whether the file contains what the judge said.
+    shows_verdicts: bool,
 }
 
 /// What is wrong with a cell.
@@ -96,7 +97,7 @@ impl Import<'_> {
         let header = self.header(header)?;
         let columns = self.columns(&header)?;
         let mut problems = Vec::new();
-        let mut given: BTreeMap<(usize, String), (LabelVerdict, u64)> = BTreeMap::new();
+        let mut given: BTreeMap<(usize, String), (Label, u64)> = BTreeMap::new();
         let mut drawn = BTreeMap::new();
         let mut imported = Imported {
             labels: Vec::new(),
@@ -115,17 +116,21 @@ impl Import<'_> {
                 Ok(Some((place, label))) => {
                     let line = line(&row);
                     let key = (place, label.labeller.clone());
-                    match given.insert(key, (label.verdict, line)) {
-                        Some((verdict, _)) if verdict == label.verdict => {}
-                        Some((verdict, before)) => problems.push(Problem {
-                            line,
-                            column: columns.verdict,
-                            what: format!(
-                                "`{}` labels the same answer `{verdict}` in line {before} and `{}` here",
-                                label.labeller, label.verdict
-                            ),
-                        }),
-                        None => imported.labels.push(label),
+                    match given.entry(key) {
+                        Entry::Occupied(before) => {
+                            let (before, before_line) = before.get();
+                            problems.extend(contradiction(&columns, before, &label).map(
+                                |(column, what)| Problem {
+                                    line,
+                                    column,
+                                    what: format!("line {before_line} {what}"),
+                                },
+                            ));
+                        }
+                        Entry::Vacant(place) => {
+                            place.insert((label.clone(), line));
+                            imported.labels.push(label);
+                        }
                     }
                 }
                 Err(problem) => problems.push(problem),
@@ -167,7 +172,7 @@ impl Import<'_> {
             note: find(NOTE),
             labeller: find(LABELLER),
             sample: find(SAMPLE),
-            is_sighted: find(JUDGE_VERDICT).is_some(),
+            shows_verdicts: find(JUDGE_VERDICT).is_some(),
             titles,
         })
     }
@@ -236,8 +241,8 @@ impl Import<'_> {
             note: unguarded(cell_of(columns.note)).to_owned(),
             labeller,
             time: self.time.clone(),
-            blind: !columns.is_sighted,
-            revealed: columns.is_sighted,
+            blind: !columns.shows_verdicts,
+            revealed: columns.shows_verdicts,
             sampling,
             digests: answer.digests.clone(),
         };
@@ -316,6 +321,21 @@ impl Import<'_> {
             listed.join("\n")
         )
     }
+}
+
+/// What two rows about the same answer by the same person say differently, and the column of it. A repeated row is no problem.
+fn contradiction(columns: &Columns<'_>, before: &Label, label: &Label) -> Option<(usize, String)> {
+    let labeller = &label.labeller;
+    if before.verdict != label.verdict {
+        let (before, here) = (before.verdict, label.verdict);
+        let what = format!(
+            "has the label `{before}` of `{labeller}` for the same answer, and this line `{here}`"
+        );
+        return Some((columns.verdict, what));
+    }
+    let note = columns.note.filter(|_| before.note != label.note)?;
+    let what = format!("has another note of `{labeller}` for the same answer");
+    Some((note, what))
 }
 
 /// The separator of the columns, which some spreadsheets write as a semicolon or a tab: the one that the first line has most of.

@@ -24,7 +24,8 @@ pub(crate) struct Label {
     pub(crate) time: String,
     /// Whether the labeller had not seen the judge's verdict.
     pub(crate) blind: bool,
-    /// Whether the labeller saw the judge's verdict after giving this label, so that later labels of the answer are not blind.
+    /// Whether the labeller saw the judge's verdict, or agreement with it, after giving this label: another verdict about the
+    /// answer is then not blind.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub(crate) revealed: bool,
     pub(crate) sampling: Sampling,
@@ -60,11 +61,19 @@ impl Label {
         self.is_of_answer(earlier) && self.digests == earlier.digests
     }
 
-    /// The same label, blind only if its labeller has not seen the judge's verdict before.
+    /// The same label after those in the file. The verdict of a labeller who has seen the judge's is not blind. One that was given
+    /// before stays what it was, whatever happens to its note.
     pub(crate) fn after<'l>(mut self, earlier: impl IntoIterator<Item = &'l Self>) -> Self {
-        let mut earlier = earlier.into_iter();
-        let has_seen = earlier.any(|it| it.revealed && self.is_of_answer(it));
-        self.blind &= !has_seen;
+        let earlier = earlier.into_iter().filter(|it| self.is_of_answer(it));
+        let (last, has_seen) = earlier.fold((None, false), |(_, has_seen), it| {
+            (Some(it), has_seen || it.revealed)
+        });
+        self.blind = match last {
+            Some(last) if last.verdict == self.verdict && last.digests == self.digests => {
+                last.blind
+            }
+            _ => self.blind && !has_seen,
+        };
         self
     }
 

@@ -28,9 +28,9 @@ pub(crate) use self::import::Import;
 pub(crate) use self::judge::WantedMeasure;
 pub(crate) use self::label::{Label, LabelVerdict};
 pub(crate) use self::labeller::user_name;
-pub(crate) use self::sample::{Method, Sample, Sampling};
+pub(crate) use self::sample::{LEAST_STRATIFIED, Method, Sample, Sampling};
 pub(crate) use self::shown::{
     ShownEstimate, WEIGHTED, caveats, estimates, estimates_of_people, left_out,
 };
-pub(crate) use self::standing::Standing;
+pub(crate) use self::standing::{Counted, Standing};
 pub(crate) use self::table::digest;

@@ -8,6 +8,9 @@ use sha2::{Digest as _, Sha256};
 
 use super::answers::JudgedAnswer;
 
+/// The smallest stratified sample: one answer of either verdict. A single answer would always be one that the judge failed.
+pub(crate) const LEAST_STRATIFIED: usize = 2;
+
 /// How to choose answers.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) struct Sample {
@@ -67,7 +70,7 @@ impl Sampling {
 }
 
 impl Sample {
-    /// Chooses answers, in a random order. A larger sample of the same seed begins with the smaller one, so that no label is in
+    /// Chooses answers, in a random order. A larger sample of the same seed contains the smaller one, so that no label is in
     /// vain.
     ///
     /// The order follows from the seed and the names of the cases alone, so that it is the same on every machine. If the judge has a

@@ -316,6 +316,19 @@ fn a_label_after_the_judges_verdict_was_shown_is_not_blind() {
     };
     assert!(!blind(2, "ada"));
     assert!(blind(2, "ben") && blind(3, "ada"));
+
+    let noted = Label {
+        note: "an afterthought".to_owned(),
+        ..label(&run, 2, "ada", LabelVerdict::Pass)
+    };
+    assert!(
+        noted.after(&known).blind,
+        "the verdict is still the one given blind"
+    );
+    let changed = label(&run, 2, "ada", LabelVerdict::Fail).after(&known);
+    let [seen] = known;
+    let back = label(&run, 2, "ada", LabelVerdict::Pass).after(&[seen, changed]);
+    assert!(!back.blind);
 }
 
 #[test]
@@ -382,7 +395,17 @@ fn wrong_cells_are_named_and_nothing_is_taken() {
          line 6, column 3 (`digest`): it is not the digest of this answer in run `the-run`, so the question, the reference or the answer has changed since the export"
     );
     let twice = format!("{HEADER}{good}{}", row(&run, 2, "fail"));
-    assert!(refused(&run, &twice).contains("line 3, column 2 (`verdict`): `ada` labels the same answer `pass` in line 2 and `fail` here"));
+    assert!(refused(&run, &twice).contains(
+        "line 3, column 2 (`verdict`): line 2 has the label `pass` of `ada` for the same answer, and this line `fail`"
+    ));
+    let noted = |note: &str| good.replace('\n', &format!(",{note}\n"));
+    let with_notes =
+        |notes: [&str; 2]| format!("case_id,verdict,digest,note\n{}", notes.map(noted).concat());
+    assert!(refused(&run, &with_notes(["one", "two"])).contains(
+        "line 3, column 4 (`note`): line 2 has another note of `ada` for the same answer"
+    ));
+    let repeated = with_notes(["one", "one"]);
+    assert_eq!(import(&run).read(repeated.as_bytes()).unwrap().given(), 1);
     let numbers = format!("{HEADER}{}", row(&run, 2, "0"));
     assert!(refused(&run, &numbers).contains("`0` is not a verdict"));
     assert_eq!(

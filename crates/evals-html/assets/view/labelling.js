@@ -1,6 +1,6 @@
 // @ts-check
-// Labels answers one by one. The server does not tell what the judge said before a label is stored. Texts reach the page as text
-// nodes only. `visible` and `difference` are defined in the files that the server puts in front of this one.
+// Labels answers one by one. No reply contains what the judge said before a label is stored. Texts reach the page as text nodes
+// only. `visible` and `difference` are defined in the files that the server puts in front of this one.
 
 /**
  * @typedef {"pass" | "fail" | "cannot-say"} Verdict
@@ -8,14 +8,14 @@
  * @typedef {{ criterion: string, question: string, reference: string | null, answer: string, digest: string, passages: { document: string, text: string }[] }} Answer
  * @typedef {{ name: string, meaning: string, value: string, interval: string, n: string }} Statistic
  * @typedef {{ confusion: [string, number, number][], statistics: Statistic[], caveats: string[] }} Agreement
- * @typedef {{ judged: { verdict: string, reason: string } | null, agreement: Agreement | null }} Stored What the judge said is only there if it was asked for.
+ * @typedef {{ judged: { verdict: string, reason: string } | null }} Stored What the judge said is only there if it was asked for.
  */
 
 (() => {
   "use strict";
   const setup = document.getElementById("setup");
   if (!(setup instanceof HTMLFormElement)) return;
-  const { queue: queueAddress = "", answer: answerAddress = "", labels: labelsAddress = "" } = setup.dataset;
+  const { queue: queueAddress = "", answer: answerAddress = "", agreement: agreementAddress = "", labels: labelsAddress = "" } = setup.dataset;
 
   /** @type {Entry[]} */
   let queue = [];
@@ -25,6 +25,8 @@
   /** What was asked for when the queue was drawn: a later change of the form does not count until the next start. */
   let drawn = { labeller: "", method: "random", size: 0, seed: 0 };
   let isBusy = false;
+  /** Notes on answers without a label, which the server does not have yet. @type {Map<string, string>} */
+  const drafts = new Map();
 
   /** @template {HTMLElement} T @param {string} id @param {new () => T} type */
   function part(id, type) {
@@ -37,8 +39,9 @@
   const at = (id) => part(id, HTMLElement);
   const note = part("note", HTMLTextAreaElement);
 
-  /** @param {string} text an error for people; empty to take it away */
-  function fail(text) {
+  /** @param {unknown} error an error for people; empty to take it away */
+  function showError(error) {
+    const text = error instanceof Error ? error.message : String(error);
     at("failure").textContent = text;
     at("failure").hidden = text === "";
   }
@@ -69,16 +72,16 @@
     return address + mark + new URLSearchParams(parameters);
   }
 
-  /** One thing at a time: a key that is pressed twice must not label the next answer. @param {() => Promise<void>} work */
-  async function alone(work) {
+  /** A key that is pressed twice must not label the next answer. @param {() => Promise<void>} work */
+  async function oneAtATime(work) {
     if (isBusy) return;
     isBusy = true;
     at("work").setAttribute("aria-busy", "true");
     try {
       await work();
-      fail("");
+      showError("");
     } catch (error) {
-      fail(error instanceof Error ? error.message : String(error));
+      showError(error);
     } finally {
       isBusy = false;
       at("work").setAttribute("aria-busy", "false");
@@ -91,6 +94,7 @@
     const value = (name) => String(form.get(name) ?? "").trim();
     const wanted = { labeller: value("labeller"), method: value("method"), size: Number(value("size")), seed: Number(value("seed")) };
     if (wanted.labeller === "") throw new Error("Say who labels: fill in your name.");
+    await keepNote();
     const parameters = { ...wanted, size: String(wanted.size), seed: String(wanted.seed) };
     const reply = await ask(withParameters(queueAddress, parameters));
     drawn = wanted;
@@ -98,7 +102,7 @@
     // What is shown belongs to the queue before.
     answer = null;
     at("work").hidden = true;
-    showAgreement(reply.agreement);
+    foldAgreement();
     at("settings").hidden = false;
     await show(firstUnlabelled(0));
   }
@@ -117,6 +121,26 @@
     if (!entry) return;
     const repetition = entry.repeat > 1 ? `, repetition ${entry.repeat}` : "";
     at("place").textContent = `${place + 1} of ${queue.length}, ${labelled} labelled: ${visible(entry.case)}${repetition}`;
+  }
+
+  /** @param {Entry} entry */
+  function draftKey(entry) {
+    return JSON.stringify([drawn.labeller, entry.case, entry.repeat]);
+  }
+
+  /** Whether the note of the answer on the page is not stored. */
+  function hasNewNote() {
+    const entry = answer && queue[place];
+    return Boolean(entry) && note.value !== entry?.note;
+  }
+
+  /** Keeps the note before another answer takes its place: with the label that the answer has, or until it gets one. */
+  async function keepNote() {
+    const entry = queue[place];
+    if (!entry || !answer) return;
+    if (!hasNewNote()) drafts.delete(draftKey(entry));
+    else if (entry.verdict === null) drafts.set(draftKey(entry), note.value);
+    else await store(entry, entry.verdict, false);
   }
 
   /**
@@ -142,6 +166,9 @@
     showPlace();
     fill(/** @type {Answer} */ (answer));
     note.value = entry.note;
+    // The browser may write its line breaks in another way.
+    entry.note = note.value;
+    note.value = drafts.get(draftKey(entry)) ?? entry.note;
     for (const button of verdictButtons()) button.setAttribute("aria-pressed", String(button.dataset.verdict === entry.verdict));
     part("back", HTMLButtonElement).disabled = place === 0;
     at("next").hidden = entry.verdict === null;
@@ -182,25 +209,30 @@
     return /** @type {HTMLButtonElement[]} */ ([...document.querySelectorAll("[data-verdict]")]);
   }
 
+  /** @param {Entry} entry @param {Verdict} verdict @param {boolean} reveal @returns {Promise<Stored>} */
+  async function store(entry, verdict, reveal) {
+    const about = { case: entry.case, repeat: entry.repeat, digest: answer?.digest };
+    const text = note.value;
+    const stored = await ask(labelsAddress, { ...drawn, ...about, verdict, note: text, reveal });
+    [entry.verdict, entry.note] = [verdict, text];
+    drafts.delete(draftKey(entry));
+    foldAgreement();
+    return stored;
+  }
+
   /** @param {Verdict} verdict */
   async function label(verdict) {
     const entry = queue[place];
     if (!entry || !answer) return;
     const box = document.getElementById("reveal");
-    const reveal = box instanceof HTMLInputElement && box.checked;
-    const about = { case: entry.case, repeat: entry.repeat, digest: answer.digest };
-    /** @type {Stored} */
-    const stored = await ask(labelsAddress, { ...drawn, ...about, verdict, note: note.value, reveal });
-    entry.verdict = verdict;
-    entry.note = note.value;
-    showAgreement(stored.agreement);
+    const stored = await store(entry, verdict, box instanceof HTMLInputElement && box.checked);
+    showPlace();
+    for (const button of verdictButtons()) button.setAttribute("aria-pressed", String(button.dataset.verdict === verdict));
+    at("next").hidden = false;
     if (stored.judged) {
-      showPlace();
-      for (const button of verdictButtons()) button.setAttribute("aria-pressed", String(button.dataset.verdict === verdict));
       at("judged").textContent = stored.judged.verdict;
       at("reason").textContent = visible(stored.judged.reason);
       at("revealed").hidden = false;
-      at("next").hidden = false;
       at("next").focus();
     } else {
       await next();
@@ -208,17 +240,32 @@
   }
 
   async function next() {
+    await keepNote();
     const later = firstUnlabelled(place + 1);
     await show(later < queue.length ? later : firstUnlabelled(0));
   }
 
   async function back() {
-    if (place > 0) await show(place - 1);
+    if (place === 0) return;
+    await keepNote();
+    await show(place - 1);
+  }
+
+  /** Takes the agreement away: one that follows each label tells what the judge said about it. */
+  function foldAgreement() {
+    const details = document.getElementById("agreement");
+    if (details instanceof HTMLDetailsElement) details.open = false;
+  }
+
+  /** @param {HTMLDetailsElement} details */
+  async function openAgreement(details) {
+    if (!details.open) return;
+    showAgreement(null);
+    showAgreement(await ask(agreementAddress, { labeller: drawn.labeller }));
   }
 
   /** @param {Agreement | null} agreement */
   function showAgreement(agreement) {
-    if (!agreement || !document.getElementById("agreement")) return;
     /** @param {string} id @param {Node[]} rows */
     const body = (id, rows) => part(id, HTMLTableElement).tBodies[0]?.replaceChildren(...rows);
     /** @param {[string, string][]} cells texts with their classes @param {string} title */
@@ -229,9 +276,9 @@
       made.append(head, ...cells.map(([text, className]) => element("td", text, className)));
       return made;
     };
-    body("confusion", agreement.confusion.map(([title, passes, fails]) => row(title, [[String(passes), "number"], [String(fails), "number"]])));
-    body("statistics", agreement.statistics.map((it) => row(it.name, [[it.value, "number"], [it.interval, ""], [it.n, "number"], [it.meaning, ""]])));
-    at("caveats").replaceChildren(...agreement.caveats.map((text) => element("li", text)));
+    body("confusion", (agreement?.confusion ?? []).map(([title, passes, fails]) => row(title, [[String(passes), "number"], [String(fails), "number"]])));
+    body("statistics", (agreement?.statistics ?? []).map((it) => row(it.name, [[it.value, "number"], [it.interval, ""], [it.n, "number"], [it.meaning, ""]])));
+    at("caveats").replaceChildren(...(agreement?.caveats ?? []).map((text) => element("li", text)));
   }
 
   /** @param {KeyboardEvent} event */
@@ -247,15 +294,15 @@
     if (isTyping || at("work").hidden && event.key !== "u" || !part("keys", HTMLInputElement).checked) return;
     /** @type {Record<string, () => void>} */
     const actions = {
-      1: () => alone(() => label("pass")),
-      2: () => alone(() => label("fail")),
-      0: () => alone(() => label("cannot-say")),
-      u: () => alone(back),
+      1: () => oneAtATime(() => label("pass")),
+      2: () => oneAtATime(() => label("fail")),
+      0: () => oneAtATime(() => label("cannot-say")),
+      u: () => oneAtATime(back),
       n: () => note.focus(),
       v: () => document.getElementById("reveal")?.click(),
     };
     const isButton = target instanceof HTMLButtonElement || target instanceof HTMLAnchorElement || (target instanceof HTMLElement && target.tagName === "SUMMARY");
-    if (!at("next").hidden && !isButton) actions.Enter = () => alone(next);
+    if (!at("next").hidden && !isButton) actions.Enter = () => oneAtATime(next);
     const action = Object.hasOwn(actions, event.key) ? actions[event.key] : undefined;
     if (!action || queue.length === 0) return;
     event.preventDefault();
@@ -264,12 +311,17 @@
 
   setup.addEventListener("submit", (event) => {
     event.preventDefault();
-    void alone(start);
+    void oneAtATime(start);
   });
   for (const button of verdictButtons()) {
-    button.addEventListener("click", () => alone(() => label(/** @type {Verdict} */ (button.dataset.verdict))));
+    button.addEventListener("click", () => oneAtATime(() => label(/** @type {Verdict} */ (button.dataset.verdict))));
   }
-  at("back").addEventListener("click", () => alone(back));
-  at("next").addEventListener("click", () => alone(next));
+  at("back").addEventListener("click", () => oneAtATime(back));
+  at("next").addEventListener("click", () => oneAtATime(next));
   document.addEventListener("keydown", key);
+  const agreement = document.getElementById("agreement");
+  if (agreement instanceof HTMLDetailsElement) agreement.addEventListener("toggle", () => openAgreement(agreement).catch(showError));
+  addEventListener("beforeunload", (event) => {
+    if (hasNewNote() || drafts.size > 0) event.preventDefault();
+  });
 })();

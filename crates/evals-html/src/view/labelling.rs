@@ -15,6 +15,8 @@ pub struct LabellingPage {
     pub queue: String,
     /// The address that shows one answer.
     pub answer: String,
+    /// The address that shows the agreement with the judge.
+    pub agreement: String,
     /// The address that takes labels.
     pub labels: String,
     /// The labeller's name to begin with; may be empty.

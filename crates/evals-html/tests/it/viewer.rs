@@ -126,6 +126,7 @@ fn labelling(text: &str) -> String {
         link: Link::run(text).into_text(),
         queue: Link::of_run(text, "label/queue").into_text(),
         answer: Link::of_run(text, "label/answer").into_text(),
+        agreement: Link::of_run(text, "label/agreement").into_text(),
         labels: Link::of_run(text, "labels").into_text(),
         labeller: text.to_owned(),
         measure: Some(text.to_owned()),

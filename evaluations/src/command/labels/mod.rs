@@ -8,8 +8,8 @@ use anyhow::{Result, bail};
 use evals_guard::regular_file;
 
 use crate::annotations::{
-    Export, Import, LabelFile, Method, RunAnswers, Sample, Standing, StoredLabels, WantedMeasure,
-    user_name,
+    Export, Import, LEAST_STRATIFIED, LabelFile, Method, RunAnswers, Sample, Standing,
+    StoredLabels, WantedMeasure, user_name,
 };
 use crate::atomic_file::write_atomically;
 use crate::cli::LabelsArgs;
@@ -61,6 +61,12 @@ fn export(
             run.run
         );
     }
+    let size: Option<usize> = arguments.sample.map(Into::into);
+    if arguments.stratified && size.is_some_and(|size| size < LEAST_STRATIFIED) {
+        bail!(
+            "`--sample 1` with `--stratified` is too small, because the sample has passed and failed answers; choose at least {LEAST_STRATIFIED}, or leave `--stratified` out"
+        );
+    }
     let labels = file.read()?;
     let standing = Standing::of(run, &labels);
     let export = Export {
@@ -72,7 +78,7 @@ fn export(
             } else {
                 Method::Random
             },
-            size: arguments.sample.map(Into::into),
+            size,
             seed: arguments.seed,
         },
         with_labels: arguments.with_labels,
@@ -90,7 +96,7 @@ fn export(
         path.display()
     ));
     if arguments.with_verdicts {
-        printer.warn("the file tells what the judge said, so labels from it are not blind");
+        printer.warn("the file contains what the judge said, so labels from it are not blind");
     }
     Ok(Exit::Done)
 }

@@ -1,11 +1,24 @@
-//! A labeller's agreement with the judge, as the page shows it.
+//! A labeller's agreement with the judge, which the page shows on request.
 
-use serde::Serialize;
+use axum::Json;
+use axum::extract::{Path, Query, State};
+use serde::{Deserialize, Serialize};
 
+use super::super::failure::PageFailure;
+use super::failure::ReplyFailure;
+use super::labeller::Labeller;
+use super::runs::{Judged, LabelledRun, LabelledRuns};
 use crate::annotations::{
-    RunAnswers, ShownEstimate, Standing, caveats, estimates, left_out, people,
+    Label, RunAnswers, ShownEstimate, Standing, StoredLabels, caveats, estimates, left_out, people,
 };
 
+/// Whose agreement to show.
+#[derive(Debug, Deserialize)]
+pub(super) struct Wanted {
+    labeller: Labeller,
+}
+
+/// An agreement in the form of the page.
 #[derive(Debug, Serialize)]
 pub(super) struct ShownAgreement {
     /// The labeller's verdicts, each with how often the judge passed and failed the same answers.
@@ -14,9 +27,45 @@ pub(super) struct ShownAgreement {
     caveats: Vec<String>,
 }
 
+pub(super) async fn show(
+    State(runs): State<LabelledRuns>,
+    Path(name): Path<String>,
+    Query(judged): Query<Judged>,
+    Json(wanted): Json<Wanted>,
+) -> Result<Json<Option<ShownAgreement>>, ReplyFailure> {
+    let shown = runs.with(name, judged, move |run| {
+        show_to(run, wanted.labeller.name()?)
+    });
+    Ok(Json(shown.await?))
+}
+
+/// The counts of the table tell the judge's verdicts, so the labels behind them are first marked: another verdict about the same
+/// answer is no longer blind.
+fn show_to(run: &LabelledRun, labeller: &str) -> Result<Option<ShownAgreement>, PageFailure> {
+    if run.answers.measure.is_none() || run.file.read()?.labels.is_empty() {
+        return Ok(None);
+    }
+    let labels = run.file.add(|known| {
+        let known = StoredLabels {
+            labels: known.to_vec(),
+            damaged: 0,
+        };
+        let current = Standing::of(&run.answers, &known);
+        let own = current.people.get(labeller).into_iter().flatten();
+        let new = own.map(|it| it.label).filter(|label| !label.revealed);
+        let revealed = new.map(|label| Label {
+            revealed: true,
+            ..label.clone()
+        });
+        Ok(revealed.collect())
+    })?;
+    let current = Standing::of(&run.answers, &labels);
+    Ok(ShownAgreement::of(&run.answers, &current, labeller))
+}
+
 impl ShownAgreement {
     /// The agreement of one labeller; `None` without labels and for a run without a judge.
-    pub(super) fn of(run: &RunAnswers, standing: &Standing<'_>, labeller: &str) -> Option<Self> {
+    fn of(run: &RunAnswers, standing: &Standing<'_>, labeller: &str) -> Option<Self> {
         run.measure.as_ref()?;
         let people = people(run, standing);
         let person = people.iter().find(|person| person.labeller == labeller)?;

@@ -1,11 +1,13 @@
 //! Labelling: a page on which people decide about the answers of a run before they see what its judge said.
 //!
-//! Until a label is stored, no reply tells the judge's verdict, nor anything that follows from it, such as the probability of an
-//! answer in a stratified sample.
+//! Until a label is stored, no reply contains the judge's verdict, nor anything that follows from it, such as the probability of an
+//! answer in a stratified sample. Afterwards a reply contains the verdict, or agreement with the judge, only on request, and the
+//! file of labels records that it did.
 
 mod agreement;
 mod answer;
 mod failure;
+mod labeller;
 mod page;
 mod queue;
 mod runs;
@@ -23,6 +25,7 @@ pub(super) fn pages(viewer: Viewer) -> Router<Viewer> {
     let replies = Router::new()
         .route("/run/{name}/label/queue", get(queue::show))
         .route("/run/{name}/label/answer", get(answer::show))
+        .route("/run/{name}/label/agreement", post(agreement::show))
         .route("/run/{name}/labels", post(store::add))
         .layer(map_response(failure::as_reply));
     Router::new()

@@ -38,6 +38,7 @@ fn page(run: &RunAnswers) -> LabellingPage {
         link: Link::run(&run.run).into_text(),
         queue: link("label/queue", measure),
         answer: link("label/answer", measure),
+        agreement: link("label/agreement", measure),
         labels: link("labels", measure),
         labeller: user_name().unwrap_or_default(),
         measures: judges

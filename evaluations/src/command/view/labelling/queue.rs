@@ -5,15 +5,17 @@ use axum::extract::{Path, Query, State};
 use serde::{Deserialize, Serialize};
 
 use super::super::failure::PageFailure;
-use super::agreement::ShownAgreement;
 use super::failure::ReplyFailure;
+use super::labeller::Labeller;
 use super::runs::{Judged, LabelledRuns};
-use crate::annotations::{LabelVerdict, Method, RunAnswers, Sample, Standing};
+use crate::annotations::{
+    Counted, LEAST_STRATIFIED, LabelVerdict, Method, RunAnswers, Sample, Standing,
+};
 
 /// Which answers to label, and who does it.
 #[derive(Debug, Clone, Deserialize)]
 pub(super) struct Wanted {
-    pub(super) labeller: String,
+    pub(super) labeller: Labeller,
     pub(super) method: Method,
     pub(super) size: usize,
     pub(super) seed: u64,
@@ -22,10 +24,9 @@ pub(super) struct Wanted {
 #[derive(Debug, Serialize)]
 pub(super) struct Queue {
     answers: Vec<Entry>,
-    agreement: Option<ShownAgreement>,
 }
 
-/// An answer to label. It tells nothing of the judge.
+/// An answer to label. It does not contain the judge's verdict.
 #[derive(Debug, Serialize)]
 struct Entry {
     case: String,
@@ -44,32 +45,18 @@ pub(super) async fn show(
         let sample = wanted.sample(&run.answers)?;
         let labels = run.file.read()?;
         let standing = Standing::of(&run.answers, &labels);
+        let own = standing.people.get(wanted.labeller.name()?);
+        let own = own.map_or(&[][..], Vec::as_slice);
         Ok(Queue {
-            answers: entries(&run.answers, &standing, &wanted, sample),
-            agreement: ShownAgreement::of(&run.answers, &standing, wanted.name()),
+            answers: entries(&run.answers, own, sample),
         })
     });
     Ok(Json(queue.await?))
 }
 
 impl Wanted {
-    /// The labeller's name without white space around it.
-    pub(super) fn name(&self) -> &str {
-        self.labeller.trim()
-    }
-
-    /// Checks the request and gives the sample that it names.
+    /// Checks the sample that the request names.
     pub(super) fn sample(&self, run: &RunAnswers) -> Result<Sample, PageFailure> {
-        if self.name().is_empty() {
-            return Err(PageFailure::bad_request(
-                "Say who labels: fill in your name.",
-            ));
-        }
-        if self.name().chars().count() > 100 {
-            return Err(PageFailure::bad_request(
-                "The name is longer than 100 characters.",
-            ));
-        }
         if self.method == Method::Chosen {
             return Err(PageFailure::bad_request("A queue is drawn, not chosen."));
         }
@@ -77,6 +64,11 @@ impl Wanted {
             return Err(PageFailure::bad_request(
                 "The run has no judge, so answers cannot be drawn by its verdict.",
             ));
+        }
+        if self.method == Method::Stratified && self.size < LEAST_STRATIFIED {
+            return Err(PageFailure::bad_request(format!(
+                "A sample of passed and failed answers needs at least {LEAST_STRATIFIED}, one of each. Choose more, or choose them at random.",
+            )));
         }
         Ok(Sample {
             method: self.method,
@@ -86,16 +78,8 @@ impl Wanted {
     }
 }
 
-fn entries(
-    run: &RunAnswers,
-    standing: &Standing<'_>,
-    wanted: &Wanted,
-    sample: Sample,
-) -> Vec<Entry> {
-    let own = standing
-        .people
-        .get(wanted.name())
-        .map_or(&[][..], Vec::as_slice);
+/// The drawn answers, with the labels of one person, which are in the order of the answers.
+fn entries(run: &RunAnswers, own: &[Counted<'_>], sample: Sample) -> Vec<Entry> {
     let drawn = sample.draw(&run.answers).into_iter();
     drawn
         .map(|drawn| {

@@ -1,17 +1,14 @@
-//! Stores a label, and afterwards tells what the judge said, if the labeller wants to know.
+//! Stores a label, and afterwards replies what the judge said, if the labeller asked for it.
 
 use axum::Json;
 use axum::extract::{Path, Query, State};
 use serde::{Deserialize, Serialize};
 
 use super::super::failure::PageFailure;
-use super::agreement::ShownAgreement;
 use super::failure::ReplyFailure;
 use super::queue;
 use super::runs::{Judged, LabelledRun, LabelledRuns};
-use crate::annotations::{
-    JudgedAnswer, Label, LabelVerdict, RunAnswers, Sample, Sampling, Standing, digest,
-};
+use crate::annotations::{JudgedAnswer, Label, LabelVerdict, RunAnswers, Sample, Sampling, digest};
 use crate::clock::{now, timestamp};
 
 /// The longest note, in characters.
@@ -29,7 +26,7 @@ pub(super) struct NewLabel {
     verdict: LabelVerdict,
     #[serde(default)]
     note: String,
-    /// Whether to tell what the judge said.
+    /// Whether to reply what the judge said.
     #[serde(default)]
     reveal: bool,
 }
@@ -37,7 +34,6 @@ pub(super) struct NewLabel {
 #[derive(Debug, Serialize)]
 pub(super) struct Stored {
     judged: Option<JudgeSaid>,
-    agreement: Option<ShownAgreement>,
 }
 
 /// What the judge said about an answer.
@@ -78,19 +74,15 @@ impl NewLabel {
             measure: run.answers.measure.clone(),
             verdict: self.verdict,
             note: self.note.trim().to_owned(),
-            labeller: self.wanted.name().to_owned(),
+            labeller: self.wanted.labeller.name()?.to_owned(),
             time: timestamp(now()),
             blind: true,
             revealed: judged.is_some(),
             sampling: sampling(&run.answers, answer, sample),
             digests: answer.digests.clone(),
         };
-        let labels = run.file.add(|known| Ok(vec![label.after(known)]))?;
-        let standing = Standing::of(&run.answers, &labels);
-        Ok(Stored {
-            judged,
-            agreement: ShownAgreement::of(&run.answers, &standing, self.wanted.name()),
-        })
+        run.file.add(|known| Ok(vec![label.after(known)]))?;
+        Ok(Stored { judged })
     }
 }
 
