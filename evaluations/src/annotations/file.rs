@@ -1,5 +1,6 @@
 //! `annotations.jsonl`: the labels of a run, one on each line.
 
+use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 use std::thread;
 use std::time::{Duration, Instant};
@@ -34,6 +35,17 @@ pub(crate) struct StoredLabels {
     pub(crate) labels: Vec<Label>,
     /// How many lines fail their check, not counting an incomplete last line.
     pub(crate) damaged: usize,
+}
+
+impl StoredLabels {
+    /// How many labels there are without those that their labellers have replaced.
+    pub(crate) fn current(&self) -> usize {
+        let answers = self.labels.iter().map(|label| {
+            let answer = (label.case.as_str(), label.repeat);
+            (label.labeller.as_str(), answer, label.measure.as_deref())
+        });
+        answers.collect::<BTreeSet<_>>().len()
+    }
 }
 
 /// A line with a label, to read.

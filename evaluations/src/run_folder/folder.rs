@@ -165,10 +165,15 @@ impl RunFolder {
         digits(0, 8) && name.get(8) == Some(&b'T') && digits(9, 15)
     }
 
+    /// Whether the folder is a link to a folder elsewhere.
+    pub(crate) fn is_link(&self) -> bool {
+        fs::symlink_metadata(&self.path).is_ok_and(|it| it.is_symlink())
+    }
+
     /// Deletes the folder with everything in it, but only the link if it is one. The manifest goes first, so a partly deleted folder
     /// is no longer a run.
     pub(crate) fn delete(&self) -> io::Result<()> {
-        if fs::symlink_metadata(&self.path)?.is_symlink() {
+        if self.is_link() {
             return fs::remove_file(&self.path);
         }
         fs::remove_file(self.path.join(MANIFEST))?;

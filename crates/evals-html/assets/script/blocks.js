@@ -36,7 +36,7 @@ class Blocks {
 	}
 
 	/**
-	 * One block. Whoever only reads it once does not keep it.
+	 * One block. With `once`, the block is not cached.
 	 * @param {number} number
 	 * @param {"keep" | "once"} use
 	 * @returns {Promise<T[]>}

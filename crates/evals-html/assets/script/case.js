@@ -34,7 +34,13 @@ function CasePanel({ page, id }) {
 		event.preventDefault();
 		page.close();
 	};
-	return html`<dialog ref=${dialog} class="panel" aria-labelledby="case-title" onCancel=${onCancel} onClick=${(/** @type {Event} */ event) => event.target === dialog.current && page.close()}>
+	// A selection of text that ends beside the panel is a click on their common ancestor, which is the dialog.
+	const pressed = preactHooks.useRef(/** @type {EventTarget | null} */ (null));
+	/** @param {Event} event */
+	const onClick = (event) => {
+		if (event.target === dialog.current && pressed.current === dialog.current) page.close();
+	};
+	return html`<dialog ref=${dialog} class="panel" aria-labelledby="case-title" onCancel=${onCancel} onMouseDown=${(/** @type {Event} */ event) => (pressed.current = event.target)} onClick=${onClick}>
 		<div class="content">
 			<header>
 				<h2 id="case-title" tabindex="-1"><bdi>${visible(id)}</bdi></h2>
@@ -88,9 +94,10 @@ function nameOfRun(run) {
 function Tabs({ names, chosen, choose, children }) {
 	/** @param {KeyboardEvent} event */
 	const onKeyDown = (event) => {
-		const move = { ArrowRight: 1, ArrowLeft: -1 }[event.key];
-		if (move === undefined) return;
-		const next = (names.indexOf(chosen) + move + names.length) % names.length;
+		const place = names.indexOf(chosen);
+		const next = { ArrowRight: (place + 1) % names.length, ArrowLeft: (place || names.length) - 1, Home: 0, End: names.length - 1 }[event.key];
+		if (next === undefined) return;
+		event.preventDefault();
 		choose(names[next]);
 		document.getElementById(`tab-${next}`)?.focus();
 	};

@@ -25,6 +25,8 @@ class CasesPage {
 		this.view = readFragment(location.hash) ?? emptyView();
 		/** @type {number[]} The rows shown, in their order. */
 		this.rows = [];
+		/** @type {Set<number>} Rows that the filters let through and the query does not, as far as their texts are read. */
+		this.unmatched = new Set();
 		/** The position of the row that keys act on. */
 		this.cursor = 0;
 		/** Whether the table has yet to scroll to that row and focus it. */
@@ -44,6 +46,8 @@ class CasesPage {
 	select() {
 		const filtered = filterRows(this.table, this.view.filters);
 		this.rows = sortRows(this.table, this.search.matching(filtered, this.view.query), this.view.sort);
+		this.unmatched = this.view.query === "" ? new Set() : new Set(filtered);
+		for (const row of this.rows) this.unmatched.delete(row);
 		this.cursor = 0;
 		if (this.view.query !== "") this.readTexts();
 	}
@@ -60,6 +64,10 @@ class CasesPage {
 		this.view = view;
 		this.select();
 		this.draw();
+		this.writeAddressSoon();
+	}
+
+	writeAddressSoon() {
 		clearTimeout(this.pending);
 		this.pending = setTimeout(() => this.writeAddress(), ADDRESS_PAUSE);
 	}
@@ -139,8 +147,8 @@ class CasesPage {
 		if (position < 0 || next === undefined) return;
 		this.cursor = position + steps;
 		this.view = { ...this.view, open: this.table.ids[next] };
-		this.writeAddress();
 		this.draw();
+		this.writeAddressSoon();
 	}
 
 	/** @param {number} steps */
@@ -192,8 +200,9 @@ class CasesPage {
 
 	/** Reads the texts of all cases for the search. */
 	readTexts() {
-		const afterSlice = () => {
-			if (this.view.query !== "") this.addMatches();
+		/** @param {number[]} read */
+		const afterSlice = (read) => {
+			this.addMatches(read);
 			this.draw();
 		};
 		this.search.start(afterSlice).catch((error) => {
@@ -202,22 +211,29 @@ class CasesPage {
 		});
 	}
 
-	/** Adds the rows that texts read in the meantime have brought, without moving the reader. */
-	addMatches() {
+	/**
+	 * Adds those rows whose texts match now that they are read, without moving the reader.
+	 * @param {number[]} read
+	 */
+	addMatches(read) {
+		const added = this.search.matching(read.filter((row) => this.unmatched.has(row)), this.view.query);
+		if (added.length === 0) return;
+		for (const row of added) this.unmatched.delete(row);
 		const cursor = this.rows[this.cursor];
-		const count = this.rows.length;
-		const filtered = filterRows(this.table, this.view.filters);
-		const rows = sortRows(this.table, this.search.matching(filtered, this.view.query), this.view.sort);
-		if (rows.length === count) return;
-		this.rows = rows;
-		this.cursor = Math.max(0, rows.indexOf(cursor));
+		// In the order of the file first, as rows with equal values stay in it.
+		this.rows = sortRows(this.table, [...this.rows, ...added].sort((a, b) => a - b), this.view.sort);
+		this.cursor = Math.max(0, this.rows.indexOf(cursor));
 	}
 
 	countInWords() {
 		const [shown, all] = [grouped(this.rows.length), grouped(this.table.ids.length)];
-		const count = this.rows.length === this.table.ids.length ? `${all} cases` : `${shown} of ${all} cases`;
+		return this.rows.length === this.table.ids.length ? `${all} cases` : `${shown} of ${all} cases`;
+	}
+
+	/** How far the texts are read that a query needs; empty when they are. */
+	progressInWords() {
 		const isReading = this.view.query !== "" && this.search.hasStarted && !this.search.isComplete && this.failure === "";
-		return isReading ? `${count}; ${Math.floor((100 * this.search.read) / this.search.blocks)} % of the texts searched` : count;
+		return isReading ? `${Math.floor((100 * this.search.read) / this.search.blocks)} % of the texts searched` : "";
 	}
 }
 

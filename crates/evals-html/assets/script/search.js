@@ -26,20 +26,26 @@ class TextSearch {
 	}
 
 	/**
-	 * Reads the texts of all cases, once. Calls back after each slice.
-	 * @param {() => void} afterSlice
+	 * Reads the texts of all cases, once. Calls back after each slice, with its rows.
+	 * @param {(rows: number[]) => void} afterSlice
 	 */
 	async start(afterSlice) {
 		if (this.hasStarted) return;
 		this.hasStarted = true;
 		let end = performance.now() + SLICE;
+		/** @type {number[]} */
+		let rows = [];
 		while (this.read < this.blocks) {
 			const first = this.read * BLOCK;
 			const block = await this.cases.block(this.read, "once");
-			block.forEach((it, i) => (this.texts[first + i] += "\n" + searchable(it)));
+			block.forEach((it, i) => {
+				this.texts[first + i] += "\n" + searchable(it);
+				rows.push(first + i);
+			});
 			this.read += 1;
 			if (performance.now() > end || this.isComplete) {
-				afterSlice();
+				afterSlice(rows);
+				rows = [];
 				await idle();
 				end = performance.now() + SLICE;
 			}

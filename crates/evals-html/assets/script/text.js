@@ -1,5 +1,5 @@
 // @ts-check
-// Foreign text: only as text nodes, with the characters made visible that would steer the reader's screen.
+// Foreign text: only as text nodes, with control and bidirectional characters made visible.
 
 /** Control characters but tab and line feed, and those that Unicode's bidirectional algorithm calls marks, embeddings, overrides and isolates. */
 const STEERING = /[\0-\x08\x0b-\x1f\x7f-\x9f\u061c\u200e\u200f\u202a-\u202e\u2066-\u2069]/g;

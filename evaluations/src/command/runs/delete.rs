@@ -1,6 +1,6 @@
 //! `evaluations runs delete`: deletes stored runs after confirmation.
 
-use std::fmt::Write as _;
+use std::fmt::{self, Write as _};
 use std::fs::File;
 use std::io::{self, BufRead as _, IsTerminal as _, Write as _};
 use std::path::Path;
@@ -45,30 +45,77 @@ pub(super) fn execute(session: &Session<'_>, arguments: &DeleteRunsArgs) -> Resu
         return Ok(Exit::Done);
     };
     for folder in &folders {
+        let labels = Labels::of(folder);
         folder
             .delete()
             .with_context(|| format!("cannot delete run `{}`", folder.path().display()))?;
-        session
-            .printer
-            .note(&format!("deleted `{}`", folder.path().display()));
+        let path = folder.path().display();
+        session.printer.note(&format!("deleted `{path}`{labels}"));
     }
     drop(held);
     Ok(Exit::Done)
 }
 
+/// The labels that are deleted with a run: unlike everything else in its folder, no command brings them back.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Labels {
+    Count(usize),
+    /// Somebody may have labelled, but the file cannot be read.
+    Unreadable,
+}
+
+impl Labels {
+    fn of(folder: &RunFolder) -> Self {
+        if folder.is_link() {
+            // Only the link is deleted.
+            return Self::Count(0);
+        }
+        match LabelFile::of(folder).read() {
+            Ok(stored) => Self::Count(stored.current()),
+            Err(_) => Self::Unreadable,
+        }
+    }
+
+    /// Whether more labels are lost than these.
+    fn is_exceeded_by(self, now: Self) -> bool {
+        match (self, now) {
+            (Self::Count(before), Self::Count(now)) => now > before,
+            (before, now) => before != now,
+        }
+    }
+}
+
+impl fmt::Display for Labels {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Count(0) => Ok(()),
+            Self::Count(n) => write!(formatter, ", with {}", quantity::of(*n, "label")),
+            Self::Unreadable => formatter.write_str(", with labels that cannot be read"),
+        }
+    }
+}
+
 /// Asks for confirmation, then keeps other commands from working on the runs; `None` if the user declines.
 ///
-/// The runs are not held while the user decides, so no command on another terminal has to wait for the answer.
+/// The runs are not held while the user decides, so no command on another terminal has to wait for the answer. If people add
+/// labels meanwhile, the question is asked again.
 fn confirm_and_hold(
     folders: &[RunFolder],
-    is_confirmed: impl FnOnce(&str) -> Result<bool>,
+    mut is_confirmed: impl FnMut(&str) -> Result<bool>,
 ) -> Result<Option<Vec<Option<File>>>> {
+    let count = || -> Vec<Labels> { folders.iter().map(Labels::of).collect() };
     // Do not ask about runs that cannot be deleted.
     drop(hold(folders)?);
-    if is_confirmed(&question(folders))? {
-        hold(folders).map(Some)
-    } else {
-        Ok(None)
+    loop {
+        let asked = count();
+        if !is_confirmed(&question(folders, &asked))? {
+            return Ok(None);
+        }
+        let held = hold(folders)?;
+        let mut pairs = asked.iter().zip(count());
+        if !pairs.any(|(asked, now)| asked.is_exceeded_by(now)) {
+            return Ok(Some(held));
+        }
     }
 }
 
@@ -85,29 +132,19 @@ fn hold(folders: &[RunFolder]) -> Result<Vec<Option<File>>> {
 }
 
 /// The confirmation prompt.
-fn question(folders: &[RunFolder]) -> String {
+fn question(folders: &[RunFolder], labels: &[Labels]) -> String {
     let mut question = String::new();
-    for folder in folders {
-        writeln!(
-            question,
-            "  {} ({}{})",
-            folder.name(),
-            folder.state(),
-            labels(folder)
-        )
-        .expect("a string takes any text");
+    for (folder, labels) in folders.iter().zip(labels) {
+        let link = if folder.is_link() {
+            ", a link: what it leads to stays"
+        } else {
+            ""
+        };
+        let (name, state) = (folder.name(), folder.state());
+        writeln!(question, "  {name} ({state}{link}{labels})").expect("a string takes any text");
     }
     let count = quantity::of(folders.len(), "run");
     question + &format!("Delete {count}? [y/N] ")
-}
-
-/// How many labels of people go with the run: unlike everything else in its folder, no command brings them back.
-fn labels(folder: &RunFolder) -> String {
-    match LabelFile::of(folder).read() {
-        Ok(stored) if stored.labels.is_empty() => String::new(),
-        Ok(stored) => format!(", with {}", quantity::of(stored.labels.len(), "label")),
-        Err(_) => ", with labels that cannot be read".to_owned(),
-    }
 }
 
 /// Asks on the terminal.
@@ -132,6 +169,7 @@ fn is_confirmed(question: &str) -> Result<bool> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::annotations::Label;
 
     #[test]
     fn a_run_is_free_until_its_deletion_is_confirmed() {
@@ -154,7 +192,7 @@ mod tests {
         assert!(refused.is_none() && alone().is_ok());
 
         std::fs::write(folders[0].path().join("annotations.jsonl"), "labels").unwrap();
-        let shown = question(&folders);
+        let shown = question(&folders, &[Labels::of(&folders[0])]);
         assert!(shown.contains("with labels that cannot be read"), "{shown}");
 
         let mut meanwhile = None;
@@ -163,5 +201,62 @@ mod tests {
             Ok(true)
         });
         assert!(running(&taken.unwrap_err()));
+    }
+
+    #[test]
+    fn labels_that_are_added_while_the_user_decides_are_asked_about() {
+        let runs = tempfile::tempdir().unwrap();
+        let created = RunFolder::create(runs.path(), crate::clock::now(), "labelled").unwrap();
+        created.write_manifest(&serde_json::json!({})).unwrap();
+        let folders = [RunFolder::open(created.path()).unwrap()];
+        drop(created);
+        let file = LabelFile::of(&folders[0]);
+        let label = |case: &str, verdict: &str| -> Label {
+            let label = serde_json::json!({
+                "case": case, "repeat": 1, "verdict": verdict, "labeller": "ada", "time": "2026-05-01T12:00:00.000Z",
+                "blind": true, "sampling": {"method": "chosen"}, "digests": {"case": "c", "answer": "a"},
+            });
+            serde_json::from_value(label).unwrap()
+        };
+        let mut asked = Vec::new();
+        let held = confirm_and_hold(&folders, |question| {
+            asked.push(question.to_owned());
+            if asked.len() == 1 {
+                let new = vec![
+                    label("q1", "pass"),
+                    label("q1", "fail"),
+                    label("q2", "fail"),
+                ];
+                file.add(|_| Ok(new))?;
+            }
+            Ok(true)
+        });
+        assert!(held.unwrap().is_some());
+        assert_eq!(asked.len(), 2);
+        assert!(
+            !asked[0].contains("label)") && !asked[0].contains("with"),
+            "{}",
+            asked[0]
+        );
+        assert!(
+            asked[1].contains(", with 2 labels)"),
+            "a changed label counts once: {}",
+            asked[1]
+        );
+    }
+
+    #[cfg(unix)]
+    #[test]
+    fn labels_behind_a_link_stay() {
+        let (runs, elsewhere) = (tempfile::tempdir().unwrap(), tempfile::tempdir().unwrap());
+        let created = RunFolder::create(elsewhere.path(), crate::clock::now(), "far").unwrap();
+        created.write_manifest(&serde_json::json!({})).unwrap();
+        std::fs::write(created.path().join("annotations.jsonl"), "labels").unwrap();
+        let link = runs.path().join("link");
+        std::os::unix::fs::symlink(created.path(), &link).unwrap();
+        let folder = RunFolder::open(&link).unwrap();
+        assert_eq!(Labels::of(&folder), Labels::Count(0));
+        let shown = question(&[folder], &[Labels::Count(0)]);
+        assert!(shown.contains("a link: what it leads to stays"), "{shown}");
     }
 }

@@ -1,7 +1,7 @@
 //! The runs whose answers are being labelled. The last one stays in memory, because a labeller asks for its answers one by one.
 
 use std::path::{Path, PathBuf};
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::SystemTime;
 
 use anyhow::Result;
@@ -53,7 +53,7 @@ impl LabelledRuns {
         }
     }
 
-    /// Does work on the listed run with this name, on a thread where that holds nobody up.
+    /// Does work on the listed run with this name, on a blocking thread.
     pub(super) async fn with<T: Send + 'static>(
         self,
         name: String,
@@ -76,17 +76,21 @@ impl LabelledRuns {
             folder: folder.path().to_owned(),
             measure,
         };
-        let mut last = self.last.lock().unwrap_or_else(PoisonError::into_inner);
-        if let Some((known, answers)) = &*last
+        if let Some((known, answers)) = &*self.last()
             && *known == key
         {
             return Ok(Arc::clone(answers));
         }
+        // Not under the lock: a large report takes seconds, and requests for other runs need not wait.
         let measure = key.measure.as_deref();
         let measure = measure.map_or(WantedMeasure::First, WantedMeasure::Named);
         let answers = Arc::new(RunAnswers::read(&StoredRun::of_folder(folder)?, measure)?);
-        *last = Some((key, Arc::clone(&answers)));
+        *self.last() = Some((key, Arc::clone(&answers)));
         Ok(answers)
+    }
+
+    fn last(&self) -> MutexGuard<'_, Last> {
+        self.last.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
 
