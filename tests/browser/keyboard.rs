@@ -82,3 +82,87 @@ fn single_keys_can_be_switched_off() {
     assert!(!browser.run::<bool>("return document.activeElement.type === 'search'", &[]));
     browser.end(&["file://"]);
 }
+
+#[test]
+#[ignore = "needs Chromium: make test-browser"]
+fn a_held_key_writes_the_address_once() {
+    let pages = Pages::new();
+    let page = pages.run();
+    let browser = Browser::start();
+    browser.open(&page, "");
+    browser.wait("document.querySelector('.rows tbody tr')");
+    browser.run::<()>(
+        "window.writes = 0;
+         const write = history.replaceState.bind(history);
+         history.replaceState = (...address) => { writes += 1; write(...address) };
+         document.querySelector('.rows tbody tr a').click()",
+        &[],
+    );
+    browser.wait("document.querySelector('dialog .ranking')");
+    browser.run::<()>(
+        "for (let held = 0; held < 120; held++) dispatchEvent(new KeyboardEvent('keydown', {key: 'j', repeat: held > 0}))",
+        &[],
+    );
+    browser.wait("document.querySelector('.place').innerText === '121 of 300'");
+    let id = browser.text("dialog h2");
+    browser.wait(&format!(
+        "decodeURIComponent(location.hash) === '#case={id}'"
+    ));
+    assert_eq!(browser.run::<usize>("return writes", &[]), 1);
+    browser.end(&["file://"]);
+}
+
+#[test]
+#[ignore = "needs Chromium: make test-browser"]
+fn home_and_end_reach_the_first_and_last_tab() {
+    let pages = Pages::new();
+    let page = pages.run();
+    let repeated = crate::pages::cases(300).case(7).id;
+    let browser = Browser::start();
+    browser.open(&page, &format!("#case={repeated}"));
+    browser.wait("document.querySelector('[role=tab]')");
+    browser.run::<()>("document.getElementById('tab-0').focus()", &[]);
+    let presses = [
+        (key::END, 1),
+        (key::END, 1),
+        (key::HOME, 0),
+        (key::LEFT, 1),
+        (key::RIGHT, 0),
+    ];
+    for (pressed, tab) in presses {
+        browser.keys(pressed);
+        browser.wait(&format!(
+            "document.activeElement === document.querySelector('#tab-{tab}[aria-selected=true]')"
+        ));
+    }
+    browser.end(&["file://"]);
+}
+
+#[test]
+#[ignore = "needs Chromium: make test-browser"]
+fn only_a_press_beside_the_panel_closes_it() {
+    let pages = Pages::new();
+    let page = pages.run();
+    let id = crate::pages::cases(300).case(7).id;
+    let browser = Browser::start();
+    browser.open(&page, &format!("#case={id}"));
+    browser.wait("document.querySelector('dialog h2')");
+    // A selection that begins in the panel and ends beside it is a click on the dialog.
+    let press = |on: &str| {
+        browser.run::<()>(
+            "const press = (selector, kind) => document.querySelector(selector).dispatchEvent(new MouseEvent(kind, {bubbles: true}));
+             press(arguments[0], 'mousedown');
+             press('dialog', 'click')",
+            &[on.into()],
+        );
+    };
+    press("dialog h2");
+    browser.run::<()>(
+        "return new Promise((done) => requestAnimationFrame(() => done()))",
+        &[],
+    );
+    assert!(browser.run::<bool>("return document.querySelector('dialog') !== null", &[]));
+    press("dialog");
+    browser.wait("!document.querySelector('dialog')");
+    browser.end(&["file://"]);
+}

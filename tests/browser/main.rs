@@ -33,6 +33,7 @@ mod samples;
 #[path = "../it/sandbox.rs"]
 #[expect(dead_code, reason = "the tests without a browser use more of it")]
 mod sandbox;
+mod searching;
 #[path = "../../crates/evals-html/tests/it/synthetic.rs"]
 mod synthetic;
 #[path = "../it/viewer.rs"]

@@ -23,7 +23,7 @@ function Toolbar({ page }) {
 				/>
 			</label>
 			<p role="status" class="count">${page.countInWords()}</p>
-			<span class="muted">${page.progressInWords()}</span>
+			<span class="progress muted">${page.progressInWords()}</span>
 			${filtered && html`<button type="button" onClick=${() => page.show({ ...emptyView(), sort: page.view.sort })}>Show all cases</button>`}
 			<span class="gap"></span>
 			<${ColumnChoice} page=${page} />
