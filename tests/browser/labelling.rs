@@ -223,24 +223,22 @@ fn a_note_is_kept_whichever_way_the_labeller_leaves_it() {
 
 #[test]
 #[ignore = "needs Chromium: make test-browser"]
-fn an_answer_that_cannot_be_fetched_leaves_no_other_in_its_place() {
+fn an_answer_that_cannot_be_fetched_leaves_the_page_at_the_one_before() {
     let labelled = Labelled::new();
     let browser = Browser::start();
     labelled.open(&browser);
     start(&browser);
+    let question = browser.text("#question");
     browser.run::<()>(
         "const real = fetch; window.fetch = (address, options) => address.includes('/label/answer') ? Promise.reject() : real(address, options)",
         &[],
     );
     browser.keys("1");
     browser.wait("!document.getElementById('failure').hidden");
-    assert!(browser.run::<bool>("return document.getElementById('work').hidden", &[]));
-    browser.keys("2");
-    assert_eq!(
-        labelled.labels().len(),
-        1,
-        "a key labels no answer that is not shown"
-    );
+    assert!(browser.text("#place").starts_with("1 of 20, 1 labelled"));
+    assert_eq!(browser.text("#question"), question);
+    assert_eq!(browser.text("[aria-pressed=true]"), "1 pass");
+    assert!(browser.run::<bool>("return !document.getElementById('next').hidden", &[]));
 }
 
 #[test]
