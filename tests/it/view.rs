@@ -343,7 +343,7 @@ fn the_list_shows_the_change_against_the_run_before() {
 }
 
 #[test]
-fn a_finished_run_and_a_comparison_are_the_pages_of_the_files() {
+fn a_finished_run_and_a_comparison_are_the_pages_of_the_files_below_links_to_the_list() {
     let sandbox = with_run();
     sandbox.succeed("sample --limit 5 --skip-qa --profile bm25 --set search.limit=4");
     let [before, after] = [0, 1].map(|place| name(&sandbox, place));
@@ -355,7 +355,12 @@ fn a_finished_run_and_a_comparison_are_the_pages_of_the_files() {
     for (answer, file) in [(&run, "run.html"), (&change, "change.html")] {
         assert_eq!(answer.status, 200, "{}", answer.body);
         let written = fs::read_to_string(sandbox.work().join(file)).unwrap();
-        assert!(answer.body == written, "{file} differs");
+        let (start, rest) = answer.body.split_once("<nav class=\"pages\"").unwrap();
+        let (links, end) = rest.split_once("</nav>").unwrap();
+        for link in ["href=\"/\"", "href=\"/trend\""] {
+            assert!(links.contains(link), "{links}");
+        }
+        assert!(format!("{start}{end}") == written, "{file} differs");
         // Script and style are part of the page, and its policy names them.
         let policy = answer.header("content-security-policy").unwrap();
         assert!(policy.contains("script-src 'sha256-"), "{policy}");

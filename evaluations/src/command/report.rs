@@ -35,6 +35,7 @@ pub(super) fn execute(session: &Session<'_>, arguments: &ReportArgs) -> Result<E
             ..Bootstrap::default()
         },
         texts,
+        ..PageSource::default()
     };
     for file in &files {
         report.write(session.printer, file, &arguments.group_by, &source)?;

@@ -55,6 +55,7 @@ impl<D: Paged> RunPage<'_, D> {
         let opening = self.opening(&table)?;
         let page = Page {
             texts: self.source.texts,
+            place: self.source.place,
             ..Page::new(&opening, &table)
         };
         let shown = ids.iter().map(|id| self.case(cases.of_id(id)));

@@ -62,6 +62,7 @@ impl<D: Paged> SeveralPage<'_, D> {
         let opening = self.opening(lead.as_ref(), best, &table)?;
         let page = Page {
             texts: self.source.texts,
+            place: self.source.place,
             ..Page::new(&opening, &table)
         };
         Ok(page.write(ids.iter().map(|id| self.case(id, &all)), out)?)

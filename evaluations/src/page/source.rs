@@ -1,6 +1,6 @@
 //! What a page shows beside its report.
 
-use evals_html::page::Texts;
+use evals_html::page::{Place, Texts};
 use evals_metrics::Bootstrap;
 use serde_json::Value;
 
@@ -16,4 +16,6 @@ pub(crate) struct PageSource {
     /// The settings that the summary was made with.
     pub(crate) bootstrap: Bootstrap,
     pub(crate) texts: Texts,
+    /// Where the page is read.
+    pub(crate) place: Place,
 }

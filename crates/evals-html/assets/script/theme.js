@@ -10,9 +10,11 @@ function setTheme(theme) {
 	else delete document.documentElement.dataset.theme;
 }
 
+/** @returns {string} what `setTheme` takes */
 function storedTheme() {
 	try {
-		return localStorage.getItem(THEME) ?? "";
+		const theme = localStorage.getItem(THEME);
+		return theme === "light" || theme === "dark" ? theme : "";
 	} catch {
 		return "";
 	}
@@ -27,29 +29,27 @@ function storeTheme(theme) {
 	}
 }
 
-function ThemeChoice() {
-	const [theme, choose] = preactHooks.useState(storedTheme);
-	preactHooks.useLayoutEffect(() => setTheme(theme), [theme]);
-	/** @param {Event} event */
-	const onChange = (event) => {
-		const chosen = /** @type {HTMLSelectElement} */ (event.target).value;
-		storeTheme(chosen);
-		choose(chosen);
-	};
-	return html`<label class="theme">
-		Theme${" "}
-		<select value=${theme} onChange=${onChange}>
-			<option value="">as the system</option>
-			<option value="light">light</option>
-			<option value="dark">dark</option>
-		</select>
-	</label>`;
+/** The choice, for any place of a page. */
+function themeChoice() {
+	const list = document.createElement("select");
+	list.add(new Option("as the system", ""));
+	for (const theme of ["light", "dark"]) list.add(new Option(theme));
+	list.value = storedTheme();
+	list.addEventListener("change", () => {
+		storeTheme(list.value);
+		setTheme(list.value);
+	});
+	const label = document.createElement("label");
+	label.className = "theme";
+	label.append("Theme ", list);
+	return label;
 }
 
 /** Puts the choice at the beginning of the page. */
 function showThemeChoice() {
+	setTheme(storedTheme());
 	const place = document.createElement("div");
 	place.className = "tools";
+	place.append(themeChoice());
 	(document.getElementById("top") ?? document.body).prepend(place);
-	preact.render(html`<${ThemeChoice} />`, place);
 }

@@ -5,7 +5,7 @@ use std::io::Write;
 use minijinja::value::Serde;
 use minijinja::{Environment, Value, context};
 
-use super::{Opening, PageError, PageFigure};
+use super::{Opening, PageError, PageFigure, Place};
 use crate::escaping;
 use crate::figure::Width;
 use crate::scene::SvgUse;
@@ -16,6 +16,7 @@ pub(super) struct Head<'p> {
     pub(super) style: &'p str,
     pub(super) opening: &'p Opening,
     pub(super) has_cases: bool,
+    pub(super) place: Place,
 }
 
 impl Head<'_> {
@@ -28,6 +29,7 @@ impl Head<'_> {
             policy => Value::from_safe_string(self.policy.to_owned()),
             style => Value::from_safe_string(self.style.to_owned()),
             has_cases => self.has_cases,
+            is_served => self.place == Place::Viewer,
             title => opening.title.as_str(),
             sentence => opening.sentence.as_str(),
             notices => Value::from(Serde(&opening.notices)),
@@ -44,6 +46,8 @@ impl Head<'_> {
 fn environment() -> Result<Environment<'static>, minijinja::Error> {
     let mut environment = escaping::environment();
     environment.add_template("page.html", include_str!("../../templates/page.html"))?;
+    let navigation = include_str!("../../templates/navigation.html");
+    environment.add_template("navigation.html", navigation)?;
     environment.add_template("opening.html", include_str!("../../templates/opening.html"))?;
     environment.add_template("listing.html", include_str!("../../templates/listing.html"))?;
     Ok(environment)

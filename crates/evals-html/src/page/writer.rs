@@ -6,7 +6,9 @@ use super::body::Body;
 use super::counted::Counted;
 use super::policy::policy;
 use super::template::Head;
-use super::{Case, Contents, Opening, PageError, Sides, Table, Texts, assets, block, omission};
+use super::{
+    Case, Contents, Opening, PageError, Place, Sides, Table, Texts, assets, block, omission,
+};
 
 /// A page without its cases, which come while it is written.
 #[derive(Clone, Debug)]
@@ -17,6 +19,8 @@ pub struct Page<'p> {
     pub table: &'p Table,
     /// Whether the page holds texts.
     pub texts: Texts,
+    /// Where the page is read.
+    pub place: Place,
     /// The names of the sides of a comparison.
     pub sides: Option<Sides>,
     /// From this size of the file on, in bytes, no more passages are added. Usually [`PASSAGES_UNTIL`](Self::PASSAGES_UNTIL).
@@ -46,12 +50,13 @@ impl<'p> Page<'p> {
     /// The size of a file, in bytes, from which on a page adds no more passages.
     pub const PASSAGES_UNTIL: u64 = 50_000_000;
 
-    /// A page with all texts.
+    /// A file with all texts.
     pub fn new(opening: &'p Opening, table: &'p Table) -> Self {
         Self {
             opening,
             table,
             texts: Texts::Kept,
+            place: Place::File,
             sides: None,
             passages_until: Self::PASSAGES_UNTIL,
         }
@@ -122,6 +127,7 @@ impl<'p> Page<'p> {
             policy: &policy(assets::SCRIPT, &style),
             style: &style,
             opening: self.opening,
+            place: self.place,
             has_cases: !self.table.ids.is_empty(),
         };
         head.write(out)

@@ -24,6 +24,14 @@ impl Asset {
                 STYLE_TYPE,
                 page_rules() + include_str!("../../assets/view/view.css"),
             ),
+            "theme.js" => (
+                SCRIPT_TYPE,
+                concat!(
+                    include_str!("../../assets/script/theme.js"),
+                    include_str!("../../assets/view/theme.js"),
+                )
+                .to_owned(),
+            ),
             "stream.js" => (
                 SCRIPT_TYPE,
                 include_str!("../../assets/view/stream.js").to_owned(),

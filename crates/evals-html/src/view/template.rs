@@ -11,10 +11,14 @@ use thiserror::Error;
 use crate::escaping;
 
 /// The templates by name. Most pages extend the first.
-const TEMPLATES: [(&str, &str); 7] = [
+const TEMPLATES: [(&str, &str); 8] = [
     (
         "shell",
         include_str!("../../templates/view/shell.html.jinja"),
+    ),
+    (
+        "navigation",
+        include_str!("../../templates/navigation.html"),
     ),
     ("runs", include_str!("../../templates/view/runs.html.jinja")),
     ("live", include_str!("../../templates/view/live.html.jinja")),

@@ -2,6 +2,7 @@
 
 use axum::extract::{Query, State};
 use axum::response::Response;
+use evals_html::page::Place;
 use serde::Deserialize;
 use tokio::runtime::Handle;
 
@@ -53,7 +54,7 @@ fn folder(catalogue: &Catalogue, name: &str) -> Result<RunFolder, PageFailure> {
     Ok(folder)
 }
 
-/// The page, as `evaluations compare` writes it into a file.
+/// The page, as `evaluations compare` writes it into a file, with links to the viewer's pages.
 fn page(before: RunFolder, after: RunFolder) -> anyhow::Result<StoredPage> {
     let [before, after] = [StoredRun::of_folder(before)?, StoredRun::of_folder(after)?];
     StoredPair::check(&before, &after)?;
@@ -61,6 +62,7 @@ fn page(before: RunFolder, after: RunFolder) -> anyhow::Result<StoredPage> {
     let change = pair.explained(pair.change(&[], &[])?)?;
     let source = PageSource {
         documents: Handle::current().block_on(pair.documents())?,
+        place: Place::Viewer,
         ..PageSource::default()
     };
     let mut html = Vec::new();

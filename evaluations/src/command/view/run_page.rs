@@ -2,6 +2,7 @@
 
 use axum::extract::{Path, State};
 use axum::response::{Html, IntoResponse as _, Response};
+use evals_html::page::Place;
 use evals_html::view::LivePage;
 use tokio::runtime::Handle;
 
@@ -9,6 +10,7 @@ use super::failure::PageFailure;
 use super::live;
 use super::stored_page::{self, PageKey, StoredPage};
 use super::viewer::Viewer;
+use crate::page::PageSource;
 use crate::run_folder::RunFolder;
 use crate::stored_runs::StoredRun;
 
@@ -51,13 +53,16 @@ fn found(folder: RunFolder) -> Result<Found, PageFailure> {
     })
 }
 
-/// The page of the report, as `evaluations report` writes it into a file.
+/// The page of the report, as `evaluations report` writes it into a file, with links to the viewer's pages.
 fn report(folder: &RunFolder, run: &StoredRun) -> anyhow::Result<StoredPage> {
     let report = run.report()?;
     let manifest = run.manifest()?;
     let documents = Handle::current().block_on(report.documents(manifest.as_ref()));
     let is_lasting = documents.absence().is_none();
-    let source = folder.page_source(run.header.seed, documents);
+    let source = PageSource {
+        place: Place::Viewer,
+        ..folder.page_source(run.header.seed, documents)
+    };
     let mut html = Vec::new();
     report.write_page(&source, &mut html)?;
     Ok(StoredPage { html, is_lasting })

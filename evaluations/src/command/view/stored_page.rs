@@ -1,4 +1,4 @@
-//! Pages that are the same as the files of `--out`: of a run's report, and of the change between two runs.
+//! Pages that are the same as the files of `--out`, but for links to the viewer's pages: of a run's report, and of the change between two runs.
 
 use std::ffi::OsString;
 use std::fs;
