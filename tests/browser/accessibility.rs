@@ -30,6 +30,14 @@ pub(crate) fn check(browser: &Browser, page: &str) {
     assert_eq!(found[1], Value::Array(Vec::new()), "{page}");
 }
 
+/// [`check`] on a light system and on a dark one. The system is light afterwards.
+pub(crate) fn check_schemes(browser: &Browser, page: &str) {
+    for scheme in ["dark", "light"] {
+        browser.prefer(scheme);
+        check(browser, &format!("{page}, {scheme}"));
+    }
+}
+
 #[test]
 #[ignore = "needs Chromium: make test-browser"]
 fn pages_have_no_violations_in_light_and_dark() {

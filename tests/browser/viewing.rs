@@ -5,7 +5,7 @@ use std::fs;
 use std::path::Path;
 use std::process::Stdio;
 
-use crate::accessibility::check;
+use crate::accessibility::{check, check_schemes};
 use crate::browser::{Browser, key};
 #[cfg(target_os = "linux")]
 use crate::opened_viewer::OpenedViewer;
@@ -113,7 +113,43 @@ fn two_runs_are_chosen_with_the_keyboard_alone() {
     browser.wait("document.querySelector('#hint').innerText === ''");
     browser.keys(key::ENTER);
     browser.wait("location.pathname === '/compare' && document.querySelector('.rows tbody tr')");
-    check(&browser, "a comparison");
+    check_schemes(&browser, "a comparison");
+    end(browser, &root);
+}
+
+#[test]
+#[ignore = "needs Chromium: make test-browser"]
+fn the_page_of_a_run_leads_back_to_the_list_and_keeps_its_theme() {
+    let sandbox = with_runs();
+    let (_viewer, browser, root) = start(&sandbox);
+    let background = || {
+        browser.run::<String>(
+            "return getComputedStyle(document.documentElement).getPropertyValue('--bg')",
+            &[],
+        )
+    };
+    let light = background();
+    browser.run::<()>(
+        "const list = document.querySelector('.theme select');
+         list.value = 'dark';
+         list.dispatchEvent(new Event('change'))",
+        &[],
+    );
+    let dark = background();
+    assert_ne!(light, dark);
+    check(&browser, "the list, a dark theme on a light system");
+    browser.click("tbody th a");
+    browser
+        .wait("location.pathname.startsWith('/run/') && document.querySelector('.rows tbody tr')");
+    assert_eq!(background(), dark);
+    check(&browser, "a run, a dark theme on a light system");
+    browser.run::<()>("document.querySelector('.pages a').focus()", &[]);
+    browser.keys(key::TAB);
+    browser.keys(key::ENTER);
+    browser.wait("location.pathname === '/' && document.querySelector('.theme select')");
+    assert_eq!(background(), dark);
+    let chosen: String = browser.run("return document.querySelector('.theme select').value", &[]);
+    assert_eq!(chosen, "dark");
     end(browser, &root);
 }
 
@@ -188,7 +224,7 @@ fn a_running_run_updates_by_itself_and_leads_to_its_end() {
     browser.wait(&format!("document.getElementById('bar').value > {early}"));
     browser.wait("document.querySelectorAll('#measures svg.interval').length > 0");
     assert!(!browser.text("main").contains("p ="));
-    check(&browser, "a running run");
+    check_schemes(&browser, "a running run");
     // The end of the stream leads to the report, at the same address.
     browser.wait("document.querySelector('.rows tbody tr')");
     running.wait().unwrap();
@@ -285,7 +321,7 @@ fn the_page_of_a_message_has_no_violations() {
     let (_viewer, browser, root) = start(&sandbox);
     browser.visit(&format!("{root}/run/nothing"));
     assert!(browser.text("main").contains("No run `nothing` is listed"));
-    check(&browser, "a message");
+    check_schemes(&browser, "a message");
     // The console names the status 404, so the test does not end with its check.
     drop(browser);
 }

@@ -2,7 +2,7 @@
 
 use std::path::Path;
 
-use crate::accessibility::check;
+use crate::accessibility::check_schemes;
 use crate::browser::Browser;
 use crate::sandbox::Sandbox;
 
@@ -17,7 +17,7 @@ fn opened(page: &Path) -> Browser {
 fn look_into_a_case(browser: &Browser, page: &str) {
     browser.run::<()>("document.querySelector('.rows tbody a').click()", &[]);
     browser.wait("document.querySelector('dialog .ranking li')");
-    check(browser, &format!("{page}, a case"));
+    check_schemes(browser, &format!("{page}, a case"));
 }
 
 #[test]
@@ -28,7 +28,7 @@ fn a_run_of_question_answering_has_a_page() {
     let browser = opened(&sandbox.work().join("report.html"));
     assert!(browser.text(".sentence").contains("equivalent"));
     assert_eq!(browser.text(".count"), "40 cases");
-    check(&browser, "question answering");
+    check_schemes(&browser, "question answering");
     look_into_a_case(&browser, "question answering");
     let headings = browser.texts("dialog h3");
     for heading in [
@@ -56,7 +56,7 @@ fn several_profiles_have_one_page_and_one_tab_each() {
     let sandbox = Sandbox::new();
     sandbox.succeed("sample --limit 40 --skip-qa --profile bm25 --profile semantic --no-progress --out report.html");
     let browser = opened(&sandbox.work().join("report.html"));
-    check(&browser, "profiles");
+    check_schemes(&browser, "profiles");
     look_into_a_case(&browser, "profiles");
     assert_eq!(browser.texts("[role=tab]"), ["bm25", "semantic"]);
     assert_eq!(
@@ -93,7 +93,7 @@ fn a_comparison_has_a_page() {
     ));
     let browser = opened(&sandbox.work().join("change.html"));
     assert_eq!(browser.text(".count"), "40 cases");
-    check(&browser, "comparison");
+    check_schemes(&browser, "comparison");
     look_into_a_case(&browser, "comparison");
     assert_eq!(browser.texts("dialog .ranking").len(), 2);
     assert_eq!(
