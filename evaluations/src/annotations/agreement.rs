@@ -3,8 +3,8 @@
 use evals_metrics::{Agreement, Confusion, PeopleAgreement, VerdictCounts};
 
 use super::answers::RunAnswers;
+use super::current::{Counted, CurrentLabels};
 use super::sample::Method;
-use super::standing::{Counted, Standing};
 
 /// The confidence level of the intervals.
 pub(crate) const LEVEL: f64 = 0.95;
@@ -24,7 +24,7 @@ pub(crate) struct PersonAgreement {
     /// Labels of answers that somebody picked.
     pub(crate) chosen: usize,
     /// Labels given or changed with the judge's verdict in sight.
-    pub(crate) sighted: usize,
+    pub(crate) not_blind: usize,
     pub(crate) confusion: Confusion,
     /// Whether labels are weighted, because answers were drawn by the judge's verdict.
     pub(crate) is_weighted: bool,
@@ -53,13 +53,13 @@ pub(crate) fn verdict_counts(run: &RunAnswers) -> VerdictCounts {
 }
 
 /// The agreement of each labeller with the judge, by name.
-pub(crate) fn people(run: &RunAnswers, standing: &Standing<'_>) -> Vec<PersonAgreement> {
+pub(crate) fn people(run: &RunAnswers, current: &CurrentLabels<'_>) -> Vec<PersonAgreement> {
     let run_counts = verdict_counts(run);
     let comparable = match run.measure {
         Some(_) => run_counts.passes + run_counts.fails,
         None => run.answers.len(),
     };
-    let people = standing.people.iter();
+    let people = current.people.iter();
     people
         .map(|(labeller, labels)| person(labeller, labels, run_counts, comparable))
         .collect()
@@ -87,7 +87,7 @@ fn person(
         missing: comparable.saturating_sub(count(&is_comparable)),
         unjudged: count(&|it| it.answer.verdict.is_none()),
         chosen: count(&|it| it.label.sampling.method == Method::Chosen),
-        sighted: count(&|it| !it.label.blind),
+        not_blind: count(&|it| !it.label.blind),
         confusion,
         is_weighted,
         agreement: if is_weighted {
@@ -99,9 +99,9 @@ fn person(
 }
 
 /// The agreement of every two labellers over the answers that both decided about. Pairs without such an answer are left out.
-pub(crate) fn pairs(run: &RunAnswers, standing: &Standing<'_>) -> Vec<PairAgreement> {
+pub(crate) fn pairs(run: &RunAnswers, current: &CurrentLabels<'_>) -> Vec<PairAgreement> {
     let run = verdict_counts(run);
-    let people: Vec<(&&str, &Vec<Counted<'_>>)> = standing.people.iter().collect();
+    let people: Vec<(&&str, &Vec<Counted<'_>>)> = current.people.iter().collect();
     let mut pairs = Vec::new();
     for (index, (one, of_one)) in people.iter().enumerate() {
         for (other, of_other) in &people[index + 1..] {

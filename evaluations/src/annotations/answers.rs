@@ -16,7 +16,7 @@ use crate::stored_runs::{StoredReport, StoredRun};
 
 /// What a person decides about an answer to a question with a reference.
 const EQUIVALENT: &str =
-    "Does the answer tell what the reference says? More detail is no fault, a contradiction is.";
+    "Does the answer say what the reference says? More detail is no fault, a contradiction is.";
 /// The same for a question that the corpus does not answer.
 const REFUSED: &str =
     "The documents do not answer this question. Only an answer that says so passes.";

@@ -6,16 +6,16 @@ use csv::{Terminator, WriterBuilder};
 use evals::render::csv::guarded;
 
 use super::answers::{JudgedAnswer, RunAnswers, ShownPassage};
+use super::current::CurrentLabels;
 use super::label::Label;
 use super::sample::Sample;
-use super::standing::Standing;
 use super::table::{self, COLUMNS, JUDGE_REASON, JUDGE_VERDICT};
 
-/// Answers to write as CSV. Without further options the file is blind: it does not tell what the judge said.
+/// Answers to write as CSV. Without further options the file is blind: it does not contain what the judge said.
 #[derive(Debug)]
 pub(crate) struct Export<'r> {
     pub(crate) run: &'r RunAnswers,
-    pub(crate) standing: &'r Standing<'r>,
+    pub(crate) current: &'r CurrentLabels<'r>,
     pub(crate) sample: Sample,
     /// Whether to write the labels that count, one row for each.
     pub(crate) with_labels: bool,
@@ -24,8 +24,8 @@ pub(crate) struct Export<'r> {
 }
 
 impl Export<'_> {
-    /// Writes a row for each answer of the sample, in the random order of the sample: whoever stops halfway has labelled a sample
-    /// too. Returns the number of rows.
+    /// Writes a row for each answer of the sample, in the random order of the sample: the labels of somebody who stops halfway
+    /// are still a random sample. Returns the number of rows.
     pub(crate) fn write(&self, out: &mut dyn Write) -> io::Result<usize> {
         let mut writer = WriterBuilder::new()
             .terminator(Terminator::CRLF)
@@ -52,7 +52,7 @@ impl Export<'_> {
 
     /// The labels of an answer to write.
     fn labels(&self, place: usize) -> Vec<&Label> {
-        let people = self.standing.people.values().filter(|_| self.with_labels);
+        let people = self.current.people.values().filter(|_| self.with_labels);
         let labels = people.flatten().filter(|it| it.place == place);
         labels.map(|it| it.label).collect()
     }

@@ -5,6 +5,7 @@
 
 mod agreement;
 mod answers;
+mod current;
 mod export;
 mod file;
 #[cfg(test)]
@@ -15,13 +16,13 @@ mod label;
 mod labeller;
 mod sample;
 mod shown;
-mod standing;
 mod table;
 #[cfg(test)]
 mod tests;
 
 pub(crate) use self::agreement::{PersonAgreement, pairs, people, verdict_counts};
 pub(crate) use self::answers::{JudgedAnswer, RunAnswers, ShownPassage};
+pub(crate) use self::current::{Counted, CurrentLabels};
 pub(crate) use self::export::Export;
 pub(crate) use self::file::{LabelFile, StoredLabels};
 pub(crate) use self::import::Import;
@@ -32,5 +33,4 @@ pub(crate) use self::sample::{LEAST_STRATIFIED, Method, Sample, Sampling};
 pub(crate) use self::shown::{
     ShownEstimate, WEIGHTED, caveats, estimates, estimates_of_people, left_out,
 };
-pub(crate) use self::standing::{Counted, Standing};
 pub(crate) use self::table::digest;

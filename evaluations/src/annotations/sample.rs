@@ -137,7 +137,7 @@ fn ratio(part: usize, whole: usize) -> f64 {
 }
 
 impl fmt::Display for Sample {
-    /// As a CSV file holds it: `random 50 seed 7`. It says nothing of the single answer, whose probability would tell the judge's
+    /// As a CSV file holds it: `random 50 seed 7`. It does not contain the probability of the single answer, which would show the judge's
     /// verdict.
     fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
         let method = match self.method {

@@ -5,9 +5,9 @@ use serde::Serialize;
 
 use super::agreement::PersonAgreement;
 use super::answers::RunAnswers;
-use super::standing::{Stale, Standing};
+use super::current::{CurrentLabels, Stale};
 
-/// A statistic as it is printed.
+/// A statistic, formatted.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub(crate) struct ShownEstimate {
     pub(crate) name: &'static str,
@@ -99,10 +99,10 @@ pub(crate) fn caveats(person: &PersonAgreement) -> Vec<String> {
             labels(person.chosen)
         ));
     }
-    if person.sighted > 0 {
+    if person.not_blind > 0 {
         caveats.push(format!(
             "{} not blind: the judge's verdict had been shown",
-            labels(person.sighted)
+            labels(person.not_blind)
         ));
     }
     if person.unjudged > 0 {
@@ -115,27 +115,27 @@ pub(crate) fn caveats(person: &PersonAgreement) -> Vec<String> {
 }
 
 /// Which labels of a run do not count, and why.
-pub(crate) fn left_out(run: &RunAnswers, standing: &Standing<'_>) -> Vec<String> {
-    let stale = standing.stale.iter();
+pub(crate) fn left_out(run: &RunAnswers, current: &CurrentLabels<'_>) -> Vec<String> {
+    let stale = current.stale.iter();
     let mut lines: Vec<String> = stale
         .map(|(reason, n)| format!("{n} stale, not counted: {}", Stale::reason(*reason)))
         .collect();
-    if standing.of_other_measures > 0 {
+    if current.of_other_measures > 0 {
         lines.push(match &run.measure {
             Some(measure) => format!(
                 "{} of other measures than `{measure}`, not counted",
-                standing.of_other_measures
+                current.of_other_measures
             ),
             None => format!(
                 "{} of measures that the run does not have, not counted",
-                standing.of_other_measures
+                current.of_other_measures
             ),
         });
     }
-    if standing.damaged > 0 {
+    if current.damaged > 0 {
         lines.push(format!(
             "{} damaged, not readable: the lines fail their check",
-            standing.damaged
+            current.damaged
         ));
     }
     lines

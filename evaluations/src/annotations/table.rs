@@ -32,7 +32,7 @@ pub(super) const COLUMNS: [&str; 12] = [
     DIGEST,
 ];
 
-/// Tells an answer to a question from others. It begins with a letter, so that no spreadsheet takes it for a number.
+/// Identifies an answer to a question. It begins with a letter, so that no spreadsheet takes it for a number.
 pub(crate) fn digest(answer: &JudgedAnswer) -> String {
     let mut hash = Sha256::new();
     hash.update(&answer.digests.case);
@@ -59,7 +59,7 @@ pub(super) fn sample(run: &RunAnswers, sample: &Sample) -> String {
     format!("{sample}{VERDICTS}{verdicts}")
 }
 
-/// Stands before the digest of the verdicts that a stratified sample was drawn by.
+/// Precedes the digest of the verdicts that a stratified sample was drawn by.
 pub(super) const VERDICTS: &str = " verdicts ";
 
 /// The text of a cell that [`guarded`] may have changed.

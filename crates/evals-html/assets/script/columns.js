@@ -15,7 +15,7 @@ function numberOf(cell) {
 }
 
 /**
- * A cell as it is printed.
+ * A cell, formatted.
  * @param {Cell} cell
  */
 function shownOf(cell) {
@@ -30,7 +30,7 @@ function isNumeric(column) {
 }
 
 /**
- * The order of ids: by code units, which depends on nobody's language.
+ * The order of ids: by code units, whatever the language of the browser.
  * @param {string} a
  * @param {string} b
  */

@@ -62,7 +62,7 @@ function Ranking({ page, run, other }) {
 }
 
 /**
- * Where a document stands on the other side.
+ * The rank of a document on the other side.
  * @param {Side} side
  * @param {number} rank
  * @param {number | undefined} otherRank

@@ -2,7 +2,7 @@
 // Foreign text: only as text nodes, with control and bidirectional characters made visible.
 
 /** Control characters but tab and line feed, and those that Unicode's bidirectional algorithm calls marks, embeddings, overrides and isolates. */
-const STEERING = /[\0-\x08\x0b-\x1f\x7f-\x9f\u061c\u200e\u200f\u202a-\u202e\u2066-\u2069]/g;
+const HIDDEN = /[\0-\x08\x0b-\x1f\x7f-\x9f\u061c\u200e\u200f\u202a-\u202e\u2066-\u2069]/g;
 
 /** Characters of a text that are shown at first, and that each press of the button adds. More in one go would stall the page. */
 const SHOWN = 20_000;
@@ -11,11 +11,11 @@ const SHOWN = 20_000;
 const CELL = 300;
 
 /**
- * The text with visible escapes in place of steering characters, as the console writes them.
+ * The text with visible escapes in place of these characters, as the console writes them.
  * @param {string} text
  */
 function visible(text) {
-	return text.replace(STEERING, (it) => (it === "\r" ? "\\r" : `\\u{${it.charCodeAt(0).toString(16)}}`));
+	return text.replace(HIDDEN, (it) => (it === "\r" ? "\\r" : `\\u{${it.charCodeAt(0).toString(16)}}`));
 }
 
 /**

@@ -1,5 +1,5 @@
 // @ts-check
-// What stands above the table: search, filters, columns, and how many cases are shown.
+// Above the table: search, filters, columns, and how many cases are shown.
 
 /** Columns of labels and verdicts whose filters are always in sight. */
 const FIRST_FILTERS = 3;

@@ -251,7 +251,7 @@
     await show(place - 1);
   }
 
-  /** Takes the agreement away: one that follows each label tells what the judge said about it. */
+  /** Takes the agreement away: one that follows each label shows what the judge said about it. */
   function foldAgreement() {
     const details = document.getElementById("agreement");
     if (details instanceof HTMLDetailsElement) details.open = false;

@@ -8,7 +8,7 @@ use anyhow::{Result, bail};
 use evals_guard::regular_file;
 
 use crate::annotations::{
-    Export, Import, LEAST_STRATIFIED, LabelFile, Method, RunAnswers, Sample, Standing,
+    CurrentLabels, Export, Import, LEAST_STRATIFIED, LabelFile, Method, RunAnswers, Sample,
     StoredLabels, WantedMeasure, user_name,
 };
 use crate::atomic_file::write_atomically;
@@ -36,8 +36,8 @@ pub(super) fn execute(session: &Session<'_>, arguments: &LabelsArgs) -> Result<E
         Some(path) => import(session, arguments, &run, &file, path)?,
         None => file.read()?,
     };
-    let standing = Standing::of(&run, &labels);
-    let text = summary::text(session.printer, &run, &standing);
+    let current = CurrentLabels::of(&run, &labels);
+    let text = summary::text(session.printer, &run, &current);
     session.printer.result(&text)?;
     Ok(Exit::Done)
 }
@@ -68,10 +68,10 @@ fn export(
         );
     }
     let labels = file.read()?;
-    let standing = Standing::of(run, &labels);
+    let current = CurrentLabels::of(run, &labels);
     let export = Export {
         run,
-        standing: &standing,
+        current: &current,
         sample: Sample {
             method: if arguments.stratified {
                 Method::Stratified

@@ -3,22 +3,22 @@
 use std::fmt::Write as _;
 
 use crate::annotations::{
-    PersonAgreement, RunAnswers, Standing, WEIGHTED, caveats, estimates, estimates_of_people,
+    CurrentLabels, PersonAgreement, RunAnswers, WEIGHTED, caveats, estimates, estimates_of_people,
     left_out, pairs, people, verdict_counts,
 };
 use crate::terminal::Printer;
 use crate::terminal::listing;
 
-pub(super) fn text(printer: &Printer, run: &RunAnswers, standing: &Standing<'_>) -> String {
+pub(super) fn text(printer: &Printer, run: &RunAnswers, current: &CurrentLabels<'_>) -> String {
     let mut text = opening(run);
-    let people = people(run, standing);
+    let people = people(run, current);
     if people.is_empty() {
         text.push_str("\nno labels yet; give some in the browser with `evaluations view`, or export answers with `--export FILE.csv`\n");
     } else {
         text.push('\n');
         text.push_str(&labellers(printer, &people));
     }
-    for line in left_out(run, standing) {
+    for line in left_out(run, current) {
         let _ = writeln!(text, "labels: {line}");
     }
     if run.measure.is_none() {
@@ -29,7 +29,7 @@ pub(super) fn text(printer: &Printer, run: &RunAnswers, standing: &Standing<'_>)
             text.push_str(&agreement(printer, person));
         }
     }
-    let pairs = pairs(run, standing);
+    let pairs = pairs(run, current);
     if !pairs.is_empty() {
         text.push('\n');
         let rows: Vec<Vec<String>> = pairs

@@ -9,7 +9,8 @@ use super::failure::ReplyFailure;
 use super::labeller::Labeller;
 use super::runs::{Judged, LabelledRun, LabelledRuns};
 use crate::annotations::{
-    Label, RunAnswers, ShownEstimate, Standing, StoredLabels, caveats, estimates, left_out, people,
+    CurrentLabels, Label, RunAnswers, ShownEstimate, StoredLabels, caveats, estimates, left_out,
+    people,
 };
 
 /// Whose agreement to show.
@@ -39,7 +40,7 @@ pub(super) async fn show(
     Ok(Json(shown.await?))
 }
 
-/// The counts of the table tell the judge's verdicts, so the labels behind them are first marked: another verdict about the same
+/// The counts of the table show the judge's verdicts, so the labels behind them are first marked: another verdict about the same
 /// answer is no longer blind.
 fn show_to(run: &LabelledRun, labeller: &str) -> Result<Option<ShownAgreement>, PageFailure> {
     if run.answers.measure.is_none() || run.file.read()?.labels.is_empty() {
@@ -50,7 +51,7 @@ fn show_to(run: &LabelledRun, labeller: &str) -> Result<Option<ShownAgreement>, 
             labels: known.to_vec(),
             damaged: 0,
         };
-        let current = Standing::of(&run.answers, &known);
+        let current = CurrentLabels::of(&run.answers, &known);
         let own = current.people.get(labeller).into_iter().flatten();
         let new = own.map(|it| it.label).filter(|label| !label.revealed);
         let revealed = new.map(|label| Label {
@@ -59,18 +60,18 @@ fn show_to(run: &LabelledRun, labeller: &str) -> Result<Option<ShownAgreement>, 
         });
         Ok(revealed.collect())
     })?;
-    let current = Standing::of(&run.answers, &labels);
+    let current = CurrentLabels::of(&run.answers, &labels);
     Ok(ShownAgreement::of(&run.answers, &current, labeller))
 }
 
 impl ShownAgreement {
     /// The agreement of one labeller; `None` without labels and for a run without a judge.
-    fn of(run: &RunAnswers, standing: &Standing<'_>, labeller: &str) -> Option<Self> {
+    fn of(run: &RunAnswers, current: &CurrentLabels<'_>, labeller: &str) -> Option<Self> {
         run.measure.as_ref()?;
-        let people = people(run, standing);
+        let people = people(run, current);
         let person = people.iter().find(|person| person.labeller == labeller)?;
         let table = &person.confusion;
-        let left_out = left_out(run, standing).into_iter();
+        let left_out = left_out(run, current).into_iter();
         Some(Self {
             confusion: [
                 ("pass", table.true_passes, table.false_fails),

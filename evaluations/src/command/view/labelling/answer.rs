@@ -1,4 +1,4 @@
-//! One answer, as people see it who do not know what the judge said.
+//! One answer, without what the judge said.
 
 use axum::Json;
 use axum::extract::{Path, Query, State};

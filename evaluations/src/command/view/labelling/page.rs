@@ -8,7 +8,7 @@ use super::super::failure::PageFailure;
 use super::runs::{Judged, LabelledRuns};
 use crate::annotations::{RunAnswers, user_name};
 
-/// How many answers to label unless the labeller chooses another number: enough to tell a share to about 0.1.
+/// How many answers to label unless the labeller chooses another number: enough to know a share to about 0.1.
 const SIZE: usize = 100;
 
 pub(super) async fn show(

@@ -9,7 +9,7 @@ use super::failure::ReplyFailure;
 use super::labeller::Labeller;
 use super::runs::{Judged, LabelledRuns};
 use crate::annotations::{
-    Counted, LEAST_STRATIFIED, LabelVerdict, Method, RunAnswers, Sample, Standing,
+    Counted, CurrentLabels, LEAST_STRATIFIED, LabelVerdict, Method, RunAnswers, Sample,
 };
 
 /// Which answers to label, and who does it.
@@ -44,8 +44,8 @@ pub(super) async fn show(
     let queue = runs.with(name, judged, move |run| {
         let sample = wanted.sample(&run.answers)?;
         let labels = run.file.read()?;
-        let standing = Standing::of(&run.answers, &labels);
-        let own = standing.people.get(wanted.labeller.name()?);
+        let current = CurrentLabels::of(&run.answers, &labels);
+        let own = current.people.get(wanted.labeller.name()?);
         let own = own.map_or(&[][..], Vec::as_slice);
         Ok(Queue {
             answers: entries(&run.answers, own, sample),

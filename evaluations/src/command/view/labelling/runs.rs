@@ -37,7 +37,7 @@ pub(super) struct LabelledRun {
 /// The answers that were read last.
 type Last = Option<(Key, Arc<RunAnswers>)>;
 
-/// What tells the answers of one report from others.
+/// Identifies the answers of one report.
 #[derive(Debug, PartialEq, Eq)]
 struct Key {
     folder: PathBuf,

@@ -21,7 +21,7 @@ pub(super) struct NewLabel {
     wanted: queue::Wanted,
     case: String,
     repeat: u32,
-    /// Tells the answer that the labeller saw from another one.
+    /// Identifies the answer that the labeller saw.
     digest: String,
     verdict: LabelVerdict,
     #[serde(default)]

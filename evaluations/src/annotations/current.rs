@@ -6,9 +6,9 @@ use super::answers::{JudgedAnswer, RunAnswers};
 use super::file::StoredLabels;
 use super::label::Label;
 
-/// The labels of a run, sorted out.
+/// The labels of a run that count, and how many do not.
 #[derive(Debug)]
-pub(crate) struct Standing<'r> {
+pub(crate) struct CurrentLabels<'r> {
     /// The labels that count, by labeller, in the order of the answers.
     pub(crate) people: BTreeMap<&'r str, Vec<Counted<'r>>>,
     /// Labels that do not count, by reason, because the run or its judge is no longer what they are about. One that its labeller
@@ -68,7 +68,7 @@ impl Stale {
     }
 }
 
-impl<'r> Standing<'r> {
+impl<'r> CurrentLabels<'r> {
     pub(crate) fn of(run: &'r RunAnswers, stored: &'r StoredLabels) -> Self {
         let places: BTreeMap<(&str, u32), usize> = run
             .answers
