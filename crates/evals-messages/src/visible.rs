@@ -27,7 +27,8 @@ pub fn line(foreign: &str) -> String {
     text(foreign).replace('\n', "\\n").replace('\t', "\\t")
 }
 
-/// Like [`text`], but replaces each run of white space, line breaks included, with one space.
+/// Like [`text`], but replaces each run of white space, line breaks included, with one space. Separators of lines and paragraphs
+/// (U+0085, U+2028, U+2029) become escapes.
 pub fn single_line(foreign: &str) -> String {
     let folded = folded(foreign);
     if is_plain(&folded) {
@@ -36,11 +37,11 @@ pub fn single_line(foreign: &str) -> String {
     text(&folded)
 }
 
-/// Replaces each run of white space with one space. Other control characters stay.
+/// Replaces each run of white space with one space. Other control characters stay, and so do U+0085, U+2028 and U+2029.
 pub fn folded(foreign: &str) -> String {
     let mut folded = String::with_capacity(foreign.len());
-    for word in foreign.split_whitespace() {
-        if !folded.is_empty() {
+    for word in foreign.split(|it: char| it.is_whitespace() && !separates(it)) {
+        if !folded.is_empty() && !word.is_empty() {
             folded.push(' ');
         }
         folded.push_str(word);
@@ -54,14 +55,20 @@ fn is_plain(foreign: &str) -> bool {
     bytes.all(|byte| matches!(byte, b' '..=b'~' | b'\n' | b'\t'))
 }
 
-/// Whether a character is a control character, or one of those that Unicode's bidirectional algorithm calls marks, embeddings,
-/// overrides and isolates.
+/// Whether a character is a control character, a separator of lines or paragraphs, or one of those that Unicode's bidirectional
+/// algorithm calls marks, embeddings, overrides and isolates.
 fn steers(character: char) -> bool {
     character.is_control()
+        || separates(character)
         || matches!(
             character,
             '\u{61c}' | '\u{200e}' | '\u{200f}' | '\u{202a}'..='\u{202e}' | '\u{2066}'..='\u{2069}'
         )
+}
+
+/// Whether a character ends a line or a paragraph, though most programs show it as a blank.
+fn separates(character: char) -> bool {
+    matches!(character, '\u{85}' | '\u{2028}' | '\u{2029}')
 }
 
 #[cfg(test)]
@@ -101,6 +108,15 @@ mod tests {
     #[test]
     fn a_line_stays_one_line() {
         assert_eq!(line("a\nb\tc\u{202e}d"), "a\\nb\\tc\\u{202e}d");
-        assert_eq!(single_line(" a\n\tb \u{202e}c"), "a b \\u{202e}c");
+        assert_eq!(single_line(" a\n\tb \u{202e}c "), "a b \\u{202e}c");
+    }
+
+    #[test]
+    fn separators_that_look_like_blanks_are_visible() {
+        let separated = "a\u{85}b\u{2028}c \u{2029}\n d";
+        assert_eq!(text("\u{2028}"), "\\u{2028}");
+        assert_eq!(line(separated), "a\\u{85}b\\u{2028}c \\u{2029}\\n d");
+        assert_eq!(single_line(separated), "a\\u{85}b\\u{2028}c \\u{2029} d");
+        assert_eq!(folded(separated), "a\u{85}b\u{2028}c \u{2029} d");
     }
 }

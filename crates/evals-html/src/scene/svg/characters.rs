@@ -30,7 +30,8 @@ pub(super) fn escaped(text: &str) -> String {
 /// Breaks a text of this size into lines that fit a width in points.
 pub(super) fn wrapped(text: &str, size: f64, width: f64) -> Vec<String> {
     let mut lines: Vec<String> = Vec::new();
-    for word in text.split_whitespace() {
+    let folded = visible::folded(text);
+    for word in folded.split(' ').filter(|word| !word.is_empty()) {
         match lines.last_mut() {
             Some(line) if text_width(&format!("{line} {word}"), size, Weight::Regular) <= width => {
                 line.push(' ');
