@@ -17,6 +17,9 @@ use crate::chromedriver::Chromedriver;
 /// How long a condition may take to come true.
 const PATIENCE: Duration = Duration::from_secs(30);
 
+/// Milliseconds in which nothing else happens that no page may take, even on a machine that does much else.
+const STALL: f64 = 1_000.0;
+
 /// Keys that are no characters, as `WebDriver` writes them.
 pub(crate) mod key {
     pub(crate) const TAB: &str = "\u{e004}";
@@ -103,6 +106,20 @@ impl Browser {
             assert!(Instant::now() < deadline, "`{condition}` did not come true");
             thread::sleep(Duration::from_millis(20));
         }
+    }
+
+    /// Fails if the page has taken longer than [`STALL`] for script and layout in one go.
+    pub(crate) fn assert_no_stall(&self) {
+        let tasks = self.run_async(
+            "const done = arguments[0];
+             const observer = new PerformanceObserver((list) => done(list.getEntries().map((it) => it.duration)));
+             observer.observe({type: 'longtask', buffered: true});
+             setTimeout(() => done([]), 200)",
+            &[],
+        );
+        let tasks: Vec<f64> = serde_json::from_value(tasks).unwrap();
+        let longest = tasks.into_iter().fold(0.0, f64::max);
+        assert!(longest < STALL, "a task took {longest} ms");
     }
 
     /// The text that a reader sees in the first element that matches.

@@ -56,8 +56,19 @@ fn a_word_of_a_megabyte_neither_stalls_nor_widens_the_page() {
     };
     let page = pages.synthetic(made, Texts::Kept);
     let browser = Browser::start();
-    browser.open(&page, &format!("#case={}", made.case(0).id));
+    browser.open(&page, "");
+    browser.wait("document.querySelector('.rows tbody tr')");
+    browser.run::<()>(
+        "location.hash = 'case=' + arguments[0]",
+        &[made.case(0).id.into()],
+    );
     browser.wait("document.querySelector('dialog .more')");
+    browser.assert_no_stall();
+    let shown: String = browser.run(
+        "return document.querySelector('dialog ins').textContent",
+        &[],
+    );
+    assert_eq!(shown, "A".repeat(20_000), "breaks add nothing to the text");
     assert_eq!(
         browser.text("dialog .more"),
         "Show 20,000 more of 980,000 characters"
@@ -69,7 +80,7 @@ fn a_word_of_a_megabyte_neither_stalls_nor_widens_the_page() {
         &[],
     );
     assert!(fits, "the panel is wider than the window");
-    browser.run::<()>("location.hash = 'q=' + 'w'.repeat(2000)", &[]);
+    browser.run::<()>("location.hash = 'q=' + 'A'.repeat(2000)", &[]);
     browser.wait("document.querySelector('.count').innerText.startsWith('1 of 100 cases')");
     browser.end(&["file://"]);
 }

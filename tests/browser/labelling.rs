@@ -29,13 +29,24 @@ impl Labelled {
 
     /// A run of one output that is not judged, in which every text is hostile.
     fn hostile() -> Self {
+        let reference = format!("{HOSTILE} or else");
+        Self::single(
+            HOSTILE,
+            &reference,
+            &format!("{HOSTILE} {}", "x".repeat(50_000)),
+        )
+    }
+
+    /// A run of one output that is not judged. The question is the name of the case too.
+    fn single(question: &str, reference: &str, answer: &str) -> Self {
         let sandbox = Sandbox::new();
-        let case = json!({"name": HOSTILE, "inputs": HOSTILE, "expected_output": format!("{HOSTILE} or else")});
-        let file = json!({"name": "hostile", "cases": [case], "evaluators": ["EqualsExpected"]});
-        sandbox.write("hostile.json", file.to_string());
-        let output = json!({"id": HOSTILE, "answer": format!("{HOSTILE} {}", "x".repeat(50_000))});
+        let name: String = question.chars().take(100).collect();
+        let case = json!({"name": name, "inputs": question, "expected_output": reference});
+        let file = json!({"name": "single", "cases": [case], "evaluators": ["EqualsExpected"]});
+        sandbox.write("single.json", file.to_string());
+        let output = json!({"id": name, "answer": answer});
         sandbox.write("outputs.jsonl", format!("{output}\n"));
-        sandbox.succeed("eval hostile.json --target outputs:outputs.jsonl --no-progress");
+        sandbox.succeed("eval single.json --target outputs:outputs.jsonl --no-progress");
         Self::of(sandbox)
     }
 
@@ -279,7 +290,7 @@ fn hostile_texts_are_shown_literally() {
     labelled.open(&browser);
     assert!(browser.text("main").contains("This run has no judge"));
     start(&browser);
-    let shown = "</script><img src=x onerror=alert(1)>&lt;b\\u{202e}evil\\u{0}";
+    let shown = "</script><img src=x onerror=alert(1)>&lt;b\\u{202e}evil\\u{0}\\u{2028}end";
     for part in ["question", "reference", "answer"] {
         let text: String = browser.run(
             "return document.getElementById(arguments[0]).textContent",
@@ -298,6 +309,38 @@ fn hostile_texts_are_shown_literally() {
         (&labels[0]["case"], &labels[0]["note"]),
         (&json!(HOSTILE), &json!("=1+1"))
     );
+    browser.end(&["http://127.0.0.1:", "data:,"]);
+}
+
+#[test]
+#[ignore = "needs Chromium: make test-browser"]
+fn a_word_of_a_megabyte_does_not_stall_the_page() {
+    let word = "A".repeat(1_000_000);
+    let labelled = Labelled::single(&word, &word, &format!("{}B", &word[1..]));
+    let browser = Browser::start();
+    labelled.open(&browser);
+    start(&browser);
+    browser.assert_no_stall();
+    assert_eq!(
+        browser.texts("#work .more"),
+        ["Show 20,000 more of 980,000 characters"; 3]
+    );
+    browser.press_button("Show 20,000 more");
+    browser.wait("document.querySelector('#question .more').innerText.includes('960,000')");
+    browser.assert_no_stall();
+    let shown: String = browser.run(
+        "return document.getElementById('question').textContent",
+        &[],
+    );
+    assert!(
+        shown.starts_with(&word[..40_000]),
+        "breaks add nothing to the text"
+    );
+    let fits: bool = browser.run(
+        "return document.documentElement.scrollWidth <= document.documentElement.clientWidth",
+        &[],
+    );
+    assert!(fits, "the page is wider than the window");
     browser.end(&["http://127.0.0.1:", "data:,"]);
 }
 

@@ -15,7 +15,7 @@ function CasePanel({ page, id }) {
 	preactHooks.useEffect(() => {
 		let isWanted = true;
 		if (row === undefined) {
-			setLoaded({ id, problem: `no case of this page has the id \`${visible(id)}\`` });
+			setLoaded({ id, problem: `No case of this page has the id ${oneLine(id)}` });
 			return;
 		}
 		page.cases.entry(row).then(
@@ -43,7 +43,7 @@ function CasePanel({ page, id }) {
 	return html`<dialog ref=${dialog} class="panel" aria-labelledby="case-title" onCancel=${onCancel} onMouseDown=${(/** @type {Event} */ event) => (pressed.current = event.target)} onClick=${onClick}>
 		<div class="content">
 			<header>
-				<h2 id="case-title" tabindex="-1"><bdi>${visible(id)}</bdi></h2>
+				<h2 id="case-title" tabindex="-1"><bdi>${oneLine(id)}</bdi></h2>
 				<p class="place">${place}</p>
 				<span class="gap"></span>
 				<button type="button" disabled=${position <= 0} onClick=${() => page.step(-1)}>Previous <kbd>K</kbd></button>
@@ -70,7 +70,7 @@ function CaseBody({ page, case: it }) {
 			? html`<${Comparison} page=${page} case=${it} before=${before} after=${after} />`
 			: runs.map((run) => html`<${SingleRun} page=${page} case=${it} run=${run} hasOutcomes=${!systems} />`);
 	return html`
-		${(it.remarks ?? []).map((remark) => html`<p class="remark" key=${remark}>${visible(remark)}</p>`)}
+		${(it.remarks ?? []).map((remark) => html`<p class="remark" key=${remark}>${oneLine(remark)}</p>`)}
 		<${Fields} fields=${it.fields.filter((field) => field.role === "question")} />
 		${systems && html`<${Outcomes} sides=${names.map((name) => ({ name, outcomes: it.runs.find((run) => nameOfRun(run) === name)?.outcomes ?? [] }))} />`}
 		${names.length > 1 ? html`<${Tabs} names=${names} chosen=${chosen} choose=${(/** @type {string} */ name) => page.chooseTab(name)}><div key=${chosen}>${body}</div><//>` : body}

@@ -1,11 +1,15 @@
 // @ts-check
 // Foreign text: only as text nodes, with control and bidirectional characters made visible.
 
-/** Control characters but tab and line feed, and those that Unicode's bidirectional algorithm calls marks, embeddings, overrides and isolates. */
-const HIDDEN = /[\0-\x08\x0b-\x1f\x7f-\x9f\u061c\u200e\u200f\u202a-\u202e\u2066-\u2069]/g;
+/** Control characters but tab and line feed, separators of lines and paragraphs, and what Unicode's bidirectional algorithm calls marks, embeddings, overrides and isolates. */
+const HIDDEN = /[\0-\x08\x0b-\x1f\x7f-\x9f\u061c\u200e\u200f\u2028-\u202e\u2066-\u2069]/g;
 
 /** Characters of a text that are shown at first, and that each press of the button adds. More in one go would stall the page. */
 const SHOWN = 20_000;
+
+/** Words that are cut into pieces, and the pieces. The time that a browser takes to break a word grows with the square of its length. */
+const LONG_WORD = /\S{129,}/gu;
+const PIECE = /\S{1,32}\p{M}*/gu;
 
 /** Characters of a text that a cell of a table shows. */
 const CELL = 300;
@@ -23,7 +27,7 @@ function visible(text) {
  * @param {string} text
  */
 function oneLine(text) {
-	const opening = text.slice(0, CELL).replace(/\s+/g, " ").trim();
+	const opening = text.slice(0, CELL).replace(/[^\S\u2028\u2029]+/g, " ").trim();
 	return visible(opening) + (text.length > CELL ? "…" : "");
 }
 
@@ -43,26 +47,51 @@ function grouped(count) {
 }
 
 /**
+ * A text, cut where a long word may break. The pieces make up the whole text: a `<wbr>` belongs between them.
+ * @param {string} text
+ */
+function pieces(text) {
+	return text.replace(LONG_WORD, (word) => word.replace(PIECE, "$&\0").slice(0, -1)).split("\0");
+}
+
+/**
+ * The first characters of the parts of a text, made visible, in pieces.
+ * @param {{text: string, mark?: "ins" | "del"}[]} parts
+ * @param {number} length
+ */
+function openingOf(parts, length) {
+	const shown = [];
+	for (const { text, mark } of parts) {
+		if (length <= 0) break;
+		shown.push({ mark, pieces: pieces(visible(opening(text, length))) });
+		length -= text.length;
+	}
+	return shown;
+}
+
+/**
+ * The words of the button for the rest of a text; empty if nothing is left.
+ * @param {{text: string}[]} parts
+ * @param {number} length
+ */
+function restInWords(parts, length) {
+	const left = parts.reduce((sum, part) => sum + part.text.length, -length);
+	return left > 0 ? `Show ${grouped(Math.min(SHOWN, left))} more of ${grouped(left)} characters` : "";
+}
+
+/** @param {string[]} pieces */
+function wrapped(pieces) {
+	return pieces.flatMap((piece, i) => (i === 0 ? piece : [preact.h("wbr", null), piece]));
+}
+
+/**
  * A text of any length, with its line breaks, or the parts of a text with their marks. The rest of a long one comes step by step.
  * @param {{text?: string, parts?: {text: string, mark?: "ins" | "del"}[], name?: string}} props
  */
 function LongText({ text = "", parts = [{ text }], name = "" }) {
 	const [length, setLength] = preactHooks.useState(SHOWN);
-	const total = parts.reduce((sum, part) => sum + part.text.length, 0);
-	let left = length;
-	const shown = [];
-	for (const part of parts) {
-		if (left <= 0) break;
-		const piece = visible(opening(part.text, left));
-		shown.push(part.mark ? preact.h(part.mark, null, piece) : piece);
-		left -= part.text.length;
-	}
-	const more = Math.min(SHOWN, total - length);
+	const shown = openingOf(parts, length).map((it) => (it.mark ? preact.h(it.mark, null, wrapped(it.pieces)) : wrapped(it.pieces)));
+	const rest = restInWords(parts, length);
 	return html`<div class="text ${name}" dir="auto">${shown}</div>
-		${more > 0 &&
-		html`<p class="more">
-			<button type="button" onClick=${() => setLength(length + SHOWN)}>
-				Show ${grouped(more)} more of ${grouped(total - length)} characters
-			</button>
-		</p>`}`;
+		${rest && html`<p class="more"><button type="button" onClick=${() => setLength(length + SHOWN)}>${rest}</button></p>`}`;
 }

@@ -120,7 +120,7 @@
     const entry = queue[place];
     if (!entry) return;
     const repetition = entry.repeat > 1 ? `, repetition ${entry.repeat}` : "";
-    at("place").textContent = `${place + 1} of ${queue.length}, ${labelled} labelled: ${visible(entry.case)}${repetition}`;
+    at("place").textContent = `${place + 1} of ${queue.length}, ${labelled} labelled: ${oneLine(entry.case)}${repetition}`;
   }
 
   /** @param {Entry} entry */
@@ -179,12 +179,12 @@
 
   /** @param {Answer} shown */
   function fill(shown) {
-    at("criterion").textContent = visible(shown.criterion);
-    at("question").textContent = visible(shown.question);
+    put("criterion", [{ text: shown.criterion }]);
+    put("question", [{ text: shown.question }]);
     at("reference-part").hidden = shown.reference === null;
     const compared = shown.reference === null ? null : difference(shown.reference, shown.answer);
-    at("reference").replaceChildren(...marked(compared?.before ?? []));
-    at("answer").replaceChildren(...marked(compared?.after ?? [{ text: shown.answer }]));
+    put("reference", compared?.before ?? []);
+    put("answer", compared?.after ?? [{ text: shown.answer }]);
     at("difference").textContent = compared?.note ?? "";
     const passages = part("passages", HTMLDetailsElement);
     passages.hidden = shown.passages.length === 0;
@@ -192,17 +192,36 @@
     if (summary) summary.textContent = shown.passages.length === 1 ? "1 passage that the answer was written from" : `${shown.passages.length} passages that the answer was written from`;
     const listed = shown.passages.map((passage) => {
       const made = document.createElement("li");
-      const text = element("div", visible(passage.text), "text");
+      const text = element("div", "", "text");
       text.dir = "auto";
-      made.append(element("span", visible(passage.document), "name"), text);
+      text.append(...longText([{ text: passage.text }]));
+      made.append(element("span", oneLine(passage.document), "name"), text);
       return made;
     });
     passages.querySelector("ol")?.replaceChildren(...listed);
   }
 
-  /** @param {{ text: string, mark?: "ins" | "del" }[]} parts */
-  function marked(parts) {
-    return parts.map((it) => (it.mark ? element(it.mark, visible(it.text)) : document.createTextNode(visible(it.text))));
+  /** @param {string} id @param {{ text: string, mark?: "ins" | "del" }[]} parts */
+  function put(id, parts) {
+    at(id).replaceChildren(...longText(parts));
+  }
+
+  /**
+   * A text of any length, or the parts of a text with their marks. The rest of a long one comes step by step.
+   * @param {{ text: string, mark?: "ins" | "del" }[]} parts
+   */
+  function longText(parts, length = SHOWN) {
+    const shown = openingOf(parts, length).map((it) => {
+      const made = it.mark ? document.createElement(it.mark) : document.createDocumentFragment();
+      made.append(...it.pieces.flatMap((piece, i) => (i === 0 ? [piece] : [document.createElement("wbr"), piece])));
+      return made;
+    });
+    const rest = restInWords(parts, length);
+    if (rest === "") return shown;
+    const button = element("button", rest, "more");
+    button.setAttribute("type", "button");
+    button.addEventListener("click", () => button.parentElement?.replaceChildren(...longText(parts, length + SHOWN)));
+    return [...shown, button];
   }
 
   function verdictButtons() {
@@ -231,7 +250,7 @@
     at("next").hidden = false;
     if (stored.judged) {
       at("judged").textContent = stored.judged.verdict;
-      at("reason").textContent = visible(stored.judged.reason);
+      put("reason", [{ text: stored.judged.reason }]);
       at("revealed").hidden = false;
       at("next").focus();
     } else {

@@ -309,7 +309,8 @@ impl Synthetic {
         let answer = words(row as u64 * 3 + 1 + variant / 2, 20..70);
         let hostile = HOSTILE[row % HOSTILE.len()];
         match row {
-            0 if self.long_word > 0 => "w".repeat(self.long_word),
+            // Fonts kern these letters, so that a browser takes the word as one.
+            0 if self.long_word > 0 => "A".repeat(self.long_word),
             _ if row % 40 == 2 => format!("{answer}\n\n{hostile}"),
             _ => answer,
         }
