@@ -62,6 +62,7 @@ impl Labelled {
     /// Opens the page by its link in the list of runs, without the mouse.
     fn open(&self, browser: &Browser) {
         browser.visit(self.viewer.address());
+        browser.wait("document.querySelector('a[href$=\"/label\"]')");
         browser.run::<()>("document.querySelector('a[href$=\"/label\"]').focus()", &[]);
         browser.keys(key::ENTER);
         browser.wait("document.getElementById('setup')");
