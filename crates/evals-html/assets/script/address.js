@@ -1,4 +1,3 @@
-// @ts-check
 // The state of the page as the fragment of its address, so that a link shows the same.
 
 /** @typedef {{key: string, isDescending: boolean}} Sort */
@@ -39,10 +38,7 @@ function readFragment(fragment) {
 	return view;
 }
 
-/**
- * @param {View} view
- * @returns {string} with its `#`
- */
+/** @param {View} view @returns {string} with its `#` */
 function writeFragment(view) {
 	const pairs = [];
 	for (const [key, values] of view.filters) {

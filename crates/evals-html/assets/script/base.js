@@ -1,4 +1,3 @@
-// @ts-check
 // What all other scripts build on.
 
 /** Cases in one block of the file, and passages in one. */

@@ -1,14 +1,9 @@
-// @ts-check
 // The compressed blocks of the file.
 
 /** Blocks of each kind that stay in memory. */
 const KEPT_BLOCKS = 120;
 
-/**
- * The JSON of one part of the file.
- * @param {string} id
- * @returns {Promise<any>}
- */
+/** The JSON of one part of the file. @param {string} id @returns {Promise<any>} */
 async function inflated(id) {
 	const element = document.getElementById(id);
 	if (!element) throw new Error(`this file is incomplete: the part \`${id}\` is missing`);
@@ -23,10 +18,7 @@ async function inflated(id) {
 	}
 }
 
-/**
- * The blocks of cases or of passages. Each is inflated when somebody asks for it.
- * @template T
- */
+/** The blocks of cases or of passages. Each is inflated when somebody asks for it. @template T */
 class Blocks {
 	/** @param {string} name */
 	constructor(name) {
@@ -53,11 +45,7 @@ class Blocks {
 		return block;
 	}
 
-	/**
-	 * One entry of a block.
-	 * @param {number} number
-	 * @returns {Promise<T>}
-	 */
+	/** One entry of a block. @param {number} number @returns {Promise<T>} */
 	async entry(number) {
 		const block = await this.block(Math.floor(number / BLOCK));
 		return block[number % BLOCK];

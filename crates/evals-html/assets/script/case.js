@@ -1,9 +1,6 @@
-// @ts-check
 // The panel of one case.
 
-/**
- * @param {{page: CasesPage, id: string}} props
- */
+/** @param {{page: CasesPage, id: string}} props */
 function CasePanel({ page, id }) {
 	const dialog = preactHooks.useRef(/** @type {HTMLDialogElement | null} */ (null));
 	const [loaded, setLoaded] = preactHooks.useState(/** @type {{id: string, case?: Case, problem?: string}} */ ({ id: "" }));
@@ -56,9 +53,7 @@ function CasePanel({ page, id }) {
 	</dialog>`;
 }
 
-/**
- * @param {{page: CasesPage, case: Case}} props
- */
+/** @param {{page: CasesPage, case: Case}} props */
 function CaseBody({ page, case: it }) {
 	const names = [...new Set(it.runs.map(nameOfRun))];
 	const chosen = names.includes(page.tab) ? page.tab : names[0];
@@ -78,19 +73,13 @@ function CaseBody({ page, case: it }) {
 	`;
 }
 
-/**
- * The name of a run among those of its case. Both sides of a comparison share it.
- * @param {Run} run
- */
+/** The name of a run among those of its case. Both sides of a comparison share it. @param {Run} run */
 function nameOfRun(run) {
 	if (run.system === undefined) return `Repetition ${run.repeat}`;
 	return run.repeat > 1 ? `${run.system}, repetition ${run.repeat}` : run.system;
 }
 
-/**
- * Tabs of systems and repetitions.
- * @param {{names: string[], chosen: string, choose: (name: string) => void, children?: unknown}} props
- */
+/** Tabs of systems and repetitions. @param {{names: string[], chosen: string, choose: (name: string) => void, children?: unknown}} props */
 function Tabs({ names, chosen, choose, children }) {
 	/** @param {KeyboardEvent} event */
 	const onKeyDown = (event) => {
@@ -135,10 +124,7 @@ function SingleRun({ page, case: it, run, hasOutcomes }) {
 	`;
 }
 
-/**
- * Both sides of a comparison beside each other.
- * @param {{page: CasesPage, case: Case, before?: Run, after?: Run}} props
- */
+/** Both sides of a comparison beside each other. @param {{page: CasesPage, case: Case, before?: Run, after?: Run}} props */
 function Comparison({ page, case: it, before, after }) {
 	const answers = [before, after].map((run) => run && textOf(run.fields, "answer"));
 	const sides = [
@@ -193,10 +179,7 @@ function Fields({ fields }) {
 	return fields.map((field) => html`<section key=${field.name}><h3><bdi>${oneLine(field.name)}</bdi></h3><${LongText} text=${field.text} name=${field.role} /></section>`);
 }
 
-/**
- * Texts that are neither question nor answer.
- * @param {{fields: Field[]}} props
- */
+/** Texts that are neither question nor answer. @param {{fields: Field[]}} props */
 function Facts({ fields }) {
 	if (fields.length === 0) return null;
 	return html`<dl class="facts">

@@ -1,4 +1,3 @@
-// @ts-check
 // The columns of the table of cases: their cells as texts and numbers, and the order of rows.
 
 /** @param {Cell} cell */
@@ -6,18 +5,12 @@ function isUndefined(cell) {
 	return cell !== null && typeof cell === "object" && !Array.isArray(cell);
 }
 
-/**
- * The number of a cell; `null` if it has none.
- * @param {Cell} cell
- */
+/** The number of a cell; `null` if it has none. @param {Cell} cell */
 function numberOf(cell) {
 	return Array.isArray(cell) ? cell[0] : null;
 }
 
-/**
- * A cell, formatted.
- * @param {Cell} cell
- */
+/** A cell, formatted. @param {Cell} cell */
 function shownOf(cell) {
 	if (cell === null) return "";
 	if (typeof cell === "string") return cell;
@@ -29,11 +22,7 @@ function isNumeric(column) {
 	return column.kind === "number" || column.kind === "seconds" || column.kind === "verdict";
 }
 
-/**
- * The order of ids: by code units, whatever the language of the browser.
- * @param {string} a
- * @param {string} b
- */
+/** The order of ids: by code units, whatever the language of the browser. @param {string} a @param {string} b */
 function compareTexts(a, b) {
 	return a < b ? -1 : a > b ? 1 : 0;
 }
@@ -66,10 +55,7 @@ function sortRows(table, rows, sort) {
 	});
 }
 
-/**
- * The direction of a first press on a column's head: the worst cases first.
- * @param {Column | undefined} column
- */
+/** The direction of a first press on a column's head: the worst cases first. @param {Column | undefined} column */
 function startsDescending(column) {
 	return column?.higher_is_better === false;
 }

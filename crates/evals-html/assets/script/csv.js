@@ -1,4 +1,3 @@
-// @ts-check
 // The rows that a page shows, as CSV.
 
 /** What can start a formula in a spreadsheet. Some skip white space before it, or accept signs in full width. */
@@ -20,21 +19,14 @@ function csvValue(cell) {
 	return Array.isArray(cell) ? String(cell[0]) : typeof cell === "string" ? cell : "";
 }
 
-/**
- * A text as one cell. One that a spreadsheet would run as a formula gets an apostrophe.
- * @param {string} text
- */
+/** A text as one cell. One that a spreadsheet would run as a formula gets an apostrophe. @param {string} text */
 function csvCell(text) {
 	const isNumber = text.trim() !== "" && Number.isFinite(Number(text));
 	const guarded = FORMULA.test(text) && !isNumber ? `'${text}` : text;
 	return /[",\r\n]/.test(guarded) ? `"${guarded.replace(/"/g, '""')}"` : guarded;
 }
 
-/**
- * Offers a text as a file.
- * @param {string} name
- * @param {string} text
- */
+/** Offers a text as a file. @param {string} name @param {string} text */
 function download(name, text) {
 	const address = URL.createObjectURL(new Blob([text], { type: "text/csv;charset=utf-8" }));
 	const anchor = document.createElement("a");

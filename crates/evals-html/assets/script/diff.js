@@ -1,4 +1,3 @@
-// @ts-check
 // The words in which two texts differ.
 
 /** @typedef {{text: string, mark?: "ins" | "del"}} Part */
@@ -32,10 +31,7 @@ function difference(before, after) {
 	};
 }
 
-/**
- * Words and punctuation, each with the white space behind it.
- * @param {string} text
- */
+/** Words and punctuation, each with the white space behind it. @param {string} text */
 function words(text) {
 	return text.match(/^\s+|(?:[\p{L}\p{N}\p{M}_]+|[^\s])\s*/gu) ?? [];
 }
@@ -45,11 +41,7 @@ function rest(text) {
 	return text.length > COMPARED ? [{ text: text.slice(COMPARED) }] : [];
 }
 
-/**
- * The words as numbers, equal ones with the same number.
- * @param {string[]} before
- * @param {string[]} after
- */
+/** The words as numbers, equal ones with the same number. @param {string[]} before @param {string[]} after */
 function numbered(before, after) {
 	/** @type {Map<string, number>} */
 	const known = new Map();

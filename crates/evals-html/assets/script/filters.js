@@ -1,4 +1,3 @@
-// @ts-check
 // Filters of columns: which rows they keep, and the choices that a page offers.
 
 /** The filter of cells without a value. */
@@ -17,11 +16,7 @@ const VERDICTS = [
 
 /** @typedef {{low: number, high: number, includesHigh: boolean}} Interval */
 
-/**
- * Reads `LOW..HIGH` or `LOW..=HIGH`; either end may be missing.
- * @param {string} text
- * @returns {Interval | null}
- */
+/** Reads `LOW..HIGH` or `LOW..=HIGH`; either end may be missing. @param {string} text @returns {Interval | null} */
 function readRange(text) {
 	const found = /^(.*?)\.\.(=?)(.*)$/.exec(text);
 	if (!found) return null;
@@ -48,11 +43,7 @@ function predicate(column, filter) {
 	};
 }
 
-/**
- * The rows that pass every column's filter, in the order of the file.
- * @param {Table} table
- * @param {Map<string, string[]>} filters
- */
+/** The rows that pass every column's filter, in the order of the file. @param {Table} table @param {Map<string, string[]>} filters */
 function filterRows(table, filters) {
 	let rows = table.ids.map((_, row) => row);
 	for (const [key, values] of filters) {
@@ -87,11 +78,7 @@ function choices(column) {
 	return offered.sort((a, b) => b.count - a.count || compareTexts(a.value, b.value));
 }
 
-/**
- * A filter in words.
- * @param {Column} column
- * @param {string} filter
- */
+/** A filter in words. @param {Column} column @param {string} filter */
 function filterInWords(column, filter) {
 	const verdict = column.kind === "verdict" ? VERDICTS.find((it) => it.value === filter) : undefined;
 	if (verdict) return verdict.title;

@@ -1,4 +1,3 @@
-// @ts-check
 /*
  * This page contains two libraries.
  *

@@ -1,15 +1,10 @@
-// @ts-check
 // The page of cases: its state, what changes it, and what it draws.
 
 /** Milliseconds after the last key until the address holds the query. Browsers refuse many changes in a short time. */
 const ADDRESS_PAUSE = 300;
 
 class CasesPage {
-	/**
-	 * @param {Element} place
-	 * @param {Contents} contents
-	 * @param {Table} table
-	 */
+	/** @param {Element} place @param {Contents} contents @param {Table} table */
 	constructor(place, contents, table) {
 		this.place = place;
 		this.contents = contents;
@@ -56,10 +51,7 @@ class CasesPage {
 		preact.render(html`<${Cases} page=${this} />`, this.place);
 	}
 
-	/**
-	 * Shows another view and writes it to the address.
-	 * @param {View} view
-	 */
+	/** Shows another view and writes it to the address. @param {View} view */
 	show(view) {
 		this.view = view;
 		this.select();
@@ -112,10 +104,7 @@ class CasesPage {
 		this.show({ ...this.view, sort });
 	}
 
-	/**
-	 * The address of a case in this view.
-	 * @param {string} id
-	 */
+	/** The address of a case in this view. @param {string} id */
 	linkTo(id) {
 		return writeFragment({ ...this.view, open: id });
 	}
@@ -136,10 +125,7 @@ class CasesPage {
 		if (link instanceof HTMLElement) link.focus();
 	}
 
-	/**
-	 * Shows the case that many rows further on.
-	 * @param {number} steps
-	 */
+	/** Shows the case that many rows further on. @param {number} steps */
 	step(steps) {
 		const row = this.rowOf.get(this.view.open ?? "");
 		const position = row === undefined ? -1 : this.rows.indexOf(row);
@@ -211,10 +197,7 @@ class CasesPage {
 		});
 	}
 
-	/**
-	 * Adds those rows whose texts match now that they are read, without moving the reader.
-	 * @param {number[]} read
-	 */
+	/** Adds those rows whose texts match now that they are read, without moving the reader. @param {number[]} read */
 	addMatches(read) {
 		const added = this.search.matching(read.filter((row) => this.unmatched.has(row)), this.view.query);
 		if (added.length === 0) return;
@@ -253,11 +236,7 @@ function Cases({ page }) {
 	`;
 }
 
-/**
- * What single keys do.
- * @param {CasesPage} page
- * @param {KeyboardEvent} event
- */
+/** What single keys do. @param {CasesPage} page @param {KeyboardEvent} event */
 function onKey(page, event) {
 	if (event.ctrlKey || event.metaKey || event.altKey || !page.hasShortcuts) return;
 	const target = event.target instanceof HTMLElement ? event.target : null;

@@ -1,4 +1,3 @@
-// @ts-check
 // The parts of one run: outcomes, ranking, timings, steps.
 
 const OUTCOME_SHAPES = { passed: "✓", failed: "✗", score: "", label: "", undefined: "–", error: "!" };
@@ -75,9 +74,7 @@ function moveInWords(side, rank, otherRank) {
 	return steps > 0 ? `▲ up ${steps}` : `▼ down ${-steps}`;
 }
 
-/**
- * @param {{page: CasesPage, ranked: Ranked, rank: number, move?: string}} props
- */
+/** @param {{page: CasesPage, ranked: Ranked, rank: number, move?: string}} props */
 function RankedDocument({ page, ranked, rank, move }) {
 	const passages = ranked.passages ?? [];
 	const marks = ranked.marks ?? [];

@@ -1,14 +1,10 @@
-// @ts-check
 // Search in the texts of all cases. The texts are read block by block while the page is idle, so that typing never waits.
 
 /** Milliseconds that a slice of work may take before the page gets its turn. */
 const SLICE = 12;
 
 class TextSearch {
-	/**
-	 * @param {Table} table
-	 * @param {Blocks<Case>} cases
-	 */
+	/** @param {Table} table @param {Blocks<Case>} cases */
 	constructor(table, cases) {
 		this.cases = cases;
 		this.blocks = Math.ceil(table.ids.length / BLOCK);
@@ -25,10 +21,7 @@ class TextSearch {
 		return this.read === this.blocks;
 	}
 
-	/**
-	 * Reads the texts of all cases, once. Calls back after each slice, with its rows.
-	 * @param {(rows: number[]) => void} afterSlice
-	 */
+	/** Reads the texts of all cases, once. Calls back after each slice, with its rows. @param {(rows: number[]) => void} afterSlice */
 	async start(afterSlice) {
 		if (this.hasStarted) return;
 		this.hasStarted = true;
@@ -52,21 +45,14 @@ class TextSearch {
 		}
 	}
 
-	/**
-	 * The rows in which all words occur, whatever their case.
-	 * @param {number[]} rows
-	 * @param {string} query
-	 */
+	/** The rows in which all words occur, whatever their case. @param {number[]} rows @param {string} query */
 	matching(rows, query) {
 		const wanted = query.toLowerCase().split(/\s+/).filter((it) => it !== "");
 		return wanted.length === 0 ? rows : rows.filter((row) => wanted.every((word) => this.texts[row].includes(word)));
 	}
 }
 
-/**
- * The texts of a case that people search for.
- * @param {Case} it
- */
+/** The texts of a case that people search for. @param {Case} it */
 function searchable(it) {
 	const texts = it.fields.map((field) => field.text);
 	for (const run of it.runs) {

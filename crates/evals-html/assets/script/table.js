@@ -1,4 +1,3 @@
-// @ts-check
 // The table of cases: a real table of which only the rows near the visible ones are in the document.
 
 /** Rows in the document, unless more are visible. */
@@ -11,9 +10,7 @@ const STEP = 8;
 /** Rows on paper. */
 const PRINTED = 50;
 
-/**
- * @param {{page: CasesPage, columns: Column[], rows: number[], showsAll: boolean, isPrinting: boolean}} props
- */
+/** @param {{page: CasesPage, columns: Column[], rows: number[], showsAll: boolean, isPrinting: boolean}} props */
 function CaseTable({ page, columns, rows, showsAll, isPrinting }) {
 	const scroller = preactHooks.useRef(/** @type {HTMLDivElement | null} */ (null));
 	const [top, setTop] = preactHooks.useState(0);
@@ -46,10 +43,7 @@ function CaseTable({ page, columns, rows, showsAll, isPrinting }) {
 
 	// A row that was drawn before and did not change is the same object, which Preact does not look into.
 	const known = preactHooks.useMemo(() => /** @type {Map<string, Node_>} */ (new Map()), [columns, rows, page.view]);
-	/**
-	 * @param {number} row
-	 * @param {number} position
-	 */
+	/** @param {number} row @param {number} position */
 	const drawnRow = (row, position) => {
 		const isCurrent = position === page.cursor;
 		const key = `${row} ${isCurrent}`;
@@ -93,10 +87,7 @@ function CaseTable({ page, columns, rows, showsAll, isPrinting }) {
 	</div>`;
 }
 
-/**
- * The room of the rows that are not drawn.
- * @param {{columns: number, height: number}} props
- */
+/** The room of the rows that are not drawn. @param {{columns: number, height: number}} props */
 function Spacer({ columns, height }) {
 	return height > 0 && html`<tr class="spacer" aria-hidden="true"><td colspan=${columns} style=${{ height: `${height}px` }}></td></tr>`;
 }
@@ -116,10 +107,7 @@ function reveal(scroller, position, height) {
 	else if (scroller.scrollTop < below) scroller.scrollTop = below;
 }
 
-/**
- * The head of a column, which sorts by it.
- * @param {{page: CasesPage, id: string, title: string, column?: Column}} props
- */
+/** The head of a column, which sorts by it. @param {{page: CasesPage, id: string, title: string, column?: Column}} props */
 function Head({ page, id, title, column }) {
 	const sort = page.view.sort?.key === id ? page.view.sort : null;
 	const direction = sort ? (sort.isDescending ? "descending" : "ascending") : "none";
@@ -131,9 +119,7 @@ function Head({ page, id, title, column }) {
 	</th>`;
 }
 
-/**
- * @param {{page: CasesPage, columns: Column[], row: number, position: number, isCurrent: boolean}} props
- */
+/** @param {{page: CasesPage, columns: Column[], row: number, position: number, isCurrent: boolean}} props */
 function Row({ page, columns, row, position, isCurrent }) {
 	const id = page.table.ids[row];
 	/** @param {MouseEvent} event */
@@ -149,10 +135,7 @@ function Row({ page, columns, row, position, isCurrent }) {
 	</tr>`;
 }
 
-/**
- * @param {Column} column
- * @param {Cell} cell
- */
+/** @param {Column} column @param {Cell} cell */
 function tableCell(column, cell) {
 	if (cell !== null && typeof cell === "object" && !Array.isArray(cell)) {
 		return html`<td key=${column.key} class="${column.kind} undefined" title=${oneLine(cell.undefined)}>undefined</td>`;
@@ -160,57 +143,40 @@ function tableCell(column, cell) {
 	return html`<td key=${column.key} class="${column.kind} ${verdictClass(column, cell)}"><bdi>${oneLine(shownOf(cell))}</bdi></td>`;
 }
 
-/**
- * @param {Column} column
- * @param {Cell} cell
- */
+/** @param {Column} column @param {Cell} cell */
 function verdictClass(column, cell) {
 	const value = column.kind === "verdict" ? numberOf(cell) : null;
 	if (value === null) return "";
 	return value === 1 ? "passed" : value === 0 ? "failed" : "mixed";
 }
 
-/**
- * The width of the column of ids.
- * @param {string[]} ids
- */
+/** The width of the column of ids. @param {string[]} ids */
 function widthOfIds(ids) {
-	return `min(${Math.max(ids.reduce((longest, id) => Math.max(longest, id.length), 4) + 2, 7)}ch, var(--cell))`;
+	return `${clamp(ids.reduce((longest, id) => Math.max(longest, id.length), 4) + 2, 7, 22)}ch`;
 }
 
 /** @type {WeakMap<Column, string>} */
 const columnWidths = new WeakMap();
 
-/**
- * The width of a column. Columns of text share what the others leave.
- * @param {Column} column
- */
+/** The width of a column. Columns of text share what the others leave. @param {Column} column */
 function columnWidth(column) {
 	if (column.kind === "text") return "auto";
 	const known = columnWidths.get(column);
 	if (known !== undefined) return known;
 	const longest = column.cells.reduce((width, cell) => Math.max(width, shownOf(cell).length), 0);
 	const word = Math.max(...column.title.split(/[\s-]/).map((it) => it.length));
-	const width = `min(${Math.max(0.9 * longest + 3, word + 4, 8)}ch, var(--cell))`;
+	const width = `${clamp(Math.max(0.9 * longest + 3, word + 4), 8, 24)}ch`;
 	columnWidths.set(column, width);
 	return width;
 }
 
-/**
- * The width below which the table scrolls sideways.
- * @param {string} idWidth
- * @param {Column[]} columns
- */
+/** The width below which the table scrolls sideways. @param {string} idWidth @param {Column[]} columns */
 function tableWidth(idWidth, columns) {
-	const widths = columns.map((column) => (column.kind === "text" ? "var(--words)" : columnWidth(column)));
+	const widths = columns.map((column) => (column.kind === "text" ? "18rem" : columnWidth(column)));
 	return `calc(${[idWidth, ...widths].join(" + ")})`;
 }
 
-/**
- * @param {number} value
- * @param {number} low
- * @param {number} high
- */
+/** @param {number} value @param {number} low @param {number} high */
 function clamp(value, low, high) {
 	return Math.min(Math.max(value, low), high);
 }

@@ -1,4 +1,3 @@
-// @ts-check
 // The choice between the light and the dark page.
 
 /** Where browsers keep the choice, if they let a page do so. */

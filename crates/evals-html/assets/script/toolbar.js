@@ -1,4 +1,3 @@
-// @ts-check
 // Above the table: search, filters, columns, and how many cases are shown.
 
 /** Columns of labels and verdicts whose filters are always in sight. */
@@ -35,10 +34,7 @@ function Toolbar({ page }) {
 	</div>`;
 }
 
-/**
- * The filters of columns: the first few, those that are on, and the rest behind a button.
- * @param {{page: CasesPage}} props
- */
+/** The filters of columns: the first few, those that are on, and the rest behind a button. @param {{page: CasesPage}} props */
 function Filters({ page }) {
 	const offered = page.table.columns.filter((it) => it.kind === "label" || it.kind === "verdict");
 	const first = offered.filter((it, i) => i < FIRST_FILTERS || page.view.filters.has(it.key));
@@ -56,10 +52,7 @@ function Filters({ page }) {
 		</details>`}`;
 }
 
-/**
- * The filters of a column of labels or verdicts.
- * @param {{page: CasesPage, column: Column}} props
- */
+/** The filters of a column of labels or verdicts. @param {{page: CasesPage, column: Column}} props */
 function Chips({ page, column }) {
 	const offered = preactHooks.useMemo(() => choices(column), [column]);
 	const chosen = page.view.filters.get(column.key) ?? [];
@@ -108,10 +101,7 @@ function ColumnChoice({ page }) {
 	</details>`;
 }
 
-/**
- * Filters of numbers: those that are on, and fields for all.
- * @param {{page: CasesPage}} props
- */
+/** Filters of numbers: those that are on, and fields for all. @param {{page: CasesPage}} props */
 function Ranges({ page }) {
 	const columns = page.table.columns.filter((it) => it.kind === "number" || it.kind === "seconds");
 	if (columns.length === 0) return null;
@@ -141,10 +131,7 @@ function RangeFields({ page, column }) {
 	/** @param {number | undefined} value */
 	const shown = (value) => (value === undefined || !Number.isFinite(value) ? "" : String(value));
 	const [low, high] = [shown(range?.low), shown(range?.high)];
-	/**
-	 * @param {string} from
-	 * @param {string} to
-	 */
+	/** @param {string} from @param {string} to */
 	const apply = (from, to) => {
 		page.setFilters(replaced(page.view.filters, column.key, from === "" && to === "" ? [] : [`${from}..=${to}`]));
 	};
