@@ -7,6 +7,7 @@ use evals_metrics::Interval;
 
 use super::exclusions::named;
 use super::glyphs::Glyphs;
+use super::probability::{p_cell, percent};
 use super::side_by_side::{interruption, title_of};
 use crate::{CaseChange, CaseId, Change, Direction, MeasureChange, Verdict};
 
@@ -16,8 +17,6 @@ pub(super) const TITLES: [&str; 8] = [
 ];
 /// The position of the interval's column.
 pub(super) const INTERVAL: usize = 4;
-/// Smaller p values are printed as `<0.0001`, because four decimals would show them as 0.
-const LEAST: f64 = 0.0001;
 /// How many cases a note names at most.
 const NAMED: usize = 5;
 
@@ -64,7 +63,7 @@ fn row(change: &MeasureChange, glyphs: &Glyphs) -> ChangeRow {
             print(found.before),
             print(found.after),
             change.unit.print_signed(found.difference),
-            change.adjusted_p_value.map_or_else(none, probability),
+            change.adjusted_p_value.map_or_else(none, p_cell),
             better,
             worse,
             verdict,
@@ -86,17 +85,9 @@ pub(super) fn verdict(verdict: Verdict, glyphs: &Glyphs) -> String {
     .to_owned()
 }
 
-pub(super) fn probability(value: f64) -> String {
-    if value < LEAST {
-        format!("<{LEAST}")
-    } else {
-        format!("{value:.4}")
-    }
-}
-
 /// The confidence level of the intervals in percent.
 pub(super) fn interval_title(change: &Change) -> String {
-    format!("{} % interval", (change.test.level * 1e4).round() / 1e2)
+    format!("{} interval", percent(change.test.level))
 }
 
 /// The notes below the table.
@@ -112,14 +103,14 @@ pub(super) fn notes(change: &Change, glyphs: &Glyphs) -> Vec<String> {
     let tested = change.measures.iter();
     let tested = tested.filter(|it| it.adjusted_p_value.is_some()).count();
     if tested > 0 {
-        let level = ((1.0 - change.test.level) * 1e4).round() / 1e2;
+        let level = percent(1.0 - change.test.level);
         let corrected = match tested {
             1 => String::new(),
             several => format!(", Holm-corrected for {several} measures"),
         };
         notes.push(format!(
             "p: how often chance alone would give a change at least this large (paired randomization test{corrected}); \
-             unclear: p above {level} %, which does not mean that nothing changed"
+             unclear: p above {level}, which does not mean that nothing changed"
         ));
     }
     notes

@@ -6,8 +6,9 @@ use std::collections::BTreeMap;
 use evals_messages::visible::single_line;
 use evals_metrics::Interval;
 
-use super::change::{probability, verdict};
+use super::change::verdict;
 use super::glyphs::Glyphs;
+use super::probability::p_cell;
 use super::side_by_side::title_of;
 use crate::{
     ChangedGroups, Direction, Group, GroupMean, Groups, LabelShares, MeasureChange, Unit, Verdict,
@@ -203,7 +204,7 @@ fn changed(name: &str, measure: &MeasureChange, glyphs: &Glyphs) -> GroupRow {
             measure.unit.print(found.after),
             signed(found.difference),
             found.interval.as_ref().map(interval).unwrap_or_default(),
-            measure.adjusted_p_value.map_or_else(none, probability),
+            measure.adjusted_p_value.map_or_else(none, p_cell),
             found.n.to_string(),
             verdict(measure.verdict, glyphs),
         ],

@@ -5,6 +5,7 @@ use std::collections::BTreeMap;
 use evals_messages::visible::single_line;
 use evals_metrics::{Interval, Mean};
 
+use super::probability::percent;
 use crate::{LabelShares, Summary, number};
 
 /// One printed row.
@@ -132,6 +133,5 @@ pub(super) fn confidence_percent(summary: &Summary) -> Option<String> {
         .into_iter()
         .flatten()
         .find_map(|(_, mean)| mean.interval)?;
-    // Rounded first, because 0.95 * 100 need not be exactly 95.
-    Some(format!("{} %", (interval.level * 1e4).round() / 1e2))
+    Some(percent(interval.level))
 }

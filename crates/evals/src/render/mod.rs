@@ -30,7 +30,9 @@ pub mod jsonl;
 mod latency;
 pub mod markdown;
 mod measures;
+mod probability;
 mod side_by_side;
 pub mod tables;
 
 pub use console::{Cases, Color, Console, Drawings, Messages, Part, Symbols};
+pub use probability::{p_value, percent};

@@ -24,10 +24,17 @@ pub struct Table {
 /// The tables of a report: measures, bounds of pass rates if cases failed, groups, latency, and the analyses of report evaluators.
 /// Tables without rows are left out.
 pub fn report<D: Domain>(report: &Report<D>, summary: &Summary) -> Vec<Table> {
+    let mut tables = self::summary(summary);
+    let analyses = report.analyses.iter().map(analysis);
+    tables.extend(analyses.filter(|table| !table.rows.is_empty()));
+    tables
+}
+
+/// The tables of a summary: measures, bounds of pass rates if cases failed, groups, and latency. Tables without rows are left out.
+pub fn summary(summary: &Summary) -> Vec<Table> {
     let mut tables = vec![measures(summary), accuracy(summary)];
     tables.extend(groups(summary));
     tables.push(latency(summary));
-    tables.extend(report.analyses.iter().map(analysis));
     tables.retain(|table| !table.rows.is_empty());
     tables
 }
