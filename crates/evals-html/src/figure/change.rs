@@ -1,5 +1,6 @@
 //! Paired changes with their intervals: a forest plot.
 
+use evals::render::p_value;
 use evals::{Unit, Verdict};
 
 use crate::scene::{Anchor, Ink, Mark, Point, Scene, Shape, Stroke, Text};
@@ -89,11 +90,11 @@ impl MeasuredChange {
     /// The change as printed, such as `+0.0121 [0.0020, 0.0222]`.
     fn printed(&self) -> String {
         let signed = |value: f64| {
-            let size = self.unit.print(value.abs());
-            if value < 0.0 {
-                format!("−{size}")
-            } else {
-                format!("+{size}")
+            let printed = self.unit.print_signed(value);
+            match printed.strip_prefix('-') {
+                // As wide as the plus sign.
+                Some(size) => format!("−{size}"),
+                None => printed,
             }
         };
         match (&self.difference, self.interval) {
@@ -111,11 +112,7 @@ impl MeasuredChange {
     }
 
     fn printed_p(&self) -> String {
-        match self.p_value {
-            Some(p) if p < 0.0001 => "p < 0.0001".to_owned(),
-            Some(p) => format!("p = {p:.4}"),
-            None => String::new(),
-        }
+        self.p_value.map(p_value).unwrap_or_default()
     }
 
     /// The texts on the right: the change and the verdict, or the verdict alone where there is no room for both.

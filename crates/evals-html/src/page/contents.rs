@@ -34,7 +34,7 @@ pub enum Texts {
     /// It does.
     #[default]
     Kept,
-    /// It does not, so that it can leave the house.
+    /// It does not, so that it can be shared.
     Omitted,
 }
 

@@ -54,10 +54,11 @@
 //!
 //! # Without texts
 //!
-//! [`Texts::Omitted`] is for pages that leave the house. It leaves out every text that comes from the corpus, the dataset, the system
+//! [`Texts::Omitted`] is for a page that is shared. It leaves out every text that comes from the corpus, the dataset, the system
 //! or the judge: columns of [`ColumnKind::Text`], the fields of cases and runs, reasons (of undefined cells too), messages of
-//! failures, passages with their titles, and facts about steps. Ids of cases and documents stay, and so do numbers, labels, grades,
-//! times and names of steps, and the opening, which its author has to keep free of such texts.
+//! failures, passages with their titles, steps, and the labels of outcomes. Ids of cases and documents stay, and so do numbers,
+//! verdicts, grades and times. Columns of [`ColumnKind::Label`] and the opening stay too: their author has to keep them free of such
+//! texts.
 
 mod assets;
 mod block;

@@ -1,6 +1,6 @@
-//! Takes the texts out of a page that leaves the house.
+//! Takes the texts out of a page that is shared.
 
-use super::{Case, Cell, ColumnKind, Outcome, Run, Step, Table};
+use super::{Case, Cell, ColumnKind, OutcomeKind, Run, Table};
 
 /// What stands where a reader has to know that there was a text.
 const OMITTED: &str = "left out of this page";
@@ -23,7 +23,7 @@ pub(super) fn table(table: &Table) -> Table {
     table
 }
 
-/// The case with its ids, numbers, labels, marks and times alone.
+/// The case with its ids, numbers, verdicts, marks and times alone. Labels and the names of steps are free texts.
 pub(super) fn case(mut case: Case) -> Case {
     case.fields.clear();
     for run in &mut case.runs {
@@ -37,16 +37,14 @@ fn without_texts(run: &mut Run) {
     if let Some(failure) = &mut run.failure {
         OMITTED.clone_into(failure);
     }
-    for Outcome { reason, .. } in &mut run.outcomes {
-        *reason = None;
+    for outcome in &mut run.outcomes {
+        outcome.reason = None;
+        if outcome.kind == OutcomeKind::Label {
+            OMITTED.clone_into(&mut outcome.shown);
+        }
     }
     for document in run.ranking.iter_mut().flatten() {
         document.passages.clear();
     }
-    run.steps.iter_mut().for_each(without_facts);
-}
-
-fn without_facts(step: &mut Step) {
-    step.facts.clear();
-    step.children.iter_mut().for_each(without_facts);
+    run.steps.clear();
 }
