@@ -2,6 +2,7 @@
 
 use std::fmt;
 
+use evals::render::{p_value, percent};
 use evals::{Change, Comparison, Direction, Domain, Row, Titled, Verdict};
 use evals_metrics::{Interval, PairedTest};
 
@@ -15,8 +16,11 @@ pub(crate) struct Lead {
     next: String,
     difference: f64,
     interval: Option<Interval>,
+    /// Not corrected for choosing the best and the next run by their results.
     p_value: f64,
-    is_clear: bool,
+    /// The level of significance, such as 0.05.
+    level: f64,
+    is_significant: bool,
 }
 
 impl Lead {
@@ -44,33 +48,27 @@ impl Lead {
             difference: found.difference,
             interval: found.interval,
             p_value: found.p_value,
-            is_clear: match measure.verdict {
+            level: 1.0 - test.level,
+            is_significant: match measure.verdict {
                 Verdict::Better => true,
                 Verdict::Worse | Verdict::Unclear | Verdict::Same | Verdict::None => false,
             },
         })
     }
 
-    /// The lead as the end of a sentence about the best run: `its lead over bm25 may be chance, p = 0.2900`.
+    /// The lead as the end of a sentence about the best run: `its lead over bm25 in MRR@5 may be chance (uncorrected p = 0.2900)`.
     pub(crate) fn clause(&self) -> String {
-        let verdict = if self.is_clear {
-            "is more than chance"
+        let verdict = if self.is_significant {
+            format!("is significant at {}", percent(self.level))
         } else {
-            "may be chance"
+            "may be chance".to_owned()
         };
         format!(
-            "its lead over {} {verdict}, {}",
+            "its lead over {} in {} {verdict} (uncorrected {})",
             self.next,
-            self.shown_p_value()
+            self.measure,
+            p_value(self.p_value)
         )
-    }
-
-    fn shown_p_value(&self) -> String {
-        if self.p_value < 0.0001 {
-            "p < 0.0001".to_owned()
-        } else {
-            format!("p = {:.4}", self.p_value)
-        }
     }
 }
 
@@ -79,19 +77,19 @@ impl fmt::Display for Lead {
         let interval = self.interval.map_or_else(String::new, |interval| {
             format!(" [{:.4}, {:.4}]", interval.low, interval.high)
         });
-        let verdict = if self.is_clear {
-            "more than chance"
+        let verdict = if self.is_significant {
+            format!("significant at {}", percent(self.level))
         } else {
-            "it may be chance"
+            "it may be chance".to_owned()
         };
         write!(
             formatter,
-            "{}: {} leads {} by {:.4}{interval}, {}: {verdict}",
+            "{}: {} leads {} by {:.4}{interval}, uncorrected {}: {verdict}",
             self.measure,
             self.best,
             self.next,
             self.difference,
-            self.shown_p_value()
+            p_value(self.p_value)
         )
     }
 }

@@ -134,6 +134,11 @@ fn the_page_of_a_search_says_what_its_report_says_worst_first_and_with_texts() {
             score["excluded"]["unanswerable"]
         )
     );
+    // R@5 is 0 or 1 in every case here, and MRR@5 is not.
+    let captions = page.captions();
+    let methods = "95 % intervals: percentile bootstrap over cases, 10,000 resamples, seed 0, and Wilson's score interval where \
+                   every value is 0 or 1.";
+    assert!(captions.contains(methods), "{captions}");
     let values: Vec<String> = shown(&page.column("RR@5"));
     let (defined, undefined) =
         values.split_at(values.iter().position(|it| it == "undefined").unwrap());
@@ -174,7 +179,7 @@ fn the_page_of_answers_joins_reference_answer_verdict_and_passages() {
         "{}",
         page.sentence()
     );
-    let floor = "the floor that a real model has to beat: answerer `extractive`, embedder `static-minilm`, judge `overlap`.";
+    let floor = "are baselines; a real model should do better: answerer `extractive`, embedder `static-minilm`, judge `overlap`.";
     assert!(
         page.notices()
             .iter()
@@ -226,10 +231,10 @@ fn several_profiles_share_a_page_that_tests_the_lead_of_the_best() {
     );
     assert!(
         page.sentence()
-            .contains("; its lead over unranked is more than chance, p ")
+            .contains("; its lead over unranked in MRR@5 is significant at 5 % (uncorrected p ")
     );
     assert!(
-        page.sentence().ends_with(p_value),
+        page.sentence().ends_with(&format!("{p_value})")),
         "{} and {printed}",
         page.sentence()
     );
@@ -356,7 +361,7 @@ fn a_page_without_texts_holds_no_text_of_the_corpus_the_questions_or_the_answers
         let (class, text) = page.notices().pop().unwrap();
         assert_eq!(class, "note");
         assert!(
-            text.ends_with("passages and reasons are left out of this page."),
+            text.ends_with("passages, reasons, metadata and labels are left out of this page."),
             "{text}"
         );
     }
@@ -374,6 +379,73 @@ fn a_page_without_texts_holds_no_text_of_the_corpus_the_questions_or_the_answers
     ));
     let page = Page::of(&sandbox, "change.html");
     assert!(!page.everything().contains("zwiebel"));
+}
+
+/// Puts a word into every field of a stored report that a page shows, and that holds a text of the dataset, the system or a judge.
+fn mark(report: &mut Value, word: &str) {
+    report["stopped"] = json!(word);
+    report["not_run"] = json!(1);
+    report["interrupted"] = json!(true);
+    report["analyses"] =
+        json!([{"type": "table", "title": word, "columns": [word], "rows": [[word]]}]);
+    let failure = json!({"evaluator": "broken", "kind": "error", "message": word});
+    report["report_evaluator_failures"] = json!([failure]);
+    for (case, number) in report["cases"].as_array_mut().unwrap().iter_mut().zip(0..) {
+        case["input"] = json!(word);
+        case["expected"] = json!(word);
+        case["metadata"] = json!({"topic": format!("{word} {}", number % 2)});
+        if number > 0 {
+            case["result"] = json!({"output": word});
+        } else {
+            case["result"] = json!({"failure": {"kind": "error", "message": word}});
+        }
+        case["spans"] = json!({"roots": [{"name": word, "attributes": {"tool": word}}]});
+        case["evaluator_failures"] = json!([failure]);
+        let outcome = |name: &str, value: Value| json!({"name": name, "evaluator": name, "value": value, "reason": word});
+        case["outcomes"] = json!([
+            outcome("passed", json!({"assertion": true})),
+            outcome("tone", json!({"label": word})),
+            outcome("open", json!("undefined")),
+        ]);
+    }
+}
+
+#[test]
+fn a_page_without_texts_holds_no_reason_label_group_or_step_of_a_marked_report() {
+    let sandbox = Sandbox::new();
+    let cases: Vec<Value> = (0..6)
+        .map(|number| json!({"name": format!("c{number}"), "inputs": "a"}))
+        .collect();
+    let dataset = json!({"name": "marked", "cases": cases, "evaluators": ["EqualsExpected"]});
+    sandbox.write("marked.json", dataset.to_string());
+    let replies =
+        (0..6).map(|number| json!({"id": format!("c{number}"), "answer": "a"}).to_string());
+    sandbox.write("replies.jsonl", replies.collect::<Vec<_>>().join("\n"));
+    for _ in 0..2 {
+        sandbox.succeed("eval marked.json --target outputs:replies.jsonl");
+    }
+    for run in sandbox.runs() {
+        let path = run.join("report.json");
+        let mut report = read(&path);
+        mark(&mut report, "zwiebel");
+        fs::write(path, report.to_string()).unwrap();
+    }
+    for command in ["report latest", "compare"] {
+        sandbox.succeed(&format!("{command} --group-by topic --out with.html"));
+        let with = Page::of(&sandbox, "with.html").everything();
+        assert!(with.contains("zwiebel 1"), "{command}");
+        sandbox.succeed(&format!(
+            "{command} --group-by topic --out page.html --without-texts"
+        ));
+        let page = Page::of(&sandbox, "page.html");
+        let everything = page.everything();
+        let found = everything
+            .find("zwiebel")
+            .map(|place| &everything[place.saturating_sub(200)..place + 7]);
+        assert_eq!(found, None, "{command}");
+        assert!(everything.contains("reason left out"), "{command}");
+        assert!(everything.contains("c5"), "{command}");
+    }
 }
 
 #[test]
@@ -450,7 +522,7 @@ fn a_comparison_has_both_sides_of_each_case_and_says_what_changed() {
 }
 
 #[test]
-fn an_equal_answer_with_another_verdict_is_the_judges_doing() {
+fn an_equal_answer_with_another_verdict_blames_no_judge_where_none_judged() {
     let sandbox = Sandbox::new();
     let dataset = |right: &str| {
         json!({
@@ -480,7 +552,7 @@ fn an_equal_answer_with_another_verdict_is_the_judges_doing() {
     let notices = page.notices();
     let unstable = notices.iter().any(|(class, text)| {
         *class == "warning"
-            && text.starts_with("2 cases with the same answer in both runs got another verdict")
+            && *text == "2 cases with the same answer in both runs got another verdict."
     });
     assert!(unstable, "{notices:?}");
 }

@@ -96,8 +96,8 @@ pub(crate) struct ReportArgs {
     /// Write to FILE; its extension chooses the format: .html (a page for browsers) .json .jsonl .csv .md
     #[arg(long, value_name = "FILE")]
     pub(crate) out: Vec<PathBuf>,
-    /// Leave questions, answers, references, passages and reasons out of the page that `--out FILE.html` writes, so that it can be
-    /// shared without them
+    /// Leave questions, answers, references, passages, reasons, metadata and labels out of the page that `--out FILE.html` writes, so
+    /// that it can be shared. Ids, numbers, names of measures, and settings stay
     #[arg(long, requires = "out")]
     pub(crate) without_texts: bool,
     /// Draw the figures of the run into the folder DIR, as SVG and as PNG with 300 dots per inch
@@ -146,8 +146,8 @@ pub(crate) struct CompareArgs {
     /// Write the comparison to FILE; its extension chooses the format: .html (a page for browsers) .json .md
     #[arg(long, value_name = "FILE")]
     pub(crate) out: Vec<PathBuf>,
-    /// Leave questions, answers, references, passages and reasons out of the page that `--out FILE.html` writes, so that it can be
-    /// shared without them
+    /// Leave questions, answers, references, passages, reasons, metadata and labels out of the page that `--out FILE.html` writes, so
+    /// that it can be shared. Ids, numbers, names of measures, and settings stay
     #[arg(long, requires = "out")]
     pub(crate) without_texts: bool,
     /// Draw the changes into the folder DIR, as SVG and as PNG with 300 dots per inch

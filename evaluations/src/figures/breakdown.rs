@@ -74,7 +74,7 @@ fn is_always_shown(ending: Ending) -> bool {
     }
 }
 
-/// The colour: one for the search, one for the answer, one for what nobody knows, one for what is right.
+/// The colour: one for the search, one for the answer, one for cases without a verdict, one for cases that are right.
 fn series(ending: Ending) -> usize {
     match ending {
         Ending::NotRetrieved | Ending::NotShown => 1,

@@ -2,7 +2,8 @@
 
 use std::collections::BTreeMap;
 
-use evals::{Domain, Report};
+use evals::render::percent;
+use evals::{Direction, Domain, Report};
 use evals_html::figure::Heading;
 use evals_messages::quantity;
 use evals_metrics::{Bootstrap, IntervalMethod, Mean};
@@ -64,11 +65,19 @@ pub(super) fn excluded<'m>(means: impl Iterator<Item = &'m Mean> + Clone) -> Str
     }
 }
 
-/// The method of the intervals, if there are any.
+/// The lines of a figure with the method of their intervals, if there are any.
 pub(super) fn intervals<'m>(
     means: impl Iterator<Item = &'m Mean>,
     bootstrap: &Bootstrap,
 ) -> String {
+    interval_methods(means, bootstrap).map_or_else(String::new, |it| format!("Lines are {it}."))
+}
+
+/// The level and the methods of the intervals: `95 % intervals: Wilson's score interval`. `None` if there are no intervals.
+pub(crate) fn interval_methods<'m>(
+    means: impl Iterator<Item = &'m Mean>,
+    bootstrap: &Bootstrap,
+) -> Option<String> {
     let intervals = means.filter_map(|mean| mean.interval);
     let methods: Vec<IntervalMethod> = intervals.map(|interval| interval.method).collect();
     let has = |method| methods.contains(&method);
@@ -81,11 +90,10 @@ pub(super) fn intervals<'m>(
         }
     });
     let methods: Vec<String> = resampled.into_iter().chain(wilson).collect();
-    if methods.is_empty() {
-        return String::new();
-    }
-    let level = level(bootstrap.level);
-    format!("Lines are {level} intervals: {}.", methods.join(", and "))
+    (!methods.is_empty()).then(|| {
+        let level = percent(bootstrap.level);
+        format!("{level} intervals: {}", methods.join(", and "))
+    })
 }
 
 /// The bootstrap with its settings.
@@ -95,12 +103,6 @@ pub(super) fn bootstrapped(bootstrap: &Bootstrap) -> String {
         grouped(bootstrap.resamples.get()),
         bootstrap.seed
     )
-}
-
-/// A level of confidence, such as `95 %`.
-pub(super) fn level(level: f64) -> String {
-    // Rounded first, because 0.95 * 100 need not be exactly 95.
-    format!("{} %", (level * 1e4).round() / 1e2)
 }
 
 /// A number with commas between its thousands.
@@ -114,6 +116,14 @@ pub(super) fn grouped(number: u32) -> String {
         printed.push(digit);
     }
     printed
+}
+
+/// The name of a measure, with its direction where less is better.
+pub(super) fn directed(title: &str, better: Direction) -> String {
+    match better {
+        Direction::Lower => format!("{title} (less is better)"),
+        Direction::Higher | Direction::Unknown => title.to_owned(),
+    }
 }
 
 /// That a value is a mean over repetitions, if cases ran more than once.

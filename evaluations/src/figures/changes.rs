@@ -1,5 +1,6 @@
 //! The figure `changes`: the paired changes between two runs.
 
+use evals::render::percent;
 use evals::{Change, MeasureChange};
 use evals_html::figure::{ChangeFigure, MeasuredChange, Width};
 use evals_html::page::PageFigure;
@@ -87,7 +88,7 @@ fn sentences(change: &Change) -> Vec<String> {
     let intervals = intervals.then(|| {
         format!(
             "Lines are {} intervals of the mean difference: {}.",
-            caption::level(change.test.level),
+            percent(change.test.level),
             caption::bootstrapped(&bootstrap)
         )
     });

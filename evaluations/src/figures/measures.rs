@@ -64,14 +64,6 @@ fn reasons(mean: &Mean) -> String {
     }
 }
 
-/// The name of a measure, with its direction where less is better.
-pub(super) fn label(measured: &Measured<'_>) -> String {
-    match measured.better {
-        Direction::Lower => format!("{} (less is better)", measured.title),
-        Direction::Higher | Direction::Unknown => measured.title.to_owned(),
-    }
-}
-
 pub(super) fn figure(
     subject: &str,
     summary: &Summary,
@@ -85,7 +77,7 @@ pub(super) fn figure(
         estimates: measures
             .iter()
             .filter(|it| it.unit == unit)
-            .map(|it| estimate(label(it), it.mean, 0))
+            .map(|it| estimate(caption::directed(it.title, it.better), it.mean, 0))
             .collect(),
     };
     let panels = [

@@ -20,10 +20,11 @@ use evals_html::page::PageFigure;
 use evals_metrics::Bootstrap;
 
 pub(crate) use self::breakdown::COLUMN as ENDING_COLUMN;
+pub(crate) use self::caption::interval_methods;
 pub(crate) use self::domain::Figured;
 pub(crate) use self::folder::FigureFolder;
 pub(crate) use self::place::Place;
-pub(crate) use self::runs::ComparedRun;
+pub(crate) use self::runs::{ComparedRun, service_time};
 
 /// The names of the figures of one report.
 const OF_REPORT: [&str; 6] = [

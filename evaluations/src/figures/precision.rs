@@ -1,6 +1,7 @@
 //! The figure `precision`: interpolated precision at eleven levels of recall.
 
 use evals::Report;
+use evals::render::percent;
 use evals_html::figure::{PrecisionCurve, RecallPrecision};
 use evals_html::page::PageFigure;
 use evals_metrics::{Bootstrap, Mean, mean_interpolated_precision};
@@ -69,7 +70,7 @@ pub(super) fn figure(
     let bands = is_banded.then(|| {
         format!(
             "Bands are pointwise {} intervals: {}.",
-            caption::level(bootstrap.level),
+            percent(bootstrap.level),
             caption::bootstrapped(bootstrap)
         )
     });

@@ -35,11 +35,12 @@ pub(crate) struct ComparedRun {
 }
 
 impl ComparedRun {
-    /// Reads a report. Runs of one `series` have the same colour.
+    /// Reads a report with its summary. Runs of one `series` have the same colour.
     pub(crate) fn of<D: Figured>(
         label: String,
         series: usize,
         report: &Report<D>,
+        summary: Summary,
         bootstrap: &Bootstrap,
     ) -> Self {
         let mut timings = report.cases.iter().flat_map(|case| &case.timings);
@@ -53,7 +54,7 @@ impl ComparedRun {
         Self {
             label,
             series,
-            summary: report.summary(bootstrap),
+            summary,
             latency,
             curve: precision::curve(report, bootstrap),
         }
@@ -62,7 +63,7 @@ impl ComparedRun {
 
 /// The service time of a case in seconds: the sum over its stages. Stages from a cache count with their original times, and judging does
 /// not count. `None` if the task failed or timed nothing.
-fn service_time<D: Domain>(case: &CaseReport<D>) -> Option<f64> {
+pub(crate) fn service_time<D: Domain>(case: &CaseReport<D>) -> Option<f64> {
     case.result.output()?;
     let is_judging = |stage: &str| Purpose::of_stage(stage).is_some_and(Purpose::is_judging);
     let own = case.timings.iter().filter(|it| !is_judging(&it.stage));
@@ -182,10 +183,7 @@ fn estimates(
         return None;
     }
     let panels = measures.iter().map(|measure| Panel {
-        name: match measure.better {
-            Direction::Lower => format!("{} (less is better)", measure.title),
-            Direction::Higher | Direction::Unknown => measure.title.to_owned(),
-        },
+        name: caption::directed(measure.title, measure.better),
         unit: measure.unit,
         estimates: runs
             .iter()

@@ -5,11 +5,10 @@ use std::collections::{BTreeMap, BTreeSet};
 use evals::{CaseId, CaseReport, Direction, Domain, MeasureValues, Unit, Value, group_name};
 use evals_html::page::{Cell, Column, ColumnKind};
 use evals_messages::visible::folded;
-use evals_rag::Purpose;
 
 use super::cases::Cases;
 use super::paged::Paged;
-use crate::figures::ENDING_COLUMN;
+use crate::figures::{ENDING_COLUMN, service_time};
 
 /// The longest question in the table in characters. The case has all of it.
 const LONGEST: usize = 300;
@@ -78,7 +77,7 @@ fn cut(text: &str) -> String {
     }
 }
 
-/// Where the cases broke; `None` if the report does not say. Of repetitions, the one that came least far counts.
+/// Where the cases broke; `None` if the report does not say. Of repetitions, the earliest stage counts.
 pub(super) fn ending<D: Paged>(ids: &[&CaseId], cases: &Cases<'_, D>) -> Option<Column> {
     let mut any = false;
     let cells = ids.iter().map(|id| {
@@ -173,11 +172,13 @@ fn label<D: Domain>(repetitions: &[CaseReport<D>], name: &str) -> Cell {
 
 /// The time of each case: the mean over its repetitions of the service times of all stages but judging. Stages from a cache count with
 /// their original times. Without stages it is the time of the task.
-pub(super) fn seconds<D: Domain>(key: &str, ids: &[&CaseId], cases: &Cases<'_, D>) -> Column {
+pub(super) fn seconds<D: Domain>(ids: &[&CaseId], cases: &Cases<'_, D>) -> Column {
     let cells = ids.iter().map(|id| {
         let repetitions = cases.of_id(id);
         let succeeded = repetitions.iter().filter(|it| it.result.output().is_some());
-        let times: Vec<f64> = succeeded.map(service_time).collect();
+        let times: Vec<f64> = succeeded
+            .map(|it| service_time(it).unwrap_or(it.duration.as_secs_f64()))
+            .collect();
         match u32::try_from(times.len()) {
             Ok(count) if count > 0 => {
                 value_cell(Unit::Seconds, times.iter().sum::<f64>() / f64::from(count))
@@ -189,20 +190,9 @@ pub(super) fn seconds<D: Domain>(key: &str, ids: &[&CaseId], cases: &Cases<'_, D
         }
     });
     Column {
-        title: key.replace("seconds", "time"),
+        title: "time".to_owned(),
         higher_is_better: Some(false),
-        ..column(key, ColumnKind::Seconds, cells.collect())
-    }
-}
-
-fn service_time<D: Domain>(case: &CaseReport<D>) -> f64 {
-    let is_judging = |stage: &str| Purpose::of_stage(stage).is_some_and(Purpose::is_judging);
-    let own = case.timings.iter().filter(|it| !is_judging(&it.stage));
-    let seconds: f64 = own.map(|it| it.duration.as_secs_f64()).sum();
-    if seconds > 0.0 {
-        seconds
-    } else {
-        case.duration.as_secs_f64()
+        ..column("seconds", ColumnKind::Seconds, cells.collect())
     }
 }
 

@@ -4,20 +4,22 @@ use std::collections::BTreeMap;
 
 use anyhow::Result;
 use evals::{Domain, Report, Summary, Unit};
-use evals_html::page::Fact;
+use evals_html::page::{Fact, Texts};
 use evals_messages::quantity;
 use serde_json::Value;
 
 use super::settings;
+use super::source::PageSource;
 
-/// The facts of a run, from its report and, where it has one, its manifest.
+/// The facts of a run, from its report and, where it has one, its manifest. Without texts the filter is left out, because it holds
+/// values of metadata.
 pub(super) fn of_run<D: Domain>(
     report: &Report<D>,
     summary: &Summary,
-    manifest: Option<&Value>,
+    source: &PageSource,
 ) -> Result<Vec<Fact>> {
     let none = Value::Null;
-    let manifest = manifest.unwrap_or(&none);
+    let manifest = source.manifest.as_ref().unwrap_or(&none);
     let mut facts = vec![fact("dataset", dataset(&report.dataset, manifest))];
     facts.push(fact("cases", cases(summary)));
     if let Some(profile) = report.metadata.get("profile").and_then(Value::as_str) {
@@ -42,6 +44,9 @@ pub(super) fn of_run<D: Domain>(
         ("filter", "filter"),
         ("concurrency", "concurrency"),
     ] {
+        if key == "filter" && source.texts == Texts::Omitted {
+            continue;
+        }
         facts.extend(shown(&manifest[key]).map(|value| fact(name, value)));
     }
     facts.push(fact("took", took(summary)));

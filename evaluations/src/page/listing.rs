@@ -2,37 +2,41 @@
 
 use evals::render::tables::Table;
 use evals::{Domain, Report, Summary, render};
-use evals_html::page::Listing;
+use evals_html::page::{Listing, Texts};
 use evals_messages::quantity;
-use evals_metrics::Bootstrap;
+
+use super::source::PageSource;
+use crate::figures;
 
 /// The most failures that a page lists before its cases.
 const MOST_FAILURES: usize = 10;
 
-/// The tables of a report: first the means.
+/// The tables of a report: first the means. Without texts it lacks the analyses of report evaluators, which may hold any text, and
+/// the failures.
 pub(super) fn of_report<D: Domain>(
     report: &Report<D>,
     summary: &Summary,
-    bootstrap: &Bootstrap,
+    source: &PageSource,
 ) -> Vec<Listing> {
-    let tables = render::tables::report(report, summary).into_iter();
-    let mut listings: Vec<Listing> = tables.map(listing).collect();
+    let has_texts = source.texts == Texts::Kept;
+    let tables = if has_texts {
+        render::tables::report(report, summary)
+    } else {
+        render::tables::summary(summary)
+    };
+    let mut listings: Vec<Listing> = tables.into_iter().map(listing).collect();
     if let Some(means) = listings.first_mut() {
-        let method = intervals(bootstrap);
+        let lists = [&summary.scores, &summary.assertions, &summary.metrics];
+        let intervals = lists.into_iter().flatten().map(|(_, mean)| mean);
+        let intervals = figures::interval_methods(intervals, &source.bootstrap);
         means.caption = joined([
-            format!("Means over the cases. {method}"),
+            "Means over the cases.".to_owned(),
+            intervals.map_or_else(String::new, |methods| format!("{methods}.")),
             means.caption.clone(),
         ]);
     }
+    listings.extend(failures(report).filter(|_| has_texts));
     listings
-}
-
-/// How the intervals of means were made.
-pub(super) fn intervals(bootstrap: &Bootstrap) -> String {
-    format!(
-        "Intervals: bootstrap over cases, {} resamples, seed {}.",
-        bootstrap.resamples, bootstrap.seed
-    )
 }
 
 /// A table with its notes as the caption.
@@ -52,7 +56,7 @@ pub(super) fn listing(table: Table) -> Listing {
 }
 
 /// The first failures, with their reasons; `None` if nothing failed.
-pub(super) fn failures<D: Domain>(report: &Report<D>) -> Option<Listing> {
+fn failures<D: Domain>(report: &Report<D>) -> Option<Listing> {
     let tasks = report.cases.iter().filter_map(|case| {
         let failure = case.result.failure()?;
         Some((

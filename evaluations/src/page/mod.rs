@@ -10,6 +10,7 @@ mod documents;
 mod facts;
 mod listing;
 mod notice;
+mod omission;
 mod order;
 mod paged;
 mod qa;

@@ -14,23 +14,32 @@ pub(super) fn of_run<D: Domain>(
     summary: &Summary,
     source: &PageSource,
 ) -> Vec<Notice> {
-    let PageSource {
-        manifest,
-        documents,
-        texts,
-        ..
-    } = source;
-    let mut notices: Vec<Notice> = interruption(summary, *texts).into_iter().collect();
+    let mut notices = of_results(report, summary);
+    if source.manifest.is_none() {
+        notices.extend(baselines(report.metadata.get("models")));
+    }
+    notices.extend(of_source(source));
+    notices
+}
+
+/// The notices about the results of a run.
+pub(super) fn of_results<D: Domain>(report: &Report<D>, summary: &Summary) -> Vec<Notice> {
+    let mut notices: Vec<Notice> = interruption(summary).into_iter().collect();
     notices.extend(failures(summary));
     notices.extend(coverage(summary));
     let preference = report.metadata.get("self_preference");
     let preference = preference.and_then(Value::as_str);
     notices.extend(preference.map(|warning| notice(Severity::Warning, warning)));
     notices.extend(parameters(report));
-    let models = manifest.as_ref().map(|manifest| &manifest["models"]);
-    notices.extend(floor(models.or_else(|| report.metadata.get("models"))));
-    notices.extend(about_texts(*texts, documents));
     notices
+}
+
+/// The notices about the models of a manifest and the texts of a page.
+pub(super) fn of_source(source: &PageSource) -> Vec<Notice> {
+    let models = source.manifest.as_ref().map(|it| &it["models"]);
+    let notices = baselines(models).into_iter();
+    let texts = about_texts(source.texts, &source.documents);
+    notices.chain(texts).collect()
 }
 
 /// A notice as a sentence.
@@ -50,7 +59,7 @@ pub(super) fn notice(severity: Severity, text: &str) -> Notice {
 pub(super) fn about_texts(texts: Texts, documents: &Documents) -> Option<Notice> {
     let text = match (texts, documents.absence()) {
         (Texts::Omitted, _) => {
-            "Questions, answers, references, passages and reasons are left out of this page"
+            "Questions, answers, references, passages, reasons, metadata and labels are left out of this page"
                 .to_owned()
         }
         (Texts::Kept, reason) => format!("The rankings have no texts: {}", reason?),
@@ -58,7 +67,7 @@ pub(super) fn about_texts(texts: Texts, documents: &Documents) -> Option<Notice>
     Some(notice(Severity::Note, &text))
 }
 
-fn interruption(summary: &Summary, texts: Texts) -> Option<Notice> {
+fn interruption(summary: &Summary) -> Option<Notice> {
     let planned = summary.finished + summary.not_run;
     let missing = format!(
         "{} of {} did not run",
@@ -66,8 +75,6 @@ fn interruption(summary: &Summary, texts: Texts) -> Option<Notice> {
         quantity::of(planned, "case")
     );
     let text = match &summary.stopped {
-        // The reason may quote a reply.
-        Some(_) if texts == Texts::Omitted => format!("The run was stopped, and {missing}"),
         Some(reason) => format!("The run was stopped, and {missing}: {reason}"),
         None if summary.interrupted => format!("The run was interrupted, and {missing}"),
         None => return None,
@@ -126,8 +133,8 @@ fn parameters<D: Domain>(report: &Report<D>) -> Vec<Notice> {
     notes.collect()
 }
 
-/// The embedded models among these by role, which a real model has to beat.
-pub(super) fn floor(models: Option<&Value>) -> Option<Notice> {
+/// The embedded models among these by role.
+fn baselines(models: Option<&Value>) -> Option<Notice> {
     let embedded: Vec<String> = models?
         .as_object()?
         .iter()
@@ -136,7 +143,7 @@ pub(super) fn floor(models: Option<&Value>) -> Option<Notice> {
         .collect();
     (!embedded.is_empty()).then(|| {
         let text = format!(
-            "These models are part of evaluations and are the floor that a real model has to beat: {}",
+            "These models are part of evaluations and are baselines; a real model should do better: {}",
             embedded.join(", ")
         );
         notice(Severity::Note, &text)

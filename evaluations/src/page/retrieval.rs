@@ -1,16 +1,18 @@
 //! Retrieval on pages.
 
-use evals::CaseReport;
+use evals::{CaseReport, Report};
 use evals_html::page::{Field, FieldRole, Ranked};
 use evals_metrics::Judgements;
 use evals_rag::{Missing, Retrieval};
+use serde_json::Value;
 
 use super::case::{field, metadata};
 use super::documents::Documents;
 use super::paged::Paged;
 use super::ranking::{Found, missed};
 
-/// The documents of a ranking whose openings a page shows, from the first one on. Nobody reads the hundredth.
+/// The documents of a ranking whose openings a page shows, from the first one on. Later documents get no opening, to keep the page
+/// small.
 const READ: usize = 10;
 
 impl Paged for Retrieval {
@@ -54,6 +56,10 @@ impl Paged for Retrieval {
             }
             Some(_) | None => Vec::new(),
         }
+    }
+
+    fn judge(_report: &Report<Self>, _measure: &str) -> Option<Value> {
+        None
     }
 
     fn lacking(case: &CaseReport<Self>) -> Vec<&str> {

@@ -12,7 +12,7 @@ use super::column::{self, Columns};
 use super::order::worst_first;
 use super::paged::Paged;
 use super::source::PageSource;
-use super::{facts, listing, notice, sentence};
+use super::{facts, listing, notice, omission, sentence};
 use crate::figures::{self, Place};
 
 /// The measures whose columns are visible at first.
@@ -45,9 +45,14 @@ impl<D: Paged> RunPage<'_, D> {
                 ..column::measure(&ids, measure)
             }
         }));
-        columns.extend(column::labels(&ids, &cases));
-        columns.push(column::seconds("seconds", &ids, &cases));
-        columns.extend(column::groups(&ids, first));
+        let has_texts = self.source.texts == Texts::Kept;
+        if has_texts {
+            columns.extend(column::labels(&ids, &cases));
+        }
+        columns.push(column::seconds(&ids, &cases));
+        if has_texts {
+            columns.extend(column::groups(&ids, first));
+        }
         let table = Table {
             ids: ids.iter().map(ToString::to_string).collect(),
             columns: columns.into_columns(),
@@ -63,22 +68,14 @@ impl<D: Paged> RunPage<'_, D> {
     }
 
     fn opening(&self, table: &Table) -> Result<Opening> {
-        let Self {
-            report,
-            summary,
-            source,
-        } = *self;
-        let manifest = source.manifest.as_ref();
-        let mut listings = listing::of_report(report, summary, &source.bootstrap);
-        if source.texts == Texts::Kept {
-            listings.extend(listing::failures(report));
-        }
+        let Self { report, source, .. } = *self;
+        let summary = &*omission::summary(self.summary, source.texts);
         Ok(Opening {
             title: report.name.clone(),
             sentence: sentence::of_run(report, summary, D::CASE),
             notices: notice::of_run(report, summary, source),
-            facts: facts::of_run(report, summary, manifest)?,
-            listings,
+            facts: facts::of_run(report, summary, source)?,
+            listings: listing::of_report(report, summary, source),
             figures: figures::of_report(report, summary, &source.bootstrap, Place::Page(table)),
         })
     }

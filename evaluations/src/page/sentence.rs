@@ -15,7 +15,7 @@ pub(super) fn of_run<D: Domain>(report: &Report<D>, summary: &Summary, case: &st
     if let Some(passed) = pooled.and_then(|it| passed(it, &summary.assertions)) {
         return format!("{subject}: {passed}");
     }
-    let tables = tables::report(report, summary);
+    let tables = tables::summary(summary);
     match tables.first().and_then(Headline::of) {
         Some(headline) => format!("{subject}: {}", headline.shown(case)),
         None => format!(

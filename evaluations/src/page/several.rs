@@ -1,9 +1,10 @@
 //! The page of several runs of the same cases, such as one for each search profile.
 
+use std::borrow::Cow;
 use std::io::Write;
 
 use anyhow::Result;
-use evals::{CaseId, Comparison, MeasureValues, Report, Titled, Unit, render};
+use evals::{CaseId, Comparison, MeasureValues, Report, Summary, Titled, Unit, render};
 use evals_html::page::{Case, Column, Fact, Listing, Notice, Opening, Page, Table, Texts, Written};
 
 use super::case::{self, Owner};
@@ -13,7 +14,7 @@ use super::notice;
 use super::order::worst_first;
 use super::paged::Paged;
 use super::source::PageSource;
-use super::{facts, listing, sentence};
+use super::{facts, listing, omission, sentence};
 use crate::figures::{self, ComparedRun, Place};
 use crate::lead::Lead;
 
@@ -28,7 +29,7 @@ pub(crate) struct SeveralPage<'r, D: Paged> {
     /// The runs under their names.
     pub(crate) runs: &'r [Titled<'r, D>],
     pub(crate) comparison: &'r Comparison,
-    /// Its manifest is that of any run. What differs between them is not shown.
+    /// The manifest of one run; facts that differ between runs are left out.
     pub(crate) source: &'r PageSource,
 }
 
@@ -54,7 +55,9 @@ impl<D: Paged> SeveralPage<'_, D> {
                 ..named(column, run.title)
             }));
         }
-        columns.extend(column::groups(&ids, first));
+        if self.source.texts == Texts::Kept {
+            columns.extend(column::groups(&ids, first));
+        }
         let table = Table {
             ids: ids.iter().map(ToString::to_string).collect(),
             columns: columns.into_columns(),
@@ -86,25 +89,33 @@ impl<D: Paged> SeveralPage<'_, D> {
     }
 
     fn opening(&self, lead: Option<&Lead>, best: usize, rows: &Table) -> Result<Opening> {
-        let best = &self.runs[best];
-        let answer = sentence::of_run(best.report, best.summary, D::CASE);
+        let texts = self.source.texts;
+        let summaries = self.runs.iter();
+        let summaries: Vec<Cow<'_, Summary>> = summaries
+            .map(|run| omission::summary(run.summary, texts))
+            .collect();
+        let report = self.runs[best].report;
+        let answer = sentence::of_run(report, &summaries[best], D::CASE);
         let lead = lead.map(|lead| format!("; {}", lead.clause()));
-        let table = render::tables::comparison(self.comparison);
-        let mut listings = vec![listing::listing(table)];
-        listings.extend(self.runs.iter().flat_map(groups));
-        let compared = self.runs.iter().zip(0..).map(|(run, series)| {
+        let comparison = omission::comparison(self.comparison, texts);
+        let mut listings = vec![listing::listing(render::tables::comparison(&comparison))];
+        let mut compared = Vec::new();
+        for (series, (run, summary)) in self.runs.iter().zip(&summaries).enumerate() {
+            listings.extend(groups(run.title, summary));
+            let bootstrap = &self.source.bootstrap;
+            let summary = summary.clone().into_owned();
             let label = run.title.to_owned();
-            ComparedRun::of(label, series, run.report, &self.source.bootstrap)
-        });
-        let compared: Vec<ComparedRun> = compared.collect();
+            let run = ComparedRun::of(label, series, run.report, summary, bootstrap);
+            compared.push(run);
+        }
         Ok(Opening {
             title: self.title.to_owned(),
             sentence: format!("{answer}{}", lead.unwrap_or_default()),
-            notices: self.notices(),
-            facts: self.facts(best.report)?,
+            notices: self.notices(&summaries),
+            facts: self.facts(report, &summaries[best])?,
             listings,
             figures: figures::of_runs(
-                &best.report.dataset,
+                &report.dataset,
                 &compared,
                 &self.source.bootstrap,
                 Place::Page(rows),
@@ -113,31 +124,21 @@ impl<D: Paged> SeveralPage<'_, D> {
     }
 
     /// What concerns one run begins with its name, and what concerns all is there once.
-    fn notices(&self) -> Vec<Notice> {
-        let of_run = PageSource {
-            texts: Texts::Kept,
-            ..PageSource::default()
-        };
-        let of_runs = self.runs.iter().map(|run| {
-            let notices = notice::of_run(run.report, run.summary, &of_run);
+    fn notices(&self, summaries: &[Cow<'_, Summary>]) -> Vec<Notice> {
+        let of_runs = self.runs.iter().zip(summaries).map(|(run, summary)| {
+            let notices = notice::of_results(run.report, summary);
             notices.into_iter().map(|it| Notice {
                 text: format!("{}: {}", run.title, it.text),
                 ..it
             })
         });
         let mut notices: Vec<Notice> = of_runs.flatten().collect();
-        let manifest = self.source.manifest.as_ref();
-        let models = manifest.map(|manifest| &manifest["models"]);
-        notices.extend(notice::floor(models));
-        notices.extend(notice::about_texts(
-            self.source.texts,
-            &self.source.documents,
-        ));
+        notices.extend(notice::of_source(self.source));
         notices
     }
 
-    fn facts(&self, report: &Report<D>) -> Result<Vec<Fact>> {
-        let mut facts = facts::of_run(report, self.runs[0].summary, self.source.manifest.as_ref())?;
+    fn facts(&self, report: &Report<D>, summary: &Summary) -> Result<Vec<Fact>> {
+        let mut facts = facts::of_run(report, summary, self.source)?;
         // They are those of one run.
         facts.retain(|fact| {
             !["profile", "took", "started", "reranking"].contains(&fact.name.as_str())
@@ -165,11 +166,11 @@ impl<D: Paged> SeveralPage<'_, D> {
 }
 
 /// The tables of groups of one run, with its name.
-fn groups<D: Paged>(run: &Titled<'_, D>) -> Vec<Listing> {
-    let tables = render::tables::groups(run.summary).into_iter();
+fn groups(run: &str, summary: &Summary) -> Vec<Listing> {
+    let tables = render::tables::groups(summary).into_iter();
     let tables = tables.map(|mut table| {
         if let Some(head) = table.heads.first_mut() {
-            *head = format!("{}: {head}", run.title);
+            *head = format!("{run}: {head}");
         }
         listing::listing(table)
     });

@@ -259,7 +259,7 @@ impl<D: Paged> AnyReport for Report<D> {
     }
 
     fn compared(&self, label: String, series: usize, bootstrap: &Bootstrap) -> ComparedRun {
-        ComparedRun::of(label, series, self, bootstrap)
+        ComparedRun::of(label, series, self, self.summary(bootstrap), bootstrap)
     }
 
     fn write(

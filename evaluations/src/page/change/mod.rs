@@ -8,7 +8,7 @@ use std::io::Write;
 
 use anyhow::Result;
 use evals::{CaseId, CaseReport, Change, MeasureValues, Report, Unit};
-use evals_html::page::{Case, Cell, Column, ColumnKind, Page, Side, Sides, Table, Written};
+use evals_html::page::{Case, Cell, Column, ColumnKind, Page, Side, Sides, Table, Texts, Written};
 
 use self::verdict::Judged;
 use super::case::{self, Owner};
@@ -61,7 +61,7 @@ impl<D: Paged> ChangePage<'_, D> {
             OneSide::of(Side::Before, "before", &self.reports[0]),
             OneSide::of(Side::After, "after", &self.reports[1]),
         ];
-        let judged = Judged::of(self.change, &sides[0], &sides[1]);
+        let judged = Judged::of(self.change, &sides, self.reports);
         let ids = order(&sides, &judged);
         let table = Table {
             ids: ids.iter().map(ToString::to_string).collect(),
@@ -117,13 +117,15 @@ impl<D: Paged> ChangePage<'_, D> {
             columns.extend(endings.map(|it| of_side(it, side.name)));
         }
         for side in sides {
-            let seconds = column::seconds("seconds", ids, &side.cases);
+            let seconds = column::seconds(ids, &side.cases);
             columns.push(Column {
                 is_visible: false,
                 ..of_side(seconds, side.name)
             });
         }
-        columns.extend(column::groups(ids, first));
+        if self.source.texts == Texts::Kept {
+            columns.extend(column::groups(ids, first));
+        }
         columns.into_columns()
     }
 

@@ -2,8 +2,8 @@
 
 use std::collections::BTreeSet;
 
-use evals::{CaseId, ComparedReport, Domain, MeasureChange, Report, Unit, Verdict, render};
-use evals_html::page::{Fact, Listing, Notice, Opening, Severity, Texts};
+use evals::{CaseId, Change, ComparedReport, Domain, MeasureChange, Report, Unit, Verdict, render};
+use evals_html::page::{Fact, Listing, Notice, Opening, Severity};
 use evals_messages::quantity;
 
 use super::ChangePage;
@@ -12,44 +12,50 @@ use crate::figures;
 use crate::page::facts::fact;
 use crate::page::listing::listing;
 use crate::page::notice::{self, notice};
+use crate::page::omission;
 use crate::page::paged::Paged;
+use crate::page::source::PageSource;
 
 /// The most cases that a notice names.
 const NAMED: usize = 5;
 
 pub(super) fn of<D: Paged>(page: &ChangePage<'_, D>, judged: &Judged<'_>) -> Opening {
-    let change = page.change;
-    let mut listings: Vec<Listing> = passes(judged).into_iter().collect();
+    let change = &*omission::change(page.change, page.source.texts);
+    let repeats = page.reports.iter().any(|report| report.repeat > 1);
+    let mut listings: Vec<Listing> = passes(judged, repeats).into_iter().collect();
     listings.extend(render::tables::change(change).into_iter().map(listing));
     Opening {
         title: format!("{} against {}", page.titles[1], page.titles[0]),
-        sentence: sentence(&change.measures, judged),
-        notices: notices(page, judged),
-        facts: facts(page),
+        sentence: sentence(change, judged),
+        notices: notices(page, change, judged),
+        facts: facts(page.titles, change),
         listings,
         figures: figures::of_change(change),
     }
 }
 
-/// The verdict on the first measure, and the other measures that changed by more than chance.
-fn sentence(measures: &[MeasureChange], judged: &Judged<'_>) -> String {
+/// The verdict on the first measure, and the other measures that changed significantly.
+fn sentence(change: &Change, judged: &Judged<'_>) -> String {
     let Some(first) = judged.measure else {
         return "No measure of the two runs has a better direction".to_owned();
     };
-    let others = measures.iter().filter(|it| !std::ptr::eq(*it, first));
+    let others = change.measures.iter();
+    let others = others.filter(|it| (it.unit, &it.measure) != (first.unit, &first.measure));
     let of = |wanted: Verdict, word: &str| {
         let titles = others.clone().filter(|it| it.verdict == wanted);
         let titles: Vec<&str> = titles.map(MeasureChange::title).collect();
-        (!titles.is_empty()).then(|| format!("{word} by more than chance: {}", titles.join(", ")))
+        (!titles.is_empty()).then(|| format!("significantly {word}: {}", titles.join(", ")))
     };
     let worse = of(Verdict::Worse, "worse");
     let better = of(Verdict::Better, "better");
-    let parts = std::iter::once(verdict(first)).chain(worse).chain(better);
+    let parts = std::iter::once(verdict(first, change))
+        .chain(worse)
+        .chain(better);
     parts.collect::<Vec<_>>().join("; ")
 }
 
-/// `MRR@5 rose from 0.7421 to 0.7739 (+0.0318 [+0.0012, +0.0611], p = 0.0412) over 256 pairs: better by more than chance`.
-fn verdict(measure: &MeasureChange) -> String {
+/// `MRR@5 rose from 0.7421 to 0.7739 (+0.0318 [+0.0012, +0.0611], corrected p = 0.0412) over 256 pairs: better, significant at 5 %`.
+fn verdict(measure: &MeasureChange, change: &Change) -> String {
     let title = measure.title();
     let Some(found) = &measure.difference else {
         return format!("{title} has a value in both runs in no case");
@@ -67,44 +73,43 @@ fn verdict(measure: &MeasureChange) -> String {
     let interval = found.interval.map_or_else(String::new, |interval| {
         format!(" [{}, {}]", signed(interval.low), signed(interval.high))
     });
-    let p_value = match measure.adjusted_p_value {
-        Some(p) if p < 0.0001 => ", p < 0.0001".to_owned(),
-        Some(p) => format!(", p = {p:.4}"),
-        None => String::new(),
-    };
+    let tested = change.measures.iter();
+    let tested = tested.filter(|it| it.adjusted_p_value.is_some()).count();
+    let corrected = if tested > 1 { "corrected " } else { "" };
+    let p_value = measure.adjusted_p_value.map_or_else(String::new, |p| {
+        format!(", {corrected}{}", render::p_value(p))
+    });
+    let level = render::percent(1.0 - change.test.level);
     let words = match measure.verdict {
-        Verdict::Better => "better by more than chance",
-        Verdict::Worse => "worse by more than chance",
-        Verdict::Unclear => "it may be chance",
-        Verdict::Same => "no case changed",
-        Verdict::None => "neither is known to be better",
+        Verdict::Better => format!("better, significant at {level}"),
+        Verdict::Worse => format!("worse, significant at {level}"),
+        Verdict::Unclear => "it may be chance".to_owned(),
+        Verdict::Same => "no case changed".to_owned(),
+        Verdict::None => "neither is known to be better".to_owned(),
     };
     let pairs = quantity::of(found.n, "pair");
     format!("{moved} ({difference}{interval}{p_value}) over {pairs}: {words}")
 }
 
 /// How many cases passed before and after; `None` if the first measure is no pass rate.
-fn passes(judged: &Judged<'_>) -> Option<Listing> {
+fn passes(judged: &Judged<'_>, repeats: bool) -> Option<Listing> {
     let measure = judged.measure.filter(|it| it.unit == Unit::PassRate)?;
     let count = |verdict| judged.count(verdict).to_string();
     let row = |name: &str, right: CaseVerdict, wrong: CaseVerdict| {
         vec![name.to_owned(), count(right), count(wrong)]
     };
-    let other = judged.count(CaseVerdict::OtherVerdict);
-    let noise = if other > 0 {
-        format!(
-            " {} with the same answer and another verdict stand outside of it: there the judge changed its mind.",
-            quantity::of(other, "case")
-        )
+    let counted_as = if repeats {
+        " A case with repetitions is right if at least half of them are."
     } else {
-        String::new()
+        ""
     };
     Some(Listing {
         caption: format!(
-            "Cases by {} before and after: {} fixed, {} broken.{noise}",
+            "Cases by {} before and after: {} fixed, {} broken.{counted_as}{}",
             measure.title(),
             count(CaseVerdict::Fixed),
-            count(CaseVerdict::Broken)
+            count(CaseVerdict::Broken),
+            uncounted(judged)
         ),
         head: ["Cases", "right after", "wrong after"]
             .map(str::to_owned)
@@ -116,15 +121,46 @@ fn passes(judged: &Judged<'_>) -> Option<Listing> {
     })
 }
 
+/// The cases that are not in the table of passes, by the reason.
+fn uncounted(judged: &Judged<'_>) -> String {
+    let count =
+        |verdicts: &[CaseVerdict]| -> usize { verdicts.iter().map(|it| judged.count(*it)).sum() };
+    let unpaired = [
+        CaseVerdict::Edited,
+        CaseVerdict::OnlyBefore,
+        CaseVerdict::OnlyAfter,
+    ];
+    let reasons = [
+        (
+            count(&[CaseVerdict::OtherVerdict]),
+            "with the same answer and another verdict",
+        ),
+        (
+            count(&[CaseVerdict::NoValue]),
+            "without a value on one side or on both",
+        ),
+        (count(&unpaired), "edited or in one run only"),
+    ];
+    let reasons = reasons.into_iter().filter(|(count, _)| *count > 0);
+    let reasons: Vec<String> = reasons
+        .map(|(count, why)| format!("{} {why}", quantity::of(count, "case")))
+        .collect();
+    if reasons.is_empty() {
+        String::new()
+    } else {
+        format!(" Not in this table: {}.", reasons.join(", "))
+    }
+}
+
 /// The two runs, and what differs between them.
-fn facts<D: Paged>(page: &ChangePage<'_, D>) -> Vec<Fact> {
+fn facts(titles: [&str; 2], change: &Change) -> Vec<Fact> {
     let mut facts = vec![
-        fact("before", page.titles[0]),
-        fact("after", page.titles[1]),
-        fact("pairs", page.change.pairs.to_string()),
+        fact("before", titles[0]),
+        fact("after", titles[1]),
+        fact("pairs", change.pairs.to_string()),
     ];
     facts.extend(
-        page.change
+        change
             .made_by
             .iter()
             .map(|line| match line.split_once(": ") {
@@ -135,42 +171,52 @@ fn facts<D: Paged>(page: &ChangePage<'_, D>) -> Vec<Fact> {
     facts
 }
 
-fn notices<D: Paged>(page: &ChangePage<'_, D>, judged: &Judged<'_>) -> Vec<Notice> {
-    let (change, texts) = (page.change, page.source.texts);
+fn notices<D: Paged>(
+    page: &ChangePage<'_, D>,
+    change: &Change,
+    judged: &Judged<'_>,
+) -> Vec<Notice> {
     let mut notices = Vec::new();
     for (run, side) in [(&change.before, "earlier"), (&change.after, "later")] {
-        notices.extend(incomplete(run, side, texts));
+        notices.extend(incomplete(run, side));
     }
     notices.extend(new_failures(page.reports));
     let edited = [
-        (change.changed.len(), "differ between the runs"),
-        (change.only_before, "are only in the earlier run"),
-        (change.only_after, "are only in the later run"),
+        (change.changed.len(), "in both runs with other content"),
+        (change.only_before, "only in the earlier run"),
+        (change.only_after, "only in the later run"),
     ];
     for (count, what) in edited.into_iter().filter(|(count, _)| *count > 0) {
-        let text = format!("{count} of the cases {what} and are not compared");
+        let text = format!("Not compared: {} {what}", quantity::of(count, "case"));
         notices.push(notice(Severity::Warning, &text));
     }
     let other = judged.count(CaseVerdict::OtherVerdict);
     if other > 0 {
+        let why = if judged.has_one_judge {
+            " from the same judge: its verdicts are not stable"
+        } else {
+            ""
+        };
         let text = format!(
-            "{} with the same answer in both runs got another verdict: the judge is not stable",
+            "{} with the same answer in both runs got another verdict{why}",
             quantity::of(other, "case")
         );
         notices.push(notice(Severity::Warning, &text));
     }
-    notices.extend(notice::about_texts(texts, &page.source.documents));
+    let PageSource {
+        texts, documents, ..
+    } = page.source;
+    notices.extend(notice::about_texts(*texts, documents));
     notices
 }
 
 /// A run that ended early.
-fn incomplete(run: &ComparedReport, side: &str, texts: Texts) -> Option<Notice> {
+fn incomplete(run: &ComparedReport, side: &str) -> Option<Notice> {
     if run.not_run == 0 && run.stopped.is_none() {
         return None;
     }
     let planned = run.finished + run.not_run;
-    // The reason may quote a reply.
-    let reason = run.stopped.as_ref().filter(|_| texts == Texts::Kept);
+    let reason = run.stopped.as_ref();
     let text = format!(
         "The {side} run ended early: {} of {} did not run{}",
         run.not_run,

@@ -2,20 +2,20 @@
 
 use std::collections::BTreeMap;
 
-use evals::{CaseId, CaseReport, Change, Direction, MeasureChange, Unit};
+use evals::{CaseId, CaseReport, Change, Direction, MeasureChange, Report, Unit};
 use evals_html::page::FieldRole;
 
 use super::OneSide;
 use crate::page::paged::Paged;
 
-/// What a change did to a case, what deserves a look first.
+/// What a change did to a case, in the order of the page.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub(super) enum CaseVerdict {
-    /// It passed before and does not now.
+    /// It passed before and does not now. A case with repetitions passes if at least half of them do.
     Broken,
     /// Its score fell.
     Worse,
-    /// The answer is the same, and the verdict on it is another: the judge changed its mind, and not the system.
+    /// The answer is the same, and the verdict on it differs. So the judge or the rule changed its verdict, and not the system.
     OtherVerdict,
     /// It did not pass before and does now.
     Fixed,
@@ -62,15 +62,18 @@ impl CaseVerdict {
 pub(super) struct Judged<'r> {
     /// The measure; `None` if no measure has a better direction.
     pub(super) measure: Option<&'r MeasureChange>,
+    /// Whether one judge decided the measure in both runs: the same model with the same parameters and prompt.
+    pub(super) has_one_judge: bool,
     cases: BTreeMap<CaseId, (CaseVerdict, f64)>,
 }
 
 impl<'r> Judged<'r> {
     pub(super) fn of<D: Paged>(
         change: &'r Change,
-        before: &OneSide<'_, D>,
-        after: &OneSide<'_, D>,
+        sides: &[OneSide<'_, D>; 2],
+        reports: &[Report<D>; 2],
     ) -> Self {
+        let [before, after] = sides;
         let mut measures = change.measures.iter();
         let measure = measures.find(|it| it.better != Direction::Unknown);
         let mut cases = BTreeMap::new();
@@ -88,7 +91,16 @@ impl<'r> Judged<'r> {
         set(&edited, CaseVerdict::Edited);
         set(&change.removed, CaseVerdict::OnlyBefore);
         set(&change.added, CaseVerdict::OnlyAfter);
-        Self { measure, cases }
+        let judges = measure.map(|it| {
+            reports
+                .each_ref()
+                .map(|report| D::judge(report, &it.measure))
+        });
+        Self {
+            measure,
+            has_one_judge: judges.is_some_and(|[old, new]| old.is_some() && old == new),
+            cases,
+        }
     }
 
     pub(super) fn verdict(&self, id: &CaseId) -> CaseVerdict {
