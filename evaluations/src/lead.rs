@@ -78,9 +78,9 @@ impl fmt::Display for Lead {
             format!(" [{:.4}, {:.4}]", interval.low, interval.high)
         });
         let verdict = if self.is_significant {
-            format!("significant at {}", percent(self.level))
+            "significant"
         } else {
-            "it may be chance".to_owned()
+            "it may be chance"
         };
         write!(
             formatter,
