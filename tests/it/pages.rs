@@ -179,7 +179,7 @@ fn the_page_of_answers_joins_reference_answer_verdict_and_passages() {
         "{}",
         page.sentence()
     );
-    let floor = "are baselines; a real model should do better: answerer `extractive`, embedder `static-minilm`, judge `overlap`.";
+    let floor = "are baselines; a real model should do better: answerer , embedder , judge .";
     assert!(
         page.notices()
             .iter()
@@ -187,6 +187,9 @@ fn the_page_of_answers_joins_reference_answer_verdict_and_passages() {
         "{:?}",
         page.notices()
     );
+    let names = page.elements.iter().filter(|it| it.name == "code");
+    let names: Vec<&str> = names.map(|it| it.text.as_str()).collect();
+    assert_eq!(names, ["extractive", "static-minilm", "overlap"]);
     let case = &page.cases()[0];
     let roles: Vec<&Value> = case["fields"]
         .as_array()
