@@ -227,6 +227,55 @@ fn the_figures_of_a_page_are_written_and_checked() {
 }
 
 #[test]
+fn a_measure_is_drawn_over_all_runs_of_a_profile() {
+    let sandbox = Sandbox::new();
+    sandbox.succeed("sample --limit 20 --profile bm25 --profile semantic --skip-qa");
+    sandbox.succeed("sample --limit 20 --profile bm25 --skip-qa");
+    sandbox.succeed("sample --limit 25 --profile bm25 --skip-qa --set processing.chunk_size=128");
+    sandbox.succeed("table --figures figures");
+    let drawn = files(&sandbox, "figures");
+    assert!(
+        drawn.contains_key("trend.svg") && drawn.contains_key("trend.png"),
+        "{:?}",
+        drawn.keys()
+    );
+    let trend = svg(&sandbox, "figures/trend.svg");
+    assert!(
+        trend.contains("3 finished runs, oldest on the left. n = 16 to 20."),
+        "{trend}"
+    );
+    // In words and at its mark.
+    for change in [".size: 256 -&gt; 128", "other questions"] {
+        assert_eq!(trend.matches(change).count(), 2, "{change}: {trend}");
+    }
+
+    sandbox.write(
+        "page.md",
+        "<!-- evaluations figure: trend retrieval profile=bm25 -->\n<!-- evaluations end -->\n",
+    );
+    sandbox.succeed("table --update page.md");
+    let page = fs::read_to_string(sandbox.work().join("page.md")).unwrap();
+    assert!(
+        page.contains("](figures/trend-retrieval-profile-bm25.svg)"),
+        "{page}"
+    );
+    assert_eq!(sandbox.run("table --update page.md --check").code, Some(0));
+    let refused = |words: &str| {
+        let marker =
+            format!("<!-- evaluations figure: trend {words} -->\n<!-- evaluations end -->\n");
+        sandbox.write("page.md", &marker);
+        sandbox.refuse("table --update page.md")
+    };
+    assert!(refused("retrieval").contains("`profile=NAME` to select one: bm25, semantic"));
+    assert!(refused("retrieval profile=semantic").contains("needs two finished runs"));
+
+    sandbox.succeed("sample --limit 20 --profile semantic --skip-qa");
+    sandbox.succeed("table --figures several");
+    let drawn = files(&sandbox, "several");
+    assert!(drawn.contains_key("trend-bm25.svg") && drawn.contains_key("trend-semantic.svg"));
+}
+
+#[test]
 fn a_figure_that_cannot_be_drawn_is_an_error_with_its_line() {
     let sandbox = Sandbox::new();
     sandbox.succeed("sample --limit 5 --profile bm25 --profile semantic");

@@ -185,6 +185,7 @@ Figures:
     <!-- evaluations end -->
 
   Of several runs: comparison, bars, trade-off, precision.
+  Of the runs of one profile, over time: trend.
   Of one run: measures, breakdown, latency, scores.";
 
 #[derive(Debug, Clone, Args)]

@@ -39,12 +39,16 @@ const OF_REPORT: [&str; 6] = [
 /// The names of the figures of several runs.
 pub(crate) const OF_RUNS: [&str; 4] = ["comparison", "bars", "trade-off", "precision"];
 
+/// The name of the figure of one measure over runs.
+pub(crate) const TREND: &str = "trend";
+
 /// The names of all figures that a document can show.
-pub(crate) const NAMES: [&str; 10] = {
+pub(crate) const NAMES: [&str; 11] = {
     let [measures, breakdown, latency, first, second, third] = OF_REPORT;
     let [comparison, bars, trade_off, precision] = OF_RUNS;
     [
         measures, breakdown, latency, first, second, third, comparison, bars, trade_off, precision,
+        TREND,
     ]
 };
 

@@ -9,14 +9,16 @@ mod pair;
 mod predecessor;
 mod report;
 mod run;
+mod stored_trend;
 mod trend;
 
 pub(crate) use self::choice::{SkippedRun, StoredRuns, is_finished, is_latest};
 pub(crate) use self::command::is_of_command;
-pub(crate) use self::configuration::{Configuration, differences};
+pub(crate) use self::configuration::Configuration;
 pub(crate) use self::headline::Headline;
 pub(crate) use self::pair::{StoredPair, names_measure};
 pub(crate) use self::predecessor::{Kinship, is_of_kind, kind, predecessor};
 pub(crate) use self::report::StoredReport;
 pub(crate) use self::run::StoredRun;
-pub(crate) use self::trend::{Break, TrendRun, headlines};
+pub(crate) use self::stored_trend::{DrawnRun, Step, StoredTrend};
+pub(crate) use self::trend::{Basis, Break, TrendRun, headlines};

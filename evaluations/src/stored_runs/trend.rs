@@ -18,6 +18,21 @@ pub(crate) trait TrendRun {
     /// Whether commands may choose it by themselves.
     fn is_finished(&self) -> bool;
     fn headline(&self) -> Option<Headline>;
+
+    /// What the run measured.
+    fn basis(&self) -> Basis<'_> {
+        Basis {
+            questions: self.header().dataset.questions,
+            configuration: self.configuration(),
+        }
+    }
+}
+
+/// What a run measured: the number of its questions, and its data and settings.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Basis<'r> {
+    pub(crate) questions: usize,
+    pub(crate) configuration: &'r Configuration,
 }
 
 /// Why a trend does not join two runs.
@@ -31,13 +46,12 @@ pub(crate) enum Break {
 
 impl Break {
     /// Why these runs are not joined; `None` if they are.
-    pub(crate) fn between(one: &impl TrendRun, other: &impl TrendRun) -> Option<Self> {
-        let [left, right] = [one.configuration(), other.configuration()];
-        let questions = |header: &RunHeader| header.dataset.questions;
+    pub(crate) fn between(one: Basis<'_>, other: Basis<'_>) -> Option<Self> {
+        let [left, right] = [one.configuration, other.configuration];
         if !left.has_data_of(right) {
             return Some(Self::Data);
         }
-        let is_other = questions(one.header()) != questions(other.header())
+        let is_other = one.questions != other.questions
             || left.leaves_out_unanswerable() != right.leaves_out_unanswerable();
         is_other.then_some(Self::Questions)
     }
@@ -67,7 +81,7 @@ pub(crate) fn headlines<'r, R: TrendRun + 'r>(
     let mut values = Vec::new();
     let mut later = last;
     for run in iter::once(last).chain(earlier) {
-        if Break::between(run, later).is_some() {
+        if Break::between(run.basis(), later.basis()).is_some() {
             values.push(None);
         }
         let headline = run.headline().filter(|headline| headline.title == title);
@@ -151,12 +165,17 @@ mod tests {
             (json!({"provenance": {"files": "b"}}), Break::Data),
         ] {
             let after = run(0.5, &other);
-            assert_eq!(Break::between(&before, &after), Some(why), "{other}");
+            assert_eq!(
+                Break::between(before.basis(), after.basis()),
+                Some(why),
+                "{other}"
+            );
             let drawn = line(&[run(0.25, &same), run(0.25, &same), after]);
             assert_eq!(drawn, [Some(0.25), Some(0.25), None, Some(0.5)], "{other}");
         }
-        assert_eq!(Break::between(&before, &run(0.5, &same)), None);
-        assert_eq!(line(&[before, run(0.5, &same)]), [Some(0.25), Some(0.5)]);
+        let after = run(0.5, &same);
+        assert_eq!(Break::between(before.basis(), after.basis()), None);
+        assert_eq!(line(&[before, after]), [Some(0.25), Some(0.5)]);
     }
 
     #[test]

@@ -6,32 +6,35 @@ use evals_messages::quantity;
 use evals_metrics::Bootstrap;
 
 use super::labels::Labels;
-use super::rows::{Benchmark, StoredRun, grouped};
-use crate::figures::{self, FigureFolder, Place};
+use super::rows::{Benchmark, Selected, StoredRun, grouped};
+use super::trend;
+use crate::figures::{self, FigureFolder, Place, TREND};
 use crate::stored_runs::StoredRun as FoundRun;
 use crate::terminal::Printer;
 
 /// The figures that compare the runs of each dataset and benchmark, in `folder`.
 pub(super) fn write_all(
-    runs: &[StoredRun],
+    selected: &Selected,
     folder: &FigureFolder,
     printer: &Printer,
 ) -> Result<()> {
-    let groups = grouped(runs);
+    let groups = grouped(&selected.rows);
     let is_alone = groups.len() == 1;
     let mut drawn = Vec::new();
     for ((dataset, benchmark), runs) in groups {
         let subject = format!("{}-{dataset}", benchmark.word());
         let subject = (!is_alone).then_some(subject.as_str());
-        let figures = of_group(dataset, benchmark, &runs)?;
+        let mut figures = of_group(dataset, benchmark, &runs)?;
+        let finished = &selected.finished;
+        figures.extend(trend::of_group(dataset, benchmark, finished)?);
         drawn.extend(figures::named(figures, subject));
     }
     folder.write(&drawn, printer)
 }
 
 /// The figure with this name of the runs that a region selects.
-pub(super) fn draw(name: &str, runs: &[StoredRun]) -> Result<PageFigure> {
-    let groups = grouped(runs);
+pub(super) fn draw(name: &str, selected: &Selected) -> Result<PageFigure> {
+    let groups = grouped(&selected.rows);
     let mut groups = groups.into_iter();
     let (Some(((dataset, benchmark), runs)), None) = (groups.next(), groups.next()) else {
         bail!(
@@ -39,6 +42,9 @@ pub(super) fn draw(name: &str, runs: &[StoredRun]) -> Result<PageFigure> {
              `{name} retrieval sample`"
         );
     };
+    if name == TREND {
+        return trend::draw(dataset, benchmark, &selected.finished);
+    }
     let drawn = if figures::OF_RUNS.contains(&name) {
         of_group(dataset, benchmark, &runs)?
     } else {

@@ -5,12 +5,13 @@ mod labels;
 mod markdown;
 mod region;
 mod rows;
+mod trend;
 mod update;
 
 use anyhow::{Result, bail};
 use evals_messages::quantity;
 
-use self::rows::{Choice, Selection, StoredRun};
+use self::rows::{Choice, Selected, Selection, StoredRun};
 use crate::cli::TableArgs;
 use crate::exit::Exit;
 use crate::figures::FigureFolder;
@@ -26,17 +27,17 @@ pub(super) fn execute(session: &Session<'_>, arguments: &TableArgs) -> Result<Ex
     let runs = candidates(session, arguments)?;
     if let Some(path) = &arguments.update {
         return update::execute(session, arguments, path, |selection| {
-            rows(session, &runs, selection)
+            selected(session, &runs, selection)
         });
     }
     let selection = Selection {
         datasets: arguments.datasets.clone(),
         ..Selection::default()
     };
-    let rows = rows(session, &runs, &selection)?;
-    session.printer.result(&markdown::tables(&rows))?;
+    let selected = selected(session, &runs, &selection)?;
+    session.printer.result(&markdown::tables(&selected.rows))?;
     if let Some(folder) = &folder {
-        figure::write_all(&rows, folder, session.printer)?;
+        figure::write_all(&selected, folder, session.printer)?;
     }
     Ok(Exit::Done)
 }
@@ -78,14 +79,14 @@ fn candidates(session: &Session<'_>, arguments: &TableArgs) -> Result<Candidates
 }
 
 /// The selected runs. No run is an error, because an empty table would look like a result.
-fn rows(session: &Session<'_>, runs: &Candidates, selection: &Selection) -> Result<Vec<StoredRun>> {
-    let selected = |runs: &[StoredRun]| -> Vec<StoredRun> {
-        let taken = runs.iter().filter(|run| selection.takes(run));
-        taken.cloned().collect()
-    };
+fn selected(session: &Session<'_>, runs: &Candidates, selection: &Selection) -> Result<Selected> {
+    let (Candidates::Stored(all) | Candidates::Named(all)) = runs;
+    let taken = all.iter().filter(|run| selection.takes(run));
+    let taken: Vec<StoredRun> = taken.cloned().collect();
+    let finished = rows::finished(&taken);
     let choice = match runs {
-        Candidates::Stored(runs) => Choice::among(selected(runs)),
-        Candidates::Named(runs) => Choice::all(selected(runs)),
+        Candidates::Stored(_) => Choice::among(taken),
+        Candidates::Named(_) => Choice::all(taken),
     };
     note_skipped(session, &choice);
     if choice.rows.is_empty() {
@@ -108,7 +109,10 @@ fn rows(session: &Session<'_>, runs: &Candidates, selection: &Selection) -> Resu
         };
         bail!("no finished run of {selection}, although the other datasets have one");
     }
-    Ok(choice.rows)
+    Ok(Selected {
+        rows: choice.rows,
+        finished,
+    })
 }
 
 /// Lists the runs that were skipped although a reader may look for them.

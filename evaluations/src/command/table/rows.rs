@@ -11,7 +11,7 @@ use serde::Deserialize;
 use serde_json::Value;
 
 use crate::run_folder::{RunFolder, RunState};
-use crate::stored_runs::Configuration;
+use crate::stored_runs::{Configuration, is_finished};
 use crate::terminal::Printer;
 
 /// The benchmarks.
@@ -247,9 +247,14 @@ pub(super) fn read_one(folder: &RunFolder) -> Result<StoredRun> {
 }
 
 impl StoredRun {
-    /// When the run started, as printed.
+    /// When the run started, as its manifest says.
+    pub(super) fn started_at(&self) -> Option<&str> {
+        self.manifest.rest["started"].as_str()
+    }
+
+    /// When the run started, as tables show it.
     pub(super) fn started(&self) -> String {
-        let started = self.manifest.rest["started"].as_str().unwrap_or("unknown");
+        let started = self.started_at().unwrap_or("unknown");
         let (seconds, _) = started.split_once('.').unwrap_or((started, ""));
         seconds.replace('T', " ")
     }
@@ -267,6 +272,23 @@ pub(super) fn grouped(runs: &[StoredRun]) -> BTreeMap<(&str, Benchmark), Vec<&St
         groups.entry(key).or_default().push(run);
     }
     groups
+}
+
+/// The runs that a selection takes.
+#[derive(Debug)]
+pub(super) struct Selected {
+    /// The rows of a table.
+    pub(super) rows: Vec<StoredRun>,
+    /// Every finished run, oldest first, for trends.
+    pub(super) finished: Vec<StoredRun>,
+}
+
+/// The finished ones of `runs`, oldest first.
+pub(super) fn finished(runs: &[StoredRun]) -> Vec<StoredRun> {
+    let finished = runs.iter().filter(|run| is_finished(run.state));
+    let mut finished: Vec<StoredRun> = finished.cloned().collect();
+    finished.sort_by_cached_key(|run| (run.started(), run.name.clone()));
+    finished
 }
 
 /// The runs that become the rows of a table.

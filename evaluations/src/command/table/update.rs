@@ -10,7 +10,7 @@ use evals_html::scene::SvgUse;
 use evals_messages::quantity;
 
 use super::region::{self, Content, Region};
-use super::rows::{Selection, StoredRun};
+use super::rows::{Selected, Selection};
 use super::{figure, markdown};
 use crate::atomic_file::write_atomically;
 use crate::cli::TableArgs;
@@ -42,7 +42,7 @@ pub(super) fn execute(
     session: &Session<'_>,
     arguments: &TableArgs,
     path: &Path,
-    rows: impl Fn(&Selection) -> Result<Vec<StoredRun>>,
+    rows: impl Fn(&Selection) -> Result<Selected>,
 ) -> Result<Exit> {
     let text = String::from_utf8(regular_file::read(path, LARGEST_PAGE)?)
         .with_context(|| format!("`{}` is not UTF-8", path.display()))?;
@@ -136,11 +136,11 @@ pub(super) fn execute(
 fn of_region(
     region: &Region,
     selection: &Selection,
-    runs: &[StoredRun],
+    runs: &Selected,
     page: &Path,
 ) -> Result<Current> {
     let (what, text, drawing) = match &region.content {
-        Content::Table => ("table", markdown::tables(runs), None),
+        Content::Table => ("table", markdown::tables(&runs.rows), None),
         Content::Figure { name, folder } => {
             let drawn = figure::draw(name, runs)?;
             let mut words = vec![name.as_str()];

@@ -46,13 +46,7 @@ impl ListedRun {
 
     /// When it started, in UTC, as people read it.
     pub(super) fn started(&self) -> String {
-        match &self.header().started {
-            Some(started) => {
-                let seconds = started.split(['.', 'Z']).next().unwrap_or(started);
-                seconds.replace('T', " ")
-            }
-            None => "unknown start".to_owned(),
-        }
+        started(self.header().started.as_deref())
     }
 
     pub(super) fn state_kind(&self) -> StateKind {
@@ -83,6 +77,15 @@ impl TrendRun for ListedRun {
     fn headline(&self) -> Option<Headline> {
         Headline::of(self.header(), self.summary()?)
     }
+}
+
+/// The time of a manifest as people read it: `2026-05-01 12:00:00`.
+pub(super) fn started(time: Option<&str>) -> String {
+    let Some(time) = time else {
+        return "unknown start".to_owned();
+    };
+    let seconds = time.split(['.', 'Z']).next().unwrap_or(time);
+    seconds.replace('T', " ")
 }
 
 /// A formatted interval.

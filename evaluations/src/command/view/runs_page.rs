@@ -161,7 +161,7 @@ fn change(before: &ListedRun, after: &ListedRun) -> Option<RowChange> {
     let [old, new] = [before.headline()?, after.headline()?];
     let difference = if old.title != new.title {
         "other measure".to_owned()
-    } else if let Some(why) = Break::between(before, after) {
+    } else if let Some(why) = Break::between(before.basis(), after.basis()) {
         why.to_string()
     } else {
         signed(new.value - old.value)

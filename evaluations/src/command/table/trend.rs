@@ -1,0 +1,95 @@
+//! The figure `trend` of stored runs: one for each dataset, benchmark and profile.
+
+use std::collections::BTreeSet;
+
+use anyhow::{Context as _, Result, bail};
+use evals_html::page::PageFigure;
+
+use super::rows::{Benchmark, StoredRun};
+use crate::figures::{self, TREND};
+use crate::stored_runs::{Basis, DrawnRun, Headline, StoredRun as FoundRun, StoredTrend};
+
+/// The trends of all profiles. Several of them are named after their profiles.
+pub(super) fn of_group(
+    dataset: &str,
+    benchmark: Benchmark,
+    finished: &[StoredRun],
+) -> Result<Vec<PageFigure>> {
+    let mut drawn = Vec::new();
+    for profile in profiles(dataset, benchmark, finished) {
+        let figure = of_profile(dataset, benchmark, profile, finished)?;
+        drawn.extend(figure.map(|figure| (profile, figure)));
+    }
+    let is_alone = drawn.len() == 1;
+    let named = drawn
+        .into_iter()
+        .flat_map(|(profile, figure)| figures::named(vec![figure], (!is_alone).then_some(profile)));
+    Ok(named.collect())
+}
+
+/// The trend of runs that have one profile.
+pub(super) fn draw(
+    dataset: &str,
+    benchmark: Benchmark,
+    finished: &[StoredRun],
+) -> Result<PageFigure> {
+    let profiles: Vec<&str> = profiles(dataset, benchmark, finished).into_iter().collect();
+    let [profile] = profiles[..] else {
+        bail!(
+            "the figure `{TREND}` shows runs of one profile, and several are selected; add `profile=NAME` to select one: {}",
+            profiles.join(", ")
+        );
+    };
+    let figure = of_profile(dataset, benchmark, profile, finished)?;
+    figure.with_context(|| {
+        format!("the figure `{TREND}` needs two finished runs of `{dataset}` with profile `{profile}`, and there is one")
+    })
+}
+
+fn profiles<'r>(
+    dataset: &str,
+    benchmark: Benchmark,
+    finished: &'r [StoredRun],
+) -> BTreeSet<&'r str> {
+    let manifests = finished.iter().map(|run| &run.manifest);
+    let of_group = manifests.filter(|it| it.dataset.name == dataset && it.benchmark == benchmark);
+    of_group.map(|it| it.profile.as_str()).collect()
+}
+
+/// The main measure of the newest run over all of them; `None` for fewer than two runs.
+fn of_profile(
+    dataset: &str,
+    benchmark: Benchmark,
+    profile: &str,
+    finished: &[StoredRun],
+) -> Result<Option<PageFigure>> {
+    let is_of_line = |run: &&StoredRun| {
+        let manifest = &run.manifest;
+        manifest.dataset.name == dataset
+            && manifest.benchmark == benchmark
+            && manifest.profile == profile
+    };
+    let mut newest = None;
+    let runs = finished.iter().filter(is_of_line).filter_map(|run| {
+        let summary = run.summary.as_ref()?;
+        newest = Some((run, summary));
+        Some(DrawnRun {
+            name: run.name.clone(),
+            started: run.started_at(),
+            basis: Basis {
+                questions: run.manifest.dataset.questions,
+                configuration: &run.configuration,
+            },
+            summary,
+        })
+    });
+    let runs: Vec<DrawnRun<'_>> = runs.collect();
+    let Some((newest, summary)) = newest.filter(|_| runs.len() > 1) else {
+        return Ok(None);
+    };
+    let header = FoundRun::of_folder(newest.folder.clone())?.header;
+    let headline = Headline::of(&header, summary);
+    let trend = StoredTrend::of(dataset, benchmark.word(), profile, runs);
+    let measure = trend.headline(headline.as_ref());
+    Ok(measure.map(|measure| trend.draw(measure)))
+}

@@ -1,0 +1,215 @@
+//! One measure over the stored runs of one dataset, benchmark and profile: the figure `trend`, and the table of its steps.
+
+use std::ops::Range;
+
+use evals::{Cell, Comparison, Row, Summary};
+use evals_html::figure::{Heading, Trend, TrendPoint, Width};
+use evals_html::page::PageFigure;
+
+use super::configuration::differences;
+use super::headline::Headline;
+use super::trend::{Basis, Break};
+use crate::figures::TREND;
+
+/// Most runs in a drawing, the newest.
+const NEWEST: usize = 60;
+
+/// A finished run of a trend.
+#[derive(Debug, Clone)]
+pub(crate) struct DrawnRun<'r> {
+    pub(crate) name: String,
+    /// When it started, in UTC; `None` if its manifest does not say.
+    pub(crate) started: Option<&'r str>,
+    pub(crate) basis: Basis<'r>,
+    pub(crate) summary: &'r Summary,
+}
+
+/// The finished runs of one dataset, benchmark and profile.
+#[derive(Debug)]
+pub(crate) struct StoredTrend<'r> {
+    /// What the runs have in common.
+    subject: String,
+    /// The newest, oldest first.
+    runs: Vec<DrawnRun<'r>>,
+    /// How many there are with those that are too old to be drawn.
+    all: usize,
+    comparison: Comparison,
+}
+
+/// One run of a trend, with what changed since the run before it.
+#[derive(Debug)]
+pub(crate) struct Step<'l> {
+    pub(crate) run: &'l DrawnRun<'l>,
+    pub(crate) cell: &'l Cell,
+    pub(crate) changed: Vec<String>,
+    /// Why the line is broken before this run.
+    pub(crate) broken: Option<Break>,
+}
+
+impl<'r> StoredTrend<'r> {
+    /// The trend of `runs`, oldest first.
+    pub(crate) fn of(
+        dataset: &str,
+        benchmark: &str,
+        profile: &str,
+        mut runs: Vec<DrawnRun<'r>>,
+    ) -> Self {
+        let all = runs.len();
+        runs.drain(..all.saturating_sub(NEWEST));
+        let summaries = runs.iter().map(|run| (run.name.as_str(), run.summary));
+        Self {
+            subject: format!("{dataset}, {benchmark}, {profile}"),
+            comparison: Comparison::new(&summaries.collect::<Vec<_>>()),
+            runs,
+            all,
+        }
+    }
+
+    /// The dataset, the benchmark and the profile.
+    pub(crate) fn subject(&self) -> &str {
+        &self.subject
+    }
+
+    /// The measures, with a cell for each run.
+    pub(crate) fn measures(&self) -> &[Row] {
+        &self.comparison.rows
+    }
+
+    /// The main measure of the newest run, or else the first one.
+    pub(crate) fn headline(&self, newest: Option<&Headline>) -> Option<&Row> {
+        let rows = self.measures();
+        let is_headline = |row: &&Row| newest.is_some_and(|it| it.measure == row.measure);
+        rows.iter().find(is_headline).or_else(|| rows.first())
+    }
+
+    /// The runs with their values of a measure.
+    pub(crate) fn steps<'l>(&'l self, measure: &'l Row) -> Vec<Step<'l>> {
+        let mut before: Option<&DrawnRun<'_>> = None;
+        let steps = self.runs.iter().zip(&measure.cells).map(|(run, cell)| {
+            let earlier = before.replace(run);
+            Step {
+                run,
+                cell,
+                changed: earlier.map_or(Vec::new(), |earlier| changed(earlier, run)),
+                broken: earlier.and_then(|earlier| Break::between(earlier.basis, run.basis)),
+            }
+        });
+        steps.collect()
+    }
+
+    /// Draws a measure.
+    pub(crate) fn draw(&self, measure: &Row) -> PageFigure {
+        let steps = self.steps(measure);
+        let figure = Trend {
+            heading: Heading {
+                title: format!("{}: {}", measure.title(), self.subject),
+                caption: self.caption(&steps),
+            },
+            measure: measure.title().to_owned(),
+            unit: measure.unit,
+            points: points(&steps),
+        };
+        PageFigure {
+            name: TREND.to_owned(),
+            scene: figure.draw(Width::Page),
+        }
+    }
+
+    fn caption(&self, steps: &[Step<'_>]) -> String {
+        let (drawn, all) = (self.runs.len(), self.all);
+        let count = if drawn < all {
+            format!("The newest {drawn} of {all} finished runs")
+        } else {
+            format!("{drawn} finished runs")
+        };
+        let counts = steps.iter().filter_map(|step| match step.cell {
+            Cell::Value { n, .. } => Some(*n),
+            Cell::Undefined { .. } | Cell::Missing => None,
+        });
+        let sizes = match (counts.clone().min(), counts.max()) {
+            (Some(least), Some(most)) if least < most => format!(" n = {least} to {most}."),
+            (Some(n), _) => format!(" n = {n}."),
+            (None, _) => String::new(),
+        };
+        format!(
+            "{count}, oldest on the left.{sizes} Lines up and down are the 95 % intervals of each run, as its report has them. A \
+             dashed line marks a run whose settings changed; a grey band marks one that reads other data or asks \
+             other questions, where the line is broken."
+        )
+    }
+}
+
+impl Step<'_> {
+    /// Why the line is broken before this run; empty if it is not.
+    pub(crate) fn broken(&self) -> String {
+        self.broken.map_or_else(String::new, |why| why.to_string())
+    }
+}
+
+/// The settings that changed.
+fn changed(before: &DrawnRun<'_>, after: &DrawnRun<'_>) -> Vec<String> {
+    let [old, new] = [before, after].map(|run| run.basis.configuration.without_data());
+    differences(&old, &new)
+}
+
+fn points(steps: &[Step<'_>]) -> Vec<TrendPoint> {
+    let started = steps.iter().map(|step| step.run.started);
+    let labels = labels(&started.collect::<Vec<_>>());
+    let points = steps.iter().zip(labels).map(|(step, label)| {
+        let (value, interval) = match step.cell {
+            Cell::Value {
+                value, interval, ..
+            } => (Ok(*value), interval.as_ref()),
+            Cell::Undefined { reasons } => (Err(reasons.join("; ")), None),
+            Cell::Missing => (Err("not measured".to_owned()), None),
+        };
+        TrendPoint {
+            label,
+            value,
+            interval: interval.map(|it| (it.low, it.high)),
+            changed: step.changed.join("; "),
+            broken: step.broken(),
+        }
+    });
+    points.collect()
+}
+
+/// The labels of runs that started at these times: the day, or the time of day if all started on one. Empty for an unknown start.
+fn labels(started: &[Option<&str>]) -> Vec<String> {
+    let part = |range: Range<usize>| -> Vec<Option<&str>> {
+        let started = started.iter();
+        started
+            .map(|started| (*started)?.get(range.clone()))
+            .collect()
+    };
+    let mut days = part(0..10).into_iter().flatten();
+    let first = days.next();
+    let is_one_day = days.all(|day| Some(day) == first);
+    let shown = if is_one_day {
+        part(11..16)
+    } else {
+        part(5..10)
+    };
+    let labels = shown
+        .into_iter()
+        .map(|it| it.unwrap_or_default().to_owned());
+    labels.collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_run_without_a_start_has_no_label() {
+        let [morning, evening, later] = [
+            "2026-05-01T08:30:00Z",
+            "2026-05-01T20:00:00Z",
+            "2026-05-02T08:00:00Z",
+        ]
+        .map(Some);
+        assert_eq!(labels(&[morning, None, evening]), ["08:30", "", "20:00"]);
+        assert_eq!(labels(&[morning, None, later]), ["05-01", "", "05-02"]);
+        assert_eq!(labels(&[None]), [""]);
+    }
+}
