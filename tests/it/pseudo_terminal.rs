@@ -3,13 +3,13 @@
 use std::path::PathBuf;
 use std::process::{Command, Stdio};
 
-use crate::sandbox::{Sandbox, ended};
+use crate::sandbox::{Sandbox, ended, handling_signals};
 
 /// A command on a terminal of this many columns. Everything that the terminal gets is written to a file.
 pub(crate) fn terminal(sandbox: &Sandbox, columns: u16, line: &str) -> (Command, PathBuf) {
     let program = env!("CARGO_BIN_EXE_evaluations");
     let shown = sandbox.data().join("terminal.txt");
-    let mut command = Command::new("script");
+    let mut command = handling_signals("script");
     command
         .args(["--quiet", "--return", "--flush", "--command"])
         .arg(format!("stty cols {columns} rows 40; {program} {line}"))

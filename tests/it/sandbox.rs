@@ -118,10 +118,13 @@ pub(crate) fn json(path: &Path) -> serde_json::Value {
     serde_json::from_slice(&fs::read(path).unwrap()).unwrap()
 }
 
-/// A command for the binary that handles signals even if the tests ignore them, as under `nohup` or after `&` in a script: a child
-/// process inherits ignored signals.
 fn program() -> Command {
-    let program = env!("CARGO_BIN_EXE_evaluations");
+    handling_signals(env!("CARGO_BIN_EXE_evaluations"))
+}
+
+/// A command that handles signals even if the tests ignore them, as under `nohup` or after `&` in a script: a child process inherits
+/// ignored signals.
+pub(crate) fn handling_signals(program: &str) -> Command {
     if !ignores_interrupts() {
         return Command::new(program);
     }

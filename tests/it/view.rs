@@ -301,7 +301,7 @@ fn broken_and_foreign_folders_are_listed_with_the_reason() {
     let page = viewer.get("/");
     assert_eq!(page.status, 200);
     for expected in [
-        "a folder without `manifest.json`, so it is not a run",
+        "a folder without <code>manifest.json</code>, so it is not a run",
         "&lt;b&gt;broken",
         "is damaged or in a format that this version does not read",
         "unreadable",
