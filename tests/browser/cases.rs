@@ -281,7 +281,7 @@ fn a_link_to_a_case_survives_odd_ids() {
     browser.wait("document.querySelector('dialog .problem')");
     assert_eq!(
         browser.text("dialog .problem"),
-        "no case of this page has the id `no such&case`"
+        "No case of this page has the id no such&case"
     );
     let state: Value = browser.run("return [location.hash, history.length]", &[]);
     assert_eq!(state[0], "#case=no%20such%26case");

@@ -228,7 +228,11 @@ fn a_running_run_updates_by_itself_and_leads_to_its_end() {
     // The end of the stream leads to the report, at the same address.
     browser.wait("document.querySelector('.rows tbody tr')");
     running.wait().unwrap();
-    assert!(browser.text(".sentence").contains("40 cases"));
+    assert!(
+        browser
+            .text(".sentence")
+            .contains("1.0000 of 40 assertions passed")
+    );
     end(browser, &root);
 }
 
@@ -320,7 +324,7 @@ fn the_page_of_a_message_has_no_violations() {
     let sandbox = with_runs();
     let (_viewer, browser, root) = start(&sandbox);
     browser.visit(&format!("{root}/run/nothing"));
-    assert!(browser.text("main").contains("No run `nothing` is listed"));
+    assert!(browser.text("main").contains("No run nothing is listed"));
     check_schemes(&browser, "a message");
     // The console names the status 404, so the test does not end with its check.
     drop(browser);
