@@ -154,8 +154,8 @@ impl OutFile {
         printer: &Printer,
         write: impl FnOnce(&mut dyn Write) -> Result<Written>,
     ) -> Result<()> {
-        let written = page::write_file(&self.path, write)?;
-        page::note_size(printer, &self.path, written);
+        let warning = page::write_file(&self.path, write)?;
+        printer.warn_of(warning.as_deref());
         Ok(())
     }
 
@@ -167,7 +167,7 @@ impl OutFile {
         match files.iter().find(|file| !file.is_page()) {
             None => Ok(Texts::Omitted),
             Some(file) => bail!(
-                "`--without-texts` leaves texts out of pages alone, and `{file}` would hold them; use a name that ends in .html"
+                "`--without-texts` works only for .html files, and `{file}` would hold the texts; use a name that ends in .html"
             ),
         }
     }

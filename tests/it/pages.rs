@@ -636,7 +636,7 @@ fn what_a_page_cannot_be_is_refused_before_any_work() {
     sandbox.succeed("sample --limit 3 --skip-qa --profile bm25");
     let message = sandbox.refuse("report latest --out rows.csv --without-texts");
     assert!(
-        message.contains("`--without-texts` leaves texts out of pages alone, and `rows.csv` would hold them; use a name that ends in .html"),
+        message.contains("`--without-texts` works only for .html files, and `rows.csv` would hold the texts; use a name that ends in .html"),
         "{message}"
     );
     assert!(!sandbox.work().join("rows.csv").exists());

@@ -2,17 +2,18 @@
 
 mod condition;
 mod earlier;
+mod record;
 
 use std::collections::BTreeSet;
 
 use anyhow::{Result, bail};
 use evals_messages::{nearest, quantity};
-use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 use sha2::{Digest as _, Sha256};
 
 pub(crate) use self::condition::Condition;
 pub(crate) use self::earlier::EarlierCases;
+pub(crate) use self::record::SelectionRecord;
 
 use crate::cli::SelectionArgs;
 use crate::session::Session;
@@ -43,34 +44,6 @@ pub(crate) struct Selection {
     filters: Vec<Condition>,
     cases: Vec<String>,
     earlier: Option<EarlierCases>,
-}
-
-/// The record of a run's selection. Runs with different records are different runs.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-pub(crate) struct SelectionRecord {
-    /// Cases of the dataset.
-    pub(crate) of: usize,
-    /// Chosen cases.
-    pub(crate) chosen: usize,
-    /// The options that chose them.
-    pub(crate) by: Vec<String>,
-    /// A digest of the ids of the chosen cases.
-    pub(crate) ids: String,
-}
-
-impl SelectionRecord {
-    /// The key of a report's metadata that holds the record.
-    pub(crate) const KEY: &str = "selection";
-
-    /// The line about the selection in the report of a benchmark, as a label and a text.
-    pub(crate) fn fact(&self, asked: usize) -> (String, String) {
-        ("questions".to_owned(), self.text(asked))
-    }
-
-    /// How many of how many cases were chosen, and why.
-    pub(crate) fn text(&self, chosen: usize) -> String {
-        format!("{chosen} of {} ({})", self.of, self.by.join(", "))
-    }
 }
 
 impl Selection {

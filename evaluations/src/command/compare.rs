@@ -61,7 +61,8 @@ pub(super) fn execute(session: &Session<'_>, arguments: &CompareArgs) -> Result<
         }
         if let Some(folder) = &folder {
             let figures = figures::of_change(&change);
-            folder.write(&figures::named(figures, kind.as_deref()), session.printer)?;
+            let note = folder.write(&figures::named(figures, kind.as_deref()))?;
+            session.printer.note(&note);
         }
         exit = exit.max(Some(verdict(session, arguments, &change)));
     }

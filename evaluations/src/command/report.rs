@@ -42,7 +42,8 @@ pub(super) fn execute(session: &Session<'_>, arguments: &ReportArgs) -> Result<E
         session.printer.note_file("wrote", file.path());
     }
     if let Some(folder) = folder {
-        folder.write(&report.figures(run.header.seed), session.printer)?;
+        let note = folder.write(&report.figures(run.header.seed))?;
+        session.printer.note(&note);
     }
     Ok(Exit::Done)
 }

@@ -9,7 +9,6 @@ use evals_html::scene::SvgUse;
 use evals_messages::quantity;
 
 use crate::atomic_file::write_atomically;
-use crate::terminal::Printer;
 
 /// A folder for figures.
 #[derive(Debug)]
@@ -31,11 +30,10 @@ impl FigureFolder {
         })
     }
 
-    /// Writes the figures. Equal figures give equal files.
-    pub(crate) fn write(&self, figures: &[PageFigure], printer: &Printer) -> Result<()> {
+    /// Writes the figures, and returns a note that names them. Equal figures give equal files.
+    pub(crate) fn write(&self, figures: &[PageFigure]) -> Result<String> {
         if figures.is_empty() {
-            printer.note("there is nothing to draw: no figure was written");
-            return Ok(());
+            return Ok("there is nothing to draw: no figure was written".to_owned());
         }
         let mut names: Vec<String> = Vec::new();
         for figure in figures {
@@ -51,13 +49,12 @@ impl FigureFolder {
             #[cfg(feature = "png")]
             write_png(&svg.with_extension("png"), figure)?;
         }
-        printer.note(&format!(
+        Ok(format!(
             "wrote {} to `{}`: {}",
             quantity::of(figures.len(), "figure"),
             self.path.display(),
             names.join(", ")
-        ));
-        Ok(())
+        ))
     }
 }
 

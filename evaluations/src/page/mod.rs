@@ -30,4 +30,4 @@ pub(crate) use self::paged::Paged;
 pub(crate) use self::run::RunPage;
 pub(crate) use self::several::SeveralPage;
 pub(crate) use self::source::PageSource;
-pub(crate) use self::write::{note_size, write_file, write_opening};
+pub(crate) use self::write::{write_file, write_opening};

@@ -5,6 +5,7 @@ use evals_metrics::Bootstrap;
 use serde_json::Value;
 
 use super::documents::Documents;
+use crate::run_folder::RunFolder;
 
 /// What a page shows beside its report, and whether it shows texts.
 #[derive(Debug, Clone, Default)]
@@ -18,4 +19,20 @@ pub(crate) struct PageSource {
     pub(crate) texts: Texts,
     /// Where the page is read.
     pub(crate) place: Place,
+}
+
+impl PageSource {
+    /// What the page of a run in this folder shows beside its report. `seed` is that of the summary's intervals.
+    pub(crate) fn of_run(folder: &RunFolder, seed: u64, documents: Documents) -> Self {
+        Self {
+            // A page says less without it.
+            manifest: folder.read_manifest().ok(),
+            documents,
+            bootstrap: Bootstrap {
+                seed,
+                ..Bootstrap::default()
+            },
+            ..Self::default()
+        }
+    }
 }

@@ -16,7 +16,7 @@ use crate::exit::Exit;
 use crate::failure_limit::FailureLimit;
 use crate::groups::add_groups;
 use crate::out_file::OutFile;
-use crate::page::{Documents, PageSource};
+use crate::page::{Documents, PageSource, RunPage};
 use crate::run_ending::{Ending, Reached};
 use crate::run_folder::RunFolder;
 use crate::spending::Spending;
@@ -59,8 +59,13 @@ impl Closing<'_> {
         let summary = report.summary(&bootstrap);
         let summary = add_groups(self.printer, &report, summary, self.group_by, &bootstrap);
         folder.write_report(&report, &summary)?;
-        let source = folder.page_source(self.seed, Documents::none());
-        folder.write_page(self.printer, &report, &summary, &source);
+        let source = PageSource::of_run(&folder, self.seed, Documents::none());
+        let page = RunPage {
+            report: &report,
+            summary: &summary,
+            source: &source,
+        };
+        self.printer.warn_of(page.write_into(&folder).as_deref());
         let attempts = Attempts::so_far(self.traffic).since(self.attempts_before);
         costs::note_calls(
             self.printer,

@@ -16,7 +16,7 @@ use crate::directories::file_stem;
 pub(super) const MANIFEST: &str = "manifest.json";
 const JOURNAL: &str = "journal.jsonl";
 /// The page that shows the report to people.
-pub(super) const PAGE: &str = "report.html";
+pub(crate) const PAGE: &str = "report.html";
 
 /// One run's folder.
 #[derive(Debug, Clone)]

@@ -8,13 +8,12 @@ mod header;
 mod identity;
 mod lock;
 mod manifest;
-mod page;
 mod start_lock;
 mod state;
 
 pub(crate) use self::failure::RunFailure;
 pub(crate) use self::files::{LARGEST_REPORT, REPORT, unreadable};
-pub(crate) use self::folder::RunFolder;
+pub(crate) use self::folder::{PAGE, RunFolder};
 pub(crate) use self::header::{DatasetHeader, RunHeader};
 pub(crate) use self::identity::{differences, identity};
 pub(crate) use self::manifest::{DatasetRecord, IndexRecord, MANIFEST_VERSION, RunManifest, Tool};

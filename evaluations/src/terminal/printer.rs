@@ -113,6 +113,13 @@ impl Printer {
         self.message(Verbosity::Normal, "warning: ", message);
     }
 
+    /// Prints the warning of an operation that succeeded, if it has one.
+    pub(crate) fn warn_of(&self, warning: Option<&str>) {
+        if let Some(warning) = warning {
+            self.warn(warning);
+        }
+    }
+
     /// Prints the reason why a command fails although it has a result, even with `--quiet`.
     pub(crate) fn failure(&self, message: &str) {
         self.message(Verbosity::Quiet, "warning: ", message);

@@ -8,7 +8,7 @@ use evals_evaluators::Untyped;
 use crate::cli::EvalShownArgs;
 use crate::exit::Exit;
 use crate::out_file::OutFile;
-use crate::page::{Documents, PageSource};
+use crate::page::{Documents, PageSource, RunPage};
 use crate::run_ending::{Ending, Reached};
 use crate::run_folder::RunFolder;
 use crate::targets::Replies;
@@ -38,8 +38,13 @@ impl Finished {
         replies: Replies,
     ) -> Result<Self> {
         folder.write_report(&report, &summary)?;
-        let source = folder.page_source(seed, Documents::none());
-        folder.write_page(printer, &report, &summary, &source);
+        let source = PageSource::of_run(&folder, seed, Documents::none());
+        let page = RunPage {
+            report: &report,
+            summary: &summary,
+            source: &source,
+        };
+        printer.warn_of(page.write_into(&folder).as_deref());
         Ok(Self {
             report,
             summary,

@@ -10,14 +10,9 @@ use super::rows::{Benchmark, Selected, StoredRun, grouped};
 use super::trend;
 use crate::figures::{self, FigureFolder, Place, TREND};
 use crate::stored_runs::StoredRun as FoundRun;
-use crate::terminal::Printer;
 
-/// The figures that compare the runs of each dataset and benchmark, in `folder`.
-pub(super) fn write_all(
-    selected: &Selected,
-    folder: &FigureFolder,
-    printer: &Printer,
-) -> Result<()> {
+/// Writes the figures that compare the runs of each dataset and benchmark into `folder`, and returns a note that names them.
+pub(super) fn write_all(selected: &Selected, folder: &FigureFolder) -> Result<String> {
     let groups = grouped(&selected.rows);
     let is_alone = groups.len() == 1;
     let mut drawn = Vec::new();
@@ -29,7 +24,7 @@ pub(super) fn write_all(
         figures.extend(trend::of_group(dataset, benchmark, finished)?);
         drawn.extend(figures::named(figures, subject));
     }
-    folder.write(&drawn, printer)
+    folder.write(&drawn)
 }
 
 /// The figure with this name of the runs that a region selects.

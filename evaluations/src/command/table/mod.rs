@@ -37,7 +37,8 @@ pub(super) fn execute(session: &Session<'_>, arguments: &TableArgs) -> Result<Ex
     let selected = selected(session, &runs, &selection)?;
     session.printer.result(&markdown::tables(&selected.rows))?;
     if let Some(folder) = &folder {
-        figure::write_all(&selected, folder, session.printer)?;
+        let note = figure::write_all(&selected, folder)?;
+        session.printer.note(&note);
     }
     Ok(Exit::Done)
 }

@@ -61,7 +61,7 @@ fn report(folder: &RunFolder, run: &StoredRun) -> anyhow::Result<StoredPage> {
     let is_lasting = documents.absence().is_none();
     let source = PageSource {
         place: Place::Viewer,
-        ..folder.page_source(run.header.seed, documents)
+        ..PageSource::of_run(folder, run.header.seed, documents)
     };
     let mut html = Vec::new();
     report.write_page(&source, &mut html)?;

@@ -108,7 +108,7 @@ pub(super) async fn run(
     );
     let index = &prepared.ready.index;
     let documents = Documents::of_index(index, &[&report]).await;
-    let source = folder.page_source(arguments.control.seed, documents);
+    let source = PageSource::of_run(&folder, arguments.control.seed, documents);
     Ok(Finished {
         source,
         label: profile.to_string(),

@@ -7,6 +7,7 @@ use evals_rag::Retrieval;
 
 use super::benchmark::Finished;
 use super::trec_ids::TrecIds;
+use crate::page::RunPage;
 use crate::terminal::Printer;
 
 /// Writes rankings, judgements, report and page of a finished run.
@@ -24,7 +25,12 @@ pub(in crate::command::run) fn record(printer: &Printer, finished: &Finished) ->
     folder.write("run.trec", |file| ids.write_run(file, &run, &tag))?;
     folder.write("qrels.trec", |file| ids.write_qrels(file, &qrels))?;
     folder.write_report(report, summary)?;
-    folder.write_page(printer, report, summary, source);
+    let page = RunPage {
+        report,
+        summary,
+        source,
+    };
+    printer.warn_of(page.write_into(folder).as_deref());
     Ok(())
 }
 

@@ -20,7 +20,7 @@ use crate::command::run::retrieval::{Finished, record};
 use crate::exit::Exit;
 use crate::failure_limit::FailureLimit;
 use crate::groups::add_groups;
-use crate::page::Documents;
+use crate::page::{Documents, PageSource};
 use crate::resumption::is_transient;
 use crate::run_folder::{RunFailure, RunFolder};
 use crate::terminal::progress::CaseBar;
@@ -43,7 +43,7 @@ pub(super) async fn execute(run: TargetRun<'_>, recorded: &RecordedTarget) -> Re
     let (report, summary) = measure(run, &label, recorded).await?;
     let seed = run.arguments.control.seed;
     let finished = Finished {
-        source: folder.page_source(seed, Documents::none()),
+        source: PageSource::of_run(&folder, seed, Documents::none()),
         label,
         report,
         summary,
