@@ -290,14 +290,76 @@ fn a_figure_that_cannot_be_drawn_is_an_error_with_its_line() {
     };
     let several = refused("measures retrieval");
     assert!(
-        several.contains("shows one run, and 2 runs are selected; add `profile=NAME`")
-            && several.contains("bm25; semantic"),
+        several.contains(
+            "shows one run, and 2 runs are selected; add `profile=NAME`, `model=NAME` or `run=NAME`"
+        ) && several.contains("bm25; semantic"),
         "{several}"
     );
     assert!(refused("bars sample").contains("name one of them, as in `bars retrieval sample`"));
     assert!(refused("bar retrieval").contains("there is no figure `bar`; figures are measures"));
     assert!(refused("latency retrieval profile=bm25").contains("nothing to draw as `latency`"));
     assert!(refused("bars retrieval profile=hybrid").contains("with profile hybrid"));
+}
+
+#[test]
+fn a_figure_of_one_run_shows_the_newest_of_other_settings() {
+    let sandbox = Sandbox::new();
+    let command = "sample --limit 5 --skip-retrieval --set search.context_radius";
+    sandbox.succeed(&format!("{command}=0"));
+    sandbox.succeed(&format!("{command}=1"));
+    let runs = sandbox.runs();
+    let names = runs
+        .iter()
+        .map(|run| run.file_name().unwrap().to_str().unwrap());
+    let [older, newest] = names.collect::<Vec<_>>()[..] else {
+        panic!("two runs: {runs:?}")
+    };
+    let updated = |words: &str| {
+        let marker = format!(
+            "<!-- evaluations figure: breakdown qa sample{words} -->\n<!-- evaluations end -->\n"
+        );
+        sandbox.write("page.md", &marker);
+        let updated = sandbox.run("table --update page.md");
+        assert_eq!(updated.code, Some(0), "{}", updated.stderr);
+        updated.stderr
+    };
+    let note = updated("");
+    let chosen = format!("the figure `breakdown` shows `{newest}` (");
+    assert!(
+        note.contains("`page.md`, line 1: ") && note.contains(&chosen),
+        "{note}"
+    );
+    assert!(
+        note.contains(&format!("add `run=NAME` to select another: `{older}` (")),
+        "{note}"
+    );
+    assert!(note.contains("context_radius=0"), "{note}");
+    assert!(!updated(&format!(" run={older}")).contains("add `run=NAME`"));
+    let file = format!(
+        "figures/breakdown-qa-sample-run-{}.svg",
+        older.to_lowercase()
+    );
+    assert!(sandbox.work().join(&file).exists(), "{file}");
+}
+
+#[test]
+fn every_region_that_fails_is_reported_and_none_is_written() {
+    let sandbox = Sandbox::new();
+    sandbox.succeed("sample --limit 5 --profile bm25 --skip-qa");
+    let page = "<!-- evaluations figure: bars retrieval -->\n<!-- evaluations end -->\n\
+        <!-- evaluations figure: bar retrieval -->\n<!-- evaluations end -->\n\
+        <!-- evaluations table: qa -->\n<!-- evaluations end -->\n";
+    let path = sandbox.write("page.md", page);
+    let message = sandbox.refuse("table --update page.md");
+    for part in [
+        "2 of 3 regions failed, and nothing was written",
+        "`page.md`, line 3: there is no figure `bar`",
+        "`page.md`, line 5: no finished run of question answering",
+    ] {
+        assert!(message.contains(part), "{part}: {message}");
+    }
+    assert_eq!(fs::read_to_string(path).unwrap(), page);
+    assert!(!sandbox.work().join("figures").exists());
 }
 
 #[test]

@@ -2,26 +2,16 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use evals::Report;
 use evals_html::page::Passage;
-use evals_index::{Identity, Index, IndexError, Store};
-use serde_json::Value;
-
-use super::paged::Paged;
-
-/// The longest opening in characters.
-const LONGEST: usize = 600;
-/// Documents that are read at a time.
-const AT_A_TIME: usize = 1_000;
-/// The most text that is kept, in bytes. A page stops at about this size too.
-const MOST: usize = 64_000_000;
 
 /// Titles and openings of documents by their ids.
 #[derive(Debug, Clone, Default)]
 pub(crate) struct Documents {
-    openings: BTreeMap<String, Passage>,
-    /// Why there are none, for readers of the page.
-    absence: Option<String>,
+    pub(super) openings: BTreeMap<String, Passage>,
+    /// The reason why rankings have no texts, if any.
+    pub(super) absence: Option<String>,
+    /// The documents whose texts are left out, because a page would be too large with them.
+    pub(super) left_out: BTreeSet<String>,
 }
 
 impl Documents {
@@ -30,43 +20,11 @@ impl Documents {
         Self::default()
     }
 
-    /// Documents that cannot be read, for a reason that the page states.
+    /// Documents that cannot be read, for a reason that pages show.
     pub(crate) fn absent(reason: impl Into<String>) -> Self {
         Self {
-            openings: BTreeMap::new(),
             absence: Some(reason.into()),
-        }
-    }
-
-    /// Reads what the pages of these reports show from the index that they searched.
-    pub(crate) async fn of_index<D: Paged>(index: &Index, reports: &[&Report<D>]) -> Self {
-        match read(index, &lacking(reports)).await {
-            Ok(openings) => Self {
-                openings,
-                absence: None,
-            },
-            Err(error) => Self::absent(format!("the index cannot be read: {error}")),
-        }
-    }
-
-    /// Reads what the page of a stored report shows from the index of its run, if that still is where its manifest says.
-    pub(crate) async fn of_stored<D: Paged>(report: &Report<D>, manifest: Option<&Value>) -> Self {
-        if lacking(&[report]).is_empty() {
-            return Self::none();
-        }
-        let Some(manifest) = manifest else {
-            return Self::absent(
-                "a report without its run's folder does not say where its index is",
-            );
-        };
-        if manifest["index"].is_null() {
-            // The documents of somebody else's system.
-            return Self::none();
-        }
-        match stored_index(manifest).await {
-            Ok(Some(index)) => Self::of_index(&index, &[report]).await,
-            Ok(None) => Self::absent("the index of the run is gone"),
-            Err(error) => Self::absent(format!("the index of the run cannot be read: {error}")),
+            ..Self::default()
         }
     }
 
@@ -77,8 +35,11 @@ impl Documents {
             let openings = documents.openings.iter();
             let openings = openings.map(|(id, opening)| (id.clone(), opening.clone()));
             merged.openings.extend(openings);
+            merged.left_out.extend(documents.left_out.iter().cloned());
             merged.absence = merged.absence.or_else(|| documents.absence.clone());
         }
+        let openings = &merged.openings;
+        merged.left_out.retain(|id| !openings.contains_key(id));
         merged
     }
 
@@ -86,118 +47,34 @@ impl Documents {
         self.openings.get(document)
     }
 
-    /// Why rankings have no texts, if they lack them.
+    /// The reason why rankings have no texts, if any.
     pub(crate) fn absence(&self) -> Option<&str> {
         self.absence.as_deref()
     }
-}
 
-/// The index that a manifest records. An index behind an address of the network is not opened for a page.
-async fn stored_index(manifest: &Value) -> Result<Option<Index>, IndexError> {
-    let Some(uri) = manifest["index"]["uri"].as_str() else {
-        return Ok(None);
-    };
-    let identity = serde_json::from_value::<Identity>(manifest["index"]["identity"].clone());
-    let (Ok(identity), false) = (identity, is_of_network(uri)) else {
-        return Ok(None);
-    };
-    if !std::path::Path::new(uri).is_dir() {
-        return Ok(None);
+    /// The number of documents whose texts are left out, because a page would be too large with them.
+    pub(super) fn left_out(&self) -> usize {
+        self.left_out.len()
     }
-    let store = Store::open(uri).await?;
-    Index::find_identity(&store, identity).await
-}
-
-/// Whether an address leads to another machine: a URL, or a share of Windows, which is contacted as soon as somebody asks whether it is a
-/// folder.
-fn is_of_network(uri: &str) -> bool {
-    // The long form of a path of this machine, such as `\\?\C:\index`.
-    if let Some(path) = uri.strip_prefix(r"\\?\") {
-        return path
-            .get(..4)
-            .is_some_and(|start| start.eq_ignore_ascii_case(r"UNC\"));
-    }
-    let is_separator = |byte: &u8| matches!(byte, b'/' | b'\\');
-    let start = uri.as_bytes().get(..2);
-    uri.contains("://") || start.is_some_and(|start| start.iter().all(is_separator))
-}
-
-/// The documents whose texts the reports lack, in the order in which they are first found.
-fn lacking<'r, D: Paged>(reports: &[&'r Report<D>]) -> Vec<&'r str> {
-    let mut seen = BTreeSet::new();
-    let cases = reports.iter().flat_map(|report| &report.cases);
-    cases
-        .flat_map(D::lacking)
-        .filter(|id| seen.insert(*id))
-        .collect()
-}
-
-async fn read(index: &Index, ids: &[&str]) -> Result<BTreeMap<String, Passage>, IndexError> {
-    let mut openings = BTreeMap::new();
-    let mut bytes = 0;
-    for ids in ids.chunks(AT_A_TIME) {
-        if bytes > MOST {
-            break;
-        }
-        for chunk in index.openings(ids).await? {
-            let text = cut(&chunk.text);
-            bytes += text.len();
-            openings.insert(
-                chunk.document.clone(),
-                Passage {
-                    document: chunk.document,
-                    title: chunk.title.unwrap_or_default(),
-                    text,
-                },
-            );
-        }
-    }
-    Ok(openings)
-}
-
-/// The beginning of a text, cut between words.
-fn cut(text: &str) -> String {
-    let Some((end, _)) = text.char_indices().nth(LONGEST) else {
-        return text.to_owned();
-    };
-    let beginning = &text[..end];
-    let words = beginning.rfind(char::is_whitespace);
-    // A text without blanks is cut anywhere.
-    let kept = words.filter(|place| *place > end / 2).unwrap_or(end);
-    format!("{}…", beginning[..kept].trim_end())
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
 
-    #[test]
-    fn an_address_of_another_machine_is_not_opened() {
-        for uri in [
-            "s3://bucket/index",
-            r"\\host\share\index",
-            "//host/share/index",
-            r"\\?\UNC\host\share",
-            r"\/host\share",
-        ] {
-            assert!(is_of_network(uri), "{uri}");
-        }
-        for uri in ["/data/index", "index", r"C:\data\index", r"\\?\C:\data"] {
-            assert!(!is_of_network(uri), "{uri}");
+    fn documents(read: &str, left_out: &[&str]) -> Documents {
+        Documents {
+            openings: [(read.to_owned(), Passage::default())].into(),
+            left_out: left_out.iter().map(ToString::to_string).collect(),
+            ..Documents::default()
         }
     }
 
     #[test]
-    fn an_opening_ends_between_words() {
-        assert_eq!(cut("short"), "short");
-        let words = "wörter und ".repeat(100);
-        let cut_words = cut(&words);
-        assert!(
-            cut_words.ends_with("und…") || cut_words.ends_with("wörter…"),
-            "{cut_words}"
-        );
-        assert!(cut_words.chars().count() <= LONGEST + 1);
-        let one = "ö".repeat(5_000);
-        assert_eq!(cut(&one).chars().count(), LONGEST + 1);
+    fn a_text_that_one_run_has_is_not_left_out() {
+        let both = [documents("a", &["b", "c"]), documents("b", &["c", "d"])];
+        let merged = Documents::merged(&both);
+        assert!(merged.opening("a").is_some() && merged.opening("b").is_some());
+        assert_eq!(merged.left_out(), 2, "c and d");
     }
 }

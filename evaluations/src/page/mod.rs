@@ -8,6 +8,7 @@ mod change;
 mod column;
 mod documents;
 mod facts;
+mod indexed;
 mod listing;
 mod notice;
 mod omission;

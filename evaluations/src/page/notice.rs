@@ -62,7 +62,12 @@ pub(super) fn about_texts(texts: Texts, documents: &Documents) -> Option<Notice>
             "Questions, answers, references, passages, reasons, metadata and labels are left out of this page"
                 .to_owned()
         }
-        (Texts::Kept, reason) => format!("The rankings have no texts: {}", reason?),
+        (Texts::Kept, Some(reason)) => format!("The rankings have no texts: {reason}"),
+        (Texts::Kept, None) if documents.left_out() > 0 => format!(
+            "The texts of {} in the rankings are left out, because browsers open larger pages slowly or not at all",
+            quantity::of(documents.left_out(), "document")
+        ),
+        (Texts::Kept, None) => return None,
     };
     Some(notice(Severity::Note, &text))
 }

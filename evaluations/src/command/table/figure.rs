@@ -27,8 +27,26 @@ pub(super) fn write_all(selected: &Selected, folder: &FigureFolder) -> Result<St
     folder.write(&drawn)
 }
 
+/// Fails if there is no figure with this name.
+pub(super) fn check_name(name: &str) -> Result<()> {
+    if !figures::NAMES.contains(&name) {
+        bail!(
+            "there is no figure `{name}`; figures are {}",
+            figures::NAMES.join(", ")
+        );
+    }
+    Ok(())
+}
+
+/// The figure of a region, and a note on the run that was chosen for it.
+pub(super) struct Drawn {
+    pub(super) figure: PageFigure,
+    pub(super) note: Option<String>,
+}
+
 /// The figure with this name of the runs that a region selects.
-pub(super) fn draw(name: &str, selected: &Selected) -> Result<PageFigure> {
+pub(super) fn draw(name: &str, selected: &Selected) -> Result<Drawn> {
+    let mut note = None;
     let groups = grouped(&selected.rows);
     let mut groups = groups.into_iter();
     let (Some(((dataset, benchmark), runs)), None) = (groups.next(), groups.next()) else {
@@ -38,25 +56,58 @@ pub(super) fn draw(name: &str, selected: &Selected) -> Result<PageFigure> {
         );
     };
     if name == TREND {
-        return trend::draw(dataset, benchmark, &selected.finished);
+        let figure = trend::draw(dataset, benchmark, &selected.finished)?;
+        return Ok(Drawn { figure, note });
     }
     let drawn = if figures::OF_RUNS.contains(&name) {
         of_group(dataset, benchmark, &runs)?
     } else {
-        let [run] = runs[..] else {
-            bail!(
-                "the figure `{name}` shows one run, and {} are selected; add `profile=NAME` or `model=NAME` to select one: {}",
-                quantity::of(runs.len(), "run"),
-                Labels::of(benchmark, &runs).joined().join("; ")
-            );
-        };
+        let run;
+        (run, note) = single(name, benchmark, &runs)?;
         let found = FoundRun::of_folder(run.folder.clone())?;
         found.report()?.figures(found.header.seed)
     };
-    drawn
-        .into_iter()
-        .find(|figure| figure.name == name)
-        .with_context(|| format!("the selected runs have nothing to draw as `{name}`"))
+    let figure = drawn.into_iter().find(|figure| figure.name == name);
+    let figure =
+        figure.with_context(|| format!("the selected runs have nothing to draw as `{name}`"))?;
+    Ok(Drawn { figure, note })
+}
+
+/// The run of a figure that shows one: the newest, if the runs differ in settings alone, which the other words of a marker cannot select.
+/// The note names it and the others.
+fn single<'r>(
+    name: &str,
+    benchmark: Benchmark,
+    runs: &[&'r StoredRun],
+) -> Result<(&'r StoredRun, Option<String>)> {
+    let started = |run: &StoredRun| (run.started_at().map(str::to_owned), run.name.clone());
+    let newest = runs.iter().max_by_key(|run| started(run));
+    let newest = *newest.context("no run is selected")?;
+    if runs.len() == 1 {
+        return Ok((newest, None));
+    }
+    let labels = Labels::of(benchmark, runs).joined();
+    let count = quantity::of(runs.len(), "run");
+    let is_alike = runs.iter().all(|run| run.has_words_of(newest));
+    if !is_alike {
+        bail!(
+            "the figure `{name}` shows one run, and {count} are selected; add `profile=NAME`, `model=NAME` or `run=NAME` to select \
+             one: {}",
+            labels.join("; ")
+        );
+    }
+    let described = |wanted: bool| -> Vec<String> {
+        let all = runs.iter().zip(&labels);
+        all.filter(|(run, _)| (run.name == newest.name) == wanted)
+            .map(|(run, label)| format!("`{}` ({label})", run.name))
+            .collect()
+    };
+    let note = format!(
+        "the figure `{name}` shows {}, the newest of {count} with other settings; add `run=NAME` to select another: {}",
+        described(true).join(""),
+        described(false).join(", ")
+    );
+    Ok((newest, Some(note)))
 }
 
 fn of_group(dataset: &str, benchmark: Benchmark, runs: &[&StoredRun]) -> Result<Vec<PageFigure>> {

@@ -8,6 +8,8 @@ mod rows;
 mod trend;
 mod update;
 
+use std::ffi::OsStr;
+
 use anyhow::{Result, bail};
 use evals_messages::quantity;
 
@@ -59,9 +61,14 @@ fn candidates(session: &Session<'_>, arguments: &TableArgs) -> Result<Candidates
             &stored.list()?,
         )));
     }
+    Ok(Candidates::Named(named(&stored, &arguments.runs)?))
+}
+
+/// Reads the runs that a user names.
+fn named<S: AsRef<OsStr>>(stored: &StoredRuns<'_>, names: &[S]) -> Result<Vec<StoredRun>> {
     let mut named: Vec<StoredRun> = Vec::new();
-    for wanted in &arguments.runs {
-        let found = stored.find(wanted)?;
+    for wanted in names {
+        let found = stored.find(wanted.as_ref())?;
         let run = rows::read_one(found.folder("names the settings and models")?)?;
         if !run.state.is_complete() {
             bail!(
@@ -76,11 +83,18 @@ fn candidates(session: &Session<'_>, arguments: &TableArgs) -> Result<Candidates
             named.push(run);
         }
     }
-    Ok(Candidates::Named(named))
+    Ok(named)
 }
 
 /// The selected runs. No run is an error, because an empty table would look like a result.
 fn selected(session: &Session<'_>, runs: &Candidates, selection: &Selection) -> Result<Selected> {
+    let of_selection;
+    let runs = if selection.runs.is_empty() {
+        runs
+    } else {
+        of_selection = Candidates::Named(named(&StoredRuns::of(session), &selection.runs)?);
+        &of_selection
+    };
     let (Candidates::Stored(all) | Candidates::Named(all)) = runs;
     let taken = all.iter().filter(|run| selection.takes(run));
     let taken: Vec<StoredRun> = taken.cloned().collect();
@@ -95,7 +109,7 @@ fn selected(session: &Session<'_>, runs: &Candidates, selection: &Selection) -> 
             "no finished run of {selection} {}; `evaluations runs` lists the stored runs",
             match runs {
                 Candidates::Stored(_) => format!("in `{}`", session.directories.runs().display()),
-                Candidates::Named(_) => "among those of `--run`".to_owned(),
+                Candidates::Named(_) => "among the named runs".to_owned(),
             }
         );
     }

@@ -14,7 +14,6 @@ use std::ops::Range;
 use thiserror::Error;
 
 use super::rows::{Benchmark, Selection};
-use crate::figures;
 
 const TABLE: &str = "<!-- evaluations table";
 const FIGURE: &str = "<!-- evaluations figure";
@@ -74,16 +73,6 @@ pub(super) enum RegionError {
          [DATASET…] -->` on a line of its own"
     )]
     Malformed(usize),
-    /// A figure that does not exist.
-    #[error("line {line}: there is no figure `{name}`; figures are {}", known.join(", "))]
-    NoSuchFigure {
-        /// The line of the marker.
-        line: usize,
-        /// The name that it gives.
-        name: String,
-        /// The names of all figures.
-        known: Vec<&'static str>,
-    },
 }
 
 /// Finds every region of `text`. Markers inside a fenced code block are ordinary text.
@@ -173,25 +162,17 @@ fn opened(marker: &str, line: usize) -> Result<(Content, Selection), RegionError
     let rest = marker.strip_prefix(FIGURE).ok_or_else(malformed)?;
     let mut words = words(rest).ok_or_else(malformed)?.split_whitespace();
     let name = words.next().ok_or_else(malformed)?;
-    if figures::NAMES.contains(&name) {
-        let (folders, words): (Vec<&str>, Vec<&str>) =
-            words.partition(|word| word.starts_with("folder="));
-        let mut folders = folders
-            .iter()
-            .filter_map(|word| word.strip_prefix("folder="));
-        let folder = folders.next_back().unwrap_or(FOLDER).trim_end_matches('/');
-        let figure = Content::Figure {
-            name: name.to_owned(),
-            folder: folder.to_owned(),
-        };
-        Ok((figure, selection(words.into_iter())))
-    } else {
-        Err(RegionError::NoSuchFigure {
-            line,
-            name: name.to_owned(),
-            known: figures::NAMES.to_vec(),
-        })
-    }
+    let (folders, words): (Vec<&str>, Vec<&str>) =
+        words.partition(|word| word.starts_with("folder="));
+    let mut folders = folders
+        .iter()
+        .filter_map(|word| word.strip_prefix("folder="));
+    let folder = folders.next_back().unwrap_or(FOLDER).trim_end_matches('/');
+    let figure = Content::Figure {
+        name: name.to_owned(),
+        folder: folder.to_owned(),
+    };
+    Ok((figure, selection(words.into_iter())))
 }
 
 /// The words of a marker, which stand between a colon and its end.
@@ -209,6 +190,7 @@ fn selection<'w>(words: impl Iterator<Item = &'w str>) -> Selection {
         match word.split_once('=') {
             Some(("profile", profile)) => selection.profiles.push(profile.to_owned()),
             Some(("model", model)) => selection.models.push(model.to_owned()),
+            Some(("run", run)) => selection.runs.push(run.to_owned()),
             _ => match word {
                 "retrieval" => selection.benchmark = Some(Benchmark::Retrieval),
                 "qa" => selection.benchmark = Some(Benchmark::Qa),
@@ -251,7 +233,7 @@ mod tests {
 
     #[test]
     fn a_figure_has_a_name_before_the_words_of_its_selection() {
-        let page = "<!-- evaluations figure: bars folder=../drawn/ retrieval sample profile=bm25 profile=hybrid model=mini -->\n\
+        let page = "<!-- evaluations figure: bars folder=../drawn/ retrieval sample profile=bm25 profile=hybrid model=mini run=2026 -->\n\
             <!-- evaluations end -->\n";
         let [region] = &find(page).unwrap()[..] else {
             panic!("one region")
@@ -263,13 +245,8 @@ mod tests {
         assert_eq!(region.content, figure);
         assert_eq!(region.selection.profiles, ["bm25", "hybrid"]);
         assert_eq!(region.selection.models, ["mini"]);
+        assert_eq!(region.selection.runs, ["2026"]);
         assert_eq!(region.selection.datasets, ["sample"]);
-        let error = |page: &str| find(page).unwrap_err().to_string();
-        let unknown = error("\n<!-- evaluations figure: bar qa -->");
-        assert!(
-            unknown.starts_with("line 2: there is no figure `bar`; figures are measures, "),
-            "{unknown}"
-        );
         for nameless in [
             "<!-- evaluations figure -->",
             "<!-- evaluations figure: -->",

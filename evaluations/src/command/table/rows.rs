@@ -45,7 +45,7 @@ impl Benchmark {
     }
 }
 
-/// The benchmark and datasets that a table shows.
+/// The runs that a table or a figure shows.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub(super) struct Selection {
     /// `None`: all benchmarks.
@@ -56,6 +56,8 @@ pub(super) struct Selection {
     pub(super) profiles: Vec<String>,
     /// A text that the name of one of a run's models contains, for each; empty: all models.
     pub(super) models: Vec<String>,
+    /// Runs as users name them; empty: those that the program chooses.
+    pub(super) runs: Vec<String>,
 }
 
 impl Selection {
@@ -64,8 +66,9 @@ impl Selection {
         let benchmark = self.benchmark.map(|it| it.word().to_owned());
         let profiles = self.profiles.iter().map(|it| format!("profile={it}"));
         let models = self.models.iter().map(|it| format!("model={it}"));
+        let runs = self.runs.iter().map(|it| format!("run={it}"));
         let words = benchmark.into_iter().chain(self.datasets.iter().cloned());
-        words.chain(profiles).chain(models).collect()
+        words.chain(profiles).chain(models).chain(runs).collect()
     }
 
     pub(super) fn takes(&self, run: &StoredRun) -> bool {
@@ -92,7 +95,11 @@ impl fmt::Display for Selection {
         } else {
             write!(formatter, "{benchmark} on {}", self.datasets.join(", "))?;
         }
-        for (what, names) in [("profile", &self.profiles), ("model", &self.models)] {
+        for (what, names) in [
+            ("profile", &self.profiles),
+            ("model", &self.models),
+            ("the name", &self.runs),
+        ] {
             if !names.is_empty() {
                 write!(formatter, " with {what} {}", names.join(" or "))?;
             }
@@ -257,6 +264,15 @@ impl StoredRun {
         let started = self.started_at().unwrap_or("unknown");
         let (seconds, _) = started.split_once('.').unwrap_or((started, ""));
         seconds.replace('T', " ")
+    }
+
+    /// Whether the words of a marker select both runs or neither, except for `run=NAME`.
+    pub(super) fn has_words_of(&self, other: &Self) -> bool {
+        let words = |run: &Self| {
+            let models = run.manifest.models.values().map(Model::to_string);
+            (run.manifest.profile.clone(), models.collect::<Vec<_>>())
+        };
+        words(self) == words(other)
     }
 
     fn group(&self) -> (Benchmark, &str) {

@@ -7,7 +7,7 @@ use std::path::{Path, PathBuf};
 use anyhow::{Context as _, Result, bail};
 use evals_guard::regular_file;
 use evals_html::scene::SvgUse;
-use evals_messages::quantity;
+use evals_messages::{chain, quantity};
 
 use super::region::{self, Content, Region};
 use super::rows::{Selected, Selection};
@@ -27,6 +27,8 @@ struct Current {
     range: Range<usize>,
     text: String,
     drawing: Option<Drawing>,
+    /// Which run a figure shows, if the marker leaves that open.
+    note: Option<String>,
 }
 
 /// The file of a figure.
@@ -56,21 +58,32 @@ pub(super) fn execute(
     }
     let line_end = if text.contains("\r\n") { "\r\n" } else { "\n" };
     let mut current: Vec<Current> = Vec::new();
+    let mut errors = Vec::new();
     for region in &regions {
         let mut selection = region.selection.clone();
         if selection.datasets.is_empty() {
             selection.datasets.clone_from(&arguments.datasets);
         }
-        let at = || format!("`{}`, line {}", path.display(), region.line);
-        let runs = rows(&selection).with_context(at)?;
-        let made = of_region(region, &selection, &runs, path).with_context(at)?;
-        check_names(&current, &made).with_context(at)?;
-        current.push(Current {
-            // Without a blank line, Markdown reads what follows as part of the comment above it.
-            text: format!("\n{}\n", made.text).replace('\n', line_end),
-            ..made
+        let made = of_region(region, &selection, &rows, path).and_then(|made| {
+            check_names(&current, &made)?;
+            Ok(made)
         });
+        let place = || format!("`{}`, line {}", path.display(), region.line);
+        match made {
+            Ok(made) => {
+                if let Some(note) = &made.note {
+                    session.printer.note(&format!("{}: {note}", place()));
+                }
+                current.push(Current {
+                    // Without a blank line, Markdown reads what follows as part of the comment above it.
+                    text: format!("\n{}\n", made.text).replace('\n', line_end),
+                    ..made
+                });
+            }
+            Err(error) => errors.push(error.context(place())),
+        }
     }
+    check_all(errors, regions.len())?;
     let stale: Vec<&Current> = current
         .iter()
         .filter(|it| text[it.range.clone()] != it.text)
@@ -133,16 +146,36 @@ pub(super) fn execute(
     Ok(Exit::Done)
 }
 
+/// Fails if a region failed, and names the errors of all.
+fn check_all(mut errors: Vec<anyhow::Error>, regions: usize) -> Result<()> {
+    if errors.len() < 2 {
+        return errors.pop().map_or(Ok(()), Err);
+    }
+    let lines = errors
+        .iter()
+        .map(|error| format!("\n{}", chain(error.as_ref())));
+    bail!(
+        "{} of {} failed, and nothing was written:{}",
+        errors.len(),
+        quantity::of(regions, "region"),
+        lines.collect::<String>()
+    )
+}
+
 fn of_region(
     region: &Region,
     selection: &Selection,
-    runs: &Selected,
+    rows: impl Fn(&Selection) -> Result<Selected>,
     page: &Path,
 ) -> Result<Current> {
+    let mut note = None;
     let (what, text, drawing) = match &region.content {
-        Content::Table => ("table", markdown::tables(&runs.rows), None),
+        Content::Table => ("table", markdown::tables(&rows(selection)?.rows), None),
         Content::Figure { name, folder } => {
-            let drawn = figure::draw(name, runs)?;
+            figure::check_name(name)?;
+            let drawn = figure::draw(name, &rows(selection)?)?;
+            note = drawn.note;
+            let drawn = drawn.figure;
             let mut words = vec![name.as_str()];
             let selected = selection.words();
             words.extend(selected.iter().map(String::as_str));
@@ -162,6 +195,7 @@ fn of_region(
         range: region.range.clone(),
         text,
         drawing,
+        note,
     })
 }
 
