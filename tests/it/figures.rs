@@ -249,6 +249,15 @@ fn a_measure_is_drawn_over_all_runs_of_a_profile() {
         assert_eq!(trend.matches(change).count(), 2, "{change}: {trend}");
     }
 
+    sandbox.succeed("sample --limit 20 --profile bm25 --skip-qa --k 3");
+    sandbox.succeed("table --figures figures");
+    let trend = svg(&sandbox, "figures/trend.svg");
+    assert!(trend.contains("MRR@5: sample"), "{trend}");
+    assert!(
+        trend.contains("not measured; the run measured MRR@3"),
+        "{trend}"
+    );
+
     sandbox.write(
         "page.md",
         "<!-- evaluations figure: trend retrieval profile=bm25 -->\n<!-- evaluations end -->\n",
@@ -337,7 +346,7 @@ fn a_figure_of_one_run_shows_the_newest_of_other_settings() {
     assert!(!updated(&format!(" run={older}")).contains("add `run=NAME`"));
     let file = format!(
         "figures/breakdown-qa-sample-run-{}.svg",
-        older.to_lowercase()
+        older.to_lowercase().replace('_', "-")
     );
     assert!(sandbox.work().join(&file).exists(), "{file}");
 }

@@ -21,6 +21,8 @@ pub(crate) struct DrawnRun<'r> {
     /// When it started, in UTC; `None` if its manifest does not say.
     pub(crate) started: Option<&'r str>,
     pub(crate) basis: Basis<'r>,
+    /// Its main measure; `None` if that has no value.
+    pub(crate) headline: Option<Headline>,
     pub(crate) summary: &'r Summary,
 }
 
@@ -75,11 +77,16 @@ impl<'r> StoredTrend<'r> {
         &self.comparison.rows
     }
 
-    /// The main measure of the newest run, or else the first one.
-    pub(crate) fn headline(&self, newest: Option<&Headline>) -> Option<&Row> {
+    /// The main measure that most runs have, such as `RR@5` if only the newest run measured at another `--k`; of equal ones that of the
+    /// newer run. The first measure if no run has a main measure.
+    pub(crate) fn headline(&self) -> Option<&Row> {
         let rows = self.measures();
-        let is_headline = |row: &&Row| newest.is_some_and(|it| it.measure == row.measure);
-        rows.iter().find(is_headline).or_else(|| rows.first())
+        let row_of = |headline: &Headline| rows.iter().find(|row| row.measure == headline.measure);
+        let headlines = self.runs.iter().filter_map(|run| run.headline.as_ref());
+        let main = headlines.filter_map(row_of);
+        // Of equal ones, the last is taken.
+        main.max_by_key(|row| row.cells.iter().filter(|cell| is_value(cell)).count())
+            .or_else(|| rows.first())
     }
 
     /// The runs with their values of a measure.
@@ -107,7 +114,7 @@ impl<'r> StoredTrend<'r> {
             },
             measure: measure.title().to_owned(),
             unit: measure.unit,
-            points: points(&steps),
+            points: points(&steps, measure),
         };
         PageFigure {
             name: TREND.to_owned(),
@@ -140,10 +147,29 @@ impl<'r> StoredTrend<'r> {
 }
 
 impl Step<'_> {
+    /// Why the run has no value; `None` if it has one.
+    pub(crate) fn absence(&self, measure: &Row) -> Option<String> {
+        match self.cell {
+            Cell::Value { .. } => None,
+            Cell::Undefined { reasons } if reasons.is_empty() => Some("undefined".to_owned()),
+            Cell::Undefined { reasons } => Some(format!("undefined: {}", reasons.join("; "))),
+            Cell::Missing => Some(match &self.run.headline {
+                Some(main) if main.measure != measure.measure => {
+                    format!("not measured; the run measured {}", main.title)
+                }
+                _ => "not measured".to_owned(),
+            }),
+        }
+    }
+
     /// Why the line is broken before this run; empty if it is not.
     pub(crate) fn broken(&self) -> String {
         self.broken.map_or_else(String::new, |why| why.to_string())
     }
+}
+
+fn is_value(cell: &Cell) -> bool {
+    matches!(cell, Cell::Value { .. })
 }
 
 /// The settings that changed.
@@ -152,7 +178,7 @@ fn changed(before: &DrawnRun<'_>, after: &DrawnRun<'_>) -> Vec<String> {
     differences(&old, &new)
 }
 
-fn points(steps: &[Step<'_>]) -> Vec<TrendPoint> {
+fn points(steps: &[Step<'_>], measure: &Row) -> Vec<TrendPoint> {
     let started = steps.iter().map(|step| step.run.started);
     let labels = labels(&started.collect::<Vec<_>>());
     let points = steps.iter().zip(labels).map(|(step, label)| {
@@ -160,8 +186,9 @@ fn points(steps: &[Step<'_>]) -> Vec<TrendPoint> {
             Cell::Value {
                 value, interval, ..
             } => (Ok(*value), interval.as_ref()),
-            Cell::Undefined { reasons } => (Err(reasons.join("; ")), None),
-            Cell::Missing => (Err("not measured".to_owned()), None),
+            Cell::Undefined { .. } | Cell::Missing => {
+                (Err(step.absence(measure).unwrap_or_default()), None)
+            }
         };
         TrendPoint {
             label,

@@ -17,7 +17,8 @@ const LABEL_DISTANCE: f64 = 46.0;
 pub struct TrendPoint {
     /// Its label below the axis, such as a date.
     pub label: String,
-    /// The measure, or the reason why it is undefined.
+    /// The measure, or why there is none, such as `undefined: no case has a reference`. The drawing shows the words before the colon or
+    /// semicolon.
     pub value: Result<f64, String>,
     /// The lower and upper end of its interval.
     pub interval: Option<(f64, f64)>,
@@ -98,7 +99,7 @@ impl Trend {
         let points = self.points.iter().map(|point| {
             let value = match &point.value {
                 Ok(value) => self.unit.print(*value),
-                Err(reason) => format!("undefined, {reason}"),
+                Err(reason) => reason.clone(),
             };
             let unless_empty = |before: &str, text: &str| match text {
                 "" => String::new(),
@@ -148,12 +149,13 @@ impl TrendPoint {
                 stroke: Stroke::solid(Ink::Series(0), 1.1),
             });
         }
-        if let Ok(value) = self.value {
-            drawn.push(symbol(Point::new(x, values.position(value)), 0));
-        } else {
-            let at = Point::new(x, frame.bottom - 4.0);
-            let text = Text::new(at, "undefined", TICK).ink(Ink::Muted).upward();
-            drawn.push(text.into());
+        match &self.value {
+            Ok(value) => drawn.push(symbol(Point::new(x, values.position(*value)), 0)),
+            Err(reason) => {
+                let at = Point::new(x, frame.bottom - 4.0);
+                let word = reason.split([':', ';']).next().unwrap_or_default();
+                drawn.push(Text::new(at, word, TICK).ink(Ink::Muted).upward().into());
+            }
         }
         let title = (!self.changed.is_empty()).then(|| format!("changed: {}", self.changed));
         marks.push(Mark::Group {

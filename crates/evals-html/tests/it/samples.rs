@@ -204,7 +204,7 @@ fn trend() -> Trend {
         })
         .collect();
     points[2].changed.push_str("search.k 5 → 10");
-    points[3].value = Err("stopped".to_owned());
+    points[3].value = Err("undefined: stopped".to_owned());
     points[3].interval = None;
     points[4].broken.push_str("other data");
     Trend {

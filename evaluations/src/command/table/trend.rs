@@ -56,7 +56,7 @@ fn profiles<'r>(
     of_group.map(|it| it.profile.as_str()).collect()
 }
 
-/// The main measure of the newest run over all of them; `None` for fewer than two runs.
+/// The main measure of most runs over all of them; `None` for fewer than two runs.
 fn of_profile(
     dataset: &str,
     benchmark: Benchmark,
@@ -69,27 +69,27 @@ fn of_profile(
             && manifest.benchmark == benchmark
             && manifest.profile == profile
     };
-    let mut newest = None;
-    let runs = finished.iter().filter(is_of_line).filter_map(|run| {
-        let summary = run.summary.as_ref()?;
-        newest = Some((run, summary));
-        Some(DrawnRun {
+    let mut runs = Vec::new();
+    for run in finished.iter().filter(is_of_line) {
+        let Some(summary) = &run.summary else {
+            continue;
+        };
+        let header = FoundRun::of_folder(run.folder.clone())?.header;
+        runs.push(DrawnRun {
             name: run.name.clone(),
             started: run.started_at(),
             basis: Basis {
                 questions: run.manifest.dataset.questions,
                 configuration: &run.configuration,
             },
+            headline: Headline::of(&header, summary),
             summary,
-        })
-    });
-    let runs: Vec<DrawnRun<'_>> = runs.collect();
-    let Some((newest, summary)) = newest.filter(|_| runs.len() > 1) else {
+        });
+    }
+    if runs.len() < 2 {
         return Ok(None);
-    };
-    let header = FoundRun::of_folder(newest.folder.clone())?.header;
-    let headline = Headline::of(&header, summary);
+    }
     let trend = StoredTrend::of(dataset, benchmark.word(), profile, runs);
-    let measure = trend.headline(headline.as_ref());
+    let measure = trend.headline();
     Ok(measure.map(|measure| trend.draw(measure)))
 }

@@ -100,13 +100,14 @@ fn drawn(listing: &Listing, dataset: &str, wanted: &Wanted) -> Result<TrendPage,
             name: run.folder().name(),
             started: run.header().started.as_deref(),
             basis: run.basis(),
+            headline: run.headline(),
             summary: run.summary()?,
         })
     });
     let trend = StoredTrend::of(dataset, &wanted.benchmark, &wanted.profile, shown.collect());
     let measure = match &wanted.measure {
         Some(measure) => trend.measures().iter().find(|row| row.measure == *measure),
-        None => trend.headline(newest.headline().as_ref()),
+        None => trend.headline(),
     };
     let measures = trend.measures().iter().map(|it| {
         let link = link(newest).with("measure", &it.measure).into_text();
@@ -141,13 +142,9 @@ fn row(step: &Step<'_>, measure: &Row) -> TrendRow {
             let interval = interval.as_ref().map(|it| printed(it, print));
             (print(*value), interval.unwrap_or_default())
         }
-        Cell::Undefined { reasons } if reasons.is_empty() => {
-            ("undefined".to_owned(), String::new())
+        Cell::Undefined { .. } | Cell::Missing => {
+            (step.absence(measure).unwrap_or_default(), String::new())
         }
-        Cell::Undefined { reasons } => {
-            (format!("undefined: {}", reasons.join("; ")), String::new())
-        }
-        Cell::Missing => ("not measured".to_owned(), String::new()),
     };
     let name = step.run.name.clone();
     TrendRow {
