@@ -235,6 +235,49 @@ fn a_note_is_kept_whichever_way_the_labeller_leaves_it() {
 
 #[test]
 #[ignore = "needs Chromium: make test-browser"]
+fn a_label_that_another_page_stored_is_shown_before_it_is_replaced() {
+    let labelled = Labelled::new();
+    let [one, other] = [Browser::start(), Browser::start()];
+    for browser in [&one, &other] {
+        labelled.open(browser);
+        start(browser);
+    }
+    write_note(&one, "the year is right");
+    press(&one, "1", "2 of 20, 1 labelled");
+    other.keys("2");
+    other.wait("!document.getElementById('choice').hidden");
+    assert!(
+        other.text("#failure").contains("“pass”"),
+        "{}",
+        other.text("#failure")
+    );
+    let choice = other.text("#choice");
+    assert!(choice.contains("the year is right"), "{choice}");
+    check(&other, "labelling, a choice between two labels");
+    assert_eq!(labelled.labels().len(), 1);
+    other.press_button("Keep “pass”");
+    other.wait("document.getElementById('choice').hidden");
+    assert_eq!(other.text("[aria-pressed=true]"), "1 pass");
+    assert_eq!(note(&other), "the year is right");
+    press(&other, key::ENTER, "2 of 20, 1 labelled");
+    assert_eq!(labelled.labels().len(), 1);
+
+    press(&one, "1", "3 of 20, 2 labelled");
+    other.keys("2");
+    other.wait("!document.getElementById('choice').hidden");
+    other.press_button("Store my “fail”");
+    other.wait("document.getElementById('place').innerText.startsWith('3 of 20, 2 labelled')");
+    let said: Vec<Value> = labelled
+        .labels()
+        .iter()
+        .map(|label| label["verdict"].clone())
+        .collect();
+    assert_eq!(said, ["pass", "pass", "fail"]);
+    one.end(&["http://127.0.0.1:", "data:,"]);
+}
+
+#[test]
+#[ignore = "needs Chromium: make test-browser"]
 fn an_answer_that_cannot_be_fetched_leaves_the_page_at_the_one_before() {
     let labelled = Labelled::new();
     let browser = Browser::start();

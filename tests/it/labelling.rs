@@ -96,10 +96,10 @@ fn nothing_tells_the_verdict_before_a_label_is_stored() {
         let keys: Vec<&String> = entry.as_object().unwrap().keys().collect();
         assert_eq!(
             keys,
-            ["case", "repeat", "verdict", "note"],
-            "the verdict is the labeller's own"
+            ["case", "repeat", "label"],
+            "the label is the labeller's own"
         );
-        assert_eq!(entry["verdict"], Value::Null);
+        assert_eq!(entry["label"], Value::Null);
         let answer = answer(&viewer, &run, entry);
         let keys: Vec<&String> = answer.as_object().unwrap().keys().collect();
         assert_eq!(
@@ -138,7 +138,13 @@ fn a_label_is_stored_and_the_verdict_shown_only_on_request() {
     let before = fs::read(folder.join("report.json")).unwrap();
     let mut first = label(&viewer, &run, "stratified");
     let stored = parsed(&post(&viewer, &run, &first));
-    assert_eq!(stored, json!({"judged": null}), "no count of the judge");
+    let version = stored["label"]["version"].clone();
+    let own = json!({"verdict": "pass", "note": "right year", "version": version});
+    assert_eq!(
+        stored,
+        json!({"label": own, "judged": null}),
+        "no count of the judge"
+    );
     let kept = &labels(&folder)[0];
     assert_eq!(
         (&kept["labeller"], &kept["note"]),
@@ -149,13 +155,15 @@ fn a_label_is_stored_and_the_verdict_shown_only_on_request() {
     let probability = kept["sampling"]["probability"].as_f64().unwrap();
     assert!(probability > 0.0 && probability <= 1.0);
     assert_eq!(
-        queue(&viewer, &run, "method=stratified&size=6&seed=7")["answers"][0]["verdict"],
-        "pass"
+        queue(&viewer, &run, "method=stratified&size=6&seed=7")["answers"][0]["label"],
+        own
     );
 
+    first["seen"] = version;
     first["reveal"] = true.into();
     first["verdict"] = "fail".into();
     let shown = parsed(&post(&viewer, &run, &first));
+    first["seen"] = shown["label"]["version"].clone();
     assert!(
         shown["judged"]["verdict"]
             .as_str()
@@ -202,12 +210,12 @@ fn a_verdict_changed_after_the_agreement_was_shown_is_not_blind() {
     assert_eq!(agreement(&viewer, &run), Value::Null);
     assert!(!folder.join("annotations.jsonl").exists());
     let mut first = label(&viewer, &run, "random");
-    parsed(&post(&viewer, &run, &first));
+    first["seen"] = parsed(&post(&viewer, &run, &first))["label"]["version"].clone();
     let shown = agreement(&viewer, &run);
     assert_eq!(shown["statistics"][0]["name"], "agreement");
     assert_eq!(shown, agreement(&viewer, &run));
     first["note"] = "an afterthought".into();
-    parsed(&post(&viewer, &run, &first));
+    first["seen"] = parsed(&post(&viewer, &run, &first))["label"]["version"].clone();
     first["verdict"] = "fail".into();
     parsed(&post(&viewer, &run, &first));
     let kept: Vec<(Value, Value)> = labels(&folder)
@@ -246,14 +254,21 @@ fn a_wrong_label_is_refused_and_not_stored() {
             with("case", "nobody".into()),
             "The answer has changed since it was shown",
         ),
-        (with("labeller", " ".into()), "Say who labels"),
+        (
+            with("labeller", " ".into()),
+            "the name of the labeller is empty",
+        ),
         (
             with("labeller", "x".repeat(101).into()),
             "longer than 100 characters",
         ),
         (
             with("note", "x".repeat(10_001).into()),
-            "longer than 10000 characters",
+            "the note is longer than 10,000 characters",
+        ),
+        (
+            with("note", "x".repeat(70_000).into()),
+            "the note is longer than 10,000 characters",
         ),
         (with("method", "chosen".into()), "A queue is drawn"),
     ];
@@ -276,9 +291,12 @@ fn a_wrong_label_is_refused_and_not_stored() {
     for label in [with("verdict", "maybe".into()), json!({}), json!([])] {
         assert_eq!(post(&viewer, &run, &label).status, 422);
     }
-    assert_eq!(
-        post(&viewer, &run, &with("note", "x".repeat(70_000).into())).status,
-        413
+    let refused = post(&viewer, &run, &with("note", "x".repeat(300_000).into()));
+    assert_eq!(refused.status, 413);
+    assert!(
+        refused
+            .body
+            .contains("the note is longer than 10,000 characters")
     );
     assert_eq!(post(&viewer, "no-run", &good).status, 404);
     assert_eq!(post(&viewer, "..%2F..", &good).status, 404);
@@ -292,6 +310,48 @@ fn a_wrong_label_is_refused_and_not_stored() {
     );
     assert_eq!(foreign.status, 403);
     assert!(!sandbox.runs()[0].join("annotations.jsonl").exists());
+}
+
+#[test]
+fn a_label_that_the_labeller_has_not_seen_is_not_replaced() {
+    let (sandbox, viewer, run) = viewed();
+    let other = Viewer::start(sandbox.command("view --no-open").env("USER", "ada"));
+    let folder = sandbox.runs()[0].clone();
+    let here = label(&viewer, &run, "random");
+    let mut there = here.clone();
+    there["verdict"] = "fail".into();
+    parsed(&post(&viewer, &run, &here));
+
+    let refused = post(&other, &run, &there);
+    assert_eq!(refused.status, 409, "{}", refused.body);
+    let refused: Value = serde_json::from_str(&refused.body).unwrap();
+    let message = refused["message"].as_str().unwrap();
+    assert!(
+        message.contains("a label of ada") && message.contains("“pass”"),
+        "{message}"
+    );
+    let stands = &refused["label"];
+    assert_eq!(
+        (&stands["verdict"], &stands["note"]),
+        (&json!("pass"), &json!("right year"))
+    );
+    assert_eq!(labels(&folder).len(), 1);
+
+    // The same again, as after a reply that was lost, takes nothing away.
+    parsed(&post(&other, &run, &here));
+    there["seen"] = stands["version"].clone();
+    parsed(&post(&other, &run, &there));
+    let changed = post(&viewer, &run, &{
+        let mut changed = here.clone();
+        changed["seen"] = stands["version"].clone();
+        changed["note"] = "another year".into();
+        changed
+    });
+    assert_eq!(changed.status, 409, "{}", changed.body);
+    assert_eq!(labels(&folder).last().unwrap()["verdict"], "fail");
+    there["labeller"] = "eve".into();
+    there["seen"] = Value::Null;
+    assert_eq!(post(&other, &run, &there).status, 200, "another person's");
 }
 
 #[test]

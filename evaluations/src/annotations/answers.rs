@@ -164,8 +164,13 @@ impl RunAnswers {
 
     /// The answer of a repetition of a case.
     pub(crate) fn find(&self, id: &str, repeat: u32) -> Option<&JudgedAnswer> {
+        Some(&self.answers[self.place(id, repeat)?])
+    }
+
+    /// The place of the answer of a repetition of a case.
+    pub(crate) fn place(&self, id: &str, repeat: u32) -> Option<usize> {
         let mut answers = self.answers.iter();
-        answers.find(|answer| answer.id.as_str() == id && answer.repeat == repeat)
+        answers.position(|answer| answer.id.as_str() == id && answer.repeat == repeat)
     }
 }
 

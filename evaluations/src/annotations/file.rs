@@ -22,7 +22,7 @@ const INTERVAL: Duration = Duration::from_millis(5);
 
 /// The labels of a run, in a file beside its journal.
 ///
-/// Lines are only added, each with a check of its own, as in the journal. A process locks the file while it adds labels, so
+/// Lines are only added. Each begins with a check of the rest of the line, as in the journal. A process locks the file while it adds labels, so
 /// several may label one run. A process that is killed loses the line that it is writing, and nothing else.
 #[derive(Debug, Clone)]
 pub(crate) struct LabelFile {

@@ -8,6 +8,8 @@ use csv::{ByteRecord, ErrorKind, ReaderBuilder, StringRecord};
 
 use super::answers::RunAnswers;
 use super::label::{Label, LabelVerdict};
+use super::labeller::{WrongName, checked_labeller};
+use super::note::checked_note;
 use super::sample::{Drawn, Sample, Sampling};
 use super::table::{
     self, CASE, DIGEST, JUDGE_VERDICT, LABELLER, NOTE, REPEAT, SAMPLE, VERDICT, VERDICTS, holds,
@@ -214,18 +216,13 @@ impl Import<'_> {
             );
             return Err(wrong(columns.digest, what));
         }
-        let labeller = unguarded(cell_of(columns.labeller).trim());
-        let labeller = match (&self.labeller, labeller) {
-            (Some(default), "") => default.clone(),
-            (None, "") => {
-                let what = "it does not say who labelled the row; pass `--labeller NAME`";
-                return Err(wrong(
-                    columns.labeller.unwrap_or(columns.verdict),
-                    what.to_owned(),
-                ));
-            }
-            (_, named) => named.to_owned(),
-        };
+        let labeller = self.labeller(unguarded(cell_of(columns.labeller).trim()));
+        let labeller = labeller
+            .map_err(|what| wrong(columns.labeller.unwrap_or(columns.verdict), what))?
+            .to_owned();
+        let note = checked_note(unguarded(cell_of(columns.note)))
+            .map_err(|error| wrong(columns.note.unwrap_or_default(), error.to_string()))?
+            .to_owned();
         let sample = cell_of(columns.sample).trim();
         let sampling = self.sampling(sample, place, drawn).ok_or_else(|| {
             let what = format!(
@@ -238,7 +235,7 @@ impl Import<'_> {
             repeat: answer.repeat,
             measure: self.run.measure.clone(),
             verdict,
-            note: unguarded(cell_of(columns.note)).to_owned(),
+            note,
             labeller,
             time: self.time.clone(),
             blind: !columns.shows_verdicts,
@@ -247,6 +244,20 @@ impl Import<'_> {
             digests: answer.digests.clone(),
         };
         Ok(Some((place, label)))
+    }
+
+    /// Who labelled a row with this name, or what is wrong with it.
+    fn labeller<'n>(&'n self, named: &'n str) -> Result<&'n str, String> {
+        let name: &str = match &self.labeller {
+            Some(default) if named.is_empty() => default,
+            _ => named,
+        };
+        checked_labeller(name).map_err(|error| match error {
+            WrongName::Empty => {
+                "it does not name who labelled the row; pass `--labeller NAME`".to_owned()
+            }
+            WrongName::Long => error.to_string(),
+        })
     }
 
     /// The place of a row's answer in the run, or what is wrong in which column.

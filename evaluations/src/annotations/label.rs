@@ -13,7 +13,7 @@ use super::sample::Sampling;
 pub(crate) struct Label {
     pub(crate) case: CaseId,
     pub(crate) repeat: u32,
-    /// The measure whose verdicts the label is compared with; `None` if the run has none.
+    /// The measure whose verdicts the label is compared with; `None` for a run without a judge.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub(crate) measure: Option<String>,
     pub(crate) verdict: LabelVerdict,

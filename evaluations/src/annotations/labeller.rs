@@ -1,9 +1,35 @@
-//! Who labels, unless they say it.
+//! The name of a person who labels.
 
 use std::env;
 
+use thiserror::Error;
+
 /// Where systems keep the user's name.
 const NAMES: [&str; 3] = ["USER", "LOGNAME", "USERNAME"];
+
+/// The longest name, in characters.
+const LONGEST: usize = 100;
+
+/// A text cannot name a labeller.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Error)]
+pub(crate) enum WrongName {
+    #[error("the name of the labeller is empty; fill in your name")]
+    Empty,
+    #[error("the name of the labeller is longer than {LONGEST} characters; shorten it")]
+    Long,
+}
+
+/// The name without white space around it.
+pub(crate) fn checked_labeller(text: &str) -> Result<&str, WrongName> {
+    let name = text.trim();
+    if name.is_empty() {
+        return Err(WrongName::Empty);
+    }
+    if name.chars().count() > LONGEST {
+        return Err(WrongName::Long);
+    }
+    Ok(name)
+}
 
 /// The name of the user on this machine, if the system has it in the environment.
 pub(crate) fn user_name() -> Option<String> {

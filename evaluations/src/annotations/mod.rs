@@ -14,6 +14,8 @@ mod import;
 mod judge;
 mod label;
 mod labeller;
+mod labelling;
+mod note;
 mod sample;
 mod shown;
 mod table;
@@ -22,14 +24,16 @@ mod tests;
 
 pub(crate) use self::agreement::{PersonAgreement, pairs, people, verdict_counts};
 pub(crate) use self::answers::{JudgedAnswer, RunAnswers, ShownPassage};
-pub(crate) use self::current::{Counted, CurrentLabels};
+pub(crate) use self::current::CurrentLabels;
 pub(crate) use self::export::Export;
 pub(crate) use self::file::{LabelFile, StoredLabels};
 pub(crate) use self::import::Import;
 pub(crate) use self::judge::WantedMeasure;
 pub(crate) use self::label::{Label, LabelVerdict};
-pub(crate) use self::labeller::user_name;
-pub(crate) use self::sample::{LEAST_STRATIFIED, Method, Sample, Sampling};
+pub(crate) use self::labeller::{checked_labeller, user_name};
+pub(crate) use self::labelling::{LabelVersion, Labelling, NewLabel, Queued, StoredLabel, Storing};
+pub(crate) use self::note::{LongNote, checked_note};
+pub(crate) use self::sample::{LEAST_STRATIFIED, Method, Sample};
 pub(crate) use self::shown::{
     ShownEstimate, WEIGHTED, caveats, estimates, estimates_of_people, left_out,
 };

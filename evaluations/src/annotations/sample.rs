@@ -27,8 +27,8 @@ pub(crate) struct Sample {
 pub(crate) enum Method {
     /// Every answer has the same probability.
     Random,
-    /// Half of the answers are among those that the judge passed, and half among those that it failed, as far as there are
-    /// enough.
+    /// Half of the answers are among those that the judge passed, and half among those that it failed. If there are too few
+    /// of one verdict, more of the other fill the sample.
     Stratified,
     /// Somebody picked the answer.
     Chosen,

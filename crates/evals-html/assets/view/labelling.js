@@ -4,11 +4,12 @@
 
 /**
  * @typedef {"pass" | "fail" | "cannot-say"} Verdict
- * @typedef {{ case: string, repeat: number, verdict: Verdict | null, note: string }} Entry An answer of the queue with the labeller's own label.
+ * @typedef {{ verdict: Verdict, note: string, version: string }} Label A stored label. The version tells it from a later one.
+ * @typedef {{ case: string, repeat: number, label: Label | null }} Entry An answer of the queue with the labeller's own label.
  * @typedef {{ criterion: string, question: string, reference: string | null, answer: string, digest: string, passages: { document: string, text: string }[] }} Answer
  * @typedef {{ name: string, meaning: string, value: string, interval: string, n: string }} Statistic
  * @typedef {{ confusion: [string, number, number][], statistics: Statistic[], caveats: string[] }} Agreement
- * @typedef {{ judged: { verdict: string, reason: string } | null }} Stored What the judge said is only there if it was asked for.
+ * @typedef {{ label: Label, judged: { verdict: string, reason: string } | null }} Stored What the judge said is only there if it was asked for.
  */
 
 (() => {
@@ -25,6 +26,8 @@
   /** What was asked for when the queue was drawn: a later change of the form does not count until the next start. */
   let drawn = { labeller: "", method: "random", size: 0, seed: 0 };
   let isBusy = false;
+  /** The label in the file and the one that was not stored, between which the labeller chooses. @type {{ entry: Entry, verdict: Verdict, label: Label } | null} */
+  let choice = null;
   /** Notes on answers without a label, which the server does not have yet. @type {Map<string, string>} */
   const drafts = new Map();
 
@@ -39,10 +42,19 @@
   const at = (id) => part(id, HTMLElement);
   const note = part("note", HTMLTextAreaElement);
 
+  /** The file has a label that the page has not shown, so the one that was sent is not stored. */
+  class Unseen extends Error {
+    /** @param {string} message @param {Label} label the label in the file */
+    constructor(message, label) {
+      super(message);
+      this.label = label;
+    }
+  }
+
   /** @param {unknown} error an error for people; empty to take it away */
   function showError(error) {
     const text = error instanceof Error ? error.message : String(error);
-    at("failure").textContent = text;
+    at("failure").replaceChildren(...prose(text));
     at("failure").hidden = text === "";
   }
 
@@ -62,6 +74,7 @@
     }
     const isJson = response.headers.get("Content-Type")?.startsWith("application/json");
     const reply = isJson ? await response.json() : { message: await response.text() };
+    if (response.status === 409) throw new Unseen(reply.message, reply.label);
     if (!response.ok) throw new Error(reply.message);
     return reply;
   }
@@ -109,12 +122,12 @@
 
   /** @param {number} from @returns {number} the end of the queue if all are labelled */
   function firstUnlabelled(from) {
-    const found = queue.findIndex((entry, index) => index >= from && entry.verdict === null);
+    const found = queue.findIndex((entry, index) => index >= from && entry.label === null);
     return found < 0 ? queue.length : found;
   }
 
   function showPlace() {
-    const labelled = queue.filter((entry) => entry.verdict !== null).length;
+    const labelled = queue.filter((entry) => entry.label !== null).length;
     const bar = part("bar", HTMLProgressElement);
     [bar.max, bar.value] = [Math.max(queue.length, 1), labelled];
     const entry = queue[place];
@@ -131,7 +144,7 @@
   /** Whether the note of the answer on the page is not stored. */
   function hasNewNote() {
     const entry = answer && queue[place];
-    return Boolean(entry) && note.value !== entry?.note;
+    return Boolean(entry) && note.value !== asShown(entry?.label?.note ?? "");
   }
 
   /** Keeps the note before another answer takes its place: with the label that the answer has, or until it gets one. */
@@ -139,8 +152,8 @@
     const entry = queue[place];
     if (!entry || !answer) return;
     if (!hasNewNote()) drafts.delete(draftKey(entry));
-    else if (entry.verdict === null) drafts.set(draftKey(entry), note.value);
-    else await store(entry, entry.verdict, false);
+    else if (entry.label === null) drafts.set(draftKey(entry), note.value);
+    else await store(entry, entry.label.verdict, false);
   }
 
   /**
@@ -165,14 +178,11 @@
     }
     showPlace();
     fill(/** @type {Answer} */ (answer));
-    note.value = entry.note;
-    // The browser may write its line breaks in another way.
-    entry.note = note.value;
-    note.value = drafts.get(draftKey(entry)) ?? entry.note;
-    for (const button of verdictButtons()) button.setAttribute("aria-pressed", String(button.dataset.verdict === entry.verdict));
+    note.value = drafts.get(draftKey(entry)) ?? entry.label?.note ?? "";
+    showVerdict(entry);
     part("back", HTMLButtonElement).disabled = place === 0;
-    at("next").hidden = entry.verdict === null;
     at("revealed").hidden = true;
+    foldChoice();
     at("subject").focus({ preventScroll: true });
     window.scrollTo(0, Math.max(0, at("work").offsetTop - 8));
   }
@@ -228,13 +238,32 @@
     return /** @type {HTMLButtonElement[]} */ ([...document.querySelectorAll("[data-verdict]")]);
   }
 
+  /** @param {Entry} entry */
+  function showVerdict(entry) {
+    for (const button of verdictButtons()) button.setAttribute("aria-pressed", String(button.dataset.verdict === entry.label?.verdict));
+    at("next").hidden = entry.label === null;
+  }
+
+  /** A note as the field shows it: the browser writes line breaks in one way. @param {string} text */
+  function asShown(text) {
+    return text.replace(/\r\n?/g, "\n");
+  }
+
   /** @param {Entry} entry @param {Verdict} verdict @param {boolean} reveal @returns {Promise<Stored>} */
   async function store(entry, verdict, reveal) {
-    const about = { case: entry.case, repeat: entry.repeat, digest: answer?.digest };
-    const text = note.value;
-    const stored = await ask(labelsAddress, { ...drawn, ...about, verdict, note: text, reveal });
-    [entry.verdict, entry.note] = [verdict, text];
+    const about = { case: entry.case, repeat: entry.repeat, digest: answer?.digest, seen: entry.label?.version };
+    /** @type {Stored} */
+    let stored;
+    try {
+      stored = await ask(labelsAddress, { ...drawn, ...about, verdict, note: note.value, reveal });
+    } catch (error) {
+      if (error instanceof Unseen) offerChoice(entry, verdict, error.label);
+      throw error;
+    }
+    entry.label = stored.label;
+    note.value = stored.label.note;
     drafts.delete(draftKey(entry));
+    foldChoice();
     foldAgreement();
     return stored;
   }
@@ -246,8 +275,7 @@
     const box = document.getElementById("reveal");
     const stored = await store(entry, verdict, box instanceof HTMLInputElement && box.checked);
     showPlace();
-    for (const button of verdictButtons()) button.setAttribute("aria-pressed", String(button.dataset.verdict === verdict));
-    at("next").hidden = false;
+    showVerdict(entry);
     if (stored.judged) {
       at("judged").textContent = stored.judged.verdict;
       put("reason", [{ text: stored.judged.reason }]);
@@ -256,6 +284,41 @@
     } else {
       await next();
     }
+  }
+
+  /**
+   * Shows the label in the file, which the page has not shown before, and lets the labeller choose.
+   * @param {Entry} entry @param {Verdict} verdict the verdict that was not stored @param {Label} label
+   */
+  function offerChoice(entry, verdict, label) {
+    at("stored-verdict").textContent = words(label.verdict);
+    at("stored-note").replaceChildren(...longText([{ text: label.note }]));
+    at("stored-note").hidden = label.note === "";
+    part("keep", HTMLButtonElement).textContent = `Keep “${words(label.verdict)}”`;
+    part("replace", HTMLButtonElement).textContent = `Store my “${words(verdict)}” in its place`;
+    choice = { entry, verdict, label };
+    at("choice").hidden = false;
+    at("keep").focus();
+  }
+
+  function foldChoice() {
+    choice = null;
+    at("choice").hidden = true;
+  }
+
+  /** @param {boolean} keeps whether the label in the file stays */
+  async function choose(keeps) {
+    if (!choice) return;
+    const { entry, verdict, label: inFile } = choice;
+    entry.label = inFile;
+    if (!keeps) return label(verdict);
+    drafts.delete(draftKey(entry));
+    await show(place);
+  }
+
+  /** @param {Verdict} verdict */
+  function words(verdict) {
+    return verdict === "cannot-say" ? "cannot say" : verdict;
   }
 
   async function next() {
@@ -337,6 +400,8 @@
   }
   at("back").addEventListener("click", () => oneAtATime(back));
   at("next").addEventListener("click", () => oneAtATime(next));
+  at("keep").addEventListener("click", () => oneAtATime(() => choose(true)));
+  at("replace").addEventListener("click", () => oneAtATime(() => choose(false)));
   document.addEventListener("keydown", key);
   const agreement = document.getElementById("agreement");
   if (agreement instanceof HTMLDetailsElement) agreement.addEventListener("toggle", () => openAgreement(agreement).catch(showError));

@@ -60,9 +60,11 @@
   function show(progress) {
     write("state", progress.state);
     write("done", progress.done);
-    write("notice", progress.notice ?? "");
     const notice = document.getElementById("notice");
-    if (notice) notice.hidden = progress.notice === null;
+    if (notice) {
+      notice.replaceChildren(...prose(progress.notice ?? ""));
+      notice.hidden = progress.notice === null;
+    }
     const bar = document.getElementById("bar");
     if (bar instanceof HTMLProgressElement) {
       bar.hidden = progress.cases === null;

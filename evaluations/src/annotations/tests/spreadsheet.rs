@@ -91,6 +91,18 @@ fn wrong_cells_are_named_and_nothing_is_taken() {
     assert!(refused(&run, &with_notes(["one", "two"])).contains(
         "line 3, column 4 (`note`): line 2 has another note of `ada` for the same answer"
     ));
+    let long = "x".repeat(10_001);
+    assert!(
+        refused(&run, &with_notes(["one", &long]))
+            .contains("line 3, column 4 (`note`): the note is longer than 10,000 characters")
+    );
+    let named = format!(
+        "case_id,verdict,digest,labeller\n{}",
+        good.replace('\n', &format!(",{}\n", "x".repeat(101)))
+    );
+    assert!(refused(&run, &named).contains(
+        "line 2, column 4 (`labeller`): the name of the labeller is longer than 100 characters"
+    ));
     let repeated = with_notes(["one", "one"]);
     assert_eq!(import(&run).read(repeated.as_bytes()).unwrap().given(), 1);
     let numbers = format!("{HEADER}{}", row(&run, 2, "0"));

@@ -6,9 +6,10 @@ use std::path::Path;
 
 use anyhow::{Result, bail};
 use evals_guard::regular_file;
+use evals_messages::quantity;
 
 use crate::annotations::{
-    CurrentLabels, Export, Import, LEAST_STRATIFIED, LabelFile, Method, RunAnswers, Sample,
+    CurrentLabels, Export, Import, LEAST_STRATIFIED, Label, LabelFile, Method, RunAnswers, Sample,
     StoredLabels, WantedMeasure, user_name,
 };
 use crate::atomic_file::write_atomically;
@@ -91,8 +92,8 @@ fn export(
     })?;
     let printer = session.printer;
     printer.note(&format!(
-        "wrote {rows} {} to `{}`; fill in the column `verdict` with `pass`, `fail` or `cannot say`, and import the file",
-        if rows == 1 { "row" } else { "rows" },
+        "wrote {} to `{}`; fill in the column `verdict` with `pass`, `fail` or `cannot say`, and import the file",
+        quantity::of(rows, "row"),
         path.display()
     ));
     if arguments.with_verdicts {
@@ -127,15 +128,20 @@ fn import(
             path.display()
         );
     }
-    let mut added = 0;
+    let (mut added, mut replacing) = (0, 0);
     let labels = file.add(|known| {
         let new = imported.new_labels(known);
-        added = new.len();
+        let replaces = |label: &&Label| known.iter().any(|it| label.replaces(it));
+        (added, replacing) = (new.len(), new.iter().filter(replaces).count());
         Ok(new)
     })?;
+    let replacing = match replacing {
+        0 => String::new(),
+        n => format!(", {n} of which in place of an earlier label"),
+    };
     session.printer.note(&format!(
-        "added {added} {}; {} already known, {empty} without a verdict",
-        if added == 1 { "label" } else { "labels" },
+        "added {}{replacing}; {} already known, {empty} without a verdict",
+        quantity::of(added, "label"),
         given - added
     ));
     Ok(labels)

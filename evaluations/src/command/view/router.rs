@@ -9,8 +9,8 @@ use super::failure::{PageFailure, as_page};
 use super::viewer::Viewer;
 use super::{assets, changes, compare_page, labelling, live, run_page, runs_page, trend_page};
 
-/// The largest body of a request, in bytes: a label with a long note.
-const LARGEST_BODY: usize = 64 << 10;
+/// The largest body of a request, in bytes: more than a label with the longest note.
+const LARGEST_BODY: usize = 256 << 10;
 
 /// Every page. The guard stands in front of them.
 pub(super) fn pages(viewer: Viewer) -> Router {

@@ -6,6 +6,7 @@ use axum::response::{IntoResponse, Response};
 use serde_json::json;
 
 use super::super::failure::{PageFailure, refusal};
+use crate::annotations::LongNote;
 
 /// A failure that a script shows on its page.
 #[derive(Debug)]
@@ -20,6 +21,8 @@ impl From<PageFailure> for ReplyFailure {
 /// Puts the sentence of a refusal into a reply, as [`PageFailure`]s are.
 pub(super) async fn as_reply(response: Response) -> Response {
     match refusal(response).await {
+        // Of what a request holds, only the note may be that long.
+        Ok((status @ StatusCode::PAYLOAD_TOO_LARGE, _)) => reply(status, &LongNote.to_string()),
         Ok((status, sentence)) => reply(status, &sentence),
         Err(response) => response,
     }

@@ -3,9 +3,7 @@
 use serde::Deserialize;
 
 use super::super::failure::PageFailure;
-
-/// The longest name, in characters.
-const LONGEST: usize = 100;
+use crate::annotations::checked_labeller;
 
 /// The name of a labeller, not checked yet.
 #[derive(Debug, Clone, Deserialize)]
@@ -15,16 +13,6 @@ pub(super) struct Labeller(String);
 impl Labeller {
     /// The name without white space around it. An empty name and one that is too long are errors.
     pub(super) fn name(&self) -> Result<&str, PageFailure> {
-        let name = self.0.trim();
-        if name.is_empty() {
-            return Err(PageFailure::bad_request(
-                "Say who labels: fill in your name.",
-            ));
-        }
-        if name.chars().count() > LONGEST {
-            let sentence = format!("The name is longer than {LONGEST} characters.");
-            return Err(PageFailure::bad_request(sentence));
-        }
-        Ok(name)
+        checked_labeller(&self.0).map_err(|error| PageFailure::bad_request(error.to_string()))
     }
 }

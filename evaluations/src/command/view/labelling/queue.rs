@@ -7,18 +7,18 @@ use serde::{Deserialize, Serialize};
 use super::super::failure::PageFailure;
 use super::failure::ReplyFailure;
 use super::labeller::Labeller;
-use super::runs::{Judged, LabelledRuns};
+use super::runs::{Judged, LabelledRun, LabelledRuns};
 use crate::annotations::{
-    Counted, CurrentLabels, LEAST_STRATIFIED, LabelVerdict, Method, RunAnswers, Sample,
+    LEAST_STRATIFIED, Labelling, Method, Queued, RunAnswers, Sample, StoredLabel,
 };
 
 /// Which answers to label, and who does it.
 #[derive(Debug, Clone, Deserialize)]
 pub(super) struct Wanted {
-    pub(super) labeller: Labeller,
-    pub(super) method: Method,
-    pub(super) size: usize,
-    pub(super) seed: u64,
+    labeller: Labeller,
+    method: Method,
+    size: usize,
+    seed: u64,
 }
 
 #[derive(Debug, Serialize)]
@@ -31,8 +31,8 @@ pub(super) struct Queue {
 struct Entry {
     case: String,
     repeat: u32,
-    verdict: Option<LabelVerdict>,
-    note: String,
+    /// The labeller's own label.
+    label: Option<StoredLabel>,
 }
 
 pub(super) async fn show(
@@ -42,21 +42,30 @@ pub(super) async fn show(
     Query(wanted): Query<Wanted>,
 ) -> Result<Json<Queue>, ReplyFailure> {
     let queue = runs.with(name, judged, move |run| {
-        let sample = wanted.sample(&run.answers)?;
-        let labels = run.file.read()?;
-        let current = CurrentLabels::of(&run.answers, &labels);
-        let own = current.people.get(wanted.labeller.name()?);
-        let own = own.map_or(&[][..], Vec::as_slice);
+        let answers = wanted.labelling(run)?.queue()?.into_iter();
+        let answers = answers.map(|queued| Entry::of(&run.answers, queued));
         Ok(Queue {
-            answers: entries(&run.answers, own, sample),
+            answers: answers.collect(),
         })
     });
     Ok(Json(queue.await?))
 }
 
 impl Wanted {
-    /// Checks the sample that the request names.
-    pub(super) fn sample(&self, run: &RunAnswers) -> Result<Sample, PageFailure> {
+    /// Checks the name and the sample of the request.
+    pub(super) fn labelling<'r>(
+        &'r self,
+        run: &'r LabelledRun,
+    ) -> Result<Labelling<'r>, PageFailure> {
+        Ok(Labelling {
+            sample: self.sample(&run.answers)?,
+            labeller: self.labeller.name()?,
+            run: &run.answers,
+            file: &run.file,
+        })
+    }
+
+    fn sample(&self, run: &RunAnswers) -> Result<Sample, PageFailure> {
         if self.method == Method::Chosen {
             return Err(PageFailure::bad_request("A queue is drawn, not chosen."));
         }
@@ -78,20 +87,13 @@ impl Wanted {
     }
 }
 
-/// The drawn answers, with the labels of one person, which are in the order of the answers.
-fn entries(run: &RunAnswers, own: &[Counted<'_>], sample: Sample) -> Vec<Entry> {
-    let drawn = sample.draw(&run.answers).into_iter();
-    drawn
-        .map(|drawn| {
-            let answer = &run.answers[drawn.place];
-            let label = own.binary_search_by_key(&drawn.place, |it| it.place);
-            let label = label.ok().map(|found| own[found].label);
-            Entry {
-                case: answer.id.to_string(),
-                repeat: answer.repeat,
-                verdict: label.map(|label| label.verdict),
-                note: label.map(|label| label.note.clone()).unwrap_or_default(),
-            }
-        })
-        .collect()
+impl Entry {
+    fn of(run: &RunAnswers, queued: Queued) -> Self {
+        let answer = &run.answers[queued.place];
+        Self {
+            case: answer.id.to_string(),
+            repeat: answer.repeat,
+            label: queued.label,
+        }
+    }
 }

@@ -2,21 +2,22 @@
 
 use axum::Json;
 use axum::extract::{Path, Query, State};
+use axum::http::StatusCode;
+use axum::response::{IntoResponse, Response};
 use serde::{Deserialize, Serialize};
 
 use super::super::failure::PageFailure;
 use super::failure::ReplyFailure;
 use super::queue;
 use super::runs::{Judged, LabelledRun, LabelledRuns};
-use crate::annotations::{JudgedAnswer, Label, LabelVerdict, RunAnswers, Sample, Sampling, digest};
+use crate::annotations::{
+    JudgedAnswer, LabelVerdict, LabelVersion, NewLabel, StoredLabel, Storing, checked_note, digest,
+};
 use crate::clock::{now, timestamp};
-
-/// The longest note, in characters.
-const LONGEST_NOTE: usize = 10_000;
 
 /// A label, with the sample that its answer belongs to.
 #[derive(Debug, Deserialize)]
-pub(super) struct NewLabel {
+pub(super) struct SentLabel {
     #[serde(flatten)]
     wanted: queue::Wanted,
     case: String,
@@ -26,19 +27,33 @@ pub(super) struct NewLabel {
     verdict: LabelVerdict,
     #[serde(default)]
     note: String,
+    /// The version of the label that the page showed with the answer; `None` if it showed none.
+    #[serde(default)]
+    seen: Option<LabelVersion>,
     /// Whether to reply what the judge said.
     #[serde(default)]
     reveal: bool,
 }
 
+/// What became of a label.
 #[derive(Debug, Serialize)]
-pub(super) struct Stored {
-    judged: Option<JudgeSaid>,
+#[serde(untagged)]
+pub(super) enum Reply {
+    Stored {
+        label: StoredLabel,
+        judged: Option<JudgeSaid>,
+    },
+    /// It would replace a label that the page has not shown.
+    Unseen {
+        message: String,
+        /// The label that remains.
+        label: StoredLabel,
+    },
 }
 
 /// What the judge said about an answer.
 #[derive(Debug, Serialize)]
-struct JudgeSaid {
+pub(super) struct JudgeSaid {
     verdict: String,
     reason: String,
 }
@@ -47,43 +62,53 @@ pub(super) async fn add(
     State(runs): State<LabelledRuns>,
     Path(name): Path<String>,
     Query(judged): Query<Judged>,
-    Json(new): Json<NewLabel>,
-) -> Result<Json<Stored>, ReplyFailure> {
-    let stored = runs.with(name, judged, move |run| new.store(run));
-    Ok(Json(stored.await?))
+    Json(sent): Json<SentLabel>,
+) -> Result<Reply, ReplyFailure> {
+    let reply = runs.with(name, judged, move |run| sent.store(run));
+    Ok(reply.await?)
 }
 
-impl NewLabel {
-    fn store(&self, run: &LabelledRun) -> Result<Stored, PageFailure> {
-        let sample = self.wanted.sample(&run.answers)?;
-        if self.note.chars().count() > LONGEST_NOTE {
-            let sentence = format!("The note is longer than {LONGEST_NOTE} characters.");
-            return Err(PageFailure::bad_request(sentence));
-        }
-        let answer = run.answers.find(&self.case, self.repeat);
-        let answer = answer.filter(|answer| digest(answer) == self.digest);
-        let answer = answer.ok_or_else(|| {
+impl SentLabel {
+    fn store(&self, run: &LabelledRun) -> Result<Reply, PageFailure> {
+        let labelling = self.wanted.labelling(run)?;
+        let note = checked_note(&self.note)
+            .map_err(|error| PageFailure::bad_request(error.to_string()))?;
+        let place = run.answers.place(&self.case, self.repeat);
+        let place = place.filter(|place| digest(&run.answers.answers[*place]) == self.digest);
+        let place = place.ok_or_else(|| {
             PageFailure::bad_request(
                 "The answer has changed since it was shown, so the label was not stored. Reload the page.",
             )
         })?;
-        let judged = self.reveal.then(|| JudgeSaid::of(answer));
-        let label = Label {
-            case: answer.id.clone(),
-            repeat: answer.repeat,
-            measure: run.answers.measure.clone(),
+        let storing = labelling.store(&NewLabel {
+            place,
             verdict: self.verdict,
-            note: self.note.trim().to_owned(),
-            labeller: self.wanted.labeller.name()?.to_owned(),
-            time: timestamp(now()),
-            blind: true,
-            revealed: judged.is_some(),
-            sampling: sampling(&run.answers, answer, sample),
-            digests: answer.digests.clone(),
-        };
-        run.file.add(|known| Ok(vec![label.after(known)]))?;
-        Ok(Stored { judged })
+            note,
+            seen: self.seen.as_ref(),
+            reveals: self.reveal,
+            time: &timestamp(now()),
+        })?;
+        Ok(match storing {
+            Storing::Stored(label) => Reply::Stored {
+                judged: self
+                    .reveal
+                    .then(|| JudgeSaid::of(&run.answers.answers[place])),
+                label,
+            },
+            Storing::Unseen(label) => Reply::Unseen {
+                message: unseen(labelling.labeller, &label),
+                label,
+            },
+        })
     }
+}
+
+/// Why a label was not stored: another page or another program has stored one under the same name.
+fn unseen(labeller: &str, label: &StoredLabel) -> String {
+    let verdict = label.verdict;
+    format!(
+        "Your label is not stored, because a label of {labeller} for this answer was stored after you opened it: “{verdict}”. Choose which of the two to keep."
+    )
 }
 
 impl JudgeSaid {
@@ -100,10 +125,12 @@ impl JudgeSaid {
     }
 }
 
-/// How the answer was chosen. The server draws the sample again, because the page must not know an answer's probability.
-fn sampling(run: &RunAnswers, answer: &JudgedAnswer, sample: Sample) -> Sampling {
-    let is_it = |place: usize| std::ptr::eq(&raw const run.answers[place], answer);
-    let mut drawn = sample.draw(&run.answers).into_iter();
-    let drawn = drawn.find(|drawn| is_it(drawn.place));
-    drawn.map_or_else(Sampling::chosen, |drawn| sample.sampling(drawn))
+impl IntoResponse for Reply {
+    fn into_response(self) -> Response {
+        let status = match self {
+            Self::Stored { .. } => StatusCode::OK,
+            Self::Unseen { .. } => StatusCode::CONFLICT,
+        };
+        (status, Json(self)).into_response()
+    }
 }
