@@ -367,6 +367,11 @@ fn runs_with_answers_lead_to_labelling_and_rankings_do_not() {
         .to_owned();
     let is_linked = |run: &str| list.contains(&format!("label the answers of {run}\""));
     assert!(is_linked(&run) && !is_linked(&rankings), "{list}");
+    let leads = |run: &str| {
+        let page = viewer.get(&format!("/run/{run}")).body;
+        page.contains(&format!("href=\"&#x2f;run&#x2f;{run}&#x2f;label\""))
+    };
+    assert!(leads(&run) && !leads(&rankings));
     let page = viewer.get(&format!("/run/{rankings}/label"));
     assert_eq!(page.status, 422);
     assert!(page.body.contains("is a retrieval run"), "{}", page.body);

@@ -60,7 +60,7 @@ impl<D: Paged> RunPage<'_, D> {
         let opening = self.opening(&table)?;
         let page = Page {
             texts: self.source.texts,
-            place: self.source.place,
+            place: self.source.place.clone(),
             ..Page::new(&opening, &table)
         };
         let shown = ids.iter().map(|id| self.case(cases.of_id(id)));

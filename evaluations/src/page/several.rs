@@ -65,7 +65,7 @@ impl<D: Paged> SeveralPage<'_, D> {
         let opening = self.opening(lead.as_ref(), best, &table)?;
         let page = Page {
             texts: self.source.texts,
-            place: self.source.place,
+            place: self.source.place.clone(),
             ..Page::new(&opening, &table)
         };
         Ok(page.write(ids.iter().map(|id| self.case(id, &all)), out)?)

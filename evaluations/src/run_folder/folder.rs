@@ -8,6 +8,7 @@ use std::sync::Arc;
 
 use anyhow::{Context as _, Result, anyhow, bail};
 use chrono::{DateTime, Utc};
+use evals_guard::regular_file::other_kind;
 
 use super::lock::{self, IsRunning};
 use crate::directories::file_stem;
@@ -114,8 +115,25 @@ impl RunFolder {
                 .path();
             folders.extend(Self::open(&path));
         }
-        folders.sort_by_cached_key(|folder| (folder.has_time(), folder.path.clone()));
+        folders.sort_by_cached_key(Self::order);
         Ok(folders)
+    }
+
+    /// Sorts run folders from the oldest to the newest. Names start with the time; folders with other names come first.
+    pub(crate) fn order(&self) -> impl Ord + use<> {
+        (self.has_time(), self.file_name())
+    }
+
+    /// Why the folder `path` holds no run; `None` if it holds one.
+    pub(crate) fn objection(path: &Path) -> Option<String> {
+        match fs::metadata(path.join(MANIFEST)) {
+            Ok(metadata) => other_kind(&metadata)
+                .map(|found| format!("`{MANIFEST}` is {found}, not a regular file")),
+            Err(error) if error.kind() == io::ErrorKind::NotFound => {
+                Some(format!("a folder without `{MANIFEST}`, so it is not a run"))
+            }
+            Err(error) => Some(format!("cannot read `{MANIFEST}`: {error}")),
+        }
     }
 
     /// The run in the folder `path`, if it holds one.

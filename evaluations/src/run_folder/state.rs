@@ -2,6 +2,7 @@
 
 use std::fmt;
 
+use anyhow::{Context as _, Result};
 use evals::{FileJournal, Summary};
 use evals_guard::regular_file;
 use evals_messages::quantity;
@@ -82,13 +83,21 @@ impl RunFolder {
         if !path.exists() {
             return (RunState::Unfinished(self.left()), None);
         }
-        let head = regular_file::open(&path)
-            .ok()
-            .and_then(|file| ReportHead::read(file).ok());
-        match head {
-            Some(ReportHead { summary }) => (RunState::of(&summary), Some(summary)),
-            None => (RunState::Unreadable, None),
+        match self.report_head() {
+            Ok(ReportHead { summary }) => (RunState::of(&summary), Some(summary)),
+            Err(_) => (RunState::Unreadable, None),
         }
+    }
+
+    /// Why the head of the report cannot be read, if it cannot.
+    pub(crate) fn report_problem(&self) -> Option<anyhow::Error> {
+        self.report_head().err()
+    }
+
+    fn report_head(&self) -> Result<ReportHead> {
+        let file = regular_file::open(&self.path().join(REPORT))?;
+        ReportHead::read(file)
+            .with_context(|| format!("`{REPORT}` of run `{}` is damaged", self.name()))
     }
 
     /// The missing cases of a run without a report, if it has a journal.

@@ -17,7 +17,7 @@
 //!    ```
 //!
 //!    A figure that is wider than [`Width::Screen`](crate::figure::Width::Screen) has `class="wide"` and stands alone in its row.
-//!    In the local viewer, a `<nav class="pages">` stands before `<main>`, and nothing else differs ([`Place`]).
+//!    In the local viewer, a `<nav class="pages">` with links stands before `<main>`, and nothing else differs ([`Place`]).
 //!    A part that has nothing to show is left out: no notices, no figures, no listings, and `#cases` where there are no cases.
 //!    The script draws into `#cases`. Control characters and those that change the direction of text are visible escapes here, as
 //!    [`evals_messages::visible`] writes them.
@@ -82,7 +82,7 @@ pub use case::{
 pub use contents::{Contents, Sides, Texts};
 pub use error::PageError;
 pub use opening::{Fact, Listing, Notice, Opening, PageFigure, Severity};
-pub use place::Place;
+pub use place::{Place, PlaceLink};
 pub use policy::page_policy;
 pub use table::{Cell, Column, ColumnKind, Table};
 pub use writer::{Page, Written};

@@ -16,7 +16,7 @@ pub(super) struct Head<'p> {
     pub(super) style: &'p str,
     pub(super) opening: &'p Opening,
     pub(super) has_cases: bool,
-    pub(super) place: Place,
+    pub(super) place: &'p Place,
 }
 
 impl Head<'_> {
@@ -29,7 +29,8 @@ impl Head<'_> {
             policy => Value::from_safe_string(self.policy.to_owned()),
             style => Value::from_safe_string(self.style.to_owned()),
             has_cases => self.has_cases,
-            is_served => self.place == Place::Viewer,
+            is_served => self.place.links().is_some(),
+            links => Value::from(Serde(self.place.links().unwrap_or_default())),
             title => opening.title.as_str(),
             sentence => opening.sentence.as_str(),
             notices => Value::from(Serde(&opening.notices)),

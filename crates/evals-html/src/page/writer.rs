@@ -127,7 +127,7 @@ impl<'p> Page<'p> {
             policy: &policy(assets::SCRIPT, &style),
             style: &style,
             opening: self.opening,
-            place: self.place,
+            place: &self.place,
             has_cases: !self.table.ids.is_empty(),
         };
         head.write(out)

@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::SystemTime;
 
-use anyhow::{Context as _, Result};
+use anyhow::{Context as _, Result, bail};
 use evals_html::view::BrokenRow;
 use serde::Deserialize as _;
 use serde_json::Value;
@@ -71,8 +71,15 @@ impl Catalogue {
             broken: self.foreign()?,
             ..Listing::default()
         };
-        for folder in self.folders()? {
-            match self.contents(&folder) {
+        let folders = self.folders()?;
+        self.forget_deleted(&folders);
+        for folder in folders {
+            let contents = self.contents(&folder);
+            let contents = contents.and_then(|contents| match &contents.problem {
+                Some(problem) => bail!("{problem}"),
+                None => Ok(contents),
+            });
+            match contents {
                 Ok(contents) => listing.runs.push(ListedRun::new(folder, contents)),
                 Err(error) => listing.broken.push(BrokenRow {
                     name: folder.name(),
@@ -80,7 +87,6 @@ impl Catalogue {
                 }),
             }
         }
-        self.forget_deleted(&listing);
         Ok(listing)
     }
 
@@ -99,7 +105,7 @@ impl Catalogue {
             && let Some(run) = RunFolder::open(elsewhere.path())
         {
             folders.retain(|folder| folder.file_name() != run.file_name());
-            let place = folders.partition_point(|folder| folder.file_name() < run.file_name());
+            let place = folders.partition_point(|folder| folder.order() < run.order());
             folders.insert(place, run);
         }
         Ok(folders)
@@ -110,23 +116,21 @@ impl Catalogue {
         let Ok(entries) = fs::read_dir(&self.folder) else {
             return Ok(Vec::new());
         };
-        let mut names = Vec::new();
+        let mut rows = Vec::new();
         for entry in entries {
             let path = entry
                 .with_context(|| format!("cannot list `{}`", self.folder.display()))?
                 .path();
             let name = path.file_name().unwrap_or_default().to_string_lossy();
-            if path.is_dir() && !name.starts_with('.') && RunFolder::open(&path).is_none() {
-                names.push(name.into_owned());
+            if path.is_dir() && !name.starts_with('.') {
+                rows.extend(RunFolder::objection(&path).map(|reason| BrokenRow {
+                    name: name.into_owned(),
+                    reason,
+                }));
             }
         }
-        names.sort();
-        let reason = "a folder without `manifest.json`, so it is not a run";
-        let rows = names.into_iter().map(|name| BrokenRow {
-            name,
-            reason: reason.to_owned(),
-        });
-        Ok(rows.collect())
+        rows.sort_by(|one, other| one.name.cmp(&other.name));
+        Ok(rows)
     }
 
     fn contents(&self, folder: &RunFolder) -> Result<Arc<Contents>> {
@@ -145,10 +149,10 @@ impl Catalogue {
         Ok(contents)
     }
 
-    fn forget_deleted(&self, listing: &Listing) {
+    fn forget_deleted(&self, folders: &[RunFolder]) {
         let mut read = self.lock();
-        if read.len() > listing.runs.len() {
-            read.retain(|path, _| listing.runs.iter().any(|run| run.folder().path() == path));
+        if read.len() > folders.len() {
+            read.retain(|path, _| folders.iter().any(|folder| folder.path() == path));
         }
     }
 
@@ -187,7 +191,12 @@ fn read(folder: &RunFolder, is_running: bool) -> Result<Contents> {
     } else {
         folder.state_at_rest()
     };
+    let problem = match state {
+        RunState::Unreadable => folder.report_problem(),
+        _ => None,
+    };
     Ok(Contents {
+        problem: problem.map(|problem| format!("{problem:#}")),
         configuration: Configuration::of(&manifest),
         header,
         state,
@@ -233,6 +242,9 @@ mod tests {
             "[]",
         )
         .unwrap();
+        let damaged = run(runs, "20260501T120004.000Z-report");
+        fs::write(damaged.join(REPORT), r#"{"schema_version": 1, "name": "#).unwrap();
+        fs::create_dir_all(runs.join("folder").join("manifest.json")).unwrap();
         fs::create_dir(runs.join("notes")).unwrap();
         fs::write(runs.join("file.txt"), "").unwrap();
         let listing = Catalogue::new(runs.to_owned(), None).list().unwrap();
@@ -250,7 +262,18 @@ mod tests {
         assert!(has("newer", "schema version 99"), "{broken:?}");
         assert!(has("foreign", "lacks what a list needs"), "{broken:?}");
         assert!(has("notes", "without `manifest.json`"), "{broken:?}");
-        assert_eq!(broken.len(), 4, "{broken:?}");
+        assert!(
+            has(
+                "report",
+                "`report.json` of run `20260501T120004.000Z-report` is damaged"
+            ),
+            "{broken:?}"
+        );
+        assert!(
+            has("folder", "`manifest.json` is a folder, not a regular file"),
+            "{broken:?}"
+        );
+        assert_eq!(broken.len(), 6, "{broken:?}");
     }
 
     #[test]
@@ -284,8 +307,7 @@ mod tests {
         fs::write(running.path().join(REPORT), "{").unwrap();
         let catalogue = Catalogue::new(folder.path().to_owned(), None);
         let contents = || {
-            let listing = catalogue.list().unwrap();
-            let run = listing.runs.first().unwrap().folder().clone();
+            let run = catalogue.folders().unwrap().remove(0);
             catalogue.contents(&run).unwrap()
         };
         let one = contents();
@@ -328,6 +350,13 @@ mod tests {
         let catalogue = |path: &Path| Catalogue::new(runs.clone(), RunFolder::open(path));
         let listed = names(&catalogue(&outside).list().unwrap());
         assert_eq!(listed, ["20260430T120000.000Z-b", "20260501T120000.000Z-a"]);
+        let copied = run(&folder.path().join("copies"), "a copy");
+        let listed = names(&catalogue(&copied).list().unwrap());
+        assert_eq!(
+            listed,
+            ["a copy", "20260501T120000.000Z-a"],
+            "as in the data folder, names without a time come first"
+        );
         let listed = names(&catalogue(&inside).list().unwrap());
         assert_eq!(listed, ["20260501T120000.000Z-a"]);
     }

@@ -62,7 +62,7 @@ fn page(before: RunFolder, after: RunFolder) -> anyhow::Result<StoredPage> {
     let change = pair.explained(pair.change(&[], &[])?)?;
     let source = PageSource {
         documents: Handle::current().block_on(pair.documents())?,
-        place: Place::Viewer,
+        place: Place::Viewer(Vec::new()),
         ..PageSource::default()
     };
     let mut html = Vec::new();

@@ -68,6 +68,9 @@ impl Guard {
                 "This server answers only requests for this machine's own address, as `evaluations view` printed it.",
             );
         };
+        if let Some(objection) = writing::foreign_origin(request, host) {
+            return forbidden(objection);
+        }
         let is_read = [Method::GET, Method::HEAD].contains(&request.method);
         match self.token.proof(request, self.address) {
             Proof::Cookie => {}
@@ -148,6 +151,14 @@ mod tests {
         let with_cookie = local().uri("/run/a").header("cookie", cookie(&guard));
         assert_eq!(decide(&guard, with_cookie), Decision::Answer);
         assert_eq!(status(&decide(&guard, local().uri("/run/a"))), Some(403));
+        let read = |origin: &str| {
+            let request = local().uri("/run/a").header("cookie", cookie(&guard));
+            decide(&guard, request.header("origin", origin))
+        };
+        assert_eq!(read("http://localhost:8123"), Decision::Answer);
+        assert_eq!(status(&read("http://evil.example")), Some(403));
+        let foreign = with_token().header("origin", "null");
+        assert_eq!(status(&decide(&guard, foreign)), Some(403));
     }
 
     #[test]

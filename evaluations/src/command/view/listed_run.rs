@@ -15,6 +15,8 @@ pub(super) struct Contents {
     pub(super) header: RunHeader,
     pub(super) configuration: Configuration,
     pub(super) state: RunState,
+    /// Why the report cannot be read, if it cannot.
+    pub(super) problem: Option<String>,
     /// `None` without a report, and while the run is running.
     pub(super) summary: Option<Summary>,
 }
@@ -42,6 +44,11 @@ impl ListedRun {
     /// The summary of the report, unless the run is running.
     pub(super) fn summary(&self) -> Option<&Summary> {
         self.contents.summary.as_ref()
+    }
+
+    /// Whether it has a report with answers, which people can label.
+    pub(super) fn has_answers(&self) -> bool {
+        self.summary().is_some() && self.header().benchmark != "retrieval"
     }
 
     /// When it started, in UTC, as people read it.

@@ -27,7 +27,7 @@ const HEADERS: [(HeaderName, &str); 6] = [
     (CONTENT_SECURITY_POLICY, POLICY),
 ];
 
-/// Adds the headers. A page with a content security policy of its own keeps it.
+/// Adds the headers. If an answer already has a content security policy, it keeps it.
 pub(super) fn protect(headers: &mut HeaderMap) {
     for (name, value) in HEADERS {
         if name != CONTENT_SECURITY_POLICY || !headers.contains_key(&name) {

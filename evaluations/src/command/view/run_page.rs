@@ -2,11 +2,14 @@
 
 use axum::extract::{Path, State};
 use axum::response::{Html, IntoResponse as _, Response};
-use evals_html::page::Place;
-use evals_html::view::LivePage;
+use evals_html::page::{Place, PlaceLink};
+use evals_html::view::{Link, LivePage};
 use tokio::runtime::Handle;
 
+use super::catalogue::Catalogue;
 use super::failure::PageFailure;
+use super::lineage::Lineage;
+use super::listed_run::ListedRun;
 use super::live;
 use super::stored_page::{self, PageKey, StoredPage};
 use super::viewer::Viewer;
@@ -18,13 +21,18 @@ pub(super) async fn show(
     State(viewer): State<Viewer>,
     Path(name): Path<String>,
 ) -> Result<Response, PageFailure> {
-    let found = viewer.read(move |catalogue| found(catalogue.find(&name)?));
+    let found = viewer.read(move |catalogue| found(catalogue, &name));
     match found.await? {
         Found::Live(page) => Ok(Html(page.html()?).into_response()),
-        Found::Stored { folder, run, key } => {
+        Found::Stored {
+            folder,
+            run,
+            links,
+            key,
+        } => {
             let page = viewer
                 .pages()
-                .get(key, move || Ok(report(&folder, &run)?))
+                .get(key, move || Ok(report(&folder, &run, links)?))
                 .await?;
             stored_page::answer(page)
         }
@@ -36,31 +44,57 @@ enum Found {
     Stored {
         folder: RunFolder,
         run: Box<StoredRun>,
+        links: Vec<PlaceLink>,
         key: PageKey,
     },
 }
 
-fn found(folder: RunFolder) -> Result<Found, PageFailure> {
+fn found(catalogue: &Catalogue, name: &str) -> Result<Found, PageFailure> {
+    let folder = catalogue.find(name)?;
     let run = StoredRun::of_folder(folder.clone())?;
     if folder.is_locked() || !run.has_report() {
         let page = live::page(folder, &run)?;
         return Ok(Found::Live(Box::new(page)));
     }
+    let links = links(&catalogue.list()?.runs, name);
+    let addresses = links.iter().map(|link| link.address.clone());
     Ok(Found::Stored {
-        key: PageKey::of(&[&folder]),
+        key: PageKey::of(&[&folder]).linking(addresses.collect()),
+        links,
         run: Box::new(run),
         folder,
     })
 }
 
+/// The links from a run's page to the pages that belong to it.
+fn links(runs: &[ListedRun], name: &str) -> Vec<PlaceLink> {
+    let Some(place) = runs.iter().rposition(|run| run.folder().name() == name) else {
+        return Vec::new();
+    };
+    let label = runs[place].has_answers().then(|| PlaceLink {
+        title: "Label the answers".to_owned(),
+        address: Link::of_run(name, "label").into_text(),
+    });
+    let before = Lineage::of(runs).predecessor(place);
+    let compare = before.map(|before| PlaceLink {
+        title: "Compare with the run before".to_owned(),
+        address: Link::compare(&runs[before].folder().name(), name).into_text(),
+    });
+    label.into_iter().chain(compare).collect()
+}
+
 /// The page of the report, as `evaluations report` writes it into a file, with links to the viewer's pages.
-fn report(folder: &RunFolder, run: &StoredRun) -> anyhow::Result<StoredPage> {
+fn report(
+    folder: &RunFolder,
+    run: &StoredRun,
+    links: Vec<PlaceLink>,
+) -> anyhow::Result<StoredPage> {
     let report = run.report()?;
     let manifest = run.manifest()?;
     let documents = Handle::current().block_on(report.documents(manifest.as_ref()));
     let is_lasting = documents.absence().is_none();
     let source = PageSource {
-        place: Place::Viewer,
+        place: Place::Viewer(links),
         ..PageSource::of_run(folder, run.header.seed, documents)
     };
     let mut html = Vec::new();

@@ -1,5 +1,6 @@
 //! The list of runs.
 
+use std::cmp::Reverse;
 use std::collections::BTreeSet;
 
 use axum::extract::{Query, State};
@@ -47,10 +48,12 @@ fn page(folder: String, listing: Listing, wanted: &Wanted) -> RunsPage {
     let seen = changes::fingerprint(&listing);
     let runs = &listing.runs;
     let lineage = Lineage::of(runs);
-    let fitting: Vec<usize> = (0..runs.len())
+    let mut fitting: Vec<usize> = (0..runs.len())
         .rev()
         .filter(|place| wanted.fits(&runs[*place]))
         .collect();
+    // The name of a copied folder need not tell when its run started.
+    fitting.sort_by_key(|place| Reverse(runs[*place].header().started.clone()));
     let shown = match wanted.all {
         Some(_) => &fitting[..],
         None => &fitting[..fitting.len().min(NEWEST)],
@@ -116,11 +119,6 @@ fn fields(run: &ListedRun) -> [&str; 3] {
     [&header.dataset.name, &header.benchmark, &header.profile]
 }
 
-/// Whether a run has a report with answers, which people can label.
-fn has_answers(run: &ListedRun) -> bool {
-    run.summary().is_some() && run.header().benchmark != "retrieval"
-}
-
 fn row(lineage: &Lineage<'_>, runs: &[ListedRun], place: usize) -> RunRow {
     let run = &runs[place];
     let name = run.folder().name();
@@ -130,7 +128,9 @@ fn row(lineage: &Lineage<'_>, runs: &[ListedRun], place: usize) -> RunRow {
     let measure = headline.as_ref().map_or("", |headline| &headline.title);
     RunRow {
         link: Link::run(&name).into_text(),
-        labelling: has_answers(run).then(|| Link::of_run(&name, "label").into_text()),
+        labelling: run
+            .has_answers()
+            .then(|| Link::of_run(&name, "label").into_text()),
         started: run.started(),
         state: run.state().to_string(),
         state_kind: run.state_kind(),

@@ -23,9 +23,12 @@ pub(super) struct StoredPages {
     last: Arc<Mutex<Option<(PageKey, Bytes)>>>,
 }
 
-/// The runs of a page and their files. Another page, or one whose files changed, has another key.
+/// The runs of a page and their files, and where its links lead. Another page, or one that changed, has another key.
 #[derive(Debug, PartialEq, Eq)]
-pub(super) struct PageKey(Vec<(PathBuf, Vec<FileState>)>);
+pub(super) struct PageKey {
+    runs: Vec<(PathBuf, Vec<FileState>)>,
+    links: Vec<String>,
+}
 
 /// The name of a file, when it was changed, and its size.
 type FileState = (OsString, Option<SystemTime>, u64);
@@ -42,7 +45,15 @@ impl PageKey {
     /// The key of a page of these runs.
     pub(super) fn of(runs: &[&RunFolder]) -> Self {
         let key = |run: &&RunFolder| (run.path().to_owned(), files(run));
-        Self(runs.iter().map(key).collect())
+        Self {
+            runs: runs.iter().map(key).collect(),
+            links: Vec::new(),
+        }
+    }
+
+    /// The key of a page with links to these addresses.
+    pub(super) fn linking(self, links: Vec<String>) -> Self {
+        Self { links, ..self }
     }
 }
 

@@ -1,4 +1,4 @@
-//! Requests that write: which of them come from our own pages.
+//! Which requests come from our own pages: those that write have to, and the others must not name another origin.
 
 use axum::http::Method;
 use axum::http::header::{CONTENT_TYPE, HeaderName, ORIGIN};
@@ -10,6 +10,17 @@ const OWN: &str = "x-evaluations-view";
 
 /// Where a browser says which site a request comes from.
 pub(super) const FETCH_SITE: HeaderName = HeaderName::from_static("sec-fetch-site");
+
+/// Why a request is refused that a page of another origin sends. `host` is the host that the request names.
+///
+/// Browsers send the origin with requests whose answers a script wants to read. They send none when a user follows a link.
+pub(super) fn foreign_origin(request: &Parts, host: &str) -> Option<&'static str> {
+    let own = format!("http://{host}");
+    let mut origins = request.headers.get_all(ORIGIN).iter();
+    origins
+        .any(|origin| origin.as_bytes() != own.as_bytes())
+        .then_some("only pages of this server may read or write")
+}
 
 /// Why a request does not come from one of our pages; `None` if it does, or only reads. `host` is the host that it names.
 pub(super) fn objection(request: &Parts, host: &str) -> Option<&'static str> {
@@ -104,6 +115,23 @@ mod tests {
         let mut twice = GOOD.to_vec();
         twice.push(("origin", "http://localhost:8123"));
         assert!(is_refused("POST", &twice));
+    }
+
+    #[test]
+    fn a_request_that_reads_for_another_origin_is_refused() {
+        let is_foreign = |origins: &[&str]| {
+            let request = Request::builder();
+            let request = origins
+                .iter()
+                .fold(request, |request, origin| request.header("origin", *origin));
+            let (parts, ()) = request.body(()).unwrap().into_parts();
+            foreign_origin(&parts, "localhost:8123").is_some()
+        };
+        assert!(!is_foreign(&[]) && !is_foreign(&["http://localhost:8123"]));
+        for origin in ["null", "", "http://evil.example", "http://localhost:8124"] {
+            assert!(is_foreign(&[origin]), "{origin}");
+            assert!(is_foreign(&["http://localhost:8123", origin]), "{origin}");
+        }
     }
 
     #[test]

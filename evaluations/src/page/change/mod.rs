@@ -70,7 +70,7 @@ impl<D: Paged> ChangePage<'_, D> {
         let opening = opening::of(self, &judged);
         let page = Page {
             texts: self.source.texts,
-            place: self.source.place,
+            place: self.source.place.clone(),
             sides: Some(Sides {
                 before: self.titles[0].to_owned(),
                 after: self.titles[1].to_owned(),
