@@ -99,8 +99,7 @@ impl Bootstrap {
                 ..interval
             });
         }
-        let mut means = self.resampled_means(values);
-        means.sort_unstable_by(f64::total_cmp);
+        let means = self.sorted_means(values);
         let tail = (1.0 - self.level) / 2.0;
         Some(Interval {
             low: quantile(&means, tail)?,
@@ -112,6 +111,13 @@ impl Bootstrap {
 
     fn has_level(&self) -> bool {
         self.level > 0.0 && self.level < 1.0
+    }
+
+    /// The means of all resamples, ascending.
+    pub(crate) fn sorted_means(&self, values: &[f64]) -> Vec<f64> {
+        let mut means = self.resampled_means(values);
+        means.sort_unstable_by(f64::total_cmp);
+        means
     }
 
     /// The means of all resamples, in no particular order.
@@ -133,7 +139,7 @@ impl Bootstrap {
     clippy::float_cmp,
     reason = "a pass is exactly 1 and a failure exactly 0"
 )]
-fn passes(values: &[f64]) -> Option<usize> {
+pub(crate) fn passes(values: &[f64]) -> Option<usize> {
     let binary = values.iter().all(|&value| value == 0.0 || value == 1.0);
     binary.then(|| values.iter().filter(|&&value| value == 1.0).count())
 }

@@ -1,5 +1,7 @@
 //! A confidence interval, and how it was computed.
 
+use std::fmt::{self, Display, Formatter};
+
 use serde::{Deserialize, Serialize};
 
 /// A confidence interval.
@@ -31,4 +33,42 @@ pub enum IntervalMethod {
     Asymptotic,
     /// Wilson's intervals of two independent shares, propagated to a statistic of both.
     PropagatedWilson,
+    /// The bias-corrected and accelerated bootstrap.
+    Bca,
+    /// Student's t.
+    #[serde(rename = "student-t")]
+    StudentT,
+    /// Clopper and Pearson's exact interval, for values that are all 0 or 1.
+    ClopperPearson,
+    /// The noncentral t distribution, for effect sizes.
+    #[serde(rename = "noncentral-t")]
+    NoncentralT,
+    /// Student's t with a standard error that is robust to clusters (CR1).
+    #[serde(rename = "cluster-t")]
+    ClusterT,
+    /// The percentile bootstrap that draws whole clusters.
+    ClusterBootstrap,
+    /// The adjusted Wald interval of a pass rate that is corrected for a judge's errors.
+    RoganGladen,
+    /// Prediction-powered inference with the optimal weight (PPI++).
+    PredictionPowered,
+}
+
+impl Display for IntervalMethod {
+    fn fmt(&self, formatter: &mut Formatter<'_>) -> fmt::Result {
+        formatter.write_str(match self {
+            Self::Bootstrap => "percentile bootstrap",
+            Self::Wilson => "Wilson's score interval",
+            Self::Asymptotic => "normal approximation",
+            Self::PropagatedWilson => "Wilson's score intervals, propagated",
+            Self::Bca => "BCa bootstrap",
+            Self::StudentT => "Student's t",
+            Self::ClopperPearson => "Clopper-Pearson",
+            Self::NoncentralT => "noncentral t",
+            Self::ClusterT => "Student's t with cluster-robust standard error (CR1)",
+            Self::ClusterBootstrap => "percentile bootstrap of clusters",
+            Self::RoganGladen => "Rogan-Gladen, adjusted Wald",
+            Self::PredictionPowered => "prediction-powered inference (PPI++)",
+        })
+    }
 }

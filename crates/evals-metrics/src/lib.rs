@@ -34,6 +34,8 @@
 mod agreement;
 mod arithmetic;
 mod bootstrap;
+mod calibration;
+mod distribution;
 mod graded_ranking;
 mod interpolated_precision;
 mod interval;
@@ -41,7 +43,6 @@ mod judgements;
 mod mean;
 mod measure;
 pub mod measures;
-mod normal;
 mod notation;
 mod paired;
 mod parse_measure_error;
@@ -51,12 +52,17 @@ mod quantile;
 mod random;
 mod ranking;
 mod run_scores;
+mod statistics;
 pub mod trec;
 mod undefined;
 mod wilson;
 
 pub use agreement::{Agreement, Confusion, Estimate, NoAgreement, PeopleAgreement, VerdictCounts};
 pub use bootstrap::Bootstrap;
+pub use calibration::{
+    CorrectedRate, JudgeLabels, LabelledValue, NoCorrection, PredictionPowered, double_sampling,
+    prediction_powered, prediction_powered_rate, rogan_gladen,
+};
 pub use interpolated_precision::{
     RECALL_LEVELS, interpolated_precision, mean_interpolated_precision,
 };
@@ -70,4 +76,9 @@ pub use percentiles::Percentiles;
 pub use qrels::Qrels;
 pub use ranking::{Ranking, RankingError, Run, ScoredDocument};
 pub use run_scores::{Queries, RunScores, score_run};
+pub use statistics::{
+    Alternative, Bound, BoundSide, EffectMethod, EffectSize, IntervalChoice, MeanPower,
+    NoStatistic, PassRatePower, Plan, Sides, TestMethod, TestResult, benjamini_hochberg, cohens_dz,
+    exact_mcnemar, hedges_g, paired_t, sign_test, wilcoxon,
+};
 pub use undefined::{Undefined, UndefinedAs};

@@ -6,6 +6,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::arithmetic::{arithmetic_mean, as_f64};
 use crate::random::Xoshiro256PlusPlus;
+use crate::statistics::{TestMethod, at_most};
 use crate::{Bootstrap, Interval};
 
 /// Up to this many non-zero differences, the test enumerates all signs: 2^20 sums take milliseconds.
@@ -13,9 +14,6 @@ const ENUMERATED: usize = 20;
 /// Values and sums of differences count as equal if they are closer than this share of their size: the order of additions
 /// alone may cause such a difference.
 const ROUNDING: f64 = 1e-12;
-
-/// How many halvings of 1 one step can apply without underflow.
-const HALVINGS: usize = 500;
 
 /// Tests whether chance explains the difference between two measurements of the same cases: Fisher's randomization test.
 ///
@@ -67,6 +65,9 @@ pub struct PairedDifference {
     pub p_value: f64,
     /// Whether the p value comes from all swaps rather than random ones.
     pub is_exact: bool,
+    /// The method of the p value: McNemar's exact test for passes and failures, which is what the randomization test is then.
+    #[serde(default)]
+    pub method: TestMethod,
     /// How many cases have a greater second value.
     pub greater: usize,
     /// How many cases have a smaller second value.
@@ -120,6 +121,7 @@ impl PairedTest {
             interval: bootstrap.percentile_interval(&differences),
             p_value,
             is_exact,
+            method: method(pairs),
             greater: count(|value| value > 0.0),
             less: count(|value| value < 0.0),
         })
@@ -142,7 +144,7 @@ impl PairedTest {
         if largest - least <= ROUNDING * largest {
             let greater = differences.iter().filter(|value| **value > 0.0).count();
             return (
-                sign_test(greater.min(sizes.len() - greater), sizes.len()),
+                (2.0 * at_most(greater.min(sizes.len() - greater), sizes.len())).min(1.0),
                 true,
             );
         }
@@ -162,6 +164,21 @@ impl PairedTest {
             (extreme + 1.0) / (f64::from(self.resamples.get()) + 1.0),
             false,
         )
+    }
+}
+
+/// The name of the test: for passes and failures, swapping sides is McNemar's exact test.
+#[expect(
+    clippy::float_cmp,
+    reason = "a pass is exactly 1 and a failure exactly 0"
+)]
+fn method(pairs: &[(f64, f64)]) -> TestMethod {
+    let is_verdict = |value: f64| value == 0.0 || value == 1.0;
+    let are_verdicts = |(before, after): &(f64, f64)| is_verdict(*before) && is_verdict(*after);
+    if pairs.iter().all(are_verdicts) {
+        TestMethod::ExactMcNemar
+    } else {
+        TestMethod::Randomization
     }
 }
 
@@ -225,33 +242,6 @@ fn randomly_signed_sum(sizes: &[f64], random: &mut Xoshiro256PlusPlus) -> f64 {
         }
     }
     sums.iter().sum()
-}
-
-/// The two-sided sign test: the probability that among `n` fair coin tosses, the rarer side comes up at most `fewer` times.
-fn sign_test(fewer: usize, n: usize) -> f64 {
-    // For large n, binomial coefficients overflow and 2^-n underflows. The terms therefore start from a smaller power of
-    // two, and the remaining halvings follow later.
-    let halvings = n.min(HALVINGS);
-    let mut term = 0.5_f64.powi(exponent(halvings));
-    let mut left = n - halvings;
-    let mut tail = term;
-    for k in 0..fewer {
-        term *= as_f64(n - k) / as_f64(k + 1);
-        tail += term;
-        while left > 0 && tail > 1.0 {
-            let step = left.min(HALVINGS);
-            let scale = 0.5_f64.powi(exponent(step));
-            term *= scale;
-            tail *= scale;
-            left -= step;
-        }
-    }
-    while left > 0 && tail > 0.0 {
-        let step = left.min(HALVINGS);
-        tail *= 0.5_f64.powi(exponent(step));
-        left -= step;
-    }
-    (2.0 * tail).min(1.0)
 }
 
 /// Holm's correction for several tests. If no change has an effect, the probability that any adjusted p value is below a

@@ -1,7 +1,7 @@
 //! Wilson's score interval, for values that are all 0 or 1.
 
 use crate::arithmetic::{as_f64, share};
-use crate::normal::upper_quantile;
+use crate::distribution::upper_quantile;
 use crate::{Interval, IntervalMethod};
 
 /// Wilson's score interval of a proportion: `passes` of `trials`, which are not 0.

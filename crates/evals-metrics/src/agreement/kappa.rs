@@ -2,7 +2,7 @@
 
 use super::{Confusion, Estimate, NoAgreement};
 use crate::arithmetic::as_f64;
-use crate::normal::upper_quantile;
+use crate::distribution::upper_quantile;
 use crate::{Interval, IntervalMethod};
 
 /// Below this the variance is 0 but for rounding.

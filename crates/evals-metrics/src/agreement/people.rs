@@ -3,7 +3,7 @@
 use super::kappa::NO_VARIANCE;
 use super::{Agreement, Confusion, Estimate, NoAgreement, VerdictCounts};
 use crate::arithmetic::{as_f64, share};
-use crate::normal::upper_quantile;
+use crate::distribution::upper_quantile;
 use crate::{Interval, IntervalMethod};
 
 /// Agreement of two people who labelled the same answers. Neither is taken to be right.

@@ -4,7 +4,7 @@ use std::f64::consts::FRAC_PI_2;
 
 use super::{Agreement, Confusion, Estimate, NoAgreement, VerdictCounts};
 use crate::arithmetic::share;
-use crate::normal::upper_quantile;
+use crate::distribution::upper_quantile;
 use crate::wilson::wilson_limits;
 use crate::{Interval, IntervalMethod};
 

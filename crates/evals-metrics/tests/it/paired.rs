@@ -2,7 +2,7 @@
 
 use std::num::NonZeroU32;
 
-use evals_metrics::{PairedDifference, PairedTest, holm};
+use evals_metrics::{PairedDifference, PairedTest, TestMethod, holm};
 use proptest::prelude::*;
 
 /// Compares `differences` with zeros.
@@ -64,6 +64,16 @@ fn passes_and_failures_have_mcnemars_exact_p_value() {
         assert!(found.is_exact);
         assert_close(found.p_value, expected, 1e-9 * expected.max(1e-6));
     }
+}
+
+#[test]
+fn a_test_of_passes_and_failures_is_named_mcnemars() {
+    let method = |pairs: &[(f64, f64)]| PairedTest::default().compare(pairs).unwrap().method;
+    assert_eq!(method(&[(0.0, 1.0), (1.0, 1.0)]), TestMethod::ExactMcNemar);
+    let half = method(&[(0.0, 1.0), (0.5, 1.0)]);
+    assert_eq!(half.to_string(), "Fisher's randomization test");
+    let written = serde_json::to_string(&TestMethod::ExactMcNemar).unwrap();
+    assert_eq!(written, r#""exact-mcnemar""#);
 }
 
 #[test]

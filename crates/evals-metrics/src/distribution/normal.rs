@@ -1,4 +1,25 @@
-//! Quantiles of the normal distribution.
+//! The normal distribution.
+
+use std::f64::consts::SQRT_2;
+
+/// The probability that a standard normal variable is below z.
+pub(crate) fn lower_tail(z: f64) -> f64 {
+    libm::erfc(-z / SQRT_2) / 2.0
+}
+
+/// The probability that a standard normal variable is above z.
+pub(crate) fn upper_tail(z: f64) -> f64 {
+    lower_tail(-z)
+}
+
+/// The value that a standard normal variable is below with a probability between 0 and 1, both excluded.
+pub(crate) fn quantile_at(probability: f64) -> f64 {
+    if probability < 0.5 {
+        -upper_quantile(probability)
+    } else {
+        upper_quantile(1.0 - probability)
+    }
+}
 
 /// The quantile of the standard normal distribution with a share of `tail` above it; `tail` is
 /// above 0 and at most 0.5.

@@ -1,0 +1,98 @@
+//! People's labels of judged answers, and how the answers were drawn.
+
+use super::NoCorrection;
+use crate::{Agreement, Confusion, Estimate, VerdictCounts};
+
+/// People's labels of judged answers, and how the answers were drawn. The drawing matters: a sample that has half of its answers
+/// from those that the judge failed has too many errors of one kind.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum JudgeLabels {
+    /// All answers of a run, or some of them at random.
+    Random(Confusion),
+    /// Answers drawn separately among those that the judge passed and failed.
+    ByVerdict {
+        /// The labels.
+        labels: Confusion,
+        /// How many answers the judge passed and failed in the run that the labelled ones were drawn from.
+        drawn_from: VerdictCounts,
+    },
+}
+
+impl JudgeLabels {
+    /// With fewer labelled answers, no correction is given.
+    pub const FEWEST: usize = 20;
+
+    /// The counts of the labels.
+    pub fn confusion(&self) -> &Confusion {
+        match self {
+            Self::Random(labels) | Self::ByVerdict { labels, .. } => labels,
+        }
+    }
+
+    /// Agreement of the judge with the labels, weighted by the drawing.
+    pub fn agreement(&self, level: f64) -> Agreement {
+        match self {
+            Self::Random(labels) => Agreement::of_sample(labels, level),
+            Self::ByVerdict { labels, drawn_from } => {
+                Agreement::stratified(labels, *drawn_from, level)
+            }
+        }
+    }
+
+    /// Each labelled answer's weight, first of those that the judge passed, then of those that it failed: the inverse of the
+    /// probability of a label.
+    pub(super) fn weights(&self) -> [f64; 2] {
+        match self {
+            Self::ByVerdict { labels, drawn_from }
+                if drawn_from.passes > 0 && drawn_from.fails > 0 =>
+            {
+                [
+                    weight(drawn_from.passes, labels.judge_passes()),
+                    weight(drawn_from.fails, labels.judge_fails()),
+                ]
+            }
+            _ => [1.0; 2],
+        }
+    }
+}
+
+fn weight(answers: usize, labelled: usize) -> f64 {
+    if labelled == 0 {
+        1.0
+    } else {
+        crate::arithmetic::share(answers, labelled)
+    }
+}
+
+/// Refuses labels that are too few, or of one kind only.
+pub(super) fn check_labels(labels: &Confusion, level: f64) -> Result<(), NoCorrection> {
+    if !(level > 0.0 && level < 1.0) {
+        return Err(NoCorrection::Level);
+    }
+    if labels.n() < JudgeLabels::FEWEST {
+        return Err(NoCorrection::FewLabels {
+            n: labels.n(),
+            least: JudgeLabels::FEWEST,
+        });
+    }
+    if labels.people_pass() == 0 {
+        return Err(NoCorrection::NoPasses);
+    }
+    if labels.people_fail() == 0 {
+        return Err(NoCorrection::NoFails);
+    }
+    Ok(())
+}
+
+/// The judge's pass rate with Wilson's interval.
+pub(super) fn raw_rate(run: VerdictCounts, level: f64) -> Result<Estimate, NoCorrection> {
+    let n = run.passes + run.fails;
+    if n == 0 {
+        return Err(NoCorrection::NoVerdicts);
+    }
+    Ok(Estimate {
+        value: crate::arithmetic::share(run.passes, n),
+        n,
+        interval: Some(crate::wilson::wilson_interval(run.passes, n, level)),
+    })
+}

@@ -1,0 +1,26 @@
+//! Tests, effect sizes, power and intervals around paired measurements.
+
+mod alternative;
+mod bca;
+mod benjamini_hochberg;
+mod effect_size;
+mod interval_choice;
+mod moments;
+mod no_statistic;
+mod paired_t;
+mod power;
+mod sign;
+mod test_result;
+mod wilcoxon;
+
+pub use alternative::Alternative;
+pub use benjamini_hochberg::benjamini_hochberg;
+pub use effect_size::{EffectMethod, EffectSize, cohens_dz, hedges_g};
+pub use interval_choice::{Bound, BoundSide, IntervalChoice};
+pub use no_statistic::NoStatistic;
+pub use paired_t::paired_t;
+pub use power::{MeanPower, PassRatePower, Plan, Sides};
+pub(crate) use sign::at_most;
+pub use sign::{exact_mcnemar, sign_test};
+pub use test_result::{TestMethod, TestResult};
+pub use wilcoxon::wilcoxon;

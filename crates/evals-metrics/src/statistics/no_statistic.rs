@@ -1,0 +1,60 @@
+//! Why a statistic has no value.
+
+use serde::{Deserialize, Serialize};
+use thiserror::Error;
+
+/// Why an interval, a test or an estimate has no value.
+#[derive(
+    Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Error, Serialize, Deserialize,
+)]
+#[serde(rename_all = "kebab-case")]
+#[non_exhaustive]
+pub enum NoStatistic {
+    /// There is nothing to compute it from.
+    #[error("no values")]
+    NoValues,
+    /// A value is NaN or infinite.
+    #[error("a value is not a finite number")]
+    NotFinite,
+    /// One value says nothing about how values differ.
+    #[error("a single value shows no spread")]
+    OneValue,
+    /// Equal values would give an interval of width 0 and a test statistic without a limit.
+    #[error("all values are equal, so they show no spread")]
+    NoSpread,
+    /// Every difference is 0.
+    #[error("no case changed")]
+    NothingChanged,
+    /// The method is for passes and failures.
+    #[error("not every value is 0 or 1")]
+    NotPassFail,
+    /// All values are in one cluster, so that nothing shows how clusters differ.
+    #[error("all values are in one cluster")]
+    OneCluster,
+    /// Fewer values than the method needs.
+    #[error("{n} values are fewer than the {least} that the method needs")]
+    TooFew {
+        /// The number of values.
+        n: usize,
+        /// The least number that the method needs.
+        least: usize,
+    },
+    /// A confidence level, a significance level or a power is not between 0 and 1.
+    #[error("a level or power is not between 0 and 1")]
+    Level,
+    /// A one-sided bound at such a level would be on the wrong side of the estimate.
+    #[error("the level of a one-sided bound is not above 0.5")]
+    BoundLevel,
+    /// A standard deviation is not above 0.
+    #[error("the standard deviation is not above 0")]
+    NoDeviation,
+    /// No number of cases shows an effect of 0.
+    #[error("the difference to detect is 0")]
+    NoEffect,
+    /// A pass rate cannot change by more than the share of the cases that change.
+    #[error("the pass rate cannot change by more than the share of cases that change")]
+    AboveDiscordant,
+    /// No effect of any size reaches the power with so few cases.
+    #[error("no difference of any size reaches this power with so few cases")]
+    OutOfReach,
+}

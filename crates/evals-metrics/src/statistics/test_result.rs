@@ -1,0 +1,64 @@
+//! The result of a test, and the method that it names.
+
+use std::fmt::{self, Display, Formatter};
+
+use serde::{Deserialize, Serialize};
+
+/// The method of a test. Serialises in kebab-case and prints as a reader knows it.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+#[non_exhaustive]
+pub enum TestMethod {
+    /// Fisher's randomization test: swaps the two values of a case, in all ways or at random.
+    #[default]
+    Randomization,
+    /// McNemar's test of passes and failures, with its exact binomial probability.
+    #[serde(rename = "exact-mcnemar")]
+    ExactMcNemar,
+    /// The exact sign test.
+    Sign,
+    /// Student's t test of paired values.
+    PairedT,
+    /// Wilcoxon's signed rank test, with its exact probability.
+    Wilcoxon,
+    /// Wilcoxon's signed rank test by the normal approximation, with a correction for continuity.
+    WilcoxonNormal,
+    /// Student's t test with a standard error that is robust to clusters (CR1).
+    ClusterT,
+    /// The randomization test that swaps the values of all cases of a cluster at once.
+    ClusterRandomization,
+    /// Pettitt's test for a change point, with a permutation p value.
+    Pettitt,
+}
+
+impl Display for TestMethod {
+    fn fmt(&self, formatter: &mut Formatter<'_>) -> fmt::Result {
+        formatter.write_str(match self {
+            Self::Randomization => "Fisher's randomization test",
+            Self::ExactMcNemar => "exact McNemar test",
+            Self::Sign => "exact sign test",
+            Self::PairedT => "paired t test",
+            Self::Wilcoxon => "exact Wilcoxon signed rank test",
+            Self::WilcoxonNormal => "Wilcoxon signed rank test, normal approximation",
+            Self::ClusterT => "t test with cluster-robust standard error (CR1)",
+            Self::ClusterRandomization => "randomization test by cluster",
+            Self::Pettitt => "Pettitt's change-point test",
+        })
+    }
+}
+
+/// The result of a test.
+#[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
+pub struct TestResult {
+    /// The method.
+    pub method: TestMethod,
+    /// The number of cases, or of clusters, that the p value comes from. Tests of ranks and signs ignore unchanged cases.
+    pub n: usize,
+    /// The test statistic, as the method's function documents it.
+    pub statistic: f64,
+    /// The degrees of freedom of a t test.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub degrees: Option<f64>,
+    /// The p value: the probability of such a statistic, or one further from its mean, if there is no effect.
+    pub p_value: f64,
+}
