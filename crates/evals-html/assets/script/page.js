@@ -140,7 +140,7 @@ class CasesPage {
 	/** @param {number} steps */
 	moveCursor(steps) {
 		this.revealsCursor = true;
-		this.cursor = clamp(this.cursor + steps, 0, Math.max(0, this.rows.length - 1));
+		this.cursor = Math.max(0, Math.min(this.cursor + steps, this.rows.length - 1));
 		this.draw();
 	}
 

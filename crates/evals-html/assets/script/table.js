@@ -152,7 +152,7 @@ function verdictClass(column, cell) {
 
 /** The width of the column of ids. @param {string[]} ids */
 function widthOfIds(ids) {
-	return `${clamp(ids.reduce((longest, id) => Math.max(longest, id.length), 4) + 2, 7, 22)}ch`;
+	return `min(${ids.reduce((longest, id) => Math.max(longest, id.length), 5) + 3}ch, var(--cell))`;
 }
 
 /** @type {WeakMap<Column, string>} */
@@ -165,18 +165,13 @@ function columnWidth(column) {
 	if (known !== undefined) return known;
 	const longest = column.cells.reduce((width, cell) => Math.max(width, shownOf(cell).length), 0);
 	const word = Math.max(...column.title.split(/[\s-]/).map((it) => it.length));
-	const width = `${clamp(Math.max(0.9 * longest + 3, word + 4), 8, 24)}ch`;
+	const width = `min(${Math.max(0.9 * longest + 3, word + 4, 8)}ch, var(--cell))`;
 	columnWidths.set(column, width);
 	return width;
 }
 
 /** The width below which the table scrolls sideways. @param {string} idWidth @param {Column[]} columns */
 function tableWidth(idWidth, columns) {
-	const widths = columns.map((column) => (column.kind === "text" ? "18rem" : columnWidth(column)));
+	const widths = columns.map((column) => (column.kind === "text" ? "var(--words)" : columnWidth(column)));
 	return `calc(${[idWidth, ...widths].join(" + ")})`;
-}
-
-/** @param {number} value @param {number} low @param {number} high */
-function clamp(value, low, high) {
-	return Math.min(Math.max(value, low), high);
 }
