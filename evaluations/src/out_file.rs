@@ -11,7 +11,7 @@ use evals_evaluators::pydantic_report::EvaluationReport;
 use evals_html::page::{Texts, Written};
 
 use crate::atomic_file::write_atomically;
-use crate::page::{self, ChangePage, PageSource, Paged, RunPage, SeveralPage};
+use crate::page::{self, ChangePage, HasPage, PageSource, RunPage, SeveralPage};
 use crate::terminal::Printer;
 
 /// The formats of a report, by extension.
@@ -122,7 +122,7 @@ impl OutFile {
     }
 
     /// Writes one report. Only a page shows its source.
-    pub(crate) fn report<D: Paged>(
+    pub(crate) fn report<D: HasPage>(
         &self,
         printer: &Printer,
         report: &Report<D>,
@@ -178,7 +178,7 @@ impl OutFile {
     }
 
     /// Writes a comparison of reports. Returns `false` for the formats with a row for each case, which cannot hold one.
-    pub(crate) fn comparison<D: Paged>(
+    pub(crate) fn comparison<D: HasPage>(
         &self,
         printer: &Printer,
         several: &SeveralPage<'_, D>,
@@ -210,7 +210,7 @@ impl OutFile {
     }
 
     /// Writes a comparison of two runs.
-    pub(crate) fn change<D: Paged>(
+    pub(crate) fn change<D: HasPage>(
         &self,
         printer: &Printer,
         page: &ChangePage<'_, D>,

@@ -10,7 +10,7 @@ const LONG_WORD: usize = 129;
 /// Characters of a piece.
 const PIECE: usize = 32;
 
-/// An environment that escapes HTML in every template, and makes characters visible that would steer the reader's screen.
+/// An environment that escapes HTML in every template, and shows control and bidirectional characters as escapes.
 ///
 /// The filter `prose` is for texts in elements: what stands between backticks becomes `<code>`, and long words may break.
 pub(crate) fn environment() -> Environment<'static> {

@@ -74,6 +74,7 @@ pub use paired::{PairedDifference, PairedTest, difference, holm};
 pub use parse_measure_error::ParseMeasureError;
 pub use percentiles::Percentiles;
 pub use qrels::Qrels;
+pub use quantile::quantile;
 pub use ranking::{Ranking, RankingError, Run, ScoredDocument};
 pub use run_scores::{Queries, RunScores, score_run};
 pub use statistics::{

@@ -12,7 +12,7 @@ use crate::arithmetic::as_f64;
     clippy::cast_sign_loss,
     reason = "the position is between 0 and the number of values"
 )]
-pub(crate) fn quantile(ascending: &[f64], q: f64) -> Option<f64> {
+pub fn quantile(ascending: &[f64], q: f64) -> Option<f64> {
     let last = ascending.len().checked_sub(1)?;
     let position = q * as_f64(last);
     let below = (position.floor() as usize).min(last);

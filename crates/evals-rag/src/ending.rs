@@ -28,7 +28,7 @@ pub enum Ending {
     RefusedWrongly,
     /// An unanswerable question was answered.
     NotRefused,
-    /// The judge failed, so nobody knows whether the answer is right.
+    /// The judge failed, so it is unknown whether the answer is right.
     JudgeFailed,
     /// Nothing says whether the case is right: there is no reference, no answer, or no relevant document.
     NotJudged,

@@ -8,7 +8,7 @@ pub(crate) fn score(value: f64) -> String {
     unsigned_zero(format!("{value:.4}"))
 }
 
-/// Rounds a score as it is printed.
+/// Rounds a score to the digits that are printed.
 pub(crate) fn rounded_score(value: f64) -> f64 {
     read_back(&score(value), value)
 }
@@ -48,7 +48,7 @@ pub(crate) fn duration(seconds: f64) -> String {
     }
 }
 
-/// Rounds a duration as it is printed, in seconds.
+/// Rounds a duration to the digits that are printed, in seconds.
 pub(crate) fn rounded_duration(seconds: f64) -> f64 {
     match Scale::of(seconds) {
         Scale::Unit { per_second, .. } => {

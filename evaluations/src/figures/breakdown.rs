@@ -9,10 +9,10 @@ use evals_html::view::segment;
 use evals_rag::Ending;
 
 use super::caption::{self, counted};
-use super::domain::Figured;
+use super::domain::HasFigures;
 use super::place::Place;
 
-pub(super) fn figure<D: Figured>(
+pub(super) fn figure<D: HasFigures>(
     subject: &str,
     report: &Report<D>,
     place: Place<'_>,
@@ -46,7 +46,10 @@ pub(super) fn figure<D: Figured>(
     };
     let explained = D::ENDINGS.iter().filter(|it| counted_of(it) > 0);
     let explained = explained.filter_map(|ending| explanation(*ending));
-    let sentences = std::iter::once(n).chain(explained.map(str::to_owned));
+    let open = std::iter::once(D::about_endings(report).to_owned());
+    let sentences = std::iter::once(n)
+        .chain(explained.map(str::to_owned))
+        .chain(open);
     let figure = Breakdown {
         heading: caption::heading(format!("Where it broke: {subject}"), sentences),
         parts: parts.collect(),

@@ -1,12 +1,13 @@
 //! What a benchmark adds to the figures of its reports.
 
-use evals::{CaseReport, Domain};
+use evals::{CaseReport, Domain, Report};
 use evals_evaluators::Untyped;
 use evals_metrics::interpolated_precision;
-use evals_rag::{Ending, Missing, Qa, Question, Retrieval};
+use evals_rag::qa::Refusal;
+use evals_rag::{Ending, Missing, Purpose, Qa, Question, Retrieval};
 
 /// A benchmark whose reports have figures.
-pub(crate) trait Figured: Domain {
+pub(crate) trait HasFigures: Domain {
     /// The endings of its cases, in the order of the stages; empty if its reports do not say where a case broke.
     const ENDINGS: &'static [Ending];
 
@@ -15,9 +16,19 @@ pub(crate) trait Figured: Domain {
 
     /// The interpolated precision of a run's ranking, or the reason why it is undefined. `None` if the benchmark does not rank.
     fn precision(case: &CaseReport<Self>) -> Option<Result<[f64; 11], String>>;
+
+    /// What the endings of a report leave open; empty if nothing.
+    fn about_endings(_report: &Report<Self>) -> &'static str {
+        ""
+    }
+
+    /// How many documents a run's ranking holds; 0 if the benchmark does not rank.
+    fn ranked(_case: &CaseReport<Self>) -> usize {
+        0
+    }
 }
 
-impl Figured for Retrieval {
+impl HasFigures for Retrieval {
     const ENDINGS: &'static [Ending] = &Ending::OF_RANKINGS;
 
     fn ending(case: &CaseReport<Self>) -> Option<Ending> {
@@ -38,13 +49,32 @@ impl Figured for Retrieval {
         let precision = interpolated_precision(&judgements, &found.ranking);
         Some(precision.map_err(|undefined| undefined.to_string()))
     }
+
+    fn ranked(case: &CaseReport<Self>) -> usize {
+        let found = case.result.output();
+        found.map_or(0, |found| found.ranking.len())
+    }
 }
 
-impl Figured for Qa {
+impl HasFigures for Qa {
     const ENDINGS: &'static [Ending] = &Ending::OF_ANSWERS;
 
     fn ending(case: &CaseReport<Self>) -> Option<Ending> {
         Some(Ending::of_answer(case))
+    }
+
+    fn about_endings(report: &Report<Self>) -> &'static str {
+        let is_judged = |case: &CaseReport<Self>| {
+            let mut stages = case.timings.iter().map(|it| it.stage.as_str());
+            let mut failures = case.evaluator_failures.iter();
+            stages.any(|it| Purpose::of_stage(it) == Some(Purpose::RefusalJudge))
+                || failures.any(|it| it.evaluator == Refusal::EVALUATOR)
+        };
+        if report.cases.iter().any(is_judged) {
+            ""
+        } else {
+            "Only known refusal sentences count as refusals, because no judge of refusals ran."
+        }
     }
 
     /// A run of question answering ranks only as many documents as the answerer is shown, which is too few for a curve.
@@ -53,7 +83,7 @@ impl Figured for Qa {
     }
 }
 
-impl Figured for Untyped {
+impl HasFigures for Untyped {
     const ENDINGS: &'static [Ending] = &[];
 
     fn ending(_case: &CaseReport<Self>) -> Option<Ending> {

@@ -21,31 +21,43 @@ use evals_metrics::Bootstrap;
 
 pub(crate) use self::breakdown::COLUMN as ENDING_COLUMN;
 pub(crate) use self::caption::interval_methods;
-pub(crate) use self::domain::Figured;
+pub(crate) use self::domain::HasFigures;
 pub(crate) use self::folder::FigureFolder;
 pub(crate) use self::place::Place;
 pub(crate) use self::runs::{ComparedRun, service_time};
 
 /// The names of the figures of one report.
-const OF_REPORT: [&str; 6] = [
+const OF_REPORT: [&str; 7] = [
     "measures",
     "breakdown",
     "latency",
     "scores",
     "scores-2",
     "scores-3",
+    PRECISION,
 ];
 
+/// The name of the curves of one report or of several runs.
+const PRECISION: &str = "precision";
+
 /// The names of the figures of several runs.
-pub(crate) const OF_RUNS: [&str; 4] = ["comparison", "bars", "trade-off", "precision"];
+pub(crate) const OF_RUNS: [&str; 4] = ["comparison", "bars", "trade-off", PRECISION];
 
 /// The name of the figure of one measure over runs.
 pub(crate) const TREND: &str = "trend";
 
 /// The names of all figures that a document can show.
 pub(crate) const NAMES: [&str; 11] = {
-    let [measures, breakdown, latency, first, second, third] = OF_REPORT;
-    let [comparison, bars, trade_off, precision] = OF_RUNS;
+    let [
+        measures,
+        breakdown,
+        latency,
+        first,
+        second,
+        third,
+        precision,
+    ] = OF_REPORT;
+    let [comparison, bars, trade_off, _precision] = OF_RUNS;
     [
         measures, breakdown, latency, first, second, third, comparison, bars, trade_off, precision,
         TREND,
@@ -56,7 +68,7 @@ pub(crate) const NAMES: [&str; 11] = {
 /// and `precision`.
 ///
 /// `bootstrap` is the one that the summary was made with. It makes the band of `precision`, and the captions name its settings.
-pub(crate) fn of_report<D: Figured>(
+pub(crate) fn of_report<D: HasFigures>(
     report: &Report<D>,
     summary: &Summary,
     bootstrap: &Bootstrap,

@@ -1,5 +1,7 @@
 //! The figure `precision`: interpolated precision at eleven levels of recall.
 
+use std::collections::BTreeSet;
+
 use evals::Report;
 use evals::render::percent;
 use evals_html::figure::{PrecisionCurve, RecallPrecision};
@@ -7,16 +9,22 @@ use evals_html::page::PageFigure;
 use evals_metrics::{Bootstrap, Mean, mean_interpolated_precision};
 
 use super::caption;
-use super::domain::Figured;
+use super::domain::HasFigures;
 use super::place::Place;
 
-/// The means at the eleven levels of recall.
-pub(super) type Curve = [Mean; 11];
+/// The interpolated precision of a run.
+#[derive(Debug)]
+pub(super) struct Curve {
+    /// The means at the eleven levels of recall.
+    means: [Mean; 11],
+    /// How many documents its longest ranking holds.
+    depth: usize,
+}
 
 /// The curve of a report. `None` if the benchmark does not rank, or if no case has a value.
 ///
 /// The precision of a case is the mean over its repetitions that have a value.
-pub(super) fn curve<D: Figured>(report: &Report<D>, bootstrap: &Bootstrap) -> Option<Curve> {
+pub(super) fn curve<D: HasFigures>(report: &Report<D>, bootstrap: &Bootstrap) -> Option<Curve> {
     let mut cases = Vec::new();
     for repetitions in report.cases.chunk_by(|left, right| left.id == right.id) {
         let precisions = repetitions.iter().filter_map(D::precision);
@@ -28,8 +36,9 @@ pub(super) fn curve<D: Figured>(report: &Report<D>, bootstrap: &Bootstrap) -> Op
             cases.push(Ok(mean(&defined)));
         }
     }
-    let curve = mean_interpolated_precision(&cases, bootstrap);
-    curve[0].value.is_some().then_some(curve)
+    let means = mean_interpolated_precision(&cases, bootstrap);
+    let depth = report.cases.iter().map(D::ranked).max().unwrap_or(0);
+    means[0].value.is_some().then_some(Curve { means, depth })
 }
 
 #[expect(clippy::cast_precision_loss, reason = "repetitions are few")]
@@ -40,7 +49,7 @@ fn mean(precisions: &[[f64; 11]]) -> [f64; 11] {
     })
 }
 
-pub(super) fn of_report<D: Figured>(
+pub(super) fn of_report<D: HasFigures>(
     subject: &str,
     report: &Report<D>,
     bootstrap: &Bootstrap,
@@ -64,7 +73,9 @@ pub(super) fn figure(
     if drawn.is_empty() || drawn.iter().all(is_flat) {
         return None;
     }
-    let first = || curves.iter().map(|(_, curve)| &curve[0]);
+    let first = || curves.iter().map(|(_, curve)| &curve.means[0]);
+    let depths: BTreeSet<usize> = curves.iter().map(|(_, curve)| curve.depth).collect();
+    let depths: Vec<String> = depths.iter().map(ToString::to_string).collect();
     let is_banded =
         drawn.len() <= RecallPrecision::BANDS && drawn.iter().any(|it| it.band.is_some());
     let bands = is_banded.then(|| {
@@ -76,9 +87,10 @@ pub(super) fn figure(
     });
     let sentences = [
         caption::sizes(first()),
-        "The highest precision at this recall or above, averaged over questions, as trec_eval's iprec_at_recall; the lines \
-         between the eleven points only lead the eye."
+        "The highest precision at this recall or above, averaged over questions, as trec_eval's iprec_at_recall. A recall that a \
+         ranking does not reach counts as 0. Lines join the points for reading; there are no values between them."
             .to_owned(),
+        format!("Rankings hold at most {} documents.", depths.join(" or ")),
         bands.unwrap_or_default(),
         caption::excluded(first()),
     ];
@@ -87,19 +99,20 @@ pub(super) fn figure(
         curves: drawn,
     };
     Some(PageFigure {
-        name: "precision".to_owned(),
+        name: super::PRECISION.to_owned(),
         scene: figure.draw(place.width()),
     })
 }
 
 fn drawn(name: &str, curve: &Curve) -> Option<PrecisionCurve> {
-    let values: Vec<f64> = curve.iter().filter_map(|mean| mean.value).collect();
-    let bands = curve.iter().zip(&values).map(|(mean, value)| {
+    let means = &curve.means;
+    let values: Vec<f64> = means.iter().filter_map(|mean| mean.value).collect();
+    let bands = means.iter().zip(&values).map(|(mean, value)| {
         let interval = mean.interval;
         interval.map_or((*value, *value), |interval| (interval.low, interval.high))
     });
     let bands: Vec<(f64, f64)> = bands.collect();
-    let has_band = curve.iter().any(|mean| mean.interval.is_some());
+    let has_band = means.iter().any(|mean| mean.interval.is_some());
     Some(PrecisionCurve {
         name: name.to_owned(),
         means: values.try_into().ok()?,

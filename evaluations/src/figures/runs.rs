@@ -9,7 +9,7 @@ use evals_metrics::{Bootstrap, Mean, Percentiles};
 use evals_rag::Purpose;
 
 use super::caption;
-use super::domain::Figured;
+use super::domain::HasFigures;
 use super::measures::{Measured, estimate, measured};
 use super::place::Place;
 use super::precision::{self, Curve};
@@ -36,7 +36,7 @@ pub(crate) struct ComparedRun {
 
 impl ComparedRun {
     /// Reads a report with its summary. Runs of one `series` have the same colour.
-    pub(crate) fn of<D: Figured>(
+    pub(crate) fn of<D: HasFigures>(
         label: String,
         series: usize,
         report: &Report<D>,
@@ -71,20 +71,36 @@ pub(crate) fn service_time<D: Domain>(case: &CaseReport<D>) -> Option<f64> {
     (seconds > 0.0).then_some(seconds)
 }
 
+/// The figures, in the order of a page.
 pub(super) fn figures(
     subject: &str,
     runs: &[ComparedRun],
     bootstrap: &Bootstrap,
     place: Place<'_>,
 ) -> Vec<PageFigure> {
-    let measures = measures(runs);
+    let drawn = Drawn {
+        subject,
+        runs,
+        measures: measures(runs),
+        bootstrap,
+        place,
+    };
     let figures = [
-        comparison(subject, runs, &measures, bootstrap, place),
-        bars(subject, runs, &measures, bootstrap, place),
-        trade_off(subject, runs, &measures, bootstrap, place),
-        curves(subject, runs, bootstrap, place),
+        drawn.comparison(),
+        drawn.bars(),
+        drawn.trade_off(),
+        drawn.curves(),
     ];
     figures.into_iter().flatten().collect()
+}
+
+/// What the figures of several runs show.
+struct Drawn<'r> {
+    subject: &'r str,
+    runs: &'r [ComparedRun],
+    measures: Vec<Shared<'r>>,
+    bootstrap: &'r Bootstrap,
+    place: Place<'r>,
 }
 
 /// A measure in all runs.
@@ -126,141 +142,125 @@ fn measures(runs: &[ComparedRun]) -> Vec<Shared<'_>> {
     shared
 }
 
-fn comparison(
-    subject: &str,
-    runs: &[ComparedRun],
-    measures: &[Shared<'_>],
-    bootstrap: &Bootstrap,
-    place: Place<'_>,
-) -> Option<PageFigure> {
-    let title = format!("Comparison: {subject}");
-    let shown = &measures[..measures.len().min(MOST)];
-    let left_out: Vec<&str> = measures[shown.len()..].iter().map(|it| it.title).collect();
-    let left_out = if left_out.is_empty() {
-        String::new()
-    } else {
-        format!("Not drawn: {}.", left_out.join(", "))
-    };
-    let figure = estimates(title, runs, shown, Style::Dots, left_out, bootstrap)?;
-    // More measures are no longer a small figure: two of them stand beside each other, on the whole width of a page.
-    let width = if shown.len() > 2 {
-        Width::Page
-    } else {
-        place.width()
-    };
-    Some(named("comparison", &figure, width))
-}
-
-fn bars(
-    subject: &str,
-    runs: &[ComparedRun],
-    measures: &[Shared<'_>],
-    bootstrap: &Bootstrap,
-    place: Place<'_>,
-) -> Option<PageFigure> {
-    let headline = measures.get(..1)?;
-    let title = format!("{}: {subject}", headline[0].title);
-    let figure = estimates(title, runs, headline, Style::Bars, String::new(), bootstrap)?;
-    Some(named("bars", &figure, place.width()))
-}
-
-fn named(name: &str, figure: &Estimates, width: Width) -> PageFigure {
-    PageFigure {
-        name: name.to_owned(),
-        scene: figure.draw(width),
-    }
-}
-
-fn estimates(
-    title: String,
-    runs: &[ComparedRun],
-    measures: &[Shared<'_>],
-    style: Style,
-    note: String,
-    bootstrap: &Bootstrap,
-) -> Option<Estimates> {
-    if measures.is_empty() {
-        return None;
-    }
-    let panels = measures.iter().map(|measure| Panel {
-        name: caption::directed(measure.title, measure.better),
-        unit: measure.unit,
-        estimates: runs
-            .iter()
-            .zip(&measure.means)
-            .map(|(run, mean)| match mean {
-                Some(mean) => estimate(run.label.clone(), mean, run.series),
-                None => Estimate {
-                    label: run.label.clone(),
-                    value: Err("the run does not have the measure".to_owned()),
-                    interval: None,
-                    series: run.series,
-                },
-            })
-            .collect(),
-    });
-    let means: Vec<&Mean> = measures
-        .iter()
-        .flat_map(|it| it.means.iter().flatten().copied())
-        .collect();
-    let repeat = runs.iter().map(|run| run.summary.repeat).max();
-    let sentences = [
-        caption::sizes(means.iter().copied()),
-        caption::repeats(repeat.unwrap_or(1)),
-        caption::intervals(means.iter().copied(), bootstrap),
-        caption::excluded(means.iter().copied()),
-        note,
-    ];
-    Some(Estimates {
-        heading: caption::heading(title, sentences),
-        panels: panels.collect(),
-        style,
-    })
-}
-
-/// Quality against latency; `None` if fewer than two runs have both.
-fn trade_off(
-    subject: &str,
-    runs: &[ComparedRun],
-    measures: &[Shared<'_>],
-    bootstrap: &Bootstrap,
-    place: Place<'_>,
-) -> Option<PageFigure> {
-    let headline = measures.first()?;
-    if headline.better != Direction::Higher {
-        return None;
-    }
-    let mut points = Vec::new();
-    let mut left_out: BTreeMap<&str, Vec<&str>> = BTreeMap::new();
-    let mut means = Vec::new();
-    for (run, mean) in runs.iter().zip(&headline.means) {
-        let Some((quality, mean)) = mean.and_then(|mean| Some((mean.value?, mean))) else {
-            let why = "no value";
-            left_out.entry(why).or_default().push(&run.label);
-            continue;
+impl Drawn<'_> {
+    fn comparison(&self) -> Option<PageFigure> {
+        let title = format!("Comparison: {}", self.subject);
+        let (shown, rest) = self.measures.split_at(self.measures.len().min(MOST));
+        let left_out: Vec<&str> = rest.iter().map(|it| it.title).collect();
+        let left_out = if left_out.is_empty() {
+            String::new()
+        } else {
+            format!("Not drawn: {}.", left_out.join(", "))
         };
-        let price = match run.latency {
-            Ok(price) => price,
-            Err(why) => {
+        let figure = self.estimates(title, shown, Style::Dots, left_out)?;
+        // More measures are no longer a small figure: two of them stand beside each other, on the whole width of a page.
+        let width = if shown.len() > 2 {
+            Width::Page
+        } else {
+            self.place.width()
+        };
+        Some(named("comparison", &figure, width))
+    }
+
+    fn bars(&self) -> Option<PageFigure> {
+        let headline = self.measures.get(..1)?;
+        let title = format!("{}: {}", headline[0].title, self.subject);
+        let figure = self.estimates(title, headline, Style::Bars, String::new())?;
+        Some(named("bars", &figure, self.place.width()))
+    }
+
+    fn estimates(
+        &self,
+        title: String,
+        measures: &[Shared<'_>],
+        style: Style,
+        note: String,
+    ) -> Option<Estimates> {
+        let Self {
+            runs, bootstrap, ..
+        } = *self;
+        if measures.is_empty() {
+            return None;
+        }
+        let panels = measures.iter().map(|measure| Panel {
+            name: caption::directed(measure.title, measure.better),
+            unit: measure.unit,
+            estimates: runs
+                .iter()
+                .zip(&measure.means)
+                .map(|(run, mean)| match mean {
+                    Some(mean) => estimate(run.label.clone(), mean, run.series),
+                    None => Estimate {
+                        label: run.label.clone(),
+                        value: Err("the run does not have the measure".to_owned()),
+                        interval: None,
+                        series: run.series,
+                    },
+                })
+                .collect(),
+        });
+        let means: Vec<&Mean> = measures
+            .iter()
+            .flat_map(|it| it.means.iter().flatten().copied())
+            .collect();
+        let repeat = runs.iter().map(|run| run.summary.repeat).max();
+        let sentences = [
+            caption::sizes(means.iter().copied()),
+            caption::repeats(repeat.unwrap_or(1)),
+            caption::intervals(means.iter().copied(), bootstrap),
+            caption::excluded(means.iter().copied()),
+            note,
+        ];
+        Some(Estimates {
+            heading: caption::heading(title, sentences),
+            panels: panels.collect(),
+            style,
+        })
+    }
+
+    /// Quality against latency; `None` if fewer than two runs have both.
+    fn trade_off(&self) -> Option<PageFigure> {
+        let Self {
+            subject,
+            runs,
+            bootstrap,
+            ..
+        } = *self;
+        let headline = self.measures.first()?;
+        if headline.better != Direction::Higher {
+            return None;
+        }
+        let mut points = Vec::new();
+        let mut left_out: BTreeMap<&str, Vec<&str>> = BTreeMap::new();
+        let mut means = Vec::new();
+        for (run, mean) in runs.iter().zip(&headline.means) {
+            let Some((quality, mean)) = mean.and_then(|mean| Some((mean.value?, mean))) else {
+                let why = "no value";
                 left_out.entry(why).or_default().push(&run.label);
                 continue;
-            }
-        };
-        means.push(mean);
-        points.push(TradeOffPoint {
-            label: run.label.clone(),
-            price,
-            quality,
-            interval: mean.interval.map(|it| (it.low, it.high)),
-        });
-    }
-    if points.len() < 2 {
-        return None;
-    }
-    let left_out = left_out.into_iter();
-    let left_out = left_out.map(|(why, runs)| format!("{} ({why})", runs.join(", ")));
-    let left_out: Vec<String> = left_out.collect();
-    let sentences = [
+            };
+            let price = match run.latency {
+                Ok(price) => price,
+                Err(why) => {
+                    left_out.entry(why).or_default().push(&run.label);
+                    continue;
+                }
+            };
+            means.push(mean);
+            points.push(TradeOffPoint {
+                label: run.label.clone(),
+                price,
+                quality,
+                interval: mean.interval.map(|it| (it.low, it.high)),
+            });
+        }
+        if points.len() < 2 {
+            return None;
+        }
+        let left_out = left_out.into_iter();
+        let left_out = left_out.map(|(why, runs)| format!("{} ({why})", runs.join(", ")));
+        let left_out: Vec<String> = left_out.collect();
+        let sentences = [
         caption::sizes(means.iter().copied()),
         "Latency is the median over cases of the service times of all stages together, without queueing and judging; a stage from \
          a cache counts with its original time. Filled circles: no other run is both faster and better."
@@ -273,30 +273,34 @@ fn trade_off(
             format!("Not drawn: {}.", left_out.join(", "))
         },
     ];
-    let title = format!("{} against latency: {subject}", headline.title);
-    let figure = TradeOff {
-        heading: caption::heading(title, sentences),
-        price: "Latency, p50".to_owned(),
-        unit: Unit::Seconds,
-        quality: headline.title.to_owned(),
-        points,
-    };
-    Some(PageFigure {
-        name: "trade-off".to_owned(),
-        scene: figure.draw(place.width()),
-    })
+        let title = format!("{} against latency: {subject}", headline.title);
+        let figure = TradeOff {
+            heading: caption::heading(title, sentences),
+            price: "Latency, p50".to_owned(),
+            unit: Unit::Seconds,
+            quality: headline.title.to_owned(),
+            points,
+        };
+        Some(PageFigure {
+            name: "trade-off".to_owned(),
+            scene: figure.draw(self.place.width()),
+        })
+    }
+
+    /// The curves of the first runs.
+    fn curves(&self) -> Option<PageFigure> {
+        let curves = self
+            .runs
+            .iter()
+            .filter_map(|run| Some((run.label.as_str(), run.curve.as_ref()?)));
+        let curves: Vec<(&str, &Curve)> = curves.take(CURVES).collect();
+        precision::figure(self.subject, &curves, self.bootstrap, self.place)
+    }
 }
 
-/// The curves of the first runs.
-fn curves(
-    subject: &str,
-    runs: &[ComparedRun],
-    bootstrap: &Bootstrap,
-    place: Place<'_>,
-) -> Option<PageFigure> {
-    let curves = runs
-        .iter()
-        .filter_map(|run| Some((run.label.as_str(), run.curve.as_ref()?)));
-    let curves: Vec<(&str, &Curve)> = curves.take(CURVES).collect();
-    precision::figure(subject, &curves, bootstrap, place)
+fn named(name: &str, figure: &Estimates, width: Width) -> PageFigure {
+    PageFigure {
+        name: name.to_owned(),
+        scene: figure.draw(width),
+    }
 }

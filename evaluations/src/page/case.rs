@@ -8,7 +8,7 @@ use serde::Serialize;
 use serde_json::Value as Json;
 
 use super::documents::Documents;
-use super::paged::Paged;
+use super::paged::HasPage;
 
 /// Whose run it is, on a page of several.
 #[derive(Debug, Clone, Copy, Default)]
@@ -18,7 +18,11 @@ pub(super) struct Owner<'o> {
 }
 
 /// A run as the page shows it.
-pub(super) fn run<D: Paged>(case: &CaseReport<D>, owner: Owner<'_>, documents: &Documents) -> Run {
+pub(super) fn run<D: HasPage>(
+    case: &CaseReport<D>,
+    owner: Owner<'_>,
+    documents: &Documents,
+) -> Run {
     Run {
         side: owner.side,
         system: owner.system.map(str::to_owned),

@@ -7,7 +7,7 @@ use evals_html::page::{Cell, Column, ColumnKind};
 use evals_messages::visible::folded;
 
 use super::cases::Cases;
-use super::paged::Paged;
+use super::paged::HasPage;
 use crate::figures::{ENDING_COLUMN, service_time};
 
 /// The longest question in the table in characters. The case has all of it.
@@ -59,7 +59,7 @@ pub(super) fn column(key: &str, kind: ColumnKind, cells: Vec<Cell>) -> Column {
 }
 
 /// What was asked, cut to one short line.
-pub(super) fn asked<'r, D: Paged>(
+pub(super) fn asked<'r, D: HasPage>(
     ids: &[&CaseId],
     first: impl Fn(&CaseId) -> Option<&'r CaseReport<D>>,
 ) -> Column {
@@ -78,7 +78,7 @@ fn cut(text: &str) -> String {
 }
 
 /// Where the cases broke; `None` if the report does not say. Of repetitions, the earliest stage counts.
-pub(super) fn ending<D: Paged>(ids: &[&CaseId], cases: &Cases<'_, D>) -> Option<Column> {
+pub(super) fn ending<D: HasPage>(ids: &[&CaseId], cases: &Cases<'_, D>) -> Option<Column> {
     let mut any = false;
     let cells = ids.iter().map(|id| {
         let endings = cases.of_id(id).iter().filter_map(D::ending);
@@ -124,7 +124,7 @@ pub(super) fn kind_of(unit: Unit) -> ColumnKind {
     }
 }
 
-/// A value as it is printed. A pass rate of one run is a verdict.
+/// A formatted value. A pass rate of one run is a verdict.
 pub(super) fn value_cell(unit: Unit, value: f64) -> Cell {
     let shown = match unit {
         Unit::PassRate if value.total_cmp(&1.0).is_eq() => "passed".to_owned(),

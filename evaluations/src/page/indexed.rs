@@ -8,7 +8,7 @@ use evals_index::{Identity, Index, IndexError, Store};
 use serde_json::Value;
 
 use super::documents::Documents;
-use super::paged::Paged;
+use super::paged::HasPage;
 
 /// The longest opening in characters.
 const LONGEST: usize = 600;
@@ -19,7 +19,7 @@ const MOST: usize = 64_000_000;
 
 impl Documents {
     /// Reads what the pages of these reports show from the index that they searched.
-    pub(crate) async fn of_index<D: Paged>(index: &Index, reports: &[&Report<D>]) -> Self {
+    pub(crate) async fn of_index<D: HasPage>(index: &Index, reports: &[&Report<D>]) -> Self {
         match read(index, &lacking(reports)).await {
             Ok(read) => read,
             Err(error) => Self::absent(format!("the index cannot be read: {error}")),
@@ -27,7 +27,10 @@ impl Documents {
     }
 
     /// Reads what the page of a stored report shows from the index of its run, if that still is where its manifest says.
-    pub(crate) async fn of_stored<D: Paged>(report: &Report<D>, manifest: Option<&Value>) -> Self {
+    pub(crate) async fn of_stored<D: HasPage>(
+        report: &Report<D>,
+        manifest: Option<&Value>,
+    ) -> Self {
         if lacking(&[report]).is_empty() {
             return Self::none();
         }
@@ -79,7 +82,7 @@ fn is_of_network(uri: &str) -> bool {
 }
 
 /// The documents whose texts the reports lack, in the order in which they are first found.
-fn lacking<'r, D: Paged>(reports: &[&'r Report<D>]) -> Vec<&'r str> {
+fn lacking<'r, D: HasPage>(reports: &[&'r Report<D>]) -> Vec<&'r str> {
     let mut seen = BTreeSet::new();
     let cases = reports.iter().flat_map(|report| &report.cases);
     cases

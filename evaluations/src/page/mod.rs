@@ -27,7 +27,7 @@ mod write;
 
 pub(crate) use self::change::ChangePage;
 pub(crate) use self::documents::Documents;
-pub(crate) use self::paged::Paged;
+pub(crate) use self::paged::HasPage;
 pub(crate) use self::run::RunPage;
 pub(crate) use self::several::SeveralPage;
 pub(crate) use self::source::PageSource;

@@ -5,10 +5,10 @@ use evals_html::page::{Field, Ranked};
 use serde_json::Value;
 
 use super::documents::Documents;
-use crate::figures::Figured;
+use crate::figures::HasFigures;
 
 /// A benchmark whose reports have pages.
-pub(crate) trait Paged: Figured {
+pub(crate) trait HasPage: HasFigures {
     /// What a case is called, such as `question`.
     const CASE: &'static str;
 

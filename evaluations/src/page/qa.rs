@@ -9,10 +9,10 @@ use serde_json::{Value, json};
 
 use super::case::{field, metadata};
 use super::documents::Documents;
-use super::paged::Paged;
+use super::paged::HasPage;
 use super::ranking::{Found, missed};
 
-impl Paged for Qa {
+impl HasPage for Qa {
     const CASE: &'static str = "question";
 
     fn asked(case: &CaseReport<Self>) -> String {

@@ -8,14 +8,14 @@ use serde_json::Value;
 
 use super::case::{field, metadata};
 use super::documents::Documents;
-use super::paged::Paged;
+use super::paged::HasPage;
 use super::ranking::{Found, missed};
 
 /// The documents of a ranking whose openings a page shows, from the first one on. Later documents get no opening, to keep the page
 /// small.
 const READ: usize = 10;
 
-impl Paged for Retrieval {
+impl HasPage for Retrieval {
     const CASE: &'static str = "question";
 
     fn asked(case: &CaseReport<Self>) -> String {

@@ -10,7 +10,7 @@ use super::case::{self, Owner};
 use super::cases::Cases;
 use super::column::{self, Columns};
 use super::order::worst_first;
-use super::paged::Paged;
+use super::paged::HasPage;
 use super::source::PageSource;
 use super::{facts, listing, notice, omission, sentence};
 use crate::figures::{self, Place};
@@ -20,13 +20,13 @@ const VISIBLE: usize = 4;
 
 /// A run with everything that its page shows.
 #[derive(Debug)]
-pub(crate) struct RunPage<'r, D: Paged> {
+pub(crate) struct RunPage<'r, D: HasPage> {
     pub(crate) report: &'r Report<D>,
     pub(crate) summary: &'r Summary,
     pub(crate) source: &'r PageSource,
 }
 
-impl<D: Paged> RunPage<'_, D> {
+impl<D: HasPage> RunPage<'_, D> {
     /// Writes the page.
     pub(crate) fn write(&self, out: impl Write) -> Result<Written> {
         let cases = Cases::of(self.report);

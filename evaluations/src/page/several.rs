@@ -12,7 +12,7 @@ use super::cases::Cases;
 use super::column::{self, Columns};
 use super::notice;
 use super::order::worst_first;
-use super::paged::Paged;
+use super::paged::HasPage;
 use super::source::PageSource;
 use super::{facts, listing, omission, sentence};
 use crate::figures::{self, ComparedRun, Place};
@@ -23,7 +23,7 @@ const VISIBLE: usize = 6;
 
 /// Several runs with everything that their page shows.
 #[derive(Debug)]
-pub(crate) struct SeveralPage<'r, D: Paged> {
+pub(crate) struct SeveralPage<'r, D: HasPage> {
     /// The name of the page.
     pub(crate) title: &'r str,
     /// The runs under their names.
@@ -33,7 +33,7 @@ pub(crate) struct SeveralPage<'r, D: Paged> {
     pub(crate) source: &'r PageSource,
 }
 
-impl<D: Paged> SeveralPage<'_, D> {
+impl<D: HasPage> SeveralPage<'_, D> {
     /// Writes the page. There has to be a run.
     pub(crate) fn write(&self, out: impl Write) -> Result<Written> {
         let lead = Lead::of_best(self.comparison, self.runs, self.source.bootstrap.seed);

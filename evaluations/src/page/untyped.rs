@@ -7,9 +7,9 @@ use serde_json::{Value, json};
 
 use super::case::{field, metadata};
 use super::documents::Documents;
-use super::paged::Paged;
+use super::paged::HasPage;
 
-impl Paged for Untyped {
+impl HasPage for Untyped {
     const CASE: &'static str = "case";
 
     fn asked(case: &CaseReport<Self>) -> String {

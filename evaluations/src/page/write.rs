@@ -7,12 +7,12 @@ use anyhow::Result;
 use evals_html::page::{Opening, Page, Table, Written};
 use evals_messages::chain;
 
-use super::paged::Paged;
+use super::paged::HasPage;
 use super::run::RunPage;
 use crate::atomic_file::write_atomically;
 use crate::run_folder::{PAGE, RunFolder};
 
-impl<D: Paged> RunPage<'_, D> {
+impl<D: HasPage> RunPage<'_, D> {
     /// Writes the page into the folder of its run. Returns a warning if it cannot be written, because the report is, or if browsers open
     /// it slowly.
     pub(crate) fn write_into(&self, folder: &RunFolder) -> Option<String> {

@@ -15,7 +15,7 @@ use super::predecessor::kind;
 use super::report::StoredReport;
 use super::run::StoredRun;
 use crate::out_file::OutFile;
-use crate::page::{ChangePage, Documents, PageSource, Paged};
+use crate::page::{ChangePage, Documents, HasPage, PageSource};
 use crate::terminal::Printer;
 
 /// Two stored runs with their reports.
@@ -134,7 +134,7 @@ impl<'r> StoredPair<'r> {
         Ok(())
     }
 
-    fn page<'p, D: Paged>(
+    fn page<'p, D: HasPage>(
         &'p self,
         reports: &'p [Report<D>; 2],
         change: &'p Change,

@@ -17,7 +17,7 @@ use serde_json::Value;
 
 use crate::figures::{self, ComparedRun, Place};
 use crate::out_file::OutFile;
-use crate::page::{Documents, PageSource, Paged, RunPage};
+use crate::page::{Documents, HasPage, PageSource, RunPage};
 use crate::run_folder::{RunFolder, RunHeader, unreadable};
 use crate::terminal::{self, Printer, console, report_text};
 
@@ -211,7 +211,7 @@ impl StoredReport {
     }
 }
 
-impl<D: Paged> AnyReport for Report<D> {
+impl<D: HasPage> AnyReport for Report<D> {
     fn facts(&self) -> Facts<'_> {
         Facts {
             name: &self.name,

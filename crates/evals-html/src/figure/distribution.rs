@@ -1,6 +1,7 @@
 //! The share of samples up to each value: an empirical distribution, as of latencies.
 
 use evals::Unit;
+use evals_metrics::quantile;
 
 use crate::scale::Scale;
 use crate::scene::{Ink, Mark, Point, Scene, Stroke, Text};
@@ -83,7 +84,7 @@ impl Distribution {
             let sorted = samples.sorted();
             match (quantile(&sorted, 0.5), quantile(&sorted, 0.95)) {
                 (Some(half), Some(most)) => format!(
-                    "{}: half up to {}, 95 % up to {}.",
+                    "{}: p50 {}, p95 {}.",
                     samples.legend(),
                     self.unit.print(half),
                     self.unit.print(most)
@@ -93,18 +94,6 @@ impl Distribution {
         });
         series.collect::<Vec<_>>().join(" ")
     }
-}
-
-/// The least sample that at least this share of all samples does not exceed.
-fn quantile(sorted: &[f64], share: f64) -> Option<f64> {
-    let count = u32::try_from(sorted.len()).ok()?;
-    #[expect(
-        clippy::cast_possible_truncation,
-        clippy::cast_sign_loss,
-        reason = "a share of a length"
-    )]
-    let rank = (share * f64::from(count)).ceil() as usize;
-    sorted.get(rank.saturating_sub(1)).copied()
 }
 
 impl Samples {

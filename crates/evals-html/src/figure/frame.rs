@@ -60,21 +60,14 @@ impl Frame {
         print: impl Fn(&Tick) -> String,
         name: &str,
     ) {
-        for tick in ticks {
-            let x = tick.position;
-            let number = Point::new(x, self.bottom + TICK + 3.0);
+        marks.extend(graduations(ticks, print, Anchor::Middle, |x| {
             let ends = [Point::new(x, self.top), Point::new(x, self.bottom)];
-            marks.extend(graduation(ends, print(tick), number, Anchor::Middle));
-        }
+            (ends, Point::new(x, self.bottom + TICK + 3.0))
+        }));
         marks.push(self.base_line());
-        if !name.is_empty() {
-            let at = Point::new(
-                f64::midpoint(self.left, self.right),
-                self.bottom + TICK + LABEL + 6.0,
-            );
-            let text = Text::new(at, name, LABEL).anchored(Anchor::Middle);
-            marks.push(text.into());
-        }
+        let middle = f64::midpoint(self.left, self.right);
+        let at = Point::new(middle, self.bottom + TICK + LABEL + 6.0);
+        marks.extend(axis_name(name, at, Anchor::Middle));
     }
 
     /// Draws a grid line and a number for each tick of the vertical axis, and its name above it.
@@ -85,16 +78,12 @@ impl Frame {
         print: impl Fn(&Tick) -> String,
         name: &str,
     ) {
-        for tick in ticks {
-            let y = tick.position;
-            let number = Point::new(self.left - 4.0, y + TICK * 0.35);
+        marks.extend(graduations(ticks, print, Anchor::End, |y| {
             let ends = [Point::new(self.left, y), Point::new(self.right, y)];
-            marks.extend(graduation(ends, print(tick), number, Anchor::End));
-        }
-        if !name.is_empty() {
-            let at = Point::new(self.left, self.top - 5.0);
-            marks.push(Text::new(at, name, LABEL).into());
-        }
+            (ends, Point::new(self.left - 4.0, y + TICK * 0.35))
+        }));
+        let at = Point::new(self.left, self.top - 5.0);
+        marks.extend(axis_name(name, at, Anchor::Start));
     }
 
     fn base_line(self) -> Mark {
@@ -106,15 +95,29 @@ impl Frame {
     }
 }
 
-/// A grid line with its number.
-fn graduation([from, to]: [Point; 2], number: String, at: Point, anchor: Anchor) -> [Mark; 2] {
-    let line = Mark::Line {
-        from,
-        to,
-        stroke: Stroke::solid(Ink::Grid, HAIRLINE),
-    };
-    let text = Text::new(at, number, TICK).ink(Ink::Muted);
-    [line, text.anchored(anchor).into()]
+/// A grid line with its number for each tick. `place` gives the ends of the line and the place of the number for a position on the axis.
+fn graduations(
+    ticks: &[Tick],
+    print: impl Fn(&Tick) -> String,
+    anchor: Anchor,
+    place: impl Fn(f64) -> ([Point; 2], Point),
+) -> impl Iterator<Item = Mark> {
+    ticks.iter().flat_map(move |tick| {
+        let ([from, to], at) = place(tick.position);
+        let line = Mark::Line {
+            from,
+            to,
+            stroke: Stroke::solid(Ink::Grid, HAIRLINE),
+        };
+        let number = Text::new(at, print(tick), TICK).ink(Ink::Muted);
+        [line, number.anchored(anchor).into()]
+    })
+}
+
+/// The name of an axis, if it has one.
+fn axis_name(name: &str, at: Point, anchor: Anchor) -> Option<Mark> {
+    let text = || Text::new(at, name, LABEL).anchored(anchor).into();
+    (!name.is_empty()).then(text)
 }
 
 /// How the numbers of an axis of this unit are printed.

@@ -90,7 +90,7 @@ pub struct Outcome {
     pub name: String,
     /// What kind of value it is.
     pub kind: OutcomeKind,
-    /// The value as it is printed: `0.5000`, `passed`, `failed`, a label; the word `undefined` or `error` where there is none.
+    /// The formatted value: `0.5000`, `passed`, `failed`, a label; the word `undefined` or `error` where there is none.
     pub shown: String,
     /// The reason for the value, or for its absence.
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -120,7 +120,7 @@ pub enum OutcomeKind {
 pub struct Ranked<P = Passage> {
     /// The document's id.
     pub document: String,
-    /// Its score as it is printed; empty if the system gave none.
+    /// Its formatted score; empty if the system gave none.
     #[serde(skip_serializing_if = "String::is_empty")]
     pub score: String,
     /// What is known about it.
@@ -166,7 +166,7 @@ pub struct Timing {
     pub stage: String,
     /// The time in seconds.
     pub seconds: f64,
-    /// The time as it is printed.
+    /// The formatted time.
     pub shown: String,
     /// Whether its result came from a cache.
     #[serde(skip_serializing_if = "std::ops::Not::not")]
@@ -178,7 +178,7 @@ pub struct Timing {
 pub struct Step {
     /// Names the step.
     pub name: String,
-    /// Its time as it is printed; empty if nobody took it.
+    /// Its formatted time; empty if it was not measured.
     #[serde(skip_serializing_if = "String::is_empty")]
     pub shown: String,
     /// Whether it failed.

@@ -31,7 +31,7 @@
 //!    | `passages-B` | an array of up to [`BLOCK`] [`Passage`]s: those with the numbers from `B * 64` on |
 //!
 //!    Blocks of passages stand between those of cases. Texts are as they were, control characters included: the script makes
-//!    them visible. A page without cases has none of these parts.
+//!    them visible. A page without cases leaves these parts out.
 //! 4. `<script type="application/json" id="page">`: the [`Contents`] as plain JSON, with `<` written as `\u003c`.
 //! 5. The script.
 //!

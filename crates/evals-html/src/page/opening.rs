@@ -58,7 +58,7 @@ pub struct Listing {
     pub caption: String,
     /// The heads of the columns.
     pub head: Vec<String>,
-    /// The rows. The first cell names the row. Every other cell is a number as it is printed, or a text.
+    /// The rows. The first cell names the row. Every other cell is a formatted number, or a text.
     pub rows: Vec<Vec<String>>,
 }
 

@@ -59,7 +59,7 @@ pub enum ColumnKind {
 #[derive(Clone, Debug, PartialEq, Serialize)]
 #[serde(untagged)]
 pub enum Cell {
-    /// A number, as it is sorted and as it is printed.
+    /// A number for sorting, and formatted.
     Number(f64, String),
     /// A text or label.
     Text(String),

@@ -37,7 +37,7 @@ pub struct Written {
 }
 
 impl Written {
-    /// Browsers take their time over files that are larger than this, in bytes.
+    /// Browsers open larger files slowly. In bytes.
     pub const LARGE: u64 = 25_000_000;
 
     /// Whether the file is [`LARGE`](Self::LARGE).

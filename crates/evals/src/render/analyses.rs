@@ -6,7 +6,7 @@ use serde_json::Value;
 use super::glyphs::Glyphs;
 use crate::{Analysis, number};
 
-/// An analysis as it is printed.
+/// A formatted analysis.
 pub(super) struct Shown {
     pub(super) title: String,
     pub(super) description: Option<String>,

@@ -15,12 +15,12 @@ use super::case::{self, Owner};
 use super::cases::Cases;
 use super::column::{self, Columns, column};
 use super::order::worst_first;
-use super::paged::Paged;
+use super::paged::HasPage;
 use super::source::PageSource;
 
 /// Two runs with everything that the page of their change shows.
 #[derive(Debug)]
-pub(crate) struct ChangePage<'r, D: Paged> {
+pub(crate) struct ChangePage<'r, D: HasPage> {
     /// The names of the runs, the earlier one first.
     pub(crate) titles: [&'r str; 2],
     pub(crate) reports: &'r [Report<D>; 2],
@@ -30,14 +30,14 @@ pub(crate) struct ChangePage<'r, D: Paged> {
 }
 
 /// One side with its cases and their values.
-struct OneSide<'r, D: Paged> {
+struct OneSide<'r, D: HasPage> {
     side: Side,
     name: &'static str,
     cases: Cases<'r, D>,
     measures: Vec<MeasureValues<'r>>,
 }
 
-impl<'r, D: Paged> OneSide<'r, D> {
+impl<'r, D: HasPage> OneSide<'r, D> {
     fn of(side: Side, name: &'static str, report: &'r Report<D>) -> Self {
         Self {
             side,
@@ -54,7 +54,7 @@ impl<'r, D: Paged> OneSide<'r, D> {
     }
 }
 
-impl<D: Paged> ChangePage<'_, D> {
+impl<D: HasPage> ChangePage<'_, D> {
     /// Writes the page.
     pub(crate) fn write(&self, out: impl Write) -> Result<Written> {
         let sides = [
@@ -149,7 +149,7 @@ impl<D: Paged> ChangePage<'_, D> {
 }
 
 /// Every case of either side: what got worse first, then what got better, then what is wrong in both.
-fn order<'c, D: Paged>(sides: &[OneSide<'c, D>; 2], judged: &Judged<'_>) -> Vec<&'c CaseId> {
+fn order<'c, D: HasPage>(sides: &[OneSide<'c, D>; 2], judged: &Judged<'_>) -> Vec<&'c CaseId> {
     let [before, after] = sides;
     let mut ids = worst_first(&after.cases, &after.measures);
     let seen: BTreeSet<&CaseId> = ids.iter().copied().collect();
@@ -165,7 +165,7 @@ fn order<'c, D: Paged>(sides: &[OneSide<'c, D>; 2], judged: &Judged<'_>) -> Vec<
 }
 
 /// The case as it is after the change, or before it where it is gone.
-fn first<'r, D: Paged>(id: &CaseId, sides: &[OneSide<'r, D>; 2]) -> Option<&'r CaseReport<D>> {
+fn first<'r, D: HasPage>(id: &CaseId, sides: &[OneSide<'r, D>; 2]) -> Option<&'r CaseReport<D>> {
     let mut newest_first = sides.iter().rev();
     newest_first.find_map(|side| side.cases.of_id(id).first())
 }

@@ -13,13 +13,13 @@ use crate::page::facts::fact;
 use crate::page::listing::listing;
 use crate::page::notice::{self, notice};
 use crate::page::omission;
-use crate::page::paged::Paged;
+use crate::page::paged::HasPage;
 use crate::page::source::PageSource;
 
 /// The most cases that a notice names.
 const NAMED: usize = 5;
 
-pub(super) fn of<D: Paged>(page: &ChangePage<'_, D>, judged: &Judged<'_>) -> Opening {
+pub(super) fn of<D: HasPage>(page: &ChangePage<'_, D>, judged: &Judged<'_>) -> Opening {
     let change = &*omission::change(page.change, page.source.texts);
     let repeats = page.reports.iter().any(|report| report.repeat > 1);
     let mut listings: Vec<Listing> = passes(judged, repeats).into_iter().collect();
@@ -171,7 +171,7 @@ fn facts(titles: [&str; 2], change: &Change) -> Vec<Fact> {
     facts
 }
 
-fn notices<D: Paged>(
+fn notices<D: HasPage>(
     page: &ChangePage<'_, D>,
     change: &Change,
     judged: &Judged<'_>,

@@ -6,7 +6,7 @@ use evals::{CaseId, CaseReport, Change, Direction, MeasureChange, Report, Unit};
 use evals_html::page::FieldRole;
 
 use super::OneSide;
-use crate::page::paged::Paged;
+use crate::page::paged::HasPage;
 
 /// What a change did to a case, in the order of the page.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
@@ -68,7 +68,7 @@ pub(super) struct Judged<'r> {
 }
 
 impl<'r> Judged<'r> {
-    pub(super) fn of<D: Paged>(
+    pub(super) fn of<D: HasPage>(
         change: &'r Change,
         sides: &[OneSide<'_, D>; 2],
         reports: &[Report<D>; 2],
@@ -119,7 +119,7 @@ impl<'r> Judged<'r> {
 }
 
 /// The verdict on a case of both runs, and by how much it got better.
-fn values<D: Paged>(
+fn values<D: HasPage>(
     id: &CaseId,
     measure: &MeasureChange,
     before: &OneSide<'_, D>,
@@ -163,7 +163,7 @@ fn values<D: Paged>(
 }
 
 /// Whether both sides gave the same answers, in the same order.
-fn is_same_answer<D: Paged>(before: &[CaseReport<D>], after: &[CaseReport<D>]) -> bool {
+fn is_same_answer<D: HasPage>(before: &[CaseReport<D>], after: &[CaseReport<D>]) -> bool {
     let answers = |repetitions: &[CaseReport<D>]| -> Vec<String> {
         let fields = repetitions.iter().flat_map(D::own);
         let answers = fields.filter(|field| field.role == FieldRole::Answer);
