@@ -348,6 +348,13 @@ fn a_run_from_elsewhere_is_named_by_its_folder_or_its_report() {
         message.contains("`answers.json` (qa on sample)"),
         "{message}"
     );
+    let strange = sandbox.data().join("runs/strange");
+    fs::create_dir_all(strange.join("manifest.json")).unwrap();
+    let message = sandbox.refuse("runs show strange");
+    assert!(
+        message.contains("`manifest.json` is a folder, not a regular file"),
+        "{message}"
+    );
     let message = sandbox.refuse("runs show .");
     assert!(
         message.contains("folder without `manifest.json`"),

@@ -256,8 +256,8 @@ pub(crate) fn is_finished(state: RunState) -> bool {
 /// No stored run has the wanted name.
 #[derive(Debug, thiserror::Error)]
 enum UnknownRun {
-    #[error("`{0}` is a folder without `manifest.json`, so it is not a run")]
-    NotARun(String),
+    #[error("`{folder}`: {objection}")]
+    NotARun { folder: String, objection: String },
     #[error(
         "no run `{wanted}` in `{runs}`, and no run folder or report at that path; `evaluations runs` lists the runs"
     )]
@@ -266,14 +266,17 @@ enum UnknownRun {
 
 impl UnknownRun {
     fn new(wanted: &OsStr, runs: &Path) -> Self {
-        let shown = wanted.display().to_string();
-        if Path::new(wanted).is_dir() {
-            Self::NotARun(shown)
-        } else {
-            Self::Nowhere {
-                wanted: shown,
+        let named = [PathBuf::from(wanted), runs.join(wanted)];
+        let found = named.iter().find(|path| path.is_dir());
+        match found.and_then(|path| Some((path, RunFolder::objection(path)?))) {
+            Some((folder, objection)) => Self::NotARun {
+                folder: folder.display().to_string(),
+                objection,
+            },
+            None => Self::Nowhere {
+                wanted: wanted.display().to_string(),
                 runs: runs.display().to_string(),
-            }
+            },
         }
     }
 }

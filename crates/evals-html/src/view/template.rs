@@ -11,7 +11,7 @@ use thiserror::Error;
 use crate::escaping;
 
 /// The templates by name. Most pages extend the first.
-const TEMPLATES: [(&str, &str); 8] = [
+const TEMPLATES: [(&str, &str); 9] = [
     (
         "shell",
         include_str!("../../templates/view/shell.html.jinja"),
@@ -19,6 +19,10 @@ const TEMPLATES: [(&str, &str); 8] = [
     (
         "navigation",
         include_str!("../../templates/navigation.html"),
+    ),
+    (
+        "sparkline",
+        include_str!("../../templates/view/sparkline.html.jinja"),
     ),
     ("runs", include_str!("../../templates/view/runs.html.jinja")),
     ("live", include_str!("../../templates/view/live.html.jinja")),

@@ -11,6 +11,7 @@ mod compare_page;
 mod failure;
 mod forwarder;
 mod guard;
+mod kind;
 mod labelling;
 mod lineage;
 mod listed_run;

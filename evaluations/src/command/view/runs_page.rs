@@ -7,11 +7,13 @@ use axum::extract::{Query, State};
 use axum::response::Html;
 use evals::Unit;
 use evals_html::view::{Choice, Filter, Link, Reading, RowChange, RunRow, RunsPage, Sparkline};
+use evals_metrics::difference;
 use serde::Deserialize;
 
 use super::catalogue::Listing;
 use super::changes;
 use super::failure::PageFailure;
+use super::kind::Kind;
 use super::lineage::Lineage;
 use super::listed_run::{ListedRun, printed};
 use super::viewer::Viewer;
@@ -23,12 +25,8 @@ const NEWEST: usize = 200;
 /// The parameters of the page. An empty one chooses all.
 #[derive(Debug, Clone, Default, Deserialize)]
 pub(super) struct Wanted {
-    #[serde(default)]
-    dataset: String,
-    #[serde(default)]
-    benchmark: String,
-    #[serde(default)]
-    profile: String,
+    #[serde(flatten)]
+    kind: Kind,
     all: Option<String>,
 }
 
@@ -50,7 +48,7 @@ fn page(folder: String, listing: Listing, wanted: &Wanted) -> RunsPage {
     let lineage = Lineage::of(runs);
     let mut fitting: Vec<usize> = (0..runs.len())
         .rev()
-        .filter(|place| wanted.fits(&runs[*place]))
+        .filter(|place| wanted.kind.fits(&runs[*place]))
         .collect();
     // The name of a copied folder need not tell when its run started.
     fitting.sort_by_key(|place| Reverse(runs[*place].header().started.clone()));
@@ -65,64 +63,44 @@ fn page(folder: String, listing: Listing, wanted: &Wanted) -> RunsPage {
     choose(&mut rows);
     RunsPage {
         folder,
-        filters: wanted.filters(runs),
+        filters: filters(&wanted.kind, runs),
         found: fitting.len(),
-        all: (shown.len() < fitting.len()).then(|| wanted.link().with("all", "yes").into_text()),
+        all: (shown.len() < fitting.len()).then(|| {
+            let filtered = wanted.kind.added_to(Link::runs());
+            filtered.with("all", "yes").into_text()
+        }),
         changes: format!("/changes?seen={seen}"),
         rows,
         broken: listing.broken,
     }
 }
 
-impl Wanted {
-    fn fits(&self, run: &ListedRun) -> bool {
-        let [dataset, benchmark, profile] = fields(run);
-        let fits = |wanted: &str, found: &str| wanted.is_empty() || wanted == found;
-        fits(&self.dataset, dataset)
-            && fits(&self.benchmark, benchmark)
-            && fits(&self.profile, profile)
-    }
-
-    /// A filter for each field in which the runs differ.
-    fn filters(&self, runs: &[ListedRun]) -> Vec<Filter> {
-        let chosen = [&self.dataset, &self.benchmark, &self.profile];
-        let names = ["dataset", "benchmark", "profile"].into_iter().enumerate();
-        let filters = names.map(|(number, name)| {
-            let values: BTreeSet<&str> = runs.iter().map(|run| fields(run)[number]).collect();
-            let choices = values.into_iter().map(|value| Choice {
-                value: value.to_owned(),
-                is_chosen: value == chosen[number],
-            });
-            Filter {
-                name: name.to_owned(),
-                choices: choices.collect(),
-            }
+/// A filter for each value in which the runs differ.
+fn filters(wanted: &Kind, runs: &[ListedRun]) -> Vec<Filter> {
+    let kinds: Vec<Kind> = runs.iter().map(Kind::of).collect();
+    let names = Kind::NAMES.into_iter().enumerate();
+    let filters = names.map(|(place, name)| {
+        let values: BTreeSet<&str> = kinds.iter().map(|kind| kind.values()[place]).collect();
+        let choices = values.into_iter().map(|value| Choice {
+            value: value.to_owned(),
+            is_chosen: value == wanted.values()[place],
         });
-        filters.filter(|filter| filter.choices.len() > 1).collect()
-    }
-
-    /// The address of the page with these filters.
-    fn link(&self) -> Link {
-        let chosen = [
-            ("dataset", &self.dataset),
-            ("benchmark", &self.benchmark),
-            ("profile", &self.profile),
-        ];
-        let chosen = chosen.into_iter().filter(|(_, value)| !value.is_empty());
-        chosen.fold(Link::runs(), |link, (name, value)| link.with(name, value))
-    }
-}
-
-/// The fields that filters compare.
-fn fields(run: &ListedRun) -> [&str; 3] {
-    let header = run.header();
-    [&header.dataset.name, &header.benchmark, &header.profile]
+        Filter {
+            name: name.to_owned(),
+            choices: choices.collect(),
+        }
+    });
+    filters.filter(|filter| filter.choices.len() > 1).collect()
 }
 
 fn row(lineage: &Lineage<'_>, runs: &[ListedRun], place: usize) -> RunRow {
     let run = &runs[place];
     let name = run.folder().name();
-    let [dataset, benchmark, profile] = fields(run).map(str::to_owned);
+    let Kind {
+        dataset,
+        benchmark,
+        profile,
+    } = Kind::of(run);
     let headline = run.headline();
     let values = lineage.headlines(place);
     let measure = headline.as_ref().map_or("", |headline| &headline.title);
@@ -159,28 +137,19 @@ fn row(lineage: &Lineage<'_>, runs: &[ListedRun], place: usize) -> RunRow {
 /// The change of the main measure. It is no verdict: the page that it links to tests it.
 fn change(before: &ListedRun, after: &ListedRun) -> Option<RowChange> {
     let [old, new] = [before.headline()?, after.headline()?];
-    let difference = if old.title != new.title {
+    let shown = if old.title != new.title {
         "other measure".to_owned()
     } else if let Some(why) = Break::between(before.basis(), after.basis()) {
         why.to_string()
     } else {
-        signed(new.value - old.value)
+        Unit::Score.print_signed(difference(old.value, new.value))
     };
     let names = [before, after].map(|run| run.folder().name());
     Some(RowChange {
-        difference,
+        difference: shown,
         link: Link::compare(&names[0], &names[1]).into_text(),
         before: before.started(),
     })
-}
-
-/// A difference with its sign, which 0 does not have.
-fn signed(difference: f64) -> String {
-    let printed = format!("{difference:+.4}");
-    match printed.trim_start_matches(['+', '-']) {
-        "0.0000" => "0.0000".to_owned(),
-        _ => printed,
-    }
 }
 
 /// Chooses the newest run that follows another one on the page, and that one.
@@ -195,18 +164,5 @@ fn choose(rows: &mut [RunRow]) {
     if let Some((before, after)) = pair {
         rows[before].is_before = true;
         rows[after].is_after = true;
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn a_difference_that_rounds_to_zero_has_no_sign() {
-        assert_eq!(signed(0.0213), "+0.0213");
-        assert_eq!(signed(-0.5), "-0.5000");
-        assert_eq!(signed(-0.000_04), "0.0000");
-        assert_eq!(signed(0.0), "0.0000");
     }
 }

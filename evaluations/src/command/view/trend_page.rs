@@ -9,19 +9,17 @@ use serde::Deserialize;
 
 use super::catalogue::Listing;
 use super::failure::PageFailure;
+use super::kind::Kind;
 use super::lineage::Lineage;
 use super::listed_run::{ListedRun, printed, started};
 use super::viewer::Viewer;
 use crate::stored_runs::{DrawnRun, Step, StoredTrend, TrendRun as _, is_of_kind};
 
-/// The line that is drawn. Without one, the page lists all lines.
+/// The line that is drawn. Without a dataset, the page lists all lines.
 #[derive(Debug, Clone, Deserialize)]
 pub(super) struct Wanted {
-    dataset: Option<String>,
-    #[serde(default)]
-    benchmark: String,
-    #[serde(default)]
-    profile: String,
+    #[serde(flatten)]
+    kind: Kind,
     measure: Option<String>,
 }
 
@@ -31,13 +29,13 @@ pub(super) async fn show(
 ) -> Result<Html<String>, PageFailure> {
     let page = viewer.read(move |catalogue| {
         let listing = catalogue.list()?;
-        match &wanted.dataset {
-            Some(dataset) => drawn(&listing, dataset, &wanted),
-            None => Ok(TrendPage {
+        if wanted.kind.dataset.is_empty() {
+            return Ok(TrendPage {
                 lines: lines(&listing),
                 ..TrendPage::default()
-            }),
+            });
         }
+        drawn(&listing, &wanted)
     });
     Ok(Html(page.await?.html()?))
 }
@@ -74,21 +72,12 @@ fn lines(listing: &Listing) -> Vec<TrendLine> {
 
 /// The address of the line of a run.
 fn link(run: &ListedRun) -> Link {
-    let header = run.header();
-    Link::trends()
-        .with("dataset", &header.dataset.name)
-        .with("benchmark", &header.benchmark)
-        .with("profile", &header.profile)
+    Kind::of(run).added_to(Link::trends())
 }
 
-fn drawn(listing: &Listing, dataset: &str, wanted: &Wanted) -> Result<TrendPage, PageFailure> {
-    let is_of_line = |run: &&ListedRun| {
-        let header = run.header();
-        header.dataset.name == dataset
-            && header.benchmark == wanted.benchmark
-            && header.profile == wanted.profile
-            && run.is_finished()
-    };
+fn drawn(listing: &Listing, wanted: &Wanted) -> Result<TrendPage, PageFailure> {
+    let [dataset, benchmark, profile] = wanted.kind.values();
+    let is_of_line = |run: &&ListedRun| Kind::of(run) == wanted.kind && run.is_finished();
     let runs: Vec<&ListedRun> = listing.runs.iter().filter(is_of_line).collect();
     let Some(newest) = runs.last() else {
         return Err(PageFailure::bad_request(
@@ -104,7 +93,7 @@ fn drawn(listing: &Listing, dataset: &str, wanted: &Wanted) -> Result<TrendPage,
             summary: run.summary()?,
         })
     });
-    let trend = StoredTrend::of(dataset, &wanted.benchmark, &wanted.profile, shown.collect());
+    let trend = StoredTrend::of(dataset, benchmark, profile, shown.collect());
     let measure = match &wanted.measure {
         Some(measure) => trend.measures().iter().find(|row| row.measure == *measure),
         None => trend.headline(),

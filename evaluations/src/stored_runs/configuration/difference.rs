@@ -116,6 +116,7 @@ fn significant<'p>(paths: &BTreeSet<&'p str>) -> Vec<&'p str> {
 fn shown(path: &str) -> &str {
     match path {
         UNANSWERABLE => "unanswerable questions",
+        "k" => "search.limit",
         path => path.strip_prefix("settings.").unwrap_or(path),
     }
 }

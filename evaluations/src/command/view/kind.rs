@@ -1,0 +1,48 @@
+//! The dataset, benchmark and profile that the address of a page names.
+
+use evals_html::view::Link;
+use serde::Deserialize;
+
+use super::listed_run::ListedRun;
+use crate::stored_runs::TrendRun as _;
+
+/// A dataset, a benchmark and a profile. What an address does not name is empty.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Deserialize)]
+#[serde(default)]
+pub(super) struct Kind {
+    pub(super) dataset: String,
+    pub(super) benchmark: String,
+    pub(super) profile: String,
+}
+
+impl Kind {
+    /// The names of the parameters of an address, in the order of [`values`](Self::values).
+    pub(super) const NAMES: [&str; 3] = ["dataset", "benchmark", "profile"];
+
+    pub(super) fn of(run: &ListedRun) -> Self {
+        let header = run.header();
+        Self {
+            dataset: header.dataset.name.clone(),
+            benchmark: header.benchmark.clone(),
+            profile: header.profile.clone(),
+        }
+    }
+
+    pub(super) fn values(&self) -> [&str; 3] {
+        [&self.dataset, &self.benchmark, &self.profile]
+    }
+
+    /// Whether a run has every value that is not empty.
+    pub(super) fn fits(&self, run: &ListedRun) -> bool {
+        let of_run = Self::of(run);
+        let mut pairs = self.values().into_iter().zip(of_run.values());
+        pairs.all(|(wanted, found)| wanted.is_empty() || wanted == found)
+    }
+
+    /// An address that names these values too.
+    pub(super) fn added_to(&self, link: Link) -> Link {
+        let named = Self::NAMES.into_iter().zip(self.values());
+        let named = named.filter(|(_, value)| !value.is_empty());
+        named.fold(link, |link, (name, value)| link.with(name, value))
+    }
+}
