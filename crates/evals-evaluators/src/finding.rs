@@ -58,6 +58,7 @@ impl Finding {
             name: name.to_owned(),
             value: self.value,
             reason: self.reason,
+            evidence: Vec::new(),
         }
     }
 

@@ -71,6 +71,7 @@ fn negate(outcome: Outcome) -> Result<Outcome, NoAssertion> {
                 name: opposite(&outcome.name),
                 value: Value::Assertion(!passed),
                 reason,
+                evidence: outcome.evidence,
             });
         }
         Value::Undefined => {

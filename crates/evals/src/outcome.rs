@@ -2,6 +2,8 @@
 
 use serde::{Deserialize, Serialize};
 
+use crate::Evidence;
+
 /// One named result of an evaluator.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Outcome {
@@ -12,6 +14,9 @@ pub struct Outcome {
     /// The reason for the value; always present when it is undefined.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub reason: Option<String>,
+    /// The smaller verdicts that the value is computed from, where the evaluator tells them.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub evidence: Vec<Evidence>,
 }
 
 /// The kinds of results; each is aggregated in its own way.
@@ -82,11 +87,19 @@ impl Outcome {
         self
     }
 
+    /// Adds the smaller verdicts that the value is computed from.
+    #[must_use]
+    pub fn on_evidence(mut self, evidence: Vec<Evidence>) -> Self {
+        self.evidence = evidence;
+        self
+    }
+
     fn of(name: impl Into<String>, value: Value) -> Self {
         Self {
             name: name.into(),
             value,
             reason: None,
+            evidence: Vec::new(),
         }
     }
 }

@@ -108,6 +108,7 @@ fn outcome(name: &str, value: &Value, reason: Option<&String>) -> Result<Outcome
         name: name.to_owned(),
         value: verdict,
         reason,
+        evidence: Vec::new(),
     })
 }
 

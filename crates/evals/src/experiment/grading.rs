@@ -226,6 +226,7 @@ impl Grading {
             better,
             value: outcome.value,
             reason,
+            evidence: outcome.evidence,
         });
     }
 }

@@ -7,8 +7,8 @@ use std::time::Duration;
 use serde::{Deserialize, Serialize};
 
 use crate::{
-    CaseId, Direction, Domain, EvaluatorFailure, EvaluatorIdentity, EvaluatorOrigin, Missed,
-    SpanTree, TaskFailure, Timing, Value,
+    CaseId, Direction, Domain, EvaluatorFailure, EvaluatorIdentity, EvaluatorOrigin, Evidence,
+    Missed, SpanTree, TaskFailure, Timing, Value,
 };
 
 /// One repetition of one case: its input, its output and its outcomes.
@@ -112,6 +112,9 @@ pub struct CaseOutcome {
     /// The reason for the value; always present when it is undefined.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub reason: Option<String>,
+    /// The smaller verdicts that the value is computed from, where the evaluator tells them.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub evidence: Vec<Evidence>,
 }
 
 impl<O> TaskResult<O> {

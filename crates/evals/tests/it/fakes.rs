@@ -187,6 +187,7 @@ pub(crate) fn outcome(name: &str, value: Value) -> CaseOutcome {
         better: Direction::Higher,
         value,
         reason: None,
+        evidence: Vec::new(),
     }
 }
 

@@ -179,6 +179,7 @@ fn outcome() -> impl Strategy<Value = CaseOutcome> {
             better: Direction::Lower,
             value,
             reason,
+            evidence: Vec::new(),
         })
 }
 

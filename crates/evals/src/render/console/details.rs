@@ -8,7 +8,8 @@ use serde_json::Value as Json;
 use super::paint::Style;
 use super::{Page, wrap};
 use crate::{
-    CaseId, CaseOutcome, CaseReport, Domain, Report, Span, SpanStatus, Value, group_name, number,
+    CaseId, CaseOutcome, CaseReport, Domain, Evidence, Report, Span, SpanStatus, Value, Vote,
+    group_name, number,
 };
 
 /// Columns before the lines of a part.
@@ -53,6 +54,9 @@ impl<W: Write> Page<W> {
                 None => value,
             };
             self.part(&outcome.name, &text)?;
+            for evidence in evidence_lines(&outcome.evidence) {
+                self.indented(&evidence)?;
+            }
         }
         for failure in &case.evaluator_failures {
             let text = format!("failed: {}", failure.message);
@@ -131,6 +135,38 @@ impl<W: Write> Page<W> {
             self.line(Style::Plain, wrapped.trim_end())?;
         }
         Ok(())
+    }
+}
+
+/// The smaller verdicts of an outcome: a line for each, and one for each of its votes.
+fn evidence_lines(evidence: &[Evidence]) -> Vec<String> {
+    let line = |evidence: &Evidence| {
+        let mark = if evidence.holds { '+' } else { '-' };
+        let source = evidence.source.as_ref();
+        let source = source.map_or_else(String::new, |source| format!(" ({source})"));
+        let text = visible::single_line(&evidence.text);
+        let said = said(&evidence.verdict, evidence.reason.as_deref());
+        format!("{mark} {text}{source}: {said}")
+    };
+    let vote = |vote: &Vote| {
+        let repeat = match vote.repeat {
+            1 => String::new(),
+            repeat => format!(" #{repeat}"),
+        };
+        let said = said(&vote.verdict, vote.reason.as_deref());
+        format!("by {}{repeat}: {said}", visible::single_line(&vote.judge))
+    };
+    let lines = evidence.iter().flat_map(|evidence| {
+        std::iter::once(line(evidence)).chain(evidence.votes.iter().map(vote))
+    });
+    lines.collect()
+}
+
+fn said(verdict: &str, reason: Option<&str>) -> String {
+    let verdict = visible::single_line(verdict);
+    match reason {
+        Some(reason) => format!("{verdict}; {}", visible::single_line(reason)),
+        None => verdict.to_string(),
     }
 }
 

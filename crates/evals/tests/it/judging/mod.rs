@@ -55,6 +55,7 @@ async fn an_undefined_outcome_always_has_a_reason() {
         name: "silent".to_owned(),
         value: Value::Undefined,
         reason: None,
+        evidence: Vec::new(),
     };
     let dataset = dataset(["a"])
         .evaluator(Scripted::constant(

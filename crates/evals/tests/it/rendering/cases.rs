@@ -4,7 +4,10 @@ use evals::render::{Cases, Console, Part, Symbols};
 use std::collections::BTreeMap;
 use std::time::Duration;
 
-use evals::{CaseReport, Direction, EvaluatorFailure, EvaluatorOrigin, FailureKind, Report, Value};
+use evals::{
+    CaseReport, Direction, EvaluatorFailure, EvaluatorOrigin, Evidence, FailureKind, Report, Value,
+    Vote,
+};
 use evals::{Span, SpanTree};
 
 use super::{plain, written};
@@ -181,6 +184,51 @@ fn a_case_in_detail_lists_what_the_task_recorded() {
             "    1 plan",
             r#"    2 execute_tool search · failed · {"gen_ai.operation.name":"execute_tool","gen_ai.tool.name":"search"}"#,
             "    2.1 lookup · 200 ms",
+        ]
+    );
+}
+
+#[test]
+fn a_case_in_detail_shows_the_evidence_of_an_outcome_and_its_votes() {
+    let vote = |judge: &str, repeat, verdict: &str, reason: Option<&str>| Vote {
+        judge: judge.to_owned(),
+        repeat,
+        verdict: verdict.to_owned(),
+        holds: verdict == "supported",
+        reason: reason.map(str::to_owned),
+    };
+    let supported = Evidence {
+        text: "It has\ntwo lines.".to_owned(),
+        verdict: "supported".to_owned(),
+        holds: true,
+        reason: Some("it says so".to_owned()),
+        source: Some("passage 2".to_owned()),
+        votes: Vec::new(),
+    };
+    let voted = Evidence {
+        text: "It is red.".to_owned(),
+        verdict: "not found".to_owned(),
+        votes: vec![
+            vote("one", 1, "not found", None),
+            vote("two", 2, "supported", Some("it is red")),
+        ],
+        ..Evidence::default()
+    };
+    let faithfulness = evals::CaseOutcome {
+        evidence: vec![supported, voted],
+        ..with_reason("faithfulness", Value::Score(0.5), "1 of 2 claims")
+    };
+    let case = finished("a", vec![faithfulness]);
+    let page = written(|out| plain(120).case_details(out, &report(vec![case]), |_| true));
+    let lines: Vec<&str> = page.lines().skip(3).collect();
+    assert_eq!(
+        lines,
+        [
+            "  faithfulness: 0.5000: 1 of 2 claims",
+            "    + It has two lines. (passage 2): supported; it says so",
+            "    - It is red.: not found",
+            "    by one: not found",
+            "    by two #2: supported; it is red",
         ]
     );
 }
