@@ -152,6 +152,7 @@ pub mod prices;
 mod prompt;
 pub mod qa;
 mod question;
+pub mod rag_judges;
 mod reply_object;
 pub mod reranking;
 pub mod retrieval;

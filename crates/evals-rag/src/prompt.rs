@@ -119,6 +119,15 @@ impl Prompt {
         )
     }
 
+    /// The bundled message that sends an unreadable verdict of another form back. Values: `complaint`, and `shape`, the required
+    /// form.
+    pub fn verdict_repair() -> Self {
+        Self::bundled(
+            "verdict-repair.md.jinja",
+            include_str!("../../../prompts/verdict-repair.md.jinja"),
+        )
+    }
+
     /// The bundled prompt of [`PointwiseReranker`](crate::reranking::PointwiseReranker).
     ///
     /// Values: `question`, `passage` and `nonce`, which occurs in neither of the others.
@@ -270,6 +279,7 @@ mod tests {
             Prompt::judge(),
             Prompt::refusal(),
             Prompt::repair(),
+            Prompt::verdict_repair(),
             Prompt::rerank_pointwise(),
             Prompt::rerank_listwise(),
             Prompt::rerank_repair(),

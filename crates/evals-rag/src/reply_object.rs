@@ -8,7 +8,7 @@ use serde_json::Value;
 use crate::shown::Shown;
 
 /// Why a reply holds no trustworthy object.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) enum Flaw {
     /// It holds no such object.
     Missing,
@@ -16,6 +16,8 @@ pub(crate) enum Flaw {
     Quoted,
     /// It holds several objects that disagree.
     Contradictory,
+    /// It holds the object, and the object cannot be used. Holds the complaint.
+    Unusable(String),
 }
 
 /// An object that a model is asked for.
@@ -28,6 +30,11 @@ pub trait Wanted: Sized {
 
     /// Whether both have the same meaning.
     fn agrees(&self, other: &Self) -> bool;
+
+    /// Why this cannot be used although it has the requested form, such as a number that is missing from a list. `None` by default.
+    fn complaint(&self) -> Option<String> {
+        None
+    }
 }
 
 /// Reads the object in a reply about `shown` texts. `parse` turns the text of an object into a `T`, if it is one.
@@ -62,6 +69,9 @@ pub(crate) fn read<T: Wanted>(
     let Some(first) = own.next() else {
         return Err(if found { Flaw::Quoted } else { Flaw::Missing });
     };
+    if let Some(complaint) = first.complaint() {
+        return Err(Flaw::Unusable(complaint));
+    }
     if own.any(|other| !first.agrees(&other)) {
         return Err(Flaw::Contradictory);
     }

@@ -2,6 +2,7 @@
 
 use std::error::Error;
 use std::fmt;
+use std::sync::Arc;
 
 use evals_models::{ChatError, Failure, ModelIdentity};
 use thiserror::Error;
@@ -47,6 +48,15 @@ pub enum JudgeFailure {
         /// Tokens of the last reply, reasoning included.
         output_tokens: u64,
     },
+    /// The claims of a text could not be listed, so nothing could be decided about them.
+    #[error("the {what} could not be listed")]
+    Claims {
+        /// Which claims, such as `claims of the answer`.
+        what: &'static str,
+        /// Why. Every judge that needs the claims fails for this reason.
+        #[source]
+        source: Arc<JudgeFailure>,
+    },
     /// The provider withheld the text.
     #[error("the provider of `{model}` filtered the verdict")]
     Filtered {
@@ -62,6 +72,7 @@ impl JudgeFailure {
             Self::Chat(error) => error.failure,
             // It repeats for every answer.
             Self::Prompt(_) => Failure::Terminal,
+            Self::Claims { source, .. } => source.failure(),
             Self::Unreadable { .. } | Self::Cut { .. } | Self::Filtered { .. } => Failure::Content,
         }
     }

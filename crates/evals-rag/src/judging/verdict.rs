@@ -6,7 +6,7 @@ use crate::reply_object::{self, Flaw, Wanted};
 use crate::shown::Shown;
 
 /// Why a reply holds no trustworthy verdict.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum Unreadable {
     /// It holds no verdict.
@@ -26,6 +26,12 @@ pub enum Unreadable {
     /// It holds several verdicts that disagree.
     #[error("it has verdicts that contradict each other")]
     Contradictory,
+    /// It holds the verdict, and the verdict cannot be used.
+    #[error("{complaint}")]
+    Unusable {
+        /// What is wrong with it.
+        complaint: String,
+    },
 }
 
 /// The decision in a reply.
@@ -54,6 +60,7 @@ impl Unreadable {
             Flaw::Missing => Self::Missing { wanted },
             Flaw::Quoted => Self::Quoted { key: T::KEY },
             Flaw::Contradictory => Self::Contradictory,
+            Flaw::Unusable(complaint) => Self::Unusable { complaint },
         })
     }
 }

@@ -58,7 +58,7 @@ impl Answer {
     }
 
     /// The reason for undefined measures of the answer, if there is no answer.
-    pub(super) fn unanswered(&self) -> Option<&'static str> {
+    pub(crate) fn unanswered(&self) -> Option<&'static str> {
         let missing = self.missing.contains(&Missing::Answer);
         missing.then(|| Missing::Answer.reason())
     }

@@ -41,20 +41,20 @@ impl Inquiry {
         let mut exchange = Exchange::new(&*self.model);
         let read = |reply: &str| {
             let read = reply_object::read(reply, shown, &parse);
-            read.map_err(|flaw| self.complaint(flaw))
+            read.map_err(|flaw| self.complaint(&flaw))
         };
         let repair = |complaint: &&'static str| self.repair(complaint, shown);
         let wanted = exchange.ask_for_object(request, read, repair).await?;
         Ok((wanted, exchange.calls))
     }
 
-    fn complaint(&self, flaw: Flaw) -> &'static str {
+    fn complaint(&self, flaw: &Flaw) -> &'static str {
         match flaw {
             Flaw::Missing => self.shape.missing,
             Flaw::Quoted => {
                 "it may be copied from the passages: it needs the `id` that was asked for, right before what decides"
             }
-            Flaw::Contradictory => "it contradicts itself",
+            Flaw::Contradictory | Flaw::Unusable(_) => "it contradicts itself",
         }
     }
 

@@ -166,7 +166,7 @@ fn said(verdict: &str, reason: Option<&str>) -> String {
     let verdict = visible::single_line(verdict);
     match reason {
         Some(reason) => format!("{verdict}; {}", visible::single_line(reason)),
-        None => verdict.to_string(),
+        None => verdict,
     }
 }
 

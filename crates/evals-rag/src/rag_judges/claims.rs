@@ -1,0 +1,117 @@
+//! The claims of a case, listed once for all of its judges.
+
+use std::collections::VecDeque;
+use std::sync::{Arc, Mutex, PoisonError};
+
+use tokio::sync::OnceCell;
+
+use super::measure::JudgedMeasure;
+use crate::judging::JudgeFailure;
+
+/// A list of claims, or why there is none.
+type Listed = Result<Arc<[String]>, Arc<JudgeFailure>>;
+
+/// The claims of one repetition of a case. The first judge that needs a list asks for it, and the others wait.
+#[derive(Debug, Default)]
+pub(super) struct CaseClaims {
+    answer: OnceCell<Listed>,
+    reference: OnceCell<Listed>,
+    points: OnceCell<Listed>,
+}
+
+/// Which text's claims.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Of {
+    Answer,
+    Reference,
+    /// The points that the question asks for.
+    Question,
+}
+
+/// The claims of the cases that were judged last, oldest first.
+#[derive(Debug, Default)]
+pub(super) struct ClaimStore(Mutex<VecDeque<Known>>);
+
+/// A case, the judges that asked for its claims, and the claims.
+#[derive(Debug)]
+struct Known {
+    case: String,
+    repeat: u32,
+    judges: Vec<JudgedMeasure>,
+    claims: Arc<CaseClaims>,
+}
+
+/// How many cases are remembered: more than a run judges at the same time.
+const MOST: usize = 1024;
+
+impl Of {
+    /// What is listed, for messages.
+    pub(super) fn what(self) -> &'static str {
+        match self {
+            Self::Answer => "claims of the answer",
+            Self::Reference => "claims of the reference",
+            Self::Question => "points of the question",
+        }
+    }
+}
+
+impl CaseClaims {
+    fn cell(&self, of: Of) -> &OnceCell<Listed> {
+        match of {
+            Of::Answer => &self.answer,
+            Of::Reference => &self.reference,
+            Of::Question => &self.points,
+        }
+    }
+
+    /// The claims of a text, which `list` finds if nobody has asked for them yet.
+    pub(super) async fn of<F>(&self, of: Of, list: F) -> Result<Arc<[String]>, JudgeFailure>
+    where
+        F: Future<Output = Result<Vec<String>, JudgeFailure>>,
+    {
+        let listed = self.cell(of).get_or_init(|| async {
+            let claims = list.await;
+            claims.map(Arc::from).map_err(Arc::new)
+        });
+        listed.await.clone().map_err(|source| JudgeFailure::Claims {
+            what: of.what(),
+            source,
+        })
+    }
+
+    fn has_failed(&self) -> bool {
+        let cells = [&self.answer, &self.reference, &self.points];
+        cells.iter().any(|cell| matches!(cell.get(), Some(Err(_))))
+    }
+}
+
+impl ClaimStore {
+    /// The claims of a case, shared by its judges. After a failure, a judge that tries again asks anew.
+    pub(super) fn of_case(&self, case: &str, repeat: u32, judge: JudgedMeasure) -> Arc<CaseClaims> {
+        let mut cases = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        let place = cases
+            .iter()
+            .rposition(|known| known.repeat == repeat && known.case == case);
+        if let Some(known) = place.and_then(|place| cases.get_mut(place)) {
+            let tries_again = known.judges.contains(&judge);
+            if !(tries_again && known.claims.has_failed()) {
+                known.judges.push(judge);
+                return Arc::clone(&known.claims);
+            }
+        }
+        if let Some(place) = place {
+            cases.remove(place);
+        }
+        if cases.len() >= MOST {
+            cases.pop_front();
+        }
+        let claims = Arc::new(CaseClaims::default());
+        cases.push_back(Known {
+            case: case.to_owned(),
+            repeat,
+            judges: vec![judge],
+            claims: Arc::clone(&claims),
+        });
+        claims
+    }
+}

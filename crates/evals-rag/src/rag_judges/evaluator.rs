@@ -1,0 +1,88 @@
+//! The evaluator of question answering that asks decomposed judges.
+
+use std::sync::Arc;
+
+use async_trait::async_trait;
+use evals::{Case, Concern, Context, Evaluator, EvaluatorError, Outcome};
+
+use super::judges::RagJudges;
+use super::material::{CitedSentence, Material};
+use super::measure::JudgedMeasure;
+use super::pieces::Passage;
+use crate::call::{self, Purpose};
+use crate::{Missing, Qa};
+
+/// Asks decomposed judges for one measure of an answer. The calls are recorded under the names of [`Purpose::Judge`].
+#[derive(Debug, Clone)]
+pub struct Decomposed {
+    measure: JudgedMeasure,
+    judges: Arc<RagJudges>,
+}
+
+impl Decomposed {
+    /// Asks `judges` for `measure`. Evaluators that share their judges also share the claims of a case.
+    pub fn new(measure: JudgedMeasure, judges: Arc<RagJudges>) -> Self {
+        Self { measure, judges }
+    }
+}
+
+#[async_trait]
+impl Evaluator<Qa> for Decomposed {
+    fn name(&self) -> &'static str {
+        self.measure.name()
+    }
+
+    async fn evaluate(&self, context: &Context<'_, Qa>) -> Result<Vec<Outcome>, EvaluatorError> {
+        let expected = context.case.expected.as_ref();
+        let answer = context.output;
+        let plain = answer.plain();
+        let passages: Vec<Passage<'_>> = (1..)
+            .zip(&answer.passages)
+            .map(|(number, passage)| Passage {
+                number,
+                title: passage.title.as_deref(),
+                text: &passage.text,
+            })
+            .collect();
+        let cited = CitedSentence::all(&answer.text, passages.len());
+        let unlisted = answer.missing.contains(&Missing::Documents);
+        let material = Material {
+            question: &context.case.input,
+            answerable: expected.is_none_or(|expected| expected.answerable),
+            reference: expected.and_then(|expected| expected.answer.as_deref()),
+            answer: match answer.unanswered() {
+                Some(reason) => Err(reason),
+                None => Ok(&plain),
+            },
+            refused: answer.refused,
+            passages: if unlisted {
+                Err(Missing::Documents.reason())
+            } else {
+                Ok(&passages)
+            },
+            cited: &cited,
+            repeat: context.repeat,
+        };
+        let case = context.case.id.as_str();
+        match self.judges.judge(self.measure, case, &material).await {
+            Ok(judgement) => {
+                call::record(&judgement.calls, Purpose::Judge, &context.scope);
+                Ok(judgement.outcomes)
+            }
+            Err(error) => {
+                call::record(&error.calls, Purpose::Judge, &context.scope);
+                Err(error.of_evaluator())
+            }
+        }
+    }
+
+    fn concerns(&self, case: &Case<Qa>) -> Option<Vec<Concern>> {
+        let expected = case.expected.as_ref();
+        let answerable = expected.is_none_or(|expected| expected.answerable);
+        let has_reference = expected.is_some_and(|expected| expected.answer.is_some());
+        let concerned = (answerable || self.measure.judges_unanswerable())
+            && (has_reference || !self.measure.needs_reference());
+        let names = self.measure.outcomes().iter().filter(|_| concerned);
+        Some(names.map(|name| Concern::score(*name)).collect())
+    }
+}

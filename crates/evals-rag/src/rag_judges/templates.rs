@@ -1,0 +1,111 @@
+//! The prompts of the decomposed judges.
+
+use crate::Prompt;
+
+/// The prompts of the decomposed judges. The default ones are part of the program.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct JudgeTemplates {
+    /// Lists the claims of a text. Values: `question`, `text`, `nonce`.
+    pub claims: Prompt,
+    /// Checks claims against passages, or against one text in place of a passage. Values: `passages` (each with `number`, `title`,
+    /// `text`), `items` (each with `number`, `text`), `shape`, `nonce`.
+    pub support: Prompt,
+    /// Decides which statements of an answer help. Values: `question`, `items`, `shape`, `nonce`.
+    pub relevance: Prompt,
+    /// Decides which passages help to give the reference answer. Values: `question`, `reference`, `items` (each with `number`,
+    /// `title`, `text`), `shape`, `nonce`.
+    pub usefulness: Prompt,
+    /// Lists the points that a question asks for. Values: `text` (the question), `nonce`.
+    pub points: Prompt,
+    /// Decides which points an answer covers. Values: `question`, `answer`, `items`, `shape`, `nonce`.
+    pub coverage: Prompt,
+    /// Checks sentences against the passages that they cite. Values: `passages`, `items` (each with `number`, `text`, `cites`),
+    /// `shape`, `nonce`.
+    pub citations: Prompt,
+    /// Grades an answer by a criterion with levels. Values: `question`, `answer`, `reference` if the judge sees it, `criterion`,
+    /// `levels` (each with `number`, `description`), `nonce`.
+    pub levels: Prompt,
+    /// Compares two answers. Values: `question`, `first`, `second`, `reference` if there is one, `nonce`.
+    pub pair: Prompt,
+}
+
+macro_rules! bundled {
+    ($name:literal) => {
+        Prompt::new($name, include_str!(concat!("../../../../prompts/", $name)))
+            .expect("a test renders every bundled prompt")
+    };
+}
+
+impl Default for JudgeTemplates {
+    fn default() -> Self {
+        Self {
+            claims: bundled!("judge-claims.md.jinja"),
+            support: bundled!("judge-support.md.jinja"),
+            relevance: bundled!("judge-relevance.md.jinja"),
+            usefulness: bundled!("judge-usefulness.md.jinja"),
+            points: bundled!("judge-points.md.jinja"),
+            coverage: bundled!("judge-coverage.md.jinja"),
+            citations: bundled!("judge-citations.md.jinja"),
+            levels: bundled!("judge-levels.md.jinja"),
+            pair: bundled!("judge-pair.md.jinja"),
+        }
+    }
+}
+
+impl JudgeTemplates {
+    /// All prompts, in alphabetical order of their names.
+    pub fn all(&self) -> [&Prompt; 9] {
+        let Self {
+            claims,
+            support,
+            relevance,
+            usefulness,
+            points,
+            coverage,
+            citations,
+            levels,
+            pair,
+        } = self;
+        [
+            citations, claims, coverage, levels, pair, points, relevance, support, usefulness,
+        ]
+    }
+
+    /// The same prompts, each replaced by what `replace` returns.
+    ///
+    /// # Errors
+    ///
+    /// The first error of `replace`.
+    pub fn try_map<E>(
+        self,
+        mut replace: impl FnMut(Prompt) -> Result<Prompt, E>,
+    ) -> Result<Self, E> {
+        Ok(Self {
+            claims: replace(self.claims)?,
+            support: replace(self.support)?,
+            relevance: replace(self.relevance)?,
+            usefulness: replace(self.usefulness)?,
+            points: replace(self.points)?,
+            coverage: replace(self.coverage)?,
+            citations: replace(self.citations)?,
+            levels: replace(self.levels)?,
+            pair: replace(self.pair)?,
+        })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::collections::BTreeSet;
+
+    use super::*;
+
+    #[test]
+    fn all_prompts_are_listed_by_their_names() {
+        let templates = JudgeTemplates::default();
+        let names: Vec<&str> = templates.all().into_iter().map(Prompt::name).collect();
+        assert!(names.is_sorted(), "{names:?}");
+        let distinct: BTreeSet<&str> = names.iter().copied().collect();
+        assert_eq!(distinct.len(), names.len());
+    }
+}
