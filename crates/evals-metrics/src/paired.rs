@@ -111,7 +111,7 @@ impl PairedTest {
             seed: self.seed,
             ..Bootstrap::default()
         };
-        let (p_value, is_exact) = self.p_value(&differences);
+        let (p_value, is_exact) = self.tested(&differences);
         let count = |is: fn(f64) -> bool| differences.iter().filter(|value| is(**value)).count();
         Some(PairedDifference {
             n: pairs.len(),
@@ -127,8 +127,21 @@ impl PairedTest {
         })
     }
 
+    /// The two-sided p value of differences, as in [`PairedDifference::p_value`]. `None` without differences, or if one is not finite.
+    ///
+    /// ```
+    /// use evals_metrics::PairedTest;
+    ///
+    /// // Six cases, all of them worse: two of the 2^6 ways to swap their sides are as extreme.
+    /// assert_eq!(PairedTest::default().p_value(&[-0.5; 6]), Some(2.0 / 64.0));
+    /// ```
+    pub fn p_value(&self, differences: &[f64]) -> Option<f64> {
+        let is_tested = !differences.is_empty() && differences.iter().all(|it| it.is_finite());
+        is_tested.then(|| self.tested(differences).0)
+    }
+
     /// The p value, and whether it is exact. Unchanged cases do not matter, because 0 has no sign.
-    fn p_value(&self, differences: &[f64]) -> (f64, bool) {
+    fn tested(&self, differences: &[f64]) -> (f64, bool) {
         let mut sizes: Vec<f64> = differences.iter().map(|value| value.abs()).collect();
         sizes.retain(|size| *size > 0.0);
         sizes.sort_unstable_by(|left, right| right.total_cmp(left));

@@ -94,6 +94,7 @@ mod experiment;
 mod failure;
 mod failure_class;
 mod finite;
+mod gate;
 mod groups;
 mod in_order;
 mod journal;
@@ -110,6 +111,7 @@ pub mod render;
 mod report;
 mod report_evaluator;
 mod seconds;
+mod snapshot;
 mod span;
 mod stop;
 mod summary;
@@ -135,6 +137,10 @@ pub use evidence::{Evidence, Vote};
 pub use experiment::{CaseTimeout, Experiment, Retry};
 pub use failure::{EvaluatorFailure, FailureKind, ReportEvaluatorFailure, TaskFailure};
 pub use failure_class::FailureClass;
+pub use gate::{
+    Allowance, CheckNumbers, DropCheck, Gate, GateBound, GateCheck, GateError, GateReport,
+    GateVerdict, GatedRun, LimitCheck, POWER, Rule, RuleError, Strictness, Subject,
+};
 pub use groups::{
     ChangedGroup, ChangedGroups, Group, GroupError, GroupMean, Groups, NO_GROUP, group_name,
 };
@@ -150,6 +156,7 @@ pub use report::{
     SchemaVersion, TaskResult,
 };
 pub use report_evaluator::ReportEvaluator;
+pub use snapshot::{CaseValue, Identity, Snapshot, SnapshotCase, SnapshotMeasure};
 pub use span::{Span, SpanStatus, SpanTree};
 pub use stop::StopSignal;
 pub use summary::{

@@ -6,7 +6,7 @@ use std::time::Duration;
 use serde::Serialize;
 
 use crate::{
-    Analysis, CaseReport, Change, Comparison, Domain, EvaluatorIdentity, Report,
+    Analysis, CaseReport, Change, Comparison, Domain, EvaluatorIdentity, GateReport, Report,
     ReportEvaluatorFailure, SchemaVersion, Summary,
 };
 
@@ -89,6 +89,11 @@ pub fn comparison(out: impl Write, comparison: &Comparison) -> io::Result<()> {
 /// Writes a change.
 pub fn change(out: impl Write, change: &Change) -> io::Result<()> {
     pretty(out, change)
+}
+
+/// Writes the verdicts of a gate.
+pub fn gate(out: impl Write, report: &GateReport) -> io::Result<()> {
+    pretty(out, report)
 }
 
 fn pretty(mut out: impl Write, document: &impl Serialize) -> io::Result<()> {

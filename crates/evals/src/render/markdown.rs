@@ -8,8 +8,8 @@ use super::failures::Failures;
 use super::glyphs::Glyphs;
 use super::side_by_side::{self, Intervals};
 use super::tables::{self, Table};
-use super::{change, headline};
-use crate::{Change, Comparison, Domain, Report, Summary};
+use super::{change, gate as gates, headline};
+use crate::{Change, Comparison, Domain, GateReport, Report, Summary};
 
 const GLYPHS: &Glyphs = Glyphs::UNICODE;
 
@@ -98,6 +98,17 @@ pub fn change(mut out: impl Write, change: &Change) -> io::Result<()> {
         notes(&mut out, &lines)?;
     }
     Ok(())
+}
+
+/// Writes the verdicts of a gate: the last line first, then a table and the reasons for each run.
+pub fn gate(mut out: impl Write, report: &GateReport) -> io::Result<()> {
+    writeln!(out, "**{}**", escape(&gates::verdict_line(report)))?;
+    for run in &report.runs {
+        notes(&mut out, &gates::about(run))?;
+        notes(&mut out, &run.made_by)?;
+        table(&mut out, tables::gate(report, run))?;
+    }
+    notes(&mut out, &gates::notes(report))
 }
 
 fn facts<D: Domain>(mut out: impl Write, report: &Report<D>) -> io::Result<()> {

@@ -11,6 +11,8 @@
 //! | [`markdown`] | aggregates | yes | documents and pull requests |
 //! | [`json`] | everything | yes | other tools |
 //! | [`jsonl`] | a line for each case | | streaming tools |
+//! | [`junit`] | verdicts of a gate | | CI servers |
+//! | [`github`] | verdicts of a gate | | GitHub Actions |
 //! | [`csv`] | a row for each case | | spreadsheets |
 //! | [`tables`] | aggregates, as texts | yes | other renderers |
 
@@ -22,11 +24,14 @@ pub mod csv;
 mod escape;
 mod exclusions;
 mod failures;
+mod gate;
+pub mod github;
 mod glyphs;
 mod groups;
 mod headline;
 pub mod json;
 pub mod jsonl;
+pub mod junit;
 mod latency;
 pub mod markdown;
 mod measures;
@@ -35,4 +40,5 @@ mod side_by_side;
 pub mod tables;
 
 pub use console::{Cases, Color, Console, Drawings, Messages, Part, Symbols};
+pub use gate::verdict_line;
 pub use probability::{p_value, percent};

@@ -5,8 +5,8 @@ use super::glyphs::Glyphs;
 use super::groups::{self, GroupTable};
 use super::latency::TOO_FEW_SAMPLES;
 use super::side_by_side::{self, Intervals};
-use super::{accuracy, change as changes, exclusions, latency, measures};
-use crate::{Analysis, Change, Comparison, Domain, Report, Summary};
+use super::{accuracy, change as changes, exclusions, gate as gates, latency, measures};
+use crate::{Analysis, Change, Comparison, Domain, GateReport, GatedRun, Report, Summary};
 
 const GLYPHS: &Glyphs = Glyphs::UNICODE;
 
@@ -85,6 +85,25 @@ pub fn change(change: &Change) -> Vec<Table> {
             .map(of_groups),
     );
     tables
+}
+
+/// The checks of one run of a gate, with the reason of each.
+pub fn gate(report: &GateReport, run: &GatedRun) -> Table {
+    let mut heads = gates::TITLES.map(str::to_owned).to_vec();
+    heads.insert(gates::INTERVAL, gates::interval_title(report));
+    let rows = gates::rows(run, GLYPHS).into_iter().map(|row| {
+        let mut cells = row.cells.to_vec();
+        cells.insert(gates::INTERVAL, row.interval);
+        cells
+    });
+    Table {
+        heads,
+        rows: rows.collect(),
+        notes: gates::reasons(run)
+            .into_iter()
+            .map(|(_, line)| line)
+            .collect(),
+    }
 }
 
 /// The means with their intervals; no rows if there are none.

@@ -216,6 +216,6 @@ fn ratio(part: usize, whole: usize) -> Option<f64> {
 }
 
 #[expect(clippy::cast_precision_loss, reason = "counts stay far below 2^53")]
-fn count(number: usize) -> f64 {
+pub(crate) fn count(number: usize) -> f64 {
     number as f64
 }

@@ -12,6 +12,7 @@ mod experiment;
 mod facts;
 mod fakes;
 mod fuzz;
+mod gate;
 mod groups;
 mod journal;
 mod judging;

@@ -6,6 +6,7 @@ mod change;
 mod comparison;
 mod details;
 mod drawing;
+mod gate;
 mod groups;
 mod histograms;
 mod measure_table;
@@ -24,7 +25,7 @@ use super::failures::Failures;
 use super::glyphs::Glyphs;
 use super::latency::{LatencyRow, TOO_FEW_SAMPLES};
 use super::{accuracy, exclusions, headline, latency, measures};
-use crate::{CaseId, Change, Comparison, Domain, Report, Summary};
+use crate::{CaseId, Change, Comparison, Domain, GateReport, Report, Summary};
 pub use cases::{Cases, Part};
 use histograms::Histograms;
 use measure_table::Drawn;
@@ -163,6 +164,11 @@ impl Console {
     pub fn change(&self, out: impl Write, change: &Change) -> io::Result<()> {
         let mut page = Page::new(*self, out);
         page.change(change)
+    }
+
+    /// Writes the verdicts of a gate: a table and the reasons for each run, then the verdict on everything.
+    pub fn gate(&self, out: impl Write, report: &GateReport) -> io::Result<()> {
+        Page::new(*self, out).gate(report)
     }
 
     /// Writes the measures of a summary, without anything about single cases: what a report prints below its headline.

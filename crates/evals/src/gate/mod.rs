@@ -1,0 +1,154 @@
+//! A gate: rules that a run has to keep, alone or against a baseline.
+
+mod drop;
+mod error;
+mod limit;
+mod pairing;
+mod pending;
+mod power;
+mod reasons;
+mod resolve;
+mod rule;
+mod sameness;
+mod subject;
+mod verdict;
+
+use std::collections::BTreeSet;
+
+use serde::{Deserialize, Serialize};
+
+pub use error::GateError;
+pub use power::POWER;
+pub use rule::{Rule, RuleError};
+pub use subject::Subject;
+pub use verdict::{
+    Allowance, CheckNumbers, DropCheck, GateBound, GateCheck, GateReport, GateVerdict, GatedRun,
+    LimitCheck, Strictness,
+};
+
+use crate::{SchemaVersion, Snapshot};
+use pairing::Pairing;
+use pending::Pending;
+use resolve::Resolver;
+
+/// Rules that a run has to keep.
+///
+/// A **drop** of a measure against the baseline is tested as [`Change`](crate::Change) tests differences: cases are paired, the value of a
+/// case is the mean over its repetitions, and Fisher's randomization test gives a two-sided p value. Holm's method corrects the p values
+/// of all drops of the gate together, over all of its runs. By default a drop fails if it is significant *and* larger than the tolerance;
+/// see [`Strictness`] for the other way. [`GateVerdict::CannotTell`] is the verdict where the test would miss a drop of the size of the
+/// tolerance more often than one time in five, and the interval does not exclude it either.
+///
+/// A **floor** or a **ceiling** limits a quantity of the run alone. A quantity without a value fails.
+///
+/// Against a baseline, the gate also checks that both runs measured the same thing: the same cases and judge, no case that lost its value,
+/// and no measure that is gone.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Gate {
+    /// The rules.
+    pub rules: Vec<Rule>,
+    /// When a drop fails.
+    pub strictness: Strictness,
+    /// The end of intervals that floors and ceilings are compared with.
+    pub bound: GateBound,
+    /// The confidence level of intervals, and 1 minus the level of the tests. Default: 0.95.
+    pub level: f64,
+    /// What may differ between run and baseline. Default: nothing.
+    pub allowed: BTreeSet<Allowance>,
+    /// Seeds the random numbers of tests and intervals. Default: 0.
+    pub seed: u64,
+}
+
+impl Default for Gate {
+    fn default() -> Self {
+        Self {
+            rules: Vec::new(),
+            strictness: Strictness::default(),
+            bound: GateBound::default(),
+            level: 0.95,
+            allowed: BTreeSet::new(),
+            seed: 0,
+        }
+    }
+}
+
+impl Gate {
+    /// Checks the rules by themselves: at least one, finite limits, tolerances of at least 0, no rule twice.
+    pub fn validate(&self) -> Result<(), GateError> {
+        if !(self.level > 0.0 && self.level < 1.0) {
+            return Err(GateError::Level(self.level));
+        }
+        Ok(rule::check(&self.rules)?)
+    }
+
+    /// The verdicts on runs that one command made, each with its baseline. A rule applies to the runs that know its measure; a rule that no
+    /// run knows is an error. `names` says whether a name that the user wrote means the measure with a title.
+    ///
+    /// # Errors
+    ///
+    /// The rules are [not valid](Self::validate), do not fit the runs, or a run has no case in common with its baseline.
+    pub fn judge(
+        &self,
+        subjects: &[Subject<'_>],
+        names: &dyn Fn(&str, &str) -> bool,
+    ) -> Result<GateReport, GateError> {
+        self.validate()?;
+        let pairings = subjects.iter().map(Pairing::of_subject);
+        let pairings: Vec<Option<Pairing<'_>>> = pairings.collect::<Result<_, _>>()?;
+        let resolver = Resolver { subjects, names };
+        let mut pending: Vec<Vec<Pending>> = subjects.iter().map(|_| Vec::new()).collect();
+        for rule in &self.rules {
+            for resolved in resolver.resolve(rule)? {
+                let place = resolved.subject;
+                let check = self.begin(rule, &subjects[place], pairings[place].as_ref(), &resolved);
+                pending[place].push(check);
+            }
+        }
+        let (tests, mut settled) = self.settle(pending);
+        for ((subject, pairing), checks) in subjects.iter().zip(&pairings).zip(&mut settled) {
+            if let (Some(baseline), Some(pairing)) = (subject.baseline, pairing) {
+                checks.extend(self.sameness(baseline, subject.run, pairing));
+            }
+        }
+        let runs = subjects.iter().zip(&pairings).zip(settled);
+        let runs: Vec<GatedRun> = runs
+            .map(|((subject, pairing), checks)| GatedRun {
+                run: subject.run.title.clone(),
+                baseline: subject.baseline.map(|baseline| baseline.title.clone()),
+                made_by: Vec::new(),
+                cases: subject.run.cases.len(),
+                pairs: pairing.as_ref().map(|pairing| pairing.pairs.len()),
+                checks,
+            })
+            .collect();
+        let checks = runs.iter().flat_map(|run| &run.checks);
+        Ok(GateReport {
+            schema_version: SchemaVersion,
+            verdict: checks
+                .map(|check| check.verdict)
+                .max()
+                .unwrap_or(GateVerdict::Passed),
+            strictness: self.strictness,
+            bound: self.bound,
+            level: self.level,
+            tests,
+            seed: self.seed,
+            allowed: self.allowed.clone(),
+            runs,
+        })
+    }
+
+    fn sameness(
+        &self,
+        before: &Snapshot,
+        after: &Snapshot,
+        pairing: &Pairing<'_>,
+    ) -> Vec<GateCheck> {
+        let limits_failures = self
+            .rules
+            .iter()
+            .any(|rule| matches!(rule, Rule::Max { quantity, .. } if quantity == resolve::FAILED));
+        let is_allowed = |what: Allowance| self.allowed.contains(&what);
+        sameness::checks(before, after, pairing, &is_allowed, limits_failures)
+    }
+}

@@ -1,0 +1,130 @@
+//! The rules of a gate.
+
+use serde::{Deserialize, Serialize};
+use thiserror::Error;
+
+/// One rule of a gate.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(tag = "rule", rename_all = "kebab-case")]
+pub enum Rule {
+    /// A measure may drop by at most this much against the baseline.
+    MaxDrop {
+        /// The measure, as the user wrote it.
+        measure: String,
+        /// The largest drop that is accepted, in the measure's unit; at least 0. For a measure where lower is better, a rise.
+        tolerance: f64,
+    },
+    /// A measure of the run may not be below a floor.
+    Min {
+        /// The measure, as the user wrote it.
+        measure: String,
+        /// The floor, in the measure's unit.
+        floor: f64,
+    },
+    /// A quantity of the run may not be above a ceiling.
+    Max {
+        /// The quantity, as the user wrote it: `latency.p95`, `latency.STAGE.p95`, `cost`, `failed` or a measure.
+        quantity: String,
+        /// The ceiling: seconds, USD, cases, or in the measure's unit.
+        ceiling: f64,
+    },
+}
+
+/// Why a rule cannot be part of a gate.
+#[derive(Clone, Debug, PartialEq, Error)]
+#[non_exhaustive]
+pub enum RuleError {
+    /// The limit is not a finite number.
+    #[error("the limit of `{name}` is {limit}, which is not a finite number")]
+    NotFinite {
+        /// The measure or quantity.
+        name: String,
+        /// The limit.
+        limit: f64,
+    },
+    /// A tolerance is below 0.
+    #[error(
+        "the tolerance of `{name}` is {tolerance}; it is the largest drop that is accepted, so it has to be at least 0"
+    )]
+    NegativeTolerance {
+        /// The measure.
+        name: String,
+        /// The tolerance.
+        tolerance: f64,
+    },
+    /// Two rules of one kind concern one measure or quantity.
+    #[error("`{name}` has two rules `{kind}`")]
+    Twice {
+        /// The measure or quantity.
+        name: String,
+        /// `max-drop`, `min` or `max`.
+        kind: &'static str,
+    },
+    /// There is no rule.
+    #[error("a gate needs at least one rule")]
+    None,
+}
+
+impl Rule {
+    /// The name that the user wrote.
+    pub fn name(&self) -> &str {
+        match self {
+            Self::MaxDrop { measure, .. } | Self::Min { measure, .. } => measure,
+            Self::Max { quantity, .. } => quantity,
+        }
+    }
+
+    /// The kind of the rule, as options and files name it.
+    pub fn kind(&self) -> &'static str {
+        match self {
+            Self::MaxDrop { .. } => "max-drop",
+            Self::Min { .. } => "min",
+            Self::Max { .. } => "max",
+        }
+    }
+
+    /// The tolerance, floor or ceiling.
+    pub fn limit(&self) -> f64 {
+        match self {
+            Self::MaxDrop { tolerance, .. } => *tolerance,
+            Self::Min { floor, .. } => *floor,
+            Self::Max { ceiling, .. } => *ceiling,
+        }
+    }
+
+    fn fault(&self) -> Option<RuleError> {
+        let (name, limit) = (self.name().to_owned(), self.limit());
+        if !limit.is_finite() {
+            return Some(RuleError::NotFinite { name, limit });
+        }
+        match self {
+            Self::MaxDrop { tolerance, .. } if *tolerance < 0.0 => {
+                Some(RuleError::NegativeTolerance {
+                    name,
+                    tolerance: *tolerance,
+                })
+            }
+            Self::MaxDrop { .. } | Self::Min { .. } | Self::Max { .. } => None,
+        }
+    }
+}
+
+/// Checks rules that came from a user.
+pub(super) fn check(rules: &[Rule]) -> Result<(), RuleError> {
+    if rules.is_empty() {
+        return Err(RuleError::None);
+    }
+    for (place, rule) in rules.iter().enumerate() {
+        if let Some(fault) = rule.fault() {
+            return Err(fault);
+        }
+        let same = |other: &Rule| other.kind() == rule.kind() && other.name() == rule.name();
+        if rules[..place].iter().any(same) {
+            return Err(RuleError::Twice {
+                name: rule.name().to_owned(),
+                kind: rule.kind(),
+            });
+        }
+    }
+    Ok(())
+}

@@ -1,0 +1,234 @@
+//! The verdicts of a gate and the numbers behind them.
+
+use std::collections::BTreeSet;
+
+use evals_metrics::Interval;
+use serde::{Deserialize, Serialize};
+
+use super::rule::Rule;
+use crate::{Direction, SchemaVersion, Unit};
+
+/// A verdict of a gate. A later one is worse.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum GateVerdict {
+    /// The rule holds, as far as the cases can show it.
+    Passed,
+    /// The cases are too few to show whether the rule holds.
+    CannotTell,
+    /// The rule does not hold.
+    Failed,
+}
+
+/// When a drop fails.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Strictness {
+    /// When it is significant and larger than the tolerance: a failure shows that the run is worse.
+    #[default]
+    Default,
+    /// When a drop larger than the tolerance cannot be excluded: a pass shows that the run is not worse by more. This is a test of
+    /// non-inferiority.
+    Strict,
+}
+
+/// The end of a measure's interval that has to meet its floor or ceiling.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum GateBound {
+    /// The value itself.
+    #[default]
+    Point,
+    /// The end that is worse: the lower one for a floor, the upper one for a ceiling.
+    Pessimistic,
+    /// The end that is better.
+    Optimistic,
+}
+
+/// A difference between the run and its baseline that does not fail the gate, because the user allows it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Allowance {
+    /// Other files of the dataset, and cases that were added, removed or edited.
+    ChangedDataset,
+    /// Another judge, judge prompt or evaluator.
+    ChangedJudge,
+    /// More failed cases, and cases that lost their value.
+    LowerCoverage,
+    /// Measures that only the baseline has.
+    MissingMeasure,
+}
+
+/// The verdicts on one or more runs.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct GateReport {
+    /// Version of this document's JSON schema, shared with [`Report`](crate::Report).
+    pub schema_version: SchemaVersion,
+    /// The worst verdict of all checks.
+    pub verdict: GateVerdict,
+    /// When a drop fails.
+    pub strictness: Strictness,
+    /// The end of intervals that floors and ceilings are compared with.
+    pub bound: GateBound,
+    /// The confidence level of intervals and tests, such as 0.95.
+    pub level: f64,
+    /// How many drops were tested. Holm's method corrects their p values together.
+    pub tests: usize,
+    /// The seed of the random numbers in tests and intervals.
+    pub seed: u64,
+    /// What the user allows to differ.
+    pub allowed: BTreeSet<Allowance>,
+    /// The runs.
+    pub runs: Vec<GatedRun>,
+}
+
+/// The verdicts on one run.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct GatedRun {
+    /// The name of the run.
+    pub run: String,
+    /// The name of its baseline, if it has one.
+    pub baseline: Option<String>,
+    /// Differences in settings, which explain a change and are no rule.
+    pub made_by: Vec<String>,
+    /// The number of cases in the run.
+    pub cases: usize,
+    /// The number of cases that run and baseline share, with the same content. `None` without a baseline.
+    pub pairs: Option<usize>,
+    /// The checks: rules in their order, then what has to be the same in run and baseline.
+    pub checks: Vec<GateCheck>,
+}
+
+/// One check of a gate.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct GateCheck {
+    /// The check in a few words, such as `nDCG@10 drop <= 0.02`.
+    pub name: String,
+    /// The verdict.
+    pub verdict: GateVerdict,
+    /// Why, with the numbers, in a sentence.
+    pub reason: String,
+    /// The numbers.
+    #[serde(flatten)]
+    pub numbers: CheckNumbers,
+}
+
+/// The numbers behind a check.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(tag = "check", rename_all = "kebab-case")]
+pub enum CheckNumbers {
+    /// A measure against the baseline.
+    Drop(DropCheck),
+    /// A quantity of the run against a floor or a ceiling.
+    Limit(LimitCheck),
+    /// Something that has to be the same in run and baseline.
+    Sameness {
+        /// Whether the user allows it to differ.
+        allowed: bool,
+        /// The differences, at most a few of each kind.
+        differences: Vec<String>,
+    },
+}
+
+/// The numbers behind the verdict on a drop.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct DropCheck {
+    /// The measure's name in tables.
+    pub measure: String,
+    /// The unit of its numbers.
+    pub unit: Unit,
+    /// Which direction is better.
+    pub better: Direction,
+    /// The largest drop that the rule accepts.
+    pub tolerance: f64,
+    /// How many cases have a value in both.
+    pub n: usize,
+    /// The mean of these cases in the baseline.
+    pub before: Option<f64>,
+    /// The mean of these cases in the run.
+    pub after: Option<f64>,
+    /// The mean of the differences, run minus baseline.
+    pub difference: Option<f64>,
+    /// The confidence interval of the mean difference, from the percentile bootstrap over cases. `None` below two cases, or if all
+    /// differences are equal.
+    pub interval: Option<Interval>,
+    /// The two-sided p value of the paired randomization test. `None` if no case changed.
+    pub p_value: Option<f64>,
+    /// The p value, corrected by Holm's method for all drops that the gate tests.
+    pub adjusted_p_value: Option<f64>,
+    /// The smallest true drop that the test finds four times in five, at the level of the strictest step of Holm's method. `None` if the
+    /// differences show no spread.
+    pub detectable: Option<f64>,
+    /// How many cases it would take to find a true drop of the size of the tolerance four times in five. `None` if that cannot be said, or
+    /// for a tolerance of 0.
+    pub cases_needed: Option<usize>,
+}
+
+/// The numbers behind the verdict on a floor or a ceiling.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct LimitCheck {
+    /// The rule.
+    pub limit: Rule,
+    /// The unit of the numbers; `None` for USD and counts.
+    pub unit: Option<Unit>,
+    /// The quantity, if it is known.
+    pub value: Option<f64>,
+    /// The confidence interval of a mean.
+    pub interval: Option<Interval>,
+    /// The number of cases or samples.
+    pub n: usize,
+}
+
+impl GateReport {
+    /// The checks with their runs.
+    pub fn checks(&self) -> impl Iterator<Item = (&GatedRun, &GateCheck)> {
+        let runs = self.runs.iter();
+        runs.flat_map(|run| run.checks.iter().map(move |check| (run, check)))
+    }
+
+    /// How many checks have a verdict.
+    pub fn count(&self, verdict: GateVerdict) -> usize {
+        let checks = self.checks();
+        checks.filter(|(_, check)| check.verdict == verdict).count()
+    }
+
+    /// Whether the gate is closed: a check failed, or under [`Strictness::Strict`] cannot be told.
+    pub fn is_closed(&self) -> bool {
+        match self.verdict {
+            GateVerdict::Failed => true,
+            GateVerdict::CannotTell => self.strictness == Strictness::Strict,
+            GateVerdict::Passed => false,
+        }
+    }
+}
+
+impl GateVerdict {
+    /// The verdict in words.
+    pub fn words(self) -> &'static str {
+        match self {
+            Self::Passed => "passed",
+            Self::CannotTell => "cannot tell",
+            Self::Failed => "failed",
+        }
+    }
+}
+
+impl Allowance {
+    /// Every allowance.
+    pub const ALL: [Self; 4] = [
+        Self::ChangedDataset,
+        Self::ChangedJudge,
+        Self::LowerCoverage,
+        Self::MissingMeasure,
+    ];
+
+    /// The word for it in options and files.
+    pub fn word(self) -> &'static str {
+        match self {
+            Self::ChangedDataset => "changed-dataset",
+            Self::ChangedJudge => "changed-judge",
+            Self::LowerCoverage => "lower-coverage",
+            Self::MissingMeasure => "missing-measure",
+        }
+    }
+}

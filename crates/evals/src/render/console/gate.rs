@@ -1,0 +1,84 @@
+//! Prints the verdicts of a gate for a terminal.
+
+use std::io::{self, Write};
+
+use super::super::gate::{self, INTERVAL, TITLES};
+use super::Page;
+use super::paint::Style;
+use super::table::{Align, Column, Entry, Table};
+use crate::{GateReport, GateVerdict, GatedRun};
+
+/// The columns that a narrow page drops first. The sentences below the table hold their numbers.
+const LEAST: [&str; 4] = ["Baseline", "Run", "p", "Change"];
+
+impl<W: Write> Page<W> {
+    pub(super) fn gate(&mut self, report: &GateReport) -> io::Result<()> {
+        for (place, run) in report.runs.iter().enumerate() {
+            if place > 0 {
+                writeln!(self.out)?;
+            }
+            self.gated_run(report, run)?;
+        }
+        writeln!(self.out)?;
+        for note in gate::notes(report) {
+            self.wrapped(Style::Dim, &note)?;
+        }
+        self.wrapped(style(report.verdict), &gate::verdict_line(report))
+    }
+
+    fn gated_run(&mut self, report: &GateReport, run: &GatedRun) -> io::Result<()> {
+        for line in gate::about(run) {
+            self.wrapped(Style::Bold, &line)?;
+        }
+        for difference in &run.made_by {
+            let difference = evals_messages::visible::single_line(difference);
+            self.wrapped(Style::Dim, &format!("  {difference}"))?;
+        }
+        let mut table = self.table_of_checks(report, run, true);
+        if table.natural_width() > usize::from(self.console.width) {
+            table = self.table_of_checks(report, run, false);
+        }
+        self.table(&table)?;
+        writeln!(self.out)?;
+        for (verdict, reason) in gate::reasons(run) {
+            self.wrapped(style(verdict), &reason)?;
+        }
+        Ok(())
+    }
+
+    fn table_of_checks(&self, report: &GateReport, run: &GatedRun, intervals: bool) -> Table {
+        let mut columns: Vec<Column> = TITLES
+            .iter()
+            .map(|title| {
+                let is_text = matches!(*title, "Check" | "Verdict");
+                let align = if is_text { Align::Left } else { Align::Right };
+                Column::new(*title, align)
+            })
+            .collect();
+        if intervals {
+            let title = gate::interval_title(report);
+            columns.insert(INTERVAL, Column::new(title, Align::Left));
+        }
+        let mut table = Table::new(columns).dropping(&LEAST);
+        for row in gate::rows(run, self.glyphs) {
+            let entry = |text| match row.verdict {
+                GateVerdict::Passed => Entry::plain(text),
+                GateVerdict::CannotTell | GateVerdict::Failed => Entry::bold(text),
+            };
+            let mut entries: Vec<Entry> = row.cells.map(entry).into();
+            if intervals {
+                entries.insert(INTERVAL, Entry::dim(row.interval));
+            }
+            table.push(entries);
+        }
+        table
+    }
+}
+
+fn style(verdict: GateVerdict) -> Style {
+    match verdict {
+        GateVerdict::Passed => Style::Plain,
+        GateVerdict::CannotTell => Style::Warning,
+        GateVerdict::Failed => Style::Error,
+    }
+}

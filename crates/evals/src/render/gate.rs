@@ -1,0 +1,190 @@
+//! The texts of a gate's report: rows, reasons and the last line.
+
+use evals_messages::quantity;
+use evals_messages::visible::single_line;
+
+use super::glyphs::Glyphs;
+use super::probability::{p_cell, percent};
+use crate::{
+    CheckNumbers, DropCheck, GateBound, GateCheck, GateReport, GateVerdict, GatedRun, LimitCheck,
+    Strictness, Unit,
+};
+
+/// Titles of the columns, without the interval.
+pub(super) const TITLES: [&str; 6] = ["Check", "Baseline", "Run", "Change", "p", "Verdict"];
+/// The position of the interval's column.
+pub(super) const INTERVAL: usize = 4;
+
+/// One printed row.
+#[derive(Debug)]
+pub(super) struct GateRow {
+    /// In the order of [`TITLES`].
+    pub(super) cells: [String; 6],
+    pub(super) interval: String,
+    pub(super) verdict: GateVerdict,
+}
+
+/// A row for each check of a run.
+pub(super) fn rows(run: &GatedRun, glyphs: &Glyphs) -> Vec<GateRow> {
+    run.checks.iter().map(|check| row(check, glyphs)).collect()
+}
+
+fn row(check: &GateCheck, glyphs: &Glyphs) -> GateRow {
+    let none = || glyphs.undefined.to_owned();
+    let mut cells = [none(), none(), none(), none(), none(), none()];
+    cells[0] = single_line(&check.name);
+    check.verdict.words().clone_into(&mut cells[5]);
+    let mut interval = String::new();
+    match &check.numbers {
+        CheckNumbers::Drop(drop) => {
+            let print = |value: Option<f64>| value.map(|value| drop.unit.print(value));
+            cells[1] = print(drop.before).unwrap_or_else(none);
+            cells[2] = print(drop.after).unwrap_or_else(none);
+            let change = drop.difference.map(|it| drop.unit.print_signed(it));
+            cells[3] = change.unwrap_or_else(none);
+            cells[4] = drop.adjusted_p_value.map_or_else(none, p_cell);
+            interval = change_interval(drop);
+        }
+        CheckNumbers::Limit(limit) => {
+            cells[2] = limit_value(limit, limit.value).unwrap_or_else(none);
+            if let Some(ends) = limit.interval {
+                let ends = [ends.low, ends.high].map(|end| limit_value(limit, Some(end)));
+                let [low, high] = ends.map(Option::unwrap_or_default);
+                interval = format!("[{low}, {high}]");
+            }
+        }
+        CheckNumbers::Sameness { .. } => {
+            for cell in &mut cells[1..5] {
+                cell.clear();
+            }
+        }
+    }
+    GateRow {
+        cells,
+        interval,
+        verdict: check.verdict,
+    }
+}
+
+fn change_interval(drop: &DropCheck) -> String {
+    drop.interval.map_or_else(String::new, |interval| {
+        let ends = [interval.low, interval.high].map(|end| drop.unit.print_signed(end));
+        format!("[{}, {}]", ends[0], ends[1])
+    })
+}
+
+fn limit_value(limit: &LimitCheck, value: Option<f64>) -> Option<String> {
+    let value = value?;
+    Some(match limit.unit {
+        Some(unit) => unit.print(value),
+        None => Unit::Metric
+            .print(value)
+            .trim_end_matches('0')
+            .trim_end_matches('.')
+            .to_owned(),
+    })
+}
+
+/// The head of the interval's column.
+pub(super) fn interval_title(report: &GateReport) -> String {
+    format!("{} interval", percent(report.level))
+}
+
+/// The reason of each check, failed ones first. A check that passed because two runs are the same is not worth a line.
+pub(super) fn reasons(run: &GatedRun) -> Vec<(GateVerdict, String)> {
+    let mut checks: Vec<&GateCheck> = run.checks.iter().filter(|check| is_news(check)).collect();
+    checks.sort_by_key(|check| std::cmp::Reverse(check.verdict));
+    let line = |check: &&GateCheck| {
+        let name = single_line(&check.name);
+        let (verdict, reason) = (check.verdict.words(), single_line(&check.reason));
+        (check.verdict, format!("{verdict}: {name}: {reason}"))
+    };
+    checks.iter().map(line).collect()
+}
+
+fn is_news(check: &GateCheck) -> bool {
+    match &check.numbers {
+        CheckNumbers::Sameness { differences, .. } => {
+            check.verdict != GateVerdict::Passed || !differences.is_empty()
+        }
+        CheckNumbers::Drop(_) | CheckNumbers::Limit(_) => true,
+    }
+}
+
+/// Lines above a run's table: its name, its baseline, and the number of pairs.
+pub(super) fn about(run: &GatedRun) -> Vec<String> {
+    let mut lines = vec![format!(
+        "run: {} ({})",
+        single_line(&run.run),
+        quantity::of(run.cases, "case")
+    )];
+    if let Some(baseline) = &run.baseline {
+        let pairs = run.pairs.unwrap_or_default();
+        lines.push(format!(
+            "baseline: {} ({} in common)",
+            single_line(baseline),
+            quantity::of(pairs, "case")
+        ));
+    }
+    lines
+}
+
+/// What the numbers mean.
+pub(super) fn notes(report: &GateReport) -> Vec<String> {
+    let mut notes = Vec::new();
+    if report.tests > 0 {
+        let corrected = match report.tests {
+            1 => String::new(),
+            several => format!(", Holm-corrected for the {several} drops of this gate"),
+        };
+        let rule = match report.strictness {
+            Strictness::Default => format!(
+                "a drop fails if p is at most {} and it is larger than its tolerance",
+                percent(1.0 - report.level)
+            ),
+            Strictness::Strict => format!(
+                "strict: a drop fails unless the {} interval excludes drops above its tolerance",
+                percent(report.level)
+            ),
+        };
+        notes.push(format!(
+            "p: paired randomization test, two-sided{corrected}; {rule}"
+        ));
+    }
+    match report.bound {
+        GateBound::Point => {}
+        GateBound::Pessimistic => {
+            notes.push("the worse end of an interval has to keep its limit".to_owned());
+        }
+        GateBound::Optimistic => {
+            notes.push("the better end of an interval has to keep its limit".to_owned());
+        }
+    }
+    notes
+}
+
+/// The last line: the verdict on everything.
+pub fn verdict_line(report: &GateReport) -> String {
+    let all = report.checks().count();
+    let checks = |count: usize| quantity::of(count, "check");
+    let failed = report.count(GateVerdict::Failed);
+    let unsure = report.count(GateVerdict::CannotTell);
+    match (report.verdict, report.is_closed()) {
+        (GateVerdict::Passed, _) => format!("gate passed: {} passed", checks(all)),
+        (GateVerdict::Failed, _) => {
+            let unsure = match unsure {
+                0 => String::new(),
+                unsure => format!(", and the gate cannot tell about {unsure}"),
+            };
+            format!("gate failed: {failed} of {} failed{unsure}", checks(all))
+        }
+        (GateVerdict::CannotTell, true) => format!(
+            "gate failed: it cannot tell about {unsure} of {}, which `--strict` does not accept",
+            checks(all)
+        ),
+        (GateVerdict::CannotTell, false) => format!(
+            "gate passed, but it cannot tell about {unsure} of {}; `--strict` would fail",
+            checks(all)
+        ),
+    }
+}

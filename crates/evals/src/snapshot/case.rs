@@ -1,0 +1,126 @@
+//! A case without its texts.
+
+use std::fmt;
+
+use serde::de::{self, Deserialize, Deserializer, Visitor};
+use serde::ser::{Serialize, Serializer};
+
+use crate::CaseId;
+
+/// A case without its texts.
+#[derive(Clone, Debug, PartialEq, serde::Serialize, serde::Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct SnapshotCase {
+    /// The case's id.
+    pub id: CaseId,
+    /// Digests of input, expected output and metadata, joined by hyphens.
+    pub content: String,
+    /// The value of each measure, in the order of the snapshot's measures.
+    pub values: Vec<CaseValue>,
+}
+
+/// The value of a case for a measure: the mean over its repetitions, or why it has none.
+///
+/// In JSON a number, one of the texts `task failed`, `evaluator failed` and `undefined`, or null where the measure does not apply.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub enum CaseValue {
+    /// The mean over the repetitions.
+    Number(f64),
+    /// The task failed.
+    TaskFailed,
+    /// The evaluator failed.
+    EvaluatorFailed,
+    /// The measure is undefined for the case.
+    Undefined,
+    /// The measure does not apply to the case.
+    DoesNotApply,
+}
+
+impl CaseValue {
+    /// The value of a case in a [`MeasureValues`](crate::MeasureValues). The reason for an undefined value may quote an answer, so it
+    /// is left out.
+    pub(super) fn of(value: Option<&Result<f64, &str>>) -> Self {
+        match value {
+            Some(Ok(number)) => Self::Number(*number),
+            Some(Err("task failed")) => Self::TaskFailed,
+            Some(Err("evaluator failed")) => Self::EvaluatorFailed,
+            Some(Err(_)) => Self::Undefined,
+            None => Self::DoesNotApply,
+        }
+    }
+
+    /// The number, where there is one.
+    pub fn number(self) -> Option<f64> {
+        match self {
+            Self::Number(number) => Some(number),
+            Self::TaskFailed | Self::EvaluatorFailed | Self::Undefined | Self::DoesNotApply => None,
+        }
+    }
+
+    /// Whether there is no number because something failed.
+    pub fn has_failed(self) -> bool {
+        matches!(self, Self::TaskFailed | Self::EvaluatorFailed)
+    }
+}
+
+impl Serialize for CaseValue {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        match self {
+            Self::Number(number) => crate::finite::serialize(number, serializer),
+            Self::TaskFailed => serializer.serialize_str("task failed"),
+            Self::EvaluatorFailed => serializer.serialize_str("evaluator failed"),
+            Self::Undefined => serializer.serialize_str("undefined"),
+            Self::DoesNotApply => serializer.serialize_unit(),
+        }
+    }
+}
+
+impl<'de> Deserialize<'de> for CaseValue {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        deserializer.deserialize_any(OfJson)
+    }
+}
+
+/// Reads a [`CaseValue`].
+struct OfJson;
+
+impl Visitor<'_> for OfJson {
+    type Value = CaseValue;
+
+    fn expecting(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        formatter.write_str("a number, `task failed`, `evaluator failed`, `undefined` or null")
+    }
+
+    fn visit_f64<E: de::Error>(self, number: f64) -> Result<CaseValue, E> {
+        Ok(CaseValue::Number(number))
+    }
+
+    #[expect(
+        clippy::cast_precision_loss,
+        reason = "JSON has one kind of number; a whole one is written without a point"
+    )]
+    fn visit_u64<E: de::Error>(self, number: u64) -> Result<CaseValue, E> {
+        Ok(CaseValue::Number(number as f64))
+    }
+
+    #[expect(
+        clippy::cast_precision_loss,
+        reason = "JSON has one kind of number; a whole one is written without a point"
+    )]
+    fn visit_i64<E: de::Error>(self, number: i64) -> Result<CaseValue, E> {
+        Ok(CaseValue::Number(number as f64))
+    }
+
+    fn visit_str<E: de::Error>(self, text: &str) -> Result<CaseValue, E> {
+        match text {
+            "task failed" => Ok(CaseValue::TaskFailed),
+            "evaluator failed" => Ok(CaseValue::EvaluatorFailed),
+            "undefined" => Ok(CaseValue::Undefined),
+            other => Err(E::invalid_value(de::Unexpected::Str(other), &self)),
+        }
+    }
+
+    fn visit_unit<E: de::Error>(self) -> Result<CaseValue, E> {
+        Ok(CaseValue::DoesNotApply)
+    }
+}

@@ -1,0 +1,179 @@
+//! The numbers of a report, without its texts: what a gate needs, and what a committed baseline holds.
+
+mod case;
+mod content;
+mod measure;
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use evals_metrics::Percentiles;
+use serde::{Deserialize, Serialize};
+use serde_json::Value;
+
+pub use case::{CaseValue, SnapshotCase};
+pub use measure::SnapshotMeasure;
+
+use crate::{CaseId, Domain, Report, Summary};
+pub(crate) use content::differing;
+
+use content::content;
+
+/// The numbers of a report: the value of each case for each measure, percentiles of latencies, and counts of failures.
+///
+/// It holds no text of the cases but their ids, so it may be published where questions and answers may not. What a case is about is
+/// held as digests. A digest does not protect a text that somebody can guess: who guesses it can confirm the guess.
+///
+/// Equal reports give equal snapshots. The order of the cases in the report makes no difference: they are held in the order of their ids.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Snapshot {
+    /// The name of the report's run, for people.
+    pub title: String,
+    /// The name of the dataset.
+    pub dataset: String,
+    /// How often each case should run.
+    pub repeat: u32,
+    /// How many runs of cases were finished, failed ones included.
+    pub finished: usize,
+    /// How many of them have a task or an evaluator that failed.
+    pub failed: usize,
+    /// How many planned runs of cases did not happen.
+    pub not_run: usize,
+    /// The cost of the run in USD, if the caller knows it; see [`costing`](Self::costing).
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub cost: Option<f64>,
+    /// Whether the run calls models that may cost something, so that an unknown cost is worth a word.
+    #[serde(default)]
+    pub records_cost: bool,
+    /// What data the run read and who judged it, as far as the caller knows; see [`identified`](Self::identified).
+    #[serde(default)]
+    pub identity: Identity,
+    /// Seconds that each stage took, without results from a cache.
+    #[serde(with = "crate::in_order")]
+    pub timings: Vec<(String, Percentiles)>,
+    /// Seconds that the whole task took, over cases that succeeded without cached stages.
+    pub task_time: Percentiles,
+    /// The scores, assertions and metrics.
+    pub measures: Vec<SnapshotMeasure>,
+    /// The cases in the order of their ids. Each has a value for each measure.
+    pub cases: Vec<SnapshotCase>,
+}
+
+/// What data a run read and who judged it. Null where it is not known, or where nobody judged.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Identity {
+    /// The dataset: revisions and digests of its files.
+    pub dataset: Value,
+    /// The judge: its model, prompts and parameters.
+    pub judge: Value,
+}
+
+impl Snapshot {
+    /// The numbers of a report. The value of a case is the mean over its repetitions.
+    pub fn of<D: Domain>(title: &str, report: &Report<D>, summary: &Summary) -> Self {
+        let found = report.measure_values();
+        let sources: BTreeMap<&str, _> = summary
+            .sources
+            .iter()
+            .map(|(title, source)| (title.as_str(), source))
+            .collect();
+        let measures = found.iter().map(|values| {
+            let source = sources.get(values.title.as_str()).copied();
+            SnapshotMeasure::new(values, source)
+        });
+        let contents: BTreeMap<&CaseId, String> = report
+            .cases
+            .iter()
+            .map(|case| (&case.id, content(case)))
+            .collect();
+        let cases = contents.into_iter().map(|(id, content)| SnapshotCase {
+            id: id.clone(),
+            content,
+            values: found
+                .iter()
+                .map(|measure| CaseValue::of(measure.of_cases.get(id)))
+                .collect(),
+        });
+        Self {
+            title: title.to_owned(),
+            dataset: report.dataset.clone(),
+            repeat: report.repeat,
+            finished: report.cases.len(),
+            failed: report.cases.iter().filter(|case| case.is_broken()).count(),
+            not_run: report.not_run,
+            cost: None,
+            records_cost: false,
+            identity: Identity::default(),
+            timings: summary.timings.clone(),
+            task_time: summary.task_time,
+            measures: measures.collect(),
+            cases: cases.collect(),
+        }
+    }
+
+    /// Sets the cost of the run in USD; `None` if a price is unknown.
+    #[must_use]
+    pub fn costing(self, cost: Option<f64>) -> Self {
+        Self {
+            cost,
+            records_cost: true,
+            ..self
+        }
+    }
+
+    /// Sets what data the run read and who judged it.
+    #[must_use]
+    pub fn identified(self, identity: Identity) -> Self {
+        Self { identity, ..self }
+    }
+
+    /// What is wrong with a snapshot from a file, if anything: a case without an id or that occurs twice, cases out of order, a number
+    /// that is not finite, or a case with more or fewer values than there are measures.
+    pub fn fault(&self) -> Option<String> {
+        let mut titles = BTreeSet::new();
+        for measure in &self.measures {
+            if !titles.insert((measure.title.as_str(), measure.unit as u8)) {
+                return Some(format!("the measure `{}` is there twice", measure.title));
+            }
+        }
+        for pair in self.cases.windows(2) {
+            if pair[0].id >= pair[1].id {
+                let (one, other) = (&pair[0].id, &pair[1].id);
+                return Some(format!(
+                    "case `{other}` follows case `{one}`, but cases are in the order of their ids"
+                ));
+            }
+        }
+        for case in &self.cases {
+            let id = &case.id;
+            if case.values.len() != self.measures.len() {
+                let (values, measures) = (case.values.len(), self.measures.len());
+                return Some(format!(
+                    "case `{id}` has {values} values, and there are {measures} measures"
+                ));
+            }
+            let mut numbers = case.values.iter().filter_map(|value| value.number());
+            if let Some(number) = numbers.find(|number| !number.is_finite()) {
+                return Some(format!("case `{id}` has the value {number}"));
+            }
+        }
+        let wrong_cost = self.cost.filter(|cost| !cost.is_finite() || *cost < 0.0);
+        wrong_cost.map(|cost| format!("the cost is {cost}"))
+    }
+
+    /// The values of the measure at a position, by case.
+    pub(crate) fn column(
+        &self,
+        position: usize,
+    ) -> impl Iterator<Item = (&SnapshotCase, CaseValue)> {
+        let cases = self.cases.iter();
+        cases.filter_map(move |case| Some((case, *case.values.get(position)?)))
+    }
+
+    /// The numbers of the measure at a position.
+    pub(crate) fn numbers(&self, position: usize) -> Vec<f64> {
+        let column = self.column(position);
+        column.filter_map(|(_, value)| value.number()).collect()
+    }
+}

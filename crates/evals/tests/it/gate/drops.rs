@@ -1,0 +1,273 @@
+//! Drops against a baseline.
+
+use evals::{Direction, Gate, GateError, GateVerdict, Report, Rule, RuleError, Strictness};
+use evals_metrics::{MeanPower, Plan};
+
+use super::{check, drop_numbers, gate, judged, max_drop, scored};
+use crate::fakes::{Words, finished, report, score};
+
+/// `lost` of `all` cases fall from 1 to 0.
+fn lost(lost: usize, all: usize) -> [Report<Words>; 2] {
+    let after: Vec<f64> = (0..all)
+        .map(|number| if number < lost { 0.0 } else { 1.0 })
+        .collect();
+    [scored(&vec![1.0; all]), scored(&after)]
+}
+
+fn strict(tolerance: f64) -> Gate {
+    Gate {
+        strictness: Strictness::Strict,
+        ..gate([max_drop(tolerance)])
+    }
+}
+
+#[test]
+fn a_significant_drop_above_the_tolerance_fails() {
+    // Twelve of forty cases lost: a drop of 0.3, and 2 of the 2^12 ways to swap sides are as extreme.
+    let [before, after] = lost(12, 40);
+    let found = judged(&gate([max_drop(0.1)]), &before, &after).unwrap();
+    assert_eq!(found.verdict, GateVerdict::Failed);
+    assert!(found.is_closed());
+    let dropped = check(&found, "RR drop <= 0.1");
+    assert_eq!(dropped.verdict, GateVerdict::Failed);
+    let numbers = drop_numbers(dropped);
+    assert_eq!(
+        (numbers.n, numbers.before, numbers.after),
+        (40, Some(1.0), Some(0.7))
+    );
+    assert!((numbers.difference.unwrap() + 0.3).abs() < 1e-12);
+    assert!((numbers.p_value.unwrap() - 2.0 / 4096.0).abs() < 1e-15);
+    assert_eq!(numbers.p_value, numbers.adjusted_p_value, "one test");
+    assert!(
+        dropped
+            .reason
+            .starts_with("worse by 0.3000, 95 % interval of the change [-0.4500, -0.1"),
+        "{}",
+        dropped.reason
+    );
+    assert!(
+        dropped
+            .reason
+            .ends_with("significant (p = 0.0005) and larger than 0.1 (n = 40)"),
+        "{}",
+        dropped.reason
+    );
+}
+
+#[test]
+fn a_significant_drop_within_the_tolerance_passes_and_says_so() {
+    let [before, after] = lost(12, 40);
+    let found = judged(&gate([max_drop(0.3)]), &before, &after).unwrap();
+    let dropped = check(&found, "RR drop <= 0.3");
+    assert_eq!(dropped.verdict, GateVerdict::Passed, "{dropped:?}");
+    assert!(
+        dropped
+            .reason
+            .contains("significant (p = 0.0005), but not larger than 0.3"),
+        "a drop of exactly the tolerance is accepted: {}",
+        dropped.reason
+    );
+}
+
+#[test]
+fn a_drop_that_chance_explains_passes_where_the_test_had_power() {
+    // Of 300 cases, 6 got worse by 0.5 and 2 better by 0.5: sign test 2 * (1 + 8 + 28) / 2^8 = 0.289.
+    let before = scored(&[0.5; 300]);
+    let mut values = [0.5; 300];
+    values[..6].fill(0.0);
+    values[6..8].fill(1.0);
+    let found = judged(&gate([max_drop(0.014)]), &before, &scored(&values)).unwrap();
+    let kept = check(&found, "RR drop <= 0.014");
+    let numbers = drop_numbers(kept);
+    assert!((numbers.p_value.unwrap() - 74.0 / 256.0).abs() < 1e-12);
+    assert_eq!(kept.verdict, GateVerdict::Passed, "{kept:?}");
+    // The differences have the mean -1/150 and a sum of squares of 2, so the variance is (2 - 300 / 150^2) / 299.
+    let deviation = ((2.0_f64 - 300.0 / 22_500.0) / 299.0).sqrt();
+    let power = MeanPower {
+        deviation,
+        plan: Plan::default(),
+    };
+    let detectable = power.detectable(300).unwrap();
+    assert!((numbers.detectable.unwrap() - detectable).abs() < 1e-12);
+    assert_eq!(
+        kept.reason,
+        "worse by 0.0067, 95 % interval of the change [-0.0167, +0.0017]: neither significant (p = 0.2891) nor larger than 0.014 \
+         (n = 300; the test finds a drop of 0.0132 with 80 % probability)"
+    );
+}
+
+#[test]
+fn too_few_cases_cannot_tell_and_say_how_many_it_takes() {
+    let [before, after] = lost(2, 5);
+    let found = judged(&gate([max_drop(0.1)]), &before, &after).unwrap();
+    let unsure = check(&found, "RR drop <= 0.1");
+    assert_eq!(unsure.verdict, GateVerdict::CannotTell);
+    assert_eq!(found.verdict, GateVerdict::CannotTell);
+    assert!(!found.is_closed(), "only --strict fails on it");
+    let numbers = drop_numbers(unsure);
+    // Differences -1, -1, 0, 0, 0: the standard deviation is sqrt(0.3). By the normal approximation it takes
+    // (2.801585 * sqrt(0.3) / 0.1)^2 = 235.47 cases; Student's t asks for a little more.
+    assert_eq!(numbers.cases_needed, Some(238));
+    assert!((numbers.p_value.unwrap() - 0.5).abs() < 1e-15);
+    assert!(
+        unsure.reason.contains("over 5 cases, which are too few to see a drop of 0.1: the test finds a drop of 0.9213 with 80 % \
+             probability, and for 0.1 it needs about 236 cases"),
+        "{}",
+        unsure.reason
+    );
+}
+
+#[test]
+fn one_changed_case_cannot_tell() {
+    let [before, after] = [scored(&[1.0]), scored(&[0.5])];
+    let found = judged(&gate([max_drop(0.1)]), &before, &after).unwrap();
+    assert_eq!(found.verdict, GateVerdict::CannotTell);
+    let unsure = check(&found, "RR drop <= 0.1");
+    assert!(
+        unsure.reason.contains("1 case shows no spread"),
+        "{}",
+        unsure.reason
+    );
+    let found = judged(&strict(0.1), &before, &after).unwrap();
+    assert_eq!(
+        found.verdict,
+        GateVerdict::Failed,
+        "nothing excludes a drop"
+    );
+}
+
+#[test]
+fn strict_asks_the_interval_to_exclude_the_tolerance() {
+    // 100 cases: 4 worse by 0.5, 4 better by 0.5. The mean does not move, and the interval reaches about 0.03 to both sides.
+    let before = scored(&[0.5; 100]);
+    let mut values = [0.5; 100];
+    values[..4].fill(0.0);
+    values[4..8].fill(1.0);
+    let after = scored(&values);
+    let narrow = judged(&strict(0.01), &before, &after).unwrap();
+    assert_eq!(narrow.verdict, GateVerdict::Failed);
+    let reason = &check(&narrow, "RR drop <= 0.01").reason;
+    assert!(
+        reason.contains("a drop larger than 0.01 cannot be excluded"),
+        "{reason}"
+    );
+    let wide = judged(&strict(0.05), &before, &after).unwrap();
+    assert_eq!(wide.verdict, GateVerdict::Passed);
+    let interval = drop_numbers(check(&wide, "RR drop <= 0.05"))
+        .interval
+        .unwrap();
+    assert!(-0.05 < interval.low && interval.low < -0.01, "{interval:?}");
+}
+
+#[test]
+fn p_values_are_corrected_over_all_rules_and_runs() {
+    let with = |first: f64, second: f64| {
+        let cases = (0..30).map(|number| {
+            let changes = number < 6;
+            let value = |after: f64| if changes { after } else { 0.5 };
+            let scores = vec![score("RR", value(first)), score("AP", value(second))];
+            finished(&format!("q{number:02}"), scores)
+        });
+        report(cases.collect())
+    };
+    let (before, after) = (with(0.5, 0.5), with(0.1, 0.2));
+    let one = judged(&gate([max_drop(0.01)]), &before, &after).unwrap();
+    // Six cases got worse, all by the same: 2 / 2^6.
+    assert_eq!(
+        drop_numbers(check(&one, "RR drop <= 0.01")).adjusted_p_value,
+        Some(0.03125)
+    );
+    assert_eq!(one.verdict, GateVerdict::Failed);
+    let other = Rule::MaxDrop {
+        measure: "AP".to_owned(),
+        tolerance: 0.01,
+    };
+    let two = judged(&gate([max_drop(0.01), other]), &before, &after).unwrap();
+    assert_eq!(two.tests, 2);
+    let corrected = drop_numbers(check(&two, "RR drop <= 0.01"));
+    assert_eq!(corrected.adjusted_p_value, Some(0.0625));
+    assert_ne!(two.verdict, GateVerdict::Failed);
+}
+
+#[test]
+fn a_rise_is_a_drop_where_lower_is_better() {
+    let with = |errors: f64| {
+        let cases = (0..20).map(|number| {
+            let mut errors = score("errors", errors);
+            errors.better = Direction::Lower;
+            finished(&format!("q{number:02}"), vec![errors])
+        });
+        report(cases.collect())
+    };
+    let rule = |tolerance| Rule::MaxDrop {
+        measure: "errors".to_owned(),
+        tolerance,
+    };
+    let (few, many) = (with(0.1), with(0.5));
+    let rise = judged(&gate([rule(0.1)]), &few, &many).unwrap();
+    assert_eq!(
+        check(&rise, "errors drop <= 0.1").verdict,
+        GateVerdict::Failed
+    );
+    let fall = judged(&gate([rule(0.1)]), &many, &few).unwrap();
+    assert_ne!(fall.verdict, GateVerdict::Failed);
+}
+
+#[test]
+fn rules_that_make_no_sense_are_errors() {
+    let [before, after] = lost(2, 5);
+    let refused = |rules: Vec<Rule>| judged(&gate(rules), &before, &after).unwrap_err();
+    assert_eq!(refused(Vec::new()), GateError::Rule(RuleError::None));
+    assert_eq!(
+        refused(vec![max_drop(-0.1)]).to_string(),
+        "the tolerance of `RR` is -0.1; it is the largest drop that is accepted, so it has to be at least 0"
+    );
+    assert_eq!(
+        refused(vec![max_drop(f64::NAN)]).to_string(),
+        "the limit of `RR` is NaN, which is not a finite number"
+    );
+    assert_eq!(
+        refused(vec![max_drop(0.1), max_drop(0.2)]).to_string(),
+        "`RR` has two rules `max-drop`"
+    );
+    let unknown = Rule::MaxDrop {
+        measure: "RRR".to_owned(),
+        tolerance: 0.1,
+    };
+    assert_eq!(
+        refused(vec![unknown]).to_string(),
+        "no run has `RRR`, which the rule `max-drop` names; known are RR; did you mean `RR`?"
+    );
+    assert_eq!(
+        refused(vec![super::max("RR", 0.5)]).to_string(),
+        "`RR` is better when it is higher, so a ceiling says nothing about it; limit it with `min`"
+    );
+    let level = Gate {
+        level: 95.0,
+        ..gate([max_drop(0.1)])
+    };
+    assert_eq!(
+        judged(&level, &before, &after).unwrap_err().to_string(),
+        "the level is 95; it has to be above 0 and below 1, such as 0.95"
+    );
+}
+
+#[test]
+fn repetitions_are_no_extra_cases() {
+    let repeated = |value: f64| {
+        let cases = (0..4).flat_map(|number| {
+            (1..=3).map(move |repeat| {
+                let mut case = finished(&format!("q{number}"), vec![score("RR", value)]);
+                case.repeat = repeat;
+                case
+            })
+        });
+        let mut report = report(cases.collect());
+        report.repeat = 3;
+        report
+    };
+    let found = judged(&gate([max_drop(0.1)]), &repeated(1.0), &repeated(0.0)).unwrap();
+    let numbers = drop_numbers(check(&found, "RR drop <= 0.1"));
+    // Four cases, not twelve: the p value is 2 / 2^4, and not 2 / 2^12.
+    assert_eq!((numbers.n, numbers.p_value), (4, Some(0.125)));
+}
