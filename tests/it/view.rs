@@ -339,7 +339,10 @@ fn the_list_shows_the_change_against_the_run_before() {
         .get("/trend?dataset=sample&benchmark=retrieval&profile=bm25")
         .body;
     assert!(trend.contains("<svg"), "{trend}");
-    assert!(trend.contains("<li>search.limit: 5 -&gt; 2</li>"), "{trend}");
+    assert!(
+        trend.contains("<li>search.limit: 5 -&gt; 2</li>"),
+        "{trend}"
+    );
     let unknown = viewer.get("/trend?dataset=none&benchmark=retrieval&profile=bm25");
     assert_eq!(unknown.status, 400);
 }
