@@ -99,7 +99,8 @@ fn sentences(change: &Change) -> Vec<String> {
         1 => "p: paired randomization test.".to_owned(),
         tests => {
             format!(
-                "p: paired randomization test, corrected for {tests} measures by Holm's method."
+                "p: paired randomization test, corrected for {tests} measures by Holm's method; the intervals are not corrected, so \
+                 that one without 0 may still be chance."
             )
         }
     };

@@ -106,7 +106,9 @@ pub(super) fn notes(change: &Change, glyphs: &Glyphs) -> Vec<String> {
         let level = percent(1.0 - change.test.level);
         let corrected = match tested {
             1 => String::new(),
-            several => format!(", Holm-corrected for {several} measures"),
+            several => {
+                format!(", Holm-corrected for {several} measures; intervals are not corrected")
+            }
         };
         notes.push(format!(
             "p: how often chance alone would give a change at least this large (paired randomization test{corrected}); \
