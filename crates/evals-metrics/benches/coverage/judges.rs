@@ -41,14 +41,13 @@ const JUDGES: [Judge; 3] = [
 /// The answers of a run.
 const RUN: usize = 1_000;
 const SIZES: [usize; 3] = [30, 100, 300];
-const METHODS: [&str; 7] = [
+const METHODS: [&str; 6] = [
     "uncorrected (Wilson)",
     "Rogan-Gladen, random labels of another run",
     "Rogan-Gladen, labels by verdict of another run",
     "double sampling, random labels",
     "double sampling, labels by verdict",
     "PPI++, random labels",
-    "PPI++, labels by verdict",
 ];
 
 pub(crate) fn tables(trials: usize) -> Vec<Table> {
@@ -98,15 +97,7 @@ impl Judge {
         let (own, foreign): (Confusion, Confusion) = (at_random(&run), at_random(&other));
         let (own_by_verdict, foreign_by_verdict) =
             (by_verdict(&run, labels), by_verdict(&other, labels));
-        let rest = |labels: &Confusion| VerdictCounts {
-            passes: passes.passes - labels.judge_passes(),
-            fails: passes.fails - labels.judge_fails(),
-        };
         let drawn = |labels, drawn_from| JudgeLabels::ByVerdict { labels, drawn_from };
-        let powered = |labels: JudgeLabels| {
-            let found = prediction_powered_rate(&labels, rest(labels.confusion()), 0.95);
-            found.ok().map(|found| found.interval)
-        };
         let corrected =
             |found: Result<evals_metrics::CorrectedRate, _>| found.ok().map(|found| found.interval);
         let uncorrected = evals_metrics::IntervalChoice::Wilson.interval(
@@ -125,8 +116,9 @@ impl Judge {
             )),
             corrected(double_sampling(&own, passes, 0.95)),
             corrected(double_sampling(&own_by_verdict, passes, 0.95)),
-            powered(JudgeLabels::Random(own)),
-            powered(drawn(own_by_verdict, passes)),
+            prediction_powered_rate(&JudgeLabels::Random(own), passes, 0.95)
+                .ok()
+                .map(|found| found.interval),
         ]
     }
 

@@ -296,6 +296,31 @@ fn predictions_that_say_nothing_get_no_weight() {
     assert_eq!(found.unwrap_err(), NoCorrection::NotFinite);
 }
 
+#[test]
+fn prediction_powered_rates_take_random_labels_of_the_run() {
+    let random = labels([50, 10, 5, 35]);
+    let found = prediction_powered_rate(&JudgeLabels::Random(random), RUN, 0.95).unwrap();
+    assert_eq!((found.labels, found.unlabelled), (100, 900));
+    let sampled = double_sampling(&random, RUN, 0.95).unwrap();
+    assert!(
+        (found.value - sampled.value).abs() < 0.01,
+        "{found:?} {sampled:?}"
+    );
+
+    let by_verdict = JudgeLabels::ByVerdict {
+        labels: random,
+        drawn_from: RUN,
+    };
+    let refused = prediction_powered_rate(&by_verdict, RUN, 0.95).unwrap_err();
+    assert_eq!(refused, NoCorrection::DrawnByVerdict);
+    let few = VerdictCounts {
+        passes: 700,
+        fails: 30,
+    };
+    let refused = prediction_powered_rate(&JudgeLabels::Random(random), few, 0.95).unwrap_err();
+    assert_eq!(refused, NoCorrection::MoreLabelsThanAnswers);
+}
+
 /// Twice as many labels are not enough, and the announced number is: the formula counts for the same shares.
 #[test]
 fn the_number_of_labels_halves_the_interval() {
