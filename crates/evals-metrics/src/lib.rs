@@ -45,6 +45,7 @@ mod measure;
 pub mod measures;
 mod notation;
 mod paired;
+mod paired_quantiles;
 mod parse_measure_error;
 mod percentiles;
 mod qrels;
@@ -71,6 +72,7 @@ pub use judgements::Judgements;
 pub use mean::Mean;
 pub use measure::{Measure, score_all};
 pub use paired::{PairedDifference, PairedTest, difference, holm};
+pub use paired_quantiles::PairedQuantiles;
 pub use parse_measure_error::ParseMeasureError;
 pub use percentiles::Percentiles;
 pub use qrels::Qrels;
@@ -78,9 +80,8 @@ pub use quantile::quantile;
 pub use ranking::{Ranking, RankingError, Run, ScoredDocument};
 pub use run_scores::{Queries, RunScores, score_run};
 pub use statistics::{
-    Alternative, Bound, BoundSide, ChangePoint, ChangePointTest, Clusters, EffectMethod,
-    EffectSize, IntervalChoice, MeanPower, NoStatistic, PassRatePower, Plan, Sides, TestMethod,
-    TestResult, benjamini_hochberg, cohens_dz, exact_mcnemar, hedges_g, paired_t, sign_test,
-    wilcoxon,
+    Alternative, Bound, BoundSide, EffectMethod, EffectSize, IntervalChoice, MeanPower,
+    NoStatistic, PassRatePower, Plan, Sides, TestMethod, TestResult, benjamini_hochberg, cohens_dz,
+    exact_mcnemar, hedges_g, paired_t, sign_test, wilcoxon,
 };
 pub use undefined::{Undefined, UndefinedAs};

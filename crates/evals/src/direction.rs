@@ -21,6 +21,15 @@ impl Direction {
         if self == other { self } else { Self::Unknown }
     }
 
+    /// The sign of an improvement. `None` if neither direction is known to be better.
+    pub(crate) fn gain(self) -> Option<f64> {
+        match self {
+            Self::Higher => Some(1.0),
+            Self::Lower => Some(-1.0),
+            Self::Unknown => None,
+        }
+    }
+
     /// Like [`agreed`](Self::agreed), but a known direction wins over an unknown one.
     pub(crate) fn reconciled(self, other: Self) -> Self {
         match (self, other) {

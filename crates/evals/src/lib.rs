@@ -104,6 +104,7 @@ mod naming;
 mod number;
 mod origin;
 mod outcome;
+mod pair_testing;
 mod present;
 mod recording;
 mod regression;
@@ -113,6 +114,7 @@ mod report_evaluator;
 mod seconds;
 mod snapshot;
 mod span;
+mod standings;
 mod stop;
 mod summary;
 mod task;
@@ -150,6 +152,7 @@ pub use journal::{
 pub use lifecycle::{Lifecycle, Prepared};
 pub use origin::EvaluatorOrigin;
 pub use outcome::{Outcome, Value, ValueKind};
+pub use pair_testing::{Adjustment, PairTest, PairTesting};
 pub use recording::{Recording, Timing};
 pub use report::{
     CaseOutcome, CaseReport, EvaluatorIdentity, Missed, MissedOutcome, Report, RetriedEvaluator,
@@ -158,6 +161,10 @@ pub use report::{
 pub use report_evaluator::ReportEvaluator;
 pub use snapshot::{CaseValue, Identity, Snapshot, SnapshotCase, SnapshotMeasure};
 pub use span::{Span, SpanStatus, SpanTree};
+pub use standings::{
+    Disagreement, Disagreements, Expenses, GroupStandings, GroupValue, PairOutcome, RankedGroup,
+    RankedGroups, RankedMeasure, RankedTime, Standing, Standings, TimePair, TimeStanding, Unshared,
+};
 pub use stop::StopSignal;
 pub use summary::{
     Accuracy, LabelShares, MeasureSource, MeasureValues, MissingRepetitions, PassRate, Summary,

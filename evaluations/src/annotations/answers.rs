@@ -256,7 +256,7 @@ fn is_judge(role: &str) -> bool {
     role == "judge" || role.starts_with("judge ")
 }
 
-/// Returns a text unchanged, and any other value as JSON.
+/// A text as it is, anything else as JSON.
 fn written(value: &Json) -> String {
     match value {
         Json::String(text) => text.clone(),

@@ -78,8 +78,8 @@ fn sentences(change: &Change) -> Vec<String> {
         )
     });
     let bootstrap = Bootstrap {
-        level: change.test.level,
-        seed: change.test.seed,
+        level: change.test.paired.level,
+        seed: change.test.paired.seed,
         ..Bootstrap::default()
     };
     let intervals = compared
@@ -88,7 +88,7 @@ fn sentences(change: &Change) -> Vec<String> {
     let intervals = intervals.then(|| {
         format!(
             "Lines are {} intervals of the mean difference: {}.",
-            percent(change.test.level),
+            percent(change.test.paired.level),
             caption::bootstrapped(&bootstrap)
         )
     });
@@ -96,12 +96,13 @@ fn sentences(change: &Change) -> Vec<String> {
     let tested = tested.filter(|it| it.adjusted_p_value.is_some()).count();
     let test = match tested {
         0 => String::new(),
-        1 => "p: paired randomization test.".to_owned(),
+        1 => format!("p: {}.", change.test.method.name()),
         tests => {
-            format!(
-                "p: paired randomization test, corrected for {tests} measures by Holm's method; the intervals are not corrected, so \
-                 that one without 0 may still be chance."
-            )
+            let method = change.test.method.name();
+            match change.test.adjustment.adjective() {
+                Some(adjective) => format!("p: {method}, {adjective} for {tests} measures."),
+                None => format!("p: {method}, not corrected for {tests} measures."),
+            }
         }
     };
     let (before, after) = (&change.before.title, &change.after.title);

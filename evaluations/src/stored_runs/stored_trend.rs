@@ -5,7 +5,6 @@ use std::ops::Range;
 use evals::{Cell, Comparison, Row, Summary};
 use evals_html::figure::{Heading, Trend, TrendPoint, Width};
 use evals_html::page::PageFigure;
-use evals_messages::quantity;
 
 use super::configuration::differences;
 use super::headline::Headline;
@@ -128,7 +127,7 @@ impl<'r> StoredTrend<'r> {
         let count = if drawn < all {
             format!("The newest {drawn} of {all} finished runs")
         } else {
-            quantity::of(drawn, "finished run")
+            format!("{drawn} finished runs")
         };
         let counts = steps.iter().filter_map(|step| match step.cell {
             Cell::Value { n, .. } => Some(*n),

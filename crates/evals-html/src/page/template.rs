@@ -1,4 +1,4 @@
-//! Renders the opening of a page as HTML.
+//! The opening of a page as HTML, from templates of its own.
 
 use std::io::Write;
 

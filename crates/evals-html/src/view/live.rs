@@ -44,7 +44,7 @@ pub struct LiveProgress {
 pub struct LiveMeasure {
     /// Its name.
     pub name: String,
-    /// The value; for an undefined one the reason.
+    /// Its value, or why it has none.
     pub value: String,
     /// Its interval.
     pub interval: String,

@@ -2,10 +2,11 @@
 
 use std::collections::BTreeMap;
 
-use evals_metrics::{PairedDifference, PairedTest, difference, holm};
+use evals_metrics::{EffectSize, PairedDifference, difference};
 use serde::{Deserialize, Serialize};
 
 use super::pairs::Pairs;
+use crate::pair_testing::{PairTesting, Tested};
 use crate::summary::Values;
 use crate::{CaseId, Direction, Unit};
 
@@ -31,6 +32,20 @@ pub struct MeasureChange {
     pub adjusted_p_value: Option<f64>,
     /// The verdict on the difference.
     pub verdict: Verdict,
+    /// Why the test has no p value, if it has none.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub untested: Option<String>,
+    /// Cohen's d for paired values: the mean difference in standard deviations of the differences. `None` if no case changed, or all
+    /// by the same amount.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub effect: Option<EffectSize>,
+    /// The smallest true difference that a test of these cases finds with the power of [`PairTesting`], at the level of the strictest
+    /// of the corrected tests. `None` if neither direction is better.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub detectable: Option<f64>,
+    /// Why there is no such difference, if there is none.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub undetectable: Option<String>,
     /// Pairs that have a value in the first report only.
     pub only_before: usize,
     /// Pairs that have a value in the second report only.
@@ -79,8 +94,8 @@ impl MeasureChange {
         better: Direction,
         [before, after]: [&Values<'_>; 2],
         paired: &Pairs<'_>,
-        test: PairedTest,
-    ) -> Self {
+        testing: &PairTesting,
+    ) -> Judged {
         let mut only = [0, 0];
         let mut excluded = BTreeMap::new();
         let mut pairs: Vec<CaseChange> = Vec::new();
@@ -103,20 +118,29 @@ impl MeasureChange {
             }
         }
         let values: Vec<_> = pairs.iter().map(|pair| (pair.before, pair.after)).collect();
-        Self {
+        let tested = Tested::of(&values, testing);
+        let change = Self {
             measure,
             mean_title: None,
             unit,
             better,
-            difference: test.compare(&values),
+            difference: tested.as_ref().map(|it| it.difference.clone()),
             adjusted_p_value: None,
             verdict: Verdict::None,
+            untested: tested
+                .as_ref()
+                .and_then(|it| it.p_value.err())
+                .map(|reason| reason.to_string()),
+            effect: tested.as_ref().and_then(|it| it.effect),
+            detectable: None,
+            undetectable: None,
             only_before: only[0],
             only_after: only[1],
             excluded,
-            worst: most_changed(&pairs, gain(better).map(|sign| -sign)),
-            best: most_changed(&pairs, gain(better)),
-        }
+            worst: most_changed(&pairs, better.gain().map(|sign| -sign)),
+            best: most_changed(&pairs, better.gain()),
+        };
+        Judged { change, tested }
     }
 }
 
@@ -127,41 +151,70 @@ impl MeasureChange {
     }
 }
 
-/// Corrects the p values together and sets the verdicts at a level of confidence. A measure that changed in no case is not a
-/// test: no swap of sides can change its difference.
-pub(crate) fn judge(measures: &mut [MeasureChange], level: f64) {
-    let mut tested: Vec<_> = measures
-        .iter_mut()
-        .filter_map(|measure| {
-            let sign = gain(measure.better)?;
-            let found = measure.difference.clone()?;
-            if found.equal() == found.n {
-                measure.verdict = Verdict::Same;
-                return None;
-            }
-            Some((measure, sign * found.difference, found.p_value))
-        })
-        .collect();
-    let p_values: Vec<f64> = tested.iter().map(|(_, _, p_value)| *p_value).collect();
-    for ((measure, gain, _), adjusted) in tested.iter_mut().zip(holm(&p_values)) {
-        measure.adjusted_p_value = Some(adjusted);
-        measure.verdict = if adjusted > 1.0 - level {
-            Verdict::Unclear
-        } else if *gain > 0.0 {
-            Verdict::Better
-        } else {
-            Verdict::Worse
+/// A change with its test, before p values are corrected.
+#[derive(Debug)]
+pub(crate) struct Judged {
+    change: MeasureChange,
+    tested: Option<Tested>,
+}
+
+impl Judged {
+    /// Sets the name of the measure's mean in tables.
+    pub(super) fn titled(self, mean_title: Option<String>) -> Self {
+        let change = MeasureChange {
+            mean_title,
+            ..self.change
         };
+        Self { change, ..self }
     }
 }
 
-/// The sign of an improvement.
-fn gain(better: Direction) -> Option<f64> {
-    match better {
-        Direction::Higher => Some(1.0),
-        Direction::Lower => Some(-1.0),
-        Direction::Unknown => None,
+impl Verdict {
+    /// The verdict on a corrected p value at a level of significance. `gained` is above 0 if the difference is an improvement.
+    pub(crate) fn on(p_value: f64, significance: f64, gained: f64) -> Self {
+        if p_value > significance {
+            Self::Unclear
+        } else if gained > 0.0 {
+            Self::Better
+        } else {
+            Self::Worse
+        }
     }
+}
+
+/// Corrects the p values together and sets the verdicts. A measure that changed in no case is not a test: no swap of sides can change its
+/// difference.
+pub(crate) fn judge(mut measures: Vec<Judged>, testing: &PairTesting) -> Vec<MeasureChange> {
+    let significance = testing.significance();
+    let mut family: Vec<(&mut MeasureChange, f64, f64)> = Vec::new();
+    for Judged { change, tested } in &mut measures {
+        let (Some(gain), Some(tested)) = (change.better.gain(), tested) else {
+            continue;
+        };
+        let found = &tested.difference;
+        if found.equal() == found.n {
+            change.verdict = Verdict::Same;
+        } else if let Ok(p_value) = tested.p_value {
+            family.push((change, gain * found.difference, p_value));
+        }
+    }
+    let p_values: Vec<f64> = family.iter().map(|(_, _, p_value)| *p_value).collect();
+    let adjusted = testing.adjustment.apply(&p_values);
+    for ((change, gained, _), adjusted) in family.iter_mut().zip(adjusted) {
+        change.adjusted_p_value = Some(adjusted);
+        change.verdict = Verdict::on(adjusted, significance, *gained);
+    }
+    let strictest = testing.adjustment.strictest(significance, p_values.len());
+    for Judged { change, tested } in &mut measures {
+        let Some(tested) = tested.as_ref().filter(|_| change.better.gain().is_some()) else {
+            continue;
+        };
+        match tested.sensitivity.detectable(strictest, testing.power) {
+            Ok(detectable) => change.detectable = Some(detectable),
+            Err(reason) => change.undetectable = Some(reason.to_string()),
+        }
+    }
+    measures.into_iter().map(|it| it.change).collect()
 }
 
 /// The cases with the largest differences of one sign, largest first; ties by id.

@@ -1,10 +1,9 @@
 //! The measures of two reports, compared over pairs of their cases.
 
-use evals_metrics::PairedTest;
-
-use super::measure::MeasureChange;
+use super::measure::{Judged, MeasureChange};
 use super::pairs::Pairs;
 use crate::comparison::matched;
+use crate::pair_testing::PairTesting;
 use crate::summary::CaseValues;
 use crate::{Direction, Domain, Summary, Titled, Unit};
 
@@ -27,11 +26,11 @@ impl<'a> MeasuredPairs<'a> {
     pub(crate) fn compare(
         &self,
         pairs: &Pairs<'_>,
-        test: PairedTest,
+        testing: &PairTesting,
         wanted: &impl Fn(&str) -> bool,
-    ) -> (Vec<MeasureChange>, [Vec<String>; 2]) {
+    ) -> (Vec<Judged>, [Vec<String>; 2]) {
         let [_, (_, after)] = self.summaries;
-        let mut measures: Vec<(Option<usize>, MeasureChange)> = Vec::new();
+        let mut measures: Vec<(Option<usize>, Judged)> = Vec::new();
         let mut only: [Vec<String>; 2] = Default::default();
         for unit in [Unit::Score, Unit::PassRate, Unit::Metric] {
             for matched in matched(&self.summaries, |summary| match unit {
@@ -59,17 +58,14 @@ impl<'a> MeasuredPairs<'a> {
                     self.values[0].of(unit, first),
                     self.values[1].of(unit, second),
                 ];
-                let change = MeasureChange::of(matched.title, unit, better, sides, pairs, test);
-                let change = MeasureChange {
-                    mean_title: matched.mean_title.filter(|_| unit == Unit::Score),
-                    ..change
-                };
+                let change = MeasureChange::of(matched.title, unit, better, sides, pairs, testing);
+                let change = change.titled(matched.mean_title.filter(|_| unit == Unit::Score));
                 measures.push((after.place(second), change));
             }
         }
         // Recorded metrics have no evaluator, so they come last.
         measures.sort_by_key(|(place, _)| place.unwrap_or(usize::MAX));
-        let measures = measures.into_iter().map(|(_, change)| change).collect();
+        let measures = measures.into_iter().map(|(_, judged)| judged).collect();
         (measures, only)
     }
 }

@@ -11,8 +11,9 @@ pub use measure::{CaseChange, MeasureChange, Verdict};
 pub use pairs::{CasePart, ChangedCase};
 
 use crate::groups::ChangedGroups;
+use crate::pair_testing::PairTesting;
 use crate::{CaseId, ComparedReport, Domain, Report, SchemaVersion, Summary};
-pub(crate) use measure::judge;
+pub(crate) use measure::{Judged, judge};
 pub(crate) use measured_pairs::MeasuredPairs;
 pub(crate) use pairs::Pairs;
 
@@ -21,8 +22,8 @@ pub(crate) use pairs::Pairs;
 /// Two cases are a pair when id, input, expected output and metadata are the same: an edited question says nothing about the
 /// systems under comparison. The value of a case is the mean over its repetitions. Cases that have a value in only one
 /// report, because they failed or did not run in the other, are dropped from both sides and counted. Both means are
-/// therefore over the same cases. A difference is tested by swapping sides within cases ([`PairedTest`]). Holm's method
-/// corrects the p values of all measures with a known better direction together: among many measures, some p value falls
+/// therefore over the same cases. A difference is tested by swapping sides within cases ([`PairedTest`]), unless [`PairTesting`] says otherwise. Holm's
+/// method corrects the p values of all measures with a known better direction together: among many measures, some p value falls
 /// below 0.05 by chance far more often than one time in twenty.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Change {
@@ -58,7 +59,7 @@ pub struct Change {
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub made_by: Vec<String>,
     /// How the differences were tested.
-    pub test: PairedTest,
+    pub test: PairTesting,
     /// The measures that both reports have: those of evaluators in the order of the second report, then recorded metrics.
     pub measures: Vec<MeasureChange>,
     /// The measures in each group of cases, if asked for: see [`grouped`](Self::grouped).
@@ -85,10 +86,20 @@ impl Change {
         test: PairedTest,
         wanted: impl Fn(&str) -> bool,
     ) -> Self {
+        Self::by(before, after, PairTesting::by(test), wanted)
+    }
+
+    /// The same with another test, or another correction.
+    pub fn by<D: Domain>(
+        before: &Titled<'_, D>,
+        after: &Titled<'_, D>,
+        test: PairTesting,
+        wanted: impl Fn(&str) -> bool,
+    ) -> Self {
         let pairs = Pairs::of(before.report, after.report);
         let measured = MeasuredPairs::new(before, after);
-        let (mut measures, only) = measured.compare(&pairs, test, &wanted);
-        measure::judge(&mut measures, test.level);
+        let (measures, only) = measured.compare(&pairs, &test, &wanted);
+        let measures = judge(measures, &test);
         let [measures_only_before, measures_only_after] = only;
         Self {
             schema_version: SchemaVersion,

@@ -12,7 +12,7 @@ use crate::{CaseId, CaseReport, Domain, Report};
 pub(crate) struct Pairs<'a> {
     /// Cases of both reports, with whether their content is the same.
     common: BTreeMap<&'a CaseId, bool>,
-    pub(super) changed: Vec<ChangedCase>,
+    pub(crate) changed: Vec<ChangedCase>,
     pub(super) removed: Vec<CaseId>,
     pub(super) added: Vec<CaseId>,
 }

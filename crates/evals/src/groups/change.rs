@@ -5,7 +5,7 @@ use std::collections::BTreeSet;
 use serde::{Deserialize, Serialize};
 
 use super::members::{GroupError, members};
-use crate::change::{MeasuredPairs, Pairs, judge};
+use crate::change::{Judged, MeasuredPairs, Pairs, judge};
 use crate::{CaseId, Change, Domain, MeasureChange, Titled};
 
 /// The change of each measure in each group of cases.
@@ -57,15 +57,14 @@ impl Change {
                 .filter(|(_, pairs)| pairs.count() > 0)
                 .collect();
             sizes.sort_by_key(|(_, pairs)| std::cmp::Reverse(pairs.count()));
-            let mut all: Vec<MeasureChange> = Vec::new();
+            let mut all: Vec<Judged> = Vec::new();
             let mut groups: Vec<(String, usize, usize)> = Vec::new();
             for (name, pairs) in sizes {
-                let (measures, _) = measured.compare(&pairs, self.test, &wanted);
+                let (measures, _) = measured.compare(&pairs, &self.test, &wanted);
                 groups.push((name, pairs.count(), measures.len()));
                 all.extend(measures);
             }
-            judge(&mut all, self.test.level);
-            let mut rest = all.into_iter();
+            let mut rest = judge(all, &self.test).into_iter();
             let groups = groups.into_iter().map(|(name, pairs, count)| ChangedGroup {
                 name,
                 pairs,

@@ -36,10 +36,10 @@ fn known(keys: &[String]) -> String {
 }
 
 /// The cases of each group, by its name.
-pub(super) type Members<'a> = BTreeMap<String, BTreeSet<&'a CaseId>>;
+pub(crate) type Members<'a> = BTreeMap<String, BTreeSet<&'a CaseId>>;
 
 /// Groups the cases of a report by a key of their metadata, if that is an object, or by one of their facts.
-pub(super) fn members<'a, D: Domain>(
+pub(crate) fn members<'a, D: Domain>(
     report: &'a Report<D>,
     key: &str,
 ) -> Result<Members<'a>, GroupError> {

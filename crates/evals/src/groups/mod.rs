@@ -7,5 +7,6 @@ mod summary;
 
 pub use change::{ChangedGroup, ChangedGroups};
 pub use members::GroupError;
+pub(crate) use members::members;
 pub use name::{NO_GROUP, group_name};
 pub use summary::{Group, GroupMean, Groups};

@@ -7,8 +7,9 @@ use evals_metrics::Interval;
 
 use super::exclusions::named;
 use super::glyphs::Glyphs;
-use super::probability::{p_cell, percent};
+use super::probability::{p_cell, percent, significance};
 use super::side_by_side::{interruption, title_of};
+use super::standings::{FEW, too_few};
 use crate::{CaseChange, CaseId, Change, Direction, MeasureChange, Verdict};
 
 /// Titles of the columns, without the interval.
@@ -87,7 +88,7 @@ pub(super) fn verdict(verdict: Verdict, glyphs: &Glyphs) -> String {
 
 /// The confidence level of the intervals in percent.
 pub(super) fn interval_title(change: &Change) -> String {
-    format!("{} interval", percent(change.test.level))
+    format!("{} interval", percent(change.test.paired.level))
 }
 
 /// The notes below the table.
@@ -102,20 +103,78 @@ pub(super) fn notes(change: &Change, glyphs: &Glyphs) -> Vec<String> {
     notes.extend(unpaired(change));
     let tested = change.measures.iter();
     let tested = tested.filter(|it| it.adjusted_p_value.is_some()).count();
+    notes.extend(few(change));
     if tested > 0 {
-        let level = percent(1.0 - change.test.level);
-        let corrected = match tested {
-            1 => String::new(),
-            several => {
-                format!(", Holm-corrected for {several} measures; intervals are not corrected")
-            }
+        let level = percent(change.test.significance());
+        let corrected = match (tested, change.test.adjustment.adjective()) {
+            (1, _) => String::new(),
+            (several, Some(adjective)) => format!(", {adjective} for {several} measures"),
+            (several, None) => format!(", not corrected for {several} measures"),
         };
+        let method = change.test.method.name();
         notes.push(format!(
-            "p: how often chance alone would give a change at least this large (paired randomization test{corrected}); \
-             unclear: p above {level}, which does not mean that nothing changed"
+            "p: how often chance alone would give a change at least this large ({method}{corrected}); unclear: p above {level}, which \
+             does not mean that nothing changed"
+        ));
+        notes.extend(sensitivity(change, tested));
+    }
+    notes.extend(untested(change));
+    notes
+}
+
+/// A warning that few pairs say little.
+fn few(change: &Change) -> Option<String> {
+    let sizes = change
+        .measures
+        .iter()
+        .filter(|it| it.better != Direction::Unknown);
+    let sizes = sizes.filter_map(|it| Some(it.difference.as_ref()?.n));
+    sizes.min().filter(|n| *n < FEW).map(too_few)
+}
+
+/// The effect sizes, and what the test would find.
+fn sensitivity(change: &Change, tested: usize) -> Vec<String> {
+    let of = |print: &dyn Fn(&MeasureChange) -> Option<String>| {
+        let judged = change.measures.iter();
+        let judged = judged.filter(|it| it.adjusted_p_value.is_some());
+        let shown: Vec<String> = judged
+            .filter_map(|it| Some(format!("{} {}", title_of(it.unit, it.title()), print(it)?)))
+            .collect();
+        shown.join(", ")
+    };
+    let effects = of(&|it| Some(format!("{:+.2}", it.effect?.value)));
+    let detectable = of(&|it| {
+        let reached = it.detectable.map(|value| it.unit.print(value));
+        reached.or_else(|| Some(format!("none ({})", it.undetectable.as_ref()?)))
+    });
+    let strictest = change
+        .test
+        .adjustment
+        .strictest(change.test.significance(), tested);
+    let mut notes = Vec::new();
+    if !effects.is_empty() {
+        notes.push(format!(
+            "effect size d_z, the mean change in standard deviations of the changes: {effects}"
+        ));
+    }
+    if !detectable.is_empty() {
+        notes.push(format!(
+            "smallest true change that so many pairs show with {} probability (at p = {}): {detectable}",
+            percent(change.test.power),
+            significance(strictest),
         ));
     }
     notes
+}
+
+/// The measures whose test has no p value, with the reason.
+fn untested(change: &Change) -> Vec<String> {
+    let of = |measure: &MeasureChange| {
+        let judged = measure.better != Direction::Unknown;
+        let reason = measure.untested.as_ref().filter(|_| judged)?;
+        Some(format!("no p value, {reason}"))
+    };
+    grouped(change, of).iter().map(listed).collect()
 }
 
 /// The number of failed cases on each side.

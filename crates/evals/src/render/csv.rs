@@ -8,10 +8,11 @@ use std::collections::BTreeSet;
 use std::io::{self, Write};
 
 use ::csv::{Terminator, WriterBuilder};
+use serde::Serialize;
 use serde_json::{Map, Value as Json};
 
 use crate::naming::Names;
-use crate::{CaseField, CaseOutcome, CaseReport, Domain, Report, Value};
+use crate::{CaseField, CaseOutcome, CaseReport, Domain, Report, Standings, Value};
 
 /// Writes one row for each case.
 ///
@@ -31,6 +32,77 @@ pub fn report<D: Domain>(out: impl Write, report: &Report<D>) -> io::Result<()> 
     }
     writer.flush()
 }
+
+/// Writes one row for each pair of runs and measure: the measure, its unit and which direction is better; both runs with their means;
+/// n, the difference (second minus first), its interval; the p value of the test, the corrected one, the method and the verdict on the
+/// second run; `d_z`, the detectable difference, and the letters of both runs.
+pub fn standings(out: impl Write, standings: &Standings) -> io::Result<()> {
+    let mut writer = WriterBuilder::new()
+        .terminator(Terminator::CRLF)
+        .from_writer(out);
+    writer.write_record(PAIR)?;
+    for measure in &standings.measures {
+        let letters = |report: usize| {
+            let own = measure.standings.iter().find(|it| it.report == report);
+            own.map(|it| it.letters.clone()).unwrap_or_default()
+        };
+        for pair in &measure.pairs {
+            let found = &pair.difference;
+            let number = |value: Option<f64>| value.map(|it| it.to_string()).unwrap_or_default();
+            let ends = found.interval.map(|it| (it.low, it.high));
+            let row = [
+                measure.measure.clone(),
+                name_of(measure.unit),
+                name_of(measure.better),
+                standings.title(pair.first).to_owned(),
+                standings.title(pair.second).to_owned(),
+                found.n.to_string(),
+                found.before.to_string(),
+                found.after.to_string(),
+                found.difference.to_string(),
+                number(ends.map(|(low, _)| low)),
+                number(ends.map(|(_, high)| high)),
+                found.p_value.to_string(),
+                number(pair.adjusted_p_value),
+                name_of(found.method),
+                name_of(pair.verdict),
+                number(pair.effect.map(|it| it.value)),
+                number(pair.detectable),
+                letters(pair.first),
+                letters(pair.second),
+            ];
+            writer.write_record(row.map(guarded))?;
+        }
+    }
+    writer.flush()
+}
+
+/// The name of a value of an enumeration in JSON.
+fn name_of(value: impl Serialize) -> String {
+    cell(serde_json::to_value(value).ok().as_ref())
+}
+
+const PAIR: [&str; 19] = [
+    "measure",
+    "unit",
+    "better",
+    "first",
+    "second",
+    "n",
+    "first_mean",
+    "second_mean",
+    "difference",
+    "low",
+    "high",
+    "p",
+    "adjusted_p",
+    "method",
+    "verdict",
+    "d_z",
+    "detectable",
+    "first_letters",
+    "second_letters",
+];
 
 const FIXED: [&str; 5] = ["case", "repeat", "failure", "evaluator_failures", "seconds"];
 

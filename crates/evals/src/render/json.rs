@@ -7,7 +7,7 @@ use serde::Serialize;
 
 use crate::{
     Analysis, CaseReport, Change, Comparison, Domain, EvaluatorIdentity, GateReport, Report,
-    ReportEvaluatorFailure, SchemaVersion, Summary,
+    ReportEvaluatorFailure, SchemaVersion, Standings, Summary,
 };
 
 /// The report's fields, with the summary before the cases, because readers want the numbers first.
@@ -84,6 +84,11 @@ pub fn report<D: Domain>(out: impl Write, report: &Report<D>, summary: &Summary)
 /// Writes a comparison.
 pub fn comparison(out: impl Write, comparison: &Comparison) -> io::Result<()> {
     pretty(out, comparison)
+}
+
+/// Writes standings.
+pub fn standings(out: impl Write, standings: &Standings) -> io::Result<()> {
+    pretty(out, standings)
 }
 
 /// Writes a change.

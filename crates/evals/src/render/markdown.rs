@@ -9,7 +9,7 @@ use super::glyphs::Glyphs;
 use super::side_by_side::{self, Intervals};
 use super::tables::{self, Table};
 use super::{change, gate as gates, headline};
-use crate::{Change, Comparison, Domain, GateReport, Report, Summary};
+use crate::{Change, Comparison, Domain, GateReport, Report, Standings, Summary};
 
 const GLYPHS: &Glyphs = Glyphs::UNICODE;
 
@@ -109,6 +109,33 @@ pub fn gate(mut out: impl Write, report: &GateReport) -> io::Result<()> {
         table(&mut out, tables::gate(report, run))?;
     }
     notes(&mut out, &gates::notes(report))
+}
+
+/// Writes standings: what differs between the runs, then each table under its heading.
+pub fn standings(mut out: impl Write, standings: &Standings) -> io::Result<()> {
+    for line in &standings.made_by {
+        writeln!(out, "- {}", escape(line))?;
+    }
+    for (heading, section) in tables::standings(standings) {
+        writeln!(out, "\n{}:", escape(&heading))?;
+        writeln!(out)?;
+        head(&mut out, section.heads.iter().map(|it| escape(it)))?;
+        for row in &section.rows {
+            line(&mut out, row.iter().map(|it| cell(it)))?;
+        }
+        notes(&mut out, &section.notes)?;
+    }
+    Ok(())
+}
+
+/// A cell that may hold foreign text. Numbers and intervals stay as they are.
+fn cell(text: &str) -> String {
+    let is_plain = |it: char| it.is_ascii_alphanumeric() || " .,+-[]µ%–".contains(it);
+    if text.chars().all(is_plain) {
+        text.to_owned()
+    } else {
+        escape(text)
+    }
 }
 
 fn facts<D: Domain>(mut out: impl Write, report: &Report<D>) -> io::Result<()> {

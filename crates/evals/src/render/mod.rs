@@ -37,6 +37,7 @@ pub mod markdown;
 mod measures;
 mod probability;
 mod side_by_side;
+mod standings;
 pub mod tables;
 
 pub use console::{Cases, Color, Console, Drawings, Messages, Part, Symbols};

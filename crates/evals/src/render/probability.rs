@@ -27,6 +27,19 @@ pub fn percent(share: f64) -> String {
     format!("{} %", (share * 1e4).round() / 1e2)
 }
 
+/// A level of significance such as 0.05, with two significant digits.
+pub(super) fn significance(level: f64) -> String {
+    if level < 1e-4 {
+        return format!("{level:.1e}");
+    }
+    let decimals = [1e-1, 1e-2, 1e-3]
+        .into_iter()
+        .filter(|limit| level < *limit);
+    let decimals = 2 + decimals.count();
+    let text = format!("{level:.decimals$}");
+    text.trim_end_matches('0').to_owned()
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -38,6 +51,12 @@ mod tests {
             ["p = 0.0278", "p = 0.0001", "p < 0.0001"]
         );
         assert_eq!([0.0278, 0.000_099].map(p_cell), ["0.0278", "<0.0001"]);
+    }
+
+    #[test]
+    fn a_level_of_significance_has_two_digits() {
+        let shown = [0.05, 0.05 / 4.0, 0.05 / 90.0, 0.05 / 3000.0, 0.1].map(significance);
+        assert_eq!(shown, ["0.05", "0.013", "0.00056", "1.7e-5", "0.1"]);
     }
 
     #[test]

@@ -5,8 +5,10 @@ use super::glyphs::Glyphs;
 use super::groups::{self, GroupTable};
 use super::latency::TOO_FEW_SAMPLES;
 use super::side_by_side::{self, Intervals};
-use super::{accuracy, change as changes, exclusions, gate as gates, latency, measures};
-use crate::{Analysis, Change, Comparison, Domain, GateReport, GatedRun, Report, Summary};
+use super::{accuracy, change as changes, exclusions, gate as gates, latency, measures, standings};
+use crate::{
+    Analysis, Change, Comparison, Domain, GateReport, GatedRun, Report, Standings, Summary,
+};
 
 const GLYPHS: &Glyphs = Glyphs::UNICODE;
 
@@ -62,6 +64,28 @@ pub fn comparison(comparison: &Comparison) -> Table {
         rows: rows.collect(),
         notes: side_by_side::notes(comparison, GLYPHS, &mark),
     }
+}
+
+/// The tables of standings, each with its heading: means with letters, means of the first measure, pairs,
+/// service times, disagreements, and groups if asked for. The first table has the notes on all of them.
+pub fn standings(standings: &Standings) -> Vec<(String, Table)> {
+    let mut notes = standings::warnings(standings);
+    notes.extend(standings::notes(standings, GLYPHS));
+    let mut tables: Vec<(String, Table)> = standings::sections(standings, GLYPHS)
+        .into_iter()
+        .map(|section| {
+            let table = Table {
+                heads: section.heads,
+                rows: section.rows.into_iter().map(|row| row.cells).collect(),
+                notes: section.note.into_iter().collect(),
+            };
+            (section.heading, table)
+        })
+        .collect();
+    if let Some((_, first)) = tables.first_mut() {
+        first.notes = notes;
+    }
+    tables
 }
 
 /// The tables of a change: measures, and groups if asked for.

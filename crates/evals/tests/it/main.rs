@@ -24,6 +24,7 @@ mod rendering;
 mod reports;
 mod retries;
 mod scratch;
+mod standings;
 mod stopping;
 mod summary;
 mod tail;

@@ -11,6 +11,7 @@ mod groups;
 mod histograms;
 mod measure_table;
 mod paint;
+mod standings;
 mod table;
 mod wrap;
 
@@ -25,7 +26,7 @@ use super::failures::Failures;
 use super::glyphs::Glyphs;
 use super::latency::{LatencyRow, TOO_FEW_SAMPLES};
 use super::{accuracy, exclusions, headline, latency, measures};
-use crate::{CaseId, Change, Comparison, Domain, GateReport, Report, Summary};
+use crate::{CaseId, Change, Comparison, Domain, GateReport, Report, Standings, Summary};
 pub use cases::{Cases, Part};
 use histograms::Histograms;
 use measure_table::Drawn;
@@ -169,6 +170,13 @@ impl Console {
     /// Writes the verdicts of a gate: a table and the reasons for each run, then the verdict on everything.
     pub fn gate(&self, out: impl Write, report: &GateReport) -> io::Result<()> {
         Page::new(*self, out).gate(report)
+    }
+
+    /// Writes standings: means with letters, every pair in the first measure, service times, and the cases on which runs disagree most.
+    ///
+    /// Columns that do not fit go into further tables, or are left out and named.
+    pub fn standings(&self, out: impl Write, standings: &Standings) -> io::Result<()> {
+        Page::new(*self, out).standings(standings)
     }
 
     /// Writes the measures of a summary, without anything about single cases: what a report prints below its headline.

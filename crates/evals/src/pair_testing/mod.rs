@@ -1,0 +1,58 @@
+//! How two measurements of the same cases are tested against each other.
+
+mod adjustment;
+mod sensitivity;
+mod test;
+mod tested;
+
+use evals_metrics::PairedTest;
+use serde::{Deserialize, Serialize};
+
+pub use adjustment::Adjustment;
+pub use test::PairTest;
+pub(crate) use tested::Tested;
+
+/// The test of differences, the correction of its p values, and the power that a sensitivity refers to.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
+pub struct PairTesting {
+    /// The test. Default: the randomization test.
+    #[serde(default)]
+    pub method: PairTest,
+    /// The correction for several tests. Default: Holm's.
+    #[serde(default)]
+    pub adjustment: Adjustment,
+    /// The power at which a difference counts as detectable, between the level of significance and 1. Default: 0.8.
+    #[serde(default = "power")]
+    pub power: f64,
+    /// Resamples, level of confidence and seed.
+    #[serde(flatten)]
+    pub paired: PairedTest,
+}
+
+/// The usual power.
+fn power() -> f64 {
+    0.8
+}
+
+impl Default for PairTesting {
+    fn default() -> Self {
+        Self::by(PairedTest::default())
+    }
+}
+
+impl PairTesting {
+    /// The defaults with these resamples, level and seed.
+    pub fn by(paired: PairedTest) -> Self {
+        Self {
+            method: PairTest::default(),
+            adjustment: Adjustment::default(),
+            power: power(),
+            paired,
+        }
+    }
+
+    /// The level of significance, such as 0.05.
+    pub fn significance(&self) -> f64 {
+        1.0 - self.paired.level
+    }
+}

@@ -1,0 +1,130 @@
+//! The smallest difference that a comparison would find.
+
+use evals_metrics::{MeanPower, NoStatistic, PassRatePower, Plan, Sides};
+
+/// Values whose range is below this share of their size are equal: rounding alone may cause it.
+const ROUNDING: f64 = 1e-12;
+
+/// How far the differences of paired values scatter, which decides how small a difference a test finds.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(crate) struct Sensitivity {
+    n: usize,
+    scatter: Scatter,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq)]
+enum Scatter {
+    /// The standard deviation of the differences.
+    Deviation(f64),
+    /// The share of passes that became failures or the reverse.
+    Discordant(f64),
+}
+
+impl Sensitivity {
+    /// Reads paired values.
+    pub(crate) fn of(pairs: &[(f64, f64)], differences: &[f64]) -> Self {
+        let changed = differences.iter().filter(|change| change.abs() > 0.0);
+        let scatter = if are_verdicts(pairs) {
+            Scatter::Discordant(count(changed.count()) / count(pairs.len()))
+        } else {
+            Scatter::Deviation(deviation(differences))
+        };
+        Self {
+            n: pairs.len(),
+            scatter,
+        }
+    }
+
+    /// The smallest true difference that a two-sided test at a level of significance finds with a probability of `power`, if differences
+    /// scatter as they do here.
+    pub(crate) fn detectable(&self, significance: f64, power: f64) -> Result<f64, NoStatistic> {
+        let plan = Plan {
+            significance,
+            power,
+            sides: Sides::Two,
+        };
+        match self.scatter {
+            Scatter::Deviation(deviation) => MeanPower { deviation, plan }.detectable(self.n),
+            Scatter::Discordant(discordant) => {
+                if discordant > 0.0 {
+                    PassRatePower { discordant, plan }.detectable(self.n)
+                } else {
+                    Err(NoStatistic::NothingChanged)
+                }
+            }
+        }
+    }
+}
+
+#[expect(
+    clippy::float_cmp,
+    reason = "a pass is exactly 1 and a failure exactly 0"
+)]
+fn are_verdicts(pairs: &[(f64, f64)]) -> bool {
+    let is_verdict = |value: f64| value == 0.0 || value == 1.0;
+    let mut pairs = pairs.iter();
+    pairs.all(|(before, after)| is_verdict(*before) && is_verdict(*after))
+}
+
+/// The standard deviation with n - 1 in the denominator; 0 below two values, and for values that differ by rounding only.
+fn deviation(values: &[f64]) -> f64 {
+    let range = |ends: Option<(f64, f64)>, value: &f64| match ends {
+        None => Some((*value, *value)),
+        Some((low, high)) => Some((low.min(*value), high.max(*value))),
+    };
+    let Some((low, high)) = values.iter().fold(None, range) else {
+        return 0.0;
+    };
+    if high - low <= ROUNDING * low.abs().max(high.abs()) {
+        return 0.0;
+    }
+    let n = count(values.len());
+    let mean = values.iter().map(|value| value / n).sum::<f64>();
+    let squares: f64 = values.iter().map(|value| (value - mean).powi(2)).sum();
+    (squares / (n - 1.0)).sqrt()
+}
+
+#[expect(clippy::cast_precision_loss, reason = "counts stay far below 2^53")]
+fn count(number: usize) -> f64 {
+    number as f64
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn detectable(pairs: &[(f64, f64)]) -> Result<f64, NoStatistic> {
+        let differences: Vec<f64> = pairs.iter().map(|(before, after)| after - before).collect();
+        Sensitivity::of(pairs, &differences).detectable(0.05, 0.8)
+    }
+
+    #[test]
+    fn four_times_the_cases_halve_what_is_detectable() {
+        let pairs = |n: usize| -> Vec<(f64, f64)> {
+            (0..n)
+                .map(|case| (0.5, if case % 2 == 0 { 0.4 } else { 0.6 }))
+                .collect()
+        };
+        let few = detectable(&pairs(100)).unwrap();
+        let many = detectable(&pairs(400)).unwrap();
+        // About 2.8 standard errors, of 0.1 / √100.
+        assert!((few - 0.0283).abs() < 5e-4, "{few}");
+        assert!((few / many - 2.0).abs() < 0.03, "{few} {many}");
+    }
+
+    #[test]
+    fn equal_differences_detect_nothing() {
+        assert_eq!(detectable(&[(0.2, 0.3); 30]), Err(NoStatistic::NoDeviation));
+        assert_eq!(
+            detectable(&[(1.0, 1.0); 30]),
+            Err(NoStatistic::NothingChanged)
+        );
+    }
+
+    #[test]
+    fn few_changed_verdicts_leave_nothing_detectable() {
+        let mut pairs = vec![(1.0, 1.0); 30];
+        pairs[0] = (0.0, 1.0);
+        assert_eq!(detectable(&pairs), Err(NoStatistic::OutOfReach));
+    }
+}

@@ -1,0 +1,96 @@
+//! Prints standings for a terminal.
+
+use std::io::{self, Write};
+
+use evals_messages::visible::single_line;
+
+use super::super::standings::{Section, notes, sections, warnings};
+use super::paint::Style;
+use super::table::{Align, Column, Entry, Table};
+use super::{Drawings, Page};
+use crate::Standings;
+
+/// The columns that a narrow page drops first.
+const LEAST: [&str; 4] = ["Detectable", "d_z", "95 % interval", "Cases by score"];
+
+impl<W: Write> Page<W> {
+    pub(super) fn standings(&mut self, standings: &Standings) -> io::Result<()> {
+        for line in &standings.made_by {
+            self.wrapped(Style::Dim, &single_line(line))?;
+        }
+        for warning in warnings(standings) {
+            self.wrapped(Style::Warning, &warning)?;
+        }
+        for section in sections(standings, self.glyphs) {
+            self.section(&section)?;
+        }
+        writeln!(self.out)?;
+        for note in notes(standings, self.glyphs) {
+            self.wrapped(Style::Dim, &note)?;
+        }
+        Ok(())
+    }
+
+    fn section(&mut self, section: &Section) -> io::Result<()> {
+        writeln!(self.out)?;
+        self.wrapped(Style::Bold, &section.heading)?;
+        let width = usize::from(self.console.width);
+        let drawn = self.table_of_section(section, self.console.drawings);
+        let table = if drawn.natural_width() <= width {
+            drawn
+        } else {
+            self.table_of_section(section, Drawings::Off)
+        };
+        let folded = table.folded(width).filter(|_| section.folds);
+        match folded {
+            Some(groups) => {
+                for (number, group) in groups.iter().enumerate() {
+                    if number > 0 {
+                        writeln!(self.out)?;
+                    }
+                    table.write_columns(group, &mut self.out, self.console, self.glyphs)?;
+                }
+            }
+            None => self.table_at_once(&table)?,
+        }
+        match &section.note {
+            Some(note) => self.wrapped(Style::Dim, note),
+            None => Ok(()),
+        }
+    }
+
+    fn table_of_section(&self, section: &Section, drawings: Drawings) -> Table {
+        let columns = section.heads.iter().enumerate().map(|(place, head)| {
+            let align = if section.texts.contains(&place) {
+                Align::Left
+            } else {
+                Align::Right
+            };
+            Column::new(head.as_str(), align)
+        });
+        let mut columns: Vec<Column> = columns.collect();
+        let draws =
+            drawings == Drawings::On && section.rows.iter().any(|it| it.histogram.is_some());
+        if draws {
+            columns.push(Column::new("0 Cases 1", Align::Left));
+        }
+        let mut table = Table::new(columns).dropping(&LEAST);
+        for row in &section.rows {
+            let entry = |text: &String| {
+                if row.is_clear {
+                    Entry::bold(text.clone())
+                } else {
+                    Entry::plain(text.clone())
+                }
+            };
+            let mut entries: Vec<Entry> = row.cells.iter().map(entry).collect();
+            if draws {
+                let bins = row.histogram.as_ref();
+                let drawing = bins.and_then(|bins| self.console.symbols.histogram(bins));
+                entries.push(Entry::dim(drawing.unwrap_or_default()));
+            }
+            table.push(entries);
+        }
+        table
+    }
+}

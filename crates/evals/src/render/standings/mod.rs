@@ -1,0 +1,7 @@
+//! The texts of standings: a section for each table, and the notes below them.
+
+mod notes;
+mod sections;
+
+pub(super) use notes::{FEW, notes, too_few, warnings};
+pub(super) use sections::{Section, sections};

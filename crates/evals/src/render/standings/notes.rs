@@ -1,0 +1,234 @@
+//! The sentences below the tables of standings.
+
+use evals_messages::quantity;
+use evals_messages::visible::single_line;
+
+use super::super::glyphs::Glyphs;
+use super::super::probability::{percent, significance};
+use super::super::side_by_side::interruption;
+use super::sections::{main, measure_title, report_title};
+use crate::{CaseId, RankedMeasure, RankedTime, Standings};
+
+/// Below this many cases, intervals are too narrow and tests find only large differences.
+pub(in crate::render) const FEW: usize = 30;
+
+/// How many cases a note names at most.
+const NAMED: usize = 3;
+
+/// What a reader has to know before the numbers.
+pub(in crate::render) fn warnings(standings: &Standings) -> Vec<String> {
+    let mut warnings: Vec<String> = standings.reports.iter().filter_map(interruption).collect();
+    let few = standings.measures.iter().filter(|it| it.n < FEW);
+    let least = few.map(|it| it.n).min();
+    warnings.extend(least.map(too_few));
+    warnings
+}
+
+/// Why so few cases say little.
+pub(in crate::render) fn too_few(n: usize) -> String {
+    format!(
+        "only {}: below {FEW}, intervals tend to be too narrow, and a test finds only large differences",
+        quantity::of(n, "case")
+    )
+}
+
+/// The notes below the tables.
+pub(in crate::render) fn notes(standings: &Standings, glyphs: &Glyphs) -> Vec<String> {
+    let mut notes = best(standings);
+    notes.extend(sizes(standings, glyphs));
+    notes.extend(unshared(standings));
+    notes.extend(of_one(standings));
+    notes.extend(family(standings));
+    notes.extend(times(standings));
+    notes
+}
+
+/// The best report by each measure that has one, and those that cannot be told apart from it.
+fn best(standings: &Standings) -> Vec<String> {
+    let line = |measure: &RankedMeasure| {
+        let best = measure.standings.first()?;
+        let same = measure.not_told_apart_from_best();
+        let name = measure_title(measure);
+        let title = report_title(standings, best.report);
+        Some(if same.is_empty() {
+            format!("best by {name}: {title}, told apart from every other run")
+        } else if same.len() + 1 == measure.standings.len() {
+            format!(
+                "no run is best by {name}: {title} leads, and the test does not tell it apart from any other"
+            )
+        } else {
+            let same: Vec<String> = same.iter().map(|it| report_title(standings, *it)).collect();
+            format!(
+                "best by {name}: {title}, not told apart from {}",
+                same.join(", ")
+            )
+        })
+    };
+    let main = main(standings);
+    let cost = standings.measures.iter().find(|it| {
+        it.measure == "cost" && it.is_ranked() && main.is_some_and(|main| main.measure != "cost")
+    });
+    main.into_iter().chain(cost).filter_map(line).collect()
+}
+
+/// The numbers of cases, and the cases left out.
+fn sizes(standings: &Standings, glyphs: &Glyphs) -> Vec<String> {
+    let mut groups: Vec<(String, Vec<String>)> = Vec::new();
+    let mut add = |text: String, measure: &RankedMeasure| {
+        let title = measure_title(measure);
+        match groups.iter_mut().find(|(known, _)| *known == text) {
+            Some((_, titles)) => titles.push(title),
+            None => groups.push((text, vec![title])),
+        }
+    };
+    for measure in &standings.measures {
+        add(
+            format!(
+                "n = {} that every run has a value for",
+                quantity::of(measure.n, "case")
+            ),
+            measure,
+        );
+    }
+    for measure in &standings.measures {
+        for (reason, count) in &measure.excluded {
+            let reason = single_line(reason);
+            add(
+                format!("excluded: {count} {} {reason}", glyphs.times),
+                measure,
+            );
+        }
+        for own in measure.standings.iter().filter(|it| it.without_value > 0) {
+            let run = report_title(standings, own.report);
+            add(
+                format!(
+                    "left out of all runs: {} without a value in {run}",
+                    own.without_value
+                ),
+                measure,
+            );
+        }
+    }
+    let all = standings.measures.len();
+    let line = |(text, titles): (String, Vec<String>)| {
+        if titles.len() == all {
+            text
+        } else {
+            format!("{text} ({})", titles.join(", "))
+        }
+    };
+    groups.into_iter().map(line).collect()
+}
+
+/// The cases that not every report has with the same content.
+fn unshared(standings: &Standings) -> Vec<String> {
+    let mut notes = Vec::new();
+    for (report, unshared) in standings.unshared.iter().enumerate() {
+        let run = report_title(standings, report);
+        let missing: Vec<&CaseId> = unshared.missing.iter().collect();
+        let changed: Vec<&CaseId> = unshared.changed.iter().map(|case| &case.id).collect();
+        notes.extend(listed(
+            &format!("not compared, because {run} does not have them"),
+            &missing,
+        ));
+        notes.extend(listed(
+            &format!("not compared, because they differ between {run} and the first run"),
+            &changed,
+        ));
+    }
+    notes
+}
+
+fn listed(what: &str, ids: &[&CaseId]) -> Option<String> {
+    let names = ids.iter().take(NAMED);
+    let mut names: Vec<String> = names.map(|id| single_line(id.as_str())).collect();
+    if ids.len() > NAMED {
+        names.push(format!("and {} more", ids.len() - NAMED));
+    }
+    let count = quantity::of(ids.len(), "case");
+    (!ids.is_empty()).then(|| format!("{count} {what}: {}", names.join(", ")))
+}
+
+fn of_one(standings: &Standings) -> Option<String> {
+    let names = &standings.measures_of_one;
+    let joined = single_line(&names.join(", "));
+    (!names.is_empty()).then(|| format!("measures of one run only, not compared: {joined}"))
+}
+
+/// The test, its family, and the meaning of letters and of what is detectable.
+fn family(standings: &Standings) -> Vec<String> {
+    if standings.tests == 0 {
+        return Vec::new();
+    }
+    let test = &standings.test;
+    let measures = standings.measures.iter().filter(|it| it.is_ranked());
+    let runs = standings.reports.len();
+    let tests = quantity::of(standings.tests, "test");
+    let family = format!(
+        "{} and {} of runs",
+        quantity::of(measures.count(), "measure"),
+        quantity::of(runs * (runs - 1) / 2, "pair")
+    );
+    let correction = match test.adjustment.adjective() {
+        Some(adjective) => format!("{adjective} for {tests} together: {family}"),
+        None => format!("not corrected, although there are {tests}: {family}"),
+    };
+    let level = percent(test.significance());
+    let method = test.method.name();
+    let strictest = test
+        .adjustment
+        .strictest(test.significance(), standings.tests);
+    let power = percent(test.power);
+    vec![
+        format!("p: {method}, {correction}; pairs that agree in every case are not tests"),
+        format!(
+            "letters: two runs share a letter exactly if p of their pair is above {level}. That is no proof that they are equal, \
+             and it does not carry over: `ab` shares one with `a` and with `b`, which differ from each other"
+        ),
+        format!(
+            "d_z: mean difference in standard deviations of the differences; detectable: the smallest true difference that these \
+             cases would show with {power} probability at p = {} (t test; exact McNemar test for pass rates)",
+            significance(strictest)
+        ),
+    ]
+}
+
+fn times(standings: &Standings) -> Vec<String> {
+    let mut notes = Vec::new();
+    if !standings.times.is_empty() {
+        let fastest = |time: &RankedTime| {
+            let first = time.standings.first()?;
+            let rest = time.standings[1..].iter();
+            let same = rest.filter(|it| it.letters.chars().any(|own| first.letters.contains(own)));
+            let same: Vec<String> = same.map(|it| report_title(standings, it.report)).collect();
+            let title = report_title(standings, first.report);
+            Some(if same.is_empty() {
+                format!(
+                    "fastest by {}: {title}, told apart from every other run",
+                    time.name
+                )
+            } else {
+                format!(
+                    "fastest by {}: {title}, not told apart from {}",
+                    time.name,
+                    same.join(", ")
+                )
+            })
+        };
+        notes.extend(standings.times.iter().filter_map(fastest));
+        notes.push(
+            "latency: service times without queueing; runs are told apart if the bootstrap interval of their difference excludes 0, \
+             corrected for all quantiles and pairs (Bonferroni). Runs of different times or machines may differ by their load alone"
+                .to_owned(),
+        );
+    }
+    if !standings.untimed.is_empty() {
+        let runs = standings.untimed.iter();
+        let runs: Vec<String> = runs.map(|it| report_title(standings, *it)).collect();
+        notes.push(format!(
+            "latency not compared, fewer than 20 timed cases: {}",
+            runs.join(", ")
+        ));
+    }
+    notes
+}

@@ -1,0 +1,261 @@
+//! One measure of several reports: means, pairs, and groups that cannot be told apart.
+
+use std::collections::BTreeMap;
+
+use evals_metrics::{Bootstrap, EffectSize, Interval, PairedDifference};
+use serde::{Deserialize, Serialize};
+
+use super::letters::letters;
+use crate::pair_testing::{PairTesting, Tested};
+use crate::{Direction, Unit, Verdict};
+
+/// One measure of several reports, over the cases that have a value in each of them.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct RankedMeasure {
+    /// Name of the measure.
+    pub measure: String,
+    /// The name of its mean in tables, where it differs.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub mean_title: Option<String>,
+    /// The unit of its numbers.
+    pub unit: Unit,
+    /// Which direction is better.
+    pub better: Direction,
+    /// The number of cases that have a value in every report that has the measure.
+    pub n: usize,
+    /// Cases without a value in any report, by reason.
+    #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
+    pub excluded: BTreeMap<String, usize>,
+    /// The reports that have the measure: best first, or in their order if neither direction is better.
+    pub standings: Vec<Standing>,
+    /// Every pair of these reports, in the order of the reports.
+    pub pairs: Vec<PairOutcome>,
+}
+
+/// One report in one measure.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Standing {
+    /// The position of the report.
+    pub report: usize,
+    /// The mean over the cases of [`RankedMeasure::n`]; `None` if there are none.
+    pub mean: Option<f64>,
+    /// Its confidence interval.
+    pub interval: Option<Interval>,
+    /// The groups that the report belongs to, one letter each. Two reports share a letter exactly if the test does not tell them apart.
+    /// Empty if neither direction is better, or without cases.
+    pub letters: String,
+    /// Cases left out because this report has no value where another has one.
+    pub without_value: usize,
+    /// How many cases have a value in each tenth from 0 to 1. `None` if a value is not from 0 to 1, and for pass rates and metrics.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub histogram: Option<[usize; 10]>,
+}
+
+/// Two reports in one measure.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct PairOutcome {
+    /// The position of the one report.
+    pub first: usize,
+    /// The position of the other.
+    pub second: usize,
+    /// Both means and their difference, second minus first. Its p value is not corrected.
+    pub difference: PairedDifference,
+    /// The p value, corrected for all measures and pairs together. `None` if neither direction is better, no case changed, or the test
+    /// has no p value.
+    pub adjusted_p_value: Option<f64>,
+    /// The verdict on the second report against the first.
+    pub verdict: Verdict,
+    /// Why the test has no p value, if it has none.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub untested: Option<String>,
+    /// Cohen's d for paired values: the mean difference in standard deviations of the differences.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub effect: Option<EffectSize>,
+    /// The smallest true difference that a test of these cases finds with the power of [`PairTesting`], at the level of the strictest
+    /// of the corrected tests.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub detectable: Option<f64>,
+    /// Why there is no such difference, if there is none.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub undetectable: Option<String>,
+}
+
+/// A measure before its tests: one value for each report and case.
+#[derive(Debug)]
+pub(super) struct Measured {
+    pub(super) measure: String,
+    pub(super) mean_title: Option<String>,
+    pub(super) unit: Unit,
+    pub(super) better: Direction,
+    pub(super) excluded: BTreeMap<String, usize>,
+    /// The positions of the reports that have the measure.
+    pub(super) reports: Vec<usize>,
+    /// The values of each of these reports, in one order of cases.
+    pub(super) values: Vec<Vec<f64>>,
+    pub(super) without_value: Vec<usize>,
+}
+
+impl Measured {
+    pub(super) fn n(&self) -> usize {
+        self.values.first().map_or(0, Vec::len)
+    }
+
+    /// Every pair of places among the reports that have the measure.
+    pub(super) fn pairs(&self) -> impl Iterator<Item = (usize, usize)> + use<> {
+        let count = self.reports.len();
+        (0..count).flat_map(move |first| (first + 1..count).map(move |second| (first, second)))
+    }
+
+    pub(super) fn test(
+        &self,
+        (first, second): (usize, usize),
+        testing: &PairTesting,
+    ) -> Option<Tested> {
+        let pairs = self.values[first].iter().zip(&self.values[second]);
+        let pairs: Vec<(f64, f64)> = pairs.map(|(first, second)| (*first, *second)).collect();
+        Tested::of(&pairs, testing)
+    }
+
+    /// The means and histograms, without letters, in the order of the reports.
+    fn standings(&self, testing: &PairTesting) -> Vec<Standing> {
+        let bootstrap = Bootstrap {
+            level: testing.paired.level,
+            seed: testing.paired.seed,
+            ..Bootstrap::default()
+        };
+        let all = self.reports.iter().zip(&self.values);
+        all.zip(&self.without_value)
+            .map(|((report, values), without_value)| Standing {
+                report: *report,
+                mean: mean(values),
+                interval: bootstrap.mean_interval(values),
+                letters: String::new(),
+                without_value: *without_value,
+                histogram: (self.unit == Unit::Score)
+                    .then(|| histogram(values))
+                    .flatten(),
+            })
+            .collect()
+    }
+
+    /// The measure with its tested pairs, whose p values are corrected together with those of other measures.
+    pub(super) fn ranked(self, pairs: Vec<PairOutcome>, testing: &PairTesting) -> RankedMeasure {
+        let mut standings = self.standings(testing);
+        let order = |left: &Standing, right: &Standing| match self.better {
+            Direction::Higher => right.mean.partial_cmp(&left.mean),
+            Direction::Lower => left.mean.partial_cmp(&right.mean),
+            Direction::Unknown => None,
+        };
+        // Stable: reports with equal means keep their order.
+        standings.sort_by(|left, right| order(left, right).unwrap_or(std::cmp::Ordering::Equal));
+        let is_ranked = self.better != Direction::Unknown && self.n() > 0;
+        if is_ranked {
+            let is_distinct = |first: usize, second: usize| {
+                let places = [first, second].map(|place| standings[place].report);
+                let pair = pairs.iter().find(|pair| pair.is_of(places));
+                pair.is_some_and(PairOutcome::is_distinct)
+            };
+            let letters = letters(standings.len(), is_distinct);
+            for (standing, letters) in standings.iter_mut().zip(letters) {
+                standing.letters = letters;
+            }
+        }
+        RankedMeasure {
+            n: self.n(),
+            measure: self.measure,
+            mean_title: self.mean_title,
+            unit: self.unit,
+            better: self.better,
+            excluded: self.excluded,
+            standings,
+            pairs,
+        }
+    }
+}
+
+impl RankedMeasure {
+    /// The name of the measure's mean in tables.
+    pub fn title(&self) -> &str {
+        self.mean_title.as_deref().unwrap_or(&self.measure)
+    }
+
+    /// Whether the reports have an order: a direction is better, and there are cases.
+    pub fn is_ranked(&self) -> bool {
+        self.better != Direction::Unknown && self.n > 0
+    }
+
+    /// The report with the best mean. `None` if neither direction is better, without cases, or if several have the best mean.
+    pub fn best(&self) -> Option<&Standing> {
+        match &self.standings[..] {
+            [best, next, ..] if self.is_ranked() && is_apart(best.mean, next.mean) => Some(best),
+            _ => None,
+        }
+    }
+
+    /// The positions of the reports that share no letter with none of the best: those that cannot be told apart from the first.
+    pub fn not_told_apart_from_best(&self) -> Vec<usize> {
+        let Some(best) = self.standings.first().filter(|_| self.is_ranked()) else {
+            return Vec::new();
+        };
+        let others = self.standings[1..].iter();
+        let same = others.filter(|it| {
+            let pair = self.pair(best.report, it.report);
+            pair.is_none_or(|pair| !pair.is_distinct())
+        });
+        same.map(|it| it.report).collect()
+    }
+
+    /// The pair of two reports, in either order.
+    pub fn pair(&self, one: usize, other: usize) -> Option<&PairOutcome> {
+        self.pairs.iter().find(|pair| pair.is_of([one, other]))
+    }
+}
+
+impl PairOutcome {
+    fn is_of(&self, reports: [usize; 2]) -> bool {
+        [self.first, self.second] == reports || [self.second, self.first] == reports
+    }
+
+    /// Whether the test tells the two apart.
+    pub fn is_distinct(&self) -> bool {
+        matches!(self.verdict, Verdict::Better | Verdict::Worse)
+    }
+}
+
+fn is_apart(left: Option<f64>, right: Option<f64>) -> bool {
+    let (Some(left), Some(right)) = (left, right) else {
+        return false;
+    };
+    evals_metrics::difference(left, right).abs() > 0.0
+}
+
+#[expect(clippy::cast_precision_loss, reason = "counts stay far below 2^53")]
+pub(super) fn mean(values: &[f64]) -> Option<f64> {
+    let n = values.len() as f64;
+    // Divided first, so that the sum of large values does not overflow.
+    (!values.is_empty()).then(|| {
+        let sum: f64 = values.iter().sum();
+        if sum.is_finite() {
+            sum / n
+        } else {
+            values.iter().map(|value| value / n).sum()
+        }
+    })
+}
+
+#[expect(
+    clippy::cast_possible_truncation,
+    clippy::cast_sign_loss,
+    reason = "a tenth of a share is a small number"
+)]
+fn histogram(values: &[f64]) -> Option<[usize; 10]> {
+    let mut tenths = [0; 10];
+    for value in values {
+        if !(0.0..=1.0).contains(value) {
+            return None;
+        }
+        // The epsilon puts 0.3 into the tenth that begins with 0.3.
+        tenths[((value * 10.0 + 1e-9) as usize).min(9)] += 1;
+    }
+    (!values.is_empty()).then_some(tenths)
+}

@@ -1,0 +1,256 @@
+//! Several reports of the same cases: every pair compared, and the reports in groups that cannot be told apart.
+
+mod disagreement;
+mod groups;
+mod letters;
+mod measure;
+mod shared;
+mod times;
+mod values;
+
+use std::num::NonZeroUsize;
+use std::thread;
+
+use evals_metrics::Bootstrap;
+use serde::{Deserialize, Serialize};
+
+pub use disagreement::{Disagreement, Disagreements};
+pub use groups::{GroupStandings, GroupValue, RankedGroup, RankedGroups};
+pub use measure::{PairOutcome, RankedMeasure, Standing};
+pub use shared::Unshared;
+pub use times::{RankedTime, TimePair, TimeStanding};
+
+use crate::groups::members;
+use crate::pair_testing::Tested;
+use crate::{
+    CaseReport, ComparedReport, Direction, Domain, GroupError, PairTesting, Report, SchemaVersion,
+    Titled, Verdict,
+};
+use measure::Measured;
+use shared::Shared;
+use times::Times;
+
+/// Several reports of the same cases, each compared with each.
+///
+/// Only cases count that every report has with the same content, and a measure only counts those that have a value in each report with
+/// that measure. All means of a measure are therefore over the same cases. The p values of all pairs and of all measures with a known
+/// better direction are corrected together.
+///
+/// Letters show which reports a test tells apart: two share a letter exactly if the corrected p value of their pair is above the level
+/// of significance. This is no proof that they are equal, and it is not transitive: of three reports, the middle one may share a
+/// letter with both others, which share none with each other.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Standings {
+    /// Version of this document's JSON schema, shared with [`Report`].
+    pub schema_version: SchemaVersion,
+    /// The reports; other fields name them by their position from 0.
+    pub reports: Vec<ComparedReport>,
+    /// What differs between the runs apart from their results, as far as the caller knows it.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub made_by: Vec<String>,
+    /// The number of cases that every report has with the same content.
+    pub shared: usize,
+    /// For each report, the cases that are not compared.
+    pub unshared: Vec<Unshared>,
+    /// How differences were tested.
+    pub test: PairTesting,
+    /// How many p values were corrected together.
+    pub tests: usize,
+    /// The measures that at least two reports have, in the order of the first report.
+    pub measures: Vec<RankedMeasure>,
+    /// Measures that only one report has.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub measures_of_one: Vec<String>,
+    /// The service times of a case; empty unless two reports timed enough cases.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub times: Vec<RankedTime>,
+    /// The positions of the reports that timed fewer than 20 shared cases.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub untimed: Vec<usize>,
+    /// Where the reports disagree in the first measure with a better direction.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub disagreements: Option<Disagreements>,
+    /// The means in each group of cases, if asked for.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub groups: Vec<RankedGroups>,
+}
+
+/// What a case took and cost, which only its domain knows. Each function gets the position of the report and a case.
+#[derive(Clone, Copy)]
+pub struct Expenses<'f, D: Domain> {
+    /// The service time in seconds; `None` if it was not timed.
+    pub seconds: &'f dyn Fn(usize, &CaseReport<D>) -> Option<f64>,
+    /// The cost in dollars; `None` if it is unknown.
+    pub dollars: &'f dyn Fn(usize, &CaseReport<D>) -> Option<f64>,
+}
+
+impl<D: Domain> std::fmt::Debug for Expenses<'_, D> {
+    fn fmt(&self, formatter: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        formatter.write_str("Expenses")
+    }
+}
+
+impl Standings {
+    /// Compares reports of one kind by the measures whose titles are `wanted`, in groups by the `keys` of the cases' metadata.
+    ///
+    /// # Errors
+    ///
+    /// No case has metadata or a fact with one of the keys.
+    ///
+    /// # Panics
+    ///
+    /// There is no report.
+    pub fn of<D: Domain>(
+        reports: &[Titled<'_, D>],
+        testing: PairTesting,
+        wanted: impl Fn(&str) -> bool,
+        keys: &[String],
+        expenses: &Expenses<'_, D>,
+    ) -> Result<Self, GroupError> {
+        let Shared { cases, unshared } = Shared::of(reports);
+        let (measured, measures_of_one) =
+            values::measured(reports, &cases, wanted, expenses.dollars);
+        let sources: Vec<&Report<D>> = reports.iter().map(|it| it.report).collect();
+        let groups = keys.iter().map(|key| {
+            let members = members(sources[0], key)?;
+            let bootstrap = Bootstrap {
+                level: testing.paired.level,
+                seed: testing.paired.seed,
+                ..Bootstrap::default()
+            };
+            Ok(RankedGroups::of(
+                key, members, &cases, &measured, &bootstrap,
+            ))
+        });
+        let groups = groups.collect::<Result<_, _>>()?;
+        let main = measured
+            .iter()
+            .find(|(it, of_cases)| it.better != Direction::Unknown && !of_cases.is_empty());
+        let disagreements = main.map(|(main, of_cases)| {
+            Disagreements::of(main, of_cases, |id| {
+                sources[0].cases.iter().find(|case| case.id == *id)
+            })
+        });
+        let times = Times::of(&sources, &cases, &testing, expenses.seconds);
+        let measured: Vec<Measured> = measured.into_iter().map(|(it, _)| it).collect();
+        let (tests, measures) = ranked(measured, &testing);
+        Ok(Self {
+            schema_version: SchemaVersion,
+            reports: reports
+                .iter()
+                .map(|titled| ComparedReport::new(titled.title, titled.summary))
+                .collect(),
+            made_by: Vec::new(),
+            shared: cases.len(),
+            unshared,
+            test: testing,
+            tests,
+            measures,
+            measures_of_one,
+            times: times.ranked,
+            untimed: times.untimed,
+            disagreements,
+            groups,
+        })
+    }
+
+    /// Sets what differs between the runs.
+    #[must_use]
+    pub fn made_by(self, differences: Vec<String>) -> Self {
+        Self {
+            made_by: differences,
+            ..self
+        }
+    }
+
+    /// The title of the report at a position.
+    pub fn title(&self, report: usize) -> &str {
+        &self.reports[report].title
+    }
+}
+
+/// Tests every pair of every measure, and corrects all p values together. The first value is their number.
+fn ranked(measured: Vec<Measured>, testing: &PairTesting) -> (usize, Vec<RankedMeasure>) {
+    let tasks: Vec<(usize, (usize, usize))> = measured
+        .iter()
+        .enumerate()
+        .flat_map(|(place, it)| it.pairs().map(move |pair| (place, pair)))
+        .collect();
+    let tested = on_all_cores(&tasks, |(place, pair)| {
+        measured[*place].test(*pair, testing)
+    });
+    let mut outcomes: Vec<(usize, PairOutcome, Tested)> = tasks
+        .iter()
+        .zip(tested)
+        .filter_map(|((place, (first, second)), tested)| {
+            let tested = tested?;
+            let reports = &measured[*place].reports;
+            let outcome = PairOutcome {
+                first: reports[*first],
+                second: reports[*second],
+                difference: tested.difference.clone(),
+                adjusted_p_value: None,
+                verdict: Verdict::None,
+                untested: tested.p_value.err().map(|reason| reason.to_string()),
+                effect: tested.effect,
+                detectable: None,
+                undetectable: None,
+            };
+            Some((*place, outcome, tested))
+        })
+        .collect();
+    let mut family: Vec<(&mut PairOutcome, f64, f64)> = Vec::new();
+    for (place, outcome, tested) in &mut outcomes {
+        let Some(gain) = measured[*place].better.gain() else {
+            continue;
+        };
+        if tested.difference.equal() == tested.difference.n {
+            outcome.verdict = Verdict::Same;
+        } else if let Ok(p_value) = tested.p_value {
+            let gained = gain * tested.difference.difference;
+            family.push((outcome, p_value, gained));
+        }
+    }
+    let p_values: Vec<f64> = family.iter().map(|(_, p_value, _)| *p_value).collect();
+    let adjusted = testing.adjustment.apply(&p_values);
+    for ((outcome, _, gained), adjusted) in family.iter_mut().zip(adjusted) {
+        outcome.adjusted_p_value = Some(adjusted);
+        outcome.verdict = Verdict::on(adjusted, testing.significance(), *gained);
+    }
+    let tests = p_values.len();
+    let strictest = testing.adjustment.strictest(testing.significance(), tests);
+    for (place, outcome, tested) in &mut outcomes {
+        if measured[*place].better == Direction::Unknown {
+            continue;
+        }
+        match tested.sensitivity.detectable(strictest, testing.power) {
+            Ok(detectable) => outcome.detectable = Some(detectable),
+            Err(reason) => outcome.undetectable = Some(reason.to_string()),
+        }
+    }
+    let mut of_measures: Vec<Vec<PairOutcome>> = measured.iter().map(|_| Vec::new()).collect();
+    for (place, outcome, _) in outcomes {
+        of_measures[place].push(outcome);
+    }
+    let measures = measured.into_iter().zip(of_measures);
+    let measures = measures.map(|(measured, pairs)| measured.ranked(pairs, testing));
+    (tests, measures.collect())
+}
+
+/// Calls a function for each task, on all cores, and returns the results in order.
+fn on_all_cores<T: Sync, R: Send>(tasks: &[T], call: impl Fn(&T) -> R + Sync) -> Vec<R> {
+    let threads = thread::available_parallelism().map_or(1, NonZeroUsize::get);
+    let share = tasks.len().div_ceil(threads).max(1);
+    let call = &call;
+    thread::scope(|scope| {
+        let parts: Vec<_> = tasks
+            .chunks(share)
+            .map(|tasks| scope.spawn(move || tasks.iter().map(call).collect::<Vec<R>>()))
+            .collect();
+        let results = parts.into_iter().flat_map(|part| match part.join() {
+            Ok(results) => results,
+            Err(panic) => std::panic::resume_unwind(panic),
+        });
+        results.collect()
+    })
+}
