@@ -238,7 +238,7 @@ fn a_running_run_updates_by_itself_and_leads_to_its_end() {
 
 #[test]
 #[ignore = "needs Chromium: make test-browser"]
-fn a_page_that_nobody_sees_follows_nothing() {
+fn a_hidden_page_follows_nothing() {
     let sandbox = with_runs();
     let viewer = Viewer::start(&mut sandbox.command("view --no-open"));
     let browser = Browser::start();
@@ -267,7 +267,7 @@ fn a_page_that_nobody_sees_follows_nothing() {
     see(true);
     assert_eq!(closed(), [false], "a page that is seen keeps its stream");
     see(false);
-    assert_eq!(closed(), [true], "a page that is not seen has none");
+    assert_eq!(closed(), [true], "a hidden page keeps no stream open");
     see(false);
     assert_eq!(closed(), [true], "a page that is not seen opens none");
     see(true);

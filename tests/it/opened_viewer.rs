@@ -55,12 +55,14 @@ impl OpenedViewer {
         address.expect("the address is printed").to_owned()
     }
 
-    /// Presses Ctrl-C, and waits for the end.
+    /// Presses Ctrl-C, and waits for the end of the viewer, but not forever.
     pub(crate) fn interrupt(&mut self) {
         let mut keyboard = self.process.stdin.take().unwrap();
         keyboard.write_all(b"\x03").unwrap();
         keyboard.flush().unwrap();
-        self.process.wait().unwrap();
+        wait_for("the end of the viewer", || {
+            self.process.try_wait().unwrap().is_some()
+        });
     }
 }
 

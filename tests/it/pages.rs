@@ -585,7 +585,10 @@ done
     command.args(["--target", "exec:sh system.sh"]);
     let run = ended(&mut command);
     let page = Page::of(&sandbox, "page.html");
-    let notice = ("warning", "1 of 3 cases failed; the means leave them out.");
+    let notice = (
+        "warning",
+        "The task failed in 1 of 3 cases; the means leave them out.",
+    );
     assert!(
         page.notices().contains(&notice),
         "{:?}: {}",

@@ -105,7 +105,7 @@ pub(crate) fn ended(command: &mut Command) -> Ended {
 }
 
 /// Waits for a condition, for at most a minute.
-pub(crate) fn wait_for(what: &str, there: impl Fn() -> bool) {
+pub(crate) fn wait_for(what: &str, mut there: impl FnMut() -> bool) {
     let deadline = Instant::now() + Duration::from_mins(1);
     while !there() {
         assert!(Instant::now() < deadline, "{what} did not come");

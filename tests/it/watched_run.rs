@@ -9,11 +9,12 @@ use crate::pseudo_terminal::{on_terminal, terminal};
 use crate::recorded_replies::cases;
 use crate::sandbox::{Ended, Sandbox, ended, wait_for};
 
-/// A system that answers five cases at once and the fourth when there is a file `go`.
+/// A system that answers five cases at once and the fourth when there is a file `go`. It ends with the sandbox, because a run that
+/// is killed does not end it.
 const SYSTEM: &str = r#"while IFS= read -r line; do
     id=${line#*\"id\":\"}
     id=${id%%\"*}
-    while [ "$id" = d ] && [ ! -e go ]; do sleep 0.02; done
+    while [ "$id" = d ] && [ ! -e go ]; do [ -e system.sh ] || exit; sleep 0.02; done
     printf '{"id":"%s","answer":"Tower"}\n' "$id"
 done
 "#;

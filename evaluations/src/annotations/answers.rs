@@ -256,7 +256,7 @@ fn is_judge(role: &str) -> bool {
     role == "judge" || role.starts_with("judge ")
 }
 
-/// A text as it is, anything else as JSON.
+/// Returns a text unchanged, and any other value as JSON.
 fn written(value: &Json) -> String {
     match value {
         Json::String(text) => text.clone(),

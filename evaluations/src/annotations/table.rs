@@ -70,7 +70,7 @@ pub(super) fn unguarded(cell: &str) -> &str {
     }
 }
 
-/// Whether a cell holds a text, as it is or guarded.
+/// Whether a cell holds a text, guarded or not.
 pub(super) fn holds(cell: &str, text: &str) -> bool {
     cell == text || unguarded(cell) == text
 }

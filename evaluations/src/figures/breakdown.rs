@@ -101,7 +101,9 @@ fn explanation(ending: Ending) -> Option<&'static str> {
         Ending::NotJudged => Some(
             "Not judged: unanswerable, or without the reference, answer or relevant document that a judgement needs.",
         ),
-        Ending::Retrieved => Some("Retrieved: at least one relevant document is in the ranking."),
+        Ending::Retrieved => Some(
+            "Retrieved: at least one relevant document is in the ranking, at any rank; measures with a cutoff can still be 0.",
+        ),
         Ending::TaskFailed | Ending::RefusedWrongly | Ending::JudgeFailed | Ending::Right => None,
     }
 }

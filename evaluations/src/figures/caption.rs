@@ -27,7 +27,7 @@ pub(super) fn heading(title: String, sentences: impl IntoIterator<Item = String>
     }
 }
 
-/// The number of cases in the means: `n = 256.`, or `n = 109 to 320.` if they differ.
+/// The number of cases in the means: `n = 256.`, or `n = 109 to 320 (those with a value).` if they differ.
 pub(super) fn sizes<'m>(means: impl Iterator<Item = &'m Mean> + Clone) -> String {
     range(means.map(|mean| mean.n))
 }
@@ -35,13 +35,16 @@ pub(super) fn sizes<'m>(means: impl Iterator<Item = &'m Mean> + Clone) -> String
 /// The number of cases, as a range if the counts differ.
 pub(super) fn range(counts: impl Iterator<Item = usize> + Clone) -> String {
     match (counts.clone().min(), counts.max()) {
-        (Some(least), Some(most)) if least < most => format!("n = {least} to {most}."),
+        (Some(least), Some(most)) if least < most => {
+            format!("n = {least} to {most} (those with a value).")
+        }
         (Some(n), _) => format!("n = {n}."),
         (None, _) => String::new(),
     }
 }
 
-/// What the means exclude, such as `Excluded: 64 × unanswerable.` Of each reason, the largest number that any mean excludes.
+/// What the means exclude, such as `Excluded: 64 × unanswerable. Excluded from some means: 147 × no numbers.` Of each reason, the largest
+/// number that any mean excludes.
 pub(super) fn excluded<'m>(means: impl Iterator<Item = &'m Mean> + Clone) -> String {
     let mut reasons: BTreeMap<&str, (usize, usize)> = BTreeMap::new();
     for (reason, count) in means.clone().flat_map(|mean| &mean.excluded) {
@@ -50,19 +53,24 @@ pub(super) fn excluded<'m>(means: impl Iterator<Item = &'m Mean> + Clone) -> Str
         *times += 1;
     }
     let all = means.count();
-    let reasons = reasons.into_iter().map(|(reason, (most, times))| {
-        if times < all {
-            format!("up to {most} × {reason}")
-        } else {
-            format!("{most} × {reason}")
-        }
-    });
-    let reasons = reasons.collect::<Vec<_>>().join(", ");
-    if reasons.is_empty() {
-        String::new()
-    } else {
-        format!("Excluded: {reasons}.")
-    }
+    let sentence = |start: &str, is_of_all: bool| {
+        let counts = reasons
+            .iter()
+            .filter(|(_, (_, times))| (*times == all) == is_of_all);
+        let counts: Vec<String> = counts
+            .map(|(reason, (most, _))| format!("{most} × {reason}"))
+            .collect();
+        (!counts.is_empty()).then(|| format!("{start}: {}.", counts.join(", ")))
+    };
+    let sentences = [
+        sentence("Excluded", true),
+        sentence("Excluded from some means", false),
+    ];
+    sentences
+        .into_iter()
+        .flatten()
+        .collect::<Vec<_>>()
+        .join(" ")
 }
 
 /// The lines of a figure with the method of their intervals, if there are any.
@@ -160,11 +168,11 @@ mod tests {
             mean(109, &[("unanswerable", 64), ("no numbers", 147)]),
             mean(256, &[("unanswerable", 64)]),
         ];
-        assert_eq!(sizes(means.iter()), "n = 109 to 256.");
+        assert_eq!(sizes(means.iter()), "n = 109 to 256 (those with a value).");
         assert_eq!(sizes(means[..1].iter()), "n = 109.");
         assert_eq!(
             excluded(means.iter()),
-            "Excluded: up to 147 × no numbers, 64 × unanswerable."
+            "Excluded: 64 × unanswerable. Excluded from some means: 147 × no numbers."
         );
         assert_eq!(excluded([mean(3, &[])].iter()), "");
     }

@@ -100,7 +100,10 @@ fn sentences(change: &Change) -> Vec<String> {
         tests => {
             let method = change.test.method.name();
             match change.test.adjustment.adjective() {
-                Some(adjective) => format!("p: {method}, {adjective} for {tests} measures."),
+                Some(adjective) => format!(
+                    "p: {method}, {adjective} for {tests} measures; the intervals are not corrected, so that one without 0 may still \
+                     be chance."
+                ),
                 None => format!("p: {method}, not corrected for {tests} measures."),
             }
         }

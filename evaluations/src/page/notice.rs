@@ -96,7 +96,7 @@ fn failures(summary: &Summary) -> Vec<Notice> {
             Severity::Warning
         };
         let text = format!(
-            "{} of {} failed; the means leave them out",
+            "The task failed in {} of {}; the means leave them out",
             summary.failed,
             quantity::of(summary.finished, "case")
         );

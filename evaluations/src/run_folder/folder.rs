@@ -10,6 +10,7 @@ use anyhow::{Context as _, Result, anyhow, bail};
 use chrono::{DateTime, Utc};
 use evals_guard::regular_file::other_kind;
 
+use super::header::RunHeader;
 use super::lock::{self, IsRunning};
 use crate::directories::file_stem;
 
@@ -99,7 +100,7 @@ impl RunFolder {
         self.lock_exclusive().is_err()
     }
 
-    /// Every run folder, oldest first. Names start with the time; folders with other names come first.
+    /// Every run folder, oldest first.
     pub(crate) fn list(runs: &Path) -> Result<Vec<Self>> {
         let entries = match fs::read_dir(runs) {
             Ok(entries) => entries,
@@ -119,9 +120,19 @@ impl RunFolder {
         Ok(folders)
     }
 
-    /// Sorts run folders from the oldest to the newest. Names start with the time; folders with other names come first.
+    /// Sorts run folders from the oldest to the newest. Names start with the time. A folder with another name, such as a copy, has
+    /// the time of its manifest and follows the runs of that time; without a time it comes first.
     pub(crate) fn order(&self) -> impl Ord + use<> {
-        (self.has_time(), self.file_name())
+        let name = self.file_name();
+        let start = if self.has_time() {
+            name.to_string_lossy().into_owned()
+        } else {
+            let header: Option<RunHeader> = self.read_manifest().ok();
+            let started = header.and_then(|header| header.started);
+            // `~` comes behind the `-` that ends the time in a name.
+            started.map_or_else(String::new, |time| time.replace(['-', ':'], "") + "~")
+        };
+        (start, name)
     }
 
     /// Why the folder `path` holds no run; `None` if it holds one.

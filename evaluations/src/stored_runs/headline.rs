@@ -19,18 +19,18 @@ pub(crate) struct Headline {
 }
 
 impl Headline {
-    /// The first measure of a retrieval run, the accuracy of a question answering run, the pass rate of a dataset file or else its
+    /// The first measure of a retrieval run, the share of equivalent answers of a question answering run, the pass rate of a dataset file or else its
     /// first score. `None` if it has no value.
     pub(crate) fn of(header: &RunHeader, summary: &Summary) -> Option<Self> {
         if header.benchmark == "qa" {
             let mut accuracies = summary.accuracy.iter();
             let (_, accuracy) = accuracies.find(|(name, _)| name == Equivalence::OUTCOME)?;
-            return Self::of_mean(Equivalence::OUTCOME, "accuracy", &accuracy.scored);
+            return Self::of_mean(Equivalence::OUTCOME, "equivalent", &accuracy.scored);
         }
         if let Some(value) = summary.pass_rate.as_ref().and_then(|rate| rate.value) {
             return Some(Self {
                 measure: "passed".to_owned(),
-                title: "passed".to_owned(),
+                title: "all assertions".to_owned(),
                 value,
                 interval: None,
             });

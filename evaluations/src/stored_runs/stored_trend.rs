@@ -5,6 +5,7 @@ use std::ops::Range;
 use evals::{Cell, Comparison, Row, Summary};
 use evals_html::figure::{Heading, Trend, TrendPoint, Width};
 use evals_html::page::PageFigure;
+use evals_messages::quantity;
 
 use super::configuration::differences;
 use super::headline::Headline;
@@ -127,7 +128,7 @@ impl<'r> StoredTrend<'r> {
         let count = if drawn < all {
             format!("The newest {drawn} of {all} finished runs")
         } else {
-            format!("{drawn} finished runs")
+            quantity::of(drawn, "finished run")
         };
         let counts = steps.iter().filter_map(|step| match step.cell {
             Cell::Value { n, .. } => Some(*n),

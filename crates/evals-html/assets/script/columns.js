@@ -5,7 +5,7 @@ function isUndefined(cell) {
 	return cell !== null && typeof cell === "object" && !Array.isArray(cell);
 }
 
-/** The number of a cell; `null` if it has none. @param {Cell} cell */
+/** The number of a cell; `null` for a cell without a number. @param {Cell} cell */
 function numberOf(cell) {
 	return Array.isArray(cell) ? cell[0] : null;
 }

@@ -29,7 +29,7 @@
       // The reader decides when: a new page loses the focus, the place and the chosen runs.
       const link = document.createElement("a");
       link.href = location.pathname + location.search;
-      link.textContent = "Show it as it is now";
+      link.textContent = "Reload the list";
       news.append("The list has changed. ", link);
     },
   });

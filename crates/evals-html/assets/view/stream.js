@@ -1,6 +1,6 @@
 // @ts-check
-// One stream of events for each visible page. A browser opens six connections to a server at most, so pages that nobody
-// sees must hold none.
+// One stream of events for each visible page. A browser opens six connections to a server at most, so a hidden
+// page keeps no stream open.
 "use strict";
 
 /**

@@ -1,4 +1,4 @@
-//! The opening of a page as HTML, from templates of its own.
+//! Renders the opening of a page as HTML.
 
 use std::io::Write;
 

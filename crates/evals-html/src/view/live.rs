@@ -44,7 +44,7 @@ pub struct LiveProgress {
 pub struct LiveMeasure {
     /// Its name.
     pub name: String,
-    /// Its value, or why it has none.
+    /// The value; for an undefined one the reason.
     pub value: String,
     /// Its interval.
     pub interval: String,

@@ -63,8 +63,8 @@ pub struct RunRow {
     pub benchmark: String,
     /// The search profile or the target.
     pub profile: String,
-    /// How many questions it asks.
-    pub questions: usize,
+    /// How many cases it has, without repetitions.
+    pub cases: usize,
     /// Its main measure.
     pub headline: Option<Reading>,
     /// The change of the main measure against the run before it.

@@ -14,7 +14,7 @@ pub struct TrendPage {
     pub title: Option<String>,
     /// The measures to choose from: name, address, and whether it is drawn.
     pub measures: Vec<(String, String, bool)>,
-    /// The drawing as SVG, which goes into the page as it is.
+    /// The drawing as SVG. The template does not escape it.
     pub figure: String,
     /// What the drawing shows, and how.
     pub caption: String,

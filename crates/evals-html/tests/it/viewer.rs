@@ -20,7 +20,7 @@ fn row(text: &str) -> RunRow {
         dataset: text.to_owned(),
         benchmark: text.to_owned(),
         profile: text.to_owned(),
-        questions: 7,
+        cases: 7,
         headline: Some(Reading {
             measure: text.to_owned(),
             value: text.to_owned(),

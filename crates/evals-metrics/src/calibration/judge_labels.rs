@@ -38,30 +38,6 @@ impl JudgeLabels {
             }
         }
     }
-
-    /// Each labelled answer's weight, first of those that the judge passed, then of those that it failed: the inverse of the
-    /// probability of a label.
-    pub(super) fn weights(&self) -> [f64; 2] {
-        match self {
-            Self::ByVerdict { labels, drawn_from }
-                if drawn_from.passes > 0 && drawn_from.fails > 0 =>
-            {
-                [
-                    weight(drawn_from.passes, labels.judge_passes()),
-                    weight(drawn_from.fails, labels.judge_fails()),
-                ]
-            }
-            _ => [1.0; 2],
-        }
-    }
-}
-
-fn weight(answers: usize, labelled: usize) -> f64 {
-    if labelled == 0 {
-        1.0
-    } else {
-        crate::arithmetic::share(answers, labelled)
-    }
 }
 
 /// Refuses labels that are too few, or of one kind only.

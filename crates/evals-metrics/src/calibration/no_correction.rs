@@ -45,6 +45,11 @@ pub enum NoCorrection {
     /// There are more labels for a verdict than the run has answers with it.
     #[error("more answers are labelled than the run has verdicts")]
     MoreLabelsThanAnswers,
+    /// The unlabelled answers are no random sample of the run.
+    #[error(
+        "labels drawn by verdict need double sampling rather than prediction-powered inference"
+    )]
+    DrawnByVerdict,
     /// A label, prediction or weight is NaN or infinite, or a weight is not above 0.
     #[error("a label, a prediction or a weight is not a finite number, or a weight is not above 0")]
     NotFinite,

@@ -122,39 +122,49 @@ pub fn prediction_powered(
     })
 }
 
-/// The pass rate that people would give a run, by [`prediction_powered`]. `unlabelled` counts the verdicts of answers without a
-/// label: those of another run, or of this run without its labelled answers.
+/// The pass rate that people would give a run, by [`prediction_powered`], from labels of some of its answers, drawn at random.
 ///
 /// # Errors
 ///
-/// As [`prediction_powered`]; labels of one kind are refused by their kind.
+/// As [`prediction_powered`], and for a run without further answers, or with fewer answers than labels. Labels of one kind are
+/// refused by their kind. Labels drawn by verdict are refused: weighted by their drawing, they have the judge's own pass rate, so
+/// that the estimate is that of [`double_sampling`](super::double_sampling) for every λ, and its interval is the right one.
 pub fn prediction_powered_rate(
     labels: &JudgeLabels,
-    unlabelled: VerdictCounts,
+    run: VerdictCounts,
     level: f64,
 ) -> Result<PredictionPowered, NoCorrection> {
-    let counts = labels.confusion();
+    let JudgeLabels::Random(counts) = labels else {
+        return Err(NoCorrection::DrawnByVerdict);
+    };
     check_labels(counts, level)?;
-    let [passed, failed] = labels.weights();
+    let [passes, fails] = [
+        (run.passes, counts.judge_passes()),
+        (run.fails, counts.judge_fails()),
+    ]
+    .map(|(answers, labelled)| answers.checked_sub(labelled));
+    let (passes, fails) = passes
+        .zip(fails)
+        .ok_or(NoCorrection::MoreLabelsThanAnswers)?;
     let groups = [
-        (counts.true_passes, 1.0, 1.0, passed),
-        (counts.false_passes, 0.0, 1.0, passed),
-        (counts.false_fails, 1.0, 0.0, failed),
-        (counts.true_fails, 0.0, 0.0, failed),
+        (counts.true_passes, 1.0, 1.0),
+        (counts.false_passes, 0.0, 1.0),
+        (counts.false_fails, 1.0, 0.0),
+        (counts.true_fails, 0.0, 0.0),
     ];
     let labelled: Vec<LabelledValue> = groups
         .into_iter()
-        .flat_map(|(count, label, prediction, weight)| {
+        .flat_map(|(count, label, prediction)| {
             let answer = LabelledValue {
                 label,
                 prediction,
-                weight,
+                weight: 1.0,
             };
             std::iter::repeat_n(answer, count)
         })
         .collect();
-    let mut others = vec![1.0; unlabelled.passes];
-    others.resize(unlabelled.passes + unlabelled.fails, 0.0);
+    let mut others = vec![1.0; passes];
+    others.resize(passes + fails, 0.0);
     prediction_powered(&labelled, &others, level)
 }
 

@@ -3,6 +3,8 @@
 mod alternative;
 mod bca;
 mod benjamini_hochberg;
+mod change_point;
+mod clusters;
 mod effect_size;
 mod interval_choice;
 mod moments;
@@ -15,6 +17,8 @@ mod wilcoxon;
 
 pub use alternative::Alternative;
 pub use benjamini_hochberg::benjamini_hochberg;
+pub use change_point::{ChangePoint, ChangePointTest};
+pub use clusters::Clusters;
 pub use effect_size::{EffectMethod, EffectSize, cohens_dz, hedges_g};
 pub use interval_choice::{Bound, BoundSide, IntervalChoice};
 pub use no_statistic::NoStatistic;

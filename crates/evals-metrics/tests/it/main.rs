@@ -8,15 +8,20 @@
 mod agreement;
 mod fuzz;
 mod golden;
+mod golden_calibration;
+mod golden_rows;
+mod golden_statistics;
 mod interpolated_precision;
 mod measures;
 mod notation;
 mod paired;
 mod properties;
+mod random;
 mod ranking;
 mod run_scores;
 mod statistics;
 mod trec;
+mod undefined_statistics;
 
 use evals_metrics::{Judgements, Measure, Ranking, ScoredDocument};
 

@@ -12,7 +12,7 @@ use super::error::kind;
 use super::levels;
 use crate::ToolCall;
 
-/// The message of a field `error`. Null, false and an empty text mean that there is no error: `None`.
+/// The message of a field `error`; `None` if the field is null, false or an empty text, with which a system reports success.
 pub(crate) fn error(value: &Value) -> Option<String> {
     match value {
         Value::Null | Value::Bool(false) => None,

@@ -108,7 +108,7 @@ impl Unit {
         }
     }
 
-    /// Prints a difference with its sign; one that prints as 0 has none.
+    /// Prints a difference with its sign. A difference that rounds to 0 gets no sign.
     pub fn print_signed(self, difference: f64) -> String {
         let printed = self.print(difference);
         let is_zero = !printed.contains(|digit: char| ('1'..='9').contains(&digit));

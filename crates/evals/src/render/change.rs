@@ -108,7 +108,9 @@ pub(super) fn notes(change: &Change, glyphs: &Glyphs) -> Vec<String> {
         let level = percent(change.test.significance());
         let corrected = match (tested, change.test.adjustment.adjective()) {
             (1, _) => String::new(),
-            (several, Some(adjective)) => format!(", {adjective} for {several} measures"),
+            (several, Some(adjective)) => {
+                format!(", {adjective} for {several} measures; intervals are not corrected")
+            }
             (several, None) => format!(", not corrected for {several} measures"),
         };
         let method = change.test.method.name();

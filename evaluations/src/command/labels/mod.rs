@@ -58,7 +58,7 @@ fn export(
     }
     if arguments.stratified && run.answers.iter().all(|answer| answer.verdict.is_none()) {
         bail!(
-            "`--stratified` draws answers by the judge's verdict, and run `{}` has none; leave the option out",
+            "`--stratified` draws answers by the judge's verdict, and run `{}` has no judge or the judge gave no verdict; leave the option out",
             run.run
         );
     }

@@ -23,7 +23,7 @@ const HEADER: [&str; 7] = [
     "dataset",
     "benchmark",
     "profile",
-    "questions",
+    "cases",
     "score",
     "state",
 ];
@@ -35,7 +35,7 @@ const SCORE: usize = 5;
 const TREND: &str = "trend";
 
 /// Columns that a narrow terminal drops, the least important first.
-const DROPPED_WHEN_NARROW: [&str; 4] = ["questions", "benchmark", "dataset", "profile"];
+const DROPPED_WHEN_NARROW: [&str; 4] = ["cases", "benchmark", "dataset", "profile"];
 
 pub(super) fn execute(session: &Session<'_>, arguments: &ListRunsArgs) -> Result<Exit> {
     let runs = session.directories.runs();

@@ -95,7 +95,7 @@ fn left_out(summary: &Summary) -> String {
 fn answering(runs: &[&StoredRun]) -> String {
     let Labels { columns, rows } = Labels::of(Benchmark::Qa, runs);
     let mut table = Table::new(&columns);
-    table.numbers(&["passages", "cases", "accuracy", "worst case", "coverage"]);
+    table.numbers(&["passages", "cases", "equivalent", "worst case", "coverage"]);
     for (run, mut cells) in runs.iter().zip(rows) {
         let mut accuracies = run.summary.iter().flat_map(|summary| &summary.accuracy);
         let accuracy = accuracies

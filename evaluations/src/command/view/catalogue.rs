@@ -350,14 +350,26 @@ mod tests {
         let catalogue = |path: &Path| Catalogue::new(runs.clone(), RunFolder::open(path));
         let listed = names(&catalogue(&outside).list().unwrap());
         assert_eq!(listed, ["20260430T120000.000Z-b", "20260501T120000.000Z-a"]);
+        let listed = names(&catalogue(&inside).list().unwrap());
+        assert_eq!(listed, ["20260501T120000.000Z-a"]);
         let copied = run(&folder.path().join("copies"), "a copy");
         let listed = names(&catalogue(&copied).list().unwrap());
         assert_eq!(
             listed,
             ["a copy", "20260501T120000.000Z-a"],
-            "as in the data folder, names without a time come first"
+            "a run without a time comes first"
         );
-        let listed = names(&catalogue(&inside).list().unwrap());
-        assert_eq!(listed, ["20260501T120000.000Z-a"]);
+        let manifest = json!({
+            "schema_version": 1, "benchmark": "retrieval", "name": "n", "profile": "bm25", "seed": 0,
+            "dataset": {"name": "sample", "questions": 7}, "repeat": 1, "started": "2026-05-01T12:00:00.000Z",
+        });
+        fs::write(copied.join("manifest.json"), manifest.to_string()).unwrap();
+        run(&runs, "20260501T120000.001Z-c");
+        let listed = names(&catalogue(&copied).list().unwrap());
+        assert_eq!(
+            listed,
+            ["20260501T120000.000Z-a", "a copy", "20260501T120000.001Z-c"],
+            "a copy follows its original"
+        );
     }
 }

@@ -28,11 +28,15 @@ pub(super) fn page(folder: RunFolder, run: &StoredRun) -> Result<LivePage, PageF
     let remedy = folder.remedy();
     let progress = ProgressReader::new(folder)?.read()?;
     let header = &run.header;
+    let cases = match header.benchmark.as_str() {
+        "eval" => "cases",
+        _ => "questions",
+    };
     let facts = [
         ("dataset", header.dataset.name.clone()),
         ("benchmark", header.benchmark.clone()),
         ("profile", header.profile.clone()),
-        ("questions", header.dataset.questions.to_string()),
+        (cases, header.dataset.questions.to_string()),
     ];
     let mut shown = shown(&progress);
     if !progress.is_running() {

@@ -1,6 +1,5 @@
 //! The list of runs.
 
-use std::cmp::Reverse;
 use std::collections::BTreeSet;
 
 use axum::extract::{Query, State};
@@ -46,12 +45,10 @@ fn page(folder: String, listing: Listing, wanted: &Wanted) -> RunsPage {
     let seen = changes::fingerprint(&listing);
     let runs = &listing.runs;
     let lineage = Lineage::of(runs);
-    let mut fitting: Vec<usize> = (0..runs.len())
+    let fitting: Vec<usize> = (0..runs.len())
         .rev()
         .filter(|place| wanted.kind.fits(&runs[*place]))
         .collect();
-    // The name of a copied folder need not tell when its run started.
-    fitting.sort_by_key(|place| Reverse(runs[*place].header().started.clone()));
     let shown = match wanted.all {
         Some(_) => &fitting[..],
         None => &fitting[..fitting.len().min(NEWEST)],
@@ -115,7 +112,7 @@ fn row(lineage: &Lineage<'_>, runs: &[ListedRun], place: usize) -> RunRow {
         dataset,
         benchmark,
         profile,
-        questions: run.header().dataset.questions,
+        cases: run.header().dataset.questions,
         change: lineage
             .predecessor(place)
             .and_then(|before| change(&runs[before], run)),

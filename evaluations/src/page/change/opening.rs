@@ -25,7 +25,7 @@ pub(super) fn of<D: HasPage>(page: &ChangePage<'_, D>, judged: &Judged<'_>) -> O
     let mut listings: Vec<Listing> = passes(judged, repeats).into_iter().collect();
     listings.extend(render::tables::change(change).into_iter().map(listing));
     Opening {
-        title: format!("{} against {}", page.titles[1], page.titles[0]),
+        title: format!("From {} to {}", page.titles[0], page.titles[1]),
         sentence: sentence(change, judged),
         notices: notices(page, change, judged),
         facts: facts(page.titles, change),
@@ -54,7 +54,7 @@ fn sentence(change: &Change, judged: &Judged<'_>) -> String {
     parts.collect::<Vec<_>>().join("; ")
 }
 
-/// `MRR@5 rose from 0.7421 to 0.7739 (+0.0318 [+0.0012, +0.0611], corrected p = 0.0412) over 256 pairs: better, significant at 5 %`.
+/// `MRR@5 rose from 0.7421 to 0.7739 (+0.0318, uncorrected interval [+0.0012, +0.0611], Holm-corrected p = 0.0412) over 256 pairs: better, significant at 5 %`.
 fn verdict(measure: &MeasureChange, change: &Change) -> String {
     let title = measure.title();
     let Some(found) = &measure.difference else {
@@ -70,12 +70,17 @@ fn verdict(measure: &MeasureChange, change: &Change) -> String {
     };
     let signed = |value: f64| measure.unit.print_signed(value);
     let difference = signed(found.difference);
-    let interval = found.interval.map_or_else(String::new, |interval| {
-        format!(" [{}, {}]", signed(interval.low), signed(interval.high))
-    });
     let tested = change.measures.iter();
     let tested = tested.filter(|it| it.adjusted_p_value.is_some()).count();
-    let corrected = if tested > 1 { "corrected " } else { "" };
+    let [uncorrected, corrected] = if tested > 1 {
+        [", uncorrected interval", "Holm-corrected "]
+    } else {
+        ["", ""]
+    };
+    let interval = found.interval.map_or_else(String::new, |interval| {
+        let [low, high] = [interval.low, interval.high].map(signed);
+        format!("{uncorrected} [{low}, {high}]")
+    });
     let p_value = measure.adjusted_p_value.map_or_else(String::new, |p| {
         format!(", {corrected}{}", render::p_value(p))
     });

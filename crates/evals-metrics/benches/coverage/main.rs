@@ -1,0 +1,91 @@
+//! Simulates how often intervals cover the truth, how often tests cry wolf, and how often they see a difference.
+//!
+//! ```text
+//! cargo bench -p evals-metrics --bench coverage                                # prints the tables of docs/statistics.md
+//! cargo bench -p evals-metrics --bench coverage -- --check docs/statistics.md  # fails where that page has other numbers
+//! cargo bench -p evals-metrics --bench coverage -- --trials 50000              # with a smaller error
+//! ```
+//!
+//! Everything is drawn from fixed seeds, so the numbers are the same every time.
+
+#![expect(
+    clippy::print_stdout,
+    clippy::print_stderr,
+    reason = "the tables are the result"
+)]
+
+mod clusters;
+mod draws;
+mod judges;
+mod means;
+mod paired;
+#[path = "../../tests/it/random.rs"]
+mod random;
+mod series;
+mod table;
+
+use std::path::PathBuf;
+use std::process::ExitCode;
+
+use table::Table;
+
+/// Trials for each number: a share of 95 % then has a standard error of 0.3 points.
+const TRIALS: usize = 5_000;
+
+fn main() -> ExitCode {
+    let mut trials = None;
+    let mut checked: Option<PathBuf> = None;
+    let mut is_bench = false;
+    let mut arguments = std::env::args().skip(1);
+    while let Some(argument) = arguments.next() {
+        match argument.as_str() {
+            "--trials" => trials = arguments.next().and_then(|number| number.parse().ok()),
+            "--check" => checked = arguments.next().map(PathBuf::from),
+            "--bench" => is_bench = true,
+            _ => {}
+        }
+    }
+    // `cargo test --benches` runs benchmarks once, to see that they work.
+    let trials = trials.unwrap_or(if is_bench { TRIALS } else { 2 });
+    let tables: Vec<Table> = [
+        means::tables,
+        paired::tables,
+        clusters::tables,
+        judges::tables,
+        series::tables,
+    ]
+    .into_iter()
+    .flat_map(|tables| tables(trials))
+    .collect();
+    for table in &tables {
+        println!("{}\n\n{table}", table.title);
+    }
+    let Some(path) = checked else {
+        return ExitCode::SUCCESS;
+    };
+    // Cargo runs benchmarks in the folder of their package.
+    let path = PathBuf::from(env!("CARGO_MANIFEST_DIR"))
+        .join("../..")
+        .join(path);
+    let page = match std::fs::read_to_string(&path) {
+        Ok(page) => page,
+        Err(error) => {
+            eprintln!("cannot read {}: {error}", path.display());
+            return ExitCode::from(2);
+        }
+    };
+    let missing: Vec<&str> = tables
+        .iter()
+        .filter(|table| !page.contains(&table.to_string()))
+        .map(|table| table.title)
+        .collect();
+    if missing.is_empty() {
+        return ExitCode::SUCCESS;
+    }
+    eprintln!(
+        "{} lacks these tables as printed above: {}",
+        path.display(),
+        missing.join(", ")
+    );
+    ExitCode::FAILURE
+}

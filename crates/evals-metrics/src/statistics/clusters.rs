@@ -1,0 +1,256 @@
+//! Means of values that come in clusters, such as several questions about one document.
+
+use std::collections::BTreeMap;
+
+use super::moments::{check_finite, check_level};
+use super::paired_t::t_test;
+use super::{Alternative, NoStatistic, TestMethod, TestResult};
+use crate::arithmetic::{arithmetic_mean, as_f64};
+use crate::distribution::student_upper_quantile;
+use crate::quantile::quantile;
+use crate::random::Xoshiro256PlusPlus;
+use crate::{Bootstrap, Interval, IntervalMethod, PairedTest};
+
+/// Sums count as 0 below this share of the values that they add up: rounding alone may leave such a rest.
+const ROUNDING: f64 = 1e-12;
+
+/// Values in clusters, for means, intervals and tests that allow the values of a cluster to depend on each other.
+///
+/// Questions about the same document or topic tend to succeed and fail together. Intervals and tests that take each of them for
+/// an independent observation are then too sure. Here, clusters are independent, and values within a cluster need not be.
+/// All methods need many clusters rather than many values: with fewer than about 20, intervals are too narrow, above all if
+/// clusters differ in size.
+///
+/// Repetitions of a case are a cluster too. Means over the repetitions of each case, with one value for each case, are the same
+/// correction if all cases ran equally often.
+///
+/// ```
+/// use evals_metrics::{Alternative, Clusters};
+///
+/// let differences = [("physics", 0.1), ("physics", 0.2), ("law", -0.1), ("art", 0.3), ("art", 0.1)];
+/// let clusters = Clusters::new(differences);
+/// assert_eq!((clusters.n(), clusters.len()), (5, 3));
+/// assert_eq!(format!("{:.3}", clusters.mean()?), "0.120");
+/// assert_eq!(format!("{:.4}", clusters.standard_error()?), "0.0682");
+/// assert_eq!(format!("{:.2}", clusters.t_test(Alternative::TwoSided)?.p_value), "0.22");
+/// # Ok::<(), evals_metrics::NoStatistic>(())
+/// ```
+#[derive(Debug, Clone, PartialEq)]
+pub struct Clusters {
+    values: Vec<f64>,
+    /// How many values each cluster has; those of a cluster are neighbours.
+    sizes: Vec<usize>,
+}
+
+impl Clusters {
+    /// Collects values by the key of their cluster. Keys only group: neither their order nor their names affect a result.
+    pub fn new<Key: Ord>(values: impl IntoIterator<Item = (Key, f64)>) -> Self {
+        let mut clusters: BTreeMap<Key, Vec<f64>> = BTreeMap::new();
+        for (key, value) in values {
+            clusters.entry(key).or_default().push(value);
+        }
+        let mut clusters: Vec<Vec<f64>> = clusters.into_values().collect();
+        for values in &mut clusters {
+            values.sort_unstable_by(f64::total_cmp);
+        }
+        clusters.sort_unstable_by(|left, right| {
+            let pairs = left.iter().zip(right);
+            let unequal = pairs
+                .map(|(left, right)| left.total_cmp(right))
+                .find(|it| it.is_ne());
+            unequal.unwrap_or_else(|| left.len().cmp(&right.len()))
+        });
+        Self {
+            sizes: clusters.iter().map(Vec::len).collect(),
+            values: clusters.into_iter().flatten().collect(),
+        }
+    }
+
+    /// The number of values.
+    pub fn n(&self) -> usize {
+        self.values.len()
+    }
+
+    /// The number of clusters.
+    pub fn len(&self) -> usize {
+        self.sizes.len()
+    }
+
+    /// Whether there are no values.
+    pub fn is_empty(&self) -> bool {
+        self.values.is_empty()
+    }
+
+    /// The mean of all values, each with the same weight.
+    ///
+    /// # Errors
+    ///
+    /// Undefined without values, and if one is not finite.
+    pub fn mean(&self) -> Result<f64, NoStatistic> {
+        check_finite(&self.values)?;
+        arithmetic_mean(&self.values).ok_or(NoStatistic::NoValues)
+    }
+
+    /// The cluster-robust standard error of the mean (CR1).
+    ///
+    /// ```text
+    /// √(G / (G - 1) Σ_g (Σ_i d_gi)²) / n
+    /// ```
+    ///
+    /// where G is the number of clusters, n that of values, and d the distance of a value from the mean.
+    ///
+    /// # Errors
+    ///
+    /// Undefined without values, if one is not finite, for a single cluster, and where the distances of every cluster add up to
+    /// 0, as in equal values.
+    ///
+    /// Source: Liang and Zeger, "Longitudinal Data Analysis Using Generalized Linear Models", Biometrika 73 (1986). Equals
+    /// statsmodels' `OLS(values, ones).fit(cov_type="cluster")`.
+    pub fn standard_error(&self) -> Result<f64, NoStatistic> {
+        let mean = self.mean()?;
+        if self.len() < 2 {
+            return Err(NoStatistic::OneCluster);
+        }
+        let sums = self.sums(mean);
+        let furthest = sums.iter().fold(0.0_f64, |size, sum| size.max(sum.abs()));
+        if furthest <= 0.0 {
+            return Err(NoStatistic::NoSpread);
+        }
+        let squares: f64 = sums.iter().map(|sum| (sum / furthest).powi(2)).sum();
+        let clusters = as_f64(self.len());
+        Ok(furthest * (clusters / (clusters - 1.0) * squares).sqrt() / as_f64(self.n()))
+    }
+
+    /// Student's t interval of the mean with the cluster-robust standard error and G - 1 degrees of freedom.
+    ///
+    /// # Errors
+    ///
+    /// As [`standard_error`](Self::standard_error), and at a level outside 0 to 1.
+    pub fn interval(&self, level: f64) -> Result<Interval, NoStatistic> {
+        check_level(level)?;
+        let (mean, error) = (self.mean()?, self.standard_error()?);
+        let reach = error * student_upper_quantile((1.0 - level) / 2.0, as_f64(self.len() - 1));
+        Ok(Interval {
+            low: mean - reach,
+            high: mean + reach,
+            level,
+            method: IntervalMethod::ClusterT,
+        })
+    }
+
+    /// The percentile bootstrap's interval of the mean over resamples of whole clusters.
+    ///
+    /// # Errors
+    ///
+    /// As [`interval`](Self::interval).
+    ///
+    /// Source: Davison and Hinkley, *Bootstrap Methods and their Application* (1997), section 3.8, strategy 1.
+    pub fn bootstrap_interval(&self, settings: &Bootstrap) -> Result<Interval, NoStatistic> {
+        check_level(settings.level)?;
+        let mean = self.mean()?;
+        self.standard_error()?;
+        // Distances from the mean rather than values, so that no sum overflows or loses digits.
+        let sums = self.sums(mean);
+        let mut random = Xoshiro256PlusPlus::seeded(settings.seed);
+        let mut means: Vec<f64> = (0..settings.resamples.get())
+            .map(|_| mean + self.resampled_distance(&sums, &mut random))
+            .collect();
+        means.sort_unstable_by(f64::total_cmp);
+        let tail = (1.0 - settings.level) / 2.0;
+        let end = |share: f64| quantile(&means, share).ok_or(NoStatistic::NoValues);
+        Ok(Interval {
+            low: end(tail)?,
+            high: end(1.0 - tail)?,
+            level: settings.level,
+            method: IntervalMethod::ClusterBootstrap,
+        })
+    }
+
+    /// The t test of the mean against 0 with the cluster-robust standard error and G - 1 degrees of freedom.
+    ///
+    /// # Errors
+    ///
+    /// As [`standard_error`](Self::standard_error), and where all values are 0.
+    pub fn t_test(&self, alternative: Alternative) -> Result<TestResult, NoStatistic> {
+        self.check_change()?;
+        let t = self.mean()? / self.standard_error()?;
+        Ok(t_test(TestMethod::ClusterT, self.len(), t, alternative))
+    }
+
+    /// The randomization test of differences against 0 that swaps all cases of a cluster at once.
+    ///
+    /// The statistic is the mean. The p value is exact for up to 20 clusters whose differences do not add up to 0.
+    ///
+    /// # Errors
+    ///
+    /// Undefined without values, if one is not finite, where all are 0, and for a single cluster.
+    pub fn randomization_test(&self, test: &PairedTest) -> Result<TestResult, NoStatistic> {
+        self.check_change()?;
+        if self.len() < 2 {
+            return Err(NoStatistic::OneCluster);
+        }
+        Ok(TestResult {
+            method: TestMethod::ClusterRandomization,
+            n: self.len(),
+            statistic: self.mean()?,
+            degrees: None,
+            p_value: test
+                .p_value(&self.sums(0.0))
+                .ok_or(NoStatistic::NotFinite)?,
+        })
+    }
+
+    /// How many times more values it takes than if they were independent: the variance of the mean with clusters, divided by
+    /// that without. Below 1 if values within clusters balance each other.
+    ///
+    /// # Errors
+    ///
+    /// As [`standard_error`](Self::standard_error).
+    ///
+    /// Source: Kish, *Survey Sampling* (1965), section 8.2.
+    pub fn design_effect(&self) -> Result<f64, NoStatistic> {
+        let single = super::moments::Moments::of(&self.values)?.standard_error();
+        Ok((self.standard_error()? / single).powi(2))
+    }
+
+    /// The values of each cluster minus `center`, added up.
+    fn sums(&self, center: f64) -> Vec<f64> {
+        let mut rest = self.values.as_slice();
+        let sums = self.sizes.iter().map(|size| {
+            let (cluster, others) = rest.split_at(*size);
+            rest = others;
+            let sum: f64 = cluster.iter().map(|value| value - center).sum();
+            let sizes: f64 = cluster.iter().map(|value| value.abs() + center.abs()).sum();
+            if sum.abs() <= ROUNDING * sizes {
+                0.0
+            } else {
+                sum
+            }
+        });
+        sums.collect()
+    }
+
+    /// The distance of a resample's mean from the centre of `sums`.
+    fn resampled_distance(&self, sums: &[f64], random: &mut Xoshiro256PlusPlus) -> f64 {
+        let (mut sum, mut n) = (0.0, 0);
+        for drawn in (0..self.len()).step_by(2) {
+            for index in random
+                .index_pair(self.len())
+                .into_iter()
+                .take(self.len() - drawn)
+            {
+                sum += sums[index];
+                n += self.sizes[index];
+            }
+        }
+        sum / as_f64(n)
+    }
+
+    fn check_change(&self) -> Result<(), NoStatistic> {
+        check_finite(&self.values)?;
+        if self.values.iter().all(|value| value.abs() <= 0.0) {
+            return Err(NoStatistic::NothingChanged);
+        }
+        Ok(())
+    }
+}

@@ -1,0 +1,313 @@
+//! Tests, intervals, effect sizes, power and change points against scipy, statsmodels, arch and pyhomogeneity.
+
+use evals_metrics::{
+    Alternative, Bootstrap, ChangePointTest, Clusters, IntervalChoice, MeanPower, NoStatistic,
+    PassRatePower, Plan, Sides, TestMethod, benjamini_hochberg, cohens_dz, exact_mcnemar, hedges_g,
+    paired_t, sign_test, wilcoxon,
+};
+use serde_json::Value;
+
+use crate::golden_rows::{assert_close, count, number, numbers, rows};
+use crate::random::Random;
+
+/// Written by `golden/statistics.py`.
+const GOLDEN: &str = include_str!("../golden/statistics.jsonl");
+const ALTERNATIVES: [Alternative; 3] = [
+    Alternative::TwoSided,
+    Alternative::Greater,
+    Alternative::Less,
+];
+
+/// Differences of `n` cases. The same arithmetic is in `golden/statistics.py`.
+fn sample(shape: &str, n: usize, seed: u64) -> Vec<f64> {
+    let mut random = Random::seeded(seed);
+    let value = |_| {
+        let u = random.uniform();
+        match shape {
+            "verdicts" if u < 0.3 => 1.0,
+            "verdicts" if u < 0.5 => -1.0,
+            "verdicts" => 0.0,
+            "bounded" => u - 0.375,
+            "skewed" => u * u * u * u * u * u * u * u + u / 16.0 - 0.09375,
+            "ties" => ((u * 7.0).floor() - 2.0) / 4.0,
+            "constant" => 0.25,
+            other => panic!("no shape `{other}`"),
+        }
+    };
+    (0..n).map(value).collect()
+}
+
+struct Sample {
+    row: Value,
+    values: Vec<f64>,
+}
+
+fn samples() -> Vec<Sample> {
+    let rows = rows(GOLDEN, "sample");
+    assert_eq!(rows.len(), 600);
+    let samples = rows.into_iter().map(|row| {
+        let shape = row["shape"].as_str().unwrap();
+        let values = sample(shape, count(&row["n"]), row["seed"].as_u64().unwrap());
+        let sum = values.iter().sum::<f64>();
+        assert_close(sum, number(&row["sum"]), &row["seed"]);
+        Sample { row, values }
+    });
+    samples.collect()
+}
+
+#[test]
+fn t_tests_equal_scipys() {
+    for Sample { row, values } in samples() {
+        let found = paired_t(&values, Alternative::TwoSided);
+        let Some(expected) = row.get("t") else {
+            let all_zero = values.iter().all(|value| *value == 0.0);
+            let reason = if all_zero {
+                NoStatistic::NothingChanged
+            } else {
+                NoStatistic::NoSpread
+            };
+            assert_eq!(found, Err(reason), "{row}");
+            continue;
+        };
+        assert_close(found.unwrap().statistic, number(&expected[0]), &row);
+        for (index, alternative) in ALTERNATIVES.into_iter().enumerate() {
+            let p_value = paired_t(&values, alternative).unwrap().p_value;
+            assert_close(p_value, number(&expected[index + 1]), &row);
+        }
+    }
+}
+
+#[test]
+fn wilcoxons_test_equals_scipys() {
+    let mut compared = [0, 0];
+    for Sample { row, values } in samples() {
+        let Some(expected) = row.get("wilcoxon") else {
+            let found = wilcoxon(&values, Alternative::TwoSided);
+            assert_eq!(found, Err(NoStatistic::NothingChanged));
+            continue;
+        };
+        for (index, alternative) in ALTERNATIVES.into_iter().enumerate() {
+            let found = wilcoxon(&values, alternative).unwrap();
+            let Some(expected) = expected[index].as_array() else {
+                continue;
+            };
+            let method = serde_json::to_value(found.method).unwrap();
+            assert_eq!(method, expected[0], "{row}");
+            assert_close(found.p_value, number(&expected[1]), &row);
+            compared[usize::from(found.method == TestMethod::WilcoxonNormal)] += 1;
+        }
+    }
+    assert!(compared[0] > 600 && compared[1] > 200, "{compared:?}");
+}
+
+#[test]
+fn sign_tests_equal_scipys_and_mcnemars_statsmodels() {
+    for Sample { row, values } in samples() {
+        let Some(expected) = row.get("sign") else {
+            continue;
+        };
+        for (index, alternative) in ALTERNATIVES.into_iter().enumerate() {
+            let found = sign_test(&values, alternative).unwrap();
+            assert_close(found.p_value, number(&expected[index]), &row);
+        }
+        if let Some(expected) = row.get("mcnemar") {
+            let gained = values.iter().filter(|value| **value > 0.0).count();
+            let lost = values.iter().filter(|value| **value < 0.0).count();
+            let found = exact_mcnemar(gained, lost, Alternative::TwoSided).unwrap();
+            assert_close(found.p_value, number(expected), &row);
+        }
+    }
+}
+
+#[test]
+fn effect_sizes_invert_scipys_noncentral_t() {
+    for Sample { row, values } in samples() {
+        let Some(expected) = row.get("effect") else {
+            continue;
+        };
+        let found = cohens_dz(&values, 0.95).unwrap();
+        let interval = found.interval.unwrap();
+        assert_close(found.value, number(&expected[0]), &row);
+        assert_close(interval.low, number(&expected[1]), &row);
+        assert_close(interval.high, number(&expected[2]), &row);
+        let hedges = hedges_g(&values, 0.95);
+        match expected[3].as_f64() {
+            None => assert_eq!(hedges, Err(NoStatistic::TooFew { n: 2, least: 3 })),
+            Some(correction) => {
+                let hedges = hedges.unwrap();
+                assert_close(hedges.value, correction * found.value, &row);
+                let low = hedges.interval.unwrap().low;
+                assert_close(low, correction * interval.low, &row);
+            }
+        }
+    }
+}
+
+#[test]
+fn students_interval_equals_scipys() {
+    let settings = Bootstrap::default();
+    for Sample { row, values } in samples() {
+        let found = IntervalChoice::StudentT.interval(&values, &settings);
+        let Some(expected) = row.get("student") else {
+            assert_eq!(found, Err(NoStatistic::NoSpread), "{row}");
+            continue;
+        };
+        let found = found.unwrap();
+        assert_close(found.low, number(&expected[0]), &row);
+        assert_close(found.high, number(&expected[1]), &row);
+    }
+}
+
+#[test]
+fn the_bca_interval_equals_scipys_and_archs() {
+    let mut compared = 0;
+    for Sample { row, values } in samples() {
+        let Some(expected) = row.get("bca").filter(|it| it.is_array()) else {
+            continue;
+        };
+        let settings = Bootstrap {
+            resamples: 999.try_into().unwrap(),
+            level: 0.9,
+            seed: row["seed"].as_u64().unwrap(),
+        };
+        let found = IntervalChoice::Bca.interval(&values, &settings).unwrap();
+        assert_close(found.low, number(&expected[0]), &row);
+        assert_close(found.high, number(&expected[1]), &row);
+        compared += 1;
+    }
+    assert!(compared > 60, "{compared}");
+}
+
+#[test]
+fn clopper_pearson_equals_scipys() {
+    for row in rows(GOLDEN, "clopper-pearson") {
+        let mut values = vec![1.0; count(&row["k"])];
+        values.resize(count(&row["n"]), 0.0);
+        let settings = Bootstrap {
+            level: number(&row["level"]),
+            ..Bootstrap::default()
+        };
+        let found = IntervalChoice::ClopperPearson.interval(&values, &settings);
+        let found = found.unwrap();
+        assert_close(found.low, number(&row["interval"][0]), &row);
+        assert_close(found.high, number(&row["interval"][1]), &row);
+    }
+}
+
+#[test]
+fn the_power_of_a_t_test_equals_statsmodels() {
+    let two_sided = MeanPower {
+        deviation: 1.0,
+        plan: Plan::default(),
+    };
+    for row in rows(GOLDEN, "t-power") {
+        let sides = if row["alternative"] == "larger" {
+            Sides::One
+        } else {
+            Sides::Two
+        };
+        let plan = Plan {
+            sides,
+            ..Plan::default()
+        };
+        let power = MeanPower { plan, ..two_sided };
+        let found = power
+            .power(number(&row["effect"]), count(&row["n"]))
+            .unwrap();
+        assert_close(found, number(&row["power"]), &row);
+    }
+    for row in rows(GOLDEN, "t-detectable") {
+        let plan = Plan {
+            power: number(&row["power"]),
+            ..Plan::default()
+        };
+        let power = MeanPower { plan, ..two_sided };
+        let found = power.detectable(count(&row["n"])).unwrap();
+        assert_close(found, number(&row["effect"]), &row);
+    }
+    for row in rows(GOLDEN, "t-cases") {
+        let found = two_sided.cases(number(&row["effect"])).unwrap();
+        let found = f64::from(u32::try_from(found).unwrap());
+        let expected = number(&row["n"]).ceil();
+        assert!((found - expected).abs() < 0.5, "{found} in {row}");
+    }
+}
+
+#[test]
+fn the_power_of_mcnemars_test_is_the_sum_over_all_outcomes() {
+    for row in rows(GOLDEN, "mcnemar-power") {
+        let plan = Plan {
+            sides: serde_json::from_value(row["sides"].clone()).unwrap(),
+            ..Plan::default()
+        };
+        let power = PassRatePower {
+            discordant: number(&row["discordant"]),
+            plan,
+        };
+        let found = power.power(number(&row["difference"]), count(&row["n"]));
+        assert_close(found.unwrap(), number(&row["power"]), &row);
+    }
+}
+
+#[test]
+fn benjamini_hochberg_equals_scipy() {
+    for row in rows(GOLDEN, "benjamini-hochberg") {
+        let adjusted = benjamini_hochberg(&numbers(&row["p_values"]));
+        let expected = numbers(&row["adjusted"]);
+        assert_eq!(adjusted.len(), expected.len());
+        for (found, expected) in adjusted.into_iter().zip(expected) {
+            assert_close(found, expected, &row);
+        }
+    }
+}
+
+#[test]
+fn clusters_equal_statsmodels() {
+    for row in rows(GOLDEN, "clusters") {
+        let keys = row["keys"].as_array().unwrap().iter().map(count);
+        let clusters = Clusters::new(keys.zip(numbers(&row["values"])));
+        assert_close(clusters.mean().unwrap(), number(&row["mean"]), &row);
+        let error = clusters.standard_error().unwrap();
+        assert_close(error, number(&row["error"]), &row);
+        let interval = clusters.interval(0.95).unwrap();
+        assert_close(interval.low, number(&row["interval"][0]), &row);
+        assert_close(interval.high, number(&row["interval"][1]), &row);
+        let test = clusters.t_test(Alternative::TwoSided).unwrap();
+        assert_close(test.statistic, number(&row["t"]), &row);
+        assert_close(test.p_value, number(&row["p_value"]), &row);
+        if let Some(expected) = row.get("bootstrap") {
+            let settings = Bootstrap {
+                resamples: 999.try_into().unwrap(),
+                seed: row["seed"].as_u64().unwrap(),
+                ..Bootstrap::default()
+            };
+            let found = clusters.bootstrap_interval(&settings).unwrap();
+            assert_close(found.low, number(&expected[0]), &row);
+            assert_close(found.high, number(&expected[1]), &row);
+        }
+    }
+}
+
+/// The p values of both are simulated: 10,000 times here and 20,000 times there.
+#[test]
+fn pettitts_test_equals_pyhomogeneitys() {
+    for row in rows(GOLDEN, "pettitt") {
+        let found = ChangePointTest::default()
+            .find(&numbers(&row["values"]))
+            .unwrap();
+        assert_eq!(found.first_after, count(&row["first_after"]), "{row}");
+        assert_close(found.test.statistic, number(&row["statistic"]), &row);
+        assert_close(found.before, number(&row["before"]), &row);
+        assert_close(found.after, number(&row["after"]), &row);
+        let Some(expected) = row["p_value"].as_f64() else {
+            continue;
+        };
+        let error = (expected * (1.0 - expected) * (1.0 / 10_000.0 + 1.0 / 20_000.0)).sqrt();
+        let distance = (found.test.p_value - expected).abs();
+        assert!(
+            distance < 5.0 * error + 2e-4,
+            "{} in {row}",
+            found.test.p_value
+        );
+    }
+}
