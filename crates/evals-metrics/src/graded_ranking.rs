@@ -2,34 +2,59 @@
 
 use std::num::NonZeroUsize;
 
-use crate::measures::MinimumGrade;
-use crate::{Judgements, Ranking, Undefined};
+use crate::measures::{Gains, MinimumGrade};
+use crate::{Judgements, Ranking, TrecEval, Undefined};
 
 /// A ranking as grades, with the grades of the ideal ranking. Measures know nothing else about a
 /// query.
 ///
 /// Looking up the documents costs more than any measure, so all measures share one lookup.
-#[derive(Debug)]
+#[derive(Debug, Default)]
 pub(crate) struct GradedRanking {
     /// The grade at each rank, best rank first; `None` where the document is unjudged.
-    grades: Vec<Option<i32>>,
+    pub(crate) grades: Vec<Option<i32>>,
     /// The positive grades of the query's judgements, best first, retrieved or not.
     ideal: Vec<i32>,
+    /// How many judgements have the grade 0.
+    zeros: usize,
+    version: TrecEval,
 }
 
 impl GradedRanking {
     pub(crate) fn new(judgements: &Judgements, ranking: &Ranking) -> Self {
-        let grades = ranking
-            .iter()
-            .map(|document| judgements.grade(&document.id))
-            .collect();
-        let mut ideal: Vec<i32> = judgements
-            .iter()
-            .map(|(_, grade)| grade)
-            .filter(|&grade| grade > 0)
-            .collect();
-        ideal.sort_unstable_by(|left, right| right.cmp(left));
-        Self { grades, ideal }
+        let mut graded = Self::default();
+        let grades = ranking.iter();
+        let grades = grades.map(|document| judgements.grade(&document.id));
+        graded.grades.extend(grades);
+        graded.judge(judgements.iter().map(|(_, grade)| grade));
+        graded
+    }
+
+    /// A ranking without documents.
+    pub(crate) fn of_version(version: TrecEval) -> Self {
+        Self {
+            version,
+            ..Self::default()
+        }
+    }
+
+    /// Which version of `trec_eval` decides where versions differ.
+    pub(crate) fn version(&self) -> TrecEval {
+        self.version
+    }
+
+    /// Replaces the grades of the query's judgements.
+    pub(crate) fn judge(&mut self, grades: impl Iterator<Item = i32>) {
+        self.ideal.clear();
+        self.zeros = 0;
+        for grade in grades {
+            if grade > 0 {
+                self.ideal.push(grade);
+            } else if grade == 0 {
+                self.zeros += 1;
+            }
+        }
+        self.ideal.sort_unstable_by(|left, right| right.cmp(left));
     }
 
     /// The grades down to the cutoff, or all; fewer where less was retrieved.
@@ -37,9 +62,29 @@ impl GradedRanking {
         cut(&self.grades, cutoff)
     }
 
+    /// The number of retrieved documents; an error if there is none.
+    pub(crate) fn retrieved(&self) -> Result<NonZeroUsize, Undefined> {
+        NonZeroUsize::new(self.grades.len()).ok_or(Undefined::EmptyRanking)
+    }
+
     /// The grades of the best possible ranking down to the cutoff, or all of them.
     pub(crate) fn ideal(&self, cutoff: Option<NonZeroUsize>) -> &[i32] {
         cut(&self.ideal, cutoff)
+    }
+
+    /// The positive gains of the best possible ranking, best first; an error if there is none.
+    pub(crate) fn ideal_gains(&self, gains: &Gains) -> Result<Vec<f64>, Undefined> {
+        let zeros = std::iter::repeat_n(0, self.zeros);
+        let grades = self.ideal.iter().copied().chain(zeros);
+        let mut ideal: Vec<f64> = grades
+            .map(|grade| gains.of(grade))
+            .filter(|&gain| gain > 0.0)
+            .collect();
+        if ideal.is_empty() {
+            return Err(Undefined::NoRelevantDocuments);
+        }
+        ideal.sort_unstable_by(|left, right| right.total_cmp(left));
+        Ok(ideal)
     }
 
     /// How many documents down to the cutoff are relevant.
@@ -57,6 +102,33 @@ impl GradedRanking {
     pub(crate) fn relevant(&self, rel: MinimumGrade) -> Result<NonZeroUsize, Undefined> {
         let relevant = self.ideal.partition_point(|&grade| rel.admits(Some(grade)));
         NonZeroUsize::new(relevant).ok_or(Undefined::NoRelevantDocuments)
+    }
+
+    /// How many documents are judged and not relevant, retrieved or not. Negative grades do not count: `trec_eval` takes
+    /// them for documents that were pooled and not judged.
+    pub(crate) fn not_relevant(&self, rel: MinimumGrade) -> usize {
+        let relevant = self.ideal.partition_point(|&grade| rel.admits(Some(grade)));
+        self.ideal.len() - relevant + self.zeros
+    }
+
+    /// The ranks of the relevant documents, counted from 1.
+    pub(crate) fn relevant_ranks(&self, rel: MinimumGrade) -> impl Iterator<Item = usize> {
+        let ranks = (1..).zip(&self.grades);
+        ranks.filter_map(move |(rank, &grade)| rel.admits(grade).then_some(rank))
+    }
+
+    /// The highest precision at the rank of the n-th relevant document or at any later rank, for n = 1, 2 … Empty if nothing
+    /// relevant was retrieved.
+    pub(crate) fn interpolated(&self, rel: MinimumGrade) -> Vec<f64> {
+        let ranks = self.relevant_ranks(rel);
+        let mut best: Vec<f64> = (1..)
+            .zip(ranks)
+            .map(|(found, rank)| crate::arithmetic::share(found, rank))
+            .collect();
+        for found in (1..best.len()).rev() {
+            best[found - 1] = best[found].max(best[found - 1]);
+        }
+        best
     }
 }
 

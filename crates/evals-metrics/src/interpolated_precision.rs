@@ -2,10 +2,9 @@
 
 use std::fmt::Display;
 
-use crate::arithmetic::{as_f64, share};
 use crate::graded_ranking::GradedRanking;
 use crate::measures::MinimumGrade;
-use crate::{Bootstrap, Judgements, Mean, Ranking, Undefined, UndefinedAs};
+use crate::{Bootstrap, Judgements, Mean, Ranking, TrecEval, Undefined, UndefinedAs};
 
 /// The levels of recall: 0, 0.1 … 1.
 pub const RECALL_LEVELS: [f64; 11] = [0.0, 0.1, 0.2, 0.3, 0.4, 0.5, 0.6, 0.7, 0.8, 0.9, 1.0];
@@ -16,7 +15,7 @@ pub const RECALL_LEVELS: [f64; 11] = [0.0, 0.1, 0.2, 0.3, 0.4, 0.5, 0.6, 0.7, 0.
 /// precision at level r = the highest precision at any rank where recall is at least r
 /// ```
 ///
-/// A level that the ranking does not reach has precision 0. Equals `iprec_at_recall` of `trec_eval`, which rounds the number
+/// A level that the ranking does not reach has precision 0. Equals `iprec_at_recall` of `trec_eval` 9, which rounds the number
 /// of documents that a level asks for: `floor(r * relevant + 0.9)`, at least 0. A document is relevant if its grade is 1 or more.
 ///
 /// Source: Manning, Raghavan and Schütze, *Introduction to Information Retrieval* (2008), section 8.4.
@@ -43,30 +42,11 @@ pub fn interpolated_precision(
     let graded = GradedRanking::new(judgements, ranking);
     let rel = MinimumGrade::default();
     let relevant = graded.relevant(rel)?.get();
-    let mut best_from = Vec::new();
-    for (rank, grade) in (1..).zip(graded.top(None)) {
-        if rel.admits(*grade) {
-            best_from.push(share(best_from.len() + 1, rank));
-        }
-    }
-    // The precision of the n-th relevant document becomes the highest of its own and all later ones.
-    for found in (1..best_from.len()).rev() {
-        best_from[found - 1] = best_from[found].max(best_from[found - 1]);
-    }
+    let best_from = graded.interpolated(rel);
     Ok(RECALL_LEVELS.map(|level| {
-        let needed = documents_at(level, relevant).max(1);
+        let needed = TrecEval::V9.documents_at(level, relevant).max(1);
         best_from.get(needed - 1).copied().unwrap_or(0.0)
     }))
-}
-
-/// How many relevant documents reach a level of recall, as `trec_eval` rounds it.
-#[expect(
-    clippy::cast_possible_truncation,
-    clippy::cast_sign_loss,
-    reason = "a small number that is not negative"
-)]
-fn documents_at(level: f64, relevant: usize) -> usize {
-    (level * as_f64(relevant) + 0.9) as usize
 }
 
 /// The mean of [interpolated precision](interpolated_precision) at each level of recall, with its interval. A query without a

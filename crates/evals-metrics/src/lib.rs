@@ -26,15 +26,15 @@
 //!
 //! # Which `trec_eval`
 //!
-//! The scores equal those of `trec_eval` 9.0 and of pytrec\_eval, which hold document scores in
-//! single precision. Later versions of `trec_eval` hold them in double precision, where scores may
-//! differ that tie here. Runs from [`trec::write_run`] have single precision and score the same in
-//! both.
+//! A [`Ranking`] holds document scores in single precision, as `trec_eval` 9 and pytrec\_eval do. [`scoring`], which scores
+//! files, follows `trec_eval` 10, which holds them in double precision: there, scores may differ that tie in a [`Ranking`].
+//! [`TrecEval`] names all differences. Runs from [`trec::write_run`] have single precision and score the same in both.
 
 mod agreement;
 mod arithmetic;
 mod bootstrap;
 mod calibration;
+mod decimal;
 mod distribution;
 mod graded_ranking;
 mod interpolated_precision;
@@ -42,6 +42,7 @@ mod interval;
 mod judgements;
 mod mean;
 mod measure;
+mod measure_text;
 pub mod measures;
 mod notation;
 mod paired;
@@ -53,8 +54,10 @@ mod quantile;
 mod random;
 mod ranking;
 mod run_scores;
+pub mod scoring;
 mod statistics;
 pub mod trec;
+mod trec_eval_version;
 mod undefined;
 mod wilson;
 
@@ -64,6 +67,7 @@ pub use calibration::{
     CorrectedRate, JudgeLabels, LabelledValue, NoCorrection, PredictionPowered, double_sampling,
     prediction_powered, prediction_powered_rate, rogan_gladen,
 };
+pub use decimal::{Decimal, NotADecimal};
 pub use interpolated_precision::{
     RECALL_LEVELS, interpolated_precision, mean_interpolated_precision,
 };
@@ -85,4 +89,5 @@ pub use statistics::{
     TestResult, benjamini_hochberg, cohens_dz, exact_mcnemar, hedges_g, paired_t, sign_test,
     wilcoxon,
 };
+pub use trec_eval_version::TrecEval;
 pub use undefined::{Undefined, UndefinedAs};

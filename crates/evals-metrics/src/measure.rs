@@ -6,8 +6,11 @@ use serde::{Deserialize, Serialize};
 
 use crate::graded_ranking::GradedRanking;
 use crate::measures::{
-    AveragePrecision, Judged, MinimumGrade, Ndcg, Precision, RPrecision, Recall, ReciprocalRank,
-    Success,
+    AveragePrecision, BinaryGain, Bpref, ExpectedReciprocalRank, InferredAp, InterpolatedAverage,
+    InterpolatedPrecision, Judged, MinimumGrade, Ndcg, NdcgAtLevels, NdcgAtRelevant, NearlyErr,
+    NormalizedGain, Precision, RPrecision, RPrecisionMultiple, RankBiasedPrecision, Recall,
+    ReciprocalRank, RelativePrecision, SetAp, SetF, SetPrecision, SetRecall, SetRelativePrecision,
+    Success, Unjudged,
 };
 use crate::{Judgements, ParseMeasureError, Ranking, Undefined};
 
@@ -31,52 +34,96 @@ use crate::{Judgements, ParseMeasureError, Ranking, Undefined};
 pub enum Measure {
     /// `AP`, `AP@k`.
     AveragePrecision(AveragePrecision),
+    /// `binG`.
+    BinaryGain(BinaryGain),
+    /// `Bpref`.
+    Bpref(Bpref),
+    /// `ERR`, `ERR@k`.
+    ExpectedReciprocalRank(ExpectedReciprocalRank),
+    /// `infAP`.
+    InferredAp(InferredAp),
+    /// `11pt_avg`.
+    InterpolatedAverage(InterpolatedAverage),
+    /// `IPrec@r`.
+    InterpolatedPrecision(InterpolatedPrecision),
     /// `Judged`, `Judged@k`.
     Judged(Judged),
     /// `nDCG`, `nDCG@k`.
     Ndcg(Ndcg),
+    /// `Rndcg`.
+    NdcgAtLevels(NdcgAtLevels),
+    /// `ndcg_rel`.
+    NdcgAtRelevant(NdcgAtRelevant),
+    /// `NERR8@k`, `NERR9@k`, `NERR10`.
+    NearlyErr(NearlyErr),
+    /// `G`.
+    NormalizedGain(NormalizedGain),
     /// `P@k`.
     Precision(Precision),
     /// `Rprec`.
     RPrecision(RPrecision),
+    /// `Rprec_mult@m`.
+    RPrecisionMultiple(RPrecisionMultiple),
+    /// `RBP`.
+    RankBiasedPrecision(RankBiasedPrecision),
     /// `R@k`.
     Recall(Recall),
     /// `RR`, `RR@k`.
     ReciprocalRank(ReciprocalRank),
+    /// `relative_P@k`.
+    RelativePrecision(RelativePrecision),
+    /// `SetAP`.
+    SetAp(SetAp),
+    /// `SetF`.
+    SetF(SetF),
+    /// `SetP`.
+    SetPrecision(SetPrecision),
+    /// `SetR`.
+    SetRecall(SetRecall),
+    /// `SetRelP`.
+    SetRelativePrecision(SetRelativePrecision),
     /// `Success@k`.
     Success(Success),
+    /// `unj@k`.
+    Unjudged(Unjudged),
 }
 
 impl Measure {
-    /// Scores one query's ranking against its judgements; the result is finite and between 0 and 1.
+    /// Scores one query's ranking against its judgements. The result is finite, and between 0 and 1 unless
+    /// [`Gains`](crate::measures::Gains) are negative.
     pub fn score(&self, judgements: &Judgements, ranking: &Ranking) -> Result<f64, Undefined> {
         self.score_graded(&GradedRanking::new(judgements, ranking))
     }
 
-    fn score_graded(&self, ranking: &GradedRanking) -> Result<f64, Undefined> {
+    pub(crate) fn score_graded(&self, ranking: &GradedRanking) -> Result<f64, Undefined> {
         match self {
             Self::AveragePrecision(measure) => measure.score(ranking),
+            Self::BinaryGain(measure) => measure.score(ranking),
+            Self::Bpref(measure) => measure.score(ranking),
+            Self::ExpectedReciprocalRank(measure) => measure.score(ranking),
+            Self::InferredAp(measure) => measure.score(ranking),
+            Self::InterpolatedAverage(measure) => measure.score(ranking),
+            Self::InterpolatedPrecision(measure) => measure.score(ranking),
             Self::Judged(measure) => measure.score(ranking),
             Self::Ndcg(measure) => measure.score(ranking),
+            Self::NdcgAtLevels(measure) => measure.score(ranking),
+            Self::NdcgAtRelevant(measure) => measure.score(ranking),
+            Self::NearlyErr(measure) => measure.score(ranking),
+            Self::NormalizedGain(measure) => measure.score(ranking),
             Self::Precision(measure) => Ok(measure.score(ranking)),
             Self::RPrecision(measure) => measure.score(ranking),
+            Self::RPrecisionMultiple(measure) => measure.score(ranking),
+            Self::RankBiasedPrecision(measure) => measure.score(ranking),
             Self::Recall(measure) => measure.score(ranking),
             Self::ReciprocalRank(measure) => measure.score(ranking),
+            Self::RelativePrecision(measure) => measure.score(ranking),
+            Self::SetAp(measure) => measure.score(ranking),
+            Self::SetF(measure) => measure.score(ranking),
+            Self::SetPrecision(measure) => measure.score(ranking),
+            Self::SetRecall(measure) => measure.score(ranking),
+            Self::SetRelativePrecision(measure) => measure.score(ranking),
             Self::Success(measure) => measure.score(ranking),
-        }
-    }
-
-    /// The name without parameters and cutoff, such as `nDCG`.
-    pub fn name(&self) -> &'static str {
-        match self {
-            Self::AveragePrecision(_) => "AP",
-            Self::Judged(_) => "Judged",
-            Self::Ndcg(_) => "nDCG",
-            Self::Precision(_) => "P",
-            Self::RPrecision(_) => "Rprec",
-            Self::Recall(_) => "R",
-            Self::ReciprocalRank(_) => "RR",
-            Self::Success(_) => "Success",
+            Self::Unjudged(measure) => Ok(measure.score(ranking)),
         }
     }
 
@@ -92,34 +139,16 @@ impl Measure {
     /// The number of documents that the measure looks at; `None` if it looks at all. A shorter
     /// ranking lowers the score because of the search depth, not because of the system.
     pub fn cutoff(&self) -> Option<NonZeroUsize> {
-        match self {
-            Self::AveragePrecision(measure) => measure.cutoff,
-            Self::Judged(measure) => measure.cutoff,
-            Self::Ndcg(measure) => measure.cutoff,
-            Self::Precision(measure) => Some(measure.cutoff),
-            Self::RPrecision(_) => None,
-            Self::Recall(measure) => Some(measure.cutoff),
-            Self::ReciprocalRank(measure) => measure.cutoff,
-            Self::Success(measure) => Some(measure.cutoff),
-        }
+        let mut copy = *self;
+        copy.cutoff_mut().copied()
     }
 
     /// The same measure with a cutoff of at most `depth`: `nDCG@10` becomes `nDCG@5` at depth 5. A
     /// measure without a cutoff does not change, because its name promises no depth.
     #[must_use]
     pub fn cut_at_most(mut self, depth: NonZeroUsize) -> Self {
-        let lower = |cutoff: &mut NonZeroUsize| *cutoff = depth.min(*cutoff);
-        match &mut self {
-            Self::RPrecision(_) => {}
-            Self::AveragePrecision(AveragePrecision { cutoff, .. })
-            | Self::Judged(Judged { cutoff })
-            | Self::Ndcg(Ndcg { cutoff, .. })
-            | Self::ReciprocalRank(ReciprocalRank { cutoff, .. }) => {
-                cutoff.iter_mut().for_each(lower);
-            }
-            Self::Precision(Precision { cutoff, .. })
-            | Self::Recall(Recall { cutoff, .. })
-            | Self::Success(Success { cutoff, .. }) => lower(cutoff),
+        if let Some(cutoff) = self.cutoff_mut() {
+            *cutoff = depth.min(*cutoff);
         }
         self
     }
@@ -127,14 +156,62 @@ impl Measure {
     /// The lowest relevant grade; `None` for measures that do not distinguish relevant from other
     /// documents.
     pub fn minimum_grade(&self) -> Option<MinimumGrade> {
+        let mut copy = *self;
+        copy.minimum_grade_mut().copied()
+    }
+
+    /// The same measure with this lowest relevant grade, unless the measure has another one than the default, which is 1.
+    /// The `-l` of `trec_eval`.
+    #[must_use]
+    pub fn relevant_from(mut self, lowest: MinimumGrade) -> Self {
+        match self.minimum_grade_mut() {
+            Some(grade) if *grade == MinimumGrade::default() => *grade = lowest,
+            _ => {}
+        }
+        self
+    }
+
+    fn cutoff_mut(&mut self) -> Option<&mut NonZeroUsize> {
         match self {
-            Self::Judged(_) | Self::Ndcg(_) => None,
-            Self::AveragePrecision(measure) => Some(measure.rel),
-            Self::Precision(measure) => Some(measure.rel),
-            Self::RPrecision(measure) => Some(measure.rel),
-            Self::Recall(measure) => Some(measure.rel),
-            Self::ReciprocalRank(measure) => Some(measure.rel),
-            Self::Success(measure) => Some(measure.rel),
+            Self::AveragePrecision(AveragePrecision { cutoff, .. })
+            | Self::ExpectedReciprocalRank(ExpectedReciprocalRank { cutoff, .. })
+            | Self::Judged(Judged { cutoff })
+            | Self::Ndcg(Ndcg { cutoff, .. })
+            | Self::RankBiasedPrecision(RankBiasedPrecision { cutoff, .. })
+            | Self::ReciprocalRank(ReciprocalRank { cutoff, .. }) => cutoff.as_mut(),
+            Self::Precision(Precision { cutoff, .. })
+            | Self::Recall(Recall { cutoff, .. })
+            | Self::RelativePrecision(RelativePrecision { cutoff, .. })
+            | Self::Success(Success { cutoff, .. })
+            | Self::Unjudged(Unjudged { cutoff }) => Some(cutoff),
+            Self::NearlyErr(NearlyErr { continues, .. }) => continues.cutoff_mut(),
+            _ => None,
+        }
+    }
+
+    fn minimum_grade_mut(&mut self) -> Option<&mut MinimumGrade> {
+        match self {
+            Self::AveragePrecision(AveragePrecision { rel, .. })
+            | Self::BinaryGain(BinaryGain { rel })
+            | Self::Bpref(Bpref { rel })
+            | Self::InferredAp(InferredAp { rel })
+            | Self::InterpolatedAverage(InterpolatedAverage { rel, .. })
+            | Self::InterpolatedPrecision(InterpolatedPrecision { rel, .. })
+            | Self::NdcgAtLevels(NdcgAtLevels { rel, .. })
+            | Self::Precision(Precision { rel, .. })
+            | Self::RPrecision(RPrecision { rel })
+            | Self::RPrecisionMultiple(RPrecisionMultiple { rel, .. })
+            | Self::Recall(Recall { rel, .. })
+            | Self::ReciprocalRank(ReciprocalRank { rel, .. })
+            | Self::RelativePrecision(RelativePrecision { rel, .. })
+            | Self::SetAp(SetAp { rel })
+            | Self::SetF(SetF { rel, .. })
+            | Self::SetPrecision(SetPrecision { rel })
+            | Self::SetRecall(SetRecall { rel })
+            | Self::SetRelativePrecision(SetRelativePrecision { rel })
+            | Self::Success(Success { rel, .. }) => Some(rel),
+            Self::RankBiasedPrecision(RankBiasedPrecision { rel, .. }) => rel.as_mut(),
+            _ => None,
         }
     }
 }

@@ -27,6 +27,16 @@ pub enum ParseMeasureError {
         /// The whole text.
         measure: String,
     },
+    /// The measure needs a parameter.
+    #[error("measure `{measure}` needs the parameter `{parameter}`, as in `{example}`")]
+    MissingParameter {
+        /// The whole text.
+        measure: String,
+        /// The parameter's name.
+        parameter: &'static str,
+        /// A measure that has it.
+        example: &'static str,
+    },
     /// The measure sets its own depth.
     #[error("measure `{measure}` takes no cutoff")]
     UnexpectedCutoff {
@@ -67,7 +77,9 @@ fn correction(nearest: Option<&str>) -> String {
     match nearest {
         Some(_) => nearest::did_you_mean(nearest),
         None => {
-            "; known are `AP` (or `MAP`), `Judged`, `nDCG`, `P`, `R`, `Rprec`, `RR` (or `MRR`) and `Success`"
+            "; known are `11pt_avg`, `AP` (or `MAP`), `Bpref`, `ERR`, `G`, `IPrec`, `Judged`, `NERR8`, `NERR9`, `NERR10`, \
+             `P`, `R`, `RBP`, `RR` (or `MRR`), `Rndcg`, `Rprec`, `Rprec_mult`, `SetAP`, `SetF`, `SetP`, `SetR`, `SetRelP`, \
+             `Success`, `binG`, `infAP`, `nDCG`, `ndcg_rel`, `relative_P` and `unj`"
                 .to_owned()
         }
     }

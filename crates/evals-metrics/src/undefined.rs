@@ -19,6 +19,9 @@ pub enum Undefined {
     /// Nothing was retrieved, and the measure is a share of the retrieved documents.
     #[error("empty ranking")]
     EmptyRanking,
+    /// A grade is above the highest one that the measure was given, so its gain would be above 1.
+    #[error("grade above max_rel")]
+    GradeAboveMaximum,
 }
 
 /// How a mean treats queries without a value.

@@ -21,9 +21,13 @@ fn reason(reason: &str) -> String {
         || [Missing::Documents, Missing::Answer, Missing::Citations]
             .iter()
             .any(|it| it.reason() == reason)
-        || [Undefined::NoRelevantDocuments, Undefined::EmptyRanking]
-            .iter()
-            .any(|it| it.to_string() == reason);
+        || [
+            Undefined::NoRelevantDocuments,
+            Undefined::EmptyRanking,
+            Undefined::GradeAboveMaximum,
+        ]
+        .iter()
+        .any(|it| it.to_string() == reason);
     if is_own { reason } else { OMITTED }.to_owned()
 }
 

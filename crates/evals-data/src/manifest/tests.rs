@@ -124,8 +124,9 @@ fn a_wrong_value_names_its_line() {
     );
     assert_eq!(
         error(&REPLIQA.replace("headline: RR@5", "headline: QQ@5")),
-        "sets/my.yaml:7:33: unknown measure `QQ@5`; known are `AP` (or `MAP`), `Judged`, `nDCG`, `P`, `R`, `Rprec`, \
-         `RR` (or `MRR`) and `Success`"
+        "sets/my.yaml:7:33: unknown measure `QQ@5`; known are `11pt_avg`, `AP` (or `MAP`), `Bpref`, `ERR`, `G`, `IPrec`, `Judged`, \
+         `NERR8`, `NERR9`, `NERR10`, `P`, `R`, `RBP`, `RR` (or `MRR`), `Rndcg`, `Rprec`, `Rprec_mult`, `SetAP`, `SetF`, `SetP`, \
+         `SetR`, `SetRelP`, `Success`, `binG`, `infAP`, `nDCG`, `ndcg_rel`, `relative_P` and `unj`"
     );
     assert_eq!(
         error(&REPLIQA.replace("text: question,", "text: \"a[].b\",")),

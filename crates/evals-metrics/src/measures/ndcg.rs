@@ -2,6 +2,7 @@
 
 use std::num::NonZeroUsize;
 
+use super::Gains;
 use crate::Undefined;
 use crate::arithmetic::as_f64;
 use crate::graded_ranking::GradedRanking;
@@ -38,16 +39,29 @@ pub enum Gain {
     Linear,
     /// `2^grade - 1`: `dcg='exp-log2'`, which rewards high grades more.
     Exponential,
+    /// Gains that the caller chooses: `gains={0:0,1:3}` of ir-measures, `ndcg.1=3` of `trec_eval`.
+    Chosen(Gains),
 }
 
 impl Ndcg {
     pub(crate) fn score(self, ranking: &GradedRanking) -> Result<f64, Undefined> {
+        if let Gain::Chosen(gains) = self.gain {
+            return self.score_chosen(ranking, &gains);
+        }
         let ideal = ranking.ideal(self.cutoff);
         let &best = ideal.first().ok_or(Undefined::NoRelevantDocuments)?;
         let collected = ranking.top(self.cutoff).iter();
         let collected = collected.map(|grade| self.gain.of(grade.unwrap_or(0), best));
         let possible = ideal.iter().map(|&grade| self.gain.of(grade, best));
         Ok(discounted(collected) / discounted(possible))
+    }
+
+    fn score_chosen(self, ranking: &GradedRanking, gains: &Gains) -> Result<f64, Undefined> {
+        let mut ideal = ranking.ideal_gains(gains)?;
+        ideal.truncate(self.cutoff.map_or(usize::MAX, NonZeroUsize::get));
+        let collected = ranking.top(self.cutoff).iter();
+        let collected = collected.map(|grade| grade.map_or(0.0, |grade| gains.of(grade)));
+        Ok(discounted(collected) / discounted(ideal.into_iter()))
     }
 }
 
@@ -58,6 +72,8 @@ impl Gain {
         match self {
             _ if grade <= 0 => 0.0,
             Self::Linear => f64::from(grade),
+            // `score` handles chosen gains before it asks for the gain of a grade.
+            Self::Chosen(gains) => gains.of(grade),
             Self::Exponential => f64::from(grade - best).exp2() - f64::from(-best).exp2(),
         }
     }
@@ -66,7 +82,7 @@ impl Gain {
 fn discounted(gains: impl Iterator<Item = f64>) -> f64 {
     gains
         .enumerate()
-        .filter(|&(_, gain)| gain > 0.0)
+        .filter(|&(_, gain)| gain != 0.0)
         .map(|(index, gain)| gain / as_f64(index + 2).log2())
         // Not `sum`, which is -0 for no values.
         .fold(0.0, |sum, gain| sum + gain)

@@ -47,15 +47,57 @@ pub enum ParseError {
         value: String,
     },
     /// A document is listed twice for one query.
-    #[error("line {line}: document `{document}` is listed a second time for query `{query}`")]
+    #[error(
+        "{}document `{document}` is listed a second time for query `{query}`{}",
+        at(*line),
+        if *first == 0 { String::new() } else { format!(", first on line {first}; remove one of the two lines") }
+    )]
     Duplicate {
-        /// The line of the second mention.
+        /// The line of the second mention, or 0 if the file has no lines.
         line: usize,
+        /// The line of the first mention, or 0.
+        first: usize,
         /// The query.
         query: String,
         /// The document.
         document: String,
     },
+    /// A quoted field of a CSV file does not end in its line.
+    #[error(
+        "line {line}: a quoted field does not end in its line; close the quote, or write `\"\"` for a quote inside of it"
+    )]
+    Quotes {
+        /// The line.
+        line: usize,
+    },
+    /// A JSON file is malformed or has another shape.
+    #[error("{message}; expected `{{\"query\": {{\"document\": number}}}}`")]
+    Json {
+        /// What is wrong, with line and column.
+        message: String,
+    },
+}
+
+impl ParseError {
+    /// The line, if the file has lines.
+    pub fn line(&self) -> Option<usize> {
+        match self {
+            Self::Fields { line, .. }
+            | Self::Grade { line, .. }
+            | Self::Score { line, .. }
+            | Self::ScoreRange { line, .. }
+            | Self::Duplicate { line, .. }
+            | Self::Quotes { line } => Some(*line),
+            Self::Json { .. } => None,
+        }
+    }
+}
+
+fn at(line: usize) -> String {
+    match line {
+        0 => String::new(),
+        line => format!("line {line}: "),
+    }
 }
 
 /// Why a qrels or run file could not be written.

@@ -13,7 +13,7 @@ pub(super) struct Line<'t> {
 }
 
 impl<'t> Line<'t> {
-    /// The lines that have content, ending with `\n`, `\r\n` or `\r`.
+    /// The lines that have content and are no comments (`#`), ending with `\n`, `\r\n` or `\r`.
     pub(super) fn all(text: &'t str) -> impl Iterator<Item = Self> {
         let text = text.strip_prefix('\u{feff}').unwrap_or(text);
         text.split('\n')
@@ -23,7 +23,11 @@ impl<'t> Line<'t> {
                 number: index + 1,
                 text,
             })
-            .filter(|line| line.fields().next().is_some())
+            .filter(|line| {
+                line.fields()
+                    .next()
+                    .is_some_and(|first| !first.starts_with('#'))
+            })
     }
 
     /// The fields, exactly `N`; `expected` describes them in the error.

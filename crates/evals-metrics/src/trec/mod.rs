@@ -7,7 +7,8 @@
 //! ```
 //!
 //! Fields are separated by any number of spaces and tabs; lines end with `\n`, `\r\n` or `\r`, as
-//! Python reads text; empty lines and a byte order mark are skipped. The iteration, `Q0`, rank and
+//! Python reads text; empty lines, comments (lines that begin with
+//! `#`, as in `trec_eval` 10) and a byte order mark are skipped. The iteration, `Q0`, rank and
 //! tag of a file are ignored, as `trec_eval` ignores them: the order comes from the scores. Written
 //! files read back the same everywhere, because only [plain ids](is_plain_id) are written.
 //!

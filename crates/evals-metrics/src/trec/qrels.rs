@@ -23,12 +23,22 @@ pub fn parse_qrels(text: &str) -> Result<Qrels, ParseError> {
         if qrels.judge(query, document, grade).is_some() {
             return Err(ParseError::Duplicate {
                 line: line.number,
+                first: first_mention(text, query, document),
                 query: query.to_owned(),
                 document: document.to_owned(),
             });
         }
     }
     Ok(qrels)
+}
+
+/// The line that mentions a document of a query first. It runs only after a file was refused.
+fn first_mention(text: &str, query: &str, document: &str) -> usize {
+    let mut lines = Line::all(text);
+    let first = lines.find(|line| {
+        matches!(line.exactly(""), Ok([this, _, that, _]) if (this, that) == (query, document))
+    });
+    first.map_or(0, |line| line.number)
 }
 
 /// Writes a qrels file, queries and documents in byte order of their ids; iteration is `0`.

@@ -1,6 +1,6 @@
 //! Run files: rankings.
 
-use std::collections::{BTreeMap, HashSet};
+use std::collections::{BTreeMap, HashMap};
 use std::io::Write;
 
 use super::line::Line;
@@ -38,11 +38,13 @@ pub fn parse_run(text: &str) -> Result<Run, ParseError> {
 /// Finds the second line of a repeated document. It runs only after a ranking was rejected, because
 /// keeping every line would take longer than all other parsing.
 fn first_duplicate(text: &str) -> Option<ParseError> {
-    let mut seen = HashSet::new();
+    let mut seen = HashMap::new();
     Line::all(text).find_map(|line| {
         let [query, _q0, document, _rank, _score, _tag] = line.exactly(RUN_FIELDS).ok()?;
-        (!seen.insert((query, document))).then(|| ParseError::Duplicate {
+        let first = seen.insert((query, document), line.number)?;
+        Some(ParseError::Duplicate {
             line: line.number,
+            first,
             query: query.to_owned(),
             document: document.to_owned(),
         })

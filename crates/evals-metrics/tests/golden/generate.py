@@ -1,12 +1,13 @@
 #!/usr/bin/env python3
-"""Writes qrels.trec, run.trec, expected.tsv and interpolated.tsv: a random but seeded collection, scored by the reference tools.
+"""Writes qrels.trec, run.trec, expected.tsv, interpolated.tsv and cascade.tsv: a random but seeded collection, scored by the reference tools.
 
-    pip install ir_measures==0.4.3 pytrec_eval-terrier==0.5.11
+    pip install ir_measures==0.4.3 pytrec_eval-terrier==0.5.11 cwl-eval==1.0.12
     python generate.py
 
 expected.tsv has the columns query, measure and value; the query `-c` is the mean over all judged queries, and `both` the mean
 over the queries that have a ranking as well. Needs Perl, for gdeval. interpolated.tsv has the query and trec_eval's iprec_at_recall at the
-recall levels 0.0, 0.1 … 1.0, for the queries that have a ranking.
+recall levels 0.0, 0.1 … 1.0, for the queries that have a ranking. cascade.tsv has the columns query, measure and value like expected.tsv, for
+measures of gdeval (five decimals) and cwl_eval, and for the queries that have a ranking.
 """
 
 import random
@@ -29,6 +30,11 @@ IR_MEASURES = "RR@1 RR@3 RR@10 RR(rel=2)@10 Judged Judged@1 Judged@5 Judged@30".
 # trec_eval with the gains 2^grade - 1, which is what exp-log2 means; gdeval gives five decimals only, and checks it.
 EXPONENTIAL = [None, 1, 5, 10]
 GRADES = range(5)
+# gdeval and cwl_eval, on the same order of documents.
+CASCADE = """
+    ERR@1 ERR@5 ERR@20 RBP(rel=1) RBP(rel=2,p=0.5) NERR8(max_rel=4)@1 NERR8(max_rel=4)@5 NERR9(max_rel=4)@10 NERR10(max_rel=4)
+    NERR10(max_rel=4,p=0.6)
+""".split()
 
 
 def collection(seed):
@@ -124,6 +130,14 @@ def interpolated(qrels, run):
         yield query, [scored[query][level] for level in levels]
 
 
+def cascade(qrels, run):
+    measures = [parse_measure(m) for m in CASCADE]
+    names = dict(zip(measures, CASCADE))
+    run = {query: scores for query, scores in without_ties(run).items() if query in qrels}
+    for metric in ir_measures.iter_calc(measures, {query: qrels[query] for query in run}, run):
+        yield metric.query_id, names[metric.measure], metric.value
+
+
 def main():
     qrels, run = collection(seed=20)
     rows = sorted(score(qrels, run), key=lambda row: (int(row[0]), row[1]))
@@ -143,6 +157,9 @@ def main():
     with open(FOLDER / "interpolated.tsv", "w") as out:
         for query, precisions in interpolated(qrels, run):
             print(query, *(repr(float(it)) for it in precisions), sep="\t", file=out)
+    with open(FOLDER / "cascade.tsv", "w") as out:
+        for query, measure, value in sorted(cascade(qrels, run), key=lambda row: (int(row[0]), row[1])):
+            print(query, measure, repr(float(value)), sep="\t", file=out)
 
 
 if __name__ == "__main__":

@@ -6,6 +6,7 @@
 )]
 
 mod agreement;
+mod cascade;
 mod fuzz;
 mod golden;
 mod golden_calibration;
@@ -19,8 +20,10 @@ mod properties;
 mod random;
 mod ranking;
 mod run_scores;
+mod scoring;
 mod statistics;
 mod trec;
+mod trec_eval;
 mod undefined_statistics;
 
 use evals_metrics::{Judgements, Measure, Ranking, ScoredDocument};

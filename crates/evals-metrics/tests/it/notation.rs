@@ -27,6 +27,35 @@ fn canonical_names_survive() {
         "RR(rel=2)@10",
         "Success@1",
         "Success(rel=4)@1",
+        "11pt_avg",
+        "11pt_avg(levels={0.2,0.5,0.8})",
+        "Bpref(rel=2)",
+        "ERR",
+        "ERR(max_rel=3)@10",
+        "G(gains={1:2,3:4.5})",
+        "IPrec@0.1",
+        "IPrec(rel=2)@0.75",
+        "NERR8(max_rel=4)@10",
+        "NERR9(max_rel=4)@10",
+        "NERR10(max_rel=4)",
+        "NERR10(p=0.5,max_rel=4)",
+        "RBP",
+        "RBP(rel=1)",
+        "RBP(rel=1,p=0.5)@10",
+        "Rndcg",
+        "Rprec_mult@0.2",
+        "SetAP",
+        "SetF",
+        "SetF(rel=2,beta=0.5)",
+        "SetP",
+        "SetR",
+        "SetRelP",
+        "binG",
+        "infAP",
+        "nDCG(gains={0:0,1:3.5})@10",
+        "ndcg_rel",
+        "relative_P@10",
+        "unj@5",
     ] {
         assert_eq!(measure(text).to_string(), text);
     }
@@ -59,6 +88,23 @@ fn other_spellings_become_canonical() {
         ("nDCG(dcg=\"exp-log2\")@10", "nDCG(dcg='exp-log2')@10"),
         ("nDCG(dcg='log2')", "nDCG"),
         ("RR()@5", "RR@5"),
+        ("iprec_at_recall_0.10", "IPrec@0.1"),
+        ("iprec_at_recall.0.1", "IPrec@0.1"),
+        ("IPrec(recall=0.1)", "IPrec@0.1"),
+        ("Rprec_mult_0.20", "Rprec_mult@0.2"),
+        ("bpref", "Bpref"),
+        ("set_P", "SetP"),
+        ("set_relative_P", "SetRelP"),
+        ("SetP(relative=True)", "SetRelP"),
+        ("set_recall", "SetR"),
+        ("set_map", "SetAP"),
+        ("set_F.0.5", "SetF(beta=0.5)"),
+        ("rbp", "RBP(p=0.9)"),
+        ("rbp.p=0.8", "RBP"),
+        ("ndcg.1=3,2=9", "nDCG(gains={1:3,2:9})"),
+        ("relative_P_10", "relative_P@10"),
+        ("unj_5", "unj@5"),
+        ("NERR8(min_rel=0,max_rel=4)@5", "NERR8(max_rel=4)@5"),
     ] {
         assert_eq!(measure(text).to_string(), canonical, "{text}");
     }
@@ -69,8 +115,9 @@ fn errors_say_what_is_wrong() {
     for (text, message) in [
         (
             "BLEU@4",
-            "unknown measure `BLEU@4`; known are `AP` (or `MAP`), `Judged`, `nDCG`, `P`, `R`, \
-             `Rprec`, `RR` (or `MRR`) and `Success`",
+            "unknown measure `BLEU@4`; known are `11pt_avg`, `AP` (or `MAP`), `Bpref`, `ERR`, `G`, `IPrec`, `Judged`, `NERR8`, \
+             `NERR9`, `NERR10`, `P`, `R`, `RBP`, `RR` (or `MRR`), `Rndcg`, `Rprec`, `Rprec_mult`, `SetAP`, `SetF`, `SetP`, \
+             `SetR`, `SetRelP`, `Success`, `binG`, `infAP`, `nDCG`, `ndcg_rel`, `relative_P` and `unj`",
         ),
         (
             "nDGC@10",
@@ -82,8 +129,9 @@ fn errors_say_what_is_wrong() {
         ),
         (
             "",
-            "unknown measure ``; known are `AP` (or `MAP`), `Judged`, `nDCG`, `P`, `R`, `Rprec`, \
-             `RR` (or `MRR`) and `Success`",
+            "unknown measure ``; known are `11pt_avg`, `AP` (or `MAP`), `Bpref`, `ERR`, `G`, `IPrec`, `Judged`, `NERR8`, \
+             `NERR9`, `NERR10`, `P`, `R`, `RBP`, `RR` (or `MRR`), `Rndcg`, `Rprec`, `Rprec_mult`, `SetAP`, `SetF`, `SetP`, \
+             `SetR`, `SetRelP`, `Success`, `binG`, `infAP`, `nDCG`, `ndcg_rel`, `relative_P` and `unj`",
         ),
         (
             "RR(rel=2",
@@ -134,6 +182,27 @@ fn errors_say_what_is_wrong() {
         (
             "AP(judged_only=True)",
             "measure `AP(judged_only=True)` has no parameter `judged_only`",
+        ),
+        (
+            "IPrec",
+            "measure `IPrec` needs the parameter `recall`, as in `IPrec@0.1`",
+        ),
+        (
+            "IPrec@1.5",
+            "measure `IPrec@1.5` has the recall `1.5`; expected a number from 0 to 1",
+        ),
+        (
+            "NERR8@10",
+            "measure `NERR8@10` needs the parameter `max_rel`, as in `NERR8(max_rel=4)@10`",
+        ),
+        (
+            "RBP(p=1)",
+            "measure `RBP(p=1)` has the p `1`; expected a number from 0 to below 1",
+        ),
+        (
+            "nDCG(gains={1:2,1:3})",
+            "measure `nDCG(gains={1:2,1:3})` has the gains `{1:2,1:3}`; expected up to 8 different grades with their gains, such \
+             as `{1:1,2:3.5}`",
         ),
         (
             "RR(rel=1,rel=2)",

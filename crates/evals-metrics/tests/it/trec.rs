@@ -63,7 +63,7 @@ fn malformed_qrels_name_the_line() {
         ),
         (
             "q 0 a 1\nr 0 a 1\nq 0 a 1",
-            "line 3: document `a` is listed a second time for query `q`",
+            "line 3: document `a` is listed a second time for query `q`, first on line 1; remove one of the two lines",
         ),
     ] {
         assert_eq!(parse_qrels(text).unwrap_err().to_string(), message);
@@ -105,7 +105,7 @@ fn malformed_runs_name_the_line() {
         ),
         (
             "q Q0 a 1 2 t\r\nr Q0 a 1 2 t\r\nq Q0 a 2 1 t\r\n",
-            "line 3: document `a` is listed a second time for query `q`",
+            "line 3: document `a` is listed a second time for query `q`, first on line 1; remove one of the two lines",
         ),
     ] {
         assert_eq!(parse_run(text).unwrap_err().to_string(), message);

@@ -1,0 +1,68 @@
+//! Judgements and rankings as JSON: `{"query": {"document": value}}`.
+
+use std::collections::{BTreeMap, HashSet};
+use std::fmt;
+use std::marker::PhantomData;
+
+use serde::de::{Deserialize, Deserializer, Error as _, MapAccess, Visitor};
+
+use super::error::File;
+use super::source::{OwnedRow, OwnedRows};
+use crate::trec::ParseError;
+
+pub(super) fn read(text: &str, file: File) -> Result<OwnedRows, ParseError> {
+    let queries = match file {
+        File::Judgements => rows::<i32>(text),
+        File::Rankings => rows::<f64>(text),
+    };
+    queries.map_err(|error| ParseError::Json {
+        message: error.to_string(),
+    })
+}
+
+fn rows<V: Into<f64> + for<'de> Deserialize<'de>>(
+    text: &str,
+) -> Result<OwnedRows, serde_json::Error> {
+    let queries: Unique<Unique<V>> = serde_json::from_str(text)?;
+    let sorted: BTreeMap<_, _> = queries.0.into_iter().collect();
+    let rows = sorted.into_iter().map(|(query, documents)| {
+        let rows = documents.0.into_iter().map(|(id, value)| OwnedRow {
+            id,
+            value: value.into(),
+            line: 0,
+        });
+        (query, rows.collect())
+    });
+    Ok(rows.collect())
+}
+
+/// An object whose keys are unique, in the order of the file.
+struct Unique<V>(Vec<(String, V)>);
+
+impl<'de, V: Deserialize<'de>> Deserialize<'de> for Unique<V> {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        deserializer.deserialize_map(UniqueVisitor(PhantomData))
+    }
+}
+
+struct UniqueVisitor<V>(PhantomData<V>);
+
+impl<'de, V: Deserialize<'de>> Visitor<'de> for UniqueVisitor<V> {
+    type Value = Unique<V>;
+
+    fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("an object of the form `{\"query\": {\"document\": number}}`")
+    }
+
+    fn visit_map<A: MapAccess<'de>>(self, mut map: A) -> Result<Self::Value, A::Error> {
+        let mut seen = HashSet::new();
+        let mut entries = Vec::new();
+        while let Some(key) = map.next_key::<String>()? {
+            if !seen.insert(key.clone()) {
+                return Err(A::Error::custom(format!("`{key}` is listed a second time")));
+            }
+            entries.push((key, map.next_value()?));
+        }
+        Ok(Unique(entries))
+    }
+}

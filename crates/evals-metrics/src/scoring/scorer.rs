@@ -1,0 +1,169 @@
+//! Scores all queries of a run with all processors.
+
+use std::cmp::Ordering;
+use std::num::NonZeroUsize;
+use std::sync::atomic::{self, AtomicUsize};
+use std::thread::{self, ScopedJoinHandle};
+
+use super::error::ScoringError;
+use super::query_scores::QueryScores;
+use super::request::Request;
+use super::scores::{QueryRow, Scores};
+use super::source::{Judged, Ranked, Source};
+use super::{Options, Statistic};
+use crate::Queries;
+use crate::trec::ParseError;
+
+/// How many queries a worker takes at a time.
+const BATCH: usize = 16;
+
+/// A query with its place in the judgements and in the run.
+#[derive(Debug, Clone, Copy)]
+struct Pair {
+    judged: Option<usize>,
+    ranked: Option<usize>,
+}
+
+/// Scores a run.
+///
+/// # Errors
+///
+/// A file is invalid, or no query counts.
+pub fn score(
+    qrels: &Judged<'_>,
+    run: &Ranked<'_>,
+    request: &Request,
+    options: &Options,
+) -> Result<Scores, ScoringError> {
+    let request = request.relevant_from(options.relevant_from);
+    let pairs = pairs(&qrels.0, &run.0);
+    let rows = rows(qrels, run, &request, options, &pairs)?;
+    let scores = Scores::new(request, *options, rows, run.tag());
+    if scores.is_empty() {
+        let first = |source: &Source<'_>| (source.len() > 0).then(|| source.query(0).to_owned());
+        return Err(ScoringError::NoCommonQuery {
+            judged: qrels.0.len(),
+            first_judged: first(&qrels.0),
+            ranked: run.0.len(),
+            first_ranked: first(&run.0),
+        });
+    }
+    Ok(scores)
+}
+
+/// The queries of either file, in byte order of their ids.
+fn pairs(qrels: &Source<'_>, run: &Source<'_>) -> Vec<Pair> {
+    let (mut judged, mut ranked) = (0, 0);
+    let mut pairs = Vec::with_capacity(qrels.len().max(run.len()));
+    loop {
+        let order = match (judged < qrels.len(), ranked < run.len()) {
+            (false, false) => return pairs,
+            (true, false) => Ordering::Less,
+            (false, true) => Ordering::Greater,
+            (true, true) => qrels.query(judged).cmp(run.query(ranked)),
+        };
+        pairs.push(Pair {
+            judged: order.is_le().then_some(judged),
+            ranked: order.is_ge().then_some(ranked),
+        });
+        judged += usize::from(order.is_le());
+        ranked += usize::from(order.is_ge());
+    }
+}
+
+/// One row for each query of either file, in their order; the error that is first in its file, if there is any.
+fn rows(
+    qrels: &Judged<'_>,
+    run: &Ranked<'_>,
+    request: &Request,
+    options: &Options,
+    pairs: &[Pair],
+) -> Result<Vec<QueryRow>, ScoringError> {
+    let statistics: Vec<Statistic> = request.columns().iter().map(|it| it.statistic).collect();
+    let next = AtomicUsize::new(0);
+    let work = || {
+        let mut scores = QueryScores::new(options);
+        let (mut done, mut errors) = (Vec::new(), Vec::new());
+        loop {
+            let from = next.fetch_add(BATCH, atomic::Ordering::Relaxed);
+            if from >= pairs.len() {
+                return (done, errors);
+            }
+            let to = pairs.len().min(from + BATCH);
+            for (index, pair) in (from..).zip(&pairs[from..to]) {
+                match row(qrels, run, *pair, &statistics, options, &mut scores) {
+                    Ok(row) => done.push((index, row)),
+                    Err(error) => errors.push(error),
+                }
+            }
+        }
+    };
+    let most = pairs.len().div_ceil(BATCH).max(1);
+    let threads = thread::available_parallelism().map_or(1, NonZeroUsize::get);
+    let finished: Vec<_> = thread::scope(|scope| {
+        let started: Vec<_> = (0..threads.min(most)).map(|_| scope.spawn(work)).collect();
+        let finished = started.into_iter().map(ScopedJoinHandle::join);
+        finished
+            .map(|it| it.expect("scoring does not panic"))
+            .collect()
+    });
+    let (mut rows, mut errors) = (Vec::with_capacity(pairs.len()), Vec::new());
+    for (done, failed) in finished {
+        rows.extend(done);
+        errors.extend(failed);
+    }
+    if let Some(first) = errors.into_iter().min_by_key(place) {
+        return Err(first);
+    }
+    rows.sort_unstable_by_key(|&(index, _)| index);
+    Ok(rows.into_iter().map(|(_, row)| row).collect())
+}
+
+/// Orders errors: those of the judgements first, each file by line.
+fn place(error: &ScoringError) -> (bool, usize) {
+    match error {
+        ScoringError::Invalid { file, error } => (
+            *file == super::File::Rankings,
+            ParseError::line(error).unwrap_or(0),
+        ),
+        ScoringError::NoCommonQuery { .. } => (true, usize::MAX),
+    }
+}
+
+/// Reads and checks a query, and scores it if it counts.
+fn row<'s>(
+    qrels: &'s Judged<'_>,
+    run: &'s Ranked<'_>,
+    pair: Pair,
+    statistics: &[Statistic],
+    options: &Options,
+    scores: &mut QueryScores<'s>,
+) -> Result<QueryRow, ScoringError> {
+    if let Some(judged) = pair.judged {
+        scores.judge(qrels, judged)?;
+    }
+    scores.rank(run, pair.ranked)?;
+    let Some(judged) = pair.judged else {
+        let query = pair.ranked.map(|ranked| run.0.query(ranked));
+        let query = query.expect("a query is in one of the files");
+        return Ok(QueryRow::Unjudged(query.to_owned()));
+    };
+    let query = qrels.0.query(judged).to_owned();
+    let positive_grades = scores.positive_grades();
+    if pair.ranked.is_none() && options.queries == Queries::Both {
+        return Ok(QueryRow::Unranked(query));
+    }
+    let mut values = Vec::with_capacity(statistics.len());
+    scores.values(statistics, options, &mut values);
+    let texts = statistics.iter().filter_map(|statistic| match statistic {
+        Statistic::Grades { documents } => Some(scores.text(*documents)),
+        _ => None,
+    });
+    Ok(QueryRow::Scored {
+        query,
+        is_ranked: pair.ranked.is_some(),
+        positive_grades,
+        values,
+        texts: texts.collect(),
+    })
+}

@@ -1,0 +1,118 @@
+//! Judgements and rankings in any form, by query.
+
+use super::delimited;
+use super::error::File;
+use super::form::{Form, without_mark};
+use super::json;
+use super::trec_lines::TrecLines;
+use crate::trec::ParseError;
+
+/// A document of a query, with its score or grade.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Row<'t> {
+    pub(super) id: &'t str,
+    pub(super) value: f64,
+    /// Counts from 1; 0 in JSON files.
+    pub(super) line: usize,
+}
+
+/// The rows of a query in memory of their own, sorted by query.
+pub(super) type OwnedRows = Vec<(String, Vec<OwnedRow>)>;
+
+#[derive(Debug)]
+pub(super) struct OwnedRow {
+    pub(super) id: String,
+    pub(super) value: f64,
+    pub(super) line: usize,
+}
+
+/// The queries of a file, in byte order of their ids.
+#[derive(Debug)]
+pub(super) enum Source<'t> {
+    /// Lines are read when a worker scores their query.
+    Trec(TrecLines<'t>),
+    Owned(OwnedRows),
+}
+
+impl<'t> Source<'t> {
+    fn read(text: &'t str, form: Form, file: File) -> Result<Self, ParseError> {
+        let text = without_mark(text);
+        Ok(match form {
+            Form::Trec => Self::Trec(TrecLines::index(text, file)),
+            Form::Json => Self::Owned(json::read(text, file)?),
+            Form::Delimited => Self::Owned(delimited::read(text, file)?),
+        })
+    }
+
+    pub(super) fn len(&self) -> usize {
+        match self {
+            Self::Trec(lines) => lines.len(),
+            Self::Owned(queries) => queries.len(),
+        }
+    }
+
+    pub(super) fn query(&self, index: usize) -> &str {
+        match self {
+            Self::Trec(lines) => lines.query(index),
+            Self::Owned(queries) => &queries[index].0,
+        }
+    }
+
+    /// Replaces `rows` with those of a query, in the order of the file.
+    pub(super) fn rows<'s>(
+        &'s self,
+        index: usize,
+        rows: &mut Vec<Row<'s>>,
+    ) -> Result<(), ParseError> {
+        rows.clear();
+        match self {
+            Self::Trec(lines) => lines.rows(index, rows),
+            Self::Owned(queries) => {
+                rows.extend(queries[index].1.iter().map(|row| Row {
+                    id: &row.id,
+                    value: row.value,
+                    line: row.line,
+                }));
+                Ok(())
+            }
+        }
+    }
+}
+
+/// The judgements of a collection, read from a text that it borrows from.
+#[derive(Debug)]
+pub struct Judged<'t>(pub(super) Source<'t>);
+
+impl<'t> Judged<'t> {
+    /// Reads judgements in the form that the text shows. Lines of a TREC file are checked only when they are scored.
+    ///
+    /// # Errors
+    ///
+    /// JSON, CSV or TSV is malformed.
+    pub fn read(text: &'t str) -> Result<Self, ParseError> {
+        Source::read(text, Form::of(text), File::Judgements).map(Self)
+    }
+}
+
+/// The rankings of a system, read from a text that it borrows from.
+#[derive(Debug)]
+pub struct Ranked<'t>(pub(super) Source<'t>);
+
+impl<'t> Ranked<'t> {
+    /// Reads rankings in the form that the text shows. Lines of a TREC file are checked only when they are scored.
+    ///
+    /// # Errors
+    ///
+    /// JSON, CSV or TSV is malformed.
+    pub fn read(text: &'t str) -> Result<Self, ParseError> {
+        Source::read(text, Form::of(text), File::Rankings).map(Self)
+    }
+
+    /// The tag of the last line, which `trec_eval` calls `runid`; `None` in other forms than TREC.
+    pub fn tag(&self) -> Option<&str> {
+        match &self.0 {
+            Source::Trec(lines) => lines.tag(),
+            Source::Owned(_) => None,
+        }
+    }
+}

@@ -1,0 +1,353 @@
+//! Scoring of whole files: forms, options, summaries, and input that is refused.
+
+use std::error::Error as _;
+use std::fmt::Write as _;
+
+use evals_metrics::scoring::{
+    Form, Judged, Options, Ranked, Request, Scores, ScoringError, Summary, TrecEvalLayout, score,
+    trec_eval_layout,
+};
+use evals_metrics::{Queries, TrecEval, Undefined};
+
+const QRELS: &str = "q1 0 a 1\nq1 0 b 0\nq2 0 c 2\nq3 0 d 1\n";
+const RUN: &str =
+    "q1 Q0 b 1 2 tag\nq1 Q0 a 2 1 tag\nq2 Q0 c 1 1 tag\nq4 Q0 d 1 1 last\n\n# no line\n";
+
+fn scored(qrels: &str, run: &str, measures: &[&str], options: Options) -> Scores {
+    try_scored(qrels, run, measures, options).unwrap()
+}
+
+fn try_scored(
+    qrels: &str,
+    run: &str,
+    measures: &[&str],
+    options: Options,
+) -> Result<Scores, ScoringError> {
+    let request = Request::parse(measures.iter().copied()).unwrap();
+    let (qrels, run) = (Judged::read(qrels).unwrap(), Ranked::read(run).unwrap());
+    score(&qrels, &run, &request, &options)
+}
+
+/// The whole chain of an error.
+fn refused(qrels: &str, run: &str) -> String {
+    let error = try_scored(qrels, run, &["RR"], Options::default()).unwrap_err();
+    match error.source() {
+        Some(source) => format!("{error}: {source}"),
+        None => error.to_string(),
+    }
+}
+
+#[test]
+fn queries_in_both_files_count_and_others_are_named() {
+    let scores = scored(QRELS, RUN, &["RR", "num_q"], Options::default());
+    assert_eq!(scores.queries(), ["q1", "q2"]);
+    assert_eq!(scores.unjudged(), ["q4"]);
+    assert_eq!(scores.unranked(), ["q3"]);
+    assert_eq!(scores.summary(0), Summary::Number(0.75));
+    assert_eq!(scores.summary(1), Summary::Count(2.0));
+
+    let complete = Options {
+        queries: Queries::Judged,
+        ..Options::default()
+    };
+    let scores = scored(QRELS, RUN, &["RR", "num_q", "num_ret"], complete);
+    assert_eq!(scores.queries(), ["q1", "q2", "q3"]);
+    assert_eq!(scores.values(2), [Ok(0.0), Ok(1.0), Ok(0.0)]);
+    assert_eq!(scores.summary(0), Summary::Number(0.5));
+}
+
+#[test]
+fn every_form_gives_the_same_scores() {
+    let forms = [
+        (
+            Form::Json,
+            r#"{"q1": {"a": 1, "b": 0}, "q2": {"c": 2}, "q3": {"d": 1}}"#,
+        ),
+        (
+            Form::Delimited,
+            "query-id\tcorpus-id\tscore\nq1\ta\t1\nq1\tb\t0\nq2\tc\t2\nq3\td\t1\n",
+        ),
+        (
+            Form::Delimited,
+            "\u{feff}docid,\"qid\",iteration,relevance\r\na,q1,0,1\r\n\r\n\"b\",q1,0,0\r\nc,q2,,2\r\nd,q3,0,1",
+        ),
+        (
+            Form::Trec,
+            "\u{feff}# judged in May\n\n q3\t0 d 1\r\nq1 0 a 1\r\nq2 0 c 2\nq1 0 b 0",
+        ),
+    ];
+    let runs = [
+        (
+            Form::Json,
+            r#"{"q2": {"c": 1}, "q1": {"a": 1, "b": 2.0}, "q4": {"d": -1e3}}"#,
+        ),
+        (
+            Form::Delimited,
+            "query_id,doc_id,score\nq2,c,1\nq1,a,1\nq1,b,2\nq4,d,1\n",
+        ),
+        (
+            Form::Trec,
+            "q2 Q0 c 9 1 x\nq1 Q0 a 1 1 x y z\nq4 Q0 d 1 1 x\nq1 Q0 b 1 2e0 x\n",
+        ),
+    ];
+    let expected = scored(QRELS, RUN, &["all_trec"], Options::default());
+    let layout = TrecEvalLayout {
+        per_query: true,
+        ..TrecEvalLayout::default()
+    };
+    let without_tag = |scores: &Scores| {
+        let text = trec_eval_layout(scores, layout);
+        let lines = text.lines().filter(|line| !line.starts_with("runid"));
+        lines.map(str::to_owned).collect::<Vec<_>>()
+    };
+    for (form, qrels) in forms {
+        assert_eq!(Form::of(qrels), form, "{qrels}");
+        for (form, run) in runs {
+            assert_eq!(Form::of(run), form, "{run}");
+            let scores = scored(qrels, run, &["all_trec"], Options::default());
+            assert_eq!(
+                without_tag(&scores),
+                without_tag(&expected),
+                "{qrels} {run}"
+            );
+        }
+    }
+}
+
+#[test]
+fn the_tag_is_that_of_the_last_line() {
+    let scores = scored(QRELS, RUN, &["runid"], Options::default());
+    assert_eq!(scores.summary(0), Summary::Text("last".to_owned()));
+    let json = scored(QRELS, r#"{"q1": {"a": 1}}"#, &["runid"], Options::default());
+    assert_eq!(json.summary(0), Summary::None);
+}
+
+#[test]
+fn quotes_of_csv_hold_delimiters_and_quotes() {
+    let qrels = "query,doc,grade\n\"a, b\",\"say \"\"x\"\"\",1\n";
+    let run = "query,doc,score\n\"a, b\",\"say \"\"x\"\"\",1\n\"a, b\",z,2\n";
+    let scores = scored(qrels, run, &["RR"], Options::default());
+    assert_eq!(scores.queries(), ["a, b"]);
+    assert_eq!(scores.values(0), [Ok(0.5)]);
+}
+
+#[test]
+fn invalid_input_is_refused_with_its_place() {
+    for (qrels, run, message) in [
+        (
+            QRELS,
+            "q1 Q0 a 1 1 t\nq2 Q0 c 1 1 t\nq1 Q0 a 2 0.5 t\n",
+            "cannot read the rankings: line 3: document `a` is listed a second time for query `q1`, first on line 1; remove one of the \
+             two lines",
+        ),
+        (
+            "q1 0 a 1\nq1 0 a 1\n",
+            RUN,
+            "cannot read the judgements: line 2: document `a` is listed a second time for query `q1`, first on line 1; remove one of \
+             the two lines",
+        ),
+        (
+            QRELS,
+            "q1 Q0 a 1 1 t\n\nq9 Q0 c 1 NaN t\n",
+            "cannot read the rankings: line 3: `NaN` is not a score; expected a number such as `12.5`",
+        ),
+        (
+            QRELS,
+            "q1 Q0 a 1 1e999 t\n",
+            "cannot read the rankings: line 1: `1e999` is not a score; expected a number such as `12.5`",
+        ),
+        (
+            QRELS,
+            "q1 Q0 a 1 1\n",
+            "cannot read the rankings: line 1: expected 6 fields (query, Q0, document, rank, score, tag), found 5 fields",
+        ),
+        (
+            QRELS,
+            "q1 Q0 my doc 1 9.5 t\n",
+            "cannot read the rankings: line 1: expected 6 fields (query, Q0, document, rank, score, tag), found 7 fields",
+        ),
+        (
+            "q1 0 a high\n",
+            RUN,
+            "cannot read the judgements: line 1: `high` is not a grade; expected a whole number such as `1`",
+        ),
+        (
+            "q1 0 a 1\nq1 0 b 1.5\nq1 0 c x\n",
+            "q1 Q0 a 1\n",
+            "cannot read the judgements: line 2: `1.5` is not a grade; expected a whole number such as `1`",
+        ),
+        (
+            "x1 0 a 1\n",
+            RUN,
+            "no query has both judgements and rankings: the judgements have 1 queries such as `x1`, the rankings 3 such as `q1`; check \
+             that both files belong to the same collection",
+        ),
+        (
+            "",
+            "",
+            "no query has both judgements and rankings: the judgements have 0 queries, the rankings 0; check that both files belong \
+             to the same collection",
+        ),
+    ] {
+        assert_eq!(refused(qrels, run), message);
+    }
+}
+
+#[test]
+fn malformed_json_and_csv_are_refused_with_their_place() {
+    for (text, message) in [
+        (
+            "{\"q\": {\"a\": 1,\n\"a\": 2}}",
+            "`a` is listed a second time at line 2 column 3; expected `{\"query\": {\"document\": number}}`",
+        ),
+        (
+            "{\"q\": [\"a\"]}",
+            "invalid type: sequence, expected an object of the form `{\"query\": {\"document\": number}}` at line 1 column 6; expected \
+             `{\"query\": {\"document\": number}}`",
+        ),
+        (
+            "{\"q\": {\"a\": 1.5}}",
+            "invalid type: floating point `1.5`, expected i32 at line 1 column 15; expected `{\"query\": {\"document\": number}}`",
+        ),
+        (
+            "query,doc,grade\nq,\"a,1\n",
+            "line 2: a quoted field does not end in its line; close the quote, or write `\"\"` for a quote inside of it",
+        ),
+        (
+            "query,doc,grade\nq,a\n",
+            "line 2: expected a value in each column of the header, found 2 fields",
+        ),
+    ] {
+        assert_eq!(Judged::read(text).unwrap_err().to_string(), message);
+    }
+}
+
+#[test]
+fn a_run_of_other_queries_is_no_run_of_zeros_even_if_all_judged_queries_count() {
+    let complete = Options {
+        queries: Queries::Judged,
+        ..Options::default()
+    };
+    let error = try_scored("x 0 a 1\n", RUN, &["RR"], complete).unwrap_err();
+    assert!(matches!(
+        error,
+        ScoringError::NoCommonQuery {
+            judged: 1,
+            ranked: 3,
+            ..
+        }
+    ));
+}
+
+#[test]
+fn a_measure_keeps_its_own_level() {
+    let options = Options {
+        relevant_from: evals_metrics::measures::MinimumGrade::new(2.try_into().unwrap()),
+        ..Options::default()
+    };
+    let scores = scored(QRELS, RUN, &["RR", "RR(rel=3)", "num_rel"], options);
+    let undefined = Err(Undefined::NoRelevantDocuments);
+    assert_eq!(scores.values(0), [undefined, undefined, Ok(0.0)]);
+    assert_eq!(scores.values(1), [Ok(1.0), undefined, Ok(1.0)]);
+    assert_eq!(scores.without_relevant_documents(), 2);
+    let text = trec_eval_layout(&scores, TrecEvalLayout::default());
+    let names: Vec<_> = text
+        .lines()
+        .map(|it| it.split('\t').next().unwrap().trim())
+        .collect();
+    assert_eq!(names, ["num_rel", "recip_rank", "RR(rel=3)"]);
+}
+
+#[test]
+fn the_version_decides_which_scores_tie() {
+    let qrels = "q 0 a 1\nq 0 b 0\n";
+    let run = "q Q0 a 1 1.00000002 t\nq Q0 b 2 1.00000001 t\n";
+    let value = |version| {
+        let options = Options {
+            version,
+            ..Options::default()
+        };
+        scored(qrels, run, &["RR"], options).values(0)[0]
+    };
+    assert_eq!(value(TrecEval::V10), Ok(1.0));
+    assert_eq!(value(TrecEval::V9), Ok(0.5));
+}
+
+#[test]
+fn a_file_of_many_parts_is_the_same_as_one_part() {
+    // More than the least that a thread gets, with lines of one query in many places.
+    let mut run = String::new();
+    for line in 0..60_000 {
+        let (query, document) = (line % 7, line / 7);
+        writeln!(
+            run,
+            "q{query} Q0 document-{document} 1 {} tag",
+            (line * 7919) % 60_013
+        )
+        .unwrap();
+    }
+    let qrels: String = (0..7).fold(String::new(), |mut text, query| {
+        writeln!(text, "q{query} 0 document-{} 1", query * 100).unwrap();
+        text
+    });
+    let scores = scored(&qrels, &run, &["num_ret", "RR"], Options::default());
+    assert_eq!(scores.summary(0), Summary::Count(60_000.0));
+    for query in 0..7 {
+        let best = query * 100;
+        let score = |document: usize| ((document * 7 + query) * 7919) % 60_013;
+        let documents = (0..60_000_usize).filter(|line| line % 7 == query).count();
+        let above = (0..documents)
+            .filter(|&other| score(other) > score(best))
+            .count();
+        let rank = u32::try_from(above + 1).unwrap();
+        assert_eq!(scores.values(query)[1], Ok(1.0 / f64::from(rank)));
+    }
+    run.push_str("q3 Q0 document-0 1 1 tag\n");
+    assert_eq!(
+        refused(&qrels, &run),
+        "cannot read the rankings: line 60001: document `document-0` is listed a second time for query `q3`, first on line 4; remove \
+         one of the two lines"
+    );
+}
+
+#[test]
+fn groups_and_lists_are_those_of_trec_eval() {
+    let names = |texts: &[&str]| -> Vec<String> {
+        let request = Request::parse(texts.iter().copied()).unwrap();
+        let columns = request.columns().iter();
+        columns.map(|column| column.statistic.to_string()).collect()
+    };
+    assert_eq!(names(&["official"]).len(), 30);
+    assert_eq!(names(&["all_trec"]).len(), 100);
+    assert_eq!(names(&["set", "set"]).len(), 11);
+    assert_eq!(
+        names(&["P.10,5", "P@5", "success"]),
+        ["P@5", "P@10", "Success@1", "Success@5", "Success@10"]
+    );
+    assert_eq!(
+        names(&["utility.1,-1,0,0.5", "NumRet(rel=2)"]),
+        ["utility.1,-1,0,0.5", "NumRet(rel=2)"]
+    );
+    for (text, message) in [
+        (
+            "utility.1,2",
+            "measure `utility.1,2` has the coefficients `1,2`; expected 4 numbers, such as `1,-1,0,0`",
+        ),
+        (
+            "P.5,x",
+            "measure `P.5,x` has the cutoff `x`; expected a whole number from 1",
+        ),
+        ("map.5", "measure `map.5` has no parameter `5`"),
+        (
+            "ndcg.one=2",
+            "measure `ndcg.one=2` has the gain `one=2`; expected a grade and its gain, such as `1=3`",
+        ),
+        (
+            "iprec_at_recall.2",
+            "measure `iprec_at_recall.2` has the recall `2`; expected a number from 0 to 1",
+        ),
+    ] {
+        let error = Request::parse([text]).unwrap_err().to_string();
+        assert_eq!(error, message);
+    }
+}
