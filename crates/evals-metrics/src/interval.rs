@@ -35,6 +35,9 @@ pub enum IntervalMethod {
     PropagatedWilson,
     /// The bias-corrected and accelerated bootstrap.
     Bca,
+    /// The studentized bootstrap, bootstrap-t.
+    #[serde(rename = "bootstrap-t")]
+    BootstrapT,
     /// Student's t.
     #[serde(rename = "student-t")]
     StudentT,
@@ -44,8 +47,9 @@ pub enum IntervalMethod {
     #[serde(rename = "noncentral-t")]
     NoncentralT,
     /// Student's t with a standard error that is robust to clusters (CR1).
-    #[serde(rename = "cluster-t")]
-    ClusterT,
+    ClusterCr1,
+    /// Student's t with a standard error that is robust to clusters, also of different sizes (CR2).
+    ClusterCr2,
     /// The percentile bootstrap that draws whole clusters.
     ClusterBootstrap,
     /// The adjusted Wald interval of a pass rate that is corrected for a judge's errors.
@@ -62,10 +66,12 @@ impl Display for IntervalMethod {
             Self::Asymptotic => "normal approximation",
             Self::PropagatedWilson => "Wilson's score intervals, propagated",
             Self::Bca => "BCa bootstrap",
+            Self::BootstrapT => "studentized bootstrap",
             Self::StudentT => "Student's t",
             Self::ClopperPearson => "Clopper-Pearson",
             Self::NoncentralT => "noncentral t",
-            Self::ClusterT => "Student's t with cluster-robust standard error (CR1)",
+            Self::ClusterCr1 => "Student's t with cluster-robust standard error (CR1)",
+            Self::ClusterCr2 => "Student's t with cluster-robust standard error (CR2)",
             Self::ClusterBootstrap => "percentile bootstrap of clusters",
             Self::RoganGladen => "Rogan-Gladen, adjusted Wald",
             Self::PredictionPowered => "prediction-powered inference (PPI++)",

@@ -84,10 +84,10 @@ pub use quantile::quantile;
 pub use ranking::{Ranking, RankingError, Run, ScoredDocument};
 pub use run_scores::{Queries, RunScores, score_run};
 pub use statistics::{
-    Alternative, Bound, BoundSide, ChangePoint, ChangePointTest, Clusters, EffectMethod,
-    EffectSize, IntervalChoice, MeanPower, NoStatistic, PassRatePower, Plan, Sides, TestMethod,
-    TestResult, benjamini_hochberg, cohens_dz, exact_mcnemar, hedges_g, paired_t, sign_test,
-    wilcoxon,
+    Alternative, Bound, BoundSide, ChangePoint, ChangePointTest, ClusterCorrection, ClusterError,
+    Clusters, EffectMethod, EffectSize, IntervalChoice, MeanPower, NoStatistic, PassRatePower,
+    Plan, Sides, TestMethod, TestResult, benjamini_hochberg, cohens_dz, exact_mcnemar, hedges_g,
+    paired_t, sign_test, wilcoxon,
 };
 pub use trec_eval_version::TrecEval;
 pub use undefined::{Undefined, UndefinedAs};

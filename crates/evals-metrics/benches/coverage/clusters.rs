@@ -1,19 +1,23 @@
 //! Values in clusters, with methods that know of them and methods that do not.
 
-use evals_metrics::{Alternative, Bootstrap, Clusters, IntervalChoice, PairedTest, paired_t};
+use evals_metrics::{
+    Alternative, Bootstrap, ClusterCorrection, Clusters, IntervalChoice, PairedTest, paired_t,
+};
 
 use crate::draws::normal;
 use crate::random::Random;
 use crate::table::{Share, Table};
 
-const INTERVALS: [&str; 3] = [
+const INTERVALS: [&str; 4] = [
     "Student's t, ignoring clusters",
     "cluster t (CR1)",
+    "cluster t (CR2)",
     "cluster bootstrap",
 ];
-const TESTS: [&str; 3] = [
+const TESTS: [&str; 4] = [
     "paired t, ignoring clusters",
     "cluster t (CR1)",
+    "cluster t (CR2)",
     "randomization by cluster",
 ];
 
@@ -29,7 +33,7 @@ pub(crate) fn tables(trials: usize) -> Vec<Table> {
         let mut alarming = TESTS.map(|method| vec![name.to_owned(), method.to_owned()]);
         for count in [10, 30, 100] {
             let mut random = Random::seeded(60);
-            let (mut covered, mut alarmed) = ([Share::default(); 3], [Share::default(); 3]);
+            let (mut covered, mut alarmed) = ([Share::default(); 4], [Share::default(); 4]);
             for seed in (0..).take(trials) {
                 let drawn = draw(count, is_even, &mut random);
                 let values: Vec<f64> = drawn.iter().map(|(_, value)| *value).collect();
@@ -46,12 +50,14 @@ pub(crate) fn tables(trials: usize) -> Vec<Table> {
                 };
                 let intervals = [
                     IntervalChoice::StudentT.interval(&values, &settings),
-                    clusters.interval(0.95),
+                    clusters.interval(ClusterCorrection::Cr1, 0.95),
+                    clusters.interval(ClusterCorrection::Cr2, 0.95),
                     clusters.bootstrap_interval(&settings),
                 ];
                 let tests = [
                     paired_t(&values, Alternative::TwoSided),
-                    clusters.t_test(Alternative::TwoSided),
+                    clusters.t_test(ClusterCorrection::Cr1, Alternative::TwoSided),
+                    clusters.t_test(ClusterCorrection::Cr2, Alternative::TwoSided),
                     clusters.randomization_test(&test),
                 ];
                 for (share, interval) in covered.iter_mut().zip(intervals) {

@@ -54,10 +54,10 @@ pub(crate) const DIFFERENCES: [Shape; 3] = [
         },
     },
     Shape {
-        name: "bounded, half change",
+        name: "bounded, 90 % change",
         mean: 0.0,
         draw: |random| {
-            if random.uniform() < 0.5 {
+            if random.uniform() < 0.1 {
                 0.0
             } else {
                 random.uniform() - random.uniform()

@@ -8,9 +8,10 @@ use crate::draws::{VALUES, normal};
 use crate::random::Random;
 use crate::table::{Share, Table};
 
-const METHODS: [(&str, IntervalChoice); 5] = [
+const METHODS: [(&str, IntervalChoice); 6] = [
     ("percentile bootstrap", IntervalChoice::Percentile),
     ("BCa bootstrap", IntervalChoice::Bca),
+    ("studentized bootstrap", IntervalChoice::BootstrapT),
     ("Student's t", IntervalChoice::StudentT),
     ("Wilson", IntervalChoice::Wilson),
     ("Clopper-Pearson", IntervalChoice::ClopperPearson),

@@ -26,12 +26,12 @@ pub(crate) fn tables(trials: usize) -> Vec<Table> {
         alarms.rows.extend(rows(shape, |_| 0.0, seed, trials));
         // 2.8 standard errors: a t test of normal differences has a power of 80 %.
         let deviation = deviation(shape);
-        power.rows.extend(rows(
-            shape,
-            |n| 2.8 * deviation / as_f64(n).sqrt(),
-            seed,
-            trials,
-        ));
+        let powers = rows(shape, |n| 2.8 * deviation / as_f64(n).sqrt(), seed, trials);
+        // Where a test cries wolf, its power means nothing.
+        let keeps_level = |row: &Vec<String>| {
+            shape.name != "skewed" || !["Wilcoxon", "sign"].contains(&row[1].as_str())
+        };
+        power.rows.extend(powers.into_iter().filter(keeps_level));
     }
     vec![alarms, power]
 }
@@ -64,7 +64,7 @@ fn shift(shape: Shape, values: &mut [f64], effect: f64, random: &mut Random) {
             let moved = if shape.name == "skewed" {
                 effect
             } else {
-                2.0 * effect
+                effect / 0.9
             };
             *value += if value.abs() > 0.0 { moved } else { 0.0 };
         } else if *value < 0.0 && random.uniform() < effect / 0.2 {
@@ -86,11 +86,10 @@ fn p_values(differences: &[f64], seed: u64) -> [f64; TESTS.len()] {
         seed,
         ..PairedTest::default()
     };
-    let pairs: Vec<(f64, f64)> = differences.iter().map(|value| (0.0, *value)).collect();
     let p_value =
         |result: Result<TestResult, NoStatistic>| result.map_or(1.0, |result| result.p_value);
     [
-        test.compare(&pairs).map_or(1.0, |change| change.p_value),
+        test.p_value(differences).unwrap_or(1.0),
         p_value(paired_t(differences, Alternative::TwoSided)),
         p_value(wilcoxon(differences, Alternative::TwoSided)),
         p_value(sign_test(differences, Alternative::TwoSided)),

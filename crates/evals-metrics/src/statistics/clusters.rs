@@ -2,10 +2,12 @@
 
 use std::collections::BTreeMap;
 
+use serde::{Deserialize, Serialize};
+
 use super::moments::{check_finite, check_level};
 use super::paired_t::t_test;
 use super::{Alternative, NoStatistic, TestMethod, TestResult};
-use crate::arithmetic::{arithmetic_mean, as_f64};
+use crate::arithmetic::{arithmetic_mean, as_f64, share};
 use crate::distribution::student_upper_quantile;
 use crate::quantile::quantile;
 use crate::random::Xoshiro256PlusPlus;
@@ -18,21 +20,22 @@ const ROUNDING: f64 = 1e-12;
 ///
 /// Questions about the same document or topic tend to succeed and fail together. Intervals and tests that take each of them for
 /// an independent observation are then too sure. Here, clusters are independent, and values within a cluster need not be.
-/// All methods need many clusters rather than many values: with fewer than about 20, intervals are too narrow, above all if
-/// clusters differ in size.
+/// All methods need clusters rather than values: 10 at least for CR2 and the randomization test, and more for the others.
 ///
 /// Repetitions of a case are a cluster too. Means over the repetitions of each case, with one value for each case, are the same
 /// correction if all cases ran equally often.
 ///
 /// ```
-/// use evals_metrics::{Alternative, Clusters};
+/// use evals_metrics::{Alternative, ClusterCorrection, Clusters};
 ///
 /// let differences = [("physics", 0.1), ("physics", 0.2), ("law", -0.1), ("art", 0.3), ("art", 0.1)];
 /// let clusters = Clusters::new(differences);
 /// assert_eq!((clusters.n(), clusters.len()), (5, 3));
 /// assert_eq!(format!("{:.3}", clusters.mean()?), "0.120");
-/// assert_eq!(format!("{:.4}", clusters.standard_error()?), "0.0682");
-/// assert_eq!(format!("{:.2}", clusters.t_test(Alternative::TwoSided)?.p_value), "0.22");
+/// let error = clusters.standard_error(ClusterCorrection::Cr1)?;
+/// assert_eq!(format!("{:.4}", error.value), "0.0682");
+/// let test = clusters.t_test(ClusterCorrection::Cr1, Alternative::TwoSided)?;
+/// assert_eq!(format!("{:.2}", test.p_value), "0.22");
 /// # Ok::<(), evals_metrics::NoStatistic>(())
 /// ```
 #[derive(Debug, Clone, PartialEq)]
@@ -40,6 +43,26 @@ pub struct Clusters {
     values: Vec<f64>,
     /// How many values each cluster has; those of a cluster are neighbours.
     sizes: Vec<usize>,
+}
+
+/// How a cluster-robust standard error is corrected for the number of clusters.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum ClusterCorrection {
+    /// CR2: removes the bias that clusters of different size bring, with degrees of freedom that fall with it.
+    #[default]
+    Cr2,
+    /// CR1: multiplies the variance by `G / (G - 1)` for G clusters, with G - 1 degrees of freedom, as statsmodels and Stata do.
+    Cr1,
+}
+
+/// A cluster-robust standard error, and the degrees of freedom of its t distribution.
+#[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
+pub struct ClusterError {
+    /// The standard error, in the unit of the values.
+    pub value: f64,
+    /// The degrees of freedom.
+    pub degrees: f64,
 }
 
 impl Clusters {
@@ -91,22 +114,28 @@ impl Clusters {
         arithmetic_mean(&self.values).ok_or(NoStatistic::NoValues)
     }
 
-    /// The cluster-robust standard error of the mean (CR1).
+    /// The cluster-robust standard error of the mean.
     ///
     /// ```text
-    /// √(G / (G - 1) Σ_g (Σ_i d_gi)²) / n
+    /// CR1 = √(G / (G - 1) Σ_g s_g²) / n,       degrees = G - 1
+    /// CR2 = √(Σ_g s_g² / (1 - w_g)) / n,       degrees = 1 / (Σ_g w_g² + Σ_{g ≠ h} q_g q_h),   q = w² / (1 - w)
     /// ```
     ///
-    /// where G is the number of clusters, n that of values, and d the distance of a value from the mean.
+    /// where G is the number of clusters, n that of values, `s_g` the sum of a cluster's distances from the mean, and `w_g` the
+    /// cluster's share of the values. For clusters of one size, both are equal.
     ///
     /// # Errors
     ///
     /// Undefined without values, if one is not finite, for a single cluster, and where the distances of every cluster add up to
     /// 0, as in equal values.
     ///
-    /// Source: Liang and Zeger, "Longitudinal Data Analysis Using Generalized Linear Models", Biometrika 73 (1986). Equals
-    /// statsmodels' `OLS(values, ones).fit(cov_type="cluster")`.
-    pub fn standard_error(&self) -> Result<f64, NoStatistic> {
+    /// Sources: Liang and Zeger, "Longitudinal Data Analysis Using Generalized Linear Models", Biometrika 73 (1986); for CR2, Bell and
+    /// McCaffrey, "Bias Reduction in Standard Errors for Linear Regression with Multi-Stage Samples", Survey Methodology 28 (2002),
+    /// whose formulas are those above for a mean. CR1 equals statsmodels' `OLS(values, ones).fit(cov_type="cluster")`.
+    pub fn standard_error(
+        &self,
+        correction: ClusterCorrection,
+    ) -> Result<ClusterError, NoStatistic> {
         let mean = self.mean()?;
         if self.len() < 2 {
             return Err(NoStatistic::OneCluster);
@@ -116,25 +145,55 @@ impl Clusters {
         if furthest <= 0.0 {
             return Err(NoStatistic::NoSpread);
         }
-        let squares: f64 = sums.iter().map(|sum| (sum / furthest).powi(2)).sum();
+        let squares = sums.iter().map(|sum| (sum / furthest).powi(2));
+        let weights = self.sizes.iter().map(|size| share(*size, self.n()));
         let clusters = as_f64(self.len());
-        Ok(furthest * (clusters / (clusters - 1.0) * squares).sqrt() / as_f64(self.n()))
+        let (variance, degrees) = match correction {
+            ClusterCorrection::Cr1 => {
+                let squares: f64 = squares.sum();
+                (clusters / (clusters - 1.0) * squares, clusters - 1.0)
+            }
+            ClusterCorrection::Cr2 => {
+                let corrected = squares.zip(weights.clone());
+                let own: f64 = weights.clone().map(|weight| weight * weight).sum();
+                let shared = weights.map(|weight| weight * weight / (1.0 - weight));
+                let (sum, square) =
+                    shared.fold((0.0, 0.0), |(sum, square), it| (sum + it, square + it * it));
+                (
+                    corrected
+                        .map(|(square, weight)| square / (1.0 - weight))
+                        .sum(),
+                    1.0 / (own + sum * sum - square),
+                )
+            }
+        };
+        Ok(ClusterError {
+            value: furthest * f64::sqrt(variance) / as_f64(self.n()),
+            degrees,
+        })
     }
 
-    /// Student's t interval of the mean with the cluster-robust standard error and G - 1 degrees of freedom.
+    /// Student's t interval of the mean with the cluster-robust standard error.
     ///
     /// # Errors
     ///
     /// As [`standard_error`](Self::standard_error), and at a level outside 0 to 1.
-    pub fn interval(&self, level: f64) -> Result<Interval, NoStatistic> {
+    pub fn interval(
+        &self,
+        correction: ClusterCorrection,
+        level: f64,
+    ) -> Result<Interval, NoStatistic> {
         check_level(level)?;
-        let (mean, error) = (self.mean()?, self.standard_error()?);
-        let reach = error * student_upper_quantile((1.0 - level) / 2.0, as_f64(self.len() - 1));
+        let (mean, error) = (self.mean()?, self.standard_error(correction)?);
+        let reach = error.value * student_upper_quantile((1.0 - level) / 2.0, error.degrees);
         Ok(Interval {
             low: mean - reach,
             high: mean + reach,
             level,
-            method: IntervalMethod::ClusterT,
+            method: match correction {
+                ClusterCorrection::Cr1 => IntervalMethod::ClusterCr1,
+                ClusterCorrection::Cr2 => IntervalMethod::ClusterCr2,
+            },
         })
     }
 
@@ -148,7 +207,7 @@ impl Clusters {
     pub fn bootstrap_interval(&self, settings: &Bootstrap) -> Result<Interval, NoStatistic> {
         check_level(settings.level)?;
         let mean = self.mean()?;
-        self.standard_error()?;
+        self.standard_error(ClusterCorrection::Cr1)?;
         // Distances from the mean rather than values, so that no sum overflows or loses digits.
         let sums = self.sums(mean);
         let mut random = Xoshiro256PlusPlus::seeded(settings.seed);
@@ -166,15 +225,24 @@ impl Clusters {
         })
     }
 
-    /// The t test of the mean against 0 with the cluster-robust standard error and G - 1 degrees of freedom.
+    /// The t test of the mean against 0 with the cluster-robust standard error. Its n is the number of clusters.
     ///
     /// # Errors
     ///
     /// As [`standard_error`](Self::standard_error), and where all values are 0.
-    pub fn t_test(&self, alternative: Alternative) -> Result<TestResult, NoStatistic> {
+    pub fn t_test(
+        &self,
+        correction: ClusterCorrection,
+        alternative: Alternative,
+    ) -> Result<TestResult, NoStatistic> {
         self.check_change()?;
-        let t = self.mean()? / self.standard_error()?;
-        Ok(t_test(TestMethod::ClusterT, self.len(), t, alternative))
+        let error = self.standard_error(correction)?;
+        let t = self.mean()? / error.value;
+        let method = match correction {
+            ClusterCorrection::Cr1 => TestMethod::ClusterCr1,
+            ClusterCorrection::Cr2 => TestMethod::ClusterCr2,
+        };
+        Ok(t_test(method, self.len(), t, error.degrees, alternative))
     }
 
     /// The randomization test of differences against 0 that swaps all cases of a cluster at once.
@@ -201,7 +269,7 @@ impl Clusters {
     }
 
     /// How many times more values it takes than if they were independent: the variance of the mean with clusters, divided by
-    /// that without. Below 1 if values within clusters balance each other.
+    /// that without (CR2). Below 1 if values within clusters balance each other.
     ///
     /// # Errors
     ///
@@ -210,7 +278,7 @@ impl Clusters {
     /// Source: Kish, *Survey Sampling* (1965), section 8.2.
     pub fn design_effect(&self) -> Result<f64, NoStatistic> {
         let single = super::moments::Moments::of(&self.values)?.standard_error();
-        Ok((self.standard_error()? / single).powi(2))
+        Ok((self.standard_error(ClusterCorrection::Cr2)?.value / single).powi(2))
     }
 
     /// The values of each cluster minus `center`, added up.

@@ -4,6 +4,7 @@ use serde::{Deserialize, Serialize};
 
 use super::NoStatistic;
 use super::bca::bca_interval;
+use super::bootstrap_t::studentized_interval;
 use super::moments::{Moments, check_finite, check_level};
 use crate::arithmetic::as_f64;
 use crate::bootstrap::passes;
@@ -23,6 +24,8 @@ pub enum IntervalChoice {
     Percentile,
     /// The bias-corrected and accelerated bootstrap, which adapts to skewed values.
     Bca,
+    /// The studentized bootstrap (bootstrap-t), for amounts that are very skewed, such as costs.
+    BootstrapT,
     /// Student's t.
     StudentT,
     /// Wilson's score interval, for values that are all 0 or 1.
@@ -90,6 +93,7 @@ impl IntervalChoice {
                     .ok_or(NoStatistic::NoSpread)
             }
             Self::Bca => bca_interval(values, settings),
+            Self::BootstrapT => studentized_interval(values, settings),
             Self::StudentT => student_interval(values, settings.level),
             Self::Wilson => {
                 let passes = passes(values).ok_or(NoStatistic::NotPassFail)?;

@@ -3,6 +3,7 @@
 mod alternative;
 mod bca;
 mod benjamini_hochberg;
+mod bootstrap_t;
 mod change_point;
 mod clusters;
 mod effect_size;
@@ -18,7 +19,7 @@ mod wilcoxon;
 pub use alternative::Alternative;
 pub use benjamini_hochberg::benjamini_hochberg;
 pub use change_point::{ChangePoint, ChangePointTest};
-pub use clusters::Clusters;
+pub use clusters::{ClusterCorrection, ClusterError, Clusters};
 pub use effect_size::{EffectMethod, EffectSize, cohens_dz, hedges_g};
 pub use interval_choice::{Bound, BoundSide, IntervalChoice};
 pub use no_statistic::NoStatistic;

@@ -2,7 +2,6 @@
 
 use super::moments::Moments;
 use super::{Alternative, NoStatistic, TestMethod, TestResult};
-use crate::arithmetic::as_f64;
 use crate::distribution::student_upper_tail;
 
 /// Student's t test: do the differences of paired values have a mean other than 0?
@@ -35,13 +34,18 @@ pub fn paired_t(differences: &[f64], alternative: Alternative) -> Result<TestRes
         TestMethod::PairedT,
         moments.n,
         moments.t(),
+        moments.degrees(),
         alternative,
     ))
 }
 
-/// The result of a t test with n - 1 degrees of freedom.
-pub(super) fn t_test(method: TestMethod, n: usize, t: f64, alternative: Alternative) -> TestResult {
-    let degrees = as_f64(n - 1);
+pub(super) fn t_test(
+    method: TestMethod,
+    n: usize,
+    t: f64,
+    degrees: f64,
+    alternative: Alternative,
+) -> TestResult {
     TestResult {
         method,
         n,

@@ -24,7 +24,9 @@ pub enum TestMethod {
     /// Wilcoxon's signed rank test by the normal approximation, with a correction for continuity.
     WilcoxonNormal,
     /// Student's t test with a standard error that is robust to clusters (CR1).
-    ClusterT,
+    ClusterCr1,
+    /// Student's t test with a standard error that is robust to clusters, also of different sizes (CR2).
+    ClusterCr2,
     /// The randomization test that swaps the values of all cases of a cluster at once.
     ClusterRandomization,
     /// Pettitt's test for a change point, with a permutation p value.
@@ -40,7 +42,8 @@ impl Display for TestMethod {
             Self::PairedT => "paired t test",
             Self::Wilcoxon => "exact Wilcoxon signed rank test",
             Self::WilcoxonNormal => "Wilcoxon signed rank test, normal approximation",
-            Self::ClusterT => "t test with cluster-robust standard error (CR1)",
+            Self::ClusterCr1 => "t test with cluster-robust standard error (CR1)",
+            Self::ClusterCr2 => "t test with cluster-robust standard error (CR2)",
             Self::ClusterRandomization => "randomization test by cluster",
             Self::Pettitt => "Pettitt's change-point test",
         })

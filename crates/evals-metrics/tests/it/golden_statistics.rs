@@ -1,9 +1,9 @@
 //! Tests, intervals, effect sizes, power and change points against scipy, statsmodels, arch and pyhomogeneity.
 
 use evals_metrics::{
-    Alternative, Bootstrap, ChangePointTest, Clusters, IntervalChoice, MeanPower, NoStatistic,
-    PassRatePower, Plan, Sides, TestMethod, benjamini_hochberg, cohens_dz, exact_mcnemar, hedges_g,
-    paired_t, sign_test, wilcoxon,
+    Alternative, Bootstrap, ChangePointTest, ClusterCorrection, Clusters, IntervalChoice,
+    MeanPower, NoStatistic, PassRatePower, Plan, Sides, TestMethod, benjamini_hochberg, cohens_dz,
+    exact_mcnemar, hedges_g, paired_t, sign_test, wilcoxon,
 };
 use serde_json::Value;
 
@@ -12,6 +12,10 @@ use crate::random::Random;
 
 /// Written by `golden/statistics.py`.
 const GOLDEN: &str = include_str!("../golden/statistics.jsonl");
+/// Written by `golden/clusters.py`.
+const CLUSTERS: &str = include_str!("../golden/clusters.jsonl");
+/// Written by `golden/studentized.py`.
+const STUDENTIZED: &str = include_str!("../golden/studentized.jsonl");
 const ALTERNATIVES: [Alternative; 3] = [
     Alternative::TwoSided,
     Alternative::Greater,
@@ -179,6 +183,24 @@ fn the_bca_interval_equals_scipys_and_archs() {
 }
 
 #[test]
+fn the_studentized_bootstrap_equals_archs() {
+    for row in rows(STUDENTIZED, "studentized") {
+        let seed = row["seed"].as_u64().unwrap();
+        let values = sample(row["shape"].as_str().unwrap(), count(&row["n"]), seed);
+        let settings = Bootstrap {
+            resamples: 999.try_into().unwrap(),
+            level: 0.9,
+            seed,
+        };
+        let found = IntervalChoice::BootstrapT
+            .interval(&values, &settings)
+            .unwrap();
+        assert_close(found.low, number(&row["interval"][0]), &row);
+        assert_close(found.high, number(&row["interval"][1]), &row);
+    }
+}
+
+#[test]
 fn clopper_pearson_equals_scipys() {
     for row in rows(GOLDEN, "clopper-pearson") {
         let mut values = vec![1.0; count(&row["k"])];
@@ -249,6 +271,26 @@ fn the_power_of_mcnemars_test_is_the_sum_over_all_outcomes() {
     }
 }
 
+/// Connor, "Sample Size for Testing Differences in Proportions for the Paired-Sample Design", Biometrics 43 (1987):
+/// `(z_(α/2) √ψ + z_β √(ψ - δ²))² / δ²`, computed with scipy 1.17.1.
+#[test]
+fn many_cases_agree_with_connors_approximation() {
+    for (discordant, difference, expected) in [(0.05, 0.002, 98_109.0), (0.2, 0.01, 15_695.0)] {
+        let power = PassRatePower {
+            discordant,
+            plan: Plan::default(),
+        };
+        let found = power.cases(difference).unwrap();
+        let found = f64::from(u32::try_from(found).unwrap());
+        // The exact test takes about 2 / δ cases more.
+        let excess = found - expected;
+        assert!(
+            excess > 0.0 && excess < 2.5 / difference,
+            "{found} for {expected}"
+        );
+    }
+}
+
 #[test]
 fn benjamini_hochberg_equals_scipy() {
     for row in rows(GOLDEN, "benjamini-hochberg") {
@@ -267,12 +309,14 @@ fn clusters_equal_statsmodels() {
         let keys = row["keys"].as_array().unwrap().iter().map(count);
         let clusters = Clusters::new(keys.zip(numbers(&row["values"])));
         assert_close(clusters.mean().unwrap(), number(&row["mean"]), &row);
-        let error = clusters.standard_error().unwrap();
-        assert_close(error, number(&row["error"]), &row);
-        let interval = clusters.interval(0.95).unwrap();
+        let error = clusters.standard_error(ClusterCorrection::Cr1).unwrap();
+        assert_close(error.value, number(&row["error"]), &row);
+        let interval = clusters.interval(ClusterCorrection::Cr1, 0.95).unwrap();
         assert_close(interval.low, number(&row["interval"][0]), &row);
         assert_close(interval.high, number(&row["interval"][1]), &row);
-        let test = clusters.t_test(Alternative::TwoSided).unwrap();
+        let test = clusters
+            .t_test(ClusterCorrection::Cr1, Alternative::TwoSided)
+            .unwrap();
         assert_close(test.statistic, number(&row["t"]), &row);
         assert_close(test.p_value, number(&row["p_value"]), &row);
         if let Some(expected) = row.get("bootstrap") {
@@ -285,6 +329,22 @@ fn clusters_equal_statsmodels() {
             assert_close(found.low, number(&expected[0]), &row);
             assert_close(found.high, number(&expected[1]), &row);
         }
+    }
+}
+
+#[test]
+fn clusters_of_different_sizes_equal_the_matrix_formula() {
+    for row in rows(CLUSTERS, "cr2") {
+        let keys = row["keys"].as_array().unwrap().iter().map(count);
+        let clusters = Clusters::new(keys.zip(numbers(&row["values"])));
+        let error = clusters.standard_error(ClusterCorrection::Cr2).unwrap();
+        assert_close(error.value, number(&row["error"]), &row);
+        assert_close(error.degrees, number(&row["degrees"]), &row);
+        let interval = clusters.interval(ClusterCorrection::Cr2, 0.95).unwrap();
+        assert_close(interval.low, number(&row["interval"][0]), &row);
+        assert_close(interval.high, number(&row["interval"][1]), &row);
+        let test = clusters.t_test(ClusterCorrection::Cr2, Alternative::TwoSided);
+        assert_close(test.unwrap().p_value, number(&row["p_value"]), &row);
     }
 }
 

@@ -25,6 +25,7 @@ mod statistics;
 mod trec;
 mod trec_eval;
 mod undefined_statistics;
+mod worked_examples;
 
 use evals_metrics::{Judgements, Measure, Ranking, ScoredDocument};
 

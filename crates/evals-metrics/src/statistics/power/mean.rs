@@ -1,6 +1,6 @@
 //! The power of a paired test of means.
 
-use super::{Plan, Sides};
+use super::{Plan, Sides, fewest};
 use crate::arithmetic::as_f64;
 use crate::distribution::{noncentral_t_cdf, root, student_upper_quantile, upper_quantile};
 use crate::statistics::NoStatistic;
@@ -84,16 +84,7 @@ impl MeanPower {
         while !is_enough(enough) {
             enough = enough.checked_mul(2).ok_or(NoStatistic::OutOfReach)?;
         }
-        let mut few = enough / 2;
-        while enough - few > 1 {
-            let middle = few.midpoint(enough);
-            if is_enough(middle) {
-                enough = middle;
-            } else {
-                few = middle;
-            }
-        }
-        Ok(enough.max(2))
+        Ok(fewest(enough / 2, enough, is_enough).max(2))
     }
 
     fn at(&self, difference: f64, n: f64) -> f64 {

@@ -62,3 +62,16 @@ impl Plan {
         Ok(())
     }
 }
+
+/// The smallest number above `few` that is enough. `few` is not, `enough` is, and so are all numbers between that number and it.
+fn fewest(mut few: usize, mut enough: usize, is_enough: impl Fn(usize) -> bool) -> usize {
+    while enough - few > 1 {
+        let middle = few.midpoint(enough);
+        if is_enough(middle) {
+            enough = middle;
+        } else {
+            few = middle;
+        }
+    }
+    enough
+}

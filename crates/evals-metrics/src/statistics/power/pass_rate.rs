@@ -1,6 +1,6 @@
 //! The power of McNemar's exact test of pass rates.
 
-use super::{Plan, Sides};
+use super::{Plan, Sides, fewest};
 use crate::arithmetic::as_f64;
 use crate::distribution::{binomial, regularized_beta, root};
 use crate::statistics::{NoStatistic, at_most};
@@ -9,6 +9,10 @@ use crate::statistics::{NoStatistic, at_most};
 const REACH: f64 = 9.0;
 /// How many numbers of cases the search tries beyond the first that is enough, because power does not rise at every step.
 const AHEAD: usize = 64;
+/// With more cases, power rises so evenly that the search does not look beyond.
+const EVEN: usize = 10_000;
+/// Up to so many changed cases, their probabilities are summed one by one, without rounding.
+const SUMMED: usize = 1_000;
 /// Numbers of cases above this are not searched.
 const MOST: usize = 20_000_000;
 
@@ -85,13 +89,9 @@ impl PassRatePower {
                 return Err(NoStatistic::OutOfReach);
             }
         }
-        while enough - few > 1 {
-            let middle = few.midpoint(enough);
-            if is_enough(middle) {
-                enough = middle;
-            } else {
-                few = middle;
-            }
+        let enough = fewest(few, enough, is_enough);
+        if enough > EVEN {
+            return Ok(enough);
         }
         // The power falls a little wherever the critical number grows. The last such dip decides.
         let last_dip = (enough..enough + AHEAD).rev().find(|&n| !is_enough(n));
@@ -128,7 +128,14 @@ impl PassRatePower {
     /// How many of the changed cases have to move in one direction for the test to report it. Starts at the number for one
     /// changed case fewer.
     fn rejected(&self, changed: usize, before: Option<(usize, usize)>) -> Option<usize> {
-        let is_rejected = |most: usize| at_most(changed - most, changed) <= self.plan.tail();
+        let is_rejected = |most: usize| {
+            let tail = if changed <= SUMMED {
+                at_most(changed - most, changed)
+            } else {
+                at_least(most, changed, 0.5)
+            };
+            tail <= self.plan.tail()
+        };
         match before {
             Some((most, of)) if of + 1 == changed => {
                 if is_rejected(most) {
@@ -141,16 +148,7 @@ impl PassRatePower {
                 if !is_rejected(changed) {
                     return None;
                 }
-                let (mut few, mut enough) = (changed / 2, changed);
-                while enough - few > 1 {
-                    let middle = few.midpoint(enough);
-                    if is_rejected(middle) {
-                        enough = middle;
-                    } else {
-                        few = middle;
-                    }
-                }
-                Some(enough)
+                Some(fewest(changed / 2, changed, is_rejected))
             }
         }
     }
