@@ -54,7 +54,7 @@ fuzz: prerequisites ## Feeds mutated inputs to every reader, FUZZ_SECONDS for ea
 	EVALUATIONS_FUZZ_SECONDS=$(FUZZ_SECONDS) $(CARGO) test --workspace fuzz:: -- --nocapture --test-threads 2
 
 bench: prerequisites ## Runs the micro-benchmarks of the libraries
-	$(CARGO) bench --package evals-metrics --package evals --package evals-evaluators --package evals-providers --benches
+	$(CARGO) bench --package evals-metrics --package evals --package evals-evaluators --package evals-providers --package evals-html --benches
 	$(CARGO) bench --package evals-local --bench embedding
 
 pictures: prerequisites ## Regenerates the pictures of the documentation; EVALUATIONS_REAL_HF_HOME names a home with mteb/scifact
