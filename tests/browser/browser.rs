@@ -71,6 +71,14 @@ impl Browser {
         browser
     }
 
+    /// A window that shows the page of a report, once its table of cases has rows.
+    pub(crate) fn on(page: &Path, fragment: &str) -> Self {
+        let browser = Self::start();
+        browser.open(page, fragment);
+        browser.wait("document.querySelector('.rows tbody tr')");
+        browser
+    }
+
     /// Opens a file; `fragment` is empty or begins with `#`.
     pub(crate) fn open(&self, file: &Path, fragment: &str) {
         self.visit(&format!("file://{}{fragment}", file.display()));

@@ -13,13 +13,6 @@ fn column(browser: &Browser, number: usize) -> Vec<String> {
     ))
 }
 
-fn opened(page: &std::path::Path, fragment: &str) -> Browser {
-    let browser = Browser::start();
-    browser.open(page, fragment);
-    browser.wait("document.querySelector('.rows tbody tr')");
-    browser
-}
-
 fn search(browser: &Browser, words: &str) {
     browser.click("input[type=search]");
     browser.keys(words);
@@ -30,7 +23,7 @@ fn search(browser: &Browser, words: &str) {
 fn few_rows_of_many_are_in_the_document() {
     let pages = Pages::new();
     let page = pages.synthetic(Synthetic::full(), evals_html::page::Texts::Kept);
-    let browser = opened(&page, "");
+    let browser = Browser::on(&page, "");
     let count = || {
         browser.run::<usize>(
             "return document.querySelectorAll('.rows tbody tr').length",
@@ -66,7 +59,7 @@ fn few_rows_of_many_are_in_the_document() {
 fn words_of_answers_are_found() {
     let pages = Pages::new();
     let page = pages.run();
-    let browser = opened(&page, "");
+    let browser = Browser::on(&page, "");
     // The answer of row 42 ends with this text, and no question holds it in this case.
     search(&browser, "[31MRED escape");
     browser.wait("document.querySelector('.count').innerText.includes('of 300 cases')");
@@ -101,7 +94,7 @@ fn words_of_answers_are_found() {
 fn undefined_values_sort_last_in_both_directions() {
     let pages = Pages::new();
     let page = pages.run();
-    let browser = opened(&page, "");
+    let browser = Browser::on(&page, "");
     let shown = |cells: Vec<String>| {
         let numbers: Vec<f64> = cells.iter().map_while(|it| it.parse().ok()).collect();
         let rest: Vec<String> = cells[numbers.len()..].to_vec();
@@ -143,7 +136,7 @@ fn undefined_values_sort_last_in_both_directions() {
 fn labels_and_ranges_filter() {
     let pages = Pages::new();
     let page = pages.run();
-    let browser = opened(&page, "");
+    let browser = Browser::on(&page, "");
     browser.press_button("not retrieved");
     browser.wait("document.querySelector('.count').innerText === '60 of 300 cases'");
     browser.press_button("refused wrongly");
@@ -173,7 +166,7 @@ fn labels_and_ranges_filter() {
 fn a_case_opens_and_the_next_one_follows() {
     let pages = Pages::new();
     let page = pages.run();
-    let browser = opened(&page, "#f.where=right");
+    let browser = Browser::on(&page, "#f.where=right");
     let ids = column(&browser, 1);
     browser.click(".rows tbody tr:nth-child(2) a");
     browser.wait("document.querySelector('dialog .ranking')");
@@ -215,7 +208,7 @@ fn repetitions_are_tabs_and_steps_a_tree() {
     let pages = Pages::new();
     let page = pages.run();
     let repeated = crate::pages::cases(300).case(7).id;
-    let browser = opened(&page, &format!("#case={repeated}"));
+    let browser = Browser::on(&page, &format!("#case={repeated}"));
     browser.wait("document.querySelector('[role=tab]')");
     assert_eq!(
         browser.texts("[role=tab]"),
@@ -241,7 +234,7 @@ fn repetitions_are_tabs_and_steps_a_tree() {
 fn the_csv_holds_the_rows_shown_and_no_formulas() {
     let pages = Pages::new();
     let page = pages.run();
-    let browser = opened(&page, "#q=HYPERLINK&f.where=not%20retrieved");
+    let browser = Browser::on(&page, "#q=HYPERLINK&f.where=not%20retrieved");
     browser.wait("document.querySelector('.count').innerText.includes('of 300')");
     browser.devtools("Browser.setDownloadBehavior", &json!({"behavior": "deny"}));
     browser.run::<()>(
@@ -277,7 +270,7 @@ fn the_csv_holds_the_rows_shown_and_no_formulas() {
 fn a_link_to_a_case_survives_odd_ids() {
     let pages = Pages::new();
     let page = pages.run();
-    let browser = opened(&page, "#case=no%20such%26case");
+    let browser = Browser::on(&page, "#case=no%20such%26case");
     browser.wait("document.querySelector('dialog .problem')");
     assert_eq!(
         browser.text("dialog .problem"),

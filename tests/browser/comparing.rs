@@ -8,9 +8,7 @@ use crate::pages::Pages;
 fn both_sides_stand_beside_each_other() {
     let pages = Pages::new();
     let page = pages.change();
-    let browser = Browser::start();
-    browser.open(&page, "#f.change=same%20answer%2C%20other%20verdict");
-    browser.wait("document.querySelector('.rows tbody tr')");
+    let browser = Browser::on(&page, "#f.change=same%20answer%2C%20other%20verdict");
     assert_eq!(browser.text(".count"), "60 of 300 cases");
     browser.click(".rows tbody tr a");
     browser.wait("document.querySelectorAll('dialog .ranking').length === 2");

@@ -13,9 +13,7 @@ fn hostile_texts_are_shown_literally() {
     let pages = Pages::new();
     let made = cases(100);
     let page = pages.synthetic(made, Texts::Kept);
-    let browser = Browser::start();
-    browser.open(&page, "");
-    browser.wait("document.querySelector('.rows tbody tr')");
+    let browser = Browser::on(&page, "");
     for row in 0..HOSTILE.len() {
         let case = made.case(row);
         browser.run::<()>(
@@ -55,9 +53,7 @@ fn a_word_of_a_megabyte_neither_stalls_nor_widens_the_page() {
         ..cases(100)
     };
     let page = pages.synthetic(made, Texts::Kept);
-    let browser = Browser::start();
-    browser.open(&page, "");
-    browser.wait("document.querySelector('.rows tbody tr')");
+    let browser = Browser::on(&page, "");
     browser.run::<()>(
         "location.hash = 'case=' + arguments[0]",
         &[made.case(0).id.into()],

@@ -18,9 +18,7 @@ fn focused(browser: &Browser) -> (String, bool) {
 fn search_sort_open_and_next_need_no_mouse() {
     let pages = Pages::new();
     let page = pages.run();
-    let browser = Browser::start();
-    browser.open(&page, "");
-    browser.wait("document.querySelector('.rows tbody tr')");
+    let browser = Browser::on(&page, "");
     browser.keys("/");
     assert_eq!(focused(&browser), ("input".to_owned(), true));
     browser.keys("refused");
@@ -88,9 +86,7 @@ fn single_keys_can_be_switched_off() {
 fn a_held_key_writes_the_address_once() {
     let pages = Pages::new();
     let page = pages.run();
-    let browser = Browser::start();
-    browser.open(&page, "");
-    browser.wait("document.querySelector('.rows tbody tr')");
+    let browser = Browser::on(&page, "");
     browser.run::<()>(
         "window.writes = 0;
          const write = history.replaceState.bind(history);

@@ -15,9 +15,7 @@ const IS_DRAWN: &str = "const box = document.querySelector(arguments[0])?.getBou
 fn a_page_opens_with_its_answer_and_its_cases() {
     let pages = Pages::new();
     let page = pages.run();
-    let browser = Browser::start();
-    browser.open(&page, "");
-    browser.wait("document.querySelector('.rows tbody tr')");
+    let browser = Browser::on(&page, "");
     assert!(
         browser
             .text(".sentence")
@@ -54,9 +52,7 @@ fn without_scripts_the_summary_and_the_figures_are_there() {
 fn a_page_prints_its_summary_and_fifty_cases() {
     let pages = Pages::new();
     let page = pages.synthetic(cases(2_000), Texts::Kept);
-    let browser = Browser::start();
-    browser.open(&page, "");
-    browser.wait("document.querySelector('.rows tbody tr')");
+    let browser = Browser::on(&page, "");
     let () = browser.run("addEventListener('beforeprint', () => { window.printed = document.querySelectorAll('.rows tbody tr').length })", &[]);
     browser.run::<()>("document.querySelector('.rows').scrollTop = 20000", &[]);
     let sheets = sheets(&browser.print());
@@ -129,9 +125,7 @@ fn a_file_that_was_cut_says_what_is_missing() {
     let page = pages.run();
     let text = std::fs::read_to_string(&page).unwrap();
     std::fs::write(&page, text.replace("id=\"cases-1\"", "id=\"other\"")).unwrap();
-    let browser = Browser::start();
-    browser.open(&page, "");
-    browser.wait("document.querySelector('.rows tbody tr')");
+    let browser = Browser::on(&page, "");
     let id: String = browser.run(
         "return document.querySelectorAll('.rows tbody a')[0].textContent",
         &[],

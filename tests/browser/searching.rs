@@ -24,9 +24,7 @@ const FOUND: &str = "return [[...document.querySelectorAll('.rows tbody th a')].
 fn matches_that_come_while_texts_are_read_are_those_of_a_search_afterwards() {
     let pages = Pages::new();
     let page = pages.synthetic(Synthetic::full(), evals_html::page::Texts::Kept);
-    let browser = Browser::start();
-    browser.open(&page, "#f.where=right&sort=-seconds");
-    browser.wait("document.querySelector('.rows tbody tr')");
+    let browser = Browser::on(&page, "#f.where=right&sort=-seconds");
     let progress: String = browser.run(SEARCH, &["the".into()]);
     assert!(progress.ends_with("% of the texts searched"), "{progress}");
     browser.wait("document.querySelector('.progress').innerText === ''");

@@ -1,17 +1,8 @@
 //! The pages that the program writes of its own runs.
 
-use std::path::Path;
-
 use crate::accessibility::check_schemes;
 use crate::browser::Browser;
 use crate::sandbox::Sandbox;
-
-fn opened(page: &Path) -> Browser {
-    let browser = Browser::start();
-    browser.open(page, "");
-    browser.wait("document.querySelector('.rows tbody tr')");
-    browser
-}
 
 /// Opens the first case, waits for its ranking, and has Axe look at it.
 fn look_into_a_case(browser: &Browser, page: &str) {
@@ -25,7 +16,7 @@ fn look_into_a_case(browser: &Browser, page: &str) {
 fn a_run_of_question_answering_has_a_page() {
     let sandbox = Sandbox::new();
     sandbox.succeed("sample --limit 40 --skip-retrieval --no-progress --out report.html");
-    let browser = opened(&sandbox.work().join("report.html"));
+    let browser = Browser::on(&sandbox.work().join("report.html"), "");
     assert!(browser.text(".sentence").contains("equivalent"));
     assert_eq!(browser.text(".count"), "40 cases");
     check_schemes(&browser, "question answering");
@@ -55,7 +46,7 @@ fn a_run_of_question_answering_has_a_page() {
 fn several_profiles_have_one_page_and_one_tab_each() {
     let sandbox = Sandbox::new();
     sandbox.succeed("sample --limit 40 --skip-qa --profile bm25 --profile semantic --no-progress --out report.html");
-    let browser = opened(&sandbox.work().join("report.html"));
+    let browser = Browser::on(&sandbox.work().join("report.html"), "");
     check_schemes(&browser, "profiles");
     look_into_a_case(&browser, "profiles");
     assert_eq!(browser.texts("[role=tab]"), ["bm25", "semantic"]);
@@ -91,7 +82,7 @@ fn a_comparison_has_a_page() {
         named("-bm25"),
         named("-hybrid")
     ));
-    let browser = opened(&sandbox.work().join("change.html"));
+    let browser = Browser::on(&sandbox.work().join("change.html"), "");
     assert_eq!(browser.text(".count"), "40 cases");
     check_schemes(&browser, "comparison");
     look_into_a_case(&browser, "comparison");
@@ -111,7 +102,7 @@ fn a_comparison_has_a_page() {
 fn every_link_of_a_figure_leads_to_as_many_cases_as_it_says() {
     let sandbox = Sandbox::new();
     sandbox.succeed("sample --limit 40 --skip-retrieval --no-progress --out report.html");
-    let browser = opened(&sandbox.work().join("report.html"));
+    let browser = Browser::on(&sandbox.work().join("report.html"), "");
     // The row of an ending reads `answered wrongly`, then `12 (30.0 %)`.
     let endings = links(&browser, "#figure-breakdown a", r"(\d+) \(");
     assert!(endings.len() > 3, "{endings:?}");
@@ -157,7 +148,7 @@ fn the_text_of_figures_is_readable_in_any_window() {
             return [...svg.querySelectorAll('text')].map((it) => Number(it.getAttribute('font-size')) * scale);
         }))";
     for page in ["report.html", "report.hybrid.html", "report.qa.html"] {
-        let browser = opened(&sandbox.work().join(page));
+        let browser = Browser::on(&sandbox.work().join(page), "");
         for width in [400, 1200, 1600] {
             browser.resize(width, 900);
             let pixels: f64 = browser.run(smallest, &[]);

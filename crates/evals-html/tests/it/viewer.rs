@@ -159,9 +159,19 @@ fn forward(text: &str) -> String {
     page.html().expect("the template has no fault")
 }
 
+/// A page of the viewer with one text in every place.
+type Filled = fn(&str) -> String;
+
+/// The pages with navigation.
+const PAGES: [Filled; 6] = [runs, live, trend, trends, labelling, message];
+
+fn all() -> impl Iterator<Item = Filled> {
+    PAGES.into_iter().chain([forward as Filled])
+}
+
 #[test]
 fn a_hostile_text_is_shown_literally_on_every_page() {
-    for page in [runs, live, trend, trends, labelling, message, forward] {
+    for page in all() {
         let (harmless, hostile) = (page("plain"), page(HOSTILE));
         let tags = |html: &str| html.matches('<').count();
         assert_eq!(tags(&harmless), tags(&hostile), "{hostile}");
@@ -173,15 +183,7 @@ fn a_hostile_text_is_shown_literally_on_every_page() {
 
 #[test]
 fn a_page_holds_no_inline_script_or_style() {
-    for page in [
-        runs("x"),
-        live("x"),
-        trend("x"),
-        trends("x"),
-        labelling("x"),
-        message("x"),
-        forward("x"),
-    ] {
+    for page in all().map(|page| page("x")) {
         assert!(!page.contains("style="), "{page}");
         assert!(!page.contains("<style"), "{page}");
         let scripts = page.matches("<script").count();
@@ -211,14 +213,7 @@ fn an_interval_is_drawn_between_0_and_1() {
 
 #[test]
 fn pages_name_only_assets_that_exist() {
-    for page in [
-        runs("x"),
-        live("x"),
-        trend("x"),
-        trends("x"),
-        labelling("x"),
-        message("x"),
-    ] {
+    for page in PAGES.map(|page| page("x")) {
         let mut named = 0;
         for rest in page.split("/assets/").skip(1) {
             let name = rest.split('"').next().unwrap();
