@@ -50,9 +50,8 @@ impl Histogram {
         let most = bins.iter().map(|bin| bin.count).max().unwrap_or(0);
         let most = most.max(self.undefined).max(1);
         let counts = Scale::rounded(0.0..=number(most), 4, frame.bottom, frame.top);
-        let ticks = counts.ticks(4);
-        let whole: Vec<_> = ticks.into_iter().filter(|it| it.decimals == 0).collect();
-        frame.vertical_axis(&mut marks, &whole, plain, "Cases");
+        // With no more ticks than cases, all of them are whole numbers.
+        frame.vertical_axis(&mut marks, &counts.ticks(most.min(4)), plain, "Cases");
         let (low, high) = self.ends();
         let values = Scale::linear(low..=high, frame.left, frame.right);
         frame.horizontal_axis(&mut marks, &values.ticks(5), plain, &self.axis);

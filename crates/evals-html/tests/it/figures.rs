@@ -2,7 +2,7 @@
 
 use std::collections::HashSet;
 
-use evals_html::figure::Width;
+use evals_html::figure::{Histogram, Width};
 use evals_html::scene::{Anchor, Ink, Mark, SvgUse, Text, Weight, text_width};
 use roxmltree::Document;
 
@@ -154,4 +154,24 @@ fn a_figure_in_a_page_has_no_styles() {
         assert!(!svg.contains("<style") && !svg.contains("style="), "{name}");
         assert!(svg.contains(r#"id="one-title""#), "{name}");
     }
+}
+
+#[test]
+fn a_histogram_of_one_case_a_bin_has_whole_numbers_on_its_axis() {
+    let scene = Histogram {
+        heading: samples::heading("Scores of token F1"),
+        axis: "token F1".to_owned(),
+        span: (0.0, 1.0),
+        values: vec![0.1, 0.9],
+        undefined: 0,
+        link: None,
+    }
+    .draw(Width::Page);
+    let drawn = texts(&scene.marks);
+    let counts: Vec<&str> = drawn
+        .iter()
+        .map(|it| it.content.as_str())
+        .filter(|it| it.parse::<usize>().is_ok())
+        .collect();
+    assert_eq!(counts, ["0", "1"]);
 }
