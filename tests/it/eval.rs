@@ -549,7 +549,7 @@ fn documents_citations_and_refusals_beside_an_answer_are_measured() {
     }
 }
 
-const JUDGED: &str = "\
+pub(crate) const JUDGED: &str = "\
 name: judged
 cases:
 - {name: a, inputs: x}
@@ -575,11 +575,18 @@ pub(crate) fn with_judge(sandbox: &Sandbox, server: &ScriptedServer) {
 
 /// A judge that passes outputs that thank.
 pub(crate) fn polite_judge() -> ScriptedServer {
-    ScriptedServer::start(|request, _| {
+    rubric_judge(|asked| asked.contains("Thank you."))
+}
+
+/// A judge that passes an output if the condition on the messages that ask for its verdict holds.
+pub(crate) fn rubric_judge(
+    passes: impl Fn(&str) -> bool + Send + Sync + 'static,
+) -> ScriptedServer {
+    ScriptedServer::start(move |request, _| {
         let asked = request.body["messages"].to_string();
         let nonce = asked.split("\\\"id\\\": \\\"").nth(1).unwrap();
         let nonce = nonce.split('\\').next().unwrap();
-        let polite = asked.contains("Thank you.");
+        let polite = passes(&asked);
         let verdict = json!({
             "reason": if polite { "it thanks" } else { "it is rude" },
             "id": nonce, "pass": polite, "score": if polite { 1.0 } else { 0.0 },

@@ -9,7 +9,7 @@ use serde_json::{Value, json};
 use crate::html::{Element, block, blocks, elements};
 use crate::sandbox::{Sandbox, ended, json as read};
 
-struct Page {
+pub(crate) struct Page {
     html: String,
     elements: Vec<Element>,
 }
@@ -23,7 +23,7 @@ impl Page {
         }
     }
 
-    fn of(sandbox: &Sandbox, name: &str) -> Self {
+    pub(crate) fn of(sandbox: &Sandbox, name: &str) -> Self {
         Self::read(&sandbox.work().join(name))
     }
 
@@ -38,13 +38,20 @@ impl Page {
         self.text("p", "sentence")
     }
 
-    fn notices(&self) -> Vec<(&str, &str)> {
+    pub(crate) fn notices(&self) -> Vec<(&str, &str)> {
         let items = self.elements.iter().filter(|it| it.name == "li");
         let notice = |it: &'_ Element| it.attribute("class").is_some();
         items
             .filter(|it| notice(it))
             .map(|it| (it.attribute("class").unwrap(), it.text.as_str()))
             .collect()
+    }
+
+    /// The names of the facts, each followed by its value.
+    fn facts(&self) -> Vec<&str> {
+        let items = self.elements.iter();
+        let items = items.filter(|it| ["dt", "dd"].contains(&it.name.as_str()));
+        items.map(|it| it.text.as_str()).collect()
     }
 
     fn captions(&self) -> String {
@@ -56,7 +63,7 @@ impl Page {
         block(&self.elements, "table").unwrap()
     }
 
-    fn column(&self, key: &str) -> Value {
+    pub(crate) fn column(&self, key: &str) -> Value {
         let table = self.table();
         let columns = table["columns"].as_array().unwrap();
         let found = columns.iter().find(|it| it["key"] == key);
@@ -84,7 +91,7 @@ impl Page {
 }
 
 /// The values of a column as they are printed.
-fn shown(column: &Value) -> Vec<String> {
+pub(crate) fn shown(column: &Value) -> Vec<String> {
     let cells = column["cells"].as_array().unwrap().iter();
     cells
         .map(|cell| match cell {
@@ -512,12 +519,7 @@ fn a_comparison_has_both_sides_of_each_case_and_says_what_changed() {
     let runs = page.cases()[0]["runs"].as_array().unwrap().clone();
     let sides: Vec<&Value> = runs.iter().map(|run| &run["side"]).collect();
     assert_eq!(sides, ["before", "after"]);
-    let facts: Vec<&str> = page
-        .elements
-        .iter()
-        .filter(|it| ["dt", "dd"].contains(&it.name.as_str()))
-        .map(|it| it.text.as_str())
-        .collect();
+    let facts = page.facts();
     assert!(
         facts.windows(2).any(|pair| pair == ["k", "5 -> 1"]),
         "{facts:?}"
@@ -596,6 +598,10 @@ done
         run.stderr
     );
     assert_eq!(page.table()["ids"], json!(["lost", "bad", "good"]));
+    let facts = page.facts();
+    let of_target = facts.iter().filter(|it| it.contains("system.sh")).count();
+    assert_eq!(of_target, 1, "the target is there once: {facts:?}");
+    assert!(!facts.contains(&"exec"), "{facts:?}");
     let failure = page.cases()[0]["runs"][0]["failure"].clone();
     assert!(
         failure.as_str().unwrap().contains("no <b>luck</b>"),

@@ -22,18 +22,18 @@ pub(super) fn of_run<D: Domain>(
     let manifest = source.manifest.as_ref().unwrap_or(&none);
     let mut facts = vec![fact("dataset", dataset(&report.dataset, manifest))];
     facts.push(fact("cases", cases(summary)));
-    if let Some(profile) = report.metadata.get("profile").and_then(Value::as_str) {
-        let name = if manifest["target"].is_null() {
-            "profile"
-        } else {
-            "target"
-        };
-        facts.push(fact(name, profile));
-    }
+    facts.extend(system(report, manifest));
     facts.extend(models(report, manifest));
     facts.extend(report.facts().map(|(name, value)| fact(name, value)));
-    let changed = settings::changed(manifest)?;
-    facts.extend(changed.into_iter().map(|(name, value)| fact(&name, value)));
+    let changed = settings::changed(manifest)?.into_iter();
+    // The address of a target is usually its name.
+    let is_named = |address: &str| {
+        let mut targets = facts.iter().filter(|it| it.name == "target");
+        targets.any(|it| it.value == address)
+    };
+    let changed = changed.filter(|(name, value)| name != "target.address" || !is_named(value));
+    let changed: Vec<Fact> = changed.map(|(name, value)| fact(&name, value)).collect();
+    facts.extend(changed);
     let kept = if manifest["benchmark"] == "qa" {
         "passages"
     } else {
@@ -53,6 +53,18 @@ pub(super) fn of_run<D: Domain>(
     facts.extend(shown(&manifest["started"]).map(|value| fact("started", value)));
     facts.extend(shown(&manifest["tool"]["version"]).map(|value| fact("evaluations", value)));
     Ok(facts)
+}
+
+/// The profile or the target, unless a line of the report names it: a dataset file's line has the whole address of its target.
+fn system<D: Domain>(report: &Report<D>, manifest: &Value) -> Option<Fact> {
+    let profile = report.metadata.get("profile").and_then(Value::as_str)?;
+    let name = if manifest["target"].is_null() {
+        "profile"
+    } else {
+        "target"
+    };
+    let is_named = report.facts().any(|(line, _)| line == name);
+    (!is_named).then(|| fact(name, profile))
 }
 
 /// A fact with its name.

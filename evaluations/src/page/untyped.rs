@@ -46,7 +46,8 @@ impl HasPage for Untyped {
         let identity = identities.find(|it| it.name == *evaluator)?;
         // Only judges have a version: that of their prompt.
         identity.version.as_ref()?;
-        Some(json!([identity, report.metadata.get("models")]))
+        let models = ["models", "parameters"].map(|key| report.metadata.get(key));
+        Some(json!([identity, models]))
     }
 
     fn lacking(_case: &CaseReport<Self>) -> Vec<&str> {

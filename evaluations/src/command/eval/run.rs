@@ -206,9 +206,10 @@ fn describe(
     let costs = costs::of(&report.cases, judges, &choices::prices(&plan.resolved));
     facts.extend(costs.as_ref().map(costs::Costs::fact));
     let mut notes = Vec::new();
-    let mut models = serde_json::Map::new();
+    let (mut models, mut parameters) = (serde_json::Map::new(), serde_json::Map::new());
     for (role, model) in judges.roles() {
         models.insert(role.clone(), serde_json::to_value(model.identity())?);
+        parameters.insert(role.clone(), model.parameters().into());
         let of_model = model.notes().into_iter();
         notes.extend(of_model.map(|note| (role.clone(), note)));
     }
@@ -225,6 +226,7 @@ fn describe(
     metadata.insert("target".to_owned(), serde_json::to_value(identity)?);
     metadata.insert("seed".to_owned(), seed.into());
     metadata.insert(MODELS.to_owned(), models.into());
+    metadata.insert("parameters".to_owned(), parameters.into());
     metadata.insert("notes".to_owned(), serde_json::to_value(notes)?);
     if let Some(costs) = costs {
         metadata.insert("costs".to_owned(), serde_json::to_value(costs)?);
