@@ -521,7 +521,9 @@ fn a_comparison_has_both_sides_of_each_case_and_says_what_changed() {
     assert_eq!(sides, ["before", "after"]);
     let facts = page.facts();
     assert!(
-        facts.windows(2).any(|pair| pair == ["k", "5 -> 1"]),
+        facts
+            .windows(2)
+            .any(|pair| pair == ["search.limit", "5 -> 1"]),
         "{facts:?}"
     );
 }
