@@ -61,6 +61,8 @@ mod target_faults;
 mod target_processes;
 mod target_runs;
 mod terminal;
+#[cfg(target_os = "linux")]
+mod terminal_labelling;
 mod unanswerable;
 mod validate;
 mod vectors;

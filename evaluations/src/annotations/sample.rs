@@ -11,6 +11,9 @@ use super::answers::JudgedAnswer;
 /// The smallest stratified sample: one answer of either verdict. A single answer would always be one that the judge failed.
 pub(crate) const LEAST_STRATIFIED: usize = 2;
 
+/// How many answers to label unless the labeller chooses another number: enough to know a share to about 0.1.
+pub(crate) const USUAL_SAMPLE: usize = 100;
+
 /// How to choose answers.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) struct Sample {

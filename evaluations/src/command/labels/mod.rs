@@ -1,5 +1,7 @@
 //! `evaluations labels`: shows how far people agree with the judge of a run, and exchanges labels as CSV.
 
+#[cfg(unix)]
+mod in_terminal;
 mod summary;
 
 use std::path::Path;
@@ -29,6 +31,12 @@ pub(super) fn execute(session: &Session<'_>, arguments: &LabelsArgs) -> Result<E
     let measure = measure.map_or(WantedMeasure::Only, WantedMeasure::Named);
     let run = RunAnswers::read(&stored, measure)?;
     let file = LabelFile::of(stored.folder("keeps the labels")?);
+    if arguments.in_terminal {
+        #[cfg(unix)]
+        return in_terminal::label(session, arguments, &run, &file);
+        #[cfg(not(unix))]
+        bail!("`--in-terminal` needs a Unix terminal; `evaluations view` labels in the browser");
+    }
     if let Some(path) = &arguments.export {
         return export(session, arguments, &run, &file, path);
     }
@@ -56,32 +64,13 @@ fn export(
             path.display()
         );
     }
-    if arguments.stratified && run.answers.iter().all(|answer| answer.verdict.is_none()) {
-        bail!(
-            "`--stratified` draws answers by the judge's verdict, and run `{}` has no judge or the judge gave no verdict; leave the option out",
-            run.run
-        );
-    }
-    let size: Option<usize> = arguments.sample.map(Into::into);
-    if arguments.stratified && size.is_some_and(|size| size < LEAST_STRATIFIED) {
-        bail!(
-            "`--sample 1` with `--stratified` is too small, because the sample has passed and failed answers; choose at least {LEAST_STRATIFIED}, or leave `--stratified` out"
-        );
-    }
+    let sample = sample(arguments, run, arguments.sample.map(Into::into))?;
     let labels = file.read()?;
     let current = CurrentLabels::of(run, &labels);
     let export = Export {
         run,
         current: &current,
-        sample: Sample {
-            method: if arguments.stratified {
-                Method::Stratified
-            } else {
-                Method::Random
-            },
-            size,
-            seed: arguments.seed,
-        },
+        sample,
         with_labels: arguments.with_labels,
         with_verdicts: arguments.with_verdicts,
     };
@@ -100,6 +89,30 @@ fn export(
         printer.warn("the file contains what the judge said, so labels from it are not blind");
     }
     Ok(Exit::Done)
+}
+
+/// The answers that the options ask for; `size` of them, or all.
+fn sample(arguments: &LabelsArgs, run: &RunAnswers, size: Option<usize>) -> Result<Sample> {
+    if arguments.stratified && run.answers.iter().all(|answer| answer.verdict.is_none()) {
+        bail!(
+            "`--stratified` draws answers by the judge's verdict, and run `{}` has no judge or the judge gave no verdict; leave the option out",
+            run.run
+        );
+    }
+    if arguments.stratified && size.is_some_and(|size| size < LEAST_STRATIFIED) {
+        bail!(
+            "`--sample 1` with `--stratified` is too small, because the sample has passed and failed answers; choose at least {LEAST_STRATIFIED}, or leave `--stratified` out"
+        );
+    }
+    Ok(Sample {
+        method: if arguments.stratified {
+            Method::Stratified
+        } else {
+            Method::Random
+        },
+        size,
+        seed: arguments.seed,
+    })
 }
 
 fn import(

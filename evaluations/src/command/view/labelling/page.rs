@@ -6,10 +6,7 @@ use evals_html::view::{LabellingPage, Link};
 
 use super::super::failure::PageFailure;
 use super::runs::{Judged, LabelledRuns};
-use crate::annotations::{RunAnswers, user_name};
-
-/// How many answers to label unless the labeller chooses another number: enough to know a share to about 0.1.
-const SIZE: usize = 100;
+use crate::annotations::{RunAnswers, USUAL_SAMPLE, user_name};
 
 pub(super) async fn show(
     State(runs): State<LabelledRuns>,
@@ -50,7 +47,7 @@ fn page(run: &RunAnswers) -> LabellingPage {
         notice: notice(run, answers),
         measure: run.measure.clone(),
         answers,
-        size: SIZE.min(answers.max(1)),
+        size: USUAL_SAMPLE.min(answers.max(1)),
     }
 }
 
