@@ -96,9 +96,9 @@ fn sentences(change: &Change) -> Vec<String> {
     let tested = tested.filter(|it| it.adjusted_p_value.is_some()).count();
     let test = match tested {
         0 => String::new(),
-        1 => format!("p: {}.", change.test.method.name()),
+        1 => format!("p: {}.", change.test_name()),
         tests => {
-            let method = change.test.method.name();
+            let method = change.test_name();
             match change.test.adjustment.adjective() {
                 Some(adjective) => format!(
                     "p: {method}, {adjective} for {tests} measures; the intervals are not corrected, so that one without 0 may still \

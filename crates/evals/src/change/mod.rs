@@ -4,7 +4,7 @@ mod measure;
 mod measured_pairs;
 mod pairs;
 
-use evals_metrics::PairedTest;
+use evals_metrics::{PairedTest, TestMethod};
 use serde::{Deserialize, Serialize};
 
 pub use measure::{CaseChange, MeasureChange, Verdict};
@@ -117,6 +117,29 @@ impl Change {
             test,
             measures,
             groups: Vec::new(),
+        }
+    }
+
+    /// The test's name in print. For passes and failures the randomization test is McNemar's exact test, and is named so.
+    pub fn test_name(&self) -> String {
+        let tested = self
+            .measures
+            .iter()
+            .filter(|it| it.adjusted_p_value.is_some());
+        let methods: Vec<TestMethod> = tested
+            .filter_map(|it| Some(it.difference.as_ref()?.method))
+            .collect();
+        let of_verdicts = methods
+            .iter()
+            .filter(|method| **method == TestMethod::ExactMcNemar);
+        match of_verdicts.count() {
+            0 => self.test.method.name().to_owned(),
+            all if all == methods.len() => TestMethod::ExactMcNemar.to_string(),
+            _ => format!(
+                "{}, for values of 0 and 1 the {}",
+                self.test.method.name(),
+                TestMethod::ExactMcNemar
+            ),
         }
     }
 

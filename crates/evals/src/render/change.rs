@@ -113,7 +113,7 @@ pub(super) fn notes(change: &Change, glyphs: &Glyphs) -> Vec<String> {
             }
             (several, None) => format!(", not corrected for {several} measures"),
         };
-        let method = change.test.method.name();
+        let method = change.test_name();
         notes.push(format!(
             "p: how often chance alone would give a change at least this large ({method}{corrected}); unclear: p above {level}, which \
              does not mean that nothing changed"
