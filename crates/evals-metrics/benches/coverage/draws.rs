@@ -13,7 +13,7 @@ pub(crate) struct Shape {
 }
 
 /// Values of a measure.
-pub(crate) const VALUES: [Shape; 4] = [
+pub(crate) const VALUES: [Shape; 5] = [
     Shape {
         name: "0/1, 80 % pass",
         mean: 0.8,
@@ -23,6 +23,15 @@ pub(crate) const VALUES: [Shape; 4] = [
         name: "0/1, 95 % pass",
         mean: 0.95,
         draw: |random| f64::from(random.uniform() < 0.95),
+    },
+    Shape {
+        name: "difference of 0/1, 20 % change",
+        mean: 0.1,
+        draw: |random| match random.uniform() {
+            u if u < 0.15 => 1.0,
+            u if u < 0.2 => -1.0,
+            _ => 0.0,
+        },
     },
     // As nDCG: many misses, many perfect rankings, and everything between.
     Shape {
