@@ -61,7 +61,10 @@ mod trec_eval_version;
 mod undefined;
 mod wilson;
 
-pub use agreement::{Agreement, Confusion, Estimate, NoAgreement, PeopleAgreement, VerdictCounts};
+pub use agreement::{
+    Agreement, Confusion, Estimate, NoAgreement, PeopleAgreement, VerdictCounts,
+    cohens_kappa_of_pairs, equal_pairs, krippendorffs_alpha,
+};
 pub use bootstrap::Bootstrap;
 pub use calibration::{
     CorrectedRate, JudgeLabels, LabelledValue, NoCorrection, PredictionPowered, double_sampling,

@@ -3,6 +3,7 @@
 mod confusion;
 mod kappa;
 mod people;
+mod raters;
 mod stratified;
 
 use serde::{Deserialize, Serialize};
@@ -10,6 +11,7 @@ use thiserror::Error;
 
 pub use confusion::Confusion;
 pub use people::PeopleAgreement;
+pub use raters::{cohens_kappa_of_pairs, equal_pairs, krippendorffs_alpha};
 
 use self::kappa::cohens_kappa;
 use crate::Interval;

@@ -86,6 +86,7 @@ impl Examiner {
             pass: decision.pass,
             reason: decision.reason,
             calls,
+            votes: Vec::new(),
         })
     }
 }

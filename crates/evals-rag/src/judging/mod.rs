@@ -15,6 +15,7 @@ mod verdict_tests;
 use std::fmt::Debug;
 
 use async_trait::async_trait;
+use evals::Vote;
 use evals_models::ModelIdentity;
 
 use crate::Call;
@@ -65,4 +66,6 @@ pub struct Verdict {
     pub reason: String,
     /// The calls behind the verdict.
     pub calls: Vec<Call>,
+    /// The single votes, if several were counted.
+    pub votes: Vec<Vote>,
 }

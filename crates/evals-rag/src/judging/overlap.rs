@@ -66,6 +66,7 @@ impl Judge for OverlapJudge {
     async fn judge(&self, judged: Judged<'_>) -> Result<Verdict, JudgeError> {
         let (pass, reason) = self.decide(judged);
         Ok(Verdict {
+            votes: Vec::new(),
             pass,
             reason,
             calls: Vec::new(),

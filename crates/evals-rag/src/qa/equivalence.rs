@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use async_trait::async_trait;
-use evals::{Case, Concern, Context, Evaluator, EvaluatorError, Outcome};
+use evals::{Case, Concern, Context, Evaluator, EvaluatorError, Evidence, Outcome, Vote};
 
 use super::{Qa, Reference};
 use crate::call::{self, Purpose};
@@ -55,7 +55,10 @@ impl Evaluator<Qa> for Equivalence {
             Ok(verdict) => {
                 call::record(&verdict.calls, Purpose::Judge, &context.scope);
                 let outcome = Outcome::assertion(Self::OUTCOME, verdict.pass);
-                Ok(vec![outcome.because(verdict.reason)])
+                let outcome = outcome.because(verdict.reason);
+                Ok(vec![
+                    outcome.on_evidence(counted(verdict.pass, verdict.votes)),
+                ])
             }
             Err(error) => {
                 call::record(&error.calls, Purpose::Judge, &context.scope);
@@ -69,4 +72,18 @@ impl Evaluator<Qa> for Equivalence {
         let equivalent = reference.ok().map(|_| Concern::assertion(Self::OUTCOME));
         Some(equivalent.into_iter().collect())
     }
+}
+
+/// The evidence of a verdict that was counted from votes; none if one judge gave it.
+fn counted(pass: bool, votes: Vec<Vote>) -> Vec<Evidence> {
+    if votes.is_empty() {
+        return Vec::new();
+    }
+    vec![Evidence {
+        text: "the answer agrees with the reference".to_owned(),
+        verdict: if pass { "pass" } else { "fail" }.to_owned(),
+        holds: pass,
+        votes,
+        ..Evidence::default()
+    }]
 }

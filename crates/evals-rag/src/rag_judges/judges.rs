@@ -9,10 +9,12 @@ use evals_models::{ChatRequest, Message, ReplySchema};
 use super::checklist::{self, Checklist, Item};
 use super::claim_list::ClaimList;
 use super::claims::{CaseClaims, ClaimStore, Of};
+use super::judgement::Judgement;
 use super::material::Material;
 use super::measure::JudgedMeasure;
 use super::panel::Panel;
 use super::pieces::Passage;
+use super::rubric::{Graded, Rubric};
 use super::scoring::{average_precision, f1, share};
 use super::templates::JudgeTemplates;
 use super::words::Words;
@@ -36,15 +38,6 @@ pub struct RagJudges {
     templates: JudgeTemplates,
     budget: usize,
     claims: ClaimStore,
-}
-
-/// The outcomes of a judge with the calls behind them.
-#[derive(Debug, Clone, PartialEq)]
-pub struct Judgement {
-    /// One for each of the measure's [outcomes](JudgedMeasure::outcomes).
-    pub outcomes: Vec<Outcome>,
-    /// The calls that this judge made. A list of claims counts for the judge that asked for it first.
-    pub calls: Vec<Call>,
 }
 
 /// One case that a judge looks at.
@@ -85,6 +78,21 @@ impl RagJudges {
     /// The judges that are asked.
     pub fn panel(&self) -> &Panel {
         &self.panel
+    }
+
+    /// Grades an answer by a rubric.
+    ///
+    /// # Errors
+    ///
+    /// A judge chose no level.
+    pub async fn grade(
+        &self,
+        rubric: &Rubric,
+        graded: Graded<'_>,
+    ) -> Result<Judgement, JudgeError> {
+        rubric
+            .judge(&self.panel, &self.templates.levels, graded)
+            .await
     }
 
     /// Judges one case. `case` names it, so that all judges of the case share its claims.

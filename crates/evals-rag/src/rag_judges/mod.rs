@@ -4,26 +4,36 @@
 //! each of them, and computes a score from the verdicts. The score's outcome holds every verdict as [evidence](evals::Evidence). A reply
 //! without exactly one verdict for each item is sent back once; then the judge has failed, which is never a score of 0.
 
+mod agreement;
 mod checklist;
 mod claim_list;
 mod claims;
 mod evaluator;
+mod judgement;
 mod judges;
 mod material;
 mod measure;
 mod numbered;
 mod panel;
+mod panel_judge;
 mod pieces;
+mod rubric;
+mod rubric_evaluator;
 mod scoring;
 mod templates;
 #[cfg(test)]
 mod tests;
 mod words;
 
+pub use agreement::JudgeAgreement;
 pub use evaluator::Decomposed;
-pub use judges::{Judgement, RagJudges};
+pub use judgement::Judgement;
+pub use judges::RagJudges;
 pub use material::{CitedSentence, Material};
 pub use measure::{JudgedMeasure, UnknownMeasure};
 pub use panel::{EvenVotes, Panel, Rule};
+pub use panel_judge::PanelJudge;
 pub use pieces::Passage;
+pub use rubric::{Graded, Rubric, RubricError};
+pub use rubric_evaluator::RubricEvaluator;
 pub use templates::JudgeTemplates;

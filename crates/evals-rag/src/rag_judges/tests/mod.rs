@@ -3,6 +3,7 @@
 mod attacks;
 mod faults;
 mod panels;
+mod rubrics;
 mod scores;
 
 use std::sync::Arc;

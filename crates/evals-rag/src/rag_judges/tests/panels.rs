@@ -104,3 +104,26 @@ async fn a_judge_that_fails_fails_the_panel_and_the_calls_of_the_others_are_kept
     assert_eq!(error.calls.len(), 3);
     assert_eq!(error.failure.failure(), evals_models::Failure::Transient);
 }
+
+#[tokio::test]
+async fn a_panel_counts_votes_on_the_equivalence_of_an_answer() {
+    use crate::judging::{ChatJudge, Judge as _, Judged};
+    let verdict =
+        |pass: bool| said(&json!({"reason": format!("{pass}!"), "pass": pass}).to_string());
+    let one = ChatJudge::new(Scripted::new([verdict(false)]) as _);
+    let others = [true, true].map(|pass| ChatJudge::new(Scripted::new([verdict(pass)]) as _));
+    let panel = super::super::PanelJudge::new(one, others, NonZeroU32::MIN, Rule::Majority);
+    let judged = Judged {
+        question: "Capital?",
+        reference: "Paris",
+        answerable: true,
+        answer: "Paris",
+        refused: false,
+        repeat: 1,
+    };
+    let found = panel.judge(judged).await.unwrap();
+    assert_eq!((found.pass, found.reason.as_str()), (true, "true!"));
+    assert_eq!(found.calls.len(), 3);
+    let votes: Vec<bool> = found.votes.iter().map(|vote| vote.holds).collect();
+    assert_eq!(votes, [false, true, true]);
+}
