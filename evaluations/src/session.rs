@@ -2,10 +2,11 @@
 
 use anyhow::Result;
 use evals_data::{Catalog, Manifest};
+use evals_rag::rag_judges::JudgedMeasure;
 
 use crate::cli::{ModelName, SettingsArgs};
 use crate::directories::Directories;
-use crate::settings::{Layer, SettingsFile};
+use crate::settings::{Layer, SettingsFile, Tree};
 use crate::terminal::Printer;
 
 /// One invocation of the program.
@@ -54,6 +55,14 @@ impl Session<'_> {
         layers.extend(Layer::assignments(&arguments.assignments)?);
         Ok(layers)
     }
+}
+
+/// The layer of `--judges`, if any are named.
+pub(crate) fn named_judges(judges: &[JudgedMeasure]) -> Option<Layer> {
+    let names: Vec<&str> = judges.iter().map(|judge| judge.name()).collect();
+    let origin = format!("`--judges {}`", names.join(","));
+    let names = Tree::Leaf(names.into());
+    (!judges.is_empty()).then(|| Layer::option(origin, "evaluations.judges", names))
 }
 
 /// The layers of `--model` and `--judge`.

@@ -28,6 +28,7 @@ mod html;
 mod init;
 #[cfg(unix)]
 mod interrupted;
+mod judges;
 mod labelling;
 #[cfg(unix)]
 mod labels;

@@ -106,6 +106,28 @@ impl Calls {
         output_tokens: Some(0),
     };
 
+    /// The calls of both.
+    #[must_use]
+    pub fn plus(&self, other: &Self) -> Self {
+        let written = self.output_tokens.zip(other.output_tokens);
+        Self {
+            calls: self.calls.saturating_add(other.calls),
+            input_tokens: self.input_tokens.saturating_add(other.input_tokens),
+            output_tokens: written.map(|(one, other)| one.saturating_add(other)),
+        }
+    }
+
+    /// The same calls, made this often.
+    #[must_use]
+    pub fn times(&self, times: u64) -> Self {
+        let times = |count: u64| count.saturating_mul(times);
+        Self {
+            calls: times(self.calls),
+            input_tokens: times(self.input_tokens),
+            output_tokens: self.output_tokens.map(times),
+        }
+    }
+
     /// The maximum cost of the calls in USD, for the expected input. `None` if a price or the limit of a reply is unknown.
     pub fn cost(&self, price: &Price) -> Option<f64> {
         price.cost(Usage {

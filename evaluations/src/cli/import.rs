@@ -121,6 +121,7 @@ impl ImportArgs {
                 allow_missing_judged: self.allow_missing_judged,
             },
             qa: QaArgs {
+                judges: Vec::new(),
                 model: None,
                 judge: self.judge,
                 estimate: false,

@@ -5,6 +5,7 @@ use std::num::{NonZeroU32, NonZeroUsize};
 use clap::builder::NonEmptyStringValueParser;
 use clap::{Args, ValueEnum};
 use evals_metrics::Measure;
+use evals_rag::rag_judges::JudgedMeasure;
 
 use super::numbers::{at_least_once, at_least_one, dollars, seed};
 use super::results::ResultArgs;
@@ -85,6 +86,14 @@ pub(crate) struct QaArgs {
     /// The model that judges answers [default: the setting evaluations.judge]
     #[arg(long, value_name = "PROVIDER:NAME")]
     pub(crate) judge: Option<ModelName>,
+    /// Further judges, separated by commas, e.g. `faithfulness,context_recall` [default: the setting evaluations.judges]
+    #[arg(
+        long,
+        value_name = "NAMES",
+        value_delimiter = ',',
+        conflicts_with = "skip_qa"
+    )]
+    pub(crate) judges: Vec<JudgedMeasure>,
     /// Estimate the calls, tokens and cost of answering, judging and reranking, and exit before anything is paid for
     #[arg(long)]
     pub(crate) estimate: bool,

@@ -5,6 +5,7 @@ use std::num::NonZeroUsize;
 use std::path::PathBuf;
 
 use clap::{ArgGroup, Args, Subcommand};
+use evals_rag::rag_judges::JudgedMeasure;
 
 use super::numbers::at_least_one;
 use super::output::ShownPart;
@@ -114,6 +115,12 @@ pub(crate) struct RejudgeArgs {
     /// The model that judges [default: the setting evaluations.judge]
     #[arg(long, value_name = "PROVIDER:NAME")]
     pub(crate) judge: Option<ModelName>,
+    /// Further judges, separated by commas, e.g. `faithfulness,context_recall` [default: the setting evaluations.judges]
+    #[arg(long, value_name = "NAMES", value_delimiter = ',')]
+    pub(crate) judges: Vec<JudgedMeasure>,
+    /// Print the calls, tokens and cost of judging, and exit before anything is paid for
+    #[arg(long)]
+    pub(crate) estimate: bool,
     /// Answers to judge at the same time [default: the setting evaluations.concurrency]
     #[arg(long, value_name = "N", allow_negative_numbers = true, value_parser = at_least_one)]
     pub(crate) concurrency: Option<NonZeroUsize>,

@@ -74,10 +74,7 @@ impl Costs {
         models: &BTreeMap<R, ModelIdentity>,
         prices: &Prices,
     ) -> Self {
-        let price = |role: &str| {
-            let model = models.get(role);
-            model.map(|model| prices.of(model)).unwrap_or_default()
-        };
+        let price = |role: &str| ModelSet::price_of(models, role, prices);
         let cost = Cost::of(cases, &price("answerer"), &price("judge"));
         let side = |role: &str, purpose: Purpose, cost: Option<f64>| {
             let model = models.get(role).cloned();

@@ -11,8 +11,10 @@ use evals_rag::qa::{
     Breakdown, CitationPrecision, CiteRate, Equivalence, ExactMatch, NumberMatch, Qa, Refusal,
     RougeL, TokenF1,
 };
+use evals_rag::rag_judges::PanelJudge;
 use evals_stores::store::RefreshPolicy;
 
+use super::further_judges::{FurtherJudges, FurtherPlan};
 use crate::choices;
 use crate::models::embedded::{self, OVERLAP};
 use crate::models::{ConfiguredModel, EMBEDDED, ModelKind};
@@ -27,6 +29,8 @@ pub(crate) struct JudgingPlan {
     /// Whether the judge also classifies refusals.
     pub(crate) refusals: bool,
     pub(crate) prompts: Prompts,
+    /// Judges beside the one that compares answers with references, and further votes for all of them.
+    pub(crate) further: FurtherPlan,
     /// How to use stored verdicts; `None` ignores them.
     pub(crate) cache: Option<RefreshPolicy>,
 }
@@ -66,12 +70,22 @@ impl JudgingPlan {
                 .into());
         }
         choices::case_timeout(resolved)?;
+        let further = FurtherPlan::of(resolved, judge)?;
+        further.warn(session.printer, judge);
         Ok(Self {
+            further,
             judge: judge.clone(),
             refusals: evaluations.judge_refusals,
             prompts: Prompts::find(&session.directories)?,
             cache,
         })
+    }
+}
+
+impl JudgingPlan {
+    /// Every judge, that of the settings first.
+    pub(crate) fn judges(&self) -> impl Iterator<Item = &ConfiguredModel> {
+        std::iter::once(&self.judge).chain(&self.further.models)
     }
 }
 
@@ -81,6 +95,8 @@ pub(crate) struct Judging {
     pub(crate) judge: Arc<dyn Judge>,
     pub(crate) chat: Option<ChatJudge>,
     pub(crate) refusals: Option<RefusalJudge>,
+    /// `None` if a model without a chat judges.
+    pub(crate) further: Option<FurtherJudges>,
     pub(super) model: Option<Arc<dyn ChatModel>>,
     pub(super) prompts: Vec<Prompt>,
 }
@@ -94,6 +110,7 @@ impl Judging {
                     judge: Arc::new(OverlapJudge::default()),
                     chat: None,
                     refusals: None,
+                    further: None,
                     model: None,
                     prompts: Vec::new(),
                 });
@@ -110,12 +127,19 @@ impl Judging {
             prompts.push(plan.prompts.refusal.clone());
             RefusalJudge::new(Arc::clone(&model)).prompt(plan.prompts.refusal.clone())
         });
-        let mut chat = ChatJudge::new(Arc::clone(&model)).prompt(plan.prompts.judge.clone());
-        if let Some(most) = plan.judge.settings.max_tokens {
-            chat = chat.max_tokens(most);
-        }
+        let chat = chat_judge(&model, plan);
+        let further = FurtherJudges::open(opener, plan, &model).await?;
+        prompts.extend(further.prompts(&plan.prompts.judges));
+        let judge: Arc<dyn Judge> = if further.votes() > 1 {
+            let others = further.others.iter().map(|other| chat_judge(other, plan));
+            let (repeats, rule) = (plan.further.repeats, plan.further.rule);
+            Arc::new(PanelJudge::new(chat.clone(), others, repeats, rule))
+        } else {
+            Arc::new(chat.clone())
+        };
         Ok(Self {
-            judge: Arc::new(chat.clone()),
+            judge,
+            further: Some(further),
             chat: Some(chat),
             refusals,
             model: Some(model),
@@ -129,8 +153,11 @@ impl Judging {
             Some(judge) => Refusal::new().judge(judge.clone()),
             None => Refusal::new(),
         };
+        let mut dataset = dataset.evaluator(Equivalence::new(Arc::clone(&self.judge)));
+        if let Some(further) = &self.further {
+            dataset = further.add_evaluators(dataset);
+        }
         dataset
-            .evaluator(Equivalence::new(Arc::clone(&self.judge)))
             .evaluator(refusal)
             .evaluator(CiteRate)
             .evaluator(CitationPrecision)
@@ -139,5 +166,14 @@ impl Judging {
             .evaluator(TokenF1)
             .evaluator(RougeL)
             .evaluator(NumberMatch)
+    }
+}
+
+/// A judge of equivalence that asks `model`.
+fn chat_judge(model: &Arc<dyn ChatModel>, plan: &JudgingPlan) -> ChatJudge {
+    let judge = ChatJudge::new(Arc::clone(model)).prompt(plan.prompts.judge.clone());
+    match plan.judge.settings.max_tokens {
+        Some(most) => judge.max_tokens(most),
+        None => judge,
     }
 }

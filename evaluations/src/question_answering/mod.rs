@@ -1,13 +1,17 @@
 //! Question answering for `run` and `rejudge`: opens the models, adds up costs and finishes the report.
 
 mod answering;
+pub(crate) mod calls;
 mod closing;
 mod costs;
+mod further_judges;
+mod judge_estimate;
 mod judging;
 mod model_set;
 
 pub(crate) use self::answering::Answering;
 pub(crate) use self::closing::{Closing, Finished};
 pub(crate) use self::costs::{Attempts, Costs, spent};
+pub(crate) use self::judge_estimate::{JudgeRow, judge_rows, judging};
 pub(crate) use self::judging::{Judging, JudgingPlan};
 pub(crate) use self::model_set::ModelSet;

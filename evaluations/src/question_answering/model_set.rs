@@ -1,5 +1,6 @@
 //! The models of a question answering run, as manifests and reports record them.
 
+use std::borrow::Borrow;
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
@@ -24,9 +25,19 @@ pub(crate) struct ModelSet {
 }
 
 impl ModelSet {
+    /// The roles of the judges of a panel, the first of which is the judge of the settings.
+    pub(crate) const JUDGES: [&str; 9] = [
+        "judge", "judge 2", "judge 3", "judge 4", "judge 5", "judge 6", "judge 7", "judge 8",
+        "judge 9",
+    ];
+
     pub(crate) fn of(answering: Option<&Answering>, judging: &Judging) -> Self {
         let mut set = Self::default();
         set.enter_chat("judge", judging.judge.identity(), judging.model.as_ref());
+        let others = judging.further.iter().flat_map(|further| &further.others);
+        for (role, model) in Self::JUDGES.into_iter().skip(1).zip(others) {
+            set.enter_chat(role, model.identity(), Some(model));
+        }
         if let Some(answering) = answering {
             let identity = answering.answerer.identity();
             set.enter_chat("answerer", identity, answering.model.as_ref());
@@ -62,8 +73,30 @@ impl ModelSet {
 
     /// The price of the model in a role; unknown if there is none.
     pub(crate) fn price(&self, role: &str, prices: &Prices) -> Price {
-        let model = self.models.get(role);
-        model.map(|model| prices.of(model)).unwrap_or_default()
+        Self::price_of(&self.models, role, prices)
+    }
+
+    /// The price of the model in a role of `models`. The judges of a panel share their tokens, so their price is unknown if they differ
+    /// in it.
+    pub(crate) fn price_of<R: Borrow<str> + Ord>(
+        models: &BTreeMap<R, ModelIdentity>,
+        role: &str,
+        prices: &Prices,
+    ) -> Price {
+        let Some(model) = models.get(role) else {
+            return Price::default();
+        };
+        let price = prices.of(model);
+        let others = Self::JUDGES
+            .iter()
+            .skip(1)
+            .filter(|_| role == Self::JUDGES[0]);
+        let mut others = others.filter_map(|other| models.get(*other));
+        if others.all(|other| prices.of(other) == price) {
+            price
+        } else {
+            Price::default()
+        }
     }
 
     /// Notes on parameters that servers rejected, so that requests differed from the settings.

@@ -8,6 +8,7 @@ use anyhow::{Context as _, Result};
 use evals_evaluators::JudgePrompts;
 use evals_guard::regular_file::{self, FileError};
 use evals_rag::Prompt;
+use evals_rag::rag_judges::JudgeTemplates;
 
 use crate::directories::Directories;
 
@@ -30,6 +31,8 @@ pub(crate) struct Prompts {
     pub(crate) agent_passages: Prompt,
     pub(crate) judge: Prompt,
     pub(crate) refusal: Prompt,
+    /// The prompts of judges that decide claim by claim.
+    pub(crate) judges: JudgeTemplates,
     pub(crate) rerank_pointwise: Prompt,
     pub(crate) rerank_listwise: Prompt,
 }
@@ -43,6 +46,7 @@ impl Prompts {
             agent_passages: find(directories, Prompt::agent_passages())?,
             judge: find(directories, Prompt::judge())?,
             refusal: find(directories, Prompt::refusal())?,
+            judges: JudgeTemplates::default().try_map(|it| find(directories, it))?,
             rerank_pointwise: find(directories, Prompt::rerank_pointwise())?,
             rerank_listwise: find(directories, Prompt::rerank_listwise())?,
         })
@@ -67,12 +71,17 @@ impl Prompts {
             Prompt::answer(),
             of_evaluators.g_eval,
             Prompt::judge(),
+        ];
+        let decomposed = JudgeTemplates::default();
+        let decomposed = decomposed.all().map(Clone::clone);
+        let others = [
             Prompt::refusal(),
             Prompt::rerank_listwise(),
             Prompt::rerank_pointwise(),
             of_evaluators.rubric,
         ];
-        let found = bundled.into_iter().map(|it| locate(directories, it));
+        let all = bundled.into_iter().chain(decomposed).chain(others);
+        let found = all.map(|it| locate(directories, it));
         found.collect()
     }
 

@@ -8,6 +8,7 @@ mod file;
 #[cfg(test)]
 mod fuzz;
 mod haiku;
+mod judges;
 mod known;
 mod layer;
 mod model;
@@ -21,6 +22,7 @@ use std::collections::BTreeMap;
 use std::num::{NonZeroU32, NonZeroUsize};
 
 use evals_rag::answering::AgentAnswerer;
+use evals_rag::rag_judges::RagJudges;
 use evals_targets::TargetSettings;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -28,6 +30,7 @@ use serde_json::Value;
 
 pub(crate) use error::SettingsError;
 pub(crate) use file::SettingsFile;
+pub(crate) use judges::{JudgeName, PanelSettings, RubricSettings};
 pub(crate) use layer::Layer;
 pub(crate) use model::{Dtype, Effort, Model, Pooling, RerankPrompt, Think};
 pub(crate) use resolve::{Resolved, resolve};
@@ -257,6 +260,18 @@ pub(crate) struct Evaluations {
     /// Whether the judge also decides which answers are refusals, at one more call for each answer. Otherwise the dataset's phrases
     /// decide.
     pub(crate) judge_refusals: bool,
+    /// Further judges, which decide claim by claim; see `docs/judges.md`.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub(crate) judges: Vec<JudgeName>,
+    /// Criteria with levels in words, by the name of their score; see `docs/judges.md`.
+    #[serde(skip_serializing_if = "BTreeMap::is_empty")]
+    pub(crate) rubrics: BTreeMap<String, RubricSettings>,
+    /// Several judges, or one asked several times, whose votes are counted.
+    #[serde(skip_serializing_if = "PanelSettings::is_default")]
+    pub(crate) panel: PanelSettings,
+    /// Most tokens of passages in one request of `judges`. More passages are shown in several requests.
+    #[serde(skip_serializing_if = "is_default_context")]
+    pub(crate) judge_context_tokens: NonZeroUsize,
     /// Test cases that run at the same time.
     pub(crate) concurrency: NonZeroUsize,
     /// Time limit for answering and judging one case, in seconds, including waiting and retries.
@@ -269,10 +284,22 @@ impl Default for Evaluations {
         Self {
             judge: Model::named("embedded", "overlap"),
             judge_refusals: false,
+            judges: Vec::new(),
+            rubrics: BTreeMap::new(),
+            panel: PanelSettings::default(),
+            judge_context_tokens: RagJudges::CONTEXT_TOKENS,
             concurrency,
             case_timeout: 900.0,
         }
     }
+}
+
+#[expect(
+    clippy::trivially_copy_pass_by_ref,
+    reason = "serde passes fields by reference"
+)]
+fn is_default_context(tokens: &NonZeroUsize) -> bool {
+    *tokens == RagJudges::CONTEXT_TOKENS
 }
 
 /// Address, key and limits of a provider.

@@ -24,6 +24,7 @@ mod templates;
 #[cfg(test)]
 mod tests;
 mod words;
+mod work;
 
 pub use agreement::JudgeAgreement;
 pub use evaluator::Decomposed;
@@ -37,3 +38,4 @@ pub use pieces::Passage;
 pub use rubric::{Graded, Rubric, RubricError};
 pub use rubric_evaluator::RubricEvaluator;
 pub use templates::JudgeTemplates;
+pub use work::{JudgeCalls, JudgedWork};

@@ -1,5 +1,6 @@
 //! The prompts of the decomposed judges.
 
+use super::measure::JudgedMeasure;
 use crate::Prompt;
 
 /// The prompts of the decomposed judges. The default ones are part of the program.
@@ -69,6 +70,19 @@ impl JudgeTemplates {
         [
             citations, claims, coverage, levels, pair, points, relevance, support, usefulness,
         ]
+    }
+
+    /// The prompts that a measure is asked with.
+    pub fn of(&self, measure: JudgedMeasure) -> Vec<&Prompt> {
+        match measure {
+            JudgedMeasure::Faithfulness
+            | JudgedMeasure::ContextRecall
+            | JudgedMeasure::FactualCorrectness => vec![&self.claims, &self.support],
+            JudgedMeasure::AnswerRelevance => vec![&self.claims, &self.relevance],
+            JudgedMeasure::ContextPrecision => vec![&self.usefulness],
+            JudgedMeasure::Completeness => vec![&self.points, &self.coverage],
+            JudgedMeasure::CitationSupport => vec![&self.citations],
+        }
     }
 
     /// The same prompts, each replaced by what `replace` returns.

@@ -1,5 +1,6 @@
 //! `evaluations rejudge`: judges the answers of a stored run again.
 
+mod estimate;
 mod former;
 mod source;
 mod stored;
@@ -13,6 +14,7 @@ use evals::{Experiment, Observer};
 use evals_models::ModelIdentity;
 use evals_rag::Prompt;
 use evals_rag::qa::Qa;
+use evals_rag::rag_judges::JudgeTemplates;
 use serde_json::{Value, json};
 
 use self::former::{FormerJudges, FormerVerdicts};
@@ -32,7 +34,7 @@ use crate::redaction;
 use crate::resumption::{self, Resume};
 use crate::run_folder::Tool;
 use crate::run_models::{Opener, cache_policy};
-use crate::session::{Session, named_models};
+use crate::session::{Session, named_judges, named_models};
 use crate::settings::{self, Resolved};
 use crate::spending::Spending;
 use crate::terminal::progress::CaseBar;
@@ -53,7 +55,8 @@ async fn rejudge(
     source: Source,
     interruption: &Interruption,
 ) -> Result<Exit> {
-    let models = named_models(None, arguments.judge.as_ref());
+    let mut models = named_models(None, arguments.judge.as_ref());
+    models.extend(named_judges(&arguments.judges));
     let resolved = settings::resolve(session.user_layers(&arguments.settings, models)?)?;
     let answerer: ModelIdentity =
         serde_json::from_value(source.record.manifest["models"]["answerer"].clone())
@@ -99,12 +102,16 @@ async fn rejudge(
         .transpose()
         .context("the report of the stored run has no valid record of its selection")?;
     let stored = Arc::new(Stored::new(source.report.cases));
+    if arguments.estimate {
+        let text = estimate::text(&stored, &judging, &plan, &resolved)?;
+        session.printer.result(&text)?;
+        return Ok(Exit::Done);
+    }
     let manifest = manifest(
         &source.record,
         stored.unanswerable(),
         &resolved,
         &model_set,
-        &judging,
         started,
         concurrency.get(),
     )?;
@@ -157,7 +164,6 @@ fn manifest(
     unanswerable: usize,
     resolved: &Resolved,
     model_set: &ModelSet,
-    judging: &Judging,
     started: DateTime<Utc>,
     concurrency: usize,
 ) -> Result<Value> {
@@ -175,13 +181,27 @@ fn manifest(
     for section in ["evaluations", "providers", "prices"] {
         manifest["settings"][section] = serde_json::to_value(&resolved.settings)?[section].clone();
     }
-    manifest["models"]["judge"] = serde_json::to_value(judging.judge.identity())?;
-    if let Some(parameters) = manifest["parameters"].as_object_mut() {
-        parameters.remove("judge");
+    for role in ModelSet::JUDGES {
+        for section in ["parameters", "models"] {
+            if let Some(section) = manifest[section].as_object_mut() {
+                section.remove(role);
+            }
+        }
+    }
+    for (role, identity) in &model_set.models {
+        if ModelSet::JUDGES.contains(role) {
+            manifest["models"][*role] = serde_json::to_value(identity)?;
+        }
     }
     if let Some(prompts) = manifest["prompts"].as_object_mut() {
         let judging = [Prompt::judge(), Prompt::refusal()];
-        prompts.retain(|file, _| judging.iter().all(|prompt| prompt.name() != file));
+        let templates = JudgeTemplates::default();
+        let judging: Vec<&str> = judging
+            .iter()
+            .chain(templates.all())
+            .map(Prompt::name)
+            .collect();
+        prompts.retain(|file, _| !judging.contains(&file.as_str()));
     }
     for (role, parameters) in &model_set.parameters {
         manifest["parameters"][*role] = parameters.clone().into();

@@ -31,6 +31,12 @@ impl Stored {
         self.cases.get(*place)
     }
 
+    /// The cases that have an answer.
+    pub(super) fn answered(&self) -> impl Iterator<Item = (&CaseReport<Qa>, &Answer)> {
+        let cases = self.cases.iter();
+        cases.filter_map(|case| Some((case, case.result.output()?)))
+    }
+
     /// The number of questions.
     pub(super) fn questions(&self) -> usize {
         let ids: BTreeSet<&CaseId> = self.cases.iter().map(|case| &case.id).collect();

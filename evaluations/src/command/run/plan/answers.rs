@@ -61,7 +61,9 @@ impl QaPlan {
         )?;
         if arguments.qa.budget.is_some() {
             check_price(resolved, &answerer)?;
-            check_price(resolved, &judging.judge)?;
+            judging
+                .judges()
+                .try_for_each(|judge| check_price(resolved, judge))?;
             if profiles.iter().any(|profile| profile.rerank) {
                 check_price(resolved, reranker::check(resolved, models)?)?;
             }

@@ -22,7 +22,7 @@ use crate::models::{ConfiguredModels, embedder, reranker};
 use crate::out_file::OutFile;
 use crate::run_models::check_reranker;
 use crate::search_profile::SearchProfile;
-use crate::session::{Session, named_models};
+use crate::session::{Session, named_judges, named_models};
 use crate::settings::{self, Layer, Resolved};
 use crate::targets;
 
@@ -62,6 +62,7 @@ pub(super) fn resolve(
     let target = targets::layers(session, &arguments.target)?;
     layers.extend(target.file);
     let mut options = named_models(arguments.qa.model.as_ref(), arguments.qa.judge.as_ref());
+    options.extend(named_judges(&arguments.qa.judges));
     options.extend(target.options);
     layers.extend(session.user_layers(&arguments.settings, options)?);
     Ok(settings::resolve(layers)?)

@@ -6,12 +6,12 @@ use anyhow::Result;
 use evals_local::StaticEmbedder;
 use evals_messages::quantity;
 use evals_models::Tokenizer as _;
-use evals_rag::estimate::{Estimate, Workload};
+use evals_rag::estimate::Workload;
 use evals_targets::TargetIdentity;
 
 use super::TargetRun;
 use crate::choices;
-use crate::command::run::qa::estimate::{calls, judging, refusals};
+use crate::question_answering::{JudgeRow, judge_rows, judging};
 use crate::spending::dollars;
 
 const TEXT: &str = "a string takes any text";
@@ -50,7 +50,6 @@ pub(super) fn text(run: TargetRun<'_>, resumed: usize) -> Result<String> {
             .transpose()?
             .flatten(),
     };
-    let estimate = Estimate::of(&workload);
     let asked = workload.questions.saturating_mul(workload.repeats);
     let mut text = format!("{}\n", quantity::of(asked, "question"));
     let identity = prepared.target.identity();
@@ -58,20 +57,14 @@ pub(super) fn text(run: TargetRun<'_>, resumed: usize) -> Result<String> {
     if !identity.is_file() {
         text.push_str(&asking(identity, asked, resumed));
     }
-    if let Some(models) = models
-        && let Some(judge) = models.model_set.models.get("judge")
-    {
-        let price = choices::prices(&plan.resolved).of(judge);
-        let refusals = refusals(&models.judging, &workload, &estimate);
-        let mut total = Some(0.0);
-        for (what, calls) in [("judging", &estimate.judging), ("refusals", &refusals)] {
-            if what == "refusals" && calls.calls == 0 {
-                continue;
-            }
-            writeln!(text, "{what:<10} {judge}: {}", calls::line(calls, price)).expect(TEXT);
-            total = total.zip(calls.cost(&price)).map(|(sum, cost)| sum + cost);
+    if let Some((models, judging_plan)) = side {
+        let prices = choices::prices(&plan.resolved);
+        let rows = judge_rows(&models.judging, judging_plan, &workload, &*tokenizer);
+        for row in &rows {
+            text.push_str(&row.line(&prices));
         }
-        if estimate.judging.calls + refusals.calls > 0 {
+        if rows.iter().any(|row| row.calls.calls > 0) {
+            let total = JudgeRow::cost(&rows, &prices);
             let total = match total {
                 Some(total) => {
                     let target = if identity.is_file() {
@@ -90,6 +83,12 @@ pub(super) fn text(run: TargetRun<'_>, resumed: usize) -> Result<String> {
         "\nToken counts are approximate, because the embedded tokenizer counts them. Cached replies cost nothing.\n\
          The estimate excludes retries and repaired verdicts.\n",
     );
+    let further = plan.qa.as_ref().map(|judging| &judging.further.measures);
+    if further.is_some_and(|measures| measures.iter().any(|it| it.needs_passages())) {
+        text.push_str(
+            "It excludes the passages that the target will return and that judges read.\n",
+        );
+    }
     Ok(text)
 }
 

@@ -1,6 +1,5 @@
 //! Estimates the calls, tokens and cost of a run without asking a chat model.
 
-pub(in crate::command::run) mod calls;
 mod reranking;
 
 use std::fmt::Write as _;
@@ -10,15 +9,14 @@ use evals_local::StaticEmbedder;
 use evals_messages::quantity;
 use evals_models::Tokenizer;
 use evals_rag::Searcher;
-use evals_rag::estimate::{Calls, Estimate, Side, Workload};
-use evals_rag::judging::Judged;
+use evals_rag::estimate::{Estimate, Side, Workload};
 
-use self::calls::{line, side};
 use self::reranking::RerankingWork;
 use crate::choices;
 use crate::command::run::plan::answers::QaPlan;
 use crate::command::run::preparation::{Prepared, QaModels, Run};
-use crate::question_answering::{Answering, Judging, JudgingPlan};
+use crate::question_answering::calls::{line, side};
+use crate::question_answering::{Answering, JudgeRow, judge_rows, judging};
 use crate::spending::dollars;
 
 const TEXT: &str = "a string takes any text";
@@ -65,7 +63,7 @@ pub(super) async fn text(
         judging: judging(&models.judging, &qa.judging, &*tokenizer)?,
     };
     let estimate = Estimate::of(&workload);
-    let refusals = refusals(&models.judging, &workload, &estimate);
+    let rows = judge_rows(&models.judging, &qa.judging, &workload, &*tokenizer);
     let prices = choices::prices(&plan.resolved);
     let mut text = format!(
         "{}, {} of about {} each\n",
@@ -74,24 +72,18 @@ pub(super) async fn text(
         quantity::of(workload.passage_tokens, "token")
     );
     let identities = &models.model_set.models;
-    let mut total = Some(0.0);
-    for (what, role, calls) in [
-        ("answering", "answerer", &estimate.answering),
-        ("judging", "judge", &estimate.judging),
-        ("refusals", "judge", &refusals),
-    ] {
-        let Some(model) = identities.get(role) else {
-            continue;
-        };
-        if what == "refusals" && calls.calls == 0 {
-            continue;
-        }
+    let mut total = JudgeRow::cost(&rows, &prices);
+    if let Some(model) = identities.get("answerer") {
         let price = prices.of(model);
-        let line = line(calls, price);
-        writeln!(text, "{what:<10} {model}: {line}").expect(TEXT);
-        if calls.calls > 0 {
-            total = total.zip(calls.cost(&price)).map(|(sum, cost)| sum + cost);
+        let line = line(&estimate.answering, price);
+        writeln!(text, "{:<10} {model}: {line}", "answering").expect(TEXT);
+        if estimate.answering.calls > 0 {
+            let cost = estimate.answering.cost(&price);
+            total = total.zip(cost).map(|(sum, cost)| sum + cost);
         }
+    }
+    for row in &rows {
+        text.push_str(&row.line(&prices));
     }
     let reranking = match &prepared.reranking {
         Some(reranking) if identities.contains_key("reranker") => {
@@ -107,8 +99,8 @@ pub(super) async fn text(
         }
         _ => false,
     };
-    let asked = [&estimate.answering, &estimate.judging, &refusals];
-    if reranking || asked.into_iter().any(|calls| calls.calls > 0) {
+    let judged = rows.iter().any(|row| row.calls.calls > 0);
+    if reranking || judged || estimate.answering.calls > 0 {
         let total = match total {
             Some(total) => format!("at most {}", dollars(Some(total))),
             None => "cost unknown (a price or a `max_tokens` is missing)".to_owned(),
@@ -120,26 +112,6 @@ pub(super) async fn text(
          The estimate excludes retries, repaired verdicts and embeddings.\n",
     );
     Ok(text)
-}
-
-/// The calls that ask the judge whether an answer refuses: one for each answer, about as long as a call for a verdict.
-pub(in crate::command::run) fn refusals(
-    judging: &Judging,
-    workload: &Workload,
-    estimate: &Estimate,
-) -> Calls {
-    if judging.refusals.is_none() || workload.judged == 0 {
-        return Calls::NONE;
-    }
-    let share = |tokens: u64| {
-        let per_call = tokens.div_ceil(estimate.judging.calls.max(1));
-        per_call.saturating_mul(workload.questions.saturating_mul(workload.repeats))
-    };
-    Calls {
-        calls: workload.questions.saturating_mul(workload.repeats),
-        input_tokens: share(estimate.judging.input_tokens),
-        output_tokens: estimate.judging.output_tokens.map(share),
-    }
 }
 
 /// The mean length of the passages of the first questions, rounded up.
@@ -180,30 +152,6 @@ fn answering(
     Ok(Some(side(
         &request,
         qa.answerer.settings.max_tokens,
-        tokenizer,
-    )))
-}
-
-/// The size of each of the judge's calls; `None` if it makes none.
-pub(in crate::command::run) fn judging(
-    judging: &Judging,
-    plan: &JudgingPlan,
-    tokenizer: &dyn Tokenizer,
-) -> Result<Option<Side>> {
-    let Some(chat) = &judging.chat else {
-        return Ok(None);
-    };
-    let request = chat.request(Judged {
-        question: "",
-        reference: "",
-        answerable: true,
-        answer: "",
-        refused: false,
-        repeat: 1,
-    })?;
-    Ok(Some(side(
-        &request,
-        plan.judge.settings.max_tokens,
         tokenizer,
     )))
 }

@@ -7,9 +7,9 @@ use evals_models::Usage;
 use evals_rag::estimate::{Calls, Workload};
 use evals_rag::prices::Price;
 
-use super::calls::{line, side};
 use crate::command::run::plan::answers::QaPlan;
 use crate::command::run::preparation::Run;
+use crate::question_answering::calls::{line, side};
 use crate::run_models::reranker::{Asking, Reranking};
 use crate::spending::dollars;
 

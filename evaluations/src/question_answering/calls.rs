@@ -10,7 +10,7 @@ use evals_rag::prices::Price;
 use crate::spending::dollars;
 
 /// Describes the calls, tokens and cost in one line.
-pub(in crate::command::run) fn line(calls: &Calls, price: Price) -> String {
+pub(crate) fn line(calls: &Calls, price: Price) -> String {
     if calls.calls == 0 {
         return "no calls".to_owned();
     }
@@ -34,7 +34,7 @@ pub(in crate::command::run) fn line(calls: &Calls, price: Price) -> String {
 }
 
 /// The tokens of each call of a model. `request` is such a call with empty texts.
-pub(super) fn side(
+pub(crate) fn side(
     request: &ChatRequest,
     max_tokens: Option<NonZeroU32>,
     tokenizer: &dyn Tokenizer,

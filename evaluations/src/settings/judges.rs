@@ -1,0 +1,121 @@
+//! The settings of decomposed judges, rubrics and panels.
+
+use std::collections::BTreeMap;
+use std::num::NonZeroU32;
+
+use evals_rag::rag_judges::{JudgedMeasure, Rule};
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+/// A judge that decides claim by claim.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
+pub(crate) enum JudgeName {
+    /// The share of the answer's claims that the passages support.
+    Faithfulness,
+    /// The share of the answer's claims that help to answer the question.
+    AnswerRelevance,
+    /// Average precision of the passages that help to give the reference answer.
+    ContextPrecision,
+    /// The share of the reference's claims that the passages support.
+    ContextRecall,
+    /// Precision, recall and F1 of the answer's claims against the reference.
+    FactualCorrectness,
+    /// The share of the points that the question asks for and the answer covers.
+    Completeness,
+    /// The share of the answer's sentences with citations that the cited passages carry.
+    CitationSupport,
+}
+
+impl From<JudgeName> for JudgedMeasure {
+    fn from(name: JudgeName) -> Self {
+        match name {
+            JudgeName::Faithfulness => Self::Faithfulness,
+            JudgeName::AnswerRelevance => Self::AnswerRelevance,
+            JudgeName::ContextPrecision => Self::ContextPrecision,
+            JudgeName::ContextRecall => Self::ContextRecall,
+            JudgeName::FactualCorrectness => Self::FactualCorrectness,
+            JudgeName::Completeness => Self::Completeness,
+            JudgeName::CitationSupport => Self::CitationSupport,
+        }
+    }
+}
+
+/// A criterion with levels that are described in words.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub(crate) struct RubricSettings {
+    /// What is graded, in words.
+    pub(crate) criterion: String,
+    /// The numbers of the scale with their descriptions; higher is better.
+    pub(crate) levels: BTreeMap<i64, String>,
+    /// The lowest level that passes; `null` if the rubric only grades.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub(crate) pass: Option<i64>,
+    /// Whether the judge sees the reference answer.
+    #[serde(default)]
+    pub(crate) include_reference: bool,
+}
+
+/// Several judges, or one asked several times.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(default, deny_unknown_fields)]
+pub(crate) struct PanelSettings {
+    /// Judges beside `evaluations.judge`, as `PROVIDER:NAME`. They have its temperature, seed and token limit.
+    pub(crate) models: Vec<String>,
+    /// How often each judge is asked.
+    pub(crate) repeats: NonZeroU32,
+    /// `majority` or `unanimous`.
+    pub(crate) rule: PanelRule,
+}
+
+/// When the votes of a panel speak for a verdict.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "lowercase")]
+pub(crate) enum PanelRule {
+    /// If more than half of the votes do.
+    #[default]
+    Majority,
+    /// If all votes do.
+    Unanimous,
+}
+
+impl Default for PanelSettings {
+    fn default() -> Self {
+        Self {
+            models: Vec::new(),
+            repeats: NonZeroU32::MIN,
+            rule: PanelRule::default(),
+        }
+    }
+}
+
+impl PanelSettings {
+    /// Whether one judge is asked once. Manifests of such runs say nothing of panels, so that they are the same as those of versions
+    /// without panels.
+    pub(super) fn is_default(&self) -> bool {
+        *self == Self::default()
+    }
+}
+
+impl From<PanelRule> for Rule {
+    fn from(rule: PanelRule) -> Self {
+        match rule {
+            PanelRule::Majority => Self::Majority,
+            PanelRule::Unanimous => Self::Unanimous,
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_judge_has_the_name_that_the_library_gives_it() {
+        for measure in JudgedMeasure::ALL {
+            let name: JudgeName = serde_json::from_value(measure.name().into()).unwrap();
+            assert_eq!(JudgedMeasure::from(name), measure);
+        }
+    }
+}

@@ -1,0 +1,333 @@
+//! Judges that decide claim by claim, rubrics and panels, over both protocols.
+
+use std::time::Duration;
+
+use serde_json::{Value, json};
+
+use crate::qa_server;
+use crate::sandbox::{Sandbox, ended, json};
+use crate::scripted_server::{Reaction, Received, Saying, ScriptedServer};
+
+/// The prompt of a request, the same member in both protocols.
+fn prompt(request: &Received) -> &str {
+    request.body["messages"][0]["content"]
+        .as_str()
+        .unwrap_or_default()
+}
+
+/// The nonce that the prompt asks for.
+fn nonce(prompt: &str) -> &str {
+    let (_, after) = prompt.rsplit_once(r#""id": ""#).unwrap();
+    &after[..16]
+}
+
+/// How many items the prompt numbers.
+fn items(prompt: &str) -> usize {
+    let words = prompt.split_whitespace();
+    words.filter_map(|word| word.parse().ok()).next().unwrap()
+}
+
+fn verdicts(prompt: &str, word: &str) -> String {
+    let verdict = |number: usize| json!({"number": number, "verdict": word});
+    let reason = |number: usize| json!({"number": number, "reason": format!("reason {number}")});
+    let numbers = 1..=items(prompt);
+    json!({
+        "reasons": numbers.clone().map(reason).collect::<Vec<_>>(),
+        "id": nonce(prompt),
+        "verdicts": numbers.map(verdict).collect::<Vec<_>>(),
+    })
+    .to_string()
+}
+
+/// The reply of a judge that finds two claims in every text and passes everything.
+fn reply(request: &Received) -> Reaction {
+    let prompt = prompt(request);
+    let text = if prompt.starts_with("You list the claims") {
+        // Claims of different texts differ, so that no reply serves two requests.
+        let (_, text) = prompt.split_once("<text-").unwrap();
+        let text = text.lines().nth(1).unwrap();
+        let claims = ["It is a tower.".to_owned(), format!("It says: {text}")];
+        json!({"id": nonce(prompt), "claims": claims}).to_string()
+    } else if prompt.starts_with("You list the points") {
+        json!({"id": nonce(prompt), "claims": ["the tower"]}).to_string()
+    } else if prompt.starts_with("You check") {
+        verdicts(prompt, "supported")
+    } else if prompt.contains("numbered statements") {
+        verdicts(prompt, "relevant")
+    } else if prompt.contains("numbered passages whether") {
+        verdicts(prompt, "useful")
+    } else if prompt.contains("numbered points") {
+        verdicts(prompt, "covered")
+    } else if prompt.contains("by one criterion") {
+        json!({"reason": "brief", "id": nonce(prompt), "level": 2}).to_string()
+    } else {
+        return qa_server::reply(request, Duration::ZERO);
+    };
+    Reaction::Say(Saying::of(&text))
+}
+
+const ALL: &str = "faithfulness,answer_relevance,context_precision,context_recall,factual_correctness,completeness,citation_support";
+
+fn score(report: &Value, name: &str) -> Value {
+    report["summary"]["scores"][name]["value"].clone()
+}
+
+#[test]
+fn every_judge_scores_and_keeps_its_evidence() {
+    let server = ScriptedServer::start(|request, _| reply(request));
+    let sandbox = Sandbox::new();
+    qa_server::write(&sandbox, 2, &server);
+    let estimate = ended(&mut qa_server::command(
+        &sandbox,
+        &format!("--judges {ALL} --estimate"),
+    ));
+    assert_eq!(estimate.code, Some(0), "{}", estimate.stderr);
+    // For each of two questions: three lists and eight requests for verdicts.
+    assert!(
+        estimate
+            .stdout
+            .contains("judges     openai:judge: 22 calls"),
+        "{}",
+        estimate.stdout
+    );
+    let line = format!("--judges {ALL} --out report.json --out page.html");
+    let run = ended(&mut qa_server::command(&sandbox, &line));
+    assert_eq!(run.code, Some(0), "{}", run.stderr);
+    let (answered, judged) = qa_server::asked(&server);
+    assert_eq!((answered, judged), (2, 2 + 22), "as estimated");
+    let report = json(&sandbox.work().join("report.json"));
+    for name in [
+        "faithfulness",
+        "answer relevance",
+        "context precision",
+        "context recall",
+        "factual precision",
+        "factual recall",
+        "factual F1",
+        "completeness",
+        "citation support",
+    ] {
+        assert_eq!(score(&report, name), 1.0, "{name}");
+    }
+    let outcomes = report["cases"][0]["outcomes"].as_array().unwrap();
+    let faithfulness = outcomes
+        .iter()
+        .find(|it| it["name"] == "faithfulness")
+        .unwrap();
+    assert_eq!(faithfulness["reason"], "2 of 2 claims supported");
+    let evidence = json!({"text": "It is a tower.", "verdict": "supported", "holds": true, "reason": "reason 1"});
+    assert_eq!(faithfulness["evidence"][0], evidence);
+    let page = sandbox.succeed("runs show latest --case q0");
+    assert!(
+        page.contains("+ It is a tower.: supported; reason 1"),
+        "{page}"
+    );
+    let manifest = json(&sandbox.runs()[0].join("manifest.json"));
+    let prompts = manifest["prompts"].as_object().unwrap();
+    assert!(
+        prompts.contains_key("judge-citations.md.jinja"),
+        "{prompts:?}"
+    );
+    assert!(
+        !prompts.contains_key("judge-levels.md.jinja"),
+        "{prompts:?}"
+    );
+
+    // The same command resumes nothing and asks nobody again; neither does a judgement of the stored answers.
+    let again = ended(&mut qa_server::with_settings(
+        &sandbox,
+        &format!("rejudge latest --judges {ALL} --out again.json"),
+    ));
+    assert_eq!(again.code, Some(0), "{}", again.stderr);
+    assert_eq!(qa_server::asked(&server), (2, 24), "all replies are stored");
+    assert_eq!(
+        score(&json(&sandbox.work().join("again.json")), "factual F1"),
+        1.0
+    );
+}
+
+#[test]
+fn rejudge_adds_judges_to_a_stored_run_over_ollama_and_says_the_cost_first() {
+    let server = ScriptedServer::start(|request, _| reply(request));
+    let sandbox = Sandbox::new();
+    sandbox.succeed("sample --skip-retrieval --limit 2");
+    let mut settings = qa_server::settings(&server);
+    settings["evaluations"]["judge"] =
+        json!({"provider": "ollama", "name": "judge", "max_tokens": 100});
+    settings["providers"]["ollama"] = json!({"base_url": server.ollama_url()});
+    sandbox.write("settings.yaml", settings.to_string());
+    let line = "rejudge latest --judges faithfulness,context_recall";
+    let estimate = ended(&mut qa_server::with_settings(
+        &sandbox,
+        &format!("{line} --estimate"),
+    ));
+    assert_eq!(estimate.code, Some(0), "{}", estimate.stderr);
+    assert!(
+        estimate
+            .stdout
+            .contains("2 answers\njudging    ollama:judge: 2 calls"),
+        "{}",
+        estimate.stdout
+    );
+    assert!(
+        estimate.stdout.contains("judges     ollama:judge: 8 calls"),
+        "{}",
+        estimate.stdout
+    );
+    assert!(server.received_at("/chat").is_empty());
+    let run = ended(&mut qa_server::with_settings(
+        &sandbox,
+        &format!("{line} --out report.json"),
+    ));
+    assert_eq!(run.code, Some(0), "{}", run.stderr);
+    assert_eq!(server.received_at("/chat").len(), 10);
+    let report = json(&sandbox.work().join("report.json"));
+    assert_eq!(score(&report, "context recall"), 1.0);
+    let support = server
+        .received_at("/chat")
+        .into_iter()
+        .find(|it| prompt(it).starts_with("You check"));
+    let format = &support.unwrap().body["format"];
+    assert_eq!(format["required"], json!(["reasons", "id", "verdicts"]));
+}
+
+#[test]
+fn a_judge_that_miscounts_is_a_failure_and_not_a_score() {
+    let server = ScriptedServer::start(|request, _| {
+        let prompt = prompt(request);
+        if prompt.starts_with("You check") {
+            let few =
+                json!({"id": nonce(prompt), "verdicts": [{"number": 1, "verdict": "supported"}]});
+            return Reaction::Say(Saying::of(&few.to_string()));
+        }
+        reply(request)
+    });
+    let sandbox = Sandbox::new();
+    qa_server::write(&sandbox, 2, &server);
+    let run = ended(&mut qa_server::command(
+        &sandbox,
+        "--judges faithfulness,answer_relevance --out report.json",
+    ));
+    assert_eq!(run.code, Some(1), "{}", run.stderr);
+    let report = json(&sandbox.work().join("report.json"));
+    assert_eq!(score(&report, "faithfulness"), Value::Null);
+    assert_eq!(
+        score(&report, "answer relevance"),
+        1.0,
+        "the others are not affected"
+    );
+    let failure = &report["cases"][0]["evaluator_failures"][0];
+    let message = failure["message"].as_str().unwrap();
+    assert!(
+        message.ends_with("not even when asked again: `verdicts` lacks number 2"),
+        "{message}"
+    );
+}
+
+#[test]
+fn a_panel_votes_and_the_report_says_how_far_its_judges_agree() {
+    let server = ScriptedServer::start(|request, _| {
+        let prompt = prompt(request);
+        if request.body["model"] == "strict" {
+            let text = if prompt.starts_with("You check") {
+                verdicts(prompt, "not_found")
+            } else {
+                json!({"reason": "no", "id": nonce(prompt), "pass": false}).to_string()
+            };
+            return Reaction::Say(Saying::of(&text));
+        }
+        let mut request = request.clone();
+        if request.body["model"] == "third" {
+            request.body["model"] = "judge".into();
+        }
+        reply(&request)
+    });
+    let sandbox = Sandbox::new();
+    qa_server::write(&sandbox, 2, &server);
+    let mut settings = qa_server::settings(&server);
+    settings["evaluations"]["judges"] = json!(["faithfulness"]);
+    settings["evaluations"]["panel"] = json!({"models": ["openai:strict", "openai:third"]});
+    sandbox.write("settings.yaml", settings.to_string());
+    let run = ended(&mut qa_server::command(&sandbox, "--out report.json"));
+    assert_eq!(run.code, Some(0), "{}", run.stderr);
+    let report = json(&sandbox.work().join("report.json"));
+    assert_eq!(score(&report, "faithfulness"), 1.0, "two of three");
+    assert_eq!(report["summary"]["assertions"]["equivalent"]["value"], 1.0);
+    let analyses = report["analyses"].as_array().unwrap();
+    let titles: Vec<&str> = analyses
+        .iter()
+        .map(|it| it["title"].as_str().unwrap())
+        .collect();
+    assert_eq!(titles, ["agreement of judges", "pairs of judges"]);
+    // Four claims with two of three equal verdicts: α = 1 - D_o / D_e = 1 - (4 · 4/2) / (2 · 8 · 4 / 11) = -0.375.
+    let row = json!(["faithfulness", 4, 3, 0.0, -0.375]);
+    assert_eq!(analyses[0]["rows"][1], row);
+    let manifest = json(&sandbox.runs()[0].join("manifest.json"));
+    assert_eq!(manifest["models"]["judge 2"]["name"], "strict");
+    let page = sandbox.succeed("runs show latest --case q0");
+    assert!(page.contains("by openai:strict: not found"), "{page}");
+
+    settings["evaluations"]["panel"] = json!({"models": ["openai:strict"]});
+    sandbox.write("settings.yaml", settings.to_string());
+    let even = ended(&mut qa_server::command(&sandbox, ""));
+    assert_eq!(even.code, Some(2));
+    assert!(
+        even.stderr
+            .contains("a majority needs an odd number of votes, and 2 × 1 are even"),
+        "{}",
+        even.stderr
+    );
+}
+
+#[test]
+fn rubrics_grade_and_repeats_show_how_far_a_judge_agrees_with_itself() {
+    let server = ScriptedServer::start(|request, _| reply(request));
+    let sandbox = Sandbox::new();
+    qa_server::write(&sandbox, 2, &server);
+    let mut settings = qa_server::settings(&server);
+    settings["evaluations"]["rubrics"] = json!({"brevity": {
+        "criterion": "How brief is it?", "levels": {"1": "long", "2": "brief"}, "pass": 2,
+    }});
+    settings["evaluations"]["panel"] = json!({"repeats": 3});
+    sandbox.write("settings.yaml", settings.to_string());
+    let run = ended(&mut qa_server::command(&sandbox, "--out report.json"));
+    assert_eq!(run.code, Some(0), "{}", run.stderr);
+    assert!(
+        run.stderr
+            .contains("judges are asked again at temperature 0"),
+        "{}",
+        run.stderr
+    );
+    let report = json(&sandbox.work().join("report.json"));
+    assert_eq!(score(&report, "brevity"), 2.0);
+    assert_eq!(
+        report["summary"]["assertions"]["brevity pass"]["value"],
+        1.0
+    );
+    let consistency = &report["analyses"][0];
+    assert_eq!(consistency["title"], "judges asked again");
+    assert_eq!(
+        consistency["rows"][0],
+        json!(["brevity", "openai:judge", 2, 1.0, 0.0])
+    );
+    assert_eq!(
+        qa_server::asked(&server),
+        (2, 12),
+        "three votes on each answer, and three levels"
+    );
+}
+
+#[test]
+fn settings_that_no_judge_can_follow_are_refused_before_anything_runs() {
+    let sandbox = Sandbox::new();
+    let refused = sandbox.refuse("sample --skip-retrieval --judges faithfulness");
+    assert!(refused.contains("`embedded:overlap` is none"), "{refused}");
+    let unknown = sandbox.refuse("sample --judges faithfullness");
+    assert!(unknown.contains("faithfulness"), "{unknown}");
+    let settings =
+        json!({"evaluations": {"rubrics": {"tone": {"criterion": "x", "levels": {"1": "a"}}}}});
+    sandbox.write("settings.yaml", settings.to_string());
+    let rubric = sandbox.refuse("sample --skip-retrieval --judge ollama:m --config settings.yaml");
+    assert!(rubric.contains("evaluations.rubrics"), "{rubric}");
+    assert!(sandbox.runs().is_empty());
+}
