@@ -23,8 +23,8 @@ fn nonce(prompt: &str) -> &str {
 
 /// How many items the prompt numbers.
 fn items(prompt: &str) -> usize {
-    let words = prompt.split_whitespace();
-    words.filter_map(|word| word.parse().ok()).next().unwrap()
+    let mut words = prompt.split_whitespace();
+    words.find_map(|word| word.parse().ok()).unwrap()
 }
 
 fn verdicts(prompt: &str, word: &str) -> String {

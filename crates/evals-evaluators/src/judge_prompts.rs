@@ -2,9 +2,10 @@
 
 use std::sync::LazyLock;
 
+use evals_rag::rag_judges::JudgeTemplates;
 use evals_rag::{Prompt, PromptError};
 
-/// The prompts of `LLMJudge`, `GEval` and `Judge`. The default ones are part of the program.
+/// The prompts of `LLMJudge`, `GEval`, `Judge`, `Rubric` and the judges that decide claim by claim. The default ones are part of the program.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct JudgePrompts {
     /// The prompt of `LLMJudge`. Values: `output`, `rubric`, `nonce`, and, if the judge sees them, `input` and `expected`.
@@ -13,6 +14,8 @@ pub struct JudgePrompts {
     pub g_eval: Prompt,
     /// The prompt of `Judge`, that of question answering. [`Prompt::judge`] lists its values.
     pub judge: Prompt,
+    /// The prompts of `Rubric` and of the judges that decide claim by claim.
+    pub decomposed: JudgeTemplates,
 }
 
 static BUNDLED: LazyLock<JudgePrompts> = LazyLock::new(|| JudgePrompts {
@@ -25,16 +28,12 @@ static BUNDLED: LazyLock<JudgePrompts> = LazyLock::new(|| JudgePrompts {
         include_str!("../../../prompts/g-eval.md.jinja"),
     ),
     judge: Prompt::judge(),
+    decomposed: JudgeTemplates::default(),
 });
 
 /// The messages that ask for a correction: that of `LLMJudge` and `GEval`, and that of `Judge`.
-static REPAIRS: LazyLock<[Prompt; 2]> = LazyLock::new(|| {
-    let verdict = bundled(
-        "verdict-repair.md.jinja",
-        include_str!("../../../prompts/verdict-repair.md.jinja"),
-    );
-    [verdict, Prompt::repair()]
-});
+static REPAIRS: LazyLock<[Prompt; 2]> =
+    LazyLock::new(|| [Prompt::verdict_repair(), Prompt::repair()]);
 
 impl Default for JudgePrompts {
     fn default() -> Self {
@@ -44,13 +43,16 @@ impl Default for JudgePrompts {
 
 impl JudgePrompts {
     /// All texts that judges are asked with, the messages that ask for a correction too. Their names and digests belong into a report.
-    pub fn all(&self) -> [&Prompt; 5] {
+    pub fn all(&self) -> Vec<&Prompt> {
         let Self {
             rubric,
             g_eval,
             judge,
+            decomposed,
         } = self;
-        [rubric, g_eval, &REPAIRS[0], judge, &REPAIRS[1]]
+        let mut all = vec![rubric, g_eval, &REPAIRS[0], judge, &REPAIRS[1]];
+        all.extend(decomposed.all());
+        all
     }
 }
 

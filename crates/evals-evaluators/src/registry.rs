@@ -12,6 +12,7 @@ use serde_json::{Map, Value};
 use thiserror::Error;
 
 use crate::judge_prompts::JudgePrompts;
+use crate::rag::JudgePool;
 use crate::signature::{Arguments, Signature, SignatureError};
 use crate::spec_value::spec_of;
 use crate::untyped::Untyped;
@@ -77,6 +78,8 @@ pub struct Resources {
     pub models: Option<Arc<dyn ChatModels>>,
     /// The prompts of evaluators that ask a chat model.
     pub prompts: Arc<JudgePrompts>,
+    /// The panels of judges that decide claim by claim, shared so that the claims of an answer are listed once.
+    pub judges: JudgePool,
     /// The folder that paths in arguments are relative to: that of the dataset file. `None` for the current folder.
     pub folder: Option<PathBuf>,
     /// The worker processes of evaluators that are commands, shared by all cases. Close them at the end of the run.

@@ -59,6 +59,7 @@ impl Prompts {
             rubric: find(directories, bundled.rubric)?,
             g_eval: find(directories, bundled.g_eval)?,
             judge: find(directories, bundled.judge)?,
+            decomposed: bundled.decomposed.try_map(|it| find(directories, it))?,
         })
     }
 

@@ -4,14 +4,19 @@
 //! ([`expectation`]). A measure whose part is missing is undefined, with that reason.
 
 mod citations;
+mod decomposed;
 mod expectation;
+mod graded;
 mod judge;
 mod named;
 mod output;
+mod panel;
 mod rank_measures;
 mod refusal;
 #[cfg(test)]
 mod tests;
+
+pub use panel::{JudgePool, judge_calls};
 
 use crate::Entry;
 
@@ -20,5 +25,7 @@ pub(crate) fn entries() -> Vec<Entry> {
     let mut entries = vec![rank_measures::entry()];
     entries.extend(citations::entries());
     entries.extend([refusal::entry(), judge::entry()]);
+    entries.extend(decomposed::entries());
+    entries.push(graded::entry());
     entries
 }

@@ -17,6 +17,12 @@ use crate::Untyped;
 /// the list of documents, unless the task recorded documents. Any other output is the answer.
 pub(super) struct Output<'c>(pub(super) &'c Context<'c, Untyped>);
 
+/// A document as judges see it.
+pub(super) struct ShownDocument {
+    pub(super) title: Option<String>,
+    pub(super) text: String,
+}
+
 /// A part of an output that cannot be read.
 #[derive(Debug, Error, PartialEq, Eq)]
 #[error("`{part}` must be {wanted}, not `{start}`")]
@@ -49,11 +55,7 @@ impl Output<'_> {
     /// The ids of the documents, best first: an inner `None` for a document without an id, an outer one if the output has no list of
     /// documents.
     pub(super) fn documents(&self) -> Result<Option<Vec<Option<String>>>, PartError> {
-        let listed = match self.0.output {
-            output @ Value::Array(_) if !self.has_recorded_documents() => Some(output),
-            _ => self.part("documents"),
-        };
-        let Some(listed) = listed else {
+        let Some(listed) = self.listed() else {
             return Ok(None);
         };
         let wrong = || PartError::new("documents", IDS, listed);
@@ -63,6 +65,30 @@ impl Output<'_> {
             other => id(other).map(Some).ok_or_else(wrong),
         });
         ids.collect::<Result<_, _>>().map(Some)
+    }
+
+    /// The title and the text of each document, or an inner error that says which one has no text. `None` if the output has no list of
+    /// documents.
+    pub(super) fn passages(&self) -> Result<Option<Result<Vec<ShownDocument>, String>>, PartError> {
+        // Refuses a list of another form.
+        if self.documents()?.is_none() {
+            return Ok(None);
+        }
+        let listed = self.listed();
+        let listed = listed.and_then(Value::as_array).into_iter().flatten();
+        let member = |document: &Value, name: &str| {
+            document
+                .get(name)
+                .and_then(Value::as_str)
+                .map(str::to_owned)
+        };
+        let shown = (1..).zip(listed).map(|(place, document): (usize, &Value)| {
+            let text = member(document, "text");
+            let text = text.ok_or_else(|| format!("document {place} has no `text`"))?;
+            let title = member(document, "title");
+            Ok(ShownDocument { title, text })
+        });
+        Ok(Some(shown.collect()))
     }
 
     /// The documents as a ranking: the order of the list decides, and of several passages of a document the first one counts. A
@@ -132,6 +158,14 @@ impl Output<'_> {
             Some(Value::Bool(refused)) => Ok(Some(*refused)),
             Some(other) => Err(PartError::new("refused", "`true` or `false`", other)),
             None => Ok(self.answer().map(|answer| refusals.refuses(&answer))),
+        }
+    }
+
+    /// The list of documents.
+    fn listed(&self) -> Option<&Value> {
+        match self.0.output {
+            output @ Value::Array(_) if !self.has_recorded_documents() => Some(output),
+            _ => self.part("documents"),
         }
     }
 

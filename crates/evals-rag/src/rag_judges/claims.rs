@@ -3,6 +3,7 @@
 use std::collections::VecDeque;
 use std::sync::{Arc, Mutex, PoisonError};
 
+use sha2::{Digest as _, Sha256};
 use tokio::sync::OnceCell;
 
 use super::measure::JudgedMeasure;
@@ -28,14 +29,14 @@ pub(super) enum Of {
     Question,
 }
 
-/// The claims of the cases that were judged last, oldest first.
+/// The claims of the texts that were judged last, oldest first.
 #[derive(Debug, Default)]
 pub(super) struct ClaimStore(Mutex<VecDeque<Known>>);
 
-/// A case, the judges that asked for its claims, and the claims.
+/// The judges that asked for the claims of a case, and the claims.
 #[derive(Debug)]
 struct Known {
-    case: String,
+    texts: String,
     repeat: u32,
     judges: Vec<JudgedMeasure>,
     claims: Arc<CaseClaims>,
@@ -86,12 +87,18 @@ impl CaseClaims {
 }
 
 impl ClaimStore {
-    /// The claims of a case, shared by its judges. After a failure, a judge that tries again asks anew.
-    pub(super) fn of_case(&self, case: &str, repeat: u32, judge: JudgedMeasure) -> Arc<CaseClaims> {
+    /// The claims of a case with these texts, shared by its judges. After a failure, a judge that tries again asks anew.
+    pub(super) fn of_case(
+        &self,
+        texts: [&str; 3],
+        repeat: u32,
+        judge: JudgedMeasure,
+    ) -> Arc<CaseClaims> {
+        let texts = digest(texts);
         let mut cases = self.0.lock().unwrap_or_else(PoisonError::into_inner);
         let place = cases
             .iter()
-            .rposition(|known| known.repeat == repeat && known.case == case);
+            .rposition(|known| known.repeat == repeat && known.texts == texts);
         if let Some(known) = place.and_then(|place| cases.get_mut(place)) {
             let tries_again = known.judges.contains(&judge);
             if !(tries_again && known.claims.has_failed()) {
@@ -107,11 +114,21 @@ impl ClaimStore {
         }
         let claims = Arc::new(CaseClaims::default());
         cases.push_back(Known {
-            case: case.to_owned(),
+            texts,
             repeat,
             judges: vec![judge],
             claims: Arc::clone(&claims),
         });
         claims
     }
+}
+
+/// A name for the texts of a case: equal texts have equal claims, whatever the case is called.
+fn digest(texts: [&str; 3]) -> String {
+    let mut hash = Sha256::new();
+    for text in texts {
+        hash.update(text.len().to_le_bytes());
+        hash.update(text.as_bytes());
+    }
+    hex::encode(hash.finalize())
 }

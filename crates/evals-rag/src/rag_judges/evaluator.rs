@@ -63,8 +63,7 @@ impl Evaluator<Qa> for Decomposed {
             cited: &cited,
             repeat: context.repeat,
         };
-        let case = context.case.id.as_str();
-        match self.judges.judge(self.measure, case, &material).await {
+        match self.judges.judge(self.measure, &material).await {
             Ok(judgement) => {
                 call::record(&judgement.calls, Purpose::Judge, &context.scope);
                 Ok(judgement.outcomes)

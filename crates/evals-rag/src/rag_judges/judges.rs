@@ -95,7 +95,7 @@ impl RagJudges {
             .await
     }
 
-    /// Judges one case. `case` names it, so that all judges of the case share its claims.
+    /// Judges one case. All judges of the same texts share their claims.
     ///
     /// # Errors
     ///
@@ -103,10 +103,14 @@ impl RagJudges {
     pub async fn judge(
         &self,
         measure: JudgedMeasure,
-        case: &str,
         material: &Material<'_>,
     ) -> Result<Judgement, JudgeError> {
-        let claims = self.claims.of_case(case, material.repeat, measure);
+        let texts = [
+            material.question,
+            material.answer.unwrap_or_default(),
+            material.reference.unwrap_or_default(),
+        ];
+        let claims = self.claims.of_case(texts, material.repeat, measure);
         let mut calls = Vec::new();
         let sitting = Sitting {
             judges: self,
@@ -154,7 +158,7 @@ impl<'a> Sitting<'a> {
     }
 
     /// The reason why the measure is undefined for the case, whatever judges would say.
-    fn unjudged(&self, measure: JudgedMeasure) -> Option<&'static str> {
+    fn unjudged(&self, measure: JudgedMeasure) -> Option<&'a str> {
         let Material {
             answerable,
             reference,

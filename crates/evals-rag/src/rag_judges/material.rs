@@ -14,11 +14,11 @@ pub struct Material<'a> {
     /// The reference answer, where there is one.
     pub reference: Option<&'a str>,
     /// The answer without citation markers, or the reason why there is none.
-    pub answer: Result<&'a str, &'static str>,
+    pub answer: Result<&'a str, &'a str>,
     /// Whether the answerer is known to have refused.
     pub refused: bool,
     /// The passages in the order in which they were found, or the reason why they cannot be judged.
-    pub passages: Result<&'a [Passage<'a>], &'static str>,
+    pub passages: Result<&'a [Passage<'a>], &'a str>,
     /// The sentences that cite passages.
     pub cited: &'a [CitedSentence],
     /// The repetition of the case, from 1.

@@ -3,6 +3,7 @@
 use evals_evaluators::FileCase;
 use evals_messages::quantity;
 
+use super::judges::calls;
 use super::plan::Plan;
 use crate::cli::EvalArgs;
 
@@ -46,10 +47,10 @@ pub(super) fn text(plan: &Plan, arguments: &EvalArgs) -> String {
     lines.join("\n") + "\n"
 }
 
-/// How many of a case's own evaluators ask a model.
+/// How many calls a case's own evaluators make.
 fn judged(plan: &Plan, case: &FileCase) -> usize {
     let evaluators = case.evaluators.iter();
     evaluators
-        .map(|evaluator| plan.registry.wanted_models([&evaluator.spec]).len())
+        .map(|evaluator| calls(&plan.registry, &evaluator.spec))
         .sum()
 }

@@ -4,8 +4,9 @@ use std::path::Path;
 use std::sync::Arc;
 
 use anyhow::{Result, anyhow, bail};
+use evals::EvaluatorSpec;
 use evals_evaluators::{BuildError, ChatModels, Registry, WantedModel};
-use evals_evaluators::{DatasetFile, FileEvaluator, Loaded};
+use evals_evaluators::{DatasetFile, FileEvaluator, Loaded, judge_calls};
 use evals_models::{ChatModel, ModelIdentity};
 
 use super::model_settings;
@@ -17,7 +18,7 @@ use crate::settings::{Model, Resolved, Role, Settings};
 /// The models that the evaluators of a file ask for, not yet opened.
 pub(super) struct WantedJudges {
     judges: Vec<(WantedModel, ConfiguredModel)>,
-    /// Evaluators of every case that ask a model.
+    /// Calls of the evaluators of every case, for one case.
     pub(super) for_every_case: usize,
     /// What to know about the models.
     pub(super) warnings: Vec<String>,
@@ -39,9 +40,9 @@ impl WantedJudges {
     ) -> Result<Self> {
         let mut judges: Vec<(WantedModel, ConfiguredModel)> = Vec::new();
         let mut warnings = Vec::new();
-        let mut for_every_case = 0;
-        for (evaluator, wanted, is_shared) in wanted(registry, &loaded.file) {
-            for_every_case += usize::from(is_shared);
+        let shared = loaded.file.evaluators.iter();
+        let for_every_case = shared.map(|it| calls(registry, &it.spec)).sum();
+        for (evaluator, wanted) in wanted(registry, &loaded.file) {
             if judges.iter().all(|(known, _)| *known != wanted) {
                 let configured = configured(evaluator, path, resolved, &wanted, &mut warnings)?;
                 judges.push((wanted, configured));
@@ -126,7 +127,7 @@ pub(in crate::command) fn check_file(
 ) -> (Vec<String>, Vec<String>) {
     let settings = Settings::default();
     let (mut problems, mut warnings) = (Vec::new(), Vec::new());
-    for (evaluator, wanted, _) in wanted(registry, file) {
+    for (evaluator, wanted) in wanted(registry, file) {
         let at = at(evaluator, path);
         match model_of(&at, &settings, &wanted, &mut warnings) {
             Ok(model) => {
@@ -140,18 +141,23 @@ pub(in crate::command) fn check_file(
     (problems, warnings)
 }
 
-/// The models that the evaluators of a file want, and whether each is for every case.
-fn wanted<'f>(
-    registry: &Registry,
-    file: &'f DatasetFile,
-) -> Vec<(&'f FileEvaluator, WantedModel, bool)> {
+/// How many calls an evaluator makes for one case: one for each model that it asks, or more if it decides claim by claim.
+pub(super) fn calls(registry: &Registry, spec: &EvaluatorSpec) -> usize {
+    let models = || registry.wanted_models([spec]).len();
+    judge_calls(spec).unwrap_or_else(models)
+}
+
+/// The models that the evaluators of a file want.
+fn wanted<'f>(registry: &Registry, file: &'f DatasetFile) -> Vec<(&'f FileEvaluator, WantedModel)> {
     let own = file.cases.iter().flat_map(|case| &case.evaluators);
-    let others = own.chain(&file.report_evaluators);
-    let shared = file.evaluators.iter().map(|evaluator| (evaluator, true));
-    let all = shared.chain(others.map(|evaluator| (evaluator, false)));
-    let wanted = all.flat_map(|(evaluator, is_shared)| {
+    let all = file
+        .evaluators
+        .iter()
+        .chain(own)
+        .chain(&file.report_evaluators);
+    let wanted = all.flat_map(|evaluator| {
         let models = registry.wanted_models([&evaluator.spec]).into_iter();
-        models.map(move |wanted| (evaluator, wanted, is_shared))
+        models.map(move |wanted| (evaluator, wanted))
     });
     wanted.collect()
 }

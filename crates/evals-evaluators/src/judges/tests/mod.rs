@@ -87,6 +87,7 @@ async fn prompts_of_the_resources_replace_the_bundled_ones_and_change_the_versio
             "judge.md.jinja",
             "Mine: <output-{{ nonce }}> {{ answer }} / {{ reference }}",
         ),
+        ..JudgePrompts::default()
     };
     let verdict = r#"{"reason": "because", "id": "NONCE", "pass": true, "score": 3}"#;
     for (name, arguments, prompt, after) in [

@@ -99,8 +99,8 @@ async fn claims_that_cannot_be_listed_fail_every_judge_of_the_case_and_are_asked
     let judges = judges(&model);
     let material = material();
     let both = futures::future::join(
-        judges.judge(JudgedMeasure::Faithfulness, "q1", &material),
-        judges.judge(JudgedMeasure::AnswerRelevance, "q1", &material),
+        judges.judge(JudgedMeasure::Faithfulness, &material),
+        judges.judge(JudgedMeasure::AnswerRelevance, &material),
     );
     let (one, other) = both.await;
     for error in [one.unwrap_err(), other.unwrap_err()] {
@@ -123,7 +123,7 @@ async fn a_judge_that_tries_again_asks_for_the_claims_anew() {
     ]);
     let judges = judges(&model);
     let material = material();
-    let again = || judges.judge(JudgedMeasure::Faithfulness, "q1", &material);
+    let again = || judges.judge(JudgedMeasure::Faithfulness, &material);
     again().await.unwrap_err();
     assert_eq!(again().await.unwrap().outcomes[0].value, Value::Score(1.0));
 }

@@ -75,7 +75,7 @@ async fn judged(
     measure: JudgedMeasure,
     material: &Material<'_>,
 ) -> Result<Judgement, JudgeError> {
-    judges(model).judge(measure, "q1", material).await
+    judges(model).judge(measure, material).await
 }
 
 async fn outcomes(

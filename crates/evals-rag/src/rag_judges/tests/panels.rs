@@ -26,7 +26,7 @@ async fn asked(rule: Rule, replies: [&[&str]; 3]) -> (Vec<Evidence>, usize) {
     assert_eq!(panel.votes(), 3);
     let judges = RagJudges::new(panel);
     let judged = judges
-        .judge(JudgedMeasure::Faithfulness, "q1", &material())
+        .judge(JudgedMeasure::Faithfulness, &material())
         .await
         .unwrap();
     assert_eq!(two.requests()[0].max_tokens, NonZeroU32::new(7));
@@ -74,7 +74,7 @@ async fn repeats_have_numbers_of_their_own_in_every_repetition_of_the_case() {
         ..material()
     };
     let judged = judges
-        .judge(JudgedMeasure::Faithfulness, "q1", &second)
+        .judge(JudgedMeasure::Faithfulness, &second)
         .await
         .unwrap();
     let evidence = &judged.outcomes[0].evidence[0];
@@ -98,7 +98,7 @@ async fn a_judge_that_fails_fails_the_panel_and_the_calls_of_the_others_are_kept
         .member(three as _, None);
     let judges = RagJudges::new(panel);
     let error = judges
-        .judge(JudgedMeasure::Faithfulness, "q1", &material())
+        .judge(JudgedMeasure::Faithfulness, &material())
         .await
         .unwrap_err();
     assert_eq!(error.calls.len(), 3);

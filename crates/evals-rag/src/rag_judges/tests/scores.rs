@@ -82,8 +82,8 @@ async fn the_judges_of_a_case_list_its_claims_once() {
     let judges = judges(&model);
     let material = material();
     let both = futures::future::join(
-        judges.judge(JudgedMeasure::Faithfulness, "q1", &material),
-        judges.judge(JudgedMeasure::AnswerRelevance, "q1", &material),
+        judges.judge(JudgedMeasure::Faithfulness, &material),
+        judges.judge(JudgedMeasure::AnswerRelevance, &material),
     );
     let (one, other) = both.await;
     let (one, other) = (one.unwrap(), other.unwrap());
@@ -273,7 +273,7 @@ async fn passages_beyond_the_budget_are_shown_in_further_requests_and_the_best_v
     let tokens = NonZeroUsize::new(14).unwrap();
     let judges = judges(&model).context_tokens(tokens);
     let judgement = judges
-        .judge(JudgedMeasure::Faithfulness, "q1", &material())
+        .judge(JudgedMeasure::Faithfulness, &material())
         .await
         .unwrap();
     let words = judgement.outcomes[0]
