@@ -58,6 +58,17 @@ fn reply(request: &Received) -> Reaction {
         verdicts(prompt, "useful")
     } else if prompt.contains("numbered points") {
         verdicts(prompt, "covered")
+    } else if prompt.starts_with("You compare two answers") {
+        // Prefers the answer with more letters, wherever it stands.
+        let place = |tag: &str| prompt.find(tag).unwrap();
+        let (first, second) = (place("<answer-1-"), place("<answer-2-"));
+        let end = place("</answer-2-");
+        let winner = if second - first > end - second {
+            "1"
+        } else {
+            "2"
+        };
+        json!({"reason": "longer", "id": nonce(prompt), "winner": winner}).to_string()
     } else if prompt.contains("by one criterion") {
         json!({"reason": "brief", "id": nonce(prompt), "level": 2}).to_string()
     } else {
@@ -330,4 +341,106 @@ fn settings_that_no_judge_can_follow_are_refused_before_anything_runs() {
     let rubric = sandbox.refuse("sample --skip-retrieval --judge ollama:m --config settings.yaml");
     assert!(rubric.contains("evaluations.rubrics"), "{rubric}");
     assert!(sandbox.runs().is_empty());
+}
+
+#[test]
+fn two_runs_are_compared_pair_by_pair_in_both_orders() {
+    let server = ScriptedServer::start(|request, _| reply(request));
+    let sandbox = Sandbox::new();
+    sandbox.succeed("sample --skip-retrieval --limit 4 --name short --set search.limit=1");
+    sandbox.succeed("sample --skip-retrieval --limit 4 --name long --set search.limit=5");
+    let [short, long] = sandbox.runs().try_into().unwrap();
+    let answer = |run: &std::path::Path, number: usize| {
+        json(&run.join("report.json"))["cases"][number]["result"]["output"]["text"].clone()
+    };
+    let differ = (0..4)
+        .filter(|number| answer(&short, *number) != answer(&long, *number))
+        .count();
+    let name = |run: &std::path::Path| run.file_name().unwrap().to_string_lossy().into_owned();
+    sandbox.write("settings.yaml", qa_server::settings(&server).to_string());
+    let line = format!("rejudge {} --against {}", name(&long), name(&short));
+    let estimate = ended(&mut qa_server::with_settings(
+        &sandbox,
+        &format!("{line} --estimate"),
+    ));
+    assert_eq!(estimate.code, Some(0), "{}", estimate.stderr);
+    if differ > 0 {
+        let pairs = format!("pairs      openai:judge: {} calls", 2 * differ);
+        assert!(estimate.stdout.contains(&pairs), "{}", estimate.stdout);
+    }
+    let run = ended(&mut qa_server::with_settings(
+        &sandbox,
+        &format!("{line} --out report.json"),
+    ));
+    assert_eq!(run.code, Some(0), "{}", run.stderr);
+    let (_, judged) = qa_server::asked(&server);
+    assert_eq!(judged, 4 + 2 * differ);
+    let report = json(&sandbox.work().join("report.json"));
+    let row = &report["analyses"][0]["rows"][0];
+    assert_eq!(row[0], 4, "{row}");
+    let counted: u64 = (1..4).map(|place| row[place].as_u64().unwrap()).sum();
+    assert_eq!(counted, 4, "{row}");
+    let again = ended(&mut qa_server::with_settings(&sandbox, &line));
+    assert_eq!(again.code, Some(0), "{}", again.stderr);
+    assert_eq!(qa_server::asked(&server).1, judged, "nobody is asked again");
+
+    let itself = ended(&mut qa_server::with_settings(
+        &sandbox,
+        &format!("rejudge {0} --against {0}", name(&long)),
+    ));
+    assert_eq!(itself.code, Some(2));
+    assert!(
+        itself.stderr.contains("names the run itself"),
+        "{}",
+        itself.stderr
+    );
+    let embedded = sandbox.refuse(&line);
+    assert!(
+        embedded.contains("`--against` needs a chat model"),
+        "{embedded}"
+    );
+}
+
+#[test]
+fn dataset_files_name_the_judges_and_say_what_they_cost() {
+    let server = ScriptedServer::start(|request, _| reply(request));
+    let sandbox = Sandbox::new();
+    sandbox.write("settings.yaml", qa_server::settings(&server).to_string());
+    let outputs = json!({"id": "tower", "answer": "It is a tower. [1]", "documents": [{"id": "d", "text": "It is a tower."}]});
+    sandbox.write("outputs.jsonl", format!("{outputs}\n"));
+    sandbox.write(
+        "towers.eval.yaml",
+        "cases:\n- {name: tower, inputs: What is it?, expected_output: A tower.}\n\
+         evaluators:\n- Faithfulness\n- FactualCorrectness\n- CitationSupport\n\
+         - Rubric: {criterion: brief, levels: {1: long, 2: brief}, pass: 2}\n",
+    );
+    let line = "eval towers.eval.yaml --target outputs:outputs.jsonl";
+    let estimate = ended(&mut qa_server::with_settings(
+        &sandbox,
+        &format!("{line} --estimate"),
+    ));
+    assert_eq!(estimate.code, Some(0), "{}", estimate.stderr);
+    assert!(
+        estimate.stdout.contains("8 calls of openai:judge"),
+        "{}",
+        estimate.stdout
+    );
+    let run = ended(&mut qa_server::with_settings(
+        &sandbox,
+        &format!("{line} --out report.json"),
+    ));
+    assert_eq!(run.code, Some(0), "{}{}", run.stdout, run.stderr);
+    let report = json(&sandbox.work().join("report.json"));
+    for (name, value) in [
+        ("faithfulness", 1.0),
+        ("factual F1", 1.0),
+        ("citation support", 1.0),
+        ("rubric", 2.0),
+    ] {
+        assert_eq!(score(&report, name), value, "{name}");
+    }
+    // The claims of the answer are listed once for two evaluators.
+    assert_eq!(server.received_at("/chat/completions").len(), 7);
+    let refused = sandbox.refuse("eval towers.eval.yaml --target outputs:outputs.jsonl");
+    assert!(refused.contains("needs a chat model"), "{refused}");
 }

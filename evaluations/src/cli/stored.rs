@@ -118,6 +118,10 @@ pub(crate) struct RejudgeArgs {
     /// Further judges, separated by commas, e.g. `faithfulness,context_recall` [default: the setting evaluations.judges]
     #[arg(long, value_name = "NAMES", value_delimiter = ',')]
     pub(crate) judges: Vec<JudgedMeasure>,
+    /// Compare the answers with those of this run of the same dataset, in both orders: wins, ties and losses, with a test and the judge's
+    /// position bias
+    #[arg(long, value_name = "RUN")]
+    pub(crate) against: Option<OsString>,
     /// Print the calls, tokens and cost of judging, and exit before anything is paid for
     #[arg(long)]
     pub(crate) estimate: bool,

@@ -1,15 +1,16 @@
 //! The judges of the settings beside the one that compares answers with references: claim by claim, by rubric, and panels.
 
+use std::collections::BTreeMap;
 use std::num::{NonZeroU32, NonZeroUsize};
 use std::sync::Arc;
 
 use anyhow::{Context as _, Result};
-use evals::Dataset;
+use evals::{CaseId, Dataset};
 use evals_models::ChatModel;
 use evals_rag::Prompt;
 use evals_rag::qa::Qa;
 use evals_rag::rag_judges::{
-    Decomposed, JudgeAgreement, JudgeTemplates, JudgedMeasure, Panel, RagJudges, Rubric,
+    Decomposed, JudgeAgreement, JudgeTemplates, JudgedMeasure, Pairwise, Panel, RagJudges, Rubric,
     RubricEvaluator, Rule,
 };
 
@@ -191,6 +192,11 @@ impl FurtherJudges {
             measures: plan.further.measures.clone(),
             rubrics: plan.further.rubrics.clone(),
         })
+    }
+
+    /// Compares answers with `others` in both orders.
+    pub(crate) fn pairwise(&self, others: BTreeMap<(CaseId, u32), String>) -> Pairwise {
+        Pairwise::new(Arc::clone(&self.judges), others)
     }
 
     /// How many votes are given on each answer or claim.

@@ -80,6 +80,11 @@ impl RagJudges {
         &self.panel
     }
 
+    /// The prompts that judges are asked with.
+    pub(super) fn prompts(&self) -> &JudgeTemplates {
+        &self.templates
+    }
+
     /// Grades an answer by a rubric.
     ///
     /// # Errors

@@ -9,8 +9,10 @@ use evals_models::Tokenizer as _;
 use evals_rag::estimate::Workload;
 use evals_rag::qa::Reference;
 
+use super::against::Against;
 use super::stored::Stored;
 use crate::choices;
+use crate::models::ConfiguredModel;
 use crate::question_answering::{
     JudgeRow, Judging, JudgingPlan, judge_rows, judging as judging_side,
 };
@@ -22,6 +24,7 @@ pub(super) fn text(
     stored: &Stored,
     judging: &Judging,
     plan: &JudgingPlan,
+    against: Option<&Against>,
     resolved: &Resolved,
 ) -> Result<String> {
     let tokenizer = StaticEmbedder::static_minilm().tokenizer();
@@ -46,7 +49,16 @@ pub(super) fn text(
         judging: judging_side(judging, plan, &*tokenizer)?,
     };
     let prices = choices::prices(resolved);
-    let rows = judge_rows(judging, plan, &workload, &*tokenizer);
+    let mut rows = judge_rows(judging, plan, &workload, &*tokenizer);
+    if let Some(against) = against {
+        let calls = against.calls(stored, plan, &count);
+        let judges = plan.judges().map(ConfiguredModel::identity);
+        rows.extend(judges.map(|model| JudgeRow {
+            what: "pairs",
+            model,
+            calls,
+        }));
+    }
     let mut text = format!("{}\n", quantity::of(answers, "answer"));
     for row in &rows {
         text.push_str(&row.line(&prices));

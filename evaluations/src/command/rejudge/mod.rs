@@ -1,5 +1,6 @@
 //! `evaluations rejudge`: judges the answers of a stored run again.
 
+mod against;
 mod estimate;
 mod former;
 mod source;
@@ -8,15 +9,16 @@ mod stored;
 use std::num::NonZeroU32;
 use std::sync::Arc;
 
-use anyhow::{Context as _, Result};
+use anyhow::{Context as _, Result, bail};
 use chrono::{DateTime, Utc};
 use evals::{Experiment, Observer};
 use evals_models::ModelIdentity;
 use evals_rag::Prompt;
 use evals_rag::qa::Qa;
-use evals_rag::rag_judges::JudgeTemplates;
+use evals_rag::rag_judges::{JudgeTemplates, Preferences};
 use serde_json::{Value, json};
 
+use self::against::Against;
 use self::former::{FormerJudges, FormerVerdicts};
 use self::source::{Source, SourceRecord};
 use self::stored::Stored;
@@ -67,6 +69,9 @@ async fn rejudge(
     let cache = cache_policy(arguments.no_cache, None);
     let configured = ConfiguredModels::of(&resolved.settings);
     let plan = JudgingPlan::new(session, &resolved, &configured.judge, &answerer, cache)?;
+    let against = arguments.against.as_deref();
+    let against = against.map(|wanted| Against::read(session, wanted, &source));
+    let against = against.transpose()?;
     let stop = interruption.stop();
     let spending = Spending::new(None, stop.clone());
     let servers = Servers::new(&resolved, &configured, session.printer, 0);
@@ -82,6 +87,11 @@ async fn rejudge(
     );
     let opening = Judging::open(&mut opener, &plan);
     let judging = interruption.guard(opening).await?;
+    if against.is_some() && judging.further.is_none() {
+        bail!(
+            "`--against` needs a chat model as the judge; add `--judge PROVIDER:NAME` or set `evaluations.judge`"
+        );
+    }
     let mut model_set = ModelSet::of(None, &judging);
     model_set.models.insert("answerer", answerer);
     if let Some(warning) = model_set.self_preference() {
@@ -103,11 +113,11 @@ async fn rejudge(
         .context("the report of the stored run has no valid record of its selection")?;
     let stored = Arc::new(Stored::new(source.report.cases));
     if arguments.estimate {
-        let text = estimate::text(&stored, &judging, &plan, &resolved)?;
+        let text = estimate::text(&stored, &judging, &plan, against.as_ref(), &resolved)?;
         session.printer.result(&text)?;
         return Ok(Exit::Done);
     }
-    let manifest = manifest(
+    let mut manifest = manifest(
         &source.record,
         stored.unanswerable(),
         &resolved,
@@ -115,6 +125,11 @@ async fn rejudge(
         started,
         concurrency.get(),
     )?;
+    if let Some(against) = &against {
+        manifest["rejudged"]["against"] = json!({"run": against.name, "report": against.digest});
+        let pair = &plan.prompts.judges.pair;
+        manifest["prompts"][pair.name()] = pair.digest().into();
+    }
     let opening = resumption::open(session, &manifest, started, Resume::Unfinished);
     let opened = interruption.guard(opening).await?;
     let seed = manifest["seed"].as_u64().unwrap_or_default();
@@ -122,6 +137,12 @@ async fn rejudge(
     let dataset = judging
         .add_evaluators(dataset)
         .evaluator(FormerVerdicts::new(former.clone(), &stored));
+    let dataset = match against.zip(judging.further.as_ref()) {
+        Some((against, further)) => dataset
+            .evaluator(further.pairwise(against.answers))
+            .report_evaluator(Preferences),
+        None => dataset,
+    };
     let traffic = servers.traffic_so_far();
     let closing = Closing {
         printer: session.printer,

@@ -2,6 +2,7 @@
 
 mod attacks;
 mod faults;
+mod pairs;
 mod panels;
 mod rubrics;
 mod scores;
