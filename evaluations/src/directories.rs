@@ -51,6 +51,11 @@ impl Directories {
         self.data.join("runs")
     }
 
+    /// The folder of calibrations of judges.
+    pub(crate) fn calibrations(&self) -> PathBuf {
+        self.data.join("calibrations")
+    }
+
     /// The cache of replies.
     pub(crate) fn replies(&self) -> PathBuf {
         self.data.join("cache").join("replies.sqlite")

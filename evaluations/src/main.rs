@@ -8,6 +8,7 @@
 
 mod annotations;
 mod atomic_file;
+mod calibrations;
 mod case_selection;
 mod choices;
 mod cli;

@@ -142,7 +142,11 @@ impl OutFile {
         write_atomically(&self.path, |file| match self.format {
             Format::JsonLines => render::jsonl::report(file, report),
             Format::Csv => render::csv::report(file, report),
-            Format::Markdown => render::markdown::report(file, report, summary),
+            Format::Markdown => {
+                render::markdown::report(&mut *file, report, summary)?;
+                let mut corrections = source.corrections.iter().cloned();
+                corrections.try_for_each(|table| render::markdown::table(&mut *file, table))
+            }
             Format::Json | Format::Html | Format::Pydantic => {
                 render::json::report(file, report, summary)
             }

@@ -316,7 +316,7 @@ fn the_example_of_dataset_files_runs_as_shown() {
     }
 }
 
-fn page(path: &str) -> String {
+pub(crate) fn page(path: &str) -> String {
     fs::read_to_string(root().join(path)).unwrap()
 }
 
@@ -332,7 +332,7 @@ fn paths() -> Vec<PathBuf> {
 }
 
 /// The code blocks in `language`.
-fn blocks(page: &str, language: &str) -> Vec<String> {
+pub(crate) fn blocks(page: &str, language: &str) -> Vec<String> {
     let fence = format!("```{language}");
     let mut blocks: Vec<String> = Vec::new();
     let mut is_inside = false;

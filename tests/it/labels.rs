@@ -27,7 +27,7 @@ fn sandbox() -> (Sandbox, PathBuf) {
 }
 
 /// The judge's verdicts by case, as the report holds them.
-fn verdicts(run: &Path) -> BTreeMap<String, bool> {
+pub(crate) fn verdicts(run: &Path) -> BTreeMap<String, bool> {
     let report = json(&run.join("report.json"));
     let cases = report["cases"].as_array().unwrap().iter();
     cases
@@ -59,7 +59,7 @@ fn rows(sandbox: &Sandbox, file: &str) -> Vec<BTreeMap<String, String>> {
 }
 
 /// Fills in the column of the verdict.
-fn fill(sandbox: &Sandbox, file: &str, verdict: impl Fn(&str) -> &'static str) {
+pub(crate) fn fill(sandbox: &Sandbox, file: &str, verdict: impl Fn(&str) -> &'static str) {
     let path = sandbox.work().join(file);
     let mut reader = csv::Reader::from_path(&path).unwrap();
     let titles = reader.headers().unwrap().clone();

@@ -7,6 +7,7 @@ mod answering;
 mod answering_faults;
 mod bad_input;
 mod bench;
+mod calibration;
 mod changed_verdicts;
 mod commands;
 mod compare;

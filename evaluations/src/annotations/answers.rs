@@ -34,6 +34,8 @@ pub(crate) struct RunAnswers {
     pub(crate) judges: Vec<String>,
     /// The judge's model, as the manifest names it.
     pub(crate) judge: Option<String>,
+    /// The judge's models and their parameters by role, as the manifest holds them.
+    pub(crate) models: Json,
     /// In the order of the dataset.
     pub(crate) answers: Vec<JudgedAnswer>,
     /// How many cases have no answer, because they failed.
@@ -66,7 +68,7 @@ pub(crate) struct ShownPassage {
 }
 
 /// The texts of a case that people see.
-struct Texts {
+pub(crate) struct Texts {
     criterion: &'static str,
     /// Whether the corpus holds the answer.
     answerable: bool,
@@ -77,7 +79,7 @@ struct Texts {
 }
 
 /// A domain whose outputs people can label.
-trait Answers: Domain {
+pub(crate) trait Answers: Domain {
     /// The measure of the benchmark's own judge.
     const JUDGED: Option<&'static str>;
 
@@ -137,7 +139,8 @@ impl RunAnswers {
         }
     }
 
-    fn of<D: Answers>(
+    /// The answers of a report, whose run has this manifest.
+    pub(crate) fn of<D: Answers>(
         folder: &RunFolder,
         report: &Report<D>,
         manifest: &Json,
@@ -156,8 +159,9 @@ impl RunAnswers {
             run,
             judges: measures.judges().cloned().collect(),
             judge: measure.as_ref().and_then(|_| judge.name()),
-            measure,
+            models: judge.models,
             failed: report.cases.len() - answers.len(),
+            measure,
             answers,
         })
     }

@@ -14,6 +14,8 @@ pub(crate) struct CurrentLabels<'r> {
     /// Labels that do not count, by reason, because the run or its judge is no longer what they are about. One that its labeller
     /// has replaced is not among them.
     pub(crate) stale: BTreeMap<Stale, usize>,
+    /// The case and the repetition of each of these labels, in that order.
+    pub(crate) stale_answers: Vec<(&'r str, u32, Stale)>,
     /// Labels of other measures than the one that is compared.
     pub(crate) of_other_measures: usize,
     /// Lines of the file that fail their check.
@@ -111,12 +113,16 @@ impl<'r> CurrentLabels<'r> {
             people.entry(labeller).or_default().push(label);
         }
         let mut reasons = BTreeMap::new();
-        for reason in stale.into_values() {
+        let mut stale_answers = Vec::new();
+        for ((_, id, repeat), reason) in stale {
             *reasons.entry(reason).or_default() += 1;
+            stale_answers.push((id, repeat, reason));
         }
+        stale_answers.sort_unstable();
         Self {
             people,
             stale: reasons,
+            stale_answers,
             of_other_measures: of_other_measures.len(),
             damaged: stored.damaged,
         }

@@ -65,7 +65,8 @@ impl LabelFile {
         Self::at(&folder.path().join(NAME))
     }
 
-    pub(super) fn at(path: &Path) -> Self {
+    /// The file at a path.
+    pub(crate) fn at(path: &Path) -> Self {
         Self {
             path: path.to_owned(),
         }

@@ -7,6 +7,7 @@ use anyhow::{Result, bail};
 use csv::{ByteRecord, ErrorKind, ReaderBuilder, StringRecord};
 
 use super::answers::RunAnswers;
+use super::current::Stale;
 use super::label::{Label, LabelVerdict};
 use super::labeller::{WrongName, checked_labeller};
 use super::note::checked_note;
@@ -37,6 +38,15 @@ pub(crate) struct Imported {
     labels: Vec<Label>,
     /// Rows without a verdict.
     pub(crate) empty: usize,
+    /// The case of each row that is about an answer which the run does not have, or no longer has.
+    pub(crate) left_out: Vec<(String, Stale)>,
+}
+
+/// What to do with a row about an answer that the run does not have, or no longer has.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum OtherAnswers {
+    Refused,
+    LeftOut,
 }
 
 /// The places of the columns in a file.
@@ -58,6 +68,8 @@ struct Problem {
     line: u64,
     column: usize,
     what: String,
+    /// Set if the row is right but about an answer that the run does not have, or no longer has.
+    stale: Option<Stale>,
 }
 
 impl Imported {
@@ -88,6 +100,15 @@ impl Import<'_> {
     /// Reads the rows with a verdict. Any wrong cell is an error that names its line and column, so that nothing of a file is
     /// taken before all of it is right.
     pub(crate) fn read(&self, bytes: &[u8]) -> Result<Imported> {
+        self.read_rows(bytes, OtherAnswers::Refused)
+    }
+
+    /// The same, but leaves out rows about answers that the run does not have, or no longer has.
+    pub(crate) fn read_known(&self, bytes: &[u8]) -> Result<Imported> {
+        self.read_rows(bytes, OtherAnswers::LeftOut)
+    }
+
+    fn read_rows(&self, bytes: &[u8], others: OtherAnswers) -> Result<Imported> {
         let bytes = bytes.strip_prefix(b"\xef\xbb\xbf").unwrap_or(bytes);
         let mut reader = ReaderBuilder::new()
             .delimiter(separator(bytes))
@@ -104,6 +125,7 @@ impl Import<'_> {
         let mut imported = Imported {
             labels: Vec::new(),
             empty: 0,
+            left_out: Vec::new(),
         };
         for row in reader.records() {
             let row = match row {
@@ -126,6 +148,7 @@ impl Import<'_> {
                                     line,
                                     column,
                                     what: format!("line {before_line} {what}"),
+                                    stale: None,
                                 },
                             ));
                         }
@@ -134,6 +157,12 @@ impl Import<'_> {
                             imported.labels.push(label);
                         }
                     }
+                }
+                Err(Problem {
+                    stale: Some(stale), ..
+                }) if others == OtherAnswers::LeftOut => {
+                    let case = row.get(columns.case).unwrap_or_default();
+                    imported.left_out.push((unguarded(case).to_owned(), stale));
                 }
                 Err(problem) => problems.push(problem),
             }
@@ -192,6 +221,7 @@ impl Import<'_> {
             line: line(row),
             column,
             what,
+            stale: None,
         };
         let verdict = cell(columns.verdict);
         if verdict.trim().is_empty() {
@@ -204,9 +234,7 @@ impl Import<'_> {
             );
             wrong(columns.verdict, what)
         })?;
-        let place = self
-            .place(columns, row)
-            .map_err(|(column, what)| wrong(column, what))?;
+        let place = self.place(columns, row)?;
         let answer = &self.run.answers[place];
         let digest = table::digest(answer);
         if cell(columns.digest).trim() != digest {
@@ -214,7 +242,10 @@ impl Import<'_> {
                 "it is not the digest of this answer in run `{}`, so the question, the reference or the answer has changed since the export",
                 self.run.run
             );
-            return Err(wrong(columns.digest, what));
+            return Err(Problem {
+                stale: Some(Stale::Answer),
+                ..wrong(columns.digest, what)
+            });
         }
         let labeller = self.labeller(unguarded(cell_of(columns.labeller).trim()));
         let labeller = labeller
@@ -261,14 +292,20 @@ impl Import<'_> {
     }
 
     /// The place of a row's answer in the run, or what is wrong in which column.
-    fn place(&self, columns: &Columns<'_>, row: &StringRecord) -> Result<usize, (usize, String)> {
+    fn place(&self, columns: &Columns<'_>, row: &StringRecord) -> Result<usize, Problem> {
         let cell = |column: usize| row.get(column).unwrap_or_default();
+        let wrong = |column, what, stale| Problem {
+            line: line(row),
+            column,
+            what,
+            stale,
+        };
         let id = cell(columns.case);
         let repeat = match columns.repeat {
             None => 1,
             Some(column) => cell(column).trim().parse().map_err(|_| {
                 let what = format!("`{}` is not the number of a repetition", cell(column));
-                (column, what)
+                wrong(column, what, None)
             })?,
         };
         let mut answers = self.run.answers.iter();
@@ -278,7 +315,7 @@ impl Import<'_> {
                 "run `{}` has no answer to case `{id}`, repetition {repeat}",
                 self.run.run
             );
-            (columns.case, what)
+            wrong(columns.case, what, Some(Stale::NoAnswer))
         })
     }
 
@@ -318,7 +355,10 @@ impl Import<'_> {
         let mut listed: Vec<String> = problems
             .iter()
             .take(LISTED)
-            .map(|Problem { line, column, what }| {
+            .map(|problem| {
+                let Problem {
+                    line, column, what, ..
+                } = problem;
                 let title = columns.titles.get(*column).unwrap_or(&"");
                 format!("line {line}, column {} (`{title}`): {what}", column + 1)
             })

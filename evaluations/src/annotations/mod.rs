@@ -20,11 +20,13 @@ mod sample;
 mod shown;
 mod table;
 #[cfg(test)]
-mod tests;
+pub(crate) mod tests;
 
-pub(crate) use self::agreement::{PersonAgreement, pairs, people, verdict_counts};
-pub(crate) use self::answers::{JudgedAnswer, RunAnswers, ShownPassage};
-pub(crate) use self::current::CurrentLabels;
+pub(crate) use self::agreement::{
+    LEVEL, PairAgreement, PersonAgreement, pairs, people, verdict_counts,
+};
+pub(crate) use self::answers::{Answers, JudgedAnswer, RunAnswers, ShownPassage};
+pub(crate) use self::current::{Counted, CurrentLabels, Stale};
 pub(crate) use self::export::Export;
 pub(crate) use self::file::{LabelFile, StoredLabels};
 pub(crate) use self::import::Import;

@@ -2,6 +2,7 @@
 
 mod bench;
 mod cache;
+mod calibrate;
 mod datasets;
 mod eval;
 mod export;
@@ -25,6 +26,7 @@ use clap::{Parser, Subcommand};
 
 pub(crate) use self::bench::{BenchArgs, BenchCommand, BenchEmbedArgs, EmbeddingModel};
 pub(crate) use self::cache::{CacheArgs, CacheCommand};
+pub(crate) use self::calibrate::CalibrateArgs;
 pub(crate) use self::datasets::{DatasetsArgs, DownloadArgs};
 pub(crate) use self::eval::{EvalArgs, EvalShownArgs};
 pub(crate) use self::export::{ExportArgs, Format as ExportFormat};
@@ -91,6 +93,8 @@ pub(crate) enum Command {
     Rejudge(RejudgeArgs),
     /// Show how far people agree with the judge of a run, and exchange labels as CSV
     Labels(LabelsArgs),
+    /// Compare the judge of a run with labels of people, and correct pass rates for its errors
+    Calibrate(CalibrateArgs),
     /// Print stored runs as Markdown tables, draw figures of them, or update both in a file
     Table(TableArgs),
     /// Show or prune the caches of replies, vectors and scores

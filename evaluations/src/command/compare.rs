@@ -1,13 +1,15 @@
 //! `evaluations compare`: tests whether two stored runs differ by more than chance.
 
 use std::ffi::OsStr;
+use std::io::Write as _;
 
 use anyhow::{Context as _, Result, bail};
 use evals::{Change, MeasureChange, Verdict};
 use evals_messages::nearest;
-use evals_messages::quantity;
+use evals_messages::{quantity, visible};
 use tokio::runtime::Runtime;
 
+use crate::calibrations::{CalibrationStore, RunCorrections};
 use crate::cli::CompareArgs;
 use crate::exit::Exit;
 use crate::figures::{self, FigureFolder};
@@ -28,6 +30,7 @@ pub(super) fn execute(session: &Session<'_>, arguments: &CompareArgs) -> Result<
     let folder = folder.transpose()?;
     let Chosen { pairs, is_behind } = choose(session, arguments)?;
     let several = pairs.len() > 1;
+    let calibrations = CalibrationStore::of(&session.directories);
     let mut exit = None;
     for (before, after) in &pairs {
         let pair = StoredPair::read(before, after)?;
@@ -40,6 +43,11 @@ pub(super) fn execute(session: &Session<'_>, arguments: &CompareArgs) -> Result<
         let gap = if exit.is_some() { "\n" } else { "" };
         let mut page = gap.as_bytes().to_vec();
         console(session.printer).change(&mut page, &change)?;
+        for (side, run) in [("before", before), ("after", after)] {
+            for line in RunCorrections::lines(session.printer, &calibrations, run) {
+                writeln!(page, "{side}: {}", visible::line(&line))?;
+            }
+        }
         session.printer.result(&String::from_utf8_lossy(&page))?;
         let kind = several.then(|| format!("{}-{}", after.header.benchmark, after.header.profile));
         let source = if files.iter().any(OutFile::is_page) {

@@ -2,6 +2,7 @@
 
 mod bench;
 mod cache;
+mod calibrate;
 mod compare;
 mod config;
 mod datasets;
@@ -49,6 +50,7 @@ pub(crate) fn execute(command: Command, printer: &Printer) -> Result<Exit> {
         Command::View(arguments) => view::execute(&session, &arguments),
         Command::Rejudge(arguments) => rejudge::execute(&session, &arguments),
         Command::Labels(arguments) => labels::execute(&session, &arguments),
+        Command::Calibrate(arguments) => calibrate::execute(&session, &arguments),
         Command::Table(arguments) => table::execute(&session, &arguments),
         Command::Bench(arguments) => bench::execute(&session, &arguments),
         Command::Cache(arguments) => cache::execute(&session, &arguments),

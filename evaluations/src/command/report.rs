@@ -4,6 +4,7 @@ use anyhow::{Context as _, Result};
 use evals_metrics::Bootstrap;
 use tokio::runtime::Runtime;
 
+use crate::calibrations::{CalibrationStore, RunCorrections};
 use crate::cli::ReportArgs;
 use crate::exit::Exit;
 use crate::figures::FigureFolder;
@@ -27,7 +28,11 @@ pub(super) fn execute(session: &Session<'_>, arguments: &ReportArgs) -> Result<E
     } else {
         Documents::none()
     };
+    let store = CalibrationStore::of(&session.directories);
+    let corrections = RunCorrections::of_stored(session.printer, &store, &run, &report);
+    corrections.note(session.printer);
     let source = PageSource {
+        corrections: corrections.tables(),
         manifest,
         documents,
         bootstrap: Bootstrap {

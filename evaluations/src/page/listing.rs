@@ -35,6 +35,10 @@ pub(super) fn of_report<D: Domain>(
             means.caption.clone(),
         ]);
     }
+    let corrections = source.corrections.iter().cloned().map(listing);
+    // Below the means, which they correct.
+    let place = listings.len().min(1);
+    listings.splice(place..place, corrections);
     listings.extend(failures(report).filter(|_| has_texts));
     listings
 }

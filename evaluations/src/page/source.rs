@@ -1,5 +1,6 @@
 //! What a page shows beside its report.
 
+use evals::render::tables::Table;
 use evals_html::page::{Place, Texts};
 use evals_metrics::Bootstrap;
 use serde_json::Value;
@@ -17,6 +18,8 @@ pub(crate) struct PageSource {
     /// The settings that the summary was made with.
     pub(crate) bootstrap: Bootstrap,
     pub(crate) texts: Texts,
+    /// Pass rates that are corrected for the errors of their judges.
+    pub(crate) corrections: Vec<Table>,
     /// Where the page is read.
     pub(crate) place: Place,
 }

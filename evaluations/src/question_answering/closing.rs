@@ -11,6 +11,7 @@ use evals_rag::qa::Qa;
 
 use super::costs::{self, Attempts, Costs};
 use super::model_set::ModelSet;
+use crate::calibrations::{CalibrationStore, RunCorrections};
 use crate::case_selection::SelectionRecord;
 use crate::exit::Exit;
 use crate::failure_limit::FailureLimit;
@@ -20,7 +21,7 @@ use crate::page::{Documents, PageSource, RunPage};
 use crate::run_ending::{Ending, Reached};
 use crate::run_folder::RunFolder;
 use crate::spending::Spending;
-use crate::terminal::{Printer, report_text};
+use crate::terminal::{Printer, report_text, table_text};
 
 /// The inputs of the final report.
 pub(crate) struct Closing<'c> {
@@ -38,6 +39,8 @@ pub(crate) struct Closing<'c> {
     pub(crate) group_by: &'c [String],
     /// Further lines below the title, before the others.
     pub(crate) facts: Vec<(String, String)>,
+    /// The calibrations that may correct the accuracy.
+    pub(crate) calibrations: CalibrationStore,
 }
 
 impl Closing<'_> {
@@ -58,8 +61,13 @@ impl Closing<'_> {
         };
         let summary = report.summary(&bootstrap);
         let summary = add_groups(self.printer, &report, summary, self.group_by, &bootstrap);
-        folder.write_report(&report, &summary)?;
-        let source = PageSource::of_run(&folder, self.seed, Documents::none());
+        let corrections =
+            RunCorrections::of(self.printer, &self.calibrations, &folder, &report).tables();
+        folder.write_report(&report, &summary, &corrections)?;
+        let source = PageSource {
+            corrections,
+            ..PageSource::of_run(&folder, self.seed, Documents::none())
+        };
         let page = RunPage {
             report: &report,
             summary: &summary,
@@ -128,7 +136,12 @@ impl Finished {
 
     /// The report as text for the terminal.
     pub(crate) fn text(&self, printer: &Printer) -> Result<String> {
-        Ok(report_text(printer, &self.report, &self.summary)?)
+        let mut text = report_text(printer, &self.report, &self.summary)?;
+        for table in &self.source.corrections {
+            text.push('\n');
+            text.push_str(&table_text(printer, table));
+        }
+        Ok(text)
     }
 }
 

@@ -4,6 +4,7 @@ use std::io::{self, Write};
 use std::path::Path;
 
 use anyhow::{Context as _, Result, bail};
+use evals::render::tables::Table;
 use evals::{Domain, Report, Summary, render};
 use evals_guard::regular_file;
 use serde::de::DeserializeOwned;
@@ -78,14 +79,18 @@ impl RunFolder {
         Ok(regular_file::read(&path, LARGEST_REPORT)?)
     }
 
-    /// Writes the report as `report.md`, and last as `report.json`, so that a folder that has it is complete.
+    /// Writes the report as `report.md`, with further tables at its end, and last as `report.json`, so that a folder that has it is
+    /// complete.
     pub(crate) fn write_report<D: Domain>(
         &self,
         report: &Report<D>,
         summary: &Summary,
+        tables: &[Table],
     ) -> Result<()> {
         self.write("report.md", |file| {
-            render::markdown::report(file, report, summary)
+            render::markdown::report(&mut *file, report, summary)?;
+            let mut tables = tables.iter().cloned();
+            tables.try_for_each(|table| render::markdown::table(&mut *file, table))
         })?;
         self.write(REPORT, |file| render::json::report(file, report, summary))
     }

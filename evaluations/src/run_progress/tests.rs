@@ -181,7 +181,7 @@ fn a_finished_run_has_the_counts_and_measures_of_its_report() {
         }
     }
     let summary = report.summary(&Bootstrap::default());
-    run.folder.write_report(&report, &summary).unwrap();
+    run.folder.write_report(&report, &summary, &[]).unwrap();
     let mut reader = run.reader();
     assert_eq!(
         reader.read().unwrap().state,

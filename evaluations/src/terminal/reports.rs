@@ -1,10 +1,14 @@
 //! Renders reports for the terminal.
 
+use std::fmt::Write as _;
 use std::io;
 
+use evals::render::tables::Table;
 use evals::render::{Color, Console, Drawings, Messages, Symbols};
 use evals::{Domain, Report, Summary};
+use evals_messages::visible;
 
+use super::listing;
 use super::printer::Printer;
 
 /// The renderer for this terminal.
@@ -48,6 +52,16 @@ pub(crate) fn report_text<D: Domain>(
     summary: &Summary,
 ) -> io::Result<String> {
     text(|out| console(printer).report(out, report, summary))
+}
+
+/// Renders a table of texts with its notes.
+pub(crate) fn table_text(printer: &Printer, table: &Table) -> String {
+    let heads: Vec<&str> = table.heads.iter().map(String::as_str).collect();
+    let mut text = listing::render(printer, &heads, &table.rows);
+    for note in &table.notes {
+        writeln!(text, "note: {}", visible::line(note)).expect("a string takes any text");
+    }
+    text
 }
 
 /// Collects the output of `write` in a string.

@@ -60,6 +60,17 @@ pub(super) fn check_labels(labels: &Confusion, level: f64) -> Result<(), NoCorre
     Ok(())
 }
 
+impl VerdictCounts {
+    /// The judge's pass rate with Wilson's interval. Undefined without a verdict.
+    ///
+    /// # Errors
+    ///
+    /// [`NoCorrection::NoVerdicts`] without a verdict.
+    pub fn pass_rate(self, level: f64) -> Result<Estimate, NoCorrection> {
+        raw_rate(self, level)
+    }
+}
+
 /// The judge's pass rate with Wilson's interval.
 pub(super) fn raw_rate(run: VerdictCounts, level: f64) -> Result<Estimate, NoCorrection> {
     let n = run.passes + run.fails;

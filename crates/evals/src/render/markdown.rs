@@ -146,8 +146,9 @@ fn facts<D: Domain>(mut out: impl Write, report: &Report<D>) -> io::Result<()> {
     notes(&mut out, &facts)
 }
 
-/// Writes a table and its notes, unless it has no rows. Numbers need no escaping.
-fn table(mut out: impl Write, table: Table) -> io::Result<()> {
+/// Writes a table and its notes after an empty line, unless it has no rows. The first cells may hold any text; the others are numbers
+/// and texts of ours, which need no escaping.
+pub fn table(mut out: impl Write, table: Table) -> io::Result<()> {
     if table.rows.is_empty() {
         return Ok(());
     }

@@ -38,13 +38,14 @@ fn answer(id: &str, verdict: Option<bool>) -> JudgedAnswer {
 }
 
 /// A run of `n` answers, of which the judge failed every third and has no verdict about the last.
-pub(super) fn run(n: usize) -> RunAnswers {
+pub(crate) fn run(n: usize) -> RunAnswers {
     let verdict = |number: usize| (number + 1 < n).then(|| !number.is_multiple_of(3));
     RunAnswers {
         run: "the-run".to_owned(),
         measure: Some("equivalent".to_owned()),
         judges: Vec::new(),
         judge: Some("openai:m".to_owned()),
+        models: serde_json::json!({"models": {"judge": {"provider": "openai", "name": "m"}}}),
         answers: (0..n)
             .map(|number| answer(&format!("q{number}"), verdict(number)))
             .collect(),
@@ -52,7 +53,12 @@ pub(super) fn run(n: usize) -> RunAnswers {
     }
 }
 
-fn label(run: &RunAnswers, place: usize, labeller: &str, verdict: LabelVerdict) -> Label {
+pub(crate) fn label(
+    run: &RunAnswers,
+    place: usize,
+    labeller: &str,
+    verdict: LabelVerdict,
+) -> Label {
     let answer = &run.answers[place];
     Label {
         case: answer.id.clone(),
@@ -74,7 +80,7 @@ fn label(run: &RunAnswers, place: usize, labeller: &str, verdict: LabelVerdict) 
     }
 }
 
-fn stored(labels: Vec<Label>) -> StoredLabels {
+pub(crate) fn stored(labels: Vec<Label>) -> StoredLabels {
     StoredLabels { labels, damaged: 0 }
 }
 

@@ -5,14 +5,16 @@ use evals::render::{Cases, Part};
 use evals::{Report, Summary};
 use evals_evaluators::Untyped;
 
+use crate::calibrations::{CalibrationStore, RunCorrections};
 use crate::cli::EvalShownArgs;
 use crate::exit::Exit;
 use crate::out_file::OutFile;
 use crate::page::{Documents, PageSource, RunPage};
 use crate::run_ending::{Ending, Reached};
 use crate::run_folder::RunFolder;
+use crate::session::Session;
 use crate::targets::Replies;
-use crate::terminal::{Printer, console, report_text, text};
+use crate::terminal::{Printer, console, report_text, table_text, text};
 
 /// A run whose report is written, complete or not.
 #[derive(Debug)]
@@ -29,7 +31,7 @@ pub(super) struct Finished {
 impl Finished {
     /// Writes the report to the run's folder.
     pub(super) fn write(
-        printer: &Printer,
+        session: &Session<'_>,
         seed: u64,
         report: Report<Untyped>,
         summary: Summary,
@@ -37,8 +39,14 @@ impl Finished {
         reached: Reached,
         replies: Replies,
     ) -> Result<Self> {
-        folder.write_report(&report, &summary)?;
-        let source = PageSource::of_run(&folder, seed, Documents::none());
+        let printer = session.printer;
+        let calibrations = CalibrationStore::of(&session.directories);
+        let corrections = RunCorrections::of(printer, &calibrations, &folder, &report).tables();
+        folder.write_report(&report, &summary, &corrections)?;
+        let source = PageSource {
+            corrections,
+            ..PageSource::of_run(&folder, seed, Documents::none())
+        };
         let page = RunPage {
             report: &report,
             summary: &summary,
@@ -58,6 +66,10 @@ impl Finished {
     /// The report and its cases as text for the terminal.
     pub(super) fn text(&self, printer: &Printer, shown: &EvalShownArgs) -> Result<String> {
         let mut page = report_text(printer, &self.report, &self.summary)?;
+        for table in &self.source.corrections {
+            page.push('\n');
+            page.push_str(&table_text(printer, table));
+        }
         let cases = Cases {
             most: shown.most,
             reasons: shown.reasons,

@@ -168,7 +168,7 @@ pub(super) async fn run(
     let summary = add_groups(session.printer, &report, summary, keys, &bootstrap);
     let replies = Replies::of(&recorded);
     let written = Finished::write(
-        session.printer,
+        session,
         control.seed,
         report,
         summary,

@@ -22,6 +22,7 @@ use self::against::Against;
 use self::former::{FormerJudges, FormerVerdicts};
 use self::source::{Source, SourceRecord};
 use self::stored::Stored;
+use crate::calibrations::CalibrationStore;
 use crate::case_selection::SelectionRecord;
 use crate::choices;
 use crate::cli::RejudgeArgs;
@@ -156,6 +157,7 @@ async fn rejudge(
         selection: selection.as_ref().map(|it| (it, stored.questions())),
         group_by: &[],
         facts: Vec::new(),
+        calibrations: CalibrationStore::of(&session.directories),
     };
     let bar = Arc::new(CaseBar::new(session.printer, "judging"));
     let report = Experiment::new(dataset, stored.task())

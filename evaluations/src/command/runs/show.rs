@@ -9,10 +9,12 @@ use evals::render::{Cases, Part};
 use evals_messages::{nearest, quantity, visible};
 
 use super::watch;
+use crate::calibrations::{CalibrationStore, RunCorrections};
 use crate::cli::ShowRunArgs;
 use crate::exit::Exit;
 use crate::session::Session;
 use crate::stored_runs::{StoredReport, StoredRuns};
+use crate::terminal::table_text;
 
 pub(super) fn execute(session: &Session<'_>, arguments: &ShowRunArgs) -> Result<Exit> {
     let printer = session.printer;
@@ -32,6 +34,13 @@ pub(super) fn execute(session: &Session<'_>, arguments: &ShowRunArgs) -> Result<
         Some(ids) => printer.result(&report.details(printer, &ids)?)?,
         None => {
             let mut page = report.text(printer, run.header.seed, &arguments.group_by)?;
+            let store = CalibrationStore::of(&session.directories);
+            let corrections = RunCorrections::of_stored(printer, &store, &run, &report);
+            for table in corrections.tables() {
+                page.push('\n');
+                page.push_str(&table_text(printer, &table));
+            }
+            corrections.note(printer);
             if let Some(most) = arguments.cases {
                 let shown = Cases {
                     most: most.get(),

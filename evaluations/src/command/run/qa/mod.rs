@@ -16,6 +16,7 @@ use super::manifest::manifest;
 use super::plan::answers::QaPlan;
 use super::preparation::{Prepared, QaModels, Run};
 use super::search::{self, Depth};
+use crate::calibrations::CalibrationStore;
 use crate::choices;
 use crate::clock;
 use crate::exit::Exit;
@@ -109,6 +110,7 @@ async fn answer(run: Run<'_>, qa: &QaPlan, models: &QaModels) -> Result<Finished
             .map(|selection| (selection, prepared.questions.len())),
         group_by: &arguments.results.group_by,
         facts: Vec::new(),
+        calibrations: CalibrationStore::of(&run.session.directories),
     };
     let bar = Arc::new(CaseBar::new(printer, "answering"));
     let task = task(searcher, &models.answering, settings(qa, prepared));

@@ -24,7 +24,7 @@ pub(in crate::command::run) fn record(printer: &Printer, finished: &Finished) ->
     let tag = tag(&finished.label);
     folder.write("run.trec", |file| ids.write_run(file, &run, &tag))?;
     folder.write("qrels.trec", |file| ids.write_qrels(file, &qrels))?;
-    folder.write_report(report, summary)?;
+    folder.write_report(report, summary, &[])?;
     let page = RunPage {
         report,
         summary,

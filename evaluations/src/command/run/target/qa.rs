@@ -16,6 +16,7 @@ use super::facts::TargetFacts;
 use super::manifest::of_answers;
 use super::preparation::TargetQa;
 use super::{Ended, TargetRun};
+use crate::calibrations::CalibrationStore;
 use crate::choices;
 use crate::clock;
 use crate::failure_limit::FailureLimit;
@@ -120,6 +121,7 @@ async fn answer(
             .map(|selection| (selection, prepared.questions.len())),
         group_by: &arguments.results.group_by,
         facts: facts.lines(),
+        calibrations: CalibrationStore::of(&session.directories),
     };
     closing.close(report, opened.folder)
 }

@@ -1,0 +1,198 @@
+//! A calibration: the counts of a judge's verdicts against people's labels, and what they are about.
+
+use std::collections::BTreeMap;
+
+use anyhow::{Result, bail};
+use evals_messages::quantity;
+use evals_metrics::{Agreement, Confusion, JudgeLabels, VerdictCounts};
+use serde::{Deserialize, Serialize};
+use serde_json::json;
+
+use super::decided::{DecidedBy, DecidedLabels};
+use super::judge::{DataIdentity, JudgeIdentity};
+use super::judged_run::{JudgedRun, digest};
+use crate::annotations::{LEVEL, Method};
+use crate::directories::file_stem;
+
+/// The version of calibrations that this program writes and reads.
+pub(super) const VERSION: u32 = 1;
+
+/// How far a judge agrees with people. It holds no texts.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(crate) struct Calibration {
+    pub(crate) schema_version: u32,
+    /// Names it in commands and reports. The same labellers calibrating the same judge in the same run have the same id, so a
+    /// later calibration with more labels replaces the earlier one.
+    pub(crate) id: String,
+    /// The run whose answers are labelled.
+    pub(crate) run: CalibratedRun,
+    pub(crate) judge: JudgeIdentity,
+    pub(crate) data: DataIdentity,
+    /// The people whose labels count, by name.
+    pub(crate) labellers: Vec<String>,
+    pub(crate) decided_by: DecidedBy,
+    /// How the labelled answers were drawn.
+    pub(crate) drawing: Drawing,
+    /// The judge's verdicts against the labels.
+    pub(crate) labels: Confusion,
+    /// Labels given with the judge's verdict in sight.
+    pub(crate) not_blind: usize,
+    /// Labelled answers that do not count, by reason.
+    #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
+    pub(crate) left_out: BTreeMap<String, usize>,
+}
+
+/// The run whose answers are labelled.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(crate) struct CalibratedRun {
+    /// The name of its folder.
+    pub(crate) name: String,
+    /// SHA-256 of its answers and verdicts.
+    pub(crate) digest: String,
+    /// How many of its answers the judge passed and failed.
+    pub(crate) verdicts: VerdictCounts,
+}
+
+/// How the labelled answers of a run were drawn.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub(crate) enum Drawing {
+    /// At random, or all.
+    Random,
+    /// Separately among the answers that the judge passed and failed.
+    ByVerdict,
+    /// Somebody picked some of them, so they stand for nothing but themselves.
+    Picked,
+}
+
+impl Calibration {
+    /// Compares the labels of a run with its judge. `assume_random` takes answers that somebody picked for drawn at random.
+    /// Fails for fewer than 20 labels, and then says which others are left out.
+    pub(crate) fn of(
+        run: &JudgedRun,
+        labels: &DecidedLabels<'_>,
+        assume_random: bool,
+        left_out: &[String],
+    ) -> Result<Self> {
+        let answers = labels.answers.iter();
+        let confusion: Confusion = answers
+            .map(|answer| (answer.people_pass, answer.judge_passes))
+            .collect();
+        let least = JudgeLabels::FEWEST;
+        if confusion.n() < least {
+            let undecided = labels.left_out.iter();
+            let undecided =
+                undecided.map(|(reason, n)| format!("\n{n} left out, because {reason}"));
+            let others = left_out.iter().map(|line| format!("\n{line}"));
+            let left_out: String = undecided.chain(others).collect();
+            bail!(
+                "run `{}` has {} with a verdict of people and one of the judge, and a calibration needs at least {least}{left_out}",
+                run.name,
+                quantity::of(confusion.n(), "answer"),
+            );
+        }
+        let not_blind = labels.answers.iter().filter(|answer| {
+            let mut labels = answer.labels.iter();
+            labels.any(|label| !label.blind)
+        });
+        let mut found = Self {
+            schema_version: VERSION,
+            id: String::new(),
+            run: CalibratedRun {
+                name: run.name.clone(),
+                digest: run.digest.clone(),
+                verdicts: run.verdicts,
+            },
+            judge: run.judge.clone(),
+            data: run.data.clone(),
+            labellers: labels.labellers.clone(),
+            decided_by: labels.by,
+            drawing: drawing(run, labels, assume_random),
+            labels: confusion,
+            not_blind: not_blind.count(),
+            left_out: labels.left_out.clone(),
+        };
+        found.id = found.identifier();
+        Ok(found)
+    }
+
+    /// The labels with the way in which they were drawn.
+    pub(crate) fn judge_labels(&self) -> JudgeLabels {
+        match self.drawing {
+            Drawing::Random | Drawing::Picked => JudgeLabels::Random(self.labels),
+            Drawing::ByVerdict => JudgeLabels::ByVerdict {
+                labels: self.labels,
+                drawn_from: self.run.verdicts,
+            },
+        }
+    }
+
+    /// The agreement of the judge with people.
+    pub(crate) fn agreement(&self) -> Agreement {
+        self.judge_labels().agreement(LEVEL)
+    }
+
+    /// Whether these answers and verdicts are those that people labelled.
+    pub(crate) fn is_of(&self, run: &JudgedRun) -> bool {
+        self.run.digest == run.digest
+    }
+
+    /// Fails if the parts contradict each other, because somebody has edited the file.
+    pub(super) fn check(&self) -> Result<()> {
+        if self.labels.n() < JudgeLabels::FEWEST {
+            bail!(
+                "`labels` counts {}, and a calibration needs at least {}",
+                quantity::of(self.labels.n(), "answer"),
+                JudgeLabels::FEWEST
+            );
+        }
+        let verdicts = self.run.verdicts;
+        if self.labels.judge_passes() > verdicts.passes
+            || self.labels.judge_fails() > verdicts.fails
+        {
+            bail!("`labels` counts more answers than `run.verdicts`");
+        }
+        if self.id != self.identifier() {
+            bail!("`id` does not fit `run`, `judge` and `labellers`");
+        }
+        Ok(())
+    }
+
+    fn identifier(&self) -> String {
+        let about = json!([
+            &self.run.name,
+            &self.judge,
+            &self.data,
+            &self.labellers,
+            &self.decided_by
+        ]);
+        let judge = self.judge.name.as_deref().unwrap_or("judge");
+        let model = judge.rsplit([':', '/']).next().unwrap_or(judge);
+        let stem: String = file_stem(&format!("{}-{model}", self.judge.measure))
+            .chars()
+            .take(60)
+            .collect();
+        format!("{stem}-{}", &digest(&about)[..8])
+    }
+}
+
+fn drawing(run: &JudgedRun, labels: &DecidedLabels<'_>, assume_random: bool) -> Drawing {
+    let verdicts = run.verdicts;
+    if labels.answers.len() == verdicts.passes + verdicts.fails {
+        return Drawing::Random;
+    }
+    let has = |wanted: Method| {
+        let answers = labels.answers.iter();
+        let mut all = answers.flat_map(|answer| &answer.labels);
+        all.any(|label| label.sampling.method == wanted)
+    };
+    if has(Method::Chosen) && !assume_random {
+        Drawing::Picked
+    } else if has(Method::Stratified) {
+        Drawing::ByVerdict
+    } else {
+        Drawing::Random
+    }
+}

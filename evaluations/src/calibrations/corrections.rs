@@ -1,0 +1,160 @@
+//! The corrections of a stored run by the stored calibrations that fit it.
+
+use std::collections::BTreeSet;
+
+use anyhow::Result;
+use evals::Report;
+use evals::render::tables::Table;
+use serde_json::Value as Json;
+
+use super::calibration::Calibration;
+use super::correction::{Correction, OtherData};
+use super::judged_run::JudgedRun;
+use super::store::CalibrationStore;
+use crate::annotations::{Answers, RunAnswers, WantedMeasure};
+use crate::run_folder::RunFolder;
+use crate::stored_runs::{StoredReport, StoredRun};
+use crate::terminal::Printer;
+
+/// What the stored calibrations say about a run.
+#[derive(Debug, Default)]
+pub(crate) struct RunCorrections {
+    /// The correction of each measure by the best calibration of its judge.
+    pub(crate) corrections: Vec<Correction>,
+    /// Why a calibration of the same measure and dataset does not fit, where none does.
+    pub(crate) refusals: Vec<String>,
+}
+
+impl RunCorrections {
+    /// Corrects the measures of a run by the stored calibrations of their judges. A calibration by labels of this run is best, then
+    /// the one with most labels. Warns of calibrations that cannot be read, because the report of a run does not depend on them.
+    pub(crate) fn of<D: Answers>(
+        printer: &Printer,
+        store: &CalibrationStore,
+        folder: &RunFolder,
+        report: &Report<D>,
+    ) -> Self {
+        match store.list().and_then(|(calibrations, problems)| {
+            for problem in problems {
+                printer.warn(&format!("{problem:#}"));
+            }
+            Self::by(&calibrations, folder, report)
+        }) {
+            Ok(found) => found,
+            Err(error) => {
+                printer.warn(&format!("no pass rate is corrected: {error:#}"));
+                Self::default()
+            }
+        }
+    }
+
+    /// The same for a stored report. Retrieval has no judge.
+    pub(crate) fn of_stored(
+        printer: &Printer,
+        store: &CalibrationStore,
+        run: &StoredRun,
+        report: &StoredReport,
+    ) -> Self {
+        // A report without its manifest does not say which data it is about.
+        let Ok(folder) = run.folder("names the data") else {
+            return Self::default();
+        };
+        match report {
+            StoredReport::Retrieval(_) => Self::default(),
+            StoredReport::Qa(report) => Self::of(printer, store, folder, report),
+            StoredReport::Eval(report) => Self::of(printer, store, folder, report),
+        }
+    }
+
+    /// The corrected rates of a run in a line each. Reads its report only if there are calibrations.
+    pub(crate) fn lines(
+        printer: &Printer,
+        store: &CalibrationStore,
+        run: &StoredRun,
+    ) -> Vec<String> {
+        if store.is_empty() {
+            return Vec::new();
+        }
+        // Whoever asks has read the report.
+        let Ok(report) = run.report() else {
+            return Vec::new();
+        };
+        let found = Self::of_stored(printer, store, run, &report);
+        let lines = found.corrections.iter().map(Correction::line);
+        lines.chain(found.refusals.iter().cloned()).collect()
+    }
+
+    /// The corrected rates as tables.
+    pub(crate) fn tables(&self) -> Vec<Table> {
+        self.corrections.iter().map(Correction::table).collect()
+    }
+
+    /// Prints why calibrations do not fit, where none does.
+    pub(crate) fn note(&self, printer: &Printer) {
+        for refusal in &self.refusals {
+            printer.note(refusal);
+        }
+    }
+
+    fn by<D: Answers>(
+        calibrations: &[Calibration],
+        folder: &RunFolder,
+        report: &Report<D>,
+    ) -> Result<Self> {
+        let mut found = Self::default();
+        if calibrations.is_empty() {
+            return Ok(found);
+        }
+        let manifest: Json = folder.read_manifest()?;
+        let measures: BTreeSet<&str> = calibrations
+            .iter()
+            .map(|calibration| calibration.judge.measure.as_str())
+            .collect();
+        for measure in measures {
+            let wanted = WantedMeasure::Named(measure);
+            // Most calibrations are of other runs, with measures that this one may lack.
+            let Ok(answers) = RunAnswers::of(folder, report, &manifest, wanted) else {
+                continue;
+            };
+            if let Some(run) = JudgedRun::of(&answers, &manifest) {
+                found.add(&run, calibrations);
+            }
+        }
+        Ok(found)
+    }
+
+    fn add(&mut self, run: &JudgedRun, calibrations: &[Calibration]) {
+        let of_measure = calibrations
+            .iter()
+            .filter(|it| it.judge.measure == run.judge.measure);
+        let mut fitting = Vec::new();
+        let mut refusals = Vec::new();
+        for calibration in of_measure {
+            match Correction::of(calibration, run, OtherData::Refused) {
+                Ok(correction) => fitting.push(correction),
+                Err(reason) if calibration.data.name == run.data.name => {
+                    refusals.push((reason, calibration));
+                }
+                Err(_) => {}
+            }
+        }
+        fitting.sort_by(|left, right| {
+            let key = |it: &Correction| (it.is_own, it.labels);
+            key(right)
+                .cmp(&key(left))
+                .then_with(|| left.calibration.cmp(&right.calibration))
+        });
+        if let Some(best) = fitting.into_iter().next() {
+            self.corrections.push(best);
+            return;
+        }
+        refusals.sort_by_key(|(reason, calibration)| (reason.len(), calibration.id.clone()));
+        self.refusals
+            .extend(refusals.first().map(|(reason, calibration)| {
+                format!(
+                    "`{}` is not corrected: calibration `{}` is of {reason}",
+                    run.judge.measure, calibration.id
+                )
+            }));
+    }
+}

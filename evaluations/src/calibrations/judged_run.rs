@@ -1,0 +1,80 @@
+//! A run as a calibration sees it: its judge, its data and the counts of its verdicts.
+
+use std::collections::BTreeSet;
+
+use evals_metrics::VerdictCounts;
+use serde_json::Value as Json;
+use sha2::{Digest as _, Sha256};
+
+use super::judge::{DataIdentity, JudgeIdentity};
+use crate::annotations::{RunAnswers, verdict_counts};
+
+/// A run with a judge.
+#[derive(Debug, Clone)]
+pub(crate) struct JudgedRun {
+    pub(crate) name: String,
+    /// SHA-256 of the answers and their verdicts.
+    pub(crate) digest: String,
+    pub(crate) judge: JudgeIdentity,
+    pub(crate) data: DataIdentity,
+    /// How many answers the judge passed and failed.
+    pub(crate) verdicts: VerdictCounts,
+    /// How often each question was asked.
+    pub(crate) repeat: u64,
+    /// Questions without a verdict: the answer or the judge failed.
+    pub(crate) without_verdict: usize,
+}
+
+impl JudgedRun {
+    /// The run with these answers and this manifest; `None` if it has no judge.
+    pub(crate) fn of(run: &RunAnswers, manifest: &Json) -> Option<Self> {
+        let measure = run.measure.clone()?;
+        let verdicts = verdict_counts(run);
+        let digests =
+            |of: fn(&crate::annotations::JudgedAnswer) -> Option<&String>| -> BTreeSet<String> {
+                run.answers.iter().filter_map(of).cloned().collect()
+            };
+        let dataset = &manifest["dataset"];
+        Some(Self {
+            name: run.run.clone(),
+            digest: answers_digest(run),
+            judge: JudgeIdentity {
+                measure,
+                name: run.judge.clone(),
+                models: run.models.clone(),
+                prompts: digests(|answer| answer.digests.prompt.as_ref()),
+                judges: digests(|answer| answer.digests.judge.as_ref()),
+            },
+            data: DataIdentity {
+                name: dataset["name"].as_str().unwrap_or_default().to_owned(),
+                digest: digest(&dataset["provenance"]),
+            },
+            repeat: manifest["repeat"].as_u64().unwrap_or(1),
+            without_verdict: run.failed + run.answers.len() - verdicts.passes - verdicts.fails,
+            verdicts,
+        })
+    }
+}
+
+fn answers_digest(run: &RunAnswers) -> String {
+    let mut hash = Sha256::new();
+    for answer in &run.answers {
+        hash.update(answer.id.as_str());
+        hash.update(answer.repeat.to_le_bytes());
+        hash.update(&answer.digests.case);
+        hash.update(&answer.digests.answer);
+        hash.update(match answer.verdict {
+            Some(true) => [1],
+            Some(false) => [0],
+            None => [2],
+        });
+    }
+    hex::encode(hash.finalize())
+}
+
+/// SHA-256 of a value as JSON with sorted keys, in hexadecimal.
+pub(super) fn digest(value: &Json) -> String {
+    let mut value = value.clone();
+    value.sort_all_objects();
+    hex::encode(Sha256::digest(value.to_string()))
+}
