@@ -65,6 +65,7 @@ mod target_runs;
 mod terminal;
 #[cfg(target_os = "linux")]
 mod terminal_labelling;
+mod trends;
 mod unanswerable;
 mod validate;
 mod vectors;

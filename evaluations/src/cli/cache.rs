@@ -30,7 +30,7 @@ pub(crate) enum CacheCommand {
 }
 
 /// A number followed by `d`, `h` or `m`.
-fn age(text: &str) -> Result<Duration, String> {
+pub(super) fn age(text: &str) -> Result<Duration, String> {
     let unit = match text.chars().last() {
         Some('d') => 86_400,
         Some('h') => 3_600,

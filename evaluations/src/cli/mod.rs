@@ -19,6 +19,7 @@ mod settings;
 mod shorthand;
 mod stored;
 mod target;
+mod trend;
 mod validate;
 mod view;
 
@@ -44,6 +45,7 @@ pub(crate) use self::stored::{
     ShowRunArgs, TableArgs,
 };
 pub(crate) use self::target::TargetArgs;
+pub(crate) use self::trend::TrendArgs;
 pub(crate) use self::validate::ValidateArgs;
 pub(crate) use self::view::ViewArgs;
 
@@ -83,6 +85,8 @@ pub(crate) enum Command {
     Score(ScoreArgs),
     /// List stored runs, show one, or delete some
     Runs(RunsArgs),
+    /// Show how measures moved over stored runs, and where their level changed
+    Trend(TrendArgs),
     /// Compare two stored runs and test whether chance explains the differences
     Compare(CompareArgs),
     /// Write the report of a stored run in other formats, or draw its figures

@@ -18,6 +18,7 @@ mod run;
 mod runs;
 mod score;
 mod table;
+mod trend;
 mod validate;
 mod view;
 
@@ -45,6 +46,7 @@ pub(crate) fn execute(command: Command, printer: &Printer) -> Result<Exit> {
         Command::Export(arguments) => export::execute(&session, &arguments),
         Command::Score(arguments) => score::execute(&session, &arguments),
         Command::Runs(arguments) => runs::execute(&session, &arguments),
+        Command::Trend(arguments) => trend::execute(&session, &arguments),
         Command::Compare(arguments) => compare::execute(&session, &arguments),
         Command::Report(arguments) => report::execute(&session, &arguments),
         Command::View(arguments) => view::execute(&session, &arguments),

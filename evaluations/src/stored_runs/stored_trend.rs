@@ -50,7 +50,7 @@ pub(crate) struct Step<'l> {
 }
 
 impl<'r> StoredTrend<'r> {
-    /// The trend of `runs`, oldest first.
+    /// The trend of the newest of `runs`, oldest first, as many as a drawing has room for.
     pub(crate) fn of(
         dataset: &str,
         benchmark: &str,
@@ -59,12 +59,25 @@ impl<'r> StoredTrend<'r> {
     ) -> Self {
         let all = runs.len();
         runs.drain(..all.saturating_sub(NEWEST));
+        Self {
+            all,
+            ..Self::of_all(dataset, benchmark, profile, runs)
+        }
+    }
+
+    /// The trend of all `runs`, oldest first.
+    pub(crate) fn of_all(
+        dataset: &str,
+        benchmark: &str,
+        profile: &str,
+        runs: Vec<DrawnRun<'r>>,
+    ) -> Self {
         let summaries = runs.iter().map(|run| (run.name.as_str(), run.summary));
         Self {
             subject: format!("{dataset}, {benchmark}, {profile}"),
             comparison: Comparison::new(&summaries.collect::<Vec<_>>()),
+            all: runs.len(),
             runs,
-            all,
         }
     }
 

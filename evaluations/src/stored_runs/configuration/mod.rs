@@ -7,6 +7,7 @@ mod tests;
 use std::collections::BTreeMap;
 
 use serde_json::{Value, json};
+use sha2::{Digest as _, Sha256};
 
 pub(crate) use self::difference::differences;
 
@@ -98,6 +99,16 @@ impl Configuration {
         !self.differing(other).any(is_of_data)
     }
 
+    /// Identifies the files of the dataset: the beginning of a SHA-256.
+    pub(crate) fn data_digest(&self) -> String {
+        const DIGITS: usize = 8;
+        let mut hash = Sha256::new();
+        for (path, value) in self.0.iter().filter(|(path, _)| is_provenance(path)) {
+            hash.update(format!("{path}={value}\n"));
+        }
+        hex::encode(hash.finalize())[..DIGITS].to_owned()
+    }
+
     /// Whether the measures exclude questions that the corpus does not answer.
     pub(crate) fn leaves_out_unanswerable(&self) -> bool {
         self.0.contains_key(UNANSWERABLE)
@@ -124,7 +135,11 @@ fn is_of_one_side(path: &str) -> bool {
 
 /// Whether a path leads to a digest of the dataset's files.
 fn is_of_data(path: &str) -> bool {
-    path.starts_with("dataset.provenance.") || path == "index.identity.dataset"
+    is_provenance(path) || path == "index.identity.dataset"
+}
+
+fn is_provenance(path: &str) -> bool {
+    path.starts_with("dataset.provenance.")
 }
 
 fn flatten(path: &str, value: &Value, into: &mut BTreeMap<String, String>) {

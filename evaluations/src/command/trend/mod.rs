@@ -1,0 +1,110 @@
+//! `evaluations trend`: shows how measures moved over stored runs, and where their level changed.
+
+mod document;
+mod file;
+mod line;
+mod text;
+
+use anyhow::{Result, bail};
+use chrono::{DateTime, Utc};
+use evals_messages::{nearest, quantity};
+
+use self::file::TrendFile;
+use self::line::Line;
+use crate::cli::TrendArgs;
+use crate::exit::Exit;
+use crate::session::Session;
+use crate::stored_runs::{FinishedRun, History, StoredRuns};
+
+pub(super) fn execute(session: &Session<'_>, arguments: &TrendArgs) -> Result<Exit> {
+    let files = arguments.out.iter().map(|path| TrendFile::new(path));
+    let files: Vec<TrendFile<'_>> = files.collect::<Result<_>>()?;
+    let runs = finished_runs(session, arguments)?;
+    if runs.is_empty() {
+        bail!(
+            "no finished run in `{}` fits the options; `evaluations runs` lists all runs",
+            session.directories.runs().display()
+        );
+    }
+    let histories = History::all(&runs);
+    let lines = lines(&histories, &arguments.measures)?;
+    let printer = session.printer;
+    printer.result(&text::text(printer, &lines))?;
+    for file in files {
+        file.write(printer, &lines)?;
+        printer.note_file("wrote", file.path());
+    }
+    Ok(Exit::Done)
+}
+
+/// The finished runs that the options choose, oldest first.
+fn finished_runs(session: &Session<'_>, arguments: &TrendArgs) -> Result<Vec<FinishedRun>> {
+    let printer = session.printer;
+    let mut found = Vec::new();
+    let mut without_start = 0;
+    for folder in StoredRuns::of(session).list()? {
+        let run = match FinishedRun::read(folder) {
+            Ok(Some(run)) => run,
+            Ok(None) => continue,
+            Err(error) => {
+                printer.warn(&format!("{error:#}"));
+                continue;
+            }
+        };
+        let header = &run.header;
+        let is_of = |wanted: &[String], name: &String| wanted.is_empty() || wanted.contains(name);
+        if !is_of(&arguments.datasets, &header.dataset.name)
+            || !is_of(&arguments.profiles, &header.profile)
+        {
+            continue;
+        }
+        if let Some(since) = arguments.since {
+            match header.started.as_deref().and_then(time) {
+                Some(started) if started >= since => {}
+                Some(_) => continue,
+                None => {
+                    without_start += 1;
+                    continue;
+                }
+            }
+        }
+        found.push(run);
+    }
+    if without_start > 0 {
+        printer.note(&format!(
+            "{} left out, because the manifest does not say when the run started",
+            quantity::of(without_start, "run")
+        ));
+    }
+    // Folders that people copied in come first, whatever their age.
+    found.sort_by(|left, right| left.header.started.cmp(&right.header.started));
+    Ok(found)
+}
+
+fn time(text: &str) -> Option<DateTime<Utc>> {
+    let time = DateTime::parse_from_rfc3339(text).ok()?;
+    Some(time.with_timezone(&Utc))
+}
+
+/// The lines of the wanted measures. Fails if a measure is in no history.
+fn lines<'r>(histories: &[History<'r>], wanted: &[String]) -> Result<Vec<Line<'r>>> {
+    let mut lines = Vec::new();
+    for history in histories {
+        lines.extend(Line::of(history, wanted));
+    }
+    for name in wanted {
+        if lines.iter().any(|line| line.is_named(name)) {
+            continue;
+        }
+        let mut known: Vec<String> = histories.iter().flat_map(line::measures).collect();
+        known.sort();
+        known.dedup();
+        let near = nearest::of(name, known.iter().map(String::as_str));
+        bail!(
+            "no run has the measure `{name}`; available: {}{}",
+            known.join(", "),
+            nearest::did_you_mean(near)
+        );
+    }
+    Ok(lines)
+}
