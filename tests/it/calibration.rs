@@ -211,11 +211,11 @@ fn a_kept_calibration_is_shown_with_every_run_of_its_judge() {
     assert!(page.contains("corrected (Rogan-Gladen)"));
     let compared = sandbox.succeed("compare first second");
     assert!(
-        compared.contains("before: corrected `EqualsExpected`"),
+        compared.contains("before: `EqualsExpected` corrected:"),
         "{compared}"
     );
     assert!(
-        compared.contains("after: corrected `EqualsExpected`"),
+        compared.contains("after: `EqualsExpected` corrected:"),
         "{compared}"
     );
 

@@ -135,7 +135,7 @@ fn options_choose_runs_and_measures_and_narrow_terminals_drop_columns() {
         .output()
         .unwrap();
     let narrow = String::from_utf8(narrow.stdout).unwrap();
-    assert!(narrow.contains("hidden: QUESTIONS, DATA"), "{narrow}");
+    assert!(narrow.contains("hidden: CASES, DATA"), "{narrow}");
     assert!(
         narrow
             .lines()

@@ -7,6 +7,7 @@ use evals_messages::quantity;
 use evals_metrics::{Agreement, Confusion, JudgeLabels, VerdictCounts};
 use serde::{Deserialize, Serialize};
 use serde_json::json;
+use thiserror::Error;
 
 use super::decided::{DecidedBy, DecidedLabels};
 use super::judge::{DataIdentity, JudgeIdentity};
@@ -139,6 +140,40 @@ impl Calibration {
         self.run.digest == run.digest
     }
 
+    /// Fails with the fact that differs if the judge, its prompt or the data of a run are others.
+    pub(super) fn check_fit(&self, run: &JudgedRun) -> Result<(), Misfit> {
+        let differences = self.judge.differences(&run.judge);
+        if !differences.is_empty() {
+            return Err(Misfit::Judge(differences.join("; ")));
+        }
+        self.data
+            .difference(&run.data)
+            .map_or(Ok(()), |difference| Err(Misfit::Data(difference)))
+    }
+
+    /// The best of the calibrations that fit a run: one by labels of this run, then the one with most labels. Otherwise why a
+    /// calibration of the same measure and dataset does not fit, if there is one.
+    pub(super) fn best<'c>(all: &'c [Self], run: &JudgedRun) -> Result<&'c Self, Option<String>> {
+        let of_measure = all
+            .iter()
+            .filter(|it| it.judge.measure == run.judge.measure);
+        let (fitting, others): (Vec<&Self>, Vec<&Self>) =
+            of_measure.partition(|it| it.check_fit(run).is_ok());
+        let best = fitting.into_iter().max_by(|left, right| {
+            let key = |it: &Self| (it.is_of(run), it.labels.n());
+            let by_labels = key(left).cmp(&key(right));
+            by_labels.then_with(|| right.id.cmp(&left.id))
+        });
+        best.ok_or_else(|| {
+            let near = others
+                .into_iter()
+                .filter(|it| it.data.name == run.data.name);
+            let near = near.filter_map(|it| Some((it.check_fit(run).err()?.to_string(), &it.id)));
+            let nearest = near.min_by_key(|(reason, id)| (reason.len(), *id));
+            nearest.map(|(reason, id)| format!("calibration `{id}` is of {reason}"))
+        })
+    }
+
     /// Fails if the parts contradict each other, because somebody has edited the file.
     pub(super) fn check(&self) -> Result<()> {
         if self.labels.n() < JudgeLabels::FEWEST {
@@ -176,6 +211,15 @@ impl Calibration {
             .collect();
         format!("{stem}-{}", &digest(&about)[..8])
     }
+}
+
+/// Why a calibration says nothing about a run.
+#[derive(Debug, Clone, PartialEq, Eq, Error)]
+pub(crate) enum Misfit {
+    #[error("another judge ({0})")]
+    Judge(String),
+    #[error("other data ({0})")]
+    Data(String),
 }
 
 fn drawing(run: &JudgedRun, labels: &DecidedLabels<'_>, assume_random: bool) -> Drawing {

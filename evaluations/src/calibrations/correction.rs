@@ -9,7 +9,7 @@ use evals_metrics::{
     prediction_powered_rate, rogan_gladen,
 };
 
-use super::calibration::{Calibration, Drawing};
+use super::calibration::{Calibration, Drawing, Misfit};
 use super::judged_run::JudgedRun;
 use crate::annotations::LEVEL;
 
@@ -82,16 +82,11 @@ impl Correction {
         run: &JudgedRun,
         other_data: OtherData,
     ) -> Result<Self, String> {
-        let differences = calibration.judge.differences(&run.judge);
-        if !differences.is_empty() {
-            return Err(format!("another judge ({})", differences.join("; ")));
-        }
-        let data = calibration.data.difference(&run.data);
-        if let Some(difference) = &data
-            && other_data == OtherData::Refused
-        {
-            return Err(format!("other data ({difference})"));
-        }
+        let data = match calibration.check_fit(run) {
+            Ok(()) => None,
+            Err(Misfit::Data(difference)) if other_data == OtherData::Accepted => Some(difference),
+            Err(misfit) => return Err(misfit.to_string()),
+        };
         if run.repeat > 1 {
             return Err(format!(
                 "the run asked each question {} times, and repeated answers are no further samples",
@@ -181,14 +176,14 @@ impl Correction {
             Ok((method, corrected)) => {
                 let raw = self.raw.as_ref().map(|raw| number(raw.value));
                 format!(
-                    "corrected `{}` {} {}, as judged {}; {method}, {by}",
+                    "`{}` corrected: {} {}, as judged {}; {method}, {by}",
                     self.measure,
                     number(corrected.value),
                     shown(&corrected.interval),
                     raw.unwrap_or_else(|_| "–".to_owned()),
                 )
             }
-            Err(reason) => format!("corrected `{}` undefined: {reason}; {by}", self.measure),
+            Err(reason) => format!("`{}` corrected: undefined, {reason}; {by}", self.measure),
         }
     }
 }

@@ -80,8 +80,14 @@ impl RunCorrections {
             return Vec::new();
         };
         let found = Self::of_stored(printer, store, run, &report);
-        let lines = found.corrections.iter().map(Correction::line);
-        lines.chain(found.refusals.iter().cloned()).collect()
+        let mut lines = found.in_lines();
+        lines.extend(found.refusals);
+        lines
+    }
+
+    /// The corrected rates in a line each.
+    pub(crate) fn in_lines(&self) -> Vec<String> {
+        self.corrections.iter().map(Correction::line).collect()
     }
 
     /// The corrected rates as tables.
@@ -124,37 +130,20 @@ impl RunCorrections {
     }
 
     fn add(&mut self, run: &JudgedRun, calibrations: &[Calibration]) {
-        let of_measure = calibrations
-            .iter()
-            .filter(|it| it.judge.measure == run.judge.measure);
-        let mut fitting = Vec::new();
-        let mut refusals = Vec::new();
-        for calibration in of_measure {
-            match Correction::of(calibration, run, OtherData::Refused) {
-                Ok(correction) => fitting.push(correction),
-                Err(reason) if calibration.data.name == run.data.name => {
-                    refusals.push((reason, calibration));
-                }
-                Err(_) => {}
-            }
-        }
-        fitting.sort_by(|left, right| {
-            let key = |it: &Correction| (it.is_own, it.labels);
-            key(right)
-                .cmp(&key(left))
-                .then_with(|| left.calibration.cmp(&right.calibration))
+        let found = Calibration::best(calibrations, run).and_then(|best| {
+            Correction::of(best, run, OtherData::Refused).map_err(|reason| {
+                let id = &best.id;
+                Some(format!("calibration `{id}` does not apply: {reason}"))
+            })
         });
-        if let Some(best) = fitting.into_iter().next() {
-            self.corrections.push(best);
-            return;
+        match found {
+            Ok(correction) => self.corrections.push(correction),
+            Err(Some(reason)) => {
+                let measure = &run.judge.measure;
+                self.refusals
+                    .push(format!("`{measure}` is not corrected: {reason}"));
+            }
+            Err(None) => {}
         }
-        refusals.sort_by_key(|(reason, calibration)| (reason.len(), calibration.id.clone()));
-        self.refusals
-            .extend(refusals.first().map(|(reason, calibration)| {
-                format!(
-                    "`{}` is not corrected: calibration `{}` is of {reason}",
-                    run.judge.measure, calibration.id
-                )
-            }));
     }
 }

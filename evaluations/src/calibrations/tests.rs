@@ -391,3 +391,40 @@ fn a_kept_calibration_is_found_by_the_start_of_its_id_and_deleted() {
     store.delete("equivalent").unwrap();
     assert!(store.list().unwrap().1.is_empty() && !path.exists());
 }
+
+#[test]
+fn labels_of_the_run_itself_are_best_and_then_the_most() {
+    let answers = run(61);
+    let own = calibration(&answers, &labels(&answers, 30, &[0, 1]));
+    let elsewhere = |n: usize| {
+        let mut found = calibration(&answers, &labels(&answers, n, &[0, 1]));
+        found.run.digest = "elsewhere".to_owned();
+        found.id = format!("elsewhere-{n}");
+        found
+    };
+    let judged = judged(&answers);
+    let best = |all: &[Calibration], run: &JudgedRun| match Calibration::best(all, run) {
+        Ok(best) => best.id.clone(),
+        Err(reason) => reason.unwrap_or_default(),
+    };
+    let others = [elsewhere(40), elsewhere(50)];
+    assert_eq!(best(&others, &judged), "elsewhere-50");
+    let all = [others[1].clone(), own.clone(), others[0].clone()];
+    assert_eq!(best(&all, &judged), own.id);
+    assert_eq!(best(&[], &judged), "");
+    let mut changed = judged.clone();
+    changed.judge.prompts.clear();
+    assert_eq!(
+        best(std::slice::from_ref(&own), &changed),
+        format!(
+            "calibration `{}` is of another judge (prompt of the judge: other content)",
+            own.id
+        )
+    );
+    changed.data.name = "wixqa".to_owned();
+    assert_eq!(
+        best(&[own], &changed),
+        "",
+        "a calibration for something else altogether"
+    );
+}

@@ -33,6 +33,7 @@ pub(super) fn execute(session: &Session<'_>, arguments: &ReportArgs) -> Result<E
     corrections.note(session.printer);
     let source = PageSource {
         corrections: corrections.tables(),
+        corrected: corrections.in_lines(),
         manifest,
         documents,
         bootstrap: Bootstrap {

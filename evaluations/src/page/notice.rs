@@ -18,6 +18,8 @@ pub(super) fn of_run<D: Domain>(
     if source.manifest.is_none() {
         notices.extend(baselines(report.metadata.get("models")));
     }
+    let corrected = source.corrected.iter();
+    notices.extend(corrected.map(|line| notice(Severity::Note, line)));
     notices.extend(of_source(source));
     notices
 }

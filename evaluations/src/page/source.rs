@@ -20,6 +20,8 @@ pub(crate) struct PageSource {
     pub(crate) texts: Texts,
     /// Pass rates that are corrected for the errors of their judges.
     pub(crate) corrections: Vec<Table>,
+    /// The same in a line each.
+    pub(crate) corrected: Vec<String>,
     /// Where the page is read.
     pub(crate) place: Place,
 }

@@ -61,11 +61,11 @@ impl Closing<'_> {
         };
         let summary = report.summary(&bootstrap);
         let summary = add_groups(self.printer, &report, summary, self.group_by, &bootstrap);
-        let corrections =
-            RunCorrections::of(self.printer, &self.calibrations, &folder, &report).tables();
-        folder.write_report(&report, &summary, &corrections)?;
+        let corrections = RunCorrections::of(self.printer, &self.calibrations, &folder, &report);
+        folder.write_report(&report, &summary, &corrections.tables())?;
         let source = PageSource {
-            corrections,
+            corrections: corrections.tables(),
+            corrected: corrections.in_lines(),
             ..PageSource::of_run(&folder, self.seed, Documents::none())
         };
         let page = RunPage {

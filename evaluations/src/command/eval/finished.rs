@@ -41,10 +41,11 @@ impl Finished {
     ) -> Result<Self> {
         let printer = session.printer;
         let calibrations = CalibrationStore::of(&session.directories);
-        let corrections = RunCorrections::of(printer, &calibrations, &folder, &report).tables();
-        folder.write_report(&report, &summary, &corrections)?;
+        let corrections = RunCorrections::of(printer, &calibrations, &folder, &report);
+        folder.write_report(&report, &summary, &corrections.tables())?;
         let source = PageSource {
-            corrections,
+            corrections: corrections.tables(),
+            corrected: corrections.in_lines(),
             ..PageSource::of_run(&folder, seed, Documents::none())
         };
         let page = RunPage {

@@ -20,7 +20,7 @@ use crate::terminal::Printer;
 /// The columns of the CSV file.
 const COLUMNS: [&str; 17] = [
     "dataset",
-    "questions",
+    "cases",
     "data",
     "benchmark",
     "profile",

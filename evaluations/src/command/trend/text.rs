@@ -13,7 +13,7 @@ use crate::terminal::{Printer, console};
 /// The titles of the columns.
 const HEADER: [&str; 11] = [
     "dataset",
-    "questions",
+    "cases",
     "data",
     "benchmark",
     "profile",
@@ -34,7 +34,7 @@ const TREND: &str = "trend";
 /// Columns that a narrow terminal drops, the least important first.
 const DROPPED_WHEN_NARROW: [&str; 8] = [
     "data",
-    "questions",
+    "cases",
     "benchmark",
     "runs",
     "first",
