@@ -28,6 +28,7 @@ mod out_file;
 mod page;
 mod payments;
 mod question_answering;
+mod ranking_file;
 mod redaction;
 mod resumption;
 mod run_ending;

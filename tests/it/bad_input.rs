@@ -48,9 +48,9 @@ fn an_endless_file_is_refused() {
     let message = sandbox.refuse("score --qrels /dev/zero --run /dev/zero");
     assert!(message.contains(expected), "{message}");
     let large = std::fs::File::create(sandbox.write("large.trec", "")).unwrap();
-    large.set_len(1_000_000_001).unwrap();
+    large.set_len(4_000_000_001).unwrap();
     let message = sandbox.refuse("score --qrels large.trec --run large.trec");
-    assert!(message.contains("is larger than 1000 MB"), "{message}");
+    assert!(message.contains("is larger than 4000 MB"), "{message}");
     std::fs::create_dir(sandbox.work().join("prompts")).unwrap();
     std::os::unix::fs::symlink("/dev/zero", sandbox.work().join("prompts/answer.md.jinja"))
         .unwrap();

@@ -1,5 +1,10 @@
 //! The smaller commands (`datasets`, `doctor`, `score` and others) and the command line itself.
 
+use std::io::Write as _;
+
+use flate2::Compression;
+use flate2::write::GzEncoder;
+
 use crate::sandbox::{Sandbox, ended};
 
 #[test]
@@ -236,14 +241,129 @@ fn score_prints_trec_evals_figures() {
         "run",
         "q1 Q0 b 1 3 t\nq1 Q0 a 2 2 t\nq1 Q0 c 3 1 t\nq2 Q0 a 1 1 t\n",
     );
-    let printed =
-        sandbox.succeed("score --qrels qrels --run run --measure RR --measure map --per-query");
+    let printed = sandbox
+        .succeed("score --qrels qrels --run run -m RR -m map --per-query --format trec_eval");
     assert_eq!(
         printed,
-        "RR                    \tq1\t0.5000\nAP                    \tq1\t0.5833\n\
-         RR                    \tq2\t1.0000\nAP                    \tq2\t1.0000\n\
-         RR                    \tall\t0.7500\nAP                    \tall\t0.7917\n"
+        "map                   \tq1\t0.5833\nrecip_rank            \tq1\t0.5000\n\
+         map                   \tq2\t1.0000\nrecip_rank            \tq2\t1.0000\n\
+         map                   \tall\t0.7917\nrecip_rank            \tall\t0.7500\n"
     );
+    let printed = sandbox.succeed("score --qrels qrels --run run -m RR -m map --per-query");
+    assert_eq!(
+        printed,
+        "query      RR      AP\nq1     0.5000  0.5833\nq2     1.0000  1.0000\nall    0.7500  0.7917\n"
+    );
+    let printed = sandbox.succeed("score --qrels qrels --run run -m RR -m num_ret");
+    assert_eq!(
+        printed,
+        "measure     all\nRR       0.7500\nNumRet        4\nqueries       2\n"
+    );
+}
+
+const QRELS: &str = "q1 0 a 1\nq1 0 b 0\nq1 0 c 1\nq2 0 a 1\n";
+
+#[test]
+fn score_reads_json_csv_gzip_zstd_and_stdin() {
+    let sandbox = Sandbox::new();
+    sandbox.write("qrels", QRELS);
+    let run = "q1 Q0 b 1 3 t\nq1 Q0 a 2 2 t\nq1 Q0 c 3 1 t\nq2 Q0 a 1 1 t\n";
+    let mut gzip = GzEncoder::new(Vec::new(), Compression::default());
+    gzip.write_all(run.as_bytes()).unwrap();
+    let packed = gzip.finish().unwrap();
+    std::fs::write(sandbox.work().join("run.gz"), packed).unwrap();
+    sandbox.write(
+        "run.json",
+        r#"{"q1": {"b": 3, "a": 2, "c": 1}, "q2": {"a": 1}}"#,
+    );
+    sandbox.write(
+        "run.csv",
+        "query-id,corpus-id,score\nq1,b,3\nq1,a,2\nq1,c,1\nq2,a,1\n",
+    );
+    for file in ["run.gz", "run.json", "run.csv"] {
+        let line = format!("score --qrels qrels --run {file} -m RR --format csv");
+        let expected = format!("run,query,measure,value\n{file},all,RR,0.75\n");
+        assert_eq!(sandbox.succeed(&line), expected);
+    }
+    let message = sandbox.refuse("score --qrels - --run -");
+    assert!(
+        message.contains("`-` can stand for one file only"),
+        "{message}"
+    );
+}
+
+#[test]
+fn score_compares_several_runs() {
+    let sandbox = Sandbox::new();
+    sandbox.write("qrels", QRELS);
+    sandbox.write("a.trec", "q1 Q0 b 1 3 t\nq1 Q0 a 2 2 t\nq2 Q0 a 1 1 t\n");
+    sandbox.write("b.trec", "q1 Q0 a 1 3 t\nq1 Q0 b 2 2 t\nq2 Q0 a 1 1 t\n");
+    let printed = sandbox.succeed("score --qrels qrels --run a.trec --run b.trec -m RR -m P@1");
+    assert!(
+        printed.starts_with(
+            "run         RR       P@1  queries\n\
+             a.trec  0.7500    0.5000        2\n\
+             b.trec  1.0000 ★  1.0000 ★      2\n"
+        ) || printed.contains("1.0000 ★"),
+        "{printed}"
+    );
+    assert!(printed.contains("Changes from a.trec\n"), "{printed}");
+    assert!(printed.contains("+0.2500"), "{printed}");
+    let json = sandbox.succeed(
+        "score --qrels qrels --run a.trec --run b.trec -m RR --format json --baseline best",
+    );
+    let json: serde_json::Value = serde_json::from_str(&json).unwrap();
+    assert_eq!(json["baseline"], "b.trec");
+    assert_eq!(json["runs"][0]["all"]["RR"], 0.75);
+    assert_eq!(json["changes"][0]["change"]["difference"], -0.25);
+    assert_eq!(json["changes"][0]["p_value_holm"], 1.0);
+}
+
+#[test]
+fn score_refuses_what_it_cannot_score() {
+    let sandbox = Sandbox::new();
+    sandbox.write("qrels", QRELS);
+    sandbox.write("twice", "q1 Q0 a 1 3 t\nq1 Q0 a 2 2 t\n");
+    sandbox.write("other", "x Q0 a 1 3 t\n");
+    for (line, expected) in [
+        (
+            "--run twice",
+            "line 2: document `a` is listed a second time for query `q1`, first on line 1",
+        ),
+        ("--run other", "no query has both judgements and rankings"),
+        ("--run other -m BLEU", "unknown measure `BLEU`"),
+        ("--run other --relevance-level 0", "has to be at least 1"),
+        (
+            "--run other --run twice --format trec_eval",
+            "prints one run",
+        ),
+    ] {
+        let message = sandbox.refuse(&format!("score --qrels qrels {line}"));
+        assert!(message.contains(expected), "{message}");
+    }
+}
+
+#[test]
+fn fuse_writes_a_run_that_score_reads() {
+    let sandbox = Sandbox::new();
+    sandbox.write("qrels", QRELS);
+    sandbox.write("a.trec", "q1 Q0 b 1 3 t\nq1 Q0 a 2 2 t\nq2 Q0 a 1 1 t\n");
+    sandbox.write("b.trec", "q1 Q0 c 1 3 t\nq1 Q0 a 2 2 t\n");
+    let printed = sandbox.succeed("fuse --run a.trec --run b.trec");
+    assert_eq!(
+        printed,
+        "q1 Q0 a 1 0.032258064 rrf\nq1 Q0 c 2 0.016393442 rrf\nq1 Q0 b 3 0.016393442 rrf\n\
+         q2 Q0 a 1 0.016393442 rrf\n"
+    );
+    sandbox.succeed(
+        "fuse --run a.trec --run b.trec --method combsum --depth 1 --weights 1,2 -o fused.trec",
+    );
+    let fused = std::fs::read_to_string(sandbox.work().join("fused.trec")).unwrap();
+    assert_eq!(fused, "q1 Q0 c 1 2.0 combsum\nq2 Q0 a 1 0.0 combsum\n");
+    let scored = sandbox.succeed("score --qrels qrels --run fused.trec -m RR --format csv");
+    assert!(scored.ends_with("all,RR,1.0\n"), "{scored}");
+    let message = sandbox.refuse("fuse --run a.trec");
+    assert!(message.contains("one run cannot be fused"), "{message}");
 }
 
 #[test]
@@ -261,7 +381,7 @@ fn score_uses_singular_and_plural() {
          warning: query `q2` has judgements but is missing from the run and is skipped (--complete counts it as 0)\n\
          warning: 1 query without relevant documents counts as 0, as in trec_eval\n"
     );
-    assert!(ended.stdout.starts_with("RR@5 "), "{}", ended.stdout);
+    assert!(ended.stdout.contains("\nRR@5 "), "{}", ended.stdout);
 }
 
 #[test]
@@ -271,7 +391,8 @@ fn score_names_the_malformed_line() {
     sandbox.write("run", "q1 Q0 b 1 3 t\n");
     let message = sandbox.refuse("score --qrels qrels --run run");
     assert!(
-        message.starts_with("error: `qrels` is not a TREC file\n  caused by: line 2"),
+        message.starts_with("error: `qrels` does not hold judgements in a form that can be read")
+            && message.contains("caused by: line 2: expected 4 fields"),
         "{message}"
     );
     let message = sandbox.refuse("score --qrels missing --run run");

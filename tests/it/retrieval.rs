@@ -117,7 +117,7 @@ fn the_exported_ranking_scores_as_the_report_says() {
     sandbox.succeed("sample-support --skip-qa --profile bm25 --measure R@5");
     let run = sandbox.runs().remove(0);
     let line = format!(
-        "score --complete --qrels {0}/qrels.trec --run {0}/run.trec --measure R@5 --measure nDCG@10",
+        "score --complete --qrels {0}/qrels.trec --run {0}/run.trec --measure R@5 --measure nDCG@10 --format trec_eval",
         run.display()
     );
     let printed = sandbox.succeed(&line);

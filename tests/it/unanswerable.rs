@@ -42,10 +42,10 @@ fn unanswerable_questions_are_searched_and_not_measured() {
         }
         assert_eq!(judged.lines().count(), 256);
         let scored = sandbox.run(&format!(
-            "score --qrels {0}/qrels.trec --run {0}/run.trec --measure MRR@5 --measure P@1",
+            "score --qrels {0}/qrels.trec --run {0}/run.trec --measure MRR@5 --measure P@1 --format trec_eval",
             run.display()
         ));
-        for (line, measure) in scored.stdout.lines().zip(["RR@5", "P@1"]) {
+        for (line, measure) in scored.stdout.lines().zip(["P@1", "RR@5"]) {
             let value = summary["scores"][measure]["value"].as_f64().unwrap();
             assert!(line.ends_with(&format!("\tall\t{value:.4}")), "{line}");
         }

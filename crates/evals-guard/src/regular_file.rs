@@ -92,6 +92,13 @@ pub fn read(path: &Path, most: u64) -> Result<Vec<u8>, FileError> {
 /// Reads the text of a file that the user named, of at most `most` bytes. It may be a pipe, such as a shell's `<(…)`, or
 /// `/dev/null`.
 pub fn read_named(path: &Path, most: u64) -> Result<String, FileError> {
+    String::from_utf8(read_named_bytes(path, most)?).map_err(|_| FileError::NotText {
+        path: path.to_owned(),
+    })
+}
+
+/// The same for a file that need not be text.
+pub fn read_named_bytes(path: &Path, most: u64) -> Result<Vec<u8>, FileError> {
     let file = File::open(path).map_err(failed(path))?;
     let metadata = file.metadata().map_err(failed(path))?;
     if let Some(found) = other_kind(&metadata)
@@ -103,10 +110,7 @@ pub fn read_named(path: &Path, most: u64) -> Result<String, FileError> {
             found,
         });
     }
-    let bytes = read_at_most(file, path, most)?;
-    String::from_utf8(bytes).map_err(|_| FileError::NotText {
-        path: path.to_owned(),
-    })
+    read_at_most(file, path, most)
 }
 
 #[cfg(unix)]

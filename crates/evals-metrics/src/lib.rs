@@ -36,6 +36,7 @@ mod bootstrap;
 mod calibration;
 mod decimal;
 mod distribution;
+pub mod fusion;
 mod graded_ranking;
 mod interpolated_precision;
 mod interval;

@@ -6,6 +6,7 @@ mod calibrate;
 mod datasets;
 mod eval;
 mod export;
+mod fuse;
 mod import;
 mod init;
 mod labels;
@@ -31,12 +32,13 @@ pub(crate) use self::calibrate::CalibrateArgs;
 pub(crate) use self::datasets::{DatasetsArgs, DownloadArgs};
 pub(crate) use self::eval::{EvalArgs, EvalShownArgs};
 pub(crate) use self::export::{ExportArgs, Format as ExportFormat};
+pub(crate) use self::fuse::FuseArgs;
 pub(crate) use self::import::ImportArgs;
 pub(crate) use self::init::{InitArgs, Kind};
 pub(crate) use self::labels::LabelsArgs;
 pub(crate) use self::output::{ColorChoice, OutputArgs, color};
 pub(crate) use self::run::{Refresh, RunArgs};
-pub(crate) use self::score::ScoreArgs;
+pub(crate) use self::score::{Baseline, ScoreArgs, ScoreFormat, TrecEvalVersion};
 pub(crate) use self::selection::{Only, SelectionArgs};
 pub(crate) use self::settings::{ConfigArgs, ConfigCommand, DoctorArgs, ModelName, SettingsArgs};
 pub(crate) use self::shorthand::{expand, paths};
@@ -81,8 +83,10 @@ pub(crate) enum Command {
     Download(DownloadArgs),
     /// Write a dataset's documents and questions into a folder, for another system to read
     Export(ExportArgs),
-    /// Score a TREC run against judgements, as trec_eval does
+    /// Score rankings with judgements, as trec_eval does, and compare several
     Score(ScoreArgs),
+    /// Fuse the rankings of several runs into one
+    Fuse(FuseArgs),
     /// List stored runs, show one, or delete some
     Runs(RunsArgs),
     /// Show how measures moved over stored runs, and where their level changed

@@ -10,6 +10,7 @@ mod doctor;
 mod download;
 mod eval;
 mod export;
+mod fuse;
 mod init;
 mod labels;
 mod rejudge;
@@ -44,6 +45,7 @@ pub(crate) fn execute(command: Command, printer: &Printer) -> Result<Exit> {
         Command::Datasets(arguments) => datasets::execute(&session, &arguments),
         Command::Download(arguments) => download::execute(&session, &arguments),
         Command::Export(arguments) => export::execute(&session, &arguments),
+        Command::Fuse(arguments) => fuse::execute(&session, &arguments),
         Command::Score(arguments) => score::execute(&session, &arguments),
         Command::Runs(arguments) => runs::execute(&session, &arguments),
         Command::Trend(arguments) => trend::execute(&session, &arguments),

@@ -1,11 +1,14 @@
 //! Judgements and rankings in any form, by query.
 
+use std::collections::BTreeMap;
+
 use super::delimited;
 use super::error::File;
 use super::form::{Form, without_mark};
 use super::json;
 use super::trec_lines::TrecLines;
 use crate::trec::ParseError;
+use crate::{Ranking, Run, ScoredDocument};
 
 /// A document of a query, with its score or grade.
 #[derive(Debug, Clone, Copy)]
@@ -114,5 +117,55 @@ impl<'t> Ranked<'t> {
             Source::Trec(lines) => lines.tag(),
             Source::Owned(_) => None,
         }
+    }
+
+    /// All rankings, with scores rounded to single precision.
+    ///
+    /// # Errors
+    ///
+    /// A line is malformed, a document is listed twice for a query, or a score is beyond single precision.
+    pub fn to_run(&self) -> Result<Run, ParseError> {
+        let mut rows = Vec::new();
+        let mut run = Run::new();
+        for index in 0..self.0.len() {
+            self.0.rows(index, &mut rows)?;
+            let query = self.0.query(index);
+            let documents: Result<Vec<_>, _> = rows.iter().map(scored).collect();
+            let ranking = Ranking::new(documents?).map_err(|_| duplicate(query, &rows))?;
+            run.insert(query.to_owned(), ranking);
+        }
+        Ok(run)
+    }
+}
+
+#[expect(
+    clippy::cast_possible_truncation,
+    reason = "rankings hold scores in single precision"
+)]
+fn scored(row: &Row<'_>) -> Result<ScoredDocument, ParseError> {
+    let score = row.value as f32;
+    if score.is_finite() {
+        return Ok(ScoredDocument {
+            id: row.id.to_owned(),
+            score,
+        });
+    }
+    Err(ParseError::ScoreRange {
+        line: row.line,
+        value: row.value.to_string(),
+    })
+}
+
+/// The error for the first document that is listed twice.
+fn duplicate(query: &str, rows: &[Row<'_>]) -> ParseError {
+    let mut lines = BTreeMap::new();
+    let mut rows = rows.iter();
+    let twice = rows.find_map(|row| Some((row, lines.insert(row.id, row.line)?)));
+    let (row, first) = twice.expect("of finite scores only duplicates are refused");
+    ParseError::Duplicate {
+        line: row.line,
+        first,
+        query: query.to_owned(),
+        document: row.id.to_owned(),
     }
 }

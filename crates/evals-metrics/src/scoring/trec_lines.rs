@@ -77,12 +77,10 @@ impl<'t> TrecLines<'t> {
     /// Appends the rows of a query.
     pub(super) fn rows(&self, index: usize, rows: &mut Vec<Row<'t>>) -> Result<(), ParseError> {
         for stretch in &self.stretches[self.queries[index].stretches.clone()] {
-            let lines = Lines::new(&self.text[stretch.bytes.clone()], stretch.line);
-            for (number, line) in lines {
-                rows.push(match self.file {
-                    File::Rankings => ranked(line, number)?,
-                    File::Judgements => judged(line, number)?,
-                });
+            let mut lines = Lines::new(&self.text[stretch.bytes.clone()], stretch.line);
+            match self.file {
+                File::Rankings => lines.append(rows, RUN_FIELDS, ranked)?,
+                File::Judgements => lines.append(rows, QRELS_FIELDS, judged)?,
             }
         }
         Ok(())
@@ -92,52 +90,86 @@ impl<'t> TrecLines<'t> {
     pub(super) fn tag(&self) -> Option<&'t str> {
         let mut lines = self.text.rsplit('\n');
         let line = lines.find(|line| has_content(line))?;
-        fields::<6>(line).map(|([.., tag], _)| tag)
+        Lines::new(line, 1)
+            .next_fields::<6>()
+            .map(|([.., tag], _)| tag)
     }
 }
 
-fn ranked(line: &str, number: usize) -> Result<Row<'_>, ParseError> {
-    let wrong = || wrong_fields(line, number, RUN_FIELDS);
-    let ([_query, _q0, id, rank, score, _tag], has_more) = fields(line).ok_or_else(wrong)?;
+/// The id and score of a ranked document; `None` if a blank inside of an id shifted the fields.
+fn ranked(
+    [_query, _q0, id, rank, score, _tag]: [&str; 6],
+    has_more: bool,
+    line: usize,
+) -> Result<Option<(&str, f64)>, ParseError> {
     // trec_eval ignores what follows the tag. A blank inside of an id shows by what stands in the place of the rank.
     if has_more && rank.parse::<i64>().is_err() {
-        return Err(wrong());
+        return Ok(None);
     }
-    let value = score.parse().ok().filter(|score: &f64| score.is_finite());
-    let value = value.ok_or_else(|| ParseError::Score {
-        line: number,
-        value: score.to_owned(),
-    })?;
-    Ok(Row {
-        id,
-        value,
-        line: number,
-    })
+    let value = short_decimal(score)
+        .or_else(|| score.parse().ok())
+        .filter(|score: &f64| score.is_finite());
+    match value {
+        Some(value) => Ok(Some((id, value))),
+        None => Err(ParseError::Score {
+            line,
+            value: score.to_owned(),
+        }),
+    }
 }
 
-fn judged(line: &str, number: usize) -> Result<Row<'_>, ParseError> {
-    let wrong = || wrong_fields(line, number, QRELS_FIELDS);
-    let ([_query, _iteration, id, grade], has_more) = fields(line).ok_or_else(wrong)?;
+/// The id and grade of a judged document; `None` if there are more fields than four.
+fn judged(
+    [_query, _iteration, id, grade]: [&str; 4],
+    has_more: bool,
+    line: usize,
+) -> Result<Option<(&str, f64)>, ParseError> {
     if has_more {
-        return Err(wrong());
+        return Ok(None);
     }
-    let value: i32 = grade.parse().map_err(|_| ParseError::Grade {
-        line: number,
-        value: grade.to_owned(),
-    })?;
-    Ok(Row {
-        id,
-        value: value.into(),
-        line: number,
-    })
+    match grade.parse::<i32>() {
+        Ok(value) => Ok(Some((id, value.into()))),
+        Err(_) => Err(ParseError::Grade {
+            line,
+            value: grade.to_owned(),
+        }),
+    }
 }
 
-fn wrong_fields(line: &str, number: usize, expected: &'static str) -> ParseError {
-    ParseError::Fields {
-        line: number,
-        expected,
-        found: line.split_ascii_whitespace().count(),
+/// A number of at most 15 digits without an exponent, which most scores are. The quotient of two whole numbers that a double holds
+/// exactly is rounded once, so it is the nearest double.
+///
+/// Source: Clinger, "How to Read Floating Point Numbers Accurately" (1990).
+fn short_decimal(text: &str) -> Option<f64> {
+    const TENS: [f64; 16] = [
+        1e0, 1e1, 1e2, 1e3, 1e4, 1e5, 1e6, 1e7, 1e8, 1e9, 1e10, 1e11, 1e12, 1e13, 1e14, 1e15,
+    ];
+    let digits = text.strip_prefix('-').unwrap_or(text);
+    if digits.len() > 16 {
+        return None;
     }
+    let (mut number, mut count, mut decimals) = (0_u64, 0, None);
+    for byte in digits.bytes() {
+        match byte {
+            b'0'..=b'9' => {
+                number = number * 10 + u64::from(byte - b'0');
+                count += 1;
+                decimals = decimals.map(|decimals| decimals + 1);
+            }
+            b'.' if decimals.is_none() => decimals = Some(0_usize),
+            _ => return None,
+        }
+    }
+    if !(1..=15).contains(&count) {
+        return None;
+    }
+    #[expect(clippy::cast_precision_loss, reason = "15 digits are below 2^53")]
+    let value = number as f64 / TENS[decimals.unwrap_or(0)];
+    Some(if digits.len() < text.len() {
+        -value
+    } else {
+        value
+    })
 }
 
 /// The stretches of the whole file, found by several threads if it is large.
@@ -215,35 +247,115 @@ fn stretches_of(text: &str, part: Range<usize>) -> (Vec<Stretch<'_>>, usize) {
     (stretches, line)
 }
 
-/// The lines that have content, with their numbers.
+/// Goes through lines once: it finds their ends and their fields at the same time.
 struct Lines<'t> {
-    rest: &'t str,
+    text: &'t str,
+    at: usize,
+    /// The number of the line that was read last.
     number: usize,
+    /// Where it began.
+    start: usize,
 }
 
 impl<'t> Lines<'t> {
     fn new(text: &'t str, first: usize) -> Self {
         Self {
-            rest: text,
+            text,
+            at: 0,
             number: first - 1,
+            start: 0,
         }
     }
-}
 
-impl<'t> Iterator for Lines<'t> {
-    type Item = (usize, &'t str);
+    /// Appends a row for each line that has content.
+    fn append<const N: usize>(
+        &mut self,
+        rows: &mut Vec<Row<'t>>,
+        expected: &'static str,
+        read: impl Fn([&'t str; N], bool, usize) -> Result<Option<(&'t str, f64)>, ParseError>,
+    ) -> Result<(), ParseError> {
+        while self.next_line() {
+            let fields = self.next_fields::<N>();
+            let row = match fields {
+                Some((fields, has_more)) => read(fields, has_more, self.number)?,
+                None => None,
+            };
+            let Some((id, value)) = row else {
+                return Err(self.wrong_fields(expected));
+            };
+            rows.push(Row {
+                id,
+                value,
+                line: self.number,
+            });
+        }
+        Ok(())
+    }
 
-    fn next(&mut self) -> Option<Self::Item> {
-        while !self.rest.is_empty() {
-            let end = memchr(b'\n', self.rest.as_bytes()).map_or(self.rest.len(), |at| at + 1);
-            let (line, rest) = self.rest.split_at(end);
-            self.rest = rest;
+    /// Goes to the first field of the next line that has content.
+    fn next_line(&mut self) -> bool {
+        let bytes = self.text.as_bytes();
+        while self.at < bytes.len() {
             self.number += 1;
-            if has_content(line) {
-                return Some((self.number, line));
+            self.start = self.at;
+            self.skip_blanks();
+            match bytes.get(self.at) {
+                None => return false,
+                Some(b'\n') => self.at += 1,
+                Some(b'#') => self.end_line(),
+                Some(_) => return true,
             }
         }
-        None
+        false
+    }
+
+    /// The next `N` fields of the line, and whether more follow; `None` if there are fewer. Goes to the end of the line.
+    fn next_fields<const N: usize>(&mut self) -> Option<([&'t str; N], bool)> {
+        let bytes = self.text.as_bytes();
+        let mut fields = [""; N];
+        for field in &mut fields {
+            self.skip_blanks();
+            let start = self.at;
+            while bytes.get(self.at).is_some_and(|byte| !is_blank(*byte)) {
+                self.at += 1;
+            }
+            if start == self.at {
+                return None;
+            }
+            *field = &self.text[start..self.at];
+        }
+        self.skip_blanks();
+        let has_more = bytes.get(self.at).is_some_and(|byte| *byte != b'\n');
+        if has_more {
+            self.end_line();
+        } else {
+            self.at = bytes.len().min(self.at + 1);
+        }
+        Some((fields, has_more))
+    }
+
+    /// Skips the white space inside of a line.
+    fn skip_blanks(&mut self) {
+        let bytes = self.text.as_bytes();
+        let is_inside = |byte: &u8| is_blank(*byte) && *byte != b'\n';
+        while bytes.get(self.at).is_some_and(is_inside) {
+            self.at += 1;
+        }
+    }
+
+    fn end_line(&mut self) {
+        let rest = &self.text.as_bytes()[self.at..];
+        self.at += memchr(b'\n', rest).map_or(rest.len(), |end| end + 1);
+    }
+
+    fn wrong_fields(&self, expected: &'static str) -> ParseError {
+        let rest = &self.text[self.start..];
+        let line = rest.split('\n').next().unwrap_or_default();
+        ParseError::Fields {
+            line: self.number,
+            expected,
+            found: line.split_ascii_whitespace().count(),
+        }
     }
 }
 
@@ -264,27 +376,43 @@ fn first_field(line: &str) -> &str {
     &line[..end]
 }
 
-/// The first `N` fields of a line, and whether more follow; `None` if there are fewer.
-fn fields<const N: usize>(line: &str) -> Option<([&str; N], bool)> {
-    let bytes = line.as_bytes();
-    let mut all = [""; N];
-    let mut at = 0;
-    let skip = |mut at: usize| {
-        while at < bytes.len() && is_blank(bytes[at]) {
-            at += 1;
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn short_decimals_are_those_of_the_standard_parser() {
+        for text in [
+            "0",
+            "-0",
+            "12.5",
+            "-0.1",
+            "0.000001",
+            "99999999999999.9",
+            "123456789.012345",
+            ".5",
+            "5.",
+            "007",
+            "39.712345",
+            "0.30000000000000004",
+            "1e5",
+            "-",
+            ".",
+            "",
+            "1.2.3",
+            "1234567890123456",
+        ] {
+            if let Some(value) = short_decimal(text) {
+                assert_eq!(
+                    Ok(value.to_bits()),
+                    text.parse().map(f64::to_bits),
+                    "{text}"
+                );
+            }
         }
-        at
-    };
-    for field in &mut all {
-        let start = skip(at);
-        at = start;
-        while at < bytes.len() && !is_blank(bytes[at]) {
-            at += 1;
+        assert_eq!(short_decimal("12.5"), Some(12.5));
+        for text in ["1e5", "-", ".", "", "1.2.3", "1234567890123456", "+1"] {
+            assert_eq!(short_decimal(text), None, "{text}");
         }
-        if start == at {
-            return None;
-        }
-        *field = &line[start..at];
     }
-    Some((all, skip(at) < bytes.len()))
 }

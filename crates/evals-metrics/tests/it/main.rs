@@ -7,6 +7,7 @@
 
 mod agreement;
 mod cascade;
+mod fusion;
 mod fuzz;
 mod golden;
 mod golden_calibration;

@@ -162,3 +162,35 @@ fn finding_nothing_relevant_scores_zero_and_not_minus_zero() {
         assert_eq!(score.to_bits(), 0.0_f64.to_bits(), "{name} is {score:?}");
     }
 }
+
+#[test]
+fn the_examples_of_the_documentation_are_right() {
+    let page = include_str!("../../../../docs/metrics.md");
+    let judgements = judgements(&[("d1", 1), ("d2", 0), ("d3", 2)]);
+    let ranking = ranking(&["d2", "d1", "d9", "d3"]);
+    for (name, row, shown) in [
+        ("infAP", "`infAP`", "0.5"),
+        ("11pt_avg", "`11pt_avg`", "0.5"),
+        ("binG", "`binG`", "0.5655"),
+        ("SetF", "`SetF`", "0.6667"),
+        ("SetAP", "`SetAP`", "0.5"),
+        ("nDCG", "`nDCG`", "0.5672"),
+        ("nDCG(dcg='exp-log2')", "`nDCG(dcg", "0.5296"),
+        ("ndcg_rel", "`ndcg_rel`", "0.4035"),
+        ("Rndcg", "`Rndcg`", "0.2690"),
+        ("G", "`G`", "0.5000"),
+        ("RBP(p=0.9)", "`RBP(p=0.9)`", "0.1179"),
+        ("RBP(rel=1)", "`RBP(rel=1)`", "0.2624"),
+        ("ERR", "`ERR`", "0.0752"),
+        ("NERR8(max_rel=4)@4", "`NERR8", "0.1786"),
+        ("NERR9(max_rel=4)@4", "`NERR9", "0.1129"),
+        ("NERR10(max_rel=4)", "`NERR10", "0.0904"),
+    ] {
+        let score = measure(name).score(&judgements, &ranking).unwrap();
+        let decimals = shown.len() - 2;
+        assert_eq!(format!("{score:.decimals$}"), shown, "{name}");
+        let mut rows = page.lines().filter_map(|line| line.strip_prefix("| "));
+        let row = rows.find(|line| line.starts_with(row)).unwrap();
+        assert!(row.contains(&format!("{shown} |")), "{name}: {row}");
+    }
+}

@@ -1,5 +1,7 @@
 //! Reciprocal rank fusion.
 
+use evals_metrics::fusion::reciprocal_rank;
+
 use super::{Scores, add};
 use crate::search::hit::Hit;
 
@@ -7,11 +9,7 @@ pub(super) fn fuse(lexical: &[Hit], semantic: &[Hit], k: u32) -> Scores {
     let mut scores = Scores::new();
     for ranking in [lexical, semantic] {
         for (rank, hit) in (1_u32..).zip(ranking) {
-            add(
-                &mut scores,
-                hit.position,
-                1.0 / (f64::from(k) + f64::from(rank)),
-            );
+            add(&mut scores, hit.position, reciprocal_rank(k, rank));
         }
     }
     scores

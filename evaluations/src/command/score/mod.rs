@@ -1,0 +1,185 @@
+//! `evaluations score`: rank measures of runs, as trec_eval computes them.
+
+mod comparison;
+mod rows;
+mod table;
+
+use std::path::Path;
+
+use anyhow::{Context as _, Result, bail};
+use evals_messages::quantity;
+use evals_metrics::measures::MinimumGrade;
+use evals_metrics::scoring::{
+    Judged, Options, Ranked, Request, Scores, TrecEvalLayout, score, trec_eval_layout,
+};
+use evals_metrics::{Queries, TrecEval};
+
+use self::comparison::Comparison;
+use crate::cli::{Baseline, ScoreArgs, ScoreFormat, TrecEvalVersion};
+use crate::exit::Exit;
+use crate::ranking_file;
+use crate::session::Session;
+
+/// The measures without `--measure`.
+const DEFAULT_MEASURES: [&str; 6] = ["AP", "nDCG@10", "RR", "P@10", "R@100", "Rprec"];
+
+/// The scores of one run.
+struct ScoredRun {
+    name: String,
+    scores: Scores,
+}
+
+pub(super) fn execute(session: &Session<'_>, arguments: &ScoreArgs) -> Result<Exit> {
+    let request = request(arguments)?;
+    ranking_file::check_stdin([&arguments.qrels].into_iter().chain(&arguments.runs))?;
+    if arguments.format == ScoreFormat::TrecEval && arguments.runs.len() > 1 {
+        bail!("`--format trec_eval` prints one run; name one `--run`, or choose another format");
+    }
+    let qrels = ranking_file::read(&arguments.qrels)?;
+    let judged = Judged::read(&qrels).with_context(|| unreadable(&arguments.qrels))?;
+    let names = names(&arguments.runs);
+    let mut runs = Vec::with_capacity(names.len());
+    for (path, name) in arguments.runs.iter().zip(names) {
+        let text = ranking_file::read(path)?;
+        let ranked = Ranked::read(&text).with_context(|| unreadable(path))?;
+        let scores = score(&judged, &ranked, &request, &options(arguments));
+        let scores = scores.map_err(|error| named(error, &arguments.qrels, path))?;
+        warn_of_skipped(session, arguments, &scores, path);
+        runs.push(ScoredRun { name, scores });
+    }
+    let comparison = (runs.len() > 1).then(|| {
+        let best = arguments.baseline == Baseline::Best;
+        Comparison::of(&runs, best)
+    });
+    session
+        .printer
+        .warn_of(Comparison::warning(&runs).as_deref());
+    let printed = match arguments.format {
+        ScoreFormat::TrecEval => {
+            let layout = TrecEvalLayout {
+                per_query: arguments.per_query,
+                summary: !arguments.no_summary,
+                ..TrecEvalLayout::default()
+            };
+            runs.iter()
+                .map(|run| trec_eval_layout(&run.scores, layout))
+                .collect()
+        }
+        ScoreFormat::Table => table::render(&runs, comparison.as_ref(), arguments),
+        ScoreFormat::Json => rows::json(&runs, comparison.as_ref(), arguments)?,
+        ScoreFormat::Csv => rows::csv(&runs, arguments)?,
+    };
+    session.printer.result(&printed)?;
+    Ok(Exit::Done)
+}
+
+fn request(arguments: &ScoreArgs) -> Result<Request> {
+    let measures = arguments.measures.iter().map(String::as_str);
+    Ok(if arguments.measures.is_empty() {
+        Request::parse(DEFAULT_MEASURES).context("a default measure is not a measure")?
+    } else {
+        Request::parse(measures)?
+    })
+}
+
+fn options(arguments: &ScoreArgs) -> Options {
+    Options {
+        queries: if arguments.complete {
+            Queries::Judged
+        } else {
+            Queries::Both
+        },
+        relevant_from: MinimumGrade::new(arguments.relevance_level),
+        max_documents: arguments.max_documents,
+        judged_only: arguments.judged_only,
+        collection_size: arguments.collection_size,
+        version: match arguments.trec_eval {
+            TrecEvalVersion::V9 => TrecEval::V9,
+            TrecEvalVersion::V10 => TrecEval::V10,
+        },
+    }
+}
+
+/// The name of each run: that of its file, or the whole path if two have the same name.
+fn names(paths: &[std::path::PathBuf]) -> Vec<String> {
+    let short = |path: &Path| {
+        let name = path.file_name().unwrap_or(path.as_os_str());
+        name.to_string_lossy().into_owned()
+    };
+    let all: Vec<String> = paths.iter().map(|path| short(path)).collect();
+    let is_unique = |name: &String| all.iter().filter(|other| *other == name).count() == 1;
+    all.iter()
+        .zip(paths)
+        .map(|(name, path)| {
+            if is_unique(name) {
+                name.clone()
+            } else {
+                path.display().to_string()
+            }
+        })
+        .collect()
+}
+
+fn unreadable(path: &Path) -> String {
+    format!("cannot read `{}`", path.display())
+}
+
+/// The error with the file in the place of its role.
+fn named(error: evals_metrics::scoring::ScoringError, qrels: &Path, run: &Path) -> anyhow::Error {
+    use evals_metrics::scoring::{File, ScoringError};
+
+    match error {
+        ScoringError::Invalid { file, error } => {
+            let (path, option) = match file {
+                File::Judgements => (qrels, "judgements"),
+                File::Rankings => (run, "rankings"),
+            };
+            anyhow::Error::new(error).context(format!(
+                "`{}` does not hold {option} in a form that can be read: TREC, JSON, or CSV or TSV with a header such as \
+                 `query-id,corpus-id,score`",
+                path.display()
+            ))
+        }
+        other => anyhow::Error::new(other).context(format!(
+            "cannot score `{}` with `{}`",
+            run.display(),
+            qrels.display()
+        )),
+    }
+}
+
+fn warn_of_skipped(session: &Session<'_>, arguments: &ScoreArgs, scores: &Scores, path: &Path) {
+    let file = match arguments.runs.len() {
+        1 => String::new(),
+        _ => format!("`{}`: ", path.display()),
+    };
+    let warn = |queries: &[String], one: &str, several: &str| match queries {
+        [] => {}
+        [only] => session.printer.warn(&format!("{file}query `{only}` {one}")),
+        [first, ..] => {
+            let queries = quantity::of(queries.len(), "query");
+            let text = format!("{file}{queries} {several}, the first is `{first}`");
+            session.printer.warn(&text);
+        }
+    };
+    warn(
+        scores.unjudged(),
+        "of the run has no judgements and is skipped",
+        "of the run have no judgements and are skipped",
+    );
+    if !arguments.complete {
+        warn(
+            scores.unranked(),
+            "has judgements but is missing from the run and is skipped (--complete counts it as 0)",
+            "have judgements but are missing from the run and are skipped (--complete counts them as 0)",
+        );
+    }
+    let undefined = scores.without_relevant_documents();
+    if undefined > 0 {
+        session.printer.warn(&format!(
+            "{file}{} without relevant documents {} as 0, as in trec_eval",
+            quantity::of(undefined, "query"),
+            if undefined == 1 { "counts" } else { "count" }
+        ));
+    }
+}
