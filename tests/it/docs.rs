@@ -317,6 +317,32 @@ fn the_example_of_dataset_files_runs_as_shown() {
 }
 
 pub(crate) fn page(path: &str) -> String {
+#[test]
+fn the_commands_of_the_page_on_scoring_print_what_it_shows() {
+    let page = page("docs/score.md");
+    let sandbox = Sandbox::new();
+    for (file, content) in ["qrels.trec", "bm25.trec", "dense.trec"]
+        .into_iter()
+        .zip(blocks(&page, "trec"))
+    {
+        sandbox.write(file, &content);
+    }
+    let commands = blocks(&page, "bash");
+    let mut shown = blocks(&page, "text").into_iter();
+    assert_eq!(commands.len(), 4);
+    for command in commands {
+        let command = command.strip_prefix("evaluations ").unwrap().trim_end();
+        let printed = sandbox.succeed(command);
+        match shown.next() {
+            Some(shown) => assert!(printed.starts_with(&shown), "{command}\n{printed}"),
+            None => assert!(command.starts_with("fuse "), "{command}"),
+        }
+    }
+    let fused = fs::read_to_string(sandbox.work().join("fused.trec")).unwrap();
+    assert!(fused.starts_with("q1 Q0 d3 1 "), "{fused}");
+}
+
+fn page(path: &str) -> String {
     fs::read_to_string(root().join(path)).unwrap()
 }
 

@@ -152,7 +152,7 @@ fn several(runs: &[ScoredRun], comparison: &Comparison) -> String {
     text.push_str(&aligned(&rows));
     text.push_str(
         "Paired randomization tests; p values are corrected for all tests of this table (Holm). Without a word at the end, chance \
-         explains the change.\n",
+         can explain the change.\n",
     );
     text
 }
