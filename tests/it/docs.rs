@@ -316,7 +316,6 @@ fn the_example_of_dataset_files_runs_as_shown() {
     }
 }
 
-pub(crate) fn page(path: &str) -> String {
 #[test]
 fn the_commands_of_the_page_on_scoring_print_what_it_shows() {
     let page = page("docs/score.md");
@@ -342,7 +341,7 @@ fn the_commands_of_the_page_on_scoring_print_what_it_shows() {
     assert!(fused.starts_with("q1 Q0 d3 1 "), "{fused}");
 }
 
-fn page(path: &str) -> String {
+pub(crate) fn page(path: &str) -> String {
     fs::read_to_string(root().join(path)).unwrap()
 }
 
