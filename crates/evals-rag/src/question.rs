@@ -39,10 +39,17 @@ impl Question {
     /// Metadata of this name hides it.
     pub const RELEVANT_DOCUMENTS: &str = "relevant_documents";
 
-    /// The metadata with the facts [`ANSWERABLE`](Self::ANSWERABLE) and [`RELEVANT_DOCUMENTS`](Self::RELEVANT_DOCUMENTS).
+    /// The name of the fact how many words a question has: `1-5 words`, `6-10 words`, `11-20 words` or `over 20 words`. Metadata of this
+    /// name hides it.
+    pub const LENGTH: &str = "question_length";
+
+    /// The names of the facts that every question has.
+    pub const FACTS: [&str; 3] = [Self::ANSWERABLE, Self::RELEVANT_DOCUMENTS, Self::LENGTH];
+
+    /// The metadata with the [facts](Self::FACTS).
     pub fn facts(&self) -> Map<String, Value> {
         let mut facts = self.metadata.clone();
-        for (name, fact) in derived(self.answerable, &self.relevant) {
+        for (name, fact) in derived(&self.text, self.answerable, &self.relevant) {
             facts.entry(name).or_insert(fact);
         }
         facts
@@ -59,8 +66,12 @@ impl Question {
     }
 }
 
-/// The facts that follow from the judgements of a question, which do not count if it is unanswerable.
-pub(crate) fn derived(answerable: bool, judged: &Judgements) -> [(&'static str, Value); 2] {
+/// The facts that follow from the text of a question, and from its judgements, which do not count if it is unanswerable.
+pub(crate) fn derived(
+    text: &str,
+    answerable: bool,
+    judged: &Judgements,
+) -> [(&'static str, Value); 3] {
     let relevant = if !answerable {
         0.into()
     } else if judged.iter().next().is_none() {
@@ -72,5 +83,38 @@ pub(crate) fn derived(answerable: bool, judged: &Judgements) -> [(&'static str, 
     [
         (Question::ANSWERABLE, answerable.into()),
         (Question::RELEVANT_DOCUMENTS, relevant),
+        (Question::LENGTH, length(text).into()),
     ]
+}
+
+/// The group of texts of about as many words.
+fn length(text: &str) -> &'static str {
+    match text.split_whitespace().count() {
+        ..=5 => "1-5 words",
+        6..=10 => "6-10 words",
+        11..=20 => "11-20 words",
+        _ => "over 20 words",
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::length;
+
+    #[test]
+    fn words_are_what_white_space_separates() {
+        let of = |words: usize| length(&vec!["word"; words].join("  "));
+        assert_eq!(
+            [1, 5, 6, 10, 11, 20, 21].map(of),
+            [
+                "1-5 words",
+                "1-5 words",
+                "6-10 words",
+                "6-10 words",
+                "11-20 words",
+                "11-20 words",
+                "over 20 words"
+            ]
+        );
+    }
 }

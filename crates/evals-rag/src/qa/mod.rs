@@ -46,7 +46,8 @@ impl Domain for Qa {
 
     fn group_facts(case: &CaseReport<Self>) -> Vec<(&'static str, Value)> {
         let expected = case.expected.iter();
-        let facts = expected.flat_map(|expected| derived(expected.answerable, &expected.relevant));
+        let facts = expected
+            .flat_map(|expected| derived(&case.input, expected.answerable, &expected.relevant));
         facts.collect()
     }
 

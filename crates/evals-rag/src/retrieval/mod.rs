@@ -38,7 +38,8 @@ impl Domain for Retrieval {
 
     fn group_facts(case: &CaseReport<Self>) -> Vec<(&'static str, Value)> {
         let judged = case.expected.iter();
-        let facts = judged.flat_map(|judged| derived(case.metadata.answerable, judged));
+        let facts =
+            judged.flat_map(|judged| derived(&case.input, case.metadata.answerable, judged));
         facts.collect()
     }
 

@@ -6,7 +6,7 @@ use evals_metrics::{EffectSize, PairedDifference, difference};
 use serde::{Deserialize, Serialize};
 
 use super::pairs::Pairs;
-use crate::pair_testing::{PairTesting, Tested};
+use crate::pair_testing::{CaseClusters, PairTesting, Tested};
 use crate::summary::Values;
 use crate::{CaseId, Direction, Unit};
 
@@ -94,6 +94,7 @@ impl MeasureChange {
         better: Direction,
         [before, after]: [&Values<'_>; 2],
         paired: &Pairs<'_>,
+        clusters: Option<&CaseClusters<'_>>,
         testing: &PairTesting,
     ) -> Judged {
         let mut only = [0, 0];
@@ -118,7 +119,9 @@ impl MeasureChange {
             }
         }
         let values: Vec<_> = pairs.iter().map(|pair| (pair.before, pair.after)).collect();
-        let tested = Tested::of(&values, testing);
+        let ids = pairs.iter().map(|pair| &pair.id);
+        let clusters = clusters.map(|clusters| clusters.among(ids));
+        let tested = Tested::of(&values, clusters.as_deref(), testing);
         let change = Self {
             measure,
             mean_title: None,

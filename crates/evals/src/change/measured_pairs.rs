@@ -3,7 +3,7 @@
 use super::measure::{Judged, MeasureChange};
 use super::pairs::Pairs;
 use crate::comparison::matched;
-use crate::pair_testing::PairTesting;
+use crate::pair_testing::{CaseClusters, PairTesting};
 use crate::summary::CaseValues;
 use crate::{Direction, Domain, Summary, Titled, Unit};
 
@@ -26,6 +26,7 @@ impl<'a> MeasuredPairs<'a> {
     pub(crate) fn compare(
         &self,
         pairs: &Pairs<'_>,
+        clusters: Option<&CaseClusters<'_>>,
         testing: &PairTesting,
         wanted: &impl Fn(&str) -> bool,
     ) -> (Vec<Judged>, [Vec<String>; 2]) {
@@ -58,7 +59,8 @@ impl<'a> MeasuredPairs<'a> {
                     self.values[0].of(unit, first),
                     self.values[1].of(unit, second),
                 ];
-                let change = MeasureChange::of(matched.title, unit, better, sides, pairs, testing);
+                let change =
+                    MeasureChange::of(matched.title, unit, better, sides, pairs, clusters, testing);
                 let change = change.titled(matched.mean_title.filter(|_| unit == Unit::Score));
                 measures.push((after.place(second), change));
             }

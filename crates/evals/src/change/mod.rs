@@ -11,8 +11,8 @@ pub use measure::{CaseChange, MeasureChange, Verdict};
 pub use pairs::{CasePart, ChangedCase};
 
 use crate::groups::ChangedGroups;
-use crate::pair_testing::PairTesting;
-use crate::{CaseId, ComparedReport, Domain, Report, SchemaVersion, Summary};
+use crate::pair_testing::{CaseClusters, PairTesting};
+use crate::{CaseId, ComparedReport, Domain, GroupError, Report, SchemaVersion, Summary};
 pub(crate) use measure::{Judged, judge};
 pub(crate) use measured_pairs::MeasuredPairs;
 pub(crate) use pairs::Pairs;
@@ -86,19 +86,34 @@ impl Change {
         test: PairedTest,
         wanted: impl Fn(&str) -> bool,
     ) -> Self {
-        Self::by(before, after, PairTesting::by(test), wanted)
+        Self::tested(before, after, None, PairTesting::by(test), wanted)
     }
 
-    /// The same with another test, or another correction.
+    /// The same with another test, another correction, or with cases in clusters.
+    ///
+    /// # Errors
+    ///
+    /// No case of the second report has metadata or a fact with the key of the clusters.
     pub fn by<D: Domain>(
         before: &Titled<'_, D>,
         after: &Titled<'_, D>,
         test: PairTesting,
         wanted: impl Fn(&str) -> bool,
+    ) -> Result<Self, GroupError> {
+        let clusters = CaseClusters::of(after.report, test.cluster.as_deref())?;
+        Ok(Self::tested(before, after, clusters.as_ref(), test, wanted))
+    }
+
+    fn tested<D: Domain>(
+        before: &Titled<'_, D>,
+        after: &Titled<'_, D>,
+        clusters: Option<&CaseClusters<'_>>,
+        test: PairTesting,
+        wanted: impl Fn(&str) -> bool,
     ) -> Self {
         let pairs = Pairs::of(before.report, after.report);
         let measured = MeasuredPairs::new(before, after);
-        let (measures, only) = measured.compare(&pairs, &test, &wanted);
+        let (measures, only) = measured.compare(&pairs, clusters, &test, &wanted);
         let measures = judge(measures, &test);
         let [measures_only_before, measures_only_after] = only;
         Self {

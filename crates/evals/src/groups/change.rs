@@ -6,6 +6,7 @@ use serde::{Deserialize, Serialize};
 
 use super::members::{GroupError, members};
 use crate::change::{Judged, MeasuredPairs, Pairs, judge};
+use crate::pair_testing::CaseClusters;
 use crate::{CaseId, Change, Domain, MeasureChange, Titled};
 
 /// The change of each measure in each group of cases.
@@ -49,6 +50,7 @@ impl Change {
         }
         let pairs = Pairs::of(before.report, after.report);
         let measured = MeasuredPairs::new(before, after);
+        let clusters = CaseClusters::of(after.report, self.test.cluster.as_deref())?;
         for key in keys {
             let members = members(after.report, key)?;
             let mut sizes: Vec<(String, Pairs<'_>)> = members
@@ -60,7 +62,8 @@ impl Change {
             let mut all: Vec<Judged> = Vec::new();
             let mut groups: Vec<(String, usize, usize)> = Vec::new();
             for (name, pairs) in sizes {
-                let (measures, _) = measured.compare(&pairs, &self.test, &wanted);
+                let (measures, _) =
+                    measured.compare(&pairs, clusters.as_ref(), &self.test, &wanted);
                 groups.push((name, pairs.count(), measures.len()));
                 all.extend(measures);
             }

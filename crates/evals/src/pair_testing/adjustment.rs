@@ -34,6 +34,15 @@ impl Adjustment {
         }
     }
 
+    /// The method in print; `None` for no correction.
+    pub fn name(self) -> Option<&'static str> {
+        match self {
+            Self::Holm => Some("Holm's method"),
+            Self::Bh => Some("Benjamini and Hochberg's method"),
+            Self::None => None,
+        }
+    }
+
     /// The correction as an adjective in print; `None` for no correction.
     pub fn adjective(self) -> Option<&'static str> {
         match self {

@@ -1,6 +1,7 @@
 //! How two measurements of the same cases are tested against each other.
 
 mod adjustment;
+mod clusters;
 mod sensitivity;
 mod test;
 mod tested;
@@ -9,11 +10,12 @@ use evals_metrics::PairedTest;
 use serde::{Deserialize, Serialize};
 
 pub use adjustment::Adjustment;
+pub(crate) use clusters::CaseClusters;
 pub use test::PairTest;
 pub(crate) use tested::Tested;
 
 /// The test of differences, the correction of its p values, and the power that a sensitivity refers to.
-#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct PairTesting {
     /// The test. Default: the randomization test.
     #[serde(default)]
@@ -24,6 +26,10 @@ pub struct PairTesting {
     /// The power at which a difference counts as detectable, between the level of significance and 1. Default: 0.8.
     #[serde(default = "power")]
     pub power: f64,
+    /// The key of the cases' metadata, or the fact, by which cases come in clusters, such as several questions about one document: those
+    /// of a cluster may depend on each other. Default: every case is alone.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub cluster: Option<String>,
     /// Resamples, level of confidence and seed.
     #[serde(flatten)]
     pub paired: PairedTest,
@@ -47,6 +53,7 @@ impl PairTesting {
             method: PairTest::default(),
             adjustment: Adjustment::default(),
             power: power(),
+            cluster: None,
             paired,
         }
     }

@@ -1,6 +1,8 @@
 //! The smallest difference that a comparison would find.
 
-use evals_metrics::{MeanPower, NoStatistic, PassRatePower, Plan, Sides};
+use evals_metrics::{
+    ClusterCorrection, Clusters, MeanPower, NoStatistic, PassRatePower, Plan, Sides,
+};
 
 /// Values whose range is below this share of their size are equal: rounding alone may cause it.
 const ROUNDING: f64 = 1e-12;
@@ -32,6 +34,17 @@ impl Sensitivity {
         Self {
             n: pairs.len(),
             scatter,
+        }
+    }
+
+    /// Reads differences in clusters, which count as single values that scatter as their robust standard error says.
+    pub(crate) fn of_clusters(clusters: &Clusters) -> Self {
+        let n = clusters.len();
+        let error = clusters.standard_error(ClusterCorrection::default());
+        let deviation = error.map_or(0.0, |it| it.value) * count(n).sqrt();
+        Self {
+            n,
+            scatter: Scatter::Deviation(deviation),
         }
     }
 

@@ -3,8 +3,8 @@
 use std::num::NonZeroU32;
 
 use evals_metrics::{
-    Alternative, NoStatistic, PairedDifference, PairedTest, TestMethod, difference, paired_t,
-    sign_test, wilcoxon,
+    Alternative, ClusterCorrection, Clusters, NoStatistic, PairedDifference, PairedTest,
+    TestMethod, TestResult, difference, paired_t, sign_test, wilcoxon,
 };
 use serde::{Deserialize, Serialize};
 
@@ -68,6 +68,25 @@ impl PairTest {
         };
         let p_value = found.p_value;
         Some((found, Ok(p_value)))
+    }
+
+    /// The test of differences in clusters.
+    pub(super) fn by_cluster(
+        self,
+        clusters: &Clusters,
+        paired: &PairedTest,
+    ) -> Result<TestResult, NoStatistic> {
+        match self {
+            Self::Randomization => clusters.randomization_test(paired),
+            Self::T => clusters.t_test(ClusterCorrection::default(), Alternative::TwoSided),
+            // Ranks and signs of single cases have no form for clusters here.
+            Self::Wilcoxon | Self::Sign => Err(NoStatistic::OneCluster),
+        }
+    }
+
+    /// Whether the test works for cases in clusters.
+    pub fn takes_clusters(self) -> bool {
+        matches!(self, Self::Randomization | Self::T)
     }
 
     /// The name of the test in print.

@@ -1,6 +1,8 @@
 //! One difference with everything that its test says.
 
-use evals_metrics::{EffectSize, NoStatistic, PairedDifference, cohens_dz, difference};
+use evals_metrics::{
+    Bootstrap, Clusters, EffectSize, NoStatistic, PairedDifference, cohens_dz, difference,
+};
 
 use super::PairTesting;
 use super::sensitivity::Sensitivity;
@@ -17,18 +19,98 @@ pub(crate) struct Tested {
 }
 
 impl Tested {
-    /// Tests paired values. `None` without values, or with one that is not finite.
-    pub(crate) fn of(pairs: &[(f64, f64)], testing: &PairTesting) -> Option<Self> {
+    /// Tests paired values, which come in `clusters` if there are any: one for each pair. `None` without values, or with one that is not
+    /// finite.
+    pub(crate) fn of(
+        pairs: &[(f64, f64)],
+        clusters: Option<&[usize]>,
+        testing: &PairTesting,
+    ) -> Option<Self> {
         let (found, p_value) = testing.method.compare(pairs, testing.paired)?;
         let changes = pairs.iter();
         let changes: Vec<f64> = changes
             .map(|(before, after)| difference(*before, *after))
             .collect();
+        if let Some(clusters) = clusters {
+            let clustered = clusters.iter().copied().zip(changes.iter().copied());
+            let clustered = Clusters::new(clustered);
+            return Some(Self::by_cluster(&found, &clustered, &changes, testing));
+        }
         Some(Self {
             effect: cohens_dz(&changes, testing.paired.level).ok(),
             sensitivity: Sensitivity::of(pairs, &changes),
             difference: found,
             p_value,
         })
+    }
+
+    /// Replaces interval, test and sensitivity of a difference by those of its clusters.
+    fn by_cluster(
+        found: &PairedDifference,
+        clusters: &Clusters,
+        changes: &[f64],
+        testing: &PairTesting,
+    ) -> Self {
+        let bootstrap = Bootstrap {
+            level: testing.paired.level,
+            seed: testing.paired.seed,
+            ..Bootstrap::default()
+        };
+        let is_changed = found.equal() < found.n;
+        let test = testing.method.by_cluster(clusters, &testing.paired);
+        let difference = PairedDifference {
+            interval: clusters.bootstrap_interval(&bootstrap).ok(),
+            p_value: test.map_or(found.p_value, |it| it.p_value),
+            method: test.map_or(found.method, |it| it.method),
+            is_exact: false,
+            ..found.clone()
+        };
+        Self {
+            p_value: if is_changed {
+                test.map(|it| it.p_value)
+            } else {
+                Ok(difference.p_value)
+            },
+            effect: cohens_dz(changes, testing.paired.level).ok(),
+            sensitivity: Sensitivity::of_clusters(clusters),
+            difference,
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::PairTest;
+    use super::*;
+
+    #[test]
+    fn copies_of_a_case_in_one_cluster_add_nothing() {
+        let alone: Vec<(f64, f64)> = (0..12)
+            .map(|case| (0.0, f64::from(case % 5) / 10.0 - 0.1))
+            .collect();
+        let twice: Vec<(f64, f64)> = alone.iter().flat_map(|pair| [*pair, *pair]).collect();
+        let clusters: Vec<usize> = (0..12).flat_map(|cluster| [cluster, cluster]).collect();
+        for method in [PairTest::Randomization, PairTest::T] {
+            let testing = PairTesting {
+                method,
+                ..PairTesting::default()
+            };
+            let one = Tested::of(&alone, None, &testing).unwrap();
+            let copied = Tested::of(&twice, Some(&clusters), &testing).unwrap();
+            let naive = Tested::of(&twice, None, &testing).unwrap();
+            let p = |tested: &Tested| tested.p_value.unwrap();
+            assert!((p(&one) - p(&copied)).abs() < 1e-12, "{method:?}");
+            assert!(p(&naive) < p(&one) / 2.0, "{method:?}");
+            let detectable = |it: &Tested| it.sensitivity.detectable(0.05, 0.8).unwrap();
+            assert!((detectable(&one) - detectable(&copied)).abs() < 1e-9);
+        }
+    }
+
+    #[test]
+    fn one_cluster_has_no_p_value() {
+        let pairs = [(0.0, 0.5), (0.0, 0.3), (0.0, 0.1)];
+        let tested = Tested::of(&pairs, Some(&[0, 0, 0]), &PairTesting::default()).unwrap();
+        assert_eq!(tested.p_value, Err(NoStatistic::OneCluster));
+        assert_eq!(tested.difference.interval, None);
     }
 }

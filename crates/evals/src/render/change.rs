@@ -10,7 +10,7 @@ use super::glyphs::Glyphs;
 use super::probability::{p_cell, percent, significance};
 use super::side_by_side::{interruption, title_of};
 use super::standings::{FEW, too_few};
-use crate::{CaseChange, CaseId, Change, Direction, MeasureChange, Verdict};
+use crate::{CaseChange, CaseId, Change, Direction, MeasureChange, PairTesting, Verdict};
 
 /// Titles of the columns, without the interval.
 pub(super) const TITLES: [&str; 8] = [
@@ -113,7 +113,10 @@ pub(super) fn notes(change: &Change, glyphs: &Glyphs) -> Vec<String> {
             }
             (several, None) => format!(", not corrected for {several} measures"),
         };
-        let method = change.test_name();
+        let method = match &change.test.cluster {
+            Some(_) => method(&change.test),
+            None => change.test_name(),
+        };
         notes.push(format!(
             "p: how often chance alone would give a change at least this large ({method}{corrected}); unclear: p above {level}, which \
              does not mean that nothing changed"
@@ -122,6 +125,15 @@ pub(super) fn notes(change: &Change, glyphs: &Glyphs) -> Vec<String> {
     }
     notes.extend(untested(change));
     notes
+}
+
+/// The test in words, with the clusters of cases.
+pub(super) fn method(test: &PairTesting) -> String {
+    let name = test.method.name();
+    match &test.cluster {
+        Some(key) => format!("{name} by clusters of one `{}`", single_line(key)),
+        None => name.to_owned(),
+    }
 }
 
 /// A warning that few pairs say little.

@@ -3,7 +3,7 @@
 use evals_metrics::difference;
 use serde::{Deserialize, Serialize};
 
-use super::measure::Measured;
+use super::measure::{Measured, mean};
 use crate::{CaseId, CaseReport, Domain, Unit};
 
 /// How many cases are listed at most.
@@ -25,7 +25,7 @@ pub struct Disagreements {
     pub n: usize,
     /// How many of them have the same value in all reports.
     pub agreed: usize,
-    /// The cases with the widest range of values, widest first, ten at most.
+    /// The cases whose values spread most, the widest spread first, ten at most.
     pub cases: Vec<Disagreement>,
 }
 
@@ -36,8 +36,8 @@ pub struct Disagreement {
     pub id: CaseId,
     /// The first part of the case as people read it, such as its question.
     pub text: String,
-    /// The greatest value minus the least.
-    pub range: f64,
+    /// The standard deviation of its values over the reports, with the number of reports in the denominator.
+    pub spread: f64,
     /// The value in each of [`Disagreements::reports`].
     pub values: Vec<f64>,
 }
@@ -49,20 +49,20 @@ impl Disagreements {
         cases: &[&CaseId],
         case: impl Fn(&CaseId) -> Option<&'c CaseReport<D>>,
     ) -> Self {
-        let mut ranges: Vec<(usize, f64)> = (0..cases.len())
-            .map(|place| (place, range(measured, place)))
+        let mut spreads: Vec<(usize, f64)> = (0..cases.len())
+            .map(|place| (place, spread(measured, place)))
             .collect();
-        let agreed = ranges.iter().filter(|(_, range)| *range <= 0.0).count();
-        ranges.retain(|(_, range)| *range > 0.0);
-        ranges.sort_by(|(left_place, left), (right_place, right)| {
+        let agreed = spreads.iter().filter(|(_, spread)| *spread <= 0.0).count();
+        spreads.retain(|(_, spread)| *spread > 0.0);
+        spreads.sort_by(|(left_place, left), (right_place, right)| {
             let wider_first = right.total_cmp(left);
             wider_first.then_with(|| cases[*left_place].cmp(cases[*right_place]))
         });
-        let listed = ranges.into_iter().take(LISTED);
-        let listed = listed.map(|(place, range)| Disagreement {
+        let listed = spreads.into_iter().take(LISTED);
+        let listed = listed.map(|(place, spread)| Disagreement {
             id: cases[place].clone(),
             text: case(cases[place]).map(first_text).unwrap_or_default(),
-            range,
+            spread,
             values: measured
                 .values
                 .iter()
@@ -86,11 +86,17 @@ impl Disagreements {
     }
 }
 
-fn range(measured: &Measured, place: usize) -> f64 {
-    let values = || measured.values.iter().map(|of_case| of_case[place]);
-    let low = values().fold(f64::INFINITY, f64::min);
-    let high = values().fold(f64::NEG_INFINITY, f64::max);
-    difference(low, high).max(0.0)
+/// How far the values of a case are from their mean. Unlike the range, it tells a case on which one report is alone from one that
+/// divides the reports.
+fn spread(measured: &Measured, place: usize) -> f64 {
+    let values: Vec<f64> = measured.values.iter().map(|it| it[place]).collect();
+    let low = values.iter().copied().fold(f64::INFINITY, f64::min);
+    let high = values.iter().copied().fold(f64::NEG_INFINITY, f64::max);
+    let Some(middle) = mean(&values).filter(|_| difference(low, high) > 0.0) else {
+        return 0.0;
+    };
+    let squares: Vec<f64> = values.iter().map(|it| (it - middle).powi(2)).collect();
+    mean(&squares).map_or(0.0, f64::sqrt)
 }
 
 fn first_text<D: Domain>(case: &CaseReport<D>) -> String {

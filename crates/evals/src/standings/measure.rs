@@ -109,11 +109,12 @@ impl Measured {
     pub(super) fn test(
         &self,
         (first, second): (usize, usize),
+        clusters: Option<&[usize]>,
         testing: &PairTesting,
     ) -> Option<Tested> {
         let pairs = self.values[first].iter().zip(&self.values[second]);
         let pairs: Vec<(f64, f64)> = pairs.map(|(first, second)| (*first, *second)).collect();
-        Tested::of(&pairs, testing)
+        Tested::of(&pairs, clusters, testing)
     }
 
     /// The means and histograms, without letters, in the order of the reports.

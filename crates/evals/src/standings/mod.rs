@@ -21,10 +21,10 @@ pub use shared::Unshared;
 pub use times::{RankedTime, TimePair, TimeStanding};
 
 use crate::groups::members;
-use crate::pair_testing::Tested;
+use crate::pair_testing::{CaseClusters, Tested};
 use crate::{
-    CaseReport, ComparedReport, Direction, Domain, GroupError, PairTesting, Report, SchemaVersion,
-    Titled, Verdict,
+    CaseId, CaseReport, ComparedReport, Direction, Domain, GroupError, PairTesting, Report,
+    SchemaVersion, Titled, Verdict,
 };
 use measure::Measured;
 use shared::Shared;
@@ -132,8 +132,13 @@ impl Standings {
             })
         });
         let times = Times::of(&sources, &cases, &testing, expenses.seconds);
-        let measured: Vec<Measured> = measured.into_iter().map(|(it, _)| it).collect();
-        let (tests, measures) = ranked(measured, &testing);
+        let clusters = CaseClusters::of(sources[0], testing.cluster.as_deref())?;
+        let (measured, of_cases): (Vec<Measured>, Vec<Vec<&CaseId>>) = measured.into_iter().unzip();
+        let clusters: Option<Vec<Vec<usize>>> = clusters.map(|clusters| {
+            let all = of_cases.into_iter();
+            all.map(|ids| clusters.among(ids)).collect()
+        });
+        let (tests, measures) = ranked(measured, clusters.as_deref(), &testing);
         Ok(Self {
             schema_version: SchemaVersion,
             reports: reports
@@ -170,14 +175,19 @@ impl Standings {
 }
 
 /// Tests every pair of every measure, and corrects all p values together. The first value is their number.
-fn ranked(measured: Vec<Measured>, testing: &PairTesting) -> (usize, Vec<RankedMeasure>) {
+fn ranked(
+    measured: Vec<Measured>,
+    clusters: Option<&[Vec<usize>]>,
+    testing: &PairTesting,
+) -> (usize, Vec<RankedMeasure>) {
     let tasks: Vec<(usize, (usize, usize))> = measured
         .iter()
         .enumerate()
         .flat_map(|(place, it)| it.pairs().map(move |pair| (place, pair)))
         .collect();
     let tested = on_all_cores(&tasks, |(place, pair)| {
-        measured[*place].test(*pair, testing)
+        let clusters = clusters.map(|all| all[*place].as_slice());
+        measured[*place].test(*pair, clusters, testing)
     });
     let mut outcomes: Vec<(usize, PairOutcome, Tested)> = tasks
         .iter()

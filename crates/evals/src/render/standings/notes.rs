@@ -3,11 +3,12 @@
 use evals_messages::quantity;
 use evals_messages::visible::single_line;
 
+use super::super::change::method;
 use super::super::glyphs::Glyphs;
-use super::super::probability::{percent, significance};
+use super::super::probability::{p_value, percent, significance};
 use super::super::side_by_side::interruption;
 use super::sections::{main, measure_title, report_title};
-use crate::{CaseId, RankedMeasure, RankedTime, Standings};
+use crate::{CaseId, PairOutcome, PairTest, RankedMeasure, RankedTime, Standings};
 
 /// Below this many cases, intervals are too narrow and tests find only large differences.
 pub(in crate::render) const FEW: usize = 30;
@@ -174,13 +175,16 @@ fn family(standings: &Standings) -> Vec<String> {
         None => format!("not corrected, although there are {tests}: {family}"),
     };
     let level = percent(test.significance());
-    let method = test.method.name();
+    let method = method(test);
     let strictest = test
         .adjustment
         .strictest(test.significance(), standings.tests);
     let power = percent(test.power);
     vec![
-        format!("p: {method}, {correction}; pairs that agree in every case are not tests"),
+        format!(
+            "p: {method}, {correction}; pairs that agree in every case are not tests{}",
+            floor(standings)
+        ),
         format!(
             "letters: two runs share a letter exactly if p of their pair is above {level}. That is no proof that they are equal, \
              and it does not carry over: `ab` shares one with `a` and with `b`, which differ from each other"
@@ -191,6 +195,26 @@ fn family(standings: &Standings) -> Vec<String> {
             significance(strictest)
         ),
     ]
+}
+
+/// Why no p value is below a certain one, if the random swaps limit one.
+fn floor(standings: &Standings) -> String {
+    let least = 1.0 / (f64::from(standings.test.paired.resamples.get()) + 1.0);
+    let pairs = standings.measures.iter().filter(|it| it.is_ranked());
+    let mut pairs = pairs.flat_map(|it| &it.pairs);
+    let is_least = |it: &&PairOutcome| !it.difference.is_exact && it.difference.p_value <= least;
+    if standings.test.method == PairTest::Randomization
+        && let Some(pair) = pairs.find(is_least)
+        && let Some(adjusted) = pair.adjusted_p_value
+    {
+        let swaps = standings.test.paired.resamples;
+        format!(
+            "; {} is the least that {swaps} random swaps can give",
+            p_value(adjusted)
+        )
+    } else {
+        String::new()
+    }
 }
 
 fn times(standings: &Standings) -> Vec<String> {

@@ -290,7 +290,7 @@ fn disagreements(standings: &Standings, found: &Disagreements) -> Option<Section
     let differing = found.n - found.agreed;
     (!found.cases.is_empty()).then(|| Section {
         heading: format!(
-            "Widest disagreement by {}",
+            "Cases that the runs disagree on most, by {}",
             title_of(found.unit, found.title())
         ),
         texts: vec![0, heads.len() - 1],
