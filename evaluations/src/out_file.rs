@@ -5,7 +5,7 @@ use std::io::Write;
 use std::path::{Path, PathBuf};
 
 use anyhow::{Result, anyhow, bail};
-use evals::{Report, Summary, render};
+use evals::{Report, Standings, Summary, render};
 use evals_evaluators::Untyped;
 use evals_evaluators::pydantic_report::EvaluationReport;
 use evals_html::page::{Texts, Written};
@@ -211,6 +211,36 @@ impl OutFile {
             );
         }
         Ok(files)
+    }
+
+    /// The files of several `--out` for a comparison of more than two runs.
+    pub(crate) fn all_of_standings(paths: &[PathBuf]) -> Result<Vec<Self>> {
+        let files = Self::all(paths)?;
+        if let Some(file) = files.iter().find(|file| file.format == Format::JsonLines) {
+            bail!(
+                "`--out {file}`: a comparison of runs has no lines for cases; use a name that ends in .html, .json, .md or .csv"
+            );
+        }
+        Ok(files)
+    }
+
+    /// Writes a comparison of more than two runs.
+    pub(crate) fn standings<D: HasPage>(
+        &self,
+        printer: &Printer,
+        standings: &Standings,
+        page: &SeveralPage<'_, D>,
+    ) -> Result<()> {
+        if self.format == Format::Html {
+            return self.page(printer, |out| page.write(out));
+        }
+        write_atomically(&self.path, |file| match self.format {
+            Format::Markdown => render::markdown::standings(file, standings),
+            Format::Csv => render::csv::standings(file, standings),
+            Format::Json | Format::JsonLines | Format::Html | Format::Pydantic => {
+                render::json::standings(file, standings)
+            }
+        })
     }
 
     /// Writes a comparison of two runs.

@@ -4,7 +4,9 @@ use std::ffi::OsString;
 use std::num::NonZeroUsize;
 use std::path::PathBuf;
 
-use clap::{ArgGroup, Args, Subcommand};
+use clap::{ArgGroup, Args, Subcommand, ValueEnum};
+use evals::{Adjustment, PairTest, PairTesting};
+use evals_metrics::PairedTest;
 use evals_rag::rag_judges::JudgedMeasure;
 
 use super::numbers::at_least_one;
@@ -138,23 +140,32 @@ pub(crate) struct RejudgeArgs {
 
 #[derive(Debug, Clone, Args)]
 pub(crate) struct CompareArgs {
-    /// Baseline run: its folder, its report.json, the folder's name or the start of it, its `--name`, or `latest` [default: for each finished run of the
-    /// last command, the previous run of the same dataset, benchmark and profile]
-    pub(crate) before: Option<OsString>,
-    /// Run to compare with the baseline [default: the newest finished run of the baseline's dataset and benchmark; without a
-    /// baseline, each finished run of the last command]
-    #[arg(requires = "before")]
-    pub(crate) after: Option<OsString>,
+    /// Runs to compare: folders, report.json files, names of folders or their starts, `--name`s, or `latest`. Of two, the first is the
+    /// baseline; of more, each is compared with each. One run is compared with the newest finished run of its dataset and benchmark
+    /// [default: each finished run of the last command with the previous run of its dataset, benchmark and profile]
+    #[arg(value_name = "RUN")]
+    pub(crate) runs: Vec<OsString>,
     /// Compare only this measure, named as in the table; fewer measures need less correction for multiple testing
     #[arg(long = "measure", value_name = "M")]
     pub(crate) measures: Vec<String>,
     /// Break every measure down by a key of the cases' metadata, e.g. `topic`; repeat the option for several
     #[arg(long = "group-by", value_name = "KEY")]
     pub(crate) group_by: Vec<String>,
+    /// The test of differences
+    #[arg(long, value_enum, value_name = "TEST", default_value_t = TestChoice::Randomization)]
+    pub(crate) test: TestChoice,
+    /// How p values are corrected for the number of measures and pairs of runs
+    #[arg(long, value_enum, value_name = "METHOD", default_value_t = AdjustmentChoice::Holm)]
+    pub(crate) adjust: AdjustmentChoice,
+    /// Test clusters of cases rather than single ones: those with one value of `metadata:KEY`, such as questions about one document, may
+    /// depend on each other. Repetitions of a case are always one
+    #[arg(long, value_name = "metadata:KEY")]
+    pub(crate) cluster: Option<String>,
     /// Exit with 1 if a measure is significantly worse, if more cases failed than before, or if a newer run is unfinished
     #[arg(long)]
     pub(crate) fail_if_worse: bool,
-    /// Write the comparison to FILE; its extension chooses the format: .html (a page for browsers) .json .md
+    /// Write the comparison to FILE; its extension chooses the format: .html (a page for browsers) .json .md, and of more than two
+    /// runs .csv, with a row for each pair and measure
     #[arg(long, value_name = "FILE")]
     pub(crate) out: Vec<PathBuf>,
     /// Leave questions, answers, references, passages, reasons, metadata and labels out of the page that `--out FILE.html` writes, so
@@ -164,6 +175,79 @@ pub(crate) struct CompareArgs {
     /// Draw the changes into the folder DIR, as SVG and as PNG with 300 dots per inch
     #[arg(long, value_name = "DIR")]
     pub(crate) figures: Option<PathBuf>,
+}
+
+/// A test of paired values.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub(crate) enum TestChoice {
+    /// Fisher's randomization test; for passes and failures, McNemar's exact test
+    Randomization,
+    /// Student's paired t test
+    T,
+    /// Wilcoxon's signed rank test
+    Wilcoxon,
+    /// The sign test, which ignores how large changes are
+    Sign,
+}
+
+/// A correction of several p values.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub(crate) enum AdjustmentChoice {
+    /// Holm's method, against any false finding
+    Holm,
+    /// Benjamini and Hochberg's method, against many false findings among all
+    Bh,
+    /// No correction
+    None,
+}
+
+impl CompareArgs {
+    /// The comparison of runs that one command made.
+    pub(crate) fn of_runs(
+        runs: Vec<OsString>,
+        group_by: Vec<String>,
+        out: Vec<PathBuf>,
+        figures: Option<PathBuf>,
+    ) -> Self {
+        Self {
+            runs,
+            measures: Vec::new(),
+            group_by,
+            test: TestChoice::Randomization,
+            adjust: AdjustmentChoice::Holm,
+            cluster: None,
+            fail_if_worse: false,
+            out,
+            without_texts: false,
+            figures,
+        }
+    }
+
+    /// How differences are tested, with this seed.
+    pub(crate) fn testing(&self, seed: u64) -> PairTesting {
+        let paired = PairedTest {
+            seed,
+            ..PairedTest::default()
+        };
+        PairTesting {
+            method: match self.test {
+                TestChoice::Randomization => PairTest::Randomization,
+                TestChoice::T => PairTest::T,
+                TestChoice::Wilcoxon => PairTest::Wilcoxon,
+                TestChoice::Sign => PairTest::Sign,
+            },
+            adjustment: match self.adjust {
+                AdjustmentChoice::Holm => Adjustment::Holm,
+                AdjustmentChoice::Bh => Adjustment::Bh,
+                AdjustmentChoice::None => Adjustment::None,
+            },
+            cluster: self.cluster.as_ref().map(|key| {
+                let plain = key.strip_prefix("metadata:");
+                plain.unwrap_or(key).to_owned()
+            }),
+            ..PairTesting::by(paired)
+        }
+    }
 }
 
 /// The end of `table --help`, for terminals of 80 columns.

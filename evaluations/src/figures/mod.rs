@@ -14,8 +14,9 @@ mod place;
 mod precision;
 mod runs;
 mod scores;
+mod standings;
 
-use evals::{Change, Report, Summary};
+use evals::{Change, Report, Standings, Summary, Titled};
 use evals_html::page::PageFigure;
 use evals_metrics::Bootstrap;
 
@@ -24,7 +25,7 @@ pub(crate) use self::caption::interval_methods;
 pub(crate) use self::domain::HasFigures;
 pub(crate) use self::folder::FigureFolder;
 pub(crate) use self::place::Place;
-pub(crate) use self::runs::{ComparedRun, service_time};
+pub(crate) use self::runs::{ComparedRun, search_time, service_time};
 
 /// The names of the figures of one report.
 const OF_REPORT: [&str; 7] = [
@@ -89,6 +90,32 @@ pub(crate) fn of_report<D: HasFigures>(
 /// The figures of a comparison of two runs: `changes`.
 pub(crate) fn of_change(change: &Change) -> Vec<PageFigure> {
     changes::figure(change).into_iter().collect()
+}
+
+/// The figures of several runs of which each was compared with each: `standings`, `trade-off` and `precision`.
+pub(crate) fn of_standings<D: HasFigures>(
+    subject: &str,
+    standings: &Standings,
+    runs: &[Titled<'_, D>],
+) -> Vec<PageFigure> {
+    let bootstrap = Bootstrap {
+        level: standings.test.paired.level,
+        seed: standings.test.paired.seed,
+        ..Bootstrap::default()
+    };
+    let compared = runs.iter().enumerate().map(|(series, run)| {
+        let label = run.title.to_owned();
+        ComparedRun::of(label, series, run.report, run.summary.clone(), &bootstrap)
+    });
+    let compared: Vec<ComparedRun> = compared.collect();
+    let others = runs::figures(subject, &compared, &bootstrap, Place::File);
+    let others = others
+        .into_iter()
+        .filter(|it| ["trade-off", "precision"].contains(&it.name.as_str()));
+    standings::figure(subject, standings)
+        .into_iter()
+        .chain(others)
+        .collect()
 }
 
 /// The same figures under the names of one of several subjects: `changes` becomes `changes-qa-hybrid`.

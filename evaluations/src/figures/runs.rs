@@ -61,6 +61,12 @@ impl ComparedRun {
     }
 }
 
+/// The same for a case that searched; `None` for one that lists documents without a search.
+pub(crate) fn search_time<D: Domain>(case: &CaseReport<D>) -> Option<f64> {
+    let is_search = case.timings.iter().all(|it| it.stage != UNRANKED);
+    is_search.then(|| service_time(case)).flatten()
+}
+
 /// The service time of a case in seconds: the sum over its stages. Stages from a cache count with their original times, and judging does
 /// not count. `None` if the task failed or timed nothing.
 pub(crate) fn service_time<D: Domain>(case: &CaseReport<D>) -> Option<f64> {

@@ -1,7 +1,7 @@
 //! The tables of a page.
 
 use evals::render::tables::Table;
-use evals::{Domain, Report, Summary, render};
+use evals::{Domain, Report, Standings, Summary, render};
 use evals_html::page::{Listing, Texts};
 use evals_messages::quantity;
 
@@ -57,6 +57,27 @@ pub(super) fn listing(table: Table) -> Listing {
         head: table.heads,
         rows: table.rows,
     }
+}
+
+/// The tables of standings, each under its heading. Without texts, the cases on which runs disagree have no text.
+pub(super) fn of_standings(standings: &Standings, texts: Texts) -> Vec<Listing> {
+    let mut shown = standings.clone();
+    if texts != Texts::Kept {
+        let cases = shown.disagreements.iter_mut().flat_map(|it| &mut it.cases);
+        cases.for_each(|case| case.text.clear());
+        // The names of groups are metadata.
+        shown.groups.clear();
+    }
+    let tables = render::tables::standings(&shown).into_iter();
+    tables
+        .map(|(heading, table)| {
+            let listing = listing(table);
+            Listing {
+                caption: joined([sentence(&heading), listing.caption]),
+                ..listing
+            }
+        })
+        .collect()
 }
 
 /// The first failures, with their reasons; `None` if nothing failed.

@@ -4,7 +4,7 @@ use std::borrow::Cow;
 use std::io::Write;
 
 use anyhow::Result;
-use evals::{CaseId, Comparison, MeasureValues, Report, Summary, Titled, Unit, render};
+use evals::{CaseId, Comparison, MeasureValues, Report, Standings, Summary, Titled, Unit, render};
 use evals_html::page::{Case, Column, Fact, Listing, Notice, Opening, Page, Table, Texts, Written};
 
 use super::case::{self, Owner};
@@ -29,6 +29,8 @@ pub(crate) struct SeveralPage<'r, D: HasPage> {
     /// The runs under their names.
     pub(crate) runs: &'r [Titled<'r, D>],
     pub(crate) comparison: &'r Comparison,
+    /// Each run compared with each, if that was asked for: its tables replace that of the comparison.
+    pub(crate) standings: Option<&'r Standings>,
     /// The manifest of one run; facts that differ between runs are left out.
     pub(crate) source: &'r PageSource,
 }
@@ -98,7 +100,10 @@ impl<D: HasPage> SeveralPage<'_, D> {
         let answer = sentence::of_run(report, &summaries[best], D::CASE);
         let lead = lead.map(|lead| format!("; {}", lead.clause()));
         let comparison = omission::comparison(self.comparison, texts);
-        let mut listings = vec![listing::listing(render::tables::comparison(&comparison))];
+        let mut listings = match self.standings {
+            Some(standings) => listing::of_standings(standings, texts),
+            None => vec![listing::listing(render::tables::comparison(&comparison))],
+        };
         let mut compared = Vec::new();
         for (series, (run, summary)) in self.runs.iter().zip(&summaries).enumerate() {
             listings.extend(groups(run.title, summary));

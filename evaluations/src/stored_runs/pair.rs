@@ -3,7 +3,7 @@
 use std::io::Write;
 
 use anyhow::{Result, bail};
-use evals::{Change, Domain, Report, Titled};
+use evals::{Change, Domain, PairTesting, Report, Titled};
 use evals_evaluators::Untyped;
 use evals_messages::quantity;
 use evals_metrics::{Bootstrap, Measure, PairedTest};
@@ -89,6 +89,16 @@ impl<'r> StoredPair<'r> {
             seed: self.after.header.seed,
             ..PairedTest::default()
         };
+        self.change_by(PairTesting::by(test), wanted, keys)
+    }
+
+    /// The same with another test, or another correction.
+    pub(crate) fn change_by(
+        &self,
+        test: PairTesting,
+        wanted: &[String],
+        keys: &[String],
+    ) -> Result<Change> {
         with_reports!(self, reports => change(self.titles(), reports, test, wanted, keys))
     }
 
@@ -187,12 +197,12 @@ fn check_compared(change: &Change) -> Result<()> {
 fn change<D: Domain>(
     titles: [&str; 2],
     reports: &[Report<D>; 2],
-    test: PairedTest,
+    test: PairTesting,
     wanted: &[String],
     keys: &[String],
 ) -> Result<Change> {
     let bootstrap = Bootstrap {
-        seed: test.seed,
+        seed: test.paired.seed,
         ..Bootstrap::default()
     };
     let summaries = reports.each_ref().map(|report| report.summary(&bootstrap));
@@ -203,7 +213,7 @@ fn change<D: Domain>(
     };
     let is_wanted =
         |title: &str| wanted.is_empty() || wanted.iter().any(|name| names_measure(name, title));
-    let change = Change::between(&side(0), &side(1), test, is_wanted);
+    let change = Change::by(&side(0), &side(1), test, is_wanted)?;
     Ok(change.grouped(&side(0), &side(1), keys, is_wanted)?)
 }
 

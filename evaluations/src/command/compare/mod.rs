@@ -1,4 +1,6 @@
-//! `evaluations compare`: tests whether two stored runs differ by more than chance.
+//! `evaluations compare`: tests whether stored runs differ by more than chance.
+
+mod several;
 
 use std::ffi::OsStr;
 use std::io::Write as _;
@@ -24,6 +26,15 @@ use crate::stored_runs::{
 use crate::terminal::console;
 
 pub(super) fn execute(session: &Session<'_>, arguments: &CompareArgs) -> Result<Exit> {
+    let test = arguments.testing(0);
+    if test.cluster.is_some() && !test.method.takes_clusters() {
+        bail!(
+            "`--cluster` needs `--test randomization` or `--test t`: ranks and signs of single cases know no clusters"
+        );
+    }
+    if arguments.runs.len() > 2 {
+        return several::execute(session, arguments);
+    }
     let files = OutFile::all_of_changes(&arguments.out)?;
     let texts = OutFile::texts(&files, arguments.without_texts)?;
     let folder = arguments.figures.as_deref().map(FigureFolder::create);
@@ -34,7 +45,8 @@ pub(super) fn execute(session: &Session<'_>, arguments: &CompareArgs) -> Result<
     let mut exit = None;
     for (before, after) in &pairs {
         let pair = StoredPair::read(before, after)?;
-        let change = pair.change(&arguments.measures, &arguments.group_by)?;
+        let test = arguments.testing(after.header.seed);
+        let change = pair.change_by(test, &arguments.measures, &arguments.group_by)?;
         if several && change.measures.is_empty() {
             continue;
         }
@@ -52,7 +64,7 @@ pub(super) fn execute(session: &Session<'_>, arguments: &CompareArgs) -> Result<
         let kind = several.then(|| format!("{}-{}", after.header.benchmark, after.header.profile));
         let source = if files.iter().any(OutFile::is_page) {
             PageSource {
-                documents: documents(&pair)?,
+                documents: documents_of(pair.documents())?,
                 texts,
                 ..PageSource::default()
             }
@@ -89,10 +101,10 @@ pub(super) fn execute(session: &Session<'_>, arguments: &CompareArgs) -> Result<
     })
 }
 
-/// The texts that the page of a change shows and the reports do not hold.
-fn documents(pair: &StoredPair<'_>) -> Result<Documents> {
+/// The texts that a page shows and the reports do not hold.
+fn documents_of(reading: impl Future<Output = Result<Documents>>) -> Result<Documents> {
     let runtime = Runtime::new().context("cannot start worker threads")?;
-    runtime.block_on(pair.documents())
+    runtime.block_on(reading)
 }
 
 /// The exit status for one change.
@@ -120,15 +132,16 @@ struct Chosen {
 /// The runs to compare: the named ones, or each finished run of the last command with its predecessor.
 fn choose(session: &Session<'_>, arguments: &CompareArgs) -> Result<Chosen> {
     let runs = StoredRuns::of(session);
-    if let Some(before) = &arguments.before {
-        if is_latest(before) && arguments.after.is_none() {
+    if let Some(before) = arguments.runs.first() {
+        let after = arguments.runs.get(1);
+        if is_latest(before) && after.is_none() {
             bail!(
                 "`compare latest` names only one run; use `evaluations compare RUN latest` to name its baseline, or \
                  `evaluations compare` to compare the runs of the last command with earlier ones"
             );
         }
         let (before, _) = find(&runs, before)?;
-        let (after, is_behind) = match &arguments.after {
+        let (after, is_behind) = match after {
             Some(after) => find(&runs, after)?,
             None => newest(&runs, |header| kind(header) == kind(&before.header))?,
         };

@@ -1,0 +1,351 @@
+//! More than two stored runs of the same cases, to compare each with each.
+
+use std::collections::BTreeSet;
+
+use anyhow::{Result, bail};
+use evals::{
+    CaseReport, Comparison, Domain, Expenses, PairTesting, Report, Standings, Summary, Titled,
+};
+use evals_evaluators::Untyped;
+use evals_html::page::PageFigure;
+use evals_messages::quantity;
+use evals_metrics::Bootstrap;
+use evals_models::ModelIdentity;
+use evals_rag::prices::{Price, Prices};
+use evals_rag::qa::Qa;
+use evals_rag::{Purpose, Retrieval};
+use serde_json::Value;
+
+use super::configuration::Configuration;
+use super::made_by::made_by;
+use super::names::labels;
+use super::pair::{StoredPair, names_measure};
+use super::report::StoredReport;
+use super::run::StoredRun;
+use crate::figures;
+use crate::out_file::OutFile;
+use crate::page::{Documents, HasPage, PageSource, SeveralPage};
+use crate::terminal::Printer;
+
+/// Most differences in settings that are listed for a run.
+const LISTED: usize = 4;
+
+/// Stored runs with their reports.
+pub(crate) struct StoredSeveral<'r> {
+    runs: &'r [StoredRun],
+    /// What tells them apart in tables.
+    labels: Vec<String>,
+    reports: Reports,
+}
+
+/// Reports of one benchmark.
+enum Reports {
+    Retrieval(Vec<Report<Retrieval>>),
+    Qa(Vec<Report<Qa>>),
+    Eval(Vec<Report<Untyped>>),
+}
+
+/// Calls a generic function with the reports, whatever their domain.
+macro_rules! with_reports {
+    ($several:expr, $reports:ident => $call:expr) => {
+        match &$several.reports {
+            Reports::Retrieval($reports) => $call,
+            Reports::Qa($reports) => $call,
+            Reports::Eval($reports) => $call,
+        }
+    };
+}
+
+impl<'r> StoredSeveral<'r> {
+    /// Reads the reports. Refuses runs that cannot have cases or measures in common, and a run that is named twice.
+    pub(crate) fn read(runs: &'r [StoredRun]) -> Result<Self> {
+        for (place, run) in runs.iter().enumerate() {
+            for earlier in &runs[..place] {
+                StoredPair::check(earlier, run)?;
+            }
+        }
+        let mut reports = runs.iter().map(StoredRun::report);
+        let reports = match reports.next().transpose()? {
+            Some(StoredReport::Retrieval(first)) => {
+                Reports::Retrieval(rest(*first, reports, |it| match it {
+                    StoredReport::Retrieval(report) => Some(*report),
+                    _ => None,
+                })?)
+            }
+            Some(StoredReport::Qa(first)) => Reports::Qa(rest(*first, reports, |it| match it {
+                StoredReport::Qa(report) => Some(*report),
+                _ => None,
+            })?),
+            Some(StoredReport::Eval(first)) => {
+                Reports::Eval(rest(*first, reports, |it| match it {
+                    StoredReport::Eval(report) => Some(*report),
+                    _ => None,
+                })?)
+            }
+            None => bail!("there are no runs to compare"),
+        };
+        Ok(Self {
+            labels: labels(runs)?,
+            runs,
+            reports,
+        })
+    }
+
+    /// The seed of intervals and random tests: that of the last run.
+    pub(crate) fn seed(&self) -> u64 {
+        self.runs.last().map_or(0, |run| run.header.seed)
+    }
+
+    /// The standings by the wanted measures, or by all if `wanted` is empty, in groups by `keys` of the cases' metadata.
+    pub(crate) fn standings(
+        &self,
+        test: PairTesting,
+        wanted: &[String],
+        keys: &[String],
+    ) -> Result<Standings> {
+        let made_by = self.made_by()?;
+        let standings = with_reports!(self, reports => self.of(reports, test, wanted, keys))?;
+        Ok(standings.made_by(made_by))
+    }
+
+    fn of<D: HasPage>(
+        &self,
+        reports: &[Report<D>],
+        test: PairTesting,
+        wanted: &[String],
+        keys: &[String],
+    ) -> Result<Standings> {
+        let summaries = summaries(reports, test.paired.seed);
+        let titled = self.titled(reports, &summaries);
+        let prices = self.prices(reports)?;
+        let is_wanted =
+            |title: &str| wanted.is_empty() || wanted.iter().any(|name| names_measure(name, title));
+        let expenses = Expenses {
+            seconds: &|_, case| figures::search_time(case),
+            dollars: &|place, case| cost(prices[place]?, case),
+        };
+        Ok(Standings::of(&titled, test, is_wanted, keys, &expenses)?)
+    }
+
+    /// The price of each run's answering model, where the run's settings name one.
+    fn prices<D: Domain>(&self, reports: &[Report<D>]) -> Result<Vec<Option<Price>>> {
+        let of_run = |(run, report): (&StoredRun, &Report<D>)| -> Result<Option<Price>> {
+            let manifest = run.manifest()?.unwrap_or_default();
+            let prices = manifest["settings"]["prices"].clone();
+            let prices: Prices = serde_json::from_value(prices).unwrap_or_default();
+            let model = report
+                .metadata
+                .get("models")
+                .map(|it| it["answerer"].clone());
+            let model = model.and_then(|it| serde_json::from_value::<ModelIdentity>(it).ok());
+            Ok(model.map(|model| prices.of(&model)))
+        };
+        self.runs.iter().zip(reports).map(of_run).collect()
+    }
+
+    fn titled<'t, D: Domain>(
+        &'t self,
+        reports: &'t [Report<D>],
+        summaries: &'t [Summary],
+    ) -> Vec<Titled<'t, D>> {
+        let reports = reports.iter().zip(summaries);
+        let titled = reports.zip(&self.labels);
+        titled
+            .map(|((report, summary), title)| Titled {
+                title,
+                report,
+                summary,
+            })
+            .collect()
+    }
+
+    /// A line for each run: its label, its name, and how it differs from the first one.
+    fn made_by(&self) -> Result<Vec<String>> {
+        let lines = self.runs.iter().zip(&self.labels).enumerate();
+        let line = |(place, (run, label)): (usize, (&StoredRun, &String))| {
+            let named = if *label == run.name() {
+                label.clone()
+            } else {
+                format!("{label}: {}", run.name())
+            };
+            if place == 0 {
+                return Ok(named);
+            }
+            let mut differences = made_by(&self.runs[0], run)?;
+            if label.contains(&run.header.profile) {
+                differences.retain(|it| !it.starts_with("profile: "));
+            }
+            if differences.is_empty() {
+                return Ok(named);
+            }
+            if differences.len() > LISTED {
+                let more = differences.len() - LISTED;
+                differences.truncate(LISTED);
+                differences.push(format!("and {more} more"));
+            }
+            Ok(format!("{named} ({})", differences.join("; ")))
+        };
+        lines.map(line).collect()
+    }
+
+    /// What makes the data of the runs unequal: files of the dataset, numbers of questions, and judges.
+    pub(crate) fn warnings(&self) -> Result<Vec<String>> {
+        let mut warnings = Vec::new();
+        let first = &self.runs[0];
+        let manifests: Vec<Option<Value>> = self
+            .runs
+            .iter()
+            .map(StoredRun::manifest)
+            .collect::<Result<_>>()?;
+        let label = &self.labels[0];
+        for ((run, own), manifest) in self.runs.iter().zip(&self.labels).zip(&manifests).skip(1) {
+            let [asked_first, asked] = [first, run].map(|it| it.header.dataset.questions);
+            if asked_first != asked {
+                warnings.push(format!(
+                    "`{own}` asked {} and `{label}` asked {asked_first}; only cases of all runs are compared",
+                    quantity::of(asked, "question")
+                ));
+            }
+            let (Some(one), Some(other)) = (&manifests[0], manifest) else {
+                continue;
+            };
+            if !Configuration::of(one).has_data_of(&Configuration::of(other)) {
+                warnings.push(format!(
+                    "`{own}` and `{label}` read different files of the dataset; only cases with the same content are compared"
+                ));
+            }
+            let judge = |manifest: &Value| manifest["models"]["judge"].clone();
+            if judge(one) != judge(other) {
+                warnings.push(format!(
+                    "`{own}` and `{label}` have different judges, so that a difference in verdicts may be theirs"
+                ));
+            }
+        }
+        Ok(warnings)
+    }
+
+    /// The titles of all measures.
+    pub(crate) fn measures(&self) -> Vec<String> {
+        let of = |names: BTreeSet<String>| names.into_iter().collect();
+        with_reports!(self, reports => {
+            let measures = reports.iter().flat_map(|report| report.measure_values().into_iter());
+            of(measures.map(|it| it.title).collect())
+        })
+    }
+
+    /// Fails if no measure has a value in the same case of every run: an empty comparison must not pass as one without differences.
+    pub(crate) fn check_compared(&self, standings: &Standings) -> Result<()> {
+        if standings.measures.iter().any(|it| it.n > 0) {
+            return Ok(());
+        }
+        let runs = self.labels.join("`, `");
+        if standings.shared == 0 {
+            let missing = standings.unshared.iter().zip(&self.labels);
+            let missing: Vec<String> = missing
+                .map(|(it, label)| {
+                    format!(
+                        "{label}: {} missing, {} changed",
+                        it.missing.len(),
+                        it.changed.len()
+                    )
+                })
+                .collect();
+            bail!(
+                "cannot compare `{runs}`: no case in common ({})",
+                missing.join("; ")
+            );
+        }
+        bail!(
+            "cannot compare `{runs}`: {} in common, but no measure has a value in the same case of two runs",
+            quantity::of(standings.shared, "case")
+        );
+    }
+
+    /// The texts that the page shows and the reports do not hold.
+    pub(crate) async fn documents(&self) -> Result<Documents> {
+        let Reports::Retrieval(reports) = &self.reports else {
+            return Ok(Documents::none());
+        };
+        let mut all = Vec::new();
+        for (run, report) in self.runs.iter().zip(reports) {
+            let manifest = run.manifest()?;
+            all.push(Documents::of_stored(report, manifest.as_ref()).await);
+        }
+        Ok(Documents::merged(&all))
+    }
+
+    /// The figures of the runs.
+    pub(crate) fn figures(&self, standings: &Standings) -> Vec<PageFigure> {
+        let seed = standings.test.paired.seed;
+        let dataset = &self.runs[0].header.dataset.name;
+        with_reports!(self, reports => {
+            let summaries = summaries(reports, seed);
+            let titled = self.titled(reports, &summaries);
+            figures::of_standings(dataset, standings, &titled)
+        })
+    }
+
+    /// Writes the standings in the format of the file.
+    pub(crate) fn write(
+        &self,
+        printer: &Printer,
+        file: &OutFile,
+        standings: &Standings,
+        source: &PageSource,
+    ) -> Result<()> {
+        with_reports!(self, reports => self.written(printer, file, reports, standings, source))
+    }
+
+    fn written<D: HasPage>(
+        &self,
+        printer: &Printer,
+        file: &OutFile,
+        reports: &[Report<D>],
+        standings: &Standings,
+        source: &PageSource,
+    ) -> Result<()> {
+        let summaries = summaries(reports, standings.test.paired.seed);
+        let titled = self.titled(reports, &summaries);
+        let sides: Vec<(&str, &Summary)> = titled.iter().map(|it| (it.title, it.summary)).collect();
+        let comparison = Comparison::new(&sides);
+        let title = format!("Comparison of {}", quantity::of(reports.len(), "run"));
+        let page = SeveralPage {
+            title: &title,
+            runs: &titled,
+            comparison: &comparison,
+            standings: Some(standings),
+            source,
+        };
+        file.standings(printer, standings, &page)
+    }
+}
+
+/// The reports after the first one, which have to be of its benchmark.
+fn rest<D: Domain>(
+    first: Report<D>,
+    others: impl Iterator<Item = Result<StoredReport>>,
+    own: impl Fn(StoredReport) -> Option<Report<D>>,
+) -> Result<Vec<Report<D>>> {
+    let mut all = vec![first];
+    for other in others {
+        match own(other?) {
+            Some(report) => all.push(report),
+            None => bail!("cannot compare reports of different benchmarks"),
+        }
+    }
+    Ok(all)
+}
+
+fn summaries<D: Domain>(reports: &[Report<D>], seed: u64) -> Vec<Summary> {
+    let bootstrap = Bootstrap {
+        seed,
+        ..Bootstrap::default()
+    };
+    let summaries = reports.iter().map(|report| report.summary(&bootstrap));
+    summaries.collect()
+}
+
+/// What answering a case costs at full price, in dollars.
+fn cost<D: Domain>(price: Price, case: &CaseReport<D>) -> Option<f64> {
+    price.of_cases([case], Purpose::Answerer)
+}
