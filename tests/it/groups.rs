@@ -91,7 +91,7 @@ fn an_unknown_group_is_refused_before_anything_is_asked() {
     let sandbox = help_desk();
     let message = sandbox.refuse("./mine.yaml --group-by topics");
     assert!(
-        message.contains("`--group-by topics`: questions have no `topics`; known are `answerable`, `relevant_documents`, `topic`, `year`; did you mean `topic`?"),
+        message.contains("`--group-by topics`: questions have no `topics`; known are `answerable`, `relevant_documents`, `question_length`, `topic`, `year`; did you mean `topic`?"),
         "{message}"
     );
     assert!(sandbox.runs().is_empty());
@@ -99,7 +99,7 @@ fn an_unknown_group_is_refused_before_anything_is_asked() {
     let message = sandbox.refuse("runs show latest --group-by nothing");
     assert!(
         message.contains(
-            "no case has `nothing` in its metadata; known are `answerable`, `relevant_documents`, `topic`, `year`"
+            "no case has `nothing` in its metadata; known are `answerable`, `question_length`, `relevant_documents`, `topic`, `year`"
         ),
         "{message}"
     );

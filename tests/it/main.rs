@@ -56,6 +56,7 @@ mod servers;
 mod settings;
 #[cfg(unix)]
 mod signals;
+mod standings;
 mod stored_runs;
 mod tables;
 mod target_faults;
@@ -68,6 +69,7 @@ mod terminal_labelling;
 mod trends;
 mod unanswerable;
 mod validate;
+mod variants;
 mod vectors;
 mod view;
 #[cfg(target_os = "linux")]

@@ -147,7 +147,7 @@ fn a_choice_of_nothing_is_refused_with_what_there_is() {
     for (options, message) in [
         (
             "--filter-case topics=notes",
-            "error: `--filter-case topics=notes`: cases have no `topics`; known are `answerable`, `relevant_documents`, `topic`, `year`; did you mean `topic`?",
+            "error: `--filter-case topics=notes`: cases have no `topics`; known are `answerable`, `relevant_documents`, `question_length`, `topic`, `year`; did you mean `topic`?",
         ),
         (
             "--filter-case topic=nots",

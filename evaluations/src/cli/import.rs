@@ -10,7 +10,7 @@ use evals_targets::TargetAddress;
 
 use super::numbers::at_least_one;
 use super::results::ResultArgs;
-use super::run::{ControlArgs, QaArgs, RetrievalArgs, RunArgs, StageArgs};
+use super::run::{ControlArgs, QaArgs, RetrievalArgs, RunArgs, StageArgs, VariantArgs};
 use super::selection::SelectionArgs;
 use super::settings::{ModelName, SettingsArgs};
 use super::target::TargetArgs;
@@ -141,6 +141,7 @@ impl ImportArgs {
                 pull: false,
             },
             results: self.results,
+            variants: VariantArgs::default(),
         }
     }
 }

@@ -37,7 +37,7 @@ pub(crate) use self::import::ImportArgs;
 pub(crate) use self::init::{InitArgs, Kind};
 pub(crate) use self::labels::LabelsArgs;
 pub(crate) use self::output::{ColorChoice, OutputArgs, color};
-pub(crate) use self::run::{Refresh, RunArgs};
+pub(crate) use self::run::{Refresh, RunArgs, VariantArgs};
 pub(crate) use self::score::{Baseline, ScoreArgs, ScoreFormat, TrecEvalVersion};
 pub(crate) use self::selection::{Only, SelectionArgs};
 pub(crate) use self::settings::{ConfigArgs, ConfigCommand, DoctorArgs, ModelName, SettingsArgs};
@@ -91,7 +91,7 @@ pub(crate) enum Command {
     Runs(RunsArgs),
     /// Show how measures moved over stored runs, and where their level changed
     Trend(TrendArgs),
-    /// Compare two stored runs and test whether chance explains the differences
+    /// Compare stored runs and test whether chance explains the differences
     Compare(CompareArgs),
     /// Write the report of a stored run in other formats, or draw its figures
     Report(ReportArgs),

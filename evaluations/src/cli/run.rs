@@ -1,6 +1,7 @@
 //! The command line of `evaluations run`.
 
 use std::num::{NonZeroU32, NonZeroUsize};
+use std::path::PathBuf;
 
 use clap::builder::NonEmptyStringValueParser;
 use clap::{Args, ValueEnum};
@@ -33,6 +34,22 @@ pub(crate) struct RunArgs {
     pub(crate) control: ControlArgs,
     #[command(flatten)]
     pub(crate) results: ResultArgs,
+    #[command(flatten)]
+    pub(crate) variants: VariantArgs,
+}
+
+/// Several settings in one command.
+#[derive(Debug, Clone, Default, Args)]
+#[command(next_help_heading = "Variants")]
+pub(crate) struct VariantArgs {
+    /// Run once with each of these values of a setting, and compare the runs, e.g. `--set-each processing.chunk_size=64,128,256` or
+    /// `--set-each embeddings.model=embedded:static-minilm,ollama:nomic-embed-text`; repeat the option for every combination of several
+    /// settings [default: the setting matrix]
+    #[arg(long = "set-each", value_name = "KEY=A,B,…")]
+    pub(crate) each: Vec<String>,
+    /// Draw the comparison of these runs into the folder DIR, as SVG and as PNG with 300 dots per inch
+    #[arg(long, value_name = "DIR")]
+    pub(crate) figures: Option<PathBuf>,
 }
 
 /// Which stages run, and on which database.

@@ -1,11 +1,12 @@
 //! One layer of settings: a file, a dataset's manifest, or options of the command line.
 
 use evals_data::Manifest;
-use serde_json::Value;
+use serde_json::{Value, json};
 
 use super::error::SettingsError;
 use super::json_schema;
 use super::known::take_unknown;
+use super::role::Role;
 use super::tree::{Entry, Tree};
 use crate::redaction;
 
@@ -54,22 +55,33 @@ impl Layer {
     }
 
     /// Every `--set KEY=VALUE` of a command line as one layer, so that their order matters only if they set the same key. A value is
-    /// YAML, such as `null`, `3`, `[a]` or `text`.
+    /// YAML, such as `null`, `3`, `[a]` or `text`; a model may be `PROVIDER:NAME`.
     pub(crate) fn assignments(arguments: &[String]) -> Result<Option<Self>, SettingsError> {
+        Self::assigned_by("--set", arguments)
+    }
+
+    /// The same for another option than `--set`.
+    pub(crate) fn assigned_by(
+        option: &str,
+        arguments: &[String],
+    ) -> Result<Option<Self>, SettingsError> {
         let mut all = Tree::Mapping(Vec::new());
         for argument in arguments {
-            let origin = format!("`--set {}`", redaction::argument(argument));
+            let origin = format!("`{option} {}`", redaction::argument(argument));
             let written = assignment(argument)?;
             // The error of an unknown key does not repeat the value, which may be a credential.
             let key = argument.split('=').next().unwrap_or_default();
-            let checked = Self::checked(format!("`--set {key}=…`"), written.clone())?;
+            let checked = Self::checked(format!("`{option} {key}=…`"), written.clone())?;
             if checked.tree != written {
                 // In a file a null is an empty section. Here the user wrote it.
                 return Err(SettingsError::NotNullable { origin });
             }
             all.merge(checked.tree);
         }
-        Ok((!arguments.is_empty()).then(|| Self::new("`--set`", all).of_command_line()))
+        Ok(
+            (!arguments.is_empty())
+                .then(|| Self::new(format!("`{option}`"), all).of_command_line()),
+        )
     }
 
     /// A model that a command line option names, such as `--model ollama:gpt-oss` for `qa.model`.
@@ -155,6 +167,17 @@ fn reserved_for_users(prefix: &str, tree: &Tree) -> Option<(String, Option<u64>)
 /// a tree too deep for the stack.
 const MOST_PARTS: usize = 64;
 
+/// A model for `PROVIDER:NAME` as the value of a setting that names a model; any other value as it is.
+fn named_model(path: &str, value: Value) -> Value {
+    let is_model = Role::ALL.into_iter().any(|role| role.path() == path);
+    match value.as_str().and_then(|text| text.split_once(':')) {
+        Some((provider, name)) if is_model && !provider.is_empty() && !name.is_empty() => {
+            json!({"provider": provider, "name": name})
+        }
+        _ => value,
+    }
+}
+
 /// The tree of one `KEY=VALUE`.
 fn assignment(argument: &str) -> Result<Tree, SettingsError> {
     let (path, text) = argument
@@ -179,7 +202,7 @@ fn assignment(argument: &str) -> Result<Tree, SettingsError> {
             argument: redaction::argument(argument),
             source,
         })?;
-        tree.to_value()
+        named_model(path, tree.to_value())
     };
     // The tree is built without lines, because lines within an option would mislead.
     Ok(path

@@ -57,6 +57,9 @@ pub(crate) struct Settings {
     pub(crate) providers: BTreeMap<String, Provider>,
     /// USD per million tokens, by model name. The cost of a model without a price is unknown, not 0.
     pub(crate) prices: BTreeMap<String, Price>,
+    /// Settings of which `run` tries every value, in every combination: dotted keys, each with its values; see `docs/comparing.md`.
+    #[serde(skip_serializing_if = "BTreeMap::is_empty")]
+    pub(crate) matrix: BTreeMap<String, Vec<Value>>,
     /// The system under test in place of the pipeline that the settings above describe; see `docs/targets.md`.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(crate) target: Option<TargetSettings>,

@@ -35,6 +35,7 @@ pub(crate) struct Printer {
     color: ColorChoice,
     stdout: Stdout,
     links: Links,
+    shows_results: bool,
     /// Whether a page on stderr may be drawn again in the same place.
     is_live: bool,
     /// The pages of the runs that ended since the last note.
@@ -67,9 +68,26 @@ impl Printer {
                 stdout: links && io::stdout().is_terminal(),
                 stderr: links && io::stderr().is_terminal(),
             },
+            shows_results: true,
             is_live: shown && !is_dumb,
             pages: Arc::default(),
             progress: Arc::new(MultiProgress::with_draw_target(target)),
+        }
+    }
+
+    /// The same without results, for commands whose results another command shows.
+    pub(crate) fn without_results(&self) -> Self {
+        Self {
+            shows_results: false,
+            ..self.clone()
+        }
+    }
+
+    /// The same for errors only.
+    pub(crate) fn silent(&self) -> Self {
+        Self {
+            verbosity: Verbosity::Quiet,
+            ..self.without_results()
         }
     }
 
@@ -80,6 +98,9 @@ impl Printer {
 
     /// Writes a whole result to stdout, with progress bars hidden meanwhile.
     pub(crate) fn result(&self, text: &str) -> Result<(), StdoutError> {
+        if !self.shows_results {
+            return Ok(());
+        }
         let written = self.progress.suspend(|| {
             let mut stdout = io::stdout().lock();
             stdout.write_all(text.as_bytes())?;

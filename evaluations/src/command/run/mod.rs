@@ -10,8 +10,10 @@ mod questions;
 mod retrieval;
 mod search;
 mod target;
+mod variants;
 
 use anyhow::Result;
+use evals_data::Manifest;
 
 use self::plan::Plan;
 use self::preparation::{Run, note_embedding, prepare};
@@ -19,11 +21,26 @@ use crate::cli::RunArgs;
 use crate::exit::Exit;
 use crate::interruption::{Interrupted, interruptible};
 use crate::session::Session;
+use crate::settings::Resolved;
 use crate::targets;
 
 pub(super) fn execute(session: &Session<'_>, arguments: &RunArgs) -> Result<Exit> {
     let manifest = session.manifest(&arguments.dataset)?;
-    let resolved = plan::resolve(session, arguments, &manifest)?;
+    let mut resolved = plan::resolve(session, arguments, &manifest)?;
+    if let Some(variants) = variants::of(arguments, &resolved)? {
+        return variants::execute(session, arguments, &variants);
+    }
+    resolved.settings.matrix.clear();
+    one(session, arguments, manifest, resolved)
+}
+
+/// One run of each benchmark, for each search profile.
+fn one(
+    session: &Session<'_>,
+    arguments: &RunArgs,
+    manifest: Manifest,
+    resolved: Resolved,
+) -> Result<Exit> {
     if targets::chosen(&resolved, &arguments.target)?.is_some() {
         return target::execute(session, arguments, manifest, resolved);
     }

@@ -88,7 +88,7 @@ pub(super) fn check_groups(keys: &[String], manifest: &Manifest) -> Result<()> {
 /// The keys of the questions' metadata; `None` if only the questions tell, because a column stands for all fields of an object.
 fn known_keys(manifest: &Manifest) -> Option<Vec<String>> {
     let columns = &manifest.questions.columns.metadata;
-    let own = [Question::ANSWERABLE, Question::RELEVANT_DOCUMENTS].map(str::to_owned);
+    let own = Question::FACTS.map(str::to_owned);
     let keys = own.into_iter().chain(columns.iter().map(Column::path));
     let is_static = columns.iter().all(|column| !column.is_spread());
     is_static.then(|| keys.collect())

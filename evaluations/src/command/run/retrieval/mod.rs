@@ -170,6 +170,7 @@ fn write_out(
         title: &plan.name,
         runs: &runs,
         comparison,
+        standings: None,
         source: &source,
     };
     for file in &plan.out {

@@ -1,0 +1,201 @@
+//! `evaluations run --set-each`: runs the benchmarks once for each combination of settings, and compares the runs.
+
+mod matrix;
+mod record;
+mod stored;
+
+use std::ffi::OsString;
+use std::path::PathBuf;
+
+use anyhow::{Context as _, Result};
+use evals_messages::quantity;
+
+pub(super) use self::matrix::{Variant, of};
+use self::record::Record;
+use self::stored::{Made, made_by};
+use super::{one, plan};
+use crate::cli::{CompareArgs, RunArgs};
+use crate::command::compare;
+use crate::exit::Exit;
+use crate::out_file::OutFile;
+use crate::session::Session;
+use crate::targets;
+
+pub(super) fn execute(
+    session: &Session<'_>,
+    arguments: &RunArgs,
+    variants: &[Variant],
+) -> Result<Exit> {
+    // A page, a table or a row for each pair can show all runs, and nothing else can.
+    OutFile::all_of_standings(&arguments.results.out)?;
+    check(session, arguments, variants)?;
+    announce(session, arguments, variants);
+    if arguments.qa.estimate {
+        return estimates(session, arguments, variants);
+    }
+    let mut record = Record::open(session, arguments)?;
+    let mut failed: Vec<&str> = Vec::new();
+    let mut worst = Exit::Done;
+    for (place, variant) in variants.iter().enumerate() {
+        let number = format!("{} of {}", place + 1, variants.len());
+        if let Some(runs) = record.done(session, &variant.title) {
+            session.printer.note(&format!(
+                "`{}` ({number}) is done: {}",
+                variant.title,
+                runs.join(", ")
+            ));
+            continue;
+        }
+        session
+            .printer
+            .note(&format!("`{}` ({number})", variant.title));
+        match run_one(session, arguments, variant) {
+            Ok(Exit::Interrupted) => {
+                session.printer.note(&format!(
+                    "{} left; run the same command again to continue",
+                    quantity::of(variants.len() - place, "variant")
+                ));
+                return Ok(Exit::Interrupted);
+            }
+            Ok(Exit::Done) => record.add(&variant.title, &made_by(session, &variant.title)?)?,
+            Ok(exit) => {
+                worst = worst.max(exit);
+                failed.push(&variant.title);
+            }
+            Err(error) => {
+                let reason = evals_messages::chain(error.as_ref());
+                session
+                    .printer
+                    .failure(&format!("`{}` failed: {reason}", variant.title));
+                worst = worst.max(Exit::CouldNot);
+                failed.push(&variant.title);
+            }
+        }
+    }
+    let mut made = Vec::new();
+    for variant in variants {
+        if !failed.contains(&variant.title.as_str()) {
+            made.extend(made_by(session, &variant.title)?);
+        }
+    }
+    compare_all(session, arguments, &made)?;
+    if failed.is_empty() {
+        record.remove()?;
+        return Ok(worst);
+    }
+    session.printer.failure(&format!(
+        "{} of {} failed: {}; the same command runs only these again",
+        failed.len(),
+        quantity::of(variants.len(), "variant"),
+        failed.join(", ")
+    ));
+    Ok(worst)
+}
+
+/// Resolves and plans every variant, so that a bad value is found before anything runs.
+fn check(session: &Session<'_>, arguments: &RunArgs, variants: &[Variant]) -> Result<()> {
+    let printer = session.printer.silent();
+    let quiet = Session {
+        printer: &printer,
+        directories: session.directories.clone(),
+    };
+    for variant in variants {
+        let own = variant.arguments(arguments);
+        let planned = || -> Result<()> {
+            let manifest = quiet.manifest(&own.dataset)?;
+            let resolved = plan::resolve(&quiet, &own, &manifest)?;
+            if targets::chosen(&resolved, &own.target)?.is_none() {
+                plan::Plan::new(&quiet, &own, manifest, resolved)?;
+            }
+            Ok(())
+        };
+        planned().with_context(|| format!("variant `{}`", variant.title))?;
+    }
+    Ok(())
+}
+
+/// Says what is about to run.
+fn announce(session: &Session<'_>, arguments: &RunArgs, variants: &[Variant]) {
+    let titles: Vec<&str> = variants.iter().map(|it| it.title.as_str()).collect();
+    session.printer.note(&format!(
+        "{} of {}, one after another: {}",
+        quantity::of(variants.len(), "variant"),
+        arguments.dataset,
+        titles.join(" ")
+    ));
+}
+
+fn run_one(session: &Session<'_>, arguments: &RunArgs, variant: &Variant) -> Result<Exit> {
+    let printer = session.printer.without_results();
+    let quiet = Session {
+        printer: &printer,
+        directories: session.directories.clone(),
+    };
+    let own = variant.arguments(arguments);
+    resolved_run(&quiet, &own)
+}
+
+fn resolved_run(session: &Session<'_>, own: &RunArgs) -> Result<Exit> {
+    let manifest = session.manifest(&own.dataset)?;
+    let mut resolved = plan::resolve(session, own, &manifest)?;
+    resolved.settings.matrix.clear();
+    one(session, own, manifest, resolved)
+}
+
+/// The estimate of each variant.
+fn estimates(session: &Session<'_>, arguments: &RunArgs, variants: &[Variant]) -> Result<Exit> {
+    let mut worst = Exit::Done;
+    for variant in variants {
+        session.printer.result(&format!("{}\n", variant.title))?;
+        worst = worst.max(resolved_run(session, &variant.arguments(arguments))?);
+    }
+    Ok(worst)
+}
+
+/// Compares the runs of each benchmark, as `evaluations compare RUN…` does.
+fn compare_all(session: &Session<'_>, arguments: &RunArgs, made: &[Made]) -> Result<()> {
+    let mut benchmarks: Vec<&str> = Vec::new();
+    for run in made {
+        if !benchmarks.contains(&run.benchmark.as_str()) {
+            benchmarks.push(&run.benchmark);
+        }
+    }
+    let several = benchmarks.len() > 1;
+    for benchmark in &benchmarks {
+        let runs = made.iter().filter(|run| run.benchmark == *benchmark);
+        let runs: Vec<OsString> = runs.map(|run| OsString::from(&run.folder)).collect();
+        if runs.len() < 2 {
+            session.printer.note(&format!(
+                "one finished run of {benchmark}, so there is nothing to compare it with"
+            ));
+            continue;
+        }
+        let out = arguments.results.out.iter();
+        let out: Vec<PathBuf> = out
+            .map(|path| {
+                let extension = path.extension().unwrap_or_default().to_string_lossy();
+                if several {
+                    path.with_extension(format!("{benchmark}.{extension}"))
+                } else {
+                    path.clone()
+                }
+            })
+            .collect();
+        let figures = arguments.variants.figures.as_ref();
+        let figures = figures.map(|folder| {
+            if several {
+                folder.join(benchmark)
+            } else {
+                folder.clone()
+            }
+        });
+        let group_by = arguments.results.group_by.clone();
+        compare::execute(session, &CompareArgs::of_runs(runs, group_by, out, figures))?;
+    }
+    if benchmarks.is_empty() {
+        session
+            .printer
+            .note("no variant has a finished run, so there is nothing to compare");
+    }
+    Ok(())
+}

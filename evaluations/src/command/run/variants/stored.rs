@@ -1,0 +1,46 @@
+//! The stored runs of a variant.
+
+use anyhow::Result;
+use serde_json::json;
+
+use crate::redaction;
+use crate::run_folder::{RunFolder, RunHeader};
+use crate::session::Session;
+use crate::stored_runs::is_finished;
+
+/// A stored run of a variant.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(super) struct Made {
+    pub(super) folder: String,
+    pub(super) benchmark: String,
+    profile: String,
+}
+
+/// The finished runs of this command with that name: the newest one of each benchmark and search profile, oldest first.
+pub(super) fn made_by(session: &Session<'_>, title: &str) -> Result<Vec<Made>> {
+    let command_line = json!(redaction::command_line());
+    let mut made: Vec<Made> = Vec::new();
+    let mut folders = RunFolder::list(&session.directories.runs())?;
+    folders.reverse();
+    for folder in folders {
+        let Ok(header) = folder.read_manifest::<RunHeader>() else {
+            continue;
+        };
+        let is_known =
+            |it: &Made| (&it.benchmark, &it.profile) == (&header.benchmark, &header.profile);
+        if header.name != title
+            || header.command_line != command_line
+            || made.iter().any(is_known)
+            || !is_finished(folder.state())
+        {
+            continue;
+        }
+        made.push(Made {
+            folder: folder.name(),
+            benchmark: header.benchmark,
+            profile: header.profile,
+        });
+    }
+    made.reverse();
+    Ok(made)
+}
