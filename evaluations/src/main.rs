@@ -8,6 +8,7 @@
 
 mod annotations;
 mod atomic_file;
+mod baseline_file;
 mod calibrations;
 mod case_selection;
 mod choices;
@@ -20,6 +21,7 @@ mod errors;
 mod exit;
 mod failure_limit;
 mod figures;
+mod gating;
 mod groups;
 mod interruption;
 mod lead;

@@ -66,21 +66,7 @@ impl OutFile {
                 path.display()
             ),
         };
-        let folder = path
-            .parent()
-            .filter(|folder| !folder.as_os_str().is_empty());
-        if let Some(folder) = folder
-            && !folder.is_dir()
-        {
-            bail!(
-                "`--out {}`: the folder `{}` does not exist",
-                path.display(),
-                folder.display()
-            );
-        }
-        if path.is_dir() {
-            bail!("`--out {}` is a folder", path.display());
-        }
+        check_place(path)?;
         Ok(Self {
             path: path.to_owned(),
             format,
@@ -269,6 +255,26 @@ impl OutFile {
             format: self.format,
         }
     }
+}
+
+/// Fails for a file in a missing folder, or one that is a folder.
+pub(crate) fn check_place(path: &Path) -> Result<()> {
+    let folder = path
+        .parent()
+        .filter(|folder| !folder.as_os_str().is_empty());
+    if let Some(folder) = folder
+        && !folder.is_dir()
+    {
+        bail!(
+            "`--out {}`: the folder `{}` does not exist",
+            path.display(),
+            folder.display()
+        );
+    }
+    if path.is_dir() {
+        bail!("`--out {}` is a folder", path.display());
+    }
+    Ok(())
 }
 
 impl fmt::Display for OutFile {

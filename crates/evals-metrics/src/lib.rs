@@ -85,6 +85,7 @@ pub use parse_measure_error::ParseMeasureError;
 pub use percentiles::Percentiles;
 pub use qrels::Qrels;
 pub use quantile::quantile;
+pub use random::Xoshiro256PlusPlus;
 pub use ranking::{Ranking, RankingError, Run, ScoredDocument};
 pub use run_scores::{Queries, RunScores, score_run};
 pub use statistics::{

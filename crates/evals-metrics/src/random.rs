@@ -2,13 +2,13 @@
 //! interval in every later version, and no random-number crate promises that for its samplers.
 
 /// The generator xoshiro256++ 1.0 by Blackman and Vigna, "Scrambled Linear Pseudorandom Number
-/// Generators", ACM TOMS 47 (2021).
-#[derive(Clone)]
-pub(crate) struct Xoshiro256PlusPlus([u64; 4]);
+/// Generators", ACM TOMS 47 (2021). Equal seeds give equal numbers on every machine and in every later version.
+#[derive(Clone, Debug)]
+pub struct Xoshiro256PlusPlus([u64; 4]);
 
 impl Xoshiro256PlusPlus {
     /// Fills the state from splitmix64, as the authors recommend.
-    pub(crate) fn seeded(seed: u64) -> Self {
+    pub fn seeded(seed: u64) -> Self {
         let mut state = seed;
         Self(std::array::from_fn(|_| split_mix64(&mut state)))
     }
@@ -23,9 +23,24 @@ impl Xoshiro256PlusPlus {
         result
     }
 
+    /// A uniform index below `length`, which is above 0 and below 2^32.
+    #[inline]
+    pub fn index(&mut self, length: usize) -> usize {
+        let [index, _] = self.index_pair(length);
+        index
+    }
+
+    /// A uniform number from 0 to 1, 1 excluded, with 53 random bits: the authors' conversion.
+    #[inline]
+    #[expect(clippy::cast_precision_loss, reason = "53 bits fit")]
+    pub fn share(&mut self) -> f64 {
+        (self.next() >> 11) as f64 / 9_007_199_254_740_992.0
+    }
+
     /// Splits off a stream of the next 2^128 numbers; this generator continues after them. Streams
     /// that are split off in turn never overlap.
-    pub(crate) fn split_off(&mut self) -> Self {
+    #[must_use]
+    pub fn split_off(&mut self) -> Self {
         let stream = self.clone();
         self.jump();
         stream

@@ -141,7 +141,8 @@ pub use failure::{EvaluatorFailure, FailureKind, ReportEvaluatorFailure, TaskFai
 pub use failure_class::FailureClass;
 pub use gate::{
     Allowance, CheckNumbers, DropCheck, Gate, GateBound, GateCheck, GateError, GateReport,
-    GateVerdict, GatedRun, LimitCheck, POWER, Rule, RuleError, Strictness, Subject,
+    GateTrial, GateVerdict, GatedRun, LimitCheck, Noise, POWER, Rule, RuleError, Share, Strictness,
+    Subject, TrialError, TrialReport, TrialRow, TrialShares,
 };
 pub use groups::{
     ChangedGroup, ChangedGroups, Group, GroupError, GroupMean, Groups, NO_GROUP, group_name,

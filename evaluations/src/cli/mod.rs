@@ -7,6 +7,7 @@ mod datasets;
 mod eval;
 mod export;
 mod fuse;
+mod gate;
 mod import;
 mod init;
 mod labels;
@@ -33,6 +34,10 @@ pub(crate) use self::datasets::{DatasetsArgs, DownloadArgs};
 pub(crate) use self::eval::{EvalArgs, EvalShownArgs};
 pub(crate) use self::export::{ExportArgs, Format as ExportFormat};
 pub(crate) use self::fuse::FuseArgs;
+pub(crate) use self::gate::{
+    AaArgs, BaselineArgs, BaselineCommand, GateArgs, GithubChoice, Limit, RuleArgs,
+    SaveBaselineArgs, ShowBaselineArgs, quantity as gate_quantity,
+};
 pub(crate) use self::import::ImportArgs;
 pub(crate) use self::init::{InitArgs, Kind};
 pub(crate) use self::labels::LabelsArgs;
@@ -93,6 +98,12 @@ pub(crate) enum Command {
     Trend(TrendArgs),
     /// Compare stored runs and test whether chance explains the differences
     Compare(CompareArgs),
+    /// Judge runs by rules, alone or against a baseline, and fail if they do not keep them
+    Gate(Box<GateArgs>),
+    /// Save the numbers of a run in a file that can be committed, or show such a file
+    Baseline(BaselineArgs),
+    /// Estimate how often a gate would fail without a reason, and how often it would see a drop
+    Aa(Box<AaArgs>),
     /// Write the report of a stored run in other formats, or draw its figures
     Report(ReportArgs),
     /// Look at stored runs in the browser, and at running ones as they go on

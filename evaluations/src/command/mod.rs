@@ -1,5 +1,7 @@
 //! The commands, one file or folder each. A command imports libraries and the folders beside this one, but no other command.
 
+mod aa;
+mod baseline;
 mod bench;
 mod cache;
 mod calibrate;
@@ -11,6 +13,7 @@ mod download;
 mod eval;
 mod export;
 mod fuse;
+mod gate;
 mod init;
 mod labels;
 mod rejudge;
@@ -50,6 +53,9 @@ pub(crate) fn execute(command: Command, printer: &Printer) -> Result<Exit> {
         Command::Runs(arguments) => runs::execute(&session, &arguments),
         Command::Trend(arguments) => trend::execute(&session, &arguments),
         Command::Compare(arguments) => compare::execute(&session, &arguments),
+        Command::Gate(arguments) => gate::execute(&session, &arguments),
+        Command::Aa(arguments) => aa::execute(&session, &arguments),
+        Command::Baseline(arguments) => baseline::execute(&session, &arguments),
         Command::Report(arguments) => report::execute(&session, &arguments),
         Command::View(arguments) => view::execute(&session, &arguments),
         Command::Rejudge(arguments) => rejudge::execute(&session, &arguments),

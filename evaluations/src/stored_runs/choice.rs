@@ -210,6 +210,11 @@ impl<'s> StoredRuns<'s> {
 }
 
 impl SkippedRun {
+    /// The name and the reason.
+    pub(crate) fn text(&self) -> String {
+        format!("`{}`: {}", self.name, self.why)
+    }
+
     pub(crate) fn because_of(folder: &RunFolder, state: RunState) -> Self {
         Self {
             name: folder.name(),
@@ -233,11 +238,7 @@ fn read(folder: &RunFolder, skipped: &mut Vec<SkippedRun>) -> Option<StoredRun> 
 }
 
 fn listed(skipped: &[SkippedRun]) -> Vec<String> {
-    let mut lines: Vec<String> = skipped
-        .iter()
-        .take(NAMED)
-        .map(|run| format!("`{}`: {}", run.name, run.why))
-        .collect();
+    let mut lines: Vec<String> = skipped.iter().take(NAMED).map(SkippedRun::text).collect();
     if skipped.len() > NAMED {
         lines.push(format!("{} more", skipped.len() - NAMED));
     }

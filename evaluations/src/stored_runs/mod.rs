@@ -15,9 +15,9 @@ mod several;
 mod stored_trend;
 mod trend;
 
-pub(crate) use self::choice::{SkippedRun, StoredRuns, is_finished, is_latest};
+pub(crate) use self::choice::{StoredRuns, is_finished, is_latest};
 pub(crate) use self::command::is_of_command;
-pub(crate) use self::configuration::Configuration;
+pub(crate) use self::configuration::{Configuration, differences};
 pub(crate) use self::headline::Headline;
 pub(crate) use self::history::{FinishedRun, History};
 pub(crate) use self::pair::{StoredPair, names_measure};

@@ -6,14 +6,14 @@ use std::path::Path;
 
 use anyhow::{Context as _, Result, bail};
 use evals::render::Cases;
-use evals::{CaseId, Report, Summary};
+use evals::{CaseId, Report, Snapshot, Summary};
 use evals_evaluators::Untyped;
 use evals_html::page::PageFigure;
 use evals_metrics::Bootstrap;
 use evals_rag::Retrieval;
 use evals_rag::qa::Qa;
 use serde::de::DeserializeOwned;
-use serde_json::Value;
+use serde_json::{Map, Value};
 
 use crate::figures::{self, ComparedRun, Place};
 use crate::out_file::OutFile;
@@ -44,6 +44,12 @@ trait AnyReport {
     fn facts(&self) -> Facts<'_>;
 
     fn summary(&self, seed: u64) -> Summary;
+
+    fn snapshot(&self, title: &str, seed: u64) -> Snapshot;
+
+    fn repetitions(&self, title: &str, seed: u64) -> Vec<Snapshot>;
+
+    fn metadata(&self) -> &Map<String, Value>;
 
     fn grouped(&self, seed: u64, keys: &[String]) -> Result<Summary>;
 
@@ -131,6 +137,21 @@ impl StoredReport {
 
     pub(super) fn summary(&self, seed: u64) -> Summary {
         self.any().summary(seed)
+    }
+
+    /// The numbers of the report, without its texts.
+    pub(crate) fn snapshot(&self, title: &str, seed: u64) -> Snapshot {
+        self.any().snapshot(title, seed)
+    }
+
+    /// The numbers of each repetition of the cases.
+    pub(crate) fn repetitions(&self, title: &str, seed: u64) -> Vec<Snapshot> {
+        self.any().repetitions(title, seed)
+    }
+
+    /// The facts that the report holds beside its cases.
+    pub(crate) fn metadata(&self) -> &Map<String, Value> {
+        self.any().metadata()
     }
 
     /// The report as the command printed it, broken down by keys of the cases' metadata.
@@ -224,6 +245,18 @@ impl<D: HasPage> AnyReport for Report<D> {
 
     fn summary(&self, seed: u64) -> Summary {
         self.summary(&bootstrap(seed))
+    }
+
+    fn snapshot(&self, title: &str, seed: u64) -> Snapshot {
+        Snapshot::of(title, self, &self.summary(&bootstrap(seed)))
+    }
+
+    fn repetitions(&self, title: &str, seed: u64) -> Vec<Snapshot> {
+        Snapshot::of_repetitions(title, self, &bootstrap(seed))
+    }
+
+    fn metadata(&self) -> &Map<String, Value> {
+        &self.metadata
     }
 
     fn grouped(&self, seed: u64, keys: &[String]) -> Result<Summary> {

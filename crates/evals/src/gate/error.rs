@@ -31,8 +31,13 @@ pub enum GateError {
         known: Vec<String>,
     },
     /// A drop needs a baseline.
-    #[error("`max-drop` of `{0}` needs a baseline to compare with")]
-    NoBaseline(String),
+    #[error("`max-drop` of `{name}` needs a baseline for run `{run}`")]
+    NoBaseline {
+        /// The name in the rule.
+        name: String,
+        /// The run without a baseline.
+        run: String,
+    },
     /// The direction of a measure makes the rule meaningless.
     #[error("`{name}` {problem}")]
     Direction {

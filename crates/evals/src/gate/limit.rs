@@ -149,19 +149,37 @@ fn measured(run: &Snapshot, quantity: Quantity<'_>, bootstrap: &Bootstrap) -> Me
     }
 }
 
+/// The verdict on a measure with these values and no failures.
+pub(super) fn on_numbers(
+    rule: &Rule,
+    numbers: &[f64],
+    unit: Unit,
+    bound: GateBound,
+    bootstrap: &Bootstrap,
+) -> GateVerdict {
+    verdict(rule, &mean(numbers, unit, 0, bootstrap), bound).0
+}
+
 fn measure(run: &Snapshot, place: usize, bootstrap: &Bootstrap) -> Measured {
-    let unit = run.measures[place].unit;
-    let numbers = run.numbers(place);
-    let n = numbers.len();
-    let interval = match unit {
-        Unit::Metric => bootstrap.percentile_interval(&numbers),
-        _ => bootstrap.mean_interval(&numbers),
-    };
-    let total: f64 = numbers.iter().sum();
     let failures = run
         .column(place)
         .filter(|(_, value)| value.has_failed())
         .count();
+    mean(
+        &run.numbers(place),
+        run.measures[place].unit,
+        failures,
+        bootstrap,
+    )
+}
+
+fn mean(numbers: &[f64], unit: Unit, failures: usize, bootstrap: &Bootstrap) -> Measured {
+    let n = numbers.len();
+    let interval = match unit {
+        Unit::Metric => bootstrap.percentile_interval(numbers),
+        _ => bootstrap.mean_interval(numbers),
+    };
+    let total: f64 = numbers.iter().sum();
     Measured {
         value: if n == 0 {
             Err("no case has a value".to_owned())

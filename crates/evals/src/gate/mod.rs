@@ -11,6 +11,7 @@ mod resolve;
 mod rule;
 mod sameness;
 mod subject;
+mod trial;
 mod verdict;
 
 use std::collections::BTreeSet;
@@ -21,6 +22,7 @@ pub use error::GateError;
 pub use power::POWER;
 pub use rule::{Rule, RuleError};
 pub use subject::Subject;
+pub use trial::{GateTrial, Noise, Share, TrialError, TrialReport, TrialRow, TrialShares};
 pub use verdict::{
     Allowance, CheckNumbers, DropCheck, GateBound, GateCheck, GateReport, GateVerdict, GatedRun,
     LimitCheck, Strictness,

@@ -52,7 +52,10 @@ impl Resolver<'_, '_> {
                 && matches!(rule, Rule::MaxDrop { .. })
                 && subject.baseline.is_none()
             {
-                return Err(GateError::NoBaseline(rule.name().to_owned()));
+                return Err(GateError::NoBaseline {
+                    name: rule.name().to_owned(),
+                    run: subject.run.title.clone(),
+                });
             }
             resolved.extend(quantity.map(|quantity| Resolved {
                 subject: place,

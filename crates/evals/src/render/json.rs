@@ -7,7 +7,7 @@ use serde::Serialize;
 
 use crate::{
     Analysis, CaseReport, Change, Comparison, Domain, EvaluatorIdentity, GateReport, Report,
-    ReportEvaluatorFailure, SchemaVersion, Standings, Summary,
+    ReportEvaluatorFailure, SchemaVersion, Standings, Summary, TrialReport,
 };
 
 /// The report's fields, with the summary before the cases, because readers want the numbers first.
@@ -98,6 +98,11 @@ pub fn change(out: impl Write, change: &Change) -> io::Result<()> {
 
 /// Writes the verdicts of a gate.
 pub fn gate(out: impl Write, report: &GateReport) -> io::Result<()> {
+    pretty(out, report)
+}
+
+/// Writes the self-test of a gate.
+pub fn trial(out: impl Write, report: &TrialReport) -> io::Result<()> {
     pretty(out, report)
 }
 

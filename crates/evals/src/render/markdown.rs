@@ -8,8 +8,8 @@ use super::failures::Failures;
 use super::glyphs::Glyphs;
 use super::side_by_side::{self, Intervals};
 use super::tables::{self, Table};
-use super::{change, gate as gates, headline};
-use crate::{Change, Comparison, Domain, GateReport, Report, Standings, Summary};
+use super::{change, gate as gates, headline, trial as trials};
+use crate::{Change, Comparison, Domain, GateReport, Report, Standings, Summary, TrialReport};
 
 const GLYPHS: &Glyphs = Glyphs::UNICODE;
 
@@ -136,6 +136,23 @@ fn cell(text: &str) -> String {
     } else {
         escape(text)
     }
+}
+
+/// Writes the self-test of a gate.
+pub fn trial(mut out: impl Write, report: &TrialReport) -> io::Result<()> {
+    notes(&mut out, &trials::about(report))?;
+    table(
+        &mut out,
+        Table {
+            heads: trials::TITLES.map(str::to_owned).into(),
+            rows: trials::rows(report, GLYPHS)
+                .into_iter()
+                .map(|row| row.iter().map(|cell| escape(cell)).collect())
+                .collect(),
+            notes: Vec::new(),
+        },
+    )?;
+    notes(&mut out, &trials::notes(report, GLYPHS))
 }
 
 fn facts<D: Domain>(mut out: impl Write, report: &Report<D>) -> io::Result<()> {

@@ -39,6 +39,7 @@ mod probability;
 mod side_by_side;
 mod standings;
 pub mod tables;
+mod trial;
 
 pub use console::{Cases, Color, Console, Drawings, Messages, Part, Symbols};
 pub use gate::verdict_line;

@@ -6,13 +6,14 @@ mod measure;
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use evals_metrics::Percentiles;
+use evals_metrics::{Bootstrap, Percentiles};
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
 pub use case::{CaseValue, SnapshotCase};
 pub use measure::SnapshotMeasure;
 
+use crate::summary::count;
 use crate::{CaseId, Domain, Report, Summary};
 pub(crate) use content::differing;
 
@@ -112,6 +113,26 @@ impl Snapshot {
         }
     }
 
+    /// The numbers of each repetition by itself, in their order. A case that a repetition did not finish is not in its snapshot.
+    pub fn of_repetitions<D: Domain>(
+        title: &str,
+        report: &Report<D>,
+        bootstrap: &Bootstrap,
+    ) -> Vec<Self> {
+        let repetitions: BTreeSet<u32> = report.cases.iter().map(|case| case.repeat).collect();
+        let one = |repetition: &u32| {
+            let cases = report
+                .cases
+                .iter()
+                .filter(|case| case.repeat == *repetition);
+            let mut part = Report::running(&report.name, &report.dataset, 1, 0);
+            part.cases = cases.cloned().collect();
+            let report = part;
+            Self::of(title, &report, &report.summary(bootstrap))
+        };
+        repetitions.iter().map(one).collect()
+    }
+
     /// Sets the cost of the run in USD; `None` if a price is unknown.
     #[must_use]
     pub fn costing(self, cost: Option<f64>) -> Self {
@@ -160,6 +181,17 @@ impl Snapshot {
         }
         let wrong_cost = self.cost.filter(|cost| !cost.is_finite() || *cost < 0.0);
         wrong_cost.map(|cost| format!("the cost is {cost}"))
+    }
+
+    /// Each measure with its mean over the cases that have a value, and their number.
+    pub fn means(&self) -> impl Iterator<Item = (&SnapshotMeasure, Option<f64>, usize)> {
+        let measures = self.measures.iter().enumerate();
+        measures.map(|(place, measure)| {
+            let numbers = self.numbers(place);
+            let n = numbers.len();
+            let mean = (n > 0).then(|| numbers.iter().sum::<f64>() / count(n));
+            (measure, mean, n)
+        })
     }
 
     /// The values of the measure at a position, by case.

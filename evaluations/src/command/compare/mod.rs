@@ -17,11 +17,10 @@ use crate::exit::Exit;
 use crate::figures::{self, FigureFolder};
 use crate::out_file::OutFile;
 use crate::page::{Documents, PageSource};
-use crate::run_folder::{RunFolder, RunHeader, RunState};
+use crate::run_folder::{RunHeader, RunState};
 use crate::session::Session;
 use crate::stored_runs::{
-    SkippedRun, StoredPair, StoredRun, StoredRuns, is_finished, is_latest, is_of_command, kind,
-    names_measure, predecessor,
+    StoredPair, StoredRun, StoredRuns, is_finished, is_latest, kind, names_measure, predecessor,
 };
 use crate::terminal::console;
 
@@ -152,7 +151,9 @@ fn choose(session: &Session<'_>, arguments: &CompareArgs) -> Result<Chosen> {
         });
     }
     let mut earlier = runs.list()?;
-    let (command, is_behind) = last_command(&runs, &mut earlier)?;
+    let (command, skipped) = runs.pop_last_command(&mut earlier)?;
+    runs.note_skipped(&skipped);
+    let is_behind = !skipped.is_empty();
     let mut pairs = Vec::new();
     let is_alone = |after: &StoredRun| {
         let same = command
@@ -205,34 +206,6 @@ fn newest(
     let (run, skipped) = runs.pop_newest(&mut folders, is_wanted, is_finished)?;
     runs.note_skipped(&skipped);
     Ok((run, !skipped.is_empty()))
-}
-
-/// Takes the runs of the last command with any finished run off the end of `folders`. Returns the finished ones, oldest first, and
-/// whether newer runs are unfinished.
-fn last_command(
-    runs: &StoredRuns<'_>,
-    folders: &mut Vec<RunFolder>,
-) -> Result<(Vec<StoredRun>, bool)> {
-    let (latest, mut skipped) = runs.pop_newest(folders, |_| true, is_finished)?;
-    let mut command = vec![latest];
-    while let Some(folder) = folders.last() {
-        let Ok(header) = folder.read_manifest::<RunHeader>() else {
-            break;
-        };
-        if !is_of_command(&header, command.iter().map(|run| &run.header)) {
-            break;
-        }
-        let state = folder.state();
-        if is_finished(state) {
-            command.push(StoredRun::of_folder(folder.clone())?);
-        } else {
-            skipped.push(SkippedRun::because_of(folder, state));
-        }
-        folders.pop();
-    }
-    command.reverse();
-    runs.note_skipped(&skipped);
-    Ok((command, !skipped.is_empty()))
 }
 
 /// Points out differences in questions and profile between runs that the user did not name.

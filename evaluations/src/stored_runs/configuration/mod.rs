@@ -83,6 +83,18 @@ impl Configuration {
         Self(values)
     }
 
+    /// The configuration with these values, by dotted path.
+    pub(crate) fn of_values(values: impl IntoIterator<Item = (String, String)>) -> Self {
+        Self(values.into_iter().collect())
+    }
+
+    /// The values by dotted path.
+    pub(crate) fn values(&self) -> impl Iterator<Item = (&str, &str)> {
+        self.0
+            .iter()
+            .map(|(path, value)| (path.as_str(), value.as_str()))
+    }
+
     /// The configuration without the dataset's digests and the treatment of unanswerable questions.
     pub(crate) fn without_data(&self) -> Self {
         let of_data = |path: &str| is_of_data(path) || path == UNANSWERABLE;

@@ -13,6 +13,7 @@ mod measure_table;
 mod paint;
 mod standings;
 mod table;
+mod trial;
 mod wrap;
 
 use std::io::{self, Write};
@@ -26,7 +27,9 @@ use super::failures::Failures;
 use super::glyphs::Glyphs;
 use super::latency::{LatencyRow, TOO_FEW_SAMPLES};
 use super::{accuracy, exclusions, headline, latency, measures};
-use crate::{CaseId, Change, Comparison, Domain, GateReport, Report, Standings, Summary};
+use crate::{
+    CaseId, Change, Comparison, Domain, GateReport, Report, Standings, Summary, TrialReport,
+};
 pub use cases::{Cases, Part};
 use histograms::Histograms;
 use measure_table::Drawn;
@@ -177,6 +180,11 @@ impl Console {
     /// Columns that do not fit go into further tables, or are left out and named.
     pub fn standings(&self, out: impl Write, standings: &Standings) -> io::Result<()> {
         Page::new(*self, out).standings(standings)
+    }
+
+    /// Writes the self-test of a gate: a row for each size of drop, and what it assumes.
+    pub fn trial(&self, out: impl Write, report: &TrialReport) -> io::Result<()> {
+        Page::new(*self, out).trial(report)
     }
 
     /// Writes the measures of a summary, without anything about single cases: what a report prints below its headline.

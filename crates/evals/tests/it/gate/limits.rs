@@ -165,6 +165,6 @@ fn a_drop_without_a_baseline_is_an_error() {
     let error = judged_snapshots(&gate([super::max_drop(0.1)]), None, &run).unwrap_err();
     assert_eq!(
         error.to_string(),
-        "`max-drop` of `RR` needs a baseline to compare with"
+        "`max-drop` of `RR` needs a baseline for run `run`"
     );
 }

@@ -5,6 +5,7 @@ mod limits;
 mod properties;
 mod rendering;
 mod sameness;
+mod trials;
 
 use evals::{
     CheckNumbers, DropCheck, Gate, GateCheck, GateError, GateReport, Report, Rule, Snapshot,

@@ -1,0 +1,167 @@
+//! The cases that simulations draw from, and the values of the measures that rules name.
+
+use std::collections::BTreeMap;
+
+use super::super::limit::Quantity;
+use super::super::resolve::Resolver;
+use super::super::{Gate, Rule, Subject};
+use super::{Noise, TrialError};
+use crate::{CaseId, Direction, Snapshot, SnapshotMeasure, Unit};
+
+/// The cases that simulations draw from.
+#[derive(Debug)]
+pub(super) struct Population {
+    /// The number of cases.
+    pub(super) cases: usize,
+    /// The rules that can be simulated.
+    pub(super) rules: Vec<Ruled>,
+    /// The names of rules that cannot.
+    pub(super) left_out: Vec<String>,
+    pub(super) pairing: Pairs,
+}
+
+/// How the two sides of a simulated pair are made.
+#[derive(Clone, Copy, Debug)]
+pub(super) enum Pairs {
+    Runs,
+    Repetitions,
+    Exchange(f64),
+}
+
+/// A rule with the values of its measure.
+#[derive(Debug)]
+pub(super) struct Ruled {
+    pub(super) rule: Rule,
+    pub(super) title: String,
+    pub(super) unit: Unit,
+    pub(super) better: Direction,
+    /// The values by snapshot, then by case; `None` where any snapshot has no value.
+    pub(super) values: Vec<Vec<Option<f64>>>,
+    /// The mean over all values.
+    pub(super) mean: f64,
+    /// Whether all values are from 0 to 1.
+    pub(super) is_share: bool,
+    /// The number of cases with values.
+    pub(super) n: usize,
+}
+
+impl Population {
+    pub(super) fn of(
+        noise: &Noise<'_>,
+        gate: &Gate,
+        names: &dyn Fn(&str, &str) -> bool,
+    ) -> Result<Self, TrialError> {
+        let (snapshots, pairing): (&[Snapshot], Pairs) = match noise {
+            Noise::Runs(runs) => (runs, Pairs::Runs),
+            Noise::Repetitions(runs) => (runs, Pairs::Repetitions),
+            Noise::Exchange { run, share } => {
+                if !(0.0..=1.0).contains(share) {
+                    return Err(TrialError::Share(*share));
+                }
+                (std::slice::from_ref(*run), Pairs::Exchange(*share))
+            }
+        };
+        let Some(first) = snapshots.first() else {
+            return Err(TrialError::Alone);
+        };
+        if snapshots.len() < 2 && !matches!(pairing, Pairs::Exchange(_)) {
+            return Err(TrialError::Alone);
+        }
+        let common = common(snapshots);
+        // The run stands in for the baseline that a drop needs.
+        let subjects = [Subject {
+            run: first,
+            baseline: Some(first),
+        }];
+        let resolver = Resolver {
+            subjects: &subjects,
+            names,
+        };
+        let (mut rules, mut left_out) = (Vec::new(), Vec::new());
+        for rule in &gate.rules {
+            for resolved in resolver.resolve(rule)? {
+                match resolved.quantity {
+                    Quantity::Measure(place) => {
+                        let measure = &first.measures[place];
+                        rules.push(Ruled::new(rule, measure, snapshots, &common)?);
+                    }
+                    _ => left_out.push(format!("{} of {}", rule.kind(), rule.name())),
+                }
+            }
+        }
+        if rules.is_empty() {
+            return Err(TrialError::Nothing);
+        }
+        Ok(Self {
+            cases: common.len(),
+            rules,
+            left_out,
+            pairing,
+        })
+    }
+}
+
+/// The cases that all snapshots have with the same content: their positions in each.
+fn common(snapshots: &[Snapshot]) -> Vec<Vec<usize>> {
+    let places: Vec<BTreeMap<(&CaseId, &str), usize>> = snapshots
+        .iter()
+        .map(|snapshot| {
+            let cases = snapshot.cases.iter().enumerate();
+            cases
+                .map(|(place, case)| ((&case.id, case.content.as_str()), place))
+                .collect()
+        })
+        .collect();
+    let Some(first) = places.first() else {
+        return Vec::new();
+    };
+    let of_all = first.keys().filter_map(|key| {
+        places
+            .iter()
+            .map(|places| places.get(key).copied())
+            .collect()
+    });
+    of_all.collect()
+}
+
+impl Ruled {
+    fn new(
+        rule: &Rule,
+        measure: &SnapshotMeasure,
+        snapshots: &[Snapshot],
+        common: &[Vec<usize>],
+    ) -> Result<Self, TrialError> {
+        let missing = || TrialError::NoCases(measure.name().to_owned());
+        let mut values: Vec<Vec<Option<f64>>> = Vec::new();
+        for (place, snapshot) in snapshots.iter().enumerate() {
+            let mut measures = snapshot.measures.iter();
+            let column = measures.position(|it| it.is(measure)).ok_or_else(missing)?;
+            let value = |places: &Vec<usize>| {
+                let case = snapshot.cases.get(places[place])?;
+                case.values.get(column)?.number()
+            };
+            values.push(common.iter().map(value).collect());
+        }
+        for case in 0..common.len() {
+            if values.iter().any(|column| column[case].is_none()) {
+                for column in &mut values {
+                    column[case] = None;
+                }
+            }
+        }
+        let all: Vec<f64> = values.iter().flatten().flatten().copied().collect();
+        if all.is_empty() {
+            return Err(missing());
+        }
+        Ok(Self {
+            rule: rule.clone(),
+            title: measure.name().to_owned(),
+            unit: measure.unit,
+            better: measure.better,
+            mean: all.iter().sum::<f64>() / crate::summary::count(all.len()),
+            is_share: all.iter().all(|value| (0.0..=1.0).contains(value)),
+            n: values[0].iter().flatten().count(),
+            values,
+        })
+    }
+}

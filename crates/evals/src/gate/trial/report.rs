@@ -1,0 +1,249 @@
+//! The result of a trial: how often gates failed.
+
+use std::num::NonZeroU32;
+
+use evals_metrics::{Bootstrap, Interval};
+use serde::{Deserialize, Serialize};
+
+use super::population::{Pairs, Population};
+use super::simulation::Verdicts;
+use super::{GateTrial, Noise};
+use crate::gate::{GateVerdict, Rule};
+use crate::{SchemaVersion, Unit};
+
+/// How often a gate failed in simulations.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct TrialReport {
+    /// Version of this document's JSON schema, shared with [`Report`](crate::Report).
+    pub schema_version: SchemaVersion,
+    /// The runs that were resampled.
+    pub runs: Vec<String>,
+    /// How pairs of equally good runs were made, and what that assumes.
+    pub assumptions: Vec<String>,
+    /// The number of cases in each simulated run.
+    pub cases: usize,
+    /// How many pairs were simulated for each size of drop.
+    pub simulations: NonZeroU32,
+    /// The seed of the random numbers.
+    pub seed: u64,
+    /// Rules that were not simulated.
+    pub left_out: Vec<String>,
+    /// For each size of drop, the whole gate and then, if there are several, each rule.
+    pub rows: Vec<TrialRow>,
+}
+
+/// How often the gate or one rule failed for one size of drop.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct TrialRow {
+    /// The true drop: `none` for two equally good runs.
+    pub drop: String,
+    /// The rule; `None` for the whole gate.
+    pub rule: Option<String>,
+    /// The shares of simulations; `None` where a measure cannot drop that far.
+    pub shares: Option<TrialShares>,
+}
+
+/// Shares of simulations.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
+pub struct TrialShares {
+    /// Failed by default.
+    pub failed: Share,
+    /// Failed under [`Strictness::Strict`](crate::Strictness::Strict).
+    pub strict: Share,
+    /// Could not be told by default.
+    pub cannot_tell: Share,
+}
+
+/// A share of simulations with its Monte Carlo error.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Share {
+    /// From 0 to 1.
+    pub value: f64,
+    /// Wilson's interval at 95 %: what more simulations could give.
+    pub interval: Option<Interval>,
+}
+
+/// How often gates and rules failed.
+#[derive(Clone, Debug)]
+pub(super) struct Counts {
+    /// `None` where the drop is impossible.
+    simulated: Option<usize>,
+    gate: [usize; 3],
+    rules: Vec<[usize; 3]>,
+}
+
+impl Counts {
+    pub(super) fn new(rules: usize) -> Self {
+        Self {
+            simulated: Some(0),
+            gate: [0; 3],
+            rules: vec![[0; 3]; rules],
+        }
+    }
+
+    pub(super) fn impossible(rules: usize) -> Self {
+        Self {
+            simulated: None,
+            ..Self::new(rules)
+        }
+    }
+
+    pub(super) fn add(&mut self, verdicts: &Verdicts) {
+        let Some(simulated) = &mut self.simulated else {
+            return;
+        };
+        *simulated += 1;
+        let worst = |strictness: usize| {
+            let all = verdicts.of_rules.iter().map(|it| it[strictness]);
+            all.max().unwrap_or(GateVerdict::Passed)
+        };
+        tally(&mut self.gate, [worst(0), worst(1)]);
+        for (counts, verdicts) in self.rules.iter_mut().zip(&verdicts.of_rules) {
+            tally(counts, *verdicts);
+        }
+    }
+
+    pub(super) fn merged(mut self, other: Self) -> Self {
+        self.simulated = self
+            .simulated
+            .zip(other.simulated)
+            .map(|(one, two)| one + two);
+        add(&mut self.gate, other.gate);
+        for (counts, others) in self.rules.iter_mut().zip(other.rules) {
+            add(counts, others);
+        }
+        self
+    }
+
+    fn shares(&self, counts: [usize; 3]) -> Option<TrialShares> {
+        let of = self.simulated?;
+        let [failed, strict, cannot_tell] = counts.map(|count| Share::new(count, of));
+        Some(TrialShares {
+            failed,
+            strict,
+            cannot_tell,
+        })
+    }
+}
+
+/// Adds the verdicts by default and strict.
+fn tally(counts: &mut [usize; 3], [default, strict]: [GateVerdict; 2]) {
+    counts[0] += usize::from(default == GateVerdict::Failed);
+    counts[1] += usize::from(strict == GateVerdict::Failed);
+    counts[2] += usize::from(default == GateVerdict::CannotTell);
+}
+
+fn add(counts: &mut [usize; 3], others: [usize; 3]) {
+    for (count, other) in counts.iter_mut().zip(others) {
+        *count += other;
+    }
+}
+
+impl Share {
+    fn new(count: usize, of: usize) -> Self {
+        let mut values = vec![1.0; count];
+        values.resize(of.max(count), 0.0);
+        Self {
+            value: crate::summary::count(count) / crate::summary::count(of.max(1)),
+            interval: Bootstrap::default().mean_interval(&values),
+        }
+    }
+}
+
+impl TrialReport {
+    pub(super) fn new(
+        trial: &GateTrial<'_>,
+        noise: &Noise<'_>,
+        population: &Population,
+        sizes: &[(String, Vec<f64>)],
+        results: &[Counts],
+    ) -> Self {
+        let mut rows = Vec::new();
+        for ((label, _), counts) in sizes.iter().zip(results) {
+            let row = |rule: Option<String>, of: [usize; 3]| TrialRow {
+                drop: label.clone(),
+                rule,
+                shares: counts.shares(of),
+            };
+            rows.push(row(None, counts.gate));
+            if population.rules.len() > 1 {
+                for (ruled, of) in population.rules.iter().zip(&counts.rules) {
+                    let sign = match ruled.rule {
+                        Rule::MaxDrop { .. } => "drop <=",
+                        Rule::Min { .. } => ">=",
+                        Rule::Max { .. } => "<=",
+                    };
+                    let name = format!("{} {sign} {}", ruled.title, ruled.rule.limit());
+                    rows.push(row(Some(name), *of));
+                }
+            }
+        }
+        Self {
+            schema_version: SchemaVersion,
+            runs: match noise {
+                Noise::Runs(runs) => runs.iter().map(|run| run.title.clone()).collect(),
+                Noise::Repetitions(runs) => {
+                    runs.iter().take(1).map(|it| it.title.clone()).collect()
+                }
+                Noise::Exchange { run, .. } => vec![run.title.clone()],
+            },
+            assumptions: assumptions(population, noise),
+            cases: population.cases,
+            simulations: trial.simulations,
+            seed: trial.seed,
+            left_out: population.left_out.clone(),
+            rows,
+        }
+    }
+}
+
+/// What the simulation does, and what it assumes.
+fn assumptions(population: &Population, noise: &Noise<'_>) -> Vec<String> {
+    let noise = match (population.pairing, noise) {
+        (Pairs::Runs, Noise::Runs(runs)) => format!(
+            "each pair takes two of the {} runs and swaps their values case by case at random: it assumes that two runs differ as much \
+             as these, and that neither is better",
+            runs.len()
+        ),
+        (Pairs::Repetitions, Noise::Repetitions(runs)) => format!(
+            "each pair splits the {} repetitions of every case at random into halves: it assumes independent repetitions, and shows the \
+             noise of runs with {} each",
+            runs.len(),
+            runs.len() / 2
+        ),
+        (Pairs::Exchange(share), _) => format!(
+            "one run without repetitions shows no noise, so in each pair {} of the cases get the value of another case: it assumes that \
+             a change helps some cases and hurts others as much",
+            crate::render::percent(share)
+        ),
+        _ => String::new(),
+    };
+    let mut lines = vec![
+        noise,
+        format!(
+            "each simulated run has {} cases, drawn with replacement: it assumes that future questions are like these",
+            population.cases
+        ),
+    ];
+    let breaks = population.rules.iter().any(|ruled| ruled.is_share);
+    let shifts = population.rules.iter().any(|ruled| !ruled.is_share);
+    if breaks {
+        lines.push(
+            "a true drop breaks cases: each loses its whole value with the probability that lowers the mean by that much; one case \
+             breaks in all measures"
+                .to_owned(),
+        );
+    }
+    if shifts {
+        let metric = population.rules.iter().any(|it| it.unit == Unit::Metric);
+        let what = if metric {
+            "an amount"
+        } else {
+            "a measure beyond 0 to 1"
+        };
+        lines.push(format!(
+            "a true drop of {what} shifts every case by that much"
+        ));
+    }
+    lines
+}

@@ -1,0 +1,281 @@
+//! One simulated gate.
+
+use std::num::NonZeroU32;
+
+use evals_metrics::{Bootstrap, PairedTest, Xoshiro256PlusPlus, difference, holm};
+
+use super::super::drop::{DropNumbers, DropTest};
+use super::super::limit;
+use super::super::power::{Power, PowerPlan};
+use super::super::{Gate, GateVerdict, Rule, Strictness};
+use super::population::{Pairs, Population, Ruled};
+use crate::Direction;
+use crate::summary::count;
+
+/// Random swaps in a simulated test: enough for decisions at 5 %.
+const SWAPS: NonZeroU32 = NonZeroU32::new(1_000).expect("1,000 is not 0");
+/// Resamples of a simulated interval.
+const RESAMPLES: NonZeroU32 = NonZeroU32::new(500).expect("500 is not 0");
+
+/// The simulation of one size of drop.
+#[derive(Debug)]
+pub(super) struct Simulation<'p> {
+    gate: &'p Gate,
+    population: &'p Population,
+    /// How each rule's measure drops.
+    damage: Vec<Damage>,
+    /// What the test of each rule can see.
+    plans: Vec<Option<PowerPlan>>,
+}
+
+/// How a measure drops.
+#[derive(Clone, Copy, Debug)]
+enum Damage {
+    /// A case loses its whole value with this probability.
+    Break { probability: f64, worst: f64 },
+    /// Every case gets worse by this much, with its sign.
+    Shift(f64),
+}
+
+/// The verdicts of one simulated gate on each rule: by default, and strict.
+#[derive(Debug)]
+pub(super) struct Verdicts {
+    pub(super) of_rules: Vec<[GateVerdict; 2]>,
+}
+
+impl<'p> Simulation<'p> {
+    /// Prepares drops of these sizes, one for each rule. `None` if a measure cannot drop that far.
+    pub(super) fn new(gate: &'p Gate, population: &'p Population, drops: &[f64]) -> Option<Self> {
+        let rules = population.rules.iter().zip(drops);
+        let damage = rules.map(|(ruled, drop)| Damage::of(ruled, *drop));
+        let is_drop = |ruled: &&Ruled| matches!(ruled.rule, Rule::MaxDrop { .. });
+        let tests = population.rules.iter().filter(is_drop).count();
+        let strictest = (1.0 - gate.level) / count(tests.max(1));
+        let plans = population.rules.iter();
+        Some(Self {
+            gate,
+            population,
+            damage: damage.collect::<Option<_>>()?,
+            plans: plans
+                .map(|ruled| PowerPlan::new(strictest, ruled.n))
+                .collect(),
+        })
+    }
+
+    /// Draws a pair of runs and judges it.
+    pub(super) fn judge(&self, random: &mut Xoshiro256PlusPlus) -> Verdicts {
+        let pairs = self.draw(random);
+        let seed = random.index(u32::MAX as usize) as u64;
+        let test = DropTest {
+            test: PairedTest {
+                resamples: SWAPS,
+                level: self.gate.level,
+                seed,
+            },
+            resamples: RESAMPLES,
+        };
+        let drops: Vec<Option<(Vec<f64>, DropNumbers)>> = self
+            .population
+            .rules
+            .iter()
+            .zip(&pairs)
+            .map(|(ruled, pairs)| {
+                let is_drop = matches!(ruled.rule, Rule::MaxDrop { .. });
+                let differences = pairs.iter().map(|(one, other)| difference(*one, *other));
+                let differences: Vec<f64> = differences.collect();
+                (is_drop && !differences.is_empty()).then(|| {
+                    let numbers = test.numbers(&differences, ruled.better);
+                    (differences, numbers)
+                })
+            })
+            .collect();
+        let significant = self.significant(&drops, &test.test);
+        let rules = self.population.rules.iter().zip(&pairs).enumerate();
+        let of_rules = rules.map(
+            |(place, (ruled, pairs))| match (&drops[place], &ruled.rule) {
+                (Some((differences, numbers)), Rule::MaxDrop { tolerance, .. }) => {
+                    let power: Option<Power> = self.plans[place].and_then(|it| it.of(differences));
+                    [Strictness::Default, Strictness::Strict].map(|strictness| {
+                        numbers
+                            .verdict(strictness, *tolerance, significant[place], power)
+                            .0
+                    })
+                }
+                (_, rule) => {
+                    let after: Vec<f64> = pairs.iter().map(|(_, after)| *after).collect();
+                    let bootstrap = Bootstrap {
+                        resamples: RESAMPLES,
+                        level: self.gate.level,
+                        seed,
+                    };
+                    let verdict =
+                        limit::on_numbers(rule, &after, ruled.unit, self.gate.bound, &bootstrap);
+                    let strict = match verdict {
+                        GateVerdict::Passed => GateVerdict::Passed,
+                        GateVerdict::CannotTell | GateVerdict::Failed => GateVerdict::Failed,
+                    };
+                    [verdict, strict]
+                }
+            },
+        );
+        Verdicts {
+            of_rules: of_rules.collect(),
+        }
+    }
+
+    /// Whether each drop is significant after Holm's correction. Without a drop above its tolerance no gate fails, so nothing is tested.
+    fn significant(
+        &self,
+        drops: &[Option<(Vec<f64>, DropNumbers)>],
+        test: &PairedTest,
+    ) -> Vec<bool> {
+        let mut significant = vec![false; drops.len()];
+        let rules = self.population.rules.iter().zip(drops);
+        let is_large = rules.into_iter().any(|(ruled, drop)| {
+            let tolerance = ruled.rule.limit();
+            drop.as_ref()
+                .is_some_and(|(_, numbers)| numbers.exceeds(tolerance))
+        });
+        if !is_large {
+            return significant;
+        }
+        let tested: Vec<(usize, f64)> = drops
+            .iter()
+            .enumerate()
+            .filter_map(|(place, drop)| {
+                let (differences, numbers) = drop.as_ref()?;
+                let p_value = test.p_value(differences)?;
+                (!numbers.is_unchanged).then_some((place, p_value))
+            })
+            .collect();
+        let p_values: Vec<f64> = tested.iter().map(|(_, p_value)| *p_value).collect();
+        for ((place, _), adjusted) in tested.iter().zip(holm(&p_values)) {
+            significant[*place] = adjusted <= 1.0 - self.gate.level;
+        }
+        significant
+    }
+
+    /// A pair of runs: for each rule, the two values of each drawn case that has values.
+    fn draw(&self, random: &mut Xoshiro256PlusPlus) -> Vec<Vec<(f64, f64)>> {
+        let Population { cases, rules, .. } = self.population;
+        let sides = rules.first().map_or(0, |ruled| ruled.values.len());
+        let two = two_of(sides, random);
+        let mut pairs = vec![Vec::with_capacity(*cases); rules.len()];
+        for _ in 0..*cases {
+            let case = random.index(*cases);
+            let source = Source::draw(self.population, two, random);
+            let luck = random.share();
+            for ((ruled, damage), pairs) in rules.iter().zip(&self.damage).zip(&mut pairs) {
+                if let Some((before, after)) = source.values(ruled, case) {
+                    pairs.push((before, damage.applied(after, luck)));
+                }
+            }
+        }
+        pairs
+    }
+}
+
+/// Where the two values of one drawn case come from.
+#[derive(Debug)]
+enum Source {
+    /// Two snapshots.
+    Runs(usize, usize),
+    /// Two halves of the snapshots.
+    Halves(Vec<usize>),
+    /// The case itself, and itself or another one.
+    Cases(Option<usize>),
+}
+
+impl Source {
+    fn draw(population: &Population, two: [usize; 2], random: &mut Xoshiro256PlusPlus) -> Self {
+        match population.pairing {
+            Pairs::Runs => {
+                let [one, other] = two;
+                if random.index(2) == 0 {
+                    Self::Runs(one, other)
+                } else {
+                    Self::Runs(other, one)
+                }
+            }
+            Pairs::Repetitions => {
+                let sides = population
+                    .rules
+                    .first()
+                    .map_or(0, |ruled| ruled.values.len());
+                let mut order: Vec<usize> = (0..sides).collect();
+                for place in (1..sides).rev() {
+                    order.swap(place, random.index(place + 1));
+                }
+                Self::Halves(order)
+            }
+            Pairs::Exchange(share) => {
+                let is_exchanged = random.share() < share;
+                let other = random.index(population.cases);
+                Self::Cases(is_exchanged.then_some(other))
+            }
+        }
+    }
+
+    fn values(&self, ruled: &Ruled, case: usize) -> Option<(f64, f64)> {
+        let value = |side: usize, case: usize| ruled.values[side][case];
+        match self {
+            Self::Runs(one, other) => Some((value(*one, case)?, value(*other, case)?)),
+            Self::Halves(order) => {
+                let half = order.len() / 2;
+                let mean = |sides: &[usize]| {
+                    let sum = sides
+                        .iter()
+                        .map(|side| value(*side, case))
+                        .sum::<Option<f64>>()?;
+                    Some(sum / count(sides.len()))
+                };
+                Some((mean(&order[..half])?, mean(&order[half..2 * half])?))
+            }
+            Self::Cases(other) => {
+                let own = value(0, case)?;
+                // A case without a value has none to give.
+                let given = other.and_then(|other| value(0, other)).unwrap_or(own);
+                Some((own, given))
+            }
+        }
+    }
+}
+
+/// Two different snapshots of several; the first twice if there is only one.
+fn two_of(sides: usize, random: &mut Xoshiro256PlusPlus) -> [usize; 2] {
+    if sides < 2 {
+        return [0, 0];
+    }
+    let one = random.index(sides);
+    let other = (one + 1 + random.index(sides - 1)) % sides;
+    [one, other]
+}
+
+impl Damage {
+    fn of(ruled: &Ruled, drop: f64) -> Option<Self> {
+        let sign = match ruled.better {
+            Direction::Lower => 1.0,
+            Direction::Higher | Direction::Unknown => -1.0,
+        };
+        if !ruled.is_share {
+            return Some(Self::Shift(sign * drop));
+        }
+        let (worst, room) = if sign > 0.0 {
+            (1.0, 1.0 - ruled.mean)
+        } else {
+            (0.0, ruled.mean)
+        };
+        let probability = if drop > 0.0 { drop / room } else { 0.0 };
+        (probability <= 1.0).then_some(Self::Break { probability, worst })
+    }
+
+    /// The value after the drop. `luck` is uniform from 0 to 1, and the same for all measures of a case: what breaks one measure
+    /// breaks others.
+    fn applied(self, value: f64, luck: f64) -> f64 {
+        match self {
+            Self::Break { probability, worst } if luck < probability => worst,
+            Self::Break { .. } => value,
+            Self::Shift(shift) => value + shift,
+        }
+    }
+}

@@ -1,0 +1,97 @@
+//! Baseline files: the numbers of a run in a small file that checks itself and can be committed.
+
+mod layout;
+mod place;
+mod reading;
+
+use std::path::Path;
+
+use anyhow::{Context as _, Result, bail};
+use evals::Snapshot;
+use serde::{Deserialize, Serialize};
+use serde_json::{Map, Value};
+use sha2::{Digest as _, Sha256};
+
+use crate::atomic_file::write_atomically;
+use crate::gating;
+use crate::stored_runs::StoredRun;
+
+pub(crate) use self::place::{path_of, standing_for};
+
+/// What the member `kind` of every baseline says.
+const KIND: &str = "evaluations baseline";
+/// The version of the format that this program writes and reads.
+const VERSION: u32 = 1;
+/// The member with the digest of all others.
+const CHECKSUM: &str = "checksum";
+
+/// A baseline.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(crate) struct BaselineFile {
+    kind: String,
+    schema_version: u32,
+    /// The version of evaluations that wrote it.
+    pub(crate) tool: String,
+    pub(crate) benchmark: String,
+    /// The name of the dataset.
+    pub(crate) dataset: String,
+    pub(crate) profile: String,
+    /// The name of the run.
+    pub(crate) run: String,
+    /// The settings that the run's figures depend on, by dotted path.
+    pub(crate) settings: Map<String, Value>,
+    pub(crate) snapshot: Snapshot,
+}
+
+impl BaselineFile {
+    /// The baseline of a run that is finished.
+    pub(crate) fn of(run: &StoredRun) -> Result<Self> {
+        gating::finished(run)?;
+        let header = &run.header;
+        Ok(Self {
+            kind: KIND.to_owned(),
+            schema_version: VERSION,
+            tool: env!("CARGO_PKG_VERSION").to_owned(),
+            benchmark: header.benchmark.clone(),
+            dataset: header.dataset.name.clone(),
+            profile: header.profile.clone(),
+            run: run.name(),
+            settings: gating::settings(run)?,
+            snapshot: gating::snapshot(run)?,
+        })
+    }
+
+    /// Writes the file. Equal baselines have equal bytes. Fails if the file exists, unless it may be replaced.
+    pub(crate) fn write(&self, path: &Path, may_replace: bool) -> Result<()> {
+        if path.is_dir() {
+            bail!("`{}` is a folder", path.display());
+        }
+        if !may_replace && path.exists() {
+            bail!("`{}` exists already; `--force` replaces it", path.display());
+        }
+        let folder = path.parent().filter(|it| !it.as_os_str().is_empty());
+        if let Some(folder) = folder {
+            std::fs::create_dir_all(folder)
+                .with_context(|| format!("cannot create the folder `{}`", folder.display()))?;
+        }
+        let content = serde_json::to_value(self).context("a number is not finite")?;
+        let mut document = Map::new();
+        let checksum = checksum(&content);
+        document.insert(CHECKSUM.to_owned(), checksum.into());
+        if let Value::Object(members) = content {
+            document.extend(members);
+        }
+        let text = layout::document(&Value::Object(document));
+        write_atomically(path, |file| file.write_all(text.as_bytes()))
+    }
+}
+
+/// The digest of a baseline's content, without white space.
+fn checksum(content: &Value) -> String {
+    let digest = Sha256::digest(content.to_string());
+    format!("sha256:{}", hex::encode(digest))
+}
+
+#[cfg(test)]
+mod tests;

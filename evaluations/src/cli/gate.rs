@@ -1,0 +1,255 @@
+//! The command lines of `gate`, `baseline` and `aa`.
+
+use std::ffi::OsString;
+use std::num::NonZeroU32;
+use std::path::PathBuf;
+
+use clap::{Args, Subcommand, ValueEnum};
+use evals::{Allowance, GateBound};
+
+use super::numbers::at_least_once;
+
+/// A name with a number: `nDCG@10=0.02`.
+#[derive(Debug, Clone, PartialEq)]
+pub(crate) struct Limit {
+    pub(crate) name: String,
+    pub(crate) value: f64,
+}
+
+/// The rules of a gate, as options and as a file.
+#[derive(Debug, Clone, Args)]
+#[command(next_help_heading = "Rules")]
+pub(crate) struct RuleArgs {
+    /// Fail if MEASURE drops by more than X against the baseline, and the drop is significant; repeat the option for several. For a measure where
+    /// lower is better, a rise counts as a drop
+    #[arg(long, value_name = "MEASURE=X", allow_hyphen_values = true, value_parser = number)]
+    pub(crate) max_drop: Vec<Limit>,
+    /// Fail if MEASURE is below X; repeat the option for several
+    #[arg(long, value_name = "MEASURE=X", allow_hyphen_values = true, value_parser = number)]
+    pub(crate) min: Vec<Limit>,
+    /// Fail if QUANTITY is above X; repeat the option for several. A measure, `latency.p95`, `latency.STAGE.p95` (also p50, p99, mean; 1.5s or
+    /// 200ms), `cost` in USD, or `failed` cases
+    #[arg(long, value_name = "QUANTITY=X", allow_hyphen_values = true, value_parser = number)]
+    pub(crate) max: Vec<Limit>,
+    /// Read rules from this YAML file; an option for the same measure takes precedence
+    #[arg(long, value_name = "FILE")]
+    pub(crate) rules: Option<PathBuf>,
+    /// Fail a drop unless the interval excludes drops above its tolerance, and fail where the gate cannot tell
+    #[arg(long)]
+    pub(crate) strict: bool,
+    /// Which end of a measure's interval has to keep `--min` and `--max` [default: point]
+    #[arg(long, value_enum, value_name = "BOUND")]
+    pub(crate) bound: Option<BoundWord>,
+    /// Confidence level of tests and intervals [default: 0.95]
+    #[arg(long, value_name = "LEVEL", allow_negative_numbers = true)]
+    pub(crate) level: Option<f64>,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub(crate) enum BoundWord {
+    /// The value itself
+    Point,
+    /// The worse end
+    Pessimistic,
+    /// The better end
+    Optimistic,
+}
+
+impl From<BoundWord> for GateBound {
+    fn from(word: BoundWord) -> Self {
+        match word {
+            BoundWord::Point => Self::Point,
+            BoundWord::Pessimistic => Self::Pessimistic,
+            BoundWord::Optimistic => Self::Optimistic,
+        }
+    }
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub(crate) enum AllowanceWord {
+    /// Other files of the dataset, or cases added, removed or edited
+    ChangedDataset,
+    /// Another judge, judge prompt or evaluator
+    ChangedJudge,
+    /// More failed cases, or cases that lost their value
+    LowerCoverage,
+    /// Measures that only the baseline has
+    MissingMeasure,
+}
+
+impl From<AllowanceWord> for Allowance {
+    fn from(word: AllowanceWord) -> Self {
+        match word {
+            AllowanceWord::ChangedDataset => Self::ChangedDataset,
+            AllowanceWord::ChangedJudge => Self::ChangedJudge,
+            AllowanceWord::LowerCoverage => Self::LowerCoverage,
+            AllowanceWord::MissingMeasure => Self::MissingMeasure,
+        }
+    }
+}
+
+#[derive(Debug, Clone, Args)]
+pub(crate) struct GateArgs {
+    /// Run to judge: its folder, its report.json, the folder's name or the start of it, its `--name`, or `latest` [default: each run of the last command]
+    pub(crate) run: Option<OsString>,
+    /// Compare with this baseline: a file of `evaluations baseline save`, or a run; repeat the option where the last command made several runs
+    #[arg(long, value_name = "RUN|FILE")]
+    pub(crate) baseline: Vec<OsString>,
+    #[command(flatten)]
+    pub(crate) rules: RuleArgs,
+    /// Accept this difference between run and baseline; repeat the option for several
+    #[arg(long, value_enum, value_name = "WHAT", help_heading = "Rules")]
+    pub(crate) allow: Vec<AllowanceWord>,
+    /// Write the verdicts to FILE; its extension chooses the format: .xml (as `JUnit` writes it) .json .md
+    #[arg(long, value_name = "FILE")]
+    pub(crate) out: Vec<PathBuf>,
+    /// When to print annotations for GitHub Actions, and append the verdicts to the file that `GITHUB_STEP_SUMMARY` names
+    #[arg(long, value_enum, default_value_t = GithubChoice::Auto, value_name = "WHEN")]
+    pub(crate) github: GithubChoice,
+}
+
+/// When GitHub's annotations are written.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub(crate) enum GithubChoice {
+    /// If `GITHUB_ACTIONS` is true
+    Auto,
+    Always,
+    Never,
+}
+
+#[derive(Debug, Clone, Args)]
+pub(crate) struct BaselineArgs {
+    #[command(subcommand)]
+    pub(crate) command: BaselineCommand,
+}
+
+#[derive(Debug, Clone, Subcommand)]
+pub(crate) enum BaselineCommand {
+    /// Write the numbers of a run into a small file that can be committed
+    Save(SaveBaselineArgs),
+    /// Check a baseline file and show what it holds
+    Show(ShowBaselineArgs),
+}
+
+#[derive(Debug, Clone, Args)]
+pub(crate) struct SaveBaselineArgs {
+    /// File to write. A name without folder and extension, such as `main`, stands for `baselines/main.json`
+    #[arg(value_name = "NAME|FILE")]
+    pub(crate) file: PathBuf,
+    /// Run to save: its folder, its report.json, the folder's name or the start of it, its `--name`, or `latest` for the newest finished run
+    #[arg(default_value = "latest")]
+    pub(crate) run: OsString,
+    /// Overwrite the file if it exists
+    #[arg(long)]
+    pub(crate) force: bool,
+}
+
+#[derive(Debug, Clone, Args)]
+pub(crate) struct ShowBaselineArgs {
+    /// File to show, or a name that stands for `baselines/NAME.json`
+    #[arg(value_name = "NAME|FILE")]
+    pub(crate) file: PathBuf,
+}
+
+#[derive(Debug, Clone, Args)]
+pub(crate) struct AaArgs {
+    /// Runs to resample: one run, or several runs whose differences are noise, such as repeated runs of one system
+    #[arg(required = true, value_name = "RUN")]
+    pub(crate) runs: Vec<OsString>,
+    #[command(flatten)]
+    pub(crate) rules: RuleArgs,
+    /// Share of the cases that exchange their values in a simulated pair, where one run without repetitions shows no noise [default: 0.2]
+    #[arg(long, value_name = "SHARE", allow_negative_numbers = true)]
+    pub(crate) changed: Option<f64>,
+    /// Also simulate a true drop of this size, in the unit of the measures; repeat the option for several [default: 1, 2 and 4 times each tolerance]
+    #[arg(long, value_name = "D", allow_negative_numbers = true)]
+    pub(crate) drop: Vec<f64>,
+    /// Gates to simulate for each size of drop
+    #[arg(long, value_name = "N", default_value = "1000", allow_negative_numbers = true, value_parser = at_least_once)]
+    pub(crate) simulations: NonZeroU32,
+    /// Seed of the simulation
+    #[arg(long, value_name = "SEED", default_value_t = 0, value_parser = super::numbers::seed)]
+    pub(crate) seed: u64,
+    /// Write the table to FILE; its extension chooses the format: .json .md
+    #[arg(long, value_name = "FILE")]
+    pub(crate) out: Vec<PathBuf>,
+}
+
+/// A name and a number. Latencies may have a unit.
+pub(crate) fn number(text: &str) -> Result<Limit, String> {
+    let Some((name, value)) = text.rsplit_once('=') else {
+        return Err("not of the form NAME=NUMBER, such as nDCG@10=0.02".to_owned());
+    };
+    let name = name.trim();
+    if name.is_empty() {
+        return Err("a name is missing before `=`".to_owned());
+    }
+    Ok(Limit {
+        name: name.to_owned(),
+        value: quantity(name, value.trim())?,
+    })
+}
+
+/// The number in a rule about `name`: seconds for a latency, which may be written as `1.5s` or `200ms`.
+pub(crate) fn quantity(name: &str, value: &str) -> Result<f64, String> {
+    let plain = |digits: &str, factor: f64| match digits.trim().parse::<f64>() {
+        Ok(number) if number.is_finite() => Ok(number * factor),
+        Ok(number) => Err(format!("{number} is not a finite number")),
+        Err(_) if value.ends_with('%') => Err(format!(
+            "`{value}` is not a number; write a share, such as 0.02 for two points of 100"
+        )),
+        Err(_) => Err(format!("`{value}` is not a number, such as 0.02")),
+    };
+    if name.starts_with("latency.") {
+        if let Some(digits) = value.strip_suffix("ms") {
+            return plain(digits, 1e-3);
+        }
+        if let Some(digits) = value.strip_suffix('s') {
+            return plain(digits, 1.0);
+        }
+    }
+    plain(value, 1.0)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn limits_are_names_with_numbers() {
+        let read = |text: &str| number(text).map(|limit| (limit.name, limit.value));
+        assert_eq!(read("nDCG@10=0.02"), Ok(("nDCG@10".to_owned(), 0.02)));
+        assert_eq!(
+            read("input tokens=500"),
+            Ok(("input tokens".to_owned(), 500.0))
+        );
+        assert_eq!(
+            read("a=b=-1"),
+            Ok(("a=b".to_owned(), -1.0)),
+            "the last `=` counts"
+        );
+        assert_eq!(
+            read("latency.p95=200ms"),
+            Ok(("latency.p95".to_owned(), 0.2))
+        );
+        assert_eq!(
+            read("latency.search.p95=1.5s"),
+            Ok(("latency.search.p95".to_owned(), 1.5))
+        );
+        for (text, message) in [
+            (
+                "nDCG@10",
+                "not of the form NAME=NUMBER, such as nDCG@10=0.02",
+            ),
+            ("=1", "a name is missing before `=`"),
+            (
+                "m=2%",
+                "`2%` is not a number; write a share, such as 0.02 for two points of 100",
+            ),
+            ("m=NaN", "NaN is not a finite number"),
+            ("cost=1s", "`1s` is not a number, such as 0.02"),
+        ] {
+            assert_eq!(number(text).unwrap_err(), message);
+        }
+    }
+}

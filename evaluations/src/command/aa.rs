@@ -1,0 +1,59 @@
+//! `evaluations aa`: how often a gate would fail without a reason, and how often it would see a drop.
+
+use anyhow::Result;
+use evals::{GateTrial, Noise, Snapshot, render};
+
+use crate::cli::AaArgs;
+use crate::exit::Exit;
+use crate::gating::{self, VerdictFile, VerdictFormat};
+use crate::session::Session;
+use crate::stored_runs::{StoredRun, StoredRuns};
+use crate::terminal::{console, text};
+
+/// The share of the cases that exchange their values, where one run shows no noise.
+const CHANGED: f64 = 0.2;
+
+pub(super) fn execute(session: &Session<'_>, arguments: &AaArgs) -> Result<Exit> {
+    let printer = session.printer;
+    let files = VerdictFile::all(&arguments.out, &["json", "md"])?;
+    let gate = gating::gate(&arguments.rules, [], arguments.seed)?;
+    let stored = StoredRuns::of(session);
+    let runs = arguments.runs.iter().map(|wanted| stored.find(wanted));
+    let runs: Vec<StoredRun> = runs.collect::<Result<_>>()?;
+    for run in &runs {
+        gating::finished(run)?;
+    }
+    let snapshots = match &runs[..] {
+        [run] => run.report()?.repetitions(&run.name(), run.header.seed),
+        several => several
+            .iter()
+            .map(gating::snapshot)
+            .collect::<Result<Vec<Snapshot>>>()?,
+    };
+    let noise = match (&runs[..], &snapshots[..], arguments.changed) {
+        ([_], [run], share) => Noise::Exchange {
+            run,
+            share: share.unwrap_or(CHANGED),
+        },
+        (_, _, Some(_)) => anyhow::bail!(
+            "`--changed` is for one run without repetitions; these runs show by themselves how much cases change"
+        ),
+        ([_], repetitions, None) => Noise::Repetitions(repetitions),
+        (_, several, None) => Noise::Runs(several),
+    };
+    let trial = GateTrial {
+        gate: &gate,
+        drops: &arguments.drop,
+        simulations: arguments.simulations,
+        seed: arguments.seed,
+    };
+    let report = trial.run(&noise, &gating::means)?;
+    printer.result(&text(|out| console(printer).trial(out, &report))?)?;
+    for file in &files {
+        file.write(printer, |out| match file.format() {
+            VerdictFormat::Markdown => render::markdown::trial(out, &report),
+            VerdictFormat::Json | VerdictFormat::Junit => render::json::trial(out, &report),
+        })?;
+    }
+    Ok(Exit::Done)
+}

@@ -1,0 +1,254 @@
+//! The rules of a gate in a YAML file.
+
+use std::fmt;
+use std::path::Path;
+
+use anyhow::{Result, bail};
+use evals::{Allowance, GateBound, Rule};
+use evals_guard::regular_file;
+use evals_messages::nearest;
+use evals_yaml::{Entry, Tree};
+use serde_json::Value;
+
+use crate::cli::gate_quantity;
+
+/// The largest file of rules that is read.
+const LARGEST: u64 = 1_000_000;
+
+const KEYS: [&str; 7] = [
+    "max_drop", "min", "max", "strict", "bound", "level", "allow",
+];
+const BOUNDS: [(&str, GateBound); 3] = [
+    ("point", GateBound::Point),
+    ("pessimistic", GateBound::Pessimistic),
+    ("optimistic", GateBound::Optimistic),
+];
+
+/// What a file of rules sets.
+#[derive(Debug, Default, PartialEq)]
+pub(super) struct RulesFile {
+    pub(super) rules: Vec<Rule>,
+    pub(super) strict: Option<bool>,
+    pub(super) bound: Option<GateBound>,
+    pub(super) level: Option<f64>,
+    pub(super) allowed: Vec<Allowance>,
+}
+
+/// A place in the file, for errors.
+struct Place<'p> {
+    path: &'p Path,
+    line: Option<u64>,
+}
+
+impl fmt::Display for Place<'_> {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(formatter, "{}", self.path.display())?;
+        match self.line {
+            Some(line) => write!(formatter, ":{line}"),
+            None => Ok(()),
+        }
+    }
+}
+
+impl RulesFile {
+    pub(super) fn read(path: &Path) -> Result<Self> {
+        let bytes = regular_file::read(path, LARGEST)?;
+        let Ok(text) = String::from_utf8(bytes) else {
+            bail!("`{}` is not UTF-8 text", path.display());
+        };
+        Self::parse(path, &text)
+    }
+
+    fn parse(path: &Path, text: &str) -> Result<Self> {
+        let tree = match Tree::parse(text) {
+            Ok(tree) => tree,
+            Err(error) => bail!(
+                "{}:{}:{}: {error}",
+                path.display(),
+                error.line,
+                error.column
+            ),
+        };
+        let Tree::Mapping(entries) = tree else {
+            bail!(
+                "{}: rules are a mapping such as `max_drop: {{nDCG@10: 0.02}}`",
+                path.display()
+            );
+        };
+        let mut file = Self::default();
+        for entry in &entries {
+            let place = Place {
+                path,
+                line: entry.line,
+            };
+            file.set(entry, &place)?;
+        }
+        Ok(file)
+    }
+
+    fn set(&mut self, entry: &Entry, place: &Place<'_>) -> Result<()> {
+        let value = entry.value.to_value();
+        match entry.key.as_str() {
+            "max_drop" => self.limits(entry, place, |measure, tolerance| Rule::MaxDrop {
+                measure,
+                tolerance,
+            }),
+            "min" => self.limits(entry, place, |measure, floor| Rule::Min { measure, floor }),
+            "max" => self.limits(entry, place, |quantity, ceiling| Rule::Max {
+                quantity,
+                ceiling,
+            }),
+            "strict" => {
+                let Some(strict) = value.as_bool() else {
+                    bail!("{place}: `strict` is true or false");
+                };
+                self.strict = Some(strict);
+                Ok(())
+            }
+            "bound" => {
+                let words = BOUNDS.map(|(word, _)| word);
+                let bound = BOUNDS.iter().find(|(word, _)| value == *word);
+                let Some((_, bound)) = bound else {
+                    bail!("{place}: `bound` is one of {}", words.join(", "));
+                };
+                self.bound = Some(*bound);
+                Ok(())
+            }
+            "level" => {
+                let Some(level) = value.as_f64() else {
+                    bail!("{place}: `level` is a number such as 0.95");
+                };
+                self.level = Some(level);
+                Ok(())
+            }
+            "allow" => self.allow(&value, place),
+            other => {
+                let suggestion = nearest::did_you_mean(nearest::of(other, KEYS));
+                bail!(
+                    "{place}: unknown key `{other}`; known are {}{suggestion}",
+                    KEYS.join(", ")
+                )
+            }
+        }
+    }
+
+    fn limits(
+        &mut self,
+        entry: &Entry,
+        place: &Place<'_>,
+        rule: impl Fn(String, f64) -> Rule,
+    ) -> Result<()> {
+        let Tree::Mapping(limits) = &entry.value else {
+            bail!("{place}: `{}` is a mapping of names to numbers", entry.key);
+        };
+        for limit in limits {
+            let place = Place {
+                path: place.path,
+                line: limit.line,
+            };
+            let value = match limit.value.to_value() {
+                Value::Number(number) => number.as_f64().ok_or_else(|| "too large".to_owned()),
+                Value::String(text) => gate_quantity(&limit.key, &text),
+                other => Err(format!("`{other}` is not a number, such as 0.02")),
+            };
+            match value {
+                Ok(value) => self.rules.push(rule(limit.key.clone(), value)),
+                Err(why) => bail!("{place}: bad limit of `{}`: {why}", limit.key),
+            }
+        }
+        Ok(())
+    }
+
+    fn allow(&mut self, value: &Value, place: &Place<'_>) -> Result<()> {
+        let words = Allowance::ALL.map(Allowance::word);
+        let Value::Array(items) = value else {
+            bail!("{place}: `allow` is a list of {}", words.join(", "));
+        };
+        for item in items {
+            let known = Allowance::ALL.into_iter().find(|it| item == it.word());
+            let Some(known) = known else {
+                let written = item
+                    .as_str()
+                    .map_or_else(|| item.to_string(), str::to_owned);
+                let suggestion = nearest::did_you_mean(nearest::of(&written, words));
+                bail!(
+                    "{place}: cannot allow `{written}`; known are {}{suggestion}",
+                    words.join(", ")
+                );
+            };
+            self.allowed.push(known);
+        }
+        Ok(())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn parse(text: &str) -> Result<RulesFile> {
+        RulesFile::parse(Path::new("gate.yaml"), text)
+    }
+
+    #[test]
+    fn a_file_has_the_rules_of_the_options() {
+        let text = "max_drop:\n  nDCG@10: 0.02\nmin: {accuracy: 0.8}\nmax:\n  latency.search.p95: 200ms\n  cost: 1\n\
+                    strict: true\nbound: pessimistic\nlevel: 0.9\nallow: [changed-judge]\n";
+        let found = parse(text).unwrap();
+        let limits: Vec<(&str, &str, f64)> = found
+            .rules
+            .iter()
+            .map(|rule| (rule.kind(), rule.name(), rule.limit()))
+            .collect();
+        assert_eq!(
+            limits,
+            [
+                ("max-drop", "nDCG@10", 0.02),
+                ("min", "accuracy", 0.8),
+                ("max", "latency.search.p95", 0.2),
+                ("max", "cost", 1.0),
+            ]
+        );
+        assert_eq!((found.strict, found.level), (Some(true), Some(0.9)));
+        assert_eq!(found.bound, Some(GateBound::Pessimistic));
+        assert_eq!(found.allowed, [Allowance::ChangedJudge]);
+    }
+
+    #[test]
+    fn mistakes_are_named_with_their_line() {
+        for (text, message) in [
+            (
+                "min: {a: 1}\nmax-drop: {a: 1}\n",
+                "gate.yaml:2: unknown key `max-drop`; known are max_drop, min, max, strict, bound, level, allow; did you mean `max_drop`?",
+            ),
+            (
+                "max_drop:\n  a: 0.1\n  b: 2%\n",
+                "gate.yaml:3: bad limit of `b`: `2%` is not a number; write a share, such as 0.02 for two points of 100",
+            ),
+            (
+                "max_drop: 0.02\n",
+                "gate.yaml:1: `max_drop` is a mapping of names to numbers",
+            ),
+            (
+                "allow: [changed-dataste]\n",
+                "gate.yaml:1: cannot allow `changed-dataste`; known are changed-dataset, changed-judge, lower-coverage, \
+                 missing-measure; did you mean `changed-dataset`?",
+            ),
+            (
+                "- a\n",
+                "gate.yaml: rules are a mapping such as `max_drop: {nDCG@10: 0.02}`",
+            ),
+            (
+                "",
+                "gate.yaml: rules are a mapping such as `max_drop: {nDCG@10: 0.02}`",
+            ),
+        ] {
+            assert_eq!(parse(text).unwrap_err().to_string(), message);
+        }
+        let twice = parse("min: {a: 1}\nmin: {b: 1}\n").unwrap_err().to_string();
+        assert!(
+            twice.starts_with("gate.yaml:2:") && twice.contains("duplicate key"),
+            "{twice}"
+        );
+    }
+}

@@ -1,0 +1,170 @@
+//! The runs that a gate judges, each with its baseline.
+
+use std::ffi::{OsStr, OsString};
+use std::path::Path;
+
+use anyhow::{Result, bail};
+use evals::Snapshot;
+use serde_json::{Map, Value};
+
+use super::stored_snapshot::{finished, settings, snapshot};
+use crate::baseline_file::{BaselineFile, standing_for};
+use crate::session::Session;
+use crate::stored_runs::{
+    Configuration, StoredRun, StoredRuns, differences, is_finished, is_latest,
+};
+
+/// The numbers of a run or of a baseline, with what has to fit.
+#[derive(Debug)]
+pub(crate) struct Side {
+    pub(crate) snapshot: Snapshot,
+    pub(crate) seed: u64,
+    dataset: String,
+    benchmark: String,
+    profile: String,
+    /// By dotted path; empty if they are not known.
+    settings: Map<String, Value>,
+}
+
+impl Side {
+    pub(crate) fn of_run(run: &StoredRun) -> Result<Self> {
+        finished(run)?;
+        let header = &run.header;
+        Ok(Self {
+            snapshot: snapshot(run)?,
+            seed: header.seed,
+            dataset: header.dataset.name.clone(),
+            benchmark: header.benchmark.clone(),
+            profile: header.profile.clone(),
+            settings: settings(run)?,
+        })
+    }
+
+    fn of_file(path: &Path) -> Result<Self> {
+        let file = BaselineFile::read(path)?;
+        let title = format!("{} ({})", path.display(), file.run);
+        Ok(Self {
+            snapshot: Snapshot {
+                title,
+                ..file.snapshot
+            },
+            seed: 0,
+            dataset: file.dataset,
+            benchmark: file.benchmark,
+            profile: file.profile,
+            settings: file.settings,
+        })
+    }
+
+    /// Whether both measured the same dataset in the same benchmark.
+    fn is_of_kind(&self, other: &Self) -> bool {
+        self.dataset == other.dataset && self.benchmark == other.benchmark
+    }
+
+    pub(crate) fn kind(&self) -> String {
+        format!("{} on {}", self.benchmark, self.dataset)
+    }
+
+    fn configuration(&self) -> Configuration {
+        let text = |value: &Value| {
+            value
+                .as_str()
+                .map_or_else(|| value.to_string(), str::to_owned)
+        };
+        let values = self.settings.iter();
+        Configuration::of_values(values.map(|(path, value)| (path.clone(), text(value))))
+    }
+
+    /// The differences in settings from a baseline, as far as both are known.
+    pub(crate) fn made_by(&self, baseline: &Self) -> Vec<String> {
+        if self.settings.is_empty() || baseline.settings.is_empty() {
+            return Vec::new();
+        }
+        differences(&baseline.configuration(), &self.configuration())
+    }
+}
+
+/// The runs to judge: the named one, or those of the last command. A newer run that is not finished is an error: the verdict on an older one
+/// would look like a verdict on it.
+pub(crate) fn runs(session: &Session<'_>, wanted: Option<&OsStr>) -> Result<Vec<Side>> {
+    let stored = StoredRuns::of(session);
+    let mut folders = stored.list()?;
+    let (runs, skipped) = match wanted {
+        Some(wanted) if is_latest(wanted) => {
+            let (run, skipped) = stored.pop_newest(&mut folders, |_| true, is_finished)?;
+            (vec![run], skipped)
+        }
+        Some(wanted) => (vec![stored.named(wanted)?], Vec::new()),
+        None => stored.pop_last_command(&mut folders)?,
+    };
+    if let Some(newer) = skipped.first() {
+        bail!(
+            "a newer run is not finished, and a verdict on an older one would say nothing about it: {}; name the run to judge",
+            newer.text()
+        );
+    }
+    runs.iter().map(Side::of_run).collect()
+}
+
+/// The baselines that a command line names.
+pub(crate) fn baselines(session: &Session<'_>, wanted: &[OsString]) -> Result<Vec<Side>> {
+    wanted
+        .iter()
+        .map(|wanted| baseline(session, wanted))
+        .collect()
+}
+
+fn baseline(session: &Session<'_>, wanted: &OsStr) -> Result<Side> {
+    let path = Path::new(wanted);
+    if BaselineFile::is_at(path) {
+        return Side::of_file(path);
+    }
+    if let Some(named) = standing_for(path).filter(|named| named.is_file()) {
+        return Side::of_file(&named);
+    }
+    // A file that is missing must not be taken for the start of a run's name.
+    let is_file_name = path
+        .extension()
+        .is_some_and(|extension| extension == "json");
+    if is_file_name && !path.exists() {
+        return Side::of_file(path);
+    }
+    Side::of_run(&StoredRuns::of(session).find(wanted)?)
+}
+
+/// The baseline of each run, by its position: of the same dataset and benchmark, and of the same profile where several runs or baselines are.
+/// A baseline that fits no run is an error.
+pub(crate) fn matched(runs: &[Side], baselines: &[Side]) -> Result<Vec<Option<usize>>> {
+    let alike =
+        |side: &Side, others: &[Side]| others.iter().filter(|it| it.is_of_kind(side)).count();
+    let mut found = Vec::new();
+    for run in runs {
+        let is_alone = alike(run, runs) == 1 && alike(run, baselines) <= 1;
+        let fits = |it: &&Side| it.is_of_kind(run) && (is_alone || it.profile == run.profile);
+        if baselines.iter().filter(fits).count() > 1 {
+            bail!(
+                "several baselines fit run `{}` ({}, profile {})",
+                run.snapshot.title,
+                run.kind(),
+                run.profile
+            );
+        }
+        found.push(baselines.iter().position(|it| fits(&it)));
+    }
+    for (place, baseline) in baselines.iter().enumerate() {
+        if !found.contains(&Some(place)) {
+            let kinds: Vec<String> = runs
+                .iter()
+                .map(|run| format!("{}, profile {}", run.kind(), run.profile))
+                .collect();
+            bail!(
+                "baseline `{}` is of {}, profile {}, and no run is: {}",
+                baseline.snapshot.title,
+                baseline.kind(),
+                baseline.profile,
+                kinds.join("; ")
+            );
+        }
+    }
+    Ok(found)
+}
