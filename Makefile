@@ -42,6 +42,7 @@ lint: prerequisites ## Checks formatting, lints, documentation and the direction
 	$(CARGO) clippy --workspace --all-targets -- --deny warnings
 	RUSTDOCFLAGS='--deny warnings' $(CARGO) doc --workspace --no-deps --quiet
 	scripts/check-dependencies $(LIGHT)
+	scripts/check-workflows
 
 test-browser: prerequisites ## Tests pages in Chromium, which it installs from Debian's packages if it is missing
 	scripts/with-browser $(CARGO) test --package evaluations --test browser -- --ignored --test-threads 2 --skip measurements:: --skip pictures::

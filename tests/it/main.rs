@@ -22,6 +22,7 @@ mod fake_hub;
 mod figures;
 #[cfg(unix)]
 mod full_disk;
+mod gate;
 mod groups;
 mod haiku;
 #[path = "../../crates/evals-html/tests/it/html.rs"]

@@ -147,7 +147,11 @@ pub fn trial(mut out: impl Write, report: &TrialReport) -> io::Result<()> {
             heads: trials::TITLES.map(str::to_owned).into(),
             rows: trials::rows(report, GLYPHS)
                 .into_iter()
-                .map(|row| row.iter().map(|cell| escape(cell)).collect())
+                .map(|[drop, rule, shares @ ..]| {
+                    // The first cell is escaped with the table, and shares hold only numbers.
+                    let cells = [drop, escape(&rule)];
+                    cells.into_iter().chain(shares).collect()
+                })
                 .collect(),
             notes: Vec::new(),
         },

@@ -1,0 +1,466 @@
+//! The commands `gate`, `baseline` and `aa`.
+
+use std::fs;
+use std::io::Write as _;
+use std::path::Path;
+
+use crate::sandbox::{Ended, Sandbox, ended, json};
+
+/// Two runs of the sample: the second one has smaller chunks, and is worse.
+fn two_runs() -> Sandbox {
+    let sandbox = Sandbox::new();
+    sandbox.succeed("sample --skip-qa");
+    sandbox.succeed("baseline save main");
+    sandbox.succeed("sample --skip-qa --set processing.chunk_size=64");
+    sandbox
+}
+
+fn name(run: &Path) -> String {
+    run.file_name().unwrap().to_string_lossy().into_owned()
+}
+
+/// The check of a name in a JSON file of verdicts.
+fn check(path: &Path, name: &str) -> serde_json::Value {
+    let report = json(path);
+    let checks = report["runs"][0]["checks"].as_array().unwrap();
+    let found = checks.iter().find(|check| check["name"] == name);
+    found
+        .unwrap_or_else(|| panic!("no `{name}` in {report:#}"))
+        .clone()
+}
+
+#[test]
+fn a_worse_run_fails_against_a_committed_baseline() {
+    let sandbox = two_runs();
+    let line = "gate latest --baseline main --max-drop nDCG@5=0.02 --min R@5=0.8 --out gate.xml --out gate.json --out gate.md";
+    let failed = sandbox.run(line);
+    assert_eq!(failed.code, Some(1), "{}", failed.stderr);
+    let page =
+        fs::read_to_string(Path::new(env!("CARGO_MANIFEST_DIR")).join("../docs/gate.md")).unwrap();
+    for start in [
+        "nDCG@5 drop <= 0.02 ",
+        "R@5 >= 0.8 ",
+        "same judge ",
+        "gate failed: ",
+    ] {
+        let line = |text: &str| {
+            let line = text.lines().find(|line| line.starts_with(start));
+            line.unwrap_or_else(|| panic!("no `{start}` in:\n{text}"))
+                .to_owned()
+        };
+        assert_eq!(
+            line(&failed.stdout),
+            line(&page),
+            "docs/gate.md shows what is printed"
+        );
+    }
+    assert!(
+        failed
+            .stdout
+            .contains("index.identity.chunking.tokens.size: 256 -> 64"),
+        "{}",
+        failed.stdout
+    );
+    let drop = check(&sandbox.work().join("gate.json"), "nDCG@5 drop <= 0.02");
+    assert_eq!(
+        (&drop["verdict"], &drop["n"]),
+        (&"failed".into(), &256.into())
+    );
+    sandbox.succeed("compare --out change.json");
+    let change = json(&sandbox.work().join("change.json"));
+    let measures = change["measures"].as_array().unwrap();
+    let compared = measures
+        .iter()
+        .find(|it| it["measure"] == "nDCG@5")
+        .unwrap();
+    assert_eq!(
+        drop["p_value"], compared["difference"]["p_value"],
+        "the test of compare"
+    );
+    assert_eq!(drop["interval"], compared["difference"]["interval"]);
+    let xml = fs::read_to_string(sandbox.work().join("gate.xml")).unwrap();
+    assert!(
+        xml.contains(r#"<testsuites name="evaluations gate" tests="6" failures="1" skipped="0""#),
+        "{xml}"
+    );
+    let markdown = fs::read_to_string(sandbox.work().join("gate.md")).unwrap();
+    assert!(
+        markdown.starts_with("**gate failed: 1 of 6 checks failed**"),
+        "{markdown}"
+    );
+}
+
+#[test]
+fn rules_may_be_in_a_file_and_options_take_precedence() {
+    let sandbox = two_runs();
+    sandbox.write(
+        "gate.yaml",
+        "max_drop: {nDCG@5: 0.02}\nmax: {failed: 0, latency.p95: 60s}\n",
+    );
+    let failed = sandbox.run("gate --baseline main --rules gate.yaml");
+    assert_eq!(failed.code, Some(1), "{}", failed.stderr);
+    let passed = sandbox.run("gate --baseline main --rules gate.yaml --max-drop nDCG@5=0.1");
+    assert_eq!(passed.code, Some(0), "{}{}", passed.stdout, passed.stderr);
+    assert!(
+        passed.stdout.ends_with("gate passed: 7 checks passed\n"),
+        "{}",
+        passed.stdout
+    );
+    sandbox.write("gate.yaml", "min: {R@5: 0.5}\nmax_dorp: {nDCG@5: 0.02}\n");
+    let message = sandbox.refuse("gate --baseline main --rules gate.yaml");
+    assert!(
+        message.contains("gate.yaml:2: unknown key `max_dorp`")
+            && message.contains("did you mean `max_drop`?"),
+        "{message}"
+    );
+}
+
+#[test]
+fn a_run_against_itself_passes_and_too_few_questions_cannot_tell() {
+    let sandbox = Sandbox::new();
+    sandbox.succeed("sample --skip-qa --limit 30 --profile bm25 --profile hybrid");
+    let names: Vec<String> = sandbox.runs().iter().map(|run| name(run)).collect();
+    let (bm25, hybrid) = (&names[0], &names[1]);
+    for strict in ["", " --strict"] {
+        let page = sandbox.succeed(&format!(
+            "gate {bm25} --baseline {bm25} --max-drop MRR@5=0 --max-drop R@5=0.01{strict}"
+        ));
+        assert!(page.contains("no case changed"), "{page}");
+    }
+    let line = format!("gate {bm25} --baseline {hybrid} --max-drop MRR@5=0.001");
+    let unsure = sandbox.run(&line);
+    assert_eq!(unsure.code, Some(0), "{}{}", unsure.stdout, unsure.stderr);
+    assert!(
+        unsure
+            .stdout
+            .contains("which are too few to see a drop of 0.001"),
+        "{}",
+        unsure.stdout
+    );
+    assert!(
+        unsure.stderr.contains("cannot tell about every rule"),
+        "{}",
+        unsure.stderr
+    );
+    assert_eq!(sandbox.run(&format!("{line} --strict")).code, Some(1));
+}
+
+#[test]
+fn every_run_of_the_last_command_is_judged_with_its_own_baseline() {
+    let sandbox = Sandbox::new();
+    for _ in 0..2 {
+        sandbox.succeed("sample --skip-qa --limit 30 --profile bm25 --profile hybrid");
+    }
+    let names: Vec<String> = sandbox.runs().iter().map(|run| name(run)).collect();
+    let line = format!(
+        "gate --baseline {} --baseline {} --max-drop MRR@5=0.02",
+        names[1], names[0]
+    );
+    let page = sandbox.succeed(&line);
+    for (run, baseline) in [(&names[2], &names[0]), (&names[3], &names[1])] {
+        let pair = format!("run: {run} (30 cases)\nbaseline: {baseline}");
+        assert!(page.contains(&pair), "{page}");
+    }
+    let message = sandbox.refuse(&format!(
+        "gate --baseline {} --max-drop MRR@5=0.02",
+        names[0]
+    ));
+    assert!(
+        message.contains(&format!("needs a baseline for run `{}`", names[3])),
+        "{message}"
+    );
+}
+
+fn in_github(sandbox: &Sandbox, line: &str) -> Ended {
+    ended(
+        sandbox
+            .command(line)
+            .env("GITHUB_ACTIONS", "true")
+            .env("GITHUB_STEP_SUMMARY", sandbox.work().join("summary.md")),
+    )
+}
+
+#[test]
+fn github_gets_annotations_and_a_summary() {
+    let sandbox = two_runs();
+    let line = "gate latest --baseline main --max-drop nDCG@5=0.02";
+    let failed = in_github(&sandbox, line);
+    assert_eq!(failed.code, Some(1));
+    assert!(
+        failed.stdout.contains(
+            "\n::error title=gate%3A nDCG@5 drop <= 0.02 failed::worse by 0.0633, 95 %25 interval"
+        ),
+        "{}",
+        failed.stdout
+    );
+    in_github(&sandbox, line);
+    let summary = fs::read_to_string(sandbox.work().join("summary.md")).unwrap();
+    assert_eq!(
+        summary
+            .matches("**gate failed: 1 of 5 checks failed**")
+            .count(),
+        2,
+        "{summary}"
+    );
+    let silent = in_github(&sandbox, &format!("{line} --github never"));
+    assert!(!silent.stdout.contains("::error"), "{}", silent.stdout);
+    let forced = sandbox.run(&format!("{line} --github always"));
+    assert!(forced.stdout.contains("::error"), "{}", forced.stdout);
+}
+
+#[test]
+fn a_baseline_holds_no_text_and_has_the_same_bytes_again() {
+    let sandbox = Sandbox::new();
+    sandbox.succeed("sample --limit 20");
+    let runs = sandbox.runs();
+    let answers = runs
+        .iter()
+        .find(|run| json(&run.join("manifest.json"))["benchmark"] == "qa")
+        .unwrap();
+    sandbox.succeed(&format!("baseline save one.json {}", name(answers)));
+    sandbox.succeed(&format!(
+        "baseline save baselines/two.json {}",
+        name(answers)
+    ));
+    let read = |path: &str| fs::read_to_string(sandbox.work().join(path)).unwrap();
+    assert_eq!(read("one.json"), read("baselines/two.json"));
+    let report = json(&answers.join("report.json"));
+    for case in report["cases"].as_array().unwrap() {
+        let question = case["input"].as_str().unwrap_or_default();
+        assert!(
+            question.is_empty() || !read("one.json").contains(question),
+            "{question}"
+        );
+    }
+    let shown = sandbox.succeed("baseline show two");
+    assert!(
+        shown.contains("baseline: baselines/two.json") && shown.contains("cases: 20 cases"),
+        "{shown}"
+    );
+    let message = sandbox.refuse("baseline save two");
+    assert!(
+        message.contains("exists already; `--force` replaces it"),
+        "{message}"
+    );
+    sandbox.succeed(&format!("baseline save two {} --force", name(answers)));
+    let page = sandbox.succeed(&format!(
+        "gate {} --baseline two --max-drop accuracy=0.02 --min accuracy=0.01 --max cost=0.01",
+        name(answers)
+    ));
+    assert!(page.contains("accuracy >= 0.01"), "{page}");
+    let rankings = runs.iter().find(|run| *run != answers).unwrap();
+    let message = sandbox.refuse(&format!(
+        "gate {} --baseline two --min R@5=0.1",
+        name(rankings)
+    ));
+    assert!(
+        message.contains("is of qa on sample")
+            && message.contains("no run is: retrieval on sample"),
+        "{message}"
+    );
+}
+
+#[test]
+fn a_damaged_baseline_is_an_error() {
+    let sandbox = two_runs();
+    let path = sandbox.work().join("baselines/main.json");
+    let whole = fs::read_to_string(&path).unwrap();
+    let gate = "gate latest --baseline main --max-drop nDCG@5=0.02";
+    fs::write(&path, &whole[..whole.len() / 2]).unwrap();
+    let message = sandbox.refuse(gate);
+    assert!(
+        message.contains("it is not JSON, or cut short"),
+        "{message}"
+    );
+    fs::write(
+        &path,
+        whole.replacen("\"values\":[1.0", "\"values\":[0.0", 1),
+    )
+    .unwrap();
+    for line in [gate, "baseline show main"] {
+        let message = sandbox.refuse(line);
+        assert!(message.contains("its checksum does not match"), "{message}");
+    }
+    let message =
+        sandbox.refuse("gate latest --baseline baselines/mian.json --max-drop nDCG@5=0.02");
+    assert!(
+        message.contains("there is no baseline `baselines/mian.json`"),
+        "{message}"
+    );
+}
+
+#[test]
+fn a_baseline_with_more_measures_or_other_questions_fails() {
+    let sandbox = Sandbox::new();
+    sandbox.succeed("sample --skip-qa --limit 40 --measure AP@5");
+    sandbox.succeed("baseline save main");
+    sandbox.succeed("sample --skip-qa --limit 30");
+    let failed = sandbox.run("gate latest --baseline main --max-drop MRR@5=0.02 --out gate.json");
+    assert_eq!(failed.code, Some(1));
+    let verdicts = sandbox.work().join("gate.json");
+    assert_eq!(check(&verdicts, "same measures")["verdict"], "failed");
+    assert_eq!(check(&verdicts, "same dataset")["verdict"], "failed");
+    sandbox.succeed(
+        "gate latest --baseline main --max-drop MRR@5=0.02 --allow changed-dataset --allow missing-measure",
+    );
+    let gone =
+        sandbox.run("gate latest --baseline main --max-drop MAP@5=0.02 --allow missing-measure");
+    assert_eq!(
+        gone.code,
+        Some(1),
+        "a rule about a measure that is gone fails: {}",
+        gone.stdout
+    );
+}
+
+#[test]
+fn rules_and_runs_that_cannot_be_judged_are_refused() {
+    let sandbox = Sandbox::new();
+    sandbox.succeed("sample --skip-qa --limit 5");
+    let run = name(&sandbox.runs()[0]);
+    let refused = |options: &str| sandbox.refuse(&format!("gate {run} --baseline {run} {options}"));
+    for (options, message) in [
+        ("", "a gate needs at least one rule"),
+        ("--max-drop MRR@5=-0.1", "the tolerance of `MRR@5` is -0.1"),
+        ("--max-drop MRR@5=NaN", "NaN is not a finite number"),
+        ("--max-drop MRR@5", "not of the form NAME=NUMBER"),
+        ("--max-drop MRR@4=0.1", "did you mean `MRR@5`?"),
+        ("--max-drop MRR@5=0.1 --level 95", "the level is 95"),
+        ("--max MRR@5=0.1", "limit it with `min`"),
+        (
+            "--min MRR@5=0.1 --out gate.txt",
+            "use a name that ends in .xml or .json or .md",
+        ),
+        ("--min MRR@5=0.1 --rules no.yaml", "no.yaml"),
+    ] {
+        let found = refused(options);
+        assert!(found.contains(message), "`{options}`: {found}");
+    }
+    let message = sandbox.refuse(&format!("gate {run} --max-drop MRR@5=0.1"));
+    assert!(message.contains("needs a baseline"), "{message}");
+    fs::remove_file(sandbox.runs()[0].join("report.json")).unwrap();
+    for line in [
+        format!("gate {run} --min MRR@5=0.1"),
+        format!("baseline save main {run}"),
+        format!("aa {run} --max-drop MRR@5=0.1"),
+    ] {
+        let message = sandbox.refuse(&line);
+        assert!(message.contains("is unfinished"), "{line}: {message}");
+    }
+}
+
+#[test]
+fn a_newer_unfinished_run_is_not_skipped() {
+    let sandbox = Sandbox::new();
+    sandbox.succeed("sample --skip-qa --limit 5");
+    sandbox.succeed("sample --skip-qa --limit 5");
+    fs::remove_file(sandbox.runs()[1].join("report.json")).unwrap();
+    for run in ["", "latest "] {
+        let message = sandbox.refuse(&format!("gate {run}--min MRR@5=0.1"));
+        assert!(message.contains("a newer run is not finished"), "{message}");
+    }
+}
+
+#[test]
+fn one_question_and_no_common_question() {
+    let sandbox = Sandbox::new();
+    sandbox.succeed("sample --skip-qa --limit 1 --profile bm25");
+    sandbox.succeed("sample --skip-qa --limit 1 --profile unranked");
+    let names: Vec<String> = sandbox.runs().iter().map(|run| name(run)).collect();
+    let line = format!(
+        "gate {} --baseline {} --max-drop MRR@5=0.01",
+        names[1], names[0]
+    );
+    let one = sandbox.run(&line);
+    assert!(
+        one.stdout.contains("shows no spread") || one.stdout.contains("no case changed"),
+        "{}",
+        one.stdout
+    );
+    assert_eq!(one.code, Some(0), "{}", one.stderr);
+    let ids: Vec<String> = {
+        sandbox.succeed("sample --skip-qa --limit 2 --profile bm25");
+        let report = json(&sandbox.runs()[2].join("report.json"));
+        let cases = report["cases"].as_array().unwrap();
+        cases
+            .iter()
+            .map(|case| case["id"].as_str().unwrap().to_owned())
+            .collect()
+    };
+    sandbox.succeed(&format!(
+        "sample --skip-qa --profile bm25 --case {}",
+        ids[1]
+    ));
+    let other = name(&sandbox.runs()[3]);
+    let message = sandbox.refuse(&format!(
+        "gate {other} --baseline {} --max-drop MRR@5=0.01",
+        names[0]
+    ));
+    assert!(message.contains("have no case in common"), "{message}");
+}
+
+#[test]
+fn a_gate_tests_itself() {
+    let sandbox = Sandbox::new();
+    sandbox.succeed("sample --skip-qa");
+    let line = "aa latest --max-drop nDCG@5=0.05 --simulations 100 --out aa.json --out aa.md";
+    let page = sandbox.succeed(line);
+    assert!(page.contains("20 % of the cases"), "{page}");
+    let found = json(&sandbox.work().join("aa.json"));
+    let rows = found["rows"].as_array().unwrap();
+    let share = |row: usize| rows[row]["shares"]["failed"]["value"].as_f64().unwrap();
+    assert_eq!(rows.len(), 4);
+    assert!(share(0) <= 0.1 && share(3) >= 0.9, "{found:#}");
+    assert_eq!(sandbox.succeed(line), page, "the seed is fixed");
+    sandbox.succeed("sample --skip-qa --profile bm25");
+    let names: Vec<String> = sandbox.runs().iter().map(|run| name(run)).collect();
+    let page = sandbox.succeed(&format!(
+        "aa {} {} --max-drop nDCG@5=0.05 --simulations 50 --drop 0.2",
+        names[0], names[1]
+    ));
+    assert!(page.contains("two of the 2 runs"), "{page}");
+    for (options, message) in [
+        ("--max-drop nDCG@5=0", "multiples of a tolerance of 0"),
+        ("--max-drop nDCG@5=0.1 --drop -1", "a true drop of -1"),
+        ("--max-drop nDCG@5=0.1 --changed 2", "2 is not a share"),
+        ("--max failed=0", "no rule can be simulated"),
+        (
+            "--max-drop nDCG@5=0.1 --simulations 0",
+            "has to be at least 1",
+        ),
+    ] {
+        let found = sandbox.refuse(&format!("aa latest {options}"));
+        assert!(found.contains(message), "`{options}`: {found}");
+    }
+}
+
+/// On real data, if `EVALUATIONS_REAL_HF_HOME` names a Hugging Face home with `mteb/scifact`.
+#[test]
+fn a_gate_on_scifact() {
+    let Some(home) = std::env::var_os("EVALUATIONS_REAL_HF_HOME") else {
+        // The test harness hides the output of `eprintln!` when a test passes.
+        let text =
+            b"skipped: EVALUATIONS_REAL_HF_HOME names no Hugging Face home with beir:scifact\n";
+        std::io::stderr().write_all(text).unwrap();
+        return;
+    };
+    let sandbox = Sandbox::new();
+    let line = "beir:scifact --skip-qa --limit 100 --profile bm25 --profile hybrid";
+    let run = ended(sandbox.command(line).env("HF_HOME", home));
+    assert_eq!(run.code, Some(0), "{}", run.stderr);
+    let names: Vec<String> = sandbox.runs().iter().map(|run| name(run)).collect();
+    let (bm25, hybrid) = (&names[0], &names[1]);
+    let failed = sandbox.run(&format!(
+        "gate {hybrid} --baseline {bm25} --max-drop nDCG@10=0.02"
+    ));
+    assert_eq!(failed.code, Some(1), "{}", failed.stdout);
+    let passed = sandbox.run(&format!(
+        "gate {bm25} --baseline {hybrid} --max-drop nDCG@10=0.02 --strict"
+    ));
+    assert_eq!(passed.code, Some(0), "{}", passed.stdout);
+    let unsure = sandbox.run(&format!(
+        "gate {bm25} --baseline {hybrid} --max-drop R@100=0.005"
+    ));
+    assert_eq!(unsure.code, Some(0), "{}", unsure.stdout);
+    assert!(unsure.stdout.contains("cannot tell"), "{}", unsure.stdout);
+}
