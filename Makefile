@@ -42,13 +42,13 @@ lint: prerequisites ## Checks formatting, lints, documentation and the direction
 	$(CARGO) clippy --workspace --all-targets -- --deny warnings
 	RUSTDOCFLAGS='--deny warnings' $(CARGO) doc --workspace --no-deps --quiet
 	scripts/check-dependencies $(LIGHT)
-	scripts/check-workflows
 
 test-browser: prerequisites ## Tests pages in Chromium, which it installs from Debian's packages if it is missing
 	scripts/with-browser $(CARGO) test --package evaluations --test browser -- --ignored --test-threads 2 --skip measurements:: --skip pictures::
 
-check-scripts: ## Checks the scripts of pages: their types, if Node is there, and the vendored files against npm
+check-scripts: ## Checks the scripts of pages, the vendored files against npm, and the workflows of the documentation, if Node is there
 	scripts/check-scripts
+	scripts/check-workflows
 	scripts/check-vendor
 
 fuzz: prerequisites ## Feeds mutated inputs to every reader, FUZZ_SECONDS for each (default 30)

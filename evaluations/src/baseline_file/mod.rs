@@ -94,4 +94,6 @@ fn checksum(content: &Value) -> String {
 }
 
 #[cfg(test)]
+mod fuzz;
+#[cfg(test)]
 mod tests;

@@ -7,7 +7,7 @@ use serde_json::{Value, json};
 
 use super::{BaselineFile, checksum, layout};
 
-fn content() -> Value {
+pub(super) fn content() -> Value {
     let times = json!({"n": 0, "mean": null, "p50": null, "p95": null, "p99": null});
     json!({
         "kind": "evaluations baseline", "schema_version": 1, "tool": "0.1.0", "benchmark": "retrieval",
@@ -24,7 +24,7 @@ fn content() -> Value {
     })
 }
 
-fn text(content: &Value) -> String {
+pub(super) fn text(content: &Value) -> String {
     let mut document = json!({"checksum": checksum(content)});
     let members = document.as_object_mut().unwrap();
     members.extend(content.as_object().unwrap().clone());

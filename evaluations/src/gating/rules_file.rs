@@ -252,3 +252,29 @@ mod tests {
         );
     }
 }
+
+#[cfg(test)]
+mod fuzz {
+    use evals_fuzz::Target;
+
+    use super::*;
+
+    const CORPUS: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/tests/fuzz");
+
+    #[test]
+    fn a_file_of_rules_is_refused_by_name_or_read() {
+        Target::new("gate-rules", CORPUS)
+            .seed("max_drop: {nDCG@10: 0.02}\nmin:\n  accuracy: 0.8\nmax: {latency.p95: 200ms, cost: 1}\n")
+            .seed("strict: true\nbound: pessimistic\nlevel: 0.9\nallow: [changed-judge, lower-coverage]\n")
+            .dictionary(["~", "1e999", ".nan", "-1", "%", "ms", "s", ": ", "\n  ", "&a ", "*a", "[]", "{}", "allow: "])
+            .run(|input| {
+                let Ok(text) = std::str::from_utf8(input) else {
+                    return;
+                };
+                match RulesFile::parse(Path::new("gate.yaml"), text) {
+                    Ok(file) => assert!(file.rules.iter().all(|rule| rule.limit().is_finite())),
+                    Err(error) => assert!(error.to_string().starts_with("gate.yaml"), "{error}"),
+                }
+            });
+    }
+}

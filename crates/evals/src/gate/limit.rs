@@ -59,8 +59,8 @@ struct Measured {
     interval: Option<Interval>,
     n: usize,
     unit: Option<Unit>,
-    /// The value if every failure counts against it, where that is known.
-    worst_case: Option<(f64, usize)>,
+    /// How many failures could lower or raise the value, if it is a pass rate.
+    failures: usize,
 }
 
 /// Checks a floor or a ceiling.
@@ -107,7 +107,7 @@ fn measured(run: &Snapshot, quantity: Quantity<'_>, bootstrap: &Bootstrap) -> Me
         interval: None,
         n,
         unit,
-        worst_case: None,
+        failures: 0,
     };
     match quantity {
         Quantity::Measure(place) => measure(run, place, bootstrap),
@@ -189,8 +189,7 @@ fn mean(numbers: &[f64], unit: Unit, failures: usize, bootstrap: &Bootstrap) -> 
         interval,
         n,
         unit: Some(unit),
-        worst_case: (unit == Unit::PassRate && failures > 0 && n > 0)
-            .then(|| (total / count(n + failures), failures)),
+        failures: if unit == Unit::PassRate { failures } else { 0 },
     }
 }
 
@@ -247,12 +246,11 @@ fn verdict(rule: &Rule, measured: &Measured, bound: GateBound) -> (GateVerdict, 
             format!("{stated}: {what}{below} {limit}"),
         );
     }
-    if is_floor(rule)
-        && let Some((worst, failures)) = measured.worst_case
-        && !keeps(worst)
-    {
+    let worst = worst_case(value, measured, is_floor(rule));
+    if measured.failures > 0 && !keeps(worst) {
         let reason = format!(
-            "{stated}, but {failures} more failed and have no value; if they count as wrong, it is {} and below {limit}",
+            "{stated}, but {} more failed and have no value; if they count against it, it is {} and {below} {limit}",
+            measured.failures,
             print(worst)
         );
         return (GateVerdict::CannotTell, reason);
@@ -262,6 +260,13 @@ fn verdict(rule: &Rule, measured: &Measured, bound: GateBound) -> (GateVerdict, 
         GateVerdict::Passed,
         format!("{stated}: {what}{kept} {limit}"),
     )
+}
+
+/// The pass rate if every failure counts against its limit.
+fn worst_case(value: f64, measured: &Measured, is_floor: bool) -> f64 {
+    let failures = count(measured.failures);
+    let passed = value * count(measured.n) + if is_floor { 0.0 } else { failures };
+    passed / (count(measured.n) + failures).max(1.0)
 }
 
 /// The value with its interval and number of cases.

@@ -3,8 +3,8 @@
 use std::time::Duration;
 
 use evals::{
-    CheckNumbers, Gate, GateBound, GateVerdict, LimitCheck, Rule, Snapshot, Strictness, Timing,
-    Value,
+    CheckNumbers, Direction, Gate, GateBound, GateVerdict, LimitCheck, Rule, Snapshot, Strictness,
+    Timing, Value,
 };
 
 use super::{check, gate, judged_snapshots, max, min, scored, snapshot};
@@ -58,7 +58,7 @@ fn failures_that_could_break_a_floor_leave_it_open() {
     let (verdict, reason) = verdict(&gate([min("right", 0.8)]), &run);
     assert_eq!(verdict, GateVerdict::CannotTell);
     assert!(
-        reason.ends_with("but 10 more failed and have no value; if they count as wrong, it is 0.7727 and below 0.8"),
+        reason.ends_with("but 10 more failed and have no value; if they count against it, it is 0.7727 and below 0.8"),
         "{reason}"
     );
     let strict = Gate {
@@ -66,6 +66,30 @@ fn failures_that_could_break_a_floor_leave_it_open() {
         ..gate([min("right", 0.8)])
     };
     assert!(judged_snapshots(&strict, None, &run).unwrap().is_closed());
+}
+
+#[test]
+fn failures_that_could_break_a_ceiling_leave_it_open() {
+    // 5 of 100 outputs are toxic, and 10 cases failed: (5 + 10) / 110 is above the ceiling.
+    let cases = (0..100).map(|number| {
+        let mut toxic = outcome("toxic", Value::Assertion(number < 5));
+        toxic.better = Direction::Lower;
+        finished(&format!("q{number:03}"), vec![toxic])
+    });
+    let broken = (0..10).map(|number| failed(&format!("x{number:03}"), "timed out"));
+    let run = snapshot(&report(cases.chain(broken).collect()));
+    let (found, reason) = verdict(&gate([max("toxic", 0.1)]), &run);
+    assert_eq!(found, GateVerdict::CannotTell);
+    assert!(reason.ends_with("it is 0.1364 and above 0.1"), "{reason}");
+    assert_eq!(
+        verdict(&gate([max("toxic", 0.2)]), &run).0,
+        GateVerdict::Passed
+    );
+    let error = judged_snapshots(&gate([min("toxic", 0.1)]), None, &run).unwrap_err();
+    assert!(
+        error.to_string().ends_with("limit it with `max`"),
+        "{error}"
+    );
 }
 
 #[test]
