@@ -73,9 +73,11 @@ fn the_test_its_correction_and_clusters_can_be_chosen() {
         page.contains("sign test, not corrected, although there are 3 tests"),
         "{page}"
     );
-    let page = sandbox.succeed(&format!("compare {runs} --cluster metadata:topic --test t"));
+    let page = sandbox.succeed(&format!(
+        "compare {runs} --cluster metadata:relevant_documents --test t"
+    ));
     assert!(
-        page.contains("paired t test by clusters of one `topic`"),
+        page.contains("paired t test by clusters of one `relevant_documents`"),
         "{page}"
     );
     let message = sandbox.refuse(&format!("compare {runs} --cluster topic --test sign"));
@@ -83,8 +85,13 @@ fn the_test_its_correction_and_clusters_can_be_chosen() {
         message.contains("`--cluster` needs `--test randomization` or `--test t`"),
         "{message}"
     );
-    let message = sandbox.refuse(&format!("compare {runs} --cluster metadata:topik"));
-    assert!(message.contains("did you mean `topic`?"), "{message}");
+    let message = sandbox.refuse(&format!(
+        "compare {runs} --cluster metadata:relevant_document"
+    ));
+    assert!(
+        message.contains("did you mean `relevant_documents`?"),
+        "{message}"
+    );
     let message = sandbox.refuse(&format!("compare {runs} --measure R@55"));
     assert!(
         message.contains("no measure `R@55` in two of the runs"),

@@ -86,7 +86,7 @@ fn bad_variants_are_refused_before_anything_runs() {
     for (options, expected) in [
         (
             "--set-each procesing.chunk_size=16,64",
-            "unknown setting `procesing.chunk_size`; did you mean `processing.chunk_size`?",
+            "unknown setting `procesing`; did you mean `processing`?",
         ),
         (
             "--set-each processing.chunk_size=16,ten",

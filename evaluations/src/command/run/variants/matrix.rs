@@ -275,7 +275,7 @@ mod tests {
         let checked = |text: &str| Axis::parse(text).unwrap().check().unwrap_err().to_string();
         assert_eq!(
             checked("procesing.chunk_size=64,128"),
-            "`--set-each procesing.chunk_size=…`: unknown setting `procesing.chunk_size`; did you mean `processing.chunk_size`?"
+            "`--set-each procesing.chunk_size=…`: unknown setting `procesing`; did you mean `processing`?"
         );
         assert_eq!(
             checked("search.limit=5,5"),
