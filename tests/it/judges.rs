@@ -4,6 +4,7 @@ use std::time::Duration;
 
 use serde_json::{Value, json};
 
+use crate::pages::Page;
 use crate::qa_server;
 use crate::sandbox::{Sandbox, ended, json};
 use crate::scripted_server::{Reaction, Received, Saying, ScriptedServer};
@@ -133,6 +134,12 @@ fn every_judge_scores_and_keeps_its_evidence() {
         page.contains("+ It is a tower.: supported; reason 1"),
         "{page}"
     );
+    let cases = Page::of(&sandbox, "page.html").cases();
+    let outcomes = cases[0]["runs"][0]["outcomes"].as_array().unwrap();
+    let faithfulness = outcomes.iter().find(|it| it["name"] == "faithfulness");
+    let reason = faithfulness.unwrap()["reason"].as_str().unwrap();
+    let begin = "2 of 2 claims supported\nsupported: It is a tower.\n    reason 1\nsupported: ";
+    assert!(reason.starts_with(begin), "{reason}");
     let manifest = json(&sandbox.runs()[0].join("manifest.json"));
     let prompts = manifest["prompts"].as_object().unwrap();
     assert!(

@@ -73,7 +73,7 @@ impl Page {
             .clone()
     }
 
-    fn cases(&self) -> Vec<Value> {
+    pub(crate) fn cases(&self) -> Vec<Value> {
         blocks(&self.elements, "cases")
     }
 
@@ -257,6 +257,13 @@ fn several_profiles_share_a_page_that_tests_the_lead_of_the_best() {
             .contains("★: best after rounding, not a significance test.")
     );
     assert!(sandbox.work().join("page.unranked.html").exists());
+    let facts = page.facts();
+    assert!(facts.contains(&"dataset"), "{facts:?}");
+    for of_one_run in ["profile", "took", "started"] {
+        assert!(!facts.contains(&of_one_run), "{facts:?}");
+    }
+    let own = Page::of(&sandbox, "page.unranked.html");
+    assert!(own.facts().contains(&"profile"), "{:?}", own.facts());
 }
 
 /// Texts that end elements, steer screens or start formulas.
@@ -599,6 +606,12 @@ done
         page.notices(),
         run.stderr
     );
+    let open = (
+        "warning",
+        "Failures leave pass rates open. Without them the rate would lie for `EqualsExpected` between 33.3 % and 66.7 % \
+         (coverage 66.7 %).",
+    );
+    assert!(page.notices().contains(&open), "{:?}", page.notices());
     assert_eq!(page.table()["ids"], json!(["lost", "bad", "good"]));
     let facts = page.facts();
     let of_target = facts.iter().filter(|it| it.contains("system.sh")).count();

@@ -85,8 +85,21 @@ fn outcome(outcome: &CaseOutcome) -> Outcome {
         name: outcome.name.clone(),
         kind,
         shown,
-        reason: outcome.reason.clone(),
+        reason: reason(outcome),
     }
+}
+
+/// The reason of an outcome, then each of the smaller verdicts behind it: `supported (passage 2): the claim`, and why below it.
+fn reason(outcome: &CaseOutcome) -> Option<String> {
+    let evidence = outcome.evidence.iter().map(|it| {
+        let source = it.source.as_ref();
+        let source = source.map_or_else(String::new, |source| format!(" ({source})"));
+        let why = it.reason.as_ref();
+        let why = why.map_or_else(String::new, |why| format!("\n    {why}"));
+        format!("{}{source}: {}{why}", it.verdict, it.text)
+    });
+    let lines: Vec<String> = outcome.reason.iter().cloned().chain(evidence).collect();
+    (!lines.is_empty()).then(|| lines.join("\n"))
 }
 
 fn timing(timing: &evals::Timing) -> Timing {

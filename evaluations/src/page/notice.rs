@@ -1,5 +1,7 @@
 //! The notices of a page: what a reader must know before trusting the numbers.
 
+use std::collections::BTreeSet;
+
 use evals::{Domain, Report, Summary, Unit};
 use evals_html::page::{Notice, Severity, Texts};
 use evals_messages::quantity;
@@ -38,7 +40,7 @@ pub(super) fn of_results<D: Domain>(report: &Report<D>, summary: &Summary) -> Ve
 
 /// The notices about the models of a manifest and the texts of a page.
 pub(super) fn of_source(source: &PageSource) -> Vec<Notice> {
-    let models = source.manifest.as_ref().map(|it| &it["models"]);
+    let models = source.manifest.iter().map(|it| &it["models"]);
     let notices = baselines(models).into_iter();
     let texts = about_texts(source.texts, &source.documents);
     notices.chain(texts).collect()
@@ -97,10 +99,15 @@ fn failures(summary: &Summary) -> Vec<Notice> {
         } else {
             Severity::Warning
         };
-        let text = format!(
-            "The task failed in {} of {}; the means leave them out",
-            summary.failed,
+        let of = if summary.repeat > 1 {
+            // Repetitions count one by one.
+            quantity::of(summary.finished, "repetition")
+        } else {
             quantity::of(summary.finished, "case")
+        };
+        let text = format!(
+            "The task failed in {} of {of}; the means leave them out",
+            summary.failed
         );
         notices.push(notice(severity, &text));
     }
@@ -111,19 +118,26 @@ fn failures(summary: &Summary) -> Vec<Notice> {
     notices
 }
 
-/// Pass rates that failures leave open.
-fn coverage(summary: &Summary) -> Vec<Notice> {
+/// Pass rates that failures leave open, in one notice.
+fn coverage(summary: &Summary) -> Option<Notice> {
     let open = summary.accuracy.iter().filter(|(_, it)| !it.is_complete());
-    let notices = open.filter_map(|(name, accuracy)| {
-        let [worst, best, coverage] =
-            [accuracy.worst, accuracy.best, accuracy.coverage].map(|it| it.map(print));
+    let ranges: Vec<String> = open
+        .filter_map(|(name, accuracy)| {
+            let [worst, best, coverage] =
+                [accuracy.worst, accuracy.best, accuracy.coverage].map(|it| it.map(print));
+            Some(format!(
+                "`{name}` between {} and {} (coverage {})",
+                worst?, best?, coverage?
+            ))
+        })
+        .collect();
+    (!ranges.is_empty()).then(|| {
         let text = format!(
-            "The coverage of `{name}` is {}: without failures its pass rate would lie between {} and {}",
-            coverage?, worst?, best?
+            "Failures leave pass rates open. Without them the rate would lie for {}",
+            ranges.join(", for ")
         );
-        Some(notice(Severity::Warning, &text))
-    });
-    notices.collect()
+        notice(Severity::Warning, &text)
+    })
 }
 
 fn print(share: f64) -> String {
@@ -140,15 +154,15 @@ fn parameters<D: Domain>(report: &Report<D>) -> Vec<Notice> {
     notes.collect()
 }
 
-/// The embedded models among these by role.
-fn baselines(models: Option<&Value>) -> Option<Notice> {
-    let embedded: Vec<String> = models?
-        .as_object()?
-        .iter()
+/// The embedded models of some runs; each run names its models by role.
+pub(super) fn baselines<'v>(runs: impl IntoIterator<Item = &'v Value>) -> Option<Notice> {
+    let models = runs.into_iter().filter_map(Value::as_object).flatten();
+    let embedded: BTreeSet<String> = models
         .filter(|(_, model)| model["provider"] == "embedded")
         .filter_map(|(role, model)| Some(format!("{role} `{}`", model["name"].as_str()?)))
         .collect();
     (!embedded.is_empty()).then(|| {
+        let embedded: Vec<String> = embedded.into_iter().collect();
         let text = format!(
             "These models are part of evaluations and are baselines; a real model should do better: {}",
             embedded.join(", ")

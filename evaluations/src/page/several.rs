@@ -4,7 +4,7 @@ use std::borrow::Cow;
 use std::io::Write;
 
 use anyhow::Result;
-use evals::{CaseId, Comparison, MeasureValues, Report, Standings, Summary, Titled, Unit, render};
+use evals::{CaseId, Comparison, MeasureValues, Standings, Summary, Titled, Unit, render};
 use evals_html::page::{Case, Column, Fact, Listing, Notice, Opening, Page, Table, Texts, Written};
 
 use super::case::{self, Owner};
@@ -31,8 +31,10 @@ pub(crate) struct SeveralPage<'r, D: HasPage> {
     pub(crate) comparison: &'r Comparison,
     /// Each run compared with each, if that was asked for: its tables replace that of the comparison.
     pub(crate) standings: Option<&'r Standings>,
-    /// The manifest of one run; facts that differ between runs are left out.
+    /// What the page shows beside the reports; the documents of all runs.
     pub(crate) source: &'r PageSource,
+    /// The source of each run, for the facts that all runs share.
+    pub(crate) sources: &'r [&'r PageSource],
 }
 
 impl<D: HasPage> SeveralPage<'_, D> {
@@ -117,7 +119,7 @@ impl<D: HasPage> SeveralPage<'_, D> {
             title: self.title.to_owned(),
             sentence: format!("{answer}{}", lead.unwrap_or_default()),
             notices: self.notices(&summaries),
-            facts: self.facts(report, &summaries[best])?,
+            facts: self.facts(&summaries)?,
             listings,
             figures: figures::of_runs(
                 &report.dataset,
@@ -138,17 +140,28 @@ impl<D: HasPage> SeveralPage<'_, D> {
             })
         });
         let mut notices: Vec<Notice> = of_runs.flatten().collect();
-        notices.extend(notice::of_source(self.source));
+        let manifests = self.sources.iter().filter_map(|it| it.manifest.as_ref());
+        notices.extend(notice::baselines(manifests.map(|it| &it["models"])));
+        notices.extend(notice::about_texts(
+            self.source.texts,
+            &self.source.documents,
+        ));
         notices
     }
 
-    fn facts(&self, report: &Report<D>, summary: &Summary) -> Result<Vec<Fact>> {
-        let mut facts = facts::of_run(report, summary, self.source)?;
-        // They are those of one run.
-        facts.retain(|fact| {
-            !["profile", "took", "started", "reranking"].contains(&fact.name.as_str())
-        });
-        Ok(facts)
+    /// The facts that all runs share. How long a run took and when it started belong to that run, even where two print the same.
+    fn facts(&self, summaries: &[Cow<'_, Summary>]) -> Result<Vec<Fact>> {
+        let mut shared: Option<Vec<Fact>> = None;
+        for ((run, summary), source) in self.runs.iter().zip(summaries).zip(self.sources) {
+            let facts = facts::of_run(run.report, summary, source)?;
+            match &mut shared {
+                None => shared = Some(facts),
+                Some(shared) => shared.retain(|fact| facts.contains(fact)),
+            }
+        }
+        let mut shared = shared.unwrap_or_default();
+        shared.retain(|fact| !["took", "started"].contains(&fact.name.as_str()));
+        Ok(shared)
     }
 
     fn case(&self, id: &CaseId, all: &[Cases<'_, D>]) -> Case {

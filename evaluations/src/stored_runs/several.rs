@@ -309,12 +309,21 @@ impl<'r> StoredSeveral<'r> {
         let sides: Vec<(&str, &Summary)> = titled.iter().map(|it| (it.title, it.summary)).collect();
         let comparison = Comparison::new(&sides);
         let title = format!("Comparison of {}", quantity::of(reports.len(), "run"));
+        let sources = self.runs.iter().map(|run| {
+            Ok(PageSource {
+                manifest: run.manifest()?,
+                texts: source.texts,
+                ..PageSource::default()
+            })
+        });
+        let sources = sources.collect::<Result<Vec<_>>>()?;
         let page = SeveralPage {
             title: &title,
             runs: &titled,
             comparison: &comparison,
             standings: Some(standings),
             source,
+            sources: &sources.iter().collect::<Vec<_>>(),
         };
         file.standings(printer, standings, &page)
     }

@@ -166,12 +166,14 @@ fn write_out(
             .map(|run| run.source.clone())
             .unwrap_or_default()
     };
+    let sources: Vec<&PageSource> = finished.iter().map(|run| &run.source).collect();
     let several = SeveralPage {
         title: &plan.name,
         runs: &runs,
         comparison,
         standings: None,
         source: &source,
+        sources: &sources,
     };
     for file in &plan.out {
         if plan.profiles.len() == 1 {
