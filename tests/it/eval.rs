@@ -161,7 +161,7 @@ fn stored_runs_of_dataset_files_are_runs_like_others() {
     eval(&sandbox, "");
     let listed = sandbox.succeed("runs");
     assert!(
-        listed.contains("capitals  eval       exec     3          all assertions 0.6000"),
+        listed.contains("capitals  eval       exec     3      all assertions 0.6000"),
         "{listed}"
     );
     let shown = sandbox.succeed("runs show latest");

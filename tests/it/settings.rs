@@ -96,6 +96,7 @@ fn the_schema_describes_every_section() {
             "evaluations",
             "providers",
             "prices",
+            "matrix",
             "target"
         ]
     );

@@ -74,12 +74,17 @@ fn the_test_its_correction_and_clusters_can_be_chosen() {
         "{page}"
     );
     let page = sandbox.succeed(&format!(
-        "compare {runs} --cluster metadata:relevant_documents --test t"
+        "compare {runs} --cluster metadata:question_length --test t"
     ));
     assert!(
-        page.contains("paired t test by clusters of one `relevant_documents`"),
+        page.contains("paired t test by clusters of one `question_length`"),
         "{page}"
     );
+    // Every question of the sample has one relevant document.
+    let page = sandbox.succeed(&format!(
+        "compare {runs} --cluster metadata:relevant_documents --measure MRR@5"
+    ));
+    assert!(page.contains("no p value for 3 differences: "), "{page}");
     let message = sandbox.refuse(&format!("compare {runs} --cluster topic --test sign"));
     assert!(
         message.contains("`--cluster` needs `--test randomization` or `--test t`"),

@@ -1,6 +1,7 @@
 //! Several settings in one command: `run --set-each` and the setting `matrix`.
 
 use std::collections::BTreeSet;
+use std::ffi::OsStr;
 use std::fs;
 use std::process::Stdio;
 
@@ -171,7 +172,9 @@ fn a_killed_command_continues_with_the_variants_that_are_left() {
     let folder = sandbox.data().join("unfinished");
     let is_one_done = || {
         let entries = fs::read_dir(&folder).into_iter().flatten().flatten();
-        let mut files = entries.filter_map(|it| fs::read_to_string(it.path()).ok());
+        // A file that is still being written has another extension.
+        let records = entries.filter(|it| it.path().extension() == Some(OsStr::new("json")));
+        let mut files = records.filter_map(|it| fs::read_to_string(it.path()).ok());
         files.any(|text| text.contains("chunk_size=16"))
     };
     wait_for("one variant", is_one_done);

@@ -126,15 +126,15 @@ fn coverage(summary: &Summary) -> Option<Notice> {
             let [worst, best, coverage] =
                 [accuracy.worst, accuracy.best, accuracy.coverage].map(|it| it.map(print));
             Some(format!(
-                "`{name}` between {} and {} (coverage {})",
+                "that of `{name}` would lie between {} and {} (coverage {})",
                 worst?, best?, coverage?
             ))
         })
         .collect();
     (!ranges.is_empty()).then(|| {
         let text = format!(
-            "Failures leave pass rates open. Without them the rate would lie for {}",
-            ranges.join(", for ")
+            "Failures leave pass rates open. Without failures, {}",
+            ranges.join(", and ")
         );
         notice(Severity::Warning, &text)
     })

@@ -1,5 +1,7 @@
 //! The sentences below the tables of standings.
 
+use std::collections::BTreeMap;
+
 use evals_messages::quantity;
 use evals_messages::visible::single_line;
 
@@ -40,6 +42,7 @@ pub(in crate::render) fn notes(standings: &Standings, glyphs: &Glyphs) -> Vec<St
     notes.extend(unshared(standings));
     notes.extend(of_one(standings));
     notes.extend(family(standings));
+    notes.extend(untested(standings));
     notes.extend(times(standings));
     notes
 }
@@ -195,6 +198,20 @@ fn family(standings: &Standings) -> Vec<String> {
             significance(strictest)
         ),
     ]
+}
+
+/// Why pairs have no p value.
+fn untested(standings: &Standings) -> Vec<String> {
+    let pairs = standings.measures.iter().flat_map(|it| &it.pairs);
+    let mut reasons: BTreeMap<&str, usize> = BTreeMap::new();
+    for reason in pairs.filter_map(|pair| pair.untested.as_deref()) {
+        *reasons.entry(reason).or_default() += 1;
+    }
+    let line = |(reason, count)| {
+        let differences = quantity::of(count, "difference");
+        format!("no p value for {differences}: {}", single_line(reason))
+    };
+    reasons.into_iter().map(line).collect()
 }
 
 /// Why no p value is below a certain one, if the random swaps limit one.
