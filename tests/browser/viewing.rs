@@ -165,7 +165,7 @@ fn a_changed_list_waits_for_the_reader() {
     assert!(
         browser
             .text("#news")
-            .starts_with("The list has changed. Show")
+            .starts_with("The list has changed. Reload the list")
     );
     let is_focused: bool = browser.run(
         "return document.activeElement === document.querySelector('#pick button')",

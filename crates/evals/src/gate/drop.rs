@@ -39,7 +39,7 @@ pub(crate) enum DropReason {
     Dropped,
     /// The interval excludes drops above the tolerance.
     Excluded,
-    /// Larger than the tolerance, but chance explains it.
+    /// Larger than the tolerance, but chance alone could explain it.
     NotSignificant,
     /// Significant, but within the tolerance.
     WithinTolerance,
@@ -49,6 +49,8 @@ pub(crate) enum DropReason {
     NoPower,
     /// Too few pairs, or no spread among them: nothing is known about power.
     NoSpread,
+    /// So few pairs cannot be significant, whatever they show.
+    OutOfReach,
     /// The interval does not exclude drops above the tolerance.
     NotExcluded,
 }
@@ -113,16 +115,24 @@ impl DropNumbers {
         if strictness == Strictness::Strict {
             return (GateVerdict::Failed, DropReason::NotExcluded);
         }
-        match power {
-            None => (GateVerdict::CannotTell, DropReason::NoSpread),
-            // A tolerance of 0 accepts what the test cannot see: no test sees every drop.
-            Some(power) if tolerance > 0.0 && power.detectable() > tolerance => {
-                (GateVerdict::CannotTell, DropReason::NoPower)
-            }
-            Some(_) if self.exceeds(tolerance) => (GateVerdict::Passed, DropReason::NotSignificant),
-            Some(_) if is_worse => (GateVerdict::Passed, DropReason::WithinTolerance),
-            Some(_) => (GateVerdict::Passed, DropReason::Neither),
+        let Some(power) = power else {
+            return (GateVerdict::CannotTell, DropReason::NoSpread);
+        };
+        let Some(detectable) = power.detectable() else {
+            return (GateVerdict::CannotTell, DropReason::OutOfReach);
+        };
+        // A tolerance of 0 accepts what the test cannot see: no test sees every drop.
+        if tolerance > 0.0 && detectable > tolerance {
+            return (GateVerdict::CannotTell, DropReason::NoPower);
         }
+        let reason = if self.exceeds(tolerance) {
+            DropReason::NotSignificant
+        } else if is_worse {
+            DropReason::WithinTolerance
+        } else {
+            DropReason::Neither
+        };
+        (GateVerdict::Passed, reason)
     }
 }
 

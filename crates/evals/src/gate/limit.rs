@@ -1,6 +1,6 @@
 //! Whether a quantity of a run keeps its floor or ceiling.
 
-use evals_metrics::{Bootstrap, Interval, Percentiles};
+use evals_metrics::{Bootstrap, Interval, Percentiles, difference};
 
 use super::rule::Rule;
 use super::verdict::{CheckNumbers, GateBound, GateCheck, GateVerdict, LimitCheck};
@@ -59,7 +59,7 @@ struct Measured {
     interval: Option<Interval>,
     n: usize,
     unit: Option<Unit>,
-    /// How many failures could lower or raise the value, if it is a pass rate.
+    /// How many failures could lower or raise the value, if it is a pass rate or a score between 0 and 1.
     failures: usize,
 }
 
@@ -189,8 +189,17 @@ fn mean(numbers: &[f64], unit: Unit, failures: usize, bootstrap: &Bootstrap) -> 
         interval,
         n,
         unit: Some(unit),
-        failures: if unit == Unit::PassRate { failures } else { 0 },
+        // Pass rates and scores lie between 0 and 1, so the worst that a failure could have been is known.
+        failures: if unit == Unit::PassRate || is_share(unit, numbers) {
+            failures
+        } else {
+            0
+        },
     }
+}
+
+fn is_share(unit: Unit, numbers: &[f64]) -> bool {
+    unit == Unit::Score && numbers.iter().all(|value| (0.0..=1.0).contains(value))
 }
 
 fn verdict(rule: &Rule, measured: &Measured, bound: GateBound) -> (GateVerdict, String) {
@@ -207,10 +216,12 @@ fn verdict(rule: &Rule, measured: &Measured, bound: GateBound) -> (GateVerdict, 
     let stated = stated(measured, value, &print);
     let limit = limit_text(rule, unit);
     let keeps = |number: f64| {
+        // The order of additions may move a mean by a rounding error.
+        let above = difference(rule.limit(), number);
         if is_floor(rule) {
-            number >= rule.limit()
+            above >= 0.0
         } else {
-            number <= rule.limit()
+            above <= 0.0
         }
     };
     let has_interval = matches!(unit, Some(Unit::Score | Unit::PassRate | Unit::Metric));

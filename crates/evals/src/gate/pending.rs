@@ -165,7 +165,7 @@ impl Gate {
                 .verdict(self.strictness, tolerance, is_significant, power);
         let evidence = DropCheck {
             adjusted_p_value: adjusted,
-            detectable: power.map(|power| power.detectable()),
+            detectable: power.and_then(|power| power.detectable()),
             cases_needed: power.and_then(|power| power.cases_for(tolerance)),
             ..drop.evidence
         };

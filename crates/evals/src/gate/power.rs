@@ -2,6 +2,7 @@
 
 use evals_metrics::{MeanPower, Plan, Sides};
 
+use crate::pair_testing::least_p_value;
 use crate::summary::count;
 
 /// The probability with which a test finds a drop of the detectable size.
@@ -11,8 +12,9 @@ pub const POWER: f64 = 0.8;
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct PowerPlan {
     plan: Plan,
-    /// The detectable difference where the standard deviation is 1. It grows with the deviation.
-    unit: f64,
+    /// The detectable difference where the standard deviation is 1. It grows with the deviation. `None` if no difference of so few cases
+    /// can be significant.
+    unit: Option<f64>,
 }
 
 /// What a two-sided paired test of some differences can see.
@@ -23,7 +25,8 @@ pub(crate) struct Power {
 }
 
 impl PowerPlan {
-    /// The plan of a test that reports a difference with a probability of `alpha` where there is none. `None` below two cases.
+    /// The plan of a test that reports a difference with a probability of `alpha` where there is none.
+    /// `None` below two cases.
     pub(crate) fn new(alpha: f64, cases: usize) -> Option<Self> {
         let plan = Plan {
             significance: alpha,
@@ -35,7 +38,11 @@ impl PowerPlan {
             plan,
         };
         let unit = mean.detectable(cases).ok()?;
-        Some(Self { plan, unit })
+        let is_in_reach = least_p_value(cases) <= alpha;
+        Some(Self {
+            plan,
+            unit: is_in_reach.then_some(unit),
+        })
     }
 
     /// What the test can see in these differences, as many as planned. `None` if all are equal: they show no spread, so nothing is known
@@ -48,7 +55,10 @@ impl PowerPlan {
         let is_equal = differences
             .windows(2)
             .all(|pair| pair[0].total_cmp(&pair[1]).is_eq());
-        (!is_equal && deviation > 0.0 && deviation.is_finite()).then_some(Power {
+        if is_equal || deviation <= 0.0 || !deviation.is_finite() {
+            return None;
+        }
+        Some(Power {
             plan: self,
             deviation,
         })
@@ -56,9 +66,9 @@ impl PowerPlan {
 }
 
 impl Power {
-    /// The smallest true difference that the test finds with a probability of [`POWER`].
-    pub(crate) fn detectable(&self) -> f64 {
-        self.plan.unit * self.deviation
+    /// The smallest true difference that the test finds with a probability of [`POWER`]. `None` if no difference can be significant.
+    pub(crate) fn detectable(&self) -> Option<f64> {
+        Some(self.plan.unit? * self.deviation)
     }
 
     /// How many cases the test needs to find a true difference of `size` with that probability; `None` for a size of 0.

@@ -62,7 +62,7 @@ pub(super) fn drop(reason: DropReason, numbers: &DropNumbers, evidence: &DropChe
             "{found}: the interval excludes drops above {tolerance} ({significance}, n = {n})"
         ),
         DropReason::NotSignificant => format!(
-            "{found}: larger than {tolerance}, but chance explains it ({significance}, n = {n}{})",
+            "{found}: larger than {tolerance}, but chance alone could explain it ({significance}, n = {n}{})",
             seen(evidence)
         ),
         DropReason::WithinTolerance => format!(
@@ -77,8 +77,16 @@ pub(super) fn drop(reason: DropReason, numbers: &DropNumbers, evidence: &DropChe
             needed(evidence)
         ),
         DropReason::NoSpread => format!(
-            "{found}: {n} {} shows no spread, so chance cannot be judged",
-            if n == 1 { "case" } else { "equal differences" }
+            "{found}: {} no spread, so chance cannot be judged",
+            if n == 1 {
+                "1 case shows".to_owned()
+            } else {
+                format!("{n} equal differences show")
+            }
+        ),
+        DropReason::OutOfReach => format!(
+            "{found}: {significance} over {n} cases, which are too few for any drop to be significant{}",
+            needed(evidence)
         ),
         DropReason::NotExcluded => format!(
             "{found}: a drop larger than {tolerance} cannot be excluded ({significance}, n = {n}){}",
@@ -87,7 +95,7 @@ pub(super) fn drop(reason: DropReason, numbers: &DropNumbers, evidence: &DropChe
     }
 }
 
-/// The change with its interval: `dropped by 0.0311, 95 % interval [0.0102, 0.0520]`.
+/// The change with its interval: `worse by 0.0311, 95 % interval [0.0102, 0.0520]`.
 fn found(numbers: &DropNumbers, evidence: &DropCheck) -> String {
     let unit = evidence.unit;
     let change = evidence.difference.unwrap_or_default();
@@ -132,6 +140,9 @@ fn needed(evidence: &DropCheck) -> String {
             evidence.unit.print(detectable),
             percent(POWER)
         ),
-        _ => String::new(),
+        (None, Some(cases)) => {
+            format!(": for {} it needs about {cases} cases", evidence.tolerance)
+        }
+        (None, None) => String::new(),
     }
 }

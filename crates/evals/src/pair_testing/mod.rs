@@ -11,6 +11,7 @@ use serde::{Deserialize, Serialize};
 
 pub use adjustment::Adjustment;
 pub(crate) use clusters::CaseClusters;
+pub(crate) use sensitivity::least_p_value;
 pub use test::PairTest;
 pub(crate) use tested::Tested;
 

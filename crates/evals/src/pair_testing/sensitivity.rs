@@ -4,14 +4,24 @@ use evals_metrics::{
     ClusterCorrection, Clusters, MeanPower, NoStatistic, PassRatePower, Plan, Sides,
 };
 
+use super::PairTest;
+
 /// Values whose range is below this share of their size are equal: rounding alone may cause it.
 const ROUNDING: f64 = 1e-12;
+
+/// The least two-sided p value that swapping or ranking so many pairs can give: all of them changed in one direction.
+pub(crate) fn least_p_value(pairs: usize) -> f64 {
+    let halvings = i32::try_from(pairs).unwrap_or(i32::MAX);
+    2_f64.powi(1 - halvings)
+}
 
 /// How far the differences of paired values scatter, which decides how small a difference a test finds.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(crate) struct Sensitivity {
     n: usize,
     scatter: Scatter,
+    /// The least p value of the test.
+    least_p_value: f64,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -23,8 +33,8 @@ enum Scatter {
 }
 
 impl Sensitivity {
-    /// Reads paired values.
-    pub(crate) fn of(pairs: &[(f64, f64)], differences: &[f64]) -> Self {
+    /// Reads paired values for this test.
+    pub(crate) fn of(pairs: &[(f64, f64)], differences: &[f64], test: PairTest) -> Self {
         let changed = differences.iter().filter(|change| change.abs() > 0.0);
         let scatter = if are_verdicts(pairs) {
             Scatter::Discordant(count(changed.count()) / count(pairs.len()))
@@ -34,17 +44,19 @@ impl Sensitivity {
         Self {
             n: pairs.len(),
             scatter,
+            least_p_value: least_of(test, pairs.len()),
         }
     }
 
     /// Reads differences in clusters, which count as single values that scatter as their robust standard error says.
-    pub(crate) fn of_clusters(clusters: &Clusters) -> Self {
+    pub(crate) fn of_clusters(clusters: &Clusters, test: PairTest) -> Self {
         let n = clusters.len();
         let error = clusters.standard_error(ClusterCorrection::default());
         let deviation = error.map_or(0.0, |it| it.value) * count(n).sqrt();
         Self {
             n,
             scatter: Scatter::Deviation(deviation),
+            least_p_value: least_of(test, n),
         }
     }
 
@@ -56,6 +68,9 @@ impl Sensitivity {
             power,
             sides: Sides::Two,
         };
+        if self.n > 1 && self.least_p_value > significance {
+            return Err(NoStatistic::OutOfReach);
+        }
         match self.scatter {
             Scatter::Deviation(deviation) => MeanPower { deviation, plan }.detectable(self.n),
             Scatter::Discordant(discordant) => {
@@ -66,6 +81,14 @@ impl Sensitivity {
                 }
             }
         }
+    }
+}
+
+/// The least p value of a test: Student's has none.
+fn least_of(test: PairTest, n: usize) -> f64 {
+    match test {
+        PairTest::T => 0.0,
+        PairTest::Randomization | PairTest::Wilcoxon | PairTest::Sign => least_p_value(n),
     }
 }
 
@@ -108,7 +131,18 @@ mod tests {
 
     fn detectable(pairs: &[(f64, f64)]) -> Result<f64, NoStatistic> {
         let differences: Vec<f64> = pairs.iter().map(|(before, after)| after - before).collect();
-        Sensitivity::of(pairs, &differences).detectable(0.05, 0.8)
+        Sensitivity::of(pairs, &differences, PairTest::Randomization).detectable(0.05, 0.8)
+    }
+
+    #[test]
+    fn five_pairs_cannot_be_significant_by_swaps_whatever_they_show() {
+        let pairs: Vec<(f64, f64)> = (0..5)
+            .map(|case| (0.9, 0.5 + f64::from(case) / 100.0))
+            .collect();
+        assert_eq!(detectable(&pairs), Err(NoStatistic::OutOfReach));
+        let differences: Vec<f64> = pairs.iter().map(|(before, after)| after - before).collect();
+        let by_t = Sensitivity::of(&pairs, &differences, PairTest::T).detectable(0.05, 0.8);
+        assert!(by_t.is_ok(), "{by_t:?}");
     }
 
     #[test]

@@ -38,7 +38,7 @@ impl Tested {
         }
         Some(Self {
             effect: cohens_dz(&changes, testing.paired.level).ok(),
-            sensitivity: Sensitivity::of(pairs, &changes),
+            sensitivity: Sensitivity::of(pairs, &changes, testing.method),
             difference: found,
             p_value,
         })
@@ -72,7 +72,7 @@ impl Tested {
                 Ok(difference.p_value)
             },
             effect: cohens_dz(changes, testing.paired.level).ok(),
-            sensitivity: Sensitivity::of_clusters(clusters),
+            sensitivity: Sensitivity::of_clusters(clusters, testing.method),
             difference,
         }
     }

@@ -2,6 +2,8 @@
 
 use std::io::{self, Write};
 
+use evals_messages::visible;
+
 use super::gate::verdict_line;
 use crate::{GateReport, GateVerdict};
 
@@ -43,9 +45,8 @@ fn command(mut out: impl Write, level: &str, title: &str, message: &str) -> io::
 
 /// A message, escaped as the runner reads it: actions/toolkit, `packages/core/src/command.ts`, `escapeData`.
 fn data(text: &str) -> String {
-    text.replace('%', "%25")
-        .replace('\r', "%0D")
-        .replace('\n', "%0A")
+    // Control characters other than line breaks would act on the terminal of whoever reads the log.
+    visible::text(text).replace('%', "%25").replace('\n', "%0A")
 }
 
 /// The value of a property, which may not hold separators either: `escapeProperty` of the same file.
@@ -69,7 +70,7 @@ mod tests {
         .unwrap();
         assert_eq!(
             String::from_utf8(out).unwrap(),
-            "::error title=a%3Ab%2Cc 5 %25::one%0D%0A::stop-commands::x 5 %25, y: z\n"
+            "::error title=a%3Ab%2Cc 5 %25::one\\r%0A::stop-commands::x 5 %25, y: z\n"
         );
     }
 }

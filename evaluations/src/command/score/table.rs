@@ -151,8 +151,8 @@ fn several(runs: &[ScoredRun], comparison: &Comparison) -> String {
     }
     text.push_str(&aligned(&rows));
     text.push_str(
-        "Paired randomization tests; p values are corrected for all tests of this table (Holm). Without a word at the end, chance \
-         can explain the change.\n",
+        "Paired randomization tests; p values are corrected for all tests of this table (Holm). In rows without a verdict, chance \
+         alone could explain the change.\n",
     );
     text
 }

@@ -6,7 +6,7 @@ use evals_metrics::{Bootstrap, PairedTest, Xoshiro256PlusPlus, difference, holm}
 
 use super::super::drop::{DropNumbers, DropTest};
 use super::super::limit;
-use super::super::power::{Power, PowerPlan};
+use super::super::power::PowerPlan;
 use super::super::{Gate, GateVerdict, Rule, Strictness};
 use super::population::{Pairs, Population, Ruled};
 use crate::Direction;
@@ -94,7 +94,7 @@ impl<'p> Simulation<'p> {
         let of_rules = rules.map(
             |(place, (ruled, pairs))| match (&drops[place], &ruled.rule) {
                 (Some((differences, numbers)), Rule::MaxDrop { tolerance, .. }) => {
-                    let power: Option<Power> = self.plans[place].and_then(|it| it.of(differences));
+                    let power = self.plans[place].and_then(|it| it.of(differences));
                     [Strictness::Default, Strictness::Strict].map(|strictness| {
                         numbers
                             .verdict(strictness, *tolerance, significant[place], power)

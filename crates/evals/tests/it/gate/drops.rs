@@ -110,11 +110,28 @@ fn too_few_cases_cannot_tell_and_say_how_many_it_takes() {
     assert_eq!(numbers.cases_needed, Some(238));
     assert!((numbers.p_value.unwrap() - 0.5).abs() < 1e-15);
     assert!(
-        unsure.reason.contains("over 5 cases, which are too few to see a drop of 0.1: the test finds a drop of 0.9213 with 80 % \
-             probability, and for 0.1 it needs about 238 cases"),
+        unsure.reason.contains(
+            "over 5 cases, which are too few for any drop to be significant: for 0.1 it needs about 238 cases"
+        ),
         "{}",
         unsure.reason
     );
+}
+
+#[test]
+fn five_large_drops_are_not_a_pass_because_no_drop_of_five_cases_is_significant() {
+    let before = scored(&[0.9; 5]);
+    let after = scored(&[0.56, 0.57, 0.55, 0.54, 0.58]);
+    let found = judged(&gate([max_drop(0.1)]), &before, &after).unwrap();
+    let unsure = check(&found, "RR drop <= 0.1");
+    assert_eq!(unsure.verdict, GateVerdict::CannotTell, "{}", unsure.reason);
+    // The p value of six such drops is 2/2^6.
+    let [before, after] = [
+        scored(&[0.9; 6]),
+        scored(&[0.56, 0.57, 0.55, 0.54, 0.58, 0.53]),
+    ];
+    let found = judged(&gate([max_drop(0.1)]), &before, &after).unwrap();
+    assert_eq!(found.verdict, GateVerdict::Failed);
 }
 
 #[test]

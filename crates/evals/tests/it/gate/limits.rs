@@ -69,6 +69,24 @@ fn failures_that_could_break_a_floor_leave_it_open() {
 }
 
 #[test]
+fn a_floor_that_a_mean_misses_by_rounding_is_kept() {
+    // The sum of ten 0.8 is below 8.
+    let run = snapshot(&scored(&[0.8; 10]));
+    let (found, reason) = verdict(&gate([min("RR", 0.8)]), &run);
+    assert_eq!(found, GateVerdict::Passed, "{reason}");
+}
+
+#[test]
+fn failures_leave_the_floor_of_a_score_open_too() {
+    let score = finished("q0", vec![outcome("F1", Value::Score(1.0))]);
+    let broken = (0..9).map(|number| failed(&format!("x{number:03}"), "timed out"));
+    let run = snapshot(&report(std::iter::once(score).chain(broken).collect()));
+    let (found, reason) = verdict(&gate([min("F1", 0.9)]), &run);
+    assert_eq!(found, GateVerdict::CannotTell);
+    assert!(reason.ends_with("it is 0.1000 and below 0.9"), "{reason}");
+}
+
+#[test]
 fn failures_that_could_break_a_ceiling_leave_it_open() {
     // 5 of 100 outputs are toxic, and 10 cases failed: (5 + 10) / 110 is above the ceiling.
     let cases = (0..100).map(|number| {
