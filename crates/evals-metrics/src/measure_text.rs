@@ -128,7 +128,7 @@ impl<'t> MeasureText<'t> {
         })
     }
 
-    /// A parameter of its own, or what stands where other measures have a cutoff.
+    /// A parameter that only this measure takes, or the number that it writes in the place of a cutoff.
     pub(crate) fn number(
         &mut self,
         key: &'static str,

@@ -38,7 +38,7 @@ pub struct Workload {
 pub struct Side {
     /// Tokens of the prompt template alone.
     pub prompt_tokens: u64,
-    /// The limit for the tokens of a reply; `None` if the model has none.
+    /// The limit for the tokens of a reply; `None` if the model sets no limit.
     pub max_tokens: Option<u64>,
 }
 

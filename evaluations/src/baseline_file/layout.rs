@@ -3,7 +3,7 @@
 
 use serde_json::Value;
 
-/// Members and items up to this depth have lines of their own.
+/// Members and items up to this depth start a new line.
 const DEPTH: usize = 3;
 
 /// The document as text.

@@ -47,7 +47,7 @@ pub(crate) struct Correction {
     /// The id of the calibration.
     pub(crate) calibration: String,
     pub(crate) measure: String,
-    /// The judge's pass rate with Wilson's interval, or why it has none.
+    /// The judge's pass rate with Wilson's interval, or the reason why it is undefined.
     pub(crate) raw: Result<Estimate, NoCorrection>,
     /// The corrected pass rate by each method that fits, the one to report first.
     pub(crate) estimates: Vec<(Method, Result<Corrected, String>)>,

@@ -15,7 +15,7 @@ const LISTED: usize = 5;
 /// Whose labels count.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum WhoCounts<'a> {
-    /// Everybody's, as long as nobody disagrees.
+    /// The labels of all people, if they agree about every answer.
     Everybody,
     /// Those of one person.
     Person(&'a str),
@@ -29,7 +29,7 @@ pub(crate) enum WhoCounts<'a> {
 pub(crate) enum DecidedBy {
     /// One person labelled.
     OnePerson,
-    /// Several people labelled, and nobody disagreed about an answer.
+    /// Several people labelled, and they agree about every answer.
     Agreement,
     /// Several people labelled, and the majority counts.
     Majority,
@@ -114,7 +114,7 @@ fn decide<'r>(labels: &[Counted<'r>]) -> Result<Decided<'r>, &'static str> {
             .count()
     };
     let (passes, fails) = (passes(true), passes(false));
-    let answer = labels.first().ok_or("nobody labelled it")?.answer;
+    let answer = labels.first().ok_or("it has no label")?.answer;
     let judge_passes = answer.verdict.ok_or("the judge has no verdict")?;
     if passes + fails == 0 {
         return Err("people cannot say");

@@ -19,7 +19,7 @@ pub(crate) struct JudgeIdentity {
     pub(crate) models: Json,
     /// SHA-256 of each prompt.
     pub(crate) prompts: BTreeSet<String>,
-    /// SHA-256 of each judge with its models, parameters and criteria. Cases with criteria of their own have judges of their own.
+    /// SHA-256 of each judge with its models, parameters and criteria. Cases with other criteria count as judged by another judge.
     pub(crate) judges: BTreeSet<String>,
 }
 

@@ -10,7 +10,7 @@ use super::numbers::{at_least_once, at_least_one};
 #[derive(Debug, Clone, Args)]
 #[expect(
     clippy::struct_excessive_bools,
-    reason = "each is an option of its own, as in trec_eval"
+    reason = "each is a separate option, as in trec_eval"
 )]
 pub(crate) struct ScoreArgs {
     /// Judgements: TREC (query, iteration, document, grade), JSON, or CSV or TSV with a header; `-` reads stdin

@@ -15,7 +15,7 @@ pub struct Gains {
 }
 
 impl Gains {
-    /// How many grades can have a gain of their own.
+    /// How many grades can have a separate gain.
     pub const MOST: usize = 8;
 
     /// Gains by grade; `None` for more than [`MOST`](Self::MOST) grades, or if one is listed twice.

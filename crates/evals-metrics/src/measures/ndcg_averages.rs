@@ -73,7 +73,7 @@ impl NdcgAtLevels {
                 depths += 1;
             }
         }
-        // One rank below the last change is not a depth of its own to trec_eval.
+        // trec_eval does not count the rank right below the last change as a further depth.
         if retrieved > ideal.len() + 1 {
             gains.for_each(|gain| sums.add(gain));
             sum += sums.ndcg();

@@ -45,7 +45,7 @@ impl Folding {
 
 #[expect(
     clippy::cast_possible_truncation,
-    reason = "the lower half of the product is what is asked for"
+    reason = "the hash uses the lower half of the product"
 )]
 fn low(product: u128) -> u64 {
     product as u64

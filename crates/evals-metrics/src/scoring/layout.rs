@@ -116,7 +116,7 @@ fn place_and_name(column: &Column, scores: &Scores) -> (Place, String) {
     (Place(position, family.order), name)
 }
 
-/// The statistic at this level, to find out whether it has another one of its own.
+/// The same statistic at another level of relevance.
 fn statistic_at(statistic: Statistic, level: crate::measures::MinimumGrade) -> Statistic {
     let plain: Result<Statistic, _> = match statistic {
         Statistic::GeometricMap(_) => "gm_map".parse(),

@@ -130,7 +130,7 @@ pub struct Column {
 impl Request {
     /// Reads what to report: measures in any notation, names of `trec_eval` with lists of parameters (`P.5,10`,
     /// `utility.1,-1,0,0`, `ndcg.1=3,2=9`) or with its default parameters (`P`, `recall`, `iprec_at_recall`), and its groups
-    /// `official`, `all_trec` and `set`. What is asked for twice is reported once. Parameters replace the default ones of a
+    /// `official`, `all_trec` and `set`. A measure that two names request is reported once. Parameters replace the default ones of a
     /// group, as in `trec_eval`: `all_trec` with `P.7` reports `P_7` alone.
     ///
     /// # Errors

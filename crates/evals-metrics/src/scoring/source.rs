@@ -19,7 +19,7 @@ pub(super) struct Row<'t> {
     pub(super) line: usize,
 }
 
-/// The rows of a query in memory of their own, sorted by query.
+/// Copies of the rows of a query, sorted by query.
 pub(super) type OwnedRows = Vec<(String, Vec<OwnedRow>)>;
 
 #[derive(Debug)]

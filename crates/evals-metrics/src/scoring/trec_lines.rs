@@ -102,7 +102,7 @@ fn ranked(
     has_more: bool,
     line: usize,
 ) -> Result<Option<(&str, f64)>, ParseError> {
-    // trec_eval ignores what follows the tag. A blank inside of an id shows by what stands in the place of the rank.
+    // trec_eval ignores what follows the tag. If a blank split an id, the field of the rank is no number.
     if has_more && rank.parse::<i64>().is_err() {
         return Ok(None);
     }

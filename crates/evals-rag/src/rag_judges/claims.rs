@@ -65,7 +65,7 @@ impl CaseClaims {
         }
     }
 
-    /// The claims of a text, which `list` finds if nobody has asked for them yet.
+    /// The claims of a text, which `list` requests at the first call.
     pub(super) async fn of<F>(&self, of: Of, list: F) -> Result<Arc<[String]>, JudgeFailure>
     where
         F: Future<Output = Result<Vec<String>, JudgeFailure>>,
@@ -87,7 +87,8 @@ impl CaseClaims {
 }
 
 impl ClaimStore {
-    /// The claims of a case with these texts, shared by its judges. After a failure, a judge that tries again asks anew.
+    /// The claims of a case with these texts, shared by its judges. If the request for them failed, a judge
+    /// that is retried sends it again.
     pub(super) fn of_case(
         &self,
         texts: [&str; 3],

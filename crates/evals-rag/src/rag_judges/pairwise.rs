@@ -24,7 +24,7 @@ use crate::{Call, Prompt, PromptError};
 /// and `tie` otherwise: a winner that depends on the order is none. The evidence holds the winner of each order; of several votes, a
 /// winner needs those that the panel's rule asks for. The calls are recorded under the names of [`Purpose::Judge`].
 ///
-/// Undefined without another answer. Two equal answers are a tie, and nobody is asked.
+/// Undefined without another answer. Two equal answers are a tie without a request.
 #[derive(Debug, Clone)]
 pub struct Pairwise {
     judges: Arc<RagJudges>,

@@ -173,7 +173,7 @@ impl Panel {
         failed.map_or(Ok(ballots), Err)
     }
 
-    /// A number of its own for each repetition of a judge in each repetition of a case, so that a stored reply serves only one.
+    /// A different number for each repetition of a judge in each repetition of a case, so that a stored reply serves only one of them.
     fn numbered(&self, repeat: u32, number: u32) -> u32 {
         let before = repeat.saturating_sub(1).saturating_mul(self.repeats.get());
         before.saturating_add(number)

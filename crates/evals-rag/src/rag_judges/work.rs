@@ -23,7 +23,7 @@ pub struct JudgedWork {
     pub passage_tokens: u64,
     /// The most tokens of passages in one request.
     pub context_tokens: u64,
-    /// The limit for the tokens of a reply; `None` if the model has none.
+    /// The limit for the tokens of a reply; `None` if the model sets no limit.
     pub max_tokens: Option<u64>,
 }
 

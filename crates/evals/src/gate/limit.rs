@@ -53,7 +53,7 @@ impl Percentile {
     }
 }
 
-/// The value of a quantity, or why it has none.
+/// The value of a quantity, or the reason why it is undefined.
 struct Measured {
     value: Result<f64, String>,
     interval: Option<Interval>,

@@ -73,7 +73,7 @@ impl Resolver<'_, '_> {
         Ok(resolved)
     }
 
-    /// Of several runs, only those that record a cost are held to one: a benchmark of rankings has none beside one of answers.
+    /// Of several runs, the rule applies to those that record a cost: question answering records one, and retrieval beside it does not.
     fn among_others(&self, rule: &Rule, resolved: &mut Vec<Resolved<'_>>) {
         if rule.name() == COST && self.subjects.iter().any(|it| it.run.cost.is_some()) {
             let records = |it: &Subject<'_>| it.run.cost.is_some() || it.run.records_cost;

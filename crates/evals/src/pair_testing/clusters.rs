@@ -10,7 +10,7 @@ use crate::{CaseId, Domain, GroupError, Report};
 pub(crate) struct CaseClusters<'r>(BTreeMap<&'r CaseId, usize>);
 
 impl<'r> CaseClusters<'r> {
-    /// The clusters by a key of the cases' metadata, or by a fact; `None` without a key. A case without a value is a cluster of its own.
+    /// The clusters by a key of the cases' metadata, or by a fact; `None` without a key. A case without a value forms a cluster alone.
     pub(crate) fn of<D: Domain>(
         report: &'r Report<D>,
         key: Option<&str>,

@@ -84,7 +84,7 @@ impl Sensitivity {
     }
 }
 
-/// The least p value of a test: Student's has none.
+/// The least p value that a test can give. Student's test has no such limit, so it is 0.
 fn least_of(test: PairTest, n: usize) -> f64 {
     match test {
         PairTest::T => 0.0,

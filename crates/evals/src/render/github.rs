@@ -1,4 +1,4 @@
-//! Annotations of GitHub Actions: workflow commands on lines of their own.
+//! Annotations of GitHub Actions: workflow commands, one on each line.
 
 use std::io::{self, Write};
 
@@ -45,7 +45,7 @@ fn command(mut out: impl Write, level: &str, title: &str, message: &str) -> io::
 
 /// A message, escaped as the runner reads it: actions/toolkit, `packages/core/src/command.ts`, `escapeData`.
 fn data(text: &str) -> String {
-    // Control characters other than line breaks would act on the terminal of whoever reads the log.
+    // Control characters other than line breaks would act on the terminal in which a person reads the log.
     visible::text(text).replace('%', "%25").replace('\n', "%0A")
 }
 

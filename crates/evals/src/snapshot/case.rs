@@ -19,7 +19,7 @@ pub struct SnapshotCase {
     pub values: Vec<CaseValue>,
 }
 
-/// The value of a case for a measure: the mean over its repetitions, or why it has none.
+/// The value of a case for a measure: the mean over its repetitions, or the reason why it is undefined.
 ///
 /// In JSON a number, one of the texts `task failed`, `evaluator failed` and `undefined`, or null where the measure does not apply.
 #[derive(Clone, Copy, Debug, PartialEq)]

@@ -60,7 +60,7 @@ pub struct Snapshot {
     pub cases: Vec<SnapshotCase>,
 }
 
-/// What data a run read and who judged it. Null where it is not known, or where nobody judged.
+/// What data a run read and who judged it. Null where it is not known, or where no judge was asked.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Identity {

@@ -65,7 +65,7 @@ pub struct PairOutcome {
     pub adjusted_p_value: Option<f64>,
     /// The verdict on the second report against the first.
     pub verdict: Verdict,
-    /// Why the test has no p value, if it has none.
+    /// The reason why the test gives no p value; `None` if it gives one.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub untested: Option<String>,
     /// Cohen's d for paired values: the mean difference in standard deviations of the differences.

@@ -233,7 +233,7 @@ impl Source {
             }
             Self::Cases(other) => {
                 let own = value(0, case)?;
-                // A case without a value has none to give.
+                // A case without a value cannot lose it.
                 let given = other.and_then(|other| value(0, other)).unwrap_or(own);
                 Some((own, given))
             }
