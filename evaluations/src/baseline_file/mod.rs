@@ -13,8 +13,7 @@ use serde_json::{Map, Value};
 use sha2::{Digest as _, Sha256};
 
 use crate::atomic_file::write_atomically;
-use crate::gating;
-use crate::stored_runs::StoredRun;
+use crate::stored_runs::{StoredRun, finished, settings, snapshot};
 
 pub(crate) use self::place::{path_of, standing_for};
 
@@ -47,7 +46,7 @@ pub(crate) struct BaselineFile {
 impl BaselineFile {
     /// The baseline of a run that is finished.
     pub(crate) fn of(run: &StoredRun) -> Result<Self> {
-        gating::finished(run)?;
+        finished(run)?;
         let header = &run.header;
         Ok(Self {
             kind: KIND.to_owned(),
@@ -57,8 +56,8 @@ impl BaselineFile {
             dataset: header.dataset.name.clone(),
             profile: header.profile.clone(),
             run: run.name(),
-            settings: gating::settings(run)?,
-            snapshot: gating::snapshot(run)?,
+            settings: settings(run)?,
+            snapshot: snapshot(run)?,
         })
     }
 

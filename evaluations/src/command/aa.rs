@@ -7,7 +7,7 @@ use crate::cli::AaArgs;
 use crate::exit::Exit;
 use crate::gating::{self, VerdictFile, VerdictFormat};
 use crate::session::Session;
-use crate::stored_runs::{StoredRun, StoredRuns};
+use crate::stored_runs::{StoredRun, StoredRuns, finished, snapshot};
 use crate::terminal::{console, text};
 
 /// The share of the cases that exchange their values, where one run shows no noise.
@@ -21,13 +21,13 @@ pub(super) fn execute(session: &Session<'_>, arguments: &AaArgs) -> Result<Exit>
     let runs = arguments.runs.iter().map(|wanted| stored.find(wanted));
     let runs: Vec<StoredRun> = runs.collect::<Result<_>>()?;
     for run in &runs {
-        gating::finished(run)?;
+        finished(run)?;
     }
     let snapshots = match &runs[..] {
         [run] => run.report()?.repetitions(&run.name(), run.header.seed),
         several => several
             .iter()
-            .map(gating::snapshot)
+            .map(snapshot)
             .collect::<Result<Vec<Snapshot>>>()?,
     };
     let noise = match (&runs[..], &snapshots[..], arguments.changed) {

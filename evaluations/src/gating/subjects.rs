@@ -7,11 +7,11 @@ use anyhow::{Result, bail};
 use evals::Snapshot;
 use serde_json::{Map, Value};
 
-use super::stored_snapshot::{finished, settings, snapshot};
 use crate::baseline_file::{BaselineFile, standing_for};
 use crate::session::Session;
 use crate::stored_runs::{
-    Configuration, StoredRun, StoredRuns, differences, is_finished, is_latest,
+    Configuration, StoredRun, StoredRuns, differences, finished, is_finished, is_latest, settings,
+    snapshot,
 };
 
 /// The numbers of a run or of a baseline, with what has to fit.

@@ -12,6 +12,7 @@ mod predecessor;
 mod report;
 mod run;
 mod several;
+mod snapshot;
 mod stored_trend;
 mod trend;
 
@@ -25,5 +26,6 @@ pub(crate) use self::predecessor::{Kinship, is_of_kind, kind, predecessor};
 pub(crate) use self::report::StoredReport;
 pub(crate) use self::run::StoredRun;
 pub(crate) use self::several::StoredSeveral;
+pub(crate) use self::snapshot::{finished, settings, snapshot};
 pub(crate) use self::stored_trend::{DrawnRun, Step, StoredTrend};
 pub(crate) use self::trend::{Basis, Break, TrendRun, headlines};

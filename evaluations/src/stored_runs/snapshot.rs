@@ -1,11 +1,13 @@
-//! The numbers of stored runs.
+//! The numbers of a stored run, its settings, and the identity of its data and judge.
 
 use anyhow::{Result, bail};
 use evals::{Identity, Snapshot};
 use serde_json::{Map, Value, json};
 
+use super::configuration::Configuration;
+use super::report::StoredReport;
+use super::run::StoredRun;
 use crate::run_folder::RunState;
-use crate::stored_runs::{Configuration, StoredReport, StoredRun};
 
 /// Digits of a digest that a baseline keeps, as a message can print.
 const DIGITS: usize = 16;
