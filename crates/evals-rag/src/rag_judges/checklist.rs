@@ -45,6 +45,14 @@ impl<'a> Item<'a> {
             cites: None,
         }
     }
+
+    /// Whether `group` has a passage that decides about it.
+    fn concerns(&self, group: &[Passage<'_>]) -> bool {
+        self.cites.is_none_or(|cited| {
+            let mut numbers = group.iter().map(|passage| passage.number);
+            numbers.any(|number| cited.contains(&number))
+        })
+    }
 }
 
 /// A part of an item that fits into a request: all of it, but for a very long one.
@@ -73,7 +81,10 @@ impl Checklist<'_> {
         let groups = groups(self.passages, self.budget);
         // Without passages nothing can be found in them.
         if self.words.names_passage && groups.is_empty() {
-            return Ok(vec![self.nowhere(); self.items.len()]);
+            return Ok(vec![
+                self.nowhere("there are no passages");
+                self.items.len()
+            ]);
         }
         let groups = if groups.is_empty() {
             vec![Vec::new()]
@@ -81,8 +92,8 @@ impl Checklist<'_> {
             groups
         };
         let mut votes: Vec<Ballots> = Vec::new();
-        for parts in self.batches() {
-            for group in &groups {
+        for group in &groups {
+            for parts in self.batches(group) {
                 let ballots = self.ask_about(&parts, group, panel, repeat, calls).await?;
                 self.count(&parts, ballots, &mut votes);
             }
@@ -91,7 +102,8 @@ impl Checklist<'_> {
         Ok(evidence.collect())
     }
 
-    fn nowhere(&self) -> Evidence {
+    /// The verdict that nothing was found, which no judge gave.
+    fn nowhere(&self, reason: &str) -> Evidence {
         Evidence {
             verdict: self
                 .words
@@ -100,14 +112,16 @@ impl Checklist<'_> {
                 .copied()
                 .unwrap_or_default()
                 .to_owned(),
-            reason: Some("there are no passages".to_owned()),
+            reason: Some(reason.to_owned()),
             ..Evidence::default()
         }
     }
 
-    /// The items in batches that fit into a request.
-    fn batches(&self) -> Vec<Vec<Part<'_>>> {
-        let parts = self.items.iter().enumerate().flat_map(|(of, item)| {
+    /// The items that `group` can decide about, in batches that fit into a request.
+    fn batches(&self, group: &[Passage<'_>]) -> Vec<Vec<Part<'_>>> {
+        let items = self.items.iter().enumerate();
+        let concerned = items.filter(|(_, item)| item.concerns(group));
+        let parts = concerned.flat_map(|(of, item)| {
             let pieces = pieces(item.text, self.budget).into_iter();
             pieces.map(move |text| Part {
                 of,
@@ -253,6 +267,9 @@ impl Checklist<'_> {
             .iter()
             .filter_map(|vote| Some((vote, vote.given[item].as_ref()?)))
             .collect();
+        if given.is_empty() {
+            return self.nowhere("no passage decides about it");
+        }
         let speaks = |given: &Given| given.word == self.words.holds;
         let holds = panel
             .counted_by()

@@ -169,6 +169,44 @@ async fn citation_support_shows_only_cited_passages() {
 }
 
 #[tokio::test]
+async fn a_sentence_is_judged_only_where_a_passage_that_it_cites_is_shown() {
+    let sentences = [
+        cited("It was built in 1998.", &[2]),
+        cited("It carries 450.", &[1]),
+    ];
+    let material = Material {
+        cited: &sentences,
+        ..material()
+    };
+    let reply = |word: &str| {
+        said(&json!({"verdicts": [{"number": 1, "verdict": word, "passage": null}]}).to_string())
+    };
+    let model = Scripted::new([reply("supported"), reply("not found")]);
+    let tokens = NonZeroUsize::new(14).unwrap();
+    let judges = judges(&model).context_tokens(tokens);
+    let judgement = judges
+        .judge(JudgedMeasure::CitationSupport, &material)
+        .await
+        .unwrap();
+    let words = judgement.outcomes[0]
+        .evidence
+        .iter()
+        .map(|it| it.verdict.as_str());
+    assert_eq!(words.collect::<Vec<_>>(), ["not found", "supported"]);
+    let requests = model.requests();
+    let prompts: Vec<&str> = requests
+        .iter()
+        .map(|it| it.messages[0].content.as_str())
+        .collect();
+    let [first, second] = prompts[..] else {
+        panic!("{} requests", prompts.len())
+    };
+    assert!(first.contains("Stormwick carries") && !first.contains("Sentence 2"));
+    assert!(first.contains("Sentence 1 cites passage 1:"), "{first}");
+    assert!(second.contains("Sentence 1 cites passage 2:"), "{second}");
+}
+
+#[tokio::test]
 async fn what_cannot_be_judged_is_undefined_and_asks_nobody() {
     let model = Scripted::new([]);
     let unanswerable = Material {
