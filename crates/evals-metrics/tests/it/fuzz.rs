@@ -1,8 +1,9 @@
 //! Fuzz tests of the readers of TREC files and measure names: any input gives values or an error.
 
 use evals_fuzz::Target;
+use evals_metrics::scoring::{Form, Judged, Options, Ranked, Request, score};
 use evals_metrics::trec::{
-    WriteError, is_plain_id, parse_qrels, parse_run, write_qrels, write_run,
+    ParseError, WriteError, is_plain_id, parse_qrels, parse_run, write_qrels, write_run,
 };
 use evals_metrics::{Measure, Queries, score_run};
 
@@ -64,6 +65,45 @@ fn runs_survive_a_round_trip() {
 }
 
 #[test]
+fn rankings_of_any_form_have_finite_scores_or_an_error_on_a_line_that_exists() {
+    let request = Request::parse(["all_trec", "ERR", "RBP(rel=1)"]).unwrap();
+    let options = Options {
+        queries: Queries::Judged,
+        ..Options::default()
+    };
+    let judged = Judged::read(QRELS).unwrap();
+    Target::new("rankings", CORPUS)
+        .seed("q1 Q0 d1 1 3.5 tag\n# comment\nq2 Q0 d3 1 -0 tag more\nq1 Q0 d2 2 1e-3 tag\r\n")
+        .seed(r#"{"q1": {"d1": 3, "d2": 1e-3}, "q2": {}}"#)
+        .seed("query-id,corpus-id,score\nq1,\"d \"\"1\",3\n\nq2,d3,-1\n")
+        .seed("qid\tdocid\tscore\nq1\td1\t3\n")
+        .dictionary([
+            "nan", "1e999", "\"", "\t", "#", "\u{feff}", "\0", "\u{b}", "{", "score",
+        ])
+        .run(|input| {
+            let text = String::from_utf8_lossy(input);
+            let Ok(ranked) = Ranked::read(&text) else {
+                return;
+            };
+            let run = ranked.to_run();
+            if let Some(line) = run.as_ref().err().and_then(ParseError::line) {
+                assert!(line <= text.split('\n').count(), "{line}");
+            }
+            // The other reader of TREC files ends lines at carriage returns too, and fields at fewer characters.
+            if let (Form::Trec, Ok(expected)) = (Form::of(&text), parse_run(&text))
+                && !text.contains(['\r', '\u{b}'])
+            {
+                assert_eq!(run.as_ref(), Ok(&expected));
+            }
+            if let Ok(scores) = score(&judged, &ranked, &request, &options) {
+                let columns = 0..scores.columns().len();
+                let mut numbers = columns.filter_map(|column| scores.summary(column).number());
+                assert!(numbers.all(f64::is_finite));
+            }
+        });
+}
+
+#[test]
 fn qrels_survive_a_round_trip() {
     Target::new("trec-qrels", CORPUS)
         .seed(QRELS)
@@ -104,6 +144,11 @@ fn a_parsed_measure_parses_its_own_name() {
             "_",
             "-1",
             "0",
+            "RBP(p=0.5,rel=1)",
+            "gains={1:2}",
+            "levels={0.1,0.2}",
+            "IPrec@0.1",
+            "ndcg.1=3,2=9",
         ])
         .run(|input| {
             let Ok(text) = std::str::from_utf8(input) else {
