@@ -295,6 +295,19 @@ fn a_panel_votes_and_the_report_says_how_far_its_judges_agree() {
         "{}",
         even.stderr
     );
+
+    settings["evaluations"]["panel"] = json!({"repeats": 27});
+    sandbox.write("settings.yaml", settings.to_string());
+    let many = ended(&mut qa_server::command(&sandbox, ""));
+    assert_eq!(many.code, Some(2));
+    assert!(
+        many.stderr.contains("evaluations.panel.repeats")
+            && many
+                .stderr
+                .contains("each judge is asked 25 times at most, and not 27 times"),
+        "{}",
+        many.stderr
+    );
 }
 
 #[test]

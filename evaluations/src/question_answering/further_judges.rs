@@ -10,8 +10,8 @@ use evals_models::ChatModel;
 use evals_rag::Prompt;
 use evals_rag::qa::Qa;
 use evals_rag::rag_judges::{
-    Decomposed, JudgeAgreement, JudgeTemplates, JudgedMeasure, Pairwise, Panel, RagJudges, Rubric,
-    RubricEvaluator, Rule,
+    Decomposed, JudgeAgreement, JudgeTemplates, JudgedMeasure, Pairwise, Panel, PanelError,
+    RagJudges, Rubric, RubricEvaluator, Rule,
 };
 
 use super::judging::JudgingPlan;
@@ -20,9 +20,6 @@ use crate::models::{ConfiguredModel, ModelKind, Servers};
 use crate::run_models::Opener;
 use crate::settings::{Model, Resolved, Role};
 use crate::terminal::Printer;
-
-/// The most judges of a panel: reports name each by its number.
-const MOST_JUDGES: usize = 9;
 
 /// The settings of the further judges, checked.
 #[derive(Debug, Clone)]
@@ -78,16 +75,15 @@ impl FurtherPlan {
             return Err(resolved.bad_value(path, &message).into());
         }
         let mut measures: Vec<JudgedMeasure> = Vec::new();
-        for name in &evaluations.judges {
-            let measure = JudgedMeasure::from(*name);
-            if !measures.contains(&measure) {
-                measures.push(measure);
+        for measure in &evaluations.judges {
+            if !measures.contains(measure) {
+                measures.push(*measure);
             }
         }
         let rule = Rule::from(panel.rule);
         let models = members(resolved, first)?;
         rule.check(models.len() + 1, panel.repeats)
-            .map_err(|error| resolved.bad_value("evaluations.panel", &error))?;
+            .map_err(|error| resolved.bad_value(place(error), &error))?;
         Ok(Self {
             measures,
             rubrics: rubrics(resolved)?,
@@ -106,6 +102,14 @@ impl FurtherPlan {
                 "judges are asked again at temperature 0, where most models repeat themselves; set `evaluations.judge.temperature`, e.g. to 0.7",
             );
         }
+    }
+}
+
+/// The setting that an error of a panel is about.
+fn place(error: PanelError) -> &'static str {
+    match error {
+        PanelError::TooManyRepeats { .. } => "evaluations.panel.repeats",
+        _ => "evaluations.panel",
     }
 }
 
@@ -141,9 +145,11 @@ fn members(resolved: &Resolved, first: &ConfiguredModel) -> Result<Vec<Configure
         }
         members.push(model);
     }
-    if members.len() >= MOST_JUDGES {
-        let message =
-            format!("a panel has {MOST_JUDGES} judges at most, `evaluations.judge` included");
+    if members.len() >= Panel::MOST_JUDGES {
+        let message = format!(
+            "a panel has {} judges at most, `evaluations.judge` included",
+            Panel::MOST_JUDGES
+        );
         return Err(resolved.bad_value(PATH, &message).into());
     }
     Ok(members)

@@ -4,41 +4,13 @@ use std::collections::BTreeMap;
 use std::num::NonZeroU32;
 
 use evals_rag::rag_judges::{JudgedMeasure, Rule};
-use schemars::JsonSchema;
+use schemars::{JsonSchema, Schema, SchemaGenerator, json_schema};
 use serde::{Deserialize, Serialize};
 
-/// A judge that decides claim by claim.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
-#[serde(rename_all = "snake_case")]
-pub(crate) enum JudgeName {
-    /// The share of the answer's claims that the passages support.
-    Faithfulness,
-    /// The share of the answer's claims that help to answer the question.
-    AnswerRelevance,
-    /// Average precision of the passages that help to give the reference answer.
-    ContextPrecision,
-    /// The share of the reference's claims that the passages support.
-    ContextRecall,
-    /// Precision, recall and F1 of the answer's claims against the reference.
-    FactualCorrectness,
-    /// The share of the points that the question asks for and the answer covers.
-    Completeness,
-    /// The share of the answer's sentences with citations that the cited passages carry.
-    CitationSupport,
-}
-
-impl From<JudgeName> for JudgedMeasure {
-    fn from(name: JudgeName) -> Self {
-        match name {
-            JudgeName::Faithfulness => Self::Faithfulness,
-            JudgeName::AnswerRelevance => Self::AnswerRelevance,
-            JudgeName::ContextPrecision => Self::ContextPrecision,
-            JudgeName::ContextRecall => Self::ContextRecall,
-            JudgeName::FactualCorrectness => Self::FactualCorrectness,
-            JudgeName::Completeness => Self::Completeness,
-            JudgeName::CitationSupport => Self::CitationSupport,
-        }
-    }
+/// The schema of a list of judges that decide claim by claim.
+pub(super) fn names(_generator: &mut SchemaGenerator) -> Schema {
+    let names = JudgedMeasure::ALL.map(JudgedMeasure::name);
+    json_schema!({"type": "array", "items": {"type": "string", "enum": names}})
 }
 
 /// A criterion with levels that are described in words.
@@ -63,7 +35,8 @@ pub(crate) struct RubricSettings {
 pub(crate) struct PanelSettings {
     /// Judges beside `evaluations.judge`, as `PROVIDER:NAME`. They have its temperature, seed and token limit.
     pub(crate) models: Vec<String>,
-    /// How often each judge is asked.
+    /// How often each judge is asked, 25 times at most.
+    #[schemars(extend("maximum" = 25))]
     pub(crate) repeats: NonZeroU32,
     /// `majority` or `unanimous`.
     pub(crate) rule: PanelRule,
@@ -103,19 +76,6 @@ impl From<PanelRule> for Rule {
         match rule {
             PanelRule::Majority => Self::Majority,
             PanelRule::Unanimous => Self::Unanimous,
-        }
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn every_judge_has_the_name_that_the_library_gives_it() {
-        for measure in JudgedMeasure::ALL {
-            let name: JudgeName = serde_json::from_value(measure.name().into()).unwrap();
-            assert_eq!(JudgedMeasure::from(name), measure);
         }
     }
 }

@@ -22,7 +22,7 @@ use std::collections::BTreeMap;
 use std::num::{NonZeroU32, NonZeroUsize};
 
 use evals_rag::answering::AgentAnswerer;
-use evals_rag::rag_judges::RagJudges;
+use evals_rag::rag_judges::{JudgedMeasure, RagJudges};
 use evals_targets::TargetSettings;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -30,7 +30,7 @@ use serde_json::Value;
 
 pub(crate) use error::SettingsError;
 pub(crate) use file::SettingsFile;
-pub(crate) use judges::{JudgeName, PanelSettings, RubricSettings};
+pub(crate) use judges::{PanelSettings, RubricSettings};
 pub(crate) use layer::Layer;
 pub(crate) use model::{Dtype, Effort, Model, Pooling, RerankPrompt, Think};
 pub(crate) use resolve::{Resolved, resolve};
@@ -265,7 +265,8 @@ pub(crate) struct Evaluations {
     pub(crate) judge_refusals: bool,
     /// Further judges, which decide claim by claim; see `docs/judges.md`.
     #[serde(skip_serializing_if = "Vec::is_empty")]
-    pub(crate) judges: Vec<JudgeName>,
+    #[schemars(schema_with = "judges::names")]
+    pub(crate) judges: Vec<JudgedMeasure>,
     /// Criteria with levels in words, by the name of their score; see `docs/judges.md`.
     #[serde(skip_serializing_if = "BTreeMap::is_empty")]
     pub(crate) rubrics: BTreeMap<String, RubricSettings>,

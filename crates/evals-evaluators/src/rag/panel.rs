@@ -38,8 +38,8 @@ pub(super) fn parameters() -> Vec<Parameter> {
         Parameter::optional(
             "repeats",
             json!(1),
-            json!({"type": "integer", "minimum": 1}),
-            "How often each judge is asked.",
+            json!({"type": "integer", "minimum": 1, "maximum": Panel::MOST_REPEATS}),
+            "How often each judge is asked, 25 times at most.",
         ),
         Parameter::optional(
             "rule",

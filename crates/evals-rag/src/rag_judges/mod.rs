@@ -35,7 +35,7 @@ pub use judges::RagJudges;
 pub use material::{CitedSentence, Material};
 pub use measure::{JudgedMeasure, UnknownMeasure};
 pub use pairwise::Pairwise;
-pub use panel::{EvenVotes, Panel, Rule};
+pub use panel::{Panel, PanelError, Rule};
 pub use panel_judge::PanelJudge;
 pub use pieces::Passage;
 pub use preferences::Preferences;

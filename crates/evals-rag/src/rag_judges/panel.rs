@@ -36,14 +36,38 @@ pub enum Rule {
     Unanimous,
 }
 
-/// A majority of an even number of votes can be a tie.
+/// A panel cannot be asked.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Error)]
-#[error(
-    "a majority needs an odd number of votes, and {judges} × {repeats} are even; add or remove a judge, repeat each an odd number of times, or count with `unanimous`"
-)]
-pub struct EvenVotes {
-    judges: usize,
-    repeats: NonZeroU32,
+#[non_exhaustive]
+pub enum PanelError {
+    /// There are more judges than [`Panel::MOST_JUDGES`].
+    #[error(
+        "a panel has {} judges at most, and these are {judges}",
+        Panel::MOST_JUDGES
+    )]
+    TooManyJudges {
+        /// How many there are.
+        judges: usize,
+    },
+    /// Each judge would be asked more often than [`Panel::MOST_REPEATS`] times.
+    #[error(
+        "each judge is asked {} times at most, and not {repeats} times",
+        Panel::MOST_REPEATS
+    )]
+    TooManyRepeats {
+        /// How often.
+        repeats: NonZeroU32,
+    },
+    /// A majority of an even number of votes can be a tie.
+    #[error(
+        "a majority needs an odd number of votes, and {judges} × {repeats} are even; add or remove a judge, repeat each an odd number of times, or count with `unanimous`"
+    )]
+    EvenVotes {
+        /// How many judges there are.
+        judges: usize,
+        /// How often each is asked.
+        repeats: NonZeroU32,
+    },
 }
 
 /// The verdict of one judge in one repetition.
@@ -55,15 +79,21 @@ pub(crate) struct Ballot<T> {
 }
 
 impl Rule {
-    /// Checks that the votes of `judges`, each asked `repeats` times, cannot end in a tie.
+    /// Checks a panel of `judges` judges, each asked `repeats` times, whose votes are counted by this rule.
     ///
     /// # Errors
     ///
-    /// A majority is asked for, and the number of votes is even.
-    pub fn check(self, judges: usize, repeats: NonZeroU32) -> Result<(), EvenVotes> {
+    /// There are too many judges or repeats, or a majority is asked for and the number of votes is even.
+    pub fn check(self, judges: usize, repeats: NonZeroU32) -> Result<(), PanelError> {
+        if judges > Panel::MOST_JUDGES {
+            return Err(PanelError::TooManyJudges { judges });
+        }
+        if repeats > Panel::MOST_REPEATS {
+            return Err(PanelError::TooManyRepeats { repeats });
+        }
         let is_even = judges.is_multiple_of(2) || repeats.get().is_multiple_of(2);
         if self == Self::Majority && is_even {
-            return Err(EvenVotes { judges, repeats });
+            return Err(PanelError::EvenVotes { judges, repeats });
         }
         Ok(())
     }
@@ -83,6 +113,12 @@ impl Rule {
 }
 
 impl Panel {
+    /// The most judges of a panel: reports name each by its number.
+    pub const MOST_JUDGES: usize = 9;
+
+    /// The most repeats of each judge: a panel asks for all its votes on an answer at the same time.
+    pub const MOST_REPEATS: NonZeroU32 = NonZeroU32::new(25).expect("it is not 0");
+
     /// A panel of one judge that is asked once. `max_tokens` limits the tokens of a reply, reasoning included; `None` leaves the
     /// model's own limit.
     pub fn new(model: Arc<dyn ChatModel>, max_tokens: Option<NonZeroU32>) -> Self {
@@ -108,7 +144,7 @@ impl Panel {
         self
     }
 
-    /// Counts the votes by `rule`. The caller [checks](Rule::check) that they cannot end in a tie.
+    /// Counts the votes by `rule`. The caller [checks](Rule::check) the number of votes.
     #[must_use]
     pub fn rule(mut self, rule: Rule) -> Self {
         self.rule = rule;
@@ -227,5 +263,23 @@ mod tests {
         assert_eq!(Rule::Unanimous.check(2, times(2)), Ok(()));
         let error = Rule::Majority.check(1, times(2)).unwrap_err();
         assert!(error.to_string().contains("1 × 2 are even"), "{error}");
+    }
+
+    #[test]
+    fn the_votes_on_an_answer_have_a_limit() {
+        let times = |number| NonZeroU32::new(number).unwrap();
+        let message = |judges, repeats| {
+            let checked = Rule::Unanimous.check(judges, times(repeats));
+            checked.unwrap_err().to_string()
+        };
+        assert_eq!(Rule::Unanimous.check(9, times(25)), Ok(()));
+        assert_eq!(
+            message(1, 26),
+            "each judge is asked 25 times at most, and not 26 times"
+        );
+        assert_eq!(
+            message(10, 1),
+            "a panel has 9 judges at most, and these are 10"
+        );
     }
 }
