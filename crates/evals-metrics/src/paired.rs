@@ -136,8 +136,13 @@ impl PairedTest {
     /// assert_eq!(PairedTest::default().p_value(&[-0.5; 6]), Some(2.0 / 64.0));
     /// ```
     pub fn p_value(&self, differences: &[f64]) -> Option<f64> {
+        self.p_value_of(differences).map(|(p_value, _)| p_value)
+    }
+
+    /// The p value, and whether it is exact. `None` without differences, or if one is not finite.
+    pub(crate) fn p_value_of(&self, differences: &[f64]) -> Option<(f64, bool)> {
         let is_tested = !differences.is_empty() && differences.iter().all(|it| it.is_finite());
-        is_tested.then(|| self.tested(differences).0)
+        is_tested.then(|| self.tested(differences))
     }
 
     /// The p value, and whether it is exact. Unchanged cases do not matter, because 0 has no sign.

@@ -104,6 +104,7 @@ impl ChangePointTest {
                 n,
                 statistic: as_f64(furthest),
                 degrees: None,
+                is_exact: false,
                 p_value: (as_far + 1.0) / (f64::from(self.permutations.get()) + 1.0),
             },
         })

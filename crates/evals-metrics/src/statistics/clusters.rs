@@ -257,14 +257,15 @@ impl Clusters {
         if self.len() < 2 {
             return Err(NoStatistic::OneCluster);
         }
+        let p_value = test.p_value_of(&self.sums(0.0));
+        let (p_value, is_exact) = p_value.ok_or(NoStatistic::NotFinite)?;
         Ok(TestResult {
             method: TestMethod::ClusterRandomization,
             n: self.len(),
             statistic: self.mean()?,
             degrees: None,
-            p_value: test
-                .p_value(&self.sums(0.0))
-                .ok_or(NoStatistic::NotFinite)?,
+            is_exact,
+            p_value,
         })
     }
 

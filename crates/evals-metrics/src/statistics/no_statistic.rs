@@ -31,6 +31,9 @@ pub enum NoStatistic {
     /// All values are in one cluster, so that nothing shows how clusters differ.
     #[error("all values are in one cluster")]
     OneCluster,
+    /// The test ranks or counts single cases, which depend on each other within a cluster.
+    #[error("this test has no form for cases in clusters")]
+    NoClusterForm,
     /// Fewer values than the method needs.
     #[error("{n} values are fewer than the {least} that the method needs")]
     TooFew {

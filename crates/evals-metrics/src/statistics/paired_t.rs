@@ -51,6 +51,7 @@ pub(super) fn t_test(
         n,
         statistic: t,
         degrees: Some(degrees),
+        is_exact: false,
         p_value: alternative.p_value(
             student_upper_tail(-t, degrees),
             student_upper_tail(t, degrees),

@@ -69,6 +69,7 @@ fn tosses(method: TestMethod, heads: usize, tails: usize, alternative: Alternati
         n,
         statistic: as_f64(heads),
         degrees: None,
+        is_exact: true,
         p_value: alternative.p_value(at_most(heads, n), at_most(tails, n)),
     }
 }

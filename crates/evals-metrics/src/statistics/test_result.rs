@@ -1,8 +1,11 @@
 //! The result of a test, and the method that it names.
 
+use std::cmp::Ordering;
 use std::fmt::{self, Display, Formatter};
 
 use serde::{Deserialize, Serialize};
+
+use crate::arithmetic::as_f64;
 
 /// The method of a test. Serialises in kebab-case and prints as a reader knows it.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Hash, Serialize, Deserialize)]
@@ -62,6 +65,41 @@ pub struct TestResult {
     /// The degrees of freedom of a t test.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub degrees: Option<f64>,
+    /// Whether the p value counts every way to give the differences signs. Random swaps, approximations and t distributions do not.
+    #[serde(default)]
+    pub is_exact: bool,
     /// The p value: the probability of such a statistic, or one further from its mean, if there is no effect.
     pub p_value: f64,
+}
+
+impl TestResult {
+    /// Which differences outweigh the others for this test: [`Greater`](Ordering::Greater) if the positive ones do, and
+    /// [`Equal`](Ordering::Equal) if neither do. It is the sign of the statistic minus its mean without an effect.
+    ///
+    /// Tests of ranks and signs may point away from the mean of the differences: if many cases get a little better and a few much worse,
+    /// the mean falls. `None` for Pettitt's test, which compares no pairs.
+    ///
+    /// ```
+    /// use evals_metrics::{Alternative, sign_test};
+    /// use std::cmp::Ordering;
+    ///
+    /// // The mean of these differences is -0.1.
+    /// let result = sign_test(&[0.1, 0.1, 0.1, 0.1, -0.9], Alternative::TwoSided)?;
+    /// assert_eq!(result.direction(), Some(Ordering::Greater));
+    /// # Ok::<(), evals_metrics::NoStatistic>(())
+    /// ```
+    pub fn direction(&self) -> Option<Ordering> {
+        let n = as_f64(self.n);
+        let expected = match self.method {
+            TestMethod::Sign | TestMethod::ExactMcNemar => n / 2.0,
+            TestMethod::Wilcoxon | TestMethod::WilcoxonNormal => n * (n + 1.0) / 4.0,
+            TestMethod::Randomization
+            | TestMethod::PairedT
+            | TestMethod::ClusterCr1
+            | TestMethod::ClusterCr2
+            | TestMethod::ClusterRandomization => 0.0,
+            TestMethod::Pettitt => return None,
+        };
+        self.statistic.partial_cmp(&expected)
+    }
 }

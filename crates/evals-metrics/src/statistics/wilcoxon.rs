@@ -54,6 +54,7 @@ pub fn wilcoxon(differences: &[f64], alternative: Alternative) -> Result<TestRes
         n: ranks.doubled.len(),
         statistic: as_f64(ranks.positive) / 2.0,
         degrees: None,
+        is_exact,
         p_value: alternative.p_value(lower, upper),
     })
 }

@@ -7,6 +7,7 @@
 
 mod agreement;
 mod cascade;
+mod directions;
 mod fusion;
 mod fuzz;
 mod golden;
