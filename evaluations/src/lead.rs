@@ -49,7 +49,7 @@ impl Lead {
             interval: found.interval,
             p_value: found.p_value,
             level: 1.0 - test.level,
-            is_significant: match measure.verdict {
+            is_significant: match measure.finding.verdict {
                 Verdict::Better => true,
                 Verdict::Worse | Verdict::Unclear | Verdict::Same | Verdict::None => false,
             },

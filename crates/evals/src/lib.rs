@@ -127,7 +127,9 @@ pub use case::{
     Case, CaseId, Concern, Context, Evaluator, EvaluatorError, EvaluatorSpec, SpecArguments,
 };
 pub use case_field::{CaseField, case_fields};
-pub use change::{CaseChange, CasePart, Change, ChangedCase, MeasureChange, Titled, Verdict};
+pub use change::{
+    CaseChange, CasePart, Change, ChangedCase, ChangedGroup, ChangedGroups, MeasureChange, Titled,
+};
 pub use comparison::{Cell, ComparedReport, Comparison, Row, Unit};
 pub use current::{add_metric, current_scope, set_attribute};
 pub use dataset::{Dataset, DatasetError};
@@ -144,16 +146,14 @@ pub use gate::{
     GateTrial, GateVerdict, GatedRun, LimitCheck, Noise, POWER, Rule, RuleError, Share, Strictness,
     Subject, TrialError, TrialReport, TrialRow, TrialShares,
 };
-pub use groups::{
-    ChangedGroup, ChangedGroups, Group, GroupError, GroupMean, Groups, NO_GROUP, group_name,
-};
+pub use groups::{Group, GroupError, GroupMean, Groups, NO_GROUP, group_name};
 pub use journal::{
     FileJournal, Journal, JournalCase, JournalError, JournalTail, NewCases, RecordFile,
 };
 pub use lifecycle::{Lifecycle, Prepared};
 pub use origin::EvaluatorOrigin;
 pub use outcome::{Outcome, Value, ValueKind};
-pub use pair_testing::{Adjustment, PairTest, PairTesting};
+pub use pair_testing::{Adjustment, Family, Finding, PairTest, PairTesting, Verdict};
 pub use recording::{Recording, Timing};
 pub use report::{
     CaseOutcome, CaseReport, EvaluatorIdentity, Missed, MissedOutcome, Report, RetriedEvaluator,

@@ -33,8 +33,8 @@ fn measured(change: &MeasureChange) -> MeasuredChange {
             .map(|it| it.difference)
             .ok_or_else(|| "no case has both values".to_owned()),
         interval: interval.map(|interval| (interval.low, interval.high)),
-        p_value: change.adjusted_p_value,
-        verdict: change.verdict,
+        p_value: change.finding.adjusted_p_value,
+        verdict: change.finding.verdict,
     }
 }
 
@@ -93,7 +93,9 @@ fn sentences(change: &Change) -> Vec<String> {
         )
     });
     let tested = change.measures.iter();
-    let tested = tested.filter(|it| it.adjusted_p_value.is_some()).count();
+    let tested = tested
+        .filter(|it| it.finding.adjusted_p_value.is_some())
+        .count();
     let test = match tested {
         0 => String::new(),
         1 => format!("p: {}.", change.test_name()),

@@ -2,11 +2,11 @@
 
 use std::collections::BTreeMap;
 
-use evals_metrics::{EffectSize, PairedDifference, difference};
+use evals_metrics::{PairedDifference, difference};
 use serde::{Deserialize, Serialize};
 
 use super::pairs::Pairs;
-use crate::pair_testing::{CaseClusters, PairTesting, Tested};
+use crate::pair_testing::{self, CaseClusters, Finding, PairTesting, Tested};
 use crate::summary::Values;
 use crate::{CaseId, Direction, Unit};
 
@@ -27,25 +27,9 @@ pub struct MeasureChange {
     pub better: Direction,
     /// Both means and their difference; `None` where no case has both values.
     pub difference: Option<PairedDifference>,
-    /// The p value, corrected for the number of measures. `None` where there is no difference to test, neither direction is
-    /// better, or no case changed.
-    pub adjusted_p_value: Option<f64>,
-    /// The verdict on the difference.
-    pub verdict: Verdict,
-    /// The reason why the test gives no p value; `None` if it gives one.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub untested: Option<String>,
-    /// Cohen's d for paired values: the mean difference in standard deviations of the differences. `None` if no case changed, or all
-    /// by the same amount.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub effect: Option<EffectSize>,
-    /// The smallest true difference that a test of these cases finds with the power of [`PairTesting`], at the level of the strictest
-    /// of the corrected tests. `None` if neither direction is better.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub detectable: Option<f64>,
-    /// Why there is no such difference, if there is none.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub undetectable: Option<String>,
+    /// The test's corrected p value and verdict.
+    #[serde(flatten)]
+    pub finding: Finding,
     /// Pairs that have a value in the first report only.
     pub only_before: usize,
     /// Pairs that have a value in the second report only.
@@ -57,22 +41,6 @@ pub struct MeasureChange {
     pub worst: Vec<CaseChange>,
     /// The cases that got better, best first, five at most; empty where neither direction is better.
     pub best: Vec<CaseChange>,
-}
-
-/// The verdict on a difference.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(rename_all = "kebab-case")]
-pub enum Verdict {
-    /// Better, by more than chance explains.
-    Better,
-    /// Worse, by more than chance explains.
-    Worse,
-    /// Chance alone could explain the difference. It does not mean that nothing changed.
-    Unclear,
-    /// No case changed.
-    Same,
-    /// Neither direction is better, or no case has both values.
-    None,
 }
 
 /// The change of one case.
@@ -128,15 +96,7 @@ impl MeasureChange {
             unit,
             better,
             difference: tested.as_ref().map(|it| it.difference.clone()),
-            adjusted_p_value: None,
-            verdict: Verdict::None,
-            untested: tested
-                .as_ref()
-                .and_then(|it| it.p_value.err())
-                .map(|reason| reason.to_string()),
-            effect: tested.as_ref().and_then(|it| it.effect),
-            detectable: None,
-            undetectable: None,
+            finding: Finding::of(tested.as_ref()),
             only_before: only[0],
             only_after: only[1],
             excluded,
@@ -156,7 +116,7 @@ impl MeasureChange {
 
 /// A change with its test, before p values are corrected.
 #[derive(Debug)]
-pub(crate) struct Judged {
+pub(super) struct Judged {
     change: MeasureChange,
     tested: Option<Tested>,
 }
@@ -172,51 +132,13 @@ impl Judged {
     }
 }
 
-impl Verdict {
-    /// The verdict on a corrected p value at a level of significance. `gained` is above 0 if the difference is an improvement.
-    pub(crate) fn on(p_value: f64, significance: f64, gained: f64) -> Self {
-        if p_value > significance {
-            Self::Unclear
-        } else if gained > 0.0 {
-            Self::Better
-        } else {
-            Self::Worse
-        }
-    }
-}
-
-/// Corrects the p values together and sets the verdicts. A measure that changed in no case is not a test: no swap of sides can change its
-/// difference.
-pub(crate) fn judge(mut measures: Vec<Judged>, testing: &PairTesting) -> Vec<MeasureChange> {
-    let significance = testing.significance();
-    let mut family: Vec<(&mut MeasureChange, f64, f64)> = Vec::new();
-    for Judged { change, tested } in &mut measures {
-        let (Some(gain), Some(tested)) = (change.better.gain(), tested) else {
-            continue;
-        };
-        let found = &tested.difference;
-        if found.equal() == found.n {
-            change.verdict = Verdict::Same;
-        } else if let Ok(p_value) = tested.p_value {
-            family.push((change, gain * found.difference, p_value));
-        }
-    }
-    let p_values: Vec<f64> = family.iter().map(|(_, _, p_value)| *p_value).collect();
-    let adjusted = testing.adjustment.apply(&p_values);
-    for ((change, gained, _), adjusted) in family.iter_mut().zip(adjusted) {
-        change.adjusted_p_value = Some(adjusted);
-        change.verdict = Verdict::on(adjusted, significance, *gained);
-    }
-    let strictest = testing.adjustment.strictest(significance, p_values.len());
-    for Judged { change, tested } in &mut measures {
-        let Some(tested) = tested.as_ref().filter(|_| change.better.gain().is_some()) else {
-            continue;
-        };
-        match tested.sensitivity.detectable(strictest, testing.power) {
-            Ok(detectable) => change.detectable = Some(detectable),
-            Err(reason) => change.undetectable = Some(reason.to_string()),
-        }
-    }
+/// Corrects the p values together and sets the verdicts.
+pub(super) fn judge(mut measures: Vec<Judged>, testing: &PairTesting) -> Vec<MeasureChange> {
+    let judged = measures.iter_mut();
+    let mut findings: Vec<_> = judged
+        .map(|Judged { change, tested }| (&mut change.finding, tested.as_ref(), change.better))
+        .collect();
+    pair_testing::judge(&mut findings, testing);
     measures.into_iter().map(|it| it.change).collect()
 }
 

@@ -9,13 +9,13 @@ use crate::{Direction, Domain, Summary, Titled, Unit};
 
 /// The values of two reports.
 #[derive(Debug)]
-pub(crate) struct MeasuredPairs<'a> {
+pub(super) struct MeasuredPairs<'a> {
     summaries: [(&'a str, &'a Summary); 2],
     values: [CaseValues<'a>; 2],
 }
 
 impl<'a> MeasuredPairs<'a> {
-    pub(crate) fn new<D: Domain>(before: &Titled<'a, D>, after: &Titled<'a, D>) -> Self {
+    pub(super) fn new<D: Domain>(before: &Titled<'a, D>, after: &Titled<'a, D>) -> Self {
         Self {
             summaries: [before, after].map(|side| (side.title, side.summary)),
             values: [before, after].map(|side| side.report.case_values()),
@@ -23,7 +23,7 @@ impl<'a> MeasuredPairs<'a> {
     }
 
     /// The change of each wanted measure, without verdicts, and the measures that only one of the reports has.
-    pub(crate) fn compare(
+    pub(super) fn compare(
         &self,
         pairs: &Pairs<'_>,
         clusters: Option<&CaseClusters<'_>>,

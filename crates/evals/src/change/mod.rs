@@ -1,5 +1,6 @@
 //! The effect of a change: two reports of the same cases, compared case by case.
 
+mod groups;
 mod measure;
 mod measured_pairs;
 mod pairs;
@@ -7,14 +8,14 @@ mod pairs;
 use evals_metrics::{PairedTest, TestMethod};
 use serde::{Deserialize, Serialize};
 
-pub use measure::{CaseChange, MeasureChange, Verdict};
+pub use groups::{ChangedGroup, ChangedGroups};
+pub use measure::{CaseChange, MeasureChange};
 pub use pairs::{CasePart, ChangedCase};
 
-use crate::groups::ChangedGroups;
 use crate::pair_testing::{CaseClusters, PairTesting};
 use crate::{CaseId, ComparedReport, Domain, GroupError, Report, SchemaVersion, Summary};
-pub(crate) use measure::{Judged, judge};
-pub(crate) use measured_pairs::MeasuredPairs;
+use measure::judge;
+use measured_pairs::MeasuredPairs;
 pub(crate) use pairs::Pairs;
 
 /// Compares two reports of the same cases: how each measure changed, and whether chance alone explains the change.
@@ -140,7 +141,7 @@ impl Change {
         let tested = self
             .measures
             .iter()
-            .filter(|it| it.adjusted_p_value.is_some());
+            .filter(|it| it.finding.adjusted_p_value.is_some());
         let methods: Vec<TestMethod> = tested
             .filter_map(|it| Some(it.difference.as_ref()?.method))
             .collect();

@@ -1,11 +1,9 @@
 //! Cases in groups, by a key of their metadata or by a fact.
 
-mod change;
 mod members;
 mod name;
 mod summary;
 
-pub use change::{ChangedGroup, ChangedGroups};
 pub use members::GroupError;
 pub(crate) use members::members;
 pub use name::{NO_GROUP, group_name};

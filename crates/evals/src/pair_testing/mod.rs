@@ -2,6 +2,8 @@
 
 mod adjustment;
 mod clusters;
+mod family;
+mod finding;
 mod sensitivity;
 mod test;
 mod tested;
@@ -11,6 +13,9 @@ use serde::{Deserialize, Serialize};
 
 pub use adjustment::Adjustment;
 pub(crate) use clusters::CaseClusters;
+pub use family::Family;
+pub(crate) use finding::judge;
+pub use finding::{Finding, Verdict};
 pub(crate) use sensitivity::least_p_value;
 pub use test::PairTest;
 pub(crate) use tested::Tested;

@@ -24,19 +24,20 @@ pub enum PairTest {
 }
 
 impl PairTest {
-    /// The difference of paired values with the p value of this test. Where the test has no p value, the reason stands beside a
+    /// The difference of paired values with the result of this test. Where the test has no p value, the reason stands beside a
     /// difference with that of the randomization test. `None` without values, or with one that is not finite.
     pub(super) fn compare(
         self,
         pairs: &[(f64, f64)],
         paired: PairedTest,
-    ) -> Option<(PairedDifference, Result<f64, NoStatistic>)> {
+    ) -> Option<(PairedDifference, Result<TestResult, NoStatistic>)> {
+        let by_swaps = || {
+            let found = paired.compare(pairs)?;
+            let result = swapped(&found);
+            Some((found, Ok(result)))
+        };
         let test = match self {
-            Self::Randomization => {
-                let found = paired.compare(pairs)?;
-                let p_value = found.p_value;
-                return Some((found, Ok(p_value)));
-            }
+            Self::Randomization => return by_swaps(),
             Self::T => paired_t,
             Self::Wilcoxon => wilcoxon,
             Self::Sign => sign_test,
@@ -46,12 +47,8 @@ impl PairTest {
             .map(|(before, after)| difference(*before, *after))
             .collect();
         let result = match test(&changes, Alternative::TwoSided) {
-            // Nothing changed, so that no test of the mean finds anything.
-            Err(NoStatistic::NothingChanged | NoStatistic::NoValues) => {
-                let found = paired.compare(pairs)?;
-                let p_value = found.p_value;
-                return Some((found, Ok(p_value)));
-            }
+            // Nothing changed, so that no test finds anything.
+            Err(NoStatistic::NothingChanged | NoStatistic::NoValues) => return by_swaps(),
             Err(reason) => return Some((paired.compare(pairs)?, Err(reason))),
             Ok(result) => result,
         };
@@ -62,12 +59,11 @@ impl PairTest {
         };
         let found = PairedDifference {
             p_value: result.p_value,
-            is_exact: matches!(result.method, TestMethod::Wilcoxon | TestMethod::Sign),
+            is_exact: result.is_exact,
             method: result.method,
             ..cheap.compare(pairs)?
         };
-        let p_value = found.p_value;
-        Some((found, Ok(p_value)))
+        Some((found, Ok(result)))
     }
 
     /// The test of differences in clusters.
@@ -79,8 +75,7 @@ impl PairTest {
         match self {
             Self::Randomization => clusters.randomization_test(paired),
             Self::T => clusters.t_test(ClusterCorrection::default(), Alternative::TwoSided),
-            // Ranks and signs of single cases have no form for clusters here.
-            Self::Wilcoxon | Self::Sign => Err(NoStatistic::OneCluster),
+            Self::Wilcoxon | Self::Sign => Err(NoStatistic::NoClusterForm),
         }
     }
 
@@ -100,13 +95,26 @@ impl PairTest {
     }
 }
 
+/// The result of the randomization test, whose statistic is the mean difference.
+fn swapped(found: &PairedDifference) -> TestResult {
+    TestResult {
+        method: TestMethod::Randomization,
+        n: found.n,
+        statistic: found.difference,
+        degrees: None,
+        is_exact: found.is_exact,
+        p_value: found.p_value,
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
 
     fn p_value(test: PairTest, differences: &[f64]) -> Result<f64, NoStatistic> {
         let pairs: Vec<(f64, f64)> = differences.iter().map(|change| (0.0, *change)).collect();
-        test.compare(&pairs, PairedTest::default()).unwrap().1
+        let (_, result) = test.compare(&pairs, PairedTest::default()).unwrap();
+        result.map(|it| it.p_value)
     }
 
     #[test]

@@ -1,7 +1,10 @@
 //! One difference with everything that its test says.
 
+use std::cmp::Ordering;
+
 use evals_metrics::{
-    Bootstrap, Clusters, EffectSize, NoStatistic, PairedDifference, cohens_dz, difference,
+    Bootstrap, Clusters, EffectSize, NoStatistic, PairedDifference, TestResult, cohens_dz,
+    difference,
 };
 
 use super::PairTesting;
@@ -11,9 +14,9 @@ use super::sensitivity::Sensitivity;
 #[derive(Clone, Debug, PartialEq)]
 pub(crate) struct Tested {
     pub(crate) difference: PairedDifference,
-    /// Not corrected.
-    pub(crate) p_value: Result<f64, NoStatistic>,
-    /// The mean difference in standard deviations of the differences.
+    /// Its p value is not corrected.
+    result: Result<TestResult, NoStatistic>,
+    /// The mean difference in standard deviations of the differences, without an interval if cases come in clusters.
     pub(crate) effect: Option<EffectSize>,
     pub(crate) sensitivity: Sensitivity,
 }
@@ -26,7 +29,7 @@ impl Tested {
         clusters: Option<&[usize]>,
         testing: &PairTesting,
     ) -> Option<Self> {
-        let (found, p_value) = testing.method.compare(pairs, testing.paired)?;
+        let (found, result) = testing.method.compare(pairs, testing.paired)?;
         let changes = pairs.iter();
         let changes: Vec<f64> = changes
             .map(|(before, after)| difference(*before, *after))
@@ -40,7 +43,7 @@ impl Tested {
             effect: cohens_dz(&changes, testing.paired.level).ok(),
             sensitivity: Sensitivity::of(pairs, &changes, testing.method),
             difference: found,
-            p_value,
+            result,
         })
     }
 
@@ -56,25 +59,45 @@ impl Tested {
             seed: testing.paired.seed,
             ..Bootstrap::default()
         };
-        let is_changed = found.equal() < found.n;
         let test = testing.method.by_cluster(clusters, &testing.paired);
         let difference = PairedDifference {
             interval: clusters.bootstrap_interval(&bootstrap).ok(),
             p_value: test.map_or(found.p_value, |it| it.p_value),
             method: test.map_or(found.method, |it| it.method),
-            is_exact: false,
+            is_exact: test.map_or(found.is_exact, |it| it.is_exact),
             ..found.clone()
         };
+        // The interval takes every case for an independent one. The effect itself only describes how cases scatter.
+        let effect = cohens_dz(changes, testing.paired.level).ok();
         Self {
-            p_value: if is_changed {
-                test.map(|it| it.p_value)
-            } else {
-                Ok(difference.p_value)
-            },
-            effect: cohens_dz(changes, testing.paired.level).ok(),
+            result: test,
+            effect: effect.map(|effect| EffectSize {
+                interval: None,
+                ..effect
+            }),
             sensitivity: Sensitivity::of_clusters(clusters, testing.method),
             difference,
         }
+    }
+
+    /// Whether the value of any case changed.
+    pub(crate) fn is_changed(&self) -> bool {
+        self.difference.equal() < self.difference.n
+    }
+
+    /// The p value, not corrected.
+    ///
+    /// # Errors
+    ///
+    /// The reason why the test gives no p value.
+    pub(crate) fn p_value(&self) -> Result<f64, NoStatistic> {
+        self.result.map(|it| it.p_value)
+    }
+
+    /// [`Greater`](Ordering::Greater) if the test finds that values rose, and [`Less`](Ordering::Less) if it finds that they fell.
+    pub(crate) fn direction(&self) -> Ordering {
+        let direction = self.result.ok().and_then(|it| it.direction());
+        direction.unwrap_or(Ordering::Equal)
     }
 }
 
@@ -98,7 +121,7 @@ mod tests {
             let one = Tested::of(&alone, None, &testing).unwrap();
             let copied = Tested::of(&twice, Some(&clusters), &testing).unwrap();
             let naive = Tested::of(&twice, None, &testing).unwrap();
-            let p = |tested: &Tested| tested.p_value.unwrap();
+            let p = |tested: &Tested| tested.p_value().unwrap();
             assert!((p(&one) - p(&copied)).abs() < 1e-12, "{method:?}");
             assert!(p(&naive) < p(&one) / 2.0, "{method:?}");
             let detectable = |it: &Tested| it.sensitivity.detectable(0.05, 0.8).unwrap();
@@ -110,7 +133,7 @@ mod tests {
     fn one_cluster_has_no_p_value() {
         let pairs = [(0.0, 0.5), (0.0, 0.3), (0.0, 0.1)];
         let tested = Tested::of(&pairs, Some(&[0, 0, 0]), &PairTesting::default()).unwrap();
-        assert_eq!(tested.p_value, Err(NoStatistic::OneCluster));
+        assert_eq!(tested.p_value(), Err(NoStatistic::OneCluster));
         assert_eq!(tested.difference.interval, None);
     }
 }

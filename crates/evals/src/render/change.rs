@@ -2,15 +2,16 @@
 
 use std::collections::BTreeMap;
 
+use evals_messages::quantity;
 use evals_messages::visible::single_line;
 use evals_metrics::Interval;
 
 use super::exclusions::named;
 use super::glyphs::Glyphs;
-use super::probability::{p_cell, percent, significance};
+use super::probability::{p_cell, percent, strictest};
 use super::side_by_side::{interruption, title_of};
 use super::standings::{FEW, too_few};
-use crate::{CaseChange, CaseId, Change, Direction, MeasureChange, PairTesting, Verdict};
+use crate::{CaseChange, CaseId, Change, Direction, MeasureChange, PairTest, PairTesting, Verdict};
 
 /// Titles of the columns, without the interval.
 pub(super) const TITLES: [&str; 8] = [
@@ -44,7 +45,7 @@ fn row(change: &MeasureChange, glyphs: &Glyphs) -> ChangeRow {
         return ChangeRow {
             cells,
             interval: String::new(),
-            verdict: change.verdict,
+            verdict: change.finding.verdict,
         };
     };
     let print = |value: f64| change.unit.print(value);
@@ -53,7 +54,7 @@ fn row(change: &MeasureChange, glyphs: &Glyphs) -> ChangeRow {
         Direction::Lower => (found.less.to_string(), found.greater.to_string()),
         Direction::Unknown => (none(), none()),
     };
-    let verdict = verdict(change.verdict, glyphs);
+    let verdict = verdict(change.finding.verdict, glyphs);
     let range = |interval: &Interval| {
         let ends = [interval.low, interval.high].map(|end| change.unit.print_signed(end));
         format!("[{}, {}]", ends[0], ends[1])
@@ -64,13 +65,13 @@ fn row(change: &MeasureChange, glyphs: &Glyphs) -> ChangeRow {
             print(found.before),
             print(found.after),
             change.unit.print_signed(found.difference),
-            change.adjusted_p_value.map_or_else(none, p_cell),
+            change.finding.adjusted_p_value.map_or_else(none, p_cell),
             better,
             worse,
             verdict,
         ],
         interval: found.interval.as_ref().map(range).unwrap_or_default(),
-        verdict: change.verdict,
+        verdict: change.finding.verdict,
     }
 }
 
@@ -102,7 +103,9 @@ pub(super) fn notes(change: &Change, glyphs: &Glyphs) -> Vec<String> {
     notes.extend(unshared(change));
     notes.extend(unpaired(change));
     let tested = change.measures.iter();
-    let tested = tested.filter(|it| it.adjusted_p_value.is_some()).count();
+    let tested = tested
+        .filter(|it| it.finding.adjusted_p_value.is_some())
+        .count();
     notes.extend(few(change));
     if tested > 0 {
         let level = percent(change.test.significance());
@@ -121,6 +124,7 @@ pub(super) fn notes(change: &Change, glyphs: &Glyphs) -> Vec<String> {
             "p: how often chance alone would give a change at least this large ({method}{corrected}); unclear: p above {level}, which \
              does not mean that nothing changed"
         ));
+        notes.extend(against_mean(change));
         notes.extend(sensitivity(change, tested));
     }
     notes.extend(untested(change));
@@ -134,6 +138,35 @@ pub(super) fn method(test: &PairTesting) -> String {
         Some(key) => format!("{name} by clusters of one `{}`", single_line(key)),
         None => name.to_owned(),
     }
+}
+
+/// The measures whose mean moved in the other direction than the test finds.
+fn against_mean(change: &Change) -> Option<String> {
+    let of = |it: &&MeasureChange| {
+        let found = it.difference.as_ref();
+        found.is_some_and(|found| it.finding.is_against_mean(found.difference, it.better))
+    };
+    let measures = change.measures.iter().filter(of);
+    let titles: Vec<String> = measures.map(|it| title_of(it.unit, it.title())).collect();
+    (!titles.is_empty()).then(|| {
+        format!(
+            "the verdict contradicts the change of the mean: {}. {}",
+            titles.join(", "),
+            why_against_mean(change.test.method)
+        )
+    })
+}
+
+/// Why a test may point away from the mean.
+pub(super) fn why_against_mean(test: PairTest) -> String {
+    let weighs = match test {
+        PairTest::Sign => "counts how many cases rose and fell, and ignores by how much",
+        PairTest::Wilcoxon => {
+            "ranks the changes by size, so that a few large ones weigh less than in the mean"
+        }
+        PairTest::Randomization | PairTest::T => "tests the mean",
+    };
+    format!("The {} {weighs}", test.name())
 }
 
 /// A warning that few pairs say little.
@@ -150,32 +183,33 @@ fn few(change: &Change) -> Option<String> {
 fn sensitivity(change: &Change, tested: usize) -> Vec<String> {
     let of = |print: &dyn Fn(&MeasureChange) -> Option<String>| {
         let judged = change.measures.iter();
-        let judged = judged.filter(|it| it.adjusted_p_value.is_some());
+        let judged = judged.filter(|it| it.finding.adjusted_p_value.is_some());
         let shown: Vec<String> = judged
             .filter_map(|it| Some(format!("{} {}", title_of(it.unit, it.title()), print(it)?)))
             .collect();
         shown.join(", ")
     };
-    let effects = of(&|it| Some(format!("{:+.2}", it.effect?.value)));
+    let effects = of(&|it| Some(format!("{:+.2}", it.finding.effect?.value)));
     let detectable = of(&|it| {
-        let reached = it.detectable.map(|value| it.unit.print(value));
-        reached.or_else(|| Some(format!("none ({})", it.undetectable.as_ref()?)))
+        let reached = it.finding.detectable.map(|value| it.unit.print(value));
+        reached.or_else(|| Some(format!("none ({})", it.finding.undetectable.as_ref()?)))
     });
-    let strictest = change
-        .test
-        .adjustment
-        .strictest(change.test.significance(), tested);
+    let tests = quantity::of(tested, "measure");
+    let strictest = strictest(&change.test, tested, &tests);
+    let of_cases = match change.test.cluster {
+        Some(_) => " of single cases",
+        None => "",
+    };
     let mut notes = Vec::new();
     if !effects.is_empty() {
         notes.push(format!(
-            "effect size d_z, the mean change in standard deviations of the changes: {effects}"
+            "effect size d_z, the mean change in standard deviations of the changes{of_cases}: {effects}"
         ));
     }
     if !detectable.is_empty() {
         notes.push(format!(
-            "smallest true change that so many pairs show with {} probability (at p = {}): {detectable}",
+            "smallest true change that so many pairs show with {} probability (tested at {strictest}): {detectable}",
             percent(change.test.power),
-            significance(strictest),
         ));
     }
     notes
@@ -185,7 +219,7 @@ fn sensitivity(change: &Change, tested: usize) -> Vec<String> {
 fn untested(change: &Change) -> Vec<String> {
     let of = |measure: &MeasureChange| {
         let judged = measure.better != Direction::Unknown;
-        let reason = measure.untested.as_ref().filter(|_| judged)?;
+        let reason = measure.finding.untested.as_ref().filter(|_| judged)?;
         Some(format!("no p value, {reason}"))
     };
     grouped(change, of).iter().map(listed).collect()

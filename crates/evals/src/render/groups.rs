@@ -10,9 +10,7 @@ use super::change::verdict;
 use super::glyphs::Glyphs;
 use super::probability::p_cell;
 use super::side_by_side::title_of;
-use crate::{
-    ChangedGroups, Direction, Group, GroupMean, Groups, LabelShares, MeasureChange, Unit, Verdict,
-};
+use crate::{ChangedGroups, Direction, Group, GroupMean, Groups, LabelShares, MeasureChange, Unit};
 
 /// Most groups that are shown, the largest ones. JSON has all.
 const SHOWN: usize = 20;
@@ -186,7 +184,7 @@ pub(super) fn changes(groups: &ChangedGroups, glyphs: &Glyphs) -> Vec<GroupTable
 fn changed(name: &str, measure: &MeasureChange, glyphs: &Glyphs) -> GroupRow {
     let none = || glyphs.undefined.to_owned();
     let name = single_line(name);
-    let is_clear = matches!(measure.verdict, Verdict::Better | Verdict::Worse);
+    let is_clear = measure.finding.is_significant();
     let Some(found) = &measure.difference else {
         let cells = std::iter::once(name).chain(std::iter::repeat_with(none).take(7));
         return GroupRow {
@@ -204,9 +202,9 @@ fn changed(name: &str, measure: &MeasureChange, glyphs: &Glyphs) -> GroupRow {
             measure.unit.print(found.after),
             signed(found.difference),
             found.interval.as_ref().map(interval).unwrap_or_default(),
-            measure.adjusted_p_value.map_or_else(none, p_cell),
+            measure.finding.adjusted_p_value.map_or_else(none, p_cell),
             found.n.to_string(),
-            verdict(measure.verdict, glyphs),
+            verdict(measure.finding.verdict, glyphs),
         ],
         is_clear,
     }

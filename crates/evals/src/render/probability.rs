@@ -1,5 +1,7 @@
 //! Prints p values and levels of confidence.
 
+use crate::{Adjustment, PairTesting};
+
 /// Smaller p values print as `< 0.0001`, because four decimals would show them as 0.
 const LEAST: f64 = 0.0001;
 
@@ -27,17 +29,15 @@ pub fn percent(share: f64) -> String {
     format!("{} %", (share * 1e4).round() / 1e2)
 }
 
-/// A level of significance such as 0.05, with two significant digits.
-pub(super) fn significance(level: f64) -> String {
-    if level < 1e-4 {
-        return format!("{level:.1e}");
+/// The level of the strictest of several tests as a share of the level for all: `5 % / 4 measures`. `tests` names and counts them, such as
+/// `4 measures`.
+pub(super) fn strictest(testing: &PairTesting, count: usize, tests: &str) -> String {
+    let level = percent(testing.significance());
+    if count > 1 && testing.adjustment != Adjustment::None {
+        format!("{level} / {tests}")
+    } else {
+        level
     }
-    let decimals = [1e-1, 1e-2, 1e-3]
-        .into_iter()
-        .filter(|limit| level < *limit);
-    let decimals = 2 + decimals.count();
-    let text = format!("{level:.decimals$}");
-    text.trim_end_matches('0').to_owned()
 }
 
 #[cfg(test)]
@@ -54,9 +54,15 @@ mod tests {
     }
 
     #[test]
-    fn a_level_of_significance_has_two_digits() {
-        let shown = [0.05, 0.05 / 4.0, 0.05 / 90.0, 0.05 / 3000.0, 0.1].map(significance);
-        assert_eq!(shown, ["0.05", "0.013", "0.00056", "1.7e-5", "0.1"]);
+    fn the_level_of_the_strictest_test_does_not_read_as_a_p_value() {
+        let holm = PairTesting::default();
+        let plain = PairTesting {
+            adjustment: Adjustment::None,
+            ..PairTesting::default()
+        };
+        assert_eq!(strictest(&holm, 4, "4 measures"), "5 % / 4 measures");
+        assert_eq!(strictest(&holm, 1, "1 measure"), "5 %");
+        assert_eq!(strictest(&plain, 4, "4 measures"), "5 %");
     }
 
     #[test]

@@ -5,7 +5,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use evals_metrics::{Bootstrap, Interval};
 use serde::{Deserialize, Serialize};
 
-use super::measure::Measured;
+use super::measure::{Measured, mean, mean_interval};
 use crate::{CaseId, Unit};
 
 /// The means of several reports in each group of cases. They are not tested: among many groups, some difference is always large.
@@ -91,22 +91,24 @@ fn of_group(
     bootstrap: &Bootstrap,
 ) -> GroupStandings {
     let all = measured.reports.iter().zip(&measured.values);
-    let of_report = |values: &[f64]| -> Vec<f64> {
-        let own = cases.iter().zip(values).filter(|(id, _)| ids.contains(*id));
-        own.map(|(_, value)| *value).collect()
-    };
+    let places: Vec<usize> = (0..cases.len())
+        .filter(|place| ids.contains(cases[*place]))
+        .collect();
+    let clusters = measured.clusters.as_ref();
+    let clusters: Option<Vec<usize>> =
+        clusters.map(|all| places.iter().map(|place| all[*place]).collect());
     GroupStandings {
         measure: measured.measure.clone(),
         mean_title: measured.mean_title.clone(),
         unit: measured.unit,
-        n: cases.iter().filter(|id| ids.contains(*id)).count(),
+        n: places.len(),
         means: all
             .map(|(report, values)| {
-                let values = of_report(values);
+                let values: Vec<f64> = places.iter().map(|place| values[*place]).collect();
                 GroupValue {
                     report: *report,
-                    mean: super::measure::mean(&values),
-                    interval: bootstrap.mean_interval(&values),
+                    mean: mean(&values),
+                    interval: mean_interval(&values, clusters.as_deref(), bootstrap),
                 }
             })
             .collect(),

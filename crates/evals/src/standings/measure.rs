@@ -2,12 +2,12 @@
 
 use std::collections::BTreeMap;
 
-use evals_metrics::{Bootstrap, EffectSize, Interval, PairedDifference};
+use evals_metrics::{Bootstrap, Clusters, Interval, PairedDifference};
 use serde::{Deserialize, Serialize};
 
 use super::letters::letters;
-use crate::pair_testing::{PairTesting, Tested};
-use crate::{Direction, Unit, Verdict};
+use crate::pair_testing::{Finding, PairTesting, Tested};
+use crate::{Direction, Unit};
 
 /// One measure of several reports, over the cases that have a value in each of them.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
@@ -39,7 +39,8 @@ pub struct Standing {
     pub report: usize,
     /// The mean over the cases of [`RankedMeasure::n`]; `None` if there are none.
     pub mean: Option<f64>,
-    /// Its confidence interval.
+    /// Its confidence interval, which draws whole clusters if cases come in clusters. `None` where it is undefined, such as for equal
+    /// values that are neither 0 nor 1.
     pub interval: Option<Interval>,
     /// The groups that the report belongs to, one letter each. Two reports share a letter exactly if the test does not tell them apart.
     /// Empty if neither direction is better, or without cases.
@@ -60,24 +61,9 @@ pub struct PairOutcome {
     pub second: usize,
     /// Both means and their difference, second minus first. Its p value is not corrected.
     pub difference: PairedDifference,
-    /// The p value, corrected for all measures and pairs together. `None` if neither direction is better, no case changed, or the test
-    /// has no p value.
-    pub adjusted_p_value: Option<f64>,
-    /// The verdict on the second report against the first.
-    pub verdict: Verdict,
-    /// The reason why the test gives no p value; `None` if it gives one.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub untested: Option<String>,
-    /// Cohen's d for paired values: the mean difference in standard deviations of the differences.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub effect: Option<EffectSize>,
-    /// The smallest true difference that a test of these cases finds with the power of [`PairTesting`], at the level of the strictest
-    /// of the corrected tests.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub detectable: Option<f64>,
-    /// Why there is no such difference, if there is none.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub undetectable: Option<String>,
+    /// The test's corrected p value and its verdict on the second report against the first.
+    #[serde(flatten)]
+    pub finding: Finding,
 }
 
 /// A measure before its tests: one value for each report and case.
@@ -93,6 +79,8 @@ pub(super) struct Measured {
     /// The values of each of these reports, in one order of cases.
     pub(super) values: Vec<Vec<f64>>,
     pub(super) without_value: Vec<usize>,
+    /// The number of each case's cluster, if cases come in clusters.
+    pub(super) clusters: Option<Vec<usize>>,
 }
 
 impl Measured {
@@ -109,12 +97,11 @@ impl Measured {
     pub(super) fn test(
         &self,
         (first, second): (usize, usize),
-        clusters: Option<&[usize]>,
         testing: &PairTesting,
     ) -> Option<Tested> {
         let pairs = self.values[first].iter().zip(&self.values[second]);
         let pairs: Vec<(f64, f64)> = pairs.map(|(first, second)| (*first, *second)).collect();
-        Tested::of(&pairs, clusters, testing)
+        Tested::of(&pairs, self.clusters.as_deref(), testing)
     }
 
     /// The means and histograms, without letters, in the order of the reports.
@@ -129,7 +116,7 @@ impl Measured {
             .map(|((report, values), without_value)| Standing {
                 report: *report,
                 mean: mean(values),
-                interval: bootstrap.mean_interval(values),
+                interval: mean_interval(values, self.clusters.as_deref(), &bootstrap),
                 letters: String::new(),
                 without_value: *without_value,
                 histogram: (self.unit == Unit::Score)
@@ -193,17 +180,10 @@ impl RankedMeasure {
         }
     }
 
-    /// The positions of the reports that share no letter with none of the best: those that cannot be told apart from the first.
-    pub fn not_told_apart_from_best(&self) -> Vec<usize> {
-        let Some(best) = self.standings.first().filter(|_| self.is_ranked()) else {
-            return Vec::new();
-        };
-        let others = self.standings[1..].iter();
-        let same = others.filter(|it| {
-            let pair = self.pair(best.report, it.report);
-            pair.is_none_or(|pair| !pair.is_distinct())
-        });
-        same.map(|it| it.report).collect()
+    /// Whether the test of a pair favours the report with the worse mean, as tests of ranks and signs can.
+    pub fn is_against_means(&self, pair: &PairOutcome) -> bool {
+        pair.finding
+            .is_against_mean(pair.difference.difference, self.better)
     }
 
     /// The pair of two reports, in either order.
@@ -219,7 +199,7 @@ impl PairOutcome {
 
     /// Whether the test tells the two apart.
     pub fn is_distinct(&self) -> bool {
-        matches!(self.verdict, Verdict::Better | Verdict::Worse)
+        self.finding.is_significant()
     }
 }
 
@@ -228,6 +208,19 @@ fn is_apart(left: Option<f64>, right: Option<f64>) -> bool {
         return false;
     };
     evals_metrics::difference(left, right).abs() > 0.0
+}
+
+/// The interval of a mean, from whole clusters if the values come in clusters.
+pub(super) fn mean_interval(
+    values: &[f64],
+    clusters: Option<&[usize]>,
+    bootstrap: &Bootstrap,
+) -> Option<Interval> {
+    let Some(clusters) = clusters else {
+        return bootstrap.mean_interval(values);
+    };
+    let values = clusters.iter().copied().zip(values.iter().copied());
+    Clusters::new(values).bootstrap_interval(bootstrap).ok()
 }
 
 #[expect(clippy::cast_precision_loss, reason = "counts stay far below 2^53")]

@@ -21,10 +21,10 @@ pub use shared::Unshared;
 pub use times::{RankedTime, TimePair, TimeStanding};
 
 use crate::groups::members;
-use crate::pair_testing::{CaseClusters, Tested};
+use crate::pair_testing::{CaseClusters, Finding, Tested, judge};
 use crate::{
-    CaseId, CaseReport, ComparedReport, Direction, Domain, GroupError, PairTesting, Report,
-    SchemaVersion, Titled, Verdict,
+    CaseReport, ComparedReport, Direction, Domain, GroupError, PairTesting, Report, SchemaVersion,
+    Titled,
 };
 use measure::Measured;
 use shared::Shared;
@@ -108,8 +108,9 @@ impl Standings {
         expenses: &Expenses<'_, D>,
     ) -> Result<Self, GroupError> {
         let Shared { cases, unshared } = Shared::of(reports);
+        let clusters = CaseClusters::of(reports[0].report, testing.cluster.as_deref())?;
         let (measured, measures_of_one) =
-            values::measured(reports, &cases, wanted, expenses.dollars);
+            values::measured(reports, &cases, clusters.as_ref(), wanted, expenses.dollars);
         let sources: Vec<&Report<D>> = reports.iter().map(|it| it.report).collect();
         let groups = keys.iter().map(|key| {
             let members = members(sources[0], key)?;
@@ -132,13 +133,8 @@ impl Standings {
             })
         });
         let times = Times::of(&sources, &cases, &testing, expenses.seconds);
-        let clusters = CaseClusters::of(sources[0], testing.cluster.as_deref())?;
-        let (measured, of_cases): (Vec<Measured>, Vec<Vec<&CaseId>>) = measured.into_iter().unzip();
-        let clusters: Option<Vec<Vec<usize>>> = clusters.map(|clusters| {
-            let all = of_cases.into_iter();
-            all.map(|ids| clusters.among(ids)).collect()
-        });
-        let (tests, measures) = ranked(measured, clusters.as_deref(), &testing);
+        let measured = measured.into_iter().map(|(measured, _)| measured);
+        let (tests, measures) = ranked(measured.collect(), &testing);
         Ok(Self {
             schema_version: SchemaVersion,
             reports: reports
@@ -175,19 +171,14 @@ impl Standings {
 }
 
 /// Tests every pair of every measure, and corrects all p values together. The first value is their number.
-fn ranked(
-    measured: Vec<Measured>,
-    clusters: Option<&[Vec<usize>]>,
-    testing: &PairTesting,
-) -> (usize, Vec<RankedMeasure>) {
+fn ranked(measured: Vec<Measured>, testing: &PairTesting) -> (usize, Vec<RankedMeasure>) {
     let tasks: Vec<(usize, (usize, usize))> = measured
         .iter()
         .enumerate()
         .flat_map(|(place, it)| it.pairs().map(move |pair| (place, pair)))
         .collect();
     let tested = on_all_cores(&tasks, |(place, pair)| {
-        let clusters = clusters.map(|all| all[*place].as_slice());
-        measured[*place].test(*pair, clusters, testing)
+        measured[*place].test(*pair, testing)
     });
     let mut outcomes: Vec<(usize, PairOutcome, Tested)> = tasks
         .iter()
@@ -199,45 +190,19 @@ fn ranked(
                 first: reports[*first],
                 second: reports[*second],
                 difference: tested.difference.clone(),
-                adjusted_p_value: None,
-                verdict: Verdict::None,
-                untested: tested.p_value.err().map(|reason| reason.to_string()),
-                effect: tested.effect,
-                detectable: None,
-                undetectable: None,
+                finding: Finding::of(Some(&tested)),
             };
             Some((*place, outcome, tested))
         })
         .collect();
-    let mut family: Vec<(&mut PairOutcome, f64, f64)> = Vec::new();
-    for (place, outcome, tested) in &mut outcomes {
-        let Some(gain) = measured[*place].better.gain() else {
-            continue;
-        };
-        if tested.difference.equal() == tested.difference.n {
-            outcome.verdict = Verdict::Same;
-        } else if let Ok(p_value) = tested.p_value {
-            let gained = gain * tested.difference.difference;
-            family.push((outcome, p_value, gained));
-        }
-    }
-    let p_values: Vec<f64> = family.iter().map(|(_, p_value, _)| *p_value).collect();
-    let adjusted = testing.adjustment.apply(&p_values);
-    for ((outcome, _, gained), adjusted) in family.iter_mut().zip(adjusted) {
-        outcome.adjusted_p_value = Some(adjusted);
-        outcome.verdict = Verdict::on(adjusted, testing.significance(), *gained);
-    }
-    let tests = p_values.len();
-    let strictest = testing.adjustment.strictest(testing.significance(), tests);
-    for (place, outcome, tested) in &mut outcomes {
-        if measured[*place].better == Direction::Unknown {
-            continue;
-        }
-        match tested.sensitivity.detectable(strictest, testing.power) {
-            Ok(detectable) => outcome.detectable = Some(detectable),
-            Err(reason) => outcome.undetectable = Some(reason.to_string()),
-        }
-    }
+    let pairs = outcomes.iter_mut();
+    let mut findings: Vec<_> = pairs
+        .map(|(place, outcome, tested)| {
+            let better = measured[*place].better;
+            (&mut outcome.finding, Some(&*tested), better)
+        })
+        .collect();
+    let tests = judge(&mut findings, testing);
     let mut of_measures: Vec<Vec<PairOutcome>> = measured.iter().map(|_| Vec::new()).collect();
     for (place, outcome, _) in outcomes {
         of_measures[place].push(outcome);

@@ -15,7 +15,8 @@ const QUANTILES: [(&str, f64); 2] = [("latency p50", 0.5), ("latency p95", 0.95)
 /// A quantile of the service time of several reports, over the cases that each of them timed.
 ///
 /// Intervals come from a bootstrap that draws the same cases for all reports. Two reports are told apart if the interval of their
-/// difference excludes 0 at a level that is corrected for the number of quantiles and pairs by Bonferroni's method.
+/// difference excludes 0 at a level that is corrected for the number of quantiles and pairs by Bonferroni's method, unless
+/// [`PairTesting`] corrects nothing. Cases count as independent, also where [`PairTesting`] has clusters.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct RankedTime {
     /// Name of the quantile, such as `latency p50`.

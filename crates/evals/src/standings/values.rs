@@ -4,6 +4,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use super::measure::Measured;
 use crate::comparison::matched;
+use crate::pair_testing::CaseClusters;
 use crate::summary::Values;
 use crate::{CaseId, CaseReport, Direction, Domain, Report, Summary, Titled, Unit};
 
@@ -18,6 +19,7 @@ type Placed<'r> = (usize, (Measured, Vec<&'r CaseId>));
 pub(super) fn measured<'r, D: Domain>(
     reports: &[Titled<'r, D>],
     shared: &BTreeSet<&'r CaseId>,
+    clusters: Option<&CaseClusters<'_>>,
     wanted: impl Fn(&str) -> bool,
     dollars: impl Fn(usize, &CaseReport<D>) -> Option<f64>,
 ) -> (Vec<(Measured, Vec<&'r CaseId>)>, Vec<String>) {
@@ -59,14 +61,17 @@ pub(super) fn measured<'r, D: Domain>(
                 .and_then(|(report, title)| reports[*report].summary.place(title));
             let mean_title = matched.mean_title.filter(|_| unit == Unit::Score);
             let named = (matched.title, mean_title, unit, better);
-            measures.push((place.unwrap_or(usize::MAX), over(named, &columns, shared)));
+            measures.push((
+                place.unwrap_or(usize::MAX),
+                over(named, &columns, shared, clusters),
+            ));
         }
     }
     measures.sort_by_key(|(place, _)| *place);
     let mut measures: Vec<_> = measures.into_iter().map(|(_, measured)| measured).collect();
     let has_cost = measures.iter().any(|(it, _)| it.measure == COST);
     if !has_cost && wanted(COST) {
-        measures.extend(costs(reports, shared, dollars));
+        measures.extend(costs(reports, shared, clusters, dollars));
     }
     (measures, alone)
 }
@@ -76,6 +81,7 @@ fn over<'r>(
     (measure, mean_title, unit, better): (String, Option<String>, Unit, Direction),
     columns: &[(usize, &Values<'_>)],
     shared: &BTreeSet<&'r CaseId>,
+    clusters: Option<&CaseClusters<'_>>,
 ) -> (Measured, Vec<&'r CaseId>) {
     let mut cases: Vec<&CaseId> = Vec::new();
     let mut excluded: BTreeMap<String, usize> = BTreeMap::new();
@@ -106,6 +112,7 @@ fn over<'r>(
         unit,
         better,
         excluded,
+        clusters: clusters.map(|clusters| clusters.among(cases.iter().copied())),
         values: values.collect(),
         reports: columns.iter().map(|(place, _)| *place).collect(),
         without_value,
@@ -117,6 +124,7 @@ fn over<'r>(
 fn costs<'r, D: Domain>(
     reports: &[Titled<'r, D>],
     shared: &BTreeSet<&'r CaseId>,
+    clusters: Option<&CaseClusters<'_>>,
     dollars: impl Fn(usize, &CaseReport<D>) -> Option<f64>,
 ) -> Option<(Measured, Vec<&'r CaseId>)> {
     let column = |(place, titled): (usize, &Titled<'r, D>)| -> Values<'r> {
@@ -141,6 +149,6 @@ fn costs<'r, D: Domain>(
     (is_known && columns.iter().any(costs_anything)).then(|| {
         let named = (COST.to_owned(), None, Unit::Metric, Direction::Lower);
         let columns: Vec<(usize, &Values<'_>)> = columns.iter().enumerate().collect();
-        over(named, &columns, shared)
+        over(named, &columns, shared, clusters)
     })
 }

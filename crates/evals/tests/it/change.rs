@@ -1,27 +1,14 @@
 //! Tests of changes between two reports of the same cases.
 
 use evals::render::{self, Console, Drawings, Symbols};
-use evals::{
-    CasePart, CaseReport, Change, Direction, MeasureChange, Report, Titled, Unit, Value, Verdict,
-};
-use evals_metrics::{Bootstrap, PairedTest};
+use evals::{CasePart, CaseReport, Change, Direction, MeasureChange, Report, Unit, Value, Verdict};
 use insta::assert_snapshot;
 
+use crate::compared::{Compared, printed};
 use crate::fakes::{Words, failed, finished, outcome, report, score, undefined};
 
 fn change(before: &Report<Words>, after: &Report<Words>) -> Change {
-    let summaries = [before, after].map(|report| report.summary(&Bootstrap::default()));
-    let side = |title, report, summary| Titled {
-        title,
-        report,
-        summary,
-    };
-    Change::between(
-        &side("bm25", before, &summaries[0]),
-        &side("hybrid", after, &summaries[1]),
-        PairedTest::default(),
-        |_| true,
-    )
+    Compared::of(before, after).change()
 }
 
 fn scored(values: &[f64]) -> Report<Words> {
@@ -64,22 +51,36 @@ fn a_gain_on_most_cases_is_significant_in_either_direction() {
     let [before, after] = benchmark(20);
     let found = change(&before, &after);
     for name in ["RR@5", "right", "errors"] {
-        assert_eq!(measure(&found, name).verdict, Verdict::Better, "{name}");
+        assert_eq!(
+            measure(&found, name).finding.verdict,
+            Verdict::Better,
+            "{name}"
+        );
     }
     let back = change(&after, &before);
     for name in ["RR@5", "right", "errors"] {
-        assert_eq!(measure(&back, name).verdict, Verdict::Worse, "{name}");
+        assert_eq!(
+            measure(&back, name).finding.verdict,
+            Verdict::Worse,
+            "{name}"
+        );
     }
     let tokens = measure(&found, "tokens");
-    assert_eq!((tokens.verdict, tokens.unit), (Verdict::None, Unit::Metric));
-    assert_eq!(tokens.adjusted_p_value, None, "neither end is better");
+    assert_eq!(
+        (tokens.finding.verdict, tokens.unit),
+        (Verdict::None, Unit::Metric)
+    );
+    assert_eq!(
+        tokens.finding.adjusted_p_value, None,
+        "neither end is better"
+    );
     assert!(tokens.difference.as_ref().unwrap().p_value < 0.05);
     // Of 23 cases that changed, 20 for the better: 2 * (1 + 23 + 253 + 1771) / 2^23.
     let right = measure(&found, "right");
     let expected = 2.0 * 2048.0 / 2_f64.powi(23);
     let p_value = right.difference.as_ref().unwrap().p_value;
     assert!((p_value - expected).abs() < 1e-12, "{p_value}");
-    assert!(right.adjusted_p_value.unwrap() >= p_value);
+    assert!(right.finding.adjusted_p_value.unwrap() >= p_value);
 }
 
 #[test]
@@ -88,7 +89,7 @@ fn a_gain_on_few_cases_is_unclear() {
     let found = change(&before, &after);
     let measure = measure(&found, "right");
     assert!(measure.difference.as_ref().unwrap().difference > 0.0);
-    assert_eq!(measure.verdict, Verdict::Unclear);
+    assert_eq!(measure.finding.verdict, Verdict::Unclear);
 }
 
 #[test]
@@ -104,10 +105,13 @@ fn unchanged_measures_do_not_count_as_tests() {
     better[..6].fill(0.7);
     let found = change(&with([0.2; 30]), &with(better));
     let same = measure(&found, "same");
-    assert_eq!((same.verdict, same.adjusted_p_value), (Verdict::Same, None));
+    assert_eq!(
+        (same.finding.verdict, same.finding.adjusted_p_value),
+        (Verdict::Same, None)
+    );
     let rr = measure(&found, "RR");
-    assert_eq!(rr.adjusted_p_value, Some(2.0 / 64.0), "of one test");
-    assert_eq!(rr.verdict, Verdict::Better);
+    assert_eq!(rr.finding.adjusted_p_value, Some(2.0 / 64.0), "of one test");
+    assert_eq!(rr.finding.verdict, Verdict::Better);
 }
 
 #[test]
@@ -150,12 +154,6 @@ fn values_on_one_side_only_are_dropped_and_counted() {
     ] {
         assert!(page.contains(line), "{line}{page}");
     }
-}
-
-fn printed(change: &Change) -> String {
-    let mut page = Vec::new();
-    Console::default().change(&mut page, change).unwrap();
-    String::from_utf8(page).unwrap()
 }
 
 #[test]

@@ -1,49 +1,13 @@
 //! Tests of the measures of groups of cases.
 
 use evals::render::{self, Console};
-use evals::{
-    CaseReport, Change, Domain, GroupError, NO_GROUP, Report, Summary, TaskResult, Titled, Unit,
-    Verdict,
-};
-use evals_metrics::{Bootstrap, PairedTest};
-use serde_json::{Value, json};
+use evals::{CaseReport, GroupError, NO_GROUP, Report, Summary, TaskResult, Unit, Verdict};
+use evals_metrics::Bootstrap;
+use serde_json::json;
 
+use crate::compared::Compared;
 use crate::fakes::{failed, finished, outcome, report, score};
-
-/// As `Words`, with metadata.
-#[derive(Clone, Copy, Debug)]
-struct Topics;
-
-impl Domain for Topics {
-    type Input = String;
-    type Output = String;
-    type Expected = String;
-    type Metadata = Value;
-
-    fn mean_title(score: &str) -> Option<String> {
-        (score == "RR").then(|| "MRR".to_owned())
-    }
-
-    fn group_facts(case: &CaseReport<Self>) -> Vec<(&'static str, Value)> {
-        vec![
-            ("letters", case.input.len().into()),
-            ("hidden", json!("fact")),
-        ]
-    }
-}
-
-/// Gives each case of a report its metadata.
-fn with_metadata(cases: Vec<(CaseReport<crate::fakes::Words>, Value)>) -> Report<Topics> {
-    let case = |(case, metadata): (CaseReport<crate::fakes::Words>, Value)| {
-        let mut case = serde_json::to_value(case).unwrap();
-        case["metadata"] = metadata;
-        serde_json::from_value(case).unwrap()
-    };
-    let cases: Vec<CaseReport<Topics>> = cases.into_iter().map(case).collect();
-    let mut whole = serde_json::to_value(report(Vec::new())).unwrap();
-    whole["cases"] = json!(cases);
-    serde_json::from_value(whole).unwrap()
-}
+use crate::topics::{Topics, with_metadata};
 
 /// Ten cases about sports, five about news, one without a topic, and a failed one about sports.
 fn topics() -> Report<Topics> {
@@ -130,7 +94,7 @@ fn cases_are_grouped_by_facts_unless_metadata_hides_them() {
         case.input = input.to_owned();
         let metadata = match number {
             0 => json!({"hidden": "metadata"}),
-            _ => Value::Null,
+            _ => json!(null),
         };
         cases.push((case, metadata));
     }
@@ -146,15 +110,8 @@ fn cases_are_grouped_by_facts_unless_metadata_hides_them() {
         names("hidden"),
         [("fact".to_owned(), 2), ("metadata".to_owned(), 1)]
     );
-    let bootstrap = Bootstrap::default();
-    let summary = report.summary(&bootstrap);
-    let titled = Titled {
-        title: "same",
-        report: &report,
-        summary: &summary,
-    };
-    let change = Change::between(&titled, &titled, PairedTest::default(), |_| true);
-    let change = change.grouped(&titled, &titled, &["letters".to_owned()], |_| true);
+    let compared = Compared::of(&report, &report);
+    let change = compared.grouped(compared.change(), "letters");
     assert_eq!(change.unwrap().groups[0].groups[0].pairs, 2);
 }
 
@@ -320,25 +277,15 @@ fn the_change_of_each_group_is_tested_together() {
         with_metadata((0..30).map(case).collect())
     };
     let [before, after] = [side(0.0), side(0.5)];
-    let summaries = [&before, &after].map(|report| report.summary(&Bootstrap::default()));
-    let titled = |title, report, summary| Titled {
-        title,
-        report,
-        summary,
-    };
-    let [first, second] = [
-        titled("old", &before, &summaries[0]),
-        titled("new", &after, &summaries[1]),
-    ];
-    let change = Change::between(&first, &second, PairedTest::default(), |_| true);
+    let compared = Compared::of(&before, &after);
+    let change = compared.change();
     assert!(
         serde_json::to_value(&change)
             .unwrap()
             .get("groups")
             .is_none()
     );
-    let keys = ["topic".to_owned()];
-    let change = change.grouped(&first, &second, &keys, |_| true).unwrap();
+    let change = compared.grouped(change, "topic").unwrap();
     let groups = &change.groups[0].groups;
     let of = |place: usize| {
         let group = &groups[place];
@@ -348,7 +295,7 @@ fn the_change_of_each_group_is_tested_together() {
             group.name.as_str(),
             group.pairs,
             difference.n,
-            measure.verdict,
+            measure.finding.verdict,
         )
     };
     assert_eq!(of(0), ("Sports", 20, 20, Verdict::Better));
@@ -369,8 +316,7 @@ fn the_change_of_each_group_is_tested_together() {
         markdown.contains("| Sports | 0.2000 | 0.7000 | +0.5000 |"),
         "{markdown}"
     );
-    let unknown = change.grouped(&first, &second, &["nothing".to_owned()], |_| true);
-    assert!(unknown.is_err());
+    assert!(compared.grouped(change, "nothing").is_err());
 }
 
 #[test]

@@ -2,46 +2,22 @@
 
 use evals::render::{self, Console, Drawings, Symbols};
 use evals::{
-    Adjustment, CaseReport, Direction, Expenses, PairTest, PairTesting, Report, Standings, Timing,
-    Titled, Unit, Value, Verdict,
+    Adjustment, CaseReport, Direction, PairTest, PairTesting, Report, Standings, Timing, Unit,
+    Value, Verdict,
 };
-use evals_metrics::{Bootstrap, PairedTest};
+use evals_metrics::PairedTest;
 use insta::assert_snapshot;
 use std::time::Duration;
 
+use crate::compared::{printed_standings, standings_of};
 use crate::fakes::{Words, failed, finished, outcome, report, score, undefined};
 
-fn standings_by(runs: &[(&str, &Report<Words>)], test: PairTesting, keys: &[String]) -> Standings {
-    let summaries: Vec<_> = runs
-        .iter()
-        .map(|(_, report)| report.summary(&Bootstrap::default()))
-        .collect();
-    let titled: Vec<Titled<'_, Words>> = runs
-        .iter()
-        .zip(&summaries)
-        .map(|((title, report), summary)| Titled {
-            title,
-            report,
-            summary,
-        })
-        .collect();
-    let seconds = |_: usize, case: &CaseReport<Words>| {
-        let timings = case.timings.iter();
-        let seconds: f64 = timings.map(|it| it.duration.as_secs_f64()).sum();
-        (seconds > 0.0).then_some(seconds)
-    };
-    let expenses = Expenses {
-        seconds: &seconds,
-        dollars: &|place, case| {
-            // The last report has no price.
-            (place < 2).then(|| case.metrics.get("tokens").copied())?
-        },
-    };
-    Standings::of(&titled, test, |_| true, keys, &expenses).unwrap()
+fn standings_by(runs: &[(&str, &Report<Words>)], test: PairTesting) -> Standings {
+    standings_of(runs, test, &[])
 }
 
 fn standings(runs: &[(&str, &Report<Words>)]) -> Standings {
-    standings_by(runs, PairTesting::default(), &[])
+    standings_by(runs, PairTesting::default())
 }
 
 /// A case whose score falls with `loss` in most cases, a pass rate, and a time.
@@ -105,9 +81,13 @@ fn runs_that_differ_in_every_case_have_letters_of_their_own() {
     );
     let score = &found.measures[0];
     assert_eq!((score.n, score.pairs.len()), (40, 6));
-    assert!(score.not_told_apart_from_best().is_empty());
+    let page = printed_standings(&found, 200);
+    assert!(
+        page.contains("best by RR@5: hybrid, told apart from every other run"),
+        "{page}"
+    );
     // Six pairs by score, of 30 cases each, so that all p values are small; passes agree in some pairs, which are no tests.
-    let same = |pair: &&evals::PairOutcome| pair.verdict == Verdict::Same;
+    let same = |pair: &&evals::PairOutcome| pair.finding.verdict == Verdict::Same;
     let agreeing: usize = found
         .measures
         .iter()
@@ -125,11 +105,11 @@ fn holm_counts_every_pair_of_every_measure() {
         adjustment: Adjustment::None,
         ..PairTesting::default()
     };
-    let plain = standings_by(&named(&runs), plain, &[]);
+    let plain = standings_by(&named(&runs), plain);
     let least = |standings: &Standings| {
         let pairs = standings.measures.iter().flat_map(|it| &it.pairs);
         pairs
-            .filter_map(|it| it.adjusted_p_value)
+            .filter_map(|it| it.finding.adjusted_p_value)
             .fold(1.0, f64::min)
     };
     let (corrected_least, plain_least) = (least(&corrected), least(&plain));
@@ -141,7 +121,7 @@ fn holm_counts_every_pair_of_every_measure() {
         .iter()
         .zip(&plain.measures[0].pairs)
     {
-        assert!(strict.detectable.unwrap() > loose.detectable.unwrap());
+        assert!(strict.finding.detectable.unwrap() > loose.finding.detectable.unwrap());
     }
 }
 
@@ -151,9 +131,9 @@ fn a_pair_reads_from_the_first_run_to_the_second() {
     let found = standings(&named(&runs));
     let pair = found.measures[0].pair(1, 0).unwrap();
     assert_eq!((pair.first, pair.second), (0, 1));
-    assert_eq!(pair.verdict, Verdict::Better, "hybrid against bm25");
+    assert_eq!(pair.finding.verdict, Verdict::Better, "hybrid against bm25");
     assert!((pair.difference.difference - 0.15).abs() < 1e-12);
-    assert!(pair.effect.unwrap().value > 1.0);
+    assert!(pair.finding.effect.unwrap().value > 1.0);
 }
 
 #[test]
@@ -165,7 +145,7 @@ fn the_chosen_test_is_the_one_that_runs() {
             adjustment: Adjustment::None,
             ..PairTesting::default()
         };
-        let found = standings_by(&named(&runs), test, &[]);
+        let found = standings_by(&named(&runs), test);
         let pair = &found.measures[0].pairs[0];
         (pair.difference.p_value, pair.difference.method)
     };
@@ -199,7 +179,7 @@ fn only_cases_of_all_runs_count_and_others_are_named() {
         .map(|it| it.without_value)
         .sum();
     assert_eq!(without, 1);
-    let page = printed(&found, 200);
+    let page = printed_standings(&found, 200);
     for line in [
         "2 cases not compared, because one does not have them: q38, q39",
         "1 case not compared, because they differ between two and the first run: q03",
@@ -219,9 +199,9 @@ fn one_case_and_equal_runs_have_no_verdict() {
         [("hybrid", "a"), ("unranked", "a"), ("bm25", "a")]
     );
     let pair = &found.measures[0].pairs[0];
-    assert_eq!((pair.effect, pair.detectable), (None, None));
-    assert!(pair.undetectable.is_some());
-    assert!(printed(&found, 100).contains("only 1 case: below 30"));
+    assert_eq!((pair.finding.effect, pair.finding.detectable), (None, None));
+    assert!(pair.finding.undetectable.is_some());
+    assert!(printed_standings(&found, 100).contains("only 1 case: below 30"));
 
     let equal = [run(0.0, 5), run(0.0, 5), run(0.0, 5)];
     let found = standings(&named(&equal));
@@ -230,7 +210,7 @@ fn one_case_and_equal_runs_have_no_verdict() {
         found.measures[0]
             .pairs
             .iter()
-            .all(|it| it.verdict == Verdict::Same)
+            .all(|it| it.finding.verdict == Verdict::Same)
     );
     assert_eq!(found.measures[0].best(), None);
     assert!(found.disagreements.as_ref().unwrap().cases.is_empty());
@@ -364,23 +344,13 @@ fn standings_read_back_from_json() {
     );
 }
 
-fn printed(standings: &Standings, width: u16) -> String {
-    let mut page = Vec::new();
-    let console = Console {
-        width,
-        ..Console::default()
-    };
-    console.standings(&mut page, standings).unwrap();
-    String::from_utf8(page).unwrap()
-}
-
 #[test]
 fn a_page_shows_letters_pairs_times_and_disagreements() {
     let runs = four();
     let test = PairTesting::by(PairedTest::default());
-    let found = standings_by(&named(&runs), test, &[]);
-    assert_snapshot!("standings_100", printed(&found, 100));
-    assert_snapshot!("standings_60", printed(&found, 60));
+    let found = standings_by(&named(&runs), test);
+    assert_snapshot!("standings_100", printed_standings(&found, 100));
+    assert_snapshot!("standings_60", printed_standings(&found, 60));
     let mut markdown = Vec::new();
     render::markdown::standings(&mut markdown, &found).unwrap();
     assert_snapshot!("standings_markdown", String::from_utf8(markdown).unwrap());
@@ -408,7 +378,7 @@ fn no_line_is_wider_than_the_page() {
     let runs = four();
     let found = standings(&named(&runs));
     for width in [40, 60, 80, 100] {
-        for line in printed(&found, width).lines() {
+        for line in printed_standings(&found, width).lines() {
             let columns = line.chars().count();
             assert!(columns <= usize::from(width), "{width}: {line}");
         }

@@ -109,7 +109,7 @@ fn documents_of(reading: impl Future<Output = Result<Documents>>) -> Result<Docu
 /// The exit status for one change.
 fn verdict(session: &Session<'_>, arguments: &CompareArgs, change: &Change) -> Exit {
     let mut measures = change.measures.iter();
-    let is_worse = measures.any(|it| it.verdict == Verdict::Worse);
+    let is_worse = measures.any(|it| it.finding.verdict == Verdict::Worse);
     let fails_more = change.after.failed > change.before.failed;
     if arguments.fail_if_worse && fails_more {
         session.printer.failure("more cases failed than before");

@@ -42,7 +42,7 @@ fn sentence(change: &Change, judged: &Judged<'_>) -> String {
     let others = change.measures.iter();
     let others = others.filter(|it| (it.unit, &it.measure) != (first.unit, &first.measure));
     let of = |wanted: Verdict, word: &str| {
-        let titles = others.clone().filter(|it| it.verdict == wanted);
+        let titles = others.clone().filter(|it| it.finding.verdict == wanted);
         let titles: Vec<&str> = titles.map(MeasureChange::title).collect();
         (!titles.is_empty()).then(|| format!("significantly {word}: {}", titles.join(", ")))
     };
@@ -71,7 +71,9 @@ fn verdict(measure: &MeasureChange, change: &Change) -> String {
     let signed = |value: f64| measure.unit.print_signed(value);
     let difference = signed(found.difference);
     let tested = change.measures.iter();
-    let tested = tested.filter(|it| it.adjusted_p_value.is_some()).count();
+    let tested = tested
+        .filter(|it| it.finding.adjusted_p_value.is_some())
+        .count();
     let [uncorrected, corrected] = if tested > 1 {
         [", uncorrected interval", "Holm-corrected "]
     } else {
@@ -81,11 +83,14 @@ fn verdict(measure: &MeasureChange, change: &Change) -> String {
         let [low, high] = [interval.low, interval.high].map(signed);
         format!("{uncorrected} [{low}, {high}]")
     });
-    let p_value = measure.adjusted_p_value.map_or_else(String::new, |p| {
-        format!(", {corrected}{}", render::p_value(p))
-    });
+    let p_value = measure
+        .finding
+        .adjusted_p_value
+        .map_or_else(String::new, |p| {
+            format!(", {corrected}{}", render::p_value(p))
+        });
     let level = render::percent(1.0 - change.test.paired.level);
-    let words = match measure.verdict {
+    let words = match measure.finding.verdict {
         Verdict::Better => format!("better, significant at {level}"),
         Verdict::Worse => format!("worse, significant at {level}"),
         Verdict::Unclear => "it may be chance".to_owned(),

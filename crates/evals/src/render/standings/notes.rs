@@ -1,16 +1,18 @@
 //! The sentences below the tables of standings.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use evals_messages::quantity;
 use evals_messages::visible::single_line;
 
-use super::super::change::method;
+use super::super::change::{method, why_against_mean};
 use super::super::glyphs::Glyphs;
-use super::super::probability::{p_value, percent, significance};
+use super::super::probability::{p_value, percent, strictest};
 use super::super::side_by_side::interruption;
 use super::sections::{main, measure_title, report_title};
-use crate::{CaseId, PairOutcome, PairTest, RankedMeasure, RankedTime, Standings};
+use crate::{
+    Adjustment, CaseId, PairOutcome, PairTest, RankedMeasure, RankedTime, Standings, Verdict,
+};
 
 /// Below this many cases, intervals are too narrow and tests find only large differences.
 pub(in crate::render) const FEW: usize = 30;
@@ -42,37 +44,105 @@ pub(in crate::render) fn notes(standings: &Standings, glyphs: &Glyphs) -> Vec<St
     notes.extend(unshared(standings));
     notes.extend(of_one(standings));
     notes.extend(family(standings));
+    notes.extend(against_means(standings));
     notes.extend(untested(standings));
     notes.extend(times(standings));
     notes
 }
 
-/// The best report by each measure that has one, and those that cannot be told apart from it.
+/// The best report by the main measure and by cost, and those that cannot be told apart from it.
 fn best(standings: &Standings) -> Vec<String> {
-    let line = |measure: &RankedMeasure| {
-        let best = measure.standings.first()?;
-        let same = measure.not_told_apart_from_best();
-        let name = measure_title(measure);
-        let title = report_title(standings, best.report);
-        Some(if same.is_empty() {
-            format!("best by {name}: {title}, told apart from every other run")
-        } else if same.len() + 1 == measure.standings.len() {
-            format!(
-                "no run is best by {name}: {title} leads, and the test does not tell it apart from any other"
-            )
-        } else {
-            let same: Vec<String> = same.iter().map(|it| report_title(standings, *it)).collect();
-            format!(
-                "best by {name}: {title}, not told apart from {}",
-                same.join(", ")
-            )
-        })
-    };
     let main = main(standings);
     let cost = standings.measures.iter().find(|it| {
         it.measure == "cost" && it.is_ranked() && main.is_some_and(|main| main.measure != "cost")
     });
-    main.into_iter().chain(cost).filter_map(line).collect()
+    let measures = main.into_iter().chain(cost);
+    measures.filter_map(|it| best_by(standings, it)).collect()
+}
+
+fn best_by(standings: &Standings, measure: &RankedMeasure) -> Option<String> {
+    let best = measure.standings.first()?;
+    let others: Vec<(usize, &PairOutcome)> = measure.standings[1..]
+        .iter()
+        .filter_map(|it| Some((it.report, measure.pair(best.report, it.report)?)))
+        .collect();
+    if others.is_empty() {
+        return None;
+    }
+    let name = measure_title(measure);
+    let title = report_title(standings, best.report);
+    let titles = |is_wanted: &dyn Fn(&PairOutcome) -> bool| {
+        let wanted = others.iter().filter(|(_, pair)| is_wanted(pair));
+        let titles: Vec<String> = wanted
+            .map(|(report, _)| report_title(standings, *report))
+            .collect();
+        titles
+    };
+    let same = titles(&|pair| !pair.is_distinct());
+    let favoured = titles(&|pair| measure.is_against_means(pair));
+    let test = standings.test.method.name();
+    Some(if !favoured.is_empty() {
+        format!(
+            "no run is best by {name}: {title} has the best mean, and the {test} favours {} over it",
+            favoured.join(", ")
+        )
+    } else if same.is_empty() {
+        format!("best by {name}: {title}, told apart from every other run")
+    } else if others
+        .iter()
+        .all(|(_, it)| it.finding.verdict == Verdict::Same)
+    {
+        format!("by {name}, every run has the same value as {title} in every case")
+    } else if others
+        .iter()
+        .all(|(_, it)| it.finding.adjusted_p_value.is_none())
+    {
+        let reasons: BTreeSet<&str> = others
+            .iter()
+            .filter_map(|(_, it)| it.finding.untested.as_deref())
+            .collect();
+        let reasons: Vec<String> = reasons.into_iter().map(single_line).collect();
+        format!(
+            "no test of {name} ran: {}; {title} has the best mean",
+            reasons.join("; ")
+        )
+    } else if same.len() == others.len() {
+        format!(
+            "no run is best by {name}: {title} leads, and the test does not tell it apart from any other"
+        )
+    } else {
+        format!(
+            "best by {name}: {title}, not told apart from {}",
+            same.join(", ")
+        )
+    })
+}
+
+/// The pairs of the main measure whose test favours the run with the worse mean.
+fn against_means(standings: &Standings) -> Option<String> {
+    let measure = main(standings)?;
+    let pairs = measure.pairs.iter();
+    let pairs: Vec<String> = pairs
+        .filter(|pair| measure.is_against_means(pair))
+        .map(|pair| {
+            let [better, worse] = match pair.finding.verdict {
+                Verdict::Better => [pair.second, pair.first],
+                _ => [pair.first, pair.second],
+            };
+            let [better, worse] = [better, worse].map(|report| report_title(standings, report));
+            format!("{better} over {worse}")
+        })
+        .collect();
+    (!pairs.is_empty()).then(|| {
+        let test = standings.test.method;
+        format!(
+            "against the means of {}, the {} favours {}. {}",
+            measure_title(measure),
+            test.name(),
+            pairs.join(", "),
+            why_against_mean(test)
+        )
+    })
 }
 
 /// The numbers of cases, and the cases left out.
@@ -179,9 +249,7 @@ fn family(standings: &Standings) -> Vec<String> {
     };
     let level = percent(test.significance());
     let method = method(test);
-    let strictest = test
-        .adjustment
-        .strictest(test.significance(), standings.tests);
+    let strictest = strictest(test, standings.tests, &tests);
     let power = percent(test.power);
     vec![
         format!(
@@ -194,8 +262,7 @@ fn family(standings: &Standings) -> Vec<String> {
         ),
         format!(
             "d_z: mean difference in standard deviations of the differences; detectable: the smallest true difference that these \
-             cases would show with {power} probability at p = {} (t test; exact McNemar test for pass rates)",
-            significance(strictest)
+             cases would show with {power} probability at a level of {strictest} (t test; exact McNemar test for pass rates)"
         ),
     ]
 }
@@ -204,7 +271,7 @@ fn family(standings: &Standings) -> Vec<String> {
 fn untested(standings: &Standings) -> Vec<String> {
     let pairs = standings.measures.iter().flat_map(|it| &it.pairs);
     let mut reasons: BTreeMap<&str, usize> = BTreeMap::new();
-    for reason in pairs.filter_map(|pair| pair.untested.as_deref()) {
+    for reason in pairs.filter_map(|pair| pair.finding.untested.as_deref()) {
         *reasons.entry(reason).or_default() += 1;
     }
     let line = |(reason, count)| {
@@ -222,7 +289,7 @@ fn floor(standings: &Standings) -> String {
     let is_least = |it: &&PairOutcome| !it.difference.is_exact && it.difference.p_value <= least;
     if standings.test.method == PairTest::Randomization
         && let Some(pair) = pairs.find(is_least)
-        && let Some(adjusted) = pair.adjusted_p_value
+        && let Some(adjusted) = pair.finding.adjusted_p_value
     {
         let swaps = standings.test.paired.resamples;
         format!(
@@ -257,11 +324,20 @@ fn times(standings: &Standings) -> Vec<String> {
             })
         };
         notes.extend(standings.times.iter().filter_map(fastest));
-        notes.push(
+        let corrected = match standings.test.adjustment {
+            Adjustment::None => "not corrected for the number of quantiles and pairs",
+            Adjustment::Holm | Adjustment::Bh => {
+                "corrected for all quantiles and pairs (Bonferroni)"
+            }
+        };
+        let clusters = match standings.test.cluster {
+            Some(_) => " Its intervals take each case alone, and not in clusters.",
+            None => "",
+        };
+        notes.push(format!(
             "latency: service times without queueing; runs are told apart if the bootstrap interval of their difference excludes 0, \
-             corrected for all quantiles and pairs (Bonferroni). Runs of different times or machines may differ by their load alone"
-                .to_owned(),
-        );
+             {corrected}.{clusters} Runs of different times or machines may differ by their load alone"
+        ));
     }
     if !standings.untimed.is_empty() {
         let runs = standings.untimed.iter();

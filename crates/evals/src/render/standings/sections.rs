@@ -174,13 +174,7 @@ fn pairs(standings: &Standings, measure: &RankedMeasure, glyphs: &Glyphs) -> Sec
     let rows = places.filter_map(|(better, worse)| {
         let [better, worse] = [better, worse].map(|place| ranked[place].report);
         let pair = measure.pair(better, worse)?;
-        Some(pair_row(
-            standings,
-            measure.unit,
-            pair,
-            [better, worse],
-            glyphs,
-        ))
+        Some(pair_row(standings, measure, pair, [better, worse], glyphs))
     });
     let heads = [
         "Run",
@@ -204,11 +198,12 @@ fn pairs(standings: &Standings, measure: &RankedMeasure, glyphs: &Glyphs) -> Sec
 
 fn pair_row(
     standings: &Standings,
-    unit: Unit,
+    measure: &RankedMeasure,
     pair: &PairOutcome,
     [better, worse]: [usize; 2],
     glyphs: &Glyphs,
 ) -> SectionRow {
+    let unit = measure.unit;
     let none = || glyphs.undefined.to_owned();
     // Stored as second minus first.
     let sign = if pair.first == worse { 1.0 } else { -1.0 };
@@ -227,14 +222,19 @@ fn pair_row(
             report_title(standings, worse),
             unit.print_signed(sign * pair.difference.difference),
             signed_range(unit, interval.as_ref(), glyphs),
-            pair.adjusted_p_value.map_or_else(none, p_cell),
-            pair.effect
+            pair.finding.adjusted_p_value.map_or_else(none, p_cell),
+            pair.finding
+                .effect
                 .map_or_else(none, |it| format!("{:+.2}", sign * it.value)),
-            pair.detectable.map_or_else(none, |it| unit.print(it)),
-            if pair.is_distinct() {
+            pair.finding
+                .detectable
+                .map_or_else(none, |it| unit.print(it)),
+            if measure.is_against_means(pair) {
+                "differ, against means".to_owned()
+            } else if pair.is_distinct() {
                 "differ".to_owned()
             } else {
-                verdict(pair.verdict, glyphs)
+                verdict(pair.finding.verdict, glyphs)
             },
         ])
     }

@@ -4,14 +4,17 @@ use std::collections::BTreeSet;
 
 use serde::{Deserialize, Serialize};
 
-use super::members::{GroupError, members};
-use crate::change::{Judged, MeasuredPairs, Pairs, judge};
+use super::measure::{Judged, MeasureChange, judge};
+use super::measured_pairs::MeasuredPairs;
+use super::pairs::Pairs;
+use super::{Change, Titled};
+use crate::groups::members;
 use crate::pair_testing::CaseClusters;
-use crate::{CaseId, Change, Domain, MeasureChange, Titled};
+use crate::{CaseId, Domain, GroupError};
 
 /// The change of each measure in each group of cases.
 ///
-/// The p values of all groups and measures are corrected together by Holm's method: some group among many changes by chance.
+/// The p values of all groups and measures are corrected together: some group among many changes by chance.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct ChangedGroups {
     /// The key of the metadata that the groups share a value of.
