@@ -35,6 +35,7 @@ mod labelling;
 #[cfg(unix)]
 mod labels;
 mod local_models;
+mod manual;
 mod minilm;
 #[cfg(target_os = "linux")]
 mod opened_viewer;

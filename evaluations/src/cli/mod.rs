@@ -3,6 +3,7 @@
 mod bench;
 mod cache;
 mod calibrate;
+mod completions;
 mod datasets;
 mod eval;
 mod export;
@@ -11,6 +12,7 @@ mod gate;
 mod import;
 mod init;
 mod labels;
+mod man;
 mod numbers;
 mod output;
 mod results;
@@ -30,6 +32,7 @@ use clap::{Parser, Subcommand};
 pub(crate) use self::bench::{BenchArgs, BenchCommand, BenchEmbedArgs, EmbeddingModel};
 pub(crate) use self::cache::{CacheArgs, CacheCommand};
 pub(crate) use self::calibrate::CalibrateArgs;
+pub(crate) use self::completions::CompletionsArgs;
 pub(crate) use self::datasets::{DatasetsArgs, DownloadArgs};
 pub(crate) use self::eval::{EvalArgs, EvalShownArgs};
 pub(crate) use self::export::{ExportArgs, Format as ExportFormat};
@@ -41,6 +44,7 @@ pub(crate) use self::gate::{
 pub(crate) use self::import::ImportArgs;
 pub(crate) use self::init::{InitArgs, Kind};
 pub(crate) use self::labels::LabelsArgs;
+pub(crate) use self::man::ManArgs;
 pub(crate) use self::output::{ColorChoice, OutputArgs, color};
 pub(crate) use self::run::{Refresh, RunArgs, VariantArgs};
 pub(crate) use self::score::{Baseline, ScoreArgs, ScoreFormat, TrecEvalVersion};
@@ -126,6 +130,10 @@ pub(crate) enum Command {
     Config(ConfigArgs),
     /// Check everything that a run needs, with one short request to each model behind a server
     Doctor(DoctorArgs),
+    /// Print the script with which a shell completes commands and options
+    Completions(CompletionsArgs),
+    /// Print the man page of a command, or write those of all commands into a folder
+    Man(ManArgs),
 }
 
 #[cfg(test)]

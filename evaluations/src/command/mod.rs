@@ -6,6 +6,7 @@ mod bench;
 mod cache;
 mod calibrate;
 mod compare;
+mod completions;
 mod config;
 mod datasets;
 mod doctor;
@@ -16,6 +17,7 @@ mod fuse;
 mod gate;
 mod init;
 mod labels;
+mod man;
 mod rejudge;
 mod report;
 mod run;
@@ -67,5 +69,7 @@ pub(crate) fn execute(command: Command, printer: &Printer) -> Result<Exit> {
         Command::Validate(arguments) => validate::execute(&session, &arguments),
         Command::Config(arguments) => config::execute(&session, &arguments),
         Command::Doctor(arguments) => doctor::execute(&session, &arguments),
+        Command::Completions(arguments) => completions::execute(&session, &arguments),
+        Command::Man(arguments) => man::execute(&session, &arguments),
     }
 }

@@ -22,7 +22,7 @@ pub(crate) fn unknown_word(word: &OsStr) -> Option<anyhow::Error> {
 }
 
 /// The commands similar to a word, such as `runs show` for `shwo`.
-pub(super) fn nearest_commands(word: &str) -> Vec<String> {
+pub(crate) fn nearest_commands(word: &str) -> Vec<String> {
     let commands = cli::paths();
     let nearest = nearest::all(word, commands.iter().flat_map(|path| spellings(path)));
     let is_near = |path: &&String| spellings(path).any(|it| nearest.contains(&it));

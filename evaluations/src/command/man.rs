@@ -1,0 +1,94 @@
+//! `evaluations man`: prints the man page of a command, or writes the pages of all commands into a folder.
+
+use std::fs;
+use std::path::Path;
+
+use anyhow::{Context as _, Result, bail};
+use clap::builder::Resettable;
+use clap::{Command, CommandFactory as _};
+use clap_mangen::Man;
+use clap_mangen::roff::{Roff, roman};
+use evals_messages::nearest;
+
+use crate::atomic_file::write_atomically;
+use crate::cli::{Cli, ManArgs};
+use crate::errors::nearest_commands;
+use crate::exit::Exit;
+use crate::session::Session;
+
+pub(super) fn execute(session: &Session<'_>, arguments: &ManArgs) -> Result<Exit> {
+    // Without pages for `help`, which repeats the others.
+    let mut program = Cli::command().disable_help_subcommand(true);
+    program.build();
+    let Some(folder) = &arguments.out else {
+        let page = page(find(&program, &arguments.command)?)?;
+        session.printer.result(&String::from_utf8(page)?)?;
+        return Ok(Exit::Done);
+    };
+    let folder = session.directories.working.join(folder);
+    let written = write_all(&program, &folder)?;
+    let folder = folder.display();
+    let note = format!("wrote {written} pages to {folder}");
+    session.printer.note(&note);
+    Ok(Exit::Done)
+}
+
+/// The command that the words name, one level below another.
+fn find<'c>(program: &'c Command, words: &[String]) -> Result<&'c Command> {
+    let found = words
+        .iter()
+        .try_fold(program, |command, word| command.find_subcommand(word));
+    let Some(found) = found else {
+        let name = words.join(" ");
+        let near = nearest_commands(&name);
+        let hint = match near.as_slice() {
+            [] => "; `evaluations --help` lists the commands".to_owned(),
+            near => nearest::did_you_mean(near),
+        };
+        bail!("there is no command `{name}`{hint}");
+    };
+    Ok(found)
+}
+
+/// Writes the pages of a command and of those below it, and returns how many they are.
+fn write_all(command: &Command, folder: &Path) -> Result<usize> {
+    fs::create_dir_all(folder)
+        .with_context(|| format!("cannot create the folder `{}`", folder.display()))?;
+    let path = folder.join(Man::new(command.clone()).get_filename());
+    let page = page(command)?;
+    write_atomically(&path, |file| file.write_all(&page))?;
+    let below = command.get_subcommands();
+    below
+        .map(|command| write_all(command, folder))
+        .try_fold(1, |sum, written| Ok(sum + written?))
+}
+
+/// The page of a command, in the format of man.
+fn page(command: &Command) -> Result<Vec<u8>> {
+    let version = env!("CARGO_PKG_VERSION");
+    let without_notes = command
+        .clone()
+        .after_help(Resettable::Reset)
+        .after_long_help(Resettable::Reset);
+    let mut page = Vec::new();
+    Man::new(without_notes)
+        .source(format!("evaluations {version}"))
+        .manual("evaluations manual")
+        .render(&mut page)?;
+    let notes = command.get_after_long_help();
+    if let Some(notes) = notes.or_else(|| command.get_after_help()) {
+        notes_section(&notes.to_string()).to_writer(&mut page)?;
+    }
+    Ok(page)
+}
+
+/// The text at the end of `--help`, in the lines that it has there: the section of the library would join them to paragraphs.
+fn notes_section(text: &str) -> Roff {
+    let mut roff = Roff::new();
+    roff.control("SH", ["NOTES"]).control("nf", []);
+    for line in text.lines() {
+        roff.text([roman(line)]);
+    }
+    roff.control("fi", []);
+    roff
+}
