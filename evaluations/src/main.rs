@@ -57,7 +57,29 @@ use crate::terminal::Printer;
 #[global_allocator]
 static ALLOCATOR: mimalloc::MiMalloc = mimalloc::MiMalloc;
 
+/// Stack of the thread that runs the program on Windows, as large as the main thread's on other systems: the storage engine
+/// recurses deeply. Windows gives a main thread 1 MB.
+const STACK_BYTES: usize = 8 << 20;
+/// The exit code of a Rust program whose main thread panicked.
+const PANICKED: u8 = 101;
+
 fn main() -> ExitCode {
+    if !cfg!(windows) {
+        return run();
+    }
+    let running = std::thread::Builder::new()
+        .stack_size(STACK_BYTES)
+        .spawn(run);
+    match running.map(std::thread::JoinHandle::join) {
+        Ok(Ok(code)) => code,
+        // The panic has printed its message.
+        Ok(Err(_)) => ExitCode::from(PANICKED),
+        // A small stack is enough for most commands.
+        Err(_) => run(),
+    }
+}
+
+fn run() -> ExitCode {
     // Two TLS providers are linked, so rustls does not choose one by itself.
     let _ = rustls::crypto::aws_lc_rs::default_provider().install_default();
 
