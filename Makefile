@@ -13,7 +13,7 @@ FIRST_TEST_BUILD := 19
 FIRST_INSTALL := 28
 ANNOUNCE := @CARGO='$(CARGO)' scripts/announce-build
 
-.PHONY: demo build install test test-llamacpp test-servers test-browser check-scripts lint fuzz bench bench-browser pictures bake-off samples help prerequisites
+.PHONY: demo build install test test-llamacpp test-servers test-browser check-scripts lint fuzz bench bench-browser bench-score pictures bake-off samples help prerequisites
 
 demo: build ## Benchmarks retrieval and question answering on the bundled news stories, offline
 	@$(CARGO) run --quiet --package evaluations -- sample --profile all
@@ -63,6 +63,9 @@ pictures: prerequisites ## Regenerates the pictures of the documentation; EVALUA
 
 bench-browser: prerequisites ## Measures a page of 5,000 cases in Chromium
 	scripts/with-browser $(CARGO) test --package evaluations --test browser -- --ignored --nocapture measurements::
+
+bench-score: ## Times the scoring of 1 and 10 million lines beside the tools in Python, which the first run installs
+	CARGO='$(CARGO)' scripts/bench-score
 
 bake-off: prerequisites ## Measures the local embedder against other engines; the first run installs and builds them (6 GB, 15 minutes)
 	CARGO='$(CARGO)' scripts/bake-off

@@ -2,7 +2,7 @@
 
 use std::fmt::Write as _;
 
-use super::request::FAMILIES;
+use super::families;
 use super::{Column, Count, Scores, Statistic, Summary};
 use crate::measures::{Gain, Ndcg, RankBiasedPrecision, RecallLevels};
 use crate::notation::TREC_EVAL_PERSISTENCE;
@@ -105,7 +105,7 @@ fn place_and_name(column: &Column, scores: &Scores) -> (Place, String) {
     let (true, Some(family)) = (is_at_level, family(column.statistic)) else {
         return unknown();
     };
-    let Some(position) = FAMILIES.iter().position(|name| *name == family.name) else {
+    let Some(position) = families::place(family.name) else {
         return unknown();
     };
     let name = match (&column.written, family.suffix) {

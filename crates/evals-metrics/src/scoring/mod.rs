@@ -19,15 +19,18 @@
 
 mod delimited;
 mod error;
+mod families;
 mod form;
 mod ids;
 mod json;
 mod layout;
+mod line_fields;
 mod options;
 mod query_scores;
 mod request;
 mod scorer;
 mod scores;
+mod short_decimal;
 mod source;
 mod statistic;
 mod trec_lines;

@@ -3,6 +3,7 @@
 use std::borrow::Cow;
 use std::num::NonZeroUsize;
 
+use super::families;
 use super::{Statistic, Utility};
 use crate::measures::{
     Gain, Gains, InterpolatedAverage, InterpolatedPrecision, MinimumGrade, Ndcg, NdcgAtLevels,
@@ -13,105 +14,6 @@ use crate::{Decimal, Measure, ParseMeasureError, RECALL_LEVELS};
 
 /// Cutoffs of `P`, `recall`, `ndcg_cut`, `map_cut` and `relative_P` in `trec_eval`.
 const CUTOFFS: [&str; 9] = ["5", "10", "15", "20", "30", "100", "200", "500", "1000"];
-const OFFICIAL: [&str; 12] = [
-    "runid",
-    "num_q",
-    "num_ret",
-    "num_rel",
-    "num_rel_ret",
-    "map",
-    "gm_map",
-    "Rprec",
-    "bpref",
-    "recip_rank",
-    "iprec_at_recall",
-    "P",
-];
-const SET: [&str; 11] = [
-    "runid",
-    "num_q",
-    "num_ret",
-    "num_rel",
-    "num_rel_ret",
-    "utility",
-    "set_P",
-    "set_recall",
-    "set_relative_P",
-    "set_map",
-    "set_F",
-];
-/// `all_trec` beyond `official`.
-const MORE: [&str; 25] = [
-    "relstring",
-    "recall",
-    "unj",
-    "rbp",
-    "rbp_resid",
-    "infAP",
-    "gm_bpref",
-    "utility",
-    "11pt_avg",
-    "ndcg",
-    "relative_P",
-    "Rprec_mult",
-    "success",
-    "map_cut",
-    "ndcg_cut",
-    "ndcg_rel",
-    "Rndcg",
-    "binG",
-    "G",
-    "set_P",
-    "set_recall",
-    "set_relative_P",
-    "set_map",
-    "set_F",
-    "num_nonrel_judged_ret",
-];
-/// The families of `trec_eval` in the order of its output.
-pub(super) const FAMILIES: [&str; 40] = [
-    "runid",
-    "num_q",
-    "num_ret",
-    "num_rel",
-    "num_rel_ret",
-    "map",
-    "gm_map",
-    "Rprec",
-    "bpref",
-    "recip_rank",
-    "iprec_at_recall",
-    "P",
-    "relstring",
-    "recall",
-    "infAP",
-    "gm_bpref",
-    "Rprec_mult",
-    "utility",
-    "11pt_avg",
-    "binG",
-    "G",
-    "dcg",
-    "ideal_dcg",
-    "ndcg",
-    "ndcg_rel",
-    "Rndcg",
-    "ndcg_cut",
-    "map_cut",
-    "relative_P",
-    "success",
-    "set_P",
-    "set_relative_P",
-    "set_recall",
-    "set_map",
-    "set_F",
-    "num_nonrel_judged_ret",
-    "yaap",
-    "rbp",
-    "rbp_resid",
-    "unj",
-];
-
 /// The columns of a table of scores.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct Request {
@@ -146,19 +48,12 @@ impl Request {
         let mut request = Self::default();
         let mut push = |text: &str| request.push(text);
         for text in texts {
-            let group: [&[&str]; 2] = match text {
-                "official" => [&OFFICIAL, &[]],
-                "set" => [&SET, &[]],
-                "all_trec" => [&OFFICIAL, &MORE],
-                text => {
-                    push(text)?;
-                    continue;
-                }
+            let Some(mut families) = families::of_group(text) else {
+                push(text)?;
+                continue;
             };
-            let families = group.concat().into_iter();
-            families
-                .filter(|family| !written.contains(family))
-                .try_for_each(&mut push)?;
+            families.retain(|family| !written.contains(family));
+            families.into_iter().try_for_each(&mut push)?;
         }
         Ok(request)
     }
@@ -217,7 +112,7 @@ impl Column {
 /// Splits `P.5,10` at the first dot, as `trec_eval` does.
 fn family_and_parameters(text: &str) -> Option<(&str, &str)> {
     let (family, parameters) = text.split_once('.')?;
-    FAMILIES.contains(&family).then_some((family, parameters))
+    families::place(family).map(|_| (family, parameters))
 }
 
 /// The columns of a text: several for a family with several cutoffs.
