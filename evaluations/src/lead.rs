@@ -16,8 +16,10 @@ pub(crate) struct Lead {
     next: String,
     difference: f64,
     interval: Option<Interval>,
-    /// Not corrected for choosing the best and the next run by their results.
+    /// Corrected for the pairs that could have been the best and the next run.
     p_value: f64,
+    /// How many runs have a value.
+    runs: usize,
     /// The level of significance, such as 0.05.
     level: f64,
     is_significant: bool,
@@ -40,6 +42,11 @@ impl Lead {
         let change = Change::between(next, best, test, |title| title == row.measure);
         let measure = change.measures.first()?;
         let found = measure.difference.as_ref()?;
+        let level = 1.0 - test.level;
+        let runs = row.cells.iter().filter(|cell| cell.value().is_some());
+        let runs = runs.count();
+        // Both runs were chosen by their results, so the test counts as one of each pair (Bonferroni).
+        let p_value = pairs(runs).map_or(found.p_value, |pairs| (found.p_value * pairs).min(1.0));
         Some(Self {
             measure: row.title().to_owned(),
             place,
@@ -47,16 +54,26 @@ impl Lead {
             next: next.title.to_owned(),
             difference: found.difference,
             interval: found.interval,
-            p_value: found.p_value,
-            level: 1.0 - test.level,
-            is_significant: match measure.finding.verdict {
-                Verdict::Better => true,
-                Verdict::Worse | Verdict::Unclear | Verdict::Same | Verdict::None => false,
-            },
+            p_value,
+            runs,
+            level,
+            is_significant: measure.finding.verdict == Verdict::Better && p_value <= level,
         })
     }
 
-    /// The lead as the end of a sentence about the best run: `its lead over bm25 in MRR@5 may be chance (uncorrected p = 0.2900)`.
+    /// The p value, and what it is corrected for: `p = 0.4170, corrected for the 15 pairs of 6 runs`.
+    fn tested(&self) -> String {
+        let p_value = p_value(self.p_value);
+        match pairs(self.runs) {
+            Some(pairs) => format!(
+                "{p_value}, corrected for the {pairs} pairs of {} runs",
+                self.runs
+            ),
+            None => p_value,
+        }
+    }
+
+    /// The lead as the end of a sentence about the best run: `its lead over bm25 in MRR@5 may be chance (p = 0.2900)`.
     pub(crate) fn clause(&self) -> String {
         let verdict = if self.is_significant {
             format!("is significant at {}", percent(self.level))
@@ -64,10 +81,10 @@ impl Lead {
             "may be chance".to_owned()
         };
         format!(
-            "its lead over {} in {} {verdict} (uncorrected {})",
+            "its lead over {} in {} {verdict} ({})",
             self.next,
             self.measure,
-            p_value(self.p_value)
+            self.tested()
         )
     }
 }
@@ -84,14 +101,20 @@ impl fmt::Display for Lead {
         };
         write!(
             formatter,
-            "{}: {} leads {} by {:.4}{interval}, uncorrected {}: {verdict}",
+            "{}: {} leads {} by {:.4}{interval}, {}: {verdict}",
             self.measure,
             self.best,
             self.next,
             self.difference,
-            p_value(self.p_value)
+            self.tested()
         )
     }
+}
+
+/// The number of pairs of more than two runs.
+fn pairs(runs: usize) -> Option<f64> {
+    #[expect(clippy::cast_precision_loss, reason = "a table has few runs")]
+    (runs > 2).then(|| (runs * (runs - 1) / 2) as f64)
 }
 
 /// The column of the second best value.

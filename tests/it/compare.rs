@@ -107,7 +107,8 @@ fn the_best_of_several_profiles_is_tested_against_the_next() {
         sandbox.succeed("sample --skip-qa --profile unranked --profile bm25 --profile hybrid");
     assert!(
         page.contains("\nMRR@5: hybrid leads bm25 by 0.0913 [")
-            && page.contains("], uncorrected p < 0.0001: significant\n"),
+            && page
+                .contains("], p < 0.0001, corrected for the 3 pairs of 3\n  runs: significant\n"),
         "{page}"
     );
     let few = sandbox.succeed("sample --skip-qa --limit 20 --profile bm25 --profile hybrid");

@@ -167,7 +167,7 @@ fn facts(titles: [&str; 2], change: &Change) -> Vec<Fact> {
     let mut facts = vec![
         fact("before", titles[0]),
         fact("after", titles[1]),
-        fact("pairs", change.pairs.to_string()),
+        fact("cases in common", change.pairs.to_string()),
     ];
     facts.extend(
         change
