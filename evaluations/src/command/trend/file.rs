@@ -14,6 +14,7 @@ use super::document::Document;
 use super::line::{LevelChange, Line, Point};
 use super::text;
 use crate::atomic_file::write_atomically;
+use crate::out_file::check_place;
 use crate::page::{write_file, write_opening};
 use crate::terminal::Printer;
 
@@ -67,16 +68,7 @@ impl<'p> TrendFile<'p> {
                 path.display()
             ),
         };
-        let folder = path.parent().filter(|it| !it.as_os_str().is_empty());
-        if let Some(folder) = folder
-            && !folder.is_dir()
-        {
-            bail!(
-                "`--out {}`: the folder `{}` does not exist",
-                path.display(),
-                folder.display()
-            );
-        }
+        check_place(path)?;
         Ok(Self { path, format })
     }
 
