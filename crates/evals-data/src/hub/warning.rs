@@ -109,7 +109,7 @@ impl std::fmt::Display for HubWarning {
                 };
                 write!(
                     formatter,
-                    "`{first}`{further} of {repo} at {commit} cannot be verified: no digest is known"
+                    "`{first}`{further} of {repo} at {commit} cannot be verified, because no digest is known; it is used as it is"
                 )
             }
         }

@@ -140,7 +140,7 @@ async fn files_without_a_digest_give_a_warning() {
     assert_eq!(
         warnings,
         [format!(
-            "`a.csv` and 1 more of `owner/name` at {COMMIT} cannot be verified: no digest is known"
+            "`a.csv` and 1 more of `owner/name` at {COMMIT} cannot be verified, because no digest is known; it is used as it is"
         )]
     );
 }
