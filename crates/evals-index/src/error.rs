@@ -223,6 +223,17 @@ pub enum IndexError {
         /// The embedder's error, or the defect of its vector.
         source: Box<dyn Error + Send + Sync>,
     },
+    /// A question searched on its own has another result than the same question searched with others.
+    #[error(
+        "searching `{question}` by `{profile}` on its own and with all questions at once gave different results, which is an error of \
+         this program; search one by one with `search.latency_sample: null`, and report it"
+    )]
+    Inconsistent {
+        /// The profile.
+        profile: String,
+        /// The question.
+        question: String,
+    },
     /// The profile compares vectors, and the index has none.
     #[error("the profile `{profile}` needs embeddings, which the index does not have")]
     NoEmbeddings {

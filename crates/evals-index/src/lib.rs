@@ -81,6 +81,8 @@ pub use ingest::{BuildObserver, BuildOptions, BuildProgress, BuildReport, BuildS
 pub use lock_holder::LockHolder;
 pub use profile::{Fusion, Profile, UnknownProfile};
 pub use recipe::Recipe;
-pub use search::{CachePolicy, SearchOptions};
+pub use search::{
+    BatchObserver, BatchProgress, BatchStage, CachePolicy, QuestionBatch, SearchOptions,
+};
 pub use store::{Store, StoreSettings};
 pub use summary::{TableState, TableSummary};

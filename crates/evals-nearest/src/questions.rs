@@ -9,7 +9,6 @@ use crate::margin::PLAIN_SQUARES;
 
 /// The questions as the right-hand side of a product.
 pub(crate) struct Questions {
-    gemm: GemmExecutor<f32, f32, f32>,
     packed: PackedBMatrix<f32>,
     dimension: usize,
     count: usize,
@@ -35,11 +34,9 @@ impl Questions {
                 normalised.extend(question.iter().map(|_| 0.0));
             }
         }
-        let gemm = GemmExecutor::new();
         let rows = NdTensorView::from_data([count, dimension], normalised.as_slice());
-        let packed = gemm.prepack_b(rows.transposed());
+        let packed = gemm().prepack_b(rows.transposed());
         Self {
-            gemm,
             packed,
             dimension,
             count,
@@ -67,7 +64,7 @@ impl Questions {
         products.reserve(size);
         let space = &mut products.spare_capacity_mut()[..size];
         let rows = NdTensorView::from_data(shape, rows);
-        self.gemm
+        gemm()
             .gemm_uninit(
                 space,
                 GemmInputA::Unpacked(rows),
@@ -76,6 +73,11 @@ impl Questions {
             )
             .expect("the questions are packed for this kernel and have the dimension of the rows")
     }
+}
+
+/// The kernel for this processor. Choosing it costs nothing beside a product, and it cannot move between threads.
+fn gemm() -> GemmExecutor<f32, f32, f32> {
+    GemmExecutor::new()
 }
 
 #[expect(
@@ -92,7 +94,7 @@ impl fmt::Debug for Questions {
             .debug_struct("Questions")
             .field("count", &self.count)
             .field("dimension", &self.dimension)
-            .field("kernel", &self.gemm.kernel_name())
+            .field("kernel", &gemm().kernel_name())
             .finish_non_exhaustive()
     }
 }

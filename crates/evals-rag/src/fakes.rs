@@ -148,8 +148,7 @@ impl Searcher for Found {
                 duration: Duration::from_millis(5),
                 cached: true,
             }],
-            usage: None,
-            missing: Vec::new(),
+            ..Retrieved::default()
         })
     }
 }

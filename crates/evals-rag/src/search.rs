@@ -48,6 +48,9 @@ pub struct Retrieved {
     /// outside the output, because outputs repeat to the byte and timings do not.
     #[serde(skip)]
     pub timings: Vec<Timing>,
+    /// Whether the question was searched together with all others, so that this search has no time of its own.
+    #[serde(skip)]
+    pub in_batch: bool,
     /// Tokens that a reranker used, if there is one that reports them. They become metrics of the case.
     #[serde(skip)]
     pub usage: Option<Usage>,
@@ -66,6 +69,9 @@ impl Retrieved {
             } else {
                 scope.timing(timing.stage, timing.duration);
             }
+        }
+        if self.in_batch {
+            scope.untimed("searched with all questions at once");
         }
         if let Some(usage) = self.usage {
             call::record_usage(usage, Purpose::Reranker, scope);

@@ -8,6 +8,9 @@ use std::time::Duration;
 use crate::recording::{Ledger, Metric, Notes};
 use crate::{FailureClass, Recording, Span, Timing};
 
+/// The attribute of a case whose duration says nothing about its task.
+pub(crate) const UNTIMED: &str = "untimed";
+
 /// Collects the recordings of one run of a task or an evaluator. Clones write to the same run.
 #[derive(Clone, Debug)]
 pub struct TaskScope {
@@ -77,6 +80,13 @@ impl TaskScope {
     /// system under test could not work yet, because it was still starting. An evaluator has no duration, so there it does nothing.
     pub fn leave_out(&self, duration: Duration) {
         self.lock().left_out += duration;
+    }
+
+    /// Declares that this run says nothing about how long the task takes, and why: its work was done before, together with that of
+    /// other cases. The case then has the attribute [`CaseReport::UNTIMED`](crate::CaseReport::UNTIMED), and its duration is no sample of the task's
+    /// time.
+    pub fn untimed(&self, reason: &str) {
+        self.attribute(UNTIMED, reason);
     }
 
     /// Takes everything recorded so far, without metrics that are not finite, and leaves the scope empty.

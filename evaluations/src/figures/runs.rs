@@ -68,9 +68,12 @@ pub(crate) fn search_time<D: Domain>(case: &CaseReport<D>) -> Option<f64> {
 }
 
 /// The service time of a case in seconds: the sum over its stages. Stages from a cache count with their original times, and judging does
-/// not count. `None` if the task failed or timed nothing.
+/// not count. `None` if the task failed or timed nothing, or if a part of its work was done together with that of other cases.
 pub(crate) fn service_time<D: Domain>(case: &CaseReport<D>) -> Option<f64> {
     case.result.output()?;
+    if case.untimed().is_some() {
+        return None;
+    }
     let is_judging = |stage: &str| Purpose::of_stage(stage).is_some_and(Purpose::is_judging);
     let own = case.timings.iter().filter(|it| !is_judging(&it.stage));
     let seconds: f64 = own.map(|it| it.duration.as_secs_f64()).sum();

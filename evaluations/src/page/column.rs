@@ -176,7 +176,9 @@ pub(super) fn seconds<D: Domain>(ids: &[&CaseId], cases: &Cases<'_, D>) -> Colum
     let cells = ids.iter().map(|id| {
         let repetitions = cases.of_id(id);
         let succeeded = repetitions.iter().filter(|it| it.result.output().is_some());
+        let untimed = repetitions.iter().find_map(|it| it.untimed());
         let times: Vec<f64> = succeeded
+            .filter(|it| it.untimed().is_none())
             .map(|it| service_time(it).unwrap_or(it.duration.as_secs_f64()))
             .collect();
         match u32::try_from(times.len()) {
@@ -185,7 +187,7 @@ pub(super) fn seconds<D: Domain>(ids: &[&CaseId], cases: &Cases<'_, D>) -> Colum
             }
             _ if repetitions.is_empty() => Cell::Empty,
             _ => Cell::Undefined {
-                undefined: "task failed".to_owned(),
+                undefined: untimed.unwrap_or("task failed").to_owned(),
             },
         }
     });

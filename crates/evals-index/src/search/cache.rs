@@ -9,6 +9,7 @@ use std::time::Duration;
 
 use tokio::sync::OnceCell;
 
+use super::Filter;
 use super::hit::{Found, Hit};
 
 /// Bytes of embeddings kept for other profiles.
@@ -104,6 +105,22 @@ impl<K: Clone + Eq + Hash + HeapSize, V: HeapSize> Entries<K, V> {
         computed.map(|value| Cached { value, hit })
     }
 
+    /// The cached value of `key`, if it is computed.
+    pub(super) fn peek(&self, key: &K) -> Option<Arc<V>> {
+        self.kept().cells.get(key)?.get().cloned()
+    }
+
+    /// Caches a value that was computed elsewhere, if there is room and the key has none.
+    pub(super) fn offer(&self, key: K, value: Arc<V>) {
+        let mut kept = self.kept();
+        let bytes = ENTRY_BYTES + key.heap_size() + value.heap_size();
+        if kept.bytes + bytes <= self.most_bytes && !kept.cells.contains_key(&key) {
+            kept.bytes += bytes;
+            kept.cells
+                .insert(key, Arc::new(OnceCell::new_with(Some(value))));
+        }
+    }
+
     /// Accounts for the value that was just computed into `cell`, or removes its key if the computation failed or there is no room.
     ///
     /// After a failed computation, a waiting one computes into the same cell. By then the key may be gone or have another cell, so
@@ -143,6 +160,17 @@ impl Default for Cache {
 impl HeapSize for String {
     fn heap_size(&self) -> usize {
         self.len()
+    }
+}
+
+impl LegKey {
+    pub(super) fn new(leg: &'static str, question: &str, filter: &Filter, depth: usize) -> Self {
+        Self {
+            leg,
+            question: question.to_owned(),
+            filter: filter.sql().map(ToOwned::to_owned),
+            depth,
+        }
     }
 }
 
@@ -250,5 +278,18 @@ mod tests {
         assert_eq!(get(&entries, "b", 2).await, (1, true));
         assert_eq!(get(&entries, "c", 2).await, (2, false));
         assert_eq!(entries.kept().cells.len(), 2);
+    }
+
+    #[tokio::test]
+    async fn an_offered_value_is_cached_like_a_computed_one() {
+        let entries = Entries::<String, u32>::new(ENTRY_BYTES + 1 + 100);
+        assert_eq!(entries.peek(&"a".to_owned()), None);
+        entries.offer("a".to_owned(), Arc::new(1));
+        entries.offer("a".to_owned(), Arc::new(2));
+        entries.offer("b".to_owned(), Arc::new(3));
+        assert_eq!(entries.peek(&"a".to_owned()).as_deref(), Some(&1));
+        assert_eq!(get(&entries, "a", 4).await, (1, true));
+        assert_eq!(entries.peek(&"b".to_owned()), None);
+        assert_eq!(entries.kept().bytes, ENTRY_BYTES + 1 + 100);
     }
 }

@@ -44,7 +44,7 @@ pub(super) async fn best_by_text(
         .select(Select::columns(&[ROW_ID, SCORE]))
         .limit(limit);
     let rows = filter.restrict(query).execute().await.map_err(failed)?;
-    read_scores(rows, SCORE, positions, |score| score).await
+    read_hits(rows, SCORE, positions, Hit::new).await
 }
 
 /// The `limit` chunks most similar to `vector`, which is compared with every embedding of the table.
@@ -70,7 +70,7 @@ pub(super) async fn best_by_vector(
         .execute_with_options(options(vector.len()))
         .await
         .map_err(failed)?;
-    read_scores(rows, DISTANCE, positions, |distance| 1.0 - distance).await
+    read_hits(rows, DISTANCE, positions, Hit::of_distance).await
 }
 
 /// Enlarges the batches of the scan. `dimension` is at least 1.
@@ -81,12 +81,12 @@ fn options(dimension: usize) -> QueryExecutionOptions {
     options
 }
 
-/// Reads row ids and the numbers in `column`, which `score` turns into scores.
-async fn read_scores(
+/// Reads row ids and the numbers in `column`, of which `hit` makes chunks that were found.
+async fn read_hits(
     mut rows: SendableRecordBatchStream,
     column: &str,
     positions: &Positions,
-    score: impl Fn(f32) -> f32,
+    hit: impl Fn(usize, f32) -> Hit,
 ) -> Result<Vec<Hit>, IndexError> {
     let mut hits = Vec::new();
     while let Some(batch) = rows
@@ -100,7 +100,7 @@ async fn read_scores(
             let position = positions
                 .position(*row_id)
                 .ok_or(IndexError::Changed { row_id: *row_id })?;
-            hits.push(Hit::new(position, score(*number)));
+            hits.push(hit(position, *number));
         }
     }
     Ok(hits)

@@ -23,6 +23,11 @@ impl Hit {
             score: score + 0.0,
         }
     }
+
+    /// A chunk at this cosine distance. Its score is the cosine.
+    pub(super) fn of_distance(position: usize, distance: f32) -> Self {
+        Self::new(position, 1.0 - distance)
+    }
 }
 
 /// The best chunks of one search, or of several that were fused.
@@ -32,8 +37,8 @@ pub(super) struct Found {
     pub(super) hits: Vec<Hit>,
     /// Whether a greater depth would find nothing more.
     pub(super) exhausted: bool,
-    /// How long the search took, or the fusion.
-    pub(super) duration: Duration,
+    /// How long the search took, or the fusion. `None` if the search was one of many at once.
+    pub(super) duration: Option<Duration>,
 }
 
 impl Found {
@@ -42,7 +47,7 @@ impl Found {
         Self {
             hits: Vec::new(),
             exhausted: true,
-            duration: Duration::ZERO,
+            duration: Some(Duration::ZERO),
         }
     }
 }
@@ -79,12 +84,23 @@ pub(super) fn keep_best(hits: &mut Vec<Hit>, count: usize, positions: &Positions
 }
 
 fn order(left: Hit, right: Hit, positions: &Positions) -> Ordering {
-    let uri = |hit: Hit| positions.uri(positions.document(hit.position));
-    right
-        .score
-        .total_cmp(&left.score)
-        .then_with(|| uri(right).cmp(uri(left)))
-        .then_with(|| left.position.cmp(&right.position))
+    let by_score = right.score.total_cmp(&left.score);
+    by_score.then_with(|| order_of_equals(left.position, right.position, positions))
+}
+
+/// The order of two chunks with one score.
+pub(super) fn order_of_equals(left: usize, right: usize, positions: &Positions) -> Ordering {
+    let uri = |position| positions.uri(positions.document(position));
+    uri(right).cmp(uri(left)).then_with(|| left.cmp(&right))
+}
+
+/// The best chunk of each of the first `k` documents of sorted chunks.
+pub(super) fn best_of_documents(hits: &[Hit], k: usize, positions: &Positions) -> Vec<Hit> {
+    let mut seen = HashSet::new();
+    let firsts = hits
+        .iter()
+        .filter(|hit| seen.insert(positions.document(hit.position)));
+    firsts.take(k).copied().collect()
 }
 
 /// The first `k` distinct documents of sorted chunks, each with the score of its best chunk.

@@ -3,7 +3,6 @@
 use std::sync::Arc;
 use std::time::Instant;
 
-use evals_models::TextKind;
 use futures::try_join;
 
 use super::cache::{Cached, Embedded, LegKey};
@@ -11,10 +10,10 @@ use super::hit::{self, Found};
 use super::leg::Leg;
 use super::timings::Timings;
 use super::{Cache, Filter, UsualTies, fusion, unranked};
-use crate::embedding_defect;
 use crate::error::IndexError;
 use crate::profile::{Fusion, Profile};
 use crate::table::contents::Contents;
+use crate::table::positions::Positions;
 
 /// One question to an index, at one depth.
 #[derive(Debug)]
@@ -23,6 +22,8 @@ pub(super) struct Inquiry<'a> {
     pub(super) filter: &'a Filter,
     pub(super) cache: &'a Cache,
     pub(super) question: &'a str,
+    /// The question's embedding, if the profile needs one; `None` for a question without text, to which nothing is similar.
+    pub(super) embedded: Option<&'a Embedded>,
     pub(super) ties: &'a UsualTies,
     /// Chunks taken from each search.
     pub(super) depth: usize,
@@ -41,8 +42,7 @@ impl Inquiry<'_> {
                 Ok(self.record("bm25", result))
             }
             Profile::Semantic => {
-                let embedded = self.embed().await?;
-                let result = self.semantic(embedded.as_deref()).await?;
+                let result = self.semantic().await?;
                 Ok(self.record("semantic", result))
             }
             Profile::Hybrid(method) => self.hybrid(method).await,
@@ -50,68 +50,24 @@ impl Inquiry<'_> {
     }
 
     async fn hybrid(&mut self, method: Fusion) -> Result<Arc<Found>, IndexError> {
-        let embedded = self.embed().await?;
-        let (lexical, semantic) = try_join!(
-            Box::pin(self.bm25()),
-            Box::pin(self.semantic(embedded.as_deref()))
-        )?;
+        let (lexical, semantic) = try_join!(Box::pin(self.bm25()), Box::pin(self.semantic()))?;
         let lexical = self.record("bm25", lexical);
         let semantic = self.record("semantic", semantic);
-        let started = Instant::now();
-        let mut hits = fusion::fuse(method, &lexical.hits, &semantic.hits);
-        hit::sort(&mut hits, &self.contents.positions);
-        let duration = started.elapsed();
-        self.timings.add("fuse", duration, false);
-        Ok(Arc::new(Found {
-            hits,
-            exhausted: lexical.exhausted && semantic.exhausted,
-            duration,
-        }))
+        let fused = fused(method, &lexical, &semantic, &self.contents.positions);
+        Ok(self.record(
+            "fuse",
+            Cached {
+                value: Arc::new(fused),
+                hit: false,
+            },
+        ))
     }
 
     fn record(&mut self, stage: &str, result: Cached<Found>) -> Arc<Found> {
-        self.timings.add(stage, result.value.duration, result.hit);
-        result.value
-    }
-
-    /// The question's embedding; `None` for a question without text, to which nothing is similar.
-    async fn embed(&mut self) -> Result<Option<Arc<Embedded>>, IndexError> {
-        if self.question.trim().is_empty() {
-            return Ok(None);
+        if let Some(duration) = result.value.duration {
+            self.timings.add(stage, duration, result.hit);
         }
-        let key = self.question.to_owned();
-        let embedded = self
-            .cache
-            .embeddings
-            .get(key, self.compute_embedding())
-            .await?;
-        let Embedded {
-            duration, stored, ..
-        } = *embedded.value;
-        self.timings.add("embed", duration, embedded.hit || stored);
-        Ok(Some(embedded.value))
-    }
-
-    async fn compute_embedding(&self) -> Result<Embedded, IndexError> {
-        let failed = |source| IndexError::Question {
-            question: self.question.to_owned(),
-            source,
-        };
-        let embedder = self.contents.embedder()?;
-        let started = Instant::now();
-        let embeddings = embedder
-            .embed(&[self.question], TextKind::Query)
-            .await
-            .map_err(|source| failed(source.into()))?;
-        let duration = started.elapsed();
-        let vector = embeddings.row(0).unwrap_or_default().to_vec();
-        embedding_defect::check(&vector, embedder.dimension())
-            .map_err(|source| failed(source.into()))?;
-        Ok(Embedded {
-            vector,
-            duration: embeddings.took().unwrap_or(duration),
-            stored: embeddings.is_cached(),
-        })
+        result.value
     }
 
     async fn bm25(&self) -> Result<Cached<Found>, IndexError> {
@@ -122,9 +78,9 @@ impl Inquiry<'_> {
         self.cache.legs.get(key, self.search(leg)).await
     }
 
-    async fn semantic(&self, embedded: Option<&Embedded>) -> Result<Cached<Found>, IndexError> {
+    async fn semantic(&self) -> Result<Cached<Found>, IndexError> {
         let search = async {
-            match embedded {
+            match self.embedded {
                 Some(Embedded { vector, .. }) => self.search(Leg::Semantic { vector }).await,
                 None => Ok(Found::nothing()),
             }
@@ -151,11 +107,23 @@ impl Inquiry<'_> {
     }
 
     fn key(&self, leg: &'static str, question: &str) -> LegKey {
-        LegKey {
-            leg,
-            question: question.to_owned(),
-            filter: self.filter.sql().map(ToOwned::to_owned),
-            depth: self.depth,
-        }
+        LegKey::new(leg, question, self.filter, self.depth)
+    }
+}
+
+/// The results of both searches as one.
+pub(super) fn fused(
+    method: Fusion,
+    lexical: &Found,
+    semantic: &Found,
+    positions: &Positions,
+) -> Found {
+    let started = Instant::now();
+    let mut hits = fusion::fuse(method, &lexical.hits, &semantic.hits);
+    hit::sort(&mut hits, positions);
+    Found {
+        hits,
+        exhausted: lexical.exhausted && semantic.exhausted,
+        duration: Some(started.elapsed()),
     }
 }

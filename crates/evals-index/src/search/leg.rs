@@ -67,7 +67,7 @@ impl Leg<'_> {
                 return Ok(Found {
                     hits,
                     exhausted: all && left_out == LeftOut::default(),
-                    duration: started.elapsed(),
+                    duration: Some(started.elapsed()),
                 });
             }
             limit = limit.saturating_mul(MORE).min(positions.chunks());

@@ -6,10 +6,11 @@ use std::sync::Arc;
 use async_trait::async_trait;
 use evals_rag::{Passage, Retrieved, SearchError, Searcher};
 
+use super::cache::{Cached, Embedded};
 use super::hit::{self, Hit, Wanted};
 use super::inquiry::Inquiry;
 use super::timings::Timings;
-use super::{Cache, Filter, UsualTies, passages};
+use super::{Cache, Filter, UsualTies, passages, question};
 use crate::error::IndexError;
 use crate::profile::Profile;
 use crate::table::contents::Contents;
@@ -44,30 +45,58 @@ impl Searcher for IndexSearcher {
     }
 
     async fn search(&self, question: &str, k: usize) -> Result<Retrieved, SearchError> {
-        let retrieve = Box::pin(self.retrieve(question, k));
-        let retrieved = self.contents.guarded(retrieve).await;
+        let retrieve = async {
+            if k == 0 {
+                return Ok(Retrieved::default());
+            }
+            let cache = self.cache.clone().unwrap_or_default();
+            let embedded = self.embed(question, &cache).await?;
+            self.retrieve(question, k, &cache, embedded.as_ref()).await
+        };
+        let retrieved = self.contents.guarded(Box::pin(retrieve)).await;
         retrieved.map_err(SearchError::new)
     }
 }
 
 impl IndexSearcher {
+    /// The question's embedding, if the profile needs one and the question has text.
+    pub(super) async fn embed(
+        &self,
+        question: &str,
+        cache: &Cache,
+    ) -> Result<Option<Cached<Embedded>>, IndexError> {
+        if !self.profile.needs_embeddings() {
+            return Ok(None);
+        }
+        question::embed(&self.contents, cache, question).await
+    }
+
     /// Deepens the search until its chunks belong to `k` distinct documents, or no chunks are left.
-    async fn retrieve(&self, question: &str, k: usize) -> Result<Retrieved, IndexError> {
+    pub(super) async fn retrieve(
+        &self,
+        question: &str,
+        k: usize,
+        cache: &Cache,
+        embedded: Option<&Cached<Embedded>>,
+    ) -> Result<Retrieved, IndexError> {
         let positions = &self.contents.positions;
         let k = k.min(positions.documents());
         if k == 0 {
             return Ok(Retrieved::default());
         }
-        let cache = self.cache.clone().unwrap_or_default();
         let mut timings = Timings::default();
-        let mut depth = self.first_depth(k).min(positions.chunks()).max(k);
+        if let Some(embedded) = embedded {
+            timings.add_embedding(embedded);
+        }
+        let mut depth = self.first_depth(k);
         let found = loop {
             let mut inquiry = Inquiry {
                 contents: &self.contents,
                 filter: &self.filter,
                 ties: &self.ties,
-                cache: &cache,
+                cache,
                 question,
+                embedded: embedded.map(|embedded| embedded.value.as_ref()),
                 depth,
                 timings: &mut timings,
             };
@@ -75,27 +104,27 @@ impl IndexSearcher {
             if found.exhausted || hit::distinct_documents(&found.hits, positions) >= k {
                 break found;
             }
-            depth = depth.saturating_mul(DEEPER);
+            depth = deeper(depth);
         };
         Ok(Retrieved {
             ranking: hit::best_documents(&found.hits, k, positions)?,
             passages: self.fetch_passages(&found.hits, k, &mut timings).await?,
             timings: timings.into_stages(),
-            usage: None,
-            missing: Vec::new(),
+            ..Retrieved::default()
         })
     }
 
-    /// Chunks that the first attempt asks for. Fused scores depend on this number, and shared results need the same number. A single
+    /// Chunks that the first attempt asks for, for the `k` best documents. Fused scores depend on this number, and shared results need the same number. A single
     /// search that is not shared goes no deeper than necessary, unless it returns more passages than documents: the number of
     /// passages of `k` documents depends on the depth, too.
-    fn first_depth(&self, k: usize) -> usize {
-        match (self.profile, &self.cache) {
+    pub(super) fn first_depth(&self, k: usize) -> usize {
+        let depth = match (self.profile, &self.cache) {
             (Profile::Bm25 | Profile::Semantic, None) if self.passages <= k => {
                 k.saturating_mul(DEEPER).max(FEWEST)
             }
             _ => self.candidates.get(),
-        }
+        };
+        depth.min(self.contents.positions.chunks()).max(k)
     }
 
     /// The passages that the options ask for, all of the `k` best documents.
@@ -105,20 +134,32 @@ impl IndexSearcher {
         k: usize,
         timings: &mut Timings,
     ) -> Result<Vec<Passage>, IndexError> {
-        if self.passages == 0 && self.best_of == 0 {
+        if !self.wants_passages() {
             return Ok(Vec::new());
         }
-        let positions = &self.contents.positions;
+        let best = self.passages_among(hits, k);
+        let Contents {
+            table, positions, ..
+        } = self.contents.as_ref();
+        let fetch = passages::fetch(&best, table, positions);
+        timings.measure("passages", fetch).await
+    }
+
+    pub(super) fn wants_passages(&self) -> bool {
+        self.passages > 0 || self.best_of > 0
+    }
+
+    /// The chunks among sorted ones whose texts the options ask for.
+    pub(super) fn passages_among(&self, hits: &[Hit], k: usize) -> Vec<Hit> {
         let wanted = Wanted {
             chunks: self.passages,
             best_of: self.best_of,
         };
-        let best = hit::of_best_documents(hits, k, wanted, positions);
-        timings
-            .measure(
-                "passages",
-                passages::fetch(&best, &self.contents.table, positions),
-            )
-            .await
+        hit::of_best_documents(hits, k, wanted, &self.contents.positions)
     }
+}
+
+/// The depth of the attempt after one of this depth.
+pub(super) fn deeper(depth: usize) -> usize {
+    depth.saturating_mul(DEEPER)
 }

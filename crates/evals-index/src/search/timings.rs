@@ -5,8 +5,10 @@ use std::time::{Duration, Instant};
 
 use evals_rag::StageTiming;
 
+use super::cache::{Cached, Embedded};
+
 /// The times of the stages of one search. A stage that runs several times is one entry with the sum.
-#[derive(Debug, Default)]
+#[derive(Debug, Clone, Default)]
 pub(super) struct Timings(Vec<StageTiming>);
 
 impl Timings {
@@ -23,6 +25,14 @@ impl Timings {
                 cached,
             }),
         }
+    }
+
+    /// Adds the embedding of the question.
+    pub(super) fn add_embedding(&mut self, embedded: &Cached<Embedded>) {
+        let Embedded {
+            duration, stored, ..
+        } = *embedded.value;
+        self.add("embed", duration, embedded.hit || stored);
     }
 
     /// Runs `work` as a stage that is never cached.

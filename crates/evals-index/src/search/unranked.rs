@@ -34,7 +34,7 @@ pub(super) async fn search(
     Ok(Found {
         hits,
         exhausted: documents.len() < depth,
-        duration: started.elapsed(),
+        duration: Some(started.elapsed()),
     })
 }
 

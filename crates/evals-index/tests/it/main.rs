@@ -5,6 +5,7 @@
     reason = "a test fails if its fixture cannot be made"
 )]
 
+mod batch;
 mod building;
 mod corpus;
 mod cut;

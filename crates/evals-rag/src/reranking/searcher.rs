@@ -145,6 +145,7 @@ impl Searcher for RerankedSearcher {
             passages,
             timings,
             usage: reranked.usage,
+            in_batch: found.in_batch,
             missing: found.missing,
         })
     }

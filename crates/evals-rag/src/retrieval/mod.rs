@@ -179,9 +179,7 @@ fn without(retrieved: Retrieved, id: &str, k: usize) -> Result<Retrieved, Rankin
     Ok(Retrieved {
         ranking,
         passages,
-        timings: retrieved.timings,
-        usage: retrieved.usage,
-        missing: retrieved.missing,
+        ..retrieved
     })
 }
 

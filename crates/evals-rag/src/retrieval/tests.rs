@@ -46,8 +46,7 @@ impl Searcher for Scripted {
             passages: passages.collect(),
             ranking,
             timings: vec![timing("bm25", false), timing("semantic", true)],
-            usage: None,
-            missing: Vec::new(),
+            ..Retrieved::default()
         })
     }
 }

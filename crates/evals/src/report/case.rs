@@ -136,6 +136,22 @@ impl<O> TaskResult<O> {
 }
 
 impl<D: Domain> CaseReport<D> {
+    /// The attribute of a case whose duration says nothing about its task, with the reason as text. See
+    /// [`TaskScope::untimed`](crate::TaskScope::untimed).
+    pub const UNTIMED: &'static str = crate::task::UNTIMED;
+
+    /// Why the duration says nothing about the task, if the task declared so.
+    pub fn untimed(&self) -> Option<&str> {
+        self.attributes.get(Self::UNTIMED)?.as_str()
+    }
+
+    /// Whether the duration is a sample of how long the task takes: it succeeded, none of its stages came from a cache, and it was not
+    /// declared [untimed](Self::untimed).
+    pub fn is_timed(&self) -> bool {
+        let is_cached = self.timings.iter().any(|timing| timing.cached);
+        self.result.output().is_some() && !is_cached && self.untimed().is_none()
+    }
+
     /// The outcome with this name, where the case has one.
     pub fn outcome(&self, name: &str) -> Option<&CaseOutcome> {
         self.outcomes.iter().find(|outcome| outcome.name == name)

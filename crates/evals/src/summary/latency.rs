@@ -26,7 +26,7 @@ impl<'a> Latencies<'a> {
             for timing in &case.timings {
                 latencies.add(timing);
             }
-            if case.result.output().is_some() && !case.timings.iter().any(|timing| timing.cached) {
+            if case.is_timed() {
                 latencies.task.push(case.duration.as_secs_f64());
             }
         }

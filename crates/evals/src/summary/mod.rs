@@ -139,13 +139,13 @@ impl Summary {
         named.unwrap_or(score)
     }
 
-    /// How many runs of cases succeeded per second of wall time. `None` if none succeeded, no time passed, or stages came
-    /// from a cache, because the rate would measure the cache.
+    /// How many runs of cases succeeded per second of wall time. `None` if none succeeded, no time passed, or some were not
+    /// [timed](crate::CaseReport::is_timed): with stages from a cache, the rate would measure the cache.
     pub fn throughput(&self) -> Option<f64> {
         let seconds = self.duration.as_secs_f64();
         let succeeded = self.finished.saturating_sub(self.failed);
-        (succeeded > 0 && seconds > 0.0 && self.cached_timings.is_empty())
-            .then(|| count(succeeded) / seconds)
+        let all_timed = self.cached_timings.is_empty() && self.task_time.n == succeeded;
+        (succeeded > 0 && seconds > 0.0 && all_timed).then(|| count(succeeded) / seconds)
     }
 }
 

@@ -66,8 +66,7 @@ impl Searcher for Letters {
                 duration: Duration::from_millis(5),
                 cached: true,
             }],
-            usage: None,
-            missing: Vec::new(),
+            ..Retrieved::default()
         })
     }
 }

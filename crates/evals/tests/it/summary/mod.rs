@@ -222,6 +222,25 @@ fn cached_timings_are_kept_apart() {
 }
 
 #[test]
+fn an_untimed_case_is_no_sample_of_the_tasks_time() {
+    let mut cases: Vec<_> = (0..3)
+        .map(|number| CaseReport {
+            duration: Duration::from_secs(1),
+            ..finished(&format!("q{number}"), vec![])
+        })
+        .collect();
+    assert_eq!(summary(cases.clone()).task_time.n, 3);
+    assert!(summary(cases.clone()).throughput().is_some());
+    let reason = serde_json::json!("searched with the others");
+    let attribute = CaseReport::<Words>::UNTIMED.to_owned();
+    cases[1].attributes.insert(attribute, reason);
+    assert_eq!(cases[1].untimed(), Some("searched with the others"));
+    let summary = summary(cases);
+    assert_eq!(summary.task_time.n, 2);
+    assert_eq!(summary.throughput(), None);
+}
+
+#[test]
 fn metrics_are_means_over_the_cases_that_have_them() {
     let with_tokens = |id: &str, tokens: f64| CaseReport {
         metrics: BTreeMap::from([("tokens".to_owned(), tokens)]),

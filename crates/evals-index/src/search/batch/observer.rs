@@ -1,0 +1,38 @@
+//! The progress of a batch of questions.
+
+/// Follows a batch. Called often, from the task that searches.
+pub trait BatchObserver: Send + Sync {
+    /// Something was finished.
+    fn on_progress(&self, progress: BatchProgress);
+}
+
+/// How far a batch is.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct BatchProgress {
+    /// What is being done. The stages repeat for each group of questions.
+    pub stage: BatchStage,
+    /// How much of the stage is done, for the current group of questions: questions, or chunks while vectors are compared.
+    pub done: usize,
+    /// How much the stage has to do in all.
+    pub total: usize,
+    /// Questions whose results are complete.
+    pub searched: usize,
+    /// Questions of the batch.
+    pub questions: usize,
+}
+
+/// A part of the work on a group of questions.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum BatchStage {
+    /// The model embeds the questions.
+    Embedding,
+    /// All questions are compared with the vector of each chunk.
+    Vectors,
+    /// The full-text index is searched for each question, and its ranking is made.
+    Ranking,
+}
+
+/// Ignores the progress.
+impl BatchObserver for crate::Unobserved {
+    fn on_progress(&self, _progress: BatchProgress) {}
+}

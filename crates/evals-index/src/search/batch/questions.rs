@@ -1,0 +1,17 @@
+//! The questions of a batch.
+
+use std::collections::HashSet;
+use std::num::NonZeroUsize;
+
+/// Questions that are searched together, because they are known beforehand.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct QuestionBatch {
+    /// The questions. Repetitions are searched once.
+    pub questions: Vec<String>,
+    /// How many documents each search will want: the `k` of the later calls.
+    pub k: usize,
+    /// The questions among them that a later search asks on its own as well, to measure how long that takes.
+    pub timed: HashSet<String>,
+    /// How many questions are embedded or searched for in the full-text index at the same time.
+    pub concurrency: NonZeroUsize,
+}

@@ -1,0 +1,140 @@
+//! Compares the vector of each chunk with many questions, in one pass over the table.
+
+use std::sync::Arc;
+
+use arrow::array::{Array, ArrayRef, AsArray, RecordBatch};
+use arrow::datatypes::{Float32Type, UInt64Type};
+use evals_nearest::Pass;
+use futures::stream::BoxStream;
+use futures::{StreamExt, TryStreamExt};
+use tokio::task;
+
+use super::observer::BatchStage;
+use super::progress::Progress;
+use super::similarity::Similarity;
+use crate::error::IndexError;
+use crate::search::Filter;
+use crate::search::hit::{Found, Hit};
+use crate::table::contents::Contents;
+use crate::table::{ROW_ID, VECTOR};
+
+/// Bytes of vectors in one batch of the scan.
+const BATCH_BYTES: usize = 8 << 20;
+/// Bytes that the engine may read ahead. Its default is 2 GiB, which for a table of that size is all vectors at once.
+const READ_AHEAD_BYTES: u64 = 32 << 20;
+/// Batches that the engine decodes ahead.
+const READ_AHEAD_BATCHES: usize = 2;
+
+/// The `depth` best chunks of each question, in order, as [`Leg::search`](super::super::leg::Leg::search) finds them for one.
+///
+/// Memory is 16 bytes times `depth` for each question, and the batches in flight.
+pub(super) async fn nearest(
+    contents: &Arc<Contents>,
+    filter: &Filter,
+    questions: Arc<[f32]>,
+    dimension: usize,
+    depth: usize,
+    progress: &Progress<'_>,
+) -> Result<Vec<Found>, IndexError> {
+    let similarity = Similarity {
+        contents: Arc::clone(contents),
+        questions: Arc::clone(&questions),
+        dimension,
+    };
+    let mut pass = Pass::new(&questions, dimension, depth, similarity);
+    let mut read = 0;
+    let chunks = contents.positions.chunks();
+    progress.tell(BatchStage::Vectors, read, chunks);
+    let mut batches = scan(contents, filter, dimension).await?;
+    let mut batch = batches.next().await;
+    while let Some(read_batch) = batch {
+        let rows = Rows::new(&read_batch.map_err(reading)?, contents)?;
+        read += rows.numbers.len();
+        // The engine reads and decodes the next batch meanwhile.
+        let compare = task::spawn_blocking(move || {
+            rows.compare(&mut pass);
+            pass
+        });
+        let (compared, next) = futures::join!(compare, batches.next());
+        pass = compared?;
+        batch = next;
+        progress.tell(BatchStage::Vectors, read.min(chunks), chunks);
+    }
+    let exhausted = pass.rows() <= depth;
+    let best = task::spawn_blocking(move || pass.finish()).await?;
+    let found = best.into_iter().map(|hits| Found {
+        hits: hits
+            .into_iter()
+            .map(|hit| Hit::new(hit.row as usize, hit.score))
+            .collect(),
+        exhausted,
+        duration: None,
+    });
+    Ok(found.collect())
+}
+
+fn reading(source: lancedb::Error) -> IndexError {
+    IndexError::during("read the embeddings")(source)
+}
+
+/// The vectors of the chunks that pass the filter, in any order.
+async fn scan(
+    contents: &Contents,
+    filter: &Filter,
+    dimension: usize,
+) -> Result<BoxStream<'static, lancedb::Result<RecordBatch>>, IndexError> {
+    let rows = (BATCH_BYTES / size_of::<f32>() / dimension).max(1);
+    let open = async {
+        let dataset = contents.table.dataset().expect(LOCAL).get().await?;
+        let mut scanner = dataset.scan();
+        scanner
+            .project(&[VECTOR])?
+            .with_row_id()
+            .batch_size(rows)
+            .io_buffer_size(READ_AHEAD_BYTES)
+            .batch_readahead(READ_AHEAD_BATCHES)
+            .scan_in_order(false);
+        if let Some(sql) = filter.sql() {
+            scanner.filter(sql)?;
+        }
+        let batches = scanner.try_into_stream().await?;
+        Ok(batches.map_err(lancedb::Error::from).boxed())
+    };
+    open.await.map_err(reading)
+}
+
+/// Why there is a dataset: a batch is made only of a table whose files are within reach.
+const LOCAL: &str = "the table is not behind a server";
+
+/// Rows of one batch, each with its position; `None` for a chunk without text, which has no vector.
+struct Rows {
+    values: ArrayRef,
+    numbers: Vec<Option<u32>>,
+}
+
+impl Rows {
+    fn new(batch: &RecordBatch, contents: &Contents) -> Result<Self, IndexError> {
+        let vectors = batch[VECTOR].as_fixed_size_list();
+        let row_ids = batch[ROW_ID].as_primitive::<UInt64Type>().values();
+        let number = |(row, row_id): (usize, &u64)| {
+            if vectors.is_null(row) {
+                return Ok(None);
+            }
+            let position = contents.positions.position(*row_id);
+            let number = position.and_then(|position| u32::try_from(position).ok());
+            number
+                .map(Some)
+                .ok_or(IndexError::Changed { row_id: *row_id })
+        };
+        let numbers: Result<_, _> = row_ids.iter().enumerate().map(number).collect();
+        Ok(Self {
+            values: Arc::clone(vectors.values()),
+            numbers: numbers?,
+        })
+    }
+
+    fn compare(&self, pass: &mut Pass<Similarity>) {
+        let values = self.values.as_primitive::<Float32Type>().values();
+        pass.add(values, &self.numbers);
+    }
+}
