@@ -44,6 +44,8 @@ mod pages;
 #[cfg(target_os = "linux")]
 mod pseudo_terminal;
 mod pull;
+#[cfg(unix)]
+mod pull_request;
 mod qa_server;
 mod recorded_replies;
 mod reranking;
