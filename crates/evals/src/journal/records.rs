@@ -1,6 +1,6 @@
 //! A file of records that resumes: a header with an identity, then one line for each record.
 
-use std::fs::{self, File, OpenOptions, TryLockError};
+use std::fs::{self, File, OpenOptions};
 use std::io::{self, BufReader, Write as _};
 use std::path::{Path, PathBuf};
 use std::sync::{Mutex, MutexGuard, PoisonError};
@@ -183,7 +183,15 @@ pub(super) fn check_regular(path: &Path) -> Result<(), JournalError> {
 fn locked(path: &Path) -> Result<File, JournalError> {
     check_regular(path)?;
     let mut options = OpenOptions::new();
-    let options = options.read(true).append(true).create(true);
+    options.read(true).append(true).create(true);
+    open_alone(&mut options, path)
+}
+
+/// Opens the file and locks it, which leaves others the right to read.
+#[cfg(not(windows))]
+fn open_alone(options: &mut OpenOptions, path: &Path) -> Result<File, JournalError> {
+    use std::fs::TryLockError;
+
     let file = options.open(path).map_err(failed("open", path))?;
     match file.try_lock() {
         Ok(()) => Ok(file),
@@ -192,6 +200,23 @@ fn locked(path: &Path) -> Result<File, JournalError> {
         }),
         Err(TryLockError::Error(error)) => Err(failed("lock", path)(error)),
     }
+}
+
+/// Opens the file so that others may only read it. A lock of Windows would refuse readers, too.
+#[cfg(windows)]
+fn open_alone(options: &mut OpenOptions, path: &Path) -> Result<File, JournalError> {
+    use std::os::windows::fs::OpenOptionsExt as _;
+
+    const FILE_SHARE_READ: u32 = 1;
+    const ERROR_SHARING_VIOLATION: i32 = 32;
+
+    let opened = options.share_mode(FILE_SHARE_READ).open(path);
+    opened.map_err(|error| match error.raw_os_error() {
+        Some(ERROR_SHARING_VIOLATION) => JournalError::Locked {
+            path: path.to_owned(),
+        },
+        _ => failed("open", path)(error),
+    })
 }
 
 /// Checks that a journal belongs to this run.
