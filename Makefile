@@ -60,10 +60,11 @@ lint: prerequisites ## Checks formatting, lints, documentation and the direction
 test-browser: prerequisites ## Tests pages in Chromium, which it installs from Debian's packages if it is missing
 	scripts/with-browser $(CARGO) test --package evaluations --test browser -- --ignored --test-threads 2 --skip measurements:: --skip pictures::
 
-check-scripts: ## Checks the scripts of pages, the vendored files against npm, and the workflows, if Node is there
+check-scripts: ## Checks the scripts of pages, the vendored files against npm and the workflows, if Node is there, and licences of libraries
 	scripts/check-scripts
 	scripts/check-workflows
 	scripts/check-vendor
+	scripts/third-party-licenses --target x86_64-unknown-linux-gnu >/dev/null
 
 fuzz: prerequisites ## Feeds mutated inputs to every reader, FUZZ_SECONDS for each (default 30)
 	EVALUATIONS_FUZZ_SECONDS=$(FUZZ_SECONDS) $(CARGO) test --workspace fuzz:: -- --nocapture --test-threads 2

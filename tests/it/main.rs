@@ -48,6 +48,8 @@ mod pull;
 mod pull_request;
 mod qa_server;
 mod recorded_replies;
+#[cfg(target_os = "linux")]
+mod releases;
 mod reranking;
 mod retrieval;
 mod sandbox;
