@@ -6,7 +6,7 @@ use evals_rag::rag_judges::JudgedMeasure;
 
 use crate::cli::{ModelName, SettingsArgs};
 use crate::directories::Directories;
-use crate::settings::{Layer, SettingsFile, Tree};
+use crate::settings::{Layer, Resolved, SettingsFile, Tree};
 use crate::terminal::Printer;
 
 /// One invocation of the program.
@@ -54,6 +54,15 @@ impl Session<'_> {
         layers.extend(options);
         layers.extend(Layer::assignments(&arguments.assignments)?);
         Ok(layers)
+    }
+
+    /// Warns that a command other than `run` does not try the values of the setting `matrix`.
+    pub(crate) fn warn_of_matrix(&self, resolved: &Resolved) {
+        if !resolved.settings.matrix.is_empty() {
+            self.printer.warn(
+                "only `run` tries the values of the setting `matrix`; this command uses the other settings alone",
+            );
+        }
     }
 }
 

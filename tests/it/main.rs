@@ -53,6 +53,7 @@ mod releases;
 mod reranking;
 mod retrieval;
 mod sandbox;
+mod score;
 #[path = "../../crates/evals-providers/tests/http/scripted_server/mod.rs"]
 #[expect(dead_code, reason = "the tests of the library use more of it")]
 mod scripted_server;

@@ -228,3 +228,79 @@ fn each_embedding_model_makes_its_own_index() {
     let title = "embeddings=embedded:static-minilm";
     assert!(ended.stdout.contains(title), "{}", ended.stdout);
 }
+
+#[test]
+fn compare_without_arguments_compares_the_variants_of_the_last_command() {
+    let sandbox = Sandbox::new();
+    sandbox.succeed("sample --skip-qa --profile bm25 --limit 40");
+    let line =
+        "sample --skip-qa --profile bm25 --limit 40 --set-each processing.chunk_size=16,64,256";
+    let printed = sandbox.succeed(line);
+    let again = sandbox.run("compare --out again.json");
+    assert_eq!(again.stdout, printed);
+    assert!(
+        again.stderr.contains(
+            "comparing the 3 runs of the last command with each other: chunk_size=16 chunk_size=64 chunk_size=256"
+        ),
+        "{}",
+        again.stderr
+    );
+    let stored = json(&sandbox.work().join("again.json"));
+    assert_eq!(stored["reports"].as_array().unwrap().len(), 3);
+    let refused = sandbox.refuse("compare --fail-if-worse");
+    assert!(
+        refused.contains("the last command ran 3 variants"),
+        "{refused}"
+    );
+    // A command with one setting is compared with the run before it.
+    sandbox.succeed("sample --skip-qa --profile bm25 --limit 40 --set processing.chunk_size=256");
+    let page = sandbox.succeed("compare");
+    assert!(page.starts_with("before: "), "{page}");
+}
+
+#[test]
+fn commands_that_do_not_try_the_matrix_say_so() {
+    let sandbox = Sandbox::new();
+    sandbox.write(
+        "evaluations.yaml",
+        "matrix:\n  processing.chunk_size: [16, 64]\n",
+    );
+    let ended = sandbox.run("doctor");
+    assert!(
+        ended
+            .stderr
+            .contains("only `run` tries the values of the setting `matrix`"),
+        "{}",
+        ended.stderr
+    );
+}
+
+#[test]
+fn a_dimension_in_the_settings_file_is_that_of_its_model_alone() {
+    let (sandbox, server) = (
+        Sandbox::new(),
+        ScriptedServer::start(|_, _| Reaction::Sound),
+    );
+    let base = server.openai_url();
+    // The server's vectors have another dimension.
+    sandbox.write(
+        "evaluations.yaml",
+        format!(
+            "embeddings:\n  model: {{provider: openai, name: large, vector_dim: 3000}}\nproviders:\n  openai: {{base_url: '{base}'}}\n"
+        ),
+    );
+    let line = "sample --skip-qa --profile semantic --limit 20";
+    let ended = sandbox.run(&format!(
+        "{line} --set-each embeddings.model=openai:one,openai:two"
+    ));
+    assert_eq!(ended.code, Some(0), "{}", ended.stderr);
+    let both = sandbox.run(&format!(
+        "{line} --set embeddings.model.vector_dim=3000 --set-each embeddings.model=openai:one,openai:two"
+    ));
+    assert_eq!(both.code, Some(2), "{}", both.stderr);
+    assert!(
+        both.stderr.contains("embeddings.model.vector_dim"),
+        "{}",
+        both.stderr
+    );
+}

@@ -202,15 +202,30 @@ pub(crate) enum AdjustmentChoice {
 }
 
 impl CompareArgs {
-    /// The comparison of runs that one command made.
-    pub(crate) fn of_runs(
-        runs: Vec<OsString>,
+    /// The same comparison of these runs. Its files and figures are those of one `benchmark`, if there are several.
+    pub(crate) fn with_runs(&self, runs: Vec<OsString>, benchmark: Option<&str>) -> Self {
+        let mut own = Self {
+            runs,
+            ..self.clone()
+        };
+        if let Some(benchmark) = benchmark {
+            for path in &mut own.out {
+                let extension = path.extension().unwrap_or_default().to_string_lossy();
+                *path = path.with_extension(format!("{benchmark}.{extension}"));
+            }
+            own.figures = own.figures.map(|folder| folder.join(benchmark));
+        }
+        own
+    }
+
+    /// The comparison of the runs that one command made, before they are named.
+    pub(crate) fn of_command(
         group_by: Vec<String>,
         out: Vec<PathBuf>,
         figures: Option<PathBuf>,
     ) -> Self {
         Self {
-            runs,
+            runs: Vec::new(),
             measures: Vec::new(),
             group_by,
             test: TestChoice::Randomization,

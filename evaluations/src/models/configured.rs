@@ -88,6 +88,14 @@ impl ConfiguredModel {
         }
     }
 
+    /// The error of a `vector_dim` that is not the dimension of the model's vectors.
+    pub(super) fn bad_dimension(&self, resolved: &Resolved, dimension: usize) -> SettingsError {
+        let message = format!(
+            "the model's vectors have {dimension} dimensions; set this number, or remove the setting"
+        );
+        self.bad_field(resolved, "vector_dim", &message)
+    }
+
     /// The error of a setting of this model whose value cannot be used.
     pub(super) fn bad_field(
         &self,

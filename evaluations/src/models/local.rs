@@ -124,10 +124,7 @@ impl<'r> LocalModel<'r> {
         if expected.is_none_or(|expected| expected.get() == dimension) {
             return Ok(());
         }
-        let message = format!(
-            "the model's vectors have {dimension} dimensions; set this number, or remove the setting"
-        );
-        Err(self.bad("vector_dim", &message))
+        Err(self.model.bad_dimension(self.resolved, dimension))
     }
 
     /// The error of a download. An error about the model's name or revision names the setting.

@@ -6,7 +6,8 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 
-/// One model. A layer that names another `provider` replaces the whole model of the layers below it.
+/// One model. A layer that names another `provider` replaces the whole model of the layers below it. One that names another `name`
+/// replaces `vector_dim` and what else is true of the model's weights alone.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub(crate) struct Model {

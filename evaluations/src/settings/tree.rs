@@ -5,14 +5,28 @@ use serde_json::{Map, Value};
 
 pub(crate) use evals_yaml::{Entry, Tree};
 
+/// Settings of a model that are facts about its weights, and therefore wrong for another model of the same provider.
+const OF_WEIGHTS: &[&str] = &[
+    "revision",
+    "pooling",
+    "rerank_prompt",
+    "vector_dim",
+    "query_prefix",
+    "document_prefix",
+];
+
 /// Puts `upper` over `lower`, key by key. A model of another provider replaces the whole model, because the dimension or the address
-/// of one model is wrong for another. For the same reason a target of another kind replaces the whole target.
+/// of one model is wrong for another. A model of another name replaces what is true of the weights alone, such as the dimension. A target
+/// of another kind replaces the whole target.
 pub(crate) fn overlay(lower: &mut Map<String, Value>, upper: Map<String, Value>) {
     for (key, value) in upper {
         match (lower.get_mut(&key), value) {
             (Some(Value::Object(below)), Value::Object(above))
                 if !changes_provider(below, &above) && !changes_target(below, &above) =>
             {
+                if changes_name(below, &above) {
+                    below.retain(|key, _| !OF_WEIGHTS.contains(&key.as_str()));
+                }
                 overlay(below, above);
             }
             (_, value) => {
@@ -24,11 +38,20 @@ pub(crate) fn overlay(lower: &mut Map<String, Value>, upper: Map<String, Value>)
 
 /// Whether `below` is a model and `above` names another provider.
 fn changes_provider(below: &Map<String, Value>, above: &Map<String, Value>) -> bool {
+    changes(below, above, "provider")
+}
+
+/// Whether `below` is a model and `above` names another one.
+fn changes_name(below: &Map<String, Value>, above: &Map<String, Value>) -> bool {
+    changes(below, above, "name")
+}
+
+fn changes(below: &Map<String, Value>, above: &Map<String, Value>, key: &str) -> bool {
     let is_model = below.contains_key("provider") && below.contains_key("name");
     is_model
         && above
-            .get("provider")
-            .is_some_and(|provider| Some(provider) != below.get("provider"))
+            .get(key)
+            .is_some_and(|value| Some(value) != below.get(key))
 }
 
 /// Whether `below` is a target and `above` names one of another kind, such as a command in place of a service.
@@ -96,5 +119,24 @@ mod tests {
             smaller,
             json!({"model": {"provider": "embedded", "name": "static-minilm", "vector_dim": 128}})
         );
+    }
+
+    #[test]
+    fn another_name_replaces_what_is_true_of_the_weights() {
+        let below = json!({"model": {
+            "provider": "openai", "name": "small", "vector_dim": 1536, "query_prefix": "query: ",
+            "base_url": "http://127.0.0.1:1/v1", "timeout": 5,
+        }});
+        let other = json!({"model": {"provider": "openai", "name": "large"}});
+        assert_eq!(
+            overlaid(below.clone(), other),
+            json!({"model": {
+                "provider": "openai", "name": "large", "base_url": "http://127.0.0.1:1/v1", "timeout": 5,
+            }})
+        );
+        let both = json!({"model": {"name": "large", "vector_dim": 3072}});
+        assert_eq!(overlaid(below.clone(), both)["model"]["vector_dim"], 3072);
+        let same = json!({"model": {"provider": "openai", "name": "small"}});
+        assert_eq!(overlaid(below.clone(), same), below);
     }
 }

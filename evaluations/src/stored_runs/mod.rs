@@ -17,7 +17,7 @@ mod stored_trend;
 mod trend;
 
 pub(crate) use self::choice::{StoredRuns, is_finished, is_latest};
-pub(crate) use self::command::is_of_command;
+pub(crate) use self::command::{Variants, is_of_command};
 pub(crate) use self::configuration::{Configuration, differences};
 pub(crate) use self::headline::Headline;
 pub(crate) use self::history::{FinishedRun, History};

@@ -312,6 +312,19 @@ impl Batch {
     }
 }
 
+impl ConnectError {
+    /// The number of dimensions of the model's vectors, if the settings expect another one.
+    pub fn other_dimension(&self) -> Option<usize> {
+        match self {
+            Self::Server { source, .. } => match source.downcast_ref() {
+                Some(VectorError::Dimension { length, .. }) => Some(*length),
+                _ => None,
+            },
+            Self::Settings(_) => None,
+        }
+    }
+}
+
 /// Whether the server refused the request, rather than sent an answer that cannot be used.
 fn is_refusal(error: &AttemptError) -> bool {
     matches!(

@@ -165,6 +165,7 @@ async fn another_dimension_than_expected_is_refused_at_once() {
         chain(&error),
         "`openai:scripted` cannot be used: text 0 has a vector of 4 dimensions instead of 1024"
     );
+    assert_eq!(error.other_dimension(), Some(4));
 }
 
 #[tokio::test]

@@ -1,6 +1,7 @@
 //! `evaluations compare`: tests whether stored runs differ by more than chance.
 
 mod several;
+pub(super) mod variants;
 
 use std::ffi::OsStr;
 use std::io::Write as _;
@@ -33,6 +34,14 @@ pub(super) fn execute(session: &Session<'_>, arguments: &CompareArgs) -> Result<
     }
     if arguments.runs.len() > 2 {
         return several::execute(session, arguments);
+    }
+    if arguments.runs.is_empty() {
+        let runs = StoredRuns::of(session);
+        let last = runs.variants_of_last_command(runs.list()?)?;
+        if let Some(last) = last {
+            runs.note_skipped(&last.skipped);
+            return variants::of_last_command(session, arguments, &last);
+        }
     }
     let files = OutFile::all_of_changes(&arguments.out)?;
     let texts = OutFile::texts(&files, arguments.without_texts)?;

@@ -78,6 +78,7 @@ fn resolve(session: &Session<'_>, arguments: &DoctorArgs) -> Result<Resolved> {
     let options = models.into_iter().chain(target.options);
     layers.extend(session.user_layers(&arguments.settings, options)?);
     let resolved = settings::resolve(layers)?;
+    session.warn_of_matrix(&resolved);
     targets::chosen(&resolved, &target_arguments(arguments))?;
     Ok(resolved)
 }

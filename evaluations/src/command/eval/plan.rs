@@ -193,7 +193,9 @@ fn settings_of(
     let judge = named_models(None, arguments.judging.judge.as_ref());
     let options = target.options.into_iter().chain(judge);
     layers.extend(session.user_layers(&arguments.settings, options)?);
-    Ok(settings::resolve(layers)?)
+    let resolved = settings::resolve(layers)?;
+    session.warn_of_matrix(&resolved);
+    Ok(resolved)
 }
 
 /// The cases to run: those that the options choose, up to `--limit`.

@@ -61,6 +61,7 @@ async fn rejudge(
     let mut models = named_models(None, arguments.judge.as_ref());
     models.extend(named_judges(&arguments.judges));
     let resolved = settings::resolve(session.user_layers(&arguments.settings, models)?)?;
+    session.warn_of_matrix(&resolved);
     let answerer: ModelIdentity =
         serde_json::from_value(source.record.manifest["models"]["answerer"].clone())
             .context("the manifest of the stored run has no valid `models.answerer`")?;

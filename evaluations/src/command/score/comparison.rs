@@ -2,18 +2,26 @@
 
 use std::num::NonZeroU32;
 
+use evals::{Adjustment, Family};
 use evals_metrics::scoring::{Scores, Statistic};
-use evals_metrics::{PairedDifference, PairedTest, holm};
+use evals_metrics::{Measure, PairedDifference, PairedTest, difference};
 
 use super::ScoredRun;
 
 /// Random swaps of each test, if there are too many queries to try all.
 const RESAMPLES: NonZeroU32 = NonZeroU32::new(10_000).expect("10,000 is not 0");
 
+/// A corrected p value up to this one has a verdict.
+const SIGNIFICANCE: f64 = 0.05;
+
 /// The changes of all measures from one run to each other one.
 pub(super) struct Comparison {
     /// The position of the run that others are compared with.
     pub(super) baseline: usize,
+    /// Whether the means chose the baseline. All pairs of runs are then tested, because each of them could have been shown.
+    pub(super) is_best: bool,
+    /// How many p values were corrected together.
+    pub(super) tests: usize,
     pub(super) changes: Vec<RunChange>,
 }
 
@@ -24,8 +32,8 @@ pub(super) struct RunChange {
     /// The position of the measure among the columns.
     pub(super) column: usize,
     pub(super) difference: PairedDifference,
-    /// The p value after Holm's correction for all tests of the comparison.
-    pub(super) adjusted: f64,
+    /// The p value after Holm's correction; `None` if no query changed.
+    pub(super) adjusted: Option<f64>,
 }
 
 impl Comparison {
@@ -36,29 +44,50 @@ impl Comparison {
             (true, Some(&column)) => best(runs, column),
             _ => 0,
         };
+        let test = PairedTest {
+            resamples: RESAMPLES,
+            ..PairedTest::default()
+        };
+        let others: Vec<usize> = (0..runs.len()).filter(|run| *run != baseline).collect();
         let mut changes = Vec::new();
-        for run in (0..runs.len()).filter(|run| *run != baseline) {
+        for &run in &others {
             for &column in &columns {
                 let pairs = pairs(&runs[baseline].scores, &runs[run].scores, column);
-                let test = PairedTest {
-                    resamples: RESAMPLES,
-                    ..PairedTest::default()
-                };
-                if let Some(difference) = test.compare(&pairs) {
-                    changes.push(RunChange {
-                        run,
-                        column,
-                        adjusted: difference.p_value,
-                        difference,
-                    });
+                changes.extend(test.compare(&pairs).map(|difference| RunChange {
+                    run,
+                    column,
+                    difference,
+                    adjusted: None,
+                }));
+            }
+        }
+        let shown = changes.iter();
+        let mut p_values: Vec<Option<f64>> = shown
+            .map(|it| it.is_changed().then_some(it.difference.p_value))
+            .collect();
+        if with_best {
+            for (place, &run) in others.iter().enumerate() {
+                for &other in &others[place + 1..] {
+                    let of = |column: &usize| {
+                        p_value(
+                            test,
+                            &pairs(&runs[run].scores, &runs[other].scores, *column),
+                        )
+                    };
+                    p_values.extend(columns.iter().map(of));
                 }
             }
         }
-        let p_values: Vec<f64> = changes.iter().map(|it| it.difference.p_value).collect();
-        for (change, adjusted) in changes.iter_mut().zip(holm(&p_values)) {
-            change.adjusted = adjusted;
+        let family = Family::of(p_values, Adjustment::Holm, SIGNIFICANCE);
+        for (change, adjusted) in changes.iter_mut().zip(family.adjusted()) {
+            change.adjusted = *adjusted;
         }
-        Self { baseline, changes }
+        Self {
+            baseline,
+            is_best: with_best,
+            tests: family.tests(),
+            changes,
+        }
     }
 
     /// What a reader of the means has to know, if they are of different queries.
@@ -73,6 +102,32 @@ impl Comparison {
     }
 }
 
+impl RunChange {
+    fn is_changed(&self) -> bool {
+        self.difference.equal() < self.difference.n
+    }
+
+    /// `higher`, `lower`, `same` if no query changed, or nothing where chance alone could explain the change.
+    pub(super) fn verdict(&self) -> &'static str {
+        match self.adjusted {
+            None => "same",
+            Some(p_value) if p_value > SIGNIFICANCE => "",
+            Some(_) if self.difference.difference > 0.0 => "higher",
+            Some(_) => "lower",
+        }
+    }
+}
+
+/// The p value of a pair that is not shown; `None` if no query changed.
+fn p_value(test: PairedTest, pairs: &[(f64, f64)]) -> Option<f64> {
+    let changes = pairs.iter();
+    let changes: Vec<f64> = changes
+        .map(|(before, after)| difference(*before, *after))
+        .collect();
+    let is_changed = changes.iter().any(|change| change.abs() > 0.0);
+    test.p_value(&changes).filter(|_| is_changed)
+}
+
 /// The columns that are means of measures.
 fn tested(scores: &Scores) -> Vec<usize> {
     let columns = scores.columns().iter().enumerate();
@@ -82,12 +137,22 @@ fn tested(scores: &Scores) -> Vec<usize> {
         .collect()
 }
 
-/// The run with the highest mean; of several, the first.
+/// Whether a lower mean is better: a share of documents that nobody judged is one of what is unknown.
+pub(super) fn lower_is_better(statistic: Statistic) -> bool {
+    matches!(statistic, Statistic::Mean(Measure::Unjudged(_)))
+}
+
+/// The run with the best mean; of several, the first.
 fn best(runs: &[ScoredRun], column: usize) -> usize {
-    let mean = |run: &ScoredRun| run.scores.summary(column).number().unwrap_or(0.0);
+    let sign = if lower_is_better(runs[0].scores.columns()[column].statistic) {
+        -1.0
+    } else {
+        1.0
+    };
+    let worth = |run: &ScoredRun| sign * run.scores.summary(column).number().unwrap_or(0.0);
     let mut best = 0;
     for (index, run) in runs.iter().enumerate() {
-        if mean(run) > mean(&runs[best]) {
+        if worth(run) > worth(&runs[best]) {
             best = index;
         }
     }
@@ -104,4 +169,86 @@ fn pairs(before: &Scores, after: &Scores, column: usize) -> Vec<(f64, f64)> {
             Some((value(before, position), value(after, other)))
         })
         .collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use std::fmt::Write as _;
+
+    use evals_metrics::scoring::{Judged, Options, Ranked, Request, score};
+
+    use super::*;
+
+    /// A run that ranks the relevant document of each query first, second or third, as `ranks` says.
+    fn run(name: &str, ranks: &[usize], measures: &[&str]) -> ScoredRun {
+        let (mut qrels, mut ranking) = (String::new(), String::new());
+        for (query, rank) in ranks.iter().enumerate() {
+            writeln!(qrels, "q{query} 0 d0 1").unwrap();
+            for place in 1..=3 {
+                // Documents that are not relevant have no judgement.
+                let document = if place == *rank { 0 } else { place };
+                let score = 10 - place;
+                writeln!(ranking, "q{query} Q0 d{document} {place} {score} {name}").unwrap();
+            }
+        }
+        let request = Request::parse(measures.iter().copied()).unwrap();
+        let judged = Judged::read(&qrels).unwrap();
+        let ranked = Ranked::read(&ranking).unwrap();
+        ScoredRun {
+            name: name.to_owned(),
+            scores: score(&judged, &ranked, &request, &Options::default()).unwrap(),
+        }
+    }
+
+    /// Three runs of eight queries: always first, always second, and once third.
+    fn three(measures: &[&str]) -> [ScoredRun; 3] {
+        [
+            run("second", &[2; 8], measures),
+            run("first", &[1; 8], measures),
+            run("third", &[2, 2, 2, 2, 2, 2, 2, 3], measures),
+        ]
+    }
+
+    fn adjusted(comparison: &Comparison) -> Vec<Option<f64>> {
+        comparison.changes.iter().map(|it| it.adjusted).collect()
+    }
+
+    #[test]
+    fn a_baseline_that_the_means_chose_is_corrected_for_all_pairs() {
+        let runs = three(&["RR"]);
+        // All eight queries rise: 2 of 2^8 swaps. One of eight falls: all swaps are as far from 0.
+        let named = Comparison::of(&runs, false);
+        assert_eq!((named.baseline, named.tests), (0, 2));
+        assert_eq!(adjusted(&named), [Some(2.0 * 2.0 / 256.0), Some(1.0)]);
+        let chosen = Comparison::of(&runs, true);
+        assert_eq!((chosen.baseline, chosen.tests), (1, 3));
+        let [second, third] = [&chosen.changes[0], &chosen.changes[1]];
+        assert_eq!((second.run, third.run), (0, 2));
+        // Holm's method of three tests: 2/256 twice, and 1.
+        assert_eq!(adjusted(&chosen), [Some(3.0 * 2.0 / 256.0); 2]);
+        assert_eq!([second, third].map(RunChange::verdict), ["lower", "lower"]);
+    }
+
+    #[test]
+    fn a_measure_that_no_query_changed_in_is_no_test() {
+        let measures = ["RR", "R@3"];
+        let runs = [
+            run("second", &[2; 8], &measures),
+            run("first", &[1; 8], &measures),
+        ];
+        let found = Comparison::of(&runs, false);
+        assert_eq!(found.tests, 1);
+        assert_eq!(adjusted(&found), [Some(2.0 / 256.0), None]);
+        let verdicts: Vec<&str> = found.changes.iter().map(RunChange::verdict).collect();
+        assert_eq!(verdicts, ["higher", "same"]);
+        assert_eq!(Comparison::of(&runs, true).tests, 1);
+    }
+
+    #[test]
+    fn the_best_share_of_unjudged_documents_is_the_lowest() {
+        let measures = ["unj@1"];
+        let runs = three(&measures);
+        // Only the run `first` has a judged document in the first place.
+        assert_eq!(Comparison::of(&runs, true).baseline, 1);
+    }
 }

@@ -29,6 +29,7 @@ pub(super) fn json(
     });
     if let Some(comparison) = comparison {
         object["baseline"] = json!(runs[comparison.baseline].name);
+        object["tests"] = json!(comparison.tests);
         object["changes"] = changes(runs, comparison);
     }
     let text = serde_json::to_string_pretty(&object).context("cannot write JSON")?;

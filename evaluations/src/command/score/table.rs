@@ -3,12 +3,11 @@
 use std::fmt::Write as _;
 
 use console::{Alignment, measure_text_width, pad_str};
-use evals_messages::visible;
-use evals_metrics::Measure;
+use evals_messages::{quantity, visible};
 use evals_metrics::scoring::{Count, Scores, Statistic, Summary};
 
 use super::ScoredRun;
-use super::comparison::Comparison;
+use super::comparison::{Comparison, lower_is_better};
 use crate::cli::ScoreArgs;
 
 const BEST: &str = "★";
@@ -134,27 +133,38 @@ fn several(runs: &[ScoredRun], comparison: &Comparison) -> String {
             || UNDEFINED.to_owned(),
             |interval| format!("{:+.4} to {:+.4}", interval.low, interval.high),
         );
-        let verdict = match (change.adjusted < 0.05, it.difference > 0.0) {
-            (false, _) => "",
-            (true, true) => "higher",
-            (true, false) => "lower",
-        };
         rows.push(vec![
             runs[change.run].name.clone(),
             columns[change.column].statistic.to_string(),
             format!("{:+.4}", it.difference),
             interval,
-            p_value(change.adjusted),
+            change
+                .adjusted
+                .map_or_else(|| UNDEFINED.to_owned(), p_value),
             it.n.to_string(),
-            verdict.to_owned(),
+            change.verdict().to_owned(),
         ]);
     }
     text.push_str(&aligned(&rows));
-    text.push_str(
-        "Paired randomization tests; p values are corrected for all tests of this table (Holm). In rows without a verdict, chance \
-         alone could explain the change.\n",
-    );
+    text.push_str(&explained(comparison));
     text
+}
+
+/// What the p values mean.
+fn explained(comparison: &Comparison) -> String {
+    let tests = quantity::of(comparison.tests, "test");
+    let family = if comparison.is_best {
+        format!(
+            "the {tests} of all pairs of runs (Holm), because the means of these queries chose the baseline. On other queries, its lead \
+             is likely to be smaller. A row"
+        )
+    } else {
+        format!("the {tests} of this table (Holm), where a row")
+    };
+    format!(
+        "Paired randomization tests; p values are corrected for {family} in which no query changed is not a test. In rows without a \
+         verdict, chance alone could explain the change.\n"
+    )
 }
 
 fn p_value(value: f64) -> String {
@@ -168,9 +178,7 @@ fn p_value(value: f64) -> String {
 /// Whether a shown value is the greatest of its column, if greater is better.
 fn is_best(runs: &[ScoredRun], column: usize, shown: &str) -> bool {
     let statistic = runs[0].scores.columns()[column].statistic;
-    let greater_is_better =
-        matches!(statistic, Statistic::Mean(measure) if !matches!(measure, Measure::Unjudged(_)));
-    if !greater_is_better {
+    if !matches!(statistic, Statistic::Mean(_)) || lower_is_better(statistic) {
         return false;
     }
     let number = |run: &ScoredRun| run.scores.summary(column).number();

@@ -12,7 +12,7 @@ use std::num::{NonZeroU32, NonZeroUsize};
 use std::sync::Arc;
 use std::time::Duration;
 
-use anyhow::{Result, bail};
+use anyhow::{Error, Result, bail};
 use evals_messages::chain;
 use evals_messages::quantity;
 use evals_models::{ChatModel, Embedder};
@@ -118,13 +118,23 @@ impl<'r> Servers<'r> {
             Protocol::Ollama => {
                 self.pull_missing(&settings.server, &settings.model, &traffic)
                     .await?;
-                Arc::new(OllamaEmbedder::connect(settings, traffic).await?)
+                let embedder = OllamaEmbedder::connect(settings, traffic).await;
+                Arc::new(embedder.map_err(|error| self.not_embedding(model, error))?)
             }
             Protocol::OpenAi => {
                 settings.server.digest = self.listed(model, &settings.server).await?;
-                Arc::new(OpenAiEmbedder::connect(settings, traffic).await?)
+                let embedder = OpenAiEmbedder::connect(settings, traffic).await;
+                Arc::new(embedder.map_err(|error| self.not_embedding(model, error))?)
             }
         })
+    }
+
+    /// Why an embedding model cannot be used. An error about its dimension names the setting.
+    fn not_embedding(&self, model: &ConfiguredModel, error: ConnectError) -> Error {
+        match error.other_dimension() {
+            Some(dimension) => model.bad_dimension(self.resolved, dimension).into(),
+            None => error.into(),
+        }
     }
 
     /// Opens a reranker behind an endpoint `/rerank`. A request holds at most `batch_size` texts.

@@ -68,13 +68,17 @@ fn models(session: &Session<'_>, arguments: &BenchEmbedArgs) -> Result<Vec<Bench
         let option = model.map(model::layer).transpose()?.flatten();
         session.user_layers(&arguments.settings, option)
     };
-    if arguments.models.is_empty() {
-        return Ok(vec![BenchedModel::new(layers(None)?)?]);
-    }
-    let models = arguments.models.iter();
-    models
-        .map(|model| BenchedModel::new(layers(Some(model))?))
-        .collect()
+    let models: Vec<BenchedModel> = if arguments.models.is_empty() {
+        vec![BenchedModel::new(layers(None)?)?]
+    } else {
+        let models = arguments.models.iter();
+        models
+            .map(|model| BenchedModel::new(layers(Some(model))?))
+            .collect::<Result<_>>()?
+    };
+    // All have the settings of the same file.
+    session.warn_of_matrix(&models[0].resolved);
+    Ok(models)
 }
 
 async fn measure(

@@ -32,7 +32,7 @@ const DISTINGUISHING: [&str; 6] = [
 #[derive(Debug)]
 pub(super) struct BenchedModel {
     pub(super) label: String,
-    resolved: Resolved,
+    pub(super) resolved: Resolved,
     models: ConfiguredModels,
 }
 

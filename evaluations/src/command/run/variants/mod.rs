@@ -4,9 +4,6 @@ mod matrix;
 mod record;
 mod stored;
 
-use std::ffi::OsString;
-use std::path::PathBuf;
-
 use anyhow::{Context as _, Result};
 use evals_messages::quantity;
 
@@ -16,6 +13,7 @@ use self::stored::{Made, made_by};
 use super::{one, plan};
 use crate::cli::{CompareArgs, RunArgs};
 use crate::command::compare;
+use crate::command::compare::variants::VariantRun;
 use crate::exit::Exit;
 use crate::out_file::OutFile;
 use crate::session::Session;
@@ -152,50 +150,20 @@ fn estimates(session: &Session<'_>, arguments: &RunArgs, variants: &[Variant]) -
     Ok(worst)
 }
 
-/// Compares the runs of each benchmark, as `evaluations compare RUN…` does.
+/// Compares the runs of each benchmark, as `evaluations compare` does.
 fn compare_all(session: &Session<'_>, arguments: &RunArgs, made: &[Made]) -> Result<()> {
-    let mut benchmarks: Vec<&str> = Vec::new();
-    for run in made {
-        if !benchmarks.contains(&run.benchmark.as_str()) {
-            benchmarks.push(&run.benchmark);
-        }
-    }
-    let several = benchmarks.len() > 1;
-    for benchmark in &benchmarks {
-        let runs = made.iter().filter(|run| run.benchmark == *benchmark);
-        let runs: Vec<OsString> = runs.map(|run| OsString::from(&run.folder)).collect();
-        if runs.len() < 2 {
-            session.printer.note(&format!(
-                "one finished run of {benchmark}, so there is nothing to compare it with"
-            ));
-            continue;
-        }
-        let out = arguments.results.out.iter();
-        let out: Vec<PathBuf> = out
-            .map(|path| {
-                let extension = path.extension().unwrap_or_default().to_string_lossy();
-                if several {
-                    path.with_extension(format!("{benchmark}.{extension}"))
-                } else {
-                    path.clone()
-                }
-            })
-            .collect();
-        let figures = arguments.variants.figures.as_ref();
-        let figures = figures.map(|folder| {
-            if several {
-                folder.join(benchmark)
-            } else {
-                folder.clone()
-            }
-        });
-        let group_by = arguments.results.group_by.clone();
-        compare::execute(session, &CompareArgs::of_runs(runs, group_by, out, figures))?;
-    }
-    if benchmarks.is_empty() {
+    if made.is_empty() {
         session
             .printer
             .note("no variant has a finished run, so there is nothing to compare");
+        return Ok(());
     }
+    let comparison = CompareArgs::of_command(
+        arguments.results.group_by.clone(),
+        arguments.results.out.clone(),
+        arguments.variants.figures.clone(),
+    );
+    let runs: Vec<VariantRun> = made.iter().map(|made| made.run.clone()).collect();
+    compare::variants::execute(session, &comparison, &runs)?;
     Ok(())
 }

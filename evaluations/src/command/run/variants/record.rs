@@ -73,7 +73,7 @@ impl Record {
 
     /// Records a variant as done.
     pub(super) fn add(&mut self, title: &str, runs: &[Made]) -> Result<()> {
-        let names = runs.iter().map(|run| run.folder.clone()).collect();
+        let names = runs.iter().map(|it| it.run.folder.clone()).collect();
         self.content.done.insert(title.to_owned(), names);
         write_atomically(&self.path, |file| {
             serde_json::to_writer_pretty(&mut *file, &self.content)?;

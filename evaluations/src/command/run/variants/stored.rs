@@ -3,6 +3,7 @@
 use anyhow::Result;
 use serde_json::json;
 
+use crate::command::compare::variants::VariantRun;
 use crate::redaction;
 use crate::run_folder::{RunFolder, RunHeader};
 use crate::session::Session;
@@ -11,8 +12,7 @@ use crate::stored_runs::is_finished;
 /// A stored run of a variant.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct Made {
-    pub(super) folder: String,
-    pub(super) benchmark: String,
+    pub(super) run: VariantRun,
     profile: String,
 }
 
@@ -27,7 +27,7 @@ pub(super) fn made_by(session: &Session<'_>, title: &str) -> Result<Vec<Made>> {
             continue;
         };
         let is_known =
-            |it: &Made| (&it.benchmark, &it.profile) == (&header.benchmark, &header.profile);
+            |it: &Made| (&it.run.benchmark, &it.profile) == (&header.benchmark, &header.profile);
         if header.name != title
             || header.command_line != command_line
             || made.iter().any(is_known)
@@ -36,8 +36,10 @@ pub(super) fn made_by(session: &Session<'_>, title: &str) -> Result<Vec<Made>> {
             continue;
         }
         made.push(Made {
-            folder: folder.name(),
-            benchmark: header.benchmark,
+            run: VariantRun {
+                benchmark: header.benchmark,
+                folder: folder.name(),
+            },
             profile: header.profile,
         });
     }

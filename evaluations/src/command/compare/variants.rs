@@ -1,0 +1,83 @@
+//! Compares the runs of a command that tried several settings: all runs of each benchmark together.
+
+use std::ffi::OsString;
+
+use anyhow::{Result, bail};
+use evals_messages::quantity;
+
+use crate::cli::CompareArgs;
+use crate::exit::Exit;
+use crate::session::Session;
+use crate::stored_runs::{StoredRun, Variants};
+
+/// A run of a variant.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(in crate::command) struct VariantRun {
+    pub(in crate::command) benchmark: String,
+    /// The name of its folder.
+    pub(in crate::command) folder: String,
+}
+
+/// Compares the variants of the last command.
+pub(super) fn of_last_command(
+    session: &Session<'_>,
+    arguments: &CompareArgs,
+    variants: &Variants,
+) -> Result<Exit> {
+    if arguments.fail_if_worse {
+        bail!(
+            "`--fail-if-worse` compares one run with a baseline, and the last command ran {}; name the two runs to compare",
+            quantity::of(variants.runs.len(), "variant")
+        );
+    }
+    let runs: Vec<VariantRun> = variants.runs.iter().map(VariantRun::of).collect();
+    let titles: Vec<&str> = variants
+        .runs
+        .iter()
+        .map(|run| run.header.name.as_str())
+        .collect();
+    session.printer.note(&format!(
+        "comparing the {} of the last command with each other: {}",
+        quantity::of(runs.len(), "run"),
+        titles.join(" ")
+    ));
+    execute(session, arguments, &runs)
+}
+
+/// Compares the runs of each benchmark, as `evaluations compare RUN…` does. `arguments` name no runs.
+pub(in crate::command) fn execute(
+    session: &Session<'_>,
+    arguments: &CompareArgs,
+    runs: &[VariantRun],
+) -> Result<Exit> {
+    let mut benchmarks: Vec<&str> = Vec::new();
+    for run in runs {
+        if !benchmarks.contains(&run.benchmark.as_str()) {
+            benchmarks.push(&run.benchmark);
+        }
+    }
+    let mut exit = Exit::Done;
+    for benchmark in &benchmarks {
+        let own = runs.iter().filter(|run| run.benchmark == *benchmark);
+        let own: Vec<OsString> = own.map(|run| OsString::from(&run.folder)).collect();
+        if own.len() < 2 {
+            session.printer.note(&format!(
+                "one finished run of {benchmark}, so there is nothing to compare it with"
+            ));
+            continue;
+        }
+        let files = (benchmarks.len() > 1).then_some(*benchmark);
+        let own = arguments.with_runs(own, files);
+        exit = exit.max(super::execute(session, &own)?);
+    }
+    Ok(exit)
+}
+
+impl VariantRun {
+    fn of(run: &StoredRun) -> Self {
+        Self {
+            benchmark: run.header.benchmark.clone(),
+            folder: run.name(),
+        }
+    }
+}
