@@ -59,54 +59,59 @@ fn the_test_its_correction_and_clusters_can_be_chosen() {
     let sandbox = Sandbox::new();
     sandbox.succeed("sample --skip-qa --profile bm25 --profile hybrid --profile semantic");
     let runs = names(&sandbox).join(" ");
-    let page = sandbox.succeed(&format!(
-        "compare {runs} --test wilcoxon --adjust bh --measure MRR@5"
-    ));
-    assert!(
-        page.contains("Wilcoxon signed rank test, Benjamini-Hochberg-corrected for 3 tests"),
-        "{page}"
-    );
-    let page = sandbox.succeed(&format!(
-        "compare {runs} --test sign --adjust none --measure R@5"
-    ));
-    assert!(
-        page.contains("sign test, not corrected, although there are 3 tests"),
-        "{page}"
-    );
-    let page = sandbox.succeed(&format!(
-        "compare {runs} --cluster metadata:question_length --test t"
-    ));
-    assert!(
-        page.contains("paired t test by clusters of one `question_length`"),
-        "{page}"
-    );
-    // Every question of the sample has one relevant document.
-    let page = sandbox.succeed(&format!(
-        "compare {runs} --cluster metadata:relevant_documents --measure MRR@5"
-    ));
-    assert!(page.contains("no p value for 3 differences: "), "{page}");
-    let message = sandbox.refuse(&format!("compare {runs} --cluster topic --test sign"));
-    assert!(
-        message.contains("`--cluster` needs `--test randomization` or `--test t`"),
-        "{message}"
-    );
-    let message = sandbox.refuse(&format!(
-        "compare {runs} --cluster metadata:relevant_document"
-    ));
-    assert!(
-        message.contains("did you mean `relevant_documents`?"),
-        "{message}"
-    );
-    let message = sandbox.refuse(&format!("compare {runs} --measure R@55"));
-    assert!(
-        message.contains("no measure `R@55` in two of the runs"),
-        "{message}"
-    );
-    let message = sandbox.refuse(&format!("compare {runs} --fail-if-worse"));
-    assert!(
-        message.contains("`--fail-if-worse` compares one run with a baseline"),
-        "{message}"
-    );
+    for (options, expected) in [
+        (
+            "--test wilcoxon --adjust bh --measure MRR@5",
+            "Wilcoxon signed rank test, Benjamini-Hochberg-corrected for 3 tests",
+        ),
+        (
+            "--test sign --adjust none --measure R@5",
+            "sign test, not corrected, although there are 3 tests",
+        ),
+        (
+            "--cluster metadata:question_length --test t",
+            "paired t test by clusters of one `question_length`",
+        ),
+        (
+            "--cluster metadata:question_length",
+            "intervals: percentile bootstrap of clusters",
+        ),
+        ("--measure MRR@5", "intervals: percentile bootstrap"),
+        (
+            "--measure R@5",
+            "intervals: Wilson's score interval for means; percentile bootstrap for the others",
+        ),
+        // Every question of the sample has one relevant document.
+        (
+            "--cluster metadata:relevant_documents --measure MRR@5",
+            "no p value for 3 differences: ",
+        ),
+        (
+            "--cluster metadata:relevant_documents --measure MRR@5",
+            "no test of MRR@5 ran: all values are in one cluster; hybrid has the best mean",
+        ),
+    ] {
+        let page = sandbox.succeed(&format!("compare {runs} {options}"));
+        assert!(page.contains(expected), "{options}: {page}");
+    }
+    for (options, expected) in [
+        (
+            "--cluster topic --test sign",
+            "`--cluster` needs `--test randomization` or `--test t`",
+        ),
+        (
+            "--cluster metadata:relevant_document",
+            "did you mean `relevant_documents`?",
+        ),
+        ("--measure R@55", "no measure `R@55` in two of the runs"),
+        (
+            "--fail-if-worse",
+            "`--fail-if-worse` compares one run with a baseline",
+        ),
+    ] {
+        let message = sandbox.refuse(&format!("compare {runs} {options}"));
+        assert!(message.contains(expected), "{options}: {message}");
+    }
 }
 
 #[test]

@@ -142,7 +142,8 @@ pub(crate) struct RejudgeArgs {
 pub(crate) struct CompareArgs {
     /// Runs to compare: folders, report.json files, names of folders or their starts, `--name`s, or `latest`. Of two, the first is the
     /// baseline; of more, each is compared with each. One run is compared with the newest finished run of its dataset and benchmark
-    /// [default: each finished run of the last command with the previous run of its dataset, benchmark and profile]
+    /// [default: each finished run of the last command with the previous run of its dataset, benchmark and profile; after a command that
+    /// tried several settings, its runs with each other]
     #[arg(value_name = "RUN")]
     pub(crate) runs: Vec<OsString>,
     /// Compare only this measure, named as in the table; fewer measures need less correction for multiple testing

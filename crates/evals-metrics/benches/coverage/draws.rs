@@ -27,11 +27,7 @@ pub(crate) const VALUES: [Shape; 5] = [
     Shape {
         name: "difference of 0/1, 20 % change",
         mean: 0.1,
-        draw: |random| match random.uniform() {
-            u if u < 0.15 => 1.0,
-            u if u < 0.2 => -1.0,
-            _ => 0.0,
-        },
+        draw: |random| verdict_change(random, 0.15),
     },
     // As nDCG: many misses, many perfect rankings, and everything between.
     Shape {
@@ -56,11 +52,7 @@ pub(crate) const DIFFERENCES: [Shape; 3] = [
     Shape {
         name: "0/1, 20 % change",
         mean: 0.0,
-        draw: |random| match random.uniform() {
-            u if u < 0.1 => 1.0,
-            u if u < 0.2 => -1.0,
-            _ => 0.0,
-        },
+        draw: |random| verdict_change(random, 0.1),
     },
     Shape {
         name: "bounded, 90 % change",
@@ -83,6 +75,15 @@ pub(crate) const DIFFERENCES: [Shape; 3] = [
 impl Shape {
     pub(crate) fn sample(&self, n: usize, random: &mut Random) -> Vec<f64> {
         (0..n).map(|_| (self.draw)(random)).collect()
+    }
+}
+
+/// The change of a verdict, where one in five changes: `gained` is the share that changes from a failure to a pass.
+fn verdict_change(random: &mut Random, gained: f64) -> f64 {
+    match random.uniform() {
+        u if u < gained => 1.0,
+        u if u < 0.2 => -1.0,
+        _ => 0.0,
     }
 }
 

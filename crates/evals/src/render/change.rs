@@ -8,6 +8,7 @@ use evals_metrics::Interval;
 
 use super::exclusions::named;
 use super::glyphs::Glyphs;
+use super::interval_methods;
 use super::probability::{p_cell, percent, strictest};
 use super::side_by_side::{interruption, title_of};
 use super::standings::{FEW, too_few};
@@ -107,6 +108,12 @@ pub(super) fn notes(change: &Change, glyphs: &Glyphs) -> Vec<String> {
         .filter(|it| it.finding.adjusted_p_value.is_some())
         .count();
     notes.extend(few(change));
+    notes.extend(interval_methods::note(change.measures.iter().filter_map(
+        |it| {
+            let interval = it.difference.as_ref()?.interval?;
+            Some((title_of(it.unit, it.title()), interval))
+        },
+    )));
     if tested > 0 {
         let level = percent(change.test.significance());
         let corrected = match (tested, change.test.adjustment.adjective()) {

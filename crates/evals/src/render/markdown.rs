@@ -64,10 +64,9 @@ pub fn comparison(mut out: impl Write, comparison: &Comparison) -> io::Result<()
             std::iter::once(escape(&side_by_side::title(row))).chain(cells),
         )?;
     }
-    notes(
-        &mut out,
-        &side_by_side::notes(comparison, GLYPHS, "in bold:"),
-    )
+    let mut lines = side_by_side::notes(comparison, GLYPHS, "in bold:");
+    lines.extend(side_by_side::intervals(comparison));
+    notes(&mut out, &lines)
 }
 
 /// Writes a change: a row for each measure, then the cases that changed most by the first measure.

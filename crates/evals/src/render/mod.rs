@@ -29,6 +29,7 @@ pub mod github;
 mod glyphs;
 mod groups;
 mod headline;
+mod interval_methods;
 pub mod json;
 pub mod jsonl;
 pub mod junit;

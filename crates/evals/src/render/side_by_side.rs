@@ -8,6 +8,7 @@ use evals_metrics::Interval;
 use super::exclusions::named;
 use super::glyphs::Glyphs;
 use super::headline::not_run;
+use super::interval_methods;
 use super::measures::pass_rate_name;
 use crate::{Cell, ComparedReport, Comparison, Row, Unit};
 
@@ -92,6 +93,18 @@ pub(super) fn notes(comparison: &Comparison, glyphs: &Glyphs, mark: &str) -> Vec
         .chain(undefined)
         .chain(legend)
         .collect()
+}
+
+/// The methods of the intervals.
+pub(super) fn intervals(comparison: &Comparison) -> Option<String> {
+    let intervals = comparison.rows.iter().flat_map(|row| {
+        let cells = row.cells.iter().filter_map(|cell| match cell {
+            Cell::Value { interval, .. } => *interval,
+            Cell::Undefined { .. } | Cell::Missing => None,
+        });
+        cells.map(|interval| (title(row), interval))
+    });
+    interval_methods::note(intervals)
 }
 
 /// A warning that a report does not cover all its cases.

@@ -5,7 +5,10 @@ use super::glyphs::Glyphs;
 use super::groups::{self, GroupTable};
 use super::latency::TOO_FEW_SAMPLES;
 use super::side_by_side::{self, Intervals};
-use super::{accuracy, change as changes, exclusions, gate as gates, latency, measures, standings};
+use super::{
+    accuracy, change as changes, exclusions, gate as gates, interval_methods, latency, measures,
+    standings,
+};
 use crate::{
     Analysis, Change, Comparison, Domain, GateReport, GatedRun, Report, Standings, Summary,
 };
@@ -62,7 +65,10 @@ pub fn comparison(comparison: &Comparison) -> Table {
             .chain(titles)
             .collect(),
         rows: rows.collect(),
-        notes: side_by_side::notes(comparison, GLYPHS, &mark),
+        notes: side_by_side::notes(comparison, GLYPHS, &mark)
+            .into_iter()
+            .chain(side_by_side::intervals(comparison))
+            .collect(),
     }
 }
 
@@ -154,7 +160,10 @@ pub(super) fn measures(summary: &Summary) -> Table {
     Table {
         heads,
         rows: rows.collect(),
-        notes: exclusions::lines(summary, GLYPHS),
+        notes: exclusions::lines(summary, GLYPHS)
+            .into_iter()
+            .chain(interval_methods::of_summary(summary))
+            .collect(),
     }
 }
 

@@ -26,7 +26,7 @@ use super::analyses::{self, Body};
 use super::failures::Failures;
 use super::glyphs::Glyphs;
 use super::latency::{LatencyRow, TOO_FEW_SAMPLES};
-use super::{accuracy, exclusions, headline, latency, measures};
+use super::{accuracy, exclusions, headline, interval_methods, latency, measures, side_by_side};
 use crate::{
     CaseId, Change, Comparison, Domain, GateReport, Report, Standings, Summary, TrialReport,
 };
@@ -162,6 +162,14 @@ impl Console {
         page.comparison(comparison)
     }
 
+    /// Writes the line that names the methods of the intervals of a comparison; nothing without intervals.
+    pub fn interval_methods(&self, out: impl Write, comparison: &Comparison) -> io::Result<()> {
+        match side_by_side::intervals(comparison) {
+            Some(line) => Page::new(*self, out).wrapped(Style::Dim, &line),
+            None => Ok(()),
+        }
+    }
+
     /// Writes a change: a row for each measure, then the cases that changed most by the first measure.
     ///
     /// Intervals are left out if the page is too narrow.
@@ -268,7 +276,8 @@ impl<W: Write> Page<W> {
         let mut fitting = drawn.into_iter().map(table);
         let fitting = fitting.find(|table| table.natural_width() <= width);
         self.table(&fitting.unwrap_or_else(|| table(Drawn::Nothing)))?;
-        for line in exclusions::lines(summary, self.glyphs) {
+        let lines = exclusions::lines(summary, self.glyphs).into_iter();
+        for line in lines.chain(interval_methods::of_summary(summary)) {
             self.wrapped(Style::Dim, &line)?;
         }
         Ok(())

@@ -4,9 +4,11 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use evals_messages::quantity;
 use evals_messages::visible::single_line;
+use evals_metrics::Interval;
 
 use super::super::change::{method, why_against_mean};
 use super::super::glyphs::Glyphs;
+use super::super::interval_methods;
 use super::super::probability::{p_value, percent, strictest};
 use super::super::side_by_side::interruption;
 use super::sections::{main, measure_title, report_title};
@@ -43,6 +45,7 @@ pub(in crate::render) fn notes(standings: &Standings, glyphs: &Glyphs) -> Vec<St
     notes.extend(sizes(standings, glyphs));
     notes.extend(unshared(standings));
     notes.extend(of_one(standings));
+    notes.extend(intervals(standings));
     notes.extend(family(standings));
     notes.extend(against_means(standings));
     notes.extend(untested(standings));
@@ -227,6 +230,17 @@ fn of_one(standings: &Standings) -> Option<String> {
     let names = &standings.measures_of_one;
     let joined = single_line(&names.join(", "));
     (!names.is_empty()).then(|| format!("measures of one run only, not compared: {joined}"))
+}
+
+/// The methods of the intervals in the tables of the main measure.
+fn intervals(standings: &Standings) -> Option<String> {
+    let measure = main(standings)?;
+    let of = |what: &str, interval: Option<Interval>| Some((what.to_owned(), interval?));
+    let means = measure.standings.iter();
+    let means = means.filter_map(|it| of("means", it.interval));
+    let differences = measure.pairs.iter();
+    let differences = differences.filter_map(|it| of("differences", it.difference.interval));
+    interval_methods::note(means.chain(differences))
 }
 
 /// The test, its family, and the meaning of letters and of what is detectable.

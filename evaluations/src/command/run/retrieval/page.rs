@@ -45,6 +45,7 @@ pub(super) fn comparison(
     if let Some(lead) = Lead::of_best(comparison, &titled(finished), seed) {
         page.push_str(&line(&lead.to_string())?);
     }
+    page.push_str(&text(|out| console.interval_methods(out, comparison))?);
     page.push_str(&text(|out| console.latency(out, &latencies(finished)))?);
     for run in finished {
         if let Some(account) = &run.reranking {
