@@ -24,6 +24,7 @@ mod figures;
 mod gating;
 mod groups;
 mod interruption;
+mod judged_by;
 mod lead;
 mod models;
 mod out_file;

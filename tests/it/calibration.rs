@@ -356,8 +356,8 @@ fn a_calibration_of_another_judge_or_dataset_is_refused_with_the_difference() {
     };
     let judge = edited(&|kept| kept["judge"]["measure"] = "Contains".into());
     assert!(judge.contains("`id` does not fit"), "{judge}");
-    let version = edited(&|kept| kept["schema_version"] = 2.into());
-    assert!(version.contains("has schema version 2"), "{version}");
+    let version = edited(&|kept| kept["schema_version"] = 1.into());
+    assert!(version.contains("has schema version 1"), "{version}");
 }
 
 /// Ada's labels are drawn here: the judge passes good answers and fails bad ones at known rates.

@@ -1,7 +1,7 @@
 //! The answers of a run, as people label them and as its judge saw them.
 
 use anyhow::{Result, bail};
-use evals::{CaseId, CaseReport, Domain, Report, Value};
+use evals::{CaseId, CaseReport, Domain, EvaluatorIdentity, Report, Value};
 use evals_evaluators::Untyped;
 use evals_rag::Prompt;
 use evals_rag::qa::{Equivalence, Qa, Reference};
@@ -11,6 +11,7 @@ use sha2::{Digest as _, Sha256};
 
 use super::judge::{Measures, WantedMeasure, criterion, evaluator};
 use super::label::Digests;
+use crate::judged_by::{JudgeRecord, JudgeRecords};
 use crate::run_folder::RunFolder;
 use crate::stored_runs::{StoredReport, StoredRun};
 
@@ -34,8 +35,8 @@ pub(crate) struct RunAnswers {
     pub(crate) judges: Vec<String>,
     /// The judge's model, as the manifest names it.
     pub(crate) judge: Option<String>,
-    /// The judge's models and their parameters by role, as the manifest holds them.
-    pub(crate) models: Json,
+    /// Who judged the measure; `None` if the run has no judge, or is of a version that did not record it.
+    pub(crate) judged_by: Option<JudgeRecord>,
     /// In the order of the dataset.
     pub(crate) answers: Vec<JudgedAnswer>,
     /// How many cases have no answer, because they failed.
@@ -149,7 +150,7 @@ impl RunAnswers {
         let run = folder.name();
         let measures = Measures::of(report);
         let measure = measures.choose(&run, measure, D::JUDGED)?;
-        let judge = Judge::of(report, manifest, measure.as_deref());
+        let judge = Judge::of(report, manifest, measure.as_deref())?;
         let answers: Vec<JudgedAnswer> = report
             .cases
             .iter()
@@ -159,7 +160,7 @@ impl RunAnswers {
             run,
             judges: measures.judges().cloned().collect(),
             judge: measure.as_ref().and_then(|_| judge.name()),
-            models: judge.models,
+            judged_by: judge.record,
             failed: report.cases.len() - answers.len(),
             measure,
             answers,
@@ -182,14 +183,22 @@ impl RunAnswers {
 struct Judge<'r, D: Domain> {
     report: &'r Report<D>,
     measure: Option<&'r str>,
-    /// Its models and their parameters.
+    /// Who judged; `None` if the report does not say it.
+    record: Option<JudgeRecord>,
+    /// What a report without the record says about its judge.
+    unrecorded: Unrecorded,
+}
+
+/// The judge of a report of a version that did not record who judged. Its labels are about these facts.
+struct Unrecorded {
+    /// The models and their parameters by role.
     models: Json,
-    /// Digest of its prompt template in question answering.
+    /// Digest of the prompt template in question answering.
     prompt: Option<String>,
 }
 
-impl<'r, D: Answers> Judge<'r, D> {
-    fn of(report: &'r Report<D>, manifest: &Json, measure: Option<&'r str>) -> Self {
+impl Unrecorded {
+    fn of<D: Answers>(manifest: &Json) -> Self {
         let of_judge = |section: &str| -> Json {
             let roles = manifest[section].as_object();
             let judges = roles.into_iter().flatten();
@@ -200,22 +209,58 @@ impl<'r, D: Answers> Judge<'r, D> {
         };
         let prompt = manifest["prompts"][Prompt::judge().name()].as_str();
         Self {
-            report,
-            measure,
             models: json!({"models": of_judge("models"), "parameters": of_judge("parameters")}),
             prompt: prompt.filter(|_| D::JUDGED.is_some()).map(str::to_owned),
         }
     }
+}
+
+impl<'r, D: Answers> Judge<'r, D> {
+    fn of(report: &'r Report<D>, manifest: &Json, measure: Option<&'r str>) -> Result<Self> {
+        let records = JudgeRecords::read(&report.metadata)?;
+        let record = records.as_ref().zip(measure);
+        let record = record.map(|(records, measure)| records.by(measure));
+        Ok(Self {
+            report,
+            measure,
+            record,
+            unrecorded: Unrecorded::of::<D>(manifest),
+        })
+    }
 
     /// The models, such as `openai:gpt-5-mini`.
     fn name(&self) -> Option<String> {
-        let models = self.models["models"].as_object()?.values();
+        if let Some(record) = &self.record {
+            return record.name();
+        }
+        let models = self.unrecorded.models["models"].as_object()?.values();
         let names = models.filter_map(|model| {
             let [provider, name] = ["provider", "name"].map(|key| model[key].as_str());
             Some(format!("{}:{}", provider?, name?))
         });
         let names: Vec<String> = names.collect();
         (!names.is_empty()).then(|| names.join(", "))
+    }
+
+    /// The digests of the judge's prompts, and of the judge with what it is asked.
+    fn digests(&self, evaluator: Option<&EvaluatorIdentity>) -> [Option<String>; 2] {
+        let version = evaluator.and_then(|it| it.version.as_deref());
+        let spec = evaluator.and_then(|it| it.spec.as_ref());
+        let version = || version.map(|version| digest(&version));
+        match (&self.record, self.measure) {
+            (_, None) => [None, None],
+            (Some(record), Some(measure)) => [
+                record.digest_of_prompts().or_else(version),
+                Some(digest(&(measure, record.digest_of_panel(), spec))),
+            ],
+            (None, Some(measure)) => {
+                let Unrecorded { models, prompt } = &self.unrecorded;
+                [
+                    prompt.clone().or_else(version),
+                    Some(digest(&(measure, models, spec))),
+                ]
+            }
+        }
     }
 
     fn answer(&self, case: &CaseReport<D>, texts: Texts) -> JudgedAnswer {
@@ -226,21 +271,15 @@ impl<'r, D: Answers> Judge<'r, D> {
             Value::Assertion(passed) => Some(passed),
             Value::Score(_) | Value::Label(_) | Value::Undefined => None,
         });
-        let version = evaluator.and_then(|it| it.version.as_deref());
-        let spec = evaluator.and_then(|it| it.spec.as_ref());
+        let [prompt, judge] = self.digests(evaluator);
         JudgedAnswer {
             id: case.id.clone(),
             repeat: case.repeat,
             digests: Digests {
                 case: digest(&(&texts.question, &texts.reference, texts.answerable)),
                 answer: digest(&texts.answer),
-                prompt: self
-                    .prompt
-                    .clone()
-                    .or_else(|| version.map(|version| digest(&version))),
-                judge: self
-                    .measure
-                    .map(|measure| digest(&(measure, &self.models, spec))),
+                prompt,
+                judge,
             },
             criterion: evaluator
                 .and_then(criterion)

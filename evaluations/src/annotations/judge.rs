@@ -105,7 +105,7 @@ fn asks_a_model(registry: &Registry, evaluator: &EvaluatorIdentity) -> bool {
 }
 
 /// The evaluator that returned an outcome.
-pub(super) fn evaluator<'r, D: Domain>(
+pub(crate) fn evaluator<'r, D: Domain>(
     report: &'r Report<D>,
     case: &'r CaseReport<D>,
     origin: EvaluatorOrigin,

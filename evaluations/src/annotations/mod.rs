@@ -30,7 +30,7 @@ pub(crate) use self::current::{Counted, CurrentLabels, Stale};
 pub(crate) use self::export::Export;
 pub(crate) use self::file::{LabelFile, StoredLabels};
 pub(crate) use self::import::Import;
-pub(crate) use self::judge::WantedMeasure;
+pub(crate) use self::judge::{WantedMeasure, evaluator};
 pub(crate) use self::label::{Label, LabelVerdict};
 pub(crate) use self::labeller::{checked_labeller, user_name};
 pub(crate) use self::labelling::{LabelVersion, Labelling, NewLabel, Queued, StoredLabel, Storing};

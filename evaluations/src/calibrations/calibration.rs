@@ -16,7 +16,7 @@ use crate::annotations::{LEVEL, Method};
 use crate::directories::file_stem;
 
 /// The version of calibrations that this program writes and reads.
-pub(super) const VERSION: u32 = 1;
+pub(super) const VERSION: u32 = 2;
 
 /// How far a judge agrees with people. It holds no texts.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
@@ -140,10 +140,12 @@ impl Calibration {
         self.run.digest == run.digest
     }
 
-    /// Fails with the fact that differs if the judge, its prompt or the data of a run are others.
+    /// Fails with the fact that differs if the judge, its panel, prompts or criteria, or the data of a run are others. A run that does not
+    /// record its judge is fit for the calibration by its own labels alone.
     pub(super) fn check_fit(&self, run: &JudgedRun) -> Result<(), Misfit> {
         let differences = self.judge.differences(&run.judge);
-        if !differences.is_empty() {
+        let is_itself = self.is_of(run) && self.judge == run.judge;
+        if !differences.is_empty() && !is_itself {
             return Err(Misfit::Judge(differences.join("; ")));
         }
         self.data

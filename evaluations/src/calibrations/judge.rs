@@ -1,11 +1,8 @@
 //! The judge of a calibration and the data that it judged: what has to be the same in another run.
 
-use std::collections::BTreeSet;
-
 use serde::{Deserialize, Serialize};
-use serde_json::Value as Json;
 
-use crate::run_folder::differences;
+use crate::judged_by::JudgeRecord;
 
 /// The judge whose verdicts people's labels are compared with.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
@@ -13,14 +10,10 @@ use crate::run_folder::differences;
 pub(crate) struct JudgeIdentity {
     /// The measure that has the verdicts.
     pub(crate) measure: String,
-    /// The models, such as `openai:gpt-5-mini`; `None` if no manifest names them.
+    /// The models, such as `openai:gpt-5-mini`; `None` if nothing names them.
     pub(crate) name: Option<String>,
-    /// The models and their parameters by role, as the manifest of the run holds them.
-    pub(crate) models: Json,
-    /// SHA-256 of each prompt.
-    pub(crate) prompts: BTreeSet<String>,
-    /// SHA-256 of each judge with its models, parameters and criteria. Cases with other criteria count as judged by another judge.
-    pub(crate) judges: BTreeSet<String>,
+    /// Who judged the measure; `None` for a run that does not record it.
+    pub(crate) by: Option<JudgeRecord>,
 }
 
 /// The data whose answers were judged.
@@ -34,20 +27,21 @@ pub(crate) struct DataIdentity {
 }
 
 impl JudgeIdentity {
-    /// The facts in which another judge differs, as `path: old -> new`; empty if it is the same.
+    /// The facts in which the judge of another run differs, as `path: old -> new`; empty if it is the same. Judges of which nothing is
+    /// recorded are not known to be the same.
     pub(crate) fn differences(&self, other: &Self) -> Vec<String> {
-        let mut found = Vec::new();
         if self.measure != other.measure {
-            found.push(format!("measure: {} -> {}", self.measure, other.measure));
+            return vec![format!("measure: {} -> {}", self.measure, other.measure)];
         }
-        found.extend(differences(&self.models, &other.models));
-        if self.prompts != other.prompts {
-            found.push("prompt of the judge: other content".to_owned());
+        match (&self.by, &other.by) {
+            (Some(one), Some(other)) => one.differences(other),
+            (None, _) => vec![
+                "the calibrated run does not record its panel, prompts and criteria".to_owned(),
+            ],
+            (Some(_), None) => {
+                vec!["this run does not record its panel, prompts and criteria".to_owned()]
+            }
         }
-        if found.is_empty() && self.judges != other.judges {
-            found.push("criteria of the judge: other content".to_owned());
-        }
-        found
     }
 }
 

@@ -1,7 +1,5 @@
 //! A run as a calibration sees it: its judge, its data and the counts of its verdicts.
 
-use std::collections::BTreeSet;
-
 use evals_metrics::VerdictCounts;
 use serde_json::Value as Json;
 use sha2::{Digest as _, Sha256};
@@ -30,10 +28,6 @@ impl JudgedRun {
     pub(crate) fn of(run: &RunAnswers, manifest: &Json) -> Option<Self> {
         let measure = run.measure.clone()?;
         let verdicts = verdict_counts(run);
-        let digests =
-            |of: fn(&crate::annotations::JudgedAnswer) -> Option<&String>| -> BTreeSet<String> {
-                run.answers.iter().filter_map(of).cloned().collect()
-            };
         let dataset = &manifest["dataset"];
         Some(Self {
             name: run.run.clone(),
@@ -41,9 +35,7 @@ impl JudgedRun {
             judge: JudgeIdentity {
                 measure,
                 name: run.judge.clone(),
-                models: run.models.clone(),
-                prompts: digests(|answer| answer.digests.prompt.as_ref()),
-                judges: digests(|answer| answer.digests.judge.as_ref()),
+                by: run.judged_by.clone(),
             },
             data: DataIdentity {
                 name: dataset["name"].as_str().unwrap_or_default().to_owned(),

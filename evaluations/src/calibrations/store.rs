@@ -99,7 +99,7 @@ impl CalibrationStore {
             && found != VERSION
         {
             bail!(
-                "`{}` has schema version {found}, but this version of evaluations reads calibrations of version {VERSION}",
+                "`{}` has schema version {found}, but this version of evaluations reads calibrations of version {VERSION}; calibrate again with `evaluations calibrate RUN`",
                 path.display()
             );
         }

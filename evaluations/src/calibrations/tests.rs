@@ -3,6 +3,8 @@
 use std::fs;
 
 use evals_metrics::{Confusion, VerdictCounts};
+use evals_rag::Prompt;
+use evals_rag::rag_judges::Rule;
 use serde_json::{Value, json};
 
 use super::calibration::{Calibration, Drawing};
@@ -15,6 +17,7 @@ use crate::annotations::tests::{label, run, stored};
 use crate::annotations::{
     CurrentLabels, Label, LabelVerdict, Method as Drawn, RunAnswers, StoredLabels,
 };
+use crate::judged_by::JudgeRecord;
 
 fn manifest() -> Value {
     json!({"repeat": 1, "dataset": {"name": "sample", "provenance": {"files": "a"}}})
@@ -22,6 +25,25 @@ fn manifest() -> Value {
 
 fn judged(answers: &RunAnswers) -> JudgedRun {
     JudgedRun::of(answers, &manifest()).unwrap()
+}
+
+fn recorded(run: &mut JudgedRun) -> &mut JudgeRecord {
+    run.judge.by.as_mut().unwrap()
+}
+
+#[test]
+fn a_run_that_does_not_record_its_judge_is_corrected_by_its_own_labels_alone() {
+    let mut answers = run(61);
+    answers.judged_by = None;
+    let found = calibration(&answers, &labels(&answers, 30, &[0, 1]));
+    let own = judged(&answers);
+    assert!(Correction::of(&found, &own, OtherData::Refused).is_ok());
+    let other = other_run(&own, 40, 20);
+    let refused = Correction::of(&found, &other, OtherData::Refused).unwrap_err();
+    assert_eq!(
+        refused,
+        "another judge (the calibrated run does not record its panel, prompts and criteria)"
+    );
 }
 
 /// The same judge and data in another run with these verdicts.
@@ -188,16 +210,21 @@ fn another_judge_prompt_or_dataset_is_refused_with_the_fact_that_differs() {
         Correction::of(&found, &other, OtherData::Refused).unwrap_err()
     };
     assert_eq!(
-        refused(&|run| run.judge.models["models"]["judge"]["name"] = "n".into()),
-        "another judge (models.judge.name: \"m\" -> \"n\")"
+        refused(&|run| recorded(run).repeats = 3),
+        "another judge (repeats: 1 -> 3)"
     );
     assert_eq!(
-        refused(&|run| run.judge.prompts.clear()),
-        "another judge (prompt of the judge: other content)"
+        refused(&|run| recorded(run).rule = Some(Rule::Unanimous)),
+        "another judge (rule: not set -> \"unanimous\")"
     );
     assert_eq!(
-        refused(&|run| run.judge.judges.clear()),
-        "another judge (criteria of the judge: other content)"
+        refused(&|run| recorded(run).prompts.clear()),
+        "another judge (prompts.judge.md.jinja: \"PROMPT\" -> not set)"
+            .replace("PROMPT", &Prompt::judge().digest()[..16])
+    );
+    assert_eq!(
+        refused(&|run| run.judge.by = None),
+        "another judge (this run does not record its panel, prompts and criteria)"
     );
     assert_eq!(
         refused(&|run| run.judge.measure = "polite".to_owned()),
@@ -378,7 +405,7 @@ fn a_kept_calibration_is_found_by_the_start_of_its_id_and_deleted() {
         assert!(calibrations.is_empty());
         format!("{:#}", problems[0])
     };
-    let version = damaged("\"schema_version\": 1", "\"schema_version\": 9");
+    let version = damaged("\"schema_version\": 2", "\"schema_version\": 9");
     assert!(version.contains("has schema version 9"), "{version}");
     let counts = damaged("\"true_passes\": 19", "\"true_passes\": 190");
     assert!(
@@ -413,11 +440,11 @@ fn labels_of_the_run_itself_are_best_and_then_the_most() {
     assert_eq!(best(&all, &judged), own.id);
     assert_eq!(best(&[], &judged), "");
     let mut changed = judged.clone();
-    changed.judge.prompts.clear();
+    recorded(&mut changed).repeats = 3;
     assert_eq!(
         best(std::slice::from_ref(&own), &changed),
         format!(
-            "calibration `{}` is of another judge (prompt of the judge: other content)",
+            "calibration `{}` is of another judge (repeats: 1 -> 3)",
             own.id
         )
     );

@@ -1,8 +1,7 @@
 //! What a benchmark adds to the pages of its reports.
 
-use evals::{CaseReport, Report};
+use evals::CaseReport;
 use evals_html::page::{Field, Ranked};
-use serde_json::Value;
 
 use super::documents::Documents;
 use crate::figures::HasFigures;
@@ -26,9 +25,6 @@ pub(crate) trait HasPage: HasFigures {
 
     /// The relevant documents that a run did not find.
     fn missed(case: &CaseReport<Self>) -> Vec<String>;
-
-    /// The judge behind a measure as JSON: its model, parameters and prompts. `None` if no judge decides the measure.
-    fn judge(report: &Report<Self>, measure: &str) -> Option<Value>;
 
     /// The documents whose texts a page shows and the report does not hold.
     fn lacking(case: &CaseReport<Self>) -> Vec<&str>;

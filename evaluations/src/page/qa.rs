@@ -1,11 +1,10 @@
 //! Question answering on pages.
 
-use evals::{CaseReport, Report};
+use evals::CaseReport;
 use evals_html::page::{Field, FieldRole, Ranked};
 use evals_metrics::Judgements;
-use evals_rag::qa::{Answer, Equivalence, Qa, Refusal};
-use evals_rag::{Missing, Prompt};
-use serde_json::{Value, json};
+use evals_rag::Missing;
+use evals_rag::qa::{Answer, Qa};
 
 use super::case::{field, metadata};
 use super::documents::Documents;
@@ -66,16 +65,6 @@ impl HasPage for Qa {
             Some(answer) if !is_unknown(answer) => missed(&answer.ranking, judgements(case)),
             Some(_) | None => Vec::new(),
         }
-    }
-
-    fn judge(report: &Report<Self>, measure: &str) -> Option<Value> {
-        let is_judged =
-            [Equivalence::OUTCOME, Refusal::PRECISION, Refusal::RECALL].contains(&measure);
-        let part = |key: &str, name: &str| report.metadata.get(key)?.get(name).cloned();
-        let model = part("models", "judge").filter(|_| is_judged)?;
-        let prompts = [Prompt::judge(), Prompt::refusal()];
-        let prompts = prompts.each_ref().map(|it| part("prompts", it.name()));
-        Some(json!([model, part("parameters", "judge"), prompts]))
     }
 
     /// Answers hold the passages that the model was shown.

@@ -1,10 +1,9 @@
 //! Retrieval on pages.
 
-use evals::{CaseReport, Report};
+use evals::CaseReport;
 use evals_html::page::{Field, FieldRole, Ranked};
 use evals_metrics::Judgements;
 use evals_rag::{Missing, Retrieval};
-use serde_json::Value;
 
 use super::case::{field, metadata};
 use super::documents::Documents;
@@ -56,10 +55,6 @@ impl HasPage for Retrieval {
             }
             Some(_) | None => Vec::new(),
         }
-    }
-
-    fn judge(_report: &Report<Self>, _measure: &str) -> Option<Value> {
-        None
     }
 
     fn lacking(case: &CaseReport<Self>) -> Vec<&str> {

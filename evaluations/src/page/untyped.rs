@@ -1,9 +1,9 @@
 //! Dataset files on pages.
 
-use evals::{CaseReport, Report};
+use evals::CaseReport;
 use evals_evaluators::Untyped;
 use evals_html::page::{Field, FieldRole, Ranked};
-use serde_json::{Value, json};
+use serde_json::Value;
 
 use super::case::{field, metadata};
 use super::documents::Documents;
@@ -37,17 +37,6 @@ impl HasPage for Untyped {
 
     fn missed(_case: &CaseReport<Self>) -> Vec<String> {
         Vec::new()
-    }
-
-    fn judge(report: &Report<Self>, measure: &str) -> Option<Value> {
-        let mut outcomes = report.cases.iter().flat_map(|case| &case.outcomes);
-        let evaluator = &outcomes.find(|it| it.name == measure)?.evaluator;
-        let mut identities = report.evaluators.iter();
-        let identity = identities.find(|it| it.name == *evaluator)?;
-        // Only judges have a version: that of their prompt.
-        identity.version.as_ref()?;
-        let models = ["models", "parameters"].map(|key| report.metadata.get(key));
-        Some(json!([identity, models]))
     }
 
     fn lacking(_case: &CaseReport<Self>) -> Vec<&str> {

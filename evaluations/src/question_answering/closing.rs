@@ -16,6 +16,7 @@ use crate::case_selection::SelectionRecord;
 use crate::exit::Exit;
 use crate::failure_limit::FailureLimit;
 use crate::groups::add_groups;
+use crate::judged_by::JudgeRecords;
 use crate::out_file::OutFile;
 use crate::page::{Documents, PageSource, RunPage};
 use crate::run_ending::{Ending, Reached};
@@ -177,6 +178,7 @@ fn add_facts(
         ("models", serde_json::to_value(&model_set.models)?),
         ("parameters", serde_json::to_value(&model_set.parameters)?),
         ("prompts", serde_json::to_value(&model_set.prompts)?),
+        (JudgeRecords::KEY, serde_json::to_value(&model_set.judges)?),
         (
             "self_preference",
             serde_json::to_value(model_set.self_preference())?,

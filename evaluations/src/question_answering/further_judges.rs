@@ -13,6 +13,7 @@ use evals_rag::rag_judges::{
     Decomposed, JudgeAgreement, JudgeTemplates, JudgedMeasure, Pairwise, Panel, PanelError,
     RagJudges, Rubric, RubricEvaluator, Rule,
 };
+use serde_json::{Map, Value};
 
 use super::judging::JudgingPlan;
 use crate::cli::ModelName;
@@ -38,6 +39,16 @@ pub(crate) struct FurtherPlan {
 pub(crate) struct PlannedRubric {
     rubric: Rubric,
     sees_reference: bool,
+    /// As the settings write it.
+    pub(super) settings: Map<String, Value>,
+}
+
+impl PlannedRubric {
+    /// The names of its outcomes.
+    pub(super) fn outcomes(&self) -> impl Iterator<Item = String> {
+        let score = self.rubric.name().to_owned();
+        std::iter::once(score).chain(self.rubric.pass_name())
+    }
 }
 
 /// The opened further judges.
@@ -165,7 +176,12 @@ fn rubrics(resolved: &Resolved) -> Result<Vec<PlannedRubric>> {
             settings.pass,
         );
         let path = format!("evaluations.rubrics.{name}");
+        let written = match serde_json::to_value(settings)? {
+            Value::Object(written) => written,
+            _ => Map::new(),
+        };
         Ok(PlannedRubric {
+            settings: written,
             rubric: rubric.map_err(|error| resolved.bad_value(&path, &error))?,
             sees_reference: settings.include_reference,
         })
@@ -224,6 +240,14 @@ impl FurtherJudges {
             }
         }
         prompts
+    }
+
+    /// The names of the evaluators.
+    pub(super) fn names(&self) -> impl Iterator<Item = String> {
+        let measures = self.measures.iter();
+        let measures = measures.map(|measure| measure.name().to_owned());
+        let rubrics = self.rubrics.iter();
+        measures.chain(rubrics.map(|planned| planned.rubric.name().to_owned()))
     }
 
     /// Adds the evaluators to `dataset`.

@@ -1,5 +1,6 @@
 //! Plans the judge from the settings and opens it.
 
+use std::collections::BTreeSet;
 use std::sync::Arc;
 
 use anyhow::{Result, bail};
@@ -15,7 +16,9 @@ use evals_rag::rag_judges::PanelJudge;
 use evals_stores::store::RefreshPolicy;
 
 use super::further_judges::{FurtherJudges, FurtherPlan};
+use super::judge_records;
 use crate::choices;
+use crate::judged_by::JudgeRecords;
 use crate::models::embedded::{self, OVERLAP};
 use crate::models::{ConfiguredModel, EMBEDDED, ModelKind};
 use crate::run_models::{Opener, Prompts};
@@ -99,6 +102,8 @@ pub(crate) struct Judging {
     pub(crate) further: Option<FurtherJudges>,
     pub(super) model: Option<Arc<dyn ChatModel>>,
     pub(super) prompts: Vec<Prompt>,
+    /// Who judges each measure.
+    pub(crate) records: JudgeRecords,
 }
 
 impl Judging {
@@ -106,8 +111,10 @@ impl Judging {
     pub(crate) async fn open(opener: &mut Opener<'_, '_>, plan: &JudgingPlan) -> Result<Self> {
         match plan.judge.kind {
             ModelKind::Embedded => {
+                let judge = OverlapJudge::default();
                 return Ok(Self {
-                    judge: Arc::new(OverlapJudge::default()),
+                    records: judge_records::of_embedded(judge.identity()),
+                    judge: Arc::new(judge),
                     chat: None,
                     refusals: None,
                     further: None,
@@ -139,12 +146,19 @@ impl Judging {
         };
         Ok(Self {
             judge,
+            records: judge_records::of(&model, plan, &further),
             further: Some(further),
             chat: Some(chat),
             refusals,
             model: Some(model),
             prompts,
         })
+    }
+
+    /// The names of the evaluators that ask the further judges.
+    pub(crate) fn further_names(&self) -> BTreeSet<String> {
+        let further = self.further.iter();
+        further.flat_map(FurtherJudges::names).collect()
     }
 
     /// Adds every evaluator to `dataset`, the headline first.

@@ -6,6 +6,7 @@ mod closing;
 mod costs;
 mod further_judges;
 mod judge_estimate;
+mod judge_records;
 mod judging;
 mod model_set;
 

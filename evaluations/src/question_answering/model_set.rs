@@ -10,6 +10,7 @@ use serde_json::{Map, Value};
 
 use super::answering::Answering;
 use super::judging::Judging;
+use crate::judged_by::JudgeRecords;
 use crate::run_models::Prompts;
 use crate::run_models::reranker::Reranking;
 
@@ -20,6 +21,8 @@ pub(crate) struct ModelSet {
     pub(crate) parameters: BTreeMap<&'static str, Map<String, Value>>,
     /// Digests by file name.
     pub(crate) prompts: BTreeMap<String, String>,
+    /// Who judges each measure.
+    pub(crate) judges: JudgeRecords,
     /// The chat models, whose notes are read after the run.
     asked: Vec<(&'static str, Arc<dyn ChatModel>)>,
 }
@@ -32,7 +35,10 @@ impl ModelSet {
     ];
 
     pub(crate) fn of(answering: Option<&Answering>, judging: &Judging) -> Self {
-        let mut set = Self::default();
+        let mut set = Self {
+            judges: judging.records.clone(),
+            ..Self::default()
+        };
         set.enter_chat("judge", judging.judge.identity(), judging.model.as_ref());
         let others = judging.further.iter().flat_map(|further| &further.others);
         for (role, model) in Self::JUDGES.into_iter().skip(1).zip(others) {

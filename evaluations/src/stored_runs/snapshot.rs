@@ -2,11 +2,11 @@
 
 use anyhow::{Result, bail};
 use evals::{Identity, Snapshot};
-use serde_json::{Map, Value, json};
+use serde_json::{Map, Value};
 
 use super::configuration::Configuration;
-use super::report::StoredReport;
 use super::run::StoredRun;
+use crate::judged_by::JudgeRecords;
 use crate::run_folder::RunState;
 
 /// Digits of a digest that a baseline keeps, as a message can print.
@@ -33,7 +33,7 @@ pub(crate) fn snapshot(run: &StoredRun) -> Result<Snapshot> {
         .snapshot(&run.name(), run.header.seed)
         .identified(Identity {
             dataset: dataset(facts),
-            judge: judge(&report, facts),
+            judge: JudgeRecords::identity(metadata)?,
         });
     Ok(match metadata.get("costs") {
         Some(costs) => {
@@ -91,31 +91,4 @@ fn shortened(value: &Value) -> Value {
 fn start(digest: &Value) -> String {
     let digest = digest.as_str().unwrap_or_default();
     digest.chars().take(DIGITS).collect()
-}
-
-/// The judge of answers: its model, its parameters and its prompts. A run of rankings has none. A report says it too, for a run without its
-/// manifest.
-fn judge(report: &StoredReport, manifest: &Value) -> Value {
-    let metadata = Value::Object(report.metadata().clone());
-    let part = |name: &str| match &manifest[name] {
-        Value::Null => metadata[name].clone(),
-        value => value.clone(),
-    };
-    let model = part("models")["judge"].clone();
-    if model.is_null() {
-        return Value::Null;
-    }
-    let prompts = match part("prompts") {
-        Value::Object(prompts) => prompts
-            .iter()
-            .filter(|(name, _)| name.contains("judge"))
-            .map(|(name, digest)| (name.clone(), start(digest).into()))
-            .collect(),
-        _ => Map::new(),
-    };
-    json!({
-        "model": model,
-        "parameters": part("parameters")["judge"],
-        "prompts": prompts,
-    })
 }

@@ -4,7 +4,7 @@ use serde_json::Value;
 
 use super::pairing::Pairing;
 use super::verdict::{Allowance, CheckNumbers, GateCheck, GateVerdict};
-use crate::{Snapshot, differences};
+use crate::{Identity, Snapshot, differences};
 
 /// Most differences of one kind that are named.
 const NAMED: usize = 3;
@@ -18,12 +18,13 @@ pub(super) fn checks(
     allowed: &impl Fn(Allowance) -> bool,
     limits_failures: bool,
 ) -> Vec<GateCheck> {
+    let lacking = |of: fn(&Identity) -> &Value| lacking(of(&before.identity), of(&after.identity));
     let dataset = Found {
-        unknown: is_half_known(&before.identity.dataset, &after.identity.dataset),
+        lacking: lacking(|it| &it.dataset),
         differences: dataset(before, after, pairing),
     };
     let judge = Found {
-        unknown: is_half_known(&before.identity.judge, &after.identity.judge),
+        lacking: lacking(|it| &it.judge),
         differences: judge(before, after),
     };
     let coverage = Found::differing(coverage(before, after, pairing, limits_failures));
@@ -37,21 +38,22 @@ pub(super) fn checks(
 
 /// What one check found.
 struct Found {
-    /// Whether only one side is known.
-    unknown: bool,
+    /// The sides that do not record it.
+    lacking: Vec<&'static str>,
     differences: Vec<String>,
 }
 
 impl Found {
     fn differing(differences: Vec<String>) -> Self {
         Self {
-            unknown: false,
+            lacking: Vec::new(),
             differences,
         }
     }
 
     fn check(self, what: Allowance, allowed: bool) -> GateCheck {
-        let verdict = match (self.differences.as_slice(), self.unknown, allowed) {
+        let is_unknown = !self.lacking.is_empty();
+        let verdict = match (self.differences.as_slice(), is_unknown, allowed) {
             ([], true, false) => GateVerdict::CannotTell,
             ([], _, _) | (_, _, true) => GateVerdict::Passed,
             (_, _, false) => GateVerdict::Failed,
@@ -60,7 +62,13 @@ impl Found {
         let listed = self.differences.join("; ");
         let reason = match (self.differences.as_slice(), verdict) {
             ([], GateVerdict::CannotTell) => {
-                format!("only one of the two runs records it; `--allow {option}` accepts that")
+                let does = if self.lacking.len() == 1 {
+                    "does"
+                } else {
+                    "do"
+                };
+                let sides = self.lacking.join(" and ");
+                format!("{sides} {does} not record it; `--allow {option}` accepts that")
             }
             ([], _) => same(what).to_owned(),
             (_, GateVerdict::Passed) => format!("{listed} (allowed by `--allow {option}`)"),
@@ -98,9 +106,15 @@ fn same(what: Allowance) -> &'static str {
     }
 }
 
-/// Whether exactly one of two identities is known.
-fn is_half_known(before: &Value, after: &Value) -> bool {
-    before.is_null() != after.is_null()
+/// The sides that do not record an identity although they have one: the run or its baseline, where only the other has one, and each whose
+/// judge is [`Identity::UNKNOWN`].
+fn lacking(before: &Value, after: &Value) -> Vec<&'static str> {
+    let sides = [("the baseline", before, after), ("the run", after, before)];
+    let lacks = |one: &Value, other: &Value| {
+        (one.is_null() && !other.is_null()) || *one == Identity::UNKNOWN
+    };
+    let lacking = sides.iter().filter(|(_, one, other)| lacks(one, other));
+    lacking.map(|(name, ..)| *name).collect()
 }
 
 /// The differences of two identities, unless one is not known.
@@ -109,12 +123,7 @@ fn identities(before: &Value, after: &Value) -> Vec<String> {
         return Vec::new();
     }
     let found = differences(before, after);
-    let more = found.len().saturating_sub(NAMED);
-    let mut lines: Vec<String> = found.iter().take(NAMED).map(ToString::to_string).collect();
-    if more > 0 {
-        lines.push(format!("{more} more differences"));
-    }
-    lines
+    first(found.iter().map(ToString::to_string).collect())
 }
 
 fn dataset(before: &Snapshot, after: &Snapshot, pairing: &Pairing<'_>) -> Vec<String> {
@@ -165,8 +174,39 @@ fn counted(one: &str, several: &str, names: &[String]) -> Option<String> {
     ))
 }
 
+/// The differences of the judges of measures that both runs have, each once with the measures. Nothing, if one side is not known.
+fn judges(before: &Value, after: &Value) -> Vec<String> {
+    let (Value::Object(before), Value::Object(after)) = (before, after) else {
+        return Vec::new();
+    };
+    let mut found: Vec<(String, Vec<&str>)> = Vec::new();
+    for (measure, old) in before {
+        let new = after.get(measure).unwrap_or(old);
+        for difference in differences(old, new) {
+            let text = difference.to_string();
+            match found.iter_mut().find(|(known, _)| *known == text) {
+                Some((_, measures)) => measures.push(measure),
+                None => found.push((text, vec![measure])),
+            }
+        }
+    }
+    let lines = found.iter();
+    let lines = lines.map(|(text, measures)| format!("{text} ({})", measures.join(", ")));
+    first(lines.collect())
+}
+
+/// The first of some lines, with the number of the others.
+fn first(mut lines: Vec<String>) -> Vec<String> {
+    let more = lines.len().saturating_sub(NAMED);
+    lines.truncate(NAMED);
+    if more > 0 {
+        lines.push(format!("{more} more differences"));
+    }
+    lines
+}
+
 fn judge(before: &Snapshot, after: &Snapshot) -> Vec<String> {
-    let mut found = identities(&before.identity.judge, &after.identity.judge);
+    let mut found = judges(&before.identity.judge, &after.identity.judge);
     for old in &before.measures {
         let new = after.measures.iter().find(|new| new.is(old));
         if let Some(new) = new

@@ -60,14 +60,20 @@ pub struct Snapshot {
     pub cases: Vec<SnapshotCase>,
 }
 
-/// What data a run read and who judged it. Null where it is not known, or where no judge was asked.
+/// What data a run read and who judged it. Null where it is not known which data, or where no judge was asked.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Identity {
     /// The dataset: revisions and digests of its files.
     pub dataset: Value,
-    /// The judge: its model, prompts and parameters.
+    /// The judge of each measure, by the measure's name: its models, prompts and parameters. [`UNKNOWN`](Self::UNKNOWN) if a judge was
+    /// asked and nothing says which.
     pub judge: Value,
+}
+
+impl Identity {
+    /// The judge of a run that does not record who judged.
+    pub const UNKNOWN: &str = "unknown";
 }
 
 impl Snapshot {

@@ -5,6 +5,8 @@ mod lines;
 mod spreadsheet;
 
 use evals::CaseId;
+use evals_models::ModelIdentity;
+use evals_rag::Prompt;
 
 use super::answers::{JudgedAnswer, RunAnswers, ShownPassage};
 use super::current::CurrentLabels;
@@ -13,6 +15,7 @@ use super::file::StoredLabels;
 use super::import::Import;
 use super::label::{Digests, Label, LabelVerdict};
 use super::sample::{Method, Sample, Sampling};
+use crate::judged_by::{JudgeRecord, PanelMember};
 
 fn answer(id: &str, verdict: Option<bool>) -> JudgedAnswer {
     JudgedAnswer {
@@ -45,7 +48,13 @@ pub(crate) fn run(n: usize) -> RunAnswers {
         measure: Some("equivalent".to_owned()),
         judges: Vec::new(),
         judge: Some("openai:m".to_owned()),
-        models: serde_json::json!({"models": {"judge": {"provider": "openai", "name": "m"}}}),
+        judged_by: Some(JudgeRecord::new(
+            [(
+                "judge".to_owned(),
+                PanelMember::plain(&ModelIdentity::new("openai", "m")),
+            )],
+            [&Prompt::judge()],
+        )),
         answers: (0..n)
             .map(|number| answer(&format!("q{number}"), verdict(number)))
             .collect(),

@@ -90,6 +90,18 @@ impl WantedJudges {
 }
 
 impl OpenedJudges {
+    /// The models that an evaluator asks, with their roles.
+    pub(super) fn of(
+        &self,
+        registry: &Registry,
+        spec: &EvaluatorSpec,
+    ) -> Vec<(String, Arc<dyn ChatModel>)> {
+        let wanted = registry.wanted_models([spec]);
+        let roles = self.models.iter().zip(self.roles());
+        let asked = roles.filter(|((known, _), _)| wanted.contains(known));
+        asked.map(|(_, role)| role).collect()
+    }
+
     /// The models with their roles: `judge`, or `judge PROVIDER:NAME` beside the first.
     pub(super) fn roles(&self) -> Vec<(String, Arc<dyn ChatModel>)> {
         let mut roles: Vec<(String, Arc<dyn ChatModel>)> = Vec::new();

@@ -3,6 +3,7 @@
 mod costs;
 mod estimate;
 mod finished;
+mod judge_records;
 mod judges;
 mod manifest;
 mod model_settings;

@@ -14,6 +14,7 @@ use serde_json::{Value, json};
 
 use super::costs;
 use super::finished::Finished;
+use super::judge_records;
 use super::judges::OpenedJudges;
 use super::manifest::manifest;
 use super::plan::Plan;
@@ -24,6 +25,7 @@ use crate::clock;
 use crate::failure_limit::FailureLimit;
 use crate::groups::add_groups;
 use crate::interruption::Interruption;
+use crate::judged_by::JudgeRecords;
 use crate::models::Servers;
 use crate::resumption::{self, Resume};
 use crate::run_ending::Reached;
@@ -220,6 +222,8 @@ fn describe(
     if seed != 0 {
         facts.push(("seed".to_owned(), seed.to_string()));
     }
+    let records = judge_records::of(report, &plan.registry, judges);
+    let records = serde_json::to_value(records)?;
     let metadata = &mut report.metadata;
     metadata.insert("benchmark".to_owned(), "eval".into());
     metadata.insert("profile".to_owned(), identity.kind.clone().into());
@@ -227,6 +231,7 @@ fn describe(
     metadata.insert("seed".to_owned(), seed.into());
     metadata.insert(MODELS.to_owned(), models.into());
     metadata.insert("parameters".to_owned(), parameters.into());
+    metadata.insert(JudgeRecords::KEY.to_owned(), records);
     metadata.insert("notes".to_owned(), serde_json::to_value(notes)?);
     if let Some(costs) = costs {
         metadata.insert("costs".to_owned(), serde_json::to_value(costs)?);

@@ -6,6 +6,7 @@ use evals::{CaseId, CaseReport, Change, Direction, MeasureChange, Report, Unit};
 use evals_html::page::FieldRole;
 
 use super::OneSide;
+use crate::judged_by::JudgeRecords;
 use crate::page::paged::HasPage;
 
 /// What a change did to a case, in the order of the page.
@@ -62,7 +63,7 @@ impl CaseVerdict {
 pub(super) struct Judged<'r> {
     /// The measure; `None` if no measure has a better direction.
     pub(super) measure: Option<&'r MeasureChange>,
-    /// Whether one judge decided the measure in both runs: the same model with the same parameters and prompt.
+    /// Whether both runs record that one judge decided the measure: the same panel with the same parameters, prompts and criteria.
     pub(super) has_one_judge: bool,
     cases: BTreeMap<CaseId, (CaseVerdict, f64)>,
 }
@@ -91,14 +92,15 @@ impl<'r> Judged<'r> {
         set(&edited, CaseVerdict::Edited);
         set(&change.removed, CaseVerdict::OnlyBefore);
         set(&change.added, CaseVerdict::OnlyAfter);
-        let judges = measure.map(|it| {
-            reports
-                .each_ref()
-                .map(|report| D::judge(report, &it.measure))
-        });
+        let judge = |report: &Report<D>| {
+            let records = JudgeRecords::read(&report.metadata).ok()??;
+            let record = records.by(measure?.measure.as_str());
+            record.name().is_some().then_some(record)
+        };
+        let [old, new] = reports.each_ref().map(judge);
         Self {
             measure,
-            has_one_judge: judges.is_some_and(|[old, new]| old.is_some() && old == new),
+            has_one_judge: old.is_some() && old == new,
             cases,
         }
     }

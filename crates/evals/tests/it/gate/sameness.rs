@@ -67,16 +67,64 @@ fn another_dataset_fails_by_its_digests() {
 #[test]
 fn another_judge_fails() {
     let identity = |name: &str| Identity {
-        judge: json!({"model": name}),
+        judge: json!({"equivalent": {"model": name}, "polite": {"model": name}}),
         ..Identity::default()
     };
     let run = snapshot(&scored(&[0.5; 30]));
     let [before, after] = ["m1", "m2"].map(|name| run.clone().identified(identity(name)));
     let found = judged_snapshots(&gate([max_drop(0.1)]), Some(&before), &after).unwrap();
-    assert_eq!(check(&found, "same judge").verdict, GateVerdict::Failed);
+    let same = check(&found, "same judge");
+    assert_eq!(same.verdict, GateVerdict::Failed);
+    let reason =
+        "model: \"m1\" -> \"m2\" (equivalent, polite); `--allow changed-judge` accepts that";
+    assert_eq!(same.reason, reason);
     let allowed = allowing(Allowance::ChangedJudge);
     let found = judged_snapshots(&allowed, Some(&before), &after).unwrap();
     assert_eq!(found.verdict, GateVerdict::Passed);
+}
+
+#[test]
+fn the_judges_of_measures_that_only_one_run_has_do_not_count() {
+    let run = snapshot(&scored(&[0.5; 30]));
+    let judged = |judge| {
+        run.clone().identified(Identity {
+            judge,
+            ..Identity::default()
+        })
+    };
+    let before = judged(json!({"equivalent": {"model": "m"}}));
+    let after = judged(json!({"equivalent": {"model": "m"}, "faithfulness": {"model": "n"}}));
+    let found = judged_snapshots(&gate([max_drop(0.1)]), Some(&before), &after).unwrap();
+    let same = check(&found, "same judge");
+    assert_eq!(same.verdict, GateVerdict::Passed, "{}", same.reason);
+}
+
+#[test]
+fn a_gate_cannot_tell_whether_unknown_judges_are_the_same() {
+    let run = snapshot(&scored(&[0.5; 30]));
+    let judged = |judge| {
+        run.clone().identified(Identity {
+            judge,
+            ..Identity::default()
+        })
+    };
+    let known = judged(json!({"equivalent": {"model": "m"}}));
+    let unknown = judged(Identity::UNKNOWN.into());
+    for (before, after, reason) in [
+        (&unknown, &known, "the baseline does not record it"),
+        (&known, &unknown, "the run does not record it"),
+        (
+            &unknown,
+            &unknown,
+            "the baseline and the run do not record it",
+        ),
+    ] {
+        let found = judged_snapshots(&gate([max_drop(0.1)]), Some(before), after).unwrap();
+        let same = check(&found, "same judge");
+        assert_eq!(same.verdict, GateVerdict::CannotTell, "{}", same.reason);
+        let expected = format!("{reason}; `--allow changed-judge` accepts that");
+        assert_eq!(same.reason, expected);
+    }
 }
 
 #[test]

@@ -1,0 +1,191 @@
+//! The judges of a run, by the measure that they decide.
+
+use std::collections::BTreeMap;
+
+use anyhow::{Context as _, Result};
+use evals::Identity;
+use serde::{Deserialize, Serialize};
+use serde_json::{Map, Value};
+
+use super::record::JudgeRecord;
+
+/// The judge of each measure that has one, by the name of its outcome. The program decides the others.
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
+#[serde(transparent)]
+pub(crate) struct JudgeRecords(BTreeMap<String, JudgeRecord>);
+
+impl JudgeRecords {
+    /// The key in the metadata of a report.
+    pub(crate) const KEY: &str = "judges";
+
+    /// Records who judged a measure.
+    pub(crate) fn enter(&mut self, measure: impl Into<String>, record: JudgeRecord) {
+        self.0.insert(measure.into(), record);
+    }
+
+    /// The records of a report; `None` if it is of a version that kept none.
+    ///
+    /// # Errors
+    ///
+    /// The metadata is not what any version writes.
+    pub(crate) fn read(metadata: &Map<String, Value>) -> Result<Option<Self>> {
+        let recorded = metadata.get(Self::KEY);
+        let records = recorded.map(Self::deserialize);
+        records
+            .transpose()
+            .context("the report has no valid record of who judged (`judges`)")
+    }
+
+    /// The judge of a measure.
+    pub(crate) fn by(&self, measure: &str) -> JudgeRecord {
+        let record = self.0.get(measure).cloned();
+        record.unwrap_or_else(|| JudgeRecord::new([], []))
+    }
+
+    /// Who judged each measure of a report, for comparisons: null if no judge was asked, and [`Identity::UNKNOWN`] if the report does not
+    /// say it.
+    pub(crate) fn identity(metadata: &Map<String, Value>) -> Result<Value> {
+        Ok(match Self::read(metadata)? {
+            Some(records) => {
+                let judged = records.0.iter();
+                let judged = judged.filter(|(_, record)| !record.judges.is_empty());
+                let facts: Map<String, Value> = judged
+                    .map(|(measure, record)| (measure.clone(), record.facts()))
+                    .collect();
+                if facts.is_empty() {
+                    Value::Null
+                } else {
+                    facts.into()
+                }
+            }
+            None if has_judge(metadata) => Identity::UNKNOWN.into(),
+            None => Value::Null,
+        })
+    }
+
+    /// The identity of a baseline, as [`identity`](Self::identity) writes it. One that an earlier version wrote says too little.
+    pub(crate) fn known(identity: Value) -> Value {
+        if identity.is_null() || Self::deserialize(&identity).is_ok() {
+            identity
+        } else {
+            Identity::UNKNOWN.into()
+        }
+    }
+}
+
+/// Whether a run asked a judge.
+fn has_judge(metadata: &Map<String, Value>) -> bool {
+    let models = metadata.get("models");
+    models.is_some_and(|models| models.get("judge").is_some())
+}
+
+#[cfg(test)]
+mod tests {
+    use evals_models::ModelIdentity;
+    use evals_rag::Prompt;
+    use evals_rag::rag_judges::Rule;
+    use serde_json::json;
+
+    use super::super::record::PanelMember;
+    use super::*;
+
+    fn record() -> JudgeRecord {
+        let model = ModelIdentity::new("openai", "m");
+        let judge = ("judge".to_owned(), PanelMember::plain(&model));
+        JudgeRecord::new([judge], [&Prompt::judge()])
+    }
+
+    fn rubric(criterion: &str) -> Map<String, Value> {
+        let arguments = json!({"criterion": criterion, "pass": 2});
+        arguments.as_object().unwrap().clone()
+    }
+
+    fn metadata(records: &JudgeRecords) -> Map<String, Value> {
+        let mut metadata = Map::new();
+        metadata.insert(JudgeRecords::KEY.to_owned(), json!(records));
+        metadata
+    }
+
+    #[test]
+    fn every_part_of_a_judge_tells_it_from_another() {
+        let known = record();
+        let differs = |change: &dyn Fn(&mut JudgeRecord)| {
+            let mut other = known.clone();
+            change(&mut other);
+            known.differences(&other).join("; ")
+        };
+        assert_eq!(differs(&|_| {}), "");
+        let second = || PanelMember::plain(&ModelIdentity::new("openai", "n"));
+        let member = |role: &str, it: &mut JudgeRecord| {
+            it.judges.insert(role.to_owned(), second());
+        };
+        let prompt = |it: &mut JudgeRecord| {
+            let name = "judge.md.jinja".to_owned();
+            it.prompts.insert(name, "x".repeat(64));
+        };
+        let asked_too = |it: &mut JudgeRecord| *it = it.clone().asking("brevity", &rubric("How?"));
+        for (found, expected) in [
+            (
+                differs(&|it| member("judge 2", it)),
+                "judges.judge 2: not set -> ",
+            ),
+            (
+                differs(&|it| member("judge", it)),
+                "judges.judge.model.name: \"m\" -> \"n\"",
+            ),
+            (differs(&|it| it.repeats = 3), "repeats: 1 -> 3"),
+            (
+                differs(&|it| it.rule = Some(Rule::Unanimous)),
+                "rule: not set -> \"unanimous\"",
+            ),
+            (
+                differs(&|it| it.context_tokens = Some(4096)),
+                "context_tokens: not set -> 4096",
+            ),
+            (differs(&prompt), "prompts.judge.md.jinja: \""),
+            (
+                differs(&asked_too),
+                "criteria: not set -> {\"brevity\":{\"criterion\":\"",
+            ),
+        ] {
+            assert!(found.starts_with(expected), "{found}");
+        }
+        let asked = |text| known.clone().asking("brevity", &rubric(text));
+        let found = asked("How brief?").differences(&asked("How short?"));
+        let [found] = &found[..] else {
+            panic!("{found:?}")
+        };
+        assert!(found.starts_with("criteria.brevity.criterion: "), "{found}");
+        assert!(!found.contains("How"), "texts stay in the report: {found}");
+    }
+
+    #[test]
+    fn a_run_without_a_record_is_judged_by_nobody_or_by_an_unknown_judge() {
+        let mut records = JudgeRecords::default();
+        records.enter("equivalent", record());
+        let recorded = metadata(&records);
+        let read = JudgeRecords::read(&recorded).unwrap();
+        let read = read.unwrap();
+        assert_eq!(read.by("equivalent"), record());
+        assert_eq!(read.by("token F1").name(), None);
+
+        let mut old = Map::new();
+        assert_eq!(JudgeRecords::identity(&old).unwrap(), Value::Null);
+        old.insert("models".to_owned(), json!({"judge": {"name": "m"}}));
+        assert_eq!(JudgeRecords::identity(&old).unwrap(), Identity::UNKNOWN);
+
+        old.insert(JudgeRecords::KEY.to_owned(), json!({"equivalent": 1}));
+        let error = JudgeRecords::identity(&old).unwrap_err().to_string();
+        assert!(error.contains("no valid record of who judged"), "{error}");
+    }
+
+    #[test]
+    fn a_baseline_of_an_earlier_version_has_an_unknown_judge() {
+        let mut records = JudgeRecords::default();
+        records.enter("equivalent", record());
+        let identity = JudgeRecords::identity(&metadata(&records)).unwrap();
+        assert_eq!(JudgeRecords::known(identity.clone()), identity);
+        let earlier = json!({"model": {"provider": "openai", "name": "m"}, "parameters": null, "prompts": {}});
+        assert_eq!(JudgeRecords::known(earlier), Identity::UNKNOWN);
+    }
+}
