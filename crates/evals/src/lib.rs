@@ -142,9 +142,9 @@ pub use experiment::{CaseTimeout, Experiment, Retry};
 pub use failure::{EvaluatorFailure, FailureKind, ReportEvaluatorFailure, TaskFailure};
 pub use failure_class::FailureClass;
 pub use gate::{
-    Allowance, CheckNumbers, DropCheck, Gate, GateBound, GateCheck, GateError, GateReport,
-    GateTrial, GateVerdict, GatedRun, LimitCheck, Noise, POWER, Rule, RuleError, Share, Strictness,
-    Subject, TrialError, TrialReport, TrialRow, TrialShares,
+    AgreementCheck, Allowance, CheckNumbers, DropCheck, Gate, GateBound, GateCheck, GateError,
+    GateReport, GateTrial, GateVerdict, GatedRun, LimitCheck, Noise, POWER, Rule, RuleError, Share,
+    Strictness, Subject, TrialError, TrialReport, TrialRow, TrialShares,
 };
 pub use groups::{Group, GroupError, GroupMean, Groups, NO_GROUP, group_name};
 pub use journal::{

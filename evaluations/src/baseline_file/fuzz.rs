@@ -37,6 +37,7 @@ fn gated(baseline: &BaselineFile) -> Option<GateReport> {
         ..Gate::default()
     };
     let subject = Subject {
+        checks: &[],
         run: &baseline.snapshot,
         baseline: Some(&baseline.snapshot),
     };

@@ -10,6 +10,7 @@ mod disagreement;
 mod given;
 mod judge;
 mod judged_run;
+mod requirement;
 mod store;
 #[cfg(test)]
 mod tests;
@@ -21,4 +22,5 @@ pub(crate) use self::decided::{DecidedLabels, WhoCounts};
 pub(crate) use self::disagreement::Disagreement;
 pub(crate) use self::given::GivenLabels;
 pub(crate) use self::judged_run::JudgedRun;
+pub(crate) use self::requirement::RequiredAgreement;
 pub(crate) use self::store::CalibrationStore;

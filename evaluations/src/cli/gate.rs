@@ -100,6 +100,10 @@ pub(crate) struct GateArgs {
     /// Accept this difference between run and baseline; repeat the option for several
     #[arg(long, value_enum, value_name = "WHAT", help_heading = "Rules")]
     pub(crate) allow: Vec<AllowanceWord>,
+    /// Fail unless a stored calibration of the run's judge on the same data has a kappa of X or more, such as `κ=0.6` or `kappa=0.6`;
+    /// `evaluations calibrate` makes one
+    #[arg(long, value_name = "κ=X", allow_hyphen_values = true, value_parser = least_kappa, help_heading = "Rules")]
+    pub(crate) require_calibrated_judge: Option<f64>,
     /// Write the verdicts to FILE; its extension chooses the format: .xml (as `JUnit` writes it) .json .md
     #[arg(long, value_name = "FILE")]
     pub(crate) out: Vec<PathBuf>,
@@ -190,6 +194,21 @@ pub(crate) fn number(text: &str) -> Result<Limit, String> {
     })
 }
 
+/// The least kappa of judges with people: `κ=0.6` or `kappa=0.6`.
+pub(crate) fn least_kappa(text: &str) -> Result<f64, String> {
+    let form = || format!("`{text}` is not of the form `κ=0.6` or `kappa=0.6`");
+    let (name, value) = text.split_once('=').ok_or_else(form)?;
+    if !["κ", "kappa"].contains(&name.trim().to_lowercase().as_str()) {
+        return Err(form());
+    }
+    let kappa: f64 = value.trim().parse().map_err(|_| form())?;
+    // A kappa of -1 or less cannot be missed, and one above 1 cannot be reached.
+    if !(kappa > -1.0 && kappa <= 1.0) {
+        return Err(format!("kappa is above -1 and at most 1, not {kappa}"));
+    }
+    Ok(kappa)
+}
+
 /// The number in a rule about `name`: seconds for a latency, which may be written as `1.5s` or `200ms`.
 pub(crate) fn quantity(name: &str, value: &str) -> Result<f64, String> {
     let plain = |digits: &str, factor: f64| match digits.trim().parse::<f64>() {
@@ -214,6 +233,21 @@ pub(crate) fn quantity(name: &str, value: &str) -> Result<f64, String> {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn the_least_kappa_is_written_with_a_greek_or_a_latin_name() {
+        for text in ["κ=0.6", "kappa=0.6", "Kappa = 0.6", "Κ=0.6"] {
+            assert_eq!(least_kappa(text), Ok(0.6), "{text}");
+        }
+        for text in ["0.6", "k=0.6", "κ=much", "κ="] {
+            let error = least_kappa(text).unwrap_err();
+            assert!(error.contains("is not of the form"), "{text}: {error}");
+        }
+        for text in ["κ=1.1", "κ=-1", "κ=nan", "κ=inf"] {
+            let error = least_kappa(text).unwrap_err();
+            assert!(error.starts_with("kappa is above -1"), "{text}: {error}");
+        }
+    }
 
     #[test]
     fn limits_are_names_with_numbers() {

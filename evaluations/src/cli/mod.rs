@@ -39,7 +39,7 @@ pub(crate) use self::export::{ExportArgs, Format as ExportFormat};
 pub(crate) use self::fuse::FuseArgs;
 pub(crate) use self::gate::{
     AaArgs, BaselineArgs, BaselineCommand, GateArgs, GithubChoice, Limit, RuleArgs,
-    SaveBaselineArgs, ShowBaselineArgs, quantity as gate_quantity,
+    SaveBaselineArgs, ShowBaselineArgs, least_kappa, quantity as gate_quantity,
 };
 pub(crate) use self::import::ImportArgs;
 pub(crate) use self::init::{InitArgs, Kind};

@@ -1,11 +1,12 @@
 //! `evaluations gate`: judges runs by rules, alone or against a baseline.
 
-use anyhow::Result;
-use evals::{Allowance, GateVerdict, Subject, render};
+use anyhow::{Result, bail};
+use evals::{Allowance, GateCheck, GateVerdict, Subject, render};
 
+use crate::calibrations::{CalibrationStore, RequiredAgreement};
 use crate::cli::GateArgs;
 use crate::exit::Exit;
-use crate::gating::{self, VerdictFile, VerdictFormat};
+use crate::gating::{self, Gating, Side, VerdictFile, VerdictFormat};
 use crate::session::Session;
 use crate::terminal::{console, text};
 
@@ -13,18 +14,28 @@ pub(super) fn execute(session: &Session<'_>, arguments: &GateArgs) -> Result<Exi
     let printer = session.printer;
     let files = VerdictFile::all(&arguments.out, &["xml", "json", "md"])?;
     let allowed = arguments.allow.iter().copied().map(Allowance::from);
-    let mut gate = gating::gate(&arguments.rules, allowed, 0)?;
+    let Gating { mut gate, required } = gating::gating(
+        &arguments.rules,
+        allowed,
+        arguments.require_calibrated_judge,
+    )?;
     let baselines = gating::baselines(session, &arguments.baseline)?;
     let runs = gating::runs(session, arguments.run.as_deref())?;
     gate.seed = runs.first().map_or(0, |run| run.seed);
     let matched = gating::matched(&runs, &baselines)?;
+    let judges = match required {
+        Some(required) => judges(session, required, &runs)?,
+        None => runs.iter().map(|_| Vec::new()).collect(),
+    };
     let baseline = |place: Option<usize>| place.and_then(|place| baselines.get(place));
     let subjects: Vec<Subject<'_>> = runs
         .iter()
         .zip(&matched)
-        .map(|(run, place)| Subject {
+        .zip(&judges)
+        .map(|((run, place), checks)| Subject {
             run: &run.snapshot,
             baseline: baseline(*place).map(|side| &side.snapshot),
+            checks,
         })
         .collect();
     let mut report = gate.judge(&subjects, &gating::means)?;
@@ -49,4 +60,29 @@ pub(super) fn execute(session: &Session<'_>, arguments: &GateArgs) -> Result<Exi
         printer.warn("the gate cannot tell about every rule, so passing it shows little");
     }
     Ok(Exit::Done)
+}
+
+/// The checks of the judges of each run. At least one run has a judge.
+fn judges(
+    session: &Session<'_>,
+    required: RequiredAgreement,
+    runs: &[Side],
+) -> Result<Vec<Vec<GateCheck>>> {
+    let store = CalibrationStore::of(&session.directories);
+    let checks = |run: &Side| match &run.stored {
+        Some(stored) => required.checks(&store, stored),
+        None => Ok(Vec::new()),
+    };
+    let checks: Vec<Vec<GateCheck>> = runs.iter().map(checks).collect::<Result<_>>()?;
+    if checks.iter().all(Vec::is_empty) {
+        let names: Vec<String> = runs
+            .iter()
+            .map(|run| format!("`{}`", run.snapshot.title))
+            .collect();
+        bail!(
+            "`--require-calibrated-judge` needs a judge that passes or fails answers, and no run has one: {}",
+            names.join(", ")
+        );
+    }
+    Ok(checks)
 }

@@ -10,5 +10,5 @@ mod subjects;
 pub(crate) use self::github::announce;
 pub(crate) use self::names::means;
 pub(crate) use self::out::{VerdictFile, VerdictFormat};
-pub(crate) use self::rules::gate;
-pub(crate) use self::subjects::{baselines, matched, runs};
+pub(crate) use self::rules::{Gating, gate, gating};
+pub(crate) use self::subjects::{Side, baselines, matched, runs};

@@ -4,7 +4,36 @@ use anyhow::{Result, bail};
 use evals::{Allowance, Gate, GateBound, Rule, Strictness};
 
 use super::rules_file::RulesFile;
+use crate::calibrations::RequiredAgreement;
 use crate::cli::{Limit, RuleArgs};
+
+/// The gate of a command line, and the agreement with people that it asks of judges.
+#[derive(Debug)]
+pub(crate) struct Gating {
+    pub(crate) gate: Gate,
+    pub(crate) required: Option<RequiredAgreement>,
+}
+
+/// The gate of the command `gate`, which may ask for a calibrated judge alone. `least_kappa` is that of an option.
+pub(crate) fn gating(
+    arguments: &RuleArgs,
+    allowed: impl IntoIterator<Item = Allowance>,
+    least_kappa: Option<f64>,
+) -> Result<Gating> {
+    let file = read(arguments)?;
+    let least_kappa = least_kappa.or(file.least_kappa);
+    let gate = assembled(file, arguments, allowed, 0);
+    if least_kappa.is_none() || !gate.rules.is_empty() {
+        check(&gate)?;
+    }
+    Ok(Gating {
+        required: least_kappa.map(|least_kappa| RequiredAgreement {
+            least_kappa,
+            bound: gate.bound,
+        }),
+        gate,
+    })
+}
 
 /// The gate of a command line. An option for a measure takes precedence over the file's rule of the same kind for it. `allowed` are the
 /// allowances of options.
@@ -13,10 +42,33 @@ pub(crate) fn gate(
     allowed: impl IntoIterator<Item = Allowance>,
     seed: u64,
 ) -> Result<Gate> {
-    let file = match &arguments.rules {
-        Some(path) => RulesFile::read(path)?,
-        None => RulesFile::default(),
-    };
+    let gate = assembled(read(arguments)?, arguments, allowed, seed);
+    check(&gate)?;
+    Ok(gate)
+}
+
+fn read(arguments: &RuleArgs) -> Result<RulesFile> {
+    match &arguments.rules {
+        Some(path) => RulesFile::read(path),
+        None => Ok(RulesFile::default()),
+    }
+}
+
+fn check(gate: &Gate) -> Result<()> {
+    if gate.rules.is_empty() {
+        bail!(
+            "a gate needs at least one rule: `--max-drop`, `--min`, `--max`, or a file of them with `--rules`"
+        );
+    }
+    Ok(gate.validate()?)
+}
+
+fn assembled(
+    file: RulesFile,
+    arguments: &RuleArgs,
+    allowed: impl IntoIterator<Item = Allowance>,
+    seed: u64,
+) -> Gate {
     let typed = typed(arguments);
     let is_typed = |rule: &Rule| {
         let same = |other: &Rule| other.kind() == rule.kind() && other.name() == rule.name();
@@ -24,14 +76,9 @@ pub(crate) fn gate(
     };
     let mut rules: Vec<Rule> = file.rules.into_iter().filter(|it| !is_typed(it)).collect();
     rules.extend(typed);
-    if rules.is_empty() {
-        bail!(
-            "a gate needs at least one rule: `--max-drop`, `--min`, `--max`, or a file of them with `--rules`"
-        );
-    }
     let is_strict = arguments.strict || file.strict.unwrap_or_default();
     let bound = arguments.bound.map(GateBound::from).or(file.bound);
-    let gate = Gate {
+    Gate {
         rules,
         strictness: if is_strict {
             Strictness::Strict
@@ -45,9 +92,7 @@ pub(crate) fn gate(
             .unwrap_or(Gate::default().level),
         allowed: file.allowed.into_iter().chain(allowed).collect(),
         seed,
-    };
-    gate.validate()?;
-    Ok(gate)
+    }
 }
 
 /// The rules of the options, in the order of the kinds.

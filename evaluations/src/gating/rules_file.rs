@@ -3,20 +3,23 @@
 use std::fmt;
 use std::path::Path;
 
-use anyhow::{Result, bail};
+use anyhow::{Result, anyhow, bail};
 use evals::{Allowance, GateBound, Rule};
 use evals_guard::regular_file;
 use evals_messages::nearest;
 use evals_yaml::{Entry, Tree};
 use serde_json::Value;
 
-use crate::cli::gate_quantity;
+use crate::cli::{gate_quantity, least_kappa};
 
 /// The largest file of rules that is read.
 const LARGEST: u64 = 1_000_000;
 
-const KEYS: [&str; 7] = [
-    "max_drop", "min", "max", "strict", "bound", "level", "allow",
+/// The least kappa of judges with people.
+const REQUIRED: &str = "require_calibrated_judge";
+
+const KEYS: [&str; 8] = [
+    "max_drop", "min", "max", "strict", "bound", "level", "allow", REQUIRED,
 ];
 const BOUNDS: [(&str, GateBound); 3] = [
     ("point", GateBound::Point),
@@ -32,6 +35,7 @@ pub(super) struct RulesFile {
     pub(super) bound: Option<GateBound>,
     pub(super) level: Option<f64>,
     pub(super) allowed: Vec<Allowance>,
+    pub(super) least_kappa: Option<f64>,
 }
 
 /// A place in the file, for errors.
@@ -122,6 +126,12 @@ impl RulesFile {
                 Ok(())
             }
             "allow" => self.allow(&value, place),
+            REQUIRED => {
+                let least = required(&value);
+                let least = least.map_err(|why| anyhow!("{place}: `{REQUIRED}`: {why}"))?;
+                self.least_kappa = Some(least);
+                Ok(())
+            }
             other => {
                 let suggestion = nearest::did_you_mean(nearest::of(other, KEYS));
                 bail!(
@@ -182,6 +192,20 @@ impl RulesFile {
     }
 }
 
+/// The least kappa, as the option writes it, or as a mapping.
+fn required(value: &Value) -> Result<f64, String> {
+    match value {
+        Value::String(text) => least_kappa(text),
+        Value::Object(entries) if entries.len() == 1 => {
+            let written = entries
+                .iter()
+                .map(|(name, value)| format!("{name}={value}"));
+            least_kappa(&written.collect::<String>())
+        }
+        other => least_kappa(&other.to_string()),
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -215,11 +239,27 @@ mod tests {
     }
 
     #[test]
+    fn a_file_asks_for_a_calibrated_judge_as_the_option_does() {
+        for text in ["κ=0.6", "{κ: 0.6}", "{kappa: 0.6}", "kappa=0.6"] {
+            let file = parse(&format!("require_calibrated_judge: {text}\n")).unwrap();
+            assert_eq!(
+                (file.least_kappa, file.rules.len()),
+                (Some(0.6), 0),
+                "{text}"
+            );
+        }
+    }
+
+    #[test]
     fn mistakes_are_named_with_their_line() {
         for (text, message) in [
             (
+                "min: {a: 1}\nrequire_calibrated_judge: 0.6\n",
+                "gate.yaml:2: `require_calibrated_judge`: `0.6` is not of the form `κ=0.6` or `kappa=0.6`",
+            ),
+            (
                 "min: {a: 1}\nmax-drop: {a: 1}\n",
-                "gate.yaml:2: unknown key `max-drop`; known are max_drop, min, max, strict, bound, level, allow; did you mean `max_drop`?",
+                "gate.yaml:2: unknown key `max-drop`; known are max_drop, min, max, strict, bound, level, allow, require_calibrated_judge; did you mean `max_drop`?",
             ),
             (
                 "max_drop:\n  a: 0.1\n  b: 2%\n",
@@ -265,6 +305,7 @@ mod fuzz {
     fn a_file_of_rules_is_refused_by_name_or_read() {
         Target::new("gate-rules", CORPUS)
             .seed("max_drop: {nDCG@10: 0.02}\nmin:\n  accuracy: 0.8\nmax: {latency.p95: 200ms, cost: 1}\n")
+            .seed("require_calibrated_judge: {κ: 0.6}\n")
             .seed("strict: true\nbound: pessimistic\nlevel: 0.9\nallow: [changed-judge, lower-coverage]\n")
             .dictionary(["~", "1e999", ".nan", "-1", "%", "ms", "s", ": ", "\n  ", "&a ", "*a", "[]", "{}", "allow: "])
             .run(|input| {

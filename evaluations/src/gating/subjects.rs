@@ -8,6 +8,7 @@ use evals::Snapshot;
 use serde_json::{Map, Value};
 
 use crate::baseline_file::{BaselineFile, standing_for};
+use crate::judged_by::JudgeRecords;
 use crate::session::Session;
 use crate::stored_runs::{
     Configuration, StoredRun, StoredRuns, differences, finished, is_finished, is_latest, settings,
@@ -19,6 +20,8 @@ use crate::stored_runs::{
 pub(crate) struct Side {
     pub(crate) snapshot: Snapshot,
     pub(crate) seed: u64,
+    /// The stored run; `None` for a baseline file.
+    pub(crate) stored: Option<StoredRun>,
     dataset: String,
     benchmark: String,
     profile: String,
@@ -27,21 +30,24 @@ pub(crate) struct Side {
 }
 
 impl Side {
-    pub(crate) fn of_run(run: &StoredRun) -> Result<Self> {
-        finished(run)?;
+    pub(crate) fn of_run(run: StoredRun) -> Result<Self> {
+        finished(&run)?;
         let header = &run.header;
         Ok(Self {
-            snapshot: snapshot(run)?,
+            snapshot: snapshot(&run)?,
             seed: header.seed,
             dataset: header.dataset.name.clone(),
             benchmark: header.benchmark.clone(),
             profile: header.profile.clone(),
-            settings: settings(run)?,
+            settings: settings(&run)?,
+            stored: Some(run),
         })
     }
 
     fn of_file(path: &Path) -> Result<Self> {
-        let file = BaselineFile::read(path)?;
+        let mut file = BaselineFile::read(path)?;
+        let identity = &mut file.snapshot.identity;
+        identity.judge = JudgeRecords::known(identity.judge.take());
         let title = format!("{} ({})", path.display(), file.run);
         Ok(Self {
             snapshot: Snapshot {
@@ -49,6 +55,7 @@ impl Side {
                 ..file.snapshot
             },
             seed: 0,
+            stored: None,
             dataset: file.dataset,
             benchmark: file.benchmark,
             profile: file.profile,
@@ -103,7 +110,7 @@ pub(crate) fn runs(session: &Session<'_>, wanted: Option<&OsStr>) -> Result<Vec<
             newer.text()
         );
     }
-    runs.iter().map(Side::of_run).collect()
+    runs.into_iter().map(Side::of_run).collect()
 }
 
 /// The baselines that a command line names.
@@ -129,7 +136,7 @@ fn baseline(session: &Session<'_>, wanted: &OsStr) -> Result<Side> {
     if is_file_name && !path.exists() {
         return Side::of_file(path);
     }
-    Side::of_run(&StoredRuns::of(session).find(wanted)?)
+    Side::of_run(StoredRuns::of(session).find(wanted)?)
 }
 
 /// The baseline of each run, by its position: of the same dataset and benchmark, and of the same profile where several runs or baselines are.

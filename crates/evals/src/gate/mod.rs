@@ -24,8 +24,8 @@ pub use rule::{Rule, RuleError};
 pub use subject::Subject;
 pub use trial::{GateTrial, Noise, Share, TrialError, TrialReport, TrialRow, TrialShares};
 pub use verdict::{
-    Allowance, CheckNumbers, DropCheck, GateBound, GateCheck, GateReport, GateVerdict, GatedRun,
-    LimitCheck, Strictness,
+    AgreementCheck, Allowance, CheckNumbers, DropCheck, GateBound, GateCheck, GateReport,
+    GateVerdict, GatedRun, LimitCheck, Strictness,
 };
 
 use crate::{SchemaVersion, Snapshot};
@@ -84,7 +84,7 @@ impl Gate {
     }
 
     /// The verdicts on runs that one command made, each with its baseline. A rule applies to the runs that know its measure; a rule that no
-    /// run knows is an error. `names` says whether a name that the user wrote means the measure with a title.
+    /// run knows is an error. A gate without rules judges subjects that bring [checks](Subject::checks). `names` says whether a name that the user wrote means the measure with a title.
     ///
     /// # Errors
     ///
@@ -94,7 +94,11 @@ impl Gate {
         subjects: &[Subject<'_>],
         names: &dyn Fn(&str, &str) -> bool,
     ) -> Result<GateReport, GateError> {
-        self.validate()?;
+        let brings_checks = subjects.iter().any(|subject| !subject.checks.is_empty());
+        match self.validate() {
+            Err(GateError::Rule(RuleError::None)) if brings_checks => {}
+            validated => validated?,
+        }
         let pairings = subjects.iter().map(Pairing::of_subject);
         let pairings: Vec<Option<Pairing<'_>>> = pairings.collect::<Result<_, _>>()?;
         let resolver = Resolver { subjects, names };
@@ -108,6 +112,7 @@ impl Gate {
         }
         let (tests, mut settled) = self.settle(pending);
         for ((subject, pairing), checks) in subjects.iter().zip(&pairings).zip(&mut settled) {
+            checks.extend_from_slice(subject.checks);
             if let (Some(baseline), Some(pairing)) = (subject.baseline, pairing) {
                 checks.extend(self.sameness(baseline, subject.run, pairing));
             }

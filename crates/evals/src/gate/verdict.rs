@@ -121,6 +121,8 @@ pub enum CheckNumbers {
     Drop(DropCheck),
     /// A quantity of the run against a floor or a ceiling.
     Limit(LimitCheck),
+    /// The agreement of a judge with people.
+    Agreement(AgreementCheck),
     /// Something that has to be the same in run and baseline.
     Sameness {
         /// Whether the user allows it to differ.
@@ -176,6 +178,23 @@ pub struct LimitCheck {
     /// The confidence interval of a mean.
     pub interval: Option<Interval>,
     /// The number of cases or samples.
+    pub n: usize,
+}
+
+/// The numbers behind the verdict on a judge.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct AgreementCheck {
+    /// The measure that the judge decides.
+    pub measure: String,
+    /// The calibration that compares the judge with people; `None` if none fits.
+    pub calibration: Option<String>,
+    /// The least kappa that the rule accepts.
+    pub least_kappa: f64,
+    /// Cohen's kappa of judge and people, if it is defined.
+    pub kappa: Option<f64>,
+    /// The 95 % confidence interval of kappa.
+    pub interval: Option<Interval>,
+    /// The number of labelled answers.
     pub n: usize,
 }
 

@@ -53,6 +53,13 @@ fn row(check: &GateCheck, glyphs: &Glyphs) -> GateRow {
                 interval = format!("[{low}, {high}]");
             }
         }
+        CheckNumbers::Agreement(agreement) => {
+            let print = |value| Unit::Score.print(value);
+            cells[2] = agreement.kappa.map_or_else(none, print);
+            if let Some(ends) = agreement.interval {
+                interval = format!("[{}, {}]", print(ends.low), print(ends.high));
+            }
+        }
         CheckNumbers::Sameness { .. } => {
             for cell in &mut cells[1..5] {
                 cell.clear();
@@ -107,7 +114,7 @@ fn is_news(check: &GateCheck) -> bool {
         CheckNumbers::Sameness { differences, .. } => {
             check.verdict != GateVerdict::Passed || !differences.is_empty()
         }
-        CheckNumbers::Drop(_) | CheckNumbers::Limit(_) => true,
+        CheckNumbers::Drop(_) | CheckNumbers::Limit(_) | CheckNumbers::Agreement(_) => true,
     }
 }
 

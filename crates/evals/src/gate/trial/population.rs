@@ -70,6 +70,7 @@ impl Population {
         let common = common(snapshots);
         // The run stands in for the baseline that a drop needs.
         let subjects = [Subject {
+            checks: &[],
             run: first,
             baseline: Some(first),
         }];

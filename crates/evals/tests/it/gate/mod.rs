@@ -70,9 +70,14 @@ pub(super) fn judged_snapshots(
     baseline: Option<&Snapshot>,
     run: &Snapshot,
 ) -> Result<GateReport, GateError> {
-    gate.judge(&[Subject { run, baseline }], &|written, title| {
-        written == title
-    })
+    gate.judge(
+        &[Subject {
+            run,
+            baseline,
+            checks: &[],
+        }],
+        &|written, title| written == title,
+    )
 }
 
 /// The check with a name.
