@@ -10,6 +10,7 @@ use serde_json::{Value, json};
 use crate::docs::{blocks, page};
 use crate::labels::{fill, verdicts};
 use crate::sandbox::{Sandbox, json as read_json};
+use crate::viewer::Viewer;
 
 const CASES: usize = 400;
 
@@ -219,10 +220,18 @@ fn a_kept_calibration_is_shown_with_every_run_of_its_judge() {
         "{compared}"
     );
 
+    // The viewer shows it too, and stops when it is deleted.
+    let viewer = Viewer::start(&mut sandbox.command("view --no-open --port 0"));
+    let second = second.file_name().unwrap().to_string_lossy().into_owned();
+    let address = format!("/run/{second}");
+    let shown = viewer.get(&address).body;
+    assert!(shown.contains("corrected (Rogan-Gladen)"));
+
     let listed = sandbox.succeed("calibrate --list");
     assert!(listed.contains(&id) && listed.contains("ada"), "{listed}");
     sandbox.succeed(&format!("calibrate --delete {id}"));
     assert!(kept(&sandbox).is_empty());
+    assert!(!viewer.get(&address).body.contains("corrected (Rogan"));
     assert!(!sandbox.succeed("runs show first").contains("corrected"));
     let of_file = sandbox.succeed("calibrate first --with kept.json");
     assert_eq!(row(&of_file, "corrected (double sampling)"), corrected);

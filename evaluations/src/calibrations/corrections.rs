@@ -34,18 +34,46 @@ impl RunCorrections {
         folder: &RunFolder,
         report: &Report<D>,
     ) -> Self {
-        match store.list().and_then(|(calibrations, problems)| {
-            for problem in problems {
-                printer.warn(&format!("{problem:#}"));
-            }
-            Self::by(&calibrations, folder, report)
-        }) {
-            Ok(found) => found,
-            Err(error) => {
-                printer.warn(&format!("no pass rate is corrected: {error:#}"));
-                Self::default()
-            }
+        let (found, problems) = Self::read(store, folder, report);
+        for problem in problems {
+            printer.warn(&problem);
         }
+        found
+    }
+
+    /// The same, with what to warn of.
+    fn read<D: Answers>(
+        store: &CalibrationStore,
+        folder: &RunFolder,
+        report: &Report<D>,
+    ) -> (Self, Vec<String>) {
+        let listed = store.list().and_then(|(calibrations, problems)| {
+            let problems = problems.iter().map(|problem| format!("{problem:#}"));
+            let problems: Vec<String> = problems.collect();
+            Ok((Self::by(&calibrations, folder, report)?, problems))
+        });
+        listed.unwrap_or_else(|error| {
+            let problem = format!("no pass rate is corrected: {error:#}");
+            (Self::default(), vec![problem])
+        })
+    }
+
+    /// The corrections of a stored report for a page, and the lines that the page notes: corrected rates, why calibrations do not fit, and
+    /// which cannot be read.
+    pub(crate) fn of_page(
+        store: &CalibrationStore,
+        folder: &RunFolder,
+        report: &StoredReport,
+    ) -> (Self, Vec<String>) {
+        let (found, problems) = match report {
+            StoredReport::Retrieval(_) => return Default::default(),
+            StoredReport::Qa(report) => Self::read(store, folder, report),
+            StoredReport::Eval(report) => Self::read(store, folder, report),
+        };
+        let mut lines = found.in_lines();
+        lines.extend(found.refusals.iter().cloned());
+        lines.extend(problems);
+        (found, lines)
     }
 
     /// The same for a stored report. Retrieval has no judge.

@@ -36,8 +36,13 @@ impl CalibrationStore {
         Self::at(directories.calibrations())
     }
 
-    pub(super) fn at(folder: PathBuf) -> Self {
+    pub(crate) fn at(folder: PathBuf) -> Self {
         Self { folder }
+    }
+
+    /// The folder of the calibrations, which need not exist.
+    pub(crate) fn folder(&self) -> &Path {
+        &self.folder
     }
 
     /// Whether there is nothing to read.

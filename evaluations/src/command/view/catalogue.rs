@@ -13,6 +13,7 @@ use serde_json::Value;
 
 use super::failure::PageFailure;
 use super::listed_run::{Contents, ListedRun};
+use crate::calibrations::CalibrationStore;
 use crate::run_folder::{REPORT, RunFolder, RunHeader, RunState};
 use crate::stored_runs::Configuration;
 
@@ -24,6 +25,7 @@ const FILES: [&str; 3] = ["manifest.json", REPORT, "journal.jsonl"];
 pub(super) struct Catalogue {
     folder: PathBuf,
     elsewhere: Option<RunFolder>,
+    calibrations: CalibrationStore,
     read: Mutex<BTreeMap<PathBuf, (Version, Arc<Contents>)>>,
 }
 
@@ -46,8 +48,12 @@ pub(super) struct Listing {
 }
 
 impl Catalogue {
-    /// The runs in `folder`, and the run `named` wherever it is.
-    pub(super) fn new(folder: PathBuf, named: Option<RunFolder>) -> Self {
+    /// The runs in `folder`, and the run `named` wherever it is. `calibrations` may correct their pass rates.
+    pub(super) fn new(
+        folder: PathBuf,
+        named: Option<RunFolder>,
+        calibrations: CalibrationStore,
+    ) -> Self {
         let full = |path: &Path| fs::canonicalize(path).ok();
         let is_elsewhere = |run: &RunFolder| {
             let parent = full(run.path()).and_then(|path| path.parent().map(Path::to_owned));
@@ -56,8 +62,14 @@ impl Catalogue {
         Self {
             elsewhere: named.filter(is_elsewhere),
             folder,
+            calibrations,
             read: Mutex::default(),
         }
+    }
+
+    /// The calibrations that may correct pass rates.
+    pub(super) fn calibrations(&self) -> &CalibrationStore {
+        &self.calibrations
     }
 
     /// The folder of the runs.
@@ -210,6 +222,11 @@ mod tests {
 
     use super::*;
 
+    fn catalogue_of(folder: PathBuf, named: Option<RunFolder>) -> Catalogue {
+        let calibrations = CalibrationStore::at(folder.join("calibrations"));
+        Catalogue::new(folder, named, calibrations)
+    }
+
     fn run(runs: &Path, name: &str) -> PathBuf {
         let path = runs.join(name);
         fs::create_dir_all(&path).unwrap();
@@ -247,7 +264,7 @@ mod tests {
         fs::create_dir_all(runs.join("folder").join("manifest.json")).unwrap();
         fs::create_dir(runs.join("notes")).unwrap();
         fs::write(runs.join("file.txt"), "").unwrap();
-        let listing = Catalogue::new(runs.to_owned(), None).list().unwrap();
+        let listing = catalogue_of(runs.to_owned(), None).list().unwrap();
         assert_eq!(names(&listing), ["20260501T120000.000Z-good"]);
         let broken: Vec<(&str, &str)> = listing
             .broken
@@ -280,7 +297,7 @@ mod tests {
     fn a_run_is_read_again_only_after_a_change() {
         let folder = tempfile::tempdir().unwrap();
         let path = run(folder.path(), "20260501T120000.000Z-a");
-        let catalogue = Catalogue::new(folder.path().to_owned(), None);
+        let catalogue = catalogue_of(folder.path().to_owned(), None);
         let contents = |catalogue: &Catalogue| {
             let folder = RunFolder::open(&path).unwrap();
             catalogue.contents(&folder).unwrap()
@@ -305,7 +322,7 @@ mod tests {
         });
         running.write_manifest(&manifest).unwrap();
         fs::write(running.path().join(REPORT), "{").unwrap();
-        let catalogue = Catalogue::new(folder.path().to_owned(), None);
+        let catalogue = catalogue_of(folder.path().to_owned(), None);
         let contents = || {
             let run = catalogue.folders().unwrap().remove(0);
             catalogue.contents(&run).unwrap()
@@ -324,7 +341,7 @@ mod tests {
         let runs = folder.path().join("runs");
         run(&runs, "20260501T120000.000Z-a");
         run(folder.path(), "outside");
-        let catalogue = Catalogue::new(runs.clone(), None);
+        let catalogue = catalogue_of(runs.clone(), None);
         assert!(catalogue.find("20260501T120000.000Z-a").is_ok());
         let outside = folder.path().join("outside");
         for name in [
@@ -347,7 +364,7 @@ mod tests {
         let runs = folder.path().join("runs");
         let inside = run(&runs, "20260501T120000.000Z-a");
         let outside = run(&folder.path().join("copies"), "20260430T120000.000Z-b");
-        let catalogue = |path: &Path| Catalogue::new(runs.clone(), RunFolder::open(path));
+        let catalogue = |path: &Path| catalogue_of(runs.clone(), RunFolder::open(path));
         let listed = names(&catalogue(&outside).list().unwrap());
         assert_eq!(listed, ["20260430T120000.000Z-b", "20260501T120000.000Z-a"]);
         let listed = names(&catalogue(&inside).list().unwrap());

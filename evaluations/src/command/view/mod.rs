@@ -35,6 +35,7 @@ use self::guard::Guard;
 use self::server::Server;
 use self::token::Token;
 use self::viewer::Viewer;
+use crate::calibrations::CalibrationStore;
 use crate::cli::ViewArgs;
 use crate::exit::Exit;
 use crate::interruption::interruptible;
@@ -53,7 +54,8 @@ pub(super) fn execute(session: &Session<'_>, arguments: &ViewArgs) -> Result<Exi
         Some(folder) => Link::run(&folder.name()).into_text(),
         None => Link::runs().into_text(),
     };
-    let catalogue = Catalogue::new(session.directories.runs(), named);
+    let calibrations = CalibrationStore::of(&session.directories);
+    let catalogue = Catalogue::new(session.directories.runs(), named, calibrations);
     let printer = session.printer;
     interruptible(printer, async |interruption| {
         let server = Server::bind(arguments.port).await?;

@@ -13,6 +13,7 @@ use super::listed_run::ListedRun;
 use super::live;
 use super::stored_page::{self, PageKey, StoredPage};
 use super::viewer::Viewer;
+use crate::calibrations::{CalibrationStore, RunCorrections};
 use crate::page::PageSource;
 use crate::run_folder::RunFolder;
 use crate::stored_runs::StoredRun;
@@ -29,10 +30,13 @@ pub(super) async fn show(
             run,
             links,
             key,
+            calibrations,
         } => {
             let page = viewer
                 .pages()
-                .get(key, move || Ok(report(&folder, &run, links)?))
+                .get(key, move || {
+                    Ok(report(&folder, &run, links, &calibrations)?)
+                })
                 .await?;
             stored_page::answer(page)
         }
@@ -46,6 +50,7 @@ enum Found {
         run: Box<StoredRun>,
         links: Vec<PlaceLink>,
         key: PageKey,
+        calibrations: CalibrationStore,
     },
 }
 
@@ -59,7 +64,10 @@ fn found(catalogue: &Catalogue, name: &str) -> Result<Found, PageFailure> {
     let links = links(&catalogue.list()?.runs, name);
     let addresses = links.iter().map(|link| link.address.clone());
     Ok(Found::Stored {
-        key: PageKey::of(&[&folder]).linking(addresses.collect()),
+        key: PageKey::of(&[&folder])
+            .linking(addresses.collect())
+            .corrected_by(catalogue.calibrations()),
+        calibrations: catalogue.calibrations().clone(),
         links,
         run: Box::new(run),
         folder,
@@ -88,12 +96,16 @@ fn report(
     folder: &RunFolder,
     run: &StoredRun,
     links: Vec<PlaceLink>,
+    calibrations: &CalibrationStore,
 ) -> anyhow::Result<StoredPage> {
     let report = run.report()?;
     let manifest = run.manifest()?;
     let documents = Handle::current().block_on(report.documents(manifest.as_ref()));
     let is_lasting = documents.absence().is_none();
+    let (corrections, corrected) = RunCorrections::of_page(calibrations, folder, &report);
     let source = PageSource {
+        corrections: corrections.tables(),
+        corrected,
         place: Place::Viewer(links),
         ..PageSource::of_run(folder, run.header.seed, documents)
     };

@@ -2,7 +2,7 @@
 
 use std::ffi::OsString;
 use std::fs;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::SystemTime;
 
@@ -15,6 +15,7 @@ use tokio::sync::Mutex;
 use tokio::task::spawn_blocking;
 
 use super::failure::PageFailure;
+use crate::calibrations::CalibrationStore;
 use crate::run_folder::RunFolder;
 
 /// Makes pages one at a time, because each takes memory of several times its report, and keeps the last one.
@@ -27,6 +28,8 @@ pub(super) struct StoredPages {
 #[derive(Debug, PartialEq, Eq)]
 pub(super) struct PageKey {
     runs: Vec<(PathBuf, Vec<FileState>)>,
+    /// The files of the calibrations.
+    calibrations: Vec<FileState>,
     links: Vec<String>,
 }
 
@@ -44,10 +47,19 @@ pub(super) struct StoredPage {
 impl PageKey {
     /// The key of a page of these runs.
     pub(super) fn of(runs: &[&RunFolder]) -> Self {
-        let key = |run: &&RunFolder| (run.path().to_owned(), files(run));
+        let key = |run: &&RunFolder| (run.path().to_owned(), files(run.path()));
         Self {
             runs: runs.iter().map(key).collect(),
+            calibrations: Vec::new(),
             links: Vec::new(),
+        }
+    }
+
+    /// The key of a page that shows what these calibrations say.
+    pub(super) fn corrected_by(self, calibrations: &CalibrationStore) -> Self {
+        Self {
+            calibrations: files(calibrations.folder()),
+            ..self
         }
     }
 
@@ -57,8 +69,8 @@ impl PageKey {
     }
 }
 
-fn files(run: &RunFolder) -> Vec<FileState> {
-    let entries = fs::read_dir(run.path()).into_iter().flatten();
+fn files(folder: &Path) -> Vec<FileState> {
+    let entries = fs::read_dir(folder).into_iter().flatten();
     let mut files: Vec<FileState> = entries
         .filter_map(|entry| {
             let entry = entry.ok()?;
