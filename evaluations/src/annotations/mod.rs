@@ -16,6 +16,7 @@ mod label;
 mod labeller;
 mod labelling;
 mod note;
+mod printed;
 mod sample;
 mod shown;
 mod table;
@@ -35,6 +36,7 @@ pub(crate) use self::label::{Label, LabelVerdict};
 pub(crate) use self::labeller::{checked_labeller, user_name};
 pub(crate) use self::labelling::{LabelVersion, Labelling, NewLabel, Queued, StoredLabel, Storing};
 pub(crate) use self::note::{LongNote, checked_note};
+pub(crate) use self::printed::{confusion_table, statistics_table};
 pub(crate) use self::sample::{LEAST_STRATIFIED, Method, Sample, USUAL_SAMPLE};
 pub(crate) use self::shown::{
     ShownEstimate, WEIGHTED, caveats, estimates, estimates_of_people, left_out,

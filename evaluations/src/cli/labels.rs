@@ -20,7 +20,10 @@ cannot say. They show how far the judge can be trusted. Give them in the browser
 
 The exported file does not tell what the judge said. Fill in the columns
 `verdict` (pass, fail, cannot say) and `note`, and leave the others. Labels are
-kept in annotations.jsonl in the run's folder.";
+kept in annotations.jsonl in the run's folder.
+
+`evaluations calibrate RUN` compares the judge with the labels, lists where they
+disagree, and corrects pass rates for the judge's errors.";
 
 #[derive(Debug, Clone, Args)]
 #[expect(clippy::struct_excessive_bools, reason = "one for each flag")]

@@ -5,7 +5,8 @@ use std::fmt::Write as _;
 use evals_messages::{quantity, visible};
 
 use crate::annotations::{
-    PairAgreement, PersonAgreement, WEIGHTED, estimates, estimates_of_people,
+    PairAgreement, PersonAgreement, WEIGHTED, confusion_table, estimates, estimates_of_people,
+    statistics_table,
 };
 use crate::calibrations::{Calibration, Correction, Disagreement, Drawing, JudgedRun};
 use crate::terminal::{Printer, listing, table_text};
@@ -87,32 +88,12 @@ impl Shown<'_> {
     }
 
     fn confusion(&self, printer: &Printer) -> String {
-        let counts = &self.calibration.labels;
-        let row = |title: &str, passes: usize, fails: usize| {
-            vec![title.to_owned(), passes.to_string(), fails.to_string()]
-        };
-        let rows = [
-            row("people pass", counts.true_passes, counts.false_fails),
-            row("people fail", counts.false_passes, counts.true_fails),
-        ];
-        listing::render(printer, &["answers", "judge passes", "judge fails"], &rows)
+        let titles = ["people pass", "people fail"].map(str::to_owned);
+        confusion_table(printer, titles, &self.calibration.labels)
     }
 
     fn agreement(&self, printer: &Printer) -> String {
-        let rows: Vec<Vec<String>> = estimates(&self.calibration.agreement())
-            .into_iter()
-            .map(|it| {
-                vec![
-                    it.name.to_owned(),
-                    it.value,
-                    it.n,
-                    it.interval,
-                    it.meaning.to_owned(),
-                ]
-            })
-            .collect();
-        let titles = ["statistic", "value", "labels", "95% interval", "meaning"];
-        let mut text = listing::render(printer, &titles, &rows);
+        let mut text = statistics_table(printer, &self.calibration.agreement());
         if self.calibration.drawing == Drawing::ByVerdict {
             let _ = writeln!(text, "note: {WEIGHTED}");
         }

@@ -3,8 +3,8 @@
 use std::fmt::Write as _;
 
 use crate::annotations::{
-    CurrentLabels, PersonAgreement, RunAnswers, WEIGHTED, caveats, estimates, estimates_of_people,
-    left_out, pairs, people, verdict_counts,
+    CurrentLabels, PersonAgreement, RunAnswers, WEIGHTED, caveats, confusion_table,
+    estimates_of_people, left_out, pairs, people, statistics_table, verdict_counts,
 };
 use crate::terminal::Printer;
 use crate::terminal::listing;
@@ -99,34 +99,10 @@ fn labellers(printer: &Printer, people: &[PersonAgreement]) -> String {
 
 /// The confusion table and the statistics of one labeller.
 fn agreement(printer: &Printer, person: &PersonAgreement) -> String {
-    let table = &person.confusion;
-    let row = |title: &str, passes: usize, fails: usize| {
-        vec![
-            format!("{} {title}", person.labeller),
-            passes.to_string(),
-            fails.to_string(),
-        ]
-    };
-    let rows = [
-        row("passes", table.true_passes, table.false_fails),
-        row("fails", table.false_passes, table.true_fails),
-    ];
-    let mut text = listing::render(printer, &["answers", "judge passes", "judge fails"], &rows);
+    let titles = ["passes", "fails"].map(|verdict| format!("{} {verdict}", person.labeller));
+    let mut text = confusion_table(printer, titles, &person.confusion);
     text.push('\n');
-    let shown = estimates(&person.agreement).into_iter();
-    let rows: Vec<Vec<String>> = shown
-        .map(|it| {
-            vec![
-                it.name.to_owned(),
-                it.value,
-                it.n,
-                it.interval,
-                it.meaning.to_owned(),
-            ]
-        })
-        .collect();
-    let titles = ["statistic", "value", "labels", "95% interval", "meaning"];
-    text.push_str(&listing::render(printer, &titles, &rows));
+    text.push_str(&statistics_table(printer, &person.agreement));
     for caveat in caveats(person) {
         let _ = writeln!(text, "note: {caveat}");
     }

@@ -1,0 +1,34 @@
+//! The agreement of a judge with people as tables of a terminal.
+
+use evals_metrics::{Agreement, Confusion};
+
+use super::shown::estimates;
+use crate::terminal::{Printer, listing};
+
+/// How often the judge passed and failed what people passed and failed. `titles` are those of the rows.
+pub(crate) fn confusion_table(
+    printer: &Printer,
+    [passed, failed]: [String; 2],
+    counts: &Confusion,
+) -> String {
+    let row =
+        |title, passes: usize, fails: usize| vec![title, passes.to_string(), fails.to_string()];
+    let rows = [
+        row(passed, counts.true_passes, counts.false_fails),
+        row(failed, counts.false_passes, counts.true_fails),
+    ];
+    listing::render(printer, &["answers", "judge passes", "judge fails"], &rows)
+}
+
+/// The statistics of agreement, each with its interval and what it says.
+pub(crate) fn statistics_table(printer: &Printer, agreement: &Agreement) -> String {
+    let rows: Vec<Vec<String>> = estimates(agreement)
+        .into_iter()
+        .map(|it| {
+            let (name, meaning) = (it.name.to_owned(), it.meaning.to_owned());
+            vec![name, it.value, it.n, it.interval, meaning]
+        })
+        .collect();
+    let titles = ["statistic", "value", "labels", "95% interval", "meaning"];
+    listing::render(printer, &titles, &rows)
+}
