@@ -210,6 +210,82 @@ fn rejudge_adds_judges_to_a_stored_run_over_ollama_and_says_the_cost_first() {
 }
 
 #[test]
+fn rejudge_keeps_the_verdicts_of_judges_that_it_does_not_ask_again() {
+    let server = ScriptedServer::start(|request, _| reply(request));
+    let sandbox = Sandbox::new();
+    qa_server::write(&sandbox, 2, &server);
+    let mut settings = qa_server::settings(&server);
+    settings["evaluations"]["panel"] = json!({"repeats": 3});
+    sandbox.write("settings.yaml", settings.to_string());
+    let first = ended(&mut qa_server::command(
+        &sandbox,
+        "--judges faithfulness,context_recall --out first.json",
+    ));
+    assert_eq!(first.code, Some(0), "{}", first.stderr);
+    let first = json(&sandbox.work().join("first.json"));
+    settings["evaluations"]["panel"] = json!({"repeats": 1});
+    sandbox.write("settings.yaml", settings.to_string());
+    let line = "rejudge latest --judges faithfulness --out again.json";
+    let again = ended(&mut qa_server::with_settings(&sandbox, line));
+    assert_eq!(again.code, Some(0), "{}", again.stderr);
+    let note = again
+        .stderr
+        .split_whitespace()
+        .collect::<Vec<_>>()
+        .join(" ");
+    assert!(
+        note.contains("by context_recall; `--judges` names judges to ask again"),
+        "{note}"
+    );
+    let again = json(&sandbox.work().join("again.json"));
+    assert_eq!(score(&again, "context recall"), 1.0);
+    let outcome = |report: &Value, name: &str| {
+        let outcomes = report["cases"][0]["outcomes"].as_array().unwrap().clone();
+        outcomes.into_iter().find(|it| it["name"] == name).unwrap()
+    };
+    let of = |report: &Value, name: &str| {
+        let outcome = outcome(report, name);
+        let votes = outcome["evidence"][0]["votes"]
+            .as_array()
+            .map_or(1, Vec::len);
+        (outcome["evaluator"].clone(), votes)
+    };
+    assert_eq!(of(&again, "context recall"), of(&first, "context recall"));
+    assert_eq!(of(&again, "context recall").1, 3);
+    assert_eq!(of(&again, "faithfulness").1, 1, "asked again");
+    let repeats = |measure: &str| again["metadata"]["judges"][measure]["repeats"].clone();
+    assert_eq!(
+        (repeats("context recall"), repeats("faithfulness")),
+        (3.into(), 1.into())
+    );
+    assert_eq!(repeats("equivalent (openai:judge)"), 3);
+    assert_eq!(again["analyses"][0]["title"], "judges asked again");
+}
+
+#[test]
+fn a_panel_of_a_dataset_file_has_the_table_of_agreement_too() {
+    let server = ScriptedServer::start(|request, _| reply(request));
+    let sandbox = Sandbox::new();
+    sandbox.write("settings.yaml", qa_server::settings(&server).to_string());
+    sandbox.write(
+        "cases.yaml",
+        "name: polite\ncases:\n  - {name: a, inputs: hello}\nevaluators:\n\
+         - Rubric: {criterion: How brief?, levels: {1: long, 2: brief}, repeats: 3}\n",
+    );
+    sandbox.write("outputs.jsonl", "{\"id\": \"a\", \"answer\": \"hi\"}\n");
+    let line = "eval cases.yaml --target outputs:outputs.jsonl --out report.json";
+    let run = ended(&mut qa_server::with_settings(&sandbox, line));
+    assert_eq!(run.code, Some(0), "{}", run.stderr);
+    let report = json(&sandbox.work().join("report.json"));
+    assert_eq!(report["analyses"][0]["title"], "judges asked again");
+    let row = json!(["rubric", "openai:judge", 1, 1.0, 0.0]);
+    assert_eq!(report["analyses"][0]["rows"][0], row);
+    let judge = &report["metadata"]["judges"]["rubric"];
+    assert_eq!(judge["judges"]["judge"]["model"]["name"], "judge");
+    assert_eq!(judge["criteria"]["Rubric"]["repeats"], 3);
+}
+
+#[test]
 fn a_judge_that_miscounts_is_a_failure_and_not_a_score() {
     let server = ScriptedServer::start(|request, _| {
         let prompt = prompt(request);

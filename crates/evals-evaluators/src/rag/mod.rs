@@ -16,7 +16,7 @@ mod refusal;
 #[cfg(test)]
 mod tests;
 
-pub use panel::{JudgePool, judge_calls};
+pub use panel::{JudgePool, judge_calls, judge_votes};
 
 use crate::Entry;
 

@@ -114,9 +114,12 @@ fn repeats(arguments: &Arguments) -> Result<NonZeroU32, ArgumentError> {
     number.ok_or_else(|| ArgumentError::new("repeats", "a whole number from 1 on", value))
 }
 
-/// How many calls an evaluator that decides claim by claim, or by a rubric, makes for one case: with passages that fit into a request,
-/// and without repaired replies. Evaluators that share claims list them once, so several make fewer. `None` for other evaluators.
-pub fn judge_calls(spec: &EvaluatorSpec) -> Option<usize> {
+/// How many votes an evaluator that decides claim by claim, or by a rubric, asks for about each item: one, unless it has a panel or
+/// repeats. `None` for other evaluators.
+pub fn judge_votes(spec: &EvaluatorSpec) -> Option<usize> {
+    if spec.name != super::graded::NAME {
+        super::decomposed::measure(&spec.name)?;
+    }
     let argument = |name: &str| match &spec.arguments {
         SpecArguments::Named(named) => named.get(name),
         SpecArguments::None | SpecArguments::Positional(_) => None,
@@ -125,11 +128,16 @@ pub fn judge_calls(spec: &EvaluatorSpec) -> Option<usize> {
         .and_then(Value::as_array)
         .map_or(0, Vec::len);
     let repeats = argument("repeats").and_then(Value::as_u64).unwrap_or(1);
-    let votes = (others + 1).saturating_mul(usize::try_from(repeats).unwrap_or(usize::MAX));
-    if spec.name == super::graded::NAME {
+    Some((others + 1).saturating_mul(usize::try_from(repeats).unwrap_or(usize::MAX)))
+}
+
+/// How many calls an evaluator that decides claim by claim, or by a rubric, makes for one case: with passages that fit into a request,
+/// and without repaired replies. Evaluators that share claims list them once, so several make fewer. `None` for other evaluators.
+pub fn judge_calls(spec: &EvaluatorSpec) -> Option<usize> {
+    let votes = judge_votes(spec)?;
+    let Some(measure) = super::decomposed::measure(&spec.name) else {
         return Some(votes);
-    }
-    let measure = super::decomposed::measure(&spec.name)?;
+    };
     let (lists, verdicts) = match measure {
         JudgedMeasure::Faithfulness
         | JudgedMeasure::AnswerRelevance

@@ -6,7 +6,7 @@ use std::sync::Arc;
 use anyhow::{Result, anyhow, bail};
 use evals::EvaluatorSpec;
 use evals_evaluators::{BuildError, ChatModels, Registry, WantedModel};
-use evals_evaluators::{DatasetFile, FileEvaluator, Loaded, judge_calls};
+use evals_evaluators::{DatasetFile, FileEvaluator, Loaded, judge_calls, judge_votes};
 use evals_models::{ChatModel, ModelIdentity};
 
 use super::model_settings;
@@ -20,6 +20,8 @@ pub(super) struct WantedJudges {
     judges: Vec<(WantedModel, ConfiguredModel)>,
     /// Calls of the evaluators of every case, for one case.
     pub(super) for_every_case: usize,
+    /// Whether an evaluator has a panel, or asks its judge several times.
+    pub(super) votes: bool,
     /// What to know about the models.
     pub(super) warnings: Vec<String>,
 }
@@ -51,6 +53,9 @@ impl WantedJudges {
         Ok(Self {
             judges,
             for_every_case,
+            votes: wanted(registry, &loaded.file)
+                .iter()
+                .any(|(evaluator, _)| judge_votes(&evaluator.spec).is_some_and(|it| it > 1)),
             warnings,
         })
     }

@@ -8,6 +8,7 @@ use evals::{Dataset, Experiment, Journal, Observer, Report, Retry};
 use evals_evaluators::{Resources, Untyped};
 use evals_messages::quantity;
 use evals_metrics::Bootstrap;
+use evals_rag::rag_judges::JudgeAgreement;
 use evals_targets::process::WorkerPools;
 use evals_targets::{RecordedTarget, Resumption, Target, TargetIdentity};
 use serde_json::{Value, json};
@@ -90,6 +91,11 @@ pub(super) async fn run(
         ));
     }
     let dataset = plan.select(loaded.dataset);
+    let dataset = if plan.judges.votes {
+        dataset.report_evaluator(JudgeAgreement)
+    } else {
+        dataset
+    };
 
     let opening = Opening {
         concurrency: plan.concurrency,

@@ -13,6 +13,7 @@ use evals_rag::qa::{Equivalence, Qa};
 use serde::{Deserialize, Serialize};
 
 use super::stored::Stored;
+use crate::judged_by::JudgeRecords;
 
 /// A judge of an earlier report.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
@@ -58,6 +59,21 @@ impl FormerJudges {
     /// For the metadata of the new report.
     pub(super) fn to_value(&self) -> serde_json::Result<serde_json::Value> {
         serde_json::to_value(&self.0)
+    }
+
+    /// Adds who gave the verdicts, as far as `former`, the records of the stored run, say it.
+    pub(super) fn enter(&self, records: &mut JudgeRecords, former: Option<&JudgeRecords>) {
+        let last = self.0.last().map(|last| last.outcome.as_str());
+        for name in self.names() {
+            let then = if Some(name) == last {
+                Equivalence::OUTCOME
+            } else {
+                name
+            };
+            if let Some(former) = former {
+                records.enter(name, former.by(then));
+            }
+        }
     }
 
     fn names(&self) -> impl Iterator<Item = &str> {

@@ -3,6 +3,7 @@
 mod against;
 mod estimate;
 mod former;
+mod kept;
 mod source;
 mod stored;
 
@@ -20,6 +21,7 @@ use serde_json::{Value, json};
 
 use self::against::Against;
 use self::former::{FormerJudges, FormerVerdicts};
+use self::kept::KeptJudges;
 use self::source::{Source, SourceRecord};
 use self::stored::Stored;
 use crate::calibrations::CalibrationStore;
@@ -30,6 +32,7 @@ use crate::clock::{self, timestamp};
 use crate::exit::Exit;
 use crate::failure_limit::FailureLimit;
 use crate::interruption::{Interruption, interruptible};
+use crate::judged_by::JudgeRecords;
 use crate::models::{ConfiguredModels, Servers};
 use crate::out_file::OutFile;
 use crate::question_answering::{Attempts, Closing, Judging, JudgingPlan, ModelSet};
@@ -113,7 +116,11 @@ async fn rejudge(
         .map(serde_json::from_value)
         .transpose()
         .context("the report of the stored run has no valid record of its selection")?;
+    let records = JudgeRecords::read(&source.report.metadata)?;
     let stored = Arc::new(Stored::new(source.report.cases));
+    let kept = KeptJudges::of(&stored, &source.record.manifest, &judging.further_names());
+    former.enter(&mut model_set.judges, records.as_ref());
+    kept.enter(&mut model_set.judges, records.as_ref());
     if arguments.estimate {
         let text = estimate::text(&stored, &judging, &plan, against.as_ref(), &resolved)?;
         session.printer.result(&text)?;
@@ -136,9 +143,18 @@ async fn rejudge(
     let opened = interruption.guard(opening).await?;
     let seed = manifest["seed"].as_u64().unwrap_or_default();
     let dataset = stored.dataset(&source.report.dataset)?;
-    let dataset = judging
-        .add_evaluators(dataset)
-        .evaluator(FormerVerdicts::new(former.clone(), &stored));
+    let names: Vec<&str> = kept.names().collect();
+    if !names.is_empty() {
+        session.printer.note(&format!(
+            "keeps the verdicts of run `{}` by {}; `--judges` names judges to ask again",
+            source.record.name,
+            names.join(", ")
+        ));
+    }
+    let further = judging.further.as_ref();
+    let counts_votes = further.is_some_and(|further| further.votes() > 1);
+    let dataset = kept.add_to(judging.add_evaluators(dataset), &stored, counts_votes);
+    let dataset = dataset.evaluator(FormerVerdicts::new(former.clone(), &stored));
     let dataset = match against.zip(judging.further.as_ref()) {
         Some((against, further)) => dataset
             .evaluator(further.pairwise(against.answers))

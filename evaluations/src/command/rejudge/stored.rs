@@ -31,6 +31,11 @@ impl Stored {
         self.cases.get(*place)
     }
 
+    /// Every case.
+    pub(super) fn cases(&self) -> impl Iterator<Item = &CaseReport<Qa>> {
+        self.cases.iter()
+    }
+
     /// The cases that have an answer.
     pub(super) fn answered(&self) -> impl Iterator<Item = (&CaseReport<Qa>, &Answer)> {
         let cases = self.cases.iter();
