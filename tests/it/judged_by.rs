@@ -16,7 +16,7 @@ fn server() -> ScriptedServer {
         let prompt = request.body["messages"][0]["content"].as_str();
         let prompt = prompt.unwrap_or_default();
         let fails = (0..COUNT)
-            .filter(|number| number % 3 == 0)
+            .filter(|number: &usize| number.is_multiple_of(3))
             .any(|number| prompt.contains(&format!("district {}?", 1000 + number * 7)));
         if !qa_server::is_judging(request) {
             return qa_server::reply(request, std::time::Duration::ZERO);
@@ -60,7 +60,7 @@ fn label(sandbox: &Sandbox, name: &str) {
     ));
     fill(sandbox, "labels.csv", |id| {
         let number: usize = id[1..].parse().unwrap();
-        if (number % 3 == 0) == (number >= 2) {
+        if number.is_multiple_of(3) == (number >= 2) {
             "fail"
         } else {
             "pass"
