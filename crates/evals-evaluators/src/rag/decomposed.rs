@@ -2,10 +2,10 @@
 
 use async_trait::async_trait;
 use evals::{Case, Concern, Context, EvaluatorError, Outcome};
+use evals_rag::Missing;
 use evals_rag::answering::Refusals;
 use evals_rag::qa::Reference;
-use evals_rag::rag_judges::{CitedSentence, JudgedMeasure, Material, Passage};
-use evals_rag::{Missing, Purpose, record_calls};
+use evals_rag::rag_judges::{CitedSentence, JudgedMeasure, Judgement, Material, Passage};
 
 use super::expectation::Expectation;
 use super::named::{self, Measured};
@@ -139,16 +139,8 @@ impl Measured for Decomposed {
             cited: &cited,
             repeat: context.repeat,
         };
-        match self.panel.get()?.judge(self.measure, &material).await {
-            Ok(judgement) => {
-                record_calls(&judgement.calls, Purpose::Judge, &context.scope);
-                Ok(judgement.outcomes)
-            }
-            Err(error) => {
-                record_calls(&error.calls, Purpose::Judge, &context.scope);
-                Err(error.of_evaluator())
-            }
-        }
+        let judged = self.panel.get()?.judge(self.measure, &material).await;
+        Judgement::record(judged, &context.scope)
     }
 
     fn concerns(&self, case: &Case<Untyped>) -> Vec<Concern> {

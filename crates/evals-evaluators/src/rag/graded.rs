@@ -4,9 +4,9 @@ use std::collections::BTreeMap;
 
 use async_trait::async_trait;
 use evals::{Case, Concern, Context, EvaluatorError, Outcome};
+use evals_rag::Missing;
 use evals_rag::answering::Refusals;
-use evals_rag::rag_judges::{Graded, Rubric};
-use evals_rag::{Missing, Purpose, record_calls};
+use evals_rag::rag_judges::{Graded, Judgement, Rubric};
 use serde_json::{Value, json};
 
 use super::expectation::Expectation;
@@ -132,16 +132,8 @@ impl Measured for GradedByRubric {
             reference: reference.as_deref().filter(|_| self.sees_reference),
             repeat: context.repeat,
         };
-        match self.panel.get()?.grade(&self.rubric, graded).await {
-            Ok(judgement) => {
-                record_calls(&judgement.calls, Purpose::Judge, &context.scope);
-                Ok(judgement.outcomes)
-            }
-            Err(error) => {
-                record_calls(&error.calls, Purpose::Judge, &context.scope);
-                Err(error.of_evaluator())
-            }
-        }
+        let judged = self.panel.get()?.grade(&self.rubric, graded).await;
+        Judgement::record(judged, &context.scope)
     }
 
     fn concerns(&self, case: &Case<Untyped>) -> Vec<Concern> {

@@ -5,14 +5,14 @@ use std::sync::Arc;
 use async_trait::async_trait;
 use evals::{Case, Concern, Context, Evaluator, EvaluatorError, Outcome};
 
+use super::judgement::Judgement;
 use super::judges::RagJudges;
 use super::material::{CitedSentence, Material};
 use super::measure::JudgedMeasure;
 use super::pieces::Passage;
-use crate::call::{self, Purpose};
 use crate::{Missing, Qa};
 
-/// Asks decomposed judges for one measure of an answer. The calls are recorded under the names of [`Purpose::Judge`].
+/// Asks decomposed judges for one measure of an answer. The calls are recorded under the names of [`Purpose::Judge`](crate::Purpose::Judge).
 #[derive(Debug, Clone)]
 pub struct Decomposed {
     measure: JudgedMeasure,
@@ -63,16 +63,8 @@ impl Evaluator<Qa> for Decomposed {
             cited: &cited,
             repeat: context.repeat,
         };
-        match self.judges.judge(self.measure, &material).await {
-            Ok(judgement) => {
-                call::record(&judgement.calls, Purpose::Judge, &context.scope);
-                Ok(judgement.outcomes)
-            }
-            Err(error) => {
-                call::record(&error.calls, Purpose::Judge, &context.scope);
-                Err(error.of_evaluator())
-            }
-        }
+        let judged = self.judges.judge(self.measure, &material).await;
+        Judgement::record(judged, &context.scope)
     }
 
     fn concerns(&self, case: &Case<Qa>) -> Option<Vec<Concern>> {

@@ -5,13 +5,13 @@ use std::sync::Arc;
 use async_trait::async_trait;
 use evals::{Case, Concern, Context, Evaluator, EvaluatorError, Outcome};
 
+use super::judgement::Judgement;
 use super::judges::RagJudges;
 use super::rubric::{Graded, Rubric};
 use crate::Qa;
-use crate::call::{self, Purpose};
 
 /// Asks judges for the level of an answer by a rubric: a score, and whether it passes if the rubric says so. The calls are recorded under
-/// the names of [`Purpose::Judge`].
+/// the names of [`Purpose::Judge`](crate::Purpose::Judge).
 ///
 /// Every answer is graded, refusals and answers to unanswerable questions too.
 #[derive(Debug, Clone)]
@@ -69,16 +69,8 @@ impl Evaluator<Qa> for RubricEvaluator {
             reference,
             repeat: context.repeat,
         };
-        match self.judges.grade(&self.rubric, graded).await {
-            Ok(judgement) => {
-                call::record(&judgement.calls, Purpose::Judge, &context.scope);
-                Ok(judgement.outcomes)
-            }
-            Err(error) => {
-                call::record(&error.calls, Purpose::Judge, &context.scope);
-                Err(error.of_evaluator())
-            }
-        }
+        let judged = self.judges.grade(&self.rubric, graded).await;
+        Judgement::record(judged, &context.scope)
     }
 
     fn concerns(&self, case: &Case<Qa>) -> Option<Vec<Concern>> {
