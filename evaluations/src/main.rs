@@ -41,6 +41,7 @@ mod run_progress;
 mod search_profile;
 mod session;
 mod settings;
+mod shell_word;
 mod spending;
 mod stored_runs;
 mod targets;

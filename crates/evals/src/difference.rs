@@ -62,8 +62,10 @@ fn shown(value: Option<&Value>) -> String {
         return "not set".to_owned();
     };
     let text = value.to_string();
+    // A text that is cut keeps both of its quotes.
+    let quote = if value.is_string() { "\"" } else { "" };
     match text.char_indices().nth(LONGEST_SHOWN) {
-        Some((end, _)) => format!("{}…", &text[..end]),
+        Some((end, _)) => format!("{}…{quote}", &text[..end]),
         None => text,
     }
 }
@@ -111,7 +113,7 @@ mod tests {
         let long = "é".repeat(80);
         assert_eq!(
             messages(&json!(1), &json!(long)),
-            [format!("1 -> \"{}…", "é".repeat(LONGEST_SHOWN - 1))]
+            [format!("1 -> \"{}…\"", "é".repeat(LONGEST_SHOWN - 1))]
         );
     }
 }

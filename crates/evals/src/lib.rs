@@ -143,8 +143,8 @@ pub use failure::{EvaluatorFailure, FailureKind, ReportEvaluatorFailure, TaskFai
 pub use failure_class::FailureClass;
 pub use gate::{
     AgreementCheck, Allowance, CheckNumbers, DropCheck, Gate, GateBound, GateCheck, GateError,
-    GateReport, GateTrial, GateVerdict, GatedRun, LimitCheck, Noise, POWER, Rule, RuleError, Share,
-    Strictness, Subject, TrialError, TrialReport, TrialRow, TrialShares,
+    GateReport, GateTrial, GateVerdict, GatedRun, LimitCheck, MeasureNames, Noise, POWER, Rule,
+    RuleError, Share, Strictness, Subject, TrialError, TrialReport, TrialRow, TrialShares,
 };
 pub use groups::{Group, GroupError, GroupMean, Groups, NO_GROUP, group_name};
 pub use journal::{

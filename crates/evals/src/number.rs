@@ -29,6 +29,18 @@ pub(crate) fn metric(value: f64) -> String {
     unsigned_zero(printed)
 }
 
+/// Prints a number of any size without zeros at its end: `0.75`, `3`.
+pub(crate) fn short(value: f64) -> String {
+    let printed = metric(value);
+    if printed.contains('e') {
+        return printed;
+    }
+    printed
+        .trim_end_matches('0')
+        .trim_end_matches('.')
+        .to_owned()
+}
+
 /// The decimals that show three significant digits, at least four.
 fn decimals(size: f64) -> usize {
     let scientific = format!("{size:.2e}");
@@ -46,6 +58,18 @@ pub(crate) fn duration(seconds: f64) -> String {
             format!("{} min {:02} s", (whole / 60.0).floor(), whole % 60.0)
         }
     }
+}
+
+/// Prints a duration given in seconds with all of its digits: `0.5 µs`, `190 ms`, `90 s`.
+pub(crate) fn whole_duration(seconds: f64) -> String {
+    let (per_second, name) = match seconds.abs() {
+        size if size < 0.001 => (1e6, "µs"),
+        size if size < 1.0 => (1e3, "ms"),
+        _ => (1.0, "s"),
+    };
+    // Binary fractions of seconds are no whole milliseconds: 0.19 * 1000 is a little more than 190.
+    let rounded = (seconds * per_second * 1e9).round() / 1e9;
+    format!("{} {name}", short(rounded))
 }
 
 /// Rounds a duration to the digits that are printed, in seconds.
@@ -138,6 +162,26 @@ mod tests {
                 "2 min 00 s",
                 "60 min 00 s"
             ]
+        );
+    }
+
+    #[test]
+    fn durations_that_a_person_wrote_keep_their_digits() {
+        let printed = [0.19, 1.2345, 0.000_8, -1.0, 90.0].map(whole_duration);
+        assert_eq!(printed, ["190 ms", "1.2345 s", "800 µs", "-1 s", "90 s"]);
+    }
+
+    #[test]
+    fn short_numbers_have_no_zeros_at_the_end() {
+        assert_eq!(
+            [
+                short(0.75),
+                short(3.0),
+                short(0.0),
+                short(1200.0),
+                short(1e20)
+            ],
+            ["0.75", "3", "0", "1200", "1.00e20"]
         );
     }
 

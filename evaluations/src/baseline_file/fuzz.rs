@@ -41,8 +41,8 @@ fn gated(baseline: &BaselineFile) -> Option<GateReport> {
         run: &baseline.snapshot,
         baseline: Some(&baseline.snapshot),
     };
-    gate.judge(&[subject], &|written, title| written == title)
-        .ok()
+    let names = |written: &str, title: &str| written == title;
+    gate.judge(&[subject], &names).ok()
 }
 
 #[test]

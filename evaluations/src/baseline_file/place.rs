@@ -19,6 +19,13 @@ pub(crate) fn standing_for(written: &Path) -> Option<PathBuf> {
     is_bare.then(|| Path::new(FOLDER).join(written).with_extension("json"))
 }
 
+/// The bare name that stands for a file; `None` for a file that has none.
+pub(super) fn shorthand(path: &Path) -> Option<String> {
+    let name = path.file_stem()?.to_str()?;
+    let is_named = standing_for(Path::new(name)).is_some_and(|file| file == path);
+    is_named.then(|| name.to_owned())
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -30,5 +37,9 @@ mod tests {
         assert_eq!(path("main.json"), "main.json");
         assert_eq!(path("ci/main"), "ci/main");
         assert_eq!(path("."), ".");
+        let short = |path: &str| shorthand(Path::new(path));
+        assert_eq!(short("baselines/main.json").as_deref(), Some("main"));
+        assert_eq!(short("ci/main.json"), None);
+        assert_eq!(short("main.json"), None);
     }
 }

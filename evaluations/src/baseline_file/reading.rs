@@ -8,12 +8,23 @@ use anyhow::{Context as _, Result, bail};
 use evals_guard::regular_file;
 use serde_json::Value;
 
+use super::place::shorthand;
 use super::{BaselineFile, CHECKSUM, KIND, VERSION, checksum};
+use crate::shell_word::shell_word;
 
 /// The largest baseline that is read.
 const LARGEST: u64 = 256_000_000;
 /// A baseline says what it is within this many bytes.
 const BEGINNING: u64 = 1_000;
+
+/// The command that saves a run at a path.
+fn saving(path: &Path, options: &str) -> String {
+    let written = shorthand(path).unwrap_or_else(|| path.display().to_string());
+    format!(
+        "evaluations baseline save {} RUN{options}",
+        shell_word(&written)
+    )
+}
 
 impl BaselineFile {
     /// Whether the file at a path is a baseline, damaged or not. A report of a run is not.
@@ -30,16 +41,19 @@ impl BaselineFile {
     pub(crate) fn read(path: &Path) -> Result<Self> {
         if !path.exists() {
             bail!(
-                "there is no baseline `{}`; `evaluations baseline save {}` writes one",
+                "there is no baseline `{}`; `{}` saves a run as one",
                 path.display(),
-                path.display()
+                saving(path, "")
             );
         }
         let bytes = regular_file::read(path, LARGEST)?;
         Self::parse(&bytes).with_context(|| {
+            let path_text = path.display().to_string();
             format!(
-                "baseline `{}` cannot be used; write it again with `evaluations baseline save --force`",
-                path.display()
+                "baseline `{}` cannot be used; restore it, such as with `git restore -- {}`, or save a run again with `{}`",
+                path_text,
+                shell_word(&path_text),
+                saving(path, " --force")
             )
         })
     }

@@ -27,8 +27,8 @@ pub(crate) struct RuleArgs {
     /// Fail if MEASURE is below X; repeat the option for several
     #[arg(long, value_name = "MEASURE=X", allow_hyphen_values = true, value_parser = number)]
     pub(crate) min: Vec<Limit>,
-    /// Fail if QUANTITY is above X; repeat the option for several. A measure, `latency.p95`, `latency.STAGE.p95` (also p50, p99, mean; 1.5s or
-    /// 200ms), `cost` in USD, or `failed` cases
+    /// Fail if QUANTITY is above X; repeat the option for several. A measure, `latency.p95`, `latency.STAGE.p95` (also p50, p99, mean; 1.5s,
+    /// 200ms or 800us), `cost` in USD, or `failed` cases
     #[arg(long, value_name = "QUANTITY=X", allow_hyphen_values = true, value_parser = number)]
     pub(crate) max: Vec<Limit>,
     /// Read rules from this YAML file; an option for the same measure takes precedence
@@ -209,10 +209,10 @@ pub(crate) fn least_kappa(text: &str) -> Result<f64, String> {
     Ok(kappa)
 }
 
-/// The number in a rule about `name`: seconds for a latency, which may be written as `1.5s` or `200ms`.
+/// The number in a rule about `name`: seconds for a latency, which may be written as `1.5s`, `200ms` or `800us`.
 pub(crate) fn quantity(name: &str, value: &str) -> Result<f64, String> {
-    let plain = |digits: &str, factor: f64| match digits.trim().parse::<f64>() {
-        Ok(number) if number.is_finite() => Ok(number * factor),
+    let plain = |digits: &str| match digits.trim().parse::<f64>() {
+        Ok(number) if number.is_finite() => Ok(number),
         Ok(number) => Err(format!("{number} is not a finite number")),
         Err(_) if value.ends_with('%') => Err(format!(
             "`{value}` is not a number; write a share, such as 0.02 for two points of 100"
@@ -220,14 +220,21 @@ pub(crate) fn quantity(name: &str, value: &str) -> Result<f64, String> {
         Err(_) => Err(format!("`{value}` is not a number, such as 0.02")),
     };
     if name.starts_with("latency.") {
-        if let Some(digits) = value.strip_suffix("ms") {
-            return plain(digits, 1e-3);
-        }
-        if let Some(digits) = value.strip_suffix('s') {
-            return plain(digits, 1.0);
+        let units = [
+            ("ms", 1e3),
+            ("us", 1e6),
+            ("µs", 1e6),
+            ("μs", 1e6),
+            ("s", 1.0),
+        ];
+        let unit = units
+            .iter()
+            .find_map(|(unit, per_second)| Some((value.strip_suffix(unit)?, per_second)));
+        if let Some((digits, per_second)) = unit {
+            return Ok(plain(digits)? / per_second);
         }
     }
-    plain(value, 1.0)
+    plain(value)
 }
 
 #[cfg(test)]
@@ -266,6 +273,13 @@ mod tests {
             read("latency.p95=200ms"),
             Ok(("latency.p95".to_owned(), 0.2))
         );
+        assert_eq!(
+            read("latency.p95=0.8 ms"),
+            Ok(("latency.p95".to_owned(), 0.0008))
+        );
+        for micros in ["latency.p95=800us", "latency.p95=800µs"] {
+            assert_eq!(read(micros), Ok(("latency.p95".to_owned(), 0.0008)));
+        }
         assert_eq!(
             read("latency.search.p95=1.5s"),
             Ok(("latency.search.p95".to_owned(), 1.5))

@@ -1,7 +1,7 @@
 //! `evaluations aa`: how often a gate would fail without a reason, and how often it would see a drop.
 
 use anyhow::Result;
-use evals::{GateTrial, Noise, Snapshot, render};
+use evals::{GateTrial, Noise, Snapshot, TrialError, render};
 
 use crate::cli::AaArgs;
 use crate::exit::Exit;
@@ -16,7 +16,7 @@ const CHANGED: f64 = 0.2;
 pub(super) fn execute(session: &Session<'_>, arguments: &AaArgs) -> Result<Exit> {
     let printer = session.printer;
     let files = VerdictFile::all(&arguments.out, &["json", "md"])?;
-    let gate = gating::gate(&arguments.rules, [], arguments.seed)?;
+    let written = gating::gate(&arguments.rules, [], arguments.seed)?;
     let stored = StoredRuns::of(session);
     let runs = arguments.runs.iter().map(|wanted| stored.find(wanted));
     let runs: Vec<StoredRun> = runs.collect::<Result<_>>()?;
@@ -42,12 +42,17 @@ pub(super) fn execute(session: &Session<'_>, arguments: &AaArgs) -> Result<Exit>
         (_, several, None) => Noise::Runs(several),
     };
     let trial = GateTrial {
-        gate: &gate,
+        gate: &written.gate,
         drops: &arguments.drop,
         simulations: arguments.simulations,
         seed: arguments.seed,
     };
-    let report = trial.run(&noise, &gating::means)?;
+    let report = trial
+        .run(&noise, &gating::Names)
+        .map_err(|error| match error {
+            TrialError::Gate(error) => written.located(error),
+            other => other.into(),
+        })?;
     printer.result(&text(|out| console(printer).trial(out, &report))?)?;
     for file in &files {
         file.write(printer, |out| match file.format() {

@@ -82,15 +82,27 @@ fn cases(snapshot: &Snapshot) -> String {
     text
 }
 
-/// A row for each measure, and for each stage's median.
+/// A row for each measure, and for each percentile of the whole task and of each stage.
 fn rows(snapshot: &Snapshot) -> Vec<Vec<String>> {
     let measures = snapshot.means().map(|(measure, value, n)| {
         let value = value.map_or_else(|| "–".to_owned(), |value| measure.unit.print(value));
         vec![measure.name().to_owned(), value, n.to_string()]
     });
-    let stages = snapshot.timings.iter().filter_map(|(stage, times)| {
-        let p50 = Unit::Seconds.print(times.p50?);
-        Some(vec![format!("{stage} p50"), p50, times.n.to_string()])
+    let stages = snapshot
+        .timings
+        .iter()
+        .map(|(stage, times)| (format!("latency.{stage}"), times));
+    let timed = std::iter::once(("latency".to_owned(), &snapshot.task_time)).chain(stages);
+    let percentiles = timed.flat_map(|(name, times)| {
+        let known = [("p50", times.p50), ("p95", times.p95), ("p99", times.p99)];
+        known.into_iter().filter_map(move |(percentile, seconds)| {
+            let seconds = Unit::Seconds.print(seconds?);
+            Some(vec![
+                format!("{name}.{percentile}"),
+                seconds,
+                times.n.to_string(),
+            ])
+        })
     });
-    measures.chain(stages).collect()
+    measures.chain(percentiles).collect()
 }

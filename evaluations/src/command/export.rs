@@ -1,7 +1,5 @@
 //! `evaluations export`: writes a dataset's documents and questions into a folder.
 
-use std::borrow::Cow;
-
 use anyhow::{Context as _, Result};
 use evals_data::{Export, ExportError, ExportFormat, Exported};
 use evals_messages::quantity;
@@ -11,6 +9,7 @@ use crate::downloads;
 use crate::exit::Exit;
 use crate::interruption::{Interrupted, interruptible};
 use crate::session::Session;
+use crate::shell_word::shell_word;
 
 pub(super) fn execute(session: &Session<'_>, arguments: &ExportArgs) -> Result<Exit> {
     let manifest = session.manifest(&arguments.dataset)?;
@@ -71,32 +70,10 @@ fn summary(arguments: &ExportArgs, exported: Exported) -> String {
     let run = if exported.has_manifest {
         format!(
             "; `evaluations run {}` runs it",
-            word(&arguments.to.join("dataset.yaml").to_string_lossy())
+            shell_word(&arguments.to.join("dataset.yaml").to_string_lossy())
         )
     } else {
         String::new()
     };
     format!("wrote {written}{answers} to {folder}{run}")
-}
-
-/// A path as a word of a shell's command line.
-fn word(path: &str) -> Cow<'_, str> {
-    let is_plain = |letter: char| letter.is_alphanumeric() || "/\\.:_-+,@%".contains(letter);
-    if path.chars().all(is_plain) {
-        Cow::Borrowed(path)
-    } else {
-        Cow::Owned(format!("'{}'", path.replace('\'', r"'\''")))
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn a_path_with_blanks_is_one_word_of_the_command() {
-        assert_eq!(word("out/dataset.yaml"), "out/dataset.yaml");
-        assert_eq!(word("my data/dataset.yaml"), "'my data/dataset.yaml'");
-        assert_eq!(word("it's/dataset.yaml"), r"'it'\''s/dataset.yaml'");
-    }
 }

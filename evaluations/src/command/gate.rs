@@ -14,15 +14,19 @@ pub(super) fn execute(session: &Session<'_>, arguments: &GateArgs) -> Result<Exi
     let printer = session.printer;
     let files = VerdictFile::all(&arguments.out, &["xml", "json", "md"])?;
     let allowed = arguments.allow.iter().copied().map(Allowance::from);
-    let Gating { mut gate, required } = gating::gating(
+    let Gating {
+        mut written,
+        required,
+    } = gating::gating(
         &arguments.rules,
         allowed,
         arguments.require_calibrated_judge,
     )?;
     let baselines = gating::baselines(session, &arguments.baseline)?;
     let runs = gating::runs(session, arguments.run.as_deref())?;
-    gate.seed = runs.first().map_or(0, |run| run.seed);
-    let matched = gating::matched(&runs, &baselines)?;
+    written.gate.seed = runs.first().map_or(0, |run| run.seed);
+    let gate = &written.gate;
+    let matched = gating::matched(&runs, &baselines, &gate.allowed)?;
     let judges = match required {
         Some(required) => judges(session, required, &runs)?,
         None => runs.iter().map(|_| Vec::new()).collect(),
@@ -38,7 +42,9 @@ pub(super) fn execute(session: &Session<'_>, arguments: &GateArgs) -> Result<Exi
             checks,
         })
         .collect();
-    let mut report = gate.judge(&subjects, &gating::means)?;
+    let mut report = gate
+        .judge(&subjects, &gating::Names)
+        .map_err(|error| written.located(error))?;
     for ((gated, run), place) in report.runs.iter_mut().zip(&runs).zip(&matched) {
         if let Some(baseline) = baseline(*place) {
             gated.made_by = run.made_by(baseline);

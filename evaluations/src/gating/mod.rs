@@ -8,7 +8,7 @@ mod rules_file;
 mod subjects;
 
 pub(crate) use self::github::announce;
-pub(crate) use self::names::means;
+pub(crate) use self::names::Names;
 pub(crate) use self::out::{VerdictFile, VerdictFormat};
 pub(crate) use self::rules::{Gating, gate, gating};
 pub(crate) use self::subjects::{Side, baselines, matched, runs};

@@ -30,12 +30,19 @@ const BOUNDS: [(&str, GateBound); 3] = [
 /// What a file of rules sets.
 #[derive(Debug, Default, PartialEq)]
 pub(super) struct RulesFile {
-    pub(super) rules: Vec<Rule>,
+    pub(super) rules: Vec<WrittenRule>,
     pub(super) strict: Option<bool>,
     pub(super) bound: Option<GateBound>,
     pub(super) level: Option<f64>,
     pub(super) allowed: Vec<Allowance>,
     pub(super) least_kappa: Option<f64>,
+}
+
+/// A rule with its place in the file, such as `gate.yaml:3`.
+#[derive(Debug, PartialEq)]
+pub(super) struct WrittenRule {
+    pub(super) rule: Rule,
+    pub(super) place: String,
 }
 
 /// A place in the file, for errors.
@@ -162,7 +169,10 @@ impl RulesFile {
                 other => Err(format!("`{other}` is not a number, such as 0.02")),
             };
             match value {
-                Ok(value) => self.rules.push(rule(limit.key.clone(), value)),
+                Ok(value) => self.rules.push(WrittenRule {
+                    rule: rule(limit.key.clone(), value),
+                    place: place.to_string(),
+                }),
                 Err(why) => bail!("{place}: bad limit of `{}`: {why}", limit.key),
             }
         }
@@ -222,7 +232,7 @@ mod tests {
         let limits: Vec<(&str, &str, f64)> = found
             .rules
             .iter()
-            .map(|rule| (rule.kind(), rule.name(), rule.limit()))
+            .map(|WrittenRule { rule, .. }| (rule.kind(), rule.name(), rule.limit()))
             .collect();
         assert_eq!(
             limits,
@@ -233,6 +243,7 @@ mod tests {
                 ("max", "cost", 1.0),
             ]
         );
+        assert_eq!(found.rules[2].place, "gate.yaml:5");
         assert_eq!((found.strict, found.level), (Some(true), Some(0.9)));
         assert_eq!(found.bound, Some(GateBound::Pessimistic));
         assert_eq!(found.allowed, [Allowance::ChangedJudge]);
@@ -313,7 +324,7 @@ mod fuzz {
                     return;
                 };
                 match RulesFile::parse(Path::new("gate.yaml"), text) {
-                    Ok(file) => assert!(file.rules.iter().all(|rule| rule.limit().is_finite())),
+                    Ok(file) => assert!(file.rules.iter().all(|it| it.rule.limit().is_finite())),
                     Err(error) => assert!(error.to_string().starts_with("gate.yaml"), "{error}"),
                 }
             });

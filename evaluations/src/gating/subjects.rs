@@ -1,18 +1,20 @@
 //! The runs that a gate judges, each with its baseline.
 
+use std::collections::BTreeSet;
 use std::ffi::{OsStr, OsString};
 use std::path::Path;
 
 use anyhow::{Result, bail};
-use evals::Snapshot;
+use evals::{Allowance, Snapshot};
+use evals_messages::nearest;
 use serde_json::{Map, Value};
 
 use crate::baseline_file::{BaselineFile, standing_for};
 use crate::judged_by::JudgeRecords;
 use crate::session::Session;
 use crate::stored_runs::{
-    Configuration, StoredRun, StoredRuns, differences, finished, is_finished, is_latest, settings,
-    snapshot,
+    Configuration, StoredRun, StoredRuns, differences, finished, is_finished, is_latest,
+    is_unknown, settings, snapshot,
 };
 
 /// The numbers of a run or of a baseline, with what has to fit.
@@ -136,12 +138,42 @@ fn baseline(session: &Session<'_>, wanted: &OsStr) -> Result<Side> {
     if is_file_name && !path.exists() {
         return Side::of_file(path);
     }
-    Side::of_run(StoredRuns::of(session).find(wanted)?)
+    let stored = StoredRuns::of(session);
+    let run = match (stored.find(wanted), standing_for(path)) {
+        (Err(unknown), Some(file)) if is_unknown(&unknown) => bail!(missing(wanted, &file)),
+        (run, _) => run?,
+    };
+    Side::of_run(run)
+}
+
+/// The error for a name that is neither that of a baseline nor of a run.
+fn missing(wanted: &OsStr, file: &Path) -> String {
+    let folder = file.parent().and_then(|folder| folder.read_dir().ok());
+    let entries = folder.into_iter().flatten().filter_map(Result::ok);
+    let saved: Vec<String> = entries
+        .filter_map(|entry| {
+            let path = entry.path();
+            let is_baseline = path.extension().is_some_and(|it| it == "json");
+            let name = path.file_stem()?.to_str()?.to_owned();
+            is_baseline.then_some(name)
+        })
+        .collect();
+    let wanted = wanted.to_string_lossy();
+    let suggestion = nearest::did_you_mean(nearest::of(&wanted, saved.iter().map(String::as_str)));
+    format!(
+        "there is no baseline `{}` and no run `{wanted}`; `evaluations baseline save {wanted} RUN` saves a run as this baseline, and \
+         `evaluations runs` lists the runs{suggestion}",
+        file.display(),
+    )
 }
 
 /// The baseline of each run, by its position: of the same dataset and benchmark, and of the same profile where several runs or baselines are.
-/// A baseline that fits no run is an error.
-pub(crate) fn matched(runs: &[Side], baselines: &[Side]) -> Result<Vec<Option<usize>>> {
+/// A baseline that fits no run is an error, whatever the user allows: two datasets have no case in common.
+pub(crate) fn matched(
+    runs: &[Side],
+    baselines: &[Side],
+    allowed: &BTreeSet<Allowance>,
+) -> Result<Vec<Option<usize>>> {
     let alike =
         |side: &Side, others: &[Side]| others.iter().filter(|it| it.is_of_kind(side)).count();
     let mut found = Vec::new();
@@ -160,18 +192,27 @@ pub(crate) fn matched(runs: &[Side], baselines: &[Side]) -> Result<Vec<Option<us
     }
     for (place, baseline) in baselines.iter().enumerate() {
         if !found.contains(&Some(place)) {
-            let kinds: Vec<String> = runs
-                .iter()
-                .map(|run| format!("{}, profile {}", run.kind(), run.profile))
-                .collect();
-            bail!(
-                "baseline `{}` is of {}, profile {}, and no run is: {}",
-                baseline.snapshot.title,
-                baseline.kind(),
-                baseline.profile,
-                kinds.join("; ")
-            );
+            bail!(no_run_fits(baseline, runs, allowed));
         }
     }
     Ok(found)
+}
+
+/// The error for a baseline that fits none of the runs.
+fn no_run_fits(baseline: &Side, runs: &[Side], allowed: &BTreeSet<Allowance>) -> String {
+    let described = |side: &Side| format!("{} with the profile {}", side.kind(), side.profile);
+    let judged: Vec<String> = runs.iter().map(described).collect();
+    let covers = if allowed.contains(&Allowance::ChangedDataset)
+        && runs.iter().all(|run| run.dataset != baseline.dataset)
+    {
+        "; `--allow changed-dataset` accepts other files, and added, removed and edited cases of one dataset, and not another dataset"
+    } else {
+        ""
+    };
+    format!(
+        "baseline `{}` measures {}, but the gate judges {}; choose a baseline and a run of the same benchmark, dataset and profile{covers}",
+        baseline.snapshot.title,
+        described(baseline),
+        judged.join(", and ")
+    )
 }

@@ -254,6 +254,14 @@ pub(crate) fn is_finished(state: RunState) -> bool {
     matches!(state, RunState::Finished(_))
 }
 
+/// Whether the error says that neither a run nor a path has the wanted name.
+pub(crate) fn is_unknown(error: &anyhow::Error) -> bool {
+    matches!(
+        error.downcast_ref::<UnknownRun>(),
+        Some(UnknownRun::Nowhere { .. })
+    )
+}
+
 /// No stored run has the wanted name.
 #[derive(Debug, thiserror::Error)]
 enum UnknownRun {

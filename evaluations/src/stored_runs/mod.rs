@@ -16,7 +16,7 @@ mod snapshot;
 mod stored_trend;
 mod trend;
 
-pub(crate) use self::choice::{StoredRuns, is_finished, is_latest};
+pub(crate) use self::choice::{StoredRuns, is_finished, is_latest, is_unknown};
 pub(crate) use self::command::{Variants, is_of_command};
 pub(crate) use self::configuration::{Configuration, differences};
 pub(crate) use self::headline::Headline;

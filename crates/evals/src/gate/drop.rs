@@ -1,33 +1,31 @@
 //! Whether a measure dropped by more than a tolerance.
 
-use std::num::NonZeroU32;
+use evals_metrics::{Bootstrap, Interval, IntervalChoice, PairedTest, difference};
 
-use evals_metrics::{Bootstrap, Interval, PairedTest, difference};
-
-use super::power::Power;
+use super::power::Sight;
 use super::verdict::{GateVerdict, Strictness};
 use crate::Direction;
+use crate::pair_testing::{PairTest, Sensitivity};
 use crate::summary::count;
 
-/// How the differences of a measure are tested.
-#[derive(Clone, Copy, Debug)]
-pub(crate) struct DropTest {
-    pub(crate) test: PairedTest,
-    /// Resamples of the interval's bootstrap.
-    pub(crate) resamples: NonZeroU32,
-}
-
-/// The numbers behind the verdict on a drop, before the correction for several tests.
+/// The differences of a measure in the cases that have a value in both runs, with the statistics that need no correction for several tests.
 #[derive(Clone, Debug)]
-pub(crate) struct DropNumbers {
+pub(crate) struct Drop {
+    /// The number of cases.
+    pub(crate) n: usize,
+    /// The means of the baseline and of the run.
+    pub(crate) means: [f64; 2],
     /// How far the mean got worse; below 0 if it got better.
     pub(crate) loss: f64,
-    /// Whether no case changed.
-    pub(crate) is_unchanged: bool,
-    /// The interval of the mean difference, run minus baseline.
+    /// How many cases changed.
+    pub(crate) changed: usize,
+    /// Student's t interval of the mean difference, run minus baseline. `None` below two cases, or if all differences are equal.
     pub(crate) interval: Option<Interval>,
     /// The end of the interval on the side of worse values, as a loss.
     pub(crate) greatest_loss: Option<f64>,
+    pub(crate) sensitivity: Sensitivity,
+    /// Run minus baseline.
+    differences: Vec<f64>,
 }
 
 /// Why a drop has its verdict.
@@ -39,6 +37,8 @@ pub(crate) enum DropReason {
     Dropped,
     /// The interval excludes drops above the tolerance.
     Excluded,
+    /// All cases changed by the same amount, which is significant and not a drop larger than the tolerance. There is no interval.
+    Uniform,
     /// Larger than the tolerance, but chance alone could explain it.
     NotSignificant,
     /// Significant, but within the tolerance.
@@ -47,79 +47,98 @@ pub(crate) enum DropReason {
     Neither,
     /// The test cannot see a drop of the size of the tolerance.
     NoPower,
-    /// Too few pairs, or no spread among them: nothing is known about power.
+    /// One pair, or no spread among the pairs: nothing is known about chance.
     NoSpread,
     /// So few pairs cannot be significant, whatever they show.
-    OutOfReach,
+    FewCases,
+    /// So few cases changed that the test would miss most drops.
+    FewChanges,
     /// The interval does not exclude drops above the tolerance.
     NotExcluded,
 }
 
-impl DropTest {
-    /// The numbers of at least one difference, run minus baseline.
-    pub(crate) fn numbers(&self, differences: &[f64], better: Direction) -> DropNumbers {
-        let bootstrap = Bootstrap {
-            resamples: self.resamples,
-            level: self.test.level,
-            seed: self.test.seed,
-        };
-        let interval = bootstrap.percentile_interval(differences);
-        DropNumbers::of(differences, better, interval)
-    }
-}
-
-impl DropNumbers {
-    pub(crate) fn of(differences: &[f64], better: Direction, interval: Option<Interval>) -> Self {
-        let sign = sign(better);
-        let mean = differences.iter().sum::<f64>() / count(differences.len().max(1));
-        // An interval may not contain its estimate where the differences are very skewed.
-        let loss = -sign * mean;
-        let greatest_loss = interval.map(|interval| match better {
-            Direction::Lower => interval.high.max(loss),
-            Direction::Higher | Direction::Unknown => (-interval.low).max(loss),
-        });
-        Self {
-            loss,
-            is_unchanged: differences.iter().all(|value| value.abs() <= 0.0),
-            interval,
-            greatest_loss,
+impl Drop {
+    /// Reads pairs of values, the baseline's and the run's. `None` without a pair.
+    pub(crate) fn of(pairs: &[(f64, f64)], better: Direction, level: f64) -> Option<Self> {
+        let n = pairs.len();
+        if n == 0 {
+            return None;
         }
+        let differences: Vec<f64> = pairs
+            .iter()
+            .map(|(before, after)| difference(*before, *after))
+            .collect();
+        let mean = |side: fn(&(f64, f64)) -> f64| pairs.iter().map(side).sum::<f64>() / count(n);
+        let settings = Bootstrap {
+            level,
+            ..Bootstrap::default()
+        };
+        let interval = IntervalChoice::StudentT.interval(&differences, &settings);
+        let interval = interval.ok();
+        Some(Self {
+            n,
+            means: [mean(|pair| pair.0), mean(|pair| pair.1)],
+            loss: -sign(better) * differences.iter().sum::<f64>() / count(n),
+            changed: differences.iter().filter(|it| it.abs() > 0.0).count(),
+            interval,
+            greatest_loss: interval.map(|interval| match better {
+                Direction::Lower => interval.high,
+                Direction::Higher | Direction::Unknown => -interval.low,
+            }),
+            sensitivity: Sensitivity::of(pairs, &differences, PairTest::Randomization),
+            differences,
+        })
     }
 
-    /// Whether the drop is larger than the tolerance by more than rounding.
+    /// Whether no case changed.
+    pub(crate) fn is_unchanged(&self) -> bool {
+        self.changed == 0
+    }
+
+    /// The two-sided p value. `None` if no case changed: no swap of sides can change the difference, so there is nothing to test.
+    pub(crate) fn p_value(&self, test: &PairedTest) -> Option<f64> {
+        if self.is_unchanged() {
+            return None;
+        }
+        test.p_value(&self.differences)
+    }
+
+    /// Whether the mean got worse by more than the tolerance. The order of additions may move a mean by a rounding error.
     pub(crate) fn exceeds(&self, tolerance: f64) -> bool {
         difference(tolerance, self.loss) > 0.0
     }
 
-    /// The verdict. `is_significant` says whether the difference, in either direction, is; `power` is that of the test.
+    /// The verdict. `is_significant` says whether the difference, in either direction, is; `sight` is what the test can see.
     pub(crate) fn verdict(
         &self,
         strictness: Strictness,
         tolerance: f64,
         is_significant: bool,
-        power: Option<Power>,
+        sight: impl FnOnce() -> Sight,
     ) -> (GateVerdict, DropReason) {
-        let is_worse = is_significant && self.loss > 0.0;
-        let excluded = self
-            .greatest_loss
-            .is_some_and(|loss| difference(tolerance, loss) <= 0.0);
-        if self.is_unchanged {
+        if self.is_unchanged() {
             return (GateVerdict::Passed, DropReason::Unchanged);
         }
+        let is_worse = is_significant && self.loss > 0.0;
         if is_worse && self.exceeds(tolerance) {
             return (GateVerdict::Failed, DropReason::Dropped);
         }
-        if excluded {
-            return (GateVerdict::Passed, DropReason::Excluded);
+        match self.greatest_loss {
+            Some(loss) if difference(tolerance, loss) <= 0.0 => {
+                return (GateVerdict::Passed, DropReason::Excluded);
+            }
+            // So many equal differences are no chance, and the interval around them shrinks to their size.
+            None if is_significant => return (GateVerdict::Passed, DropReason::Uniform),
+            Some(_) | None => {}
         }
         if strictness == Strictness::Strict {
             return (GateVerdict::Failed, DropReason::NotExcluded);
         }
-        let Some(power) = power else {
-            return (GateVerdict::CannotTell, DropReason::NoSpread);
-        };
-        let Some(detectable) = power.detectable() else {
-            return (GateVerdict::CannotTell, DropReason::OutOfReach);
+        let detectable = match sight() {
+            Sight::Drop(size) => size,
+            Sight::FewCases => return (GateVerdict::CannotTell, DropReason::FewCases),
+            Sight::FewChanges => return (GateVerdict::CannotTell, DropReason::FewChanges),
+            Sight::NoSpread => return (GateVerdict::CannotTell, DropReason::NoSpread),
         };
         // A tolerance of 0 accepts what the test cannot see: no test sees every drop.
         if tolerance > 0.0 && detectable > tolerance {
@@ -141,5 +160,53 @@ pub(crate) fn sign(better: Direction) -> f64 {
     match better {
         Direction::Higher | Direction::Unknown => 1.0,
         Direction::Lower => -1.0,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use evals_metrics::Xoshiro256PlusPlus;
+
+    use super::*;
+
+    /// The share of simulated gates under `--strict` that pass although the true drop is exactly the tolerance.
+    fn wrong_passes(cases: usize) -> f64 {
+        const SIMULATIONS: usize = 8_000;
+        let tolerance = 0.05;
+        let mut random = Xoshiro256PlusPlus::seeded(5);
+        // The sum of three uniform numbers is bounded and close to normal, as differences of means of several measures are.
+        let mut noise = || 0.2 * (random.share() + random.share() + random.share() - 1.5);
+        let passes = (0..SIMULATIONS).filter(|_| {
+            let pairs: Vec<(f64, f64)> = (0..cases)
+                .map(|_| (0.5, 0.5 - tolerance + noise()))
+                .collect();
+            let drop = Drop::of(&pairs, Direction::Higher, 0.95).unwrap();
+            let sight = || Sight::NoSpread;
+            let (verdict, _) = drop.verdict(Strictness::Strict, tolerance, false, sight);
+            verdict == GateVerdict::Passed
+        });
+        count(passes.count()) / count(SIMULATIONS)
+    }
+
+    #[test]
+    fn strict_passes_a_drop_of_the_tolerance_as_seldom_as_its_level_says() {
+        for cases in [2, 5, 10, 30] {
+            let share = wrong_passes(cases);
+            // One side of 95 %, with four standard errors of the simulation: 4 * sqrt(0.025 * 0.975 / 8,000) = 0.007.
+            assert!((share - 0.025).abs() < 0.007, "{cases} cases: {share}");
+        }
+    }
+
+    #[test]
+    fn two_cases_that_nearly_agree_exclude_little() {
+        // The percentile bootstrap of two values spans just these two, and would exclude a drop of 0.02.
+        let drop = Drop::of(&[(0.5, 0.49), (0.5, 0.488)], Direction::Higher, 0.95).unwrap();
+        // t = 12.706 with one degree of freedom: 0.011 + 12.706 * 0.001.
+        assert!((drop.greatest_loss.unwrap() - 0.023_706).abs() < 1e-6);
+        let (verdict, reason) = drop.verdict(Strictness::Strict, 0.02, false, || Sight::NoSpread);
+        assert_eq!(
+            (verdict, reason),
+            (GateVerdict::Failed, DropReason::NotExcluded)
+        );
     }
 }

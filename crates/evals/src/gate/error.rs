@@ -3,8 +3,7 @@
 use evals_messages::nearest;
 use thiserror::Error;
 
-use super::rule::{Rule, RuleError};
-use crate::Direction;
+use super::rule::RuleError;
 
 /// Why a gate cannot be applied.
 #[derive(Clone, Debug, PartialEq, Error)]
@@ -13,8 +12,8 @@ pub enum GateError {
     /// A rule is not one.
     #[error(transparent)]
     Rule(#[from] RuleError),
-    /// The level is not between 0 and 1.
-    #[error("the level is {0}; it has to be above 0 and below 1, such as 0.95")]
+    /// The level is out of range.
+    #[error("the level is {0}; it has to be from 0.5 to 0.9999, such as 0.95")]
     Level(f64),
     /// No run has the measure or quantity.
     #[error(
@@ -38,18 +37,15 @@ pub enum GateError {
         /// The run without a baseline.
         run: String,
     },
-    /// The direction of a measure makes the rule meaningless.
-    #[error("`{name}` {problem}")]
-    Direction {
-        /// The name in the rule.
-        name: String,
-        /// What is wrong, and the rule to use instead.
-        problem: &'static str,
-    },
     /// Run and baseline have no case in common.
     #[error(
         "run `{run}` and baseline `{baseline}` have no case in common ({removed} only in the baseline, {added} only in the run, \
-         {changed} edited), so nothing can be compared"
+         {changed} edited), so nothing can be compared{}",
+        if *is_allowed {
+            "; `--allow changed-dataset` accepts that some cases differ, and the gate compares the cases that are the same in both"
+        } else {
+            ""
+        }
     )]
     NothingInCommon {
         /// The run.
@@ -62,25 +58,18 @@ pub enum GateError {
         added: usize,
         /// Cases of both with different content.
         changed: usize,
+        /// Whether the user allows another dataset.
+        is_allowed: bool,
     },
 }
 
-/// Whether a rule makes sense for a measure of this direction.
-pub(super) fn fits(rule: &Rule, better: Direction) -> Result<(), GateError> {
-    let problem = match (rule, better) {
-        (Rule::MaxDrop { .. }, Direction::Unknown) => {
-            "has no known better direction, so it cannot drop; limit it with `max` or `min`"
+impl GateError {
+    /// The kind and the name of the rule that is at fault, if one is.
+    pub fn rule(&self) -> Option<(&'static str, &str)> {
+        match self {
+            Self::Rule(error) => error.rule(),
+            Self::Unknown { name, kind, .. } => Some((kind, name)),
+            Self::NoBaseline { .. } | Self::NothingInCommon { .. } | Self::Level(_) => None,
         }
-        (Rule::Min { .. }, Direction::Lower) => {
-            "is better when it is lower, so a floor says nothing about it; limit it with `max`"
-        }
-        (Rule::Max { .. }, Direction::Higher) => {
-            "is better when it is higher, so a ceiling says nothing about it; limit it with `min`"
-        }
-        _ => return Ok(()),
-    };
-    Err(GateError::Direction {
-        name: rule.name().to_owned(),
-        problem,
-    })
+    }
 }

@@ -2,7 +2,10 @@
 
 mod drop;
 mod error;
+mod fit;
 mod limit;
+mod measured;
+mod names;
 mod pairing;
 mod pending;
 mod power;
@@ -10,6 +13,7 @@ mod reasons;
 mod resolve;
 mod rule;
 mod sameness;
+mod scale;
 mod subject;
 mod trial;
 mod verdict;
@@ -19,6 +23,7 @@ use std::collections::BTreeSet;
 use serde::{Deserialize, Serialize};
 
 pub use error::GateError;
+pub use names::MeasureNames;
 pub use power::POWER;
 pub use rule::{Rule, RuleError};
 pub use subject::Subject;
@@ -29,6 +34,7 @@ pub use verdict::{
 };
 
 use crate::{SchemaVersion, Snapshot};
+use measured::Quantity;
 use pairing::Pairing;
 use pending::Pending;
 use resolve::Resolver;
@@ -75,46 +81,60 @@ impl Default for Gate {
 }
 
 impl Gate {
-    /// Checks the rules by themselves: at least one, finite limits, tolerances of at least 0, no rule twice.
+    /// Checks the rules by themselves: at least one, finite limits, tolerances of at least 0, no rule twice. A level below 0.5 is most likely a
+    /// level of significance, and one above 0.9999 needs more random swaps than a gate makes.
     pub fn validate(&self) -> Result<(), GateError> {
-        if !(self.level > 0.0 && self.level < 1.0) {
+        if !(0.5..=0.9999).contains(&self.level) {
             return Err(GateError::Level(self.level));
         }
         Ok(rule::check(&self.rules)?)
     }
 
     /// The verdicts on runs that one command made, each with its baseline. A rule applies to the runs that know its measure; a rule that no
-    /// run knows is an error. A gate without rules judges subjects that bring [checks](Subject::checks). `names` says whether a name that the user wrote means the measure with a title.
+    /// run knows is an error. A gate without rules judges subjects that bring [checks](Subject::checks). `names` says which measures the names in
+    /// the rules mean.
     ///
     /// # Errors
     ///
-    /// The rules are [not valid](Self::validate), do not fit the runs, or a run has no case in common with its baseline.
+    /// The rules are [not valid](Self::validate), do not fit the runs, can never hold or never fail, or a run has no case in common with its
+    /// baseline.
     pub fn judge(
         &self,
         subjects: &[Subject<'_>],
-        names: &dyn Fn(&str, &str) -> bool,
+        names: &dyn MeasureNames,
     ) -> Result<GateReport, GateError> {
         let brings_checks = subjects.iter().any(|subject| !subject.checks.is_empty());
         match self.validate() {
             Err(GateError::Rule(RuleError::None)) if brings_checks => {}
             validated => validated?,
         }
-        let pairings = subjects.iter().map(Pairing::of_subject);
+        let is_allowed = self.allowed.contains(&Allowance::ChangedDataset);
+        let pairings = subjects
+            .iter()
+            .map(|subject| Pairing::of_subject(subject, is_allowed));
         let pairings: Vec<Option<Pairing<'_>>> = pairings.collect::<Result<_, _>>()?;
-        let resolver = Resolver { subjects, names };
+        let resolved = Resolver { subjects, names }.all(&self.rules)?;
+        let is_drop = |rule: &Rule| matches!(rule, Rule::MaxDrop { .. });
+        let rules = || self.rules.iter().zip(&resolved);
+        let drops = rules().filter(|(rule, _)| is_drop(rule));
+        let drops = drops.map(|(_, resolved)| resolved.len()).sum();
         let mut pending: Vec<Vec<Pending>> = subjects.iter().map(|_| Vec::new()).collect();
-        for rule in &self.rules {
-            for resolved in resolver.resolve(rule)? {
-                let place = resolved.subject;
-                let check = self.begin(rule, &subjects[place], pairings[place].as_ref(), &resolved);
-                pending[place].push(check);
+        for (rule, resolved) in rules() {
+            for one in resolved {
+                let place = one.subject;
+                let (subject, pairing) = (&subjects[place], pairings[place].as_ref());
+                pending[place].push(self.begin(rule, subject, pairing, one, drops, names));
             }
         }
+        let limits_failures = rules().any(|(_, resolved)| {
+            let mut resolved = resolved.iter();
+            resolved.any(|it| it.quantity == Quantity::Failed)
+        });
         let (tests, mut settled) = self.settle(pending);
         for ((subject, pairing), checks) in subjects.iter().zip(&pairings).zip(&mut settled) {
             checks.extend_from_slice(subject.checks);
             if let (Some(baseline), Some(pairing)) = (subject.baseline, pairing) {
-                checks.extend(self.sameness(baseline, subject.run, pairing));
+                checks.extend(self.sameness(baseline, subject.run, pairing, limits_failures));
             }
         }
         let runs = subjects.iter().zip(&pairings).zip(settled);
@@ -150,11 +170,8 @@ impl Gate {
         before: &Snapshot,
         after: &Snapshot,
         pairing: &Pairing<'_>,
+        limits_failures: bool,
     ) -> Vec<GateCheck> {
-        let limits_failures = self
-            .rules
-            .iter()
-            .any(|rule| matches!(rule, Rule::Max { quantity, .. } if quantity == resolve::FAILED));
         let is_allowed = |what: Allowance| self.allowed.contains(&what);
         sameness::checks(before, after, pairing, &is_allowed, limits_failures)
     }

@@ -3,9 +3,10 @@
 use std::cmp::Ordering;
 
 use super::error::GateError;
+use super::scale::Scale;
 use super::subject::Subject;
 use crate::snapshot::differing;
-use crate::{CaseId, ChangedCase, Snapshot, SnapshotCase};
+use crate::{CaseId, CaseValue, ChangedCase, Direction, Snapshot, SnapshotCase};
 
 /// The cases of a baseline and a run.
 #[derive(Debug, Default)]
@@ -20,9 +21,33 @@ pub(super) struct Pairing<'s> {
     pub(super) added: Vec<&'s CaseId>,
 }
 
+/// The values of one measure in the pairs.
+#[derive(Debug, Default)]
+pub(super) struct PairedValues {
+    /// The values of cases that have one in both runs.
+    pub(super) pairs: Vec<(f64, f64)>,
+    pub(super) unpaired: Unpaired,
+    /// The same with the unpaired cases, which count against the run: a lost value as the worst one, and a value that the baseline failed to
+    /// get as the best one. `None` without such cases.
+    pub(super) counted: Option<Vec<(f64, f64)>>,
+}
+
+/// How many cases have a value in one run only.
+#[derive(Clone, Copy, Debug, Default)]
+pub(super) struct Unpaired {
+    /// In the baseline only.
+    pub(super) only_before: usize,
+    /// In the run only, because the case failed in the baseline.
+    pub(super) only_after: usize,
+}
+
 impl<'s> Pairing<'s> {
-    /// Pairs the cases of a run with those of its baseline, if it has one. Fails if there is no pair.
-    pub(super) fn of_subject(subject: &Subject<'s>) -> Result<Option<Self>, GateError> {
+    /// Pairs the cases of a run with those of its baseline, if it has one. Fails if there is no pair. `is_allowed` says whether the user allows
+    /// another dataset.
+    pub(super) fn of_subject(
+        subject: &Subject<'s>,
+        is_allowed: bool,
+    ) -> Result<Option<Self>, GateError> {
         let Some(baseline) = subject.baseline else {
             return Ok(None);
         };
@@ -34,6 +59,7 @@ impl<'s> Pairing<'s> {
                 removed: pairing.removed.len(),
                 added: pairing.added.len(),
                 changed: pairing.changed.len(),
+                is_allowed,
             });
         }
         Ok(Some(pairing))
@@ -79,13 +105,39 @@ impl<'s> Pairing<'s> {
         }
     }
 
-    /// The values of one measure in both, where both have one: the baseline's and the run's. The numbers are the measure's positions.
-    pub(super) fn values(&self, [old, new]: [usize; 2]) -> Vec<(f64, f64)> {
-        let value = |case: &SnapshotCase, place: usize| case.values.get(place)?.number();
-        let pairs = self.pairs.iter();
-        pairs
-            .filter_map(|(one, other)| Some((value(one, old)?, value(other, new)?)))
-            .collect()
+    /// The values of one measure in both runs: the baseline's and the run's. The numbers are the measure's positions.
+    pub(super) fn values(
+        &self,
+        [old, new]: [usize; 2],
+        scale: &Scale,
+        better: Direction,
+    ) -> PairedValues {
+        let mut found = PairedValues::default();
+        let mut counted = Vec::new();
+        for (one, other) in &self.pairs {
+            let [before, after] = [(one, old), (other, new)].map(|(case, place)| {
+                let value = case.values.get(place);
+                value.copied().unwrap_or(CaseValue::DoesNotApply)
+            });
+            match (before.number(), after.number()) {
+                (Some(before), Some(after)) => {
+                    found.pairs.push((before, after));
+                    counted.push((before, after));
+                }
+                (Some(before), None) => {
+                    found.unpaired.only_before += 1;
+                    counted.push((before, scale.worst(better)));
+                }
+                (None, Some(after)) if before.has_failed() => {
+                    found.unpaired.only_after += 1;
+                    counted.push((scale.best(better), after));
+                }
+                (None, _) => {}
+            }
+        }
+        let is_more = counted.len() > found.pairs.len();
+        found.counted = is_more.then_some(counted);
+        found
     }
 
     /// How many pairs have a value in the baseline and none in the run.

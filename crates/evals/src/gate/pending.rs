@@ -1,18 +1,21 @@
 //! Drops whose verdicts wait for the correction of all p values.
 
-use evals_metrics::{Bootstrap, PairedTest, holm};
+use evals_metrics::{Bootstrap, PairedTest};
 
-use super::drop::{self, DropNumbers, DropTest};
-use super::limit::{self, Quantity};
-use super::pairing::Pairing;
-use super::power::PowerPlan;
+use super::drop::{self, Drop};
+use super::limit;
+use super::measured::Quantity;
+use super::names::MeasureNames;
+use super::pairing::{Pairing, Unpaired};
+use super::power::{Sights, swaps};
 use super::resolve::Resolved;
 use super::rule::Rule;
+use super::scale::Scale;
 use super::subject::Subject;
-use super::verdict::{CheckNumbers, DropCheck, GateCheck};
+use super::verdict::{CheckNumbers, DropCheck, GateCheck, GateVerdict};
 use super::{Gate, reasons};
-use crate::SnapshotMeasure;
 use crate::summary::count;
+use crate::{Adjustment, Family, SnapshotMeasure};
 
 /// A check whose verdict may wait for the correction of all p values.
 pub(super) enum Pending {
@@ -22,26 +25,60 @@ pub(super) enum Pending {
 
 /// A tested drop.
 pub(super) struct PendingDrop {
-    name: String,
-    evidence: DropCheck,
-    differences: Vec<f64>,
-    numbers: DropNumbers,
+    measure: SnapshotMeasure,
+    tolerance: f64,
+    tested: Tested,
+    unpaired: Unpaired,
+    /// The same where cases with a value in one run only count against the run; `None` without such cases.
+    counted: Option<Tested>,
+}
+
+/// A drop with its p value.
+struct Tested {
+    drop: Drop,
+    p_value: Option<f64>,
+}
+
+/// The drops of a gate as a family of tests, and what its strictest test can see: the least that a drop can count on.
+struct Tests {
+    family: Family,
+    sights: Sights,
 }
 
 impl Pending {
     fn settled(check: GateCheck) -> Self {
         Self::Settled(Box::new(check))
     }
+
+    fn drop(&self) -> Option<&PendingDrop> {
+        match self {
+            Self::Settled(_) => None,
+            Self::Drop(drop) => Some(drop),
+        }
+    }
+}
+
+impl Tests {
+    fn of<'t>(drops: impl Iterator<Item = &'t Tested>, significance: f64) -> Self {
+        let p_values = drops.map(|tested| tested.p_value);
+        let family = Family::of(p_values, Adjustment::Holm, significance);
+        Self {
+            sights: Sights::at(family.strictest()),
+            family,
+        }
+    }
 }
 
 impl Gate {
-    /// The statistics of a rule for one run.
+    /// The statistics of a rule for one run, of which there are `drops` in all.
     pub(super) fn begin(
         &self,
         rule: &Rule,
         subject: &Subject<'_>,
         pairing: Option<&Pairing<'_>>,
         resolved: &Resolved<'_>,
+        drops: usize,
+        names: &dyn MeasureNames,
     ) -> Pending {
         let Rule::MaxDrop { tolerance, .. } = rule else {
             let bootstrap = Bootstrap {
@@ -50,130 +87,130 @@ impl Gate {
                 ..Bootstrap::default()
             };
             let quantity = resolved.quantity;
-            let check = limit::check(rule, subject.run, quantity, self.bound, &bootstrap);
+            let check = limit::check(rule, subject, quantity, self.bound, &bootstrap, names);
             return Pending::settled(check);
         };
         let (Quantity::Measure(place), Some(pairing), Some(baseline)) =
             (resolved.quantity, pairing, subject.baseline)
         else {
-            return Pending::settled(reasons::gone(rule));
+            return Pending::settled(reasons::without_value(rule, reasons::GONE));
         };
         let measure = &subject.run.measures[place];
         let old = baseline.measures.iter().position(|old| old.is(measure));
         let Some(old) = old else {
-            return Pending::settled(reasons::only_now(rule));
+            return Pending::settled(reasons::without_value(rule, reasons::ONLY_NOW));
         };
-        let values = pairing.values([old, place]);
-        let test = DropTest {
-            test: self.test(),
-            resamples: Bootstrap::default().resamples,
+        let test = self.test(drops);
+        let tested = |pairs: &[(f64, f64)]| {
+            let drop = Drop::of(pairs, measure.better, self.level)?;
+            let p_value = drop.p_value(&test);
+            Some(Tested { drop, p_value })
         };
-        Self::drop(measure, *tolerance, &values, test)
-    }
-
-    fn test(&self) -> PairedTest {
-        PairedTest {
-            level: self.level,
-            seed: self.seed,
-            ..PairedTest::default()
-        }
-    }
-
-    fn drop(
-        measure: &SnapshotMeasure,
-        tolerance: f64,
-        values: &[(f64, f64)],
-        test: DropTest,
-    ) -> Pending {
-        let name = format!("{} drop <= {tolerance}", measure.name());
-        let differences: Vec<f64> = values
-            .iter()
-            .map(|(before, after)| evals_metrics::difference(*before, *after))
-            .collect();
-        let mean = |side: fn(&(f64, f64)) -> f64| {
-            let sum: f64 = values.iter().map(side).sum();
-            (!values.is_empty()).then(|| sum / count(values.len()))
+        let scale = Scale::of(measure, subject, names);
+        let values = pairing.values([old, place], &scale, measure.better);
+        let Some(drop) = tested(&values.pairs) else {
+            return Pending::settled(reasons::without_value(rule, reasons::NO_VALUES));
         };
-        let evidence = DropCheck {
-            measure: measure.name().to_owned(),
-            unit: measure.unit,
-            better: measure.better,
-            tolerance,
-            n: values.len(),
-            before: mean(|pair| pair.0),
-            after: mean(|pair| pair.1),
-            difference: None,
-            interval: None,
-            p_value: None,
-            adjusted_p_value: None,
-            detectable: None,
-            cases_needed: None,
-        };
-        if differences.is_empty() {
-            return Pending::settled(reasons::no_values(name, evidence));
-        }
-        let numbers = test.numbers(&differences, measure.better);
-        let p_value = test.test.p_value(&differences);
         Pending::Drop(Box::new(PendingDrop {
-            name,
-            evidence: DropCheck {
-                difference: Some(-drop::sign(measure.better) * numbers.loss),
-                interval: numbers.interval,
-                p_value: p_value.filter(|_| !numbers.is_unchanged),
-                ..evidence
-            },
-            differences,
-            numbers,
+            measure: measure.clone(),
+            tolerance: *tolerance,
+            tested: drop,
+            unpaired: values.unpaired,
+            counted: values.counted.and_then(|pairs| tested(&pairs)),
         }))
     }
 
-    /// Corrects all p values together and sets the verdicts. Returns the number of tests: a measure of which no case changed is not one,
-    /// because no swap of sides can change its difference.
+    /// The test of so many drops.
+    fn test(&self, drops: usize) -> PairedTest {
+        let usual = PairedTest::default();
+        let strictest = self.significance() / count(drops.max(1));
+        PairedTest {
+            resamples: swaps(usual.resamples, strictest),
+            level: self.level,
+            seed: self.seed,
+        }
+    }
+
+    /// The level of significance of all drops together.
+    pub(super) fn significance(&self) -> f64 {
+        1.0 - self.level
+    }
+
+    /// Corrects all p values together and sets the verdicts. Returns the number of tests too.
     pub(super) fn settle(&self, pending: Vec<Vec<Pending>>) -> (usize, Vec<Vec<GateCheck>>) {
-        let p_values: Vec<f64> = pending
+        let drops: Vec<&PendingDrop> = pending.iter().flatten().filter_map(Pending::drop).collect();
+        let found = Tests::of(drops.iter().map(|it| &it.tested), self.significance());
+        let counted = drops
             .iter()
-            .flatten()
-            .filter_map(|check| match check {
-                Pending::Drop(drop) => drop.evidence.p_value,
-                Pending::Settled(_) => None,
-            })
-            .collect();
-        let mut adjusted = holm(&p_values).into_iter();
-        let alpha = 1.0 - self.level;
-        // The first step of Holm's method is its strictest. Its power is the least that a drop can count on.
-        let strictest = alpha / count(p_values.len().max(1));
+            .map(|it| it.counted.as_ref().unwrap_or(&it.tested));
+        let counted = Tests::of(counted, self.significance());
+        let tests = found.family.tests();
+        let mut place = 0;
         let mut finish = |check: Pending| match check {
             Pending::Settled(check) => *check,
             Pending::Drop(drop) => {
-                let adjusted = drop.evidence.p_value.and_then(|_| adjusted.next());
-                self.finish(*drop, adjusted, strictest)
+                place += 1;
+                self.finish(&drop, [&found, &counted], place - 1)
             }
         };
         let settled = pending
             .into_iter()
             .map(|checks| checks.into_iter().map(&mut finish).collect());
-        (p_values.len(), settled.collect())
+        (tests, settled.collect())
     }
 
-    fn finish(&self, drop: PendingDrop, adjusted: Option<f64>, strictest: f64) -> GateCheck {
-        let plan = PowerPlan::new(strictest, drop.differences.len());
-        let power = plan.and_then(|plan| plan.of(&drop.differences));
-        let tolerance = drop.evidence.tolerance;
-        let is_significant = adjusted.is_some_and(|p_value| p_value <= 1.0 - self.level);
-        let (verdict, reason) =
-            drop.numbers
-                .verdict(self.strictness, tolerance, is_significant, power);
-        let evidence = DropCheck {
-            adjusted_p_value: adjusted,
-            detectable: power.and_then(|power| power.detectable()),
-            cases_needed: power.and_then(|power| power.cases_for(tolerance)),
-            ..drop.evidence
-        };
+    fn finish(&self, drop: &PendingDrop, [found, counted]: [&Tests; 2], at: usize) -> GateCheck {
+        let (mut verdict, mut reason, evidence) = self.verdict(drop, &drop.tested, found, at);
+        if let Some(tested) = &drop.counted {
+            let (then, why, _) = self.verdict(drop, tested, counted, at);
+            // What failed may have been good as well as bad: it takes a pass away, and does not fail a rule.
+            let holds = then <= verdict;
+            verdict = verdict.max(then.min(GateVerdict::CannotTell));
+            reason = reasons::with_unpaired(&reason, &drop.unpaired, (!holds).then_some(&*why));
+        }
         GateCheck {
-            name: drop.name,
+            name: format!("{} drop <= {}", drop.measure.name(), drop.tolerance),
             verdict,
-            reason: reasons::drop(reason, &drop.numbers, &evidence),
+            reason,
             numbers: CheckNumbers::Drop(evidence),
         }
+    }
+
+    /// The verdict on the values of a drop, with the reason and the numbers.
+    fn verdict(
+        &self,
+        pending: &PendingDrop,
+        tested: &Tested,
+        tests: &Tests,
+        at: usize,
+    ) -> (GateVerdict, String, DropCheck) {
+        let PendingDrop {
+            measure, tolerance, ..
+        } = pending;
+        let drop = &tested.drop;
+        let adjusted = tests.family.adjusted()[at];
+        let is_significant = adjusted.is_some_and(|p_value| p_value <= self.significance());
+        let sight = tests.sights.of(&drop.sensitivity);
+        let (verdict, reason) = drop.verdict(self.strictness, *tolerance, is_significant, || sight);
+        let [before, after] = drop.means;
+        let evidence = DropCheck {
+            measure: measure.name().to_owned(),
+            unit: measure.unit,
+            better: measure.better,
+            tolerance: *tolerance,
+            n: drop.n,
+            only_before: pending.unpaired.only_before,
+            only_after: pending.unpaired.only_after,
+            before: Some(before),
+            after: Some(after),
+            difference: Some(-drop::sign(measure.better) * drop.loss),
+            interval: drop.interval,
+            p_value: tested.p_value,
+            adjusted_p_value: adjusted,
+            detectable: sight.detectable(),
+            cases_needed: tests.sights.cases_for(&drop.sensitivity, *tolerance),
+        };
+        let sentence = reasons::drop(reason, drop, &evidence);
+        (verdict, sentence, evidence)
     }
 }

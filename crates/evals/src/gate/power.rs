@@ -1,82 +1,94 @@
 //! How small a drop a paired test can see.
 
-use evals_metrics::{MeanPower, Plan, Sides};
+use std::collections::HashMap;
+use std::num::NonZeroU32;
+use std::sync::{Mutex, PoisonError};
 
-use crate::pair_testing::least_p_value;
-use crate::summary::count;
+use evals_metrics::NoStatistic;
+
+use crate::pair_testing::{Sensitivity, SensitivityKey};
 
 /// The probability with which a test finds a drop of the detectable size.
 pub const POWER: f64 = 0.8;
 
-/// What a two-sided paired test of a number of cases can see, for differences of any spread.
-#[derive(Clone, Copy, Debug)]
-pub(crate) struct PowerPlan {
-    plan: Plan,
-    /// The detectable difference where the standard deviation is 1. It grows with the deviation. `None` if no difference of so few cases
-    /// can be significant.
-    unit: Option<f64>,
+/// Random swaps for each share of them that a p value has to be below.
+const SWAPS: f64 = 10.0;
+
+/// As many random swaps as usual, or more where p values have to be so small that these could not show it.
+pub(crate) fn swaps(usual: NonZeroU32, significance: f64) -> NonZeroU32 {
+    let needed = (SWAPS / significance).ceil().min(f64::from(u32::MAX));
+    #[expect(
+        clippy::cast_possible_truncation,
+        clippy::cast_sign_loss,
+        reason = "a whole number from 0 to the largest of the type"
+    )]
+    let needed = NonZeroU32::new(needed as u32);
+    needed.map_or(usual, |needed| usual.max(needed))
 }
 
-/// What a two-sided paired test of some differences can see.
-#[derive(Clone, Copy, Debug)]
-pub(crate) struct Power {
-    plan: PowerPlan,
-    deviation: f64,
+/// What a paired test can see in the differences of some cases.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(crate) enum Sight {
+    /// It finds a true drop of this size with a probability of [`POWER`].
+    Drop(f64),
+    /// So few cases cannot be significant, whatever they show.
+    FewCases,
+    /// Where so few cases change, no drop is found with that probability.
+    FewChanges,
+    /// One case, or equal differences: nothing is known about chance.
+    NoSpread,
 }
 
-impl PowerPlan {
-    /// The plan of a test that reports a difference with a probability of `alpha` where there is none.
-    /// `None` below two cases.
-    pub(crate) fn new(alpha: f64, cases: usize) -> Option<Self> {
-        let plan = Plan {
-            significance: alpha,
-            power: POWER,
-            sides: Sides::Two,
-        };
-        let mean = MeanPower {
-            deviation: 1.0,
-            plan,
-        };
-        let unit = mean.detectable(cases).ok()?;
-        let is_in_reach = least_p_value(cases) <= alpha;
-        Some(Self {
-            plan,
-            unit: is_in_reach.then_some(unit),
-        })
-    }
+/// What tests at a level of significance can see. It remembers what it computed, because the simulation of a gate asks thousands of times.
+#[derive(Debug)]
+pub(crate) struct Sights {
+    significance: f64,
+    /// Detectable differences in standard deviations.
+    known: Mutex<HashMap<SensitivityKey, Result<f64, NoStatistic>>>,
+}
 
-    /// What the test can see in these differences, as many as planned. `None` if all are equal: they show no spread, so nothing is known
-    /// about it.
-    pub(crate) fn of(self, differences: &[f64]) -> Option<Power> {
-        let n = count(differences.len());
-        let mean = differences.iter().sum::<f64>() / n;
-        let squares = differences.iter().map(|value| (value - mean).powi(2));
-        let deviation = (squares.sum::<f64>() / (n - 1.0)).sqrt();
-        let is_equal = differences
-            .windows(2)
-            .all(|pair| pair[0].total_cmp(&pair[1]).is_eq());
-        if is_equal || deviation <= 0.0 || !deviation.is_finite() {
-            return None;
+impl Sight {
+    /// The smallest drop that the test finds, if there is one.
+    pub(crate) fn detectable(self) -> Option<f64> {
+        match self {
+            Self::Drop(size) => Some(size),
+            Self::FewCases | Self::FewChanges | Self::NoSpread => None,
         }
-        Some(Power {
-            plan: self,
-            deviation,
-        })
     }
 }
 
-impl Power {
-    /// The smallest true difference that the test finds with a probability of [`POWER`]. `None` if no difference can be significant.
-    pub(crate) fn detectable(&self) -> Option<f64> {
-        Some(self.plan.unit? * self.deviation)
+impl Sights {
+    pub(crate) fn at(significance: f64) -> Self {
+        Self {
+            significance,
+            known: Mutex::default(),
+        }
     }
 
-    /// How many cases the test needs to find a true difference of `size` with that probability; `None` for a size of 0.
-    pub(crate) fn cases_for(&self, size: f64) -> Option<usize> {
-        let mean = MeanPower {
-            deviation: self.deviation,
-            plan: self.plan.plan,
-        };
-        mean.cases(size).ok()
+    /// What the test can see in differences that scatter like this.
+    pub(crate) fn of(&self, sensitivity: &Sensitivity) -> Sight {
+        let (unit, factor) = sensitivity.in_units();
+        let key = unit.key();
+        let known = || self.known.lock().unwrap_or_else(PoisonError::into_inner);
+        let remembered = known().get(&key).copied();
+        let detectable = remembered.unwrap_or_else(|| {
+            let computed = unit.detectable(self.significance, POWER);
+            known().insert(key, computed);
+            computed
+        });
+        match detectable {
+            Ok(size) => Sight::Drop(size * factor),
+            Err(NoStatistic::OutOfReach) if sensitivity.is_in_reach(self.significance) => {
+                Sight::FewChanges
+            }
+            Err(NoStatistic::OutOfReach) => Sight::FewCases,
+            Err(_) => Sight::NoSpread,
+        }
+    }
+
+    /// How many cases the test needs to find a true drop of this size; `None` for a size of 0.
+    pub(crate) fn cases_for(&self, sensitivity: &Sensitivity, size: f64) -> Option<usize> {
+        let cases = sensitivity.cases_for(size, self.significance, POWER);
+        cases.ok()
     }
 }

@@ -1,25 +1,22 @@
 //! The sentences of a gate's verdicts.
 
-use super::drop::{DropNumbers, DropReason};
+use super::drop::{Drop, DropReason};
+use super::pairing::Unpaired;
 use super::power::POWER;
 use super::rule::Rule;
 use super::verdict::{CheckNumbers, DropCheck, GateCheck, GateVerdict, LimitCheck};
 use crate::render::{p_value, percent};
 
 /// A measure that only the baseline has.
-pub(super) fn gone(rule: &Rule) -> GateCheck {
-    without_value(rule, "the run has no such measure, and the baseline has")
-}
-
+pub(super) const GONE: &str = "the run has no such measure, and the baseline has";
 /// A measure that only the run has.
-pub(super) fn only_now(rule: &Rule) -> GateCheck {
-    without_value(
-        rule,
-        "the baseline has no such measure, so nothing shows whether it dropped",
-    )
-}
+pub(super) const ONLY_NOW: &str =
+    "the baseline has no such measure, so nothing shows whether it dropped";
+/// A measure without a pair of values.
+pub(super) const NO_VALUES: &str = "no case has a value in both runs";
 
-fn without_value(rule: &Rule, reason: &str) -> GateCheck {
+/// A drop that nothing shows.
+pub(super) fn without_value(rule: &Rule, reason: &str) -> GateCheck {
     GateCheck {
         name: format!("{} drop <= {}", rule.name(), rule.limit()),
         verdict: GateVerdict::Failed,
@@ -34,18 +31,29 @@ fn without_value(rule: &Rule, reason: &str) -> GateCheck {
     }
 }
 
-/// A measure without a pair of values.
-pub(super) fn no_values(name: String, evidence: DropCheck) -> GateCheck {
-    GateCheck {
-        name,
-        verdict: GateVerdict::Failed,
-        reason: "no case has a value in both runs".to_owned(),
-        numbers: CheckNumbers::Drop(evidence),
+/// A reason with the cases that have a value in one run only. `otherwise` is the reason for a worse verdict where they count against the run.
+pub(super) fn with_unpaired(reason: &str, unpaired: &Unpaired, otherwise: Option<&str>) -> String {
+    let cases = |count: usize| match count {
+        1 => "1 case has".to_owned(),
+        several => format!("{several} cases have"),
+    };
+    let missing = match (unpaired.only_before, unpaired.only_after) {
+        (lost, 0) => format!("{} no value in this run", cases(lost)),
+        (0, gained) => format!("{} no value in the baseline", cases(gained)),
+        (lost, gained) => format!(
+            "{} no value in this run, and {} none in the baseline",
+            cases(lost),
+            cases(gained)
+        ),
+    };
+    match otherwise {
+        Some(why) => format!("{reason}; but {missing}, and if they count against it: {why}"),
+        None => format!("{reason}; {missing}, which would not change the verdict"),
     }
 }
 
 /// The sentence for a tested drop. It says which half of the rule was not met, and what the test could have seen.
-pub(super) fn drop(reason: DropReason, numbers: &DropNumbers, evidence: &DropCheck) -> String {
+pub(super) fn drop(reason: DropReason, numbers: &Drop, evidence: &DropCheck) -> String {
     let found = found(numbers, evidence);
     let n = evidence.n;
     let tolerance = evidence.tolerance;
@@ -60,6 +68,9 @@ pub(super) fn drop(reason: DropReason, numbers: &DropNumbers, evidence: &DropChe
         }
         DropReason::Excluded => format!(
             "{found}: the interval excludes drops above {tolerance} ({significance}, n = {n})"
+        ),
+        DropReason::Uniform => format!(
+            "{found} in every case: significant ({significance}), and not larger than {tolerance} (n = {n})"
         ),
         DropReason::NotSignificant => format!(
             "{found}: larger than {tolerance}, but chance alone could explain it ({significance}, n = {n}{})",
@@ -84,8 +95,14 @@ pub(super) fn drop(reason: DropReason, numbers: &DropNumbers, evidence: &DropChe
                 format!("{n} equal differences show")
             }
         ),
-        DropReason::OutOfReach => format!(
+        DropReason::FewCases => format!(
             "{found}: {significance} over {n} cases, which are too few for any drop to be significant{}",
+            needed(evidence)
+        ),
+        DropReason::FewChanges => format!(
+            "{found}: {significance} over {n} cases, of which {} changed, too few to find any drop with {} probability{}",
+            numbers.changed,
+            percent(POWER),
             needed(evidence)
         ),
         DropReason::NotExcluded => format!(
@@ -96,7 +113,7 @@ pub(super) fn drop(reason: DropReason, numbers: &DropNumbers, evidence: &DropChe
 }
 
 /// The change with its interval: `worse by 0.0311, 95 % interval [0.0102, 0.0520]`.
-fn found(numbers: &DropNumbers, evidence: &DropCheck) -> String {
+fn found(numbers: &Drop, evidence: &DropCheck) -> String {
     let unit = evidence.unit;
     let change = evidence.difference.unwrap_or_default();
     let word = match (numbers.loss > 0.0, numbers.loss < 0.0) {
@@ -117,32 +134,26 @@ fn found(numbers: &DropNumbers, evidence: &DropCheck) -> String {
 
 /// What the test could have seen.
 fn seen(evidence: &DropCheck) -> String {
-    evidence.detectable.map_or_else(String::new, |detectable| {
-        format!(
-            "; the test finds a drop of {} with {} probability",
-            evidence.unit.print(detectable),
-            percent(POWER)
-        )
-    })
+    power(evidence).map_or_else(String::new, |power| format!("; {power}"))
 }
 
 /// What it would take to see the tolerance.
 fn needed(evidence: &DropCheck) -> String {
-    match (evidence.detectable, evidence.cases_needed) {
-        (Some(detectable), Some(cases)) => format!(
-            ": the test finds a drop of {} with {} probability, and for {} it needs about {cases} cases",
-            evidence.unit.print(detectable),
-            percent(POWER),
-            evidence.tolerance
-        ),
-        (Some(detectable), None) => format!(
-            ": the test finds a drop of {} with {} probability",
-            evidence.unit.print(detectable),
-            percent(POWER)
-        ),
-        (None, Some(cases)) => {
-            format!(": for {} it needs about {cases} cases", evidence.tolerance)
-        }
+    let cases = evidence
+        .cases_needed
+        .map(|cases| format!("for {} it needs about {cases} cases", evidence.tolerance));
+    match (power(evidence), cases) {
+        (Some(power), Some(cases)) => format!(": {power}, and {cases}"),
+        (Some(known), None) | (None, Some(known)) => format!(": {known}"),
         (None, None) => String::new(),
     }
+}
+
+fn power(evidence: &DropCheck) -> Option<String> {
+    let detectable = evidence.detectable?;
+    Some(format!(
+        "the test finds a drop of {} with {} probability",
+        evidence.unit.print(detectable),
+        percent(POWER)
+    ))
 }

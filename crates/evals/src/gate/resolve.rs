@@ -1,8 +1,11 @@
 //! Finds what the name in a rule means in each run.
 
-use super::error::{GateError, fits};
-use super::limit::{Percentile, Quantity};
-use super::rule::Rule;
+use super::error::GateError;
+use super::fit;
+use super::measured::{Percentile, Quantity};
+use super::names::MeasureNames;
+use super::rule::{Rule, RuleError};
+use super::scale::Scale;
 use super::subject::Subject;
 use crate::Snapshot;
 
@@ -14,13 +17,14 @@ const COST: &str = "cost";
 const LATENCY: &str = "latency";
 
 /// The runs of a gate and the names of their measures.
+#[derive(Clone, Copy)]
 pub(super) struct Resolver<'r, 's> {
     pub(super) subjects: &'r [Subject<'s>],
-    /// Whether a written name means the measure with a title.
-    pub(super) names: &'r dyn Fn(&str, &str) -> bool,
+    pub(super) names: &'r dyn MeasureNames,
 }
 
 /// What a rule means for one run.
+#[derive(Debug)]
 pub(super) struct Resolved<'q> {
     /// The position of the run.
     pub(super) subject: usize,
@@ -28,39 +32,45 @@ pub(super) struct Resolved<'q> {
 }
 
 impl Resolver<'_, '_> {
-    /// What a rule means for each run that it applies to; at least one.
-    pub(super) fn resolve<'q>(&self, rule: &'q Rule) -> Result<Vec<Resolved<'q>>, GateError> {
+    /// What each rule means for each run that it applies to; at least one run for each rule.
+    pub(super) fn all<'q>(&self, rules: &'q [Rule]) -> Result<Vec<Vec<Resolved<'q>>>, GateError> {
+        let mut all: Vec<Vec<Resolved<'q>>> = Vec::new();
+        for (place, rule) in rules.iter().enumerate() {
+            let resolved = self.resolve(rule)?;
+            let is_meant = |earlier: &[Resolved<'_>]| {
+                earlier.iter().any(|one| {
+                    let mut own = resolved.iter();
+                    own.any(|it| (it.subject, it.quantity) == (one.subject, one.quantity))
+                })
+            };
+            let earlier = rules[..place].iter().zip(&all);
+            let mut same = earlier.filter(|(other, _)| other.kind() == rule.kind());
+            if let Some((other, _)) = same.find(|(_, resolved)| is_meant(resolved)) {
+                return Err(rule.again(other).into());
+            }
+            all.push(resolved);
+        }
+        Ok(all)
+    }
+
+    fn resolve<'q>(&self, rule: &'q Rule) -> Result<Vec<Resolved<'q>>, GateError> {
         let mut resolved = Vec::new();
         for (place, subject) in self.subjects.iter().enumerate() {
             let measure = self.measure(rule.name(), subject);
-            let quantity = match (rule, measure) {
-                (_, Some(Quantity::Measure(at))) => {
-                    fits(rule, subject.run.measures[at].better)?;
-                    Some(Quantity::Measure(at))
-                }
-                (_, Some(quantity)) => Some(quantity),
-                (
-                    Rule::Max { quantity, .. }
-                    | Rule::Min {
-                        measure: quantity, ..
-                    },
-                    None,
-                ) => limited(quantity, subject),
-                (Rule::MaxDrop { .. }, None) => None,
+            let Some(quantity) = measure.or_else(|| limited(rule.name(), subject)) else {
+                continue;
             };
-            if quantity.is_some()
-                && matches!(rule, Rule::MaxDrop { .. })
-                && subject.baseline.is_none()
-            {
+            self.fits(rule, quantity, subject)?;
+            if matches!(rule, Rule::MaxDrop { .. }) && subject.baseline.is_none() {
                 return Err(GateError::NoBaseline {
                     name: rule.name().to_owned(),
                     run: subject.run.title.clone(),
                 });
             }
-            resolved.extend(quantity.map(|quantity| Resolved {
+            resolved.push(Resolved {
                 subject: place,
                 quantity,
-            }));
+            });
         }
         self.among_others(rule, &mut resolved);
         if resolved.is_empty() {
@@ -71,6 +81,25 @@ impl Resolver<'_, '_> {
             });
         }
         Ok(resolved)
+    }
+
+    fn fits(
+        &self,
+        rule: &Rule,
+        quantity: Quantity<'_>,
+        subject: &Subject<'_>,
+    ) -> Result<(), RuleError> {
+        match quantity {
+            Quantity::Measure(at) => {
+                let measure = &subject.run.measures[at];
+                fit::direction(rule, measure.better)?;
+                fit::scale(rule, &Scale::of(measure, subject, self.names))
+            }
+            Quantity::Gone(_) => Ok(()),
+            Quantity::Latency(..) | Quantity::Cost | Quantity::Failed => {
+                fit::quantity(rule, quantity)
+            }
+        }
     }
 
     /// Of several runs, the rule applies to those that record a cost: question answering records one, and retrieval beside it does not.
@@ -86,12 +115,12 @@ impl Resolver<'_, '_> {
         let place = |snapshot: &Snapshot| {
             let mut measures = snapshot.measures.iter();
             measures.position(|it| {
-                it.mean_title.as_deref() == Some(name) || (self.names)(name, &it.title)
+                it.mean_title.as_deref() == Some(name) || self.names.means(name, &it.title)
             })
         };
         match place(subject.run) {
             Some(place) => Some(Quantity::Measure(place)),
-            None => subject.baseline.and_then(place).map(|_| Quantity::Gone),
+            None => subject.baseline.and_then(place).map(Quantity::Gone),
         }
     }
 
@@ -105,7 +134,7 @@ impl Resolver<'_, '_> {
         };
         for subject in self.subjects {
             for measure in &subject.run.measures {
-                if fits(rule, measure.better).is_ok() {
+                if fit::direction(rule, measure.better).is_ok() {
                     add(measure.name().to_owned());
                 }
             }

@@ -39,6 +39,8 @@ pub enum RuleError {
     NotFinite {
         /// The measure or quantity.
         name: String,
+        /// `max-drop`, `min` or `max`.
+        kind: &'static str,
         /// The limit.
         limit: f64,
     },
@@ -52,11 +54,54 @@ pub enum RuleError {
         /// The tolerance.
         tolerance: f64,
     },
-    /// Two rules of one kind concern one measure or quantity.
-    #[error("`{name}` has two rules `{kind}`")]
-    Twice {
+    /// The direction of a measure or quantity makes the rule meaningless.
+    #[error("`{name}` {problem}")]
+    Direction {
+        /// The name in the rule.
+        name: String,
+        /// `max-drop`, `min` or `max`.
+        kind: &'static str,
+        /// What is wrong, and the rule to use instead.
+        problem: &'static str,
+    },
+    /// No run can keep the rule, or none can break it.
+    #[error("`{kind}` of `{name}` is {limit}, so the rule never {never}: {why}")]
+    Impossible {
         /// The measure or quantity.
         name: String,
+        /// `max-drop`, `min` or `max`.
+        kind: &'static str,
+        /// The limit with its unit.
+        limit: String,
+        /// `holds` or `fails`.
+        never: &'static str,
+        /// The values that are possible.
+        why: String,
+    },
+    /// The limit of a number of cases is not whole.
+    #[error(
+        "`max` of `{name}` is {limit}, but it counts cases: write a whole number, such as 0 or 5"
+    )]
+    NotACount {
+        /// The quantity.
+        name: String,
+        /// The limit.
+        limit: f64,
+    },
+    /// Two rules of one kind concern one measure or quantity.
+    #[error(
+        "{}",
+        if name == other {
+            format!("`{name}` has two rules `{kind}`")
+        } else {
+            format!("`{other}` and `{name}` are the same, and both have a rule `{kind}`; keep one of them")
+        }
+    )]
+    Twice {
+        /// The name in the second rule.
+        name: String,
+        /// The name in the first rule.
+        other: String,
         /// `max-drop`, `min` or `max`.
         kind: &'static str,
     },
@@ -92,10 +137,20 @@ impl Rule {
         }
     }
 
+    /// The error that `other` is a rule of the same kind about the same thing.
+    pub(super) fn again(&self, other: &Self) -> RuleError {
+        RuleError::Twice {
+            name: self.name().to_owned(),
+            other: other.name().to_owned(),
+            kind: self.kind(),
+        }
+    }
+
     fn fault(&self) -> Option<RuleError> {
         let (name, limit) = (self.name().to_owned(), self.limit());
         if !limit.is_finite() {
-            return Some(RuleError::NotFinite { name, limit });
+            let kind = self.kind();
+            return Some(RuleError::NotFinite { name, kind, limit });
         }
         match self {
             Self::MaxDrop { tolerance, .. } if *tolerance < 0.0 => {
@@ -109,7 +164,22 @@ impl Rule {
     }
 }
 
-/// Checks rules that came from a user.
+impl RuleError {
+    /// The kind and the name of the rule that is at fault, if one is.
+    pub(super) fn rule(&self) -> Option<(&'static str, &str)> {
+        match self {
+            Self::NotACount { name, .. } => Some(("max", name)),
+            Self::NegativeTolerance { name, .. } => Some(("max-drop", name)),
+            Self::NotFinite { kind, name, .. }
+            | Self::Direction { kind, name, .. }
+            | Self::Impossible { kind, name, .. }
+            | Self::Twice { kind, name, .. } => Some((kind, name)),
+            Self::None => None,
+        }
+    }
+}
+
+/// Checks rules that came from a user, as far as they can be checked without runs.
 pub(super) fn check(rules: &[Rule]) -> Result<(), RuleError> {
     if rules.is_empty() {
         return Err(RuleError::None);
@@ -118,12 +188,9 @@ pub(super) fn check(rules: &[Rule]) -> Result<(), RuleError> {
         if let Some(fault) = rule.fault() {
             return Err(fault);
         }
-        let same = |other: &Rule| other.kind() == rule.kind() && other.name() == rule.name();
-        if rules[..place].iter().any(same) {
-            return Err(RuleError::Twice {
-                name: rule.name().to_owned(),
-                kind: rule.kind(),
-            });
+        let same = |other: &&Rule| other.kind() == rule.kind() && other.name() == rule.name();
+        if let Some(other) = rules[..place].iter().find(same) {
+            return Err(rule.again(other));
         }
     }
     Ok(())

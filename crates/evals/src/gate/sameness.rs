@@ -32,7 +32,7 @@ pub(super) fn checks(
     let found = [dataset, judge, coverage, measures];
     let checks = Allowance::ALL.into_iter().zip(found);
     checks
-        .map(|(what, found)| found.check(what, allowed(what)))
+        .map(|(what, found)| found.check(what, allowed(what), limits_failures))
         .collect()
 }
 
@@ -51,7 +51,7 @@ impl Found {
         }
     }
 
-    fn check(self, what: Allowance, allowed: bool) -> GateCheck {
+    fn check(self, what: Allowance, allowed: bool, limits_failures: bool) -> GateCheck {
         let is_unknown = !self.lacking.is_empty();
         let verdict = match (self.differences.as_slice(), is_unknown, allowed) {
             ([], true, false) => GateVerdict::CannotTell,
@@ -70,7 +70,7 @@ impl Found {
                 let sides = self.lacking.join(" and ");
                 format!("{sides} {does} not record it; `--allow {option}` accepts that")
             }
-            ([], _) => same(what).to_owned(),
+            ([], _) => same(what, limits_failures).to_owned(),
             (_, GateVerdict::Passed) => format!("{listed} (allowed by `--allow {option}`)"),
             (_, _) => format!("{listed}; `--allow {option}` accepts that"),
         };
@@ -95,12 +95,15 @@ fn name(what: Allowance) -> &'static str {
     }
 }
 
-fn same(what: Allowance) -> &'static str {
+fn same(what: Allowance, limits_failures: bool) -> &'static str {
     match what {
         Allowance::ChangedDataset => "the same cases with the same content",
         Allowance::ChangedJudge => "the same evaluators and judge",
+        Allowance::LowerCoverage if limits_failures => {
+            "every case that had a value in the baseline has one; `max` of `failed` limits the failures"
+        }
         Allowance::LowerCoverage => {
-            "as many cases with a value as in the baseline, and no more failures"
+            "every case that had a value in the baseline has one, and no more cases failed"
         }
         Allowance::MissingMeasure => "every measure of the baseline",
     }

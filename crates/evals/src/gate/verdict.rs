@@ -39,7 +39,7 @@ pub enum GateBound {
     /// The value itself.
     #[default]
     Point,
-    /// The end that is worse: the lower one for a floor, the upper one for a ceiling.
+    /// The end that is worse, where failed cases count as the worst value: the lower one for a floor, the upper one for a ceiling.
     Pessimistic,
     /// The end that is better.
     Optimistic,
@@ -145,21 +145,26 @@ pub struct DropCheck {
     pub tolerance: f64,
     /// How many cases have a value in both.
     pub n: usize,
+    /// How many cases have a value in the baseline only.
+    #[serde(default)]
+    pub only_before: usize,
+    /// How many cases have a value in the run only, because they failed in the baseline.
+    #[serde(default)]
+    pub only_after: usize,
     /// The mean of these cases in the baseline.
     pub before: Option<f64>,
     /// The mean of these cases in the run.
     pub after: Option<f64>,
     /// The mean of the differences, run minus baseline.
     pub difference: Option<f64>,
-    /// The confidence interval of the mean difference, from the percentile bootstrap over cases. `None` below two cases, or if all
-    /// differences are equal.
+    /// Student's t interval of the mean difference. `None` below two cases, or if all differences are equal.
     pub interval: Option<Interval>,
     /// The two-sided p value of the paired randomization test. `None` if no case changed.
     pub p_value: Option<f64>,
     /// The p value, corrected by Holm's method for all drops that the gate tests.
     pub adjusted_p_value: Option<f64>,
     /// The smallest true drop that the test finds four times in five, at the level of the strictest step of Holm's method. `None` if the
-    /// differences show no spread.
+    /// differences show no spread, or are too few for any drop.
     pub detectable: Option<f64>,
     /// How many cases it would take to find a true drop of the size of the tolerance four times in five. `None` if that cannot be said, or
     /// for a tolerance of 0.

@@ -16,7 +16,7 @@ pub(crate) use clusters::CaseClusters;
 pub use family::Family;
 pub(crate) use finding::judge;
 pub use finding::{Finding, Verdict};
-pub(crate) use sensitivity::least_p_value;
+pub(crate) use sensitivity::{Sensitivity, SensitivityKey};
 pub use test::PairTest;
 pub(crate) use tested::Tested;
 

@@ -24,6 +24,16 @@ pub(crate) struct Sensitivity {
     least_p_value: f64,
 }
 
+/// What a detectable difference in units depends on; see [`Sensitivity::in_units`].
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub(crate) struct SensitivityKey {
+    n: usize,
+    /// The bits of the share of changed verdicts; `None` for means.
+    discordant: Option<u64>,
+    /// The bits of the standard deviation; `None` for verdicts.
+    deviation: Option<u64>,
+}
+
 #[derive(Clone, Copy, Debug, PartialEq)]
 enum Scatter {
     /// The standard deviation of the differences.
@@ -60,6 +70,59 @@ impl Sensitivity {
         }
     }
 
+    /// The same for differences of the standard deviation 1, and the factor between what is detectable here and there. Verdicts stay as
+    /// they are.
+    pub(crate) fn in_units(&self) -> (Self, f64) {
+        match self.scatter {
+            Scatter::Deviation(deviation) if deviation > 0.0 && deviation.is_finite() => {
+                let scatter = Scatter::Deviation(1.0);
+                (Self { scatter, ..*self }, deviation)
+            }
+            Scatter::Deviation(_) | Scatter::Discordant(_) => (*self, 1.0),
+        }
+    }
+
+    /// The same key for equal sensitivities of one test.
+    pub(crate) fn key(&self) -> SensitivityKey {
+        let (discordant, deviation) = match self.scatter {
+            Scatter::Deviation(deviation) => (None, Some(deviation.to_bits())),
+            Scatter::Discordant(discordant) => (Some(discordant.to_bits()), None),
+        };
+        SensitivityKey {
+            n: self.n,
+            discordant,
+            deviation,
+        }
+    }
+
+    /// Whether any difference between so many cases can be significant.
+    pub(crate) fn is_in_reach(&self, significance: f64) -> bool {
+        self.least_p_value <= significance
+    }
+
+    /// How many cases a two-sided test at a level of significance needs to find a true difference of `size` with a probability of `power`,
+    /// if differences scatter as they do here. A pass rate that changes by `size` changes the verdicts of such a share of the cases at
+    /// least, even where fewer changed here.
+    pub(crate) fn cases_for(
+        &self,
+        size: f64,
+        significance: f64,
+        power: f64,
+    ) -> Result<usize, NoStatistic> {
+        let plan = Plan {
+            significance,
+            power,
+            sides: Sides::Two,
+        };
+        match self.scatter {
+            Scatter::Deviation(deviation) => MeanPower { deviation, plan }.cases(size),
+            Scatter::Discordant(discordant) => {
+                let discordant = discordant.max(size);
+                PassRatePower { discordant, plan }.cases(size)
+            }
+        }
+    }
+
     /// The smallest true difference that a two-sided test at a level of significance finds with a probability of `power`, if differences
     /// scatter as they do here.
     pub(crate) fn detectable(&self, significance: f64, power: f64) -> Result<f64, NoStatistic> {
@@ -68,7 +131,7 @@ impl Sensitivity {
             power,
             sides: Sides::Two,
         };
-        if self.n > 1 && self.least_p_value > significance {
+        if self.n > 1 && !self.is_in_reach(significance) {
             return Err(NoStatistic::OutOfReach);
         }
         match self.scatter {
@@ -157,6 +220,26 @@ mod tests {
         // About 2.8 standard errors, of 0.1 / √100.
         assert!((few - 0.0283).abs() < 5e-4, "{few}");
         assert!((few / many - 2.0).abs() < 0.03, "{few} {many}");
+    }
+
+    #[test]
+    fn a_smaller_difference_takes_more_cases() {
+        let verdicts: Vec<(f64, f64)> = (0..100)
+            .map(|case| (1.0, if case < 10 { 0.0 } else { 1.0 }))
+            .collect();
+        let differences: Vec<f64> = verdicts
+            .iter()
+            .map(|(before, after)| after - before)
+            .collect();
+        let scatter = Sensitivity::of(&verdicts, &differences, PairTest::Randomization);
+        // docs/statistics.md: one verdict in ten changes, and a change of the pass rate by 0.03 takes 920 questions.
+        assert_eq!(scatter.cases_for(0.03, 0.05, 0.8), Ok(920));
+        let above = scatter.cases_for(0.2, 0.05, 0.8).unwrap();
+        assert!((20..100).contains(&above), "a fifth has to change: {above}");
+        assert_eq!(
+            scatter.cases_for(0.0, 0.05, 0.8),
+            Err(NoStatistic::NoEffect)
+        );
     }
 
     #[test]

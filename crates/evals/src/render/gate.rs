@@ -7,7 +7,7 @@ use super::glyphs::Glyphs;
 use super::probability::{p_cell, percent};
 use crate::{
     CheckNumbers, DropCheck, GateBound, GateCheck, GateReport, GateVerdict, GatedRun, LimitCheck,
-    Strictness, Unit,
+    Strictness, Unit, number,
 };
 
 /// Titles of the columns, without the interval.
@@ -84,11 +84,7 @@ fn limit_value(limit: &LimitCheck, value: Option<f64>) -> Option<String> {
     let value = value?;
     Some(match limit.unit {
         Some(unit) => unit.print(value),
-        None => Unit::Metric
-            .print(value)
-            .trim_end_matches('0')
-            .trim_end_matches('.')
-            .to_owned(),
+        None => number::short(value),
     })
 }
 
@@ -150,7 +146,7 @@ pub(super) fn notes(report: &GateReport) -> Vec<String> {
                 percent(1.0 - report.level)
             ),
             Strictness::Strict => format!(
-                "strict: a drop fails unless the {} interval excludes drops above its tolerance",
+                "strict: a drop fails unless the {} interval (Student's t) excludes drops above its tolerance",
                 percent(report.level)
             ),
         };
@@ -161,7 +157,10 @@ pub(super) fn notes(report: &GateReport) -> Vec<String> {
     match report.bound {
         GateBound::Point => {}
         GateBound::Pessimistic => {
-            notes.push("the worse end of an interval has to keep its limit".to_owned());
+            notes.push(
+                "the worse end of an interval has to keep its limit, and failed cases count as the worst value"
+                    .to_owned(),
+            );
         }
         GateBound::Optimistic => {
             notes.push("the better end of an interval has to keep its limit".to_owned());

@@ -28,10 +28,19 @@ pub(super) fn rows(report: &TrialReport, glyphs: &Glyphs) -> Vec<[String; 5]> {
         let rule = row
             .rule
             .as_deref()
-            .map_or_else(|| "the gate".to_owned(), single_line);
+            .map_or_else(|| of_drops(report).to_owned(), single_line);
         [row.drop.clone(), rule, failed, strict, cannot_tell]
     };
     report.rows.iter().map(row).collect()
+}
+
+/// The name of the row of all rules about drops.
+fn of_drops(report: &TrialReport) -> &'static str {
+    if report.rows.iter().any(|row| row.is_limit) {
+        "all drops"
+    } else {
+        "the gate"
+    }
 }
 
 /// A share in percent with its interval: `4.9 % [3.7, 6.4]`.
@@ -59,11 +68,18 @@ pub(super) fn about(report: &TrialReport) -> Vec<String> {
 /// What the numbers mean, and what they assume.
 pub(super) fn notes(report: &TrialReport, glyphs: &Glyphs) -> Vec<String> {
     let mut notes = vec![format!(
-        "shares of {} for each true drop, seed {}, with Wilson's intervals at {}; without a drop, every failure is a false alarm",
+        "shares of {} for each true drop, seed {}, with Wilson's intervals at {}; without a true drop, every failure of a drop is a false alarm",
         quantity::of(report.simulations.get(), "simulated gate"),
         report.seed,
         percent(0.95)
     )];
+    if report.rows.iter().any(|row| row.is_limit) {
+        notes.push(
+            "a floor or ceiling that fails without a true drop is no false alarm: runs of so many cases break it that often by chance, or the \
+             run breaks it"
+                .to_owned(),
+        );
+    }
     if report.rows.iter().any(|row| row.shares.is_none()) {
         notes.push(format!(
             "{} the measure cannot drop that far",

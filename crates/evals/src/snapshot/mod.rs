@@ -200,6 +200,16 @@ impl Snapshot {
         })
     }
 
+    /// How many tasks failed, as far as the values of cases show it. With repetitions, or without measures, they do not, and failed evaluators
+    /// count too.
+    pub(crate) fn failed_tasks(&self) -> usize {
+        if self.repeat > 1 || self.measures.is_empty() {
+            return self.failed;
+        }
+        let is_failed = |case: &&SnapshotCase| case.values.contains(&CaseValue::TaskFailed);
+        self.cases.iter().filter(is_failed).count()
+    }
+
     /// The values of the measure at a position, by case.
     pub(crate) fn column(
         &self,

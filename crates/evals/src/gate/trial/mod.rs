@@ -12,6 +12,7 @@ use thiserror::Error;
 
 pub use report::{Share, TrialReport, TrialRow, TrialShares};
 
+use super::names::MeasureNames;
 use super::{Gate, GateError, Rule};
 use crate::Snapshot;
 use population::Population;
@@ -28,7 +29,8 @@ const MULTIPLES: [f64; 3] = [1.0, 2.0, 4.0];
 ///
 /// Each simulation draws as many cases as the run has, with replacement, makes a pair of runs of them that are equally good, and lowers the
 /// values of the second one by a true drop of a known size. The gate then judges the pair, with fewer swaps and resamples than for a real
-/// pair, which changes little. Without a drop every failure is a false alarm.
+/// pair, which changes little. Without a drop every failure of a rule about drops is a false alarm. A floor or a ceiling that fails is none:
+/// resampled runs may break it.
 ///
 /// A drop of size d breaks cases: each case loses its whole value, 0 of a measure from 0 to 1, with the probability that lowers the mean by
 /// d. Of passes and failures that turns passes into failures. A measure with other values is shifted by d in every case.
@@ -93,7 +95,7 @@ pub enum TrialError {
 }
 
 impl GateTrial<'_> {
-    /// Simulates the gate. `names` says whether a name that the user wrote means the measure with a title.
+    /// Simulates the gate. `names` says which measures the names in the rules mean.
     ///
     /// # Errors
     ///
@@ -101,7 +103,7 @@ impl GateTrial<'_> {
     pub fn run(
         &self,
         noise: &Noise<'_>,
-        names: &dyn Fn(&str, &str) -> bool,
+        names: &dyn MeasureNames,
     ) -> Result<TrialReport, TrialError> {
         self.gate.validate()?;
         if let Some(wrong) = self.drops.iter().find(|it| !(it.is_finite() && **it > 0.0)) {
@@ -180,7 +182,7 @@ impl GateTrial<'_> {
                 scope.spawn(|| {
                     for (random, size, counts) in parts {
                         for _ in 0..*size {
-                            counts.add(&simulation.judge(random));
+                            counts.add(&simulation.judge(random), &population.rules);
                         }
                     }
                 });

@@ -2,7 +2,8 @@
 
 use std::collections::BTreeMap;
 
-use super::super::limit::Quantity;
+use super::super::measured::Quantity;
+use super::super::names::MeasureNames;
 use super::super::resolve::Resolver;
 use super::super::{Gate, Rule, Subject};
 use super::{Noise, TrialError};
@@ -41,15 +42,13 @@ pub(super) struct Ruled {
     pub(super) mean: f64,
     /// Whether all values are from 0 to 1.
     pub(super) is_share: bool,
-    /// The number of cases with values.
-    pub(super) n: usize,
 }
 
 impl Population {
     pub(super) fn of(
         noise: &Noise<'_>,
         gate: &Gate,
-        names: &dyn Fn(&str, &str) -> bool,
+        names: &dyn MeasureNames,
     ) -> Result<Self, TrialError> {
         let (snapshots, pairing): (&[Snapshot], Pairs) = match noise {
             Noise::Runs(runs) => (runs, Pairs::Runs),
@@ -79,8 +78,8 @@ impl Population {
             names,
         };
         let (mut rules, mut left_out) = (Vec::new(), Vec::new());
-        for rule in &gate.rules {
-            for resolved in resolver.resolve(rule)? {
+        for (rule, resolved) in gate.rules.iter().zip(resolver.all(&gate.rules)?) {
+            for resolved in resolved {
                 match resolved.quantity {
                     Quantity::Measure(place) => {
                         let measure = &first.measures[place];
@@ -126,6 +125,11 @@ fn common(snapshots: &[Snapshot]) -> Vec<Vec<usize>> {
 }
 
 impl Ruled {
+    /// Whether the rule is about a drop, and not a limit.
+    pub(super) fn is_drop(&self) -> bool {
+        matches!(self.rule, Rule::MaxDrop { .. })
+    }
+
     fn new(
         rule: &Rule,
         measure: &SnapshotMeasure,
@@ -161,7 +165,6 @@ impl Ruled {
             better: measure.better,
             mean: all.iter().sum::<f64>() / crate::summary::count(all.len()),
             is_share: all.iter().all(|value| (0.0..=1.0).contains(value)),
-            n: values[0].iter().flatten().count(),
             values,
         })
     }

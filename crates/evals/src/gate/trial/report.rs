@@ -5,7 +5,7 @@ use std::num::NonZeroU32;
 use evals_metrics::{Bootstrap, Interval};
 use serde::{Deserialize, Serialize};
 
-use super::population::{Pairs, Population};
+use super::population::{Pairs, Population, Ruled};
 use super::simulation::Verdicts;
 use super::{GateTrial, Noise};
 use crate::gate::{GateVerdict, Rule};
@@ -28,17 +28,20 @@ pub struct TrialReport {
     pub seed: u64,
     /// Rules that were not simulated.
     pub left_out: Vec<String>,
-    /// For each size of drop, the whole gate and then, if there are several, each rule.
+    /// For each size of drop, all rules about drops together, and then each rule, if there are several.
     pub rows: Vec<TrialRow>,
 }
 
-/// How often the gate or one rule failed for one size of drop.
+/// How often the rules about drops, or one rule, failed for one size of drop.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct TrialRow {
     /// The true drop: `none` for two equally good runs.
     pub drop: String,
-    /// The rule; `None` for the whole gate.
+    /// The rule; `None` for all rules about drops together.
     pub rule: Option<String>,
+    /// Whether the rule limits a value, so that it may fail without a drop and raise no false alarm.
+    #[serde(default)]
+    pub is_limit: bool,
     /// The shares of simulations; `None` where a measure cannot drop that far.
     pub shares: Option<TrialShares>,
 }
@@ -68,7 +71,8 @@ pub struct Share {
 pub(super) struct Counts {
     /// `None` where the drop is impossible.
     simulated: Option<usize>,
-    gate: [usize; 3],
+    /// All rules about drops together.
+    drops: [usize; 3],
     rules: Vec<[usize; 3]>,
 }
 
@@ -76,7 +80,7 @@ impl Counts {
     pub(super) fn new(rules: usize) -> Self {
         Self {
             simulated: Some(0),
-            gate: [0; 3],
+            drops: [0; 3],
             rules: vec![[0; 3]; rules],
         }
     }
@@ -88,16 +92,19 @@ impl Counts {
         }
     }
 
-    pub(super) fn add(&mut self, verdicts: &Verdicts) {
+    /// Adds the verdicts on these rules.
+    pub(super) fn add(&mut self, verdicts: &Verdicts, rules: &[Ruled]) {
         let Some(simulated) = &mut self.simulated else {
             return;
         };
         *simulated += 1;
         let worst = |strictness: usize| {
-            let all = verdicts.of_rules.iter().map(|it| it[strictness]);
-            all.max().unwrap_or(GateVerdict::Passed)
+            let all = verdicts.of_rules.iter().zip(rules);
+            let drops = all.filter(|(_, ruled)| ruled.is_drop());
+            let drops = drops.map(|(it, _)| it[strictness]);
+            drops.max().unwrap_or(GateVerdict::Passed)
         };
-        tally(&mut self.gate, [worst(0), worst(1)]);
+        tally(&mut self.drops, [worst(0), worst(1)]);
         for (counts, verdicts) in self.rules.iter_mut().zip(&verdicts.of_rules) {
             tally(counts, *verdicts);
         }
@@ -108,7 +115,7 @@ impl Counts {
             .simulated
             .zip(other.simulated)
             .map(|(one, two)| one + two);
-        add(&mut self.gate, other.gate);
+        add(&mut self.drops, other.drops);
         for (counts, others) in self.rules.iter_mut().zip(other.rules) {
             add(counts, others);
         }
@@ -158,23 +165,27 @@ impl TrialReport {
         sizes: &[(String, Vec<f64>)],
         results: &[Counts],
     ) -> Self {
+        let rules = &population.rules;
         let mut rows = Vec::new();
         for ((label, _), counts) in sizes.iter().zip(results) {
-            let row = |rule: Option<String>, of: [usize; 3]| TrialRow {
+            let row = |rule: Option<String>, is_limit: bool, of: [usize; 3]| TrialRow {
                 drop: label.clone(),
                 rule,
+                is_limit,
                 shares: counts.shares(of),
             };
-            rows.push(row(None, counts.gate));
-            if population.rules.len() > 1 {
-                for (ruled, of) in population.rules.iter().zip(&counts.rules) {
+            if rules.iter().any(Ruled::is_drop) {
+                rows.push(row(None, false, counts.drops));
+            }
+            if rules.len() > 1 || !rules.iter().any(Ruled::is_drop) {
+                for (ruled, of) in rules.iter().zip(&counts.rules) {
                     let sign = match ruled.rule {
                         Rule::MaxDrop { .. } => "drop <=",
                         Rule::Min { .. } => ">=",
                         Rule::Max { .. } => "<=",
                     };
                     let name = format!("{} {sign} {}", ruled.title, ruled.rule.limit());
-                    rows.push(row(Some(name), *of));
+                    rows.push(row(Some(name), !ruled.is_drop(), *of));
                 }
             }
         }

@@ -2,17 +2,17 @@
 
 use std::num::NonZeroU32;
 
-use evals_metrics::{Bootstrap, PairedTest, Xoshiro256PlusPlus, difference, holm};
+use evals_metrics::{Bootstrap, PairedTest, Xoshiro256PlusPlus, holm};
 
-use super::super::drop::{DropNumbers, DropTest};
+use super::super::drop::Drop;
 use super::super::limit;
-use super::super::power::PowerPlan;
+use super::super::power::{Sights, swaps};
 use super::super::{Gate, GateVerdict, Rule, Strictness};
 use super::population::{Pairs, Population, Ruled};
 use crate::Direction;
 use crate::summary::count;
 
-/// Random swaps in a simulated test: enough for decisions at 5 %.
+/// Random swaps in a simulated test of one drop at 5 %. More drops and higher levels take more.
 const SWAPS: NonZeroU32 = NonZeroU32::new(1_000).expect("1,000 is not 0");
 /// Resamples of a simulated interval.
 const RESAMPLES: NonZeroU32 = NonZeroU32::new(500).expect("500 is not 0");
@@ -24,8 +24,10 @@ pub(super) struct Simulation<'p> {
     population: &'p Population,
     /// How each rule's measure drops.
     damage: Vec<Damage>,
-    /// What the test of each rule can see.
-    plans: Vec<Option<PowerPlan>>,
+    /// Random swaps of a test.
+    swaps: NonZeroU32,
+    /// What the tests can see.
+    sights: Sights,
 }
 
 /// How a measure drops.
@@ -48,17 +50,14 @@ impl<'p> Simulation<'p> {
     pub(super) fn new(gate: &'p Gate, population: &'p Population, drops: &[f64]) -> Option<Self> {
         let rules = population.rules.iter().zip(drops);
         let damage = rules.map(|(ruled, drop)| Damage::of(ruled, *drop));
-        let is_drop = |ruled: &&Ruled| matches!(ruled.rule, Rule::MaxDrop { .. });
-        let tests = population.rules.iter().filter(is_drop).count();
-        let strictest = (1.0 - gate.level) / count(tests.max(1));
-        let plans = population.rules.iter();
+        let tests = population.rules.iter().filter(|it| it.is_drop()).count();
+        let strictest = gate.significance() / count(tests.max(1));
         Some(Self {
             gate,
             population,
             damage: damage.collect::<Option<_>>()?,
-            plans: plans
-                .map(|ruled| PowerPlan::new(strictest, ruled.n))
-                .collect(),
+            swaps: swaps(SWAPS, strictest),
+            sights: Sights::at(strictest),
         })
     }
 
@@ -66,91 +65,84 @@ impl<'p> Simulation<'p> {
     pub(super) fn judge(&self, random: &mut Xoshiro256PlusPlus) -> Verdicts {
         let pairs = self.draw(random);
         let seed = random.index(u32::MAX as usize) as u64;
-        let test = DropTest {
-            test: PairedTest {
-                resamples: SWAPS,
-                level: self.gate.level,
-                seed,
-            },
-            resamples: RESAMPLES,
+        let test = PairedTest {
+            resamples: self.swaps,
+            level: self.gate.level,
+            seed,
         };
-        let drops: Vec<Option<(Vec<f64>, DropNumbers)>> = self
-            .population
-            .rules
+        let rules = &self.population.rules;
+        let drops: Vec<Option<Drop>> = rules
             .iter()
             .zip(&pairs)
             .map(|(ruled, pairs)| {
-                let is_drop = matches!(ruled.rule, Rule::MaxDrop { .. });
-                let differences = pairs.iter().map(|(one, other)| difference(*one, *other));
-                let differences: Vec<f64> = differences.collect();
-                (is_drop && !differences.is_empty()).then(|| {
-                    let numbers = test.numbers(&differences, ruled.better);
-                    (differences, numbers)
-                })
+                let drop = || Drop::of(pairs, ruled.better, self.gate.level);
+                ruled.is_drop().then(drop).flatten()
             })
             .collect();
-        let significant = self.significant(&drops, &test.test);
-        let rules = self.population.rules.iter().zip(&pairs).enumerate();
-        let of_rules = rules.map(
-            |(place, (ruled, pairs))| match (&drops[place], &ruled.rule) {
-                (Some((differences, numbers)), Rule::MaxDrop { tolerance, .. }) => {
-                    let power = self.plans[place].and_then(|it| it.of(differences));
-                    [Strictness::Default, Strictness::Strict].map(|strictness| {
-                        numbers
-                            .verdict(strictness, *tolerance, significant[place], power)
-                            .0
-                    })
-                }
-                (_, rule) => {
-                    let after: Vec<f64> = pairs.iter().map(|(_, after)| *after).collect();
-                    let bootstrap = Bootstrap {
-                        resamples: RESAMPLES,
-                        level: self.gate.level,
-                        seed,
-                    };
-                    let verdict =
-                        limit::on_numbers(rule, &after, ruled.unit, self.gate.bound, &bootstrap);
-                    let strict = match verdict {
-                        GateVerdict::Passed => GateVerdict::Passed,
-                        GateVerdict::CannotTell | GateVerdict::Failed => GateVerdict::Failed,
-                    };
-                    [verdict, strict]
-                }
-            },
-        );
+        let significant = self.significant(&drops, &test);
+        let of_rules = rules
+            .iter()
+            .zip(&pairs)
+            .enumerate()
+            .map(
+                |(place, (ruled, pairs))| match (&drops[place], &ruled.rule) {
+                    (Some(drop), Rule::MaxDrop { tolerance, .. }) => {
+                        [Strictness::Default, Strictness::Strict].map(|strictness| {
+                            let sight = || self.sights.of(&drop.sensitivity);
+                            let is_significant = significant[place];
+                            let verdict =
+                                drop.verdict(strictness, *tolerance, is_significant, sight);
+                            verdict.0
+                        })
+                    }
+                    (_, rule) => {
+                        let after: Vec<f64> = pairs.iter().map(|(_, after)| *after).collect();
+                        let bootstrap = Bootstrap {
+                            resamples: RESAMPLES,
+                            level: self.gate.level,
+                            seed,
+                        };
+                        let verdict = limit::on_numbers(
+                            rule,
+                            &after,
+                            ruled.unit,
+                            self.gate.bound,
+                            &bootstrap,
+                        );
+                        let strict = match verdict {
+                            GateVerdict::Passed => GateVerdict::Passed,
+                            GateVerdict::CannotTell | GateVerdict::Failed => GateVerdict::Failed,
+                        };
+                        [verdict, strict]
+                    }
+                },
+            );
         Verdicts {
             of_rules: of_rules.collect(),
         }
     }
 
-    /// Whether each drop is significant after Holm's correction. Without a drop above its tolerance no gate fails, so nothing is tested.
-    fn significant(
-        &self,
-        drops: &[Option<(Vec<f64>, DropNumbers)>],
-        test: &PairedTest,
-    ) -> Vec<bool> {
+    /// Whether each drop is significant after Holm's correction. Without a drop above its tolerance no gate fails, and without equal differences
+    /// significance decides nothing else, so that nothing is tested.
+    fn significant(&self, drops: &[Option<Drop>], test: &PairedTest) -> Vec<bool> {
         let mut significant = vec![false; drops.len()];
         let rules = self.population.rules.iter().zip(drops);
-        let is_large = rules.into_iter().any(|(ruled, drop)| {
+        let matters = rules.into_iter().any(|(ruled, drop)| {
             let tolerance = ruled.rule.limit();
             drop.as_ref()
-                .is_some_and(|(_, numbers)| numbers.exceeds(tolerance))
+                .is_some_and(|drop| drop.exceeds(tolerance) || drop.interval.is_none())
         });
-        if !is_large {
+        if !matters {
             return significant;
         }
         let tested: Vec<(usize, f64)> = drops
             .iter()
             .enumerate()
-            .filter_map(|(place, drop)| {
-                let (differences, numbers) = drop.as_ref()?;
-                let p_value = test.p_value(differences)?;
-                (!numbers.is_unchanged).then_some((place, p_value))
-            })
+            .filter_map(|(place, drop)| Some((place, drop.as_ref()?.p_value(test)?)))
             .collect();
         let p_values: Vec<f64> = tested.iter().map(|(_, p_value)| *p_value).collect();
         for ((place, _), adjusted) in tested.iter().zip(holm(&p_values)) {
-            significant[*place] = adjusted <= 1.0 - self.gate.level;
+            significant[*place] = adjusted <= self.gate.significance();
         }
         significant
     }

@@ -58,7 +58,9 @@ fn failures_that_could_break_a_floor_leave_it_open() {
     let (verdict, reason) = verdict(&gate([min("right", 0.8)]), &run);
     assert_eq!(verdict, GateVerdict::CannotTell);
     assert!(
-        reason.ends_with("but 10 more failed and have no value; if they count against it, it is 0.7727 and below 0.8"),
+        reason.ends_with(
+            "but 10 more failed and have no value; if they count as 0, it is 0.7727 and below 0.8"
+        ),
         "{reason}"
     );
     let strict = Gate {

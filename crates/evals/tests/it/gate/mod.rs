@@ -1,9 +1,11 @@
 //! Tests of gates: verdicts worked by hand, and properties.
 
 mod drops;
+mod failures;
 mod limits;
 mod properties;
 mod rendering;
+mod rules;
 mod sameness;
 mod trials;
 
@@ -76,8 +78,13 @@ pub(super) fn judged_snapshots(
             baseline,
             checks: &[],
         }],
-        &|written, title| written == title,
+        &named,
     )
+}
+
+/// Every measure has one name.
+pub(super) fn named(written: &str, title: &str) -> bool {
+    written == title
 }
 
 /// The check with a name.

@@ -8,6 +8,7 @@ use evals::{Gate, GateTrial, Noise, Snapshot, TrialError, TrialReport, TrialShar
 use insta::assert_snapshot;
 
 use super::{gate, max, max_drop, min, scored, snapshot};
+use crate::fakes::{finished, report, score};
 
 fn trial(gate: &Gate, noise: &Noise<'_>, drops: &[f64]) -> Result<TrialReport, TrialError> {
     let trial = GateTrial {
@@ -16,7 +17,7 @@ fn trial(gate: &Gate, noise: &Noise<'_>, drops: &[f64]) -> Result<TrialReport, T
         simulations: NonZeroU32::new(400).unwrap(),
         seed: 7,
     };
-    trial.run(noise, &|written, title| written == title)
+    trial.run(noise, &super::named)
 }
 
 fn all_passed(n: usize) -> Snapshot {
@@ -132,6 +133,52 @@ fn equal_seeds_give_equal_results() {
             Some("RR >= 0.9".to_owned())
         ]
     );
+}
+
+#[test]
+fn a_floor_that_the_run_breaks_is_no_false_alarm() {
+    let run = all_passed(60);
+    let broken = gate([max_drop(0.05), min("RR", 0.9), max("latency.p95", 1.0)]);
+    let half: Vec<f64> = (0..60).map(|number| f64::from(number % 2)).collect();
+    let half = snapshot(&scored(&half));
+    let none = |run: &Snapshot| {
+        let found = trial(&broken, &exchange(run), &[]).unwrap();
+        let rows = found.rows.into_iter().filter(|row| row.drop == "none");
+        rows.map(|row| (row.rule, row.is_limit, row.shares.unwrap().failed.value))
+            .collect::<Vec<_>>()
+    };
+    let (fine, worse) = (none(&run), none(&half));
+    assert_eq!((fine.len(), worse.len()), (3, 3));
+    let [(None, false, alarms), _, (Some(floor), true, failed)] = &worse[..] else {
+        panic!("{worse:?}");
+    };
+    assert_eq!(floor, "RR >= 0.9");
+    assert!(*failed > 0.99 && *alarms < 0.05, "{worse:?}");
+    assert!(fine[2].2 < 0.01, "{fine:?}");
+}
+
+#[test]
+fn a_trial_of_many_drops_makes_as_many_swaps_as_their_level_takes() {
+    // Holm's first step of 60 drops is 0.05 / 60 = 0.0008, below the least p value 1 / 1,001 of a thousand swaps.
+    let cases = (0..40).map(|number| {
+        let value = 0.5 + f64::from(number) / 100.0;
+        let scores = (0..60).map(|measure| score(&format!("m{measure}"), value));
+        finished(&format!("q{number:02}"), scores.collect())
+    });
+    let run = snapshot(&report(cases.collect()));
+    let rules = (0..60).map(|measure| evals::Rule::MaxDrop {
+        measure: format!("m{measure}"),
+        tolerance: 0.05,
+    });
+    let trial = GateTrial {
+        gate: &gate(rules),
+        drops: &[0.6],
+        simulations: NonZeroU32::new(20).unwrap(),
+        seed: 7,
+    };
+    let found = trial.run(&exchange(&run), &super::named).unwrap();
+    let seen = shares(&found, "0.6").failed.value;
+    assert!(seen > 0.99, "a drop of most of the value: {seen}");
 }
 
 #[test]

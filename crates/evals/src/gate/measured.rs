@@ -1,0 +1,222 @@
+//! The value of a quantity that a rule limits.
+
+use evals_metrics::{Bootstrap, Interval, Percentiles};
+
+use super::names::MeasureNames;
+use super::reasons;
+use super::rule::Rule;
+use super::scale::Scale;
+use super::subject::Subject;
+use crate::summary::count;
+use crate::{Snapshot, Unit, number};
+
+/// A quantity that a floor or a ceiling limits.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(super) enum Quantity<'s> {
+    /// The measure at this position.
+    Measure(usize),
+    /// A measure that only the baseline has, at this position there.
+    Gone(usize),
+    /// A latency of the whole task, or of a stage.
+    Latency(Option<&'s str>, Percentile),
+    /// USD for the run.
+    Cost,
+    /// Failed cases.
+    Failed,
+}
+
+/// A statistic of latencies.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Percentile {
+    Mean,
+    P50,
+    P95,
+    P99,
+}
+
+impl Percentile {
+    pub(super) fn named(name: &str) -> Option<Self> {
+        match name {
+            "mean" => Some(Self::Mean),
+            "p50" => Some(Self::P50),
+            "p95" => Some(Self::P95),
+            "p99" => Some(Self::P99),
+            _ => None,
+        }
+    }
+
+    /// The failed cases, which have no latency, if they could be slower than all that the statistic leaves out: the slowest twentieth of the
+    /// 95th percentile.
+    fn failures(self, run: &Snapshot) -> Option<Failures> {
+        let failed = run.failed_tasks();
+        let (left_out, possible) = match self {
+            Self::Mean => (0.0, "the mean leaves them out"),
+            Self::P50 => (0.5, "they could be the slower half"),
+            Self::P95 => (0.05, "they could be the slowest 5 %"),
+            Self::P99 => (0.01, "they could be the slowest 1 %"),
+        };
+        let is_open = count(failed) > left_out * count(run.finished);
+        is_open.then(|| Failures {
+            count: failed,
+            assumption: possible.to_owned(),
+            worst: None,
+        })
+    }
+
+    fn of(self, times: &Percentiles) -> Option<f64> {
+        match self {
+            Self::Mean => times.mean,
+            Self::P50 => times.p50,
+            Self::P95 => times.p95,
+            Self::P99 => times.p99,
+        }
+    }
+}
+
+/// The value of a quantity, or the reason why it is undefined.
+pub(super) struct Measured {
+    pub(super) value: Result<f64, String>,
+    pub(super) interval: Option<Interval>,
+    pub(super) n: usize,
+    pub(super) unit: Option<Unit>,
+    pub(super) failures: Option<Failures>,
+}
+
+/// Failed cases, which have no value and might have had a bad one.
+pub(super) struct Failures {
+    /// How many.
+    pub(super) count: usize,
+    /// What is possible, in words: `if they count as 0`.
+    pub(super) assumption: String,
+    /// The value with its interval then; `None` if nothing limits how bad it could be.
+    pub(super) worst: Option<(f64, Option<Interval>)>,
+}
+
+impl Measured {
+    /// The value of a quantity in the subject's run. Failures count as the value that does most against the rule.
+    pub(super) fn of(
+        rule: &Rule,
+        subject: &Subject<'_>,
+        quantity: Quantity<'_>,
+        bootstrap: &Bootstrap,
+        names: &dyn MeasureNames,
+    ) -> Self {
+        match quantity {
+            Quantity::Measure(place) => measure(rule, subject, place, bootstrap, names),
+            other => recorded(subject.run, other),
+        }
+    }
+
+    /// The mean of these values.
+    pub(super) fn mean(numbers: &[f64], unit: Unit, bootstrap: &Bootstrap) -> Self {
+        let n = numbers.len();
+        let interval = match unit {
+            Unit::Metric => bootstrap.percentile_interval(numbers),
+            _ => bootstrap.mean_interval(numbers),
+        };
+        let total: f64 = numbers.iter().sum();
+        Self {
+            value: if n == 0 {
+                Err("no case has a value".to_owned())
+            } else {
+                Ok(total / count(n))
+            },
+            interval,
+            n,
+            unit: Some(unit),
+            failures: None,
+        }
+    }
+}
+
+/// A quantity that is no measure.
+fn recorded(run: &Snapshot, quantity: Quantity<'_>) -> Measured {
+    let plain = |value: Result<f64, String>, n: usize, unit: Option<Unit>| Measured {
+        value,
+        interval: None,
+        n,
+        unit,
+        failures: None,
+    };
+    match quantity {
+        Quantity::Measure(_) | Quantity::Gone(_) => plain(Err(reasons::GONE.to_owned()), 0, None),
+        Quantity::Latency(stage, percentile) => {
+            let times = match stage {
+                None => Some(run.task_time),
+                Some(stage) => {
+                    let mut timings = run.timings.iter();
+                    timings
+                        .find(|(name, _)| name == stage)
+                        .map(|(_, times)| *times)
+                }
+            };
+            let times = times.unwrap_or_default();
+            let value = percentile.of(&times).ok_or_else(|| match times.n {
+                0 => "nothing was timed: the run has no result that did not come from a cache"
+                    .to_owned(),
+                n => format!(
+                    "{n} samples, and below {} a percentile says more about chance than about the system",
+                    Percentiles::FEWEST_SAMPLES
+                ),
+            });
+            Measured {
+                failures: percentile.failures(run),
+                ..plain(value, times.n, Some(Unit::Seconds))
+            }
+        }
+        Quantity::Cost => Measured {
+            failures: run.cost.and_then(|cost| unpaid(run, cost)),
+            ..plain(
+                run.cost.ok_or_else(|| {
+                    "the cost is unknown: the run records none, or a model has no price in `prices`"
+                        .to_owned()
+                }),
+                run.finished,
+                None,
+            )
+        },
+        Quantity::Failed => plain(Ok(count(run.failed)), run.finished, None),
+    }
+}
+
+/// What the failed cases of a run could have cost: as much as the others.
+fn unpaid(run: &Snapshot, cost: f64) -> Option<Failures> {
+    let succeeded = run.finished.saturating_sub(run.failed);
+    let assumption = "if they had cost as much as the others".to_owned();
+    let worst = cost * count(run.finished) / count(succeeded.max(1));
+    (run.failed > 0).then_some(Failures {
+        count: run.failed,
+        assumption,
+        worst: (succeeded > 0).then_some((worst, None)),
+    })
+}
+
+fn measure(
+    rule: &Rule,
+    subject: &Subject<'_>,
+    place: usize,
+    bootstrap: &Bootstrap,
+    names: &dyn MeasureNames,
+) -> Measured {
+    let run = subject.run;
+    let measure = &run.measures[place];
+    let numbers = run.numbers(place);
+    let column = run.column(place);
+    let failed = column.filter(|(_, value)| value.has_failed()).count();
+    let measured = Measured::mean(&numbers, measure.unit, bootstrap);
+    if failed == 0 || numbers.is_empty() {
+        return measured;
+    }
+    let worst = Scale::of(measure, subject, names).worst_for(rule);
+    let mut all = numbers;
+    all.resize(all.len() + failed, worst);
+    let counted = Measured::mean(&all, measure.unit, bootstrap);
+    Measured {
+        failures: Some(Failures {
+            count: failed,
+            assumption: format!("if they count as {}", number::short(worst)),
+            worst: counted.value.ok().map(|value| (value, counted.interval)),
+        }),
+        ..measured
+    }
+}

@@ -1,0 +1,185 @@
+//! Rules that cannot be part of a gate.
+
+use evals::{CaseOutcome, Direction, GateError, MeasureNames, Report, Rule, Subject, Unit, Value};
+
+use super::{gate, judged, judged_snapshots, max, max_drop, min, snapshot};
+use crate::fakes::{Words, finished, outcome, report};
+
+/// Two runs with the score `RR` from 0 to 1, some pass rates and a metric.
+fn sides() -> [Report<Words>; 2] {
+    [0.5, 0.25].map(|value| {
+        let cases = (0..10).map(|number| {
+            let toxic = CaseOutcome {
+                better: Direction::Lower,
+                ..outcome("toxic", Value::Assertion(number == 0))
+            };
+            let scores = vec![
+                outcome("RR", Value::Score(value)),
+                outcome("grade", Value::Score(f64::from(number % 2))),
+                outcome("right", Value::Assertion(number > 2)),
+                toxic,
+            ];
+            finished(&format!("q{number}"), scores)
+        });
+        report(cases.collect())
+    })
+}
+
+fn refused(rule: Rule) -> Option<String> {
+    let [before, after] = sides();
+    let judged = judged(&gate([rule]), &before, &after);
+    judged.err().map(|error| error.to_string())
+}
+
+fn drop(measure: &str, tolerance: f64) -> Rule {
+    Rule::MaxDrop {
+        measure: measure.to_owned(),
+        tolerance,
+    }
+}
+
+#[test]
+fn a_rule_that_never_holds_or_never_fails_is_refused() {
+    for (rule, message) in [
+        (
+            drop("RR", 2.0),
+            "`max-drop` of `RR` is 2, so the rule never fails: the measure is from 0 to 1, and so is a drop; did you mean 0.02?",
+        ),
+        (
+            drop("right", 1.0),
+            "`max-drop` of `right` is 1, so the rule never fails: the measure is from 0 to 1, and so is a drop",
+        ),
+        (
+            min("RR", 80.0),
+            "`min` of `RR` is 80, so the rule never holds: the measure is from 0 to 1; did you mean 0.8?",
+        ),
+        (
+            min("right", 7.0),
+            "`min` of `right` is 7, so the rule never holds: the measure is from 0 to 1; did you mean 0.07?",
+        ),
+        (
+            min("right", 0.0),
+            "`min` of `right` is 0, so the rule never fails: the measure is from 0 to 1",
+        ),
+        (
+            max("toxic", 5.0),
+            "`max` of `toxic` is 5, so the rule never fails: the measure is from 0 to 1; did you mean 0.05?",
+        ),
+        (
+            max("toxic", -0.1),
+            "`max` of `toxic` is -0.1, so the rule never holds: the measure is from 0 to 1",
+        ),
+        (
+            max("latency.p95", -1.0),
+            "`max` of `latency.p95` is -1 s, so the rule never holds: a latency is above 0",
+        ),
+        (
+            max("latency.p95", 0.0),
+            "`max` of `latency.p95` is 0 µs, so the rule never holds: a latency is above 0",
+        ),
+        (
+            max("cost", -1.0),
+            "`max` of `cost` is -1, so the rule never holds: a cost is at least 0",
+        ),
+        (
+            max("failed", -1.0),
+            "`max` of `failed` is -1, so the rule never holds: a number of cases is at least 0",
+        ),
+        (
+            max("failed", 0.5),
+            "`max` of `failed` is 0.5, but it counts cases: write a whole number, such as 0 or 5",
+        ),
+        (
+            min("cost", 1.0),
+            "`cost` is better when it is lower, so a floor says nothing about it; limit it with `max`",
+        ),
+        (
+            min("failed", 1.0),
+            "`failed` is better when it is lower, so a floor says nothing about it; limit it with `max`",
+        ),
+        (
+            drop("latency.p95", 1.0),
+            "`latency.p95` is not compared with the baseline, so it has no `max-drop`; limit it with `max`",
+        ),
+    ] {
+        assert_eq!(refused(rule).as_deref(), Some(message));
+    }
+}
+
+#[test]
+fn a_rule_at_the_end_of_what_is_possible_is_not_refused() {
+    for rule in [
+        drop("RR", 0.99),
+        min("right", 1.0),
+        max("toxic", 0.0),
+        max("failed", 0.0),
+        max("cost", 0.0),
+        // Its values are 0 and 1 here, but grades may go on to 5.
+        min("grade", 4.0),
+        drop("grade", 2.0),
+    ] {
+        assert_eq!(refused(rule.clone()), None, "{rule:?}");
+    }
+}
+
+#[test]
+fn a_caller_knows_which_scores_are_from_0_to_1() {
+    struct Shares;
+    impl MeasureNames for Shares {
+        fn means(&self, written: &str, title: &str) -> bool {
+            written == title
+        }
+        fn is_share(&self, title: &str) -> bool {
+            title == "grade"
+        }
+    }
+    let [before, after] = sides().map(|report| snapshot(&report));
+    let subject = Subject {
+        run: &after,
+        baseline: Some(&before),
+    };
+    let refused = gate([min("grade", 4.0)]).judge(&[subject], &Shares);
+    let message = refused.unwrap_err().to_string();
+    assert!(message.contains("the rule never holds"), "{message}");
+}
+
+#[test]
+fn two_names_of_one_measure_cannot_both_have_a_rule() {
+    let [before, after] = sides().map(|report| snapshot(&report));
+    let names = |written: &str, title: &str| written.to_uppercase() == title;
+    let subject = Subject {
+        run: &after,
+        baseline: Some(&before),
+    };
+    let twice = gate([drop("RR", 0.1), min("RR", 0.1), drop("rr", 0.2)]);
+    let error = twice.judge(&[subject], &names).unwrap_err();
+    assert_eq!(
+        error.to_string(),
+        "`RR` and `rr` are the same, and both have a rule `max-drop`; keep one of them"
+    );
+    assert_eq!(error.rule(), Some(("max-drop", "rr")));
+}
+
+#[test]
+fn a_level_of_significance_is_no_level_of_confidence() {
+    let [before, after] = sides();
+    for level in [0.05, 0.0, 1.0, 0.999_999] {
+        let mut gate = gate([max_drop(0.1)]);
+        gate.level = level;
+        let error = judged(&gate, &before, &after).unwrap_err();
+        assert_eq!(error, GateError::Level(level));
+    }
+}
+
+#[test]
+fn a_quantity_that_is_also_a_measure_is_the_measure() {
+    let cases = (0..10).map(|number| {
+        let mut case = finished(&format!("q{number}"), Vec::new());
+        case.metrics = [("cost".to_owned(), -0.5)].into();
+        case
+    });
+    let run = snapshot(&report(cases.collect()));
+    assert_eq!(run.measures[0].unit, Unit::Metric);
+    let found = judged_snapshots(&gate([max("cost", -0.1)]), None, &run).unwrap();
+    assert!(!found.is_closed(), "{found:?}");
+}
