@@ -5,7 +5,8 @@ use std::fmt;
 use serde::de::{self, Deserialize, Deserializer, Visitor};
 use serde::ser::{Serialize, Serializer};
 
-use crate::CaseId;
+use crate::summary::Gap;
+use crate::{CaseId, MeasureValues};
 
 /// A case without its texts.
 #[derive(Clone, Debug, PartialEq, serde::Serialize, serde::Deserialize)]
@@ -37,16 +38,27 @@ pub enum CaseValue {
 }
 
 impl CaseValue {
-    /// The value of a case in a [`MeasureValues`](crate::MeasureValues). The reason for an undefined value may quote an answer, so it
+    /// The value of a case for a measure. The reason for an undefined value may quote an answer, so it
     /// is left out.
-    pub(super) fn of(value: Option<&Result<f64, &str>>) -> Self {
-        match value {
-            Some(Ok(number)) => Self::Number(*number),
-            Some(Err("task failed")) => Self::TaskFailed,
-            Some(Err("evaluator failed")) => Self::EvaluatorFailed,
-            Some(Err(_)) => Self::Undefined,
-            None => Self::DoesNotApply,
+    pub(super) fn of(measure: &MeasureValues<'_>, id: &CaseId) -> Self {
+        match (measure.of_cases.get(id), measure.gaps.get(id)) {
+            (Some(Ok(number)), _) => Self::Number(*number),
+            (_, Some(Gap::TaskFailed)) => Self::TaskFailed,
+            (_, Some(Gap::EvaluatorFailed)) => Self::EvaluatorFailed,
+            (_, Some(Gap::Undefined(_))) => Self::Undefined,
+            (Some(Err(_)) | None, None) => Self::DoesNotApply,
         }
+    }
+
+    /// The text that stands for a value that is no number.
+    fn word(self) -> Option<&'static str> {
+        let gap = match self {
+            Self::TaskFailed => Gap::TaskFailed,
+            Self::EvaluatorFailed => Gap::EvaluatorFailed,
+            Self::Undefined => Gap::Undefined("undefined"),
+            Self::Number(_) | Self::DoesNotApply => return None,
+        };
+        Some(gap.reason())
     }
 
     /// The number, where there is one.
@@ -65,12 +77,10 @@ impl CaseValue {
 
 impl Serialize for CaseValue {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        match self {
-            Self::Number(number) => crate::finite::serialize(number, serializer),
-            Self::TaskFailed => serializer.serialize_str("task failed"),
-            Self::EvaluatorFailed => serializer.serialize_str("evaluator failed"),
-            Self::Undefined => serializer.serialize_str("undefined"),
-            Self::DoesNotApply => serializer.serialize_unit(),
+        match (self, self.word()) {
+            (Self::Number(number), _) => crate::finite::serialize(number, serializer),
+            (_, Some(word)) => serializer.serialize_str(word),
+            (_, None) => serializer.serialize_unit(),
         }
     }
 }
@@ -112,12 +122,13 @@ impl Visitor<'_> for OfJson {
     }
 
     fn visit_str<E: de::Error>(self, text: &str) -> Result<CaseValue, E> {
-        match text {
-            "task failed" => Ok(CaseValue::TaskFailed),
-            "evaluator failed" => Ok(CaseValue::EvaluatorFailed),
-            "undefined" => Ok(CaseValue::Undefined),
-            other => Err(E::invalid_value(de::Unexpected::Str(other), &self)),
-        }
+        let words = [
+            CaseValue::TaskFailed,
+            CaseValue::EvaluatorFailed,
+            CaseValue::Undefined,
+        ];
+        let known = words.into_iter().find(|it| it.word() == Some(text));
+        known.ok_or_else(|| E::invalid_value(de::Unexpected::Str(text), &self))
     }
 
     fn visit_unit<E: de::Error>(self) -> Result<CaseValue, E> {

@@ -99,7 +99,7 @@ impl Snapshot {
             content,
             values: found
                 .iter()
-                .map(|measure| CaseValue::of(measure.of_cases.get(id)))
+                .map(|measure| CaseValue::of(measure, id))
                 .collect(),
         });
         Self {

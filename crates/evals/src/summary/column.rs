@@ -12,9 +12,12 @@ use crate::{CaseId, CaseReport, Direction, Domain, EvaluatorOrigin, ValueKind};
 /// A measure's value for each case that it applies to: the mean over repetitions, or the reason for its absence.
 pub(crate) type Values<'a> = BTreeMap<&'a CaseId, Result<f64, &'a str>>;
 
-/// Why a repetition has no value.
-#[derive(Clone, Copy, Debug)]
-pub(super) enum Gap<'a> {
+/// Why cases have no value, for those that have none.
+pub(crate) type Gaps<'a> = BTreeMap<&'a CaseId, Gap<'a>>;
+
+/// Why a repetition or a case has no value.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Gap<'a> {
     TaskFailed,
     EvaluatorFailed,
     /// The value is undefined, for this reason.
@@ -22,7 +25,7 @@ pub(super) enum Gap<'a> {
 }
 
 impl<'a> Gap<'a> {
-    fn reason(self) -> &'a str {
+    pub(crate) fn reason(self) -> &'a str {
         match self {
             Self::TaskFailed => "task failed",
             Self::EvaluatorFailed => "evaluator failed",
@@ -65,8 +68,8 @@ pub(super) struct Column<'a> {
     pub(super) kind: ValueKind,
     pub(super) better: Direction,
     scope: Scope<'a>,
-    /// One entry for each closed case: a number, or the reason for its absence. Labels add no numbers.
-    cases: Vec<(&'a CaseId, Result<f64, &'a str>)>,
+    /// One entry for each closed case: a number, or why there is none. Labels add no numbers.
+    cases: Vec<(&'a CaseId, Result<f64, Gap<'a>>)>,
     /// The labels of each closed case that has one, or lacks one for a reason.
     labels: Vec<(&'a CaseId, CaseLabels<'a>)>,
     /// Counts for assertions.
@@ -91,7 +94,7 @@ struct Repetition<'a> {
 struct OpenCase<'a> {
     numbers: Vec<f64>,
     labels: BTreeMap<&'a str, usize>,
-    reasons: Vec<&'a str>,
+    gaps: Vec<Gap<'a>>,
 }
 
 impl<'a> Column<'a> {
@@ -150,7 +153,7 @@ impl<'a> Column<'a> {
             self.attempts.miss(gap);
             let reason = gap.reason();
             *self.valueless.entry(reason).or_default() += 1;
-            self.case.reasons.push(reason);
+            self.case.gaps.push(gap);
         }
     }
 
@@ -158,20 +161,20 @@ impl<'a> Column<'a> {
     pub(super) fn close_case(&mut self, id: &'a CaseId) {
         self.attempts.close_case();
         let case = std::mem::take(&mut self.case);
-        if self.kind == ValueKind::Label && !(case.labels.is_empty() && case.reasons.is_empty()) {
+        if self.kind == ValueKind::Label && !(case.labels.is_empty() && case.gaps.is_empty()) {
             let labels = CaseLabels {
                 counts: case.labels.clone(),
-                reasons: case.reasons.clone(),
+                reasons: case.gaps.iter().map(|gap| gap.reason()).collect(),
             };
             self.labels.push((id, labels));
         }
         if case.numbers.is_empty() && case.labels.is_empty() {
-            let reason = case.reasons.first().copied();
-            self.cases.extend(reason.map(|reason| (id, Err(reason))));
+            let gap = case.gaps.first().copied();
+            self.cases.extend(gap.map(|gap| (id, Err(gap))));
             return;
         }
-        for reason in case.reasons {
-            *self.missing.entry(reason).or_default() += 1;
+        for gap in case.gaps {
+            *self.missing.entry(gap.reason()).or_default() += 1;
         }
         if !case.numbers.is_empty() {
             self.cases.push((id, Ok(mean(&case.numbers))));
@@ -188,12 +191,24 @@ impl<'a> Column<'a> {
     }
 
     fn results(&self) -> impl Iterator<Item = Result<f64, &'a str>> {
-        self.cases.iter().map(|(_, result)| *result)
+        let cases = self.cases.iter();
+        cases.map(|(_, result)| result.map_err(Gap::reason))
     }
 
     /// The value of each case that the measure applies to.
     pub(super) fn values(&self) -> Values<'a> {
-        self.cases.iter().copied().collect()
+        let cases = self.cases.iter();
+        cases
+            .map(|(id, result)| (*id, result.map_err(Gap::reason)))
+            .collect()
+    }
+
+    /// Why cases have no value.
+    pub(super) fn gaps(&self) -> Gaps<'a> {
+        let cases = self.cases.iter();
+        cases
+            .filter_map(|(id, result)| Some((*id, result.err()?)))
+            .collect()
     }
 
     pub(super) fn accuracy(&self, bootstrap: &Bootstrap) -> Accuracy {

@@ -24,7 +24,7 @@ use latency::Latencies;
 use tally::Tally;
 
 pub use accuracy::Accuracy;
-pub(crate) use column::Values;
+pub(crate) use column::{Gap, Values};
 pub use labels::LabelShares;
 pub use missing::MissingRepetitions;
 pub use source::MeasureSource;

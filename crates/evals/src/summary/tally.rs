@@ -4,7 +4,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use evals_metrics::{Bootstrap, Mean};
 
-use super::column::{Column, Gap, Scope, Values};
+use super::column::{Column, Gap, Gaps, Scope, Values};
 use super::index::{Index, Places};
 use super::labels::Labels;
 use super::shown::evaluator;
@@ -194,6 +194,16 @@ impl<'a> Tally<'a> {
         values(self.metrics.values())
     }
 
+    /// Why cases have no value, for the measures of one kind.
+    pub(super) fn gaps(&self, kind: ValueKind) -> BTreeMap<String, Gaps<'a>> {
+        gaps(self.of_kind(kind))
+    }
+
+    /// Why cases have no value, for metrics.
+    pub(super) fn metric_gaps(&self) -> BTreeMap<String, Gaps<'a>> {
+        gaps(self.metrics.values())
+    }
+
     pub(super) fn labels(&self) -> Vec<(String, LabelShares)> {
         self.of_kind(ValueKind::Label)
             .map(|column| (column.title.clone(), column.label_shares()))
@@ -233,6 +243,12 @@ fn values<'c, 'a: 'c>(
 ) -> BTreeMap<String, Values<'a>> {
     columns
         .map(|column| (column.title.clone(), column.values()))
+        .collect()
+}
+
+fn gaps<'c, 'a: 'c>(columns: impl Iterator<Item = &'c Column<'a>>) -> BTreeMap<String, Gaps<'a>> {
+    columns
+        .map(|column| (column.title.clone(), column.gaps()))
         .collect()
 }
 

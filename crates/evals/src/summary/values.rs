@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use super::column::Values;
+use super::column::{Gaps, Values};
 use super::labels::Labels;
 use super::tally::Tally;
 use crate::measure_key::MeasureKey;
@@ -57,6 +57,8 @@ pub struct MeasureValues<'r> {
     pub better: Direction,
     /// The value of each case that the measure applies to: the mean over repetitions, or the reason for its absence.
     pub of_cases: BTreeMap<&'r CaseId, Result<f64, &'r str>>,
+    /// Whether a task or an evaluator failed, or the value is undefined, for each case without a value.
+    pub(crate) gaps: Gaps<'r>,
 }
 
 impl<D: Domain> Report<D> {
@@ -65,23 +67,30 @@ impl<D: Domain> Report<D> {
         let tally = Tally::of(&self.cases);
         let [mut scores, mut assertions] =
             [ValueKind::Score, ValueKind::Assertion].map(|kind| tally.values(kind));
+        let [mut score_gaps, mut assertion_gaps] =
+            [ValueKind::Score, ValueKind::Assertion].map(|kind| tally.gaps(kind));
         let evaluated = tally.measures().into_iter().map(|measure| {
-            let values = match measure.unit {
-                Unit::PassRate => assertions.remove(&measure.title),
+            let (values, gaps) = match measure.unit {
+                Unit::PassRate => (&mut assertions, &mut assertion_gaps),
                 Unit::Score | Unit::Share | Unit::Metric | Unit::Seconds => {
-                    scores.remove(&measure.title)
+                    (&mut scores, &mut score_gaps)
                 }
             };
+            let values = values.remove(&measure.title);
+            let gaps = gaps.remove(&measure.title);
             MeasureValues {
                 title: measure.title,
                 unit: measure.unit,
                 better: measure.better,
                 of_cases: values.unwrap_or_default(),
+                gaps: gaps.unwrap_or_default(),
             }
         });
         let mut measures: Vec<_> = evaluated.collect();
         let metrics = tally.metric_values().into_iter();
+        let mut metric_gaps = tally.metric_gaps();
         measures.extend(metrics.map(|(title, of_cases)| MeasureValues {
+            gaps: metric_gaps.remove(&title).unwrap_or_default(),
             title,
             unit: Unit::Metric,
             better: Direction::Unknown,

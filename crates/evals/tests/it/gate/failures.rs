@@ -96,6 +96,21 @@ fn an_undefined_value_is_lost_too() {
 }
 
 #[test]
+fn a_reason_that_reads_like_a_failure_is_none() {
+    let cases = (0..10).map(|number| {
+        let outcome = if number < 5 {
+            undefined("F1", "task failed")
+        } else {
+            outcome("F1", Value::Score(0.75))
+        };
+        finished(&format!("q{number}"), vec![outcome])
+    });
+    let run = snapshot(&report(cases.collect()));
+    let found = judged_snapshots(&gate([min("F1", 0.7)]), None, &run).unwrap();
+    assert_eq!(verdict(&found, "F1 >= 0.7").0, GateVerdict::Passed);
+}
+
+#[test]
 fn failures_of_the_baseline_do_not_help_the_run() {
     let after = scored(&[0.5; 40]);
     let before = broken(after.clone(), 8);
