@@ -137,6 +137,7 @@ fn a_caller_knows_which_scores_are_from_0_to_1() {
     let subject = Subject {
         run: &after,
         baseline: Some(&before),
+        checks: &[],
     };
     let refused = gate([min("grade", 4.0)]).judge(&[subject], &Shares);
     let message = refused.unwrap_err().to_string();
@@ -150,6 +151,7 @@ fn two_names_of_one_measure_cannot_both_have_a_rule() {
     let subject = Subject {
         run: &after,
         baseline: Some(&before),
+        checks: &[],
     };
     let twice = gate([drop("RR", 0.1), min("RR", 0.1), drop("rr", 0.2)]);
     let error = twice.judge(&[subject], &names).unwrap_err();
