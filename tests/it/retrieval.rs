@@ -1,6 +1,7 @@
 //! The retrieval benchmark on the bundled sample.
 
 use std::fs;
+use std::path::Path;
 
 use serde_json::Value;
 
@@ -310,4 +311,46 @@ fn each_repetition_searches_again() {
         summary["scores"]["RR@5"]["n"], 8,
         "repetitions are not further questions, and two of ten are unanswerable"
     );
+}
+
+/// A search of many questions at once has the bits of the search of one.
+#[test]
+fn questions_searched_at_once_rank_as_questions_searched_one_by_one() {
+    let sandbox = Sandbox::new();
+    let line = "sample --skip-qa --profile all";
+    sandbox.succeed(line);
+    let sampled = sandbox.run(&format!("{line} --set search.latency_sample=30"));
+    assert_eq!(sampled.code, Some(0), "{}", sampled.stderr);
+    let runs = sandbox.runs();
+    let (alone, together) = runs.split_at(runs.len() / 2);
+    assert_eq!((alone.len(), together.len()), (6, 6));
+    for (alone, together) in alone.iter().zip(together) {
+        let rankings = |run: &Path| fs::read(run.join("run.trec")).unwrap();
+        assert!(
+            rankings(alone) == rankings(together),
+            "{} and {} rank otherwise",
+            alone.display(),
+            together.display()
+        );
+        let summary = |run: &Path| json(&run.join("report.json"))["summary"].clone();
+        assert_eq!(summary(alone)["scores"], summary(together)["scores"]);
+        let report = json(&together.join("report.json"));
+        let profile = report["metadata"]["profile"].as_str().unwrap();
+        if profile == "bm25" || profile == "unranked" {
+            assert!(report["metadata"]["facts"].is_null());
+            continue;
+        }
+        let cases = report["cases"].as_array().unwrap();
+        let timed = cases
+            .iter()
+            .filter(|case| case["attributes"]["untimed"].is_null());
+        assert_eq!(timed.count(), 30);
+        assert_eq!(
+            report["metadata"]["facts"],
+            serde_json::json!([[
+                "latency",
+                "searches of 30 sampled questions of 320, seed 0; the others were searched all at once"
+            ]])
+        );
+    }
 }

@@ -226,7 +226,7 @@ pub enum IndexError {
     /// A question searched on its own has another result than the same question searched with others.
     #[error(
         "searching `{question}` by `{profile}` on its own and with all questions at once gave different results, which is an error of \
-         this program; search one by one with `search.latency_sample: null`, and report it"
+         this program; report it, and search one by one with a `search.latency_sample` of all questions"
     )]
     Inconsistent {
         /// The profile.

@@ -284,26 +284,26 @@ impl Index {
         Ok(Arc::new(self.open_searcher(profile, options).await?))
     }
 
-    /// Searches all questions of a batch, and returns a searcher that has their results: equal to the bit to those of
-    /// [`searcher`](Self::searcher), in a fraction of the time.
+    /// A searcher that knows its questions beforehand. Its results are equal to the bit to those of [`searcher`](Self::searcher), in a
+    /// fraction of the time where vectors are compared.
     ///
-    /// A semantic search compares each chunk with all questions in one pass over the vectors. The full-text index is searched on all
-    /// processors. Questions are embedded one by one, because a model may return other bits for several texts at once.
+    /// The first search for a question of the batch searches a group of them, up to some thousands: each chunk is compared with all questions
+    /// in one pass over the vectors, and the full-text index is searched on all processors. Questions are embedded one by one, because a
+    /// model may return other bits for several texts at once.
     ///
-    /// Searching for a question of the batch returns its result. Only the embedding has a time then. A question that is to be
-    /// [timed](QuestionBatch::timed) is searched again by the engine, as a service would, and fails should the results differ. Other
-    /// questions, and questions whose embedding failed, are searched on their own. If a server holds the index, so are all.
+    /// Such a result has no time but that of the embedding. A question that is to be [timed](QuestionBatch::timed) is searched again by the
+    /// engine, as a service would, while no group is searched; it fails should the results differ. Questions are searched on their own if
+    /// they are not of the batch, if their embedding or their group failed, if the profile compares no vectors, or if a server holds the
+    /// index.
     pub async fn batch_searcher(
         &self,
         profile: Profile,
         options: &SearchOptions,
-        batch: &QuestionBatch,
-        observer: &dyn BatchObserver,
+        batch: QuestionBatch,
+        observer: Arc<dyn BatchObserver>,
     ) -> Result<Arc<dyn Searcher>, IndexError> {
         let searcher = self.open_searcher(profile, options).await?;
-        Ok(Arc::new(
-            BatchSearcher::run(searcher, batch, observer).await?,
-        ))
+        Ok(Arc::new(BatchSearcher::new(searcher, batch, observer)))
     }
 
     async fn open_searcher(

@@ -3,6 +3,7 @@
 use std::error::Error;
 use std::fmt::Debug;
 use std::mem;
+use std::time::Duration;
 
 use async_trait::async_trait;
 use evals::{TaskScope, Timing};
@@ -51,6 +52,9 @@ pub struct Retrieved {
     /// Whether the question was searched together with all others, so that this search has no time of its own.
     #[serde(skip)]
     pub in_batch: bool,
+    /// How long the search had to wait for other work before it began, which does not count as its time.
+    #[serde(skip)]
+    pub waited: Duration,
     /// Tokens that a reranker used, if there is one that reports them. They become metrics of the case.
     #[serde(skip)]
     pub usage: Option<Usage>,
@@ -73,6 +77,7 @@ impl Retrieved {
         if self.in_batch {
             scope.untimed("searched with all questions at once");
         }
+        scope.leave_out(self.waited);
         if let Some(usage) = self.usage {
             call::record_usage(usage, Purpose::Reranker, scope);
         }

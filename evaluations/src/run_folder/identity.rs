@@ -48,6 +48,8 @@ fn strip_settings(settings: &mut Value) {
         settings.get_mut("qa").and_then(Value::as_object_mut),
         &["mode", "agent"],
     );
+    let search = settings.get_mut("search");
+    remove(search.and_then(Value::as_object_mut), &["latency_sample"]);
     let reranking = settings.get_mut("reranking");
     remove(reranking.and_then(Value::as_object_mut), &["batch_size"]);
     let providers = settings.get_mut("providers").and_then(Value::as_object_mut);
@@ -98,6 +100,7 @@ mod tests {
             "settings": {
                 "qa": {"model": {"provider": "openai", "name": "m", "api_key_env": "KEY"}},
                 "evaluations": {"concurrency": 4, "judge": {"name": "j"}},
+                "search": {"latency_sample": 100},
                 "providers": {"openai": {"base_url": "http://a", "timeout": 5.0}},
                 "prices": {},
             },
@@ -111,6 +114,7 @@ mod tests {
         other["concurrency"] = json!(32);
         other["index"]["build"] = json!(null);
         other["settings"]["evaluations"]["concurrency"] = json!(32);
+        other["settings"]["search"]["latency_sample"] = json!(null);
         other["settings"]["providers"]["openai"]["timeout"] = json!(60.0);
         other["settings"]["qa"]["model"]["api_key_env"] = json!("OTHER");
         other["settings"]["prices"]["m"] = json!({"input": 1.0, "output": 2.0});

@@ -116,6 +116,9 @@ pub(crate) struct Search {
     pub(crate) profile: String,
     /// How `hybrid` fuses its two rankings.
     pub(crate) fusion: Fusion,
+    /// Questions that the retrieval benchmark searches one by one, to measure latency. It searches the others all at once. `null`: 100 in
+    /// an index of more than 10,000 chunks, and every question in a smaller one.
+    pub(crate) latency_sample: Option<NonZeroUsize>,
 }
 
 impl Default for Search {
@@ -126,6 +129,7 @@ impl Default for Search {
             context_radius: 0,
             profile: "hybrid".to_owned(),
             fusion: Fusion::default(),
+            latency_sample: None,
         }
     }
 }

@@ -4,6 +4,7 @@ use std::fmt::Write;
 use std::time::Duration;
 
 use evals::{Domain, Event, Observer};
+use evals_index::{BatchObserver, BatchProgress, BatchStage};
 use indicatif::{HumanDuration, ProgressBar, ProgressState, ProgressStyle};
 
 use super::printer::Printer;
@@ -40,6 +41,46 @@ impl<D: Domain> Observer<D> for CaseBar {
             Event::CaseFinished { .. } => self.0.inc(1),
             _ => {}
         }
+    }
+}
+
+/// The progress bar of a group of questions that are searched at once. It is there while a group is searched.
+#[derive(Debug)]
+pub(crate) struct BatchBar(ProgressBar);
+
+impl BatchBar {
+    pub(crate) fn new(printer: &Printer) -> Self {
+        let template = "{prefix:<16} {wide_bar} {pos}/{len} {msg}";
+        let bar = add(printer, "all at once", template);
+        bar.finish_and_clear();
+        Self(bar)
+    }
+}
+
+impl BatchObserver for BatchBar {
+    fn on_progress(&self, progress: BatchProgress) {
+        let stage = match progress.stage {
+            BatchStage::Embedding => "questions embedded",
+            BatchStage::Vectors => "chunks compared",
+            BatchStage::Ranking => "questions ranked",
+        };
+        if self.0.is_finished() {
+            self.0.reset();
+        }
+        self.0.set_message(stage);
+        self.0.set_length(progress.total as u64);
+        self.0.set_position(progress.done as u64);
+    }
+
+    fn on_end(&self) {
+        self.0.finish_and_clear();
+    }
+}
+
+impl Drop for BatchBar {
+    /// Clears the bar of an interrupted group.
+    fn drop(&mut self) {
+        self.0.finish_and_clear();
     }
 }
 

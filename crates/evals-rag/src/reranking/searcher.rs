@@ -146,6 +146,7 @@ impl Searcher for RerankedSearcher {
             timings,
             usage: reranked.usage,
             in_batch: found.in_batch,
+            waited: found.waited,
             missing: found.missing,
         })
     }

@@ -3,12 +3,13 @@
 use std::sync::Arc;
 
 use anyhow::{Context as _, Result};
-use evals_index::{CachePolicy, SearchOptions};
+use evals_index::{CachePolicy, QuestionBatch, SearchOptions};
 use evals_rag::Searcher;
 use evals_rag::reranking::RerankedSearcher;
 
 use super::preparation::Run;
 use crate::search_profile::SearchProfile;
+use crate::terminal::progress::BatchBar;
 
 /// A query that no dataset contains. It makes the engine load what the first search needs before anything is timed.
 const WARM_UP: &str = "warm-up";
@@ -20,11 +21,13 @@ pub(super) struct Depth {
     pub(super) passages: usize,
 }
 
-/// Opens the search of `profile` and warms it up. It does not warm up a reranker, which may cost money.
+/// Opens the search of `profile` and warms it up. It does not warm up a reranker, which may cost money. The questions of a batch are
+/// searched in groups.
 pub(super) async fn open(
     run: Run<'_>,
     profile: SearchProfile,
     depth: Depth,
+    batch: Option<QuestionBatch>,
 ) -> Result<Arc<dyn Searcher>> {
     let arguments = run.arguments;
     let reranking = run.prepared.reranking.as_ref();
@@ -39,7 +42,15 @@ pub(super) async fn open(
         ..SearchOptions::default()
     };
     let index = &run.prepared.ready.index;
-    let searcher = index.searcher(profile.base, &options).await?;
+    let searcher = match batch {
+        None => index.searcher(profile.base, &options).await?,
+        Some(batch) => {
+            let bar = Arc::new(BatchBar::new(run.session.printer));
+            index
+                .batch_searcher(profile.base, &options, batch, bar)
+                .await?
+        }
+    };
     searcher
         .search(WARM_UP, depth.documents)
         .await

@@ -1,23 +1,26 @@
 //! The progress of a batch of questions.
 
-/// Follows a batch. Called often, from the task that searches.
+/// Follows the groups of a batch. Called often, from the task that searches.
 pub trait BatchObserver: Send + Sync {
     /// Something was finished.
     fn on_progress(&self, progress: BatchProgress);
+
+    /// The group is complete, or failed.
+    fn on_end(&self) {}
 }
 
-/// How far a batch is.
+/// How far a group of questions is.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct BatchProgress {
     /// What is being done. The stages repeat for each group of questions.
     pub stage: BatchStage,
-    /// How much of the stage is done, for the current group of questions: questions, or chunks while vectors are compared.
+    /// How much of the stage is done: questions, or chunks while vectors are compared.
     pub done: usize,
     /// How much the stage has to do in all.
     pub total: usize,
     /// Questions whose results are complete.
     pub searched: usize,
-    /// Questions of the batch.
+    /// Questions of the group.
     pub questions: usize,
 }
 

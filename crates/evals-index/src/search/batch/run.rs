@@ -1,11 +1,12 @@
 //! Runs a batch: embeds the questions, compares them with all vectors at once, and ranks.
 
-use std::collections::{HashMap, HashSet};
+use std::collections::HashMap;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
-use std::{mem, thread};
+use std::thread;
 
 use evals_models::{EmbedError, Failure};
+use futures::future::BoxFuture;
 use futures::{StreamExt, TryStreamExt, stream};
 
 use super::observer::{BatchObserver, BatchStage};
@@ -62,52 +63,44 @@ enum Embedding {
     Failed,
 }
 
-/// The results of the questions. A question that cannot be embedded has none.
+/// The results of a group of questions. A question that cannot be embedded has none.
 pub(super) async fn run(
     searcher: &IndexSearcher,
     batch: &QuestionBatch,
+    group: &[&str],
+    is_model_down: &AtomicBool,
     observer: &dyn BatchObserver,
 ) -> Result<HashMap<String, Answer>, IndexError> {
-    let mut answers = HashMap::new();
     let k = batch.k.min(searcher.contents.positions.documents());
-    let mut seen = HashSet::new();
-    let distinct = batch.questions.iter().filter(|it| seen.insert(it.as_str()));
-    let mut pending: Vec<_> = distinct
-        .map(|question| Pending {
-            question,
-            embedding: Embedding::NotYet,
-        })
-        .collect();
-    if k == 0 {
-        return Ok(answers);
-    }
     let mut round = Round {
         searcher,
         batch,
         k,
         depth: searcher.first_depth(k),
+        is_model_down,
         progress: Progress {
             observer,
             searched: 0,
-            questions: pending.len(),
+            questions: group.len(),
         },
-        is_model_down: false,
     };
+    let mut answers = HashMap::new();
+    let pending = group.iter().map(|question| Pending {
+        question,
+        embedding: Embedding::NotYet,
+    });
+    let mut pending: Vec<_> = pending.collect();
     while !pending.is_empty() {
-        let mut unfinished = Vec::new();
-        while !pending.is_empty() {
-            let rest = pending.split_off(pending.len().min(group_size(round.depth)));
-            let group = mem::replace(&mut pending, rest);
-            unfinished.extend(round.search(group, &mut answers).await?);
-        }
-        pending = unfinished;
+        pending = round.search(pending, &mut answers).await?;
         round.depth = deeper(round.depth);
     }
     Ok(answers)
 }
 
-fn group_size(depth: usize) -> usize {
-    let fitting = GROUP_BYTES / BYTES_OF_A_HIT / depth.max(1);
+/// How many questions of the batch are compared with the vectors in one pass.
+pub(super) fn group_size(searcher: &IndexSearcher, batch: &QuestionBatch) -> usize {
+    let k = batch.k.min(searcher.contents.positions.documents());
+    let fitting = GROUP_BYTES / BYTES_OF_A_HIT / searcher.first_depth(k).max(1);
     fitting.clamp(FEWEST_IN_A_GROUP, MOST_IN_A_GROUP)
 }
 
@@ -120,7 +113,7 @@ struct Round<'a> {
     depth: usize,
     progress: Progress<'a>,
     /// Whether the model failed in a way that the next question would meet, too.
-    is_model_down: bool,
+    is_model_down: &'a AtomicBool,
 }
 
 impl Round<'_> {
@@ -138,15 +131,16 @@ impl Round<'_> {
         let unranked = self.unranked().await?;
         let total = group.len();
         let this = &*self;
-        let mut ranked = stream::iter(group.into_iter().zip(semantic))
-            .map(|(pending, semantic)| {
-                let unranked = unranked.clone();
-                async move {
-                    let found = this.rank(&pending, semantic, unranked).await?;
-                    Ok::<_, IndexError>((pending, found))
-                }
-            })
-            .buffer_unordered(this.concurrency());
+        // Boxed: the compiler cannot tell that these futures may move between threads otherwise.
+        let mut rankings: Vec<BoxFuture<'_, Result<_, IndexError>>> = Vec::new();
+        for (pending, semantic) in group.into_iter().zip(semantic) {
+            let unranked = unranked.clone();
+            rankings.push(Box::pin(async move {
+                let found = this.rank(&pending, semantic, unranked).await?;
+                Ok((pending, found))
+            }));
+        }
+        let mut ranked = stream::iter(rankings).buffer_unordered(this.concurrency());
         let (mut done, mut unfinished, mut searched) = (0, Vec::new(), this.progress.searched);
         while let Some((pending, found)) = ranked.try_next().await? {
             done += 1;
@@ -177,7 +171,7 @@ impl Round<'_> {
 
     /// Embeds the questions that are not embedded yet, each on its own as a search of one question does: a model may return other bits
     /// for a batch.
-    async fn embed(&mut self, group: &mut [Pending<'_>]) {
+    async fn embed(&self, group: &mut [Pending<'_>]) {
         let total = group.len();
         let missing = group.iter_mut();
         let mut missing: Vec<_> = missing
@@ -185,32 +179,33 @@ impl Round<'_> {
             .collect();
         let mut done = total - missing.len();
         let searcher = self.searcher;
-        let is_model_down = AtomicBool::new(self.is_model_down);
-        let embeddings = missing.iter_mut().map(|pending| async {
-            // A model that is down is not asked for every question.
-            if is_model_down.load(Ordering::Relaxed) {
-                pending.embedding = Embedding::Failed;
-                return;
-            }
-            let cache = searcher.cache.clone().unwrap_or_default();
-            pending.embedding = match searcher.embed(pending.question, &cache).await {
-                Ok(embedded) => Embedding::Done(embedded),
-                Err(error) => {
-                    if !concerns_one_question(&error) {
-                        is_model_down.store(true, Ordering::Relaxed);
-                    }
-                    Embedding::Failed
+        let is_model_down = self.is_model_down;
+        let mut embeddings: Vec<BoxFuture<'_, ()>> = Vec::new();
+        for pending in &mut missing {
+            embeddings.push(Box::pin(async move {
+                // A model that is down is not asked for every question.
+                if is_model_down.load(Ordering::Relaxed) {
+                    pending.embedding = Embedding::Failed;
+                    return;
                 }
-            };
-        });
+                let cache = searcher.cache.clone().unwrap_or_default();
+                pending.embedding = match searcher.embed(pending.question, &cache).await {
+                    Ok(embedded) => Embedding::Done(embedded),
+                    Err(error) => {
+                        if !concerns_one_question(&error) {
+                            is_model_down.store(true, Ordering::Relaxed);
+                        }
+                        Embedding::Failed
+                    }
+                };
+            }));
+        }
         let mut embedded = stream::iter(embeddings).buffer_unordered(self.batch.concurrency.get());
         self.progress.tell(BatchStage::Embedding, done, total);
         while embedded.next().await.is_some() {
             done += 1;
             self.progress.tell(BatchStage::Embedding, done, total);
         }
-        drop(embedded);
-        self.is_model_down = is_model_down.into_inner();
     }
 
     /// The semantic search of each question of the group, in one pass. `None` where the profile has none.

@@ -1,10 +1,15 @@
-//! A searcher that has the results of a batch of questions.
+//! A searcher that knows its questions beforehand, and searches a group of them at once.
 
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 use std::fmt;
+use std::sync::Arc;
+use std::sync::atomic::AtomicBool;
+use std::time::Instant;
 
 use async_trait::async_trait;
 use evals_rag::{Retrieved, SearchError, Searcher};
+use futures::future::BoxFuture;
+use tokio::sync::{OnceCell, RwLock};
 
 use super::observer::BatchObserver;
 use super::questions::QuestionBatch;
@@ -13,33 +18,63 @@ use crate::error::IndexError;
 use crate::search::searcher::IndexSearcher;
 use crate::search::{Cache, hit, passages};
 
-/// One profile over one index, with the results of a batch.
+/// One profile over one index, and a batch of questions.
+///
+/// The first search for a question of a group searches the whole group, and the others wait for it. An interruption thus loses one group.
 pub(crate) struct BatchSearcher {
     searcher: IndexSearcher,
-    /// The `k` of the batch.
-    k: usize,
-    answers: HashMap<String, Answer>,
+    batch: QuestionBatch,
+    observer: Arc<dyn BatchObserver>,
+    /// The group of each question.
+    groups: HashMap<String, Arc<Group>>,
+    is_model_down: AtomicBool,
+    /// Held while a group is searched, and shared by the searches whose time is measured.
+    quiet: RwLock<()>,
+}
+
+/// Questions that are searched together.
+#[derive(Debug)]
+struct Group {
+    questions: Vec<String>,
+    answers: OnceCell<HashMap<String, Answer>>,
 }
 
 impl BatchSearcher {
-    /// Searches the questions of `batch`.
-    pub(crate) async fn run(
+    pub(crate) fn new(
         searcher: IndexSearcher,
-        batch: &QuestionBatch,
-        observer: &dyn BatchObserver,
-    ) -> Result<Self, IndexError> {
-        // A server compares vectors by itself, and does not hand them out.
-        let answers = if searcher.contents.table.dataset().is_some() {
-            let run = run::run(&searcher, batch, observer);
-            searcher.contents.guarded(run).await?
-        } else {
-            HashMap::new()
-        };
-        Ok(Self {
+        batch: QuestionBatch,
+        observer: Arc<dyn BatchObserver>,
+    ) -> Self {
+        Self {
+            groups: groups(&searcher, &batch),
             searcher,
-            k: batch.k,
-            answers,
-        })
+            batch,
+            observer,
+            is_model_down: AtomicBool::new(false),
+            quiet: RwLock::default(),
+        }
+    }
+
+    /// The result of the question, once its group is searched. `None` for a question that has to be searched on its own.
+    async fn answer(&self, question: &str, k: usize) -> Option<&Answer> {
+        let group = self.groups.get(question).filter(|_| k == self.batch.k)?;
+        let search = async {
+            let _quiet = self.quiet.write().await;
+            let questions: Vec<&str> = group.questions.iter().map(String::as_str).collect();
+            let run = run::run(
+                &self.searcher,
+                &self.batch,
+                &questions,
+                &self.is_model_down,
+                self.observer.as_ref(),
+            );
+            let run: BoxFuture<'_, _> = Box::pin(run);
+            let answers = self.searcher.contents.guarded(run).await;
+            self.observer.on_end();
+            // The questions of a group that fails are searched one by one, and each reports its own failure.
+            answers.unwrap_or_default()
+        };
+        group.answers.get_or_init(|| search).await.get(question)
     }
 
     async fn found(&self, answer: &Answer) -> Result<Retrieved, IndexError> {
@@ -52,7 +87,7 @@ impl BatchSearcher {
             Vec::new()
         };
         Ok(Retrieved {
-            ranking: hit::best_documents(&answer.documents, self.k, &contents.positions)?,
+            ranking: hit::best_documents(&answer.documents, self.batch.k, &contents.positions)?,
             passages,
             timings: timings.into_stages(),
             in_batch: true,
@@ -60,28 +95,59 @@ impl BatchSearcher {
         })
     }
 
-    /// Searches the question on its own, which takes the time that is measured.
+    /// Searches the question on its own, which takes the time that is measured. `began` is when it was asked.
     async fn again(
         &self,
         question: &str,
         answer: &Answer,
         Timed(embedded): &Timed,
+        began: Instant,
     ) -> Result<Retrieved, IndexError> {
+        let expected = self.found(answer).await?;
+        let quiet = self.quiet.read().await;
+        let waited = began.elapsed();
         let cache = self.searcher.cache.clone();
         let cache = cache.unwrap_or_else(|| Cache::default().into());
+        let k = self.batch.k;
         let retrieve = self
             .searcher
-            .retrieve(question, self.k, &cache, embedded.as_ref());
+            .retrieve(question, k, &cache, embedded.as_ref());
         let retrieved = Box::pin(retrieve).await?;
-        let expected = self.found(answer).await?;
+        drop(quiet);
         if retrieved.ranking == expected.ranking && retrieved.passages == expected.passages {
-            return Ok(retrieved);
+            return Ok(Retrieved {
+                waited,
+                ..retrieved
+            });
         }
         Err(IndexError::Inconsistent {
             profile: self.searcher.name.clone(),
             question: question.to_owned(),
         })
     }
+}
+
+/// The groups of a batch, by question. Empty if the batch would save nothing: without vectors to compare, or if a server compares them,
+/// which does not hand them out.
+fn groups(searcher: &IndexSearcher, batch: &QuestionBatch) -> HashMap<String, Arc<Group>> {
+    let mut groups = HashMap::new();
+    let is_local = searcher.contents.table.dataset().is_some();
+    if !searcher.profile.needs_embeddings() || !is_local || batch.k == 0 {
+        return groups;
+    }
+    let mut seen = HashSet::new();
+    let distinct = batch.questions.iter();
+    let distinct: Vec<_> = distinct.filter(|it| seen.insert(it.as_str())).collect();
+    for questions in distinct.chunks(run::group_size(searcher, batch)) {
+        let group = Arc::new(Group {
+            questions: questions.iter().copied().cloned().collect(),
+            answers: OnceCell::new(),
+        });
+        for question in questions {
+            groups.insert((*question).clone(), Arc::clone(&group));
+        }
+    }
+    groups
 }
 
 #[async_trait]
@@ -91,12 +157,13 @@ impl Searcher for BatchSearcher {
     }
 
     async fn search(&self, question: &str, k: usize) -> Result<Retrieved, SearchError> {
-        let Some(answer) = self.answers.get(question).filter(|_| k == self.k) else {
+        let began = Instant::now();
+        let Some(answer) = self.answer(question, k).await else {
             return self.searcher.search(question, k).await;
         };
         let retrieve = async {
             match &answer.timed {
-                Some(timed) => self.again(question, answer, timed).await,
+                Some(timed) => self.again(question, answer, timed, began).await,
                 None => self.found(answer).await,
             }
         };
@@ -110,8 +177,7 @@ impl fmt::Debug for BatchSearcher {
         formatter
             .debug_struct("BatchSearcher")
             .field("searcher", &self.searcher)
-            .field("k", &self.k)
-            .field("answers", &self.answers.len())
+            .field("questions", &self.groups.len())
             .finish_non_exhaustive()
     }
 }

@@ -178,7 +178,7 @@ async fn searcher(run: Run<'_>, qa: &QaPlan, profile: SearchProfile) -> Result<A
         documents: qa.passages.get(),
         passages: qa.passages.get(),
     };
-    search::open(run, profile, depth).await
+    search::open(run, profile, depth, None).await
 }
 
 fn settings(qa: &QaPlan, prepared: &Prepared) -> Settings {

@@ -7,6 +7,7 @@ use evals::{Experiment, Observer, Report, Summary};
 use evals_metrics::Bootstrap;
 use evals_rag::{Retrieval, retrieval};
 
+use super::latency_sample::LatencySample;
 use crate::case_selection::SelectionRecord;
 use crate::choices;
 use crate::command::run::preparation::Run;
@@ -49,7 +50,9 @@ pub(super) async fn run(
         documents: plan.k.get(),
         passages: 0,
     };
-    let opening = search::open(run, profile, depth);
+    let sampled = LatencySample::of(run, profile);
+    let batch = sampled.as_ref().map(LatencySample::batch).cloned();
+    let opening = search::open(run, profile, depth, batch);
     let searcher = run.interruption.guard(opening).await?;
     let dataset = retrieval::dataset(
         &plan.manifest.name,
@@ -83,6 +86,7 @@ pub(super) async fn run(
             .metadata
             .insert(SelectionRecord::KEY.to_owned(), record);
     }
+    facts.extend(sampled.as_ref().map(LatencySample::fact));
     facts.extend(
         reranking
             .iter()

@@ -2,6 +2,7 @@
 
 mod benchmark;
 mod folder;
+mod latency_sample;
 mod page;
 mod trec_ids;
 
