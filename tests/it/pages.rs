@@ -300,6 +300,63 @@ fn the_lead_of_the_best_is_in_the_first_measure_that_tells_profiles_apart() {
     );
 }
 
+#[test]
+fn a_verdict_that_the_mean_contradicts_names_the_test() {
+    let sandbox = Sandbox::new();
+    let lines = |line: &dyn Fn(u32) -> Value| {
+        let lines: Vec<String> = (10..30).map(|n| line(n).to_string()).collect();
+        lines.join("\n")
+    };
+    sandbox.write(
+        "documents.jsonl",
+        lines(&|n| json!({"id": format!("d{n}"), "text": format!("topic{n}")})),
+    );
+    sandbox.write(
+        "questions.jsonl",
+        lines(&|n| json!({"id": n, "question": format!("topic{n}"), "relevant": format!("d{n}")})),
+    );
+    sandbox.write(
+        "topics.yaml",
+        "name: topics\n\
+         documents: {source: {path: documents.jsonl}, uri: id, text: text}\n\
+         questions: {source: {path: questions.jsonl}, id: id, text: question, relevant: relevant}\n\
+         retrieval: {headline: RR, measures: []}\n",
+    );
+    // Four questions lose their document from the first place; sixteen find it at the ninth place instead of the tenth.
+    let ranking = |best: usize, usual: usize| -> String {
+        let lines = (10..30).flat_map(|question: usize| {
+            let place = if question < 14 { best } else { usual };
+            let others = (10..30).filter(move |it| *it != question);
+            let mut ranked: Vec<usize> = others.collect();
+            ranked.insert(place - 1, question);
+            let ranked = ranked.into_iter().zip(1..=12);
+            ranked.map(move |(document, rank)| {
+                format!("{question} Q0 d{document} {rank} {} s\n", 100 - rank)
+            })
+        });
+        lines.collect()
+    };
+    sandbox.write("before.trec", ranking(1, 10));
+    sandbox.write("after.trec", ranking(12, 9));
+    for run in ["before", "after"] {
+        sandbox.succeed(&format!(
+            "run ./topics.yaml --skip-qa --target trec:{run}.trec"
+        ));
+    }
+    let shown = |options: &str| {
+        sandbox.succeed(&format!("compare {options} --out change.html"));
+        Page::of(&sandbox, "change.html").sentence().to_owned()
+    };
+    let sentence = shown("--test sign");
+    assert!(sentence.starts_with("MRR fell from "), "{sentence}");
+    assert!(
+        sentence.contains(": better by the sign test, against the mean, significant at 5 %"),
+        "{sentence}"
+    );
+    let sentence = shown("--test randomization");
+    assert!(!sentence.contains("against the mean"), "{sentence}");
+}
+
 /// Texts that end elements, steer screens or start formulas.
 const HOSTILE: [&str; 6] = [
     "</script><script>alert(1)</script>",

@@ -74,10 +74,10 @@ fn verdict(measure: &MeasureChange, change: &Change) -> String {
     let tested = tested
         .filter(|it| it.finding.adjusted_p_value.is_some())
         .count();
-    let [uncorrected, corrected] = if tested > 1 {
-        [", uncorrected interval", "Holm-corrected "]
-    } else {
-        ["", ""]
+    let (uncorrected, corrected) = match change.test.adjustment.adjective() {
+        Some(adjective) if tested > 1 => (", uncorrected interval", format!("{adjective} ")),
+        None if tested > 1 => ("", "uncorrected ".to_owned()),
+        _ => ("", String::new()),
     };
     let interval = found.interval.map_or_else(String::new, |interval| {
         let [low, high] = [interval.low, interval.high].map(signed);
@@ -90,9 +90,17 @@ fn verdict(measure: &MeasureChange, change: &Change) -> String {
             format!(", {corrected}{}", render::p_value(p))
         });
     let level = render::percent(1.0 - change.test.paired.level);
+    let against = if measure
+        .finding
+        .is_against_mean(found.difference, measure.better)
+    {
+        format!(" by the {}, against the mean", change.test.method.name())
+    } else {
+        String::new()
+    };
     let words = match measure.finding.verdict {
-        Verdict::Better => format!("better, significant at {level}"),
-        Verdict::Worse => format!("worse, significant at {level}"),
+        Verdict::Better => format!("better{against}, significant at {level}"),
+        Verdict::Worse => format!("worse{against}, significant at {level}"),
         Verdict::Unclear => "it may be chance".to_owned(),
         Verdict::Same => "no case changed".to_owned(),
         Verdict::None => "neither is known to be better".to_owned(),
