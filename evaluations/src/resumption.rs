@@ -48,7 +48,7 @@ pub(crate) async fn open<D: Domain>(
     let wanted = identity(manifest);
     let _turn = StartLock::take(&session.directories.data, session.printer).await?;
     if resume_from == Resume::Fresh {
-        return create(session, manifest, started, &wanted);
+        return create(session, manifest, started, Duration::ZERO);
     }
     let earlier = Earlier::find::<D>(session, &wanted)?;
     if let Some(folder) = earlier.unfinished {
@@ -58,12 +58,12 @@ pub(crate) async fn open<D: Domain>(
         let Some(folder) = earlier.finished else {
             bail!("no earlier run has these settings, so there are no failed cases to retry");
         };
-        return retry(session, &folder, manifest, started, &wanted).await;
+        return retry(session, &folder, manifest, started).await;
     }
     if let Some((folder, found)) = earlier.other {
         explain_new_run(session, &folder, &found, &wanted);
     }
-    create(session, manifest, started, &wanted)
+    create(session, manifest, started, Duration::ZERO)
 }
 
 /// Creates a new run with the successful cases of a finished one, so that only its failed cases run.
@@ -72,7 +72,6 @@ async fn retry<D: Domain>(
     folder: &RunFolder,
     manifest: &Value,
     started: DateTime<Utc>,
-    wanted: &Value,
 ) -> Result<Opened<D>> {
     let report: Report<D> = folder.read_report()?;
     let all = report.cases.len();
@@ -84,31 +83,31 @@ async fn retry<D: Domain>(
         folder.name(),
         successes.len()
     ));
-    let mut opened = create(session, manifest, started, wanted)?;
+    let mut opened = create(session, manifest, started, report.duration)?;
     for case in successes {
         opened.journal.append(&case).await?;
         opened.finished.push(case);
     }
-    opened.elapsed = report.duration;
     Ok(opened)
 }
 
-fn create<D: Domain>(
+/// Creates a new run with `manifest`, whose cases have taken `elapsed` so far.
+pub(crate) fn create<D: Domain>(
     session: &Session<'_>,
     manifest: &Value,
     started: DateTime<Utc>,
-    wanted: &Value,
+    elapsed: Duration,
 ) -> Result<Opened<D>> {
     let name = manifest["name"].as_str().unwrap_or("run");
     let folder = RunFolder::create(&session.directories.runs(), started, name)?;
     // The journal comes before the manifest, so that every run has a journal to lock.
-    let (journal, _) = FileJournal::open::<D>(folder.journal(), wanted)?;
+    let (journal, _) = FileJournal::open::<D>(folder.journal(), &identity(manifest))?;
     folder.write_manifest(manifest)?;
     Ok(Opened {
         folder,
-        journal: Arc::new(journal),
+        journal: Arc::new(journal.elapsed_before(elapsed)),
         finished: Vec::new(),
-        elapsed: Duration::ZERO,
+        elapsed,
     })
 }
 
@@ -172,6 +171,11 @@ fn is_failed<D: Domain>(case: &CaseReport<D>) -> bool {
     case.result.failure().is_some() || !case.evaluator_failures.is_empty()
 }
 
+/// Which shard a run with this identity is. Runs of other shards are no earlier runs: they may be going on at the same time.
+fn shard(identity: &Value) -> [&Value; 2] {
+    ["index", "of"].map(|member| &identity["dataset"]["shard"][member])
+}
+
 /// Earlier runs of the same name. Only the newest run with the same identity can be resumed: starting it abandoned the ones before.
 #[derive(Default)]
 struct Earlier {
@@ -199,6 +203,7 @@ impl Earlier {
             if found["benchmark"] != wanted["benchmark"]
                 || found["name"] != wanted["name"]
                 || !is_alike("rejudged")
+                || shard(&found) != shard(wanted)
             {
                 continue;
             }

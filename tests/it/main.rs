@@ -63,6 +63,8 @@ mod selection;
 mod servers;
 mod settings;
 #[cfg(unix)]
+mod shards;
+#[cfg(unix)]
 mod signals;
 mod standings;
 mod stored_runs;

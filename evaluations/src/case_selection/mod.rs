@@ -1,5 +1,6 @@
 //! Chooses cases of a dataset: by their metadata, by their ids, and by what became of them in an earlier run.
 
+mod chosen;
 mod condition;
 mod earlier;
 mod record;
@@ -11,6 +12,7 @@ use evals_messages::{nearest, quantity};
 use serde_json::{Map, Value};
 use sha2::{Digest as _, Sha256};
 
+pub(crate) use self::chosen::ChosenCases;
 pub(crate) use self::condition::Condition;
 pub(crate) use self::earlier::EarlierCases;
 pub(crate) use self::record::SelectionRecord;
@@ -278,13 +280,7 @@ mod tests {
         let (_, record) = chosen(&selection(&["year=2024"], &["c"])).unwrap();
         assert_eq!((record.of, record.chosen), (3, 1));
         assert_eq!(record.by, ["year=2024", "case c"]);
-        assert_eq!(
-            record.fact(1),
-            (
-                "questions".to_owned(),
-                "1 of 3 (year=2024, case c)".to_owned()
-            )
-        );
+        assert_eq!(record.text(1), "1 of 3 (year=2024, case c)");
         let (_, other) = chosen(&selection(&["topic!=News"], &["c"])).unwrap();
         assert_eq!(record.ids, other.ids, "the same case");
         assert_ne!(record, other, "by other options");

@@ -19,11 +19,6 @@ impl SelectionRecord {
     /// The key of a report's metadata that holds the record.
     pub(crate) const KEY: &str = "selection";
 
-    /// The line about the selection in the report of a benchmark, as a label and a text.
-    pub(crate) fn fact(&self, asked: usize) -> (String, String) {
-        ("questions".to_owned(), self.text(asked))
-    }
-
     /// How many of how many cases were chosen, and why.
     pub(crate) fn text(&self, chosen: usize) -> String {
         format!("{chosen} of {} ({})", self.of, self.by.join(", "))

@@ -13,6 +13,7 @@ mod import;
 mod init;
 mod labels;
 mod man;
+mod merge;
 mod numbers;
 mod output;
 mod results;
@@ -45,6 +46,7 @@ pub(crate) use self::import::ImportArgs;
 pub(crate) use self::init::{InitArgs, Kind};
 pub(crate) use self::labels::LabelsArgs;
 pub(crate) use self::man::ManArgs;
+pub(crate) use self::merge::MergeArgs;
 pub(crate) use self::output::{ColorChoice, OutputArgs, color};
 pub(crate) use self::run::{Refresh, RunArgs, VariantArgs};
 pub(crate) use self::score::{Baseline, ScoreArgs, ScoreFormat, TrecEvalVersion};
@@ -98,6 +100,8 @@ pub(crate) enum Command {
     Fuse(FuseArgs),
     /// List stored runs, show one, or delete some
     Runs(RunsArgs),
+    /// Join the runs of all shards of a benchmark to the run that one machine would have made
+    Merge(MergeArgs),
     /// Show how measures moved over stored runs, and where their level changed
     Trend(TrendArgs),
     /// Compare stored runs and test whether chance explains the differences

@@ -5,6 +5,7 @@ use std::ffi::OsString;
 use clap::{Args, ValueEnum};
 
 use crate::case_selection::Condition;
+use crate::shards::Shard;
 
 /// Which cases of the dataset run.
 #[derive(Debug, Clone, Default, Args)]
@@ -27,6 +28,10 @@ pub(crate) struct SelectionArgs {
     /// and, if there is one, profile]
     #[arg(long, value_name = "RUN", requires = "only")]
     pub(crate) against: Option<OsString>,
+    /// Use only the cases of one shard of several, e.g. `2/8` for the second of eight, to split a run over machines. The other options
+    /// choose first, then a hash of its id puts each case into a shard. `evaluations merge` joins the runs of all shards
+    #[arg(long, value_name = "I/N", allow_hyphen_values = true)]
+    pub(crate) shard: Option<Shard>,
 }
 
 /// Which cases of an earlier run to use.

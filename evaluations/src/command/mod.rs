@@ -18,6 +18,7 @@ mod gate;
 mod init;
 mod labels;
 mod man;
+mod merge;
 mod rejudge;
 mod report;
 mod run;
@@ -52,6 +53,7 @@ pub(crate) fn execute(command: Command, printer: &Printer) -> Result<Exit> {
         Command::Export(arguments) => export::execute(&session, &arguments),
         Command::Fuse(arguments) => fuse::execute(&session, &arguments),
         Command::Score(arguments) => score::execute(&session, &arguments),
+        Command::Merge(arguments) => merge::execute(&session, &arguments),
         Command::Runs(arguments) => runs::execute(&session, &arguments),
         Command::Trend(arguments) => trend::execute(&session, &arguments),
         Command::Compare(arguments) => compare::execute(&session, &arguments),

@@ -10,19 +10,20 @@ use evals_rag::prices::Prices;
 use evals_rag::qa::Qa;
 
 use super::costs::{self, Attempts, Costs};
+use super::facts::QaFacts;
 use super::model_set::ModelSet;
-use crate::calibrations::{CalibrationStore, RunCorrections};
-use crate::case_selection::SelectionRecord;
+use crate::calibrations::CalibrationStore;
+use crate::case_selection::ChosenCases;
 use crate::exit::Exit;
 use crate::failure_limit::FailureLimit;
 use crate::groups::add_groups;
-use crate::judged_by::JudgeRecords;
 use crate::out_file::OutFile;
-use crate::page::{Documents, PageSource, RunPage};
+use crate::page::PageSource;
 use crate::run_ending::{Ending, Reached};
 use crate::run_folder::RunFolder;
 use crate::spending::Spending;
-use crate::terminal::{Printer, report_text, table_text};
+use crate::terminal::Printer;
+use crate::written_run;
 
 /// The inputs of the final report.
 pub(crate) struct Closing<'c> {
@@ -34,8 +35,8 @@ pub(crate) struct Closing<'c> {
     pub(crate) failure_limit: FailureLimit,
     pub(crate) traffic: &'c [Arc<Traffic>],
     pub(crate) attempts_before: Attempts,
-    /// The options that chose the questions, if any did, and the number of questions.
-    pub(crate) selection: Option<(&'c SelectionRecord, usize)>,
+    /// Which questions were asked.
+    pub(crate) chosen: ChosenCases,
     /// The keys of metadata that the report is broken down by.
     pub(crate) group_by: &'c [String],
     /// Further lines below the title, before the others.
@@ -48,33 +49,28 @@ impl Closing<'_> {
     /// Adds models, costs and notes to `report`, and writes it to `folder`.
     pub(crate) fn close(self, mut report: Report<Qa>, folder: RunFolder) -> Result<Finished> {
         let costs = Costs::of(&report.cases, &self.model_set.models, &self.prices);
-        add_facts(
-            &mut report,
-            self.model_set,
-            &costs,
-            self.seed,
-            self.selection,
-            self.facts,
-        )?;
+        let described = QaFacts {
+            models: self.model_set.record(),
+            costs,
+            seed: self.seed,
+            chosen: self.chosen,
+            further: self.facts,
+        };
+        described.enter(&mut report)?;
         let bootstrap = Bootstrap {
             seed: self.seed,
             ..Bootstrap::default()
         };
         let summary = report.summary(&bootstrap);
         let summary = add_groups(self.printer, &report, summary, self.group_by, &bootstrap);
-        let corrections = RunCorrections::of(self.printer, &self.calibrations, &folder, &report);
-        folder.write_report(&report, &summary, &corrections.tables())?;
-        let source = PageSource {
-            corrections: corrections.tables(),
-            corrected: corrections.in_lines(),
-            ..PageSource::of_run(&folder, self.seed, Documents::none())
-        };
-        let page = RunPage {
-            report: &report,
-            summary: &summary,
-            source: &source,
-        };
-        self.printer.warn_of(page.write_into(&folder).as_deref());
+        let source = written_run::write(
+            self.printer,
+            &self.calibrations,
+            &folder,
+            self.seed,
+            &report,
+            &summary,
+        )?;
         let attempts = Attempts::so_far(self.traffic).since(self.attempts_before);
         costs::note_calls(
             self.printer,
@@ -137,58 +133,6 @@ impl Finished {
 
     /// The report as text for the terminal.
     pub(crate) fn text(&self, printer: &Printer) -> Result<String> {
-        let mut text = report_text(printer, &self.report, &self.summary)?;
-        for table in &self.source.corrections {
-            text.push('\n');
-            text.push_str(&table_text(printer, table));
-        }
-        Ok(text)
+        written_run::text(printer, &self.report, &self.summary, &self.source)
     }
-}
-
-/// Adds models, parameters, prompts, seed and costs, each under its own key for programs, and as lines under `facts`, which
-/// renderers print below the title.
-fn add_facts(
-    report: &mut Report<Qa>,
-    model_set: &ModelSet,
-    costs: &Costs,
-    seed: u64,
-    selection: Option<(&SelectionRecord, usize)>,
-    mut facts: Vec<(String, String)>,
-) -> Result<()> {
-    if let Some((selection, asked)) = selection {
-        facts.push(selection.fact(asked));
-        let record = serde_json::to_value(selection)?;
-        report
-            .metadata
-            .insert(SelectionRecord::KEY.to_owned(), record);
-    }
-    facts.extend(costs.lines());
-    facts.extend(
-        model_set
-            .self_preference()
-            .map(|warning| ("warning".to_owned(), warning)),
-    );
-    facts.extend(model_set.notes());
-    if seed != 0 {
-        facts.push(("seed".to_owned(), seed.to_string()));
-    }
-    let values = [
-        ("seed", seed.into()),
-        ("models", serde_json::to_value(&model_set.models)?),
-        ("parameters", serde_json::to_value(&model_set.parameters)?),
-        ("prompts", serde_json::to_value(&model_set.prompts)?),
-        (JudgeRecords::KEY, serde_json::to_value(&model_set.judges)?),
-        (
-            "self_preference",
-            serde_json::to_value(model_set.self_preference())?,
-        ),
-        ("notes", serde_json::to_value(model_set.notes())?),
-        ("costs", serde_json::to_value(costs)?),
-        ("facts", serde_json::to_value(facts)?),
-    ];
-    for (key, value) in values {
-        report.metadata.insert(key.to_owned(), value);
-    }
-    Ok(())
 }

@@ -6,6 +6,7 @@ use std::sync::Arc;
 
 use evals_models::{ChatModel, ModelIdentity};
 use evals_rag::prices::{Price, Prices};
+use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 
 use super::answering::Answering;
@@ -27,7 +28,52 @@ pub(crate) struct ModelSet {
     asked: Vec<(&'static str, Arc<dyn ChatModel>)>,
 }
 
+/// What a report says about its models.
+#[derive(Debug, Clone, Serialize, Deserialize)]
+pub(crate) struct ModelRecord {
+    /// The models by role.
+    pub(crate) models: BTreeMap<String, ModelIdentity>,
+    parameters: BTreeMap<String, Map<String, Value>>,
+    /// Digests by file name.
+    prompts: BTreeMap<String, String>,
+    /// Who judges each measure.
+    #[serde(default)]
+    judges: JudgeRecords,
+    /// A warning if the judge and the answerer are the same model.
+    pub(crate) self_preference: Option<String>,
+    /// Notes on parameters that servers rejected, by role.
+    pub(crate) notes: Vec<(String, String)>,
+}
+
+impl ModelRecord {
+    /// Adds the members to the metadata of a report.
+    pub(super) fn enter(&self, metadata: &mut Map<String, Value>) -> serde_json::Result<()> {
+        if let Value::Object(members) = serde_json::to_value(self)? {
+            metadata.extend(members);
+        }
+        Ok(())
+    }
+}
+
 impl ModelSet {
+    /// The record in the report of a run. It is complete once the run has ended.
+    pub(crate) fn record(&self) -> ModelRecord {
+        let roles = self.models.iter();
+        let parameters = self.parameters.iter();
+        ModelRecord {
+            models: roles
+                .map(|(role, it)| ((*role).to_owned(), it.clone()))
+                .collect(),
+            parameters: parameters
+                .map(|(role, it)| ((*role).to_owned(), it.clone()))
+                .collect(),
+            prompts: self.prompts.clone(),
+            judges: self.judges.clone(),
+            self_preference: self.self_preference(),
+            notes: self.notes(),
+        }
+    }
+
     /// The roles of the judges of a panel, the first of which is the judge of the settings.
     pub(crate) const JUDGES: [&str; 9] = [
         "judge", "judge 2", "judge 3", "judge 4", "judge 5", "judge 6", "judge 7", "judge 8",

@@ -3,6 +3,9 @@
 use serde::Deserialize;
 use serde_json::Value;
 
+use super::state::RunState;
+use crate::shards::ShardHeader;
+
 /// The part of a manifest that listings need.
 #[derive(Debug, Clone, Deserialize)]
 pub(crate) struct RunHeader {
@@ -22,11 +25,24 @@ pub(crate) struct RunHeader {
     pub(crate) rejudged: Option<RejudgedHeader>,
 }
 
+impl RunHeader {
+    /// The state as lists show it. A shard is named beside its state, the column that is always there, so that nobody takes its score for
+    /// that of the whole.
+    pub(crate) fn shown_state(&self, state: RunState) -> String {
+        match self.dataset.shard {
+            Some(shard) => format!("{state}, {shard}"),
+            None => state.to_string(),
+        }
+    }
+}
+
 /// The part of a dataset's record that listings need.
 #[derive(Debug, Clone, Deserialize)]
 pub(crate) struct DatasetHeader {
     pub(crate) name: String,
     pub(crate) questions: usize,
+    /// The shard, if the run is one.
+    pub(crate) shard: Option<ShardHeader>,
 }
 
 /// The run whose answers were judged again.

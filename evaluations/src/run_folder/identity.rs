@@ -6,7 +6,16 @@ use serde_json::{Map, Value};
 use crate::settings::Role;
 
 /// Members of a manifest that describe when, how fast or from where a run was started. They do not affect its results.
-const CIRCUMSTANCES: &[&str] = &["started", "command_line", "settings_from", "concurrency"];
+const CIRCUMSTANCES: &[&str] = &[
+    "started",
+    "command_line",
+    "settings_from",
+    "concurrency",
+    MERGED,
+];
+
+/// The member of a manifest that lists the shards that a run was merged from.
+pub(crate) const MERGED: &str = "merged";
 
 /// Members of the index's record that do not affect search results.
 const INDEX_CIRCUMSTANCES: &[&str] = &["uri", "build", "statistics"];

@@ -12,6 +12,7 @@ use serde_json::{Map, Value};
 
 use crate::case_selection::SelectionRecord;
 use crate::settings::Settings;
+use crate::shards::ShardRecord;
 
 /// The version of manifests that this program writes and reads.
 pub(crate) const MANIFEST_VERSION: u32 = 1;
@@ -89,6 +90,9 @@ pub(crate) struct DatasetRecord<'r> {
     /// The options that chose the questions, if any did.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(crate) selection: Option<&'r SelectionRecord>,
+    /// The shard, if the run is one. The questions are those of the shard alone.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(crate) shard: Option<&'r ShardRecord>,
 }
 
 /// The index that was searched.

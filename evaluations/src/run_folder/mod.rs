@@ -15,7 +15,7 @@ pub(crate) use self::failure::RunFailure;
 pub(crate) use self::files::{LARGEST_REPORT, REPORT, unreadable};
 pub(crate) use self::folder::{PAGE, RunFolder};
 pub(crate) use self::header::{DatasetHeader, RunHeader};
-pub(crate) use self::identity::{differences, identity};
+pub(crate) use self::identity::{MERGED, differences, identity};
 pub(crate) use self::manifest::{DatasetRecord, IndexRecord, MANIFEST_VERSION, RunManifest, Tool};
 pub(crate) use self::start_lock::StartLock;
 pub(crate) use self::state::{Left, RunState};

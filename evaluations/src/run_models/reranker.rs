@@ -174,34 +174,7 @@ impl Reranking {
 
     /// A line on the tokens and cost of reranking in a retrieval run.
     pub(crate) fn account(&self, report: &Report<Retrieval>, prices: &Prices) -> String {
-        let model = self.identity();
-        let candidates = quantity::of(self.candidates.get(), "document");
-        let what = format!("{model}, {candidates} for each question");
-        match ModelKind::of_identity(model) {
-            ModelKind::Embedded | ModelKind::Local => {
-                return format!("{what}, in this process, no LLM");
-            }
-            ModelKind::Ollama
-            | ModelKind::OpenAi
-            | ModelKind::HttpReranker
-            | ModelKind::LlmReranker(_) => {}
-        }
-        let sum = |metric: &str| {
-            let recorded = report.cases.iter();
-            let mut recorded = recorded
-                .filter_map(|case| case.metrics.get(metric))
-                .peekable();
-            recorded.peek().is_some().then(|| recorded.sum::<f64>())
-        };
-        let read = sum(Purpose::Reranker.input_tokens());
-        let tokens = match (read, sum(Purpose::Reranker.output_tokens())) {
-            (Some(read), Some(written)) => {
-                format!("{} read, {written} written", quantity::of(read, "token"))
-            }
-            _ => "tokens unknown".to_owned(),
-        };
-        let cost = dollars(cost(&report.cases, &prices.of(model)));
-        format!("{what}, {tokens}, {cost}")
+        account(self.identity(), self.candidates.get(), report, prices)
     }
 
     /// Adds the reranker to a manifest.
@@ -212,6 +185,42 @@ impl Reranking {
             .insert("reranker", self.parameters.clone());
         manifest.prompts.extend(self.prompts.clone());
     }
+}
+
+/// A line on the tokens and cost of `model`, which reranked so many candidates for each question of a report.
+pub(crate) fn account(
+    model: &ModelIdentity,
+    candidates: usize,
+    report: &Report<Retrieval>,
+    prices: &Prices,
+) -> String {
+    let candidates = quantity::of(candidates, "document");
+    let what = format!("{model}, {candidates} for each question");
+    match ModelKind::of_identity(model) {
+        ModelKind::Embedded | ModelKind::Local => {
+            return format!("{what}, in this process, no LLM");
+        }
+        ModelKind::Ollama
+        | ModelKind::OpenAi
+        | ModelKind::HttpReranker
+        | ModelKind::LlmReranker(_) => {}
+    }
+    let sum = |metric: &str| {
+        let recorded = report.cases.iter();
+        let mut recorded = recorded
+            .filter_map(|case| case.metrics.get(metric))
+            .peekable();
+        recorded.peek().is_some().then(|| recorded.sum::<f64>())
+    };
+    let read = sum(Purpose::Reranker.input_tokens());
+    let tokens = match (read, sum(Purpose::Reranker.output_tokens())) {
+        (Some(read), Some(written)) => {
+            format!("{} read, {written} written", quantity::of(read, "token"))
+        }
+        _ => "tokens unknown".to_owned(),
+    };
+    let cost = dollars(cost(&report.cases, &prices.of(model)));
+    format!("{what}, {tokens}, {cost}")
 }
 
 /// The cost of reranking. Unknown if no case has a token count, unless tokens are free.

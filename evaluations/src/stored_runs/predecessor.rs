@@ -22,13 +22,16 @@ impl Kinship {
         Self::Benchmark { is_as_long: false },
     ];
 
-    /// Whether `before` is so related to `after`.
+    /// Whether `before` is so related to `after`. A shard is related to the same shard alone.
     ///
     /// A run that is alone in its command may follow one of another profile, because a profile's name contains some settings. Runs of a
     /// command with several profiles only follow runs of their own profile.
     pub(crate) fn holds(self, before: &RunHeader, after: &RunHeader, is_alone: bool) -> bool {
         let has_length =
             |is_as_long: bool| !is_as_long || before.dataset.questions == after.dataset.questions;
+        if before.dataset.shard != after.dataset.shard {
+            return false;
+        }
         match self {
             Self::Profile { is_as_long } => is_of_kind(before, after) && has_length(is_as_long),
             Self::Benchmark { is_as_long } => {

@@ -12,6 +12,7 @@ use evals_html::page::PageFigure;
 use evals_metrics::Bootstrap;
 use evals_rag::Retrieval;
 use evals_rag::qa::Qa;
+use serde::Deserialize as _;
 use serde::de::DeserializeOwned;
 use serde_json::{Map, Value};
 
@@ -19,6 +20,7 @@ use crate::figures::{self, ComparedRun, Place};
 use crate::out_file::OutFile;
 use crate::page::{Documents, HasPage, PageSource, RunPage};
 use crate::run_folder::{RunFolder, RunHeader, unreadable};
+use crate::shards::ShardHeader;
 use crate::terminal::{self, Printer, console, report_text};
 
 /// A stored report.
@@ -36,6 +38,7 @@ pub(super) struct Facts<'r> {
     pub(super) dataset: &'r str,
     pub(super) profile: Option<&'r str>,
     pub(super) seed: Option<u64>,
+    pub(super) shard: Option<ShardHeader>,
     pub(super) cases: Vec<&'r CaseId>,
 }
 
@@ -239,6 +242,10 @@ impl<D: HasPage> AnyReport for Report<D> {
             dataset: &self.dataset,
             profile: self.metadata.get("profile").and_then(Value::as_str),
             seed: self.metadata.get("seed").and_then(Value::as_u64),
+            shard: self
+                .metadata
+                .get(ShardHeader::KEY)
+                .and_then(|shard| ShardHeader::deserialize(shard).ok()),
             cases: self.cases.iter().map(|case| &case.id).collect(),
         }
     }

@@ -157,6 +157,7 @@ fn header_of(report: &StoredReport) -> RunHeader {
         dataset: DatasetHeader {
             name: facts.dataset.to_owned(),
             questions: facts.cases.into_iter().collect::<BTreeSet<_>>().len(),
+            shard: facts.shard,
         },
         seed: facts.seed.unwrap_or_default(),
         measures: Vec::new(),

@@ -40,7 +40,7 @@ pub(crate) struct Basis<'r> {
 pub(crate) enum Break {
     /// They read other files of the dataset.
     Data,
-    /// They asked another number of questions, or only one of them left out the unanswerable ones.
+    /// They asked another number of questions or are other shards, or only one of them left out the unanswerable ones.
     Questions,
 }
 
@@ -52,6 +52,7 @@ impl Break {
             return Some(Self::Data);
         }
         let is_other = one.questions != other.questions
+            || left.shard() != right.shard()
             || left.leaves_out_unanswerable() != right.leaves_out_unanswerable();
         is_other.then_some(Self::Questions)
     }

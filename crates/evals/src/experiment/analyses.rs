@@ -16,7 +16,7 @@ use crate::{Domain, FailureKind, Report, ReportEvaluator, ReportEvaluatorFailure
 const NAMELESS: &str = "report evaluator without a name";
 
 /// Adds the analyses of all evaluators to a report. None of them sees the analyses of another.
-pub(super) async fn add<D: Domain>(
+pub(crate) async fn add<D: Domain>(
     report: &mut Report<D>,
     evaluators: &[Arc<dyn ReportEvaluator<D>>],
     cancellation: &CancellationToken,

@@ -1,6 +1,6 @@
 //! The experiment: runs a task over a dataset.
 
-mod analyses;
+pub(crate) mod analyses;
 mod attempt;
 mod audience;
 mod completion;

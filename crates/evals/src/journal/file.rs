@@ -75,6 +75,14 @@ impl FileJournal {
         self.elapsed
     }
 
+    /// Adds wall time that no session of this journal spent, such as that of runs whose cases it takes over. The lines that follow count
+    /// it.
+    #[must_use]
+    pub fn elapsed_before(mut self, elapsed: Duration) -> Self {
+        self.elapsed += elapsed;
+        self
+    }
+
     /// Waits until all written lines are on the disk.
     pub fn sync(&self) -> Result<(), JournalError> {
         self.file.sync()

@@ -2,6 +2,7 @@
 
 mod case;
 mod identity;
+mod joined;
 mod missed;
 mod running;
 mod schema;
@@ -13,6 +14,7 @@ use serde::{Deserialize, Serialize};
 
 pub use case::{CaseOutcome, CaseReport, RetriedEvaluator, TaskResult};
 pub use identity::EvaluatorIdentity;
+pub use joined::ReportPart;
 pub use missed::{Missed, MissedOutcome};
 pub use schema::SchemaVersion;
 pub(crate) use titles::settle;

@@ -404,6 +404,22 @@ async fn lines_of_many_workers_do_not_mix() {
 }
 
 #[tokio::test]
+async fn time_of_other_runs_counts_once_their_cases_are_taken_over() {
+    let scratch = Scratch::new();
+    let path = scratch.path("journal.jsonl");
+    let (journal, _) = open(&path).unwrap();
+    let hour = Duration::from_hours(1);
+    let journal = journal.elapsed_before(hour);
+    let taken_over = finished("a", Vec::new());
+    Journal::<Words>::append(&journal, &taken_over)
+        .await
+        .unwrap();
+    drop(journal);
+    let (journal, _) = open(&path).unwrap();
+    assert!((hour..2 * hour).contains(&journal.elapsed()));
+}
+
+#[tokio::test]
 async fn the_cases_of_a_journal_are_counted_while_it_is_open() {
     let scratch = Scratch::new();
     let path = scratch.path("journal.jsonl");

@@ -15,6 +15,7 @@ mod fakes;
 mod fuzz;
 mod gate;
 mod groups;
+mod joined;
 mod journal;
 mod judging;
 mod lifecycle;

@@ -5,16 +5,17 @@ use evals::render::{Cases, Part};
 use evals::{Report, Summary};
 use evals_evaluators::Untyped;
 
-use crate::calibrations::{CalibrationStore, RunCorrections};
+use crate::calibrations::CalibrationStore;
 use crate::cli::EvalShownArgs;
 use crate::exit::Exit;
 use crate::out_file::OutFile;
-use crate::page::{Documents, PageSource, RunPage};
+use crate::page::PageSource;
 use crate::run_ending::{Ending, Reached};
 use crate::run_folder::RunFolder;
 use crate::session::Session;
 use crate::targets::Replies;
-use crate::terminal::{Printer, console, report_text, table_text, text};
+use crate::terminal::{Printer, console, text};
+use crate::written_run;
 
 /// A run whose report is written, complete or not.
 #[derive(Debug)]
@@ -41,19 +42,7 @@ impl Finished {
     ) -> Result<Self> {
         let printer = session.printer;
         let calibrations = CalibrationStore::of(&session.directories);
-        let corrections = RunCorrections::of(printer, &calibrations, &folder, &report);
-        folder.write_report(&report, &summary, &corrections.tables())?;
-        let source = PageSource {
-            corrections: corrections.tables(),
-            corrected: corrections.in_lines(),
-            ..PageSource::of_run(&folder, seed, Documents::none())
-        };
-        let page = RunPage {
-            report: &report,
-            summary: &summary,
-            source: &source,
-        };
-        printer.warn_of(page.write_into(&folder).as_deref());
+        let source = written_run::write(printer, &calibrations, &folder, seed, &report, &summary)?;
         Ok(Self {
             report,
             summary,
@@ -66,11 +55,7 @@ impl Finished {
 
     /// The report and its cases as text for the terminal.
     pub(super) fn text(&self, printer: &Printer, shown: &EvalShownArgs) -> Result<String> {
-        let mut page = report_text(printer, &self.report, &self.summary)?;
-        for table in &self.source.corrections {
-            page.push('\n');
-            page.push_str(&table_text(printer, table));
-        }
+        let mut page = written_run::text(printer, &self.report, &self.summary, &self.source)?;
         let cases = Cases {
             most: shown.most,
             reasons: shown.reasons,

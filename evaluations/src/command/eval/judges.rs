@@ -107,6 +107,17 @@ impl OpenedJudges {
         asked.map(|(_, role)| role).collect()
     }
 
+    /// The models, each once.
+    pub(super) fn identities(&self) -> Vec<ModelIdentity> {
+        let mut identities: Vec<ModelIdentity> = Vec::new();
+        for (_, model) in self.roles() {
+            if !identities.contains(model.identity()) {
+                identities.push(model.identity().clone());
+            }
+        }
+        identities
+    }
+
     /// The models with their roles: `judge`, or `judge PROVIDER:NAME` beside the first.
     pub(super) fn roles(&self) -> Vec<(String, Arc<dyn ChatModel>)> {
         let mut roles: Vec<(String, Arc<dyn ChatModel>)> = Vec::new();

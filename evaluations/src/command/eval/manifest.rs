@@ -12,6 +12,7 @@ use super::judges::OpenedJudges;
 use super::plan::Plan;
 use crate::cli::EvalArgs;
 use crate::clock::timestamp;
+use crate::eval_report::{REPORT_EVALUATORS, VOTES};
 use crate::redaction;
 use crate::run_folder::{MANIFEST_VERSION, Tool};
 use crate::run_models::Prompts;
@@ -69,6 +70,17 @@ pub(super) fn manifest(
     });
     if let Some(selection) = &plan.selection {
         manifest["dataset"]["selection"] = serde_json::to_value(selection)?;
+    }
+    if let Some(shard) = &plan.shard {
+        manifest["dataset"]["shard"] = serde_json::to_value(shard)?;
+        // `evaluations merge` lets them judge the whole report, without the file.
+        let report_evaluators = plan.report_evaluators()?;
+        if !report_evaluators.is_empty() {
+            manifest["dataset"][REPORT_EVALUATORS] = report_evaluators.into();
+        }
+        if plan.judges.votes {
+            manifest["dataset"][VOTES] = true.into();
+        }
     }
     Ok(manifest)
 }

@@ -1,9 +1,7 @@
 //! `evaluations eval`: runs the cases of a dataset file against a target.
 
-mod costs;
 mod estimate;
 mod finished;
-mod judge_records;
 mod judges;
 mod manifest;
 mod model_settings;
@@ -28,6 +26,9 @@ pub(super) fn execute(session: &Session<'_>, arguments: &EvalArgs) -> Result<Exi
         return watch::execute(session, arguments);
     }
     let plan = Plan::new(session, arguments)?;
+    if plan.shard.is_some() && plan.chosen.is_empty() {
+        return Ok(Exit::Done);
+    }
     if arguments.judging.estimate {
         let estimate = estimate::text(&plan, arguments);
         session.printer.result(&estimate)?;

@@ -16,7 +16,7 @@ use serde_json::{Map, Value};
 use sha2::{Digest as _, Sha256};
 
 use super::judges::WantedJudges;
-use crate::case_selection::{Candidate, MetadataFrom, Selection, SelectionRecord};
+use crate::case_selection::{Candidate, ChosenCases, MetadataFrom, Selection, SelectionRecord};
 use crate::choices;
 use crate::cli::EvalArgs;
 use crate::models::ConfiguredModels;
@@ -25,6 +25,7 @@ use crate::redaction;
 use crate::run_models::Prompts;
 use crate::session::{Session, named_models};
 use crate::settings::{self, Layer, Resolved, Tree};
+use crate::shards::ShardRecord;
 use crate::targets;
 
 /// The largest dataset file, in bytes.
@@ -48,6 +49,8 @@ pub(super) struct Plan {
     pub(super) chosen: Vec<CaseId>,
     /// `None` if no option chose among the cases, except `--limit`.
     pub(super) selection: Option<SelectionRecord>,
+    /// `None` if the run is no shard.
+    pub(super) shard: Option<ShardRecord>,
     pub(super) timeout: CaseTimeout,
     pub(super) concurrency: NonZeroUsize,
     pub(super) name: String,
@@ -133,11 +136,16 @@ impl Plan {
             Prompts::of_evaluators(&session.directories)?
         };
         let dataset = &loaded.file.name;
-        let (chosen, selection) = chosen_cases(session, arguments, &loaded)?;
+        let Chosen {
+            ids: chosen,
+            selection,
+            shard,
+        } = chosen_cases(session, arguments, &loaded)?;
         Ok(Self {
             target: target.clone(),
             chosen,
             selection,
+            shard,
             commands: shown.collect(),
             timeout: choices::case_timeout(&resolved)?.task("the target"),
             concurrency: arguments
@@ -164,6 +172,30 @@ impl Plan {
     pub(super) fn select(&self, dataset: Dataset<Untyped>) -> Dataset<Untyped> {
         let mut chosen = self.chosen.iter().peekable();
         dataset.retain(|case| chosen.next_if(|id| **id == case.id).is_some())
+    }
+
+    /// The evaluators of the report, as a dataset file in JSON lists them.
+    pub(super) fn report_evaluators(&self) -> Result<Vec<Value>> {
+        let file = DatasetFile {
+            cases: Vec::new(),
+            evaluators: Vec::new(),
+            target: None,
+            ..self.loaded.file.clone()
+        };
+        let mut written: Value = serde_json::from_str(&file.to_json(&self.registry, None))?;
+        Ok(match written["report_evaluators"].take() {
+            Value::Array(evaluators) => evaluators,
+            _ => Vec::new(),
+        })
+    }
+
+    /// Which of the file's cases run.
+    pub(super) fn chosen_cases(&self) -> ChosenCases {
+        ChosenCases {
+            selection: self.selection.clone(),
+            shard: self.shard.as_ref().map(|it| it.shard),
+            count: self.chosen.len(),
+        }
     }
 
     pub(super) fn chosen_ids(&self) -> BTreeSet<&str> {
@@ -198,12 +230,15 @@ fn settings_of(
     Ok(resolved)
 }
 
-/// The cases to run: those that the options choose, up to `--limit`.
-fn chosen_cases(
-    session: &Session<'_>,
-    arguments: &EvalArgs,
-    loaded: &Loaded,
-) -> Result<(Vec<CaseId>, Option<SelectionRecord>)> {
+/// The cases to run.
+struct Chosen {
+    ids: Vec<CaseId>,
+    selection: Option<SelectionRecord>,
+    shard: Option<ShardRecord>,
+}
+
+/// The cases to run: those that the options choose, up to `--limit`, and of these the ones of `--shard`.
+fn chosen_cases(session: &Session<'_>, arguments: &EvalArgs, loaded: &Loaded) -> Result<Chosen> {
     let none = Map::new();
     let mut cases: Vec<_> = loaded.dataset.cases().iter().collect();
     let known = keys(loaded);
@@ -241,8 +276,17 @@ fn chosen_cases(
         ));
         cases.truncate(limit.get());
     }
+    let shard = arguments.selection.shard.map(|shard| {
+        let record = shard.retain(&mut cases, |case| case.id.as_str());
+        record.note(session.printer, cases.len());
+        record
+    });
     let ids = cases.into_iter().map(|case| case.id.clone()).collect();
-    Ok((ids, record))
+    Ok(Chosen {
+        ids,
+        selection: record,
+        shard,
+    })
 }
 
 /// The keys of all cases' metadata.

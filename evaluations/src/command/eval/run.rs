@@ -10,12 +10,10 @@ use evals_messages::quantity;
 use evals_metrics::Bootstrap;
 use evals_rag::rag_judges::JudgeAgreement;
 use evals_targets::process::WorkerPools;
-use evals_targets::{RecordedTarget, Resumption, Target, TargetIdentity};
-use serde_json::{Value, json};
+use evals_targets::{RecordedTarget, Resumption, Target};
+use serde_json::{Map, Value};
 
-use super::costs;
 use super::finished::Finished;
-use super::judge_records;
 use super::judges::OpenedJudges;
 use super::manifest::manifest;
 use super::plan::Plan;
@@ -23,10 +21,11 @@ use super::task;
 use crate::choices;
 use crate::cli::EvalArgs;
 use crate::clock;
+use crate::eval_report::{self, Costs, EvalFacts};
 use crate::failure_limit::FailureLimit;
 use crate::groups::add_groups;
 use crate::interruption::Interruption;
-use crate::judged_by::JudgeRecords;
+use crate::judged_by::PanelMember;
 use crate::models::Servers;
 use crate::resumption::{self, Resume};
 use crate::run_ending::Reached;
@@ -36,9 +35,6 @@ use crate::session::Session;
 use crate::spending::Spending;
 use crate::targets::{self, Opening, Recording, Replies, Reused};
 use crate::terminal::progress::CaseBar;
-
-/// The key of a report's metadata with the models that judged.
-const MODELS: &str = "models";
 
 /// The earlier results that a run uses.
 #[derive(Debug, Clone)]
@@ -130,7 +126,12 @@ pub(super) async fn run(
     };
     let recorded = Arc::new(targets::record(session, target, &recording).await?);
     spending.record_in(Arc::clone(recorded.file()), &prices);
-    let paid = costs::payments(&opened.finished, &judges, recorded.identity(), &prices);
+    let paid = eval_report::payments(
+        &opened.finished,
+        judges.identities(),
+        recorded.identity(),
+        &prices,
+    );
     spending.resume_cases(paid, &prices);
 
     let failure_limit = FailureLimit::new(control.max_failures, &opened.finished);
@@ -160,7 +161,7 @@ pub(super) async fn run(
     if report.not_run == 0 && !report.cases.iter().any(resumption::is_transient) {
         recorded.finish()?;
     }
-    describe(&mut report, plan, arguments, &recorded, &judges)?;
+    facts(&report, plan, control.seed, &recorded, &judges)?.enter(&mut report)?;
     let asked = quantity::of(recorded.asked(), "request");
     session.printer.detail(&format!("{asked} to the target"));
     let reached = Reached {
@@ -200,52 +201,36 @@ fn retry(attempts: std::num::NonZeroU32, seed: u64) -> Retry {
     Retry::new(attempts).backoff(base, longest, seed)
 }
 
-/// Adds target, judges, seed and selection to the report, each under its own key for programs and as a line for people.
-fn describe(
-    report: &mut Report<Untyped>,
+/// The facts of the report of a run that has ended.
+fn facts(
+    report: &Report<Untyped>,
     plan: &Plan,
-    arguments: &EvalArgs,
+    seed: u64,
     target: &RecordedTarget,
     judges: &OpenedJudges,
-) -> Result<()> {
-    let seed = arguments.control.seed;
-    let identity: &TargetIdentity = target.identity();
-    let mut facts = vec![("target".to_owned(), identity.to_string())];
-    let costs = costs::of(&report.cases, judges, &choices::prices(&plan.resolved));
-    facts.extend(costs.as_ref().map(costs::Costs::fact));
+) -> Result<EvalFacts> {
+    let prices = choices::prices(&plan.resolved);
     let mut notes = Vec::new();
-    let (mut models, mut parameters) = (serde_json::Map::new(), serde_json::Map::new());
+    let (mut models, mut parameters) = (Map::new(), Map::new());
     for (role, model) in judges.roles() {
         models.insert(role.clone(), serde_json::to_value(model.identity())?);
         parameters.insert(role.clone(), model.parameters().into());
         let of_model = model.notes().into_iter();
         notes.extend(of_model.map(|note| (role.clone(), note)));
     }
-    facts.extend(notes.iter().cloned());
-    if let Some(selection) = &plan.selection {
-        facts.push(("cases".to_owned(), selection.text(plan.chosen.len())));
-    }
-    if seed != 0 {
-        facts.push(("seed".to_owned(), seed.to_string()));
-    }
-    let records = judge_records::of(report, &plan.registry, judges);
-    let records = serde_json::to_value(records)?;
-    let metadata = &mut report.metadata;
-    metadata.insert("benchmark".to_owned(), "eval".into());
-    metadata.insert("profile".to_owned(), identity.kind.clone().into());
-    metadata.insert("target".to_owned(), serde_json::to_value(identity)?);
-    metadata.insert("seed".to_owned(), seed.into());
-    metadata.insert(MODELS.to_owned(), models.into());
-    metadata.insert("parameters".to_owned(), parameters.into());
-    metadata.insert(JudgeRecords::KEY.to_owned(), records);
-    metadata.insert("notes".to_owned(), serde_json::to_value(notes)?);
-    if let Some(costs) = costs {
-        metadata.insert("costs".to_owned(), serde_json::to_value(costs)?);
-    }
-    if let Some(selection) = &plan.selection {
-        let key = crate::case_selection::SelectionRecord::KEY.to_owned();
-        metadata.insert(key, serde_json::to_value(selection)?);
-    }
-    metadata.insert(Report::<Untyped>::FACTS.to_owned(), json!(facts));
-    Ok(())
+    Ok(EvalFacts {
+        target: target.identity().clone(),
+        costs: Costs::of(&report.cases, judges.identities(), &prices),
+        models,
+        parameters,
+        judges: eval_report::judge_records(report, |_, spec| {
+            let asked = judges.of(&plan.registry, spec).into_iter();
+            asked
+                .map(|(role, model)| (role, PanelMember::from(&*model)))
+                .collect()
+        }),
+        notes,
+        chosen: plan.chosen_cases(),
+        seed,
+    })
 }

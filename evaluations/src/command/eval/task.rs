@@ -8,10 +8,7 @@ use evals_targets::{Inputs, Reply, Request, Target};
 use futures::future::BoxFuture;
 use serde_json::Value;
 
-/// The metric of the tokens that a reply says it read, as pydantic-evals names it.
-pub(super) const INPUT_TOKENS: &str = "input_tokens";
-/// The same for the tokens that it wrote.
-pub(super) const OUTPUT_TOKENS: &str = "output_tokens";
+use crate::eval_report::{INPUT_TOKENS, OUTPUT_TOKENS};
 
 /// Asks `target` for the output of each case.
 ///

@@ -25,7 +25,7 @@ use self::kept::KeptJudges;
 use self::source::{Source, SourceRecord};
 use self::stored::Stored;
 use crate::calibrations::CalibrationStore;
-use crate::case_selection::SelectionRecord;
+use crate::case_selection::ChosenCases;
 use crate::choices;
 use crate::cli::RejudgeArgs;
 use crate::clock::{self, timestamp};
@@ -111,16 +111,13 @@ async fn rejudge(
         .context("the report of the stored run has no valid list of former judges")?;
     let repeat = NonZeroU32::new(source.report.repeat)
         .context("the report of the stored run has `repeat: 0`")?;
-    let selection = source.report.metadata.get(SelectionRecord::KEY).cloned();
-    let selection: Option<SelectionRecord> = selection
-        .map(serde_json::from_value)
-        .transpose()
-        .context("the report of the stored run has no valid record of its selection")?;
     let records = JudgeRecords::read(&source.report.metadata)?;
     let stored = Arc::new(Stored::new(source.report.cases));
     let kept = KeptJudges::of(&stored, &source.record.manifest, &judging.further_names());
     former.enter(&mut model_set.judges, records.as_ref());
     kept.enter(&mut model_set.judges, records.as_ref());
+    let chosen = ChosenCases::of_report(&source.report.metadata, stored.questions())
+        .context("the report of the stored run has no valid record of its selection")?;
     if arguments.estimate {
         let text = estimate::text(&stored, &judging, &plan, against.as_ref(), &resolved)?;
         session.printer.result(&text)?;
@@ -171,7 +168,7 @@ async fn rejudge(
         failure_limit: FailureLimit::default(),
         traffic: &traffic,
         attempts_before: Attempts::so_far(&traffic),
-        selection: selection.as_ref().map(|it| (it, stored.questions())),
+        chosen,
         group_by: &[],
         facts: Vec::new(),
         calibrations: CalibrationStore::of(&session.directories),

@@ -49,6 +49,7 @@ pub(super) fn manifest(
                 .count(),
             limit: arguments.control.limit.map(NonZeroUsize::get),
             selection: prepared.selection.as_ref(),
+            shard: prepared.shard.as_ref(),
         },
         settings: &plan.resolved.settings,
         settings_from: plan.resolved.origins(),

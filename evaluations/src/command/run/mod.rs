@@ -59,6 +59,9 @@ fn one(
             }
             prepared => prepared?,
         };
+        if prepared.is_empty_shard() {
+            return Ok(Exit::Done);
+        }
         let run = Run {
             session,
             arguments,

@@ -15,7 +15,7 @@ use super::index::{self, Found, ReadyIndex};
 use super::plan::Plan;
 use super::plan::answers::QaPlan;
 use super::questions::{self, KnownIds};
-use crate::case_selection::SelectionRecord;
+use crate::case_selection::{ChosenCases, SelectionRecord};
 use crate::choices;
 use crate::cli::{Refresh, RunArgs};
 use crate::downloads;
@@ -25,6 +25,7 @@ use crate::question_answering::{Answering, Judging, ModelSet};
 use crate::run_models::reranker::{self, Reranking};
 use crate::run_models::{Opener, cache_policy, embedder};
 use crate::session::Session;
+use crate::shards::ShardRecord;
 use crate::spending::Spending;
 use crate::spending::dollars;
 
@@ -46,6 +47,10 @@ pub(super) struct Prepared {
     pub(super) questions: Vec<Question>,
     /// The options that chose the questions, if any did.
     pub(super) selection: Option<SelectionRecord>,
+    /// `None` if the run is no shard.
+    pub(super) shard: Option<ShardRecord>,
+    /// The texts of the questions of all shards; `None` if the run is no shard.
+    pub(super) all_questions: Option<Vec<String>>,
     pub(super) ready: ReadyIndex,
     /// `None` if no profile reranks.
     pub(super) reranking: Option<Reranking>,
@@ -56,6 +61,22 @@ pub(super) struct Prepared {
     pub(super) stop: StopSignal,
     /// The traffic of each server.
     pub(super) traffic: Vec<Arc<Traffic>>,
+}
+
+impl Prepared {
+    /// Which of the dataset's questions the run asks.
+    pub(super) fn chosen(&self) -> ChosenCases {
+        ChosenCases {
+            selection: self.selection.clone(),
+            shard: self.shard.as_ref().map(|it| it.shard),
+            count: self.questions.len(),
+        }
+    }
+
+    /// Whether the run is a shard without questions.
+    pub(super) fn is_empty_shard(&self) -> bool {
+        self.shard.is_some() && self.questions.is_empty()
+    }
 }
 
 /// The models that answer and judge.
@@ -119,6 +140,8 @@ pub(super) async fn prepare(
         collection,
         questions: asked.questions,
         selection: asked.selection,
+        shard: asked.shard,
+        all_questions: asked.all,
         ready,
         reranking,
         qa,

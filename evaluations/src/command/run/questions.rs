@@ -12,6 +12,7 @@ use evals_rag::Question;
 
 use crate::case_selection::{Candidate, Selection, SelectionRecord};
 use crate::cli::RunArgs;
+use crate::shards::ShardRecord;
 use crate::terminal::Printer;
 
 /// The questions of a run.
@@ -19,6 +20,10 @@ pub(super) struct Asked {
     pub(super) questions: Vec<Question>,
     /// `None` if no option chose among them, except `--limit`.
     pub(super) selection: Option<SelectionRecord>,
+    /// `None` if the run is no shard.
+    pub(super) shard: Option<ShardRecord>,
+    /// The texts of the questions of all shards; `None` if the run is no shard.
+    pub(super) all: Option<Vec<String>>,
 }
 
 /// The ids of the corpus, where somebody has read them before.
@@ -32,7 +37,7 @@ pub(super) enum KnownIds {
     Set(Arc<HashSet<String>>),
 }
 
-/// The chosen questions, up to `--limit`.
+/// The chosen questions, up to `--limit`, and of these the ones of `--shard`.
 pub(super) async fn read(
     printer: &Printer,
     manifest: &Manifest,
@@ -86,8 +91,7 @@ pub(super) async fn read(
     let selection = match selection {
         Some(selection) => {
             let record = choose(selection, &mut questions)?;
-            let (label, text) = record.fact(record.chosen);
-            printer.note(&format!("{label}: {text}"));
+            printer.note(&format!("questions: {}", record.text(record.chosen)));
             Some(record)
         }
         None => None,
@@ -102,9 +106,18 @@ pub(super) async fn read(
             quantity::of(all, "question")
         ));
     }
+    let texts = || questions.iter().map(|question| question.text.clone());
+    let all = arguments.selection.shard.map(|_| texts().collect());
+    let shard = arguments.selection.shard.map(|shard| {
+        let record = shard.retain(&mut questions, |question| &question.id);
+        record.note(printer, questions.len());
+        record
+    });
     Ok(Asked {
         questions,
         selection,
+        shard,
+        all,
     })
 }
 

@@ -144,6 +144,6 @@ fn row(name: String, run: &Listed) -> Vec<String> {
         header.profile.clone(),
         header.dataset.questions.to_string(),
         score.unwrap_or_else(|| "-".to_owned()),
-        found.state.to_string(),
+        header.shown_state(found.state),
     ]
 }

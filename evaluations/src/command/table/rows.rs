@@ -11,6 +11,7 @@ use serde::Deserialize;
 use serde_json::Value;
 
 use crate::run_folder::{RunFolder, RunState};
+use crate::shards::ShardHeader;
 use crate::stored_runs::{Configuration, is_finished};
 use crate::terminal::Printer;
 
@@ -141,6 +142,7 @@ pub(super) struct Manifest {
 pub(super) struct Dataset {
     pub(super) name: String,
     pub(super) questions: usize,
+    shard: Option<ShardHeader>,
 }
 
 #[derive(Debug, Clone, Deserialize)]
@@ -329,7 +331,15 @@ impl Choice {
             groups.entry(group).or_default().push(run);
         }
         for group in groups.into_values() {
-            choice.choose(&group);
+            let (shards, whole): (Vec<_>, Vec<_>) = group
+                .into_iter()
+                .partition(|run| run.manifest.dataset.shard.is_some());
+            choice.choose(&whole);
+            choice.skipped.extend(shards.into_iter().filter_map(|run| {
+                let shard = run.manifest.dataset.shard?;
+                let why = format!("it is {shard}; `evaluations merge` joins the shards");
+                Some((run.name, why))
+            }));
         }
         choice.sort();
         choice

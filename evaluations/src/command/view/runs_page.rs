@@ -107,7 +107,7 @@ fn row(lineage: &Lineage<'_>, runs: &[ListedRun], place: usize) -> RunRow {
             .has_answers()
             .then(|| Link::of_run(&name, "label").into_text()),
         started: run.started(),
-        state: run.state().to_string(),
+        state: run.header().shown_state(run.state()),
         state_kind: run.state_kind(),
         dataset,
         benchmark,

@@ -19,6 +19,8 @@ const PARTS: &[&str] = &[
     "k",
     "dataset.name",
     "dataset.provenance",
+    "dataset.shard.index",
+    "dataset.shard.of",
     "index.identity",
     "target.parameters",
     "settings.target.match",
@@ -119,6 +121,11 @@ impl Configuration {
             hash.update(format!("{path}={value}\n"));
         }
         hex::encode(hash.finalize())[..DIGITS].to_owned()
+    }
+
+    /// The number of the shard and of all shards, each if the run is one.
+    pub(crate) fn shard(&self) -> [Option<&str>; 2] {
+        ["dataset.shard.index", "dataset.shard.of"].map(|path| self.0.get(path).map(String::as_str))
     }
 
     /// Whether the measures exclude questions that the corpus does not answer.

@@ -104,10 +104,7 @@ async fn answer(run: Run<'_>, qa: &QaPlan, models: &QaModels) -> Result<Finished
         failure_limit,
         traffic: &prepared.traffic,
         attempts_before: Attempts::so_far(&prepared.traffic),
-        selection: prepared
-            .selection
-            .as_ref()
-            .map(|selection| (selection, prepared.questions.len())),
+        chosen: prepared.chosen(),
         group_by: &arguments.results.group_by,
         facts: Vec::new(),
         calibrations: CalibrationStore::of(&run.session.directories),

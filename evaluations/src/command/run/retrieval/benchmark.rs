@@ -3,43 +3,28 @@
 use std::sync::Arc;
 
 use anyhow::Result;
-use evals::{Experiment, Observer, Report, Summary};
+use evals::{Experiment, Observer, Report};
 use evals_metrics::Bootstrap;
 use evals_rag::{Retrieval, retrieval};
 
 use super::latency_sample::LatencySample;
-use crate::case_selection::SelectionRecord;
 use crate::choices;
 use crate::command::run::preparation::Run;
 use crate::command::run::search::{self, Depth};
 use crate::failure_limit::FailureLimit;
 use crate::groups::add_groups;
 use crate::page::{Documents, PageSource};
+use crate::rankings::FinishedRankings;
 use crate::run_folder::RunFolder;
 use crate::search_profile::SearchProfile;
 use crate::terminal::progress::CaseBar;
-
-/// One profile's finished run.
-#[derive(Debug)]
-pub(in crate::command::run) struct Finished {
-    /// The profile, or the target.
-    pub(in crate::command::run) label: String,
-    pub(in crate::command::run) report: Report<Retrieval>,
-    pub(in crate::command::run) summary: Summary,
-    /// What its page shows beside the report.
-    pub(in crate::command::run) source: PageSource,
-    /// The folder for the report.
-    pub(in crate::command::run) folder: RunFolder,
-    /// The calls, tokens and cost of reranking, in one line.
-    pub(in crate::command::run) reranking: Option<String>,
-}
 
 /// Searches every question with `profile` and measures the rankings. The caller writes the results into `folder`.
 pub(super) async fn run(
     run: Run<'_>,
     profile: SearchProfile,
     folder: RunFolder,
-) -> Result<Finished> {
+) -> Result<FinishedRankings> {
     let Run {
         arguments,
         plan,
@@ -79,14 +64,12 @@ pub(super) async fn run(
     bar.clear();
     let reranking = reranking.map(|it| it.account(&report, &choices::prices(&plan.resolved)));
     let mut facts = Vec::new();
-    if let Some(selection) = &prepared.selection {
-        facts.push(selection.fact(prepared.questions.len()));
-        let record = serde_json::to_value(selection)?;
-        report
-            .metadata
-            .insert(SelectionRecord::KEY.to_owned(), record);
+    let chosen = prepared.chosen();
+    facts.extend(chosen.lines("questions"));
+    chosen.enter(&mut report.metadata)?;
+    if let Some(sampled) = &sampled {
+        facts.push(sampled.fact());
     }
-    facts.extend(sampled.as_ref().map(LatencySample::fact));
     facts.extend(
         reranking
             .iter()
@@ -113,7 +96,7 @@ pub(super) async fn run(
     let index = &prepared.ready.index;
     let documents = Documents::of_index(index, &[&report]).await;
     let source = PageSource::of_run(&folder, arguments.control.seed, documents);
-    Ok(Finished {
+    Ok(FinishedRankings {
         source,
         label: profile.to_string(),
         report,

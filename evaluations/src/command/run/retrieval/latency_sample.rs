@@ -7,6 +7,7 @@ use evals_rag::retrieval::IdenticalIds;
 use sha2::{Digest, Sha256};
 
 use crate::command::run::preparation::Run;
+use crate::rankings::TimedQuestions;
 use crate::search_profile::SearchProfile;
 
 /// Size of the sample, unless the settings have one.
@@ -44,7 +45,19 @@ impl LatencySample {
         let questions = prepared.questions.iter();
         let questions: Vec<_> = questions.map(|question| question.text.clone()).collect();
         let seed = arguments.control.seed;
-        let timed = sample(&questions, size, seed)?;
+        let timed = match &prepared.all_questions {
+            None => sample(&questions, size, seed)?,
+            // All shards together time the sample that one machine would time.
+            Some(all) => {
+                let mut timed = sample(all, size, seed)?;
+                let own: HashSet<&str> = questions.iter().map(String::as_str).collect();
+                timed.retain(|question| own.contains(question.as_str()));
+                timed
+            }
+        };
+        if questions.iter().all(|question| timed.contains(question)) {
+            return None;
+        }
         let asked = match plan.identical_ids {
             IdenticalIds::Keep => plan.k.get(),
             IdenticalIds::LeaveOut => plan.k.get().saturating_add(1),
@@ -66,13 +79,12 @@ impl LatencySample {
 
     /// What the report says about its latencies.
     pub(super) fn fact(&self) -> (String, String) {
-        let text = format!(
-            "searches of {} sampled questions of {}, seed {}; the others were searched all at once",
-            self.batch.timed.len(),
-            self.batch.questions.len(),
-            self.seed
-        );
-        ("latency".to_owned(), text)
+        let questions = TimedQuestions {
+            timed: self.batch.timed.len(),
+            of: self.batch.questions.len(),
+            seed: self.seed,
+        };
+        questions.fact()
     }
 }
 

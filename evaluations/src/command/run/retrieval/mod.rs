@@ -1,18 +1,14 @@
 //! The retrieval benchmark: measures the rankings of every search profile, and prints and writes the results.
 
 mod benchmark;
-mod folder;
 mod latency_sample;
 mod page;
-mod trec_ids;
 
 use anyhow::Result;
 use evals::Comparison;
 use evals_messages::quantity;
 use evals_rag::Retrieval;
 
-pub(super) use self::benchmark::Finished;
-pub(super) use self::folder::record;
 use super::manifest::manifest;
 use super::plan::Plan;
 use super::preparation::Run;
@@ -21,6 +17,7 @@ use crate::exit::Exit;
 use crate::failure_limit::FailureLimit;
 use crate::interruption::Interrupted;
 use crate::page::{Documents, PageSource, SeveralPage};
+use crate::rankings::{FinishedRankings, record};
 use crate::run_folder::{RunFailure, RunFolder};
 use crate::search_profile::SearchProfile;
 use crate::session::Session;
@@ -34,7 +31,7 @@ pub(super) async fn execute(run: Run<'_>) -> Result<Exit> {
         interruption,
         ..
     } = run;
-    let mut finished: Vec<Finished> = Vec::new();
+    let mut finished: Vec<FinishedRankings> = Vec::new();
     for &profile in &plan.profiles {
         let folder = create_folder(run, profile)?;
         let measured = match benchmark::run(run, profile, folder).await {
@@ -86,8 +83,8 @@ pub(super) async fn execute(run: Run<'_>) -> Result<Exit> {
 }
 
 /// Whether a run that ends after these profiles has work left.
-fn is_anything_left(plan: &Plan, finished: &[Finished]) -> bool {
-    let is_cut = |run: &Finished| run.report.not_run > 0;
+fn is_anything_left(plan: &Plan, finished: &[FinishedRankings]) -> bool {
+    let is_cut = |run: &FinishedRankings| run.report.not_run > 0;
     finished.len() < plan.profiles.len() || plan.qa.is_some() || finished.iter().any(is_cut)
 }
 
@@ -101,7 +98,7 @@ fn create_folder(run: Run<'_>, profile: SearchProfile) -> Result<RunFolder> {
 }
 
 /// Reports the profiles without any ranking, which make the run fail.
-fn note_failed_searches(printer: &Printer, finished: &[Finished]) -> Exit {
+fn note_failed_searches(printer: &Printer, finished: &[FinishedRankings]) -> Exit {
     let mut exit = Exit::Done;
     for run in finished {
         if RunFailure::of(&run.summary).is_some() {
@@ -115,7 +112,7 @@ fn note_failed_searches(printer: &Printer, finished: &[Finished]) -> Exit {
     exit
 }
 
-fn note_interruption(session: &Session<'_>, plan: &Plan, finished: &[Finished]) {
+fn note_interruption(session: &Session<'_>, plan: &Plan, finished: &[FinishedRankings]) {
     let left = plan.profiles[finished.len()..].iter();
     let mut left: Vec<String> = left.map(ToString::to_string).collect();
     if plan.qa.is_some() {
@@ -129,7 +126,7 @@ fn note_interruption(session: &Session<'_>, plan: &Plan, finished: &[Finished]) 
     session.printer.note(&note);
 }
 
-fn print(run: Run<'_>, finished: &[Finished], comparison: &Comparison) -> Result<()> {
+fn print(run: Run<'_>, finished: &[FinishedRankings], comparison: &Comparison) -> Result<()> {
     let printer = run.session.printer;
     let seed = run.arguments.control.seed;
     let text = match finished {
@@ -141,7 +138,7 @@ fn print(run: Run<'_>, finished: &[Finished], comparison: &Comparison) -> Result
 }
 
 /// The measures of all profiles side by side.
-fn comparison(finished: &[Finished]) -> Comparison {
+fn comparison(finished: &[FinishedRankings]) -> Comparison {
     let titles: Vec<String> = finished.iter().map(|run| run.label.clone()).collect();
     let summaries: Vec<_> = titles
         .iter()
@@ -156,7 +153,7 @@ fn comparison(finished: &[Finished]) -> Comparison {
 fn write_out(
     session: &Session<'_>,
     plan: &Plan,
-    finished: &[Finished],
+    finished: &[FinishedRankings],
     comparison: &Comparison,
 ) -> Result<()> {
     let runs = page::titled(finished);

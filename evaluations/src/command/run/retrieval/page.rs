@@ -7,16 +7,16 @@ use evals_messages::quantity;
 use evals_metrics::Percentiles;
 use evals_rag::Retrieval;
 
-use super::benchmark::Finished;
 use crate::command::run::plan::Plan;
 use crate::lead::Lead;
+use crate::rankings::FinishedRankings;
 use crate::terminal::{Printer, console, text};
 
 /// Renders the profiles side by side, then the failures of each.
 pub(super) fn comparison(
     printer: &Printer,
     comparison: &Comparison,
-    finished: &[Finished],
+    finished: &[FinishedRankings],
     plan: &Plan,
     seed: u64,
 ) -> io::Result<String> {
@@ -72,7 +72,7 @@ pub(super) fn comparison(
 }
 
 /// The finished runs under their labels.
-pub(super) fn titled(finished: &[Finished]) -> Vec<Titled<'_, Retrieval>> {
+pub(super) fn titled(finished: &[FinishedRankings]) -> Vec<Titled<'_, Retrieval>> {
     let runs = finished.iter().map(|run| Titled {
         title: &run.label,
         report: &run.report,
@@ -82,7 +82,7 @@ pub(super) fn titled(finished: &[Finished]) -> Vec<Titled<'_, Retrieval>> {
 }
 
 /// The latencies of all stages, each from the profile that computed it. The other profiles read its result from the cache.
-fn latencies(finished: &[Finished]) -> Vec<(String, Percentiles)> {
+fn latencies(finished: &[FinishedRankings]) -> Vec<(String, Percentiles)> {
     let stages = finished.iter().flat_map(|run| {
         let profile = run.label.clone();
         run.summary.timings.iter().map(move |(stage, times)| {

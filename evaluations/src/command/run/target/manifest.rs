@@ -76,6 +76,7 @@ pub(super) fn of_retrieval(run: TargetRun<'_>, started: DateTime<Utc>) -> RunMan
             unanswerable: unanswerable.count(),
             limit: arguments.control.limit.map(NonZeroUsize::get),
             selection: prepared.selection.as_ref(),
+            shard: prepared.shard.as_ref(),
         },
         settings: &plan.resolved.settings,
         settings_from: plan.resolved.origins(),

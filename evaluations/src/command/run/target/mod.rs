@@ -4,7 +4,6 @@
 
 mod corpus;
 mod estimate;
-mod facts;
 mod manifest;
 mod plan;
 mod preparation;
@@ -62,6 +61,9 @@ pub(super) fn execute(
     interruptible(session.printer, async |interruption| {
         let prepared = Box::pin(prepare(session, arguments, &plan, interruption));
         let prepared = interruption.guard(prepared).await?;
+        if prepared.is_empty_shard() {
+            return Ok(Exit::Done);
+        }
         let run = TargetRun {
             session,
             arguments,

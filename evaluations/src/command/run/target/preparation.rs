@@ -14,7 +14,7 @@ use evals_targets::{RecordedTarget, Target};
 
 use super::corpus::{self, CollectionCorpus};
 use super::plan::TargetPlan;
-use crate::case_selection::SelectionRecord;
+use crate::case_selection::{ChosenCases, SelectionRecord};
 use crate::choices;
 use crate::cli::RunArgs;
 use crate::command::run::access::ModelAccess;
@@ -24,6 +24,7 @@ use crate::interruption::Interruption;
 use crate::question_answering::{Judging, JudgingPlan, ModelSet};
 use crate::run_models::{Opener, cache_policy};
 use crate::session::Session;
+use crate::shards::ShardRecord;
 use crate::spending::Spending;
 use crate::targets::{self, Opening};
 use crate::terminal::Printer;
@@ -34,6 +35,8 @@ pub(super) struct Prepared {
     pub(super) questions: Vec<Question>,
     /// `None` if every question is asked, up to `--limit`.
     pub(super) selection: Option<SelectionRecord>,
+    /// `None` if the run is no shard.
+    pub(super) shard: Option<ShardRecord>,
     pub(super) target: Arc<dyn Target>,
     matcher: Arc<Matcher>,
     refusals: Refusals,
@@ -81,6 +84,8 @@ pub(super) async fn prepare(
     let Asked {
         questions,
         selection,
+        shard,
+        all: _,
     } = questions::read(
         printer,
         &plan.manifest,
@@ -102,6 +107,7 @@ pub(super) async fn prepare(
         collection,
         questions,
         selection,
+        shard,
         target,
         matcher: Arc::new(matcher),
         refusals: Refusals::new(&plan.manifest.unanswerable),
@@ -127,6 +133,20 @@ impl TargetQa {
 }
 
 impl Prepared {
+    /// Which of the dataset's questions the run asks.
+    pub(super) fn chosen(&self) -> ChosenCases {
+        ChosenCases {
+            selection: self.selection.clone(),
+            shard: self.shard.as_ref().map(|it| it.shard),
+            count: self.questions.len(),
+        }
+    }
+
+    /// Whether the run is a shard without questions.
+    pub(super) fn is_empty_shard(&self) -> bool {
+        self.shard.is_some() && self.questions.is_empty()
+    }
+
     /// Compares texts of documents that were matched by id with the corpus; `None` if that is interrupted or fails, which costs a
     /// warning and not the report.
     pub(super) async fn check_ids(

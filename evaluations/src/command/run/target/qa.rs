@@ -12,7 +12,6 @@ use evals_rag::targets::{self, TargetSystem};
 use evals_targets::{Payment, RecordedTarget, TargetIdentity};
 use serde_json::Value;
 
-use super::facts::TargetFacts;
 use super::manifest::of_answers;
 use super::preparation::TargetQa;
 use super::{Ended, TargetRun};
@@ -23,7 +22,7 @@ use crate::failure_limit::FailureLimit;
 use crate::payments;
 use crate::question_answering::{Attempts, Closing, Finished};
 use crate::resumption::{self, Opened};
-use crate::targets::{priced, with_price};
+use crate::targets::{TargetFacts, priced, with_price};
 use crate::terminal::progress::CaseBar;
 
 /// Judges every answer, and prints and writes the results.
@@ -115,10 +114,7 @@ async fn answer(
         failure_limit,
         traffic: &prepared.traffic,
         attempts_before,
-        selection: prepared
-            .selection
-            .as_ref()
-            .map(|selection| (selection, prepared.questions.len())),
+        chosen: prepared.chosen(),
         group_by: &arguments.results.group_by,
         facts: facts.lines(),
         calibrations: CalibrationStore::of(&session.directories),

@@ -9,20 +9,19 @@ use evals_metrics::Bootstrap;
 use evals_rag::{Missing, Retrieval, retrieval, targets};
 use evals_targets::RecordedTarget;
 
-use super::facts::TargetFacts;
 use super::manifest::of_retrieval;
 use super::{Ended, TargetRun};
-use crate::case_selection::SelectionRecord;
 use crate::choices;
 use crate::cli::RunArgs;
 use crate::clock;
-use crate::command::run::retrieval::{Finished, record};
 use crate::exit::Exit;
 use crate::failure_limit::FailureLimit;
 use crate::groups::add_groups;
 use crate::page::{Documents, PageSource};
+use crate::rankings::{FinishedRankings, record};
 use crate::resumption::is_transient;
 use crate::run_folder::{RunFailure, RunFolder};
+use crate::targets::TargetFacts;
 use crate::terminal::progress::CaseBar;
 use crate::terminal::{Printer, report_text};
 
@@ -42,7 +41,7 @@ pub(super) async fn execute(run: TargetRun<'_>, recorded: &RecordedTarget) -> Re
     folder.write_manifest(&of_retrieval(run, started))?;
     let (report, summary) = measure(run, &label, recorded).await?;
     let seed = run.arguments.control.seed;
-    let finished = Finished {
+    let finished = FinishedRankings {
         source: PageSource::of_run(&folder, seed, Documents::none()),
         label,
         report,
@@ -100,12 +99,9 @@ async fn measure(
     let mut report = limit.stop(experiment).run().await;
     bar.clear();
     let mut lines = Vec::new();
-    if let Some(selection) = &prepared.selection {
-        lines.push(selection.fact(prepared.questions.len()));
-        let record = serde_json::to_value(selection)?;
-        let key = SelectionRecord::KEY.to_owned();
-        report.metadata.insert(key, record);
-    }
+    let chosen = prepared.chosen();
+    lines.extend(chosen.lines("questions"));
+    chosen.enter(&mut report.metadata)?;
     let checked = prepared.check_ids(session.printer, interruption).await;
     let facts = TargetFacts::of(&report, checked);
     facts.enter(&mut report, prepared.target.identity())?;
@@ -146,7 +142,7 @@ fn note_missing(printer: &Printer, report: &Report<Retrieval>) {
 }
 
 /// How the benchmark ended, with a note where it did not end well.
-fn ended(run: TargetRun<'_>, finished: &Finished) -> Ended {
+fn ended(run: TargetRun<'_>, finished: &FinishedRankings) -> Ended {
     let TargetRun {
         session,
         arguments,

@@ -2,20 +2,20 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use evals::{EvaluatorIdentity, Report, SpecArguments};
-use evals_evaluators::{Registry, Untyped};
+use evals::{EvaluatorIdentity, EvaluatorSpec, Report, SpecArguments};
+use evals_evaluators::Untyped;
 use serde_json::{Map, Value, json};
 
-use super::judges::OpenedJudges;
 use crate::annotations::evaluator;
 use crate::judged_by::{JudgeRecord, JudgeRecords, PanelMember};
 
 /// The judges of the measures of a report: for each, all evaluators that return it. Most ask no model, and decide by their arguments.
-pub(super) fn of(
+/// `asked` gives the models that an evaluator asks for its outcome of a name, by role.
+pub(crate) fn judge_records(
     report: &Report<Untyped>,
-    registry: &Registry,
-    judges: &OpenedJudges,
+    asked: impl Fn(&str, &EvaluatorSpec) -> Vec<(String, PanelMember)>,
 ) -> JudgeRecords {
+    let mut models: BTreeMap<&str, BTreeMap<String, PanelMember>> = BTreeMap::new();
     let mut returned: BTreeMap<&str, BTreeMap<String, &EvaluatorIdentity>> = BTreeMap::new();
     for case in &report.cases {
         for outcome in &case.outcomes {
@@ -24,25 +24,24 @@ pub(super) fn of(
                 continue;
             };
             let evaluators = returned.entry(&outcome.name).or_default();
-            evaluators.insert(json!(identity).to_string(), identity);
+            let known = evaluators.insert(json!(identity).to_string(), identity);
+            if let Some(spec) = identity.spec.as_ref().filter(|_| known.is_none()) {
+                let name = outcome.given_name.as_ref().unwrap_or(&outcome.name);
+                let models = models.entry(&outcome.name).or_default();
+                models.extend(asked(name, spec));
+            }
         }
     }
     let mut records = JudgeRecords::default();
     for (measure, evaluators) in returned {
         let evaluators: Vec<&EvaluatorIdentity> = evaluators.into_values().collect();
-        records.enter(measure, record(&evaluators, registry, judges));
+        let models = models.remove(measure).unwrap_or_default();
+        records.enter(measure, record(&evaluators, models));
     }
     records
 }
 
-fn record(
-    evaluators: &[&EvaluatorIdentity],
-    registry: &Registry,
-    judges: &OpenedJudges,
-) -> JudgeRecord {
-    let specs = evaluators.iter().filter_map(|it| it.spec.as_ref());
-    let models = specs.flat_map(|spec| judges.of(registry, spec));
-    let models = models.map(|(role, model)| (role, PanelMember::from(&*model)));
+fn record(evaluators: &[&EvaluatorIdentity], models: BTreeMap<String, PanelMember>) -> JudgeRecord {
     let mut record = JudgeRecord::new(models, []);
     let names: BTreeSet<&str> = evaluators.iter().map(|it| it.name.as_str()).collect();
     for name in names {

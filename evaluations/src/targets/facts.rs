@@ -19,17 +19,17 @@ const NAMED: usize = 5;
 
 /// The facts of a report, which come from its cases, so that a resumed run has those of all its sessions.
 #[derive(Debug)]
-pub(super) struct TargetFacts {
+pub(crate) struct TargetFacts {
     counts: MatchCounts,
     /// How many documents matched by id have another text. It covers the replies that this process read; `None` if it compared nothing.
     checked: Option<IdCheck>,
     versions: BTreeSet<String>,
     /// The model that all replies with tokens name; `None` if one of them names none or they name several.
-    pub(super) model: Option<String>,
+    pub(crate) model: Option<String>,
 }
 
 impl TargetFacts {
-    pub(super) fn of<D: Domain>(report: &Report<D>, checked: Option<IdCheck>) -> Self {
+    pub(crate) fn of<D: Domain>(report: &Report<D>, checked: Option<IdCheck>) -> Self {
         let attributes = || report.cases.iter().map(|case| &case.attributes);
         let named = |name: &str| -> BTreeSet<String> {
             let values = attributes().filter_map(|it| it.get(name)?.as_str());
@@ -46,7 +46,7 @@ impl TargetFacts {
     }
 
     /// Adds the facts for programs to a report's metadata.
-    pub(super) fn enter<D: Domain>(
+    pub(crate) fn enter<D: Domain>(
         &self,
         report: &mut Report<D>,
         identity: &TargetIdentity,
@@ -68,7 +68,7 @@ impl TargetFacts {
     }
 
     /// The facts as lines below the title.
-    pub(super) fn lines(&self) -> Vec<(String, String)> {
+    pub(crate) fn lines(&self) -> Vec<(String, String)> {
         let mut lines = Vec::new();
         if !self.versions.is_empty() {
             let versions: Vec<&str> = self.versions.iter().map(String::as_str).collect();
@@ -138,7 +138,7 @@ impl TargetFacts {
     }
 
     /// Warns where the measures probably do not mean what they seem to.
-    pub(super) fn warn(&self, printer: &Printer) {
+    pub(crate) fn warn(&self, printer: &Printer) {
         let all = &self.counts.all;
         if self.counts.mostly_unmatched() {
             printer.warn(&format!(

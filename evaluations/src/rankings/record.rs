@@ -5,14 +5,14 @@ use evals::Report;
 use evals_metrics::{Qrels, Run};
 use evals_rag::Retrieval;
 
-use super::benchmark::Finished;
+use super::finished::FinishedRankings;
 use super::trec_ids::TrecIds;
 use crate::page::RunPage;
 use crate::terminal::Printer;
 
 /// Writes rankings, judgements, report and page of a finished run.
-pub(in crate::command::run) fn record(printer: &Printer, finished: &Finished) -> Result<()> {
-    let Finished {
+pub(crate) fn record(printer: &Printer, finished: &FinishedRankings) -> Result<()> {
+    let FinishedRankings {
         report,
         summary,
         folder,

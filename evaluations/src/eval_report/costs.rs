@@ -9,15 +9,18 @@ use evals_rag::prices::Prices;
 use evals_targets::{Payment, TargetIdentity};
 use serde::Serialize;
 
-use super::judges::OpenedJudges;
-use super::task::{INPUT_TOKENS, OUTPUT_TOKENS};
 use crate::payments;
 use crate::spending::dollars;
 use crate::targets::priced;
 
+/// The metric of the tokens that a reply says it read, as pydantic-evals names it.
+pub(crate) const INPUT_TOKENS: &str = "input_tokens";
+/// The same for the tokens that it wrote.
+pub(crate) const OUTPUT_TOKENS: &str = "output_tokens";
+
 /// Tokens and cost of the judges of a run. A cached reply counts with its original tokens.
 #[derive(Debug, Serialize)]
-pub(super) struct Costs {
+pub(crate) struct Costs {
     models: Vec<ModelIdentity>,
     input_tokens: f64,
     output_tokens: f64,
@@ -27,40 +30,14 @@ pub(super) struct Costs {
     cost: Option<f64>,
 }
 
-/// Adds up what the cases recorded; `None` if no evaluator asks a model.
-pub(super) fn of(
-    cases: &[CaseReport<Untyped>],
-    judges: &OpenedJudges,
-    prices: &Prices,
-) -> Option<Costs> {
-    let models = identities(judges);
-    if models.is_empty() {
-        return None;
-    }
-    let sum = |metric: &str| {
-        let recorded = cases.iter().filter_map(|case| case.metrics.get(metric));
-        // The sum of no floats is -0.
-        recorded.fold(0.0, |sum, value| sum + value)
-    };
-    Some(Costs {
-        input_tokens: sum(Purpose::Judge.input_tokens()),
-        output_tokens: sum(Purpose::Judge.output_tokens()),
-        estimated: cases
-            .iter()
-            .any(|case| case.attributes.contains_key(Purpose::Judge.estimated())),
-        cost: prices.cost_of_any(&models, cases, Purpose::Judge),
-        models,
-    })
-}
-
 /// What the cases of earlier sessions cost at most: the dearest judge counts for all of them.
-pub(super) fn payments(
+pub(crate) fn payments(
     cases: &[CaseReport<Untyped>],
-    judges: &OpenedJudges,
+    judges: Vec<ModelIdentity>,
     target: &TargetIdentity,
     prices: &Prices,
 ) -> Vec<Payment> {
-    let verdicts = identities(judges)
+    let verdicts = judges
         .into_iter()
         .map(|judge| payments::of_cases(cases, Purpose::Judge, judge));
     let cost = |payment: &Payment| prices.of(&payment.model).cost(payment.usage).unwrap_or(0.0);
@@ -71,19 +48,34 @@ pub(super) fn payments(
     dearest.into_iter().chain([replies]).collect()
 }
 
-fn identities(judges: &OpenedJudges) -> Vec<ModelIdentity> {
-    let mut identities: Vec<ModelIdentity> = Vec::new();
-    for (_, model) in judges.roles() {
-        if !identities.contains(model.identity()) {
-            identities.push(model.identity().clone());
-        }
-    }
-    identities
-}
-
 impl Costs {
+    /// Adds up what the cases recorded. `models` are the judges; `None` without one.
+    pub(crate) fn of(
+        cases: &[CaseReport<Untyped>],
+        models: Vec<ModelIdentity>,
+        prices: &Prices,
+    ) -> Option<Self> {
+        if models.is_empty() {
+            return None;
+        }
+        let sum = |metric: &str| {
+            let recorded = cases.iter().filter_map(|case| case.metrics.get(metric));
+            // The sum of no floats is -0.
+            recorded.fold(0.0, |sum, value| sum + value)
+        };
+        Some(Self {
+            input_tokens: sum(Purpose::Judge.input_tokens()),
+            output_tokens: sum(Purpose::Judge.output_tokens()),
+            estimated: cases
+                .iter()
+                .any(|case| case.attributes.contains_key(Purpose::Judge.estimated())),
+            cost: prices.cost_of_any(&models, cases, Purpose::Judge),
+            models,
+        })
+    }
+
     /// The line of the report's facts.
-    pub(super) fn fact(&self) -> (String, String) {
+    pub(crate) fn fact(&self) -> (String, String) {
         let models: Vec<String> = self.models.iter().map(ToString::to_string).collect();
         let estimated = if self.estimated { " (estimated)" } else { "" };
         let cost = if self.models.len() > 1 && self.cost.is_none() {

@@ -1,0 +1,185 @@
+//! Finds the shards that a command line names.
+
+use std::collections::BTreeMap;
+use std::ffi::{OsStr, OsString};
+use std::path::{Path, PathBuf};
+
+use anyhow::{Result, bail};
+use serde_json::Value;
+
+use super::shard_run::{RunKey, ShardRun};
+use crate::run_folder::{MERGED, RunFolder};
+use crate::session::Session;
+use crate::stored_runs::StoredRuns;
+
+/// The folder of a data folder that holds the runs.
+const RUNS: &str = "runs";
+
+/// The shards that `wanted` names, or those of the data folder. Empty if all of them are merged already, which a note says.
+pub(super) fn gather(session: &Session<'_>, wanted: &[OsString]) -> Result<Vec<ShardRun>> {
+    let mut gathering = Gathering {
+        session,
+        found: Vec::new(),
+        merged: merged(session)?,
+    };
+    if wanted.is_empty() {
+        gathering.scan(&session.directories.runs(), |_| true)?;
+    }
+    for wanted in wanted {
+        gathering.add(wanted)?;
+    }
+    Ok(gathering.found)
+}
+
+/// The shards found so far.
+struct Gathering<'s> {
+    session: &'s Session<'s>,
+    found: Vec<ShardRun>,
+    /// The names of the shards of each merged run of the data folder, sorted, and the name of that run.
+    merged: BTreeMap<Vec<String>, String>,
+}
+
+/// The runs of the data folder that were merged from shards.
+fn merged(session: &Session<'_>) -> Result<BTreeMap<Vec<String>, String>> {
+    let mut merged = BTreeMap::new();
+    for folder in RunFolder::list(&session.directories.runs())? {
+        let Ok(manifest) = folder.read_manifest::<Value>() else {
+            continue;
+        };
+        let shards = manifest[MERGED]["shards"].as_array();
+        let Some(shards) = shards.filter(|_| folder.state().is_complete()) else {
+            continue;
+        };
+        let names = shards.iter().filter_map(|shard| shard["run"].as_str());
+        let mut names: Vec<String> = names.map(str::to_owned).collect();
+        names.sort_unstable();
+        merged.insert(names, folder.name());
+    }
+    Ok(merged)
+}
+
+impl Gathering<'_> {
+    /// Adds the shards of a folder, one run, or all shards with that `--name` in the data folder.
+    fn add(&mut self, wanted: &OsStr) -> Result<()> {
+        let path = Path::new(wanted);
+        if let Some(folder) = RunFolder::open(path) {
+            return self.add_run(folder);
+        }
+        let runs = StoredRuns::of(self.session);
+        match runs.by_name(wanted) {
+            Ok(folder) => self.add_run(folder),
+            Err(_) if path.is_dir() => self.scan(&runs_in(path), |_| true),
+            Err(unknown) => {
+                let has_name = |run: &ShardRun| wanted == OsStr::new(&run.header.name);
+                let here = self.session.directories.runs();
+                let shards = shards_in(&here)?;
+                if shards.iter().any(has_name) {
+                    self.scan(&here, has_name)
+                } else {
+                    Err(unknown)
+                }
+            }
+        }
+    }
+
+    fn add_run(&mut self, folder: RunFolder) -> Result<()> {
+        let name = folder.name();
+        let Some(run) = ShardRun::read(folder)? else {
+            bail!(
+                "run `{name}` is no shard: it has all cases of its benchmark, so there is nothing to merge"
+            );
+        };
+        if let Some(source) = &run.header.rejudged {
+            bail!(
+                "run `{name}` judged the answers of `{}` again; merge the shards themselves, then judge the merged run with \
+                 `evaluations rejudge`",
+                source.run
+            );
+        }
+        self.keep(run);
+        Ok(())
+    }
+
+    /// Keeps a run once, however often it is named.
+    fn keep(&mut self, run: ShardRun) {
+        let full = |run: &ShardRun| run.folder.path().canonicalize().ok();
+        if self.found.iter().all(|known| full(known) != full(&run)) {
+            self.found.push(run);
+        }
+    }
+
+    /// Adds the wanted shards in a folder of runs: of each run its newest shards.
+    fn scan(&mut self, folder: &Path, is_wanted: impl Fn(&ShardRun) -> bool) -> Result<()> {
+        let mut runs: BTreeMap<RunKey, Vec<ShardRun>> = BTreeMap::new();
+        let mut order = Vec::new();
+        for run in shards_in(folder)?.into_iter().filter(is_wanted) {
+            let key = run.key();
+            if !runs.contains_key(&key) {
+                order.push(key.clone());
+            }
+            runs.entry(key).or_default().push(run);
+        }
+        if runs.is_empty() {
+            bail!(
+                "there are no shards in `{}`; `evaluations DATASET --shard I/N` makes them",
+                folder.display()
+            );
+        }
+        for key in order {
+            let newest = newest(runs.remove(&key).unwrap_or_default());
+            let mut names: Vec<String> = newest.iter().map(ShardRun::name).collect();
+            names.sort_unstable();
+            if let Some(merged) = self.merged.get(&names) {
+                let (benchmark, dataset, ..) = key;
+                self.session.printer.note(&format!(
+                    "the shards of `{dataset}` ({benchmark}) are merged already: `{merged}`"
+                ));
+                continue;
+            }
+            for run in newest {
+                self.keep(run);
+            }
+        }
+        Ok(())
+    }
+}
+
+/// The folder with the runs of a data folder, or the folder itself.
+fn runs_in(folder: &Path) -> PathBuf {
+    let runs = folder.join(RUNS);
+    if runs.is_dir() {
+        runs
+    } else {
+        folder.to_owned()
+    }
+}
+
+/// All shards in a folder of runs, oldest first, without those that judged answers again.
+fn shards_in(folder: &Path) -> Result<Vec<ShardRun>> {
+    let mut shards = Vec::new();
+    for run in RunFolder::list(folder)? {
+        // A run that this version cannot read is no reason not to merge others.
+        if run.read_manifest::<Value>().is_ok() {
+            let shard = ShardRun::read(run)?;
+            shards.extend(shard.filter(|shard| shard.header.rejudged.is_none()));
+        }
+    }
+    Ok(shards)
+}
+
+/// The newest run of each shard, of those that were split as the newest run is. A run that ended comes before a newer one that did not:
+/// the retrieval benchmark starts over when its command is given again.
+fn newest(shards: Vec<ShardRun>) -> Vec<ShardRun> {
+    let of = shards.last().map(|run| run.record.shard.of);
+    let mut newest: BTreeMap<u32, ShardRun> = BTreeMap::new();
+    for run in shards {
+        let shard = run.record.shard;
+        let is_outdone = newest
+            .get(&shard.index)
+            .is_some_and(|known| known.state().is_complete() && !run.state().is_complete());
+        if Some(shard.of) == of && !is_outdone {
+            newest.insert(shard.index, run);
+        }
+    }
+    newest.into_values().collect()
+}

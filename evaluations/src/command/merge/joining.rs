@@ -1,0 +1,194 @@
+//! Joins the reports of shards, and writes the run that they make up.
+
+use anyhow::{Context as _, Result, bail};
+use evals::{Domain, Report, ReportPart, Summary};
+use evals_messages::quantity;
+use evals_metrics::Bootstrap;
+use evals_rag::prices::Prices;
+use serde_json::{Map, Value};
+
+use super::shards_of_run::ShardsOfRun;
+use super::{answers, manifest, rankings};
+use crate::case_selection::{ChosenCases, SelectionRecord};
+use crate::clock;
+use crate::exit::Exit;
+use crate::groups::add_groups;
+use crate::resumption::is_transient;
+use crate::run_folder::{RunFailure, RunFolder};
+use crate::session::Session;
+use crate::shards::ShardHeader;
+use crate::terminal::Printer;
+
+/// A run that was merged and written.
+pub(super) struct Merged {
+    pub(super) folder: RunFolder,
+    /// The report for the terminal.
+    pub(super) text: String,
+    /// Cases that failed for a temporary reason.
+    transient: usize,
+    /// The message about cases or evaluators that failed in every case.
+    failure: Option<String>,
+}
+
+impl Merged {
+    /// Merges the shards of one run.
+    pub(super) async fn of(session: &Session<'_>, run: &ShardsOfRun) -> Result<Self> {
+        let joining = Joining {
+            session,
+            run,
+            manifest: manifest::merged(run, clock::now()),
+        };
+        match run.first().header.benchmark.as_str() {
+            "retrieval" => rankings::write(&joining).await,
+            "qa" => answers::write_qa(&joining).await,
+            "eval" => answers::write_eval(&joining).await,
+            other => bail!(
+                "run `{}` has the benchmark `{other}`, which this version does not support",
+                run.first().name()
+            ),
+        }
+    }
+
+    pub(super) fn new<D: Domain>(
+        folder: RunFolder,
+        text: String,
+        report: &Report<D>,
+        summary: &Summary,
+    ) -> Self {
+        Self {
+            folder,
+            text,
+            transient: report
+                .cases
+                .iter()
+                .filter(|case| is_transient(case))
+                .count(),
+            failure: RunFailure::message(summary),
+        }
+    }
+
+    /// Prints notes on failed cases, and returns the exit code.
+    pub(super) fn note(&self, printer: &Printer) -> Exit {
+        if self.transient > 0 {
+            printer.warn(&format!(
+                "{} failed for a temporary reason; run the commands of their shards again to retry, then merge again",
+                quantity::of(self.transient, "case")
+            ));
+        }
+        let Some(message) = &self.failure else {
+            return Exit::Done;
+        };
+        printer.failure(message);
+        Exit::CheckFailed
+    }
+}
+
+/// The shards of a run and the manifest of the whole.
+pub(super) struct Joining<'j> {
+    pub(super) session: &'j Session<'j>,
+    pub(super) run: &'j ShardsOfRun,
+    pub(super) manifest: Value,
+}
+
+/// The reports of all shards as one, and what they said about themselves.
+pub(super) struct Joined<D: Domain> {
+    /// Its metadata has no entry that depends on the cases.
+    pub(super) report: Report<D>,
+    /// The metadata of each shard's report.
+    pub(super) parts: Vec<Map<String, Value>>,
+    /// Whether evaluators of the whole report made anything for any shard.
+    pub(super) is_analysed: bool,
+    /// The keys of metadata that the reports are broken down by.
+    pub(super) group_by: Vec<String>,
+}
+
+impl Joining<'_> {
+    /// Reads the reports of the shards and joins them. Entries of the metadata from the first of `own` keys on are removed: the caller
+    /// makes them again for all cases.
+    pub(super) fn join<D: Domain>(&self, own: &[&str]) -> Result<Joined<D>> {
+        let mut parts = Vec::new();
+        let mut reports = Vec::new();
+        let mut group_by: Vec<String> = Vec::new();
+        let mut is_analysed = false;
+        for shard in self.run.shards() {
+            let report: Report<D> = shard.folder.read_report()?;
+            if report.cases.len() != shard.header.dataset.questions * report.repeat as usize {
+                bail!(
+                    "the report of {} has {} instead of {} × {}; its folder is damaged",
+                    shard.title(),
+                    quantity::of(report.cases.len(), "case"),
+                    shard.header.dataset.questions,
+                    report.repeat
+                );
+            }
+            is_analysed |=
+                !report.analyses.is_empty() || !report.report_evaluator_failures.is_empty();
+            parts.push(report.metadata.clone());
+            let (_, summary) = shard.folder.state_and_summary();
+            for groups in summary.iter().flat_map(|summary| &summary.groups) {
+                if !group_by.contains(&groups.key) {
+                    group_by.push(groups.key.clone());
+                }
+            }
+            reports.push(ReportPart {
+                report,
+                places: shard.record.places.iter().collect(),
+            });
+        }
+        let mut report = Report::joined(reports).context("there is no shard to merge")?;
+        let removed = [SelectionRecord::KEY, ShardHeader::KEY, Report::<D>::FACTS];
+        for key in removed.iter().chain(own) {
+            report.metadata.shift_remove(*key);
+        }
+        Ok(Joined {
+            report,
+            parts,
+            is_analysed,
+            group_by,
+        })
+    }
+
+    /// Which cases the whole run has.
+    pub(super) fn chosen(&self, metadata: &Map<String, Value>) -> Result<ChosenCases> {
+        let of_shard = ChosenCases::of_report(metadata, self.run.cases());
+        Ok(ChosenCases {
+            shard: None,
+            ..of_shard.with_context(|| self.damaged())?
+        })
+    }
+
+    /// The error for a shard whose report lacks what this program writes.
+    pub(super) fn damaged(&self) -> String {
+        let run = self.run.first().name();
+        format!(
+            "the report of run `{run}` is damaged or in a format that this version does not read"
+        )
+    }
+
+    pub(super) fn prices(&self) -> Result<Prices> {
+        let prices = &self.manifest["settings"]["prices"];
+        if prices.is_null() {
+            return Ok(Prices::default());
+        }
+        serde_json::from_value(prices.clone()).with_context(|| {
+            format!(
+                "`settings.prices` of run `{}` is damaged",
+                self.run.first().name()
+            )
+        })
+    }
+
+    pub(super) fn seed(&self) -> u64 {
+        self.run.first().header.seed
+    }
+
+    /// The summary with the groups that the shards have.
+    pub(super) fn summary<D: Domain>(&self, report: &Report<D>, group_by: &[String]) -> Summary {
+        let bootstrap = Bootstrap {
+            seed: self.seed(),
+            ..Bootstrap::default()
+        };
+        let summary = report.summary(&bootstrap);
+        add_groups(self.session.printer, report, summary, group_by, &bootstrap)
+    }
+}

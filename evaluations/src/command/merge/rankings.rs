@@ -1,0 +1,90 @@
+//! Writes the merged run of a retrieval benchmark.
+
+use anyhow::{Context as _, Result};
+use evals::Report;
+use evals_models::ModelIdentity;
+use evals_rag::Retrieval;
+use serde::Deserialize as _;
+use serde_json::Value;
+
+use super::joining::{Joined, Joining, Merged};
+use super::target_facts;
+use crate::clock;
+use crate::page::{Documents, PageSource};
+use crate::rankings::{FinishedRankings, TimedQuestions, record};
+use crate::run_folder::RunFolder;
+use crate::run_models::reranker;
+use crate::terminal::report_text;
+
+pub(super) async fn write(joining: &Joining<'_>) -> Result<Merged> {
+    let Joined {
+        mut report,
+        parts,
+        group_by,
+        ..
+    } = joining.join::<Retrieval>(target_facts::KEYS)?;
+    let chosen = joining.chosen(&parts[0])?;
+    let mut lines = chosen.lines("questions");
+    chosen.enter(&mut report.metadata)?;
+    let timed = TimedQuestions::of_report(&report, joining.seed());
+    lines.extend(timed.map(TimedQuestions::fact));
+    let reranking = reranking(joining, &report)?;
+    lines.extend(
+        reranking
+            .iter()
+            .map(|line| ("reranking".to_owned(), line.clone())),
+    );
+    if let Some(target) = target_facts::target(joining)? {
+        let facts = target_facts::of(&report, &parts);
+        facts.enter(&mut report, &target)?;
+        lines.extend(facts.lines());
+    }
+    if !lines.is_empty() {
+        let key = Report::<Retrieval>::FACTS.to_owned();
+        report.metadata.insert(key, serde_json::to_value(lines)?);
+    }
+    let label = parts[0].get("profile").and_then(Value::as_str);
+    let label = label.with_context(|| joining.damaged())?.to_owned();
+    let summary = joining.summary(&report, &group_by);
+    let manifest = &joining.manifest;
+    let documents = Documents::of_stored(&report, Some(manifest)).await;
+
+    let header = &joining.run.first().header;
+    let runs = joining.session.directories.runs();
+    let name = format!("{}-{label}", header.name);
+    let folder = RunFolder::create(&runs, clock::now(), &name)?;
+    folder.write_manifest(manifest)?;
+    let printer = joining.session.printer;
+    let finished = FinishedRankings {
+        source: PageSource::of_run(&folder, joining.seed(), documents),
+        label,
+        report,
+        summary,
+        folder,
+        reranking,
+    };
+    record(printer, &finished)?;
+    let FinishedRankings {
+        report,
+        summary,
+        folder,
+        ..
+    } = finished;
+    let text = report_text(printer, &report, &summary)?;
+    folder.note_files(printer, &report);
+    Ok(Merged::new(folder, text, &report, &summary))
+}
+
+/// The line on reranking; `None` if the profile does not rerank.
+fn reranking(joining: &Joining<'_>, report: &Report<Retrieval>) -> Result<Option<String>> {
+    let model = &joining.manifest["models"]["reranker"];
+    if model.is_null() {
+        return Ok(None);
+    }
+    let model = ModelIdentity::deserialize(model).with_context(|| joining.damaged())?;
+    let candidates = joining.manifest["settings"]["reranking"]["candidates"].as_u64();
+    let candidates = candidates.and_then(|candidates| usize::try_from(candidates).ok());
+    let candidates = candidates.with_context(|| joining.damaged())?;
+    let prices = joining.prices()?;
+    Ok(Some(reranker::account(&model, candidates, report, &prices)))
+}

@@ -1,0 +1,76 @@
+//! The facts of a dataset file's report beside its cases.
+
+use anyhow::Result;
+use evals::Report;
+use evals_evaluators::Untyped;
+use evals_targets::TargetIdentity;
+use serde_json::{Map, Value, json};
+
+use super::costs::Costs;
+use crate::case_selection::ChosenCases;
+use crate::judged_by::JudgeRecords;
+
+/// The facts of a dataset file's report beside its cases.
+#[derive(Debug)]
+pub(crate) struct EvalFacts {
+    pub(crate) target: TargetIdentity,
+    /// `None` if no evaluator asks a model.
+    pub(crate) costs: Option<Costs>,
+    /// The models that judged, by role.
+    pub(crate) models: Map<String, Value>,
+    /// Their parameters, by role.
+    pub(crate) parameters: Map<String, Value>,
+    /// Who judges each measure.
+    pub(crate) judges: JudgeRecords,
+    /// Notes on parameters that servers rejected, by role.
+    pub(crate) notes: Vec<(String, String)>,
+    /// Which cases ran.
+    pub(crate) chosen: ChosenCases,
+    pub(crate) seed: u64,
+}
+
+impl EvalFacts {
+    /// The key of a report's metadata with the models that judged.
+    pub(crate) const MODELS: &str = "models";
+    /// The key of their parameters.
+    pub(crate) const PARAMETERS: &str = "parameters";
+    /// The key of the notes.
+    pub(crate) const NOTES: &str = "notes";
+
+    /// Adds target, judges, seed and selection to a report, each under its own key for programs and as a line for people.
+    pub(crate) fn enter(self, report: &mut Report<Untyped>) -> Result<()> {
+        let Self {
+            target,
+            costs,
+            models,
+            parameters,
+            judges,
+            notes,
+            chosen,
+            seed,
+        } = self;
+        let mut facts = vec![("target".to_owned(), target.to_string())];
+        facts.extend(costs.as_ref().map(Costs::fact));
+        facts.extend(notes.iter().cloned());
+        facts.extend(chosen.lines("cases"));
+        if seed != 0 {
+            facts.push(("seed".to_owned(), seed.to_string()));
+        }
+        let metadata = &mut report.metadata;
+        metadata.insert("benchmark".to_owned(), "eval".into());
+        metadata.insert("profile".to_owned(), target.kind.clone().into());
+        metadata.insert("target".to_owned(), serde_json::to_value(target)?);
+        metadata.insert("seed".to_owned(), seed.into());
+        metadata.insert(Self::MODELS.to_owned(), models.into());
+        metadata.insert(Self::PARAMETERS.to_owned(), parameters.into());
+        let judges = serde_json::to_value(judges)?;
+        metadata.insert(JudgeRecords::KEY.to_owned(), judges);
+        metadata.insert(Self::NOTES.to_owned(), serde_json::to_value(notes)?);
+        if let Some(costs) = costs {
+            metadata.insert("costs".to_owned(), serde_json::to_value(costs)?);
+        }
+        chosen.enter(metadata)?;
+        metadata.insert(Report::<Untyped>::FACTS.to_owned(), json!(facts));
+        Ok(())
+    }
+}

@@ -1,0 +1,60 @@
+//! The record of a shard in the manifest and the report of its run.
+
+use std::fmt;
+
+use evals_messages::quantity;
+use serde::{Deserialize, Serialize};
+
+use super::places::Places;
+use crate::terminal::Printer;
+
+/// Which shard a run is.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+pub(crate) struct ShardHeader {
+    /// From 1.
+    pub(crate) index: u32,
+    /// The number of shards.
+    pub(crate) of: u32,
+    /// The number of cases of all shards together.
+    pub(crate) cases: usize,
+}
+
+/// The record of a shard in the manifest of its run: which cases it has, and of which others it is a part.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub(crate) struct ShardRecord {
+    #[serde(flatten)]
+    pub(crate) shard: ShardHeader,
+    /// SHA-256 of the ids of the cases of all shards in their order, one in a line.
+    pub(crate) ids: String,
+    pub(crate) places: Places,
+}
+
+impl ShardHeader {
+    /// The key of a report's metadata that holds it, and its label among the facts.
+    pub(crate) const KEY: &str = "shard";
+
+    /// Which shard it is, and how many of all cases it has.
+    pub(crate) fn text(self, cases: usize) -> String {
+        let all = quantity::of(self.cases, "case");
+        format!("{} of {}: {cases} of {all}", self.index, self.of)
+    }
+}
+
+impl ShardRecord {
+    /// Notes which shard a run is, and how many of all cases it has.
+    pub(crate) fn note(&self, printer: &Printer, cases: usize) {
+        let nothing = if cases == 0 {
+            ", so there is nothing to run; `evaluations merge` needs no run of this shard"
+        } else {
+            ""
+        };
+        let text = self.shard.text(cases);
+        printer.note(&format!("shard {text}{nothing}"));
+    }
+}
+
+impl fmt::Display for ShardHeader {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(formatter, "shard {} of {}", self.index, self.of)
+    }
+}
