@@ -10,14 +10,14 @@ use crate::sandbox::{Sandbox, ended, json};
 use crate::scripted_server::{Reaction, Received, Saying, ScriptedServer};
 
 /// The prompt of a request, the same member in both protocols.
-fn prompt(request: &Received) -> &str {
+pub(crate) fn prompt(request: &Received) -> &str {
     request.body["messages"][0]["content"]
         .as_str()
         .unwrap_or_default()
 }
 
 /// The nonce that the prompt asks for.
-fn nonce(prompt: &str) -> &str {
+pub(crate) fn nonce(prompt: &str) -> &str {
     let (_, after) = prompt.rsplit_once(r#""id": ""#).unwrap();
     &after[..16]
 }
@@ -41,7 +41,7 @@ fn verdicts(prompt: &str, word: &str) -> String {
 }
 
 /// The reply of a judge that finds two claims in every text and passes everything.
-fn reply(request: &Received) -> Reaction {
+pub(crate) fn reply(request: &Received) -> Reaction {
     let prompt = prompt(request);
     let text = if prompt.starts_with("You list the claims") {
         // Claims of different texts differ, so that no reply serves two requests.
@@ -78,7 +78,7 @@ fn reply(request: &Received) -> Reaction {
     Reaction::Say(Saying::of(&text))
 }
 
-const ALL: &str = "faithfulness,answer_relevance,context_precision,context_recall,factual_correctness,completeness,citation_support";
+pub(crate) const ALL: &str = "faithfulness,answer_relevance,context_precision,context_recall,factual_correctness,completeness,citation_support";
 
 fn score(report: &Value, name: &str) -> Value {
     report["summary"]["scores"][name]["value"].clone()
@@ -94,11 +94,12 @@ fn every_judge_scores_and_keeps_its_evidence() {
         &format!("--judges {ALL} --estimate"),
     ));
     assert_eq!(estimate.code, Some(0), "{}", estimate.stderr);
-    // For each of two questions: three lists and eight requests for verdicts.
+    // For each of two questions: three lists and eight requests for verdicts. A list may have a hundred claims, which take three requests;
+    // seven of the eight are about such lists or about sentences with citations.
     assert!(
         estimate
             .stdout
-            .contains("judges     openai:judge: 22 calls"),
+            .contains("judges     openai:judge: 22 to 50 calls, "),
         "{}",
         estimate.stdout
     );
@@ -106,7 +107,7 @@ fn every_judge_scores_and_keeps_its_evidence() {
     let run = ended(&mut qa_server::command(&sandbox, &line));
     assert_eq!(run.code, Some(0), "{}", run.stderr);
     let (answered, judged) = qa_server::asked(&server);
-    assert_eq!((answered, judged), (2, 2 + 22), "as estimated");
+    assert_eq!((answered, judged), (2, 2 + 22), "as few as estimated");
     let report = json(&sandbox.work().join("report.json"));
     for name in [
         "faithfulness",
@@ -188,7 +189,9 @@ fn rejudge_adds_judges_to_a_stored_run_over_ollama_and_says_the_cost_first() {
         estimate.stdout
     );
     assert!(
-        estimate.stdout.contains("judges     ollama:judge: 8 calls"),
+        estimate
+            .stdout
+            .contains("judges     ollama:judge: 8 to 16 calls, "),
         "{}",
         estimate.stdout
     );

@@ -30,6 +30,7 @@ mod html;
 mod init;
 #[cfg(unix)]
 mod interrupted;
+mod judge_estimates;
 mod judged_by;
 mod judges;
 mod labelling;

@@ -6,30 +6,45 @@ use evals_messages::quantity;
 use evals_models::{ChatRequest, Tokenizer};
 use evals_rag::estimate::{Calls, Side};
 use evals_rag::prices::Price;
+use evals_rag::rag_judges::CallRange;
 
 use crate::spending::dollars;
 
 /// Describes the calls, tokens and cost in one line.
 pub(crate) fn line(calls: &Calls, price: Price) -> String {
-    if calls.calls == 0 {
+    range_line(&CallRange::exactly(*calls), price)
+}
+
+/// Describes the fewest and the most calls with their tokens, and the cost of the most, in one line.
+pub(crate) fn range_line(CallRange { fewest, most }: &CallRange, price: Price) -> String {
+    if most.calls == 0 {
         return "no calls".to_owned();
     }
     let reading = Calls {
         output_tokens: Some(0),
-        ..*calls
+        ..*most
     };
-    let asked = quantity::of(calls.calls, "call");
-    let read = quantity::of(calls.input_tokens, "input token");
-    match calls.output_tokens {
-        Some(most) => format!(
+    let asked = between(fewest.calls, most.calls, "call");
+    let read = between(fewest.input_tokens, most.input_tokens, "input token");
+    match most.output_tokens {
+        Some(written) => format!(
             "{asked}, {read}, at most {}, at most {}",
-            quantity::of(most, "output token"),
-            dollars(calls.cost(&price))
+            quantity::of(written, "output token"),
+            dollars(most.cost(&price))
         ),
         None => format!(
             "{asked}, {read}, unlimited output tokens (no `max_tokens`), {} for the input alone",
             dollars(reading.cost(&price))
         ),
+    }
+}
+
+/// A range such as "22 to 31 calls", or one number where both are equal.
+fn between(fewest: u64, most: u64, noun: &str) -> String {
+    if fewest == most {
+        quantity::of(most, noun)
+    } else {
+        format!("{fewest} to {}", quantity::of(most, noun))
     }
 }
 

@@ -38,7 +38,7 @@ pub(crate) struct FurtherPlan {
 #[derive(Debug, Clone)]
 pub(crate) struct PlannedRubric {
     rubric: Rubric,
-    sees_reference: bool,
+    pub(super) sees_reference: bool,
     /// As the settings write it.
     pub(super) settings: Map<String, Value>,
 }

@@ -15,6 +15,6 @@ pub(crate) use self::answering::Answering;
 pub(crate) use self::closing::{Closing, Finished};
 pub(crate) use self::costs::{Attempts, Costs, spent};
 pub(crate) use self::facts::QaFacts;
-pub(crate) use self::judge_estimate::{JudgeRow, judge_rows, judging};
+pub(crate) use self::judge_estimate::{JudgeRow, foreseen, judge_rows, judging, references};
 pub(crate) use self::judging::{Judging, JudgingPlan};
 pub(crate) use self::model_set::{ModelRecord, ModelSet};

@@ -34,9 +34,18 @@ impl Reference {
     /// answer.
     pub fn for_judge(reference: Option<&Self>) -> Result<&str, &'static str> {
         let reference = reference.ok_or(NO_REFERENCE)?;
-        match &reference.answer {
+        Self::compared(reference.answer.as_deref(), reference.answerable)
+    }
+
+    /// The same for a question that is not a case yet.
+    pub fn of_question(question: &Question) -> Result<&str, &'static str> {
+        Self::compared(question.answer.as_deref(), question.answerable)
+    }
+
+    fn compared(answer: Option<&str>, answerable: bool) -> Result<&str, &'static str> {
+        match answer {
             Some(answer) => Ok(answer),
-            None if reference.answerable => Err(NO_REFERENCE),
+            None if answerable => Err(NO_REFERENCE),
             None => Ok("The documents do not answer the question."),
         }
     }

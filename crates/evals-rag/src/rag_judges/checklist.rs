@@ -12,7 +12,7 @@ use crate::judging::{Inquiry, JudgeFailure, Shown};
 use crate::{Call, Prompt, PromptError};
 
 /// The most items in one request: longer lists are split, because models lose count.
-const MOST_ITEMS: usize = 40;
+pub(super) const MOST_ITEMS: usize = 40;
 
 /// A list of items to be judged, and what the judges see beside it.
 #[derive(Debug)]

@@ -22,7 +22,7 @@ use crate::judging::{Inquiry, JudgeError, JudgeFailure, Shown};
 use crate::{Call, Prompt, Question};
 
 /// A rough number of bytes of a token of a chat model. English has more; this leaves room for other languages.
-const BYTES_PER_TOKEN: usize = 3;
+pub(super) const BYTES_PER_TOKEN: usize = 3;
 
 /// Letters of a passage that the evidence about it shows.
 const SHOWN: usize = 160;
@@ -177,11 +177,7 @@ impl<'a> Sitting<'a> {
         if measure.needs_reference() && reference.is_none() {
             return Some(NO_REFERENCE);
         }
-        let needs_answer = !matches!(
-            measure,
-            JudgedMeasure::ContextPrecision | JudgedMeasure::ContextRecall
-        );
-        let without_answer = answer.err().filter(|_| needs_answer);
+        let without_answer = answer.err().filter(|_| measure.needs_answer());
         without_answer.or_else(|| passages.err().filter(|_| measure.needs_passages()))
     }
 

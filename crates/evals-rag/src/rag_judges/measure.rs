@@ -89,6 +89,18 @@ impl JudgedMeasure {
         }
     }
 
+    /// Whether it judges the answer, and is undefined without one.
+    pub fn needs_answer(self) -> bool {
+        match self {
+            Self::ContextPrecision | Self::ContextRecall => false,
+            Self::Faithfulness
+            | Self::AnswerRelevance
+            | Self::FactualCorrectness
+            | Self::Completeness
+            | Self::CitationSupport => true,
+        }
+    }
+
     /// Whether it is defined for a question that the documents do not answer.
     pub fn judges_unanswerable(self) -> bool {
         self == Self::Faithfulness

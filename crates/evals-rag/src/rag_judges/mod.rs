@@ -5,10 +5,12 @@
 //! without exactly one verdict for each item is sent back once; then the judge has failed, which is never a score of 0.
 
 mod agreement;
+mod call_range;
 mod checklist;
 mod claim_list;
 mod claims;
 mod evaluator;
+mod judged_case;
 mod judgement;
 mod judges;
 mod material;
@@ -29,7 +31,9 @@ mod words;
 mod work;
 
 pub use agreement::JudgeAgreement;
+pub use call_range::CallRange;
 pub use evaluator::Decomposed;
+pub use judged_case::{JudgedCase, TextSize};
 pub use judgement::Judgement;
 pub use judges::RagJudges;
 pub use material::{CitedSentence, Material};
@@ -42,4 +46,4 @@ pub use preferences::Preferences;
 pub use rubric::{Graded, Rubric, RubricError};
 pub use rubric_evaluator::RubricEvaluator;
 pub use templates::JudgeTemplates;
-pub use work::{JudgeCalls, JudgedWork};
+pub use work::{JudgeCalls, JudgeLimits};

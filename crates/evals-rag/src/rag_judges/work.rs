@@ -1,27 +1,19 @@
 //! How many calls judges make, before anybody asks them.
 
+use super::call_range::CallRange;
+use super::checklist::MOST_ITEMS;
+use super::claim_list::MOST_CLAIMS;
+use super::judged_case::{JudgedCase, TextSize};
+use super::judges::BYTES_PER_TOKEN;
 use super::measure::JudgedMeasure;
 use super::templates::JudgeTemplates;
 use crate::Prompt;
 use crate::estimate::Calls;
 
-/// A claim for about so many tokens of a text. English sentences have 20 to 25.
-const TOKENS_PER_CLAIM: u64 = 20;
-
-/// The known facts about the cases that judges would judge. Token counts are estimates.
+/// The limits of a judge's requests and replies, in tokens.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct JudgedWork {
-    /// Cases with a reference, repeats included.
-    pub with_reference: u64,
-    /// All cases, repeats included.
-    pub cases: u64,
-    /// Tokens of one question, on average.
-    pub question_tokens: u64,
-    /// Tokens of one reference, on average; an answer counts as long as a reference.
-    pub reference_tokens: u64,
-    /// Tokens of the passages of one case.
-    pub passage_tokens: u64,
-    /// The most tokens of passages in one request.
+pub struct JudgeLimits {
+    /// The most tokens of passages, and of items, in one request.
     pub context_tokens: u64,
     /// The limit for the tokens of a reply; `None` if the model sets no limit.
     pub max_tokens: Option<u64>,
@@ -31,118 +23,261 @@ pub struct JudgedWork {
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct JudgeCalls {
     /// Lists of claims, which the first judge makes once for each case.
-    pub lists: Calls,
+    pub lists: CallRange,
     /// Verdicts, which each judge gives once for each of its repeats.
-    pub verdicts: Calls,
+    pub verdicts: CallRange,
 }
 
-/// Adds calls up.
-struct Sum<'a> {
-    calls: Calls,
-    work: &'a JudgedWork,
-    count: &'a dyn Fn(&str) -> u64,
+/// The numbered items that judges decide about: their greatest number, and all of them as one text.
+#[derive(Debug, Clone, Copy)]
+struct Items(u64, TextSize);
+
+/// Requests for verdicts, and the tokens of the texts in all of them together.
+#[derive(Debug, Clone, Copy)]
+struct Requests {
+    calls: u64,
+    tokens: u64,
 }
 
-impl Sum<'_> {
-    fn add(&mut self, calls: u64, prompt: &Prompt, tokens: u64) {
-        let read = (self.count)(prompt.text()).saturating_add(tokens);
-        self.calls.calls = self.calls.calls.saturating_add(calls);
-        self.calls.input_tokens = self
-            .calls
-            .input_tokens
-            .saturating_add(calls.saturating_mul(read));
-        let written = self.work.max_tokens.map(|most| most.saturating_mul(calls));
-        let sum = self.calls.output_tokens.zip(written);
-        self.calls.output_tokens = sum.map(|(sum, written)| sum.saturating_add(written));
+/// The fewest and the most requests for verdicts.
+#[derive(Debug, Clone, Copy)]
+struct Span {
+    fewest: Requests,
+    most: Requests,
+}
+
+impl Requests {
+    fn plus(self, other: Self) -> Self {
+        Self {
+            calls: self.calls.saturating_add(other.calls),
+            tokens: self.tokens.saturating_add(other.tokens),
+        }
+    }
+}
+
+impl Span {
+    const NONE: Self = Self::once(0, 0, 0);
+
+    /// `calls` requests, of `tokens` tokens or at most `most` together.
+    const fn once(calls: u64, tokens: u64, most: u64) -> Self {
+        Self {
+            fewest: Requests { calls, tokens },
+            most: Requests {
+                calls,
+                tokens: most,
+            },
+        }
+    }
+
+    fn plus(self, other: Self) -> Self {
+        Self {
+            fewest: self.fewest.plus(other.fewest),
+            most: self.most.plus(other.most),
+        }
+    }
+}
+
+impl JudgeLimits {
+    /// The most bytes of passages, or of items, in one request.
+    fn budget(&self) -> u64 {
+        let bytes = self.context_tokens.saturating_mul(BYTES_PER_TOKEN as u64);
+        bytes.max(1)
+    }
+
+    /// The most requests for texts of so many bytes. A request ends where the next text does not fit, so any two that follow each other
+    /// hold more than the budget together.
+    fn most_requests(&self, bytes: u64) -> u64 {
+        if bytes <= self.budget() {
+            1
+        } else {
+            let pairs = bytes.saturating_mul(2) / self.budget();
+            pairs.saturating_add(1)
+        }
+    }
+
+    /// The most requests for these items, which also end after [`MOST_ITEMS`] items. Items that are too long are cut, so there are more.
+    fn most_batches(&self, Items(number, text): Items) -> u64 {
+        let by_number = number.div_ceil(MOST_ITEMS as u64).max(1);
+        match self.most_requests(text.most_bytes) {
+            1 => by_number,
+            by_size => by_number.saturating_add(by_size.saturating_mul(2)),
+        }
+    }
+
+    /// The claims of a text. The reply that lists them limits their length.
+    fn claims_of(&self, text: TextSize) -> Items {
+        let most = match self.max_tokens {
+            Some(most) => TextSize::about(0, most),
+            None => TextSize {
+                most_bytes: text.most_bytes.max(self.budget()),
+                ..text
+            },
+        };
+        let claims = TextSize {
+            tokens: text.tokens,
+            most_tokens: most.most_tokens.max(text.tokens),
+            ..most
+        };
+        Items(MOST_CLAIMS as u64, claims)
+    }
+
+    /// Requests about `items`, against passages if there are any. Every request shows `beside`, too.
+    fn about(&self, items: Items, passages: Option<TextSize>, beside: TextSize) -> Span {
+        let Items(number, text) = items;
+        if number == 0 {
+            return Span::NONE;
+        }
+        let groups = passages.map_or(1, |it| self.most_requests(it.most_bytes));
+        let batches = self.most_batches(items);
+        let calls = groups.saturating_mul(batches);
+        let shown = passages.unwrap_or_default();
+        let parts = [
+            calls.saturating_mul(beside.most_tokens),
+            batches.saturating_mul(shown.most_tokens),
+            groups.saturating_mul(text.most_tokens),
+        ];
+        Span {
+            fewest: Requests {
+                calls: 1,
+                tokens: beside.plus(shown).plus(text).tokens,
+            },
+            most: Requests {
+                calls,
+                tokens: parts.into_iter().fold(0, u64::saturating_add),
+            },
+        }
+    }
+
+    /// Requests for the verdicts of `measure` on a case.
+    fn verdicts(&self, measure: JudgedMeasure, case: &JudgedCase) -> Span {
+        if !case.is_judged(measure) {
+            return Span::NONE;
+        }
+        let none = TextSize::default();
+        let [answer, reference] = [case.answer, case.reference].map(Option::unwrap_or_default);
+        let (number, passages) = case.passages.unwrap_or_default();
+        // Judges are not asked what no passage can hold.
+        let in_passages = |items: Items| {
+            if number == 0 {
+                Span::NONE
+            } else {
+                self.about(items, Some(passages), none)
+            }
+        };
+        match measure {
+            JudgedMeasure::Faithfulness => in_passages(self.claims_of(answer)),
+            JudgedMeasure::ContextRecall => in_passages(self.claims_of(reference)),
+            JudgedMeasure::CitationSupport => in_passages(Items(case.cited_sentences, answer)),
+            JudgedMeasure::ContextPrecision => {
+                let beside = case.question.plus(reference);
+                self.about(Items(number, passages), None, beside)
+            }
+            JudgedMeasure::AnswerRelevance => {
+                self.about(self.claims_of(answer), None, case.question)
+            }
+            JudgedMeasure::Completeness => {
+                let beside = case.question.plus(answer);
+                self.about(self.claims_of(case.question), None, beside)
+            }
+            JudgedMeasure::FactualCorrectness => {
+                let one = self.about(self.claims_of(answer), Some(reference), none);
+                one.plus(self.about(self.claims_of(reference), Some(answer), none))
+            }
+        }
+    }
+
+    /// The calls of requests with a prompt of `prompt` tokens.
+    fn calls(&self, prompt: u64, Requests { calls, tokens }: Requests) -> Calls {
+        Calls {
+            calls,
+            input_tokens: calls.saturating_mul(prompt).saturating_add(tokens),
+            output_tokens: self.max_tokens.map(|most| most.saturating_mul(calls)),
+        }
+    }
+
+    fn range(&self, prompt: u64, span: Span) -> CallRange {
+        CallRange {
+            fewest: self.calls(prompt, span.fewest),
+            most: self.calls(prompt, span.most),
+        }
     }
 }
 
 impl JudgeCalls {
-    /// Estimates the calls for `measures` and for `rubrics` rubrics, for one vote. `count` counts the tokens of a text. Repaired replies
-    /// and doubled budgets do not count.
+    /// Estimates the calls for `measures` and for rubrics about `cases`, for one vote. For each rubric, `rubrics` has whether its judges see
+    /// the reference. `count` counts the tokens of a text.
+    ///
+    /// The fewest calls assume that no answer refuses unless it is known to, that it cites a passage, and that every text makes a claim.
+    /// The most calls assume that the titles of passages are short beside a request, and, without `max_tokens`, that the claims of a text
+    /// take no more room than the text, or fit into one request. Neither counts replies that are repaired, or asked for again with a
+    /// doubled budget.
     pub fn of(
         measures: &[JudgedMeasure],
-        rubrics: usize,
+        rubrics: &[bool],
         templates: &JudgeTemplates,
-        work: &JudgedWork,
+        cases: &[JudgedCase],
+        limits: JudgeLimits,
         count: &dyn Fn(&str) -> u64,
     ) -> Self {
-        let new = || Sum {
-            calls: Calls::NONE,
-            work,
-            count,
+        let tokens = |prompt: &Prompt| count(prompt.text());
+        let sum = |prompt: &Prompt, spans: &mut dyn Iterator<Item = Span>| {
+            limits.range(tokens(prompt), spans.fold(Span::NONE, Span::plus))
         };
-        let (mut lists, mut verdicts) = (new(), new());
-        let asks = |wanted: &[JudgedMeasure]| wanted.iter().any(|it| measures.contains(it));
-        let (question, text) = (work.question_tokens, work.reference_tokens);
-        if asks(&[JudgedMeasure::Faithfulness, JudgedMeasure::AnswerRelevance]) {
-            lists.add(work.cases, &templates.claims, question + text);
-        } else if asks(&[JudgedMeasure::FactualCorrectness]) {
-            lists.add(work.with_reference, &templates.claims, question + text);
-        }
-        if asks(&[
+        let listed = |case: &JudgedCase, wanted: &[JudgedMeasure], texts: &[Option<TextSize>]| {
+            let mut asked = measures.iter().filter(|it| wanted.contains(it));
+            if !asked.any(|measure| case.is_judged(*measure)) {
+                return Span::NONE;
+            }
+            let texts = texts.iter().copied().flatten();
+            let text = texts.fold(TextSize::default(), TextSize::plus);
+            Span::once(1, text.tokens, text.most_tokens)
+        };
+        let of_answers = [
+            JudgedMeasure::Faithfulness,
+            JudgedMeasure::AnswerRelevance,
+            JudgedMeasure::FactualCorrectness,
+        ];
+        let of_references = [
             JudgedMeasure::ContextRecall,
             JudgedMeasure::FactualCorrectness,
-        ]) {
-            lists.add(work.with_reference, &templates.claims, question + text);
-        }
-        if asks(&[JudgedMeasure::Completeness]) {
-            lists.add(work.cases, &templates.points, question);
-        }
-        let requests = work
-            .passage_tokens
-            .div_ceil(work.context_tokens.max(1))
-            .max(1);
-        let shown = work.passage_tokens.div_ceil(requests);
+        ];
+        let claims = |case: &JudgedCase| {
+            let question = Some(case.question);
+            let answer = listed(case, &of_answers, &[question, case.answer]);
+            answer.plus(listed(case, &of_references, &[question, case.reference]))
+        };
+        let points = |case: &JudgedCase| {
+            let wanted = [JudgedMeasure::Completeness];
+            listed(case, &wanted, &[Some(case.question)])
+        };
+        let lists = sum(&templates.claims, &mut cases.iter().map(claims));
+        let lists = lists.plus(&sum(&templates.points, &mut cases.iter().map(points)));
+        let mut verdicts = CallRange::NONE;
         for measure in measures {
-            match measure {
-                JudgedMeasure::Faithfulness => {
-                    verdicts.add(work.cases * requests, &templates.support, shown + text);
-                }
-                JudgedMeasure::ContextRecall => {
-                    verdicts.add(
-                        work.with_reference * requests,
-                        &templates.support,
-                        shown + text,
-                    );
-                }
-                JudgedMeasure::AnswerRelevance => {
-                    verdicts.add(work.cases, &templates.relevance, question + text);
-                }
-                JudgedMeasure::ContextPrecision => {
-                    let tokens = shown + question + text;
-                    verdicts.add(
-                        work.with_reference * requests,
-                        &templates.usefulness,
-                        tokens,
-                    );
-                }
-                JudgedMeasure::FactualCorrectness => {
-                    verdicts.add(work.with_reference * 2, &templates.support, text * 2);
-                }
-                JudgedMeasure::Completeness => {
-                    let points = question.div_ceil(TOKENS_PER_CLAIM).max(1) * TOKENS_PER_CLAIM;
-                    verdicts.add(work.cases, &templates.coverage, question + text + points);
-                }
-                JudgedMeasure::CitationSupport => {
-                    verdicts.add(work.cases * requests, &templates.citations, shown + text);
-                }
+            let spans = cases.iter().map(|case| limits.verdicts(*measure, case));
+            if let Some(prompt) = templates.of(*measure).last() {
+                verdicts = verdicts.plus(&sum(prompt, &mut spans.clone()));
             }
         }
-        let rubrics = u64::try_from(rubrics).unwrap_or(u64::MAX);
-        verdicts.add(
-            work.cases.saturating_mul(rubrics),
-            &templates.levels,
-            question + text * 2,
-        );
+        for sees_reference in rubrics {
+            let graded = cases.iter().filter_map(|case| case.graded(*sees_reference));
+            let mut graded = graded.map(|it| Span::once(1, it.tokens, it.most_tokens));
+            verdicts = verdicts.plus(&sum(&templates.levels, &mut graded));
+        }
+        Self { lists, verdicts }
+    }
+
+    /// The same calls, made this often.
+    #[must_use]
+    pub fn times(&self, times: u64) -> Self {
         Self {
-            lists: lists.calls,
-            verdicts: verdicts.calls,
+            lists: self.lists.times(times),
+            verdicts: self.verdicts.times(times),
         }
     }
 
     /// The calls of one judge: those of all its repeats, and the lists if it is the `first` of its panel.
-    pub fn of_judge(&self, first: bool, repeats: u64) -> Calls {
+    pub fn of_judge(&self, first: bool, repeats: u64) -> CallRange {
         let verdicts = self.verdicts.times(repeats);
         if first {
             verdicts.plus(&self.lists)
@@ -156,49 +291,122 @@ impl JudgeCalls {
 mod tests {
     use super::*;
 
-    const WORK: JudgedWork = JudgedWork {
-        with_reference: 8,
-        cases: 10,
-        question_tokens: 10,
-        reference_tokens: 30,
-        passage_tokens: 1000,
+    fn case() -> JudgedCase {
+        JudgedCase {
+            answerable: true,
+            question: TextSize::about(10, 10),
+            reference: Some(TextSize::about(30, 30)),
+            answer: Some(TextSize::about(30, 200)),
+            refused: false,
+            cited_sentences: JudgedCase::MOST_SENTENCES,
+            passages: Some((5, TextSize::about(1000, 1000))),
+        }
+    }
+
+    /// Ten cases, two of them without a reference.
+    fn cases(case: JudgedCase) -> Vec<JudgedCase> {
+        let without = JudgedCase {
+            reference: None,
+            ..case
+        };
+        [vec![case; 8], vec![without; 2]].concat()
+    }
+
+    const LIMITS: JudgeLimits = JudgeLimits {
         context_tokens: 400,
         max_tokens: Some(500),
     };
 
-    fn calls(measures: &[JudgedMeasure], rubrics: usize) -> (u64, u64) {
+    const ROOMY: JudgeLimits = JudgeLimits {
+        context_tokens: 16_384,
+        ..LIMITS
+    };
+
+    fn estimate(
+        measures: &[JudgedMeasure],
+        rubrics: &[bool],
+        case: JudgedCase,
+        limits: JudgeLimits,
+    ) -> JudgeCalls {
         let templates = JudgeTemplates::default();
-        let calls = JudgeCalls::of(measures, rubrics, &templates, &WORK, &|_| 100);
-        (calls.lists.calls, calls.verdicts.calls)
+        let cases = cases(case);
+        JudgeCalls::of(measures, rubrics, &templates, &cases, limits, &|_| 100)
+    }
+
+    fn fewest(measures: &[JudgedMeasure], rubrics: &[bool], case: JudgedCase) -> (u64, u64) {
+        let calls = estimate(measures, rubrics, case, LIMITS);
+        (calls.lists.fewest.calls, calls.verdicts.fewest.calls)
     }
 
     #[test]
-    fn claims_are_listed_once_for_all_judges() {
-        use JudgedMeasure::{
-            AnswerRelevance, CitationSupport, Completeness, ContextPrecision, ContextRecall,
-            FactualCorrectness, Faithfulness,
+    fn lists_are_shared_and_calls_without_reference_are_left_out() {
+        assert_eq!(
+            fewest(&[JudgedMeasure::Faithfulness], &[], case()),
+            (10, 10)
+        );
+        let both = [JudgedMeasure::Faithfulness, JudgedMeasure::AnswerRelevance];
+        assert_eq!(fewest(&both, &[], case()), (10, 20));
+        let correctness = [JudgedMeasure::FactualCorrectness];
+        assert_eq!(fewest(&correctness, &[], case()), (16, 16));
+        // Claims of ten answers, claims of eight references, points of ten questions.
+        assert_eq!(fewest(&JudgedMeasure::ALL, &[], case()).0, 28);
+        assert_eq!(fewest(&[], &[false, true], case()), (0, 10 + 8));
+    }
+
+    #[test]
+    fn what_is_known_of_a_case_saves_its_calls() {
+        let all = JudgedMeasure::ALL;
+        let unanswerable = JudgedCase {
+            answerable: false,
+            ..case()
         };
-        // 1000 tokens of passages take three requests of 400.
-        assert_eq!(calls(&[Faithfulness], 0), (10, 30));
-        assert_eq!(calls(&[Faithfulness, AnswerRelevance], 0), (10, 40));
-        assert_eq!(calls(&[ContextRecall], 0), (8, 24));
-        assert_eq!(calls(&[FactualCorrectness], 0), (16, 16));
-        assert_eq!(calls(&[ContextPrecision], 0), (0, 24));
-        assert_eq!(calls(&[Completeness], 0), (10, 10));
-        assert_eq!(calls(&[CitationSupport], 2), (0, 50));
-        assert_eq!(calls(&JudgedMeasure::ALL, 0), (28, 144));
-        assert_eq!(calls(&[], 0), (0, 0));
+        assert_eq!(fewest(&all, &[], unanswerable), (10, 10), "faithfulness");
+        let refused = JudgedCase {
+            refused: true,
+            ..case()
+        };
+        // Precision and recall of the passages of eight cases.
+        assert_eq!(fewest(&all, &[], refused), (8, 16));
+        let without_passages = JudgedCase {
+            passages: Some((0, TextSize::default())),
+            ..case()
+        };
+        // Claims are listed, but only relevance, completeness and correctness ask about them.
+        assert_eq!(fewest(&all, &[], without_passages), (28, 10 + 10 + 16));
+        let uncited = JudgedCase {
+            cited_sentences: 0,
+            ..case()
+        };
+        assert_eq!(fewest(&[JudgedMeasure::CitationSupport], &[], uncited).1, 0);
     }
 
     #[test]
-    fn the_first_judge_lists_and_every_judge_decides_in_each_repeat() {
-        let templates = JudgeTemplates::default();
+    fn repeats_multiply_verdicts_and_only_the_first_judge_lists_claims() {
         let measures = [JudgedMeasure::AnswerRelevance];
-        let calls = JudgeCalls::of(&measures, 0, &templates, &WORK, &|_| 100);
-        let first = calls.of_judge(true, 3);
+        let calls = estimate(&measures, &[], case(), LIMITS);
+        let first = calls.of_judge(true, 3).fewest;
         // A list and three verdicts for each case, each with 100 tokens of prompt, 10 of question and 30 of claims.
         assert_eq!((first.calls, first.input_tokens), (40, 40 * 140));
         assert_eq!(first.output_tokens, Some(40 * 500));
-        assert_eq!(calls.of_judge(false, 3).calls, 30);
+        assert_eq!(calls.of_judge(false, 3).fewest.calls, 30);
+    }
+
+    #[test]
+    fn the_most_calls_follow_from_the_limits_of_a_request() {
+        let most = |measure, limits| {
+            let calls = estimate(&[measure], &[], case(), limits);
+            (calls.verdicts.most.calls, calls.verdicts.most.input_tokens)
+        };
+        // A hundred claims take three requests of 40. Their 500 · 8 bytes take at most 7 of 400 · 3 each, twice if they are cut.
+        let batches = 3 + 2 * 7;
+        let relevance = most(JudgedMeasure::AnswerRelevance, LIMITS);
+        // Each request has the prompt and the question, and together they have the claims.
+        assert_eq!(relevance, (10 * batches, 10 * (batches * 110 + 500)));
+        // 1000 · 8 bytes of passages take at most 14 requests of 400 · 3, each with all claims.
+        let faithfulness = most(JudgedMeasure::Faithfulness, LIMITS);
+        let tokens = 14 * batches * 100 + batches * 1000 + 14 * 500;
+        assert_eq!(faithfulness, (10 * 14 * batches, 10 * tokens));
+        assert_eq!(most(JudgedMeasure::Faithfulness, ROOMY).0, 10 * 3);
+        assert_eq!(most(JudgedMeasure::ContextPrecision, ROOMY).0, 8);
     }
 }

@@ -8,6 +8,7 @@ use evals_messages::quantity;
 use evals_models::Tokenizer as _;
 use evals_rag::estimate::Workload;
 use evals_rag::qa::Reference;
+use evals_rag::rag_judges::{CallRange, JudgedCase};
 
 use super::against::Against;
 use super::stored::Stored;
@@ -30,28 +31,33 @@ pub(super) fn text(
     let tokenizer = StaticEmbedder::static_minilm().tokenizer();
     let count = |text: &str| tokenizer.count(text) as u64;
     let answered = || stored.answered();
-    let answers = answered().count() as u64;
+    let cases = answered()
+        .map(|(case, answer)| JudgedCase::of(&case.input, case.expected.as_ref(), answer, &count));
+    let cases: Vec<JudgedCase> = cases.collect();
+    let given = || {
+        let reports = answered().map(|(case, _)| case);
+        let given = reports.zip(&cases).filter(|(_, it)| it.answer.is_some());
+        given.map(|(case, _)| case)
+    };
     let references =
-        || answered().filter_map(|(case, _)| Reference::for_judge(case.expected.as_ref()).ok());
-    let passages = answered().flat_map(|(_, answer)| &answer.passages);
-    let passages: u64 = passages.map(|passage| count(&passage.text)).sum();
+        || given().filter_map(|case| Reference::for_judge(case.expected.as_ref()).ok());
     let workload = Workload {
-        questions: answers,
+        questions: cases.len() as u64,
         repeats: 1,
-        question_tokens: answered().map(|(case, _)| count(&case.input)).sum(),
+        question_tokens: cases.iter().map(|case| case.question.tokens).sum(),
         judged: references().count() as u64,
         reference_tokens: references().map(count).sum(),
-        passages: 1,
-        passage_tokens: passages.div_ceil(answers.max(1)),
+        passages: 0,
+        passage_tokens: 0,
         context_tokens: None,
         agent_steps: None,
         answering: None,
         judging: judging_side(judging, plan, &*tokenizer)?,
     };
     let prices = choices::prices(resolved);
-    let mut rows = judge_rows(judging, plan, &workload, &*tokenizer);
+    let mut rows = judge_rows(judging, plan, &workload, &cases, &*tokenizer);
     if let Some(against) = against {
-        let calls = against.calls(stored, plan, &count);
+        let calls = CallRange::exactly(against.calls(stored, plan, &count));
         let judges = plan.judges().map(ConfiguredModel::identity);
         rows.extend(judges.map(|model| JudgeRow {
             what: "pairs",
@@ -59,11 +65,11 @@ pub(super) fn text(
             calls,
         }));
     }
-    let mut text = format!("{}\n", quantity::of(answers, "answer"));
+    let mut text = format!("{}\n", quantity::of(cases.len(), "answer"));
     for row in &rows {
         text.push_str(&row.line(&prices));
     }
-    if rows.iter().any(|row| row.calls.calls > 0) {
+    if JudgeRow::any_calls(&rows) {
         let total = match JudgeRow::cost(&rows, &prices) {
             Some(total) => format!("at most {}", dollars(Some(total))),
             None => "cost unknown (a price or a `max_tokens` is missing)".to_owned(),
@@ -75,5 +81,6 @@ pub(super) fn text(
         "\nToken counts are approximate, because the embedded tokenizer counts them. Cached replies cost nothing.\n\
          The estimate excludes retries and repaired verdicts.\n",
     );
+    text.push_str(JudgeRow::assumptions(&rows));
     Ok(text)
 }

@@ -11,7 +11,7 @@ use evals_targets::TargetIdentity;
 
 use super::TargetRun;
 use crate::choices;
-use crate::question_answering::{JudgeRow, judge_rows, judging};
+use crate::question_answering::{JudgeRow, foreseen, judge_rows, judging, references};
 use crate::spending::dollars;
 
 const TEXT: &str = "a string takes any text";
@@ -27,19 +27,15 @@ pub(super) fn text(run: TargetRun<'_>, resumed: usize) -> Result<String> {
     let tokenizer = StaticEmbedder::static_minilm().tokenizer();
     let count = |text: &str| tokenizer.count(text) as u64;
     let questions = &prepared.questions;
-    let references = || {
-        questions
-            .iter()
-            .filter_map(|question| question.answer.as_deref())
-    };
+    let (judged, reference_tokens) = references(questions, &count);
     let models = prepared.qa.as_ref();
     let side = models.zip(plan.qa.as_ref());
     let workload = Workload {
         questions: questions.len() as u64,
         repeats: u64::from(arguments.control.repeat.get()),
         question_tokens: questions.iter().map(|question| count(&question.text)).sum(),
-        judged: references().count() as u64,
-        reference_tokens: references().map(count).sum(),
+        judged,
+        reference_tokens,
         passages: 0,
         passage_tokens: 0,
         context_tokens: None,
@@ -57,13 +53,22 @@ pub(super) fn text(run: TargetRun<'_>, resumed: usize) -> Result<String> {
     if !identity.is_file() {
         text.push_str(&asking(identity, asked, resumed));
     }
+    let mut assumptions = "";
     if let Some((models, judging_plan)) = side {
         let prices = choices::prices(&plan.resolved);
-        let rows = judge_rows(&models.judging, judging_plan, &workload, &*tokenizer);
+        let cases = foreseen(questions, &workload, &count);
+        let rows = judge_rows(
+            &models.judging,
+            judging_plan,
+            &workload,
+            &cases,
+            &*tokenizer,
+        );
+        assumptions = JudgeRow::assumptions(&rows);
         for row in &rows {
             text.push_str(&row.line(&prices));
         }
-        if rows.iter().any(|row| row.calls.calls > 0) {
+        if JudgeRow::any_calls(&rows) {
             let total = JudgeRow::cost(&rows, &prices);
             let total = match total {
                 Some(total) => {
@@ -83,10 +88,11 @@ pub(super) fn text(run: TargetRun<'_>, resumed: usize) -> Result<String> {
         "\nToken counts are approximate, because the embedded tokenizer counts them. Cached replies cost nothing.\n\
          The estimate excludes retries and repaired verdicts.\n",
     );
+    text.push_str(assumptions);
     let further = plan.qa.as_ref().map(|judging| &judging.further.measures);
     if further.is_some_and(|measures| measures.iter().any(|it| it.needs_passages())) {
         text.push_str(
-            "It excludes the passages that the target will return and that judges read.\n",
+            "It excludes the passages that the target will return and that judges read; many of them mean further calls.\n",
         );
     }
     Ok(text)

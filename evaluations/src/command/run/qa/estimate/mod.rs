@@ -16,7 +16,7 @@ use crate::choices;
 use crate::command::run::plan::answers::QaPlan;
 use crate::command::run::preparation::{Prepared, QaModels, Run};
 use crate::question_answering::calls::{line, side};
-use crate::question_answering::{Answering, JudgeRow, judge_rows, judging};
+use crate::question_answering::{Answering, JudgeRow, foreseen, judge_rows, judging, references};
 use crate::spending::dollars;
 
 const TEXT: &str = "a string takes any text";
@@ -40,17 +40,13 @@ pub(super) async fn text(
     let tokenizer = StaticEmbedder::static_minilm().tokenizer();
     let count = |text: &str| tokenizer.count(text) as u64;
     let questions = &prepared.questions;
-    let references = || {
-        questions
-            .iter()
-            .filter_map(|question| question.answer.as_deref())
-    };
+    let (judged, reference_tokens) = references(questions, &count);
     let workload = Workload {
         questions: questions.len() as u64,
         repeats: u64::from(arguments.control.repeat.get()),
         question_tokens: questions.iter().map(|question| count(&question.text)).sum(),
-        judged: references().count() as u64,
-        reference_tokens: references().map(count).sum(),
+        judged,
+        reference_tokens,
         passages: qa.passages.get() as u64,
         passage_tokens: passage_tokens(prepared, qa, searcher, &*tokenizer).await?,
         context_tokens: Some(qa.context_tokens.get() as u64),
@@ -63,7 +59,8 @@ pub(super) async fn text(
         judging: judging(&models.judging, &qa.judging, &*tokenizer)?,
     };
     let estimate = Estimate::of(&workload);
-    let rows = judge_rows(&models.judging, &qa.judging, &workload, &*tokenizer);
+    let cases = foreseen(questions, &workload, &count);
+    let rows = judge_rows(&models.judging, &qa.judging, &workload, &cases, &*tokenizer);
     let prices = choices::prices(&plan.resolved);
     let mut text = format!(
         "{}, {} of about {} each\n",
@@ -99,7 +96,7 @@ pub(super) async fn text(
         }
         _ => false,
     };
-    let judged = rows.iter().any(|row| row.calls.calls > 0);
+    let judged = JudgeRow::any_calls(&rows);
     if reranking || judged || estimate.answering.calls > 0 {
         let total = match total {
             Some(total) => format!("at most {}", dollars(Some(total))),
@@ -111,6 +108,7 @@ pub(super) async fn text(
         "\nToken counts are approximate, because the embedded tokenizer counts them. Cached replies cost nothing.\n\
          The estimate excludes retries, repaired verdicts and embeddings.\n",
     );
+    text.push_str(JudgeRow::assumptions(&rows));
     Ok(text)
 }
 
