@@ -1,0 +1,194 @@
+//! The limits of a judge's requests, and how many requests follow from them.
+
+use super::call_range::CallRange;
+use super::checklist::MOST_ITEMS;
+use super::claim_list::MOST_CLAIMS;
+use super::judged_case::{JudgedCase, TextSize};
+use super::judges::BYTES_PER_TOKEN;
+use super::measure::JudgedMeasure;
+use crate::estimate::Calls;
+
+/// The limits of a judge's requests and replies, in tokens.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct JudgeLimits {
+    /// The most tokens of passages, and of items, in one request.
+    pub context_tokens: u64,
+    /// The limit for the tokens of a reply; `None` if the model sets no limit.
+    pub max_tokens: Option<u64>,
+}
+
+/// The numbered items that judges decide about: their greatest number, and all of them as one text.
+#[derive(Debug, Clone, Copy)]
+struct Items(u64, TextSize);
+
+/// Requests for verdicts, and the tokens of the texts in all of them together.
+#[derive(Debug, Clone, Copy)]
+struct Requests {
+    calls: u64,
+    tokens: u64,
+}
+
+/// The fewest and the most requests for verdicts.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Span {
+    fewest: Requests,
+    most: Requests,
+}
+
+impl Requests {
+    fn plus(self, other: Self) -> Self {
+        Self {
+            calls: self.calls.saturating_add(other.calls),
+            tokens: self.tokens.saturating_add(other.tokens),
+        }
+    }
+}
+
+impl Span {
+    /// No request at all.
+    pub(super) const NONE: Self = Self::once(0, 0, 0);
+
+    /// `calls` requests, of `tokens` tokens or at most `most` together.
+    pub(super) const fn once(calls: u64, tokens: u64, most: u64) -> Self {
+        Self {
+            fewest: Requests { calls, tokens },
+            most: Requests {
+                calls,
+                tokens: most,
+            },
+        }
+    }
+
+    pub(super) fn plus(self, other: Self) -> Self {
+        Self {
+            fewest: self.fewest.plus(other.fewest),
+            most: self.most.plus(other.most),
+        }
+    }
+}
+
+impl JudgeLimits {
+    /// The most bytes of passages, or of items, in one request.
+    fn budget(&self) -> u64 {
+        let bytes = self.context_tokens.saturating_mul(BYTES_PER_TOKEN as u64);
+        bytes.max(1)
+    }
+
+    /// The most requests for texts of so many bytes. A request ends where the next text does not fit, so any two that follow each other
+    /// hold more than the budget together.
+    fn most_requests(&self, bytes: u64) -> u64 {
+        if bytes <= self.budget() {
+            1
+        } else {
+            let pairs = bytes.saturating_mul(2) / self.budget();
+            pairs.saturating_add(1)
+        }
+    }
+
+    /// The most requests for these items, which also end after [`MOST_ITEMS`] items. Items that are too long are cut, so there are more.
+    fn most_batches(&self, Items(number, text): Items) -> u64 {
+        let by_number = number.div_ceil(MOST_ITEMS as u64).max(1);
+        match self.most_requests(text.most_bytes) {
+            1 => by_number,
+            by_size => by_number.saturating_add(by_size.saturating_mul(2)),
+        }
+    }
+
+    /// The claims of a text. The reply that lists them limits their length.
+    fn claims_of(&self, text: TextSize) -> Items {
+        let most = match self.max_tokens {
+            Some(most) => TextSize::about(0, most),
+            None => TextSize {
+                most_bytes: text.most_bytes.max(self.budget()),
+                ..text
+            },
+        };
+        let claims = TextSize {
+            tokens: text.tokens,
+            most_tokens: most.most_tokens.max(text.tokens),
+            ..most
+        };
+        Items(MOST_CLAIMS as u64, claims)
+    }
+
+    /// Requests about `items`, against passages if there are any. Every request shows `beside`, too.
+    fn about(&self, items: Items, passages: Option<TextSize>, beside: TextSize) -> Span {
+        let Items(number, text) = items;
+        if number == 0 {
+            return Span::NONE;
+        }
+        let groups = passages.map_or(1, |it| self.most_requests(it.most_bytes));
+        let batches = self.most_batches(items);
+        let calls = groups.saturating_mul(batches);
+        let shown = passages.unwrap_or_default();
+        let parts = [
+            calls.saturating_mul(beside.most_tokens),
+            batches.saturating_mul(shown.most_tokens),
+            groups.saturating_mul(text.most_tokens),
+        ];
+        Span {
+            fewest: Requests {
+                calls: 1,
+                tokens: beside.plus(shown).plus(text).tokens,
+            },
+            most: Requests {
+                calls,
+                tokens: parts.into_iter().fold(0, u64::saturating_add),
+            },
+        }
+    }
+
+    /// Requests for the verdicts of `measure` on a case.
+    pub(super) fn verdicts(&self, measure: JudgedMeasure, case: &JudgedCase) -> Span {
+        if !case.is_judged(measure) {
+            return Span::NONE;
+        }
+        let none = TextSize::default();
+        let [answer, reference] = [case.answer, case.reference].map(Option::unwrap_or_default);
+        let (number, passages) = case.passages.unwrap_or_default();
+        // Judges are not asked what no passage can hold.
+        let in_passages = |items: Items| {
+            if number == 0 {
+                Span::NONE
+            } else {
+                self.about(items, Some(passages), none)
+            }
+        };
+        match measure {
+            JudgedMeasure::Faithfulness => in_passages(self.claims_of(answer)),
+            JudgedMeasure::ContextRecall => in_passages(self.claims_of(reference)),
+            JudgedMeasure::CitationSupport => in_passages(Items(case.cited_sentences, answer)),
+            JudgedMeasure::ContextPrecision => {
+                let beside = case.question.plus(reference);
+                self.about(Items(number, passages), None, beside)
+            }
+            JudgedMeasure::AnswerRelevance => {
+                self.about(self.claims_of(answer), None, case.question)
+            }
+            JudgedMeasure::Completeness => {
+                let beside = case.question.plus(answer);
+                self.about(self.claims_of(case.question), None, beside)
+            }
+            JudgedMeasure::FactualCorrectness => {
+                let one = self.about(self.claims_of(answer), Some(reference), none);
+                one.plus(self.about(self.claims_of(reference), Some(answer), none))
+            }
+        }
+    }
+
+    fn calls(&self, prompt: u64, Requests { calls, tokens }: Requests) -> Calls {
+        Calls {
+            calls,
+            input_tokens: calls.saturating_mul(prompt).saturating_add(tokens),
+            output_tokens: self.max_tokens.map(|most| most.saturating_mul(calls)),
+        }
+    }
+
+    /// The calls of requests with a prompt of `prompt` tokens.
+    pub(super) fn range(&self, prompt: u64, span: Span) -> CallRange {
+        CallRange {
+            fewest: self.calls(prompt, span.fewest),
+            most: self.calls(prompt, span.most),
+        }
+    }
+}

@@ -1,0 +1,149 @@
+//! A case before its judges: what they are shown and asked.
+
+use std::sync::Arc;
+
+use evals::Evidence;
+use evals_models::{ChatRequest, Message, ReplySchema};
+
+use super::checklist::{self, Checklist, Item};
+use super::claim_list::ClaimList;
+use super::claims::{CaseClaims, Of};
+use super::material::Material;
+use super::panel::Panel;
+use super::pieces::Passage;
+use super::templates::JudgeTemplates;
+use super::words::Words;
+use crate::judging::{Inquiry, JudgeFailure, Shown};
+use crate::{Call, Prompt};
+
+/// One case that a panel looks at.
+#[derive(Debug)]
+pub(super) struct Sitting<'a> {
+    pub(super) panel: &'a Panel,
+    pub(super) templates: &'a JudgeTemplates,
+    /// The most bytes of passages in one request.
+    pub(super) budget: usize,
+    pub(super) material: &'a Material<'a>,
+    /// The claims of the case, which all of its judges share.
+    pub(super) claims: &'a CaseClaims,
+}
+
+impl<'a> Sitting<'a> {
+    /// Asks about claims against passages.
+    pub(super) async fn supported(
+        &self,
+        claims: &[String],
+        passages: &[Passage<'_>],
+        calls: &mut Vec<Call>,
+    ) -> Result<Vec<Evidence>, JudgeFailure> {
+        let items = claims.iter().map(|claim| Item::of(claim));
+        let prompt = &self.templates.support;
+        let checklist = Checklist {
+            passages,
+            ..self.checklist(prompt, &Words::SUPPORT, items, Vec::new())
+        };
+        self.verdicts(&checklist, calls).await
+    }
+
+    /// Asks about claims against one text.
+    pub(super) async fn agreeing(
+        &self,
+        claims: &[String],
+        text: &str,
+        calls: &mut Vec<Call>,
+    ) -> Result<Vec<Evidence>, JudgeFailure> {
+        let passage = Passage {
+            number: 1,
+            title: None,
+            text,
+        };
+        let mut evidence = self.supported(claims, &[passage], calls).await?;
+        for evidence in &mut evidence {
+            evidence.source = None;
+        }
+        Ok(evidence)
+    }
+
+    pub(super) fn checklist<'c>(
+        &'c self,
+        prompt: &'c Prompt,
+        words: &'static Words,
+        items: impl Iterator<Item = Item<'c>>,
+        texts: Vec<(&'static str, &'c str)>,
+    ) -> Checklist<'c> {
+        Checklist {
+            prompt,
+            words,
+            items: items.collect(),
+            passages: &[],
+            texts,
+            budget: self.budget,
+        }
+    }
+
+    pub(super) async fn verdicts(
+        &self,
+        checklist: &Checklist<'_>,
+        calls: &mut Vec<Call>,
+    ) -> Result<Vec<Evidence>, JudgeFailure> {
+        let repeat = self.material.repeat;
+        let mut evidence = checklist.ask(self.panel, repeat, calls).await?;
+        for (evidence, item) in evidence.iter_mut().zip(&checklist.items) {
+            item.text.clone_into(&mut evidence.text);
+        }
+        Ok(evidence)
+    }
+
+    pub(super) async fn claims(
+        &self,
+        of: Of,
+        calls: &mut Vec<Call>,
+    ) -> Result<Arc<[String]>, JudgeFailure> {
+        self.claims.of(of, self.list(of, calls)).await
+    }
+
+    async fn list(&self, of: Of, calls: &mut Vec<Call>) -> Result<Vec<String>, JudgeFailure> {
+        let templates = &self.templates;
+        let question = self.material.question;
+        let (prompt, text) = match of {
+            Of::Answer => (&templates.claims, self.answer()),
+            Of::Reference => (&templates.claims, self.reference()),
+            Of::Question => (&templates.points, question),
+        };
+        if text.trim().is_empty() {
+            return Ok(Vec::new());
+        }
+        let shown = Shown::new(&[question, text]);
+        let nonce = shown.nonce();
+        let prompt = prompt.fill([("question", question), ("text", text), ("nonce", nonce)])?;
+        let shape = ClaimList::shape(nonce);
+        let inquiry = Inquiry {
+            request: ChatRequest {
+                schema: Some(ReplySchema {
+                    name: "claims".to_owned(),
+                    schema: ClaimList::schema(),
+                }),
+                ..ChatRequest::new(vec![Message::user(prompt)])
+            },
+            shown: &shown,
+            parse: &ClaimList::parse,
+            wanted: ClaimList::WANTED,
+            repair: &|complaint| checklist::repair(complaint, &shape),
+        };
+        let panel = self.panel;
+        let list = panel.lead(self.material.repeat, inquiry, calls).await?;
+        Ok(list.claims)
+    }
+
+    pub(super) fn passages(&self) -> &'a [Passage<'a>] {
+        self.material.passages.unwrap_or_default()
+    }
+
+    pub(super) fn answer(&self) -> &'a str {
+        self.material.answer.unwrap_or_default()
+    }
+
+    pub(super) fn reference(&self) -> &'a str {
+        self.material.reference.unwrap_or_default()
+    }
+}
