@@ -2,8 +2,9 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use super::answers::{JudgedAnswer, RunAnswers};
+use super::answers::RunAnswers;
 use super::file::StoredLabels;
+use super::judged_answer::JudgedAnswer;
 use super::label::Label;
 
 /// The labels of a run that count, and how many do not.

@@ -5,11 +5,13 @@ use std::io::{self, Write};
 use csv::{Terminator, WriterBuilder};
 use evals::render::csv::guarded;
 
-use super::answers::{JudgedAnswer, RunAnswers, ShownPassage};
+use super::answers::RunAnswers;
 use super::current::CurrentLabels;
+use super::judged_answer::JudgedAnswer;
 use super::label::Label;
 use super::sample::Sample;
 use super::table::{self, COLUMNS, JUDGE_REASON, JUDGE_VERDICT};
+use super::texts::ShownPassage;
 
 /// Answers to write as CSV. Without further options the file is blind: it does not contain what the judge said.
 #[derive(Debug)]

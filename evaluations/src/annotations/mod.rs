@@ -12,26 +12,30 @@ mod file;
 mod fuzz;
 mod import;
 mod judge;
+mod judged_answer;
 mod label;
 mod labeller;
 mod labelling;
 mod note;
 mod printed;
+mod run_judge;
 mod sample;
 mod shown;
 mod table;
 #[cfg(test)]
 pub(crate) mod tests;
+mod texts;
 
 pub(crate) use self::agreement::{
     LEVEL, PairAgreement, PersonAgreement, pairs, people, verdict_counts,
 };
-pub(crate) use self::answers::{Answers, JudgedAnswer, RunAnswers, ShownPassage};
+pub(crate) use self::answers::RunAnswers;
 pub(crate) use self::current::{Counted, CurrentLabels, Stale};
 pub(crate) use self::export::Export;
 pub(crate) use self::file::{LabelFile, StoredLabels};
 pub(crate) use self::import::Import;
 pub(crate) use self::judge::{WantedMeasure, evaluator};
+pub(crate) use self::judged_answer::JudgedAnswer;
 pub(crate) use self::label::{Label, LabelVerdict};
 pub(crate) use self::labeller::{checked_labeller, user_name};
 pub(crate) use self::labelling::{LabelVersion, Labelling, NewLabel, Queued, StoredLabel, Storing};
@@ -42,3 +46,4 @@ pub(crate) use self::shown::{
     ShownEstimate, WEIGHTED, caveats, estimates, estimates_of_people, left_out,
 };
 pub(crate) use self::table::digest;
+pub(crate) use self::texts::{Answers, ShownPassage};

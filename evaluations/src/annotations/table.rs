@@ -3,7 +3,8 @@
 use evals::render::csv::guarded;
 use sha2::{Digest as _, Sha256};
 
-use super::answers::{JudgedAnswer, RunAnswers};
+use super::answers::RunAnswers;
+use super::judged_answer::JudgedAnswer;
 use super::sample::{Method, Sample};
 
 pub(super) const CASE: &str = "case_id";

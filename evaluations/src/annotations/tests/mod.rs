@@ -8,13 +8,15 @@ use evals::CaseId;
 use evals_models::ModelIdentity;
 use evals_rag::Prompt;
 
-use super::answers::{JudgedAnswer, RunAnswers, ShownPassage};
+use super::answers::RunAnswers;
 use super::current::CurrentLabels;
 use super::export::Export;
 use super::file::StoredLabels;
 use super::import::Import;
+use super::judged_answer::JudgedAnswer;
 use super::label::{Digests, Label, LabelVerdict};
 use super::sample::{Method, Sample, Sampling};
+use super::texts::ShownPassage;
 use crate::judged_by::{JudgeRecord, PanelMember};
 
 fn answer(id: &str, verdict: Option<bool>) -> JudgedAnswer {

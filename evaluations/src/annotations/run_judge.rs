@@ -1,0 +1,147 @@
+//! The judge of a run, and its verdicts on answers.
+
+use anyhow::Result;
+use evals::{CaseReport, Domain, EvaluatorIdentity, Report, Value};
+use evals_rag::Prompt;
+use serde::Serialize;
+use serde_json::{Value as Json, json};
+use sha2::{Digest as _, Sha256};
+
+use super::judge::{criterion, evaluator};
+use super::judged_answer::JudgedAnswer;
+use super::label::Digests;
+use super::texts::{Answers, Texts};
+use crate::judged_by::{JudgeRecord, JudgeRecords};
+
+/// The judge of a run.
+pub(super) struct RunJudge<'r, D: Domain> {
+    report: &'r Report<D>,
+    measure: Option<&'r str>,
+    /// Who judged; `None` if the report does not say it.
+    pub(super) record: Option<JudgeRecord>,
+    /// What a report without the record says about its judge.
+    unrecorded: Unrecorded,
+}
+
+/// The judge of a report of a version that did not record who judged. Its labels are about these facts.
+struct Unrecorded {
+    /// The models and their parameters by role.
+    models: Json,
+    /// Digest of the prompt template in question answering.
+    prompt: Option<String>,
+}
+
+impl Unrecorded {
+    fn of<D: Answers>(manifest: &Json) -> Self {
+        let of_judge = |section: &str| -> Json {
+            let roles = manifest[section].as_object();
+            let judges = roles.into_iter().flatten();
+            let judges = judges.filter(|(role, _)| is_judge(role));
+            judges
+                .map(|(role, value)| (role.clone(), value.clone()))
+                .collect()
+        };
+        let prompt = manifest["prompts"][Prompt::judge().name()].as_str();
+        Self {
+            models: json!({"models": of_judge("models"), "parameters": of_judge("parameters")}),
+            prompt: prompt.filter(|_| D::JUDGED.is_some()).map(str::to_owned),
+        }
+    }
+}
+
+impl<'r, D: Answers> RunJudge<'r, D> {
+    /// The judge of `measure`, by the report and the manifest of its run.
+    pub(super) fn of(
+        report: &'r Report<D>,
+        manifest: &Json,
+        measure: Option<&'r str>,
+    ) -> Result<Self> {
+        let records = JudgeRecords::read(&report.metadata)?;
+        let record = records.as_ref().zip(measure);
+        let record = record.map(|(records, measure)| records.by(measure));
+        Ok(Self {
+            report,
+            measure,
+            record,
+            unrecorded: Unrecorded::of::<D>(manifest),
+        })
+    }
+
+    /// The models, such as `openai:gpt-5-mini`.
+    pub(super) fn name(&self) -> Option<String> {
+        if let Some(record) = &self.record {
+            return record.name();
+        }
+        let models = self.unrecorded.models["models"].as_object()?.values();
+        let names = models.filter_map(|model| {
+            let [provider, name] = ["provider", "name"].map(|key| model[key].as_str());
+            Some(format!("{}:{}", provider?, name?))
+        });
+        let names: Vec<String> = names.collect();
+        (!names.is_empty()).then(|| names.join(", "))
+    }
+
+    /// The digests of the judge's prompts, and of the judge with what it is asked.
+    fn digests(&self, evaluator: Option<&EvaluatorIdentity>) -> [Option<String>; 2] {
+        let version = evaluator.and_then(|it| it.version.as_deref());
+        let spec = evaluator.and_then(|it| it.spec.as_ref());
+        let version = || version.map(|version| digest(&version));
+        match (&self.record, self.measure) {
+            (_, None) => [None, None],
+            (Some(record), Some(measure)) => [
+                record.digest_of_prompts().or_else(version),
+                Some(digest(&(measure, record.digest_of_panel(), spec))),
+            ],
+            (None, Some(measure)) => {
+                let Unrecorded { models, prompt } = &self.unrecorded;
+                [
+                    prompt.clone().or_else(version),
+                    Some(digest(&(measure, models, spec))),
+                ]
+            }
+        }
+    }
+
+    /// The answer of a case with the verdict on it.
+    pub(super) fn answer(&self, case: &CaseReport<D>, texts: Texts) -> JudgedAnswer {
+        let outcome = self.measure.and_then(|measure| case.outcome(measure));
+        let evaluator =
+            outcome.and_then(|it| evaluator(self.report, case, it.origin, &it.evaluator));
+        let verdict = outcome.and_then(|outcome| match outcome.value {
+            Value::Assertion(passed) => Some(passed),
+            Value::Score(_) | Value::Label(_) | Value::Undefined => None,
+        });
+        let [prompt, judge] = self.digests(evaluator);
+        JudgedAnswer {
+            id: case.id.clone(),
+            repeat: case.repeat,
+            digests: Digests {
+                case: digest(&(&texts.question, &texts.reference, texts.answerable)),
+                answer: digest(&texts.answer),
+                prompt,
+                judge,
+            },
+            criterion: evaluator
+                .and_then(criterion)
+                .unwrap_or_else(|| texts.criterion.to_owned()),
+            question: texts.question,
+            reference: texts.reference,
+            answer: texts.answer,
+            passages: texts.passages,
+            reason: verdict.and_then(|_| outcome?.reason.clone()),
+            verdict,
+        }
+    }
+}
+
+/// Whether a role of a manifest is a judge's: `judge`, or `judge PROVIDER:NAME` beside the first.
+fn is_judge(role: &str) -> bool {
+    role == "judge" || role.starts_with("judge ")
+}
+
+/// SHA-256 of a value as JSON with sorted keys, in hexadecimal.
+fn digest(value: &impl Serialize) -> String {
+    let mut json = serde_json::to_value(value).expect("texts and JSON values serialise");
+    json.sort_all_objects();
+    hex::encode(Sha256::digest(json.to_string()))
+}
