@@ -151,7 +151,7 @@ fn another_panel_rubric_prompt_or_context_is_another_judge() {
     label(&sandbox, "first");
     sandbox.succeed("calibrate first --labels labels.csv --labeller ada");
     let gated = |name: &str| {
-        let line = format!("{name} --baseline first --min accuracy=0");
+        let line = format!("{name} --baseline first --min accuracy=0.1");
         let ended = gate(&sandbox, &line);
         (ended.code, unwrapped(&ended.stdout))
     };
@@ -217,7 +217,7 @@ fn the_judge_of_a_run_without_the_record_is_unknown() {
     let metadata = report["metadata"].as_object_mut().unwrap();
     assert!(metadata.remove("judges").is_some());
     fs::write(&path, report.to_string()).unwrap();
-    let gated = gate(&sandbox, "second --baseline first --min accuracy=0");
+    let gated = gate(&sandbox, "second --baseline first --min accuracy=0.1");
     assert_eq!(gated.code, Some(0), "{}", gated.stdout);
     assert!(
         gated
