@@ -6,6 +6,8 @@ use std::os::unix::fs::{PermissionsExt as _, symlink};
 use std::path::Path;
 use std::process::Command;
 
+use serde_json::json;
+
 use crate::sandbox::{Ended, Sandbox, ended};
 
 fn root() -> &'static Path {
@@ -139,4 +141,121 @@ fn the_archive_holds_program_completions_pages_and_licences() {
     checked("tar", &["-xzf", &archive]);
     let unpacked = format!("./{name}/evaluations");
     assert!(checked(&unpacked, &["--version"]).starts_with("evaluations "));
+}
+
+/// `scripts/third-party-licenses` with a cargo that knows `crates`, each a name, an expression and the text of its file, and a toolchain
+/// whose standard library names the licence `standard`.
+fn licences(sandbox: &Sandbox, crates: &[(&str, Option<&str>, &str)], standard: &str) -> Ended {
+    let mut packages = vec![json!({
+        "id": "evaluations", "name": "evaluations", "version": "1.0.0", "source": null, "targets": [],
+    })];
+    for (name, expression, text) in crates {
+        sandbox.write(&format!("{name}/LICENSE.md"), text);
+        packages.push(json!({
+            "id": name, "name": name, "version": "1.0.0", "source": "registry", "targets": [],
+            "license": expression, "license_file": expression.is_none().then_some("LICENSE.md"),
+            "manifest_path": sandbox.work().join(name).join("Cargo.toml"),
+        }));
+    }
+    let depends = |on: &&str| json!({"pkg": on, "dep_kinds": [{"kind": null}]});
+    let names: Vec<&str> = crates.iter().map(|(name, ..)| *name).collect();
+    let mut nodes =
+        vec![json!({"id": "evaluations", "deps": names.iter().map(depends).collect::<Vec<_>>()})];
+    nodes.extend(names.iter().map(|name| json!({"id": name, "deps": []})));
+    let metadata = json!({"packages": packages, "resolve": {"nodes": nodes}});
+    sandbox.write("metadata", metadata.to_string());
+    sandbox.write(
+        "share/doc/rust/COPYRIGHT-library.html",
+        format!(
+            "<html><head><meta charset=\"UTF-8\"><title>T</title></head><body><h1>Notices</h1><p><b>License:</b> {standard}</p>\
+             <h3>inner-1.0.0</h3><p><b>License:</b> Zlib</p><details><summary>LICENSE</summary><pre>\n&#169; inner\n  as is\n</pre></details></body>"
+        ),
+    );
+    sandbox.write(
+        "share/doc/rust/licenses/MIT.txt",
+        "the text of the toolchain\n",
+    );
+    for (program, script) in [
+        ("cargo", "cat metadata"),
+        (
+            "rustc",
+            "case $1 in --version) echo rustc 1.99.0 '(abc 2026-01-01)' ;; *) pwd ;; esac",
+        ),
+    ] {
+        let path = sandbox.write(&format!("bin/{program}"), format!("#!/bin/sh\n{script}\n"));
+        fs::set_permissions(&path, fs::Permissions::from_mode(0o755)).unwrap();
+    }
+    let path = std::env::var("PATH").unwrap();
+    let mut command = Command::new("python3");
+    command
+        .arg(root().join("scripts/third-party-licenses"))
+        .args(["--target", "a-machine"])
+        .current_dir(sandbox.work())
+        .env(
+            "PATH",
+            format!("{}:{path}", sandbox.work().join("bin").display()),
+        );
+    ended(&mut command)
+}
+
+#[test]
+fn licences_of_crates_and_of_the_standard_library_are_listed() {
+    let sandbox = Sandbox::new();
+    if python(&sandbox, &["--version"]).is_none() {
+        eprintln!("skipped: no python3");
+        return;
+    }
+    let crates = [
+        ("one", Some("MIT OR GPL-3.0"), "shared\ntext\n"),
+        ("two", Some("MIT"), "shared text\n"),
+    ];
+    let listed = licences(&sandbox, &crates, "Apache-2.0 OR MIT");
+    assert_eq!(listed.code, Some(0), "{listed:?}");
+    for part in [
+        "contains 3 libraries",
+        "\nRust's standard library 1.99.0: Apache-2.0 OR MIT\none 1.0.0: MIT OR GPL-3.0\n",
+        "\none 1.0.0, two 1.0.0\n",
+        "\ninner-1.0.0\nLicense: Zlib\n",
+        "\n© inner\n  as is\n",
+        "\nthe text of the toolchain\n",
+    ] {
+        assert!(listed.stdout.contains(part), "{part}: {}", listed.stdout);
+    }
+    let refused = licences(&sandbox, &crates, "GPL-3.0");
+    assert_eq!(refused.code, Some(1), "{refused:?}");
+    assert!(
+        refused
+            .stderr
+            .ends_with("\n  Rust's standard library 1.99.0: GPL-3.0\n"),
+        "{refused:?}"
+    );
+}
+
+#[test]
+fn a_licence_text_that_nobody_has_read_is_refused() {
+    let sandbox = Sandbox::new();
+    if python(&sandbox, &["--version"]).is_none() {
+        eprintln!("skipped: no python3");
+        return;
+    }
+    let crates = [
+        ("fine", Some("MIT"), "MIT\n"),
+        ("grasping", Some("GPL-3.0"), "GPL\n"),
+        // The script has the digest of another text for this name.
+        ("ollama-rs", None, "all rights reserved\n"),
+        ("unread", None, "abc"),
+    ];
+    let refused = licences(&sandbox, &crates, "MIT");
+    assert_eq!(refused.code, Some(1), "{refused:?}");
+    assert!(!refused.stderr.contains("fine 1.0.0"), "{refused:?}");
+    // The digest of `abc` in FIPS 180-2.
+    let digest = "ba7816bf8f01cfea414140de5dae2223b00361a396177a9cb410ff61f20015ad";
+    for part in [
+        "\n  grasping 1.0.0: GPL-3.0\n",
+        "\n  ollama-rs 1.0.0: no SPDX expression; read ",
+        "\n  unread 1.0.0: no SPDX expression; read ",
+        &format!("add its licence to READ, with the SHA-256 {digest}\n"),
+    ] {
+        assert!(refused.stderr.contains(part), "{part}: {}", refused.stderr);
+    }
 }
