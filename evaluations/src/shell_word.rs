@@ -2,10 +2,16 @@
 
 use std::borrow::Cow;
 
-/// A path or another argument as a word of a shell's command line.
+/// A path or another argument as a word of a shell's command line. It stays as it is where no shell reads a letter of it as anything else,
+/// and is quoted otherwise, as an empty word is.
 pub(crate) fn shell_word(path: &str) -> Cow<'_, str> {
-    let is_plain = |letter: char| letter.is_alphanumeric() || "/\\.:_-+,@%=".contains(letter);
-    if !path.is_empty() && path.chars().all(is_plain) {
+    // A backslash escapes the next letter, but separates folders on Windows. A home folder (`~`) and, in zsh, `=program` are expanded.
+    let is_plain = |letter: char| {
+        letter.is_alphanumeric()
+            || "/.:_-+,@%=".contains(letter)
+            || (cfg!(windows) && letter == '\\')
+    };
+    if !path.is_empty() && !path.starts_with('=') && path.chars().all(is_plain) {
         Cow::Borrowed(path)
     } else {
         Cow::Owned(format!("'{}'", path.replace('\'', r"'\''")))
@@ -22,5 +28,28 @@ mod tests {
         assert_eq!(shell_word("my data/dataset.yaml"), "'my data/dataset.yaml'");
         assert_eq!(shell_word(""), "''");
         assert_eq!(shell_word("it's/dataset.yaml"), r"'it'\''s/dataset.yaml'");
+    }
+
+    #[test]
+    fn letters_that_a_shell_would_read_are_quoted() {
+        for word in [
+            "~/dataset.yaml",
+            "~other",
+            "=program",
+            "a*b",
+            "$HOME",
+            "a`b",
+        ] {
+            assert_eq!(shell_word(word), format!("'{word}'"));
+        }
+        assert_eq!(shell_word("--set"), "--set");
+        assert_eq!(shell_word("größe=1"), "größe=1");
+    }
+
+    #[test]
+    fn a_backslash_is_plain_only_where_it_separates_folders() {
+        let path = r"a\b";
+        let expected = if cfg!(windows) { path } else { r"'a\b'" };
+        assert_eq!(shell_word(path), expected);
     }
 }
