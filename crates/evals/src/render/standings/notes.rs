@@ -349,7 +349,7 @@ fn times(standings: &Standings) -> Vec<String> {
             None => "",
         };
         notes.push(format!(
-            "latency: service times without queueing; runs are told apart if the bootstrap interval of their difference excludes 0, \
+            "latency: the sum of a case's stages, also of stages that run at once; runs are told apart if the bootstrap interval of their difference excludes 0, \
              {corrected}.{clusters} Runs of different times or machines may differ by their load alone"
         ));
     }
