@@ -57,9 +57,12 @@ impl PanelMember {
 
 impl From<&dyn ChatModel> for PanelMember {
     fn from(model: &dyn ChatModel) -> Self {
+        let mut parameters = model.parameters();
+        // A model at another address is the same judge: a pipeline starts its server wherever a port is free.
+        parameters.remove("base_url");
         Self {
             model: model.identity().clone(),
-            parameters: model.parameters(),
+            parameters,
         }
     }
 }
