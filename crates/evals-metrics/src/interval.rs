@@ -56,6 +56,8 @@ pub enum IntervalMethod {
     RoganGladen,
     /// Prediction-powered inference with the optimal weight (PPI++).
     PredictionPowered,
+    /// Tango's score interval, for the difference of pass rates over the same cases.
+    Tango,
 }
 
 impl Display for IntervalMethod {
@@ -75,6 +77,7 @@ impl Display for IntervalMethod {
             Self::ClusterBootstrap => "percentile bootstrap of clusters",
             Self::RoganGladen => "Rogan-Gladen, adjusted Wald",
             Self::PredictionPowered => "prediction-powered inference (PPI++)",
+            Self::Tango => "Tango's score interval",
         })
     }
 }

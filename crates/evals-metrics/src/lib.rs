@@ -92,7 +92,7 @@ pub use statistics::{
     Alternative, Bound, BoundSide, ChangePoint, ChangePointTest, ClusterCorrection, ClusterError,
     Clusters, EffectMethod, EffectSize, IntervalChoice, MeanPower, NoStatistic, PassRatePower,
     Plan, Sides, TestMethod, TestResult, benjamini_hochberg, cohens_dz, exact_mcnemar, hedges_g,
-    paired_t, sign_test, wilcoxon,
+    paired_t, sign_test, tango_interval, wilcoxon,
 };
 pub use trec_eval_version::TrecEval;
 pub use undefined::{Undefined, UndefinedAs};

@@ -13,6 +13,7 @@ mod no_statistic;
 mod paired_t;
 mod power;
 mod sign;
+mod tango;
 mod test_result;
 mod wilcoxon;
 
@@ -27,5 +28,6 @@ pub use paired_t::paired_t;
 pub use power::{MeanPower, PassRatePower, Plan, Sides};
 pub(crate) use sign::at_most;
 pub use sign::{exact_mcnemar, sign_test};
+pub use tango::tango_interval;
 pub use test_result::{TestMethod, TestResult};
 pub use wilcoxon::wilcoxon;

@@ -57,6 +57,9 @@ pub enum NoStatistic {
     /// A pass rate cannot change by more than the share of the cases that change.
     #[error("the pass rate cannot change by more than the share of cases that change")]
     AboveDiscordant,
+    /// Gains and losses are of different cases, so together they are at most all cases.
+    #[error("more cases changed than there are")]
+    AboveCases,
     /// No effect of any size reaches the power with so few cases.
     #[error("no difference of any size reaches this power with so few cases")]
     OutOfReach,

@@ -2,8 +2,9 @@
 
 use evals_metrics::{
     Alternative, Bootstrap, ChangePointTest, ClusterCorrection, Clusters, IntervalChoice,
-    MeanPower, NoStatistic, PassRatePower, Plan, Sides, TestMethod, benjamini_hochberg, cohens_dz,
-    exact_mcnemar, hedges_g, paired_t, sign_test, wilcoxon,
+    IntervalMethod, MeanPower, NoStatistic, PassRatePower, Plan, Sides, TestMethod,
+    benjamini_hochberg, cohens_dz, exact_mcnemar, hedges_g, paired_t, sign_test, tango_interval,
+    wilcoxon,
 };
 use serde_json::Value;
 
@@ -16,6 +17,8 @@ const GOLDEN: &str = include_str!("../golden/statistics.jsonl");
 const CLUSTERS: &str = include_str!("../golden/clusters.jsonl");
 /// Written by `golden/studentized.py`.
 const STUDENTIZED: &str = include_str!("../golden/studentized.jsonl");
+/// Written by `golden/tango.py`.
+const TANGO: &str = include_str!("../golden/tango.jsonl");
 const ALTERNATIVES: [Alternative; 3] = [
     Alternative::TwoSided,
     Alternative::Greater,
@@ -369,5 +372,16 @@ fn pettitts_test_equals_pyhomogeneitys() {
             "{} in {row}",
             found.test.p_value
         );
+    }
+}
+
+#[test]
+fn tangos_interval_equals_a_numerical_solution() {
+    for row in rows(TANGO, "tango") {
+        let [gained, lost, n] = ["gained", "lost", "n"].map(|key| count(&row[key]));
+        let found = tango_interval(gained, lost, n, number(&row["level"])).unwrap();
+        assert_eq!(found.method, IntervalMethod::Tango);
+        assert_close(found.low, number(&row["low"]), &row);
+        assert_close(found.high, number(&row["high"]), &row);
     }
 }

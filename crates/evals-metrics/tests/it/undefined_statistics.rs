@@ -5,7 +5,7 @@ use evals_metrics::{
     IntervalChoice, JudgeLabels, LabelledValue, MeanPower, NoAgreement, NoCorrection, NoStatistic,
     PairedTest, PassRatePower, Plan, TestResult, VerdictCounts, cohens_dz, double_sampling,
     exact_mcnemar, paired_t, prediction_powered, prediction_powered_rate, rogan_gladen, sign_test,
-    wilcoxon,
+    tango_interval, wilcoxon,
 };
 use proptest::prelude::*;
 
@@ -367,6 +367,36 @@ const RUN_OF_MANY: VerdictCounts = VerdictCounts {
     fails: 30_000,
 };
 
+#[test]
+fn tangos_interval_needs_cases_and_no_more_changes_than_cases() {
+    assert_eq!(tango_interval(0, 0, 0, 0.95), Err(NoStatistic::NoValues));
+    assert_eq!(tango_interval(3, 3, 5, 0.95), Err(NoStatistic::AboveCases));
+    assert_eq!(
+        tango_interval(usize::MAX, 1, 5, 0.95),
+        Err(NoStatistic::AboveCases)
+    );
+    assert_eq!(tango_interval(1, 1, 5, 1.0), Err(NoStatistic::Level));
+}
+
+#[test]
+fn tangos_interval_reaches_the_ends_only_where_all_cases_changed_alike() {
+    // Without a change the ends are z² / (n + z²), where all of n cases gained the lower one is (n - z²) / (n + z²).
+    let z = 1.959_963_984_540_054_f64.powi(2);
+    for n in [1_u16, 2, 30, 1_000] {
+        let cases = f64::from(n);
+        let n = usize::from(n);
+        let none = tango_interval(0, 0, n, 0.95).unwrap();
+        assert!((none.high - z / (cases + z)).abs() < 1e-12, "{none:?}");
+        assert!((none.low + none.high).abs() < 1e-15, "{none:?}");
+        let all = tango_interval(n, 0, n, 0.95).unwrap();
+        assert!((all.high - 1.0).abs() < 1e-15, "{all:?}");
+        assert!(
+            (all.low - (cases - z) / (cases + z)).abs() < 1e-12,
+            "{all:?}"
+        );
+    }
+}
+
 proptest! {
     #[test]
     fn intervals_are_ordered_and_finite(values in proptest::collection::vec(-1e3..1e3, 2..40)) {
@@ -394,6 +424,17 @@ proptest! {
         }
         let w = |values: &[f64]| wilcoxon(values, Alternative::TwoSided).map(|test| test.p_value);
         prop_assert_eq!(w(&values), w(&scaled));
+    }
+
+    #[test]
+    fn tangos_interval_contains_the_observed_change(gained in 0_usize..60, lost in 0_usize..60, same in 1_usize..300) {
+        let n = gained + lost + same;
+        let share = |count: usize| f64::from(u32::try_from(count).unwrap()) / f64::from(u32::try_from(n).unwrap());
+        let observed = share(gained) - share(lost);
+        let found = tango_interval(gained, lost, n, 0.95).unwrap();
+        prop_assert!(-1.0 < found.low && found.low < observed && observed < found.high && found.high < 1.0, "{found:?}");
+        let turned = tango_interval(lost, gained, n, 0.95).unwrap();
+        prop_assert_eq!((turned.low, turned.high), (-found.high, -found.low));
     }
 
     #[test]

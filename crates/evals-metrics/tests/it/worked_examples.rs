@@ -4,7 +4,7 @@ use evals_metrics::{
     Alternative, Bootstrap, BoundSide, ChangePointTest, ClusterCorrection, Clusters, Confusion,
     Interval, IntervalChoice, JudgeLabels, MeanPower, PairedTest, PassRatePower, Plan,
     VerdictCounts, benjamini_hochberg, cohens_dz, double_sampling, exact_mcnemar, hedges_g, holm,
-    paired_t, prediction_powered_rate, rogan_gladen, sign_test, wilcoxon,
+    paired_t, prediction_powered_rate, rogan_gladen, sign_test, tango_interval, wilcoxon,
 };
 
 const PAGE: &str = include_str!("../../../../docs/statistics.md");
@@ -34,6 +34,21 @@ fn assert_shown(text: &str) {
         words(PAGE).contains(text),
         "docs/statistics.md lacks `{text}`"
     );
+}
+
+#[test]
+fn changes_of_a_pass_rate() {
+    let mut lost = vec![-1.0; 8];
+    lost.resize(300, 0.0);
+    let student = IntervalChoice::StudentT.interval(&lost, &Bootstrap::default());
+    for (name, interval) in [
+        ("Tango", tango_interval(0, 8, 300, 0.95).unwrap()),
+        ("Student's t", student.unwrap()),
+    ] {
+        assert_shown(&format!("| {name} | {} |", shown(interval)));
+    }
+    let unchanged = tango_interval(0, 0, 300, 0.95).unwrap();
+    assert_shown(&format!("answers gives {}", shown(unchanged)));
 }
 
 #[test]
