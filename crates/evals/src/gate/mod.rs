@@ -14,6 +14,7 @@ mod resolve;
 mod rule;
 mod sameness;
 mod scale;
+mod spread;
 mod subject;
 mod trial;
 mod verdict;

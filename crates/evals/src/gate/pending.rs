@@ -101,12 +101,12 @@ impl Gate {
             return Pending::settled(reasons::without_value(rule, reasons::ONLY_NOW));
         };
         let test = self.test(drops);
+        let scale = Scale::of(measure, subject, names);
         let tested = |pairs: &[(f64, f64)]| {
-            let drop = Drop::of(pairs, measure.better, self.level)?;
+            let drop = Drop::of(pairs, measure.better, scale.is_share, self.level)?;
             let p_value = drop.p_value(&test);
             Some(Tested { drop, p_value })
         };
-        let scale = Scale::of(measure, subject, names);
         let values = pairing.values([old, place], &scale, measure.better);
         let Some(drop) = tested(&values.pairs) else {
             return Pending::settled(reasons::without_value(rule, reasons::NO_VALUES));

@@ -61,16 +61,22 @@ pub(super) fn drop(reason: DropReason, numbers: &Drop, evidence: &DropCheck) -> 
         Some(p) => p_value(p),
         None => "no p value".to_owned(),
     };
+    // Without a change there is nothing to test.
+    let shown = match evidence.adjusted_p_value {
+        Some(_) => format!("{significance}, n = {n}"),
+        None => format!("n = {n}"),
+    };
     match reason {
         DropReason::Unchanged => format!("no case changed (n = {n})"),
         DropReason::Dropped => {
             format!("{found}: significant ({significance}) and larger than {tolerance} (n = {n})")
         }
-        DropReason::Excluded => format!(
-            "{found}: the interval excludes drops above {tolerance} ({significance}, n = {n})"
-        ),
+        DropReason::Excluded => {
+            format!("{found}: the interval excludes drops above {tolerance} ({shown})")
+        }
         DropReason::Uniform => format!(
-            "{found} in every case: significant ({significance}), and not larger than {tolerance} (n = {n})"
+            "{} in every case: significant ({significance}), and not larger than {tolerance} (n = {n})",
+            change(numbers, evidence)
         ),
         DropReason::NotSignificant => format!(
             "{found}: larger than {tolerance}, but chance alone could explain it ({significance}, n = {n}{})",
@@ -106,8 +112,11 @@ pub(super) fn drop(reason: DropReason, numbers: &Drop, evidence: &DropCheck) -> 
             needed(evidence)
         ),
         DropReason::NotExcluded => format!(
-            "{found}: a drop larger than {tolerance} cannot be excluded ({significance}, n = {n}){}",
+            "{found}: a drop larger than {tolerance} cannot be excluded ({shown}){}",
             needed(evidence)
+        ),
+        DropReason::NoBound => format!(
+            "{found}: the differences are equal and the scale of the measure is not known, so nothing limits what other cases could lose ({shown})"
         ),
     }
 }
@@ -115,12 +124,6 @@ pub(super) fn drop(reason: DropReason, numbers: &Drop, evidence: &DropCheck) -> 
 /// The change with its interval: `worse by 0.0311, 95 % interval [0.0102, 0.0520]`.
 fn found(numbers: &Drop, evidence: &DropCheck) -> String {
     let unit = evidence.unit;
-    let change = evidence.difference.unwrap_or_default();
-    let word = match (numbers.loss > 0.0, numbers.loss < 0.0) {
-        (true, _) => "worse by ",
-        (_, true) => "better by ",
-        _ => "changed by ",
-    };
     let interval = numbers.interval.map_or_else(String::new, |interval| {
         format!(
             ", {} interval of the change [{}, {}]",
@@ -129,7 +132,19 @@ fn found(numbers: &Drop, evidence: &DropCheck) -> String {
             unit.print_signed(interval.high)
         )
     });
-    format!("{word}{}{interval}", unit.print(change.abs()))
+    format!("{}{interval}", change(numbers, evidence))
+}
+
+/// The change alone: `worse by 0.0311`.
+fn change(numbers: &Drop, evidence: &DropCheck) -> String {
+    let size = evidence.difference.unwrap_or_default().abs();
+    let size = evidence.unit.print(size);
+    match (numbers.loss > 0.0, numbers.loss < 0.0) {
+        (true, _) => format!("worse by {size}"),
+        (_, true) => format!("better by {size}"),
+        _ if numbers.is_unchanged() => "no case changed".to_owned(),
+        _ => format!("changed by {size}"),
+    }
 }
 
 /// What the test could have seen.

@@ -146,7 +146,7 @@ pub(super) fn notes(report: &GateReport) -> Vec<String> {
                 percent(1.0 - report.level)
             ),
             Strictness::Strict => format!(
-                "strict: a drop fails unless the {} interval (Student's t) excludes drops above its tolerance",
+                "strict: a drop fails unless the {} interval of the change excludes drops above its tolerance",
                 percent(report.level)
             ),
         };

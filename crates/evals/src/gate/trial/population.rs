@@ -5,6 +5,7 @@ use std::collections::BTreeMap;
 use super::super::measured::Quantity;
 use super::super::names::MeasureNames;
 use super::super::resolve::Resolver;
+use super::super::scale::Scale;
 use super::super::{Gate, Rule, Subject};
 use super::{Noise, TrialError};
 use crate::{CaseId, Direction, Snapshot, SnapshotMeasure, Unit};
@@ -42,6 +43,8 @@ pub(super) struct Ruled {
     pub(super) mean: f64,
     /// Whether all values are from 0 to 1.
     pub(super) is_share: bool,
+    /// Whether every value is certainly from 0 to 1, also those of other cases.
+    pub(super) is_known_share: bool,
 }
 
 impl Population {
@@ -83,7 +86,8 @@ impl Population {
                 match resolved.quantity {
                     Quantity::Measure(place) => {
                         let measure = &first.measures[place];
-                        rules.push(Ruled::new(rule, measure, snapshots, &common)?);
+                        let scale = Scale::of(measure, &subjects[0], names);
+                        rules.push(Ruled::new(rule, measure, scale, snapshots, &common)?);
                     }
                     _ => left_out.push(format!("{} of {}", rule.kind(), rule.name())),
                 }
@@ -133,6 +137,7 @@ impl Ruled {
     fn new(
         rule: &Rule,
         measure: &SnapshotMeasure,
+        scale: Scale,
         snapshots: &[Snapshot],
         common: &[Vec<usize>],
     ) -> Result<Self, TrialError> {
@@ -165,6 +170,7 @@ impl Ruled {
             better: measure.better,
             mean: all.iter().sum::<f64>() / crate::summary::count(all.len()),
             is_share: all.iter().all(|value| (0.0..=1.0).contains(value)),
+            is_known_share: scale.is_share,
             values,
         })
     }

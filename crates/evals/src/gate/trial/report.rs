@@ -136,7 +136,7 @@ impl Counts {
 /// Adds the verdicts by default and strict.
 fn tally(counts: &mut [usize; 3], [default, strict]: [GateVerdict; 2]) {
     counts[0] += usize::from(default == GateVerdict::Failed);
-    counts[1] += usize::from(strict == GateVerdict::Failed);
+    counts[1] += usize::from(strict != GateVerdict::Passed);
     counts[2] += usize::from(default == GateVerdict::CannotTell);
 }
 

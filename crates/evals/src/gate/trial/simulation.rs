@@ -2,15 +2,15 @@
 
 use std::num::NonZeroU32;
 
-use evals_metrics::{Bootstrap, PairedTest, Xoshiro256PlusPlus, holm};
+use evals_metrics::{Bootstrap, PairedTest, Xoshiro256PlusPlus};
 
 use super::super::drop::Drop;
 use super::super::limit;
 use super::super::power::{Sights, swaps};
 use super::super::{Gate, GateVerdict, Rule, Strictness};
 use super::population::{Pairs, Population, Ruled};
-use crate::Direction;
 use crate::summary::count;
+use crate::{Adjustment, Direction, Family};
 
 /// Random swaps in a simulated test of one drop at 5 %. More drops and higher levels take more.
 const SWAPS: NonZeroU32 = NonZeroU32::new(1_000).expect("1,000 is not 0");
@@ -75,7 +75,7 @@ impl<'p> Simulation<'p> {
             .iter()
             .zip(&pairs)
             .map(|(ruled, pairs)| {
-                let drop = || Drop::of(pairs, ruled.better, self.gate.level);
+                let drop = || Drop::of(pairs, ruled.better, ruled.is_known_share, self.gate.level);
                 ruled.is_drop().then(drop).flatten()
             })
             .collect();
@@ -125,26 +125,22 @@ impl<'p> Simulation<'p> {
     /// Whether each drop is significant after Holm's correction. Without a drop above its tolerance no gate fails, and without equal differences
     /// significance decides nothing else, so that nothing is tested.
     fn significant(&self, drops: &[Option<Drop>], test: &PairedTest) -> Vec<bool> {
-        let mut significant = vec![false; drops.len()];
         let rules = self.population.rules.iter().zip(drops);
         let matters = rules.into_iter().any(|(ruled, drop)| {
             let tolerance = ruled.rule.limit();
             drop.as_ref()
-                .is_some_and(|drop| drop.exceeds(tolerance) || drop.interval.is_none())
+                .is_some_and(|drop| drop.exceeds(tolerance) || drop.is_uniform())
         });
         if !matters {
-            return significant;
+            return vec![false; drops.len()];
         }
-        let tested: Vec<(usize, f64)> = drops
+        let p_values = drops
             .iter()
-            .enumerate()
-            .filter_map(|(place, drop)| Some((place, drop.as_ref()?.p_value(test)?)))
-            .collect();
-        let p_values: Vec<f64> = tested.iter().map(|(_, p_value)| *p_value).collect();
-        for ((place, _), adjusted) in tested.iter().zip(holm(&p_values)) {
-            significant[*place] = adjusted <= self.gate.significance();
-        }
-        significant
+            .map(|drop| drop.as_ref().and_then(|drop| drop.p_value(test)));
+        let significance = self.gate.significance();
+        let family = Family::of(p_values, Adjustment::Holm, significance);
+        let is_significant = |p_value: &Option<f64>| p_value.is_some_and(|it| it <= significance);
+        family.adjusted().iter().map(is_significant).collect()
     }
 
     /// A pair of runs: for each rule, the two values of each drawn case that has values.

@@ -26,8 +26,8 @@ fn strict(tolerance: f64) -> Gate {
 
 #[test]
 fn a_significant_drop_above_the_tolerance_fails() {
-    // Twelve of forty cases lost: a drop of 0.3, and 2 of the 2^12 ways to swap sides are as extreme. The standard deviation is
-    // sqrt(0.3 * 0.7 * 40 / 39) = 0.4641, and t = 2.0227 with 39 degrees of freedom.
+    // Twelve of forty cases lost: a drop of 0.3, and 2 of the 2^12 ways to swap sides are as extreme. The interval is Tango's; `limit` of
+    // `golden/tango.py` of `evals-metrics` gives the same ends.
     let [before, after] = lost(12, 40);
     let found = judged(&gate([max_drop(0.1)]), &before, &after).unwrap();
     assert_eq!(found.verdict, GateVerdict::Failed);
@@ -45,7 +45,7 @@ fn a_significant_drop_above_the_tolerance_fails() {
     assert!(
         dropped
             .reason
-            .starts_with("worse by 0.3000, 95 % interval of the change [-0.4484, -0.1516]"),
+            .starts_with("worse by 0.3000, 95 % interval of the change [-0.4543, -0.1807]"),
         "{}",
         dropped.reason
     );
@@ -182,6 +182,46 @@ fn strict_asks_the_interval_to_exclude_the_tolerance() {
 }
 
 #[test]
+fn strict_asks_for_enough_cases_even_if_none_changed() {
+    let itself = |report: &Report<Words>, tolerance| {
+        let found = judged(&strict(tolerance), report, report).unwrap();
+        let closed = found.is_closed();
+        let drop = found.checks().next().unwrap().1.clone();
+        (drop.verdict, closed, drop.reason)
+    };
+    // Of 2 and of 300 equal cases, 1 - 0.025^(1/n) may be unlike: 0.8419 and 0.0122.
+    let (few, closed, reason) = itself(&scored(&[0.5; 2]), 0.1);
+    assert_eq!((few, closed), (GateVerdict::Failed, true), "{reason}");
+    assert_eq!(
+        reason,
+        "no case changed, 95 % interval of the change [-0.8419, +0.8419]: a drop larger than 0.1 cannot be excluded (n = 2)"
+    );
+    let (many, closed, reason) = itself(&scored(&[0.5; 300]), 0.02);
+    assert_eq!((many, closed), (GateVerdict::Passed, false), "{reason}");
+    // Nobody knows how low a grade can be.
+    let (grades, closed, reason) = itself(&scored(&[3.0; 300]), 0.02);
+    assert_eq!(
+        (grades, closed),
+        (GateVerdict::CannotTell, true),
+        "{reason}"
+    );
+    assert!(
+        reason.contains("the scale of the measure is not known"),
+        "{reason}"
+    );
+    let unchanged = judged(
+        &gate([max_drop(0.1)]),
+        &scored(&[0.5; 2]),
+        &scored(&[0.5; 2]),
+    );
+    assert_eq!(
+        unchanged.unwrap().verdict,
+        GateVerdict::Passed,
+        "by default"
+    );
+}
+
+#[test]
 fn p_values_are_corrected_over_all_rules_and_runs() {
     let with = |first: f64, second: f64| {
         let cases = (0..30).map(|number| {
@@ -303,16 +343,19 @@ fn equal_differences_that_are_significant_have_a_verdict() {
         let drop = found.checks().next().unwrap().1.clone();
         (drop.verdict, drop.reason)
     };
-    for gate in [gate([max_drop(0.1)]), strict(0.1)] {
-        assert_eq!(
-            verdict(&gate, &before, &lower),
-            (
-                GateVerdict::Passed,
-                "worse by 0.0500 in every case: significant (p < 0.0001), and not larger than 0.1 (n = 30)".to_owned()
-            )
-        );
-        let (better, reason) = verdict(&gate, &lower, &before);
-        assert_eq!(better, GateVerdict::Passed, "{reason}");
+    assert_eq!(
+        verdict(&gate([max_drop(0.1)]), &before, &lower),
+        (
+            GateVerdict::Passed,
+            "worse by 0.0500 in every case: significant (p < 0.0001), and not larger than 0.1 (n = 30)".to_owned()
+        )
+    );
+    let (better, reason) = verdict(&gate([max_drop(0.1)]), &lower, &before);
+    assert_eq!(better, GateVerdict::Passed, "{reason}");
+    // 30 equal cases leave 1 - 0.025^(1/30) = 0.1157 unlike ones, which may lose everything: 0.8843 * 0.05 + 0.1157 = 0.1599.
+    for (tolerance, expected) in [(0.15, GateVerdict::Failed), (0.16, GateVerdict::Passed)] {
+        let (found, reason) = verdict(&strict(tolerance), &before, &lower);
+        assert_eq!(found, expected, "{reason}");
     }
     assert_eq!(
         verdict(&gate([max_drop(0.01)]), &before, &lower).0,

@@ -29,10 +29,8 @@ proptest! {
     #[test]
     fn a_run_against_itself_passes(values in values(), tolerance in 0.0..0.5) {
         let report = scored(&values);
-        for strictness in BOTH {
-            let found = judged(&of(strictness, tolerance), &report, &report).unwrap();
-            prop_assert_eq!(found.verdict, GateVerdict::Passed);
-        }
+        let found = judged(&of(Strictness::Default, tolerance), &report, &report).unwrap();
+        prop_assert_eq!(found.verdict, GateVerdict::Passed);
     }
 
     #[test]
