@@ -39,14 +39,16 @@ impl Lead {
             seed,
             ..PairedTest::default()
         };
-        let change = Change::between(next, best, test, |title| title == row.measure);
-        let measure = change.measures.first()?;
-        let found = measure.difference.as_ref()?;
         let level = 1.0 - test.level;
         let runs = row.cells.iter().filter(|cell| cell.value().is_some());
         let runs = runs.count();
         // Both runs were chosen by their results, so the test counts as one of each pair (Bonferroni).
-        let p_value = pairs(runs).map_or(found.p_value, |pairs| (found.p_value * pairs).min(1.0));
+        let pairs = pairs(runs);
+        let test = pairs.map_or(test, |pairs| test.resolving(level / pairs));
+        let change = Change::between(next, best, test, |title| title == row.measure);
+        let measure = change.measures.first()?;
+        let found = measure.difference.as_ref()?;
+        let p_value = pairs.map_or(found.p_value, |pairs| (found.p_value * pairs).min(1.0));
         Some(Self {
             measure: row.title().to_owned(),
             place,

@@ -48,6 +48,7 @@ pub mod measures;
 mod notation;
 mod paired;
 mod paired_quantiles;
+mod paired_swaps;
 mod parse_measure_error;
 mod percentiles;
 mod qrels;

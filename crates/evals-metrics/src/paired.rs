@@ -15,6 +15,9 @@ const ENUMERATED: usize = 20;
 /// alone may cause such a difference.
 const ROUNDING: f64 = 1e-12;
 
+/// If fewer extreme swaps than this are expected among all random ones, they are not drawn: the p value is the least one.
+const UNSEEN: f64 = 1e-3;
+
 /// Tests whether chance explains the difference between two measurements of the same cases: Fisher's randomization test.
 ///
 /// If a change has no effect, the two values of each case are interchangeable. The test swaps them case by case, in all ways
@@ -172,16 +175,17 @@ impl PairedTest {
             let extreme = extremes(&sizes, 0.0, total, threshold);
             return (extreme / 2_f64.powi(exponent(sizes.len())), true);
         }
+        let swaps = f64::from(self.resamples.get());
+        if exceeding(&sizes, threshold) * swaps <= UNSEEN {
+            return (1.0 / (swaps + 1.0), false);
+        }
         let mut random = Xoshiro256PlusPlus::seeded(self.seed);
         let swapped = (0..self.resamples.get()).filter(|_| {
             let sum = randomly_signed_sum(&sizes, &mut random);
             sum.abs() >= threshold
         });
         let extreme = as_f64(swapped.count());
-        (
-            (extreme + 1.0) / (f64::from(self.resamples.get()) + 1.0),
-            false,
-        )
+        ((extreme + 1.0) / (swaps + 1.0), false)
     }
 }
 
@@ -235,6 +239,14 @@ fn extremes(sizes: &[f64], sum: f64, rest: f64, threshold: f64) -> f64 {
                 + extremes(others, sum - size, rest, threshold)
         }
     }
+}
+
+/// At least the probability that the sizes with random signs add up to a sum that is `threshold` or more away from 0.
+///
+/// Source: Hoeffding, "Probability Inequalities for Sums of Bounded Random Variables" (1963), theorem 2.
+fn exceeding(sizes: &[f64], threshold: f64) -> f64 {
+    let squares: f64 = sizes.iter().map(|size| size * size).sum();
+    2.0 * (-threshold.max(0.0).powi(2) / (2.0 * squares)).exp()
 }
 
 fn exponent(length: usize) -> i32 {

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use evals_metrics::{PairedDifference, difference};
+use evals_metrics::{PairedDifference, PairedTest, difference};
 use serde::{Deserialize, Serialize};
 
 use super::pairs::Pairs;
@@ -103,7 +103,12 @@ impl MeasureChange {
             worst: most_changed(&pairs, better.gain().map(|sign| -sign)),
             best: most_changed(&pairs, better.gain()),
         };
-        Judged { change, tested }
+        Judged {
+            change,
+            tested,
+            values,
+            clusters,
+        }
     }
 }
 
@@ -119,6 +124,10 @@ impl MeasureChange {
 pub(super) struct Judged {
     change: MeasureChange,
     tested: Option<Tested>,
+    /// The values of each pair.
+    values: Vec<(f64, f64)>,
+    /// The number of each pair's cluster, if cases come in clusters.
+    clusters: Option<Vec<usize>>,
 }
 
 impl Judged {
@@ -130,13 +139,27 @@ impl Judged {
         };
         Self { change, ..self }
     }
+
+    /// Repeats the test if it made too few swaps for its p value.
+    fn refine(&mut self, testing: &PairTesting, finer: &PairedTest) {
+        if let Some(tested) = &mut self.tested {
+            tested.refine(&self.values, self.clusters.as_deref(), testing, finer);
+            self.change.difference = Some(tested.difference.clone());
+        }
+    }
 }
 
 /// Corrects the p values together and sets the verdicts.
 pub(super) fn judge(mut measures: Vec<Judged>, testing: &PairTesting) -> Vec<MeasureChange> {
+    let differences = measures.iter();
+    let differences = differences.map(|it| (it.tested.as_ref(), it.change.better));
+    let finer = testing.resolving(pair_testing::tests(differences));
+    for judged in &mut measures {
+        judged.refine(testing, &finer);
+    }
     let judged = measures.iter_mut();
     let mut findings: Vec<_> = judged
-        .map(|Judged { change, tested }| (&mut change.finding, tested.as_ref(), change.better))
+        .map(|it| (&mut it.change.finding, it.tested.as_ref(), it.change.better))
         .collect();
     pair_testing::judge(&mut findings, testing);
     measures.into_iter().map(|it| it.change).collect()

@@ -7,7 +7,7 @@ use super::limit;
 use super::measured::Quantity;
 use super::names::MeasureNames;
 use super::pairing::{Pairing, Unpaired};
-use super::power::{Sights, swaps};
+use super::power::Sights;
 use super::resolve::Resolved;
 use super::rule::Rule;
 use super::scale::Scale;
@@ -122,13 +122,12 @@ impl Gate {
 
     /// The test of so many drops.
     fn test(&self, drops: usize) -> PairedTest {
-        let usual = PairedTest::default();
-        let strictest = self.significance() / count(drops.max(1));
-        PairedTest {
-            resamples: swaps(usual.resamples, strictest),
+        let test = PairedTest {
             level: self.level,
             seed: self.seed,
-        }
+            ..PairedTest::default()
+        };
+        test.resolving(self.significance() / count(drops.max(1)))
     }
 
     /// The level of significance of all drops together.

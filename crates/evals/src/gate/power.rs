@@ -1,7 +1,6 @@
 //! How small a drop a paired test can see.
 
 use std::collections::HashMap;
-use std::num::NonZeroU32;
 use std::sync::{Mutex, PoisonError};
 
 use evals_metrics::NoStatistic;
@@ -10,21 +9,6 @@ use crate::pair_testing::{Sensitivity, SensitivityKey};
 
 /// The probability with which a test finds a drop of the detectable size.
 pub const POWER: f64 = 0.8;
-
-/// Random swaps for each share of them that a p value has to be below.
-const SWAPS: f64 = 10.0;
-
-/// As many random swaps as usual, or more where p values have to be so small that these could not show it.
-pub(crate) fn swaps(usual: NonZeroU32, significance: f64) -> NonZeroU32 {
-    let needed = (SWAPS / significance).ceil().min(f64::from(u32::MAX));
-    #[expect(
-        clippy::cast_possible_truncation,
-        clippy::cast_sign_loss,
-        reason = "a whole number from 0 to the largest of the type"
-    )]
-    let needed = NonZeroU32::new(needed as u32);
-    needed.map_or(usual, |needed| usual.max(needed))
-}
 
 /// What a paired test can see in the differences of some cases.
 #[derive(Clone, Copy, Debug, PartialEq)]

@@ -94,6 +94,20 @@ impl Verdict {
     }
 }
 
+/// The p value of a difference that is a test; `None` if neither direction is better, no case changed, or it has no p value.
+fn p_value(tested: Option<&Tested>, better: Direction) -> Option<f64> {
+    let tested = tested.filter(|_| better.gain().is_some())?;
+    tested.p_value().ok().filter(|_| tested.is_changed())
+}
+
+/// How many of the differences are tests, whose p values are corrected together.
+pub(crate) fn tests<'t>(
+    differences: impl Iterator<Item = (Option<&'t Tested>, Direction)>,
+) -> usize {
+    let p_values = differences.filter_map(|(tested, better)| p_value(tested, better));
+    p_values.count()
+}
+
 /// Corrects the p values of the findings together and sets the verdicts. Returns the number of tests. A difference of which neither
 /// direction is better is not tested.
 pub(crate) fn judge(
@@ -101,10 +115,9 @@ pub(crate) fn judge(
     testing: &PairTesting,
 ) -> usize {
     let significance = testing.significance();
-    let p_values = findings.iter().map(|(_, tested, better)| {
-        let tested = tested.filter(|_| better.gain().is_some())?;
-        tested.p_value().ok().filter(|_| tested.is_changed())
-    });
+    let p_values = findings
+        .iter()
+        .map(|(_, tested, better)| p_value(*tested, *better));
     let family = Family::of(p_values, testing.adjustment, significance);
     for ((finding, tested, better), adjusted) in findings.iter_mut().zip(family.adjusted()) {
         let (Some(tested), Some(gain)) = (tested, better.gain()) else {

@@ -14,8 +14,8 @@ use serde::{Deserialize, Serialize};
 pub use adjustment::Adjustment;
 pub(crate) use clusters::CaseClusters;
 pub use family::Family;
-pub(crate) use finding::judge;
 pub use finding::{Finding, Verdict};
+pub(crate) use finding::{judge, tests};
 pub(crate) use sensitivity::{Sensitivity, SensitivityKey};
 pub use test::PairTest;
 pub(crate) use tested::Tested;
@@ -36,7 +36,8 @@ pub struct PairTesting {
     /// of a cluster may depend on each other. Default: every case is alone.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub cluster: Option<String>,
-    /// Resamples, level of confidence and seed.
+    /// Resamples, level of confidence and seed. Many tests that are corrected together take more resamples: see
+    /// [`resolving`](Self::resolving).
     #[serde(flatten)]
     pub paired: PairedTest,
 }
@@ -67,5 +68,12 @@ impl PairTesting {
     /// The level of significance, such as 0.05.
     pub fn significance(&self) -> f64 {
         1.0 - self.paired.level
+    }
+
+    /// The randomization test with at least as many random swaps as the correction of so many tests takes. Otherwise not even a test
+    /// whose every swap is less extreme could be significant.
+    pub fn resolving(&self, tests: usize) -> PairedTest {
+        let strictest = self.adjustment.strictest(self.significance(), tests);
+        self.paired.resolving(strictest)
     }
 }

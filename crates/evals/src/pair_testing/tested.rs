@@ -3,12 +3,12 @@
 use std::cmp::Ordering;
 
 use evals_metrics::{
-    Bootstrap, Clusters, EffectSize, NoStatistic, PairedDifference, TestResult, cohens_dz,
-    difference,
+    Bootstrap, Clusters, EffectSize, NoStatistic, PairedDifference, PairedTest, TestResult,
+    cohens_dz, difference,
 };
 
-use super::PairTesting;
 use super::sensitivity::Sensitivity;
+use super::{PairTest, PairTesting};
 
 /// A tested difference.
 #[derive(Clone, Debug, PartialEq)]
@@ -80,6 +80,39 @@ impl Tested {
         }
     }
 
+    /// Repeats the randomization test with more swaps if it made too few for its p value. The values are those of [`of`](Self::of).
+    pub(crate) fn refine(
+        &mut self,
+        pairs: &[(f64, f64)],
+        clusters: Option<&[usize]>,
+        testing: &PairTesting,
+        finer: &PairedTest,
+    ) {
+        let Ok(result) = &mut self.result else {
+            return;
+        };
+        if testing.method != PairTest::Randomization
+            || finer.resamples <= testing.paired.resamples
+            || !testing.paired.is_rough(result.p_value)
+        {
+            return;
+        }
+        let changes = pairs.iter();
+        let changes = changes.map(|(before, after)| difference(*before, *after));
+        let p_value = match clusters {
+            None => finer.p_value(&changes.collect::<Vec<_>>()),
+            Some(clusters) => {
+                let clustered = Clusters::new(clusters.iter().copied().zip(changes));
+                let found = clustered.randomization_test(finer);
+                found.ok().map(|found| found.p_value)
+            }
+        };
+        if let Some(p_value) = p_value {
+            result.p_value = p_value;
+            self.difference.p_value = p_value;
+        }
+    }
+
     /// Whether the value of any case changed.
     pub(crate) fn is_changed(&self) -> bool {
         self.difference.equal() < self.difference.n
@@ -103,7 +136,6 @@ impl Tested {
 
 #[cfg(test)]
 mod tests {
-    use super::super::PairTest;
     use super::*;
 
     #[test]

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use evals_metrics::{Bootstrap, Clusters, Interval, PairedDifference};
+use evals_metrics::{Bootstrap, Clusters, Interval, PairedDifference, PairedTest};
 use serde::{Deserialize, Serialize};
 
 use super::letters::letters;
@@ -99,9 +99,26 @@ impl Measured {
         (first, second): (usize, usize),
         testing: &PairTesting,
     ) -> Option<Tested> {
-        let pairs = self.values[first].iter().zip(&self.values[second]);
-        let pairs: Vec<(f64, f64)> = pairs.map(|(first, second)| (*first, *second)).collect();
+        let pairs = self.values_of(first, second);
         Tested::of(&pairs, self.clusters.as_deref(), testing)
+    }
+
+    /// Repeats a test of two reports with more swaps if it made too few for its p value.
+    pub(super) fn refine(
+        &self,
+        (first, second): (usize, usize),
+        tested: &mut Tested,
+        testing: &PairTesting,
+        finer: &PairedTest,
+    ) {
+        let pairs = self.values_of(first, second);
+        tested.refine(&pairs, self.clusters.as_deref(), testing, finer);
+    }
+
+    /// The values of each case in the reports at two places.
+    fn values_of(&self, first: usize, second: usize) -> Vec<(f64, f64)> {
+        let pairs = self.values[first].iter().zip(&self.values[second]);
+        pairs.map(|(first, second)| (*first, *second)).collect()
     }
 
     /// The means and histograms, without letters, in the order of the reports.
@@ -226,12 +243,12 @@ pub(super) fn mean_interval(
 #[expect(clippy::cast_precision_loss, reason = "counts stay far below 2^53")]
 pub(super) fn mean(values: &[f64]) -> Option<f64> {
     let n = values.len() as f64;
-    // Divided first, so that the sum of large values does not overflow.
     (!values.is_empty()).then(|| {
         let sum: f64 = values.iter().sum();
         if sum.is_finite() {
             sum / n
         } else {
+            // If the sum overflows, each value is divided first.
             values.iter().map(|value| value / n).sum()
         }
     })

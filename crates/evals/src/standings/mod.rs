@@ -21,7 +21,7 @@ pub use shared::Unshared;
 pub use times::{RankedTime, TimePair, TimeStanding};
 
 use crate::groups::members;
-use crate::pair_testing::{CaseClusters, Finding, Tested, judge};
+use crate::pair_testing::{self, CaseClusters, Finding, Tested, judge};
 use crate::{
     CaseReport, ComparedReport, Direction, Domain, GroupError, PairTesting, Report, SchemaVersion,
     Titled,
@@ -179,6 +179,16 @@ fn ranked(measured: Vec<Measured>, testing: &PairTesting) -> (usize, Vec<RankedM
         .collect();
     let tested = on_all_cores(&tasks, |(place, pair)| {
         measured[*place].test(*pair, testing)
+    });
+    let differences = tasks.iter().zip(&tested);
+    let differences =
+        differences.map(|((place, _), tested)| (tested.as_ref(), measured[*place].better));
+    let finer = testing.resolving(pair_testing::tests(differences));
+    let tested: Vec<_> = tasks.iter().zip(tested).collect();
+    let tested = on_all_cores(&tested, |((place, pair), tested)| {
+        let mut tested = tested.clone()?;
+        measured[*place].refine(*pair, &mut tested, testing, &finer);
+        Some(tested)
     });
     let mut outcomes: Vec<(usize, PairOutcome, Tested)> = tasks
         .iter()

@@ -1,7 +1,13 @@
 //! Tests of changes between two reports of the same cases.
 
+use std::num::NonZeroU32;
+
 use evals::render::{self, Console, Drawings, Symbols};
-use evals::{CasePart, CaseReport, Change, Direction, MeasureChange, Report, Unit, Value, Verdict};
+use evals::{
+    CasePart, CaseReport, Change, Direction, MeasureChange, PairTesting, Report, Unit, Value,
+    Verdict,
+};
+use evals_metrics::PairedTest;
 use insta::assert_snapshot;
 
 use crate::compared::{Compared, printed};
@@ -112,6 +118,35 @@ fn unchanged_measures_do_not_count_as_tests() {
     let rr = measure(&found, "RR");
     assert_eq!(rr.finding.adjusted_p_value, Some(2.0 / 64.0), "of one test");
     assert_eq!(rr.finding.verdict, Verdict::Better);
+}
+
+#[test]
+fn many_tests_take_more_swaps_than_one() {
+    // `RR` rises in all 50 cases by different amounts, and 60 other scores in one case each.
+    let side = |rise: f64| {
+        let cases = (0..50_u32).map(|number| {
+            let rise_of = f64::from(1 + number % 7) / 10.0 * rise;
+            let others = (0..60_u32).map(|other| {
+                let luck = if other == number { rise } else { 0.0 };
+                score(&format!("luck {other}"), luck)
+            });
+            let scores = std::iter::once(score("RR", rise_of)).chain(others);
+            finished(&format!("q{number}"), scores.collect())
+        });
+        report(cases.collect())
+    };
+    let (before, after) = (side(0.0), side(0.5));
+    let testing = PairTesting::by(PairedTest {
+        resamples: NonZeroU32::new(500).unwrap(),
+        ..PairedTest::default()
+    });
+    let change = Compared::of(&before, &after).change_by(testing);
+    // 50 of the others are tests. The least p value of 500 swaps, times 51, is 0.1.
+    let rising = measure(&change, "RR");
+    assert_eq!(rising.finding.verdict, Verdict::Better);
+    let difference = rising.difference.as_ref().unwrap();
+    assert!((difference.p_value - 1.0 / 10_201.0).abs() < 1e-12);
+    assert_eq!(measure(&change, "luck 7").finding.verdict, Verdict::Unclear);
 }
 
 #[test]

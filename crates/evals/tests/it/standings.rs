@@ -7,6 +7,7 @@ use evals::{
 };
 use evals_metrics::PairedTest;
 use insta::assert_snapshot;
+use std::num::NonZeroU32;
 use std::time::Duration;
 
 use crate::compared::{printed_standings, standings_of};
@@ -383,4 +384,44 @@ fn no_line_is_wider_than_the_page() {
             assert!(columns <= usize::from(width), "{width}: {line}");
         }
     }
+}
+
+/// Runs whose score `luck` differs in a few cases, in the same way between all of them, and whose score `RR@5` rises in all 50 cases
+/// from one run to the next.
+fn many() -> Vec<Report<Words>> {
+    let case = |run: u32, number: u32| {
+        let rise = f64::from(run) / 1_000.0 * (1.0 + f64::from(number % 7) / 10.0);
+        let luck = f64::from((number * 7 + run * 11) % 50) / 50.0;
+        finished(
+            &format!("q{number:02}"),
+            vec![score("RR@5", 0.1 + rise), score("luck", luck)],
+        )
+    };
+    (0..12)
+        .map(|run| report((0..50).map(|number| case(run, number)).collect()))
+        .collect()
+}
+
+#[test]
+fn many_tests_take_more_swaps_than_one() {
+    let runs = many();
+    let names: Vec<String> = (0..runs.len()).map(|run| format!("run {run:02}")).collect();
+    let named: Vec<_> = names.iter().map(String::as_str).zip(&runs).collect();
+    let few_swaps = PairTesting {
+        paired: PairedTest {
+            resamples: NonZeroU32::new(1_000).unwrap(),
+            ..PairedTest::default()
+        },
+        ..PairTesting::default()
+    };
+    let found = standings_by(&named, few_swaps);
+    // The least p value of 1,000 swaps, times 132, is 0.13.
+    assert_eq!(found.tests, 132);
+    let [rising, luck] = &found.measures[..] else {
+        panic!("two measures");
+    };
+    assert!(rising.pairs.iter().all(evals::PairOutcome::is_distinct));
+    assert!(!luck.pairs.iter().any(evals::PairOutcome::is_distinct));
+    let page = printed_standings(&found, 200);
+    assert!(page.contains("26400 random swaps"), "{page}");
 }

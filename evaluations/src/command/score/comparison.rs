@@ -2,17 +2,14 @@
 
 use std::num::NonZeroU32;
 
-use evals::{Adjustment, Family};
 use evals_metrics::scoring::{Scores, Statistic};
-use evals_metrics::{Measure, PairedDifference, PairedTest, difference};
+use evals_metrics::{Measure, PairedDifference, PairedTest};
 
 use super::ScoredRun;
+use super::tested::{SIGNIFICANCE, Tested, family, pairs};
 
-/// Random swaps of each test, if there are too many queries to try all.
+/// Random swaps of each test, if there are too many queries to try all. Many tests take more: see [`PairedTest::resolving`].
 const RESAMPLES: NonZeroU32 = NonZeroU32::new(10_000).expect("10,000 is not 0");
-
-/// A corrected p value up to this one has a verdict.
-const SIGNIFICANCE: f64 = 0.05;
 
 /// The changes of all measures from one run to each other one.
 pub(super) struct Comparison {
@@ -62,23 +59,22 @@ impl Comparison {
             }
         }
         let shown = changes.iter();
-        let mut p_values: Vec<Option<f64>> = shown
-            .map(|it| it.is_changed().then_some(it.difference.p_value))
+        let mut tests: Vec<Tested> = shown
+            .map(|it| Tested {
+                runs: [baseline, it.run],
+                column: it.column,
+                p_value: it.is_changed().then_some(it.difference.p_value),
+            })
             .collect();
         if with_best {
             for (place, &run) in others.iter().enumerate() {
                 for &other in &others[place + 1..] {
-                    let of = |column: &usize| {
-                        p_value(
-                            test,
-                            &pairs(&runs[run].scores, &runs[other].scores, *column),
-                        )
-                    };
-                    p_values.extend(columns.iter().map(of));
+                    let of = |column: &usize| Tested::of([run, other], *column, runs, test);
+                    tests.extend(columns.iter().map(of));
                 }
             }
         }
-        let family = Family::of(p_values, Adjustment::Holm, SIGNIFICANCE);
+        let family = family(&tests, runs, test);
         for (change, adjusted) in changes.iter_mut().zip(family.adjusted()) {
             change.adjusted = *adjusted;
         }
@@ -118,16 +114,6 @@ impl RunChange {
     }
 }
 
-/// The p value of a pair that is not shown; `None` if no query changed.
-fn p_value(test: PairedTest, pairs: &[(f64, f64)]) -> Option<f64> {
-    let changes = pairs.iter();
-    let changes: Vec<f64> = changes
-        .map(|(before, after)| difference(*before, *after))
-        .collect();
-    let is_changed = changes.iter().any(|change| change.abs() > 0.0);
-    test.p_value(&changes).filter(|_| is_changed)
-}
-
 /// The columns that are means of measures.
 fn tested(scores: &Scores) -> Vec<usize> {
     let columns = scores.columns().iter().enumerate();
@@ -159,18 +145,6 @@ fn best(runs: &[ScoredRun], column: usize) -> usize {
     best
 }
 
-/// The values of queries that both runs have. An undefined value counts as 0, as in the mean.
-fn pairs(before: &Scores, after: &Scores, column: usize) -> Vec<(f64, f64)> {
-    let queries = before.queries().iter().enumerate();
-    queries
-        .filter_map(|(position, query)| {
-            let other = after.queries().binary_search(query).ok()?;
-            let value = |scores: &Scores, query: usize| scores.values(query)[column].unwrap_or(0.0);
-            Some((value(before, position), value(after, other)))
-        })
-        .collect()
-}
-
 #[cfg(test)]
 mod tests {
     use std::fmt::Write as _;
@@ -179,7 +153,7 @@ mod tests {
 
     use super::*;
 
-    /// A run that ranks the relevant document of each query first, second or third, as `ranks` says.
+    /// A run that ranks the relevant document of each query first, second or third, as `ranks` says, or not at all for 0.
     fn run(name: &str, ranks: &[usize], measures: &[&str]) -> ScoredRun {
         let (mut qrels, mut ranking) = (String::new(), String::new());
         for (query, rank) in ranks.iter().enumerate() {
@@ -250,5 +224,24 @@ mod tests {
         let runs = three(&measures);
         // Only the run `first` has a judged document in the first place.
         assert_eq!(Comparison::of(&runs, true).baseline, 1);
+    }
+
+    #[test]
+    fn one_of_many_tests_can_be_significant() {
+        let cutoffs: Vec<String> = (3..603).map(|cutoff| format!("P@{cutoff}")).collect();
+        let mut measures: Vec<&str> = cutoffs.iter().map(String::as_str).collect();
+        measures.insert(0, "RR");
+        // Reciprocal ranks rise in all 50 queries, and precision in the one that had no relevant document.
+        let mut ranks: Vec<usize> = (0..49).map(|query| 2 + query % 2).collect();
+        ranks.push(0);
+        let runs = [
+            run("before", &ranks, &measures),
+            run("after", &[1; 50], &measures),
+        ];
+        let found = Comparison::of(&runs, false);
+        assert_eq!(found.tests, 601);
+        assert_eq!(found.changes[0].verdict(), "higher");
+        let others = found.changes[1..].iter();
+        assert!(others.clone().all(|it| it.adjusted == Some(1.0)));
     }
 }

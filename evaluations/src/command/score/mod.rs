@@ -3,6 +3,7 @@
 mod comparison;
 mod rows;
 mod table;
+mod tested;
 
 use std::path::Path;
 

@@ -6,7 +6,7 @@ use evals_metrics::{Bootstrap, PairedTest, Xoshiro256PlusPlus};
 
 use super::super::drop::Drop;
 use super::super::limit;
-use super::super::power::{Sights, swaps};
+use super::super::power::Sights;
 use super::super::{Gate, GateVerdict, Rule, Strictness};
 use super::population::{Pairs, Population, Ruled};
 use crate::summary::count;
@@ -24,8 +24,8 @@ pub(super) struct Simulation<'p> {
     population: &'p Population,
     /// How each rule's measure drops.
     damage: Vec<Damage>,
-    /// Random swaps of a test.
-    swaps: NonZeroU32,
+    /// The test of a drop, whose seed each simulation draws.
+    test: PairedTest,
     /// What the tests can see.
     sights: Sights,
 }
@@ -52,11 +52,16 @@ impl<'p> Simulation<'p> {
         let damage = rules.map(|(ruled, drop)| Damage::of(ruled, *drop));
         let tests = population.rules.iter().filter(|it| it.is_drop()).count();
         let strictest = gate.significance() / count(tests.max(1));
+        let test = PairedTest {
+            resamples: SWAPS,
+            level: gate.level,
+            ..PairedTest::default()
+        };
         Some(Self {
             gate,
             population,
             damage: damage.collect::<Option<_>>()?,
-            swaps: swaps(SWAPS, strictest),
+            test: test.resolving(strictest),
             sights: Sights::at(strictest),
         })
     }
@@ -65,11 +70,7 @@ impl<'p> Simulation<'p> {
     pub(super) fn judge(&self, random: &mut Xoshiro256PlusPlus) -> Verdicts {
         let pairs = self.draw(random);
         let seed = random.index(u32::MAX as usize) as u64;
-        let test = PairedTest {
-            resamples: self.swaps,
-            level: self.gate.level,
-            seed,
-        };
+        let test = PairedTest { seed, ..self.test };
         let rules = &self.population.rules;
         let drops: Vec<Option<Drop>> = rules
             .iter()

@@ -297,7 +297,8 @@ fn untested(standings: &Standings) -> Vec<String> {
 
 /// Why no p value is below a certain one, if the random swaps limit one.
 fn floor(standings: &Standings) -> String {
-    let least = 1.0 / (f64::from(standings.test.paired.resamples.get()) + 1.0);
+    let swaps = standings.test.resolving(standings.tests).resamples;
+    let least = 1.0 / (f64::from(swaps.get()) + 1.0);
     let pairs = standings.measures.iter().filter(|it| it.is_ranked());
     let mut pairs = pairs.flat_map(|it| &it.pairs);
     let is_least = |it: &&PairOutcome| !it.difference.is_exact && it.difference.p_value <= least;
@@ -305,7 +306,6 @@ fn floor(standings: &Standings) -> String {
         && let Some(pair) = pairs.find(is_least)
         && let Some(adjusted) = pair.finding.adjusted_p_value
     {
-        let swaps = standings.test.paired.resamples;
         format!(
             "; {} is the least that {swaps} random swaps can give",
             p_value(adjusted)
