@@ -25,14 +25,15 @@ impl Best {
         self.floor
     }
 
-    /// Adds a row. Rows with the score of the floor count: they may come first among equals.
+    /// Adds a row, unless its score is not a number. Rows with the score of the floor count: they may come first among equals.
     pub(crate) fn push(
         &mut self,
         hit: Hit,
         k: usize,
         equals: impl Fn(u32, u32) -> Ordering + Copy,
     ) {
-        if self.floor.is_some_and(|floor| hit.score < floor) {
+        // 0 / 0 has one sign on x86 and the other on ARM, so that the total order would put it first on one of them.
+        if hit.score.is_nan() || self.floor.is_some_and(|floor| hit.score < floor) {
             return;
         }
         self.hits.push(hit);
@@ -89,6 +90,15 @@ mod tests {
         assert_eq!(best(&[1.0, 2.0, 1.0, 1.0, 1.0, 1.0], 2), [1, 5]);
         assert_eq!(best(&[1.0; 9], 3), [8, 7, 6]);
         assert_eq!(best(&[3.0, 1.0, 2.0], 5), [0, 2, 1]);
+    }
+
+    #[test]
+    fn a_score_that_is_not_a_number_is_no_hit() {
+        for nan in [f32::NAN, -f32::NAN] {
+            assert_eq!(best(&[nan, 1.0, nan, nan, nan, 2.0], 1), [5]);
+            assert_eq!(best(&[nan, nan, nan, 1.0], 2), [3]);
+            assert!(best(&[nan; 9], 2).is_empty());
+        }
     }
 
     #[test]

@@ -19,7 +19,8 @@ const FIRST_ROUND: usize = 256;
 /// How the caller scores and orders rows.
 pub trait Exact: Sync {
     /// The score of a vector for the question of this number: its cosine in 32-bit floats, from which sums in any order and up to four
-    /// further roundings may follow. The score decides; the product only tells which vectors need one.
+    /// further roundings may follow. The score decides; the product only tells which vectors need one. A vector whose score is not a
+    /// number, such as one of zeros, is not found.
     fn score(&self, question: usize, vector: &[f32]) -> f32;
 
     /// Which of two rows with one score comes first.
@@ -129,7 +130,7 @@ impl<E: Exact> Pass<E> {
         self.rows
     }
 
-    /// The best rows of each question, best first: up to `k` of them.
+    /// The best rows of each question, best first: up to `k` of them. Rows whose score is not a number are not among them.
     pub fn finish(self) -> Vec<Vec<Hit>> {
         let Self { best, k, exact, .. } = self;
         best.into_par_iter()
