@@ -10,31 +10,30 @@ mod gate;
 mod groups;
 mod histograms;
 mod measure_table;
+mod page;
 mod paint;
+mod report;
+mod settings;
 mod standings;
 mod table;
 mod trial;
 mod wrap;
 
 use std::io::{self, Write};
-use std::iter;
 
-use evals_messages::visible::single_line;
 use evals_metrics::Percentiles;
 
-use super::analyses::{self, Body};
 use super::failures::Failures;
 use super::glyphs::Glyphs;
-use super::latency::{LatencyRow, TOO_FEW_SAMPLES};
-use super::{accuracy, exclusions, headline, interval_methods, latency, measures, side_by_side};
+use super::{latency, side_by_side};
 use crate::{
     CaseId, Change, Comparison, Domain, GateReport, Report, Standings, Summary, TrialReport,
 };
 pub use cases::{Cases, Part};
 use histograms::Histograms;
-use measure_table::Drawn;
-use paint::{Paint, Style};
-use table::{Align, Column, Entry, Table};
+use page::Page;
+use paint::Style;
+pub use settings::{Color, Drawings, Messages, Symbols};
 
 /// Renders for a terminal of a given width.
 #[derive(Clone, Copy, Debug)]
@@ -50,46 +49,6 @@ pub struct Console {
     /// Whether tables have columns with small drawings of their numbers; off by default. A page that is too narrow leaves them
     /// out.
     pub drawings: Drawings,
-}
-
-/// Whether tables have columns with bars, histograms and intervals.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub enum Drawings {
-    /// Drawings beside the numbers that they show.
-    On,
-    /// Numbers only.
-    #[default]
-    Off,
-}
-
-/// Whether to write ANSI escape codes.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub enum Color {
-    /// Bold, dim and coloured text.
-    On,
-    /// Plain text.
-    #[default]
-    Off,
-}
-
-/// The characters of lines and marks. Names and messages are printed unchanged in both.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub enum Symbols {
-    /// Lines, dashes and stars from Unicode.
-    #[default]
-    Unicode,
-    /// ASCII look-alikes.
-    Ascii,
-}
-
-/// How much of a failure's message is printed.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub enum Messages {
-    /// The part that fits into one line of the terminal.
-    #[default]
-    Cut,
-    /// The whole message in one line, however long: for a log file, which is the only place for the rest.
-    Whole,
 }
 
 impl Default for Console {
@@ -218,201 +177,5 @@ impl Console {
             Symbols::Unicode => Glyphs::UNICODE,
             Symbols::Ascii => Glyphs::ASCII,
         }
-    }
-}
-
-/// A rendering in progress.
-struct Page<W> {
-    console: Console,
-    glyphs: &'static Glyphs,
-    paint: Paint,
-    out: W,
-}
-
-impl<W: Write> Page<W> {
-    fn new(console: Console, out: W) -> Self {
-        Self {
-            console,
-            glyphs: console.glyphs(),
-            paint: Paint::new(console.color),
-            out,
-        }
-    }
-
-    fn headline<D: Domain>(&mut self, report: &Report<D>, summary: &Summary) -> io::Result<()> {
-        let name = single_line(&summary.name);
-        self.wrapped(Style::Bold, &name)?;
-        self.wrapped(Style::Dim, &headline::facts(summary, self.glyphs))?;
-        self.facts(report)?;
-        match headline::interruption(summary) {
-            Some(warning) => self.wrapped(Style::Warning, &warning),
-            None => Ok(()),
-        }
-    }
-
-    fn facts<D: Domain>(&mut self, report: &Report<D>) -> io::Result<()> {
-        for (label, text) in report.facts() {
-            let fact = format!("{}: {}", single_line(label), single_line(text));
-            self.wrapped(Style::Dim, &fact)?;
-        }
-        Ok(())
-    }
-
-    fn measures(&mut self, summary: &Summary, histograms: &Histograms) -> io::Result<()> {
-        let rows = measures::rows(summary);
-        if rows.is_empty() {
-            return Ok(());
-        }
-        let symbols = self.console.symbols;
-        let drawn = match self.console.drawings {
-            Drawings::On => vec![
-                Drawn::BarsAndHistograms(symbols, histograms),
-                Drawn::Bars(symbols),
-            ],
-            Drawings::Off => Vec::new(),
-        };
-        let table = |drawn| measure_table::of(summary, &rows, self.glyphs, drawn);
-        let width = usize::from(self.console.width);
-        let mut fitting = drawn.into_iter().map(table);
-        let fitting = fitting.find(|table| table.natural_width() <= width);
-        self.table(&fitting.unwrap_or_else(|| table(Drawn::Nothing)))?;
-        let lines = exclusions::lines(summary, self.glyphs).into_iter();
-        for line in lines.chain(interval_methods::of_summary(summary)) {
-            self.wrapped(Style::Dim, &line)?;
-        }
-        Ok(())
-    }
-
-    fn accuracy(&mut self, summary: &Summary) -> io::Result<()> {
-        let rows = accuracy::rows(summary);
-        if rows.is_empty() {
-            return Ok(());
-        }
-        let [name, shares @ ..] = accuracy::TITLES;
-        let mut columns = vec![Column::new(name, Align::Left)];
-        columns.extend(shares.map(|title| Column::new(title, Align::Right)));
-        let mut table = Table::new(columns);
-        for row in rows {
-            let shares = row.shares.map(|share| self.or_undefined(share));
-            let mut entries = vec![Entry::plain(row.name)];
-            entries.extend(shares.map(Entry::plain));
-            table.push(entries);
-        }
-        self.table(&table)?;
-        self.wrapped(Style::Dim, accuracy::LEGEND)
-    }
-
-    fn latency_table(&mut self, rows: Vec<LatencyRow>) -> io::Result<()> {
-        if rows.is_empty() {
-            return Ok(());
-        }
-        let undefined = latency::any_undefined(&rows);
-        let right = |title: &str| Column::new(title, Align::Right);
-        let mut columns = vec![Column::new("Latency", Align::Left)];
-        columns.extend(latency::titles(undefined).map(right));
-        columns.push(right("n"));
-        let mut table = Table::new(columns);
-        for row in rows {
-            let n = row.n.to_string();
-            let mut entries = vec![Entry::plain(row.stage.clone())];
-            let times = row.times(undefined);
-            entries.extend(times.map(|time| Entry::plain(self.or_undefined(time))));
-            entries.push(Entry::plain(n));
-            table.push(entries);
-        }
-        self.table(&table)?;
-        if undefined {
-            let note = format!("{} {}", self.glyphs.undefined, TOO_FEW_SAMPLES);
-            self.line(Style::Dim, &note)?;
-        }
-        Ok(())
-    }
-
-    fn analyses<D: Domain>(&mut self, report: &Report<D>) -> io::Result<()> {
-        for analysis in &report.analyses {
-            let shown = analyses::shown(analysis, self.glyphs);
-            writeln!(self.out)?;
-            self.wrapped(Style::Bold, &shown.title)?;
-            if let Some(description) = &shown.description {
-                self.wrapped(Style::Dim, description)?;
-            }
-            match shown.body {
-                Body::Lines(lines) => {
-                    for line in lines {
-                        self.wrapped(Style::Plain, &line)?;
-                    }
-                }
-                Body::Table { heads, rows } => {
-                    let aligns = [Align::Left].into_iter().chain(iter::repeat(Align::Right));
-                    let columns = heads.into_iter().zip(aligns);
-                    let columns = columns.map(|(head, align)| Column::new(head, align));
-                    let mut table = Table::new(columns.collect());
-                    for row in rows {
-                        table.push(row.into_iter().map(Entry::plain).collect());
-                    }
-                    self.table(&table)?;
-                }
-            }
-        }
-        Ok(())
-    }
-
-    fn failures(&mut self, failures: &Failures) -> io::Result<()> {
-        if failures.total == 0 {
-            return Ok(());
-        }
-        writeln!(self.out)?;
-        self.line(Style::Error, &format!("Failures ({})", failures.total))?;
-        for (place, message) in &failures.first {
-            self.message(&format!("  {place}: {message}"))?;
-        }
-        match failures.more() {
-            0 => Ok(()),
-            more => self.line(Style::Dim, &format!("  and {more} more")),
-        }
-    }
-
-    /// Writes an empty line and a table.
-    fn table(&mut self, table: &Table) -> io::Result<()> {
-        writeln!(self.out)?;
-        self.table_at_once(table)
-    }
-
-    /// Writes a table below the line before.
-    fn table_at_once(&mut self, table: &Table) -> io::Result<()> {
-        let left_out = table.write(&mut self.out, self.console, self.glyphs)?;
-        if left_out.is_empty() {
-            return Ok(());
-        }
-        let left_out = format!("no room for {}", left_out.join(", "));
-        self.wrapped(Style::Dim, &left_out)
-    }
-
-    fn line(&mut self, style: Style, text: &str) -> io::Result<()> {
-        writeln!(self.out, "{}", self.paint.apply(style, text))
-    }
-
-    /// Writes text over as many lines as it needs, broken at spaces.
-    fn wrapped(&mut self, style: Style, text: &str) -> io::Result<()> {
-        for line in wrap::wrap(text, self.console.width.into()) {
-            self.line(style, &line)?;
-        }
-        Ok(())
-    }
-
-    /// Writes text in one line, cut at the page's width unless whole messages are asked for.
-    fn message(&mut self, text: &str) -> io::Result<()> {
-        match self.console.messages {
-            Messages::Whole => writeln!(self.out, "{text}"),
-            Messages::Cut => writeln!(
-                self.out,
-                "{}",
-                wrap::cut(text, self.console.width.into(), self.glyphs.ellipsis)
-            ),
-        }
-    }
-
-    fn or_undefined(&self, text: Option<String>) -> String {
-        text.unwrap_or_else(|| self.glyphs.undefined.to_owned())
     }
 }

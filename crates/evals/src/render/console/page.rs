@@ -1,0 +1,71 @@
+//! A page that is being written to a terminal.
+
+use std::io::{self, Write};
+
+use super::super::glyphs::Glyphs;
+use super::paint::{Paint, Style};
+use super::table::Table;
+use super::{Console, Messages, wrap};
+
+/// A rendering in progress.
+pub(super) struct Page<W> {
+    pub(super) console: Console,
+    pub(super) glyphs: &'static Glyphs,
+    pub(super) paint: Paint,
+    pub(super) out: W,
+}
+
+impl<W: Write> Page<W> {
+    pub(super) fn new(console: Console, out: W) -> Self {
+        Self {
+            console,
+            glyphs: console.glyphs(),
+            paint: Paint::new(console.color),
+            out,
+        }
+    }
+
+    /// Writes an empty line and a table.
+    pub(super) fn table(&mut self, table: &Table) -> io::Result<()> {
+        writeln!(self.out)?;
+        self.table_at_once(table)
+    }
+
+    /// Writes a table below the line before.
+    pub(super) fn table_at_once(&mut self, table: &Table) -> io::Result<()> {
+        let left_out = table.write(&mut self.out, self.console, self.glyphs)?;
+        if left_out.is_empty() {
+            return Ok(());
+        }
+        let left_out = format!("no room for {}", left_out.join(", "));
+        self.wrapped(Style::Dim, &left_out)
+    }
+
+    pub(super) fn line(&mut self, style: Style, text: &str) -> io::Result<()> {
+        writeln!(self.out, "{}", self.paint.apply(style, text))
+    }
+
+    /// Writes text over as many lines as it needs, broken at spaces.
+    pub(super) fn wrapped(&mut self, style: Style, text: &str) -> io::Result<()> {
+        for line in wrap::wrap(text, self.console.width.into()) {
+            self.line(style, &line)?;
+        }
+        Ok(())
+    }
+
+    /// Writes text in one line, cut at the page's width unless whole messages are asked for.
+    pub(super) fn message(&mut self, text: &str) -> io::Result<()> {
+        match self.console.messages {
+            Messages::Whole => writeln!(self.out, "{text}"),
+            Messages::Cut => writeln!(
+                self.out,
+                "{}",
+                wrap::cut(text, self.console.width.into(), self.glyphs.ellipsis)
+            ),
+        }
+    }
+
+    pub(super) fn or_undefined(&self, text: Option<String>) -> String {
+        text.unwrap_or_else(|| self.glyphs.undefined.to_owned())
+    }
+}

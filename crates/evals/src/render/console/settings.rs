@@ -1,0 +1,41 @@
+//! The settings of a console: drawings, colours, symbols and messages.
+
+/// Whether tables have columns with bars, histograms and intervals.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Drawings {
+    /// Drawings beside the numbers that they show.
+    On,
+    /// Numbers only.
+    #[default]
+    Off,
+}
+
+/// Whether to write ANSI escape codes.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Color {
+    /// Bold, dim and coloured text.
+    On,
+    /// Plain text.
+    #[default]
+    Off,
+}
+
+/// The characters of lines and marks. Names and messages are printed unchanged in both.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Symbols {
+    /// Lines, dashes and stars from Unicode.
+    #[default]
+    Unicode,
+    /// ASCII look-alikes.
+    Ascii,
+}
+
+/// How much of a failure's message is printed.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Messages {
+    /// The part that fits into one line of the terminal.
+    #[default]
+    Cut,
+    /// The whole message in one line, however long: for a log file, which is the only place for the rest.
+    Whole,
+}
