@@ -19,7 +19,7 @@ pub(crate) fn standing_for(written: &Path) -> Option<PathBuf> {
     is_bare.then(|| Path::new(FOLDER).join(written).with_extension("json"))
 }
 
-/// The bare name that stands for a file; `None` for a file that has none.
+/// The bare name that stands for a file; `None` for a file without such a name.
 pub(super) fn shorthand(path: &Path) -> Option<String> {
     let name = path.file_stem()?.to_str()?;
     let is_named = standing_for(Path::new(name)).is_some_and(|file| file == path);

@@ -40,11 +40,11 @@ pub(super) struct Answer {
     pub(super) passages: Vec<Hit>,
     /// How long the model took for the question, if it was embedded.
     pub(super) timings: Timings,
-    /// What a search of its own needs, if the question is to be timed.
+    /// The embedding for a separate search, if the question is to be timed.
     pub(super) timed: Option<Timed>,
 }
 
-/// The embedding of a question that is searched again on its own; `None` without one. The model is asked once.
+/// The embedding, if there is one, of a question that is searched again separately. The model is asked once.
 #[derive(Debug)]
 pub(super) struct Timed(pub(super) Option<Cached<Embedded>>);
 
@@ -63,7 +63,7 @@ enum Embedding {
     Failed,
 }
 
-/// The results of a group of questions. A question that cannot be embedded has none.
+/// The results of a group of questions. A question that cannot be embedded has no result.
 pub(super) async fn run(
     searcher: &IndexSearcher,
     batch: &QuestionBatch,
@@ -208,7 +208,7 @@ impl Round<'_> {
         }
     }
 
-    /// The semantic search of each question of the group, in one pass. `None` where the profile has none.
+    /// The semantic search of each question of the group, in one pass. `None` where the profile has no semantic search.
     async fn nearest(&self, group: &[Pending<'_>]) -> Result<Vec<Option<Arc<Found>>>, IndexError> {
         let mut found: Vec<Option<Arc<Found>>> = vec![None; group.len()];
         if !self.searcher.profile.needs_embeddings() {
@@ -353,7 +353,7 @@ impl Round<'_> {
         cache.legs.peek(&self.key(leg, question))
     }
 
-    /// Caches a result for the other searchers of the index. Not for a question that is timed: its search of its own goes to the engine.
+    /// Caches a result for the other searchers of the index. Not for a question that is timed: its separate search goes to the engine.
     fn offer(&self, leg: &'static str, question: &str, found: &Arc<Found>) {
         if let Some(cache) = &self.searcher.cache
             && !self.batch.timed.contains(question)
