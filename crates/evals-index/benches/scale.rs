@@ -54,16 +54,15 @@ impl Embedder for Seeded {
     }
 
     async fn embed(&self, texts: &[&str], _kind: TextKind) -> Result<Embeddings, EmbedError> {
-        let mut values = Vec::with_capacity(texts.len() * self.dimension);
-        for text in texts {
+        let embeddings = Embeddings::of_each(self.dimension, texts, |text| {
             let mut hasher = DefaultHasher::new();
             text.hash(&mut hasher);
             let mut random = fastrand::Rng::with_seed(hasher.finish());
             // About normally distributed, so that directions are uniform.
-            let value = || (0..4).map(|_| random.f32()).sum::<f32>() - 2.0;
-            values.extend(std::iter::repeat_with(value).take(self.dimension));
-        }
-        Ok(Embeddings::new(self.dimension, values)?)
+            let value = move || (0..4).map(|_| random.f32()).sum::<f32>() - 2.0;
+            std::iter::repeat_with(value).take(self.dimension)
+        });
+        Ok(embeddings?)
     }
 }
 

@@ -52,6 +52,31 @@ impl Embeddings {
         })
     }
 
+    /// The vector that `embed` computes for each text.
+    ///
+    /// # Errors
+    ///
+    /// `dimension` is 0, or the vectors together do not form rows of it.
+    ///
+    /// ```
+    /// use evals_models::Embeddings;
+    ///
+    /// let lengths = Embeddings::of_each(1, &["kelp", "amber"], |text| [text.len() as f32])?;
+    /// assert_eq!(lengths.values(), [4.0, 5.0]);
+    /// # Ok::<(), evals_models::ShapeError>(())
+    /// ```
+    pub fn of_each<V: IntoIterator<Item = f32>>(
+        dimension: usize,
+        texts: &[&str],
+        mut embed: impl FnMut(&str) -> V,
+    ) -> Result<Self, ShapeError> {
+        let mut values = Vec::with_capacity(texts.len() * dimension);
+        for text in texts {
+            values.extend(embed(text));
+        }
+        Self::new(dimension, values)
+    }
+
     /// Sets for each row whether the model truncated its text, `None` if it does not report that.
     ///
     /// # Panics

@@ -87,8 +87,9 @@ impl Embedder for Crowded {
                 });
             }
         }
-        let values = texts.iter().flat_map(|text| self.vector(text)).collect();
-        Ok(Embeddings::new(self.dimension, values)?)
+        Ok(Embeddings::of_each(self.dimension, texts, |text| {
+            self.vector(text)
+        })?)
     }
 }
 
@@ -250,7 +251,7 @@ async fn a_timed_question_is_searched_by_the_engine_and_embedded_once() {
         assert_eq!(stages(&other), ["embed"]);
         assert!(other.in_batch);
         assert_eq!(model.asked.load(Ordering::Relaxed) - before, 3);
-        // The cache of the index has everything but the search of its own.
+        // The cache of the index has everything but the search of the timed question.
         if options.cache == CachePolicy::Shared {
             let next = fixture.index.searcher(Profile::Bm25, &options).await;
             let next = next.unwrap().search("dune", 5).await.unwrap();

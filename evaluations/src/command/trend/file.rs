@@ -122,13 +122,7 @@ fn guarded_text(cell: String) -> String {
 
 fn csv_row(line: &Line<'_>, point: &Point, change: Option<&LevelChange>) -> Vec<String> {
     let number = |value: Option<f64>| value.map_or_else(String::new, |it| it.to_string());
-    vec![
-        line.dataset.to_owned(),
-        line.questions.to_string(),
-        line.data.clone(),
-        line.benchmark.to_owned(),
-        line.profile.to_owned(),
-        line.measure.title().to_owned(),
+    let values = [
         point.run.clone(),
         point.started.clone().unwrap_or_default(),
         number(point.value.as_ref().ok().copied()),
@@ -140,7 +134,8 @@ fn csv_row(line: &Line<'_>, point: &Point, change: Option<&LevelChange>) -> Vec<
         number(change.map(|it| it.p_value)),
         number(change.map(|it| it.means[0])),
         number(change.map(|it| it.means[1])),
-    ]
+    ];
+    line.key().into_iter().chain(values).collect()
 }
 
 fn change_at<'l>(line: &'l Line<'_>, place: usize) -> Option<&'l LevelChange> {

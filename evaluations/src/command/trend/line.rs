@@ -97,6 +97,18 @@ impl<'r> Line<'r> {
         lines.collect()
     }
 
+    /// What identifies the line, in the order of columns: dataset, cases, data, benchmark, profile and measure.
+    pub(super) fn key(&self) -> [String; 6] {
+        [
+            self.dataset.to_owned(),
+            self.questions.to_string(),
+            self.data.clone(),
+            self.benchmark.to_owned(),
+            self.profile.to_owned(),
+            self.measure.title().to_owned(),
+        ]
+    }
+
     pub(super) fn is_named(&self, name: &str) -> bool {
         is_named(&self.measure, name)
     }

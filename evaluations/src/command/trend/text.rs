@@ -105,17 +105,12 @@ fn row(line: &Line<'_>) -> Vec<String> {
     let unit = line.measure.unit;
     let [first, last, change] = line.ends();
     let print = |value: Option<f64>| value.map_or_else(|| "–".to_owned(), |it| unit.print(it));
-    vec![
-        line.dataset.to_owned(),
-        line.questions.to_string(),
-        line.data.clone(),
-        line.benchmark.to_owned(),
-        line.profile.to_owned(),
-        line.measure.title().to_owned(),
+    let values = [
         line.points.len().to_string(),
         print(first),
         print(last),
         change.map_or_else(|| "–".to_owned(), |it| unit.print_signed(it)),
         line.found(),
-    ]
+    ];
+    line.key().into_iter().chain(values).collect()
 }
