@@ -16,7 +16,7 @@ FIRST_INSTALL := 28
 FIRST_DIST := 50
 ANNOUNCE := @CARGO='$(CARGO)' scripts/announce-build
 
-.PHONY: demo build install dist wheel size-report test test-llamacpp test-servers test-browser check-scripts lint fuzz bench bench-browser bench-score pictures bake-off samples help prerequisites
+.PHONY: demo build install dist wheel size-report test test-llamacpp test-servers test-browser check-scripts lint fuzz bench bench-browser bench-score bench-scale pictures bake-off samples help prerequisites
 
 demo: build ## Benchmarks retrieval and question answering on the bundled news stories, offline
 	@$(CARGO) run --quiet --package evaluations -- sample --profile all
@@ -81,6 +81,9 @@ bench-browser: prerequisites ## Measures a page of 5,000 cases in Chromium
 
 bench-score: ## Times the scoring of 1 and 10 million lines beside the tools in Python, which the first run installs
 	CARGO='$(CARGO)' scripts/bench-score
+
+bench-scale: prerequisites ## Measures indexing and searching of 10,000 to a million documents beside the tools in Python, which the first run installs
+	CARGO='$(CARGO)' scripts/bench-scale
 
 bake-off: prerequisites ## Measures the local embedder against other engines; the first run installs and builds them (6 GB, 15 minutes)
 	CARGO='$(CARGO)' scripts/bake-off
