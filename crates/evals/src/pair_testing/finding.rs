@@ -19,6 +19,9 @@ pub struct Finding {
     /// The reason why the test gives no p value; `None` if it gives one.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub untested: Option<String>,
+    /// How many clusters the cases come in; `None` if each case is alone.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub clusters: Option<usize>,
     /// Cohen's d for paired values: the mean difference in standard deviations of the differences. `None` if no case changed, or all
     /// by the same amount. It has no interval where cases come in clusters.
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -58,6 +61,7 @@ impl Finding {
             adjusted_p_value: None,
             verdict: Verdict::None,
             untested: reason.map(|reason| reason.to_string()),
+            clusters: tested.and_then(|it| it.clusters),
             effect: tested.and_then(|it| it.effect),
             detectable: None,
             undetectable: None,

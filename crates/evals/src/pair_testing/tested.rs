@@ -19,6 +19,8 @@ pub(crate) struct Tested {
     /// The mean difference in standard deviations of the differences, without an interval if cases come in clusters.
     pub(crate) effect: Option<EffectSize>,
     pub(crate) sensitivity: Sensitivity,
+    /// How many clusters the cases come in, if they come in clusters.
+    pub(crate) clusters: Option<usize>,
 }
 
 impl Tested {
@@ -42,6 +44,7 @@ impl Tested {
         Some(Self {
             effect: cohens_dz(&changes, testing.paired.level).ok(),
             sensitivity: Sensitivity::of(pairs, &changes, testing.method),
+            clusters: None,
             difference: found,
             result,
         })
@@ -76,6 +79,7 @@ impl Tested {
                 ..effect
             }),
             sensitivity: Sensitivity::of_clusters(clusters, testing.method),
+            clusters: Some(clusters.len()),
             difference,
         }
     }

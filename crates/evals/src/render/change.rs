@@ -11,7 +11,7 @@ use super::glyphs::Glyphs;
 use super::interval_methods;
 use super::probability::{p_cell, percent, strictest};
 use super::side_by_side::{interruption, title_of};
-use super::standings::{FEW, too_few};
+use super::standings::{FEW, too_few, too_few_clusters};
 use crate::{CaseChange, CaseId, Change, Direction, MeasureChange, PairTest, PairTesting, Verdict};
 
 /// Titles of the columns, without the interval.
@@ -108,6 +108,9 @@ pub(super) fn notes(change: &Change, glyphs: &Glyphs) -> Vec<String> {
         .filter(|it| it.finding.adjusted_p_value.is_some())
         .count();
     notes.extend(few(change));
+    notes.extend(too_few_clusters(
+        change.measures.iter().map(|it| &it.finding),
+    ));
     notes.extend(interval_methods::note(change.measures.iter().filter_map(
         |it| {
             let interval = it.difference.as_ref()?.interval?;

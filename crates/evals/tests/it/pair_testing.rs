@@ -166,6 +166,24 @@ fn few_clusters_have_an_exact_p_value_and_many_have_not() {
 }
 
 #[test]
+fn a_note_warns_of_few_clusters() {
+    let warned = |cases: usize| {
+        let runs = [0.0, 0.3, 0.1].map(|shift| {
+            let mut run = documents(shift);
+            run.cases.truncate(cases);
+            run
+        });
+        let [before, after, _] = &runs;
+        let change = Compared::of(before, after).change_by(clustered(PairTest::T, "document"));
+        let several = three(runs.each_ref(), clustered(PairTest::T, "document"));
+        let pages = [printed(&change), printed_standings(&several, 200)];
+        pages.map(|page| in_one_line(&page).contains("only 19 clusters: below 20, intervals tend"))
+    };
+    assert_eq!(warned(19 * 5), [true; 2]);
+    assert_eq!(warned(20 * 5), [false; 2]);
+}
+
+#[test]
 fn tests_of_ranks_and_signs_say_that_they_have_no_form_for_clusters() {
     let [before, after] = [0.0, 0.3].map(documents);
     for method in [PairTest::Sign, PairTest::Wilcoxon] {

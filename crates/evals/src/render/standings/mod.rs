@@ -3,5 +3,5 @@
 mod notes;
 mod sections;
 
-pub(super) use notes::{FEW, notes, too_few, warnings};
+pub(super) use notes::{FEW, notes, too_few, too_few_clusters, warnings};
 pub(super) use sections::{Section, sections};

@@ -13,11 +13,15 @@ use super::super::probability::{p_value, percent, strictest};
 use super::super::side_by_side::interruption;
 use super::sections::{main, measure_title, report_title};
 use crate::{
-    Adjustment, CaseId, PairOutcome, PairTest, RankedMeasure, RankedTime, Standings, Verdict,
+    Adjustment, CaseId, Finding, PairOutcome, PairTest, RankedMeasure, RankedTime, Standings,
+    Verdict,
 };
 
 /// Below this many cases, intervals are too narrow and tests find only large differences.
 pub(in crate::render) const FEW: usize = 30;
+
+/// Below this many clusters, tests and intervals by clusters are unreliable.
+const FEW_CLUSTERS: usize = 20;
 
 /// How many cases a note names at most.
 const NAMED: usize = 3;
@@ -28,7 +32,21 @@ pub(in crate::render) fn warnings(standings: &Standings) -> Vec<String> {
     let few = standings.measures.iter().filter(|it| it.n < FEW);
     let least = few.map(|it| it.n).min();
     warnings.extend(least.map(too_few));
+    let pairs = standings.measures.iter().flat_map(|it| &it.pairs);
+    warnings.extend(too_few_clusters(pairs.map(|it| &it.finding)));
     warnings
+}
+
+/// Why a test of these findings says little, if it has few clusters.
+pub(in crate::render) fn too_few_clusters<'f>(
+    findings: impl Iterator<Item = &'f Finding>,
+) -> Option<String> {
+    let least = findings.filter_map(|it| it.clusters).min();
+    let few = least.filter(|clusters| *clusters < FEW_CLUSTERS)?;
+    Some(format!(
+        "only {}: below {FEW_CLUSTERS}, intervals tend to be too narrow, and p values by clusters are rough",
+        quantity::of(few, "cluster")
+    ))
 }
 
 /// Why so few cases say little.
