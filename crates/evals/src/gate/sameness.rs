@@ -1,5 +1,7 @@
 //! What has to be the same in a run and its baseline, so that a difference of their measures says something about the system.
 
+use std::collections::{BTreeMap, BTreeSet};
+
 use serde_json::Value;
 
 use super::pairing::Pairing;
@@ -18,15 +20,11 @@ pub(super) fn checks(
     allowed: &impl Fn(Allowance) -> bool,
     limits_failures: bool,
 ) -> Vec<GateCheck> {
-    let lacking = |of: fn(&Identity) -> &Value| lacking(of(&before.identity), of(&after.identity));
     let dataset = Found {
-        lacking: lacking(|it| &it.dataset),
+        unrecorded: unrecorded_dataset(before, after),
         differences: dataset(before, after, pairing),
     };
-    let judge = Found {
-        lacking: lacking(|it| &it.judge),
-        differences: judge(before, after),
-    };
+    let judge = judge(before, after);
     let coverage = Found::differing(coverage(before, after, pairing, limits_failures));
     let measures = Found::differing(measures(before, after));
     let found = [dataset, judge, coverage, measures];
@@ -38,41 +36,40 @@ pub(super) fn checks(
 
 /// What one check found.
 struct Found {
-    /// The sides that do not record it.
-    lacking: Vec<&'static str>,
+    /// Which side does not record it, as a sentence.
+    unrecorded: Option<String>,
     differences: Vec<String>,
 }
 
 impl Found {
     fn differing(differences: Vec<String>) -> Self {
         Self {
-            lacking: Vec::new(),
+            unrecorded: None,
             differences,
         }
     }
 
     fn check(self, what: Allowance, allowed: bool, limits_failures: bool) -> GateCheck {
-        let is_unknown = !self.lacking.is_empty();
-        let verdict = match (self.differences.as_slice(), is_unknown, allowed) {
-            ([], true, false) => GateVerdict::CannotTell,
-            ([], _, _) | (_, _, true) => GateVerdict::Passed,
-            (_, _, false) => GateVerdict::Failed,
+        let facts: Vec<&str> = self
+            .differences
+            .iter()
+            .chain(&self.unrecorded)
+            .map(String::as_str)
+            .collect();
+        let facts = facts.join("; ");
+        let verdict = match (self.differences.is_empty(), &self.unrecorded) {
+            _ if allowed => GateVerdict::Passed,
+            (false, _) => GateVerdict::Failed,
+            (true, Some(_)) => GateVerdict::CannotTell,
+            (true, None) => GateVerdict::Passed,
         };
         let option = what.word();
-        let listed = self.differences.join("; ");
-        let reason = match (self.differences.as_slice(), verdict) {
-            ([], GateVerdict::CannotTell) => {
-                let does = if self.lacking.len() == 1 {
-                    "does"
-                } else {
-                    "do"
-                };
-                let sides = self.lacking.join(" and ");
-                format!("{sides} {does} not record it; `--allow {option}` accepts that")
+        let reason = match verdict {
+            _ if facts.is_empty() => same(what, limits_failures).to_owned(),
+            GateVerdict::Passed => format!("{facts} (allowed by `--allow {option}`)"),
+            GateVerdict::CannotTell | GateVerdict::Failed => {
+                format!("{facts}; `--allow {option}` accepts that")
             }
-            ([], _) => same(what, limits_failures).to_owned(),
-            (_, GateVerdict::Passed) => format!("{listed} (allowed by `--allow {option}`)"),
-            (_, _) => format!("{listed}; `--allow {option}` accepts that"),
         };
         GateCheck {
             name: name(what).to_owned(),
@@ -109,15 +106,21 @@ fn same(what: Allowance, limits_failures: bool) -> &'static str {
     }
 }
 
-/// The sides that do not record an identity although they have one: the run or its baseline, where only the other has one, and each whose
-/// judge is [`Identity::UNKNOWN`].
-fn lacking(before: &Value, after: &Value) -> Vec<&'static str> {
-    let sides = [("the baseline", before, after), ("the run", after, before)];
-    let lacks = |one: &Value, other: &Value| {
-        (one.is_null() && !other.is_null()) || *one == Identity::UNKNOWN
+/// The sentence on the sides, `[baseline, run]`, that do not record something; `None` if both do.
+fn unrecorded(lacks: [bool; 2]) -> Option<String> {
+    let sentence = match lacks {
+        [false, false] => return None,
+        [true, false] => "the baseline does not record it",
+        [false, true] => "the run does not record it",
+        [true, true] => "the baseline and the run do not record it",
     };
-    let lacking = sides.iter().filter(|(_, one, other)| lacks(one, other));
-    lacking.map(|(name, ..)| *name).collect()
+    Some(sentence.to_owned())
+}
+
+/// Data that only one side records. Without a record on either side, the contents of the cases decide.
+fn unrecorded_dataset(before: &Snapshot, after: &Snapshot) -> Option<String> {
+    let [old, new] = [before, after].map(|side| side.identity.dataset.is_null());
+    unrecorded([old && !new, new && !old])
 }
 
 /// The differences of two identities, unless one is not known.
@@ -177,25 +180,69 @@ fn counted(one: &str, several: &str, names: &[String]) -> Option<String> {
     ))
 }
 
-/// The differences of the judges of measures that both runs have, each once with the measures. Nothing, if one side is not known.
-fn judges(before: &Value, after: &Value) -> Vec<String> {
-    let (Value::Object(before), Value::Object(after)) = (before, after) else {
-        return Vec::new();
-    };
+/// What both runs record about who judged the measures that both have.
+fn judges(before: &Snapshot, after: &Snapshot) -> Found {
+    let both = before
+        .measures
+        .iter()
+        .filter(|old| after.measures.iter().any(|new| new.is(old)));
+    let names: BTreeSet<&str> = both.map(|measure| measure.title.as_str()).collect();
+    let mut unknown: BTreeMap<[bool; 2], Vec<&str>> = BTreeMap::new();
     let mut found: Vec<(String, Vec<&str>)> = Vec::new();
-    for (measure, old) in before {
-        let new = after.get(measure).unwrap_or(old);
-        for difference in differences(old, new) {
-            let text = difference.to_string();
+    for name in names {
+        let [old, new] = [before, after].map(|side| judge_of(&side.identity, name));
+        let lacks = [old, new].map(|judge| *judge == Identity::UNKNOWN);
+        if lacks != [false, false] {
+            unknown.entry(lacks).or_default().push(name);
+            continue;
+        }
+        for text in changes(old, new) {
             match found.iter_mut().find(|(known, _)| *known == text) {
-                Some((_, measures)) => measures.push(measure),
-                None => found.push((text, vec![measure])),
+                Some((_, measures)) => measures.push(name),
+                None => found.push((text, vec![name])),
             }
         }
     }
+    // A side that records no judge at all needs no list of measures.
+    let is_partly = [before, after]
+        .iter()
+        .all(|side| side.identity.judge != Identity::UNKNOWN);
+    let sentences = unknown.iter().filter_map(|(lacks, measures)| {
+        let sentence = unrecorded(*lacks)?;
+        Some(if is_partly {
+            format!("{sentence} ({})", measures.join(", "))
+        } else {
+            sentence
+        })
+    });
+    let sentences: Vec<String> = sentences.collect();
     let lines = found.iter();
     let lines = lines.map(|(text, measures)| format!("{text} ({})", measures.join(", ")));
-    first(lines.collect())
+    Found {
+        unrecorded: (!sentences.is_empty()).then(|| sentences.join("; ")),
+        differences: first(lines.collect()),
+    }
+}
+
+/// The judge of a measure: null if no judge decides it, and [`Identity::UNKNOWN`] if nothing says who does.
+fn judge_of<'i>(identity: &'i Identity, measure: &str) -> &'i Value {
+    match &identity.judge {
+        Value::Object(judges) => judges.get(measure).unwrap_or(&Value::Null),
+        of_all => of_all,
+    }
+}
+
+/// The differences of two judges of one measure.
+fn changes(old: &Value, new: &Value) -> Vec<String> {
+    match (old, new) {
+        (Value::Null, Value::Null) => Vec::new(),
+        (Value::Null, _) => vec!["a judge decides in the run, and none in the baseline".to_owned()],
+        (_, Value::Null) => vec!["a judge decides in the baseline, and none in the run".to_owned()],
+        _ => differences(old, new)
+            .iter()
+            .map(ToString::to_string)
+            .collect(),
+    }
 }
 
 /// The first of some lines, with the number of the others.
@@ -208,8 +255,8 @@ fn first(mut lines: Vec<String>) -> Vec<String> {
     lines
 }
 
-fn judge(before: &Snapshot, after: &Snapshot) -> Vec<String> {
-    let mut found = judges(&before.identity.judge, &after.identity.judge);
+fn judge(before: &Snapshot, after: &Snapshot) -> Found {
+    let mut found = judges(before, after);
     for old in &before.measures {
         let new = after.measures.iter().find(|new| new.is(old));
         if let Some(new) = new
@@ -219,7 +266,7 @@ fn judge(before: &Snapshot, after: &Snapshot) -> Vec<String> {
                 Some(name) => format!("`{name}`"),
                 None => "an unknown evaluator".to_owned(),
             };
-            found.push(format!(
+            found.differences.push(format!(
                 "`{}` comes from {} instead of {}",
                 old.title,
                 name(&new.evaluator),

@@ -66,13 +66,13 @@ pub struct Snapshot {
 pub struct Identity {
     /// The dataset: revisions and digests of its files.
     pub dataset: Value,
-    /// The judge of each measure, by the measure's name: its models, prompts and parameters. [`UNKNOWN`](Self::UNKNOWN) if a judge was
-    /// asked and nothing says which.
+    /// The judge of each measure, by the measure's name: its models, prompts and parameters. No judge decides a measure that is missing.
+    /// [`UNKNOWN`](Self::UNKNOWN), for one measure or for all, if a judge was asked and nothing says which.
     pub judge: Value,
 }
 
 impl Identity {
-    /// The judge of a run that does not record who judged.
+    /// The judge of a measure, or of a run, that does not record who judged.
     pub const UNKNOWN: &str = "unknown";
 }
 

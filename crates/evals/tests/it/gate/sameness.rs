@@ -1,7 +1,7 @@
 //! What has to be the same in run and baseline.
 
-use evals::{Allowance, Gate, GateError, GateVerdict, Identity, Report};
-use serde_json::json;
+use evals::{Allowance, Gate, GateError, GateVerdict, Identity, Report, Snapshot};
+use serde_json::{Value, json};
 
 use super::{check, gate, judged, judged_snapshots, max, max_drop, scored, snapshot};
 use crate::fakes::{Words, failed, finished, report, score};
@@ -62,69 +62,137 @@ fn another_dataset_fails_by_its_digests() {
     let found = judged_snapshots(&gate([max_drop(0.1)]), Some(&before), &run).unwrap();
     let same = check(&found, "same dataset");
     assert_eq!(same.verdict, GateVerdict::CannotTell, "{}", same.reason);
+    let allowed = allowing(Allowance::ChangedDataset);
+    let found = judged_snapshots(&allowed, Some(&before), &run).unwrap();
+    let same = check(&found, "same dataset");
+    assert_eq!(same.verdict, GateVerdict::Passed);
+    let expected = "the run does not record it (allowed by `--allow changed-dataset`)";
+    assert_eq!(same.reason, expected);
 }
+
+/// A run with measures, each 0.5 in all of 30 cases, and its judges.
+fn judged_by(measures: &[&str], judge: Value) -> Snapshot {
+    let cases = (0..30).map(|number| {
+        let scores = measures.iter().map(|name| score(name, 0.5));
+        finished(&format!("q{number:02}"), scores.collect())
+    });
+    snapshot(&report(cases.collect())).identified(Identity {
+        judge,
+        ..Identity::default()
+    })
+}
+
+/// The verdict on the judge, with its reason.
+fn same_judge(gate: &Gate, before: &Snapshot, after: &Snapshot) -> (GateVerdict, String) {
+    let found = judged_snapshots(gate, Some(before), after).unwrap();
+    let same = check(&found, "same judge");
+    (same.verdict, same.reason.clone())
+}
+
+const MEASURES: [&str; 3] = ["RR", "equivalent", "polite"];
 
 #[test]
 fn another_judge_fails() {
-    let identity = |name: &str| Identity {
-        judge: json!({"equivalent": {"model": name}, "polite": {"model": name}}),
-        ..Identity::default()
+    let judged = |name: &str| {
+        let judge = json!({"equivalent": {"model": name}, "polite": {"model": name}});
+        judged_by(&MEASURES, judge)
     };
-    let run = snapshot(&scored(&[0.5; 30]));
-    let [before, after] = ["m1", "m2"].map(|name| run.clone().identified(identity(name)));
-    let found = judged_snapshots(&gate([max_drop(0.1)]), Some(&before), &after).unwrap();
-    let same = check(&found, "same judge");
-    assert_eq!(same.verdict, GateVerdict::Failed);
-    let reason =
+    let [before, after] = ["m1", "m2"].map(judged);
+    let strict = gate([max_drop(0.1)]);
+    let (verdict, reason) = same_judge(&strict, &before, &after);
+    assert_eq!(verdict, GateVerdict::Failed);
+    let expected =
         "model: \"m1\" -> \"m2\" (equivalent, polite); `--allow changed-judge` accepts that";
-    assert_eq!(same.reason, reason);
-    let allowed = allowing(Allowance::ChangedJudge);
-    let found = judged_snapshots(&allowed, Some(&before), &after).unwrap();
-    assert_eq!(found.verdict, GateVerdict::Passed);
+    assert_eq!(reason, expected);
+    let (verdict, _) = same_judge(&allowing(Allowance::ChangedJudge), &before, &after);
+    assert_eq!(verdict, GateVerdict::Passed);
 }
 
 #[test]
 fn the_judges_of_measures_that_only_one_run_has_do_not_count() {
-    let run = snapshot(&scored(&[0.5; 30]));
-    let judged = |judge| {
-        run.clone().identified(Identity {
-            judge,
-            ..Identity::default()
-        })
+    let before = judged_by(&["RR", "equivalent"], json!({"equivalent": {"model": "m"}}));
+    let judge = json!({"equivalent": {"model": "m"}, "polite": {"model": "n"}});
+    let after = judged_by(&MEASURES, judge);
+    let (verdict, reason) = same_judge(&gate([max_drop(0.1)]), &before, &after);
+    assert_eq!(verdict, GateVerdict::Passed, "{reason}");
+}
+
+#[test]
+fn a_judge_differs_from_none() {
+    let judge = json!({"equivalent": {"model": "m"}, "polite": {"model": "m"}});
+    let all = judged_by(&MEASURES, judge);
+    let one = judged_by(&MEASURES, json!({"equivalent": {"model": "m"}}));
+    let none = judged_by(&MEASURES, Value::Null);
+    let only = |side: &str, other: &str, measures: &str| {
+        format!(
+            "a judge decides in {side}, and none in {other} ({measures}); `--allow changed-judge` accepts that"
+        )
     };
-    let before = judged(json!({"equivalent": {"model": "m"}}));
-    let after = judged(json!({"equivalent": {"model": "m"}, "faithfulness": {"model": "n"}}));
-    let found = judged_snapshots(&gate([max_drop(0.1)]), Some(&before), &after).unwrap();
-    let same = check(&found, "same judge");
-    assert_eq!(same.verdict, GateVerdict::Passed, "{}", same.reason);
+    let (run, baseline) = ("the run", "the baseline");
+    for (before, after, expected) in [
+        (&none, &all, only(run, baseline, "equivalent, polite")),
+        (&all, &none, only(baseline, run, "equivalent, polite")),
+        (&one, &all, only(run, baseline, "polite")),
+        (&all, &one, only(baseline, run, "polite")),
+    ] {
+        let (verdict, reason) = same_judge(&gate([max_drop(0.1)]), before, after);
+        assert_eq!((verdict, reason), (GateVerdict::Failed, expected));
+    }
+    let (verdict, reason) = same_judge(&gate([max_drop(0.1)]), &none, &none);
+    assert_eq!(verdict, GateVerdict::Passed, "{reason}");
 }
 
 #[test]
 fn a_gate_cannot_tell_whether_unknown_judges_are_the_same() {
-    let run = snapshot(&scored(&[0.5; 30]));
-    let judged = |judge| {
-        run.clone().identified(Identity {
-            judge,
-            ..Identity::default()
-        })
-    };
-    let known = judged(json!({"equivalent": {"model": "m"}}));
+    let judged = |judge| judged_by(&MEASURES, judge);
+    let judges = |polite: Value| judged(json!({"equivalent": {"model": "m"}, "polite": polite}));
+    let known = judges(json!({"model": "m"}));
+    let partly = judges(Identity::UNKNOWN.into());
     let unknown = judged(Identity::UNKNOWN.into());
-    for (before, after, reason) in [
+    let none = judged(Value::Null);
+    for (before, after, expected) in [
         (&unknown, &known, "the baseline does not record it"),
         (&known, &unknown, "the run does not record it"),
+        (&none, &unknown, "the run does not record it"),
         (
             &unknown,
             &unknown,
             "the baseline and the run do not record it",
         ),
+        (&partly, &known, "the baseline does not record it (polite)"),
+        (&known, &partly, "the run does not record it (polite)"),
+        (
+            &partly,
+            &partly,
+            "the baseline and the run do not record it (polite)",
+        ),
     ] {
-        let found = judged_snapshots(&gate([max_drop(0.1)]), Some(before), after).unwrap();
-        let same = check(&found, "same judge");
-        assert_eq!(same.verdict, GateVerdict::CannotTell, "{}", same.reason);
-        let expected = format!("{reason}; `--allow changed-judge` accepts that");
-        assert_eq!(same.reason, expected);
+        let (verdict, reason) = same_judge(&gate([max_drop(0.1)]), before, after);
+        assert_eq!(verdict, GateVerdict::CannotTell, "{reason}");
+        let refused = format!("{expected}; `--allow changed-judge` accepts that");
+        assert_eq!(reason, refused);
+        let allowed = same_judge(&allowing(Allowance::ChangedJudge), before, after);
+        let reason = format!("{expected} (allowed by `--allow changed-judge`)");
+        assert_eq!(allowed, (GateVerdict::Passed, reason));
     }
+}
+
+#[test]
+fn a_known_difference_fails_beside_an_unknown_judge() {
+    let judged = |name: &str, polite: Value| {
+        judged_by(
+            &MEASURES,
+            json!({"equivalent": {"model": name}, "polite": polite}),
+        )
+    };
+    let before = judged("m", json!({"model": "m"}));
+    let after = judged("n", Identity::UNKNOWN.into());
+    let (verdict, reason) = same_judge(&gate([max_drop(0.1)]), &before, &after);
+    assert_eq!(verdict, GateVerdict::Failed);
+    assert_eq!(
+        reason,
+        "model: \"m\" -> \"n\" (equivalent); the run does not record it (polite); `--allow changed-judge` accepts that"
+    );
 }
 
 #[test]
