@@ -155,9 +155,12 @@ impl Calibration {
 
     /// The best of the calibrations that fit a run: one by labels of this run, then the one with most labels. Otherwise why a
     /// calibration of the same measure and dataset does not fit, if there is one.
-    pub(super) fn best<'c>(all: &'c [Self], run: &JudgedRun) -> Result<&'c Self, Option<String>> {
+    pub(super) fn best<'c>(
+        all: impl IntoIterator<Item = &'c Self>,
+        run: &JudgedRun,
+    ) -> Result<&'c Self, Option<String>> {
         let of_measure = all
-            .iter()
+            .into_iter()
             .filter(|it| it.judge.measure == run.judge.measure);
         let (fitting, others): (Vec<&Self>, Vec<&Self>) =
             of_measure.partition(|it| it.check_fit(run).is_ok());

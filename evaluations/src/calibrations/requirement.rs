@@ -44,20 +44,21 @@ impl RequiredAgreement {
         for measure in measures {
             let answers = RunAnswers::read(stored, WantedMeasure::Named(&measure))?;
             if let Some(run) = JudgedRun::of(&answers, &manifest) {
-                let best = Calibration::best(&calibrations, &run);
-                checks.push(self.check(&run, best));
+                checks.push(self.check(&run, &calibrations));
             }
         }
         Ok(checks)
     }
 
-    /// The verdict on the judge of a run, of which `found` is the best calibration, or else why one of the same measure does not fit.
-    pub(super) fn check(
-        self,
-        run: &JudgedRun,
-        found: Result<&Calibration, Option<String>>,
-    ) -> GateCheck {
+    /// The verdict on the judge of a run by the best of the calibrations. One whose labelled answers somebody picked counts for nothing, and
+    /// is the reason only if no other fits.
+    pub(super) fn check(self, run: &JudgedRun, calibrations: &[Calibration]) -> GateCheck {
         let least = self.least_kappa;
+        let drawn = calibrations
+            .iter()
+            .filter(|it| it.drawing != Drawing::Picked);
+        let found = Calibration::best(drawn, run)
+            .or_else(|problem| Calibration::best(calibrations, run).map_err(|_| problem));
         let (holds, reason) = match &found {
             Ok(calibration) => self.verdict(calibration),
             Err(problem) => (false, uncalibrated(run, problem.as_deref())),

@@ -2,11 +2,13 @@
 
 use std::fs;
 
+use evals::{CheckNumbers, GateBound, GateVerdict};
 use evals_metrics::Confusion;
 
 use super::super::calibration::{Calibration, Drawing};
 use super::super::decided::DecidedBy;
 use super::super::judged_run::JudgedRun;
+use super::super::requirement::RequiredAgreement;
 use super::super::store::CalibrationStore;
 use super::{calibration, judged, labels, recorded};
 use crate::annotations::tests::run;
@@ -130,4 +132,43 @@ fn labels_of_the_run_itself_are_best_and_then_the_most() {
         "",
         "a calibration for something else altogether"
     );
+}
+
+#[test]
+fn a_gate_passes_over_a_calibration_whose_answers_somebody_picked() {
+    let answers = run(61);
+    let judged = judged(&answers);
+    let drawn = calibration(&answers, &labels(&answers, 30, &[0, 1]));
+    let mut picked = calibration(&answers, &labels(&answers, 40, &[]));
+    picked.drawing = Drawing::Picked;
+    picked.id = "picked-40".to_owned();
+    let required = RequiredAgreement {
+        least_kappa: 0.6,
+        bound: GateBound::Point,
+    };
+    let check = |all: &[Calibration], run: &JudgedRun| {
+        let check = required.check(run, all);
+        let CheckNumbers::Agreement(numbers) = check.numbers else {
+            panic!("{check:?}")
+        };
+        (check.verdict, numbers.calibration, check.reason)
+    };
+    let both = [drawn.clone(), picked.clone()];
+    let (verdict, by, reason) = check(&both, &judged);
+    assert_eq!(verdict, GateVerdict::Passed, "{reason}");
+    assert_eq!(by.as_ref(), Some(&drawn.id));
+
+    let alone = std::slice::from_ref(&picked);
+    let (verdict, by, reason) = check(alone, &judged);
+    assert_eq!(
+        (verdict, by.as_deref()),
+        (GateVerdict::Failed, Some("picked-40"))
+    );
+    assert!(reason.contains("somebody picked"), "{reason}");
+
+    let mut other = judged.clone();
+    recorded(&mut other).repeats = 3;
+    let (verdict, by, reason) = check(&both, &other);
+    assert_eq!((verdict, by), (GateVerdict::Failed, None));
+    assert!(reason.contains("another judge"), "{reason}");
 }
