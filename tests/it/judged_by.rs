@@ -23,7 +23,12 @@ fn server() -> ScriptedServer {
         }
         let verdict = if prompt.contains("by one criterion") {
             let (_, after) = prompt.rsplit_once(r#""id": ""#).unwrap();
-            json!({"reason": "brief", "id": &after[..16], "level": 2})
+            let level = if fails && prompt.contains("How brief") {
+                1
+            } else {
+                2
+            };
+            json!({"reason": "brief", "id": &after[..16], "level": level})
         } else {
             json!({"reason": "so it is", "pass": !fails})
         };
@@ -58,6 +63,10 @@ fn label(sandbox: &Sandbox, name: &str) {
     sandbox.succeed(&format!(
         "labels {name} --export labels.csv --sample {COUNT}"
     ));
+    fill_labels(sandbox);
+}
+
+fn fill_labels(sandbox: &Sandbox) {
     fill(sandbox, "labels.csv", |id| {
         let number: usize = id[1..].parse().unwrap();
         if number.is_multiple_of(3) == (number >= 2) {
@@ -66,6 +75,15 @@ fn label(sandbox: &Sandbox, name: &str) {
             "pass"
         }
     });
+}
+
+/// Leaves the report of a run as an earlier version wrote it, without the record of who judged.
+fn forget_judges(run: &Path) {
+    let path = run.join("report.json");
+    let mut report = read_json(&path);
+    let metadata = report["metadata"].as_object_mut().unwrap();
+    assert!(metadata.remove("judges").is_some());
+    fs::write(&path, report.to_string()).unwrap();
 }
 
 #[test]
@@ -211,12 +229,7 @@ fn the_judge_of_a_run_without_the_record_is_unknown() {
     qa_server::write(&sandbox, COUNT, &server);
     run(&sandbox, &server, "first", &[]);
     run(&sandbox, &server, "second", &[]);
-    // As an earlier version wrote it.
-    let path = sandbox.runs()[1].join("report.json");
-    let mut report = read_json(&path);
-    let metadata = report["metadata"].as_object_mut().unwrap();
-    assert!(metadata.remove("judges").is_some());
-    fs::write(&path, report.to_string()).unwrap();
+    forget_judges(&sandbox.runs()[1]);
     let gated = gate(&sandbox, "second --baseline first --min accuracy=0.1");
     assert_eq!(gated.code, Some(0), "{}", gated.stdout);
     assert!(
@@ -235,4 +248,108 @@ fn the_judge_of_a_run_without_the_record_is_unknown() {
     );
     let required = gate(&sandbox, "second --require-calibrated-judge κ=0.6");
     assert_eq!(required.code, Some(1), "{}", required.stdout);
+}
+
+#[test]
+fn judges_stay_unknown_when_rejudge_keeps_verdicts_of_runs_without_the_record() {
+    let server = server();
+    let sandbox = Sandbox::new();
+    qa_server::write(&sandbox, COUNT, &server);
+    for (name, criterion) in [
+        ("first", "How brief is it?"),
+        ("second", "How short is it?"),
+    ] {
+        let levels = json!({"1": "long", "2": "brief"});
+        let brevity = json!({"criterion": criterion, "levels": levels, "pass": 2});
+        let rubrics = ("rubrics", json!({"brevity": brevity}));
+        run(&sandbox, &server, name, &[rubrics]);
+    }
+    sandbox.write("settings.yaml", qa_server::settings(&server).to_string());
+    let old = sandbox.runs();
+    for folder in &old {
+        forget_judges(folder);
+        let name = folder.file_name().unwrap().to_str().unwrap();
+        let line = format!("rejudge {name}");
+        let rejudged = ended(&mut qa_server::with_settings(&sandbox, &line));
+        assert_eq!(rejudged.code, Some(0), "{}", rejudged.stderr);
+    }
+    let new = sandbox.runs();
+    let new: Vec<&str> = new
+        .iter()
+        .filter(|folder| !old.contains(folder))
+        .map(|folder| folder.file_name().unwrap().to_str().unwrap())
+        .collect();
+    let [first, second] = new[..] else {
+        panic!("{new:?}")
+    };
+
+    let gated = gate(
+        &sandbox,
+        &format!("{second} --baseline {first} --min accuracy=0.1"),
+    );
+    assert_eq!(gated.code, Some(0), "{}{}", gated.stdout, gated.stderr);
+    let printed = unwrapped(&gated.stdout);
+    let cannot_tell = "cannot tell: same judge: the baseline and the run do not record it (brevity, brevity pass, equivalent (openai:judge));";
+    assert!(printed.contains(cannot_tell), "{printed}");
+    let allowed = gate(
+        &sandbox,
+        &format!("{second} --baseline {first} --min accuracy=0.1 --allow changed-judge"),
+    );
+    let printed = unwrapped(&allowed.stdout);
+    assert_eq!(allowed.code, Some(0), "{printed}");
+    assert!(!printed.contains("cannot tell"), "{printed}");
+
+    for line in [
+        format!("labels {first} --export labels.csv --sample {COUNT}"),
+        format!("calibrate {first} --labels labels.csv --labeller ada"),
+    ] {
+        let mut command = sandbox.command(&line);
+        let ended = ended(command.args(["--measure", "brevity pass"]));
+        assert_eq!(ended.code, Some(0), "{}", ended.stderr);
+        fill_labels(&sandbox);
+    }
+    let refused = sandbox.refuse(&format!("calibrate {second} --with brevity"));
+    assert!(
+        refused.contains("the calibrated run does not record its panel, prompts and criteria"),
+        "{refused}"
+    );
+}
+
+/// Copies a table to `labels.csv` without one column, and fills it in.
+fn without_column(sandbox: &Sandbox, file: &str, title: &str) {
+    let mut reader = csv::Reader::from_path(sandbox.work().join(file)).unwrap();
+    let titles = reader.headers().unwrap().clone();
+    let gone = titles.iter().position(|it| it == title).unwrap();
+    let mut writer = csv::Writer::from_path(sandbox.work().join("labels.csv")).unwrap();
+    for record in std::iter::once(titles).chain(reader.records().map(Result::unwrap)) {
+        let cells = record.iter().enumerate();
+        let kept = cells.filter(|(column, _)| *column != gone);
+        let kept: Vec<&str> = kept.map(|(_, cell)| cell).collect();
+        writer.write_record(kept).unwrap();
+    }
+    writer.flush().unwrap();
+    fill_labels(sandbox);
+}
+
+#[test]
+fn a_gate_passes_over_labels_of_answers_that_somebody_picked() {
+    let server = server();
+    let sandbox = Sandbox::new();
+    qa_server::write(&sandbox, COUNT, &server);
+    run(&sandbox, &server, "first", &[]);
+    sandbox.succeed("labels first --export labels.csv --sample 24");
+    fill_labels(&sandbox);
+    sandbox.succeed("calibrate first --labels labels.csv --labeller ada");
+    // More labels of Ben, in a table that does not say how its rows were drawn.
+    sandbox.succeed("labels first --export all.csv --sample 30");
+    without_column(&sandbox, "all.csv", "sample");
+    sandbox.succeed("calibrate first --labels labels.csv --labeller ben");
+
+    let gated = gate(
+        &sandbox,
+        "first --require-calibrated-judge κ=0.5 --out gate.json",
+    );
+    assert_eq!(gated.code, Some(0), "{}{}", gated.stdout, gated.stderr);
+    let check = &read_json(&sandbox.work().join("gate.json"))["runs"][0]["checks"][0];
+    assert_eq!(check["n"], 24, "{check}");
 }

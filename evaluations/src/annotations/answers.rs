@@ -23,7 +23,7 @@ pub(crate) struct RunAnswers {
     pub(crate) judges: Vec<String>,
     /// The judge's model, as the manifest names it.
     pub(crate) judge: Option<String>,
-    /// Who judged the measure; `None` if the run has no judge, or is of a version that did not record it.
+    /// Who judged the measure; `None` if the run has no judge, or nothing says who judged.
     pub(crate) judged_by: Option<JudgeRecord>,
     /// In the order of the dataset.
     pub(crate) answers: Vec<JudgedAnswer>,

@@ -23,7 +23,9 @@ pub(super) struct RunJudge<'r, D: Domain> {
     unrecorded: Unrecorded,
 }
 
-/// The judge of a report of a version that did not record who judged. Its labels are about these facts.
+/// The judge of a report of a version that did not record who judged. Its labels are about these facts. None are known of a judge whose
+/// verdicts come from such a report.
+#[derive(Default)]
 struct Unrecorded {
     /// The models and their parameters by role.
     models: Json,
@@ -58,12 +60,17 @@ impl<'r, D: Answers> RunJudge<'r, D> {
     ) -> Result<Self> {
         let records = JudgeRecords::read(&report.metadata)?;
         let record = records.as_ref().zip(measure);
-        let record = record.map(|(records, measure)| records.by(measure));
+        let record = record.and_then(|(records, measure)| records.by(measure));
+        let unrecorded = match records {
+            None => Unrecorded::of::<D>(manifest),
+            // The manifest names the judge that `rejudge` asked, and not those whose verdicts it kept.
+            Some(_) => Unrecorded::default(),
+        };
         Ok(Self {
             report,
             measure,
             record,
-            unrecorded: Unrecorded::of::<D>(manifest),
+            unrecorded,
         })
     }
 

@@ -10,12 +10,12 @@ use crate::annotations::evaluator;
 use crate::judged_by::{JudgeRecord, JudgeRecords, PanelMember};
 
 /// The judges of the measures of a report: for each, all evaluators that return it. Most ask no model, and decide by their arguments.
-/// `asked` gives the models that an evaluator asks for its outcome of a name, by role.
+/// `asked` gives the models that an evaluator asks for its outcome of a name, by role; `None` if nothing says which.
 pub(crate) fn judge_records(
     report: &Report<Untyped>,
-    asked: impl Fn(&str, &EvaluatorSpec) -> Vec<(String, PanelMember)>,
+    asked: impl Fn(&str, &EvaluatorSpec) -> Option<Vec<(String, PanelMember)>>,
 ) -> JudgeRecords {
-    let mut models: BTreeMap<&str, BTreeMap<String, PanelMember>> = BTreeMap::new();
+    let mut models: BTreeMap<&str, Option<BTreeMap<String, PanelMember>>> = BTreeMap::new();
     let mut returned: BTreeMap<&str, BTreeMap<String, &EvaluatorIdentity>> = BTreeMap::new();
     for case in &report.cases {
         for outcome in &case.outcomes {
@@ -27,16 +27,23 @@ pub(crate) fn judge_records(
             let known = evaluators.insert(json!(identity).to_string(), identity);
             if let Some(spec) = identity.spec.as_ref().filter(|_| known.is_none()) {
                 let name = outcome.given_name.as_ref().unwrap_or(&outcome.name);
-                let models = models.entry(&outcome.name).or_default();
-                models.extend(asked(name, spec));
+                let of_measure = models.entry(&outcome.name);
+                let of_measure = of_measure.or_insert_with(|| Some(BTreeMap::new()));
+                match (of_measure.as_mut(), asked(name, spec)) {
+                    (Some(known), Some(asked)) => known.extend(asked),
+                    (_, None) => *of_measure = None,
+                    (None, Some(_)) => {}
+                }
             }
         }
     }
     let mut records = JudgeRecords::default();
     for (measure, evaluators) in returned {
         let evaluators: Vec<&EvaluatorIdentity> = evaluators.into_values().collect();
-        let models = models.remove(measure).unwrap_or_default();
-        records.enter(measure, record(&evaluators, models));
+        match models.remove(measure).unwrap_or_default() {
+            Some(models) => records.enter(measure, record(&evaluators, models)),
+            None => records.enter_unknown(measure),
+        }
     }
     records
 }

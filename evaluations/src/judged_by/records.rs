@@ -12,7 +12,37 @@ use super::record::JudgeRecord;
 /// The judge of each measure that has one, by the name of its outcome. The program decides the others.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
 #[serde(transparent)]
-pub(crate) struct JudgeRecords(BTreeMap<String, JudgeRecord>);
+pub(crate) struct JudgeRecords(BTreeMap<String, Recorded>);
+
+/// What a report says about the judge of one measure.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(untagged)]
+enum Recorded {
+    Known(JudgeRecord),
+    Unknown(Unknown),
+}
+
+/// The judge of verdicts that `rejudge` keeps from a run that does not record it.
+#[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
+enum Unknown {
+    #[serde(rename = "unknown")]
+    Unknown,
+}
+
+impl Recorded {
+    /// As messages and baselines hold it.
+    fn facts(&self) -> Value {
+        match self {
+            Self::Known(record) => record.facts(),
+            Self::Unknown(_) => Identity::UNKNOWN.into(),
+        }
+    }
+
+    /// Whether no model decides, but the program.
+    fn is_program(&self) -> bool {
+        matches!(self, Self::Known(record) if record.judges.is_empty())
+    }
+}
 
 impl JudgeRecords {
     /// The key in the metadata of a report.
@@ -20,7 +50,22 @@ impl JudgeRecords {
 
     /// Records who judged a measure.
     pub(crate) fn enter(&mut self, measure: impl Into<String>, record: JudgeRecord) {
-        self.0.insert(measure.into(), record);
+        self.0.insert(measure.into(), Recorded::Known(record));
+    }
+
+    /// Records who gave the verdicts that are kept from another report under the name `measure`: its judge of `then`. The judge is
+    /// unknown if that report does not say it, or has no records (`former` is `None`).
+    pub(crate) fn enter_kept(&mut self, measure: &str, former: Option<&Self>, then: &str) {
+        match former.and_then(|former| former.by(then)) {
+            Some(record) => self.enter(measure, record),
+            None => self.enter_unknown(measure),
+        }
+    }
+
+    /// Records that nothing says who judged a measure.
+    pub(crate) fn enter_unknown(&mut self, measure: impl Into<String>) {
+        let unknown = Recorded::Unknown(Unknown::Unknown);
+        self.0.insert(measure.into(), unknown);
     }
 
     /// The records of a report; `None` if it is of a version that kept none.
@@ -36,21 +81,24 @@ impl JudgeRecords {
             .context("the report has no valid record of who judged (`judges`)")
     }
 
-    /// The judge of a measure.
-    pub(crate) fn by(&self, measure: &str) -> JudgeRecord {
-        let record = self.0.get(measure).cloned();
-        record.unwrap_or_else(|| JudgeRecord::new([], []))
+    /// The judge of a measure, without models if the program decides; `None` if nothing says who judged.
+    pub(crate) fn by(&self, measure: &str) -> Option<JudgeRecord> {
+        match self.0.get(measure) {
+            Some(Recorded::Known(record)) => Some(record.clone()),
+            Some(Recorded::Unknown(_)) => None,
+            None => Some(JudgeRecord::new([], [])),
+        }
     }
 
     /// Who judged each measure of a report, for comparisons: null if no judge was asked, and [`Identity::UNKNOWN`] if the report does not
-    /// say it.
+    /// say it, for one measure or for all.
     pub(crate) fn identity(metadata: &Map<String, Value>) -> Result<Value> {
         Ok(match Self::read(metadata)? {
             Some(records) => {
                 let judged = records.0.iter();
-                let judged = judged.filter(|(_, record)| !record.judges.is_empty());
+                let judged = judged.filter(|(_, recorded)| !recorded.is_program());
                 let facts: Map<String, Value> = judged
-                    .map(|(measure, record)| (measure.clone(), record.facts()))
+                    .map(|(measure, recorded)| (measure.clone(), recorded.facts()))
                     .collect();
                 if facts.is_empty() {
                     Value::Null
@@ -166,8 +214,8 @@ mod tests {
         let recorded = metadata(&records);
         let read = JudgeRecords::read(&recorded).unwrap();
         let read = read.unwrap();
-        assert_eq!(read.by("equivalent"), record());
-        assert_eq!(read.by("token F1").name(), None);
+        assert_eq!(read.by("equivalent"), Some(record()));
+        assert_eq!(read.by("token F1").unwrap().name(), None);
 
         let mut old = Map::new();
         assert_eq!(JudgeRecords::identity(&old).unwrap(), Value::Null);
@@ -177,6 +225,29 @@ mod tests {
         old.insert(JudgeRecords::KEY.to_owned(), json!({"equivalent": 1}));
         let error = JudgeRecords::identity(&old).unwrap_err().to_string();
         assert!(error.contains("no valid record of who judged"), "{error}");
+    }
+
+    #[test]
+    fn the_judge_of_kept_verdicts_is_known_only_if_their_run_records_it() {
+        let mut former = JudgeRecords::default();
+        former.enter("equivalent", record());
+        let mut records = JudgeRecords::default();
+        records.enter_kept("equivalent (m)", Some(&former), "equivalent");
+        records.enter_kept("token F1", Some(&former), "token F1");
+        records.enter_kept("faithfulness", None, "faithfulness");
+        let read = JudgeRecords::read(&metadata(&records)).unwrap().unwrap();
+        assert_eq!(read.by("equivalent (m)"), Some(record()));
+        assert_eq!(read.by("token F1"), Some(JudgeRecord::new([], [])));
+        assert_eq!(read.by("faithfulness"), None);
+
+        let identity = JudgeRecords::identity(&metadata(&records)).unwrap();
+        let expected = json!({"equivalent (m)": record().facts(), "faithfulness": "unknown"});
+        assert_eq!(identity, expected);
+        assert_eq!(JudgeRecords::known(identity.clone()), identity);
+
+        let mut again = JudgeRecords::default();
+        again.enter_kept("faithfulness", Some(&read), "faithfulness");
+        assert_eq!(again.by("faithfulness"), None, "nobody found out since");
     }
 
     #[test]

@@ -225,9 +225,8 @@ fn facts(
         parameters,
         judges: eval_report::judge_records(report, |_, spec| {
             let asked = judges.of(&plan.registry, spec).into_iter();
-            asked
-                .map(|(role, model)| (role, PanelMember::from(&*model)))
-                .collect()
+            let asked = asked.map(|(role, model)| (role, PanelMember::from(&*model)));
+            Some(asked.collect())
         }),
         notes,
         chosen: plan.chosen_cases(),

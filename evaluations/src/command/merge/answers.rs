@@ -132,7 +132,9 @@ fn judge_records(report: &Report<Untyped>, parts: &[Map<String, Value>]) -> Resu
         .collect::<Result<_>>()?;
     Ok(eval_report::judge_records(report, |measure, _| {
         let records = of_parts.iter().map(|records| records.by(measure));
-        records.flat_map(|record| record.judges).collect()
+        let judges = records.map(|record| Some(record?.judges));
+        let judges: Vec<_> = judges.collect::<Option<_>>()?;
+        Some(judges.into_iter().flatten().collect())
     }))
 }
 

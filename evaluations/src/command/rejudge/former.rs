@@ -61,7 +61,7 @@ impl FormerJudges {
         serde_json::to_value(&self.0)
     }
 
-    /// Adds who gave the verdicts, as far as `former`, the records of the stored run, say it.
+    /// Adds who gave the verdicts by `former`, the records of the stored run.
     pub(super) fn enter(&self, records: &mut JudgeRecords, former: Option<&JudgeRecords>) {
         let last = self.0.last().map(|last| last.outcome.as_str());
         for name in self.names() {
@@ -70,9 +70,7 @@ impl FormerJudges {
             } else {
                 name
             };
-            if let Some(former) = former {
-                records.enter(name, former.by(then));
-            }
+            records.enter_kept(name, former, then);
         }
     }
 

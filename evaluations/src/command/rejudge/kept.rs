@@ -41,12 +41,10 @@ impl KeptJudges {
         self.0.keys().map(String::as_str)
     }
 
-    /// Adds who gave the verdicts, as far as `former`, the records of the stored run, say it.
+    /// Adds who gave the verdicts by `former`, the records of the stored run.
     pub(super) fn enter(&self, records: &mut JudgeRecords, former: Option<&JudgeRecords>) {
         for outcome in self.0.values().flatten() {
-            if let Some(former) = former {
-                records.enter(outcome, former.by(outcome));
-            }
+            records.enter_kept(outcome, former, outcome);
         }
     }
 

@@ -94,7 +94,7 @@ impl<'r> Judged<'r> {
         set(&change.added, CaseVerdict::OnlyAfter);
         let judge = |report: &Report<D>| {
             let records = JudgeRecords::read(&report.metadata).ok()??;
-            let record = records.by(measure?.measure.as_str());
+            let record = records.by(measure?.measure.as_str())?;
             record.name().is_some().then_some(record)
         };
         let [old, new] = reports.each_ref().map(judge);
