@@ -49,7 +49,7 @@ pub(crate) struct RuleArgs {
 pub(crate) enum BoundWord {
     /// The value itself
     Point,
-    /// The worse end
+    /// The worse end; failed cases then count as the worst value
     Pessimistic,
     /// The better end
     Optimistic,

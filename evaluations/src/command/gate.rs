@@ -63,7 +63,7 @@ pub(super) fn execute(session: &Session<'_>, arguments: &GateArgs) -> Result<Exi
         return Ok(Exit::CheckFailed);
     }
     if report.verdict == GateVerdict::CannotTell {
-        printer.warn("the gate cannot tell about every rule, so passing it shows little");
+        printer.warn("for at least one rule the cases are too few to decide; this exit code does not show that the rule holds");
     }
     Ok(Exit::Done)
 }

@@ -62,7 +62,7 @@ pub(crate) enum DropReason {
 
 impl Drop {
     /// Reads pairs of values, the baseline's and the run's. `None` without a pair. `is_share` says whether every value of the measure is
-    /// certainly from 0 to 1.
+    /// known to be from 0 to 1.
     pub(crate) fn of(
         pairs: &[(f64, f64)],
         better: Direction,

@@ -9,7 +9,7 @@ use super::rule::RuleError;
 #[derive(Clone, Debug, PartialEq, Error)]
 #[non_exhaustive]
 pub enum GateError {
-    /// A rule is not one.
+    /// A rule is invalid.
     #[error(transparent)]
     Rule(#[from] RuleError),
     /// The level is out of range.

@@ -12,10 +12,10 @@ pub(super) fn direction(rule: &Rule, better: Direction) -> Result<(), RuleError>
             "has no known better direction, so it cannot drop; limit it with `max` or `min`"
         }
         (Rule::Min { .. }, Direction::Lower) => {
-            "is better when it is lower, so a floor says nothing about it; limit it with `max`"
+            "is better when it is smaller, so `min` would reject good runs; use `max`"
         }
         (Rule::Max { .. }, Direction::Higher) => {
-            "is better when it is higher, so a ceiling says nothing about it; limit it with `min`"
+            "is better when it is larger, so `max` would reject good runs; use `min`"
         }
         _ => return Ok(()),
     };
@@ -64,7 +64,7 @@ pub(super) fn quantity(rule: &Rule, quantity: Quantity<'_>) -> Result<(), RuleEr
             "is not compared with the baseline, so it has no `max-drop`; limit it with `max`"
         }
         Rule::Min { .. } => {
-            "is better when it is lower, so a floor says nothing about it; limit it with `max`"
+            "is better when it is smaller, so `min` would reject good runs; use `max`"
         }
         Rule::Max { .. } => return ceiling(rule, limit, quantity),
     };

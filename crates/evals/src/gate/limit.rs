@@ -1,6 +1,6 @@
 //! Whether a quantity of a run keeps its floor or ceiling.
 
-use evals_metrics::{Bootstrap, Interval, difference};
+use evals_metrics::{Interval, difference};
 
 use super::measured::{Failures, Measured, Quantity};
 use super::names::MeasureNames;
@@ -16,10 +16,10 @@ pub(super) fn check(
     subject: &Subject<'_>,
     quantity: Quantity<'_>,
     bound: GateBound,
-    bootstrap: &Bootstrap,
+    level: f64,
     names: &dyn MeasureNames,
 ) -> GateCheck {
-    let measured = Measured::of(rule, subject, quantity, bootstrap, names);
+    let measured = Measured::of(rule, subject, quantity, level, names);
     let (verdict, reason) = verdict(rule, &measured, bound);
     let unit = measured.unit;
     let sign = if is_floor(rule) { ">=" } else { "<=" };
@@ -55,9 +55,9 @@ pub(super) fn on_numbers(
     numbers: &[f64],
     unit: Unit,
     bound: GateBound,
-    bootstrap: &Bootstrap,
+    level: f64,
 ) -> GateVerdict {
-    verdict(rule, &Measured::mean(numbers, unit, bootstrap), bound).0
+    verdict(rule, &Measured::mean(numbers, unit, level), bound).0
 }
 
 fn verdict(rule: &Rule, measured: &Measured, bound: GateBound) -> (GateVerdict, String) {
@@ -73,10 +73,10 @@ fn verdict(rule: &Rule, measured: &Measured, bound: GateBound) -> (GateVerdict, 
     };
     let stated = stated(measured, value, &print);
     let limit = limit_text(rule, unit);
-    // Only means have intervals.
-    let bound = match unit {
-        Some(Unit::Score | Unit::PassRate | Unit::Metric) => bound,
-        _ => GateBound::Point,
+    let bound = if measured.is_mean {
+        bound
+    } else {
+        GateBound::Point
     };
     let Some(compared) = end(rule, bound, value, measured.interval) else {
         let reason = format!("{stated}, without an interval: the cases show no spread");

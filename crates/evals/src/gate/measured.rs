@@ -1,6 +1,6 @@
 //! The value of a quantity that a rule limits.
 
-use evals_metrics::{Bootstrap, Interval, Percentiles};
+use evals_metrics::{Bootstrap, Interval, IntervalChoice, Percentiles};
 
 use super::names::MeasureNames;
 use super::reasons;
@@ -45,22 +45,58 @@ impl Percentile {
         }
     }
 
-    /// The failed cases, which have no latency, if they could be slower than all that the statistic leaves out: the slowest twentieth of the
-    /// 95th percentile.
-    fn failures(self, run: &Snapshot) -> Option<Failures> {
+    const STORED: [Self; 3] = [Self::P50, Self::P95, Self::P99];
+
+    fn name(self) -> &'static str {
+        match self {
+            Self::Mean => "mean",
+            Self::P50 => "p50",
+            Self::P95 => "p95",
+            Self::P99 => "p99",
+        }
+    }
+
+    /// The share of cases below the percentile; `None` for the mean.
+    fn share(self) -> Option<f64> {
+        match self {
+            Self::Mean => None,
+            Self::P50 => Some(0.5),
+            Self::P95 => Some(0.95),
+            Self::P99 => Some(0.99),
+        }
+    }
+
+    /// The failed cases, which have no latency, and the statistic if they were the slowest cases.
+    fn failures(self, run: &Snapshot, times: &Percentiles) -> Option<Failures> {
         let failed = run.failed_tasks();
-        let (left_out, possible) = match self {
-            Self::Mean => (0.0, "the mean leaves them out"),
-            Self::P50 => (0.5, "they could be the slower half"),
-            Self::P95 => (0.05, "they could be the slowest 5 %"),
-            Self::P99 => (0.01, "they could be the slowest 1 %"),
+        if failed == 0 {
+            return None;
+        }
+        let stand_in = self.with_slowest(times.n, failed);
+        let worst = stand_in.and_then(|percentile| percentile.of(times));
+        let assumption = match stand_in {
+            Some(percentile) => format!(
+                "if they were the slowest ({} of the others counts)",
+                percentile.name()
+            ),
+            None if self == Self::Mean => "the mean leaves them out".to_owned(),
+            None => "they could be slower than every stored percentile".to_owned(),
         };
-        let is_open = count(failed) > left_out * count(run.finished);
-        is_open.then(|| Failures {
+        Some(Failures {
             count: failed,
-            assumption: possible.to_owned(),
-            worst: None,
+            assumption,
+            worst: worst.map(|latency| (latency, None)),
         })
+    }
+
+    /// The stored percentile of the timed cases that is at least this percentile of all cases if the failed ones were the slowest. `None` if
+    /// no stored percentile is that high.
+    fn with_slowest(self, timed: usize, failed: usize) -> Option<Self> {
+        // A percentile is a position between the first and the last sample.
+        let last = |cases: usize| count(cases.saturating_sub(1));
+        let needed = self.share()? * last(timed + failed) / last(timed);
+        let is_enough = |it: &Self| it.share().is_some_and(|share| share >= needed);
+        Self::STORED.into_iter().find(is_enough)
     }
 
     fn of(self, times: &Percentiles) -> Option<f64> {
@@ -77,6 +113,8 @@ impl Percentile {
 pub(super) struct Measured {
     pub(super) value: Result<f64, String>,
     pub(super) interval: Option<Interval>,
+    /// Whether this is a mean over cases, which has an interval unless the cases show no spread.
+    pub(super) is_mean: bool,
     pub(super) n: usize,
     pub(super) unit: Option<Unit>,
     pub(super) failures: Option<Failures>,
@@ -98,22 +136,32 @@ impl Measured {
         rule: &Rule,
         subject: &Subject<'_>,
         quantity: Quantity<'_>,
-        bootstrap: &Bootstrap,
+        level: f64,
         names: &dyn MeasureNames,
     ) -> Self {
         match quantity {
-            Quantity::Measure(place) => measure(rule, subject, place, bootstrap, names),
+            Quantity::Measure(place) => measure(rule, subject, place, level, names),
             other => recorded(subject.run, other),
         }
     }
 
-    /// The mean of these values.
-    pub(super) fn mean(numbers: &[f64], unit: Unit, bootstrap: &Bootstrap) -> Self {
+    /// The mean of these values. Passes and failures get Wilson's interval, and other values Student's t, which stays wide where there are
+    /// few cases.
+    pub(super) fn mean(numbers: &[f64], unit: Unit, level: f64) -> Self {
         let n = numbers.len();
-        let interval = match unit {
-            Unit::Metric => bootstrap.percentile_interval(numbers),
-            _ => bootstrap.mean_interval(numbers),
+        let settings = Bootstrap {
+            level,
+            ..Bootstrap::default()
         };
+        let by = |choice: IntervalChoice| choice.interval(numbers, &settings).ok();
+        let verdicts = match unit {
+            Unit::Metric => None,
+            // Undefined for other values than 0 and 1.
+            Unit::Score | Unit::PassRate | Unit::Share | Unit::Seconds => {
+                by(IntervalChoice::Wilson)
+            }
+        };
+        let interval = verdicts.or_else(|| by(IntervalChoice::StudentT));
         let total: f64 = numbers.iter().sum();
         Self {
             value: if n == 0 {
@@ -122,6 +170,7 @@ impl Measured {
                 Ok(total / count(n))
             },
             interval,
+            is_mean: true,
             n,
             unit: Some(unit),
             failures: None,
@@ -134,6 +183,7 @@ fn recorded(run: &Snapshot, quantity: Quantity<'_>) -> Measured {
     let plain = |value: Result<f64, String>, n: usize, unit: Option<Unit>| Measured {
         value,
         interval: None,
+        is_mean: false,
         n,
         unit,
         failures: None,
@@ -160,7 +210,7 @@ fn recorded(run: &Snapshot, quantity: Quantity<'_>) -> Measured {
                 ),
             });
             Measured {
-                failures: percentile.failures(run),
+                failures: percentile.failures(run, &times),
                 ..plain(value, times.n, Some(Unit::Seconds))
             }
         }
@@ -195,7 +245,7 @@ fn measure(
     rule: &Rule,
     subject: &Subject<'_>,
     place: usize,
-    bootstrap: &Bootstrap,
+    level: f64,
     names: &dyn MeasureNames,
 ) -> Measured {
     let run = subject.run;
@@ -203,14 +253,14 @@ fn measure(
     let numbers = run.numbers(place);
     let column = run.column(place);
     let failed = column.filter(|(_, value)| value.has_failed()).count();
-    let measured = Measured::mean(&numbers, measure.unit, bootstrap);
+    let measured = Measured::mean(&numbers, measure.unit, level);
     if failed == 0 || numbers.is_empty() {
         return measured;
     }
     let worst = Scale::of(measure, subject, names).worst_for(rule);
     let mut all = numbers;
     all.resize(all.len() + failed, worst);
-    let counted = Measured::mean(&all, measure.unit, bootstrap);
+    let counted = Measured::mean(&all, measure.unit, level);
     Measured {
         failures: Some(Failures {
             count: failed,

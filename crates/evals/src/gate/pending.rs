@@ -1,6 +1,6 @@
 //! Drops whose verdicts wait for the correction of all p values.
 
-use evals_metrics::{Bootstrap, PairedTest};
+use evals_metrics::PairedTest;
 
 use super::drop::{self, Drop};
 use super::limit;
@@ -81,13 +81,8 @@ impl Gate {
         names: &dyn MeasureNames,
     ) -> Pending {
         let Rule::MaxDrop { tolerance, .. } = rule else {
-            let bootstrap = Bootstrap {
-                level: self.level,
-                seed: self.seed,
-                ..Bootstrap::default()
-            };
             let quantity = resolved.quantity;
-            let check = limit::check(rule, subject, quantity, self.bound, &bootstrap, names);
+            let check = limit::check(rule, subject, quantity, self.bound, self.level, names);
             return Pending::settled(check);
         };
         let (Quantity::Measure(place), Some(pairing), Some(baseline)) =

@@ -8,17 +8,16 @@ use crate::{Direction, SnapshotMeasure, Unit};
 /// The values that a measure can have.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(super) struct Scale {
-    /// Whether the measure is certainly from 0 to 1.
+    /// Whether every value of the measure is from 0 to 1, by what the measure is. Values of a run do not show it.
     pub(super) is_share: bool,
-    /// The lowest value: 0 of a share, otherwise the lowest one in the run and its baseline.
+    /// The lowest value: 0 of a share and of scores that are all from 0 to 1, otherwise the lowest one in the run and its baseline.
     lowest: f64,
     /// The highest value, likewise.
     highest: f64,
 }
 
 impl Scale {
-    /// The scale of a measure of the subject's run. Pass rates and rank measures are shares. So is a score if its values are all from 0 to 1
-    /// and not only 0 and 1, which could be the lowest grades of a rubric.
+    /// The scale of a measure of the subject's run. Pass rates are shares, and so are scores that `names` knows, such as rank measures.
     pub(super) fn of(
         measure: &SnapshotMeasure,
         subject: &Subject<'_>,
@@ -32,12 +31,12 @@ impl Scale {
             })
             .collect();
         let are_shares = values.iter().all(|value| (0.0..=1.0).contains(value));
-        let has_part = values.iter().any(|value| *value > 0.0 && *value < 1.0);
         let is_share = match measure.unit {
             Unit::PassRate | Unit::Share => true,
-            Unit::Score => names.is_share(&measure.title) || are_shares && has_part,
+            Unit::Score => names.is_share(&measure.title),
             Unit::Metric | Unit::Seconds => false,
         };
+        // Good enough for what a failed case could have had, and too little to refuse a rule: other runs may have other values.
         let is_bounded = is_share || are_shares && measure.unit == Unit::Score;
         let (start, end) = if is_bounded {
             (0.0, 1.0)

@@ -5,7 +5,7 @@ use evals_metrics::{Bootstrap, Interval, IntervalChoice, NoStatistic, tango_inte
 use crate::summary::count;
 
 /// The confidence interval of the mean difference of pairs, second value minus first. `is_share` says whether every value of the measure is
-/// certainly from 0 to 1.
+/// known to be from 0 to 1.
 ///
 /// Passes and failures get Tango's score interval, and other values Student's t. Equal differences show no spread, so t would have no width.
 /// Their interval allows for as many unlike cases as n equal ones leave possible, each of which gains or loses the whole scale. `None` for

@@ -2,7 +2,7 @@
 
 use std::num::NonZeroU32;
 
-use evals_metrics::{Bootstrap, PairedTest, Xoshiro256PlusPlus};
+use evals_metrics::{PairedTest, Xoshiro256PlusPlus};
 
 use super::super::drop::Drop;
 use super::super::limit;
@@ -14,8 +14,6 @@ use crate::{Adjustment, Direction, Family};
 
 /// Random swaps in a simulated test of one drop at 5 %. More drops and higher levels take more.
 const SWAPS: NonZeroU32 = NonZeroU32::new(1_000).expect("1,000 is not 0");
-/// Resamples of a simulated interval.
-const RESAMPLES: NonZeroU32 = NonZeroU32::new(500).expect("500 is not 0");
 
 /// The simulation of one size of drop.
 #[derive(Debug)]
@@ -98,17 +96,12 @@ impl<'p> Simulation<'p> {
                     }
                     (_, rule) => {
                         let after: Vec<f64> = pairs.iter().map(|(_, after)| *after).collect();
-                        let bootstrap = Bootstrap {
-                            resamples: RESAMPLES,
-                            level: self.gate.level,
-                            seed,
-                        };
                         let verdict = limit::on_numbers(
                             rule,
                             &after,
                             ruled.unit,
                             self.gate.bound,
-                            &bootstrap,
+                            self.gate.level,
                         );
                         let strict = match verdict {
                             GateVerdict::Passed => GateVerdict::Passed,

@@ -198,17 +198,27 @@ fn strict_asks_for_enough_cases_even_if_none_changed() {
     );
     let (many, closed, reason) = itself(&scored(&[0.5; 300]), 0.02);
     assert_eq!((many, closed), (GateVerdict::Passed, false), "{reason}");
-    // Nobody knows how low a grade can be.
-    let (grades, closed, reason) = itself(&scored(&[3.0; 300]), 0.02);
-    assert_eq!(
-        (grades, closed),
-        (GateVerdict::CannotTell, true),
-        "{reason}"
-    );
-    assert!(
-        reason.contains("the scale of the measure is not known"),
-        "{reason}"
-    );
+    // Nobody knows how low a grade can be, also if all grades of this run are from 0 to 1.
+    for grade in [3.0, 0.5] {
+        let graded = |number| finished(&format!("q{number:03}"), vec![score("grade", grade)]);
+        let run = report((0..300).map(graded).collect());
+        let rule = Rule::MaxDrop {
+            measure: "grade".to_owned(),
+            tolerance: 0.02,
+        };
+        let strict = Gate {
+            rules: vec![rule],
+            ..strict(0.02)
+        };
+        let found = judged(&strict, &run, &run).unwrap();
+        let reason = &check(&found, "grade drop <= 0.02").reason;
+        assert_eq!(found.verdict, GateVerdict::CannotTell, "{reason}");
+        assert!(found.is_closed());
+        assert!(
+            reason.contains("the scale of the measure is not known"),
+            "{reason}"
+        );
+    }
     let unchanged = judged(
         &gate([max_drop(0.1)]),
         &scored(&[0.5; 2]),
@@ -302,7 +312,7 @@ fn rules_that_make_no_sense_are_errors() {
     );
     assert_eq!(
         refused(vec![super::max("RR", 0.5)]).to_string(),
-        "`RR` is better when it is higher, so a ceiling says nothing about it; limit it with `min`"
+        "`RR` is better when it is larger, so `max` would reject good runs; use `min`"
     );
     let level = Gate {
         level: 95.0,

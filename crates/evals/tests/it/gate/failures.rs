@@ -187,35 +187,85 @@ fn failures_count_as_the_worst_grade_where_nothing_limits_grades() {
     );
 }
 
+/// A run with these latencies of its search in milliseconds, so many failed cases, and so many cases with a result from a cache.
+fn searched(latencies: &[u64], failures: usize, cached: usize) -> evals::Snapshot {
+    let case = |id: String, milliseconds: u64, cached: bool| {
+        let mut case = finished(&id, vec![outcome("RR", Value::Score(0.5))]);
+        case.timings = vec![Timing {
+            stage: "search".to_owned(),
+            duration: std::time::Duration::from_millis(milliseconds),
+            cached,
+        }];
+        case
+    };
+    let timed = latencies.iter().enumerate();
+    let timed = timed.map(|(number, latency)| case(format!("q{number:03}"), *latency, false));
+    let cached = (0..cached).map(|number| case(format!("c{number:03}"), 1, true));
+    let failures = (0..failures).map(|number| failed(&format!("x{number:03}"), "timed out"));
+    snapshot(&report(timed.chain(cached).chain(failures).collect()))
+}
+
+/// The verdict on a ceiling of the search, in seconds.
+fn search_verdict(run: &evals::Snapshot, statistic: &str, ceiling: f64) -> (GateVerdict, String) {
+    let rule = max(&format!("latency.search.{statistic}"), ceiling);
+    let found = judged_snapshots(&gate([rule]), None, run).unwrap();
+    let (_, check) = found.checks().next().unwrap();
+    (check.verdict, check.reason.clone())
+}
+
 #[test]
 fn slow_cases_that_timed_out_do_not_lower_a_latency() {
-    let timed = |failures: usize| {
-        let cases = (0..100).map(|number| {
-            let id = format!("q{number:03}");
-            if number < failures {
-                return failed(&id, "timed out");
-            }
-            let mut case = finished(&id, vec![outcome("RR", Value::Score(0.5))]);
-            case.timings = vec![Timing {
-                stage: "search".to_owned(),
-                duration: std::time::Duration::from_millis(100),
-                cached: false,
-            }];
-            case
-        });
-        let run = snapshot(&report(cases.collect()));
-        let found = judged_snapshots(&gate([max("latency.search.p95", 0.2)]), None, &run).unwrap();
-        verdict(&found, "latency.search.p95 <= 200 ms")
-    };
-    assert_eq!(timed(5).0, GateVerdict::Passed);
+    // With the timeouts as the slowest cases, the 95th percentile of 100 is beyond the 95 timed ones.
+    let latencies = [[1_000; 91].as_slice(), &[10_000; 4]].concat();
     assert_eq!(
-        timed(6),
+        search_verdict(&searched(&latencies, 5, 0), "p95", 2.0),
         (
             GateVerdict::CannotTell,
-            "100 ms (n = 94), but 6 more failed and have no value; they could be the slowest 5 %"
+            "1.0 s (n = 95), but 5 more failed and have no value; they could be slower than every stored percentile"
                 .to_owned()
         )
     );
+    assert_eq!(
+        search_verdict(&searched(&latencies, 0, 0), "p95", 2.0).0,
+        GateVerdict::Passed
+    );
+}
+
+#[test]
+fn a_higher_percentile_stands_in_where_cases_timed_out() {
+    // Position 94.05 of 0 to 99 is the share 94.05 / 96 = 0.98 of the 97 timed cases, so that their 99th percentile is enough.
+    let slow = searched(&[[100; 93].as_slice(), &[1_000; 4]].concat(), 3, 0);
+    assert_eq!(
+        search_verdict(&slow, "p95", 0.2),
+        (
+            GateVerdict::CannotTell,
+            "100 ms (n = 97), but 3 more failed and have no value; if they were the slowest (p99 of the others counts), it is 1.0 s and \
+             above 200 ms"
+                .to_owned()
+        )
+    );
+    assert_eq!(
+        search_verdict(&searched(&[100; 97], 3, 0), "p95", 0.2),
+        (
+            GateVerdict::Passed,
+            "100 ms (n = 97): not above 200 ms, also if they were the slowest (p99 of the others counts): 3 more failed and have no value"
+                .to_owned()
+        )
+    );
+    // The median of 100 is the share 0.52 of the timed cases.
+    assert_eq!(search_verdict(&slow, "p50", 0.2).0, GateVerdict::Passed);
+    assert_eq!(
+        search_verdict(&slow, "mean", 0.2).0,
+        GateVerdict::CannotTell
+    );
+}
+
+#[test]
+fn results_from_a_cache_do_not_make_failures_few() {
+    // Two failures are 2 % of all cases, and 8 % of those that ran.
+    let run = searched(&[100; 23], 2, 75);
+    let (verdict, reason) = search_verdict(&run, "p95", 0.2);
+    assert_eq!(verdict, GateVerdict::CannotTell, "{reason}");
 }
 
 #[test]

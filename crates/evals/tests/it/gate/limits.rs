@@ -4,7 +4,7 @@ use std::time::Duration;
 
 use evals::{
     CheckNumbers, Direction, Gate, GateBound, GateVerdict, LimitCheck, Rule, Snapshot, Strictness,
-    Timing, Value,
+    Timing, Unit, Value,
 };
 
 use super::{check, gate, judged_snapshots, max, min, scored, snapshot};
@@ -106,10 +106,7 @@ fn failures_that_could_break_a_ceiling_leave_it_open() {
         GateVerdict::Passed
     );
     let error = judged_snapshots(&gate([min("toxic", 0.1)]), None, &run).unwrap_err();
-    assert!(
-        error.to_string().ends_with("limit it with `max`"),
-        "{error}"
-    );
+    assert!(error.to_string().ends_with("use `max`"), "{error}");
 }
 
 #[test]
@@ -122,6 +119,32 @@ fn equal_scores_have_no_interval_to_hold_against_a_floor() {
         verdict(&gate([min("RR", 0.4)]), &run).0,
         GateVerdict::Passed
     );
+}
+
+#[test]
+fn two_scores_that_nearly_agree_show_little_about_a_floor() {
+    let run = snapshot(&scored(&[0.80, 0.82]));
+    let (found, reason) = verdict(&bounded(min("RR", 0.8), GateBound::Pessimistic), &run);
+    // t = 12.706 with one degree of freedom, and a standard error of 0.01: 0.81 - 0.12706.
+    assert_eq!(
+        (found, reason.as_str()),
+        (
+            GateVerdict::Failed,
+            "0.8100 (n = 2, 95 % interval [0.6829, 0.9371]): the worse end of the interval is below 0.8"
+        )
+    );
+}
+
+#[test]
+fn a_bound_applies_to_every_measure_with_an_interval() {
+    for unit in [Unit::Score, Unit::Share, Unit::Seconds, Unit::Metric] {
+        let mut run = snapshot(&scored(&[0.2, 0.4, 0.6, 0.8]));
+        run.measures[0].unit = unit;
+        // The mean is 0.5, and Student's interval is [0.089, 0.911].
+        let at = |bound| verdict(&bounded(min("RR", 0.4), bound), &run).0;
+        assert_eq!(at(GateBound::Point), GateVerdict::Passed, "{unit:?}");
+        assert_eq!(at(GateBound::Pessimistic), GateVerdict::Failed, "{unit:?}");
+    }
 }
 
 fn timed(samples: u64) -> Snapshot {

@@ -10,8 +10,8 @@ mod sameness;
 mod trials;
 
 use evals::{
-    CheckNumbers, DropCheck, Gate, GateCheck, GateError, GateReport, Report, Rule, Snapshot,
-    Subject,
+    CheckNumbers, DropCheck, Gate, GateCheck, GateError, GateReport, MeasureNames, Report, Rule,
+    Snapshot, Subject,
 };
 use evals_metrics::Bootstrap;
 
@@ -78,13 +78,21 @@ pub(super) fn judged_snapshots(
             baseline,
             checks: &[],
         }],
-        &named,
+        &Named,
     )
 }
 
-/// Every measure has one name.
-pub(super) fn named(written: &str, title: &str) -> bool {
-    written == title
+/// Every measure has one name, and `RR` is from 0 to 1.
+pub(super) struct Named;
+
+impl MeasureNames for Named {
+    fn means(&self, written: &str, title: &str) -> bool {
+        written == title
+    }
+
+    fn is_share(&self, title: &str) -> bool {
+        title == "RR"
+    }
 }
 
 /// The check with a name.

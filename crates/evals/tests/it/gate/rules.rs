@@ -1,6 +1,9 @@
 //! Rules that cannot be part of a gate.
 
-use evals::{CaseOutcome, Direction, GateError, MeasureNames, Report, Rule, Subject, Unit, Value};
+use evals::{
+    CaseOutcome, Direction, GateError, GateVerdict, MeasureNames, Report, Rule, Subject, Unit,
+    Value,
+};
 
 use super::{gate, judged, judged_snapshots, max, max_drop, min, snapshot};
 use crate::fakes::{Words, finished, outcome, report};
@@ -104,9 +107,9 @@ fn a_latency_of_nothing_is_refused() {
 fn a_floor_of_what_is_better_when_lower_is_refused() {
     for quantity in ["cost", "failed"] {
         let refused = refused(min(quantity, 1.0)).unwrap();
-        let expected = format!("`{quantity}` is better when it is lower");
+        let expected = format!("`{quantity}` is better when it is smaller");
         assert!(refused.starts_with(&expected), "{refused}");
-        assert!(refused.ends_with("limit it with `max`"), "{refused}");
+        assert!(refused.ends_with("use `max`"), "{refused}");
     }
 }
 
@@ -124,6 +127,20 @@ fn a_rule_at_the_end_of_what_is_possible_is_not_refused() {
     ] {
         assert_eq!(refused(rule.clone()), None, "{rule:?}");
     }
+}
+
+#[test]
+fn values_of_a_run_do_not_show_how_far_a_measure_goes() {
+    // All distances of this good run are from 0 to 1, and a bad run has larger ones.
+    let cases = (0..10).map(|number| {
+        let mut distance = outcome("distance", Value::Score(f64::from(number) / 10.0));
+        distance.better = Direction::Lower;
+        finished(&format!("q{number}"), vec![distance])
+    });
+    let run = snapshot(&report(cases.collect()));
+    let report = judged_snapshots(&gate([max("distance", 1.2)]), None, &run).unwrap();
+    let (_, check) = report.checks().next().unwrap();
+    assert_eq!(check.verdict, GateVerdict::Passed, "{}", check.reason);
 }
 
 #[test]

@@ -189,7 +189,7 @@ fn a_trial_of_many_drops_makes_as_many_swaps_as_their_level_takes() {
         simulations: NonZeroU32::new(20).unwrap(),
         seed: 7,
     };
-    let found = trial.run(&exchange(&run), &super::named).unwrap();
+    let found = trial.run(&exchange(&run), &super::Named).unwrap();
     let seen = shares(&found, "0.6").failed.value;
     assert!(seen > 0.99, "a drop of most of the value: {seen}");
 }
