@@ -194,7 +194,7 @@ fn an_error_does_not_repeat_a_credential() {
         format!("--db s3://id:{secret}@bucket/folder"),
         format!("--db s3://id:with/{secret}@bucket/folder"),
         format!("--db az://id:{secret}@bucket/folder"),
-        format!("--db db://id:{secret}@bucket/folder"),
+        format!("--db gs://id:{secret}@bucket/folder"),
     ] {
         let model = "--model ollama:m --judge ollama:m";
         let run = sandbox.run(&format!("sample --limit 1 {model} {argument}"));

@@ -19,13 +19,17 @@ use crate::summary::{TableState, TableSummary};
 #[derive(Debug, Error)]
 #[non_exhaustive]
 pub enum IndexError {
-    /// This build does not support the scheme of the store's location.
-    #[error("`{uri}` needs a binary built with the cargo feature `{feature}`")]
+    /// The store's location has the scheme of an object store, and the crate was built without the feature `stores`.
+    #[error("`{uri}` is in an object store, and this program was built without them")]
+    WithoutStores {
+        /// The location.
+        uri: String,
+    },
+    /// No store has a location with this scheme.
+    #[error("an index cannot be at `{uri}`; use a folder, `s3://…`, `az://…` or `gs://…`")]
     Scheme {
         /// The location.
         uri: String,
-        /// The cargo feature that is missing.
-        feature: &'static str,
     },
     /// A relative path could not be made absolute, or the folder of the store could not be created.
     #[error("cannot use `{path}` as the folder of an index")]

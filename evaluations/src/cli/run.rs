@@ -56,7 +56,7 @@ pub(crate) struct VariantArgs {
 #[derive(Debug, Clone, Args)]
 #[command(next_help_heading = "Stages")]
 pub(crate) struct StageArgs {
-    /// Database: a folder, or `s3://…` and `db://…` if built in [default: the dataset's database in the data folder]
+    /// Database: a folder, or `s3://…`, `az://…` or `gs://…` if the program was built with object stores [default: the dataset's database in the data folder]
     #[arg(long, value_name = "URI")]
     pub(crate) db: Option<String>,
     /// Use an existing index, and fail if none matches the settings

@@ -23,7 +23,7 @@ impl Location {
         }
         match uri.split_once("://") {
             Some((scheme, _)) => {
-                require_feature(uri, scheme)?;
+                check_scheme(uri, scheme)?;
                 Ok(Self::Url(uri.to_owned()))
             }
             None => Self::folder_at(Path::new(uri)),
@@ -84,19 +84,14 @@ fn unusable(path: &Path, source: io::Error) -> IndexError {
     }
 }
 
-fn require_feature(uri: &str, scheme: &str) -> Result<(), IndexError> {
-    let (feature, present) = match scheme {
-        "s3" => ("aws", cfg!(feature = "aws")),
-        "db" => ("remote", cfg!(feature = "remote")),
-        _ => return Ok(()),
-    };
-    if present {
-        return Ok(());
+fn check_scheme(uri: &str, scheme: &str) -> Result<(), IndexError> {
+    let uri = uri.to_owned();
+    match scheme {
+        "memory" => Ok(()),
+        "s3" | "az" | "gs" if cfg!(feature = "stores") => Ok(()),
+        "s3" | "az" | "gs" => Err(IndexError::WithoutStores { uri }),
+        _ => Err(IndexError::Scheme { uri }),
     }
-    Err(IndexError::Scheme {
-        uri: uri.to_owned(),
-        feature,
-    })
 }
 
 #[cfg(test)]
@@ -114,18 +109,27 @@ mod tests {
         assert!(Location::parse(".").unwrap().uri().starts_with('/'));
     }
 
-    #[cfg(not(any(feature = "aws", feature = "remote")))]
+    #[cfg(not(feature = "stores"))]
     #[test]
-    fn schemes_name_the_feature_they_need() {
+    fn an_object_store_needs_a_program_with_stores() {
         let message = |uri| Location::parse(uri).unwrap_err().to_string();
-        assert_eq!(
-            message("s3://bucket/a"),
-            "`s3://bucket/a` needs a binary built with the cargo feature `aws`"
-        );
-        assert_eq!(
-            message("db://name"),
-            "`db://name` needs a binary built with the cargo feature `remote`"
-        );
+        for uri in ["s3://bucket/a", "az://container/a", "gs://bucket/a"] {
+            assert_eq!(
+                message(uri),
+                format!("`{uri}` is in an object store, and this program was built without them")
+            );
+        }
+    }
+
+    #[test]
+    fn other_schemes_are_refused() {
+        for uri in ["db://name", "http://host/a"] {
+            let message = Location::parse(uri).unwrap_err().to_string();
+            assert_eq!(
+                message,
+                format!("an index cannot be at `{uri}`; use a folder, `s3://…`, `az://…` or `gs://…`")
+            );
+        }
     }
 
     #[test]

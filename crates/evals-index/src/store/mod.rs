@@ -1,4 +1,4 @@
-//! The store of indexes: a folder, a bucket or a database, and the tables in it.
+//! The store of indexes: a folder or a bucket, and the tables in it.
 
 mod file_record;
 mod files;
@@ -25,7 +25,6 @@ use crate::summary::TableSummary;
 use crate::table;
 use location::Location;
 use lock::StoreLock;
-use settings::remote;
 
 pub use settings::StoreSettings;
 
@@ -36,7 +35,7 @@ const INDEX_CACHE_BYTES: usize = 512 << 20;
 /// Memory for file metadata. The engine's default is 1 GiB.
 const METADATA_CACHE_BYTES: usize = 128 << 20;
 
-/// A place for indexes: a folder, a bucket or a database in the cloud.
+/// A place for indexes: a folder or a bucket.
 ///
 /// The engine's caches are capped at 640 MiB in all.
 #[derive(Clone)]
@@ -57,7 +56,7 @@ impl fmt::Debug for Store {
 }
 
 impl Store {
-    /// The store at `uri`: a folder, `s3://…` (feature `aws`), `db://…` (feature `remote`) or `memory://`. A folder may be relative to the
+    /// The store at `uri`: a folder, `memory://`, or with the feature `stores` `s3://…`, `az://…` or `gs://…`. A folder may be relative to the
     /// working directory. It need not exist: a build creates it, and opening an index in it fails.
     pub async fn open(uri: &str) -> Result<Self, IndexError> {
         Self::open_with(uri, &StoreSettings::default()).await
@@ -111,7 +110,7 @@ impl Store {
         guarded(&address, remove).await
     }
 
-    /// Whether the store exists. Object stores and databases are assumed to.
+    /// Whether the store exists. Object stores are assumed to.
     pub(crate) fn exists(&self) -> Result<bool, IndexError> {
         self.location.exists()
     }
@@ -203,10 +202,9 @@ impl Store {
             METADATA_CACHE_BYTES,
             Arc::new(ObjectStoreRegistry::default()),
         );
-        let builder = lancedb::connect(self.uri())
+        lancedb::connect(self.uri())
             .session(Arc::new(session))
-            .storage_options(self.settings.storage.clone());
-        remote(builder, &self.settings)
+            .storage_options(self.settings.options.clone())
             .execute()
             .await
             .map_err(IndexError::during("open the store"))
