@@ -45,6 +45,7 @@ mod mean;
 mod measure;
 mod measure_text;
 pub mod measures;
+mod neighbour_recall;
 mod notation;
 mod paired;
 mod paired_quantiles;
@@ -58,6 +59,7 @@ mod ranking;
 mod run_scores;
 pub mod scoring;
 mod statistics;
+mod trade_off;
 pub mod trec;
 mod trec_eval_version;
 mod undefined;
@@ -80,6 +82,7 @@ pub use interval::{Interval, IntervalMethod};
 pub use judgements::Judgements;
 pub use mean::Mean;
 pub use measure::{Measure, score_all};
+pub use neighbour_recall::neighbour_recall;
 pub use paired::{PairedDifference, PairedTest, difference, holm};
 pub use paired_quantiles::PairedQuantiles;
 pub use parse_measure_error::ParseMeasureError;
@@ -95,5 +98,6 @@ pub use statistics::{
     Plan, Sides, TestMethod, TestResult, benjamini_hochberg, cohens_dz, exact_mcnemar, hedges_g,
     paired_t, sign_test, tango_interval, wilcoxon,
 };
+pub use trade_off::{PricedChoice, cheapest, pareto_front};
 pub use trec_eval_version::TrecEval;
 pub use undefined::{Undefined, UndefinedAs};

@@ -1,6 +1,7 @@
 //! Quality against time or cost: which choices no other choice beats in both.
 
 use evals::Unit;
+use evals_metrics::{PricedChoice, pareto_front};
 
 use crate::scale::Scale;
 use crate::scene::{Ink, Mark, Point, Scene, Shape, Stroke};
@@ -43,20 +44,11 @@ impl TradeOff {
     /// The positions of the points that no other point beats: none has at most the price and at least the quality, and is better
     /// in one of them. Cheapest first.
     pub fn front(&self) -> Vec<usize> {
-        let beaten = |it: &TradeOffPoint| {
-            self.points.iter().any(|other| {
-                let is_as_good = other.price <= it.price && other.quality >= it.quality;
-                is_as_good && (other.price < it.price || other.quality > it.quality)
-            })
-        };
-        let unbeaten = |position: &usize| !beaten(&self.points[*position]);
-        let mut front: Vec<usize> = (0..self.points.len()).filter(unbeaten).collect();
-        front.sort_by(|left, right| {
-            self.points[*left]
-                .price
-                .total_cmp(&self.points[*right].price)
+        let choices = self.points.iter().map(|point| PricedChoice {
+            price: point.price,
+            quality: point.quality,
         });
-        front
+        pareto_front(&choices.collect::<Vec<_>>())
     }
 
     /// Draws the figure. Points without a positive price are left out: a logarithmic axis has no place for them.
