@@ -140,7 +140,7 @@ fn merged_shards_of_both_benchmarks_are_the_run_of_one_machine() {
     assert_eq!(sandbox.runs().len(), whole.len() * 6);
 }
 
-/// Twelve cases, of which every other one is right. One has an evaluator of its own.
+/// Twelve cases: every other answer is right, and one case brings an evaluator.
 fn capitals() -> Sandbox {
     let sandbox = Sandbox::new();
     let cases = (0..12).map(|number| {

@@ -49,7 +49,7 @@ pub struct Retrieved {
     /// outside the output, because outputs repeat to the byte and timings do not.
     #[serde(skip)]
     pub timings: Vec<Timing>,
-    /// Whether the question was searched together with all others, so that this search has no time of its own.
+    /// Whether the question was searched together with all others, so that this search was not timed alone.
     #[serde(skip)]
     pub in_batch: bool,
     /// How long the search had to wait for other work before it began, which does not count as its time.

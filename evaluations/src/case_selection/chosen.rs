@@ -17,6 +17,23 @@ pub(crate) struct ChosenCases {
 }
 
 impl ChosenCases {
+    pub(crate) fn new(
+        selection: Option<SelectionRecord>,
+        shard: Option<ShardHeader>,
+        count: usize,
+    ) -> Self {
+        Self {
+            selection,
+            shard,
+            count,
+        }
+    }
+
+    /// Whether the run is a shard without cases.
+    pub(crate) fn is_empty_shard(&self) -> bool {
+        self.shard.is_some() && self.count == 0
+    }
+
     /// What the metadata of a report holds, for a run of `count` cases.
     pub(crate) fn of_report(
         metadata: &Map<String, Value>,

@@ -58,7 +58,7 @@ fn record(evaluators: &[&EvaluatorIdentity], models: BTreeMap<String, PanelMembe
             name,
             &match &arguments[..] {
                 [only] => only.clone(),
-                // Cases bring evaluators of their own, each with other arguments.
+                // Each case may bring evaluators, with other arguments than those of other cases.
                 several => Map::from_iter([
                     ("evaluators".to_owned(), several.len().into()),
                     ("arguments".to_owned(), json!(several)),

@@ -17,7 +17,7 @@ use super::precision::{self, Curve};
 /// Most measures that a comparison shows.
 const MOST: usize = 6;
 
-/// Most curves of precision that can be told apart.
+/// Most curves of precision in one figure: readers could not distinguish more.
 const CURVES: usize = 6;
 
 /// The stage that lists documents without a search. How long that takes says nothing about a search.

@@ -1,4 +1,4 @@
-//! The judge of one measure: everything that a verdict depends on, but what is judged.
+//! The judge of one measure: everything that a verdict depends on, except the judged text.
 
 use std::collections::BTreeMap;
 

@@ -110,7 +110,7 @@ impl<K: Clone + Eq + Hash + HeapSize, V: HeapSize> Entries<K, V> {
         self.kept().cells.get(key)?.get().cloned()
     }
 
-    /// Caches a value that was computed elsewhere, if there is room and the key has none.
+    /// Caches a value that the caller computed, if there is room and the key has no value yet.
     pub(super) fn offer(&self, key: K, value: Arc<V>) {
         let mut kept = self.kept();
         let bytes = ENTRY_BYTES + key.heap_size() + value.heap_size();

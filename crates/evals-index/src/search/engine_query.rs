@@ -81,7 +81,7 @@ fn options(dimension: usize) -> QueryExecutionOptions {
     options
 }
 
-/// Reads row ids and the numbers in `column`, of which `hit` makes chunks that were found.
+/// Reads row ids and the numbers in `column`. `hit` makes a found chunk of each row.
 async fn read_hits(
     mut rows: SendableRecordBatchStream,
     column: &str,

@@ -127,7 +127,9 @@ mod tests {
             let message = Location::parse(uri).unwrap_err().to_string();
             assert_eq!(
                 message,
-                format!("an index cannot be at `{uri}`; use a folder, `s3://…`, `az://…` or `gs://…`")
+                format!(
+                    "an index cannot be at `{uri}`; use a folder, `s3://…`, `az://…` or `gs://…`"
+                )
             );
         }
     }

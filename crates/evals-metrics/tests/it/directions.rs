@@ -47,7 +47,7 @@ fn opposite_differences_have_the_opposite_direction_and_balanced_ones_none() {
     assert_eq!(verdicts(2, 2), Some(Ordering::Equal));
 }
 
-/// So many clusters of two values each, all of which fell.
+/// `count` clusters of two values each. All values fell.
 fn clusters(count: u32) -> Clusters {
     let values = (0..2 * count).map(|case| (case / 2, -0.1 - f64::from(case % 7) / 10.0));
     Clusters::new(values)

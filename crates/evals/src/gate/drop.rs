@@ -184,23 +184,28 @@ mod tests {
 
     use super::*;
 
-    /// The share of simulated gates under `--strict` that pass although the true drop is exactly the tolerance.
-    fn wrong_passes(cases: usize) -> f64 {
+    /// The tolerance of simulated gates, which is their true drop too.
+    const TOLERANCE: f64 = 0.05;
+
+    /// The share of simulated gates of `cases` cases that pass under `--strict`; `pair` draws the two values of a case.
+    fn passing(cases: usize, mut pair: impl FnMut() -> (f64, f64)) -> f64 {
         const SIMULATIONS: usize = 8_000;
-        let tolerance = 0.05;
-        let mut random = Xoshiro256PlusPlus::seeded(5);
-        // The sum of three uniform numbers is bounded and close to normal, as differences of means of several measures are.
-        let mut noise = || 0.2 * (random.share() + random.share() + random.share() - 1.5);
         let passes = (0..SIMULATIONS).filter(|_| {
-            let pairs: Vec<(f64, f64)> = (0..cases)
-                .map(|_| (0.5, 0.5 - tolerance + noise()))
-                .collect();
+            let pairs: Vec<(f64, f64)> = (0..cases).map(|_| pair()).collect();
             let drop = Drop::of(&pairs, Direction::Higher, true, 0.95).unwrap();
             let sight = || Sight::NoSpread;
-            let (verdict, _) = drop.verdict(Strictness::Strict, tolerance, false, sight);
+            let (verdict, _) = drop.verdict(Strictness::Strict, TOLERANCE, false, sight);
             verdict == GateVerdict::Passed
         });
         count(passes.count()) / count(SIMULATIONS)
+    }
+
+    /// The share of simulated gates that wrongly pass a drop of a score.
+    fn wrong_passes(cases: usize) -> f64 {
+        let mut random = Xoshiro256PlusPlus::seeded(5);
+        // The sum of three uniform numbers is bounded and close to normal, as differences of means of several measures are.
+        let mut noise = || 0.2 * (random.share() + random.share() + random.share() - 1.5);
+        passing(cases, || (0.5, 0.5 - TOLERANCE + noise()))
     }
 
     #[test]
@@ -212,32 +217,23 @@ mod tests {
         }
     }
 
-    /// The same for passes and failures: `pass_rate` in the baseline, and a share of the cases is answered anew before passes break.
+    /// The share of simulated gates that wrongly pass a drop of a pass rate. The baseline passes cases at `pass_rate`. The run answers the
+    /// share `answered_anew` of the cases again at random, and then breaks some passes.
     fn wrong_passes_of_verdicts(cases: usize, pass_rate: f64, answered_anew: f64) -> f64 {
-        const SIMULATIONS: usize = 8_000;
-        let tolerance = 0.05;
         let mut random = Xoshiro256PlusPlus::seeded(6);
-        let passes = (0..SIMULATIONS).filter(|_| {
-            let mut pair = || {
-                let before = random.share() < pass_rate;
-                let is_new = random.share() < answered_anew;
-                let after = if is_new {
-                    random.share() < pass_rate
-                } else {
-                    before
-                };
-                // Breaking this share of the passes lowers the pass rate by the tolerance.
-                let is_broken = random.share() < tolerance / pass_rate;
-                let value = |is_pass: bool| f64::from(u8::from(is_pass));
-                (value(before), value(after && !is_broken))
+        passing(cases, || {
+            let before = random.share() < pass_rate;
+            let is_new = random.share() < answered_anew;
+            let after = if is_new {
+                random.share() < pass_rate
+            } else {
+                before
             };
-            let pairs: Vec<(f64, f64)> = (0..cases).map(|_| pair()).collect();
-            let drop = Drop::of(&pairs, Direction::Higher, true, 0.95).unwrap();
-            let sight = || Sight::NoSpread;
-            let (verdict, _) = drop.verdict(Strictness::Strict, tolerance, false, sight);
-            verdict == GateVerdict::Passed
-        });
-        count(passes.count()) / count(SIMULATIONS)
+            // Breaking this share of the passes lowers the pass rate by the tolerance.
+            let is_broken = random.share() < TOLERANCE / pass_rate;
+            let value = |is_pass: bool| f64::from(u8::from(is_pass));
+            (value(before), value(after && !is_broken))
+        })
     }
 
     #[test]

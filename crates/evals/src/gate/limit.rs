@@ -116,7 +116,7 @@ fn verdict(rule: &Rule, measured: &Measured, bound: GateBound) -> (GateVerdict, 
                 format!("{kept}, also {assumption}: {count} more failed and have no value");
             return (GateVerdict::Passed, reason);
         }
-        // The user asked for the worse end of what is possible.
+        // The user asked for the worse end of the interval.
         (Some((_, false)), GateBound::Pessimistic) => GateVerdict::Failed,
         (Some((_, false)) | None, _) => GateVerdict::CannotTell,
     };

@@ -78,7 +78,7 @@ pub enum RuleError {
         /// The values that are possible.
         why: String,
     },
-    /// The limit of a number of cases is not whole.
+    /// A rule limits a number of cases by a number that is not whole.
     #[error(
         "`max` of `{name}` is {limit}, but it counts cases: write a whole number, such as 0 or 5"
     )]

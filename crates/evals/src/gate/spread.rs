@@ -2,6 +2,7 @@
 
 use evals_metrics::{Bootstrap, Interval, IntervalChoice, NoStatistic, tango_interval};
 
+use crate::pair_testing::are_verdicts;
 use crate::summary::count;
 
 /// The confidence interval of the mean difference of pairs, second value minus first. `is_share` says whether every value of the measure is
@@ -48,17 +49,6 @@ fn uniform(differences: &[f64], settings: &Bootstrap) -> Option<Interval> {
         high: (1.0 - unlike) * mean + unlike,
         ..none
     })
-}
-
-/// Whether all values are passes and failures.
-#[expect(
-    clippy::float_cmp,
-    reason = "a pass is exactly 1 and a failure exactly 0"
-)]
-fn are_verdicts(pairs: &[(f64, f64)]) -> bool {
-    let is_verdict = |value: f64| value == 0.0 || value == 1.0;
-    let mut pairs = pairs.iter();
-    pairs.all(|(before, after)| is_verdict(*before) && is_verdict(*after))
 }
 
 #[cfg(test)]

@@ -16,7 +16,7 @@ pub(crate) use clusters::CaseClusters;
 pub use family::Family;
 pub use finding::{Finding, Verdict};
 pub(crate) use finding::{judge, tests};
-pub(crate) use sensitivity::{Sensitivity, SensitivityKey};
+pub(crate) use sensitivity::{Sensitivity, SensitivityKey, are_verdicts};
 pub use test::PairTest;
 pub(crate) use tested::Tested;
 

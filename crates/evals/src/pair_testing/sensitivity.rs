@@ -155,11 +155,12 @@ fn least_of(test: PairTest, n: usize) -> f64 {
     }
 }
 
+/// Whether all values are passes and failures.
 #[expect(
     clippy::float_cmp,
     reason = "a pass is exactly 1 and a failure exactly 0"
 )]
-fn are_verdicts(pairs: &[(f64, f64)]) -> bool {
+pub(crate) fn are_verdicts(pairs: &[(f64, f64)]) -> bool {
     let is_verdict = |value: f64| value == 0.0 || value == 1.0;
     let mut pairs = pairs.iter();
     pairs.all(|(before, after)| is_verdict(*before) && is_verdict(*after))

@@ -39,7 +39,7 @@ impl<D: Domain> Report<D> {
         }
         cases.sort_by_key(|(place, case)| (*place, case.repeat));
         joined.cases = cases.into_iter().map(|(_, case)| case).collect();
-        // Names that several evaluators share are told apart over all cases.
+        // Numbers the names that several evaluators share, over the cases of all parts.
         titles::settle(&mut joined.cases);
         joined.analyses = Vec::new();
         joined.report_evaluator_failures = Vec::new();

@@ -42,7 +42,7 @@ pub struct Standing {
     /// Its confidence interval, which draws whole clusters if cases come in clusters. `None` where it is undefined, such as for equal
     /// values that are neither 0 nor 1.
     pub interval: Option<Interval>,
-    /// The groups that the report belongs to, one letter each. Two reports share a letter exactly if the test does not tell them apart.
+    /// The groups that the report belongs to, one letter each. Two reports share a letter exactly if they do not differ significantly.
     /// Empty if neither direction is better, or without cases.
     pub letters: String,
     /// Cases left out because this report has no value where another has one.

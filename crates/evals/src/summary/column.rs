@@ -12,7 +12,7 @@ use crate::{CaseId, CaseReport, Direction, Domain, EvaluatorOrigin, ValueKind};
 /// A measure's value for each case that it applies to: the mean over repetitions, or the reason for its absence.
 pub(crate) type Values<'a> = BTreeMap<&'a CaseId, Result<f64, &'a str>>;
 
-/// Why cases have no value, for those that have none.
+/// The reasons why cases lack a value.
 pub(crate) type Gaps<'a> = BTreeMap<&'a CaseId, Gap<'a>>;
 
 /// Why a repetition or a case has no value.

@@ -84,7 +84,7 @@ fn runs_that_differ_in_every_case_have_letters_of_their_own() {
     assert_eq!((score.n, score.pairs.len()), (40, 6));
     let page = printed_standings(&found, 200);
     assert!(
-        page.contains("best by RR@5: hybrid, told apart from every other run"),
+        page.contains("best by RR@5: hybrid, significantly ahead of every other run"),
         "{page}"
     );
     // Six pairs by score, of 30 cases each, so that all p values are small; passes agree in some pairs, which are no tests.
@@ -290,7 +290,7 @@ fn the_faster_run_wins_by_its_median_and_few_times_are_none() {
         .iter()
         .map(|it| (found.title(it.report), it.letters.as_str()))
         .collect();
-    // Equal times are not told apart; the others differ by the same time in every case.
+    // Equal times share a letter; the others differ by the same time in every case.
     assert_eq!(
         order,
         [

@@ -59,7 +59,7 @@ fn one(
             }
             prepared => prepared?,
         };
-        if prepared.is_empty_shard() {
+        if prepared.chosen().is_empty_shard() {
             return Ok(Exit::Done);
         }
         let run = Run {

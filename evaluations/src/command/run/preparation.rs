@@ -66,16 +66,8 @@ pub(super) struct Prepared {
 impl Prepared {
     /// Which of the dataset's questions the run asks.
     pub(super) fn chosen(&self) -> ChosenCases {
-        ChosenCases {
-            selection: self.selection.clone(),
-            shard: self.shard.as_ref().map(|it| it.shard),
-            count: self.questions.len(),
-        }
-    }
-
-    /// Whether the run is a shard without questions.
-    pub(super) fn is_empty_shard(&self) -> bool {
-        self.shard.is_some() && self.questions.is_empty()
+        let shard = self.shard.as_ref().map(|it| it.shard);
+        ChosenCases::new(self.selection.clone(), shard, self.questions.len())
     }
 }
 

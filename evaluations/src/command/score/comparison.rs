@@ -123,7 +123,7 @@ fn tested(scores: &Scores) -> Vec<usize> {
         .collect()
 }
 
-/// Whether a lower mean is better: a share of documents that nobody judged is one of what is unknown.
+/// Whether a lower mean is better, as for the share of unjudged documents.
 pub(super) fn lower_is_better(statistic: Statistic) -> bool {
     matches!(statistic, Statistic::Mean(Measure::Unjudged(_)))
 }

@@ -71,7 +71,7 @@ pub(in crate::render) fn notes(standings: &Standings, glyphs: &Glyphs) -> Vec<St
     notes
 }
 
-/// The best report by the main measure and by cost, and those that cannot be told apart from it.
+/// The best report by the main measure and by cost, and those that it is not significantly ahead of.
 fn best(standings: &Standings) -> Vec<String> {
     let main = main(standings);
     let cost = standings.measures.iter().find(|it| {
@@ -108,7 +108,7 @@ fn best_by(standings: &Standings, measure: &RankedMeasure) -> Option<String> {
             favoured.join(", ")
         )
     } else if same.is_empty() {
-        format!("best by {name}: {title}, told apart from every other run")
+        format!("best by {name}: {title}, significantly ahead of every other run")
     } else if others
         .iter()
         .all(|(_, it)| it.finding.verdict == Verdict::Same)
@@ -128,12 +128,10 @@ fn best_by(standings: &Standings, measure: &RankedMeasure) -> Option<String> {
             reasons.join("; ")
         )
     } else if same.len() == others.len() {
-        format!(
-            "no run is best by {name}: {title} leads, and the test does not tell it apart from any other"
-        )
+        format!("no run is best by {name}: {title} leads, but not significantly")
     } else {
         format!(
-            "best by {name}: {title}, not told apart from {}",
+            "best by {name}: {title}, not significantly ahead of {}",
             same.join(", ")
         )
     })
@@ -344,12 +342,12 @@ fn times(standings: &Standings) -> Vec<String> {
             let title = report_title(standings, first.report);
             Some(if same.is_empty() {
                 format!(
-                    "fastest by {}: {title}, told apart from every other run",
+                    "fastest by {}: {title}, significantly ahead of every other run",
                     time.name
                 )
             } else {
                 format!(
-                    "fastest by {}: {title}, not told apart from {}",
+                    "fastest by {}: {title}, not significantly ahead of {}",
                     time.name,
                     same.join(", ")
                 )
@@ -367,7 +365,7 @@ fn times(standings: &Standings) -> Vec<String> {
             None => "",
         };
         notes.push(format!(
-            "latency: the sum of a case's stages, also of stages that run at once; runs are told apart if the bootstrap interval of their difference excludes 0, \
+            "latency: the sum of a case's stages, even where stages overlap; two runs differ if the bootstrap interval of their difference excludes 0, \
              {corrected}.{clusters} Runs of different times or machines may differ by their load alone"
         ));
     }

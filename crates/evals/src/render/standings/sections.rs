@@ -93,7 +93,7 @@ fn overview(standings: &Standings, glyphs: &Glyphs) -> Section {
         row(cells)
     };
     Section {
-        heading: "Means, with letters of runs that the test does not tell apart".to_owned(),
+        heading: "Means; runs that share a letter do not differ significantly".to_owned(),
         heads,
         rows: order(standings).into_iter().map(line).collect(),
         texts: vec![0],

@@ -135,16 +135,8 @@ impl TargetQa {
 impl Prepared {
     /// Which of the dataset's questions the run asks.
     pub(super) fn chosen(&self) -> ChosenCases {
-        ChosenCases {
-            selection: self.selection.clone(),
-            shard: self.shard.as_ref().map(|it| it.shard),
-            count: self.questions.len(),
-        }
-    }
-
-    /// Whether the run is a shard without questions.
-    pub(super) fn is_empty_shard(&self) -> bool {
-        self.shard.is_some() && self.questions.is_empty()
+        let shard = self.shard.as_ref().map(|it| it.shard);
+        ChosenCases::new(self.selection.clone(), shard, self.questions.len())
     }
 
     /// Compares texts of documents that were matched by id with the corpus; `None` if that is interrupted or fails, which costs a
