@@ -27,6 +27,10 @@ impl Choices {
         let models = ConfiguredModels::of(&resolved.settings);
         fields::check_all(resolved, &models)?;
         let hybrid = Profile::Hybrid(fusion(resolved)?);
+        let search = &resolved.settings.search.index;
+        search.check().map_err(|fault| {
+            resolved.bad_value(&format!("search.index.{}", fault.parameter), &fault)
+        })?;
         let named = [resolved.settings.search.profile.as_str()];
         let profiles = profiles(named, hybrid, reranker::is_known(&models))
             .map_err(|unknown| resolved.bad_value("search.profile", &unknown))?;

@@ -31,6 +31,7 @@ mod models;
 mod out_file;
 mod page;
 mod payments;
+mod peak_memory;
 mod question_answering;
 mod ranking_file;
 mod rankings;
@@ -49,6 +50,7 @@ mod spending;
 mod stored_runs;
 mod targets;
 mod terminal;
+mod vector_search;
 mod written_run;
 
 use std::process::ExitCode;

@@ -5,6 +5,7 @@
 mod agent;
 mod answering;
 mod answering_faults;
+mod approximate;
 mod bad_input;
 mod bench;
 mod calibration;

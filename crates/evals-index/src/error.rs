@@ -9,6 +9,7 @@ use evals_models::{EmbedError, ModelIdentity};
 use thiserror::Error;
 
 use crate::address::Address;
+use crate::approximate::VectorSearchError;
 use crate::embedding_defect::EmbeddingDefect;
 use crate::engine_error::EngineError;
 use crate::lock_holder::LockHolder;
@@ -243,6 +244,26 @@ pub enum IndexError {
     NoEmbeddings {
         /// The profile.
         profile: Profile,
+    },
+    /// The settings of the vector search do not fit the index.
+    #[error("bad value for `search.index.{}`", .0.parameter)]
+    VectorSearch(#[source] VectorSearchError),
+    /// The index of the vectors does not cover every row, so that searches would compare the question with the others one by one.
+    #[error(
+        "the index of the vectors {}; delete its table to rebuild it",
+        .left_out.map_or_else(|| "is missing".to_owned(), |rows| format!("does not cover {rows} of the rows"))
+    )]
+    NotCovered {
+        /// Rows outside the index; `None` if it does not exist.
+        left_out: Option<usize>,
+    },
+    /// The storage engine would not search the index of the vectors, or not that alone.
+    #[error(
+        "the storage engine does not search the index of the vectors alone; its plan is\n{plan}"
+    )]
+    IndexNotUsed {
+        /// The engine's plan.
+        plan: String,
     },
     /// The filter is not a condition over the columns of documents.
     #[error("the filter `{filter}` is not a condition over the columns {columns}{hint}")]

@@ -3,24 +3,30 @@
 use std::collections::{HashMap, HashSet};
 use std::error::Error;
 use std::sync::Arc;
+use std::time::Duration;
 
+use arrow::array::{Array as _, AsArray};
+use arrow::datatypes::{Float32Type, UInt64Type};
 use evals_models::Embedder;
 use evals_rag::qa::Neighbours;
 use evals_rag::{Document, Passage, Searcher};
+use futures::TryStreamExt;
+use lancedb::query::{ExecutableQuery, QueryBase, Select};
 use serde::{Deserialize, Serialize};
 
 use crate::address::Address;
+use crate::approximate::{Approximation, VectorSearch};
 use crate::error::IndexError;
 use crate::guard::guarded;
 use crate::header::CutChunks;
 use crate::identity::Identity;
-use crate::ingest::{self, BuildObserver, BuildOptions, BuildReport};
+use crate::ingest::{self, BuildObserver, BuildOptions, BuildProgress, BuildReport, BuildStage};
 use crate::neighbours::IndexNeighbours;
 use crate::profile::Profile;
 use crate::recipe::Recipe;
 use crate::search::{
     BatchObserver, BatchSearcher, Cache, CachePolicy, Filter, Hit, IndexSearcher, QuestionBatch,
-    SearchOptions, UsualTies, passages,
+    SearchOptions, UsualTies, passages, reading,
 };
 use crate::store::Store;
 use crate::store::{Depth, FileCheck};
@@ -28,6 +34,10 @@ use crate::table;
 use crate::table::contents::Contents;
 use crate::table::full_text::{self, Coverage};
 use crate::table::positions::Positions;
+use crate::table::vector_index;
+use crate::table::{ROW_ID, VECTOR};
+use crate::vector_table::{self, VectorTable};
+use crate::vectors::VectorWriter;
 
 /// A complete index, open for searches.
 #[derive(Debug, Clone)]
@@ -35,6 +45,7 @@ pub struct Index {
     identity: Identity,
     contents: Arc<Contents>,
     cache: Arc<Cache>,
+    approximate: Option<Arc<VectorTable>>,
     notes: Vec<String>,
     cut: Option<CutChunks>,
 }
@@ -210,6 +221,7 @@ impl Index {
                 embedder,
             }),
             cache: Arc::default(),
+            approximate: None,
             notes,
             cut: completion.cut,
         }))
@@ -223,6 +235,96 @@ impl Index {
     /// The identity of the index.
     pub fn identity(&self) -> &Identity {
         &self.identity
+    }
+
+    /// The same index, whose vectors are searched as `search` says. Builds the index of the vectors if it does not exist: beside the index in
+    /// the same store, in a table of its own that copies no rows. Returns how long that took.
+    ///
+    /// Indexes of the vectors with different parameters exist side by side. Deleting the index deletes them too. Where the folder of a store
+    /// was moved, they are built again. Training draws a random sample without a seed, so that two builds with the same parameters
+    /// may find other neighbours; a finished one always finds the same.
+    ///
+    /// Fails if a parameter does not fit the index, and if the index has no vectors.
+    pub async fn with_vector_search(
+        self,
+        store: &Store,
+        search: &VectorSearch,
+        observer: &dyn BuildObserver,
+    ) -> Result<(Self, Option<Duration>), IndexError> {
+        let positions = &self.contents.positions;
+        let chunks = positions.chunks();
+        let embedder = self.identity.embedder().ok_or(IndexError::NoEmbeddings {
+            profile: Profile::Semantic,
+        })?;
+        let search = Approximation::of(search, chunks, embedder.dimension);
+        let Some(search) = search.map_err(IndexError::VectorSearch)? else {
+            let exact = Self {
+                approximate: None,
+                cache: Arc::default(),
+                ..self
+            };
+            return Ok((exact, None));
+        };
+        let progress = BuildProgress {
+            stage: BuildStage::Vectors,
+            documents: positions.documents(),
+            chunks,
+            bytes: 0,
+        };
+        let of = (&self.identity, &self.contents.table);
+        let open = vector_table::open_or_build(store, of, search, progress, observer);
+        let (approximate, took) = open.await?;
+        let index = Self {
+            approximate: Some(Arc::new(approximate)),
+            cache: Arc::default(),
+            ..self
+        };
+        Ok((index, took))
+    }
+
+    /// Copies the vectors to `into`, in the order of the chunks. Returns the document of each vector, by its number among
+    /// [`documents`](Self::documents). A chunk without text has no vector. `on_read` is called with the chunks read so far.
+    pub async fn copy_vectors(
+        &self,
+        into: &mut VectorWriter,
+        on_read: impl Fn(usize),
+    ) -> Result<Vec<usize>, IndexError> {
+        let Contents {
+            table, positions, ..
+        } = self.contents.as_ref();
+        let copy = async {
+            let query = table
+                .query()
+                .select(Select::columns(&[VECTOR]))
+                .with_row_id();
+            let mut batches = query.execute().await.map_err(reading)?;
+            let mut documents = Vec::with_capacity(positions.chunks());
+            let mut read = 0;
+            while let Some(batch) = batches.try_next().await.map_err(reading)? {
+                let vectors = batch[VECTOR].as_fixed_size_list();
+                let row_ids = batch[ROW_ID].as_primitive::<UInt64Type>().values();
+                for (row, row_id) in row_ids.iter().enumerate() {
+                    if vectors.is_null(row) {
+                        continue;
+                    }
+                    let position = positions.position(*row_id);
+                    let position = position.ok_or(IndexError::Changed { row_id: *row_id })?;
+                    documents.push(positions.document(position));
+                    let vector = vectors.value(row);
+                    into.add(vector.as_primitive::<Float32Type>().values())
+                        .await?;
+                }
+                read += row_ids.len();
+                on_read(read);
+            }
+            Ok(documents)
+        };
+        self.contents.guarded(copy).await
+    }
+
+    /// The approximate search of the vectors; `None` if their search is exact.
+    pub fn approximation(&self) -> Option<&Approximation> {
+        self.approximate.as_ref().map(|it| &it.search)
     }
 
     /// The size of the index.
@@ -325,6 +427,14 @@ impl Index {
             Some(sql) => self.contents.guarded(Filter::parse(sql, table)).await?,
             None => Filter::default(),
         };
+        let approximate = self.approximate.clone();
+        let approximate = approximate.filter(|_| profile.needs_embeddings());
+        if let (Some(vectors), Some(embedder)) = (&approximate, self.identity.embedder()) {
+            let query = vectors.query_of_any(embedder.dimension)?;
+            let query = filter.restrict(query);
+            let check = vector_index::check_plan(&query);
+            self.contents.guarded(check).await?;
+        }
         let cache = match options.cache {
             CachePolicy::Shared => Some(Arc::clone(&self.cache)),
             CachePolicy::Fresh => None,
@@ -338,6 +448,7 @@ impl Index {
             passages: options.passages,
             best_of: options.best_of,
             ties: UsualTies::default(),
+            approximate,
             cache,
         })
     }

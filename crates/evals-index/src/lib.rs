@@ -9,7 +9,8 @@
 //!
 //! Rankings are reproducible and comparable:
 //!
-//! * Search is exact. The engine's approximate indexes are never used, nor its own fusion of the two searches.
+//! * Search is exact unless [`Index::with_vector_search`] asks for an approximate index of the engine, and then the engine's plan is checked:
+//!   it has to use that index and nothing else. The engine's own fusion of the two searches is never used.
 //! * Among equal scores, the document with the greater id comes first, as in `trec_eval`. The engine breaks ties arbitrarily, so it is
 //!   asked for more chunks until none outside the answer can have the score at the cut.
 //! * A ranking consists of documents, each with the score of its best chunk. Searches go deeper until they find `k` distinct documents.
@@ -43,6 +44,7 @@
 #![recursion_limit = "256"]
 
 mod address;
+mod approximate;
 mod chunking;
 mod embedding_defect;
 mod engine_error;
@@ -62,12 +64,17 @@ mod search;
 mod store;
 mod summary;
 mod table;
+mod vector_table;
+mod vectors;
 /// Shared with the tests of the public interface.
 #[cfg(test)]
 #[path = "../tests/it/words.rs"]
 mod words;
 
 pub use address::Address;
+pub use approximate::{
+    Approximation, VectorIndex, VectorSearch, VectorSearchError, VectorSearchKind,
+};
 pub use chunking::Chunker;
 pub use embedding_defect::EmbeddingDefect;
 pub use engine_error::EngineError;
@@ -86,3 +93,4 @@ pub use search::{
 };
 pub use store::{Store, StoreSettings};
 pub use summary::{TableState, TableSummary};
+pub use vectors::{VectorCollection, VectorNeighbour, VectorWriter};

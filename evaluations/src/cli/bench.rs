@@ -6,7 +6,9 @@ use std::str::FromStr;
 
 use clap::{Args, Subcommand};
 
-use super::numbers::at_least_one;
+use evals_index::VectorSearchKind;
+
+use super::numbers::{at_least_one, seed};
 use super::settings::{ModelName, SettingsArgs};
 
 /// Largest `--batch`: more texts than any server accepts in one call.
@@ -22,6 +24,82 @@ pub(crate) struct BenchArgs {
 pub(crate) enum BenchCommand {
     /// Measure embedding models: latency by batch size, throughput by concurrency, time to the first vector
     Embed(Box<BenchEmbedArgs>),
+    /// Measure indexes of vectors: recall, latency, throughput, build time and size of each type over its parameters
+    Index(Box<BenchIndexArgs>),
+}
+
+#[derive(Debug, Clone, Args)]
+pub(crate) struct BenchIndexArgs {
+    /// Dataset whose vectors and questions are used, by name or as the path of a manifest. Its index is built if it does not exist, and
+    /// is only read
+    #[arg(
+        value_name = "DATASET",
+        required_unless_present = "generated",
+        conflicts_with = "generated"
+    )]
+    pub(crate) dataset: Option<String>,
+    /// Use generated vectors in clusters: their number and dimensions, such as 100000x384
+    #[arg(long, value_name = "NxD", value_parser = vectors)]
+    pub(crate) generated: Option<GeneratedVectors>,
+    /// Questions to ask at most [default: 1000 for generated vectors, all questions of a dataset]
+    #[arg(long, value_name = "N", allow_negative_numbers = true, value_parser = at_least_one)]
+    pub(crate) queries: Option<NonZeroUsize>,
+    /// Seed of generated vectors and of the intervals
+    #[arg(long, value_name = "N", default_value_t = 0, allow_negative_numbers = true, value_parser = seed)]
+    pub(crate) seed: u64,
+    /// Folder or address of the database with the dataset's index [default: <data folder>/dbs/<dataset>.lancedb]
+    #[arg(long, value_name = "URI", conflicts_with = "generated")]
+    pub(crate) db: Option<String>,
+    #[command(flatten)]
+    pub(crate) settings: SettingsArgs,
+    /// Types to measure besides exact search: ivf-flat, ivf-sq, ivf-pq, ivf-rq, hnsw-flat, hnsw-sq, hnsw-pq [default: all]
+    #[arg(long, value_name = "TYPE,…", value_delimiter = ',', value_parser = index_type)]
+    pub(crate) types: Vec<VectorSearchKind>,
+    /// Values of a parameter to measure in place of the usual ones, for the types that have it, such as `probes=1,8,64`; repeat the option
+    /// for several parameters
+    #[arg(long = "grid", value_name = "PARAMETER=VALUE,…", value_parser = grid)]
+    pub(crate) grid: Vec<GridValues>,
+    /// Chunks to find for each question. The first number is the one that latency and load are measured with
+    #[arg(long, value_name = "K,…", value_delimiter = ',', allow_negative_numbers = true, value_parser = at_least_one, default_values = ["10", "100"])]
+    pub(crate) k: Vec<NonZeroUsize>,
+    /// Recall that the cheapest setting has to keep, between 0 and 1
+    #[arg(long, value_name = "SHARE", allow_negative_numbers = true, value_parser = share, default_value = "0.99")]
+    pub(crate) recall: f64,
+    /// Numbers of callers who wait for each reply before the next search. The first number is the one that settings are compared by
+    #[arg(long, value_name = "N,…", value_delimiter = ',', allow_negative_numbers = true, value_parser = at_least_one, default_values = ["1", "2", "4"])]
+    pub(crate) concurrency: Vec<NonZeroUsize>,
+    /// Searches per second that are due whatever the replies take [default: 50 % and 80 % of what the callers reached]
+    #[arg(long, value_name = "RATE,…", value_delimiter = ',', allow_negative_numbers = true, value_parser = rate)]
+    pub(crate) rates: Vec<f64>,
+    /// Length of each load
+    #[arg(long, value_name = "SECONDS", allow_negative_numbers = true, value_parser = seconds, default_value = "1")]
+    pub(crate) seconds: f64,
+    /// Measure each type with its default parameters alone
+    #[arg(long)]
+    pub(crate) quick: bool,
+    /// Print JSON
+    #[arg(long)]
+    pub(crate) json: bool,
+    /// Write the results to FILE; its extension chooses the format: .html (a page for browsers) .json .md
+    #[arg(long, value_name = "FILE", value_parser = table_file)]
+    pub(crate) out: Option<PathBuf>,
+    /// Write the figure of recall and latency to DIR, as SVG and PNG
+    #[arg(long, value_name = "DIR")]
+    pub(crate) figures: Option<PathBuf>,
+}
+
+/// How many vectors to generate, and of how many components.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) struct GeneratedVectors {
+    pub(crate) count: usize,
+    pub(crate) dimension: usize,
+}
+
+/// Values of one parameter of an index.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) struct GridValues {
+    pub(crate) parameter: &'static str,
+    pub(crate) values: Vec<u32>,
 }
 
 #[derive(Debug, Clone, Args)]
@@ -85,6 +163,79 @@ fn seconds(text: &str) -> Result<f64, String> {
         Ok(seconds) if (0.1..=86_400.0).contains(&seconds) => Ok(seconds),
         Ok(_) => Err("has to be from 0.1 to 86400".to_owned()),
         Err(_) => Err("not a number of seconds".to_owned()),
+    }
+}
+
+fn vectors(text: &str) -> Result<GeneratedVectors, String> {
+    const LEAST: usize = 20;
+    const MOST: usize = 100_000_000;
+    let numbers = text.split_once(['x', 'X']);
+    let numbers =
+        numbers.and_then(|(count, dimension)| Some((count.parse().ok()?, dimension.parse().ok()?)));
+    match numbers {
+        None => Err("not a number of vectors and of dimensions, such as 100000x384".to_owned()),
+        Some((count, dimension))
+            if (LEAST..=MOST).contains(&count) && (2..=65_536).contains(&dimension) =>
+        {
+            Ok(GeneratedVectors { count, dimension })
+        }
+        Some(_) => Err(format!(
+            "has to be from {LEAST} to {MOST} vectors of 2 to 65536 dimensions"
+        )),
+    }
+}
+
+fn index_type(text: &str) -> Result<VectorSearchKind, String> {
+    let known = VectorSearchKind::ALL.into_iter();
+    let mut approximate = known.filter(|it| *it != VectorSearchKind::Exact);
+    approximate.find(|it| it.name() == text).ok_or_else(|| {
+        if text == VectorSearchKind::Exact.name() {
+            return "exact search is always measured".to_owned();
+        }
+        let names = VectorSearchKind::ALL.into_iter().skip(1);
+        let names: Vec<&str> = names.map(VectorSearchKind::name).collect();
+        format!("no such type; the types are {}", names.join(", "))
+    })
+}
+
+fn grid(text: &str) -> Result<GridValues, String> {
+    let parameters = VectorSearchKind::HnswPq.parameters();
+    let (parameter, values) = text
+        .split_once('=')
+        .ok_or("not of the form PARAMETER=VALUE,…, such as probes=1,8,64")?;
+    let known = parameters.iter().find(|known| **known == parameter);
+    let parameter = known.ok_or_else(|| {
+        format!(
+            "no parameter `{parameter}`; the parameters are {}",
+            parameters.join(", ")
+        )
+    })?;
+    let values: Result<Vec<u32>, _> = values.split(',').map(|it| it.trim().parse()).collect();
+    let values = values.map_err(|_| format!("the values of `{parameter}` are whole numbers"))?;
+    Ok(GridValues { parameter, values })
+}
+
+fn share(text: &str) -> Result<f64, String> {
+    match text.parse::<f64>() {
+        Ok(share) if (0.0..=1.0).contains(&share) => Ok(share),
+        Ok(_) => Err("has to be from 0 to 1".to_owned()),
+        Err(_) => Err("not a share between 0 and 1".to_owned()),
+    }
+}
+
+fn rate(text: &str) -> Result<f64, String> {
+    match text.parse::<f64>() {
+        Ok(rate) if (0.01..=1e6).contains(&rate) => Ok(rate),
+        Ok(_) => Err("has to be from 0.01 to 1000000 searches per second".to_owned()),
+        Err(_) => Err("not a number of searches per second".to_owned()),
+    }
+}
+
+fn table_file(text: &str) -> Result<PathBuf, String> {
+    let path = PathBuf::from(text);
+    match path.extension().and_then(|it| it.to_str()) {
+        Some("html" | "json" | "md") => Ok(path),
+        _ => Err("its name has to end in .html, .json or .md".to_owned()),
     }
 }
 

@@ -30,7 +30,10 @@ mod view;
 
 use clap::{Parser, Subcommand};
 
-pub(crate) use self::bench::{BenchArgs, BenchCommand, BenchEmbedArgs, EmbeddingModel};
+pub(crate) use self::bench::{
+    BenchArgs, BenchCommand, BenchEmbedArgs, BenchIndexArgs, EmbeddingModel, GeneratedVectors,
+    GridValues,
+};
 pub(crate) use self::cache::{CacheArgs, CacheCommand};
 pub(crate) use self::calibrate::CalibrateArgs;
 pub(crate) use self::completions::CompletionsArgs;

@@ -288,6 +288,7 @@ impl Drawn<'_> {
             price: "Latency, p50".to_owned(),
             unit: Unit::Seconds,
             quality: headline.title.to_owned(),
+            is_crowded: false,
             points,
         };
         Some(PageFigure {

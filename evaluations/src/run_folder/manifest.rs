@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 
 use evals_data::Provenance;
-use evals_index::{BuildReport, Identity, IndexStatistics};
+use evals_index::{Approximation, BuildReport, Identity, IndexStatistics};
 use evals_metrics::Measure;
 use evals_models::ModelIdentity;
 use evals_targets::TargetIdentity;
@@ -101,6 +101,9 @@ pub(crate) struct IndexRecord<'r> {
     pub(crate) uri: String,
     pub(crate) table: String,
     pub(crate) identity: &'r Identity,
+    /// The approximate search of its vectors, with the values of all parameters; absent if their search is exact.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(crate) approximate: Option<&'r Approximation>,
     pub(crate) statistics: &'r IndexStatistics,
     /// Times of the build; absent if the index existed.
     pub(crate) build: Option<&'r BuildReport>,

@@ -21,6 +21,7 @@ mod withheld;
 use std::collections::BTreeMap;
 use std::num::{NonZeroU32, NonZeroUsize};
 
+use evals_index::VectorSearch;
 use evals_rag::answering::AgentAnswerer;
 use evals_rag::rag_judges::{JudgedMeasure, RagJudges};
 use evals_targets::TargetSettings;
@@ -116,6 +117,9 @@ pub(crate) struct Search {
     pub(crate) profile: String,
     /// How `hybrid` fuses its two rankings.
     pub(crate) fusion: Fusion,
+    /// How the nearest vectors are found: compared with every one, or by an approximate index; see `docs/bench-index.md`.
+    #[serde(skip_serializing_if = "VectorSearch::is_default")]
+    pub(crate) index: VectorSearch,
     /// Questions that the retrieval benchmark searches one by one, to measure latency. It searches the others all at once. `null`: 100 in
     /// an index of more than 10,000 chunks, and every question in a smaller one.
     pub(crate) latency_sample: Option<NonZeroUsize>,
@@ -129,6 +133,7 @@ impl Default for Search {
             context_radius: 0,
             profile: "hybrid".to_owned(),
             fusion: Fusion::default(),
+            index: VectorSearch::default(),
             latency_sample: None,
         }
     }

@@ -38,6 +38,8 @@ pub struct TradeOff {
     pub quality: String,
     /// The choices.
     pub points: Vec<TradeOffPoint>,
+    /// Whether only the choices on the front have their labels beside them: dozens would hide each other. The description names all.
+    pub is_crowded: bool,
 }
 
 impl TradeOff {
@@ -156,8 +158,10 @@ impl TradeOff {
                 ink: Ink::Series(0),
                 is_open: !is_front,
             });
-            let at = Point::new(x, qualities.position(choice.quality));
-            marks.push(labels.beside(at, &choice.label).into());
+            if is_front || !self.is_crowded {
+                let at = Point::new(x, qualities.position(choice.quality));
+                marks.push(labels.beside(at, &choice.label).into());
+            }
         }
     }
 
@@ -196,6 +200,7 @@ mod tests {
             price: String::new(),
             unit: Unit::Seconds,
             quality: String::new(),
+            is_crowded: false,
             points: vec![
                 point("slow and good", 0.9, 0.8),
                 point("beaten", 0.5, 0.5),

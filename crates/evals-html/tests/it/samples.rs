@@ -180,6 +180,7 @@ fn trade_off() -> TradeOff {
         price: "Latency of search, p50".to_owned(),
         unit: Unit::Seconds,
         quality: "nDCG@10".to_owned(),
+        is_crowded: false,
         points: vec![
             point("bm25", 0.0031, 0.688),
             point("semantic", 0.012, 0.645),
@@ -311,6 +312,7 @@ pub(crate) fn empty(width: Width) -> Vec<(&'static str, Scene)> {
                 price: axis.clone(),
                 unit: Unit::Seconds,
                 quality: axis.clone(),
+                is_crowded: false,
                 points: Vec::new(),
             }
             .draw(width),

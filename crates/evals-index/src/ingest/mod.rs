@@ -173,7 +173,7 @@ async fn compact(table: &Table) -> Result<(), IndexError> {
 
 /// Deletes the files that the table's latest version does not need: fragments that were joined, and files that killed builds never
 /// committed. Nobody else writes to the table, and nobody reads an unfinished one.
-async fn prune(table: &Table) -> Result<(), IndexError> {
+pub(crate) async fn prune(table: &Table) -> Result<(), IndexError> {
     let prune = OptimizeAction::Prune {
         older_than: Some(lancedb::table::Duration::zero()),
         delete_unverified: Some(true),

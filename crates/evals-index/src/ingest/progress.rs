@@ -35,6 +35,8 @@ pub enum BuildStage {
     Compacting,
     /// The full-text index is built.
     FullText,
+    /// The index of the vectors is built, for an approximate search.
+    Vectors,
 }
 
 /// An observer that does nothing.

@@ -3,7 +3,6 @@
 use arrow::array::AsArray;
 use arrow::datatypes::{Float32Type, UInt64Type};
 use futures::TryStreamExt;
-use lancedb::DistanceType;
 use lancedb::arrow::SendableRecordBatchStream;
 use lancedb::index::scalar::FullTextSearchQuery;
 use lancedb::query::{ExecutableQuery, QueryBase, QueryExecutionOptions, Select};
@@ -11,14 +10,14 @@ use lancedb::table::Table;
 
 use super::Filter;
 use super::hit::Hit;
+use crate::approximate::Approximation;
 use crate::error::IndexError;
 use crate::table::positions::Positions;
-use crate::table::{ROW_ID, TEXT, VECTOR};
+use crate::table::vector_index::{self, DISTANCE};
+use crate::table::{ROW_ID, TEXT};
 
 /// The engine's name for the BM25 score.
 const SCORE: &str = "_score";
-/// The engine's name for the distance of a row's vector.
-const DISTANCE: &str = "_distance";
 
 /// Bytes of vectors in one batch of the scan. The engine's default is 1,024 rows of any size, which allocates and sorts more often.
 const BATCH_BYTES: usize = 4 << 20;
@@ -47,34 +46,27 @@ pub(super) async fn best_by_text(
     read_hits(rows, SCORE, positions, Hit::new).await
 }
 
-/// The `limit` chunks most similar to `vector`, which is compared with every embedding of the table.
+/// The `limit` chunks most similar to `vector`, which is compared with every embedding of the table; with a `search`, those that the index of
+/// the vectors finds.
 pub(super) async fn best_by_vector(
     table: &Table,
     positions: &Positions,
     filter: &Filter,
     vector: &[f32],
     limit: usize,
+    search: Option<&Approximation>,
 ) -> Result<Vec<Hit>, IndexError> {
-    let failed = IndexError::during("search the embeddings");
-    let query = table
-        .query()
-        .nearest_to(vector)
-        .map_err(&failed)?
-        .column(VECTOR)
-        .distance_type(DistanceType::Cosine)
-        .bypass_vector_index()
-        .select(Select::columns(&[ROW_ID, DISTANCE]))
-        .limit(limit);
+    let query = vector_index::query(table, vector, limit, search)?;
     let rows = filter
         .restrict(query)
         .execute_with_options(options(vector.len()))
         .await
-        .map_err(failed)?;
+        .map_err(IndexError::during("search the embeddings"))?;
     read_hits(rows, DISTANCE, positions, Hit::of_distance).await
 }
 
 /// Enlarges the batches of the scan. `dimension` is at least 1.
-fn options(dimension: usize) -> QueryExecutionOptions {
+pub(crate) fn options(dimension: usize) -> QueryExecutionOptions {
     let rows = (BATCH_BYTES / size_of::<f32>() / dimension).max(LEAST_BATCH_ROWS);
     let mut options = QueryExecutionOptions::default();
     options.max_batch_length = u32::try_from(rows).unwrap_or(u32::MAX);

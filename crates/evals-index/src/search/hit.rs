@@ -25,7 +25,7 @@ impl Hit {
     }
 
     /// A chunk at this cosine distance. Its score is the cosine.
-    pub(super) fn of_distance(position: usize, distance: f32) -> Self {
+    pub(crate) fn of_distance(position: usize, distance: f32) -> Self {
         Self::new(position, 1.0 - distance)
     }
 }

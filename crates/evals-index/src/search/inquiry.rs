@@ -14,6 +14,7 @@ use crate::error::IndexError;
 use crate::profile::{Fusion, Profile};
 use crate::table::contents::Contents;
 use crate::table::positions::Positions;
+use crate::vector_table::VectorTable;
 
 /// One question to an index, at one depth.
 #[derive(Debug)]
@@ -25,6 +26,8 @@ pub(super) struct Inquiry<'a> {
     /// The question's embedding, if the profile needs one; `None` for a question without text, to which nothing is similar.
     pub(super) embedded: Option<&'a Embedded>,
     pub(super) ties: &'a UsualTies,
+    /// Searches the vectors in place of exact search.
+    pub(super) approximate: Option<&'a VectorTable>,
     /// Chunks taken from each search.
     pub(super) depth: usize,
     pub(super) timings: &'a mut Timings,
@@ -81,7 +84,14 @@ impl Inquiry<'_> {
     async fn semantic(&self) -> Result<Cached<Found>, IndexError> {
         let search = async {
             match self.embedded {
-                Some(Embedded { vector, .. }) => self.search(Leg::Semantic { vector }).await,
+                Some(Embedded { vector, .. }) => {
+                    let approximate = self.approximate;
+                    let leg = Leg::Semantic {
+                        vector,
+                        approximate,
+                    };
+                    self.search(leg).await
+                }
                 None => Ok(Found::nothing()),
             }
         };

@@ -9,6 +9,7 @@ use super::hit::{self, Found, Hit, LeftOut};
 use super::{Filter, engine_query};
 use crate::error::IndexError;
 use crate::table::positions::Positions;
+use crate::vector_table::VectorTable;
 
 /// Factor by which each further attempt asks for more rows.
 const MORE: usize = 4;
@@ -18,8 +19,14 @@ const MARGIN: usize = 16;
 /// One of the two searches that profiles combine, with the question in the form that it needs.
 #[derive(Debug, Clone, Copy)]
 pub(super) enum Leg<'a> {
-    Bm25 { question: &'a str },
-    Semantic { vector: &'a [f32] },
+    Bm25 {
+        question: &'a str,
+    },
+    Semantic {
+        vector: &'a [f32],
+        /// Searches the index of the vectors in place of every vector.
+        approximate: Option<&'a VectorTable>,
+    },
 }
 
 /// The number of chunks tied at the cut for a search's last question. The next question asks for as many more at once: among documents
@@ -40,7 +47,7 @@ impl UsualTies {
 }
 
 impl Leg<'_> {
-    /// Finds the best `depth` chunks.
+    /// Finds the best `depth` chunks, or those that an approximate search takes for the best, which may be fewer.
     ///
     /// Among equal scores at its limit, the engine returns arbitrary chunks. It is asked for more until one returned chunk scores lower
     /// than the last one needed: then every chunk with that score is known, and the tie-breaking is ours.
@@ -85,8 +92,13 @@ impl Leg<'_> {
             Self::Bm25 { question } => {
                 engine_query::best_by_text(table, positions, filter, question, limit).await
             }
-            Self::Semantic { vector } => {
-                engine_query::best_by_vector(table, positions, filter, vector, limit).await
+            Self::Semantic {
+                vector,
+                approximate,
+            } => {
+                let table = approximate.map_or(table, |it| &it.table);
+                let search = approximate.map(|it| &it.search);
+                engine_query::best_by_vector(table, positions, filter, vector, limit, search).await
             }
         }
     }
@@ -101,7 +113,10 @@ mod tests {
         let ties = UsualTies::default();
         let bm25 = Leg::Bm25 { question: "" };
         ties.tied(bm25).store(7, Ordering::Relaxed);
-        let semantic = Leg::Semantic { vector: &[] };
+        let semantic = Leg::Semantic {
+            vector: &[],
+            approximate: None,
+        };
         assert_eq!(ties.tied(semantic).load(Ordering::Relaxed), 0);
         assert_eq!(ties.tied(bm25).load(Ordering::Relaxed), 7);
     }

@@ -2,7 +2,7 @@
 
 mod batch;
 mod cache;
-mod engine_query;
+pub(crate) mod engine_query;
 mod filter;
 mod fusion;
 mod hit;
@@ -15,7 +15,7 @@ mod searcher;
 mod timings;
 mod unranked;
 
-pub(crate) use batch::BatchSearcher;
+pub(crate) use batch::{BatchSearcher, compare_all, cosine, reading, scan};
 pub(crate) use cache::Cache;
 pub(crate) use filter::Filter;
 pub(crate) use hit::Hit;

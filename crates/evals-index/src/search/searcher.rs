@@ -14,6 +14,7 @@ use super::{Cache, Filter, UsualTies, passages, question};
 use crate::error::IndexError;
 use crate::profile::Profile;
 use crate::table::contents::Contents;
+use crate::vector_table::VectorTable;
 
 /// Fewest chunks that the first attempt of a single search asks for.
 const FEWEST: usize = 64;
@@ -36,6 +37,8 @@ pub(crate) struct IndexSearcher {
     /// Shared with the other searchers of the index; `None` computes everything again for each question.
     pub(crate) cache: Option<Arc<Cache>>,
     pub(crate) ties: UsualTies,
+    /// Searches the vectors in place of exact search.
+    pub(crate) approximate: Option<Arc<VectorTable>>,
 }
 
 #[async_trait]
@@ -98,6 +101,7 @@ impl IndexSearcher {
                 question,
                 embedded: embedded.map(|embedded| embedded.value.as_ref()),
                 depth,
+                approximate: self.approximate.as_deref(),
                 timings: &mut timings,
             };
             let found = Box::pin(inquiry.find(self.profile)).await?;
@@ -116,9 +120,13 @@ impl IndexSearcher {
 
     /// Chunks that the first attempt asks for, for the `k` best documents. Fused scores depend on this number, and shared results need the same number. A single
     /// search that is not shared goes no deeper than necessary, unless it returns more passages than documents: the number of
-    /// passages of `k` documents depends on the depth, too.
+    /// passages of `k` documents depends on the depth, too. An approximate search promises none of this, and goes as deep as that of a service.
     pub(super) fn first_depth(&self, k: usize) -> usize {
         let depth = match (self.profile, &self.cache) {
+            (Profile::Semantic, _) if self.approximate.is_some() => {
+                let wanted = k.max(self.passages);
+                wanted.saturating_mul(DEEPER).max(FEWEST)
+            }
             (Profile::Bm25 | Profile::Semantic, None) if self.passages <= k => {
                 k.saturating_mul(DEEPER).max(FEWEST)
             }

@@ -9,6 +9,7 @@ mod settings;
 use std::fmt;
 use std::sync::Arc;
 
+use arrow::datatypes::SchemaRef;
 use lancedb::table::Table;
 use lancedb::{Connection, ObjectStoreRegistry, Session};
 use tokio::sync::OnceCell;
@@ -23,6 +24,7 @@ use crate::identity::NAME_PREFIX;
 use crate::lock_holder::LockHolder;
 use crate::summary::TableSummary;
 use crate::table;
+use crate::vector_table;
 use location::Location;
 use lock::StoreLock;
 
@@ -34,6 +36,9 @@ pub(crate) use files::{Depth, FileCheck};
 const INDEX_CACHE_BYTES: usize = 512 << 20;
 /// Memory for file metadata. The engine's default is 1 GiB.
 const METADATA_CACHE_BYTES: usize = 128 << 20;
+
+/// The name of the table of bare vectors.
+const BARE_VECTORS: &str = "vectors";
 
 /// A place for indexes: a folder or a bucket.
 ///
@@ -89,11 +94,11 @@ impl Store {
         Ok(summaries)
     }
 
-    /// Deletes the index with this identity. Returns whether it existed.
+    /// Deletes the index with this identity, and the indexes of its vectors. Returns whether it existed.
     pub async fn remove(&self, identity: &Identity) -> Result<bool, IndexError> {
-        let Some(connection) = self.existing().await? else {
+        if self.existing().await?.is_none() {
             return Ok(false);
-        };
+        }
         let _lock = self.lock()?;
         let name = identity.table_name();
         let address = self.address(&name);
@@ -101,10 +106,10 @@ impl Store {
             if !self.names().await?.contains(&name) {
                 return Ok(false);
             }
-            connection
-                .drop_table(&name, &[])
-                .await
-                .map_err(IndexError::during("delete the index"))?;
+            for name in self.vector_tables(identity).await? {
+                self.drop_table(&name).await?;
+            }
+            self.drop_table(&name).await?;
             Ok(true)
         };
         guarded(&address, remove).await
@@ -142,6 +147,45 @@ impl Store {
             .execute()
             .await
             .map_err(IndexError::during("create the index"))
+    }
+
+    /// Creates the table of bare vectors, of which a store has one.
+    pub(crate) async fn create_vectors(&self, schema: SchemaRef) -> Result<Table, IndexError> {
+        self.location.create()?;
+        self.connection()
+            .await?
+            .create_empty_table(BARE_VECTORS, schema)
+            .execute()
+            .await
+            .map_err(IndexError::during("create the table of the vectors"))
+    }
+
+    /// The table of bare vectors.
+    pub(crate) async fn vectors(&self) -> Result<Table, IndexError> {
+        self.connection()
+            .await?
+            .open_table(BARE_VECTORS)
+            .execute()
+            .await
+            .map_err(IndexError::during("open the table of the vectors"))
+    }
+
+    /// Creates a table whose rows are in the files of the table at `source`. The caller holds the lock.
+    pub(crate) async fn clone_table(&self, source: &str, name: &str) -> Result<Table, IndexError> {
+        self.connection()
+            .await?
+            .clone_table(name, source)
+            .execute()
+            .await
+            .map_err(IndexError::during("create the table of the vectors"))
+    }
+
+    /// Deletes a table if it exists. The caller holds the lock.
+    pub(crate) async fn drop_table(&self, name: &str) -> Result<(), IndexError> {
+        match self.connection().await?.drop_table(name, &[]).await {
+            Ok(()) | Err(lancedb::Error::TableNotFound { .. }) => Ok(()),
+            Err(source) => Err(IndexError::during("delete the index")(source)),
+        }
     }
 
     /// The table; `None` if it does not exist. An unreadable table is an error.
@@ -211,6 +255,15 @@ impl Store {
     }
 
     async fn names(&self) -> Result<Vec<String>, IndexError> {
+        self.names_with(NAME_PREFIX).await
+    }
+
+    /// The tables of the vector indexes of an index.
+    async fn vector_tables(&self, identity: &Identity) -> Result<Vec<String>, IndexError> {
+        self.names_with(&vector_table::prefix(identity)).await
+    }
+
+    async fn names_with(&self, prefix: &str) -> Result<Vec<String>, IndexError> {
         let Some(connection) = self.existing().await? else {
             return Ok(Vec::new());
         };
@@ -219,7 +272,7 @@ impl Store {
             .execute()
             .await
             .map_err(IndexError::during("list the indexes"))?;
-        names.retain(|name| name.starts_with(NAME_PREFIX));
+        names.retain(|name| name.starts_with(prefix));
         names.sort_unstable();
         Ok(names)
     }

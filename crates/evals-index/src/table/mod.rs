@@ -3,12 +3,15 @@
 pub(crate) mod contents;
 pub(crate) mod full_text;
 pub(crate) mod positions;
+pub(crate) mod vector_index;
 
 use std::collections::HashMap;
 use std::sync::Arc;
 
 use arrow::datatypes::{DataType, Field, Schema, SchemaRef};
 use lancedb::table::{FieldMetadataUpdate, Table};
+use serde::de::DeserializeOwned;
+use sha2::{Digest as _, Sha256};
 
 use crate::error::IndexError;
 use crate::header::{Completion, CutChunks};
@@ -82,7 +85,7 @@ pub(crate) async fn row_schema(
     )))
 }
 
-fn vector_type(dimension: usize) -> DataType {
+pub(crate) fn vector_type(dimension: usize) -> DataType {
     let width = i32::try_from(dimension).expect("no embedding has two thousand million dimensions");
     DataType::FixedSizeList(vector_item(), width)
 }
@@ -103,11 +106,19 @@ pub(crate) async fn identity(table: &Table) -> Result<Option<Identity>, IndexErr
 
 /// The record of the table's completion; `None` for an unfinished table.
 pub(crate) async fn completion(table: &Table) -> Result<Option<Completion>, IndexError> {
+    record(table, COMPLETION_KEY).await
+}
+
+/// The record under `key` in the metadata of the uri column; `None` if it is missing or cannot be read.
+pub(crate) async fn record<R: DeserializeOwned>(
+    table: &Table,
+    key: &str,
+) -> Result<Option<R>, IndexError> {
     let schema = read_schema(table).await?;
     Ok(schema
         .field_with_name(URI)
         .ok()
-        .and_then(|field| field.metadata().get(COMPLETION_KEY))
+        .and_then(|field| field.metadata().get(key))
         .and_then(|json| serde_json::from_str(json).ok()))
 }
 
@@ -126,6 +137,20 @@ async fn read_schema(table: &Table) -> Result<SchemaRef, IndexError> {
         .schema()
         .await
         .map_err(IndexError::during("read the index's schema"))
+}
+
+/// Identifies the files of a table's rows: the SHA-256 of their names, which no other table has. `None` if a server holds the table.
+pub(crate) async fn rows_digest(table: &Table) -> Result<Option<String>, IndexError> {
+    let Some(dataset) = table.dataset() else {
+        return Ok(None);
+    };
+    let dataset = dataset.get().await;
+    let dataset = dataset.map_err(IndexError::during("read the index's list of files"))?;
+    let mut digest = Sha256::new();
+    for file in dataset.fragments().iter().flat_map(|it| &it.files) {
+        digest.update(format!("{}\n", file.path));
+    }
+    Ok(Some(hex::encode(digest.finalize())))
 }
 
 /// Counts the chunks that the embedding model truncated; `None` if the table has no vectors, or if an earlier version began its build.

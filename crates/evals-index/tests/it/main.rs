@@ -5,6 +5,7 @@
     reason = "a test fails if its fixture cannot be made"
 )]
 
+mod approximate;
 mod batch;
 mod building;
 mod corpus;
@@ -21,5 +22,6 @@ mod processes;
 mod repeatability;
 mod semantic;
 mod unranked;
+mod vectors;
 mod versions;
 mod words;

@@ -1,6 +1,9 @@
-//! `evaluations bench`: measures the speed of models.
+//! `evaluations bench`: measures the speed of models and indexes.
 
 mod embed;
+mod index;
+mod number;
+mod out_folder;
 
 use anyhow::Result;
 
@@ -11,5 +14,6 @@ use crate::session::Session;
 pub(super) fn execute(session: &Session<'_>, arguments: &BenchArgs) -> Result<Exit> {
     match &arguments.command {
         BenchCommand::Embed(arguments) => embed::execute(session, arguments),
+        BenchCommand::Index(arguments) => index::execute(session, arguments),
     }
 }

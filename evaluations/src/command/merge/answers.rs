@@ -25,6 +25,7 @@ use crate::page::HasPage;
 use crate::question_answering::{Costs, ModelRecord, QaFacts};
 use crate::resumption;
 use crate::targets::with_price;
+use crate::vector_search;
 use crate::written_run;
 
 /// The entries of a question answering report's metadata that are made again.
@@ -51,11 +52,11 @@ pub(super) async fn write_qa(joining: &Joining<'_>) -> Result<Merged> {
         report.analyse(&[Arc::new(JudgeAgreement) as _]).await;
     }
     let mut prices = joining.prices()?;
-    let mut further = Vec::new();
+    let mut further = Vec::from_iter(vector_search::fact_of_run(&joining.manifest));
     if let Some(target) = target_facts::target(joining)? {
         let facts = target_facts::of(&report, &parts);
         facts.enter(&mut report, &target)?;
-        further = facts.lines();
+        further.extend(facts.lines());
         prices = with_price(prices, &target, facts.model.as_deref());
     }
     let mut models: ModelRecord = entries(joining, &parts[0])?;

@@ -15,6 +15,7 @@ use crate::rankings::{FinishedRankings, TimedQuestions, record};
 use crate::run_folder::RunFolder;
 use crate::run_models::reranker;
 use crate::terminal::report_text;
+use crate::vector_search;
 
 pub(super) async fn write(joining: &Joining<'_>) -> Result<Merged> {
     let Joined {
@@ -24,7 +25,8 @@ pub(super) async fn write(joining: &Joining<'_>) -> Result<Merged> {
         ..
     } = joining.join::<Retrieval>(target_facts::KEYS)?;
     let chosen = joining.chosen(&parts[0])?;
-    let mut lines = chosen.lines("questions");
+    let mut lines = Vec::from_iter(vector_search::fact_of_run(&joining.manifest));
+    lines.extend(chosen.lines("questions"));
     chosen.enter(&mut report.metadata)?;
     let timed = TimedQuestions::of_report(&report, joining.seed());
     lines.extend(timed.map(TimedQuestions::fact));

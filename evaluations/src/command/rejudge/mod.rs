@@ -44,6 +44,7 @@ use crate::session::{Session, named_judges, named_models};
 use crate::settings::{self, Resolved};
 use crate::spending::Spending;
 use crate::terminal::progress::CaseBar;
+use crate::vector_search;
 
 pub(super) fn execute(session: &Session<'_>, arguments: &RejudgeArgs) -> Result<Exit> {
     let files = OutFile::all(&arguments.out)?;
@@ -170,7 +171,7 @@ async fn rejudge(
         attempts_before: Attempts::so_far(&traffic),
         chosen,
         group_by: &[],
-        facts: Vec::new(),
+        facts: vector_search::fact_of_run(&manifest).into_iter().collect(),
         calibrations: CalibrationStore::of(&session.directories),
     };
     let bar = Arc::new(CaseBar::new(session.printer, "judging"));

@@ -1,14 +1,14 @@
 //! Finds the index of a run, or builds it with a progress bar.
 
 use std::sync::Arc;
-use std::time::Instant;
+use std::time::{Duration, Instant};
 
 use anyhow::{Context as _, Result, bail};
 use chrono::{DateTime, Utc};
 use evals_data::{Collection, DocumentCounts};
 use evals_index::{
     BuildObserver, BuildOptions, BuildProgress, BuildReport, BuildStage, CutChunks, Index,
-    IndexStatistics, LockHolder, Recipe, Store,
+    IndexError, IndexStatistics, LockHolder, Recipe, Store,
 };
 use evals_messages::quantity;
 use evals_models::Embedder;
@@ -16,6 +16,7 @@ use indicatif::ProgressBar;
 
 use super::plan::Plan;
 use crate::models::{ModelKind, embedded};
+use crate::peak_memory;
 use crate::terminal::{Printer, progress};
 
 /// An index that can be searched, and what building it took.
@@ -26,6 +27,8 @@ pub(super) struct ReadyIndex {
     pub(super) statistics: IndexStatistics,
     /// `None` if the index existed already.
     pub(super) build: Option<BuildReport>,
+    /// How long indexing the vectors for approximate search took; `None` if that index existed, or the search is exact.
+    vectors: Option<Duration>,
 }
 
 /// The index of a run before it is built: a finished one, or what to build it from.
@@ -71,6 +74,29 @@ pub(super) async fn find(
     })
 }
 
+/// The index with the vector search of the settings, if a profile compares vectors. Builds an index of the vectors if it has to.
+async fn with_vector_search(
+    printer: &Printer,
+    store: &Store,
+    index: Index,
+    plan: &Plan,
+) -> Result<(Index, Option<Duration>)> {
+    let search = &plan.resolved.settings.search.index;
+    if search.is_exact() || !plan.needs_embeddings {
+        return Ok((index, None));
+    }
+    let bar = Bar::new(printer);
+    let opened = index.with_vector_search(store, search, &bar).await;
+    drop(bar);
+    opened.map_err(|error| match error {
+        IndexError::VectorSearch(fault) => {
+            let setting = format!("search.index.{}", fault.parameter);
+            anyhow::Error::new(plan.resolved.bad_value(&setting, &fault))
+        }
+        error => error.into(),
+    })
+}
+
 /// The embedder of the settings, if it is the embedded one. Any other would need a request to a server or a loaded model, which
 /// nothing else in the run needs.
 fn embedded_embedder(plan: &Plan) -> Option<Arc<dyn Embedder>> {
@@ -90,6 +116,7 @@ fn embedded_embedder(plan: &Plan) -> Option<Arc<dyn Embedder>> {
 /// Takes the index that was found, or builds it unless `skip_db` forbids that.
 pub(super) async fn prepare(
     printer: &Printer,
+    plan: &Plan,
     found: Found,
     collection: &Collection,
     skip_db: bool,
@@ -112,11 +139,13 @@ pub(super) async fn prepare(
         printer.note(note);
     }
     let statistics = index.statistics().await?;
+    let (index, vectors) = with_vector_search(printer, &store, index, plan).await?;
     Ok(ReadyIndex {
         store,
         index,
         statistics,
         build,
+        vectors,
     })
 }
 
@@ -126,15 +155,11 @@ async fn build(
     recipe: &Recipe,
     collection: &Collection,
 ) -> Result<(Index, Option<BuildReport>)> {
-    let bar = Bar {
-        line: progress::open_ended(printer, "indexing"),
-        started: Instant::now(),
-        printer: printer.clone(),
-    };
+    let bar = Bar::new(printer);
     let documents = collection.documents()?;
     let tally = documents.tally();
     let built = Index::build(store, recipe, documents, &BuildOptions::default(), &bar).await;
-    bar.line.finish_and_clear();
+    drop(bar);
     let built = built?;
     if let Some(skipped) =
         skipped_rows(&tally.counts(), &tally.empty()).filter(|_| built.report.is_some())
@@ -170,11 +195,28 @@ fn skipped_rows(counts: &DocumentCounts, empty: &[String]) -> Option<String> {
     })
 }
 
+/// Shows the progress of a build.
 #[derive(Debug)]
-struct Bar {
+pub(in crate::command) struct Bar {
     line: ProgressBar,
     started: Instant,
     printer: Printer,
+}
+
+impl Bar {
+    pub(in crate::command) fn new(printer: &Printer) -> Self {
+        Self {
+            line: progress::open_ended(printer, "indexing"),
+            started: Instant::now(),
+            printer: printer.clone(),
+        }
+    }
+}
+
+impl Drop for Bar {
+    fn drop(&mut self) {
+        self.line.finish_and_clear();
+    }
 }
 
 impl BuildObserver for Bar {
@@ -191,6 +233,12 @@ impl BuildObserver for Bar {
                 )
             }
             BuildStage::Compacting => "joining small files".to_owned(),
+            BuildStage::Vectors => {
+                format!(
+                    "index of {} for approximate search",
+                    quantity::of(progress.chunks, "vector")
+                )
+            }
             BuildStage::FullText => {
                 format!(
                     "full-text index of {}",
@@ -249,6 +297,16 @@ pub(super) fn cut_note(statistics: &IndexStatistics) -> Option<String> {
 
 /// Notes the size of the index, and what building it took.
 pub(super) fn describe_index(printer: &Printer, ready: &ReadyIndex) {
+    describe_documents(printer, ready);
+    if let Some((took, search)) = ready.vectors.zip(ready.index.approximation()) {
+        printer.note(&format!(
+            "indexed the vectors for approximate search in {:.2} s: {search}",
+            took.as_secs_f64()
+        ));
+    }
+}
+
+fn describe_documents(printer: &Printer, ready: &ReadyIndex) {
     let statistics = &ready.statistics;
     let size = format!(
         "{} in {}",
@@ -284,19 +342,9 @@ pub(super) fn describe_index(printer: &Printer, ready: &ReadyIndex) {
         build.full_text.as_secs_f64(),
         ready.store.uri()
     ));
-    if let Some(peak) = peak_bytes() {
+    if let Some(peak) = peak_memory::bytes() {
         printer.detail(&format!("  peak memory {} MB", peak / 1_000_000));
     }
-}
-
-/// The peak resident memory in bytes; `None` if the system does not report it.
-fn peak_bytes() -> Option<u64> {
-    let status = std::fs::read_to_string("/proc/self/status").ok()?;
-    let line = status
-        .lines()
-        .find_map(|line| line.strip_prefix("VmHWM:"))?;
-    let kibibytes: u64 = line.trim().strip_suffix("kB")?.trim().parse().ok()?;
-    Some(kibibytes * 1024)
 }
 
 #[cfg(test)]

@@ -4,13 +4,21 @@ use std::collections::BTreeMap;
 use std::num::NonZeroUsize;
 
 use chrono::{DateTime, Utc};
-use evals_index::SearchOptions;
+use evals_index::{Approximation, SearchOptions};
 
 use super::preparation::Run;
 use crate::clock::timestamp;
 use crate::redaction;
 use crate::run_folder::{DatasetRecord, IndexRecord, MANIFEST_VERSION, RunManifest, Tool};
 use crate::search_profile::SearchProfile;
+
+/// The approximate search that a profile uses; `None` if it searches exactly.
+pub(super) fn approximation(run: Run<'_>, profile: SearchProfile) -> Option<&Approximation> {
+    let index = &run.prepared.ready.index;
+    index
+        .approximation()
+        .filter(|_| profile.base.needs_embeddings())
+}
 
 /// The manifest of a retrieval run. Question answering replaces the fields that differ.
 pub(super) fn manifest(
@@ -57,6 +65,7 @@ pub(super) fn manifest(
             uri: redaction::address(ready.store.uri()),
             table: ready.index.identity().table_name(),
             identity: ready.index.identity(),
+            approximate: approximation(run, profile),
             statistics: &ready.statistics,
             build: ready.build.as_ref(),
         }),

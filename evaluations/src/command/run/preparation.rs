@@ -217,7 +217,7 @@ async fn open_index(
     let unpaid = arguments.qa.estimate && is_served(plan);
     let skip_db = arguments.stages.skip_db || unpaid;
     let index = match found {
-        Ok(found) => index::prepare(printer, found, collection, skip_db).await,
+        Ok(found) => index::prepare(printer, plan, found, collection, skip_db).await,
         Err(error) => Err(error),
     };
     let index = if unpaid {

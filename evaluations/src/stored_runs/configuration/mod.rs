@@ -21,6 +21,7 @@ const PARTS: &[&str] = &[
     "dataset.provenance",
     "dataset.shard.index",
     "dataset.shard.of",
+    "index.approximate",
     "index.identity",
     "target.parameters",
     "settings.target.match",

@@ -9,6 +9,8 @@ mod similarity;
 mod vectors;
 
 pub(crate) use searcher::BatchSearcher;
+pub(crate) use similarity::cosine;
+pub(crate) use vectors::{compare_all, reading, scan};
 
 pub use observer::{BatchObserver, BatchProgress, BatchStage};
 pub use questions::QuestionBatch;

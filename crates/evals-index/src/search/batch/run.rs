@@ -317,6 +317,7 @@ impl Round<'_> {
             contents: &searcher.contents,
             filter: &searcher.filter,
             ties: &searcher.ties,
+            approximate: None,
             cache: &results,
             question,
             embedded,

@@ -128,11 +128,12 @@ impl BatchSearcher {
 }
 
 /// The groups of a batch, by question. Empty if the batch would save nothing: without vectors to compare, or if a server compares them,
-/// which does not hand them out.
+/// which does not hand them out. An approximate search is not exact search in bulk.
 fn groups(searcher: &IndexSearcher, batch: &QuestionBatch) -> HashMap<String, Arc<Group>> {
     let mut groups = HashMap::new();
     let is_local = searcher.contents.table.dataset().is_some();
-    if !searcher.profile.needs_embeddings() || !is_local || batch.k == 0 {
+    let is_exact = searcher.approximate.is_none();
+    if !searcher.profile.needs_embeddings() || !is_exact || !is_local || batch.k == 0 {
         return groups;
     }
     let mut seen = HashSet::new();

@@ -9,6 +9,14 @@ use lance_linalg::distance::cosine_distance_batch;
 use crate::search::hit::{self, Hit};
 use crate::table::contents::Contents;
 
+/// The cosine of a vector and the question of this number, with the bits of the engine's.
+pub(crate) fn cosine(questions: &[f32], number: usize, vector: &[f32], dimension: usize) -> f32 {
+    let question = &questions[number * dimension..(number + 1) * dimension];
+    let distance = cosine_distance_batch(question, vector, dimension).next();
+    let distance = distance.expect("the batch is one vector");
+    Hit::of_distance(0, distance).score
+}
+
 /// Scores chunks as a search of one question does, whose distances come from the same function of the engine.
 #[derive(Debug)]
 pub(super) struct Similarity {
@@ -20,11 +28,7 @@ pub(super) struct Similarity {
 
 impl Exact for Similarity {
     fn score(&self, question: usize, vector: &[f32]) -> f32 {
-        let start = question * self.dimension;
-        let question = &self.questions[start..start + self.dimension];
-        let distance = cosine_distance_batch(question, vector, self.dimension).next();
-        let distance = distance.expect("the batch is one vector");
-        Hit::of_distance(0, distance).score
+        cosine(&self.questions, question, vector, self.dimension)
     }
 
     fn order_of_equals(&self, left: u32, right: u32) -> Ordering {

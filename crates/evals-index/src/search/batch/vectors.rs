@@ -4,9 +4,10 @@ use std::sync::Arc;
 
 use arrow::array::{Array, ArrayRef, AsArray, RecordBatch};
 use arrow::datatypes::{Float32Type, UInt64Type};
-use evals_nearest::Pass;
+use evals_nearest::{Exact, Pass};
 use futures::stream::BoxStream;
 use futures::{StreamExt, TryStreamExt};
+use lancedb::table::Table;
 use tokio::task;
 
 use super::observer::BatchStage;
@@ -41,25 +42,13 @@ pub(super) async fn nearest(
         questions: Arc::clone(&questions),
         dimension,
     };
-    let mut pass = Pass::new(&questions, dimension, depth, similarity);
-    let mut read = 0;
+    let pass = Pass::new(&questions, dimension, depth, similarity);
     let chunks = contents.positions.chunks();
-    progress.tell(BatchStage::Vectors, read, chunks);
-    let mut batches = scan(contents, filter, dimension).await?;
-    let mut batch = batches.next().await;
-    while let Some(read_batch) = batch {
-        let rows = Rows::new(&read_batch.map_err(reading)?, contents)?;
-        read += rows.numbers.len();
-        // The engine reads and decodes the next batch meanwhile.
-        let compare = task::spawn_blocking(move || {
-            rows.compare(&mut pass);
-            pass
-        });
-        let (compared, next) = futures::join!(compare, batches.next());
-        pass = compared?;
-        batch = next;
-        progress.tell(BatchStage::Vectors, read.min(chunks), chunks);
-    }
+    progress.tell(BatchStage::Vectors, 0, chunks);
+    let number = |row_id| u32::try_from(contents.positions.position(row_id)?).ok();
+    let on_read = |read: usize| progress.tell(BatchStage::Vectors, read.min(chunks), chunks);
+    let batches = scan(&contents.table, filter.sql(), dimension).await?;
+    let pass = compare_all(batches, pass, number, on_read).await?;
     let exhausted = pass.rows() <= depth;
     let best = task::spawn_blocking(move || pass.finish()).await?;
     let found = best.into_iter().map(|hits| Found {
@@ -73,19 +62,47 @@ pub(super) async fn nearest(
     Ok(found.collect())
 }
 
-fn reading(source: lancedb::Error) -> IndexError {
+/// Shows the vectors of a scan to a pass. `number` gives the number of a row, and `on_read` is called with the rows read so far.
+pub(crate) async fn compare_all<E: Exact + Send + 'static>(
+    mut batches: VectorBatches,
+    mut pass: Pass<E>,
+    number: impl Fn(u64) -> Option<u32>,
+    on_read: impl Fn(usize),
+) -> Result<Pass<E>, IndexError> {
+    let mut read = 0;
+    let mut batch = batches.next().await;
+    while let Some(read_batch) = batch {
+        let rows = Rows::new(&read_batch.map_err(reading)?, &number)?;
+        read += rows.numbers.len();
+        // The engine reads and decodes the next batch meanwhile.
+        let compare = task::spawn_blocking(move || {
+            rows.compare(&mut pass);
+            pass
+        });
+        let (compared, next) = futures::join!(compare, batches.next());
+        pass = compared?;
+        batch = next;
+        on_read(read);
+    }
+    Ok(pass)
+}
+
+/// Rows with their vectors.
+pub(crate) type VectorBatches = BoxStream<'static, lancedb::Result<RecordBatch>>;
+
+pub(crate) fn reading(source: lancedb::Error) -> IndexError {
     IndexError::during("read the embeddings")(source)
 }
 
 /// The vectors of the chunks that pass the filter, in any order.
-async fn scan(
-    contents: &Contents,
-    filter: &Filter,
+pub(crate) async fn scan(
+    table: &Table,
+    filter: Option<&str>,
     dimension: usize,
-) -> Result<BoxStream<'static, lancedb::Result<RecordBatch>>, IndexError> {
+) -> Result<VectorBatches, IndexError> {
     let rows = (BATCH_BYTES / size_of::<f32>() / dimension).max(1);
     let open = async {
-        let dataset = contents.table.dataset().expect(LOCAL).get().await?;
+        let dataset = table.dataset().expect(LOCAL).get().await?;
         let mut scanner = dataset.scan();
         scanner
             .project(&[VECTOR])?
@@ -94,7 +111,7 @@ async fn scan(
             .io_buffer_size(READ_AHEAD_BYTES)
             .batch_readahead(READ_AHEAD_BATCHES)
             .scan_in_order(false);
-        if let Some(sql) = filter.sql() {
+        if let Some(sql) = filter {
             scanner.filter(sql)?;
         }
         let batches = scanner.try_into_stream().await?;
@@ -113,27 +130,25 @@ struct Rows {
 }
 
 impl Rows {
-    fn new(batch: &RecordBatch, contents: &Contents) -> Result<Self, IndexError> {
+    fn new(batch: &RecordBatch, number: impl Fn(u64) -> Option<u32>) -> Result<Self, IndexError> {
         let vectors = batch[VECTOR].as_fixed_size_list();
         let row_ids = batch[ROW_ID].as_primitive::<UInt64Type>().values();
-        let number = |(row, row_id): (usize, &u64)| {
+        let numbered = |(row, row_id): (usize, &u64)| {
             if vectors.is_null(row) {
                 return Ok(None);
             }
-            let position = contents.positions.position(*row_id);
-            let number = position.and_then(|position| u32::try_from(position).ok());
-            number
+            number(*row_id)
                 .map(Some)
                 .ok_or(IndexError::Changed { row_id: *row_id })
         };
-        let numbers: Result<_, _> = row_ids.iter().enumerate().map(number).collect();
+        let numbers: Result<_, _> = row_ids.iter().enumerate().map(numbered).collect();
         Ok(Self {
             values: Arc::clone(vectors.values()),
             numbers: numbers?,
         })
     }
 
-    fn compare(&self, pass: &mut Pass<Similarity>) {
+    fn compare<E: Exact>(&self, pass: &mut Pass<E>) {
         let values = self.values.as_primitive::<Float32Type>().values();
         pass.add(values, &self.numbers);
     }

@@ -52,7 +52,7 @@ impl Filter {
     }
 
     /// Applies the filter to the rows that `query` looks at, before it ranks them.
-    pub(super) fn restrict<Q: QueryBase>(&self, query: Q) -> Q {
+    pub(crate) fn restrict<Q: QueryBase>(&self, query: Q) -> Q {
         match &self.0 {
             Some(sql) => query.only_if(sql),
             None => query,

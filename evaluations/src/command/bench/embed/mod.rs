@@ -12,7 +12,7 @@ use std::path::Path;
 use std::sync::Arc;
 use std::time::Duration;
 
-use anyhow::{Context as _, Result, bail};
+use anyhow::{Context as _, Result};
 
 use self::figures::Figures;
 use self::model::BenchedModel;
@@ -28,15 +28,8 @@ use crate::terminal::progress;
 
 pub(super) fn execute(session: &Session<'_>, arguments: &BenchEmbedArgs) -> Result<Exit> {
     let models = models(session, arguments)?;
-    if let Some(out) = &arguments.out
-        && let Some(folder) = out.parent().filter(|it| !it.as_os_str().is_empty())
-        && !folder.is_dir()
-    {
-        bail!(
-            "`--out {}`: folder `{}` does not exist",
-            out.display(),
-            folder.display()
-        );
+    if let Some(out) = &arguments.out {
+        super::out_folder::check(out)?;
     }
     let runtime = tokio::runtime::Runtime::new().context("cannot start worker threads")?;
     let figures = runtime.block_on(measure(session, arguments, &models))?;

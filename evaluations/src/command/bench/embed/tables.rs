@@ -3,11 +3,9 @@
 use std::fmt::Write as _;
 
 use super::figures::{Figures, ModelFigures};
+use crate::command::bench::number::{NONE, seconds, significant};
 use crate::terminal::Printer;
 use crate::terminal::listing;
-
-/// Stands for a missing value.
-const NONE: &str = "-";
 
 /// Renders a table for each kind of measurement, with a row for each model.
 pub(super) fn text(printer: &Printer, figures: &Figures) -> String {
@@ -154,25 +152,6 @@ fn unknown(model: &ModelFigures) -> String {
     }
 }
 
-fn seconds(seconds: Option<f64>) -> String {
-    match seconds {
-        None => none(),
-        Some(seconds) if seconds < 1.0 => format!("{} ms", significant(seconds * 1e3)),
-        Some(seconds) => format!("{} s", significant(seconds)),
-    }
-}
-
-/// A number with three significant digits, or with all digits before the decimal point.
-fn significant(number: f64) -> String {
-    let decimals = match number {
-        number if number < 1.0 => 3,
-        number if number < 10.0 => 2,
-        number if number < 100.0 => 1,
-        _ => 0,
-    };
-    format!("{number:.decimals$}")
-}
-
 fn dollars(amount: f64) -> String {
     if amount == 0.0 {
         return "0".to_owned();
@@ -187,13 +166,6 @@ fn dollars(amount: f64) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    #[test]
-    fn figures_have_three_digits() {
-        let shown = [0.000_012_34, 0.012_34, 0.123_4, 1.234, 123.4].map(|it| seconds(Some(it)));
-        assert_eq!(shown, ["0.012 ms", "12.3 ms", "123 ms", "1.23 s", "123 s"]);
-        assert_eq!(seconds(None), "-");
-    }
 
     #[test]
     fn dollars_have_no_trailing_zeros() {

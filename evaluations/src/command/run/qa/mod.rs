@@ -12,7 +12,7 @@ use evals_rag::Searcher;
 use evals_rag::qa::{self, Answer, Expansion, Qa, Settings};
 use futures::future::BoxFuture;
 
-use super::manifest::manifest;
+use super::manifest::{approximation, manifest};
 use super::plan::answers::QaPlan;
 use super::preparation::{Prepared, QaModels, Run};
 use super::search::{self, Depth};
@@ -25,6 +25,7 @@ use crate::question_answering::{Answering, Attempts, Closing, Finished, spent};
 use crate::resumption::{self, Opened, Resume};
 use crate::search_profile::SearchProfile;
 use crate::terminal::progress::CaseBar;
+use crate::vector_search;
 
 /// Prints the estimated calls, tokens and cost of the benchmark, without a call of a chat model.
 pub(super) async fn estimate(run: Run<'_>, qa: &QaPlan, models: &QaModels) -> Result<()> {
@@ -106,7 +107,10 @@ async fn answer(run: Run<'_>, qa: &QaPlan, models: &QaModels) -> Result<Finished
         attempts_before: Attempts::so_far(&prepared.traffic),
         chosen: prepared.chosen(),
         group_by: &arguments.results.group_by,
-        facts: Vec::new(),
+        facts: approximation(run, qa.profile)
+            .map(vector_search::fact)
+            .into_iter()
+            .collect(),
         calibrations: CalibrationStore::of(&run.session.directories),
     };
     let bar = Arc::new(CaseBar::new(printer, "answering"));

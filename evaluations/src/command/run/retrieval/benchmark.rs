@@ -9,6 +9,7 @@ use evals_rag::{Retrieval, retrieval};
 
 use super::latency_sample::LatencySample;
 use crate::choices;
+use crate::command::run::manifest::approximation;
 use crate::command::run::preparation::Run;
 use crate::command::run::search::{self, Depth};
 use crate::failure_limit::FailureLimit;
@@ -18,6 +19,7 @@ use crate::rankings::FinishedRankings;
 use crate::run_folder::RunFolder;
 use crate::search_profile::SearchProfile;
 use crate::terminal::progress::CaseBar;
+use crate::vector_search;
 
 /// Searches every question with `profile` and measures the rankings. The caller writes the results into `folder`.
 pub(super) async fn run(
@@ -64,6 +66,7 @@ pub(super) async fn run(
     bar.clear();
     let reranking = reranking.map(|it| it.account(&report, &choices::prices(&plan.resolved)));
     let mut facts = Vec::new();
+    facts.extend(approximation(run, profile).map(vector_search::fact));
     let chosen = prepared.chosen();
     facts.extend(chosen.lines("questions"));
     chosen.enter(&mut report.metadata)?;

@@ -25,7 +25,8 @@ pub(super) struct LatencySample {
 
 impl LatencySample {
     /// `None` if every question is searched one by one: because the index is small, because the sample has every question, because a
-    /// repetition has to search again, or because the profile compares no vectors, so that nothing would be saved.
+    /// repetition has to search again, because the profile compares no vectors, so that nothing would be saved, or because the
+    /// search is approximate, which all questions at once are not.
     pub(super) fn of(run: Run<'_>, profile: SearchProfile) -> Option<Self> {
         let Run {
             arguments,
@@ -33,7 +34,9 @@ impl LatencySample {
             prepared,
             ..
         } = run;
-        if arguments.control.repeat.get() > 1 || !profile.base.needs_embeddings() {
+        let is_exact = prepared.ready.index.approximation().is_none();
+        let compares = profile.base.needs_embeddings();
+        if arguments.control.repeat.get() > 1 || !compares || !is_exact {
             return None;
         }
         let is_small = prepared.ready.statistics.chunks <= MOST_CHUNKS_ONE_BY_ONE;

@@ -11,6 +11,7 @@ use crate::command::run::plan::Plan;
 use crate::lead::Lead;
 use crate::rankings::FinishedRankings;
 use crate::terminal::{Printer, console, text};
+use crate::vector_search;
 
 /// Renders the profiles side by side, then the failures of each.
 pub(super) fn comparison(
@@ -48,6 +49,10 @@ pub(super) fn comparison(
     page.push_str(&text(|out| console.interval_methods(out, comparison))?);
     page.push_str(&text(|out| console.latency(out, &latencies(finished)))?);
     for run in finished {
+        if let Some(search) = vector_search::of_report(&run.report.metadata) {
+            page.push('\n');
+            page.push_str(&line(&format!("{}: vector search: {search}", run.label))?);
+        }
         if let Some(account) = &run.reranking {
             page.push('\n');
             page.push_str(&line(&format!("{}: {account}", run.label))?);

@@ -1,0 +1,135 @@
+//! The table of a vector index: the files of an index, and the index of its vectors beside them.
+
+use std::time::{Duration, Instant};
+
+use lancedb::query::VectorQuery;
+use lancedb::table::{FieldMetadataUpdate, Table};
+use serde::{Deserialize, Serialize};
+use sha2::{Digest, Sha256};
+
+use crate::approximate::{Approximation, VectorIndex};
+use crate::error::IndexError;
+use crate::guard::guarded;
+use crate::identity::{Identity, NAME_PREFIX};
+use crate::ingest::{BuildObserver, BuildProgress, BuildStage};
+use crate::store::{Depth, FileCheck, Store};
+use crate::table::{self, URI, vector_index};
+
+/// The names of all tables of vector indexes, and of no other tables, start with this.
+const VECTORS_PREFIX: &str = "vectors-";
+/// Key of the uri column's metadata that holds the [`Record`].
+const RECORD_KEY: &str = "evaluations:vector-index";
+
+/// An approximate search of the vectors of an index.
+///
+/// Its table has the rows of the index's table and their numbers, but no copy of them: its manifest names the files of the other table,
+/// which is never written to. A vector index with other parameters is another table, so that none is searched in place of another, and a
+/// build that is killed harms nothing but itself.
+#[derive(Debug)]
+pub(crate) struct VectorTable {
+    pub(crate) table: Table,
+    pub(crate) search: Approximation,
+}
+
+/// The record of a finished table, which one whose build was interrupted does not have.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+struct Record {
+    index: VectorIndex,
+    /// Where the files of the rows are. In a store that was moved, they are no longer there.
+    source: String,
+    /// Identifies these files. An index that was deleted and built again has others.
+    rows: Option<String>,
+    files_recorded: bool,
+}
+
+impl VectorTable {
+    /// A search that stands for all: they have the same plan.
+    pub(crate) fn query_of_any(&self, dimension: usize) -> Result<VectorQuery, IndexError> {
+        vector_index::query(&self.table, &vec![1.0; dimension], 1, Some(&self.search))
+    }
+}
+
+/// The name of the table of a vector index: `vectors-`, the digits of the index's table, and 16 of the parameters' SHA-256.
+fn name(identity: &Identity, index: &VectorIndex) -> String {
+    let digest = Sha256::digest(serde_json::to_vec(index).expect("parameters are plain data"));
+    let digest = hex::encode(&digest[..8]);
+    format!("{}{digest}", prefix(identity))
+}
+
+/// What the names of all vector indexes of an index start with.
+pub(crate) fn prefix(identity: &Identity) -> String {
+    let table = identity.table_name();
+    let digits = table.strip_prefix(NAME_PREFIX).unwrap_or(&table);
+    format!("{VECTORS_PREFIX}{digits}-")
+}
+
+/// Opens the table of `search` for the index with this identity and table, or builds it. Returns how long the build took, if there was one.
+pub(crate) async fn open_or_build(
+    store: &Store,
+    (identity, rows): (&Identity, &Table),
+    search: Approximation,
+    progress: BuildProgress,
+    observer: &dyn BuildObserver,
+) -> Result<(VectorTable, Option<Duration>), IndexError> {
+    let name = name(identity, &search.built);
+    let address = store.address(&name);
+    let source = store.address(&identity.table_name()).folder();
+    let wanted = Record {
+        index: search.built.clone(),
+        source,
+        rows: table::rows_digest(rows).await?,
+        files_recorded: store.records_files(),
+    };
+    let work = async {
+        if let Some(table) = find(store, &name, &wanted).await? {
+            return Ok((table, None));
+        }
+        let _lock = store
+            .wait_for_lock(|holder| observer.on_wait(holder))
+            .await?;
+        // Another process may have built it before this one got the lock.
+        if let Some(table) = find(store, &name, &wanted).await? {
+            return Ok((table, None));
+        }
+        observer.on_progress(BuildProgress {
+            stage: BuildStage::Vectors,
+            ..progress
+        });
+        let started = Instant::now();
+        let table = build(store, &name, &wanted).await?;
+        Ok((table, Some(started.elapsed())))
+    };
+    let (table, took) = guarded(&address, work)
+        .await
+        .map_err(|error| error.on_table(&address))?;
+    Ok((VectorTable { table, search }, took))
+}
+
+/// The finished table; `None` if it does not exist, is unfinished, or refers to other files than those of the index.
+async fn find(store: &Store, name: &str, wanted: &Record) -> Result<Option<Table>, IndexError> {
+    let check = store.check(name, Depth::Contents).await?;
+    let Some(table) = store.table(name).await? else {
+        return Ok(None);
+    };
+    let record: Option<Record> = table::record(&table, RECORD_KEY).await?;
+    let is_whole = check != FileCheck::NoRecord || !wanted.files_recorded;
+    if record.as_ref() != Some(wanted) || !is_whole {
+        return Ok(None);
+    }
+    vector_index::check_coverage(&table).await?;
+    Ok(Some(table))
+}
+
+async fn build(store: &Store, name: &str, record: &Record) -> Result<Table, IndexError> {
+    store.drop_table(name).await?;
+    let table = store.clone_table(&record.source, name).await?;
+    vector_index::build(&table, &record.index).await?;
+    vector_index::check_coverage(&table).await?;
+    let json = serde_json::to_string(record).expect("a record is plain data");
+    table
+        .update_field_metadata(&[FieldMetadataUpdate::new(URI).set(RECORD_KEY, json)])
+        .await
+        .map_err(IndexError::during("record that the index is complete"))?;
+    store.record_files(name).await?;
+    Ok(table)
+}

@@ -1,0 +1,196 @@
+//! A table of vectors: its indexes are built and removed, and it is searched with and without them.
+
+use std::fs;
+use std::path::Path;
+use std::sync::Arc;
+use std::time::{Duration, Instant};
+
+use arrow::array::AsArray;
+use arrow::datatypes::{Float32Type, UInt64Type};
+use evals_nearest::Pass;
+use futures::TryStreamExt;
+use lancedb::query::ExecutableQuery;
+use lancedb::table::Table;
+use tokio::task;
+
+use super::exact::Cosines;
+use super::numbers::Numbers;
+use crate::address::Address;
+use crate::approximate::{Approximation, VectorIndex};
+use crate::error::IndexError;
+use crate::guard::guarded;
+use crate::ingest;
+use crate::search::engine_query::options;
+use crate::search::{Hit, compare_all, scan};
+use crate::store::Store;
+use crate::table::ROW_ID;
+use crate::table::vector_index::{self, DISTANCE};
+
+/// Vectors in a table of their own, to be searched exactly, or with an index of which there is one at a time.
+#[derive(Debug, Clone)]
+pub struct VectorCollection {
+    store: Store,
+    table: Table,
+    address: Address,
+    numbers: Arc<Numbers>,
+    dimension: usize,
+}
+
+/// A vector that a search found.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct VectorNeighbour {
+    /// The number of the vector.
+    pub number: u32,
+    /// Its cosine with the question; from a compressed vector, an approximation of that.
+    pub score: f32,
+}
+
+impl VectorCollection {
+    pub(super) async fn new(
+        store: Store,
+        table: Table,
+        dimension: usize,
+    ) -> Result<Self, IndexError> {
+        Ok(Self {
+            address: store.address(table.name()),
+            numbers: Arc::new(Numbers::load(&table).await?),
+            store,
+            table,
+            dimension,
+        })
+    }
+
+    /// The number of vectors.
+    pub fn count(&self) -> usize {
+        self.numbers.count()
+    }
+
+    /// The number of components of each vector.
+    pub fn dimension(&self) -> usize {
+        self.dimension
+    }
+
+    /// The same vectors through a new connection, which has nothing of the table in memory. The operating system may.
+    pub async fn reopened(&self) -> Result<Self, IndexError> {
+        let store = Store::open(self.store.uri()).await?;
+        let table = store.vectors().await?;
+        Ok(Self {
+            store,
+            table,
+            ..self.clone()
+        })
+    }
+
+    /// Indexes the vectors in place of the index that they have, and deletes the files of that. Returns how long the indexing took.
+    pub async fn build(&self, index: &VectorIndex) -> Result<Duration, IndexError> {
+        let work = async {
+            let started = Instant::now();
+            vector_index::build(&self.table, index).await?;
+            let took = started.elapsed();
+            vector_index::check_coverage(&self.table).await?;
+            ingest::prune(&self.table).await?;
+            Ok(took)
+        };
+        self.guarded(work).await
+    }
+
+    /// Bytes of the files of the vectors, and of those of their index.
+    pub fn bytes(&self) -> (u64, u64) {
+        let folder = self.address.folder();
+        let folder = Path::new(&folder);
+        (size(&folder.join("data")), size(&folder.join("_indices")))
+    }
+
+    /// Fails unless the engine answers a search from the index alone.
+    pub async fn check(&self, search: &Approximation) -> Result<(), IndexError> {
+        let any = vec![1.0; self.dimension];
+        let query = vector_index::query(&self.table, &any, 1, Some(search))?;
+        self.guarded(vector_index::check_plan(&query)).await
+    }
+
+    /// The `limit` vectors nearest to `vector`, best first, and of equal ones the first; with a `search`, those that the index finds, which may
+    /// be fewer.
+    pub async fn nearest(
+        &self,
+        vector: &[f32],
+        limit: usize,
+        search: Option<&Approximation>,
+    ) -> Result<Vec<VectorNeighbour>, IndexError> {
+        let work = async {
+            let query = vector_index::query(&self.table, vector, limit, search)?;
+            let failed = IndexError::during("search the vectors");
+            let rows = query.execute_with_options(options(self.dimension));
+            let mut rows = rows.await.map_err(&failed)?;
+            let mut found = Vec::with_capacity(limit);
+            while let Some(batch) = rows.try_next().await.map_err(&failed)? {
+                let row_ids = batch[ROW_ID].as_primitive::<UInt64Type>().values();
+                let distances = batch[DISTANCE].as_primitive::<Float32Type>().values();
+                for (row_id, distance) in row_ids.iter().zip(distances) {
+                    let number = self.numbers.number(*row_id);
+                    found.push(VectorNeighbour {
+                        number: number.ok_or(IndexError::Changed { row_id: *row_id })?,
+                        score: Hit::of_distance(0, *distance).score,
+                    });
+                }
+            }
+            found.sort_unstable_by(|left, right| {
+                let by_score = right.score.total_cmp(&left.score);
+                by_score.then(left.number.cmp(&right.number))
+            });
+            Ok(found)
+        };
+        self.guarded(work).await
+    }
+
+    /// The `limit` vectors nearest to each question, exactly: one pass over the vectors for all questions, which are given one after the other.
+    /// `on_read` is called with the number of vectors read so far.
+    pub async fn exact(
+        &self,
+        questions: Arc<[f32]>,
+        limit: usize,
+        on_read: impl Fn(usize),
+    ) -> Result<Vec<Vec<VectorNeighbour>>, IndexError> {
+        let work = async {
+            let cosines = Cosines {
+                questions: Arc::clone(&questions),
+                dimension: self.dimension,
+            };
+            let pass = Pass::new(&questions, self.dimension, limit, cosines);
+            let batches = scan(&self.table, None, self.dimension).await?;
+            let number = |row_id| self.numbers.number(row_id);
+            let pass = compare_all(batches, pass, number, on_read).await?;
+            let best = task::spawn_blocking(move || pass.finish()).await?;
+            let neighbour = |hit: &evals_nearest::Hit| VectorNeighbour {
+                number: hit.row,
+                score: hit.score,
+            };
+            Ok(best
+                .iter()
+                .map(|hits| hits.iter().map(neighbour).collect())
+                .collect())
+        };
+        self.guarded(work).await
+    }
+
+    async fn guarded<T>(
+        &self,
+        work: impl Future<Output = Result<T, IndexError>>,
+    ) -> Result<T, IndexError> {
+        guarded(&self.address, work)
+            .await
+            .map_err(|error| error.on_table(&self.address))
+    }
+}
+
+/// Bytes of the files below a folder. A folder that is not there has none.
+fn size(folder: &Path) -> u64 {
+    let Ok(entries) = fs::read_dir(folder) else {
+        return 0;
+    };
+    let sizes = entries.flatten().map(|entry| match entry.metadata() {
+        Ok(found) if found.is_dir() => size(&entry.path()),
+        Ok(found) => found.len(),
+        Err(_) => 0,
+    });
+    sizes.sum()
+}

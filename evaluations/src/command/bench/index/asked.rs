@@ -1,0 +1,220 @@
+//! The vectors and questions of the benchmark.
+
+use std::sync::Arc;
+
+use anyhow::{Context as _, Result, bail};
+use evals_index::{
+    BuildOptions, Index, Recipe, Store, VectorCollection, VectorNeighbour, VectorWriter,
+};
+use evals_messages::quantity;
+use evals_metrics::{Judgements, Measure, Ranking, ScoredDocument};
+use evals_models::{Embedder, TextKind};
+use evals_rag::Question;
+
+use super::generated::GeneratedModel;
+use crate::choices::Choices;
+use crate::cli::{BenchIndexArgs, GeneratedVectors};
+use crate::command::run::index::Bar;
+use crate::downloads;
+use crate::models::{Servers, embedder};
+use crate::session::Session;
+use crate::settings::{self, Layer, Resolved};
+use crate::terminal::progress;
+
+/// Questions about generated vectors, unless the command line has another number.
+const USUAL_QUESTIONS: usize = 1000;
+
+/// The vectors in a table of their own, and the questions.
+#[derive(Debug)]
+pub(super) struct Asked {
+    pub(super) source: String,
+    pub(super) vectors: VectorCollection,
+    /// The questions' vectors, one after the other.
+    pub(super) questions: Arc<[f32]>,
+    /// `None` for generated vectors.
+    pub(super) judged: Option<Judged>,
+}
+
+/// Which documents are relevant to which question.
+#[derive(Debug)]
+pub(super) struct Judged {
+    /// The uris of the documents.
+    documents: Vec<String>,
+    /// The document of each vector.
+    document_of: Vec<usize>,
+    /// In the order of the questions' vectors: id and judgements. `None` if rank measures are undefined.
+    questions: Vec<(String, Option<Judgements>)>,
+    ignores_identical_ids: bool,
+    measure: Measure,
+}
+
+impl Asked {
+    pub(super) fn questions(&self) -> usize {
+        self.questions.len() / self.vectors.dimension()
+    }
+
+    pub(super) async fn generated(
+        session: &Session<'_>,
+        arguments: &BenchIndexArgs,
+        GeneratedVectors { count, dimension }: GeneratedVectors,
+        store: &Store,
+    ) -> Result<Self> {
+        let bar = progress::open_ended(session.printer, "generating");
+        let model = GeneratedModel::new(count, dimension, arguments.seed);
+        let mut writer = VectorWriter::create(store, dimension).await?;
+        let mut written = 0;
+        for block in model.vectors(count) {
+            writer.add(&block).await?;
+            written += block.len() / dimension;
+            bar.set_message(quantity::of(written, "vector"));
+        }
+        let questions = arguments.queries.map_or(USUAL_QUESTIONS, usize::from);
+        let vectors = writer.finish().await?;
+        bar.finish_and_clear();
+        Ok(Self {
+            source: format!("generated vectors, seed {}", arguments.seed),
+            vectors,
+            questions: model.questions(questions).into(),
+            judged: None,
+        })
+    }
+
+    pub(super) async fn of_dataset(
+        session: &Session<'_>,
+        arguments: &BenchIndexArgs,
+        dataset: &str,
+        store: &Store,
+    ) -> Result<Self> {
+        let manifest = session.manifest(dataset)?;
+        let mut layers = vec![Layer::dataset(&manifest)?];
+        layers.extend(session.user_layers(&arguments.settings, [])?);
+        let resolved = settings::resolve(layers)?;
+        session.warn_of_matrix(&resolved);
+        let choices = Choices::of(&resolved)?;
+        embedder::check(&resolved, &choices.models.embedder)?;
+        let mut servers = Servers::new(&resolved, &choices.models, session.printer, arguments.seed);
+        let model = &choices.models.embedder;
+        let embedder = embedder::open(session.printer, &resolved, model, &mut servers).await?;
+        let collection = downloads::fetch(session.printer, &manifest).await?;
+        let uri = database(session, arguments, &manifest.name);
+        let fingerprint = collection.provenance().documents_fingerprint();
+        let recipe = Recipe::new(fingerprint, choices.chunker.clone());
+        let recipe = recipe.with_embedder(Arc::clone(&embedder));
+        let built = {
+            let bar = Bar::new(session.printer);
+            let indexes = Store::open(&uri).await?;
+            let options = BuildOptions::default();
+            Index::build(&indexes, &recipe, collection.documents()?, &options, &bar).await?
+        };
+        let index = built.index;
+        for note in index.notes() {
+            session.printer.note(note);
+        }
+        let reading = (collection.clone(), index.clone());
+        let read =
+            tokio::task::spawn_blocking(move || reading.0.questions_for(reading.1.documents()));
+        let read = read
+            .await
+            .context("the task that reads the questions was cancelled")??;
+        let most = arguments.queries.map_or(usize::MAX, usize::from);
+        let mut questions = read.questions;
+        questions.retain(|question| !question.text.trim().is_empty());
+        questions.truncate(most);
+        if questions.is_empty() {
+            bail!("dataset `{}` has no questions", manifest.name);
+        }
+        let mut writer = VectorWriter::create(store, embedder.dimension()).await?;
+        let bar = progress::open_ended(session.printer, "copying");
+        let document_of = index
+            .copy_vectors(&mut writer, |read| {
+                bar.set_message(quantity::of(read, "vector"));
+            })
+            .await?;
+        let vectors = writer.finish().await?;
+        bar.finish_and_clear();
+        let asked = embed(session, &*embedder, &questions).await?;
+        Ok(Self {
+            source: format!("{}, {}", manifest.name, described(&resolved)),
+            vectors,
+            questions: asked.into(),
+            judged: Some(Judged {
+                documents: index.documents().map(str::to_owned).collect(),
+                document_of,
+                questions: questions.into_iter().map(judged).collect(),
+                ignores_identical_ids: manifest.retrieval.ignore_identical_ids,
+                measure: "nDCG@10".parse().context("nDCG@10 is a measure")?,
+            }),
+        })
+    }
+}
+
+fn database(session: &Session<'_>, arguments: &BenchIndexArgs, dataset: &str) -> String {
+    let usual = || session.directories.database(dataset).display().to_string();
+    arguments.db.clone().unwrap_or_else(usual)
+}
+
+fn described(resolved: &Resolved) -> String {
+    let model = &resolved.settings.embeddings.model;
+    format!("{}:{}", model.provider, model.name)
+}
+
+fn judged(question: Question) -> (String, Option<Judgements>) {
+    let judgements = question.answerable.then_some(question.relevant);
+    (question.id, judgements)
+}
+
+/// Embeds the questions one by one, as the search does.
+async fn embed(
+    session: &Session<'_>,
+    embedder: &dyn Embedder,
+    questions: &[Question],
+) -> Result<Vec<f32>> {
+    let bar = progress::open_ended(session.printer, "embedding");
+    let mut vectors = Vec::with_capacity(questions.len() * embedder.dimension());
+    for (number, question) in questions.iter().enumerate() {
+        let embedded = embedder
+            .embed(&[question.text.as_str()], TextKind::Query)
+            .await;
+        let embedded =
+            embedded.with_context(|| format!("cannot embed question `{}`", question.id))?;
+        let vector = embedded.row(0).unwrap_or_default();
+        evals_models::check_direction(vector)
+            .with_context(|| format!("cannot search for question `{}`", question.id))?;
+        vectors.extend_from_slice(vector);
+        bar.set_message(quantity::of(number + 1, "question"));
+    }
+    bar.finish_and_clear();
+    Ok(vectors)
+}
+
+impl Judged {
+    /// nDCG@10 of what each question found; `None` where it is undefined.
+    pub(super) fn scores(&self, found: &[Vec<VectorNeighbour>]) -> Result<Vec<Option<f64>>> {
+        let scored = self.questions.iter().zip(found).map(|(question, found)| {
+            let (id, Some(judgements)) = question else {
+                return Ok(None);
+            };
+            let ranking = self.ranking(id, found)?;
+            Ok(self.measure.score(judgements, &ranking).ok())
+        });
+        scored.collect()
+    }
+
+    /// The documents of the chunks, each with the score of its best chunk.
+    fn ranking(&self, question: &str, found: &[VectorNeighbour]) -> Result<Ranking> {
+        let mut documents: Vec<ScoredDocument> = Vec::new();
+        let mut seen = std::collections::HashSet::new();
+        for neighbour in found {
+            let document = self.document_of[neighbour.number as usize];
+            let id = &self.documents[document];
+            let is_same = self.ignores_identical_ids && id == question;
+            if !is_same && seen.insert(document) {
+                documents.push(ScoredDocument {
+                    id: id.clone(),
+                    score: neighbour.score,
+                });
+            }
+        }
+        Ok(Ranking::new(documents)?)
+    }
+}

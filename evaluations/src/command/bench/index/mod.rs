@@ -1,0 +1,176 @@
+//! `evaluations bench index`: compares exact and approximate searches of vectors.
+//!
+//! The vectors are copied to a table of their own in a temporary folder, and the user's index is only read.
+
+mod asked;
+mod figures;
+mod generated;
+mod grid;
+mod measurement;
+mod page;
+mod tables;
+
+use std::fs;
+use std::path::Path;
+
+use anyhow::{Context as _, Result, bail};
+use evals_index::{Approximation, Store, VectorSearchKind};
+use tempfile::TempDir;
+
+use self::asked::Asked;
+use self::figures::{Comparison, Figures, VectorFigures};
+use self::measurement::Measurement;
+use crate::atomic_file::write_atomically;
+use crate::cli::BenchIndexArgs;
+use crate::exit::Exit;
+use crate::figures::FigureFolder;
+use crate::interruption::interruptible;
+use crate::page::{write_file, write_opening};
+use crate::session::Session;
+use crate::terminal::progress;
+
+pub(super) fn execute(session: &Session<'_>, arguments: &BenchIndexArgs) -> Result<Exit> {
+    if let Some(out) = &arguments.out {
+        super::out_folder::check(out)?;
+    }
+    let folder = arguments.figures.as_deref();
+    let drawings = folder.map(FigureFolder::create).transpose()?;
+    let figures = interruptible_figures(session, arguments)?;
+    let Some(figures) = figures else {
+        return Ok(Exit::Interrupted);
+    };
+    let json = serde_json::to_string_pretty(&figures).context("cannot write the figures")? + "\n";
+    let text = if arguments.json {
+        json.clone()
+    } else {
+        tables::text(session.printer, &figures)
+    };
+    session.printer.result(&text)?;
+    if let Some(out) = &arguments.out {
+        write(out, &figures, &json).with_context(|| format!("cannot write `{}`", out.display()))?;
+        session.printer.note_file("wrote", out);
+    }
+    if let Some(drawings) = drawings {
+        let drawn: Vec<_> = page::figure(&figures).into_iter().collect();
+        session.printer.note(&drawings.write(&drawn)?);
+    }
+    Ok(Exit::Done)
+}
+
+/// The results; `None` if a signal interrupted the measurement.
+fn interruptible_figures(
+    session: &Session<'_>,
+    arguments: &BenchIndexArgs,
+) -> Result<Option<Figures>> {
+    let mut figures = None;
+    let exit = interruptible(session.printer, async |interruption| {
+        let folder = temporary(&session.directories.data)?;
+        let path = folder.path().display().to_string();
+        let measuring = Box::pin(measure(session, arguments, &path));
+        let measured = interruption.guard(measuring).await;
+        remove(folder);
+        figures = Some(measured?);
+        Ok(Exit::Done)
+    })?;
+    Ok(figures.filter(|_| exit != Exit::Interrupted))
+}
+
+/// A folder for the vectors, which may need more room than the system's folder of temporary files has.
+fn temporary(data: &Path) -> Result<TempDir> {
+    fs::create_dir_all(data).with_context(|| format!("cannot create `{}`", data.display()))?;
+    let folder = tempfile::Builder::new()
+        .prefix("bench-index-")
+        .tempdir_in(data);
+    folder.with_context(|| format!("cannot create a temporary folder in `{}`", data.display()))
+}
+
+/// Removes the folder. After an interruption, a task of the engine may still add a file to it.
+fn remove(folder: TempDir) {
+    const ATTEMPTS: usize = 20;
+    let path = folder.path().to_owned();
+    drop(folder);
+    for _ in 0..ATTEMPTS {
+        if !path.exists() || fs::remove_dir_all(&path).is_ok() {
+            break;
+        }
+        std::thread::sleep(std::time::Duration::from_millis(50));
+    }
+}
+
+fn write(out: &Path, figures: &Figures, json: &str) -> Result<()> {
+    match out.extension().and_then(|it| it.to_str()) {
+        Some("html") => {
+            let opening = page::opening(figures);
+            write_file(out, |file| write_opening(&opening, file)).map(drop)
+        }
+        Some("md") => {
+            let text = tables::markdown(figures);
+            write_atomically(out, |file| file.write_all(text.as_bytes()))
+        }
+        _ => write_atomically(out, |file| file.write_all(json.as_bytes())),
+    }
+}
+
+async fn measure(
+    session: &Session<'_>,
+    arguments: &BenchIndexArgs,
+    folder: &str,
+) -> Result<Figures> {
+    let store = Store::open(folder).await?;
+    let asked = match (&arguments.dataset, arguments.generated) {
+        (Some(dataset), _) => {
+            Box::pin(Asked::of_dataset(session, arguments, dataset, &store)).await?
+        }
+        (None, Some(size)) => Asked::generated(session, arguments, size, &store).await?,
+        (None, None) => bail!("name a dataset, or use `--generated`"),
+    };
+    let searches = searches(session, arguments, &asked)?;
+    let bar = progress::open_ended(session.printer, "measuring");
+    let measurement = Measurement::new(&asked, arguments, &bar).await?;
+    let of = searches.len() + 1;
+    bar.set_message(format!("1/{of} exact"));
+    let mut settings = vec![measurement.exact().await?];
+    let mut number = 2;
+    for shared in searches.chunk_by(|left, right| left.built == right.built) {
+        settings.extend(measurement.of_index(shared, &mut number, of).await?);
+    }
+    bar.finish_and_clear();
+    let vectors = VectorFigures {
+        source: asked.source.clone(),
+        count: asked.vectors.count(),
+        dimension: asked.vectors.dimension(),
+        questions: asked.questions(),
+        bytes: asked.vectors.bytes().0,
+    };
+    let comparison = Comparison {
+        k: measurement.k(),
+        concurrency: arguments.concurrency[0].get(),
+        seed: arguments.seed,
+        least_recall: arguments.recall,
+    };
+    Ok(Figures::new(vectors, comparison, settings))
+}
+
+/// The approximate searches to measure, those of one index next to each other. Notes the types that the vectors are too few for.
+fn searches(
+    session: &Session<'_>,
+    arguments: &BenchIndexArgs,
+    asked: &Asked,
+) -> Result<Vec<Approximation>> {
+    let all: Vec<_> = VectorSearchKind::ALL.into_iter().skip(1).collect();
+    let kinds = if arguments.types.is_empty() {
+        &all
+    } else {
+        &arguments.types
+    };
+    let (count, dimension) = (asked.vectors.count(), asked.vectors.dimension());
+    let found = grid::searches(kinds, &arguments.grid, arguments.quick, count, dimension)?;
+    for kind in kinds {
+        if !found.iter().any(|it| it.built.kind == *kind) {
+            session.printer.note(&format!(
+                "skipped {kind}, which {count} vectors of {dimension} dimensions are too few for"
+            ));
+        }
+    }
+    Ok(found)
+}
