@@ -7,6 +7,7 @@ use evals_index::{Chunker, Fusion, Profile, UnknownProfile};
 use evals_local::StaticEmbedder;
 use evals_rag::prices::{Price, Prices};
 
+use crate::batches;
 use crate::models::{ConfiguredModels, fields, reranker};
 use crate::search_profile::{RERANK, SearchProfile, UnknownSearchProfile};
 use crate::settings::{self, FusionMethod, Resolved, SettingsError};
@@ -118,18 +119,19 @@ fn chunker(resolved: &Resolved) -> Result<Chunker, SettingsError> {
         .map_err(|error| resolved.bad_value("processing.chunk_overlap", &error))
 }
 
-/// The prices of models in the settings.
+/// The prices of models in the settings, those of models in batches with their discount.
 pub(crate) fn prices(resolved: &Resolved) -> Prices {
     let known = |price: &settings::Price| Price {
         input: Some(price.input),
         output: Some(price.output),
     };
     let prices = resolved.settings.prices.iter();
-    Prices(
+    let full = Prices(
         prices
             .map(|(model, price)| (model.clone(), known(price)))
             .collect(),
-    )
+    );
+    batches::discounted(resolved, full)
 }
 
 /// The time limit of one case, its answer and its evaluation together.

@@ -61,6 +61,11 @@ impl Directories {
         self.data.join("cache").join("replies.sqlite")
     }
 
+    /// The records of batches at servers.
+    pub(crate) fn batches(&self) -> PathBuf {
+        self.data.join("batches")
+    }
+
     /// The parent of the recorded replies of targets.
     pub(crate) fn target_replies(&self) -> PathBuf {
         self.data.join("replies")

@@ -9,6 +9,7 @@
 mod annotations;
 mod atomic_file;
 mod baseline_file;
+mod batches;
 mod calibrations;
 mod case_selection;
 mod choices;

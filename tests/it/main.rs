@@ -7,6 +7,7 @@ mod answering;
 mod answering_faults;
 mod approximate;
 mod bad_input;
+mod batches;
 mod bench;
 mod calibration;
 mod changed_verdicts;

@@ -67,6 +67,7 @@ impl ChatModel for Scripted {
                 service_time: Duration::from_millis(1),
                 attempts: 1,
                 cached: false,
+                batched: false,
             },
         })
     }

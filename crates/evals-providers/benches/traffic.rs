@@ -169,6 +169,7 @@ fn reply() -> ChatReply {
             service_time: SERVICE_TIME,
             attempts: 1,
             cached: false,
+            batched: false,
         },
     }
 }

@@ -36,7 +36,10 @@ mod tokens;
 mod traffic;
 
 pub use ollama::{OllamaChat, OllamaEmbedder, OllamaModels, OllamaModelsError, PullProgress};
-pub use openai::{Concession, OpenAiChat, OpenAiEmbedder, ServedModel, list_openai_models};
+pub use openai::{
+    BatchCounts, BatchEvent, BatchHost, BatchSettings, BatchSize, BatchedChat, Concession,
+    OpenAiChat, OpenAiEmbedder, RequestKey, ServedModel, list_openai_models,
+};
 pub use rerank::HttpReranker;
 pub use server::{ConnectError, REDACTED, is_credential, redacted_fields};
 pub use settings::{

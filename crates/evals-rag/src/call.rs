@@ -14,6 +14,8 @@ pub struct Call {
     pub service_time: Duration,
     /// Whether the reply came from a store, at no cost.
     pub cached: bool,
+    /// Whether the reply came in a batch, so that the call has no duration.
+    pub batched: bool,
 }
 
 impl From<&ChatReply> for Call {
@@ -22,6 +24,7 @@ impl From<&ChatReply> for Call {
             usage: Some(reply.usage),
             service_time: reply.served.service_time,
             cached: reply.served.cached,
+            batched: reply.served.batched,
         }
     }
 }
@@ -111,12 +114,21 @@ impl Purpose {
     }
 }
 
+/// Why a case is untimed whose answer came in a batch.
+const ANSWERED_IN_BATCH: &str = "answered in a batch";
+
 /// Records calls in a case's report.
 ///
-/// Tokens of stored replies count too: a report states the size of the work, no matter what a store already held.
+/// Tokens of stored replies count too: a report states the size of the work, no matter what a store already held. A call in a batch has
+/// no timing, and a case whose answer came in one is [untimed](TaskScope::untimed).
 pub fn record(calls: &[Call], role: Purpose, scope: &TaskScope) {
     for call in calls {
-        if call.cached {
+        if call.batched {
+            // Nobody knows how long the model took: the wait for the batch is not its time.
+            if role == Purpose::Answerer {
+                scope.untimed(ANSWERED_IN_BATCH);
+            }
+        } else if call.cached {
             scope.cached_timing(role.stage(), call.service_time);
         } else {
             scope.timing(role.stage(), call.service_time);
@@ -148,6 +160,31 @@ pub(crate) fn number(count: impl TryInto<u64>) -> f64 {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn a_call_in_a_batch_counts_its_tokens_and_has_no_time() {
+        let reply = |batched: bool| Call {
+            usage: Some(Usage {
+                input_tokens: 5,
+                output_tokens: 2,
+                estimated: false,
+            }),
+            service_time: Duration::from_secs(u64::from(!batched)),
+            cached: true,
+            batched,
+        };
+        let scope = TaskScope::default();
+        record(&[reply(true), reply(false)], Purpose::Judge, &scope);
+        let recording = scope.take();
+        assert_eq!(recording.timings.len(), 1);
+        assert_eq!(recording.timings[0].duration, Duration::from_secs(1));
+        assert_eq!(recording.metrics.get("judge input tokens"), Some(&10.0));
+        assert!(recording.attributes.is_empty());
+        record(&[reply(true)], Purpose::Answerer, &scope);
+        let recording = scope.take();
+        assert!(recording.timings.is_empty());
+        assert_eq!(recording.attributes["untimed"], "answered in a batch");
+    }
 
     #[test]
     fn purposes_are_found_only_by_whole_names() {

@@ -104,6 +104,7 @@ pub(crate) fn ended(text: &str, finish: Finish) -> ChatReply {
             service_time: Duration::from_secs(2),
             attempts: 1,
             cached: false,
+            batched: false,
         },
     }
 }

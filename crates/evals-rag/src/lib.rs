@@ -102,7 +102,7 @@
 //!             reasoning: None,
 //!             finish: Finish::Stop,
 //!             usage: Usage::default(),
-//!             served: Served { service_time: Duration::from_millis(900), attempts: 1, cached: false },
+//!             served: Served { service_time: Duration::from_millis(900), attempts: 1, cached: false, batched: false },
 //!         })
 //!     }
 //! }

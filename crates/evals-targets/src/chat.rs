@@ -158,6 +158,7 @@ mod tests {
                     service_time: Duration::from_secs(2),
                     attempts: 1,
                     cached: true,
+                    batched: false,
                 },
             })
         }

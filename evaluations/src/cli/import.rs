@@ -125,6 +125,7 @@ impl ImportArgs {
                 model: None,
                 judge: self.judge,
                 estimate: false,
+                batch: false,
                 budget: None,
                 no_cache: false,
                 refresh: None,

@@ -114,6 +114,9 @@ pub(crate) struct QaArgs {
     /// Estimate the calls, tokens and cost of answering, judging and reranking, and exit before anything is paid for
     #[arg(long)]
     pub(crate) estimate: bool,
+    /// Answer and judge by the batch endpoints of the models' servers: cheaper, and within hours; see docs/batch.md
+    #[arg(long, conflicts_with_all = ["no_cache", "skip_qa"])]
+    pub(crate) batch: bool,
     /// Stop embedding and start no more cases once embedding, answering, judging and reranking have cost this much; needs the `prices`
     /// of the models
     #[arg(long, value_name = "USD", allow_negative_numbers = true, value_parser = dollars, conflicts_with = "skip_qa")]

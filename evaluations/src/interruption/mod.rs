@@ -17,6 +17,7 @@ use tokio::time::{sleep, timeout};
 use tokio_util::sync::CancellationToken;
 
 use self::signals::Signals;
+use crate::batches::OpenBatches;
 use crate::exit::{self, Exit};
 use crate::spending::BudgetSpent;
 use crate::terminal::{Printer, StdoutError};
@@ -47,6 +48,7 @@ struct Shared {
     traffic: Mutex<Vec<Arc<Traffic>>>,
     commands: Mutex<Vec<RequestGate>>,
     writes: Mutex<Vec<Writes>>,
+    batches: Mutex<Vec<OpenBatches>>,
 }
 
 /// The user interrupted the work.
@@ -154,6 +156,16 @@ impl Interruption {
         }
     }
 
+    /// Says on a signal that `batches` go on at their servers.
+    pub(crate) fn track_batches(&self, batches: &OpenBatches) {
+        lock(&self.0.batches).push(batches.clone());
+    }
+
+    /// How many calls are under way at servers and commands.
+    pub(crate) fn calls_under_way(&self) -> usize {
+        self.in_flight()
+    }
+
     /// Waits for `writes` before the process ends.
     pub(crate) fn track_writes(&self, writes: &Writes) {
         lock(&self.0.writes).push(writes.clone());
@@ -212,6 +224,12 @@ impl Interruption {
                 quantity::of(killed, "request"),
                 if killed == 1 { "it" } else { "them" }
             ));
+        }
+        for farewell in lock(&self.0.batches)
+            .iter()
+            .filter_map(OpenBatches::farewell)
+        {
+            printer.note(&farewell);
         }
         self.0.abort.cancel();
         signals.next().await;

@@ -77,7 +77,13 @@ impl Answering {
             | ModelKind::HttpReranker
             | ModelKind::LlmReranker(_) => {}
         }
-        let opened = opener.chat(model).await?;
+        let searches = qa.mode == QaMode::Agent;
+        // Each step of an agent would be a batch.
+        let opened = if searches {
+            opener.chat(model).await?
+        } else {
+            opener.chat_in_batches(model).await?
+        };
         let mut chat =
             ChatAnswerer::new(Arc::clone(&opened), refusals.clone()).prompt(prompts.answer.clone());
         let mut agent = AgentAnswerer::new(Arc::clone(&opened), refusals)
@@ -88,7 +94,6 @@ impl Answering {
             chat = chat.max_tokens(most);
             agent = agent.max_tokens(most);
         }
-        let searches = qa.mode == QaMode::Agent;
         Ok(Self {
             answerer: Arc::new(chat.clone()),
             chat: Some(chat),

@@ -200,7 +200,7 @@ impl FurtherJudges {
         let mut panel = Panel::new(Arc::clone(first), most);
         let mut others = Vec::new();
         for model in &plan.further.models {
-            let model = opener.chat(model).await?;
+            let model = opener.chat_in_batches(model).await?;
             panel = panel.member(Arc::clone(&model), most);
             others.push(model);
         }

@@ -17,6 +17,7 @@ use evals_stores::store::RefreshPolicy;
 
 use super::further_judges::{FurtherJudges, FurtherPlan};
 use super::judge_records;
+use crate::batches::Caller;
 use crate::choices;
 use crate::judged_by::JudgeRecords;
 use crate::models::embedded::{self, OVERLAP};
@@ -90,6 +91,15 @@ impl JudgingPlan {
     pub(crate) fn judges(&self) -> impl Iterator<Item = &ConfiguredModel> {
         std::iter::once(&self.judge).chain(&self.further.models)
     }
+
+    /// The same as models that may use batches.
+    pub(crate) fn callers(&self) -> impl Iterator<Item = Caller<'_>> {
+        self.judges().map(|model| Caller {
+            role: "judge",
+            model,
+            direct: None,
+        })
+    }
 }
 
 /// An opened judge.
@@ -128,7 +138,7 @@ impl Judging {
             | ModelKind::HttpReranker
             | ModelKind::LlmReranker(_) => {}
         }
-        let model = opener.chat(&plan.judge).await?;
+        let model = opener.chat_in_batches(&plan.judge).await?;
         let mut prompts = vec![plan.prompts.judge.clone()];
         let refusals = plan.refusals.then(|| {
             prompts.push(plan.prompts.refusal.clone());

@@ -45,8 +45,8 @@ pub(crate) fn identity(manifest: &Value) -> Value {
 }
 
 fn strip_settings(settings: &mut Value) {
-    // Costs are computed when a run ends.
-    remove(settings.as_object_mut(), &["prices"]);
+    // Costs are computed when a run ends, and a reply is the same whether it came in a batch or not.
+    remove(settings.as_object_mut(), &["prices", "batch"]);
     let evaluations = settings.get_mut("evaluations");
     remove(
         evaluations.and_then(Value::as_object_mut),
@@ -126,6 +126,7 @@ mod tests {
         other["settings"]["search"]["latency_sample"] = json!(null);
         other["settings"]["providers"]["openai"]["timeout"] = json!(60.0);
         other["settings"]["qa"]["model"]["api_key_env"] = json!("OTHER");
+        other["settings"]["batch"] = json!({"enabled": true});
         other["settings"]["prices"]["m"] = json!({"input": 1.0, "output": 2.0});
         assert_eq!(identity(&manifest()), identity(&other));
     }

@@ -8,10 +8,11 @@ use evals_rag::answering::QueryRecorder;
 use evals_stores::replies::{CachedChat, ReplyStore};
 use evals_stores::store::RefreshPolicy;
 
+use crate::batches::Batches;
 use crate::choices;
 use crate::cli::Refresh;
 use crate::interruption::Interruption;
-use crate::models::{ConfiguredModel, ConfiguredModels, Servers};
+use crate::models::{ConfiguredModel, ConfiguredModels, ModelKind, Servers};
 use crate::session::Session;
 use crate::settings::Resolved;
 use crate::spending::{Metered, Spending};
@@ -38,6 +39,8 @@ pub(crate) struct Opener<'o, 'r> {
     pub(crate) interruption: &'o Interruption,
     /// Records the search's question vectors; `None` where no answerer reuses them.
     pub(crate) query_recorder: Option<Arc<QueryRecorder>>,
+    /// `None` if every call is direct.
+    pub(crate) batches: Option<Batches>,
     store: Option<ReplyStore>,
 }
 
@@ -60,16 +63,38 @@ impl<'o, 'r> Opener<'o, 'r> {
             spending,
             interruption,
             query_recorder: None,
+            batches: Batches::of(session, resolved, spending, interruption),
             store: None,
         }
     }
 
-    /// Opens a chat model behind the cache of replies.
+    /// Opens a chat model behind the cache of replies. Its calls are direct.
     pub(crate) async fn chat(&mut self, model: &ConfiguredModel) -> Result<Arc<dyn ChatModel>> {
-        let mut model = model.clone();
-        // The default makes answers as repeatable as the server allows.
-        model.settings.temperature.get_or_insert(0.0);
-        let inner = self.servers.chat(&model).await?;
+        let inner = self.servers.chat(&repeatable(model)).await?;
+        self.cached(inner).await
+    }
+
+    /// Opens a chat model behind the cache of replies. Its calls go in batches if the run uses them and the model's server can have
+    /// them.
+    pub(crate) async fn chat_in_batches(
+        &mut self,
+        model: &ConfiguredModel,
+    ) -> Result<Arc<dyn ChatModel>> {
+        let prices = choices::prices(self.resolved);
+        let Some(batches) = self
+            .batches
+            .as_mut()
+            .filter(|_| model.kind == ModelKind::OpenAi)
+        else {
+            return self.chat(model).await;
+        };
+        let chat = self.servers.openai_chat(&repeatable(model)).await?;
+        let price = prices.of(chat.identity());
+        let batched = batches.put_before(chat, price);
+        self.cached(batched).await
+    }
+
+    async fn cached(&mut self, inner: Arc<dyn ChatModel>) -> Result<Arc<dyn ChatModel>> {
         let price = choices::prices(self.resolved).of(inner.identity());
         let metered = Arc::new(Metered::new(inner, price, self.spending));
         let Some(policy) = self.cache else {
@@ -87,4 +112,11 @@ impl<'o, 'r> Opener<'o, 'r> {
             CachedChat::new(metered, store).with_policy(policy),
         ))
     }
+}
+
+/// The same model at temperature 0 unless the settings say otherwise: answers are then as repeatable as the server allows.
+fn repeatable(model: &ConfiguredModel) -> ConfiguredModel {
+    let mut model = model.clone();
+    model.settings.temperature.get_or_insert(0.0);
+    model
 }

@@ -54,6 +54,9 @@ pub(crate) struct Settings {
     pub(crate) qa: Qa,
     /// How answers are judged, and how many cases run at the same time.
     pub(crate) evaluations: Evaluations,
+    /// Answers and verdicts by the batch endpoints of servers; see `docs/batch.md`.
+    #[serde(skip_serializing_if = "Batch::is_default")]
+    pub(crate) batch: Batch,
     /// Address, key and limits of each provider.
     pub(crate) providers: BTreeMap<String, Provider>,
     /// USD per million tokens, by model name. The cost of a model without a price is unknown, not 0.
@@ -313,6 +316,46 @@ impl Default for Evaluations {
 )]
 fn is_default_context(tokens: &NonZeroUsize) -> bool {
     *tokens == RagJudges::CONTEXT_TOKENS
+}
+
+/// Answers and verdicts by the batch endpoints of servers.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(default, deny_unknown_fields)]
+pub(crate) struct Batch {
+    /// Whether answers and verdicts go in batches, as with `--batch`.
+    pub(crate) enabled: bool,
+    /// The share of the price that a batch saves, between 0 and 1.
+    pub(crate) discount: f64,
+    /// The time that the server has to complete a batch, as the server writes it.
+    pub(crate) window: String,
+    /// Seconds between two questions about the state of a batch.
+    pub(crate) poll_interval: f64,
+    /// A batch is submitted when no further request has come for so many seconds.
+    pub(crate) quiet: f64,
+    /// Most requests in one batch.
+    pub(crate) max_requests: NonZeroUsize,
+    /// Whether the first call of each model is direct, so that a wrong key or setting shows at once.
+    pub(crate) first_direct: bool,
+}
+
+impl Default for Batch {
+    fn default() -> Self {
+        Self {
+            enabled: false,
+            discount: 0.5,
+            window: "24h".to_owned(),
+            poll_interval: 30.0,
+            quiet: 2.0,
+            max_requests: NonZeroUsize::new(50_000).expect("50,000 is not 0"),
+            first_direct: true,
+        }
+    }
+}
+
+impl Batch {
+    fn is_default(&self) -> bool {
+        *self == Self::default()
+    }
 }
 
 /// Address, key and limits of a provider.

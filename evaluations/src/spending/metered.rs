@@ -57,6 +57,10 @@ impl ChatModel for Metered {
         self.spending.charge(&payment, self.price);
         Ok(reply)
     }
+
+    fn stored(&self, request: &ChatRequest) {
+        self.inner.stored(request);
+    }
 }
 
 /// An embedding model whose tokens are counted.

@@ -34,6 +34,8 @@ pub(crate) fn dollars(cost: Option<f64>) -> String {
 pub(crate) struct Spending {
     paid: Mutex<f64>,
     calls: AtomicU64,
+    /// The most that the batches at servers may cost.
+    reserved: Mutex<f64>,
     budget: Option<f64>,
     stop: StopSignal,
     /// Where the run records what it pays, for the session that resumes it.
@@ -46,6 +48,7 @@ impl Spending {
         Arc::new(Self {
             paid: Mutex::new(0.0),
             calls: AtomicU64::new(0),
+            reserved: Mutex::new(0.0),
             budget,
             stop,
             ledger: OnceLock::new(),
@@ -108,6 +111,32 @@ impl Spending {
         self.add(price.cost(payment.usage).unwrap_or_default());
     }
 
+    /// What is left of the budget, with everything reserved taken off; `None` without a budget.
+    pub(crate) fn left(&self) -> Option<f64> {
+        let (paid, reserved) = (*lock(&self.paid), *lock(&self.reserved));
+        self.budget
+            .map(|budget| (budget - paid - reserved).max(0.0))
+    }
+
+    /// Reserves a part of the budget. Returns whether so much is left.
+    pub(crate) fn reserve(&self, cost: f64) -> bool {
+        let paid = *lock(&self.paid);
+        let mut reserved = lock(&self.reserved);
+        let fits = self
+            .budget
+            .is_none_or(|budget| paid + *reserved + cost <= budget);
+        if fits {
+            *reserved += cost;
+        }
+        fits
+    }
+
+    /// Gives a reserved part of the budget back.
+    pub(crate) fn release(&self, cost: f64) {
+        let mut reserved = lock(&self.reserved);
+        *reserved = (*reserved - cost).max(0.0);
+    }
+
     /// The number of calls, with or without a price.
     pub(crate) fn calls(&self) -> u64 {
         self.calls.load(Ordering::Relaxed)
@@ -145,6 +174,20 @@ fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn what_is_reserved_is_not_reserved_again() {
+        let spending = Spending::new(Some(1.0), StopSignal::new());
+        spending.add(0.25);
+        assert!(spending.reserve(0.5));
+        assert_eq!(spending.left(), Some(0.25));
+        assert!(!spending.reserve(0.5));
+        spending.release(0.5);
+        assert!(spending.reserve(0.75));
+        let unlimited = Spending::new(None, StopSignal::new());
+        assert!(unlimited.reserve(1e9));
+        assert_eq!(unlimited.left(), None);
+    }
 
     #[test]
     fn a_spent_budget_stops_the_run() {

@@ -56,13 +56,17 @@ pub struct Usage {
 /// How a reply was obtained.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Served {
-    /// How long the successful attempt took, without queueing and failed attempts. A stored reply keeps its original time.
+    /// How long the successful attempt took, without queueing and failed attempts. A stored reply keeps its original time. 0 for a
+    /// [batched](Self::batched) reply.
     pub service_time: Duration,
     /// Number of attempts, at least 1.
     pub attempts: u32,
     /// Whether the reply was stored, so that nothing was sent or paid for.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub cached: bool,
+    /// Whether the reply came in a batch, so that nobody knows how long the model took. A stored reply keeps this.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub batched: bool,
 }
 
 impl Usage {

@@ -84,6 +84,7 @@ impl RawReply {
                 service_time: delivered.service_time,
                 attempts: delivered.attempts,
                 cached: false,
+                batched: false,
             },
         }
     }

@@ -28,12 +28,21 @@ const EXPECTED: Expected = Expected::reply("a chat completion");
 /// Servers differ in the fields that they take. A field that the server refuses by name is left out from then on: see
 /// [`Self::concessions`].
 pub struct OpenAiChat {
-    identity: ModelIdentity,
+    pub(super) identity: ModelIdentity,
     settings: ChatSettings,
-    server: Server,
+    pub(super) server: Server,
     client: Client<OpenAIConfig>,
     dialect: LearnedDialect,
-    lane: Lane,
+    pub(super) lane: Lane,
+}
+
+/// The meaning of a reply in the output of a batch.
+#[derive(Debug)]
+pub(super) enum InBatch {
+    Reply(RawReply),
+    /// The server refused a part of the request. The next one leaves it out.
+    Conceded,
+    Failed(AttemptError),
 }
 
 impl OpenAiChat {
@@ -61,7 +70,51 @@ impl OpenAiChat {
         self.dialect.concessions()
     }
 
-    fn budget(&self, request: &ChatRequest) -> Option<u32> {
+    /// The parts of the protocol that the server takes, as far as its refusals have shown.
+    pub(super) fn dialect(&self) -> Dialect {
+        self.dialect.current()
+    }
+
+    /// The body of a request in this dialect, as JSON.
+    pub(super) fn body(
+        &self,
+        request: &ChatRequest,
+        dialect: Dialect,
+    ) -> serde_json::Result<Value> {
+        serde_json::to_value(request::body(&self.settings, request, dialect))
+    }
+
+    /// Reads the answer to a request that was sent in a batch, in this dialect.
+    pub(super) fn read_in_batch(
+        &self,
+        status: u16,
+        body: &Value,
+        request: &ChatRequest,
+        dialect: Dialect,
+    ) -> InBatch {
+        let read = if (200..300).contains(&status) {
+            self.read(body, request)
+        } else {
+            Err(self.server.refused_as(status, body))
+        };
+        let error = match read {
+            Ok(reply) => return InBatch::Reply(reply),
+            Err(error) => error,
+        };
+        if is_out_of_budget(&error) {
+            return InBatch::Reply(RawReply::out_of_budget(self.budget(request), request));
+        }
+        match concede(dialect, &error) {
+            Some((dialect, concession)) => {
+                self.dialect.record(dialect, concession);
+                InBatch::Conceded
+            }
+            None => InBatch::Failed(error),
+        }
+    }
+
+    /// The most tokens of a request's reply; `None` without a limit.
+    pub(super) fn budget(&self, request: &ChatRequest) -> Option<u32> {
         let budget = request.max_tokens.or(self.settings.max_tokens);
         budget.map(NonZero::get)
     }

@@ -56,6 +56,11 @@ impl Expected {
         Self::at_most(what, 8 * MEGABYTE)
     }
 
+    /// The replies of a whole batch, limited to 16 GiB: 50,000 replies of 300 KiB each.
+    pub(crate) const fn batch(what: &'static str) -> Self {
+        Self::at_most(what, (16 << 10) * MEGABYTE)
+    }
+
     /// A vector for each text.
     pub(crate) const fn embeddings(texts: usize) -> Self {
         let vectors = texts.saturating_mul(COMPONENTS * COMPONENT);

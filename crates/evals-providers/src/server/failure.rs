@@ -42,6 +42,12 @@ impl Server {
         )
     }
 
+    /// The failure of a request in a batch, which the server answered with the status of an error.
+    pub(crate) fn refused_as(&self, status: u16, body: &Value) -> AttemptError {
+        let body = body.to_string();
+        self.refused(status, &HeaderMap::new(), body.as_bytes())
+    }
+
     /// The failure of a refused attempt, with advice that is better than the usual one if there is any. The refusal is classified before credentials are removed from its message, because that
     /// may change the words that classification looks for.
     fn failed(&self, refusal: Refusal, better_advice: Option<String>) -> AttemptError {

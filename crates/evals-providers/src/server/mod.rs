@@ -214,8 +214,26 @@ impl Server {
         path: &str,
         expected: Expected,
     ) -> Result<Vec<u8>, AttemptError> {
+        self.get_with(path, &[], expected).await
+    }
+
+    /// Gets an endpoint of the server, with parameters behind its path.
+    pub(crate) async fn get_with(
+        &self,
+        path: &str,
+        query: &[(&str, &str)],
+        expected: Expected,
+    ) -> Result<Vec<u8>, AttemptError> {
         let url = self.settings.base_url.endpoint(path);
-        self.fetch(self.client.get(url), expected).await
+        self.fetch(self.client.get(url).query(query), expected)
+            .await
+    }
+
+    /// Gets an endpoint of the server and returns its answer before the body is read.
+    pub(crate) async fn open(&self, path: &str) -> Result<Response, AttemptError> {
+        let url = self.settings.base_url.endpoint(path);
+        let request = self.signed(self.client.get(url))?;
+        self.start(request).await
     }
 
     async fn fetch(
@@ -223,12 +241,17 @@ impl Server {
         request: reqwest::RequestBuilder,
         expected: Expected,
     ) -> Result<Vec<u8>, AttemptError> {
+        let request = self.signed(request)?;
+        Ok(self.send(request, expected).await?.into_body())
+    }
+
+    /// The request with the key.
+    fn signed(&self, request: reqwest::RequestBuilder) -> Result<Request, AttemptError> {
         let request = match &self.settings.api_key {
             Some(key) => request.bearer_auth(key.expose()),
             None => request,
         };
-        let request = request.build().map_err(|error| self.lost(error))?;
-        Ok(self.send(request, expected).await?.into_body())
+        request.build().map_err(|error| self.lost(error))
     }
 
     /// Reads an answer that is JSON.

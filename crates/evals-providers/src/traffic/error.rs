@@ -92,10 +92,10 @@ fn until_date(until: SystemTime) -> String {
 
 /// A final refusal, shared by all calls that it ends.
 #[derive(Clone, Debug)]
-pub(super) struct Refused(Arc<dyn Error + Send + Sync>);
+pub(crate) struct Refused(Arc<dyn Error + Send + Sync>);
 
 impl Refused {
-    pub(super) fn new(source: Cause) -> Self {
+    pub(crate) fn new(source: Cause) -> Self {
         Self(Arc::from(source))
     }
 }

@@ -35,13 +35,14 @@ pub use error::TrafficError;
 pub use settings::TrafficSettings;
 pub use statistics::TrafficStatistics;
 
+pub(crate) use error::Refused;
 pub(crate) use lane::Lane;
 
 use backoff::Backoff;
 use call::Call;
 use caller::Caller;
 use calls::{Calls, Quiet};
-use error::{Refused, seconds};
+use error::seconds;
 use gate::{Gate, Permit};
 use limit::Limit;
 use pace::Pace;

@@ -1,5 +1,6 @@
 //! Models behind a server that misbehaves on request.
 
+mod batches;
 mod bodies;
 mod faults;
 mod guide;

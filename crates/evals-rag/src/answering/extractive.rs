@@ -231,6 +231,7 @@ impl Answerer for ExtractiveAnswerer {
                 usage: None,
                 service_time: started.elapsed(),
                 cached: false,
+                batched: false,
             }],
         })
     }

@@ -129,16 +129,20 @@ impl Retrieval {
         let retrieved = retrieved.map_err(SearchError::of_task)?;
         let passages = self.context(retrieved.passages, scope).await?;
         scope.metric("context passages", call::number(passages.len()));
+        let began = Instant::now();
         let answered = answerer.answer(&case.input, &passages, scope.repeat());
-        match answered.await {
-            Ok(answered) => {
-                call::record(&answered.calls, Purpose::Answerer, scope);
-                Ok(Answer::new(answered, passages, retrieved.ranking))
-            }
-            Err(error) => {
-                call::record(&error.calls, Purpose::Answerer, scope);
-                Err(error.of_task())
-            }
+        let answered = answered.await;
+        let calls = match &answered {
+            Ok(answered) => &answered.calls,
+            Err(error) => &error.calls,
+        };
+        if calls.iter().any(|call| call.batched && !call.cached) {
+            scope.leave_out(began.elapsed());
+        }
+        call::record(calls, Purpose::Answerer, scope);
+        match answered {
+            Ok(answered) => Ok(Answer::new(answered, passages, retrieved.ranking)),
+            Err(error) => Err(error.of_task()),
         }
     }
 

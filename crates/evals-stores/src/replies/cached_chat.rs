@@ -61,6 +61,9 @@ impl CachedChat {
         let reply = self.inner.chat(request).await?;
         if is_worth_storing(&reply) {
             let stored = self.store.put(key, self.identity(), reply.clone()).await;
+            if stored.is_ok() {
+                self.inner.stored(request);
+            }
             self.failure.record(stored);
         }
         Ok(reply)

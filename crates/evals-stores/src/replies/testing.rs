@@ -135,6 +135,7 @@ pub(super) fn reply(text: &str) -> ChatReply {
             service_time: Duration::from_micros(1_234_567),
             attempts: 3,
             cached: false,
+            batched: false,
         },
     }
 }

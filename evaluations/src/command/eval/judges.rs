@@ -10,6 +10,7 @@ use evals_evaluators::{DatasetFile, FileEvaluator, Loaded, judge_calls, judge_vo
 use evals_models::{ChatModel, ModelIdentity};
 
 use super::model_settings;
+use crate::batches::Caller;
 use crate::choices;
 use crate::models::{ConfiguredModel, EMBEDDED, ModelKind, Servers};
 use crate::run_models::Opener;
@@ -64,6 +65,15 @@ impl WantedJudges {
         self.judges.is_empty()
     }
 
+    /// The models that may use batches.
+    pub(super) fn callers(&self) -> impl Iterator<Item = Caller<'_>> {
+        self.judges.iter().map(|(_, model)| Caller {
+            role: "judge",
+            model,
+            direct: None,
+        })
+    }
+
     pub(super) fn identities(&self) -> impl Iterator<Item = ModelIdentity> {
         self.judges.iter().map(|(_, model)| model.identity())
     }
@@ -87,7 +97,7 @@ impl WantedJudges {
     pub(super) async fn open(&self, opener: &mut Opener<'_, '_>) -> Result<OpenedJudges> {
         let mut opened = OpenedJudges::default();
         for (wanted, model) in &self.judges {
-            let model = opener.chat(model).await?;
+            let model = opener.chat_in_batches(model).await?;
             opened.models.push((wanted.clone(), model));
         }
         Ok(opened)

@@ -16,6 +16,7 @@ use serde_json::{Map, Value};
 use sha2::{Digest as _, Sha256};
 
 use super::judges::WantedJudges;
+use crate::batches;
 use crate::case_selection::{Candidate, ChosenCases, MetadataFrom, Selection, SelectionRecord};
 use crate::choices;
 use crate::cli::EvalArgs;
@@ -127,6 +128,13 @@ impl Plan {
         for warning in &judges.warnings {
             session.printer.warn(warning);
         }
+        let callers: Vec<_> = judges.callers().collect();
+        batches::plan(
+            session.printer,
+            &resolved,
+            arguments.judging.no_cache,
+            &callers,
+        )?;
         if arguments.judging.budget.is_some() {
             judges.check_prices(&resolved)?;
         }
@@ -223,6 +231,9 @@ fn settings_of(
         layers.push(Layer::value(origin, "target", section));
     }
     let judge = named_models(None, arguments.judging.judge.as_ref());
+    let judge = judge
+        .into_iter()
+        .chain(batches::layer(arguments.judging.batch));
     let options = target.options.into_iter().chain(judge);
     layers.extend(session.user_layers(&arguments.settings, options)?);
     let resolved = settings::resolve(layers)?;

@@ -18,6 +18,7 @@ use super::judges::OpenedJudges;
 use super::manifest::manifest;
 use super::plan::Plan;
 use super::task;
+use crate::batches;
 use crate::choices;
 use crate::cli::EvalArgs;
 use crate::clock;
@@ -138,11 +139,15 @@ pub(super) async fn run(
     let bar = Arc::new(CaseBar::new(session.printer, "evaluating"));
     let mut experiment = Experiment::new(dataset, task::asking(Arc::clone(&recorded) as _))
         .name(&plan.name)
-        .concurrency(plan.concurrency)
+        .concurrency(batches::concurrency(
+            &plan.resolved,
+            plan.concurrency,
+            plan.runs(control.repeat.get()),
+        ))
         .repeat(control.repeat)
         .cancellation(interruption.abort_token())
         .stop(stop)
-        .case_timeout(plan.timeout.clone())
+        .case_timeout(batches::case_timeout(&plan.resolved, plan.timeout.clone()))
         .elapsed_before(opened.elapsed)
         .resume(opened.finished)
         .journal(Arc::clone(&opened.journal) as Arc<dyn Journal<Untyped>>)
@@ -218,6 +223,7 @@ fn facts(
         let of_model = model.notes().into_iter();
         notes.extend(of_model.map(|note| (role.clone(), note)));
     }
+    notes.extend(batches::fact(&plan.resolved));
     Ok(EvalFacts {
         target: target.identity().clone(),
         costs: Costs::of(&report.cases, judges.identities(), &prices),

@@ -12,6 +12,7 @@ use evals_rag::rag_judges::{CallRange, JudgedCase};
 
 use super::against::Against;
 use super::stored::Stored;
+use crate::batches;
 use crate::choices;
 use crate::models::ConfiguredModel;
 use crate::question_answering::{
@@ -82,5 +83,6 @@ pub(super) fn text(
          The estimate excludes retries and repaired verdicts.\n",
     );
     text.push_str(JudgeRow::assumptions(&rows));
+    text.push_str(&batches::note(resolved));
     Ok(text)
 }

@@ -24,6 +24,7 @@ use self::former::{FormerJudges, FormerVerdicts};
 use self::kept::KeptJudges;
 use self::source::{Source, SourceRecord};
 use self::stored::Stored;
+use crate::batches;
 use crate::calibrations::CalibrationStore;
 use crate::case_selection::ChosenCases;
 use crate::choices;
@@ -64,6 +65,7 @@ async fn rejudge(
 ) -> Result<Exit> {
     let mut models = named_models(None, arguments.judge.as_ref());
     models.extend(named_judges(&arguments.judges));
+    models.extend(batches::layer(arguments.batch));
     let resolved = settings::resolve(session.user_layers(&arguments.settings, models)?)?;
     session.warn_of_matrix(&resolved);
     let answerer: ModelIdentity =
@@ -75,6 +77,8 @@ async fn rejudge(
     let cache = cache_policy(arguments.no_cache, None);
     let configured = ConfiguredModels::of(&resolved.settings);
     let plan = JudgingPlan::new(session, &resolved, &configured.judge, &answerer, cache)?;
+    let callers: Vec<_> = plan.callers().collect();
+    batches::plan(session.printer, &resolved, arguments.no_cache, &callers)?;
     let against = arguments.against.as_deref();
     let against = against.map(|wanted| Against::read(session, wanted, &source));
     let against = against.transpose()?;
@@ -171,19 +175,27 @@ async fn rejudge(
         attempts_before: Attempts::so_far(&traffic),
         chosen,
         group_by: &[],
-        facts: vector_search::fact_of_run(&manifest).into_iter().collect(),
+        facts: vector_search::fact_of_run(&manifest)
+            .into_iter()
+            .chain(batches::fact(&resolved))
+            .collect(),
         calibrations: CalibrationStore::of(&session.directories),
     };
+    let timeout = choices::case_timeout(&resolved)?;
     let bar = Arc::new(CaseBar::new(session.printer, "judging"));
     let report = Experiment::new(dataset, stored.task())
         .name(source.report.name)
         .metadata("rejudged", source.record.name)
         .metadata(FormerJudges::KEY, former.to_value()?)
-        .concurrency(concurrency)
+        .concurrency(batches::concurrency(
+            &resolved,
+            concurrency,
+            stored.questions() * repeat.get() as usize,
+        ))
         .repeat(repeat)
         .cancellation(interruption.abort_token())
         .stop(stop)
-        .case_timeout(choices::case_timeout(&resolved)?)
+        .case_timeout(batches::case_timeout(&resolved, timeout))
         .elapsed_before(opened.elapsed)
         .resume(opened.finished)
         .journal(Arc::clone(&opened.journal) as Arc<dyn evals::Journal<Qa>>)
@@ -216,8 +228,14 @@ fn manifest(
         manifest["dataset"]["unanswerable"] = unanswerable.into();
     }
     manifest["settings_from"] = resolved.origins().into();
+    let settings = serde_json::to_value(&resolved.settings)?;
     for section in ["evaluations", "providers", "prices"] {
-        manifest["settings"][section] = serde_json::to_value(&resolved.settings)?[section].clone();
+        manifest["settings"][section] = settings[section].clone();
+    }
+    if let Some(stored) = manifest["settings"].as_object_mut() {
+        stored.remove("batch");
+        let batch = settings.get("batch");
+        stored.extend(batch.map(|batch| ("batch".to_owned(), batch.clone())));
     }
     for role in ModelSet::JUDGES {
         for section in ["parameters", "models"] {

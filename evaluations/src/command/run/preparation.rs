@@ -1,6 +1,7 @@
 //! Opens everything that a run needs before the first question: models, data and index.
 
 use std::sync::Arc;
+use std::sync::atomic::AtomicUsize;
 
 use anyhow::{Context as _, Result};
 use evals::StopSignal;
@@ -76,6 +77,8 @@ pub(super) struct QaModels {
     pub(super) answering: Answering,
     pub(super) judging: Judging,
     pub(super) model_set: ModelSet,
+    /// Counts the searches that wait or run, for batches; `None` without batches.
+    pub(super) searches: Option<Arc<AtomicUsize>>,
 }
 
 /// Opens models, data and index. Models come first, so that an unreachable server is found before an hour of indexing.
@@ -181,6 +184,10 @@ impl QaModels {
             answering,
             judging,
             model_set,
+            searches: opener
+                .batches
+                .as_ref()
+                .map(|batches| Arc::clone(&batches.searches)),
         })
     }
 }

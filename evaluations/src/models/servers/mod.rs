@@ -93,20 +93,26 @@ impl<'r> Servers<'r> {
     /// Opens a chat model.
     pub(crate) async fn chat(&mut self, model: &ConfiguredModel) -> Result<Arc<dyn ChatModel>> {
         let served = Self::served(self.resolved, model)?;
-        let mut settings = served.chat_settings()?;
-        let traffic = self.traffic(&served)?;
         Ok(match served.protocol {
             Protocol::Ollama => {
+                let settings = served.chat_settings()?;
+                let traffic = self.traffic(&served)?;
                 self.pull_missing(&settings.server, &settings.model, &traffic)
                     .await?;
                 Arc::new(OllamaChat::connect(settings, traffic).await?)
             }
-            Protocol::OpenAi => {
-                settings.server.digest = self.listed(model, &settings.server).await?;
-                let chat = OpenAiChat::new(settings, traffic);
-                Arc::new(chat.map_err(|error| served.bad(&error))?)
-            }
+            Protocol::OpenAi => Arc::new(self.openai_chat(model).await?),
         })
+    }
+
+    /// Opens a chat model behind a server that speaks OpenAI's protocol.
+    pub(crate) async fn openai_chat(&mut self, model: &ConfiguredModel) -> Result<OpenAiChat> {
+        let served = Self::served(self.resolved, model)?;
+        let mut settings = served.chat_settings()?;
+        let traffic = self.traffic(&served)?;
+        settings.server.digest = self.listed(model, &settings.server).await?;
+        let chat = OpenAiChat::new(settings, traffic);
+        Ok(chat.map_err(|error| served.bad(&error))?)
     }
 
     /// Opens an embedding model.

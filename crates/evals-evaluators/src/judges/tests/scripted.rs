@@ -97,6 +97,7 @@ impl ChatModel for Scripted {
                 service_time: Duration::from_secs(2),
                 attempts: 1,
                 cached: false,
+                batched: false,
             },
         })
     }

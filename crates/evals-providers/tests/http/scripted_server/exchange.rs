@@ -97,6 +97,7 @@ async fn read(stream: &mut BufReader<TcpStream>) -> Result<Option<Received>> {
         path: path.unwrap_or_default(),
         headers,
         body: serde_json::from_slice(&body).unwrap_or(Value::Null),
+        bytes: body,
     }))
 }
 

@@ -3,6 +3,7 @@
 //! It needs nothing but the standard library, tokio and `serde_json`, and runs on a thread of its own, so that tests of programs
 //! can use it as well as tests of libraries. It gives up on everything after a while, so that no test hangs.
 
+pub(crate) mod batches;
 mod exchange;
 pub(crate) mod reaction;
 mod sound;
@@ -31,6 +32,8 @@ pub(crate) struct Received {
     pub(crate) headers: BTreeMap<String, String>,
     /// `Null` where there was none, or none that is JSON.
     pub(crate) body: Value,
+    /// The body as it arrived.
+    pub(crate) bytes: Vec<u8>,
 }
 
 /// The server. It stops when it is dropped.

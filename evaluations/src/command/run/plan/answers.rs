@@ -5,6 +5,7 @@ use std::num::{NonZeroU32, NonZeroUsize};
 use anyhow::{Result, bail};
 use evals_data::Manifest;
 
+use crate::batches;
 use crate::choices;
 use crate::cli::{Refresh, RunArgs};
 use crate::models::{ConfiguredModel, ConfiguredModels, ModelKind, embedded, reranker};
@@ -12,7 +13,7 @@ use crate::question_answering::{Answering, JudgingPlan};
 use crate::run_models::cache_policy;
 use crate::search_profile::SearchProfile;
 use crate::session::Session;
-use crate::settings::Resolved;
+use crate::settings::{QaMode, Resolved};
 
 /// A question answering run with every choice made.
 #[derive(Debug)]
@@ -74,6 +75,15 @@ impl QaPlan {
                 check_embedding_price(resolved, &models.embedder)?;
             }
         }
+        let answering = batches::Caller {
+            role: "answerer",
+            model: &answerer,
+            direct: (settings.qa.mode == QaMode::Agent).then_some("an agent asks step by step"),
+        };
+        let callers: Vec<_> = std::iter::once(answering)
+            .chain(judging.callers())
+            .collect();
+        batches::plan(session.printer, resolved, arguments.qa.no_cache, &callers)?;
         let control = &arguments.control;
         Ok(Self {
             profile: chosen(profiles, default),

@@ -15,6 +15,7 @@ use evals_rag::retrieval::IdenticalIds;
 
 use self::answers::QaPlan;
 use self::measured::Measured;
+use crate::batches;
 use crate::case_selection::{MetadataFrom, Selection};
 use crate::choices::{self, Choices};
 use crate::cli::RunArgs;
@@ -63,6 +64,7 @@ pub(super) fn resolve(
     layers.extend(target.file);
     let mut options = named_models(arguments.qa.model.as_ref(), arguments.qa.judge.as_ref());
     options.extend(named_judges(&arguments.qa.judges));
+    options.extend(batches::layer(arguments.qa.batch));
     options.extend(target.options);
     layers.extend(session.user_layers(&arguments.settings, options)?);
     Ok(settings::resolve(layers)?)

@@ -16,6 +16,7 @@ use super::manifest::{approximation, manifest};
 use super::plan::answers::QaPlan;
 use super::preparation::{Prepared, QaModels, Run};
 use super::search::{self, Depth};
+use crate::batches;
 use crate::calibrations::CalibrationStore;
 use crate::choices;
 use crate::clock;
@@ -110,16 +111,26 @@ async fn answer(run: Run<'_>, qa: &QaPlan, models: &QaModels) -> Result<Finished
         facts: approximation(run, qa.profile)
             .map(vector_search::fact)
             .into_iter()
+            .chain(batches::fact(&plan.resolved))
             .collect(),
         calibrations: CalibrationStore::of(&run.session.directories),
     };
     let bar = Arc::new(CaseBar::new(printer, "answering"));
+    let timeout = choices::case_timeout(&plan.resolved)?;
+    let searcher = match &models.searches {
+        Some(searches) => batches::limited(searcher, plan.concurrency, Arc::clone(searches)),
+        None => searcher,
+    };
     let task = task(searcher, &models.answering, settings(qa, prepared));
     let experiment = Experiment::new(dataset, task)
-        .case_timeout(choices::case_timeout(&plan.resolved)?)
+        .case_timeout(batches::case_timeout(&plan.resolved, timeout))
         .name(format!("{} ({})", qa.name, qa.profile))
         .metadata("profile", qa.profile.to_string())
-        .concurrency(plan.concurrency)
+        .concurrency(batches::concurrency(
+            &plan.resolved,
+            plan.concurrency,
+            prepared.questions.len() * arguments.control.repeat.get() as usize,
+        ))
         .repeat(arguments.control.repeat)
         .cancellation(run.interruption.abort_token())
         .stop(prepared.stop.clone())

@@ -10,6 +10,7 @@ use evals_rag::estimate::Workload;
 use evals_targets::TargetIdentity;
 
 use super::TargetRun;
+use crate::batches;
 use crate::choices;
 use crate::question_answering::{JudgeRow, foreseen, judge_rows, judging, references};
 use crate::spending::dollars;
@@ -89,6 +90,7 @@ pub(super) fn text(run: TargetRun<'_>, resumed: usize) -> Result<String> {
          The estimate excludes retries and repaired verdicts.\n",
     );
     text.push_str(assumptions);
+    text.push_str(&batches::note(&plan.resolved));
     let further = plan.qa.as_ref().map(|judging| &judging.further.measures);
     if further.is_some_and(|measures| measures.iter().any(|it| it.needs_passages())) {
         text.push_str(

@@ -9,6 +9,7 @@ use evals_rag::retrieval::IdenticalIds;
 use evals_rag::targets::matching::{IdRule, MatchBy, Matching};
 use evals_targets::{MatchBy as WrittenMatchBy, Resumption, TargetAddress, TargetSettings};
 
+use crate::batches;
 use crate::case_selection::Selection;
 use crate::choices::Choices;
 use crate::cli::{Refresh, RunArgs};
@@ -83,6 +84,8 @@ impl TargetPlan {
         } else {
             Some(judging(session, arguments, &resolved, &models)?)
         };
+        let callers: Vec<_> = qa.iter().flat_map(JudgingPlan::callers).collect();
+        batches::plan(session.printer, &resolved, arguments.qa.no_cache, &callers)?;
         let Measured {
             measures,
             k,

@@ -15,6 +15,7 @@ use serde_json::Value;
 use super::manifest::of_answers;
 use super::preparation::TargetQa;
 use super::{Ended, TargetRun};
+use crate::batches;
 use crate::calibrations::CalibrationStore;
 use crate::choices;
 use crate::clock;
@@ -84,12 +85,17 @@ async fn answer(
     let dataset = qa::dataset(&plan.manifest.name, prepared.questions.iter().cloned())?;
     let dataset = models.judging.add_evaluators(dataset);
     let bar = Arc::new(CaseBar::new(session.printer, "answering"));
+    let timeout = choices::case_timeout(&plan.resolved)?.task("the target");
     let failure_limit = FailureLimit::new(arguments.control.max_failures, &opened.finished);
     let experiment = Experiment::new(dataset, targets::qa_task(prepared.system(plan, recorded)))
-        .case_timeout(choices::case_timeout(&plan.resolved)?.task("the target"))
+        .case_timeout(batches::case_timeout(&plan.resolved, timeout))
         .name(format!("{} ({identity})", plan.qa_name))
         .metadata("profile", identity.to_string())
-        .concurrency(plan.concurrency)
+        .concurrency(batches::concurrency(
+            &plan.resolved,
+            plan.concurrency,
+            prepared.questions.len() * arguments.control.repeat.get() as usize,
+        ))
         .repeat(arguments.control.repeat)
         .cancellation(interruption.abort_token())
         .stop(stop.clone())
@@ -116,7 +122,11 @@ async fn answer(
         attempts_before,
         chosen: prepared.chosen(),
         group_by: &arguments.results.group_by,
-        facts: facts.lines(),
+        facts: facts
+            .lines()
+            .into_iter()
+            .chain(batches::fact(&plan.resolved))
+            .collect(),
         calibrations: CalibrationStore::of(&session.directories),
     };
     closing.close(report, opened.folder)

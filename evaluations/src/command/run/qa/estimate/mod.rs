@@ -12,6 +12,7 @@ use evals_rag::Searcher;
 use evals_rag::estimate::{Estimate, Side, Workload};
 
 use self::reranking::RerankingWork;
+use crate::batches;
 use crate::choices;
 use crate::command::run::plan::answers::QaPlan;
 use crate::command::run::preparation::{Prepared, QaModels, Run};
@@ -109,6 +110,7 @@ pub(super) async fn text(
          The estimate excludes retries, repaired verdicts and embeddings.\n",
     );
     text.push_str(JudgeRow::assumptions(&rows));
+    text.push_str(&batches::note(&plan.resolved));
     Ok(text)
 }
 

@@ -1,0 +1,112 @@
+//! Why requests in batches get no reply.
+
+use std::path::PathBuf;
+
+use evals::JournalError;
+use evals_messages::quantity;
+use thiserror::Error;
+
+use crate::traffic::Refused;
+
+/// Why requests in batches get no reply. Messages name the server by its address.
+#[derive(Clone, Debug, Error)]
+pub(super) enum BatchError {
+    /// The server has no endpoint for batches.
+    #[error("{server} does not take batches; run without `--batch`")]
+    NoEndpoint {
+        server: String,
+        #[source]
+        source: Refused,
+    },
+    /// The server does not know a batch that was submitted.
+    #[error(
+        "{server} does not know the batch `{batch}`: set the key of the account that submitted it; if the batch is lost, delete `{}` to submit its requests again",
+        record.display()
+    )]
+    UnknownBatch {
+        server: String,
+        batch: String,
+        record: PathBuf,
+        #[source]
+        source: Refused,
+    },
+    /// Nobody knows whether a batch was created, because the server does not list its batches.
+    #[error(
+        "an earlier run may have submitted a batch of the file `{file}`, and {server} does not list its batches: look for the batch there; if there is none, delete `{}`",
+        record.display()
+    )]
+    Unlisted {
+        server: String,
+        file: String,
+        record: PathBuf,
+        #[source]
+        source: Refused,
+    },
+    /// The server refused the whole batch.
+    #[error("{server} refused the batch `{batch}`: {reasons}{advice}")]
+    Refused {
+        server: String,
+        batch: String,
+        reasons: String,
+        advice: &'static str,
+    },
+    /// Somebody cancelled the batch.
+    #[error(
+        "the batch `{batch}` was cancelled before this request was answered; run the same command again to submit the rest"
+    )]
+    Cancelled { batch: String },
+    /// Two batches expired.
+    #[error(
+        "the batch `{batch}` expired before this request was answered, as the one before did; run the same command again to submit the rest, or without `--batch` to ask directly"
+    )]
+    Expired { batch: String },
+    /// Two batches ended without a line for a request.
+    #[error(
+        "the batch `{batch}` ended without an answer to this request, as the one before did; run the same command again to ask again"
+    )]
+    Missing { batch: String },
+    /// A request was tried in several batches.
+    #[error("the request failed in {}", quantity::of(*batches, "batch"))]
+    Attempts {
+        batches: u32,
+        #[source]
+        source: Refused,
+    },
+    /// One request is larger than a whole batch may be.
+    #[error("the request has {bytes} bytes, and a batch may have {most}")]
+    TooLarge { bytes: usize, most: usize },
+    /// Another process waits for the batch with this request.
+    #[error(
+        "another process submitted this request in a batch and waits for it; wait until that process ends, then run the same command again (`{}`)",
+        record.display()
+    )]
+    Elsewhere { record: PathBuf },
+    /// The batch may not be submitted.
+    #[error("the batch was not submitted")]
+    NotAllowed(#[source] Refused),
+    /// The record of a batch could not be read or written.
+    #[error("cannot record a batch")]
+    Record(#[source] Refused),
+    /// The replies of a batch could not be read or written.
+    #[error("cannot keep the replies of a batch in `{}`", path.display())]
+    Replies {
+        path: PathBuf,
+        #[source]
+        source: Refused,
+    },
+}
+
+impl BatchError {
+    /// The error of a record.
+    pub(super) fn record(error: JournalError) -> Self {
+        Self::Record(Refused::new(Box::new(error)))
+    }
+
+    /// The error of a file of replies.
+    pub(super) fn replies(path: impl Into<PathBuf>, error: std::io::Error) -> Self {
+        Self::Replies {
+            path: path.into(),
+            source: Refused::new(Box::new(error)),
+        }
+    }
+}

@@ -1,0 +1,213 @@
+//! The life of one batch: submitted, waited for, and its replies brought to this machine.
+
+use std::fmt::Write as _;
+use std::fs;
+use std::path::Path;
+use std::sync::Arc;
+use std::time::Duration;
+
+use evals_models::Failure;
+use tokio::time::{Instant, sleep};
+
+use super::endpoint::Endpoint;
+use super::error::BatchError;
+use super::event::BatchEvent;
+use super::host::BatchHost;
+use super::output::Output;
+use super::record::Record;
+use super::settings::BatchSettings;
+use super::status::{Batch, State};
+use super::waiting::Cause;
+use crate::openai::chat::OpenAiChat;
+use crate::traffic::AttemptError;
+
+/// How often the files of a batch are downloaded before fewer lines than the server counts are accepted.
+const DOWNLOADS: u32 = 3;
+
+/// Everything that the batches of one model share.
+#[derive(Clone)]
+pub(super) struct Desk {
+    pub(super) chat: Arc<OpenAiChat>,
+    pub(super) endpoint: Arc<Endpoint>,
+    pub(super) settings: Arc<BatchSettings>,
+    pub(super) host: Arc<dyn BatchHost>,
+}
+
+/// A batch that is over, with its replies on this machine.
+#[derive(Debug)]
+pub(super) struct Collected {
+    pub(super) record: Record,
+    pub(super) output: Output,
+    pub(super) batch: Batch,
+}
+
+impl Desk {
+    /// The model's name in messages.
+    pub(super) fn model(&self) -> String {
+        self.chat.identity.to_string()
+    }
+
+    /// Submits a recorded batch with this input file, and waits until it is over.
+    pub(super) async fn submit(
+        self,
+        mut record: Record,
+        content: Vec<u8>,
+    ) -> Result<Collected, Cause> {
+        let name = format!("{}.jsonl", record.key);
+        let uploaded = self.endpoint.upload(&name, &content).await;
+        let file = match uploaded {
+            Ok(file) => file,
+            Err(error) => {
+                // Without a file there is no batch.
+                record.delete();
+                return Err(cause(error));
+            }
+        };
+        drop(content);
+        record.uploaded(&file).map_err(unrecorded)?;
+        self.create(record, &file).await
+    }
+
+    /// Creates the batch of an uploaded file, and waits until it is over.
+    async fn create(self, mut record: Record, file: &str) -> Result<Collected, Cause> {
+        let created = self
+            .endpoint
+            .create(file, &record.key, &self.settings.window);
+        let batch = created.await.map_err(cause)?;
+        record.created(&batch.id).map_err(unrecorded)?;
+        self.wait(record, batch.id.clone(), Some(batch)).await
+    }
+
+    /// Waits for a batch of an earlier process.
+    pub(super) async fn resume(self, record: Record, batch: String) -> Result<Collected, Cause> {
+        self.wait(record, batch, None).await
+    }
+
+    async fn wait(
+        self,
+        record: Record,
+        id: String,
+        mut last: Option<Batch>,
+    ) -> Result<Collected, Cause> {
+        let began = Instant::now();
+        loop {
+            let batch = match last.take() {
+                Some(batch) => Ok(batch),
+                None => self.endpoint.ask(&id, record.path()).await,
+            };
+            match batch {
+                Ok(batch) if batch.state != State::UnderWay => {
+                    return self.collect(record, batch).await;
+                }
+                Ok(batch) => self.tell(&batch, began.elapsed()),
+                Err(error) if error.failure == Failure::Transient => {
+                    self.host.on_event(&BatchEvent::Warning {
+                        text: format!(
+                            "the state of the batch `{id}` is unknown: {}; it goes on at the server, and the program asks again",
+                            evals_messages::chain(&*error.source)
+                        ),
+                    });
+                }
+                Err(error) => return Err(cause(error)),
+            }
+            sleep(self.settings.poll_interval).await;
+        }
+    }
+
+    fn tell(&self, batch: &Batch, waited: Duration) {
+        self.host.on_event(&BatchEvent::Waiting {
+            model: self.model(),
+            batch: batch.id.clone(),
+            state: batch.word.clone(),
+            counts: batch.counts,
+            waited,
+            next: self.settings.poll_interval,
+        });
+    }
+
+    /// Brings the replies of a batch that is over to this machine.
+    async fn collect(self, mut record: Record, batch: Batch) -> Result<Collected, Cause> {
+        self.host.on_event(&BatchEvent::Ended {
+            batch: batch.id.clone(),
+        });
+        if batch.state == State::Failed && batch.output.is_none() && batch.errors.is_none() {
+            // The server has not begun with any request, so there is nothing to collect and nothing to pay.
+            record.delete();
+            return Err(Cause::new(Failure::Terminal, self.refused(&batch)));
+        }
+        let path = record.replies();
+        let counts = batch.counts;
+        let expected = counts.map_or(0, |counts| counts.completed.saturating_add(counts.failed));
+        let mut downloads = 1;
+        let output = loop {
+            self.download(&batch, &path).await?;
+            let output = Output::index(&path).map_err(|error| unreadable(&path, error))?;
+            if output.len() as u64 >= expected || downloads == DOWNLOADS {
+                break output;
+            }
+            downloads += 1;
+            sleep(self.settings.poll_interval).await;
+        };
+        record.collected().map_err(unrecorded)?;
+        Ok(Collected {
+            record,
+            output,
+            batch,
+        })
+    }
+
+    async fn download(&self, batch: &Batch, path: &Path) -> Result<(), Cause> {
+        fs::write(path, b"").map_err(|error| unreadable(path, error))?;
+        for file in [&batch.output, &batch.errors].into_iter().flatten() {
+            let start = fs::metadata(path).map_err(|error| unreadable(path, error))?;
+            let downloaded = self.endpoint.download(file, path, start.len());
+            downloaded.await.map_err(cause)?;
+        }
+        Ok(())
+    }
+
+    fn refused(&self, batch: &Batch) -> BatchError {
+        let reasons: Vec<String> = batch
+            .reasons
+            .iter()
+            .take(3)
+            .map(ToString::to_string)
+            .collect();
+        let mut reasons = reasons.join("; ");
+        if batch.reasons.is_empty() {
+            reasons.push_str("it gives no reason");
+        } else if batch.reasons.len() > 3 {
+            // Writing to a string cannot fail.
+            let _ = write!(reasons, "; and {} more", batch.reasons.len() - 3);
+        }
+        let is_full = batch
+            .reasons
+            .iter()
+            .any(|reason| reason.code.as_deref() == Some("token_limit_exceeded"));
+        BatchError::Refused {
+            server: self.chat.server.name(),
+            batch: batch.id.clone(),
+            reasons: self.chat.server.redacted(&reasons),
+            advice: if is_full {
+                "; set a smaller `batch.max_requests`, or wait until your other batches are over"
+            } else {
+                ""
+            },
+        }
+    }
+}
+
+/// The failure of a call, for all requests of a batch.
+pub(super) fn cause(error: AttemptError) -> Cause {
+    Cause::new(error.failure, error.source)
+}
+
+/// The failure of a record. Without records a request could be paid for twice.
+pub(super) fn unrecorded(error: evals::JournalError) -> Cause {
+    Cause::new(Failure::Terminal, BatchError::record(error))
+}
+
+/// The failure of a file of replies.
+pub(super) fn unreadable(path: &Path, error: std::io::Error) -> Cause {
+    Cause::new(Failure::Terminal, BatchError::replies(path, error))
+}

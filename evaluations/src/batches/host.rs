@@ -1,0 +1,169 @@
+//! What batches share with the rest of the run: the budget, the work under way, and the messages.
+
+use std::collections::BTreeMap;
+use std::error::Error;
+use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::{Arc, Mutex, PoisonError};
+use std::time::{Duration, Instant};
+
+use evals_models::Usage;
+use evals_providers::{BatchEvent, BatchHost, BatchSize};
+use evals_rag::prices::Price;
+use indicatif::ProgressBar;
+use thiserror::Error;
+
+use super::open::{OpenBatches, sized};
+use crate::interruption::Interruption;
+use crate::spending::{Spending, dollars};
+use crate::terminal::{Printer, progress};
+
+/// In a pipe, the state of a batch is printed when it changes, and again after so long.
+const REMINDER: Duration = Duration::from_mins(10);
+
+/// The side of the run that the batches of one model see.
+#[derive(Debug)]
+pub(super) struct Host {
+    printer: Printer,
+    interruption: Interruption,
+    spending: Arc<Spending>,
+    searches: Arc<AtomicUsize>,
+    open: OpenBatches,
+    model: String,
+    price: Price,
+    shown: Mutex<BTreeMap<String, Shown>>,
+}
+
+/// How a batch is shown.
+#[derive(Debug)]
+struct Shown {
+    bar: ProgressBar,
+    state: String,
+    printed: Instant,
+}
+
+/// A batch may exceed the budget.
+#[derive(Debug, Error)]
+#[error(
+    "{size} may cost up to {most}, and {left} of the budget is left; set a larger `--budget`, a smaller `max_tokens` of `{model}`, or a smaller `batch.max_requests`"
+)]
+struct OverBudget {
+    model: String,
+    size: String,
+    most: String,
+    left: String,
+}
+
+/// Nobody can say what a batch may cost.
+#[derive(Debug, Error)]
+#[error(
+    "`--budget` with `--batch` needs a limit on replies and a price, because the cost of a batch must be known before it is submitted; set `max_tokens` and `prices` of `{0}`"
+)]
+struct UnknownCost(String);
+
+impl Host {
+    pub(super) fn new(
+        printer: &Printer,
+        interruption: &Interruption,
+        spending: &Arc<Spending>,
+        searches: &Arc<AtomicUsize>,
+        open: &OpenBatches,
+        (model, price): (String, Price),
+    ) -> Self {
+        Self {
+            printer: printer.clone(),
+            interruption: interruption.clone(),
+            spending: Arc::clone(spending),
+            searches: Arc::clone(searches),
+            open: open.clone(),
+            model,
+            price,
+            shown: Mutex::default(),
+        }
+    }
+
+    /// The most that a batch may cost; `None` without a limit on replies or without a price.
+    fn cost(&self, size: &BatchSize) -> Option<f64> {
+        self.price.cost(Usage {
+            input_tokens: size.input_tokens,
+            output_tokens: size.output_tokens?,
+            estimated: true,
+        })
+    }
+
+    /// Shows the state of a batch: on a terminal in a line that changes, in a pipe as notes.
+    fn show(&self, batch: &str, state: &str, line: &str) {
+        let mut shown = self.shown.lock().unwrap_or_else(PoisonError::into_inner);
+        let is_new = !shown.contains_key(batch);
+        let known = shown.entry(batch.to_owned()).or_insert_with(|| Shown {
+            bar: progress::open_ended(&self.printer, "batch"),
+            state: String::new(),
+            printed: Instant::now(),
+        });
+        known.bar.set_message(line.to_owned());
+        let is_due = known.printed.elapsed() >= REMINDER || known.state != state;
+        if self.printer.progress().is_hidden() && (is_new || is_due) {
+            self.printer.note(line);
+            known.printed = Instant::now();
+        }
+        state.clone_into(&mut known.state);
+    }
+}
+
+impl BatchHost for Host {
+    fn on_event(&self, event: &BatchEvent) {
+        match event {
+            BatchEvent::Waiting {
+                batch,
+                model,
+                state,
+                ..
+            } => {
+                self.open.add(batch, model);
+                self.show(batch, state, &event.to_string());
+            }
+            BatchEvent::Ended { batch } => {
+                self.open.remove(batch);
+                let mut shown = self.shown.lock().unwrap_or_else(PoisonError::into_inner);
+                if let Some(shown) = shown.remove(batch) {
+                    shown.bar.finish_and_clear();
+                }
+            }
+            BatchEvent::Warning { text } => self.printer.warn(text),
+            event => self.printer.note(&event.to_string()),
+        }
+    }
+
+    fn under_way(&self) -> usize {
+        self.interruption
+            .calls_under_way()
+            .saturating_add(self.searches.load(Ordering::Relaxed))
+    }
+
+    fn reserve(&self, size: &BatchSize) -> Result<(), Box<dyn Error + Send + Sync>> {
+        let Some(left) = self.spending.left() else {
+            return Ok(());
+        };
+        let Some(cost) = self.cost(size) else {
+            return Err(UnknownCost(self.model.clone()).into());
+        };
+        if self.spending.reserve(cost) {
+            return Ok(());
+        }
+        let tokens = size
+            .input_tokens
+            .saturating_add(size.output_tokens.unwrap_or_default());
+        Err(OverBudget {
+            model: self.model.clone(),
+            size: sized(size.requests, tokens),
+            most: dollars(Some(cost)),
+            left: dollars(Some(left)),
+        }
+        .into())
+    }
+
+    fn release(&self, size: &BatchSize) {
+        if let Some(cost) = self.cost(size) {
+            self.spending.release(cost);
+        }
+    }
+}

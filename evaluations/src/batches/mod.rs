@@ -1,0 +1,12 @@
+//! `--batch`: answers and verdicts by the batch endpoint of their server.
+
+mod host;
+mod open;
+mod plan;
+mod prices;
+mod searcher;
+
+pub(crate) use self::open::{Batches, OpenBatches};
+pub(crate) use self::plan::{Caller, case_timeout, concurrency, fact, layer, plan};
+pub(crate) use self::prices::{discounted, note};
+pub(crate) use self::searcher::limited;

@@ -1,0 +1,138 @@
+//! The batches of one command: their settings, and what they share with the rest of the run.
+
+use std::collections::BTreeMap;
+use std::path::PathBuf;
+use std::sync::atomic::AtomicUsize;
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::time::Duration;
+
+use evals_messages::quantity;
+use evals_models::{ChatModel, ChatRequest};
+use evals_providers::{BatchHost, BatchSettings, BatchedChat, OpenAiChat};
+use evals_rag::prices::Price;
+use evals_stores::replies::ReplyKey;
+
+use super::host::Host;
+use crate::interruption::Interruption;
+use crate::session::Session;
+use crate::settings::{Batch, Resolved};
+use crate::spending::Spending;
+use crate::terminal::Printer;
+
+/// The batches that are at servers and waited for, by the servers' names, each with its model.
+#[derive(Debug, Clone, Default)]
+pub(crate) struct OpenBatches(Arc<Mutex<BTreeMap<String, String>>>);
+
+impl OpenBatches {
+    pub(super) fn add(&self, batch: &str, model: &str) {
+        self.lock().insert(batch.to_owned(), model.to_owned());
+    }
+
+    pub(super) fn remove(&self, batch: &str) {
+        self.lock().remove(batch);
+    }
+
+    /// What the user should know when the wait ends early; `None` without batches.
+    pub(crate) fn farewell(&self) -> Option<String> {
+        let open = self.lock();
+        if open.is_empty() {
+            return None;
+        }
+        let names: Vec<String> = open.keys().map(|batch| format!("`{batch}`")).collect();
+        let (noun, verb, them) = match open.len() {
+            1 => ("batch", "goes", "it"),
+            _ => ("batches", "go", "them"),
+        };
+        Some(format!(
+            "the {noun} {} {verb} on at the server: run the same command again to collect the replies, or cancel {them} there (`POST /batches/ID/cancel`)",
+            names.join(", ")
+        ))
+    }
+
+    fn lock(&self) -> MutexGuard<'_, BTreeMap<String, String>> {
+        self.0.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+/// The batches of one command.
+#[derive(Debug)]
+pub(crate) struct Batches {
+    folder: PathBuf,
+    settings: Batch,
+    printer: Printer,
+    interruption: Interruption,
+    spending: Arc<Spending>,
+    /// The searches that wait or run.
+    pub(crate) searches: Arc<AtomicUsize>,
+    open: OpenBatches,
+    /// The models so far: the same model in two roles shares its batches.
+    models: Vec<Arc<BatchedChat>>,
+}
+
+impl Batches {
+    /// `None` unless the settings switch batches on.
+    pub(crate) fn of(
+        session: &Session<'_>,
+        resolved: &Resolved,
+        spending: &Arc<Spending>,
+        interruption: &Interruption,
+    ) -> Option<Self> {
+        let settings = &resolved.settings.batch;
+        settings.enabled.then(|| {
+            let open = OpenBatches::default();
+            interruption.track_batches(&open);
+            Self {
+                folder: session.directories.batches(),
+                settings: settings.clone(),
+                printer: session.printer.clone(),
+                interruption: interruption.clone(),
+                spending: Arc::clone(spending),
+                searches: Arc::default(),
+                open,
+                models: Vec::new(),
+            }
+        })
+    }
+
+    /// Puts batches in front of a model with this price.
+    pub(crate) fn put_before(&mut self, chat: OpenAiChat, price: Price) -> Arc<BatchedChat> {
+        let parameters = chat.parameters();
+        let known = self.models.iter();
+        if let Some(known) = known.clone().find(|model| model.parameters() == parameters) {
+            return Arc::clone(known);
+        }
+        let host = Host::new(
+            &self.printer,
+            &self.interruption,
+            &self.spending,
+            &self.searches,
+            &self.open,
+            (chat.identity().to_string(), price),
+        );
+        let host: Arc<dyn BatchHost> = Arc::new(host);
+        let model = Arc::new(BatchedChat::new(chat, self.settings(), host));
+        self.models.push(Arc::clone(&model));
+        model
+    }
+
+    fn settings(&self) -> BatchSettings {
+        let key: fn(&dyn ChatModel, &ChatRequest) -> String =
+            |model, request| ReplyKey::new(model, request).to_string();
+        let mut settings = BatchSettings::new(&self.folder, key);
+        settings.window.clone_from(&self.settings.window);
+        settings.poll_interval = Duration::from_secs_f64(self.settings.poll_interval);
+        settings.quiet = Duration::from_secs_f64(self.settings.quiet);
+        settings.max_requests = self.settings.max_requests;
+        settings.first_direct = self.settings.first_direct;
+        settings
+    }
+}
+
+/// The number of requests and the tokens of a batch, in words.
+pub(super) fn sized(requests: usize, tokens: u64) -> String {
+    format!(
+        "{} with up to {}",
+        quantity::of(requests, "request"),
+        quantity::of(tokens, "token")
+    )
+}

@@ -1,0 +1,146 @@
+//! The plan of batches: which calls go in them, and how the run changes for it.
+
+use std::num::NonZeroUsize;
+use std::time::Duration;
+
+use anyhow::{Result, bail};
+use evals::CaseTimeout;
+
+use crate::models::{ConfiguredModel, ModelKind};
+use crate::settings::{Batch, Layer, Resolved, SettingsError, Tree};
+use crate::terminal::Printer;
+
+/// The most cases that run at the same time, so that a run of any size ends.
+const MOST: usize = 50_000;
+
+/// A model that answers or judges.
+#[derive(Debug)]
+pub(crate) struct Caller<'m> {
+    pub(crate) role: &'static str,
+    pub(crate) model: &'m ConfiguredModel,
+    /// Why its calls are made directly, where its kind does not say so.
+    pub(crate) direct: Option<&'static str>,
+}
+
+impl Caller<'_> {
+    fn reason(&self) -> Option<&'static str> {
+        match self.model.kind {
+            ModelKind::Embedded | ModelKind::Local => Some("runs in this process"),
+            ModelKind::Ollama => Some("Ollama has no batches"),
+            ModelKind::HttpReranker | ModelKind::LlmReranker(_) => {
+                Some("a reranker is asked directly")
+            }
+            ModelKind::OpenAi => self.direct,
+        }
+    }
+}
+
+/// The layer of `--batch`.
+pub(crate) fn layer(batch: bool) -> Option<Layer> {
+    batch.then(|| Layer::option("`--batch`", "batch.enabled", Tree::Leaf(true.into())))
+}
+
+/// Checks that batches can be used, and notes which calls go in them. Nothing to do unless the settings switch batches on.
+pub(crate) fn plan(
+    printer: &Printer,
+    resolved: &Resolved,
+    no_cache: bool,
+    callers: &[Caller<'_>],
+) -> Result<()> {
+    let batch = &resolved.settings.batch;
+    if !batch.enabled {
+        return Ok(());
+    }
+    check(resolved, batch)?;
+    if no_cache {
+        bail!(
+            "`--batch` needs the cache of replies, which keeps paid replies until their cases are finished; leave out `--no-cache`"
+        );
+    }
+    let (direct, batched): (Vec<_>, Vec<_>) =
+        callers.iter().partition(|caller| caller.reason().is_some());
+    let named = |caller: &&Caller<'_>| format!("{} `{}`", caller.role, caller.model);
+    let reasons: Vec<String> = direct
+        .iter()
+        .map(|caller| {
+            format!(
+                "{} ({})",
+                named(caller),
+                caller.reason().unwrap_or_default()
+            )
+        })
+        .collect();
+    if batched.is_empty() {
+        let reasons = if reasons.is_empty() {
+            "no model answers or judges".to_owned()
+        } else {
+            reasons.join(", ")
+        };
+        bail!(
+            "`--batch` has nothing to put into batches: {reasons}; leave it out, or set a model behind a server that speaks OpenAI's protocol"
+        );
+    }
+    let batched: Vec<String> = batched.iter().map(named).collect();
+    let directly = if reasons.is_empty() {
+        String::new()
+    } else {
+        format!("; directly: {}", reasons.join(", "))
+    };
+    printer.note(&format!("in batches: {}{directly}", batched.join(", ")));
+    Ok(())
+}
+
+fn check(resolved: &Resolved, batch: &Batch) -> Result<(), SettingsError> {
+    let seconds = [
+        ("batch.poll_interval", batch.poll_interval, 3_600.0),
+        ("batch.quiet", batch.quiet, 3_600.0),
+    ];
+    for (path, value, most) in seconds {
+        if !(value.is_finite() && value > 0.0 && value <= most) {
+            let message = format!("must be more than 0 seconds and at most {most}");
+            return Err(resolved.bad_value(path, &message));
+        }
+    }
+    if !(0.0..=1.0).contains(&batch.discount) {
+        return Err(resolved.bad_value("batch.discount", &"must be between 0 and 1"));
+    }
+    if batch.max_requests.get() > MOST {
+        return Err(resolved.bad_value("batch.max_requests", &"must be at most 50000"));
+    }
+    Ok(())
+}
+
+/// How many of `cases` run at the same time. In batches all of them do, so that their requests wait together.
+pub(crate) fn concurrency(
+    resolved: &Resolved,
+    without: NonZeroUsize,
+    cases: usize,
+) -> NonZeroUsize {
+    if resolved.settings.batch.enabled {
+        let cases = NonZeroUsize::new(cases.min(MOST));
+        cases.unwrap_or(without).max(without)
+    } else {
+        without
+    }
+}
+
+/// The time limit of a case. There is none for a case that waits for batches, because the server limits their time.
+pub(crate) fn case_timeout(resolved: &Resolved, limit: CaseTimeout) -> CaseTimeout {
+    if resolved.settings.batch.enabled {
+        CaseTimeout::new(Duration::MAX)
+    } else {
+        limit
+    }
+}
+
+/// The line of a report about batches.
+pub(crate) fn fact(resolved: &Resolved) -> Option<(String, String)> {
+    let batch = &resolved.settings.batch;
+    batch.enabled.then(|| {
+        let text = format!(
+            "priced at {} off; the time of replies that came in batches is unknown",
+            super::prices::percent(batch.discount)
+        );
+        ("batches".to_owned(), text)
+    })
+}
