@@ -33,6 +33,15 @@ pub(super) struct Plan {
 struct PlanSettings {
     #[serde(default)]
     prices: Prices,
+    #[serde(default)]
+    batch: PlannedBatches,
+}
+
+/// Whether the run uses batches.
+#[derive(Debug, Default, Deserialize)]
+struct PlannedBatches {
+    #[serde(default)]
+    enabled: bool,
 }
 
 impl Plan {
@@ -42,10 +51,15 @@ impl Plan {
         self.header.dataset.questions.saturating_mul(repeat)
     }
 
-    /// What the cases cost, as the final report counts it.
+    /// Whether cases wait for batches and then finish all at once, so that their pace says nothing about the time left.
+    pub(super) fn has_batches(&self) -> bool {
+        self.settings.batch.enabled
+    }
+
+    /// What the cases cost, as the final report counts it. With batches only that report says what they cost.
     pub(super) fn spent(&self, cases: &[CaseReport<WithoutTexts>]) -> Spent {
         let is_served = |model: &ModelIdentity| ModelKind::of_identity(model).is_served();
-        if !self.models.values().any(is_served) {
+        if self.has_batches() || !self.models.values().any(is_served) {
             return Spent::Nothing;
         }
         let cost = match &self.target {

@@ -113,7 +113,8 @@ impl ProgressReader {
             })),
         };
         let not_run = self.report.not_run;
-        let pace = Some(&self.pace).filter(|_| is_running);
+        let is_paced = is_running && !self.plan.has_batches();
+        let pace = Some(&self.pace).filter(|_| is_paced);
         Ok(Progress {
             state,
             counts,

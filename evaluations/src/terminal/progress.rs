@@ -24,6 +24,17 @@ impl CaseBar {
         Self(bar)
     }
 
+    /// The same without the time left, if `is_unknown`: cases that wait for batches finish all at once.
+    #[must_use]
+    pub(crate) fn without_time_left(self, is_unknown: bool) -> Self {
+        if is_unknown {
+            let template = "{prefix:<16} {wide_bar} {pos}/{len} {elapsed} elapsed";
+            let style = self.0.style().template(template);
+            self.0.set_style(style.expect("the template is valid"));
+        }
+        self
+    }
+
     pub(crate) fn clear(&self) {
         self.0.finish_and_clear();
     }

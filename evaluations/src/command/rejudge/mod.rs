@@ -182,7 +182,8 @@ async fn rejudge(
         calibrations: CalibrationStore::of(&session.directories),
     };
     let timeout = choices::case_timeout(&resolved)?;
-    let bar = Arc::new(CaseBar::new(session.printer, "judging"));
+    let bar = CaseBar::new(session.printer, "judging");
+    let bar = Arc::new(bar.without_time_left(resolved.settings.batch.enabled));
     let report = Experiment::new(dataset, stored.task())
         .name(source.report.name)
         .metadata("rejudged", source.record.name)

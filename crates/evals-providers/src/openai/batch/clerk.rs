@@ -90,6 +90,9 @@ pub(super) struct Clerk {
     collected: Vec<Kept>,
     /// Requests in batches of other processes.
     elsewhere: BTreeMap<String, PathBuf>,
+    /// Requests in batches that could not be followed to their end, which may be at the server all the same. Only a later process can
+    /// find that out, so this one submits none of them again.
+    lost: BTreeMap<String, Cause>,
     tasks: JoinSet<Done>,
     /// Whether the model has answered a direct request, or need not.
     is_tried: bool,
@@ -112,6 +115,7 @@ impl Clerk {
             pending: BTreeMap::new(),
             collected: Vec::new(),
             elsewhere: BTreeMap::new(),
+            lost: BTreeMap::new(),
             tasks: JoinSet::new(),
             is_trying: false,
             broken: None,
@@ -192,7 +196,7 @@ impl Clerk {
             return;
         }
         let waiting = Waiting::new(request, caller);
-        if let Some(cause) = &self.broken {
+        if let Some(cause) = self.broken.as_ref().or_else(|| self.lost.get(&id)) {
             waiting.fail(&self.desk.chat.identity, cause);
             return;
         }
@@ -413,7 +417,11 @@ impl Clerk {
                 }
                 match result {
                     Ok(collected) => self.hand_out(&ids, *collected),
-                    Err(cause) => self.end(ids, &cause),
+                    Err(cause) => {
+                        let lost = ids.iter().map(|id| (id.clone(), cause.clone()));
+                        self.lost.extend(lost);
+                        self.end(ids, &cause);
+                    }
                 }
             }
         }

@@ -132,7 +132,12 @@ impl Record {
             // Without a lock, because other models of this process have records here, too.
             match RecordFile::read(&path, |step| contents.add(step)) {
                 // The process that wrote it was killed before the first line was whole, or has just deleted it.
-                Err(JournalError::NoHeader { .. } | JournalError::Io { .. }) => continue,
+                Err(JournalError::NoHeader { .. }) => continue,
+                Err(JournalError::Io { source, .. })
+                    if source.kind() == io::ErrorKind::NotFound =>
+                {
+                    continue;
+                }
                 read => read?,
             };
             if contents.model != *model {
