@@ -265,7 +265,7 @@ fn the_table_names_the_cheapest_setting_and_the_lines_that_choose_it() {
         "generated vectors, seed 0: 400 vectors of 8 dimensions",
         "SETTING",
         "RECALL@10",
-        "among the settings with recall@10 >= 1: ",
+        "cheapest setting with recall@10 >= 1 (lowest p95, 1 caller):",
         "\nsearch:\n  index: {type: ",
     ] {
         assert!(shown.contains(part), "{part}: {shown}");

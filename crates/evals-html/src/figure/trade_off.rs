@@ -4,9 +4,9 @@ use evals::Unit;
 use evals_metrics::{PricedChoice, pareto_front};
 
 use crate::scale::Scale;
-use crate::scene::{Ink, Mark, Point, Scene, Shape, Stroke};
+use crate::scene::{Ink, Mark, Point, Scene, Shape, Stroke, Weight, text_width};
 
-use super::frame::{Frame, numbers, plain, scene, spanning, title};
+use super::frame::{Frame, LABEL, numbers, plain, scene, spanning, title};
 use super::labels::Placement;
 use super::{Heading, Width};
 
@@ -70,6 +70,10 @@ impl TradeOff {
             let print = numbers(self.unit);
             frame.horizontal_axis(&mut marks, &prices.ticks(5), print, &self.price);
             let mut labels = Placement::within(frame);
+            // The name of the axis stands above its beginning.
+            let name = Point::new(frame.left, frame.top - 8.0);
+            let width = text_width(&self.quality, LABEL, Weight::Regular);
+            labels.keep_line_free(name, Point::new(frame.left + width, name.y));
             for steps in self
                 .draw_front(&mut marks, &prices, &qualities, frame)
                 .windows(2)

@@ -12,6 +12,8 @@ use super::{VectorSearch, VectorSearchKind};
 const VECTORS_OF_A_PARTITION: u32 = 256;
 /// Vectors of a graph, as the engine divides them.
 const VECTORS_OF_A_GRAPH: usize = 1 << 20;
+/// The fewest partitions that the default reads, if there are so many: a tenth of few partitions finds too little.
+const FEWEST_USUAL_PROBES: u32 = 20;
 /// The most partitions of the default.
 const MOST_USUAL_PARTITIONS: u32 = 4096;
 
@@ -24,7 +26,7 @@ const MOST_USUAL_PARTITIONS: u32 = 4096;
 /// * `sub_vectors`: the dimension divided by 16; by 8 if it is not a multiple of 16, or else 1. That is the engine's default.
 /// * `bits`: 8 for product quantization, 5 for `RaBitQ`.
 /// * `m`: 20, `ef_construction`: 300, which are the engine's defaults.
-/// * `probes`: a tenth of the partitions, rounded up; with graphs, all of them.
+/// * `probes`: a tenth of the partitions, rounded up, and at least 20; with graphs, all of them.
 /// * `ef`: 100.
 /// * `refine`: 10 for product quantization and `RaBitQ`, 2 for one byte for each component.
 #[derive(Debug, Clone, PartialEq, Eq, Hash, Serialize, Deserialize)]
@@ -74,7 +76,7 @@ impl Approximation {
     ///
     /// let settings = VectorSearch { kind: VectorSearchKind::IvfPq, ..VectorSearch::default() };
     /// let search = Approximation::of(&settings, 5183, 384)?.expect("it is not exact");
-    /// assert_eq!(search.to_string(), "ivf-pq: partitions 20, sub_vectors 24, bits 8, probes 2, refine 10");
+    /// assert_eq!(search.to_string(), "ivf-pq: partitions 20, sub_vectors 24, bits 8, probes 20, refine 10");
     /// # Ok::<(), evals_index::VectorSearchError>(())
     /// ```
     pub fn of(
@@ -91,7 +93,8 @@ impl Approximation {
         let usual = if kind.is_graph() {
             built.partitions
         } else {
-            built.partitions.div_ceil(10)
+            let share = built.partitions.div_ceil(10);
+            share.max(FEWEST_USUAL_PROBES).min(built.partitions)
         };
         let probes = settings.probes.map_or(usual, NonZeroU32::get);
         if probes > built.partitions {
@@ -308,7 +311,10 @@ mod tests {
     fn defaults_follow_the_size_of_the_index() {
         let usual = |kind: &str, chunks| of(serde_json::json!({"type": kind}), chunks).unwrap();
         assert_eq!(usual("exact", 10), "exact");
-        assert_eq!(usual("ivf-flat", 5183), "ivf-flat: partitions 71, probes 8");
+        assert_eq!(
+            usual("ivf-flat", 5183),
+            "ivf-flat: partitions 71, probes 20"
+        );
         assert_eq!(
             usual("ivf-pq", 1_000_000),
             "ivf-pq: partitions 1000, sub_vectors 24, bits 8, probes 100, refine 10"

@@ -146,8 +146,8 @@ mod tests {
         assert_eq!(
             shown(&[VectorSearchKind::IvfFlat], &own, true),
             [
-                "ivf-flat: partitions 4, probes 1",
-                "ivf-flat: partitions 8, probes 1"
+                "ivf-flat: partitions 4, probes 4",
+                "ivf-flat: partitions 8, probes 8"
             ]
         );
         assert_eq!(
@@ -173,7 +173,7 @@ mod tests {
         let searches = searches(&[VectorSearchKind::IvfPq], &[], true, 5183, 384).unwrap();
         assert_eq!(
             line(&searches[0].settings()),
-            "{type: ivf-pq, partitions: 20, sub_vectors: 24, bits: 8, probes: 2, refine: 10}"
+            "{type: ivf-pq, partitions: 20, sub_vectors: 24, bits: 8, probes: 20, refine: 10}"
         );
     }
 }

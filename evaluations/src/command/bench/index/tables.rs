@@ -128,7 +128,7 @@ pub(super) fn conclusion(figures: &Figures) -> String {
         grid::line(&cheapest.settings)
     };
     format!(
-        "lowest p95 with {callers} among the settings with recall@{k} >= {least}: {} (recall {}, p95 {p95})\n\n\
+        "cheapest setting with recall@{k} >= {least} (lowest p95, {callers}):\n  {}: recall {}, p95 {p95}\n\n\
          search:\n  index: {settings}\n",
         cheapest.label,
         share(Some(recall))
@@ -252,8 +252,7 @@ fn load(settings: &[&SettingFigures]) -> Table {
         }
     }
     Table {
-        title: "Load: callers wait for each reply; at a fixed rate, latency counts from when a search was due:"
-            .to_owned(),
+        title: "Load; at a fixed rate, latency counts from when a search was due:".to_owned(),
         header: header.map(str::to_owned).to_vec(),
         rows,
     }
