@@ -91,7 +91,7 @@ impl Host {
     }
 
     /// Shows the state of a batch: on a terminal in a line that changes, in a pipe as notes.
-    fn show(&self, batch: &str, state: &str, line: &str) {
+    fn show(&self, batch: &str, state: &str, (short, line): (&str, &str)) {
         let mut shown = self.shown.lock().unwrap_or_else(PoisonError::into_inner);
         let is_new = !shown.contains_key(batch);
         let known = shown.entry(batch.to_owned()).or_insert_with(|| Shown {
@@ -99,7 +99,7 @@ impl Host {
             state: String::new(),
             printed: Instant::now(),
         });
-        known.bar.set_message(line.to_owned());
+        known.bar.set_message(short.to_owned());
         let is_due = known.printed.elapsed() >= REMINDER || known.state != state;
         if self.printer.progress().is_hidden() && (is_new || is_due) {
             self.printer.note(line);
@@ -116,10 +116,19 @@ impl BatchHost for Host {
                 batch,
                 model,
                 state,
+                counts,
+                next,
                 ..
             } => {
                 self.open.add(batch, model);
-                self.show(batch, state, &event.to_string());
+                // The bar has a clock of its own, and little room.
+                let counts = counts.map(|counts| format!(", {counts}"));
+                let short = format!(
+                    "{state}{}, next look in {}, {model}",
+                    counts.unwrap_or_default(),
+                    progress::spoken(*next)
+                );
+                self.show(batch, state, (&short, &event.to_string()));
             }
             BatchEvent::Ended { batch } => {
                 self.open.remove(batch);
