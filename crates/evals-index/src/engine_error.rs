@@ -5,18 +5,31 @@ use std::fmt;
 use std::io;
 use std::path::Path;
 
+use crate::store_fault::{StoreFault, quoted_reason};
+
 /// An error of the storage engine. Its message includes its causes.
 #[derive(Debug)]
-pub struct EngineError(Box<dyn Error + Send + Sync>);
+pub struct EngineError {
+    source: Box<dyn Error + Send + Sync>,
+    store_fault: Option<StoreFault>,
+}
 
 impl EngineError {
     pub(crate) fn new(source: Box<dyn Error + Send + Sync>) -> Self {
-        Self(source)
+        Self {
+            store_fault: StoreFault::of(source.as_ref()),
+            source,
+        }
+    }
+
+    /// The failure of an object store, if this is one.
+    pub(crate) fn store_fault(&self) -> Option<&StoreFault> {
+        self.store_fault.as_ref()
     }
 
     /// The kind of the operating system's error among the causes, even if another `io::Error` wraps it.
     pub(crate) fn io_error_kind(&self) -> Option<io::ErrorKind> {
-        let mut cause: Option<&(dyn Error + 'static)> = Some(self.0.as_ref());
+        let mut cause: Option<&(dyn Error + 'static)> = Some(self.source.as_ref());
         while let Some(error) = cause {
             let io_error = error.downcast_ref::<io::Error>();
             if let Some(io_error) = io_error
@@ -35,7 +48,14 @@ impl EngineError {
 
 impl fmt::Display for EngineError {
     fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let message = self.0.to_string();
+        let message = self.source.to_string();
+        if let Some(fault) = &self.store_fault {
+            // The engine's message has the address of each request and the whole answer.
+            return match quoted_reason(&message) {
+                Some(reason) => write!(formatter, "{fault} ({reason})"),
+                None => fault.fmt(formatter),
+            };
+        }
         formatter.write_str(without_type_names(without_source_location(&message)))
     }
 }

@@ -14,6 +14,7 @@ use crate::embedding_defect::EmbeddingDefect;
 use crate::engine_error::EngineError;
 use crate::lock_holder::LockHolder;
 use crate::profile::Profile;
+use crate::store_fault::StoreFault;
 use crate::summary::{TableState, TableSummary};
 
 /// Why an index could not be built, opened or searched.
@@ -32,6 +33,41 @@ pub enum IndexError {
         /// The location.
         uri: String,
     },
+    /// The address of an object store has parts that it must not have.
+    #[error(
+        "the address of an object store is `s3://bucket/prefix`, `az://container/prefix` or `gs://bucket/prefix`, {problem}"
+    )]
+    Location {
+        /// The problem, which does not repeat the address, because it may hold a password.
+        problem: &'static str,
+    },
+    /// An object store cannot be used.
+    #[error("cannot use the store `{uri}`")]
+    Store {
+        /// The store.
+        uri: String,
+        /// The engine's error.
+        source: EngineError,
+    },
+    /// An object store replaces an object that a request told it to create only if there is none.
+    #[error(
+        "the store `{uri}` ignores `If-None-Match`: it replaced an object that existed already; two processes that write at the same time \
+         would lose what one of them wrote, without a word"
+    )]
+    Unconditional {
+        /// The store.
+        uri: String,
+    },
+    /// The object that says which process writes to an object store cannot be read.
+    #[error(
+        "`{lease}` does not say which process writes to the store; delete it if no process does"
+    )]
+    Lease {
+        /// The address of the object.
+        lease: String,
+        /// The fault in it.
+        source: serde_json::Error,
+    },
     /// A relative path could not be made absolute, or the folder of the store could not be created.
     #[error("cannot use `{path}` as the folder of an index")]
     Folder {
@@ -43,8 +79,8 @@ pub enum IndexError {
     /// Another process is building an index in this store.
     #[error("the index is being built by {holder}, which holds the lock `{lock}`")]
     Busy {
-        /// The lock file.
-        lock: PathBuf,
+        /// The lock file, or the object in its place.
+        lock: String,
         /// Who holds it.
         holder: LockHolder,
     },
@@ -85,6 +121,14 @@ pub enum IndexError {
         "cannot read the index in table {table}; if its files are damaged, delete `{}` to rebuild it", .table.folder()
     )]
     Unreadable {
+        /// The table.
+        table: Address,
+        /// The engine's error.
+        source: EngineError,
+    },
+    /// The table cannot be read, because the object store failed.
+    #[error("cannot read the index in table {table}")]
+    Unavailable {
         /// The table.
         table: Address,
         /// The engine's error.
@@ -331,6 +375,15 @@ impl IndexError {
         }
     }
 
+    /// The error of a table that cannot be read.
+    pub(crate) fn unreadable(table: Address, source: EngineError) -> Self {
+        match source.store_fault() {
+            // The files are sound.
+            Some(_) => Self::Unavailable { table, source },
+            None => Self::Unreadable { table, source },
+        }
+    }
+
     /// Adds the table to an error of the engine.
     pub(crate) fn on_table(self, table: &Address) -> Self {
         match self {
@@ -349,6 +402,17 @@ impl IndexError {
             Self::Engine { source, .. }
             | Self::Table { source, .. }
             | Self::Unreadable { source, .. } => source.io_error_kind(),
+            _ => None,
+        }
+    }
+
+    /// The failure of the object store behind this error, if there was one.
+    pub fn store_fault(&self) -> Option<StoreFault> {
+        match self {
+            Self::Store { source, .. }
+            | Self::Engine { source, .. }
+            | Self::Table { source, .. }
+            | Self::Unavailable { source, .. } => source.store_fault().cloned(),
             _ => None,
         }
     }

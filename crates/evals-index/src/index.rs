@@ -20,7 +20,9 @@ use crate::error::IndexError;
 use crate::guard::guarded;
 use crate::header::CutChunks;
 use crate::identity::Identity;
-use crate::ingest::{self, BuildObserver, BuildOptions, BuildProgress, BuildReport, BuildStage};
+use crate::ingest::{
+    self, BuildObserver, BuildOptions, BuildProgress, BuildReport, BuildStage, Documents,
+};
 use crate::neighbours::IndexNeighbours;
 use crate::profile::Profile;
 use crate::recipe::Recipe;
@@ -104,20 +106,33 @@ impl Index {
         let lock = store
             .wait_for_lock(|holder| observer.on_wait(holder))
             .await?;
-        // Another process may have finished the index before this one got the lock.
+        let documents = ingest::documents(documents);
+        // On the heap, as the engine's futures are large.
+        let build = Self::build_alone(store, recipe, documents, options, observer);
+        let built = Box::pin(build).await;
+        lock.release().await;
+        built
+    }
+
+    /// Builds the index while this process alone may write, unless another process finished it before.
+    async fn build_alone(
+        store: &Store,
+        recipe: &Recipe,
+        documents: Documents,
+        options: &BuildOptions,
+        observer: &dyn BuildObserver,
+    ) -> Result<Built, IndexError> {
         if let Some(index) = Self::find(store, recipe).await? {
             return Ok(Built {
                 index,
                 report: None,
             });
         }
-        let documents = ingest::documents(documents);
         let address = store.address(&recipe.identity().table_name());
         let build = ingest::build(store, recipe, documents, options, observer);
         let report = guarded(&address, build)
             .await
             .map_err(|error| error.on_table(&address))?;
-        drop(lock);
         Ok(Built {
             index: Self::open(store, recipe).await?,
             report: Some(report),
@@ -457,8 +472,10 @@ impl Index {
 /// Records the files of an index that an earlier version finished, and returns a note about it.
 async fn record_late(store: &Store, table: &str) -> String {
     let recorded = async {
-        let _lock = store.lock()?;
-        store.record_files(table).await
+        let lock = store.lock().await?;
+        let recorded = store.record_files(table).await;
+        lock.release().await;
+        recorded
     };
     let outcome = match recorded.await {
         Ok(()) => "this run recorded them".to_owned(),

@@ -60,8 +60,10 @@ mod lock_holder;
 mod neighbours;
 mod profile;
 mod recipe;
+mod retries;
 mod search;
 mod store;
+mod store_fault;
 mod summary;
 mod table;
 mod vector_table;
@@ -88,9 +90,11 @@ pub use ingest::{BuildObserver, BuildOptions, BuildProgress, BuildReport, BuildS
 pub use lock_holder::LockHolder;
 pub use profile::{Fusion, Profile, UnknownProfile};
 pub use recipe::Recipe;
+pub use retries::{StoreRetry, watch_retries};
 pub use search::{
     BatchObserver, BatchProgress, BatchStage, CachePolicy, QuestionBatch, SearchOptions,
 };
 pub use store::{Store, StoreSettings};
+pub use store_fault::StoreFault;
 pub use summary::{TableState, TableSummary};
 pub use vectors::{VectorCollection, VectorNeighbour, VectorWriter};

@@ -1,4 +1,4 @@
-//! The process that holds a store's lock, as the lock file names it.
+//! The process that holds a store's lock, as the lock names it.
 
 use std::fmt;
 use std::fs;
@@ -10,6 +10,8 @@ use std::time::SystemTime;
 pub struct LockHolder {
     /// Its process id, if the lock file has it.
     pub process: Option<u32>,
+    /// The machine that it runs on. `None` in a folder, and where the system does not say.
+    pub host: Option<String>,
     /// When it took the lock, if the file system tells.
     pub since: Option<SystemTime>,
 }
@@ -20,6 +22,7 @@ impl LockHolder {
         let content = fs::read_to_string(lock).ok();
         Self {
             process: content.and_then(|content| content.trim().parse().ok()),
+            host: None,
             since: fs::metadata(lock).and_then(|found| found.modified()).ok(),
         }
     }
@@ -28,8 +31,12 @@ impl LockHolder {
 impl fmt::Display for LockHolder {
     fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self.process {
-            Some(process) => write!(formatter, "process {process}"),
-            None => formatter.write_str("another process"),
+            Some(process) => write!(formatter, "process {process}")?,
+            None => formatter.write_str("another process")?,
+        }
+        match &self.host {
+            Some(host) => write!(formatter, " on {host}"),
+            None => Ok(()),
         }
     }
 }

@@ -84,20 +84,25 @@ pub(crate) async fn open_or_build(
         if let Some(table) = find(store, &name, &wanted).await? {
             return Ok((table, None));
         }
-        let _lock = store
+        let lock = store
             .wait_for_lock(|holder| observer.on_wait(holder))
             .await?;
-        // Another process may have built it before this one got the lock.
-        if let Some(table) = find(store, &name, &wanted).await? {
-            return Ok((table, None));
-        }
-        observer.on_progress(BuildProgress {
-            stage: BuildStage::Vectors,
-            ..progress
-        });
-        let started = Instant::now();
-        let table = build(store, &name, &wanted).await?;
-        Ok((table, Some(started.elapsed())))
+        let building = async {
+            // Another process may have built it before this one got the lock.
+            if let Some(table) = find(store, &name, &wanted).await? {
+                return Ok((table, None));
+            }
+            observer.on_progress(BuildProgress {
+                stage: BuildStage::Vectors,
+                ..progress
+            });
+            let started = Instant::now();
+            let table = build(store, &name, &wanted).await?;
+            Ok((table, Some(started.elapsed())))
+        };
+        let built = building.await;
+        lock.release().await;
+        built
     };
     let (table, took) = guarded(&address, work)
         .await

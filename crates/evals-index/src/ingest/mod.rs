@@ -10,6 +10,7 @@ mod rows;
 mod writer;
 
 pub use progress::{BuildObserver, BuildProgress, BuildStage, Unobserved};
+pub(crate) use reader::Documents;
 pub use report::BuildReport;
 
 use std::error::Error;
@@ -30,7 +31,6 @@ use crate::table;
 use crate::table::full_text::{self, Coverage};
 use crate::table::positions::Positions;
 use loader::Loader;
-use reader::Documents;
 
 /// Fragments beyond which the table is rewritten in larger ones: every fragment slows searches down a little.
 const MOST_FRAGMENTS: usize = 32;
@@ -86,7 +86,7 @@ pub(crate) async fn build(
     let identity = recipe.identity();
     let name = identity.table_name();
     let address = store.address(&name);
-    let existing = store.table(&name).await?;
+    let existing = store.table_for_writing(&name).await?;
     let interrupted = existing.is_some();
     let (table, committed) = match existing {
         Some(table) => {

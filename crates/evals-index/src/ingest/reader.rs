@@ -23,7 +23,7 @@ const MOST_DOCUMENTS: usize = 128;
 const FULL_BYTES: usize = 1 << 20;
 
 /// The caller's documents, with any type of error.
-pub(super) type Documents =
+pub(crate) type Documents =
     Box<dyn Iterator<Item = Result<Document, Box<dyn Error + Send + Sync>>> + Send>;
 
 /// Reads documents on a blocking thread, skips those that are committed already, and sends the others in portions.

@@ -22,8 +22,8 @@ impl Location {
             return Self::folder_at(Path::new(path));
         }
         match uri.split_once("://") {
-            Some((scheme, _)) => {
-                check_scheme(uri, scheme)?;
+            Some((scheme, rest)) => {
+                check_scheme(uri, scheme, rest)?;
                 Ok(Self::Url(uri.to_owned()))
             }
             None => Self::folder_at(Path::new(uri)),
@@ -42,6 +42,11 @@ impl Location {
             Self::Folder { path, .. } => Some(path),
             Self::Url(_) => None,
         }
+    }
+
+    /// Whether the store is an object store. A store in memory is none: no other process sees it.
+    pub(crate) fn is_bucket(&self) -> bool {
+        matches!(self, Self::Url(uri) if !uri.starts_with(MEMORY))
     }
 
     /// Whether the store exists. A folder may be missing; whether a URL leads anywhere is left to the engine.
@@ -84,11 +89,36 @@ fn unusable(path: &Path, source: io::Error) -> IndexError {
     }
 }
 
-fn check_scheme(uri: &str, scheme: &str) -> Result<(), IndexError> {
+/// The scheme of a store in memory.
+const MEMORY: &str = "memory://";
+
+/// Refuses parts of an address that the engine would read in its own way, or that would show a password in messages.
+fn check_bucket(rest: &str) -> Result<(), IndexError> {
+    let problem = |problem| Err(IndexError::Location { problem });
+    if rest.contains('@') {
+        return problem(
+            "without a user name or password: keys come from the environment or from `store` in the settings",
+        );
+    }
+    if rest.contains(['?', '#']) {
+        return problem(
+            "without `?` and `#`: options come from the environment or from `store` in the settings",
+        );
+    }
+    if rest.split('/').next().is_none_or(str::is_empty) {
+        return problem("with the name of a bucket");
+    }
+    if rest.split('/').any(|part| part == "." || part == "..") {
+        return problem("without `.` and `..`");
+    }
+    Ok(())
+}
+
+fn check_scheme(uri: &str, scheme: &str, rest: &str) -> Result<(), IndexError> {
     let uri = uri.to_owned();
     match scheme {
         "memory" => Ok(()),
-        "s3" | "az" | "gs" if cfg!(feature = "stores") => Ok(()),
+        "s3" | "az" | "gs" if cfg!(feature = "stores") => check_bucket(rest),
         "s3" | "az" | "gs" => Err(IndexError::WithoutStores { uri }),
         _ => Err(IndexError::Scheme { uri }),
     }

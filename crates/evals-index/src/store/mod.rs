@@ -1,15 +1,20 @@
 //! The store of indexes: a folder or a bucket, and the tables in it.
 
+mod bucket;
 mod file_record;
 mod files;
+mod folder_lock;
 mod location;
-mod lock;
 mod settings;
+mod write_lock;
 
+use std::collections::HashMap;
 use std::fmt;
+use std::path::Path;
 use std::sync::Arc;
 
 use arrow::datatypes::SchemaRef;
+use lance::dataset::ReadParams;
 use lancedb::table::Table;
 use lancedb::{Connection, ObjectStoreRegistry, Session};
 use tokio::sync::OnceCell;
@@ -25,12 +30,14 @@ use crate::lock_holder::LockHolder;
 use crate::summary::TableSummary;
 use crate::table;
 use crate::vector_table;
+use bucket::{Bucket, Fence, Lease, engine_options, opening_options};
+use folder_lock::FolderLock;
 use location::Location;
-use lock::StoreLock;
 
 pub use settings::StoreSettings;
 
 pub(crate) use files::{Depth, FileCheck};
+pub(crate) use write_lock::WriteLock;
 
 /// Memory for index structures that searches share. The engine's default is 6 GiB.
 const INDEX_CACHE_BYTES: usize = 512 << 20;
@@ -49,6 +56,13 @@ pub struct Store {
     settings: Arc<StoreSettings>,
     /// Connecting creates a missing folder, so it waits until the folder exists or a build needs it.
     connection: Arc<OnceCell<Connection>>,
+}
+
+/// A store as something to lock.
+enum Writable<'s> {
+    Folder(&'s Path),
+    Bucket(Bucket),
+    Memory,
 }
 
 impl fmt::Debug for Store {
@@ -75,6 +89,10 @@ impl Store {
             connection: Arc::default(),
         };
         // An unreachable store fails here, before anybody prepares documents for it.
+        if store.location.is_bucket() {
+            let options = opening_options(&store.settings);
+            Bucket::connect(uri, options).await?.probe().await?;
+        }
         store.existing().await?;
         Ok(store)
     }
@@ -88,8 +106,14 @@ impl Store {
     pub async fn tables(&self, settings: &Identity) -> Result<Vec<TableSummary>, IndexError> {
         let mut summaries = Vec::new();
         for name in self.names().await? {
-            let summary = guarded(&self.address(&name), self.summary(&name, settings)).await;
-            summaries.push(summary.unwrap_or_else(|_| TableSummary::unreadable(name)));
+            let header = guarded(&self.address(&name), self.header(&name)).await;
+            match header {
+                // Some object stores list the folder of a deleted table for a while.
+                Ok(None) if self.location.is_bucket() => {}
+                Ok(header) => summaries.push(TableSummary::of(&name, header, settings)),
+                Err(error) if error.store_fault().is_some() => return Err(error),
+                Err(_) => summaries.push(TableSummary::unreadable(name)),
+            }
         }
         Ok(summaries)
     }
@@ -99,11 +123,13 @@ impl Store {
         if self.existing().await?.is_none() {
             return Ok(false);
         }
-        let _lock = self.lock()?;
+        let lock = self.lock().await?;
         let name = identity.table_name();
         let address = self.address(&name);
         let remove = async {
-            if !self.names().await?.contains(&name) {
+            let is_listed = self.names().await?.contains(&name);
+            // Some object stores list the folder of a deleted table for a while.
+            if !is_listed || (self.location.is_bucket() && self.table(&name).await?.is_none()) {
                 return Ok(false);
             }
             for name in self.vector_tables(identity).await? {
@@ -112,7 +138,9 @@ impl Store {
             self.drop_table(&name).await?;
             Ok(true)
         };
-        guarded(&address, remove).await
+        let removed = guarded(&address, remove).await;
+        lock.release().await;
+        removed
     }
 
     /// Whether the store exists. Object stores are assumed to.
@@ -120,33 +148,81 @@ impl Store {
         self.location.exists()
     }
 
-    /// Takes the lock for writing, and creates the folder. Object stores have no lock: there, the user has to make sure that only one
-    /// process writes.
-    pub(crate) fn lock(&self) -> Result<Option<StoreLock>, IndexError> {
-        self.location.create()?;
-        self.location.folder().map(StoreLock::acquire).transpose()
+    /// Takes the lock for writing, and creates the folder. In an object store it proves that the store honours conditions.
+    pub(crate) async fn lock(&self) -> Result<WriteLock, IndexError> {
+        Ok(match self.writable().await? {
+            Writable::Folder(folder) => WriteLock::of_folder(FolderLock::acquire(folder)?),
+            Writable::Bucket(bucket) => WriteLock::Lease(Lease::acquire(&bucket).await?),
+            Writable::Memory => WriteLock::Memory,
+        })
     }
 
     /// As [`lock`](Self::lock), but waits for a process that holds the lock.
     pub(crate) async fn wait_for_lock(
         &self,
         waiting: impl Fn(&LockHolder),
-    ) -> Result<Option<StoreLock>, IndexError> {
+    ) -> Result<WriteLock, IndexError> {
+        Ok(match self.writable().await? {
+            Writable::Folder(folder) => {
+                WriteLock::of_folder(FolderLock::wait(folder, waiting).await?)
+            }
+            Writable::Bucket(bucket) => WriteLock::Lease(Lease::wait(&bucket, waiting).await?),
+            Writable::Memory => WriteLock::Memory,
+        })
+    }
+
+    /// The place that a lock is taken in. A missing folder is created.
+    async fn writable(&self) -> Result<Writable<'_>, IndexError> {
         self.location.create()?;
-        let Some(folder) = self.location.folder() else {
-            return Ok(None);
-        };
-        StoreLock::wait(folder, waiting).await.map(Some)
+        if let Some(folder) = self.location.folder() {
+            return Ok(Writable::Folder(folder));
+        }
+        if !self.location.is_bucket() {
+            return Ok(Writable::Memory);
+        }
+        let options = engine_options(&self.settings);
+        let bucket = Bucket::connect(self.uri(), options).await?;
+        Ok(Writable::Bucket(bucket))
     }
 
     /// Creates the table of an index. The caller holds the lock.
     pub(crate) async fn create(&self, identity: &Identity) -> Result<Table, IndexError> {
-        self.connection()
+        let created = self
+            .connection()
             .await?
             .create_empty_table(identity.table_name(), table::schema(identity))
             .execute()
             .await
-            .map_err(IndexError::during("create the index"))
+            .map_err(IndexError::during("create the index"))?;
+        self.fenced(created).await
+    }
+
+    /// The table for a build, which holds the lock; `None` if it does not exist. In an object store, it refuses to write after another
+    /// process did.
+    pub(crate) async fn table_for_writing(&self, name: &str) -> Result<Option<Table>, IndexError> {
+        match self.table(name).await? {
+            Some(table) => self.fenced(table).await.map(Some),
+            None => Ok(None),
+        }
+    }
+
+    async fn fenced(&self, table: Table) -> Result<Table, IndexError> {
+        if !self.location.is_bucket() {
+            return Ok(table);
+        }
+        let version = table
+            .version()
+            .await
+            .map_err(IndexError::during("read the version of the index"))?;
+        let params = ReadParams {
+            commit_handler: Some(Arc::new(Fence::after(version))),
+            ..ReadParams::default()
+        };
+        let open = self.connection().await?.open_table(table.name());
+        open.lance_read_params(params)
+            .execute()
+            .await
+            .map_err(IndexError::during("open the index for writing"))
     }
 
     /// Creates the table of bare vectors, of which a store has one.
@@ -196,10 +272,10 @@ impl Store {
         match connection.open_table(name).execute().await {
             Ok(table) => Ok(Some(table)),
             Err(lancedb::Error::TableNotFound { .. }) => Ok(None),
-            Err(source) => Err(IndexError::Unreadable {
-                table: self.address(name),
-                source: EngineError::new(source.into()),
-            }),
+            Err(source) => Err(IndexError::unreadable(
+                self.address(name),
+                EngineError::new(source.into()),
+            )),
         }
     }
 
@@ -215,11 +291,6 @@ impl Store {
                 .filter(|it| check.completes(it)),
             identity: table::identity(&table).await?,
         }))
-    }
-
-    async fn summary(&self, name: &str, settings: &Identity) -> Result<TableSummary, IndexError> {
-        let header = self.header(name).await?;
-        Ok(TableSummary::of(name, header, settings))
     }
 
     /// The table and its store, for messages.
@@ -246,9 +317,14 @@ impl Store {
             METADATA_CACHE_BYTES,
             Arc::new(ObjectStoreRegistry::default()),
         );
+        let options = if self.location.is_bucket() {
+            engine_options(&self.settings)
+        } else {
+            HashMap::new()
+        };
         lancedb::connect(self.uri())
             .session(Arc::new(session))
-            .storage_options(self.settings.options.clone())
+            .storage_options(options)
             .execute()
             .await
             .map_err(IndexError::during("open the store"))

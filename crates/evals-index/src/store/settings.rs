@@ -1,7 +1,8 @@
-//! Credentials and options of stores that are not folders.
+//! Credentials, options and patience for stores that are not folders.
 
 use std::collections::BTreeMap;
 use std::fmt;
+use std::time::Duration;
 
 /// How to reach an object store. A folder needs no settings. The `Debug` text does not contain secrets.
 ///
@@ -15,14 +16,31 @@ use std::fmt;
 ///         ("aws_endpoint".to_owned(), "http://localhost:8333".to_owned()),
 ///         ("allow_http".to_owned(), "true".to_owned()),
 ///     ]),
+///     ..StoreSettings::default()
 /// };
-/// assert_eq!(format!("{local_server:?}"), r#"StoreSettings { options: ["allow_http", "aws_endpoint"] }"#);
+/// assert!(format!("{local_server:?}").contains("aws_endpoint"));
+/// assert!(!format!("{local_server:?}").contains("8333"));
 /// ```
-#[derive(Clone, Default, PartialEq, Eq)]
+#[derive(Clone, PartialEq, Eq)]
 pub struct StoreSettings {
     /// Options of the store, such as `aws_region`, `aws_endpoint` and `allow_http` for `s3://`. An option that is missing here is read from
     /// the environment (`AWS_REGION`, `AWS_ACCESS_KEY_ID` …). Default: empty.
     pub options: BTreeMap<String, String>,
+    /// How long a request that failed for a reason that may pass is repeated: an answer 429 or 5xx, no connection, no answer in time. The
+    /// requests that open a store are repeated for at most 10 s. Default 90 s.
+    pub retry_for: Duration,
+    /// How long one request may take, with its body. Default 30 s.
+    pub timeout: Duration,
+}
+
+impl Default for StoreSettings {
+    fn default() -> Self {
+        Self {
+            options: BTreeMap::new(),
+            retry_for: Duration::from_secs(90),
+            timeout: Duration::from_secs(30),
+        }
+    }
 }
 
 impl fmt::Debug for StoreSettings {
@@ -31,6 +49,8 @@ impl fmt::Debug for StoreSettings {
         formatter
             .debug_struct("StoreSettings")
             .field("options", &self.options.keys().collect::<Vec<_>>())
+            .field("retry_for", &self.retry_for)
+            .field("timeout", &self.timeout)
             .finish()
     }
 }

@@ -38,9 +38,8 @@ struct Run {
 impl Positions {
     /// Reads the uris and ordinals of the whole table. Fails if chunks are missing or out of order.
     pub(crate) async fn load(table: &Table, address: &Address) -> Result<Self, IndexError> {
-        let failed = |source: lancedb::Error| IndexError::Unreadable {
-            table: address.clone(),
-            source: EngineError::new(source.into()),
+        let failed = |source: lancedb::Error| {
+            IndexError::unreadable(address.clone(), EngineError::new(source.into()))
         };
         let mut batches = table
             .query()

@@ -17,6 +17,12 @@ mod fuzz;
 mod hybrid;
 mod interruption;
 mod lexical;
+#[cfg(feature = "stores")]
+#[path = "../../../../tests/it/object_server/mod.rs"]
+#[expect(dead_code, reason = "tests of the binary use more of it")]
+mod object_server;
+#[cfg(feature = "stores")]
+mod object_stores;
 mod opening;
 mod processes;
 mod repeatability;

@@ -1,4 +1,4 @@
-//! The lock that lets one process at a time write to a store.
+//! The lock that lets one process at a time write to a store in a folder.
 
 use std::fs::{File, TryLockError};
 use std::io::{self, Write};
@@ -24,12 +24,12 @@ const RETRY: Duration = Duration::from_millis(100);
 /// Unlike the lock for starting a run, it is held for as long as a build takes, so waiting for it has no limit, and its file names the
 /// holder.
 #[derive(Debug)]
-pub(crate) struct StoreLock {
+pub(crate) struct FolderLock {
     /// Keeps the lock until it is closed.
     _file: File,
 }
 
-impl StoreLock {
+impl FolderLock {
     /// Takes the lock as soon as no other process holds it, and calls `waiting` with each holder until then.
     ///
     /// Dropping the future ends the wait.
@@ -69,6 +69,7 @@ impl StoreLock {
             Ok(()) => {}
             Err(TryLockError::WouldBlock) => {
                 let holder = LockHolder::read(&lock);
+                let lock = lock.display().to_string();
                 return Err(IndexError::Busy { lock, holder });
             }
             Err(TryLockError::Error(source)) => return Err(unavailable(source)),
@@ -93,8 +94,8 @@ mod tests {
     #[test]
     fn the_second_holder_learns_who_is_first() {
         let folder = tempfile::tempdir().unwrap();
-        let first = StoreLock::acquire(folder.path()).unwrap();
-        let error = StoreLock::acquire(folder.path()).unwrap_err();
+        let first = FolderLock::acquire(folder.path()).unwrap();
+        let error = FolderLock::acquire(folder.path()).unwrap_err();
         assert_eq!(
             error.to_string(),
             format!(
@@ -104,17 +105,17 @@ mod tests {
             )
         );
         drop(first);
-        assert!(StoreLock::acquire(folder.path()).is_ok());
+        assert!(FolderLock::acquire(folder.path()).is_ok());
     }
 
     #[tokio::test]
     async fn a_waiting_process_learns_the_holder() {
         let folder = tempfile::tempdir().unwrap();
         let before = SystemTime::now() - Duration::from_secs(1);
-        let first = StoreLock::acquire(folder.path()).unwrap();
+        let first = FolderLock::acquire(folder.path()).unwrap();
         let holders = std::sync::Mutex::new(Vec::new());
         let note = |holder: &LockHolder| holders.lock().unwrap().push(holder.clone());
-        let second = StoreLock::wait(folder.path(), note);
+        let second = FolderLock::wait(folder.path(), note);
         let release = async {
             time::sleep(3 * RETRY).await;
             drop(first);
@@ -130,7 +131,7 @@ mod tests {
     async fn a_failure_ends_the_wait() {
         let folder = tempfile::tempdir().unwrap();
         let absent = folder.path().join("absent");
-        let error = StoreLock::wait(&absent, |_| {}).await.unwrap_err();
+        let error = FolderLock::wait(&absent, |_| {}).await.unwrap_err();
         assert!(matches!(error, IndexError::Lock { .. }));
     }
 
@@ -139,14 +140,14 @@ mod tests {
     async fn a_stale_lock_file_delays_nobody() {
         let folder = tempfile::tempdir().unwrap();
         fs::write(folder.path().join(FILE_NAME), "1\n").unwrap();
-        let lock = StoreLock::wait(folder.path(), |holder| panic!("{holder}")).await;
+        let lock = FolderLock::wait(folder.path(), |holder| panic!("{holder}")).await;
         assert!(lock.is_ok());
     }
 
     #[test]
     fn a_missing_folder_cannot_be_locked() {
         let folder = tempfile::tempdir().unwrap();
-        let error = StoreLock::acquire(&folder.path().join("absent")).unwrap_err();
+        let error = FolderLock::acquire(&folder.path().join("absent")).unwrap_err();
         assert!(matches!(error, IndexError::Lock { .. }));
     }
 }

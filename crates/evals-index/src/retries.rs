@@ -1,0 +1,123 @@
+//! Learns when requests to an object store are repeated.
+
+use std::fmt;
+use std::sync::{Arc, OnceLock};
+
+use tracing::field::{Field, Visit};
+use tracing::span::{Attributes, Id, Record};
+use tracing::subscriber::Interest;
+use tracing::{Event, Metadata, Subscriber};
+
+/// The part of the engine that repeats requests, and tells its log so.
+const REPEATING: &str = "object_store::client::retry";
+
+/// A request to an object store that failed and is repeated.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct StoreRetry {
+    /// Why the request failed: `the object store answered 503 Service Unavailable`.
+    pub reason: String,
+}
+
+type Watch = Arc<dyn Fn(&StoreRetry) + Send + Sync>;
+
+static WATCH: OnceLock<Watch> = OnceLock::new();
+
+/// Calls `watch` each time a request to an object store is repeated, in the whole process. The first call counts, and later ones do nothing;
+/// neither does one in a program that reads the log of the engine itself.
+pub fn watch_retries(watch: impl Fn(&StoreRetry) + Send + Sync + 'static) {
+    if WATCH.set(Arc::new(watch)).is_ok() {
+        // A program with its own subscriber keeps that one.
+        let _ = tracing::subscriber::set_global_default(Listener);
+    }
+}
+
+/// A listener to the engine's log that hears of repeated requests alone.
+#[derive(Debug)]
+struct Listener;
+
+impl Subscriber for Listener {
+    fn register_callsite(&self, metadata: &'static Metadata<'static>) -> Interest {
+        if self.enabled(metadata) {
+            Interest::always()
+        } else {
+            Interest::never()
+        }
+    }
+
+    fn enabled(&self, metadata: &Metadata<'_>) -> bool {
+        metadata.is_event() && metadata.target() == REPEATING
+    }
+
+    fn new_span(&self, _span: &Attributes<'_>) -> Id {
+        Id::from_u64(1)
+    }
+
+    fn record(&self, _span: &Id, _values: &Record<'_>) {}
+
+    fn record_follows_from(&self, _span: &Id, _follows: &Id) {}
+
+    fn event(&self, event: &Event<'_>) {
+        let mut message = Message::default();
+        event.record(&mut message);
+        if let (Some(watch), Some(reason)) = (WATCH.get(), reason(&message.0)) {
+            watch(&StoreRetry { reason });
+        }
+    }
+
+    fn enter(&self, _span: &Id) {}
+
+    fn exit(&self, _span: &Id) {}
+}
+
+#[derive(Default)]
+struct Message(String);
+
+impl Visit for Message {
+    fn record_debug(&mut self, field: &Field, value: &dyn fmt::Debug) {
+        if field.name() == "message" {
+            self.0 = format!("{value:?}");
+        }
+    }
+}
+
+/// The reason in a message such as `Encountered server error with status 503 Service Unavailable, backing off for 0.1 seconds, …`.
+fn reason(message: &str) -> Option<String> {
+    let (failure, _) = message.split_once(", backing off")?;
+    let failure = failure.strip_prefix("Encountered ")?;
+    if let Some(status) = failure.strip_prefix("server error with status ") {
+        return Some(format!("the object store answered {status}"));
+    }
+    let reason = match failure.strip_prefix("transport error of kind ") {
+        Some("Connect") => "the object store cannot be reached",
+        Some("Timeout") => "the object store did not answer in time",
+        Some(_) => "the object store broke the connection off",
+        None => "the object store answered with an error",
+    };
+    Some(reason.to_owned())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_message_of_the_engine_has_a_reason() {
+        for (message, expected) in [
+            (
+                "Encountered server error with status 503 Service Unavailable, backing off for 0.1 seconds, retry 1 of 10",
+                "the object store answered 503 Service Unavailable",
+            ),
+            (
+                "Encountered transport error of kind Connect, backing off for 0.1 seconds, retry 1 of 3: error sending request",
+                "the object store cannot be reached",
+            ),
+            (
+                "Encountered transport error of kind Interrupted, backing off for 0.1 seconds, retry 1 of 3: x",
+                "the object store broke the connection off",
+            ),
+        ] {
+            assert_eq!(reason(message).unwrap(), expected);
+        }
+        assert_eq!(reason("another message"), None);
+    }
+}

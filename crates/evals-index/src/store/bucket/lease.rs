@@ -1,0 +1,376 @@
+//! The lease that lets one process at a time write to the database in an object store.
+//!
+//! A lease is an object with a number. The greatest number counts. Its holder renews it every few seconds, and writes into it at the end
+//! that it is over. Who wants to write waits until the lease is over, or has not been renewed for a while, and then creates the object
+//! with the next number. A store creates an object once only, so one of several processes gets the lease.
+//!
+//! A process that was stopped for longer than a lease lasts may go on writing. [`Fence`](super::Fence) refuses its commits.
+
+use std::fs;
+use std::hash::{BuildHasher, Hasher, RandomState};
+use std::path::Path;
+use std::process;
+use std::time::{Duration, SystemTime, UNIX_EPOCH};
+
+use serde::{Deserialize, Serialize};
+use tokio::task::JoinHandle;
+use tokio::time::{self, Instant};
+
+use super::{Bucket, Creation};
+use crate::error::IndexError;
+use crate::lock_holder::LockHolder;
+
+/// The folder of leases in a database.
+const FOLDER: &str = "evaluations-lock";
+/// How often the holder renews its lease.
+const RENEWAL: Duration = Duration::from_secs(5);
+/// A lease that was not renewed for this long is over.
+const EXPIRY: Duration = Duration::from_secs(30);
+/// How often a waiting process looks at the lease.
+const POLL: Duration = Duration::from_secs(1);
+
+/// The right to write to a database, which [`release`](Self::release) gives back.
+///
+/// A lease that is dropped without that is over after half a minute, or at once for processes of the same machine if its process ended.
+#[derive(Debug)]
+pub(crate) struct Lease {
+    bucket: Bucket,
+    number: u64,
+    claim: Claim,
+    renewing: JoinHandle<()>,
+}
+
+/// The content of a lease.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+struct Claim {
+    process: u32,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    host: Option<String>,
+    /// Equal for processes that see each other's process ids.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    machine: Option<String>,
+    /// Seconds since 1970.
+    since: u64,
+    /// A random number, by which a process knows its own claim.
+    token: u64,
+    renewals: u64,
+    over: bool,
+}
+
+impl Lease {
+    /// Takes the lease as soon as no other process holds it, and calls `waiting` with each holder until then.
+    ///
+    /// Dropping the future ends the wait.
+    pub(in crate::store) async fn wait(
+        bucket: &Bucket,
+        waiting: impl Fn(&LockHolder),
+    ) -> Result<Self, IndexError> {
+        let mut watched: Option<(Claim, Instant)> = None;
+        loop {
+            let found = latest(bucket).await?;
+            let number = match found {
+                None => 1,
+                Some((number, claim)) => {
+                    let seen = match &watched {
+                        Some((same, seen)) if *same == claim => *seen,
+                        earlier => {
+                            let is_new = earlier
+                                .as_ref()
+                                .is_none_or(|(it, _)| it.token != claim.token);
+                            if is_new && !claim.is_free() {
+                                waiting(&claim.holder());
+                            }
+                            let now = Instant::now();
+                            watched = Some((claim.clone(), now));
+                            now
+                        }
+                    };
+                    if !claim.is_free() && seen.elapsed() < EXPIRY {
+                        time::sleep(POLL).await;
+                        continue;
+                    }
+                    number + 1
+                }
+            };
+            if let Some(lease) = Self::take(bucket, number).await? {
+                return Ok(lease);
+            }
+        }
+    }
+
+    /// Takes the lease, or fails if another process holds it.
+    pub(in crate::store) async fn acquire(bucket: &Bucket) -> Result<Self, IndexError> {
+        let number = match latest(bucket).await? {
+            None => 1,
+            Some((number, claim)) if claim.is_free() => number + 1,
+            Some((number, claim)) => return Err(busy(bucket, number, &claim)),
+        };
+        if let Some(lease) = Self::take(bucket, number).await? {
+            return Ok(lease);
+        }
+        let faster = latest(bucket).await?;
+        let (number, claim) = faster.unwrap_or_else(|| (number, Claim::new()));
+        Err(busy(bucket, number, &claim))
+    }
+
+    /// Creates the lease with this number; `None` if another process was faster.
+    ///
+    /// It is created twice: a store that does not refuse the second time would lose commits without a word.
+    async fn take(bucket: &Bucket, number: u64) -> Result<Option<Self>, IndexError> {
+        let claim = Claim::new();
+        let name = name(number);
+        if bucket.create(&name, claim.to_json()).await? == Creation::Present
+            && read(bucket, number)
+                .await?
+                .is_none_or(|found| found.token != claim.token)
+        {
+            return Ok(None);
+        }
+        if bucket.create(&name, claim.to_json()).await? == Creation::Created {
+            bucket.delete(&name).await?;
+            return Err(IndexError::Unconditional {
+                uri: bucket.uri.clone(),
+            });
+        }
+        // A process that looked before somebody else held a lease and gave it back may create a number that was deleted since.
+        let numbers = numbers(bucket).await?;
+        if numbers.iter().any(|other| *other > number) {
+            bucket.delete(&name).await?;
+            return Ok(None);
+        }
+        for earlier in numbers.into_iter().filter(|other| *other < number) {
+            bucket.delete(&self::name(earlier)).await?;
+        }
+        Ok(Some(Self {
+            bucket: bucket.clone(),
+            number,
+            renewing: tokio::spawn(renew(bucket.clone(), name, claim.clone())),
+            claim,
+        }))
+    }
+
+    /// Gives the lease back. If that fails, it is over after half a minute.
+    pub(in crate::store) async fn release(mut self) {
+        self.renewing.abort();
+        // A renewal under way would undo the release.
+        let _ = (&mut self.renewing).await;
+        let over = Claim {
+            over: true,
+            ..self.claim.clone()
+        };
+        let _ = self.bucket.put(&name(self.number), over.to_json()).await;
+    }
+}
+
+impl Drop for Lease {
+    fn drop(&mut self) {
+        self.renewing.abort();
+    }
+}
+
+impl Claim {
+    fn new() -> Self {
+        let now = SystemTime::now().duration_since(UNIX_EPOCH);
+        Self {
+            process: process::id(),
+            host: read_trimmed("/proc/sys/kernel/hostname"),
+            machine: machine(),
+            since: now.unwrap_or_default().as_secs(),
+            token: RandomState::new().build_hasher().finish(),
+            renewals: 0,
+            over: false,
+        }
+    }
+
+    /// Whether the holder gave the lease back, or was a process of this machine that has ended.
+    fn is_free(&self) -> bool {
+        let is_here = self.machine.is_some() && self.machine == machine();
+        self.over || (is_here && !Path::new(&format!("/proc/{}", self.process)).exists())
+    }
+
+    fn holder(&self) -> LockHolder {
+        LockHolder {
+            process: Some(self.process),
+            host: self.host.clone(),
+            since: Some(UNIX_EPOCH + Duration::from_secs(self.since)),
+        }
+    }
+
+    fn to_json(&self) -> Vec<u8> {
+        serde_json::to_vec(self).expect("a claim is plain data")
+    }
+}
+
+/// The start of the system and the namespace of process ids, which tell processes that see each other from those that do not. `None`
+/// where the system does not say.
+fn machine() -> Option<String> {
+    let start = read_trimmed("/proc/sys/kernel/random/boot_id")?;
+    let processes = fs::read_link("/proc/self/ns/pid").ok()?;
+    Some(format!("{start} {}", processes.display()))
+}
+
+fn read_trimmed(path: &str) -> Option<String> {
+    Some(fs::read_to_string(path).ok()?.trim().to_owned())
+}
+
+async fn renew(bucket: Bucket, name: String, mut claim: Claim) {
+    let mut ticks = time::interval_at(Instant::now() + RENEWAL, RENEWAL);
+    loop {
+        ticks.tick().await;
+        claim.renewals += 1;
+        // Without renewals another process takes over, and the fence refuses further commits of this one.
+        let _ = bucket.put(&name, claim.to_json()).await;
+    }
+}
+
+fn name(number: u64) -> String {
+    format!("{FOLDER}/{number:020}.json")
+}
+
+async fn numbers(bucket: &Bucket) -> Result<Vec<u64>, IndexError> {
+    let names = bucket.names(FOLDER).await?.into_iter();
+    Ok(names
+        .filter_map(|name| name.strip_suffix(".json")?.parse().ok())
+        .collect())
+}
+
+/// The lease that counts.
+async fn latest(bucket: &Bucket) -> Result<Option<(u64, Claim)>, IndexError> {
+    loop {
+        let Some(number) = numbers(bucket).await?.into_iter().max() else {
+            return Ok(None);
+        };
+        // Who takes the lease deletes the ones before it.
+        if let Some(claim) = read(bucket, number).await? {
+            return Ok(Some((number, claim)));
+        }
+    }
+}
+
+async fn read(bucket: &Bucket, number: u64) -> Result<Option<Claim>, IndexError> {
+    let Some(content) = bucket.get(&name(number)).await? else {
+        return Ok(None);
+    };
+    let claim = serde_json::from_slice(&content);
+    claim.map(Some).map_err(|source| IndexError::Lease {
+        lease: bucket.address(&name(number)),
+        source,
+    })
+}
+
+fn busy(bucket: &Bucket, number: u64, claim: &Claim) -> IndexError {
+    IndexError::Busy {
+        lock: bucket.address(&name(number)),
+        holder: claim.holder(),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::sync::{Arc, Mutex};
+
+    use object_store::memory::InMemory;
+
+    use super::*;
+
+    fn bucket() -> Bucket {
+        Bucket {
+            uri: "s3://bucket/db".to_owned(),
+            store: Arc::new(InMemory::new()),
+            prefix: "db".into(),
+        }
+    }
+
+    /// Lets another process hold the lease.
+    async fn held_elsewhere(bucket: &Bucket, number: u64) -> Claim {
+        let claim = Claim {
+            machine: None,
+            host: Some("node-1".to_owned()),
+            ..Claim::new()
+        };
+        bucket.put(&name(number), claim.to_json()).await.unwrap();
+        claim
+    }
+
+    #[tokio::test]
+    async fn a_lease_is_held_by_one_and_given_back() {
+        let bucket = bucket();
+        let lease = Lease::acquire(&bucket).await.unwrap();
+        let error = Lease::acquire(&bucket).await.unwrap_err().to_string();
+        let expected = format!(
+            "which holds the lock `s3://bucket/db/evaluations-lock/{:020}.json`",
+            1
+        );
+        assert!(error.ends_with(&expected), "{error}");
+        lease.release().await;
+        let next = Lease::acquire(&bucket).await.unwrap();
+        assert_eq!(next.number, 2);
+        assert_eq!(numbers(&bucket).await.unwrap(), [2]);
+    }
+
+    #[tokio::test(start_paused = true)]
+    async fn a_lease_without_renewals_is_over_after_half_a_minute() {
+        let bucket = bucket();
+        held_elsewhere(&bucket, 7).await;
+        let holders = Mutex::new(Vec::new());
+        let started = Instant::now();
+        let lease = Lease::wait(&bucket, |it| holders.lock().unwrap().push(it.to_string())).await;
+        assert_eq!(lease.unwrap().number, 8);
+        let waited = started.elapsed();
+        assert!(waited >= EXPIRY && waited < 2 * EXPIRY, "{waited:?}");
+        let expected = format!("process {} on node-1", process::id());
+        assert_eq!(holders.into_inner().unwrap(), [expected]);
+    }
+
+    #[tokio::test(start_paused = true)]
+    async fn a_renewed_lease_is_waited_for() {
+        let bucket = bucket();
+        let claim = held_elsewhere(&bucket, 1).await;
+        let renewing = tokio::spawn(renew(bucket.clone(), name(1), claim));
+        let waiting = time::timeout(10 * EXPIRY, Lease::wait(&bucket, |_| {}));
+        assert!(waiting.await.is_err());
+        renewing.abort();
+        assert!(Lease::wait(&bucket, |_| {}).await.is_ok());
+    }
+
+    #[cfg(target_os = "linux")]
+    #[tokio::test]
+    async fn the_lease_of_a_process_of_this_machine_that_ended_is_free() {
+        let bucket = bucket();
+        let mut child = process::Command::new("true").spawn().unwrap();
+        let claim = Claim {
+            process: child.id(),
+            ..Claim::new()
+        };
+        child.wait().unwrap();
+        bucket.put(&name(3), claim.to_json()).await.unwrap();
+        assert_eq!(Lease::acquire(&bucket).await.unwrap().number, 4);
+    }
+
+    #[tokio::test]
+    async fn a_number_below_the_greatest_is_no_lease() {
+        let bucket = bucket();
+        held_elsewhere(&bucket, 9).await;
+        assert!(Lease::take(&bucket, 5).await.unwrap().is_none());
+        assert_eq!(numbers(&bucket).await.unwrap(), [9]);
+    }
+
+    #[tokio::test]
+    async fn of_many_that_try_one_gets_the_lease() {
+        let bucket = bucket();
+        let tries = (0..20).map(|_| Lease::acquire(&bucket));
+        let outcomes = futures::future::join_all(tries).await;
+        assert_eq!(outcomes.iter().filter(|it| it.is_ok()).count(), 1);
+    }
+
+    #[tokio::test]
+    async fn a_damaged_lease_is_named() {
+        let bucket = bucket();
+        bucket.put(&name(1), b"{".to_vec()).await.unwrap();
+        let error = Lease::acquire(&bucket).await.unwrap_err().to_string();
+        assert!(
+            error.contains("evaluations-lock/00000000000000000001.json"),
+            "{error}"
+        );
+    }
+}

@@ -1,0 +1,157 @@
+//! The part of an object store that holds a database: reading and writing single objects of it, as the lease does.
+
+mod fence;
+mod lease;
+mod options;
+
+use std::collections::HashMap;
+use std::fmt;
+use std::sync::Arc;
+
+use lance_io::object_store::{ObjectStore, ObjectStoreParams, StorageOptionsAccessor};
+use lancedb::ObjectStoreRegistry;
+use object_store::path::Path;
+use object_store::{ObjectStoreExt, PutMode, PutOptions, PutPayload};
+
+use crate::engine_error::EngineError;
+use crate::error::IndexError;
+
+pub(super) use fence::Fence;
+pub(super) use lease::Lease;
+pub(super) use options::{engine_options, opening_options};
+
+/// A bucket or container, and the prefix of the database in it.
+#[derive(Clone)]
+pub(super) struct Bucket {
+    uri: String,
+    store: Arc<dyn object_store::ObjectStore>,
+    prefix: Path,
+}
+
+impl fmt::Debug for Bucket {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        formatter
+            .debug_struct("Bucket")
+            .field("uri", &self.uri)
+            .finish_non_exhaustive()
+    }
+}
+
+/// The outcome of creating an object.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Creation {
+    /// The object is new.
+    Created,
+    /// There was one already, which is unchanged.
+    Present,
+}
+
+impl Bucket {
+    /// Prepares requests with these options of the engine. Sends none, unless the region of a bucket at AWS has to be found.
+    pub(super) async fn connect(
+        uri: &str,
+        options: HashMap<String, String>,
+    ) -> Result<Self, IndexError> {
+        let params = ObjectStoreParams {
+            storage_options_accessor: Some(Arc::new(StorageOptionsAccessor::with_static_options(
+                options,
+            ))),
+            ..ObjectStoreParams::default()
+        };
+        let registry = Arc::new(ObjectStoreRegistry::default());
+        let (store, prefix) = ObjectStore::from_uri_and_params(registry, uri, &params)
+            .await
+            .map_err(|source| IndexError::Store {
+                uri: uri.to_owned(),
+                source: EngineError::new(source.into()),
+            })?;
+        Ok(Self {
+            uri: uri.to_owned(),
+            store: store.inner.clone(),
+            prefix,
+        })
+    }
+
+    /// Lists the prefix once. Fails if there is no such bucket, if it may not be listed, or if the store does not answer.
+    pub(super) async fn probe(&self) -> Result<(), IndexError> {
+        let listed = self.store.list_with_delimiter(Some(&self.prefix)).await;
+        listed.map(drop).map_err(|source| self.failed(source))
+    }
+
+    /// The address of an object, for messages.
+    pub(super) fn address(&self, name: &str) -> String {
+        format!("{}/{name}", self.uri.trim_end_matches('/'))
+    }
+
+    /// Writes an object that must not exist yet.
+    async fn create(&self, name: &str, content: Vec<u8>) -> Result<Creation, IndexError> {
+        let options = PutOptions {
+            mode: PutMode::Create,
+            ..PutOptions::default()
+        };
+        let payload = PutPayload::from(content);
+        match self
+            .store
+            .put_opts(&self.path(name), payload, options)
+            .await
+        {
+            Ok(_) => Ok(Creation::Created),
+            Err(
+                object_store::Error::AlreadyExists { .. }
+                | object_store::Error::Precondition { .. },
+            ) => Ok(Creation::Present),
+            Err(source) => Err(self.failed(source)),
+        }
+    }
+
+    /// Writes an object, whether it exists or not.
+    async fn put(&self, name: &str, content: Vec<u8>) -> Result<(), IndexError> {
+        let put = self
+            .store
+            .put(&self.path(name), PutPayload::from(content))
+            .await;
+        put.map(drop).map_err(|source| self.failed(source))
+    }
+
+    /// The content of an object; `None` if there is none.
+    async fn get(&self, name: &str) -> Result<Option<Vec<u8>>, IndexError> {
+        let read = async { self.store.get(&self.path(name)).await?.bytes().await };
+        match read.await {
+            Ok(content) => Ok(Some(content.to_vec())),
+            Err(object_store::Error::NotFound { .. }) => Ok(None),
+            Err(source) => Err(self.failed(source)),
+        }
+    }
+
+    /// Deletes an object. One that does not exist is deleted already.
+    async fn delete(&self, name: &str) -> Result<(), IndexError> {
+        match self.store.delete(&self.path(name)).await {
+            Ok(()) | Err(object_store::Error::NotFound { .. }) => Ok(()),
+            Err(source) => Err(self.failed(source)),
+        }
+    }
+
+    /// The names of the objects in a folder of the database, without the folder.
+    async fn names(&self, folder: &str) -> Result<Vec<String>, IndexError> {
+        let listed = self
+            .store
+            .list_with_delimiter(Some(&self.path(folder)))
+            .await;
+        let listed = listed.map_err(|source| self.failed(source))?;
+        let objects = listed.objects.iter();
+        Ok(objects
+            .filter_map(|object| object.location.filename().map(str::to_owned))
+            .collect())
+    }
+
+    fn path(&self, name: &str) -> Path {
+        name.split('/').fold(self.prefix.clone(), Path::join)
+    }
+
+    fn failed(&self, source: object_store::Error) -> IndexError {
+        IndexError::Store {
+            uri: self.uri.clone(),
+            source: EngineError::new(Box::new(source)),
+        }
+    }
+}

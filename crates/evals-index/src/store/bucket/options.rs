@@ -1,0 +1,52 @@
+//! The options of the engine for an object store, with bounds for what fails.
+
+use std::collections::HashMap;
+use std::time::Duration;
+
+use crate::store::StoreSettings;
+
+/// How long the requests that open a store are repeated: an address with a typing error should not take longer.
+const OPENING: Duration = Duration::from_secs(10);
+/// Requests are repeated until a time has passed, however many that are.
+const MOST_RETRIES: usize = 10_000;
+
+/// The options for reading and writing tables.
+pub(in crate::store) fn engine_options(settings: &StoreSettings) -> HashMap<String, String> {
+    options(settings, settings.retry_for)
+}
+
+/// The options for the requests that find out whether a store can be used.
+pub(in crate::store) fn opening_options(settings: &StoreSettings) -> HashMap<String, String> {
+    options(settings, settings.retry_for.min(OPENING))
+}
+
+fn options(settings: &StoreSettings, retry_for: Duration) -> HashMap<String, String> {
+    let bounds = [
+        ("client_max_retries", MOST_RETRIES.to_string()),
+        ("client_retry_timeout", retry_for.as_secs().to_string()),
+        ("timeout", format!("{}s", settings.timeout.as_secs())),
+        // A second layer of retries would repeat each request four times as long as the first one does.
+        ("lance_aimd_max_retries", "0".to_owned()),
+    ];
+    let bounds = bounds.map(|(name, value)| (name.to_owned(), value));
+    bounds.into_iter().chain(settings.options.clone()).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn an_option_of_the_settings_wins_over_a_bound() {
+        let own = ("client_max_retries".to_owned(), "2".to_owned());
+        let settings = StoreSettings {
+            options: [own].into(),
+            retry_for: Duration::from_mins(1),
+            ..StoreSettings::default()
+        };
+        let options = engine_options(&settings);
+        assert_eq!(options["client_max_retries"], "2");
+        assert_eq!(options["client_retry_timeout"], "60");
+        assert_eq!(opening_options(&settings)["client_retry_timeout"], "10");
+    }
+}

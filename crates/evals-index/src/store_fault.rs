@@ -1,0 +1,206 @@
+//! Why an object store failed, in plain words.
+
+use std::error::Error;
+use std::fmt;
+
+use thiserror::Error as ThisError;
+
+/// The reason of a commit that was refused, because another process wrote to the table since this one opened it.
+#[derive(Debug, ThisError)]
+#[error("another process wrote to the index at the same time")]
+pub(crate) struct OtherWriter;
+
+/// A failure of an object store, by what has to be done about it.
+#[derive(Debug, Clone, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum StoreFault {
+    /// There are no credentials.
+    NoCredentials,
+    /// The store knows the caller and refuses, or the keys are wrong: 403 or 401.
+    Denied,
+    /// There is no such bucket or container.
+    NoBucket,
+    /// The address speaks another protocol, or the region is another one: a redirect or a request that makes no sense to the server.
+    Misunderstood,
+    /// No connection could be made.
+    Unreachable,
+    /// No answer came in time, or the connection broke.
+    Interrupted,
+    /// The store answered that it cannot serve the request now.
+    Unavailable {
+        /// The status: 429 or 5xx.
+        status: u16,
+    },
+    /// Another process wrote to the same index.
+    OtherWriter,
+}
+
+impl StoreFault {
+    /// The fault behind an error of the engine; `None` if the error is not one of an object store.
+    pub(crate) fn of(error: &(dyn Error + 'static)) -> Option<Self> {
+        let mut text = String::new();
+        let mut cause = Some(error);
+        while let Some(error) = cause {
+            if error.is::<OtherWriter>() {
+                return Some(Self::OtherWriter);
+            }
+            // The engine's own errors show their causes, others do not.
+            let message = error.to_string();
+            if !text.contains(&message) {
+                text.push_str(&message);
+                text.push('\n');
+            }
+            cause = error.source();
+        }
+        Self::in_text(&text)
+    }
+
+    fn in_text(text: &str) -> Option<Self> {
+        let has = |words: &[&str]| words.iter().any(|word| text.contains(word));
+        let status = status(text);
+        if has(&[
+            "NoSuchBucket",
+            "ContainerNotFound",
+            "ContainerBeingDeleted",
+            "The specified bucket does not exist",
+        ]) {
+            return Some(Self::NoBucket);
+        }
+        match status {
+            Some(401 | 403) => return Some(Self::Denied),
+            Some(status) if status == 429 || status >= 500 => {
+                return Some(Self::Unavailable { status });
+            }
+            Some(300..=400) => return Some(Self::Misunderstood),
+            _ => {}
+        }
+        if has(&["without LOCATION"]) {
+            return Some(Self::Misunderstood);
+        }
+        let is_request = has(&[
+            "Error performing",
+            "error sending request",
+            "HTTP error",
+            "dispatch failure",
+        ]);
+        if has(&[
+            "credentials provider",
+            "CredentialsNotLoaded",
+            "no providers in chain provided credentials",
+            "Failed to get AWS credentials",
+            "169.254.169.254",
+            "metadata.google.internal",
+            "no Azure account name",
+            "Account must be specified",
+        ]) {
+            return Some(Self::NoCredentials);
+        }
+        if !is_request {
+            return None;
+        }
+        if has(&[
+            "tcp connect",
+            "client error (Connect)",
+            "dns error",
+            "Connection refused",
+        ]) {
+            return Some(Self::Unreachable);
+        }
+        Some(Self::Interrupted)
+    }
+
+    /// Whether the same request may succeed later.
+    pub fn is_transient(&self) -> bool {
+        matches!(
+            self,
+            Self::Unreachable | Self::Interrupted | Self::Unavailable { .. }
+        )
+    }
+}
+
+impl fmt::Display for StoreFault {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        formatter.write_str(match self {
+            Self::NoCredentials => "there are no credentials for the object store",
+            Self::Denied => "the object store denied access, because the keys are wrong or may not do this",
+            Self::NoBucket => "the object store has no such bucket or container",
+            Self::Misunderstood => "the object store did not understand the request; the endpoint or the region may be wrong",
+            Self::Unreachable => "the object store cannot be reached",
+            Self::Interrupted => "the object store did not answer in time, or broke the connection off",
+            Self::Unavailable { status } => {
+                return write!(formatter, "the object store answered {status}, which means that it cannot serve the request now");
+            }
+            Self::OtherWriter => {
+                "another process wrote to this index at the same time, and this process stopped before it wrote more"
+            }
+        })
+    }
+}
+
+/// The status of an answer that a message quotes.
+fn status(text: &str) -> Option<u16> {
+    let places = text.match_indices("status code: ");
+    let digits = places.filter_map(|(at, words)| text.get(at + words.len()..at + words.len() + 3));
+    digits.filter_map(|digits| digits.parse().ok()).last()
+}
+
+/// The code and message that a store gave in XML, such as `SlowDown: Please reduce your request rate`.
+pub(crate) fn quoted_reason(text: &str) -> Option<String> {
+    let element = |name: &str| {
+        let (_, rest) = text.split_once(&format!("<{name}>"))?;
+        let (content, _) = rest.split_once(&format!("</{name}>"))?;
+        let line = content.lines().next()?.trim();
+        (!line.is_empty()).then(|| line.to_owned())
+    };
+    let code = element("Code")?;
+    Some(match element("Message") {
+        Some(message) => format!("{code}: {message}"),
+        None => code,
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Messages as the engine wrote them in November 2026, with the addresses shortened.
+    #[test]
+    fn messages_of_the_engine_have_their_faults() {
+        for (text, expected) in [
+            (
+                "Error performing GET http://host/bucket in 2ms - Server returned non-2xx status code: 403 Forbidden: <Code>InvalidAccessKeyId</Code>",
+                Some(StoreFault::Denied),
+            ),
+            (
+                "Server returned non-2xx status code: 404 Not Found: <Error><Code>NoSuchBucket</Code></Error>",
+                Some(StoreFault::NoBucket),
+            ),
+            (
+                "Error performing PUT http://host/o in 60s, after 31 retries, max_retries: 10000, retry_timeout: 60s - Server returned non-2xx status code: 503 Service Unavailable: ",
+                Some(StoreFault::Unavailable { status: 503 }),
+            ),
+            (
+                "Error performing GET http://127.0.0.1:1/ - HTTP error: error sending request\nclient error (Connect)\ntcp connect error\nConnection refused (os error 111)",
+                Some(StoreFault::Unreachable),
+            ),
+            (
+                "Error performing GET http://h/ - HTTP error: error sending request\noperation timed out",
+                Some(StoreFault::Interrupted),
+            ),
+            ("No space left on device (os error 28)", None),
+            ("Query error: Full-text index not found", None),
+        ] {
+            assert_eq!(StoreFault::in_text(text), expected, "{text}");
+        }
+    }
+
+    #[test]
+    fn the_reason_of_a_store_is_quoted() {
+        let body = "<Error><Code>SlowDown</Code><Message>Please reduce your request rate.\nRequestId:1</Message></Error>";
+        assert_eq!(
+            quoted_reason(body).unwrap(),
+            "SlowDown: Please reduce your request rate."
+        );
+        assert_eq!(quoted_reason("no XML"), None);
+    }
+}

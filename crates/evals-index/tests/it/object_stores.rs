@@ -1,0 +1,136 @@
+//! Writers of one index in an object store, in front of a server in memory that speaks S3.
+
+use std::convert::Infallible;
+use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::mpsc::{self, Receiver};
+use std::time::Duration;
+
+use evals_index::{
+    BuildOptions, Index, IndexError, SearchOptions, Store, StoreFault, StoreSettings, Unobserved,
+};
+use evals_rag::Document;
+
+use crate::corpus::{Fixture, embedded, generated, ok, pairs};
+use crate::object_server::{Fault, KEY, ObjectServer, SECRET};
+
+const URI: &str = "s3://bucket/db";
+const DOCUMENTS: usize = 600;
+
+async fn open(server: &ObjectServer) -> Store {
+    let options = [
+        ("aws_endpoint", server.url()),
+        ("allow_http", "true".to_owned()),
+        ("aws_region", "us-east-1".to_owned()),
+        ("aws_access_key_id", KEY.to_owned()),
+        ("aws_secret_access_key", SECRET.to_owned()),
+    ];
+    let settings = StoreSettings {
+        options: options.map(|(name, value)| (name.to_owned(), value)).into(),
+        retry_for: Duration::ZERO,
+        ..StoreSettings::default()
+    };
+    Store::open_with(URI, &settings).await.unwrap()
+}
+
+/// Commits after every portion of documents.
+fn often() -> BuildOptions {
+    BuildOptions {
+        commit_bytes: 1,
+        ..BuildOptions::default()
+    }
+}
+
+async fn assert_sound(index: Index) {
+    let reference = Fixture::new(&embedded(), generated(DOCUMENTS)).await;
+    assert!(index.documents().eq(reference.index.documents()));
+    for profile in ["bm25", "semantic", "hybrid"] {
+        let options = SearchOptions::default();
+        let searcher = index.searcher(profile.parse().unwrap(), &options).await;
+        let found = searcher.unwrap().search("amber fjord kelp", 100).await;
+        let expected = reference.ranking(profile, "amber fjord kelp", 100).await;
+        assert_eq!(pairs(&found.unwrap()), expected);
+    }
+}
+
+/// The documents, of which those from the half on wait for a message.
+fn halting(gate: Receiver<()>) -> impl Iterator<Item = Result<Document, Infallible>> + Send {
+    let documents = generated(DOCUMENTS).into_iter().enumerate();
+    documents.map(move |(number, document)| {
+        if number == DOCUMENTS / 2 {
+            gate.recv().unwrap();
+        }
+        Ok(document)
+    })
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_writer_that_lost_its_lease_writes_no_more() {
+    let server = ObjectServer::in_memory();
+    let (open_gate, gate) = mpsc::channel();
+    let (one, other) = (open(&server).await, open(&server).await);
+    let recipe = embedded();
+    let options = often();
+    let stopped = Index::build(&one, &recipe, halting(gate), &options, &Unobserved);
+    let overtaking = async {
+        let has_commit = || server.keys().iter().any(|key| key.contains("/data/"));
+        while !has_commit() {
+            tokio::time::sleep(Duration::from_millis(20)).await;
+        }
+        // The first writer seems to be dead.
+        server.delete("evaluations-lock/");
+        let documents = ok(generated(DOCUMENTS));
+        let built = Index::build(&other, &recipe, documents, &options, &Unobserved).await;
+        open_gate.send(()).unwrap();
+        built.unwrap().report.unwrap()
+    };
+    let (stopped, report) = tokio::join!(stopped, overtaking);
+    assert!(report.resumed_documents > 0, "{report:?}");
+    assert_eq!(report.resumed_documents + report.documents, DOCUMENTS);
+    let error = stopped.unwrap_err();
+    assert_eq!(
+        error.store_fault(),
+        Some(StoreFault::OtherWriter),
+        "{error:?}"
+    );
+    let index = Index::open(&other, &embedded()).await.unwrap();
+    assert_sound(index).await;
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_build_resumes_after_a_failure_of_its_store() {
+    let server = ObjectServer::in_memory();
+    let store = open(&server).await;
+    let build = async || {
+        let documents = ok(generated(DOCUMENTS));
+        Index::build(&store, &embedded(), documents, &often(), &Unobserved).await
+    };
+    let requests = AtomicUsize::new(0);
+    server.fail(move |_| (requests.fetch_add(1, Ordering::SeqCst) >= 40).then_some(Fault::Drop));
+    let error = build().await.unwrap_err();
+    assert_eq!(
+        error.store_fault(),
+        Some(StoreFault::Interrupted),
+        "{error:?}"
+    );
+    server.recover();
+    assert_sound(build().await.unwrap().index).await;
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_deleted_index_is_absent_and_can_be_built_again() {
+    let server = ObjectServer::in_memory();
+    let store = open(&server).await;
+    let build = async || {
+        let documents = ok(generated(DOCUMENTS));
+        Index::build(&store, &embedded(), documents, &often(), &Unobserved).await
+    };
+    build().await.unwrap();
+    let identity = embedded().identity();
+    assert_eq!(store.tables(&identity).await.unwrap().len(), 1);
+    assert!(store.remove(&identity).await.unwrap());
+    assert!(!store.remove(&identity).await.unwrap());
+    assert_eq!(store.tables(&identity).await.unwrap(), []);
+    let error = Index::open(&store, &embedded()).await.unwrap_err();
+    assert!(matches!(error, IndexError::NoMatch { .. }), "{error}");
+    assert_sound(build().await.unwrap().index).await;
+}
