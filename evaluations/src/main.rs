@@ -48,6 +48,7 @@ mod settings;
 mod shards;
 mod shell_word;
 mod spending;
+mod store_options;
 mod stored_runs;
 mod targets;
 mod terminal;

@@ -4,7 +4,7 @@ use std::io;
 use std::path::Path;
 
 use evals_data::{CatalogError, DataError, HubError};
-use evals_index::IndexError;
+use evals_index::{IndexError, StoreFault};
 use evals_stores::store::StoreError;
 
 use super::unknown_word::nearest_commands;
@@ -61,7 +61,16 @@ fn of_store(error: &StoreError) -> Option<&'static str> {
 }
 
 fn of_index(error: &IndexError) -> Option<&'static str> {
+    if let Some(fault) = error.store_fault() {
+        return of_store_fault(&fault);
+    }
     match error {
+        IndexError::WithoutStores { .. } => Some(
+            "use a folder, or install the program with object stores, which it has unless it was built with `--no-default-features`",
+        ),
+        IndexError::Unconditional { .. } => Some(
+            "use a server that honours conditional writes, or a newer version of this one; docs/stores.md lists some",
+        ),
         IndexError::Busy { .. } => {
             Some("wait for it to finish, or use another database with `--db`")
         }
@@ -73,6 +82,34 @@ fn of_index(error: &IndexError) -> Option<&'static str> {
         ),
         _ => None,
     }
+}
+
+fn of_store_fault(fault: &StoreFault) -> Option<&'static str> {
+    Some(match fault {
+        StoreFault::NoCredentials => {
+            "set AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY, or AZURE_STORAGE_ACCOUNT_NAME and AZURE_STORAGE_ACCOUNT_KEY, or name other \
+             variables with `store.access_key_env` and `store.secret_key_env`"
+        }
+        StoreFault::Denied => {
+            "check the keys; they need the rights to list, read, write and delete objects below the prefix"
+        }
+        StoreFault::NoBucket => {
+            "check the name after `://`, or create the bucket: this program creates none"
+        }
+        StoreFault::Misunderstood => {
+            "check `store.endpoint` and `store.region`, or AWS_ENDPOINT_URL and AWS_REGION"
+        }
+        StoreFault::Unreachable => {
+            "check the network and `store.endpoint` or AWS_ENDPOINT_URL; the same command resumes where this one stopped"
+        }
+        StoreFault::Interrupted | StoreFault::Unavailable { .. } => {
+            "try again later: the same command resumes where this one stopped; `store.retry_for` sets how long requests are repeated"
+        }
+        StoreFault::OtherWriter => {
+            "wait until the other process is done, and run the same command again"
+        }
+        _ => return None,
+    })
 }
 
 const OTHER_CACHE: &str = "set HF_HOME to use another folder for the hub cache";

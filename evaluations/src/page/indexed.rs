@@ -45,6 +45,11 @@ impl Documents {
         }
         match stored_index(manifest).await {
             Ok(Some(index)) => Self::of_index(&index, &[report]).await,
+            Ok(None) if manifest["index"]["uri"].as_str().is_some_and(is_of_network) => {
+                Self::absent(
+                    "the index of the run is on another machine, which is not contacted for a page",
+                )
+            }
             Ok(None) => Self::absent("the index of the run is gone"),
             Err(error) => Self::absent(format!("the index of the run cannot be read: {error}")),
         }

@@ -45,8 +45,8 @@ pub(crate) fn identity(manifest: &Value) -> Value {
 }
 
 fn strip_settings(settings: &mut Value) {
-    // Costs are computed when a run ends, and a reply is the same whether it came in a batch or not.
-    remove(settings.as_object_mut(), &["prices", "batch"]);
+    // Costs are computed when a run ends. A reply is the same whether it came in a batch or not, and an index whichever way leads to it.
+    remove(settings.as_object_mut(), &["prices", "batch", "store"]);
     let evaluations = settings.get_mut("evaluations");
     remove(
         evaluations.and_then(Value::as_object_mut),

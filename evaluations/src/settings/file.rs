@@ -161,7 +161,7 @@ mod tests {
         let error = parse(text, "evaluations.yaml", false).unwrap_err();
         assert_eq!(
             error.to_string(),
-            "evaluations.yaml:1: unknown setting `storage`; `evaluations config show` lists all settings"
+            "evaluations.yaml:1: unknown setting `storage`; did you mean `store`?"
         );
         let (layer, warnings) = parse(text, "haiku.rag.yaml", true).unwrap();
         assert_eq!(

@@ -141,7 +141,7 @@ fn nested(path: &str, value: Tree) -> Tree {
     })
 }
 
-/// The first setting of `tree` that says where a model is or which key it is sent, with its line.
+/// The first setting of `tree` that says where a model or an index is or which key it is sent, with its line.
 fn reserved_for_users(prefix: &str, tree: &Tree) -> Option<(String, Option<u64>)> {
     let Tree::Mapping(entries) = tree else {
         return None;
@@ -152,7 +152,7 @@ fn reserved_for_users(prefix: &str, tree: &Tree) -> Option<(String, Option<u64>)
             _ => format!("{prefix}.{}", entry.key),
         };
         match entry.key.as_str() {
-            "providers" if prefix.is_empty() => Some((path, entry.line)),
+            "providers" | "store" if prefix.is_empty() => Some((path, entry.line)),
             "base_url" | "api_key_env" => Some((path, entry.line)),
             // These fields are the server's, whatever their names.
             "extra_body" => None,
@@ -269,6 +269,10 @@ pub(super) mod tests {
         assert_eq!(
             refused("evaluations:\n    judge: {api_key_env: AWS_SECRET_ACCESS_KEY}"),
             "sets/mine.yaml:7: a dataset may not set `evaluations.judge.api_key_env`; set it in a settings file"
+        );
+        assert_eq!(
+            refused("store: {endpoint: \"https://evil.example\"}"),
+            "sets/mine.yaml:6: a dataset may not set `store`; set it in a settings file"
         );
         let field = "qa: {model: {extra_body: {base_url: x}}}";
         assert!(Layer::dataset(&manifest(field)).is_ok());

@@ -15,6 +15,7 @@ mod model;
 mod resolve;
 mod role;
 mod shown;
+mod store;
 mod tree;
 mod withheld;
 
@@ -36,6 +37,7 @@ pub(crate) use layer::Layer;
 pub(crate) use model::{Dtype, Effort, Model, Pooling, RerankPrompt, Think};
 pub(crate) use resolve::{Resolved, resolve};
 pub(crate) use role::Role;
+pub(crate) use store::StoreSection;
 pub(crate) use tree::Tree;
 
 /// Everything that can be set for a run, apart from its dataset; see `docs/settings.md`.
@@ -61,6 +63,9 @@ pub(crate) struct Settings {
     pub(crate) providers: BTreeMap<String, Provider>,
     /// USD per million tokens, by model name. The cost of a model without a price is unknown, not 0.
     pub(crate) prices: BTreeMap<String, Price>,
+    /// How to reach an index in an object store; see `docs/stores.md`.
+    #[serde(skip_serializing_if = "StoreSection::is_default")]
+    pub(crate) store: StoreSection,
     /// Settings of which `run` tries every value, in every combination: dotted keys, each with its values; see `docs/comparing.md`.
     #[serde(skip_serializing_if = "BTreeMap::is_empty")]
     pub(crate) matrix: BTreeMap<String, Vec<Value>>,

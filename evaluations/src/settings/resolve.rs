@@ -50,16 +50,18 @@ impl Resolved {
         let settings = &self.settings;
         let of_models = Role::ALL.into_iter().filter_map(|role| {
             let name = settings.model(role)?.api_key_env.as_deref()?;
-            Some((role.path().to_owned(), name))
+            Some((format!("{}.api_key_env", role.path()), name))
         });
         let of_providers = settings.providers.iter().filter_map(|(provider, its)| {
             let name = its.api_key_env.as_deref()?;
-            Some((format!("providers.{provider}"), name))
+            Some((format!("providers.{provider}.api_key_env"), name))
         });
-        let mut named = of_models.chain(of_providers);
+        let of_store = settings.store.variables();
+        let of_store = of_store.map(|(key, name)| (format!("store.{key}"), name));
+        let mut named = of_models.chain(of_providers).chain(of_store);
         match named.find(|(_, name)| !is_variable(name)) {
             Some((path, _)) => Err(self.bad_value(
-                &format!("{path}.api_key_env"),
+                &path,
                 &"must be the name of an environment variable that holds the key, not the key itself",
             )),
             None => Ok(()),

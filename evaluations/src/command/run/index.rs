@@ -17,6 +17,7 @@ use indicatif::ProgressBar;
 use super::plan::Plan;
 use crate::models::{ModelKind, embedded};
 use crate::peak_memory;
+use crate::store_options;
 use crate::terminal::{Printer, progress};
 
 /// An index that can be searched, and what building it took.
@@ -43,12 +44,13 @@ pub(super) struct Found {
 ///
 /// Profiles that need no vectors do not wait until vectors are computed, but they use an index with vectors if one exists.
 pub(super) async fn find(
+    printer: &Printer,
     plan: &Plan,
     embedder: Option<Arc<dyn Embedder>>,
     collection: &Collection,
     uri: &str,
 ) -> Result<Found> {
-    let store = Store::open(uri).await?;
+    let store = store_options::open(printer, &plan.resolved, uri).await?;
     let fingerprint = collection.provenance().documents_fingerprint();
     let lexical = Recipe::new(fingerprint, plan.chunker.clone());
     let with_vectors = |embedder| lexical.clone().with_embedder(embedder);

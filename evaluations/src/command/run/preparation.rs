@@ -208,7 +208,7 @@ async fn find_index(
             .display()
             .to_string(),
     };
-    index::find(plan, embedder, collection, &uri).await
+    index::find(session.printer, plan, embedder, collection, &uri).await
 }
 
 /// Opens or builds the index of the run, and notes its size.

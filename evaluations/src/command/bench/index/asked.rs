@@ -19,6 +19,7 @@ use crate::downloads;
 use crate::models::{Servers, embedder};
 use crate::session::Session;
 use crate::settings::{self, Layer, Resolved};
+use crate::store_options;
 use crate::terminal::progress;
 
 /// Questions about generated vectors, unless the command line has another number.
@@ -102,7 +103,7 @@ impl Asked {
         let recipe = recipe.with_embedder(Arc::clone(&embedder));
         let built = {
             let bar = Bar::new(session.printer);
-            let indexes = Store::open(&uri).await?;
+            let indexes = store_options::open(session.printer, &resolved, &uri).await?;
             let options = BuildOptions::default();
             Index::build(&indexes, &recipe, collection.documents()?, &options, &bar).await?
         };

@@ -1,0 +1,62 @@
+//! The section `store`: how to reach an index in an object store.
+
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+/// How to reach an index in an object store, where the environment does not say it; see `docs/stores.md`. A database in a folder needs
+/// none of it.
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(default, deny_unknown_fields)]
+pub(crate) struct StoreSection {
+    /// The address of a server other than AWS or Azure. With `http://` the requests are not encrypted.
+    #[serde(
+        serialize_with = "super::shown::serialize",
+        skip_serializing_if = "Option::is_none"
+    )]
+    pub(crate) endpoint: Option<String>,
+    /// `s3://`: the region of the bucket.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(crate) region: Option<String>,
+    /// `s3://`: whether the name of the bucket is part of the path (`true`, the default) or of the host name.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(crate) path_style: Option<bool>,
+    /// `az://`: the name of the storage account.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(crate) account: Option<String>,
+    /// `s3://`: the name of the environment variable that holds the id of the access key.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(crate) access_key_env: Option<String>,
+    /// The name of the environment variable that holds the secret key (`s3://`) or the key of the account (`az://`).
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(crate) secret_key_env: Option<String>,
+    /// The name of the environment variable that holds the session token (`s3://`) or the SAS token (`az://`).
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(crate) token_env: Option<String>,
+    /// `gs://`: the file with the key of a service account.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(crate) credentials_file: Option<String>,
+    /// Time limit of one request with its body, in seconds. The default is 30.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(crate) timeout: Option<f64>,
+    /// How long a request that failed is repeated, in seconds. The default is 90.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(crate) retry_for: Option<f64>,
+}
+
+impl StoreSection {
+    /// Whether nothing is set.
+    pub(super) fn is_default(&self) -> bool {
+        *self == Self::default()
+    }
+
+    /// The keys that name an environment variable, with the names.
+    pub(super) fn variables(&self) -> impl Iterator<Item = (&'static str, &str)> {
+        let all = [
+            ("access_key_env", &self.access_key_env),
+            ("secret_key_env", &self.secret_key_env),
+            ("token_env", &self.token_env),
+        ];
+        all.into_iter()
+            .filter_map(|(key, name)| Some((key, name.as_deref()?)))
+    }
+}
