@@ -16,7 +16,7 @@ FIRST_INSTALL := 28
 FIRST_DIST := 50
 ANNOUNCE := @CARGO='$(CARGO)' scripts/announce-build
 
-.PHONY: demo build install dist wheel size-report test test-llamacpp test-servers test-browser check-scripts lint fuzz bench bench-browser bench-score bench-scale pictures bake-off samples help prerequisites
+.PHONY: demo build install dist wheel size-report test test-llamacpp test-servers test-stores test-browser check-scripts lint fuzz bench bench-browser bench-score bench-scale pictures bake-off samples help prerequisites
 
 demo: build ## Benchmarks retrieval and question answering on the bundled news stories, offline
 	@$(CARGO) run --quiet --package evaluations -- sample --profile all
@@ -50,6 +50,9 @@ test-llamacpp: ## Tests the HTTP providers against llama.cpp's server; the first
 
 test-servers: ## Tests embeddings and reranking over HTTP against infinity; the first run installs it with PyTorch
 	CARGO='$(CARGO)' scripts/test-servers
+
+test-stores: prerequisites ## Tests and measures indexes in object stores, against SeaweedFS and Azurite, which the first run installs
+	CARGO='$(CARGO)' scripts/test-stores
 
 lint: prerequisites ## Checks formatting, lints, documentation and the direction of dependencies
 	$(CARGO) fmt --all --check

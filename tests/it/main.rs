@@ -41,6 +41,11 @@ mod labels;
 mod local_models;
 mod manual;
 mod minilm;
+#[cfg(feature = "stores")]
+#[expect(dead_code, reason = "the tests with real servers pass requests on")]
+mod object_server;
+#[cfg(feature = "stores")]
+mod object_stores;
 #[cfg(target_os = "linux")]
 mod opened_viewer;
 mod own_documents;
@@ -70,6 +75,8 @@ mod shards;
 #[cfg(unix)]
 mod signals;
 mod standings;
+#[cfg(feature = "stores")]
+mod store_scenarios;
 mod stored_runs;
 mod tables;
 mod target_faults;

@@ -94,8 +94,10 @@ fn the_schema_describes_every_section() {
             "reranking",
             "qa",
             "evaluations",
+            "batch",
             "providers",
             "prices",
+            "store",
             "matrix",
             "target"
         ]

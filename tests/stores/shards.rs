@@ -1,0 +1,126 @@
+//! Shards of one benchmark over one index in an object store.
+
+use std::fs;
+use std::path::Path;
+use std::process::{Child, Stdio};
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::time::Duration;
+
+use serde_json::Value;
+
+use crate::object_server::Fault;
+use crate::sandbox::{json, wait_for};
+use crate::store_scenarios::Place;
+
+const LINE: &str = "sample --profile semantic --no-progress --set search.latency_sample=320";
+const SHARDS: usize = 4;
+
+/// Members of reports that hold times, which differ from run to run.
+const TIMES: [&str; 6] = [
+    "seconds",
+    "timings",
+    "cached_timings",
+    "task_time",
+    "elapsed",
+    "started",
+];
+
+fn untimed(value: Value) -> Value {
+    match value {
+        Value::Object(members) => {
+            let members = members.into_iter();
+            let members = members.filter(|(name, _)| !TIMES.contains(&name.as_str()));
+            members
+                .map(|(name, value)| (name, untimed(value)))
+                .collect()
+        }
+        Value::Array(items) => items.into_iter().map(untimed).collect(),
+        other => other,
+    }
+}
+
+/// The report of a run as text, without times.
+fn report(run: &Path) -> String {
+    serde_json::to_string_pretty(&untimed(json(&run.join("report.json")))).unwrap()
+}
+
+/// Four processes share an index. One is killed while it searches, and resumed. The merged runs are those of one machine.
+pub(crate) fn shards_over_one_index_merge_to_one_machine(place: &Place) {
+    let line = format!("{LINE} --db {}", place.db);
+    let index = place
+        .command(&format!("{line} --skip-retrieval --skip-qa"))
+        .output()
+        .unwrap();
+    assert!(
+        index.status.success(),
+        "{}",
+        String::from_utf8_lossy(&index.stderr)
+    );
+
+    // Searches wait until the second shard is killed.
+    let is_searching = Arc::new(AtomicBool::new(false));
+    let notice = is_searching.clone();
+    place.server.fail(move |seen| {
+        let is_data = seen.method == "GET" && seen.path.contains("/data/");
+        if is_data {
+            notice.store(true, Ordering::SeqCst);
+        }
+        is_data.then_some(Fault::Delay(Duration::from_millis(200)))
+    });
+    let mut children: Vec<Child> = (1..=SHARDS)
+        .map(|shard| {
+            let mut command = place.command(&format!("{line} --shard {shard}/{SHARDS}"));
+            command.stdout(Stdio::null()).stderr(Stdio::null());
+            command.spawn().unwrap()
+        })
+        .collect();
+    wait_for("a search", || is_searching.load(Ordering::SeqCst));
+    children[1].kill().unwrap();
+    for (number, child) in children.iter_mut().enumerate() {
+        let status = child.wait().unwrap();
+        assert_eq!(status.success(), number != 1, "shard {}", number + 1);
+    }
+    place.server.recover();
+    let early = place.command("merge").output().unwrap();
+    assert!(!early.status.success(), "a shard is not finished");
+    let again = place
+        .command(&format!("{line} --shard 2/{SHARDS}"))
+        .output()
+        .unwrap();
+    assert!(
+        again.status.success(),
+        "{}",
+        String::from_utf8_lossy(&again.stderr)
+    );
+    let before = place.sandbox.runs();
+    let merge = place.command("merge").output().unwrap();
+    assert!(
+        merge.status.success(),
+        "{}",
+        String::from_utf8_lossy(&merge.stderr)
+    );
+    let merged = place.sandbox.runs().split_off(before.len());
+    assert_eq!(merged.len(), 2, "retrieval and answers");
+    let built = before
+        .iter()
+        .filter(|run| json(&run.join("manifest.json"))["index"]["build"].is_object());
+    assert_eq!(built.count(), 0, "the shards found the index");
+
+    let whole = place.command(&format!("{line} --fresh")).output().unwrap();
+    assert!(
+        whole.status.success(),
+        "{}",
+        String::from_utf8_lossy(&whole.stderr)
+    );
+    let whole = place.sandbox.runs().split_off(before.len() + merged.len());
+    for (one, merged) in whole.iter().zip(&merged) {
+        assert_eq!(report(one), report(merged));
+        if one.join("run.trec").exists() {
+            for file in ["run.trec", "qrels.trec"] {
+                let [one, merged] = [one, merged].map(|run| fs::read(run.join(file)).unwrap());
+                assert!(one == merged, "{file} differs");
+            }
+        }
+    }
+}
