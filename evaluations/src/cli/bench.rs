@@ -47,7 +47,7 @@ pub(crate) struct BenchIndexArgs {
     /// Seed of generated vectors and of the intervals
     #[arg(long, value_name = "N", default_value_t = 0, allow_negative_numbers = true, value_parser = seed)]
     pub(crate) seed: u64,
-    /// Folder or address of the database with the dataset's index [default: <data folder>/dbs/<dataset>.lancedb]
+    /// Folder or address of the database with the dataset's index [default: the dataset's database in the data folder]
     #[arg(long, value_name = "URI", conflicts_with = "generated")]
     pub(crate) db: Option<String>,
     #[command(flatten)]
