@@ -5,8 +5,10 @@ use std::time::Duration;
 
 use anyhow::{Result, bail};
 use evals::CaseTimeout;
+use evals_models::ModelIdentity;
+use evals_targets::TargetAddress;
 
-use crate::models::{ConfiguredModel, ModelKind};
+use crate::models::{ConfiguredModel, ConfiguredModels, ModelKind};
 use crate::settings::{Batch, Layer, Resolved, SettingsError, Tree};
 use crate::terminal::Printer;
 
@@ -40,10 +42,11 @@ pub(crate) fn layer(batch: bool) -> Option<Layer> {
     batch.then(|| Layer::option("`--batch`", "batch.enabled", Tree::Leaf(true.into())))
 }
 
-/// Checks that batches can be used, and notes which calls go in them. Nothing to do unless the settings switch batches on.
+/// Checks that batches can be used, notes which calls go in them, and enters the models in `resolved`. Nothing to do unless the settings
+/// switch batches on.
 pub(crate) fn plan(
     printer: &Printer,
-    resolved: &Resolved,
+    resolved: &mut Resolved,
     no_cache: bool,
     callers: &[Caller<'_>],
 ) -> Result<()> {
@@ -87,7 +90,37 @@ pub(crate) fn plan(
         format!("; directly: {}", reasons.join(", "))
     };
     printer.note(&format!("in batches: {}{directly}", batched.join(", ")));
+    resolved.batched = models(resolved, callers);
     Ok(())
+}
+
+/// The models whose calls all go in batches: callers that use them, unless the run also asks the same model directly.
+pub(super) fn models(resolved: &Resolved, callers: &[Caller<'_>]) -> Vec<ModelIdentity> {
+    let (direct, batched): (Vec<_>, Vec<_>) =
+        callers.iter().partition(|caller| caller.reason().is_some());
+    let mut models: Vec<_> = batched.iter().map(|it| it.model.identity()).collect();
+    let others = others(resolved);
+    models.retain(|model| {
+        let is_direct = direct
+            .iter()
+            .any(|caller| caller.model.identity() == *model);
+        !is_direct && !others.contains(model)
+    });
+    models
+}
+
+/// The models that the search or the target asks. Their calls are direct.
+fn others(resolved: &Resolved) -> Vec<ModelIdentity> {
+    let models = ConfiguredModels::of(&resolved.settings);
+    let mut direct = vec![models.embedder.identity()];
+    direct.extend(models.reranker.iter().map(ConfiguredModel::identity));
+    let target = resolved.settings.target.as_ref();
+    if let Some(TargetAddress::Chat { provider, name }) =
+        target.and_then(|target| target.address.as_ref())
+    {
+        direct.push(ModelIdentity::new(provider, name));
+    }
+    direct
 }
 
 fn check(resolved: &Resolved, batch: &Batch) -> Result<(), SettingsError> {

@@ -2,59 +2,24 @@
 
 use std::fmt::Write as _;
 
-use evals_models::ModelIdentity;
 use evals_rag::prices::{Price, Prices};
-use evals_targets::TargetAddress;
 
-use crate::models::{ConfiguredModel, ConfiguredModels, ModelKind};
-use crate::settings::{QaMode, Resolved};
+use crate::settings::Resolved;
 
-/// The prices of a run. If it uses batches, they are lower for every model that is not asked directly.
-pub(crate) fn discounted(resolved: &Resolved, full: Prices) -> Prices {
-    let batch = &resolved.settings.batch;
-    if !batch.enabled {
-        return full;
-    }
-    let share = 1.0 - batch.discount;
-    let lower = |price: &Price| Price {
-        input: price.input.map(|price| price * share),
-        output: price.output.map(|price| price * share),
-    };
-    let mut prices = Prices(
-        full.0
-            .iter()
-            .map(|(model, price)| (model.clone(), lower(price)))
-            .collect(),
-    );
-    for model in direct(resolved) {
-        let price = full.of(&model);
-        if price != Price::default() {
-            prices.0.insert(model.to_string(), price);
+/// The prices of a run. They are lower for the models whose calls go in batches. A target that names the same model keeps the full price.
+pub(crate) fn discounted(resolved: &Resolved, mut prices: Prices) -> Prices {
+    let share = 1.0 - resolved.settings.batch.discount;
+    for model in &resolved.batched {
+        let full = prices.of(model);
+        if full != Price::default() {
+            let lower = Price {
+                input: full.input.map(|price| price * share),
+                output: full.output.map(|price| price * share),
+            };
+            prices.0.insert(model.to_string(), lower);
         }
     }
     prices
-}
-
-/// The models of the settings that are asked directly in any case.
-fn direct(resolved: &Resolved) -> Vec<ModelIdentity> {
-    let models = ConfiguredModels::of(&resolved.settings);
-    let is_agent = resolved.settings.qa.mode == QaMode::Agent;
-    let in_batches = |kind| kind == ModelKind::OpenAi;
-    let mut direct = vec![models.embedder.identity()];
-    direct.extend(models.reranker.iter().map(ConfiguredModel::identity));
-    if is_agent || !in_batches(models.answerer.kind) {
-        direct.push(models.answerer.identity());
-    }
-    if !in_batches(models.judge.kind) {
-        direct.push(models.judge.identity());
-    }
-    let target = resolved.settings.target.as_ref();
-    if let Some(TargetAddress::Chat { provider, name }) =
-        target.and_then(|target| target.address.as_ref())
-    {
-        direct.push(ModelIdentity::new(provider, name));
-    }
-    direct
 }
 
 /// The sentence of an estimate about the prices of batches; empty without batches.
@@ -79,32 +44,68 @@ pub(super) fn percent(share: f64) -> String {
 
 #[cfg(test)]
 mod tests {
+    use evals_models::ModelIdentity;
+
     use super::*;
+    use crate::batches::Caller;
+    use crate::batches::plan::models;
     use crate::choices;
+    use crate::models::{ConfiguredModel, ConfiguredModels};
     use crate::settings::{Layer, resolve};
+
+    /// Chooses the models that answer or judge, each with the reason why it is asked directly.
+    type Callers = fn(&ConfiguredModels) -> Vec<(&ConfiguredModel, Option<&'static str>)>;
+
+    /// The prices of input of some models, if those that `callers` chooses answer or judge.
+    fn prices(set: &[&str], callers: Callers) -> [Option<f64>; 4] {
+        let common = [
+            "batch.enabled=true",
+            "qa.model=openai:a",
+            "evaluations.judge=openai:j",
+            "embeddings.model=openai:e",
+            "prices={a: {input: 1, output: 2}, j: {input: 4, output: 8}, e: {input: 6, output: 0}}",
+        ];
+        let set = [&common[..], set].concat();
+        let set: Vec<String> = set.iter().map(ToString::to_string).collect();
+        let mut resolved =
+            resolve(Layer::assignments(&set).unwrap().into_iter().collect()).unwrap();
+        let configured = ConfiguredModels::of(&resolved.settings);
+        let callers: Vec<Caller<'_>> = callers(&configured)
+            .into_iter()
+            .map(|(model, direct)| Caller {
+                role: "model",
+                model,
+                direct,
+            })
+            .collect();
+        resolved.batched = models(&resolved, &callers);
+        let prices = choices::prices(&resolved);
+        let named = ["openai:a", "openai:j", "openai:e", "target:j"];
+        named.map(|model| {
+            let (provider, name) = model.split_once(':').unwrap();
+            prices.of(&ModelIdentity::new(provider, name)).input
+        })
+    }
 
     #[test]
     fn only_models_in_batches_get_the_discount() {
-        let prices = |set: &[&str]| {
-            let models = [
-                "qa.model=openai:a",
-                "evaluations.judge=openai:j",
-                "embeddings.model=openai:e",
-                "prices={a: {input: 1, output: 2}, j: {input: 4, output: 8}, e: {input: 6, output: 0}}",
-            ];
-            let set: Vec<String> = [&models[..], set]
-                .concat()
-                .iter()
-                .map(ToString::to_string)
-                .collect();
-            let layers = Layer::assignments(&set).unwrap().into_iter().collect();
-            let prices = choices::prices(&resolve(layers).unwrap());
-            ["a", "j", "e"].map(|name| prices.of(&ModelIdentity::new("openai", name)).input)
-        };
-        assert_eq!(prices(&[]), [1.0, 4.0, 6.0].map(Some));
-        assert_eq!(prices(&["batch.enabled=true"]), [0.5, 2.0, 6.0].map(Some));
-        let other = ["batch.enabled=true", "batch.discount=0.25", "qa.mode=agent"];
-        assert_eq!(prices(&other), [1.0, 3.0, 6.0].map(Some));
+        let both: Callers = |models| vec![(&models.answerer, None), (&models.judge, None)];
+        assert_eq!(prices(&[], both), [0.5, 2.0, 6.0, 4.0].map(Some));
+        let agent: Callers =
+            |models| vec![(&models.answerer, Some("an agent")), (&models.judge, None)];
+        let quarter = ["batch.discount=0.25"];
+        assert_eq!(prices(&quarter, agent), [1.0, 3.0, 6.0, 4.0].map(Some));
+    }
+
+    #[test]
+    fn a_model_that_this_command_does_not_put_in_batches_keeps_its_price() {
+        // As with a target or with the stored answers of another run.
+        let judge: Callers = |models| vec![(&models.judge, None)];
+        assert_eq!(prices(&[], judge), [1.0, 2.0, 6.0, 4.0].map(Some));
+        // The calls of a target and of a judge cannot be counted apart.
+        let target = ["target.address=chat:openai:j"];
+        let further: Callers = |models| vec![(&models.judge, None), (&models.answerer, None)];
+        assert_eq!(prices(&target, further), [0.5, 4.0, 6.0, 4.0].map(Some));
     }
 
     #[test]

@@ -2,6 +2,7 @@
 
 use std::fmt::Display;
 
+use evals_models::ModelIdentity;
 use serde_json::Value;
 
 use super::error::SettingsError;
@@ -20,6 +21,8 @@ pub(crate) struct Resolved {
     layers: Vec<Layer>,
     /// The parts of requests to the target that do not count.
     pub(crate) withheld: Vec<Withheld>,
+    /// The models whose calls all go in batches. `batches::plan` enters them.
+    pub(crate) batched: Vec<ModelIdentity>,
 }
 
 impl Resolved {
@@ -117,6 +120,7 @@ pub(crate) fn resolve(mut layers: Vec<Layer>) -> Result<Resolved, SettingsError>
         settings,
         layers,
         withheld,
+        batched: Vec::new(),
     };
     resolved.check_key_variables()?;
     if resolved.reranks_unasked() {

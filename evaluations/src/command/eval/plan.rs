@@ -114,9 +114,9 @@ impl Plan {
         for warning in &loaded.warnings {
             session.printer.warn(&warning.at(&source.path));
         }
-        let resolved = settings_of(session, arguments, &source, &loaded)?;
+        let mut resolved = settings_of(session, arguments, &source, &loaded)?;
         let models = ConfiguredModels::of(&resolved.settings);
-        let target = targets::chosen(&resolved, &arguments.target)?;
+        let target = targets::chosen(&resolved, &arguments.target)?.cloned();
         let target = target.with_context(|| {
             format!(
                 "`{}` does not say what to test; name it with `--target`, such as `--target http://localhost:8000/ask` or \
@@ -131,7 +131,7 @@ impl Plan {
         let callers: Vec<_> = judges.callers().collect();
         batches::plan(
             session.printer,
-            &resolved,
+            &mut resolved,
             arguments.judging.no_cache,
             &callers,
         )?;
@@ -150,7 +150,7 @@ impl Plan {
             shard,
         } = chosen_cases(session, arguments, &loaded)?;
         Ok(Self {
-            target: target.clone(),
+            target,
             chosen,
             selection,
             shard,

@@ -66,7 +66,7 @@ async fn rejudge(
     let mut models = named_models(None, arguments.judge.as_ref());
     models.extend(named_judges(&arguments.judges));
     models.extend(batches::layer(arguments.batch));
-    let resolved = settings::resolve(session.user_layers(&arguments.settings, models)?)?;
+    let mut resolved = settings::resolve(session.user_layers(&arguments.settings, models)?)?;
     session.warn_of_matrix(&resolved);
     let answerer: ModelIdentity =
         serde_json::from_value(source.record.manifest["models"]["answerer"].clone())
@@ -78,7 +78,7 @@ async fn rejudge(
     let configured = ConfiguredModels::of(&resolved.settings);
     let plan = JudgingPlan::new(session, &resolved, &configured.judge, &answerer, cache)?;
     let callers: Vec<_> = plan.callers().collect();
-    batches::plan(session.printer, &resolved, arguments.no_cache, &callers)?;
+    batches::plan(session.printer, &mut resolved, arguments.no_cache, &callers)?;
     let against = arguments.against.as_deref();
     let against = against.map(|wanted| Against::read(session, wanted, &source));
     let against = against.transpose()?;

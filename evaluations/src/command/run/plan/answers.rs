@@ -39,12 +39,11 @@ impl QaPlan {
         session: &Session<'_>,
         arguments: &RunArgs,
         manifest: &Manifest,
-        resolved: &Resolved,
+        resolved: &mut Resolved,
         models: &ConfiguredModels,
         profiles: &[SearchProfile],
         default: SearchProfile,
     ) -> Result<Self> {
-        let settings = &resolved.settings;
         let answerer = models.answerer.clone();
         embedded::check_name(resolved, &answerer)?;
         Answering::check(resolved, &answerer)?;
@@ -78,13 +77,14 @@ impl QaPlan {
         let answering = batches::Caller {
             role: "answerer",
             model: &answerer,
-            direct: (settings.qa.mode == QaMode::Agent).then_some("an agent asks step by step"),
+            direct: (resolved.settings.qa.mode == QaMode::Agent)
+                .then_some("an agent asks step by step"),
         };
         let callers: Vec<_> = std::iter::once(answering)
             .chain(judging.callers())
             .collect();
         batches::plan(session.printer, resolved, arguments.qa.no_cache, &callers)?;
-        let control = &arguments.control;
+        let (control, settings) = (&arguments.control, &resolved.settings);
         Ok(Self {
             profile: chosen(profiles, default),
             name: control

@@ -122,7 +122,7 @@ impl Plan {
         session: &Session<'_>,
         arguments: &RunArgs,
         manifest: Manifest,
-        resolved: Resolved,
+        mut resolved: Resolved,
     ) -> Result<Self> {
         let stages = &arguments.stages;
         if stages.skip_retrieval && stages.skip_qa && !arguments.results.out.is_empty() {
@@ -154,7 +154,7 @@ impl Plan {
                 session,
                 arguments,
                 &manifest,
-                &resolved,
+                &mut resolved,
                 &choices.models,
                 &profiles,
                 default,

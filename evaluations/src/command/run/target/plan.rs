@@ -56,7 +56,7 @@ impl TargetPlan {
         session: &Session<'_>,
         arguments: &RunArgs,
         manifest: Manifest,
-        resolved: Resolved,
+        mut resolved: Resolved,
     ) -> Result<Self> {
         refuse_options_of_our_pipeline(arguments)?;
         let Some(target) = targets::chosen(&resolved, &arguments.target)?.cloned() else {
@@ -85,7 +85,12 @@ impl TargetPlan {
             Some(judging(session, arguments, &resolved, &models)?)
         };
         let callers: Vec<_> = qa.iter().flat_map(JudgingPlan::callers).collect();
-        batches::plan(session.printer, &resolved, arguments.qa.no_cache, &callers)?;
+        batches::plan(
+            session.printer,
+            &mut resolved,
+            arguments.qa.no_cache,
+            &callers,
+        )?;
         let Measured {
             measures,
             k,
