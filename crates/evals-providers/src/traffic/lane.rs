@@ -1,11 +1,12 @@
 //! One model's access to the traffic with its server.
 
+use std::num::NonZeroU32;
 use std::sync::Arc;
 use std::time::Duration;
 
 use super::attempt::AttemptError;
 use super::caller::Caller;
-use super::{Delivered, Traffic};
+use super::{Delivered, Traffic, TrafficSettings};
 use crate::settings::ServerSettings;
 
 /// Added to the timeout of the HTTP client, whose error says more, so that the client's timeout comes first.
@@ -25,6 +26,20 @@ impl Lane {
             traffic,
             caller: Caller::new(server, model),
             limit: server.timeout.saturating_add(GRACE),
+        }
+    }
+
+    /// The same access for calls of one attempt each, whose caller asks again itself. An outage ends none of the later calls, and a pause
+    /// that the server asks for may be of any length.
+    pub(crate) fn single(&self) -> Self {
+        let settings = TrafficSettings {
+            max_attempts: NonZeroU32::MIN,
+            retry_after_cap: Duration::MAX,
+            ..self.traffic.settings().clone()
+        };
+        Self {
+            traffic: Arc::new(Traffic::new(self.traffic.provider(), settings)),
+            ..self.clone()
         }
     }
 

@@ -1,13 +1,17 @@
 //! Chat requests that go in batches, and batches that go wrong.
 
 use std::fs;
+use std::num::NonZeroU32;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::Duration;
 
 use evals_models::{ChatError, ChatModel, ChatReply, ChatRequest, Message};
-use evals_providers::{BatchEvent, BatchHost, BatchSettings, BatchSize, BatchedChat, OpenAiChat};
+use evals_providers::{
+    BatchEvent, BatchHost, BatchSettings, BatchSize, BatchedChat, OpenAiChat, Traffic,
+    TrafficSettings,
+};
 use evals_stores::replies::ReplyKey;
 use futures::future::join_all;
 use serde_json::{Value, json};
@@ -613,4 +617,102 @@ async fn a_batch_that_the_server_does_not_know_is_an_error_that_names_its_record
     );
     assert!(replies[0].contains(".batch.jsonl"), "{}", replies[0]);
     assert_eq!(server.sizes(), [1], "nothing is submitted again");
+}
+
+#[tokio::test]
+async fn replies_whose_file_comes_late_are_not_paid_again() {
+    let server = BatchServer::start(Script {
+        late: 1,
+        ..Script::sound()
+    });
+    let folder = Folder::new();
+    assert_eq!(
+        texts(ask_all(&batched(&server, &folder), &["a", "b"]).await),
+        ["echo: a", "echo: b"]
+    );
+    assert_eq!(server.sizes(), [2]);
+
+    // Without a file at every look the record stays, and no process submits the requests again.
+    let server = BatchServer::start(Script {
+        late: usize::MAX,
+        ..Script::sound()
+    });
+    let folder = Folder::new();
+    for _ in 0..2 {
+        let model = batched(&server, &folder);
+        let replies = texts(ask_all(&model, &["a", "b"]).await);
+        let expected =
+            "says that 2 requests of the batch `batch-0` have replies, and gives out 0: run";
+        assert!(
+            replies[0].starts_with("Transient: ") && replies[0].contains(expected),
+            "{}",
+            replies[0]
+        );
+        assert_eq!(server.sizes(), [2]);
+        drop(model);
+        tokio::time::sleep(Duration::from_millis(20)).await;
+    }
+}
+
+#[tokio::test]
+async fn a_long_outage_does_not_end_the_wait() {
+    let mut script = Script::sound();
+    script.fault = Box::new(|request, before| {
+        let is_look = request.path.contains("/batches/") && before < 20;
+        is_look.then(|| Reaction::json(503, &json!({"error": {"message": "Loading model"}})))
+    });
+    let server = BatchServer::start(script);
+    let folder = Folder::new();
+    let brief = TrafficSettings {
+        max_attempts: NonZeroU32::new(3).unwrap(),
+        base_delay: Duration::from_millis(1),
+        max_delay: Duration::from_millis(2),
+        call_deadline: Duration::from_millis(30),
+        ..TrafficSettings::default()
+    };
+    let chat = chat_settings(&server.server.openai_url());
+    let traffic = Arc::new(Traffic::new("scripted", brief));
+    let chat = OpenAiChat::new(chat, traffic).unwrap();
+    let model = BatchedChat::new(chat, settings(&folder.0), Notes::new());
+    assert_eq!(texts(ask_all(&model, &["a"]).await), ["echo: a"]);
+    assert_eq!(server.sizes(), [1]);
+}
+
+#[tokio::test]
+async fn a_batch_whose_creation_was_refused_leaves_no_record() {
+    let mut script = Script::sound();
+    script.fault = Box::new(|request, _| {
+        let is_create = request.method == "POST" && request.path.ends_with("/batches");
+        is_create
+            .then(|| Reaction::json(400, &json!({"error": {"message": "invalid input_file_id"}})))
+    });
+    let server = BatchServer::start(script);
+    let folder = Folder::new();
+    let replies = texts(ask_all(&batched(&server, &folder), &["a"]).await);
+    assert!(
+        replies[0].contains("invalid input_file_id"),
+        "{}",
+        replies[0]
+    );
+    assert!(folder.files().is_empty());
+}
+
+#[tokio::test]
+async fn replies_that_the_server_deleted_are_an_error_that_names_the_record() {
+    let mut script = Script::sound();
+    script.fault = Box::new(|request, _| {
+        let is_content = request.path.ends_with("/content");
+        is_content
+            .then(|| Reaction::json(404, &json!({"error": {"message": "No such File object"}})))
+    });
+    let server = BatchServer::start(script);
+    let folder = Folder::new();
+    let replies = texts(ask_all(&batched(&server, &folder), &["a"]).await);
+    let expected = "with replies of the batch `batch-0`; if the server deleted it, delete `";
+    assert!(
+        replies[0].starts_with("Terminal: ") && replies[0].contains(expected),
+        "{}",
+        replies[0]
+    );
+    assert!(replies[0].contains(".batch.jsonl"), "{}", replies[0]);
 }

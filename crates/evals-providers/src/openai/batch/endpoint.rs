@@ -18,7 +18,7 @@ use super::status::Batch;
 use crate::openai::chat::OpenAiChat;
 use crate::openai::transport::{self, Transport};
 use crate::server::{Expected, ServerError};
-use crate::traffic::{AttemptError, Refused};
+use crate::traffic::{AttemptError, Lane, Refused};
 
 /// The endpoint that the requests of a batch are for.
 pub(super) const CHAT: &str = "/v1/chat/completions";
@@ -38,14 +38,24 @@ const PAGES: usize = 100;
 pub(super) struct Endpoint {
     chat: Arc<OpenAiChat>,
     files: Client<OpenAIConfig>,
+    /// Questions about the state of a batch. An outage must not end a wait of hours.
+    looks: Lane,
     /// Each call under way holds a clone.
     calls: Arc<()>,
+}
+
+/// Why a batch was not created.
+pub(super) struct Uncreated {
+    pub(super) error: AttemptError,
+    /// Whether the answer of an attempt is unknown, so that the batch may be at the server.
+    pub(super) may_exist: bool,
 }
 
 impl Endpoint {
     pub(super) fn new(chat: Arc<OpenAiChat>) -> Self {
         Self {
             files: Transport::client(&chat.server, FILE),
+            looks: chat.lane.single(),
             chat,
             calls: Arc::new(()),
         }
@@ -89,13 +99,19 @@ impl Endpoint {
     /// Creates the batch of an uploaded file.
     ///
     /// An attempt whose answer was lost may have created it, so every further attempt looks for the batch first.
+    ///
+    /// # Errors
+    ///
+    /// The failure of the last attempt, and whether the batch may exist all the same.
     pub(super) async fn create(
         &self,
         file: &str,
         key: &str,
         window: &str,
-    ) -> Result<Batch, AttemptError> {
+    ) -> Result<Batch, Uncreated> {
         let attempts = AtomicUsize::new(0);
+        // The attempts that the server has not refused.
+        let lost = AtomicUsize::new(0);
         let attempt = || async {
             if attempts.fetch_add(1, Ordering::Relaxed) > 0
                 && let Some(found) = self.search(file, key).await?
@@ -108,10 +124,20 @@ impl Endpoint {
                 "completion_window": window,
                 "metadata": {KEY: key},
             });
+            lost.fetch_add(1, Ordering::Relaxed);
             let answer = self.chat.server.post("/batches", &body, BATCH).await;
-            self.batch(&answer.map_err(|error| self.without_endpoint(error))?)
+            let answer = answer.map_err(|error| {
+                if status(&error).is_some_and(|status| (400..500).contains(&status)) {
+                    lost.fetch_sub(1, Ordering::Relaxed);
+                }
+                self.without_endpoint(error)
+            })?;
+            self.batch(&answer)
         };
-        self.call(attempt).await
+        self.call(attempt).await.map_err(|error| Uncreated {
+            error,
+            may_exist: lost.load(Ordering::Relaxed) > 0,
+        })
     }
 
     /// Finds the batch of an uploaded file among those of the account, if it was created.
@@ -134,7 +160,7 @@ impl Endpoint {
         self.call(attempt).await
     }
 
-    /// Asks for the state of a batch.
+    /// Asks once for the state of a batch.
     pub(super) async fn ask(&self, batch: &str, record: &Path) -> Result<Batch, AttemptError> {
         let path = format!("/batches/{batch}");
         let attempt = || async {
@@ -149,7 +175,8 @@ impl Endpoint {
             })?;
             self.batch(&answer)
         };
-        self.call(attempt).await
+        let delivered = self.looks.call(0, attempt).await?;
+        Ok(delivered.value)
     }
 
     /// Appends the lines of a file at the server to `path`, which has `start` bytes so far. Credentials are removed from each line.
@@ -158,12 +185,22 @@ impl Endpoint {
         file: &str,
         path: &Path,
         start: u64,
+        (batch, record): (&str, &Path),
     ) -> Result<(), AttemptError> {
         let remote = format!("/files/{file}/content");
         let attempt = || async {
             let unwritable =
                 |error| AttemptError::new(Failure::Terminal, BatchError::replies(path, error));
-            let mut response = self.chat.server.open(&remote).await?;
+            let response = self.chat.server.open(&remote).await;
+            let mut response = response.map_err(|error| {
+                explained(error, |source| BatchError::NoReplies {
+                    server: self.chat.server.name(),
+                    batch: batch.to_owned(),
+                    file: file.to_owned(),
+                    record: record.to_owned(),
+                    source,
+                })
+            })?;
             // An earlier attempt may have left a part of the file.
             let mut local = reopened(path, start).map_err(unwritable)?;
             let (mut read, mut rest) = (0, Vec::new());
@@ -249,17 +286,19 @@ impl Endpoint {
 
 /// The same failure, explained, if the server answered that there is no such thing.
 fn explained(error: AttemptError, explain: impl FnOnce(Refused) -> BatchError) -> AttemptError {
-    let is_missing = match error.source.downcast_ref::<ServerError>() {
-        Some(ServerError::Refused { refusal, .. }) => {
-            matches!(refusal.status, 404 | 405 | 501)
-        }
-        // The traffic passes a final refusal on to the calls behind it.
-        _ => false,
-    };
-    if !is_missing {
+    if !matches!(status(&error), Some(404 | 405 | 501)) {
         return error;
     }
     AttemptError::new(Failure::Terminal, explain(Refused::new(error.source)))
+}
+
+/// The status of a refusal; `None` for any other failure of an attempt.
+fn status(error: &AttemptError) -> Option<u16> {
+    match error.source.downcast_ref::<ServerError>() {
+        Some(ServerError::Refused { refusal, .. }) => Some(refusal.status),
+        // The traffic passes a final refusal on to the calls behind it.
+        _ => None,
+    }
 }
 
 /// Opens a file for writing behind its first `start` bytes.

@@ -30,6 +30,31 @@ pub(super) enum BatchError {
         #[source]
         source: Refused,
     },
+    /// The server counts more replies than its file has.
+    #[error(
+        "{server} says that {completed} requests of the batch `{batch}` have replies, and gives out {replies}: run the same command again later; if the replies are lost, delete `{}` to submit the requests again",
+        record.display()
+    )]
+    Short {
+        server: String,
+        batch: String,
+        completed: u64,
+        replies: u64,
+        record: PathBuf,
+    },
+    /// The server does not have a file of replies any more.
+    #[error(
+        "{server} does not have the file `{file}` with replies of the batch `{batch}`; if the server deleted it, delete `{}` to submit the requests again",
+        record.display()
+    )]
+    NoReplies {
+        server: String,
+        batch: String,
+        file: String,
+        record: PathBuf,
+        #[source]
+        source: Refused,
+    },
     /// Nobody knows whether a batch was created, because the server does not list its batches.
     #[error(
         "an earlier run may have submitted a batch of the file `{file}`, and {server} does not list its batches: look for the batch there; if there is none, delete `{}`",

@@ -46,6 +46,8 @@ pub(super) struct Output {
     lines: BTreeMap<String, Place>,
     /// Lines that are no JSON, or have no `custom_id`.
     pub(super) unreadable: usize,
+    /// All lines that are not empty.
+    pub(super) total: usize,
 }
 
 #[derive(Clone, Copy, Debug)]
@@ -62,6 +64,7 @@ impl Output {
             path: path.to_owned(),
             lines: BTreeMap::new(),
             unreadable: 0,
+            total: 0,
         };
         let mut reader = BufReader::new(File::open(path)?);
         let (mut start, mut text) = (0, Vec::new());
@@ -80,6 +83,7 @@ impl Output {
         if text.trim_ascii().is_empty() {
             return;
         }
+        self.total += 1;
         let Ok(line) = serde_json::from_slice::<OutputLine>(text) else {
             self.unreadable += 1;
             return;
@@ -93,11 +97,6 @@ impl Output {
         if place.is_success && !known.is_success {
             *known = place;
         }
-    }
-
-    /// The number of requests with a line.
-    pub(super) fn len(&self) -> usize {
-        self.lines.len()
     }
 
     /// The requests with a line.
@@ -131,6 +130,15 @@ impl Output {
     }
 }
 
+/// The number of lines of a file that are not empty.
+pub(super) fn lines(path: &Path) -> io::Result<usize> {
+    let mut count = 0;
+    for line in BufReader::new(File::open(path)?).split(b'\n') {
+        count += usize::from(!line?.trim_ascii().is_empty());
+    }
+    Ok(count)
+}
+
 #[cfg(test)]
 mod tests {
     use std::fs;
@@ -154,7 +162,7 @@ mod tests {
             "{\"custom_id\": \"c\", \"response\": null, \"error\": {\"code\": \"batch_expired\"}}\n",
             "{\"custom_id\": \"d\", \"resp",
         ));
-        assert_eq!(output.unreadable, 1);
+        assert_eq!((output.unreadable, output.total), (1, 6));
         let body = |id: &str| output.line(id).unwrap().unwrap().response.unwrap().body;
         assert_eq!(
             (body("a")["n"].clone(), body("b")["n"].clone()),

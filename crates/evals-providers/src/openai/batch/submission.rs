@@ -9,11 +9,11 @@ use std::time::Duration;
 use evals_models::Failure;
 use tokio::time::{Instant, sleep};
 
-use super::endpoint::Endpoint;
+use super::endpoint::{Endpoint, Uncreated};
 use super::error::BatchError;
 use super::event::BatchEvent;
 use super::host::BatchHost;
-use super::output::Output;
+use super::output::{self, Output};
 use super::record::Record;
 use super::settings::BatchSettings;
 use super::status::{Batch, State};
@@ -21,7 +21,7 @@ use super::waiting::Cause;
 use crate::openai::chat::OpenAiChat;
 use crate::traffic::AttemptError;
 
-/// How often the files of a batch are downloaded before fewer lines than the server counts are accepted.
+/// How often the files of a batch are downloaded while they have fewer lines than the server counts.
 const DOWNLOADS: u32 = 3;
 
 /// Everything that the batches of one model share.
@@ -73,7 +73,15 @@ impl Desk {
         let created = self
             .endpoint
             .create(file, &record.key, &self.settings.window);
-        let batch = created.await.map_err(cause)?;
+        let batch = match created.await {
+            Ok(batch) => batch,
+            Err(Uncreated { error, may_exist }) => {
+                if !may_exist {
+                    record.delete();
+                }
+                return Err(cause(error));
+            }
+        };
         record.created(&batch.id).map_err(unrecorded)?;
         self.wait(record, batch.id.clone(), Some(batch)).await
     }
@@ -126,7 +134,7 @@ impl Desk {
     }
 
     /// Brings the replies of a batch that is over to this machine.
-    async fn collect(self, mut record: Record, batch: Batch) -> Result<Collected, Cause> {
+    async fn collect(self, mut record: Record, mut batch: Batch) -> Result<Collected, Cause> {
         self.host.on_event(&BatchEvent::Ended {
             batch: batch.id.clone(),
         });
@@ -136,17 +144,39 @@ impl Desk {
             return Err(Cause::new(Failure::Terminal, self.refused(&batch)));
         }
         let path = record.replies();
-        let counts = batch.counts;
-        let expected = counts.map_or(0, |counts| counts.completed.saturating_add(counts.failed));
         let mut downloads = 1;
         let output = loop {
-            self.download(&batch, &path).await?;
+            let replies = self.download(&batch, &path, record.path()).await?;
             let output = Output::index(&path).map_err(|error| unreadable(&path, error))?;
-            if output.len() as u64 >= expected || downloads == DOWNLOADS {
+            let (replies, lines) = (replies as u64, output.total as u64);
+            let counts = batch.counts.as_ref();
+            let completed = counts.map_or(0, |counts| counts.completed);
+            let done = counts.map_or(0, |counts| completed.saturating_add(counts.failed));
+            let is_short = lines < done;
+            if !is_short || (downloads == DOWNLOADS && replies >= completed) {
                 break output;
+            }
+            if downloads == DOWNLOADS {
+                // To submit the rest again would pay twice for replies that exist.
+                return Err(Cause::new(
+                    Failure::Transient,
+                    BatchError::Short {
+                        server: self.chat.server.name(),
+                        batch: batch.id,
+                        completed,
+                        replies,
+                        record: record.path().to_owned(),
+                    },
+                ));
             }
             downloads += 1;
             sleep(self.settings.poll_interval).await;
+            // The server may name the files only now.
+            match self.endpoint.ask(&batch.id, record.path()).await {
+                Ok(later) => batch = later,
+                Err(error) if error.failure == Failure::Transient => {}
+                Err(error) => return Err(cause(error)),
+            }
         };
         record.collected().map_err(unrecorded)?;
         Ok(Collected {
@@ -156,14 +186,22 @@ impl Desk {
         })
     }
 
-    async fn download(&self, batch: &Batch, path: &Path) -> Result<(), Cause> {
-        fs::write(path, b"").map_err(|error| unreadable(path, error))?;
-        for file in [&batch.output, &batch.errors].into_iter().flatten() {
-            let start = fs::metadata(path).map_err(|error| unreadable(path, error))?;
-            let downloaded = self.endpoint.download(file, path, start.len());
+    /// Writes the server's files of replies and of failures to `path`, and returns the number of lines of the first.
+    async fn download(&self, batch: &Batch, path: &Path, record: &Path) -> Result<usize, Cause> {
+        let failed = |error| unreadable(path, error);
+        fs::write(path, b"").map_err(failed)?;
+        let from = (batch.id.as_str(), record);
+        if let Some(file) = &batch.output {
+            let downloaded = self.endpoint.download(file, path, 0, from);
             downloaded.await.map_err(cause)?;
         }
-        Ok(())
+        let replies = output::lines(path).map_err(failed)?;
+        if let Some(file) = &batch.errors {
+            let start = fs::metadata(path).map_err(failed)?.len();
+            let downloaded = self.endpoint.download(file, path, start, from);
+            downloaded.await.map_err(cause)?;
+        }
+        Ok(replies)
     }
 
     fn refused(&self, batch: &Batch) -> BatchError {
