@@ -12,7 +12,7 @@ use evals_providers::{
     BatchEvent, BatchHost, BatchSettings, BatchSize, BatchedChat, OpenAiChat, Traffic,
     TrafficSettings,
 };
-use evals_stores::replies::ReplyKey;
+use evals_stores::replies::{CachedChat, ReplyKey, ReplyStore};
 use futures::future::join_all;
 use serde_json::{Value, json};
 
@@ -652,6 +652,64 @@ async fn replies_whose_file_comes_late_are_not_paid_again() {
         drop(model);
         tokio::time::sleep(Duration::from_millis(20)).await;
     }
+}
+
+#[tokio::test]
+async fn an_empty_reply_is_asked_for_again_by_the_next_run() {
+    let is_empty = Arc::new(std::sync::atomic::AtomicBool::new(true));
+    let mut script = Script::sound();
+    let empty = Arc::clone(&is_empty);
+    script.answer = Box::new(move |_, body| {
+        let is_empty = empty.load(Ordering::SeqCst);
+        Line::Say(if is_empty { String::new() } else { echo(body) })
+    });
+    let server = BatchServer::start(script);
+    let folder = Folder::new();
+    let replies = Folder::new();
+    fs::create_dir_all(&replies.0).unwrap();
+    let cached = async || {
+        let store = ReplyStore::open(replies.0.join("replies.db"))
+            .await
+            .unwrap();
+        CachedChat::new(Arc::new(batched(&server, &folder)), store)
+    };
+    assert_eq!(texts(ask_all(&cached().await, &["a"]).await), [""]);
+    tokio::time::sleep(Duration::from_millis(50)).await;
+    is_empty.store(false, Ordering::SeqCst);
+    assert_eq!(texts(ask_all(&cached().await, &["a"]).await), ["echo: a"]);
+    assert_eq!(server.sizes(), [1, 1]);
+}
+
+#[tokio::test]
+async fn a_record_whose_replies_are_all_stored_is_deleted() {
+    // Also after a kill between the store and the record: the cache has the reply, and the record does not say so.
+    let mut script = Script::sound();
+    script.answer = Box::new(|_, body| Line::Odd(echo(body)));
+    let server = BatchServer::start(script);
+    let folder = Folder::new();
+    let first = batched(&server, &folder);
+    let reply = ask_all(&first, &["a"]).await.remove(0).unwrap();
+    drop(first);
+    tokio::time::sleep(Duration::from_millis(20)).await;
+    assert_eq!(folder.files().len(), 2);
+
+    let replies = Folder::new();
+    fs::create_dir_all(&replies.0).unwrap();
+    let store = ReplyStore::open(replies.0.join("replies.db"))
+        .await
+        .unwrap();
+    let second = Arc::new(batched(&server, &folder));
+    let key = ReplyKey::new(&*second, &asking("a"));
+    store.put(key, second.identity(), reply).await.unwrap();
+    let cached = CachedChat::new(second, store);
+    assert_eq!(texts(ask_all(&cached, &["a"]).await), ["echo: a"]);
+    let deleted = async {
+        while !folder.files().is_empty() {
+            tokio::time::sleep(Duration::from_millis(2)).await;
+        }
+    };
+    let deleted = tokio::time::timeout(Duration::from_secs(10), deleted);
+    deleted.await.expect("no file is left");
 }
 
 #[tokio::test]

@@ -44,12 +44,21 @@ impl CachedChat {
         Self { policy, ..self }
     }
 
-    async fn stored(&self, key: ReplyKey) -> Result<Option<ChatReply>, ChatError> {
+    async fn stored(
+        &self,
+        key: ReplyKey,
+        request: &ChatRequest,
+    ) -> Result<Option<ChatReply>, ChatError> {
         match self.policy {
             RefreshPolicy::Refresh => Ok(None),
             RefreshPolicy::Reuse => {
                 let stored = self.store.get(key).await;
-                stored.map_err(|error| self.terminal(error))
+                let stored = stored.map_err(|error| self.terminal(error))?;
+                if stored.is_some() {
+                    // The process that stored it may have ended before it could say so.
+                    self.inner.stored(request);
+                }
+                Ok(stored)
             }
         }
     }
@@ -65,6 +74,9 @@ impl CachedChat {
                 self.inner.stored(request);
             }
             self.failure.record(stored);
+        } else {
+            // The model need not keep it either: the next run asks again.
+            self.inner.stored(request);
         }
         Ok(reply)
     }
@@ -108,7 +120,7 @@ impl ChatModel for CachedChat {
         let mut shared = flight.turn().await;
         let stored = match &*shared {
             Some(reply) => Some(reply.clone()),
-            None => self.stored(key).await?,
+            None => self.stored(key, request).await?,
         };
         if let Some(mut reply) = stored {
             reply.served.cached = true;

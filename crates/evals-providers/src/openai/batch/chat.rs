@@ -106,7 +106,8 @@ impl ChatModel for BatchedChat {
     }
 
     fn stored(&self, request: &ChatRequest) {
-        // Without a clerk there is nothing to forget.
+        // An earlier process may have ended before it noted that the reply is stored.
+        self.start();
         let _ = self.clerk.send(Message::Stored {
             id: self.id(request),
         });

@@ -38,7 +38,7 @@ pub(super) enum Message {
         request: Arc<ChatRequest>,
         caller: oneshot::Sender<Answer>,
     },
-    /// The caller has stored the reply.
+    /// The caller has stored the reply, or has no use for it.
     Stored { id: String },
 }
 
@@ -70,6 +70,14 @@ struct Kept {
     output: Output,
     /// How many.
     left: usize,
+}
+
+impl Kept {
+    /// Whether it holds a reply to a request of the batch, and the reply is still needed.
+    fn holds(&self, id: &str) -> bool {
+        let record = &self.record;
+        self.output.is_success(id) && record.contents.ids.contains(id) && !record.is_settled(id)
+    }
 }
 
 /// The batches of one model.
@@ -228,14 +236,9 @@ impl Clerk {
 
     /// The reply to a request in a batch that was collected before.
     fn collected_reply(&mut self, id: &str, request: &ChatRequest) -> Option<RawReply> {
-        for Kept { record, output, .. } in &mut self.collected {
-            if record.is_settled(id) {
-                continue;
-            }
-            let Ok(Some(line)) = output.line(id) else {
-                continue;
-            };
-            let response = line.response.as_ref().filter(|_| line.is_success());
+        while let Some(position) = self.holding(id) {
+            let line = self.collected[position].output.line(id).ok()?;
+            let response = line.and_then(|line| line.response);
             if let Some(response) = response {
                 let dialect = self.desk.chat.dialect();
                 let (status, body) = (response.status_code, &response.body);
@@ -243,11 +246,27 @@ impl Clerk {
                 if let InBatch::Reply(reply) = read {
                     return Some(reply);
                 }
-                // It would fail again. A lost line does no harm.
-                let _ = record.settle(id);
             }
+            // It would fail again.
+            self.settle(position, id);
         }
         None
+    }
+
+    /// The batch that holds a reply to this request.
+    fn holding(&self, id: &str) -> Option<usize> {
+        self.collected.iter().position(|kept| kept.holds(id))
+    }
+
+    /// Notes that a reply is needed no more, and deletes the files of its batch after the last one.
+    fn settle(&mut self, position: usize, id: &str) {
+        let kept = &mut self.collected[position];
+        // A lost line does no harm: the next process notes it again.
+        let _ = kept.record.settle(id);
+        kept.left -= 1;
+        if kept.left == 0 {
+            self.collected.remove(position).record.delete();
+        }
     }
 
     fn gather(&mut self, id: String, waiting: Waiting) {
@@ -579,29 +598,22 @@ impl Clerk {
 
     /// Keeps the replies of a batch until they are stored.
     fn keep(&mut self, record: Record, output: Output) {
-        let left = output.successes().filter(|id| !record.is_settled(id));
-        match left.count() {
-            0 => record.delete(),
-            left => self.collected.push(Kept {
-                record,
-                output,
-                left,
-            }),
+        let mut kept = Kept {
+            record,
+            output,
+            left: 0,
+        };
+        let successes = kept.output.successes();
+        kept.left = successes.filter(|id| kept.holds(id)).count();
+        match kept.left {
+            0 => kept.record.delete(),
+            _ => self.collected.push(kept),
         }
     }
 
     fn stored(&mut self, id: &str) {
-        let holds = |kept: &Kept| kept.output.is_success(id) && !kept.record.is_settled(id);
-        while let Some(position) = self.collected.iter().position(holds) {
-            let kept = &mut self.collected[position];
-            // A lost line does no harm: the reply is in the store of replies.
-            if kept.record.settle(id).is_err() {
-                return;
-            }
-            kept.left -= 1;
-            if kept.left == 0 {
-                self.collected.remove(position).record.delete();
-            }
+        while let Some(position) = self.holding(id) {
+            self.settle(position, id);
         }
     }
 
