@@ -170,6 +170,12 @@ impl BatchHost for Host {
         .into())
     }
 
+    fn resume(&self, size: &BatchSize) {
+        if let Some(cost) = self.cost(size) {
+            self.spending.reserve_anyway(cost);
+        }
+    }
+
     fn release(&self, size: &BatchSize) {
         if let Some(cost) = self.cost(size) {
             self.spending.release(cost);

@@ -131,6 +131,11 @@ impl Spending {
         fits
     }
 
+    /// Reserves a part of the budget for what is bought already, even if less is left.
+    pub(crate) fn reserve_anyway(&self, cost: f64) {
+        *lock(&self.reserved) += cost;
+    }
+
     /// Gives a reserved part of the budget back.
     pub(crate) fn release(&self, cost: f64) {
         let mut reserved = lock(&self.reserved);
@@ -184,6 +189,10 @@ mod tests {
         assert!(!spending.reserve(0.5));
         spending.release(0.5);
         assert!(spending.reserve(0.75));
+        spending.reserve_anyway(0.5);
+        assert_eq!(spending.left(), Some(0.0));
+        spending.release(0.5);
+        assert!(spending.reserve(0.0) && !spending.reserve(0.25));
         let unlimited = Spending::new(None, StopSignal::new());
         assert!(unlimited.reserve(1e9));
         assert_eq!(unlimited.left(), None);

@@ -46,6 +46,8 @@ impl Drop for Folder {
 struct Notes {
     most: usize,
     under_way: AtomicUsize,
+    /// The requests of batches whose cost is reserved.
+    reserved: AtomicUsize,
     lines: std::sync::Mutex<Vec<String>>,
 }
 
@@ -58,6 +60,7 @@ impl Notes {
         Arc::new(Self {
             most,
             under_way: AtomicUsize::new(0),
+            reserved: AtomicUsize::new(0),
             lines: std::sync::Mutex::default(),
         })
     }
@@ -80,7 +83,16 @@ impl BatchHost for Notes {
         if size.requests > self.most {
             return Err(format!("{} requests are too many", size.requests).into());
         }
+        self.resume(size);
         Ok(())
+    }
+
+    fn resume(&self, size: &BatchSize) {
+        self.reserved.fetch_add(size.requests, Ordering::SeqCst);
+    }
+
+    fn release(&self, size: &BatchSize) {
+        self.reserved.fetch_sub(size.requests, Ordering::SeqCst);
     }
 }
 
@@ -773,4 +785,46 @@ async fn replies_that_the_server_deleted_are_an_error_that_names_the_record() {
         replies[0]
     );
     assert!(replies[0].contains(".batch.jsonl"), "{}", replies[0]);
+}
+
+#[tokio::test]
+async fn the_cost_of_a_batch_is_reserved_as_long_as_it_may_be_at_the_server() {
+    let server = BatchServer::start(Script::sound());
+    let folder = Folder::new();
+    server.hold(true);
+    killed(batched(&server, &folder), &server, &["a", "b"]).await;
+    // A later process reserves it again while it waits.
+    let notes = Notes::new();
+    let second = BatchedChat::new(model(&server), settings(&folder.0), notes.clone());
+    let waiting = async {
+        while notes.reserved.load(Ordering::SeqCst) != 2 {
+            tokio::time::sleep(Duration::from_millis(2)).await;
+        }
+        server.hold(false);
+    };
+    let asked = ask_all(&second, &["a", "b"]);
+    let both = async { tokio::join!(asked, waiting) };
+    let both = tokio::time::timeout(Duration::from_secs(10), both).await;
+    assert_eq!(texts(both.expect("reserved").0), ["echo: a", "echo: b"]);
+    assert_eq!(notes.reserved.load(Ordering::SeqCst), 0);
+
+    // A refused creation costs nothing; a lost one may.
+    for (fault, reserved) in [
+        (
+            Reaction::json(400, &json!({"error": {"message": "invalid"}})),
+            0,
+        ),
+        (Reaction::Reset, 1),
+    ] {
+        let mut script = Script::sound();
+        script.fault = Box::new(move |request, _| {
+            let is_create = request.method == "POST" && request.path.ends_with("/batches");
+            is_create.then(|| fault.clone())
+        });
+        let server = BatchServer::start(script);
+        let (folder, notes) = (Folder::new(), Notes::new());
+        let model = BatchedChat::new(model(&server), settings(&folder.0), notes.clone());
+        assert!(ask_all(&model, &["a"]).await[0].is_err());
+        assert_eq!(notes.reserved.load(Ordering::SeqCst), reserved);
+    }
 }

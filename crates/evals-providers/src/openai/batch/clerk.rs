@@ -52,6 +52,7 @@ enum Done {
     /// A batch.
     Batch {
         ids: BTreeSet<String>,
+        /// What is not reserved any more. A batch that may still be at the server keeps its record and its reservation.
         size: Option<BatchSize>,
         result: Result<Box<Collected>, Cause>,
     },
@@ -357,7 +358,8 @@ impl Clerk {
             return;
         }
         let model = self.desk.chat.parameters();
-        let record = match Record::create(&self.desk.settings.folder, model, ids.clone()) {
+        let record = Record::create(&self.desk.settings.folder, model, ids.clone(), size);
+        let record = match record {
             Ok(record) => record,
             Err(error) => {
                 self.desk.host.release(&size);
@@ -372,8 +374,10 @@ impl Clerk {
         self.submitted.extend(ids.iter().cloned());
         let desk = self.desk.clone();
         self.tasks.spawn(async move {
+            let path = record.path().to_owned();
             let result = desk.submit(record, content).await.map(Box::new);
-            let size = Some(size);
+            let is_over = result.is_ok() || !path.exists();
+            let size = Some(size).filter(|_| is_over);
             Done::Batch { ids, size, result }
         });
     }
@@ -413,14 +417,17 @@ impl Clerk {
     fn resume(&mut self, batch: String, record: Record) {
         let ids = record.contents.ids.clone();
         self.submitted.extend(ids.iter().cloned());
+        let size = record.contents.size;
+        if let Some(size) = &size {
+            self.desk.host.resume(size);
+        }
         let desk = self.desk.clone();
         self.tasks.spawn(async move {
+            let path = record.path().to_owned();
             let result = desk.resume(record, batch).await.map(Box::new);
-            Done::Batch {
-                ids,
-                size: None,
-                result,
-            }
+            let is_over = result.is_ok() || !path.exists();
+            let size = size.filter(|_| is_over);
+            Done::Batch { ids, size, result }
         });
     }
 

@@ -3,10 +3,12 @@
 use std::error::Error;
 use std::fmt::Debug;
 
+use serde::{Deserialize, Serialize};
+
 use super::event::BatchEvent;
 
 /// The size of a batch before it is submitted.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct BatchSize {
     /// The number of requests.
     pub requests: usize,
@@ -36,7 +38,13 @@ pub trait BatchHost: Debug + Send + Sync {
         Ok(())
     }
 
-    /// Gives back what was reserved for a batch. Its replies are about to be delivered, or it was not submitted.
+    /// Reserves the cost of a batch that an earlier process submitted. It is at the server already, so it is not refused.
+    ///
+    /// Default: does nothing.
+    fn resume(&self, _size: &BatchSize) {}
+
+    /// Gives back what was reserved for a batch. Its replies are about to be delivered, or it is not at the server. The cost of a batch that
+    /// could not be followed to its end stays reserved.
     ///
     /// Default: does nothing.
     fn release(&self, _size: &BatchSize) {}

@@ -19,6 +19,8 @@ use evals::{JournalError, RecordFile};
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value, json};
 
+use super::host::BatchSize;
+
 /// The ending of a record's file name. That of its replies ends otherwise.
 const RECORD: &str = ".batch.jsonl";
 const REPLIES: &str = ".replies.jsonl";
@@ -31,6 +33,7 @@ enum Step {
     Requests {
         model: Map<String, Value>,
         ids: BTreeSet<String>,
+        size: BatchSize,
     },
     /// The server's name of the uploaded file.
     File(Named),
@@ -52,6 +55,7 @@ struct Named {
 pub(super) struct Contents {
     model: Map<String, Value>,
     pub(super) ids: BTreeSet<String>,
+    pub(super) size: Option<BatchSize>,
     pub(super) file: Option<String>,
     pub(super) batch: Option<String>,
     is_collected: bool,
@@ -61,7 +65,9 @@ pub(super) struct Contents {
 impl Contents {
     fn add(&mut self, step: Step) {
         match step {
-            Step::Requests { model, ids } => (self.model, self.ids) = (model, ids),
+            Step::Requests { model, ids, size } => {
+                (self.model, self.ids, self.size) = (model, ids, Some(size));
+            }
             Step::File(named) => self.file = Some(named.id),
             Step::Batch(named) => self.batch = Some(named.id),
             Step::Collected {} => self.is_collected = true,
@@ -94,6 +100,7 @@ impl Record {
         folder: &Path,
         model: Map<String, Value>,
         ids: BTreeSet<String>,
+        size: BatchSize,
     ) -> Result<Self, JournalError> {
         fs::create_dir_all(folder).map_err(|source| JournalError::Io {
             action: "create the folder of",
@@ -102,7 +109,7 @@ impl Record {
         })?;
         let key = format!("{:032x}", fastrand::u128(..));
         let mut record = Self::open(folder, &key)?;
-        record.append(Step::Requests { model, ids })?;
+        record.append(Step::Requests { model, ids, size })?;
         sync_folder(folder);
         Ok(record)
     }
