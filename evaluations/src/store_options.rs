@@ -13,12 +13,9 @@ use crate::terminal::Printer;
 /// The longest time of any setting. More seconds than this are an error of typing.
 const LONGEST: f64 = 86_400.0;
 
-/// The environment variables with the address of an S3 server, in the order in which the first one that is set counts.
-const ENDPOINTS: [&str; 3] = ["AWS_ENDPOINT_URL_S3", "AWS_ENDPOINT_URL", "AWS_ENDPOINT"];
-
 /// Opens the store at `uri`. Requests to an object store that are repeated are noted.
 pub(crate) async fn open(printer: &Printer, resolved: &Resolved, uri: &str) -> Result<Store> {
-    let settings = of(resolved, uri)?;
+    let settings = of(resolved, uri, |name| env::var(name).ok())?;
     if uri.contains("://") {
         note_retries(printer, settings.retry_for);
     }
@@ -45,8 +42,12 @@ fn note_retries(printer: &Printer, retry_for: Duration) {
     });
 }
 
-/// The settings of the store at `uri`.
-fn of(resolved: &Resolved, uri: &str) -> Result<StoreSettings, SettingsError> {
+/// The settings of the store at `uri`, with the value of each environment variable that is set.
+fn of(
+    resolved: &Resolved,
+    uri: &str,
+    variable: impl Fn(&str) -> Option<String>,
+) -> Result<StoreSettings, SettingsError> {
     let mut settings = StoreSettings::default();
     let Some((scheme, _)) = uri.split_once("://") else {
         return Ok(settings);
@@ -64,13 +65,15 @@ fn of(resolved: &Resolved, uri: &str) -> Result<StoreSettings, SettingsError> {
         }
     };
     let environment = || {
-        let mut endpoints = ENDPOINTS.iter().filter(|_| scheme == "s3");
-        endpoints.find_map(|name| env::var(name).ok())
+        names
+            .endpoint_variables
+            .iter()
+            .find_map(|name| variable(name))
     };
     if let Some(endpoint) = &store.endpoint {
         set(names.endpoint, endpoint.clone());
     }
-    // The engine wants to be told twice. Who writes `http://` means it.
+    // The engine refuses an address with `http://` without this option.
     let endpoint = store.endpoint.clone().or_else(environment);
     if endpoint.is_some_and(|endpoint| endpoint.starts_with("http://")) {
         set(Some("allow_http"), true.to_string());
@@ -92,12 +95,12 @@ fn of(resolved: &Resolved, uri: &str) -> Result<StoreSettings, SettingsError> {
         ("secret_key_env", names.secret_key, &store.secret_key_env),
         ("token_env", names.token, &store.token_env),
     ];
-    for (key, name, variable) in variables {
-        let Some(variable) = variable.as_ref().filter(|_| name.is_some()) else {
+    for (key, name, written) in variables {
+        let Some(written) = written.as_ref().filter(|_| name.is_some()) else {
             continue;
         };
-        let secret = env::var(variable).map_err(|_| {
-            let message = format!("the environment variable `{variable}` is not set");
+        let secret = variable(written).ok_or_else(|| {
+            let message = format!("the environment variable `{written}` is not set");
             resolved.bad_value(&format!("store.{key}"), &message)
         })?;
         set(name, secret);
@@ -106,6 +109,10 @@ fn of(resolved: &Resolved, uri: &str) -> Result<StoreSettings, SettingsError> {
         settings.timeout = duration(resolved, "store.timeout", seconds, 1.0)?;
     }
     if let Some(seconds) = store.retry_for {
+        if seconds.fract() != 0.0 {
+            let message = "must be a whole number of seconds";
+            return Err(resolved.bad_value("store.retry_for", &message));
+        }
         settings.retry_for = duration(resolved, "store.retry_for", seconds, 0.0)?;
     }
     Ok(settings)
@@ -124,8 +131,10 @@ fn duration(
     Err(resolved.bad_value(path, &message))
 }
 
-/// The engine's names of the options of one kind of store. `None` for what the kind does not have.
+/// The engine's names of the options of one kind of store. `None` for an option that the kind does not have.
 struct Names {
+    /// The environment variables with the address of a server. The first one that is set counts.
+    endpoint_variables: &'static [&'static str],
     endpoint: Option<&'static str>,
     region: Option<&'static str>,
     virtual_hosts: Option<&'static str>,
@@ -137,6 +146,7 @@ struct Names {
 }
 
 const S3: Names = Names {
+    endpoint_variables: &["AWS_ENDPOINT_URL_S3", "AWS_ENDPOINT_URL", "AWS_ENDPOINT"],
     endpoint: Some("aws_endpoint_url_s3"),
     region: Some("aws_region"),
     virtual_hosts: Some("aws_virtual_hosted_style_request"),
@@ -148,6 +158,7 @@ const S3: Names = Names {
 };
 
 const AZURE: Names = Names {
+    endpoint_variables: &["AZURE_STORAGE_ENDPOINT", "AZURE_ENDPOINT"],
     endpoint: Some("azure_endpoint"),
     region: None,
     virtual_hosts: None,
@@ -159,6 +170,7 @@ const AZURE: Names = Names {
 };
 
 const GOOGLE: Names = Names {
+    endpoint_variables: &["GOOGLE_BASE_URL"],
     endpoint: Some("google_base_url"),
     region: None,
     virtual_hosts: None,
@@ -184,7 +196,7 @@ mod tests {
         let all = resolved(
             "{endpoint: 'http://localhost:1', region: eu-1, path_style: true, account: me, retry_for: 5, timeout: 2.5}",
         );
-        let options = |uri| of(&all, uri).unwrap().options;
+        let options = |uri| of(&all, uri, |_| None).unwrap().options;
         let s3 = options("s3://bucket/db");
         assert_eq!(s3["aws_endpoint_url_s3"], "http://localhost:1");
         assert_eq!(s3["allow_http"], "true");
@@ -195,10 +207,31 @@ mod tests {
         assert_eq!(azure["azure_storage_account_name"], "me");
         assert_eq!(azure["azure_endpoint"], "http://localhost:1");
         assert_eq!(azure.len(), 3);
-        assert_eq!(of(&all, "/data/db").unwrap(), StoreSettings::default());
-        let settings = of(&all, "gs://bucket").unwrap();
+        assert_eq!(
+            of(&all, "/data/db", |_| None).unwrap(),
+            StoreSettings::default()
+        );
+        let settings = of(&all, "gs://bucket", |_| None).unwrap();
         assert_eq!(settings.retry_for, Duration::from_secs(5));
         assert_eq!(settings.timeout, Duration::from_millis(2_500));
+    }
+
+    #[test]
+    fn an_address_with_http_in_the_environment_is_used_as_written() {
+        for (uri, name) in [
+            ("s3://bucket/db", "AWS_ENDPOINT_URL"),
+            ("az://container/db", "AZURE_ENDPOINT"),
+            ("az://container/db", "AZURE_STORAGE_ENDPOINT"),
+            ("gs://bucket/db", "GOOGLE_BASE_URL"),
+        ] {
+            let options = |endpoint: &str| {
+                let variable = |asked: &str| (asked == name).then(|| endpoint.to_owned());
+                of(&resolved("{}"), uri, variable).unwrap().options
+            };
+            let allowed = options("http://localhost:1");
+            assert_eq!(allowed["allow_http"], "true", "{name}");
+            assert!(options("https://localhost:1").is_empty(), "{name}");
+        }
     }
 
     #[test]
@@ -213,11 +246,15 @@ mod tests {
                 "evaluations.yaml:1: bad value for `store.timeout`: must be between 1 and 86400 seconds",
             ),
             (
+                "{retry_for: 0.5}",
+                "evaluations.yaml:1: bad value for `store.retry_for`: must be a whole number of seconds",
+            ),
+            (
                 "{retry_for: -1}",
                 "evaluations.yaml:1: bad value for `store.retry_for`: must be between 0 and 86400 seconds",
             ),
         ] {
-            let error = of(&resolved(text), "s3://bucket/db").unwrap_err();
+            let error = of(&resolved(text), "s3://bucket/db", |_| None).unwrap_err();
             assert_eq!(error.to_string(), expected);
         }
     }

@@ -55,7 +55,6 @@ pub(crate) fn azure() -> Place {
         db: format!("az://bucket/{}", prefix()),
         environment: vec![
             ("AZURE_ENDPOINT", url),
-            ("AZURE_STORAGE_ALLOW_HTTP", "true".to_owned()),
             (
                 "AZURE_STORAGE_ACCOUNT_NAME",
                 variable("STORES_AZURE_ACCOUNT"),

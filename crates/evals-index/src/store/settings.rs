@@ -27,7 +27,7 @@ pub struct StoreSettings {
     /// the environment (`AWS_REGION`, `AWS_ACCESS_KEY_ID` …). Default: empty.
     pub options: BTreeMap<String, String>,
     /// How long a request that failed for a reason that may pass is repeated: an answer 429 or 5xx, no connection, no answer in time. The
-    /// requests that open a store are repeated for at most 10 s. Default 90 s.
+    /// requests that open a store are repeated for at most 10 s. A fraction of a second counts as a whole one. Default 90 s.
     pub retry_for: Duration,
     /// How long one request may take, with its body. Default 30 s.
     pub timeout: Duration,

@@ -21,10 +21,12 @@ pub(in crate::store) fn opening_options(settings: &StoreSettings) -> HashMap<Str
 }
 
 fn options(settings: &StoreSettings, retry_for: Duration) -> HashMap<String, String> {
+    // The engine counts this one in whole seconds.
+    let retry_seconds = retry_for.as_millis().div_ceil(1_000);
     let bounds = [
         ("client_max_retries", MOST_RETRIES.to_string()),
-        ("client_retry_timeout", retry_for.as_secs().to_string()),
-        ("timeout", format!("{}s", settings.timeout.as_secs())),
+        ("client_retry_timeout", retry_seconds.to_string()),
+        ("timeout", format!("{}ms", settings.timeout.as_millis())),
         // A second layer of retries would repeat each request four times as long as the first one does.
         ("lance_aimd_max_retries", "0".to_owned()),
     ];
@@ -48,5 +50,17 @@ mod tests {
         assert_eq!(options["client_max_retries"], "2");
         assert_eq!(options["client_retry_timeout"], "60");
         assert_eq!(opening_options(&settings)["client_retry_timeout"], "10");
+    }
+
+    #[test]
+    fn fractions_of_seconds_are_not_cut_off() {
+        let settings = StoreSettings {
+            retry_for: Duration::from_millis(500),
+            timeout: Duration::from_millis(1_500),
+            ..StoreSettings::default()
+        };
+        let options = engine_options(&settings);
+        assert_eq!(options["client_retry_timeout"], "1");
+        assert_eq!(options["timeout"], "1500ms");
     }
 }
