@@ -16,7 +16,7 @@ pub(crate) struct OtherWriter;
 pub enum StoreFault {
     /// There are no credentials.
     NoCredentials,
-    /// The store knows the caller and refuses, or the keys are wrong: 403 or 401.
+    /// The store knows the caller and refuses, or the keys or the session token are wrong: 403 or 401, and at AWS 400 for a token.
     Denied,
     /// There is no such bucket or container.
     NoBucket,
@@ -65,6 +65,10 @@ impl StoreFault {
             "The specified bucket does not exist",
         ]) {
             return Some(Self::NoBucket);
+        }
+        // AWS answers these with 400.
+        if has(&["<Code>ExpiredToken</Code>", "<Code>InvalidToken</Code>"]) {
+            return Some(Self::Denied);
         }
         match status {
             Some(401 | 403) => return Some(Self::Denied),
@@ -122,7 +126,7 @@ impl fmt::Display for StoreFault {
     fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
         formatter.write_str(match self {
             Self::NoCredentials => "there are no credentials for the object store",
-            Self::Denied => "the object store denied access, because the keys are wrong or may not do this",
+            Self::Denied => "the object store denied access, because the keys are wrong, have expired or may not do this",
             Self::NoBucket => "the object store has no such bucket or container",
             Self::Misunderstood => "the object store did not understand the request; the endpoint or the region may be wrong",
             Self::Unreachable => "the object store cannot be reached",
@@ -170,6 +174,18 @@ mod tests {
             (
                 "Error performing GET http://host/bucket in 2ms - Server returned non-2xx status code: 403 Forbidden: <Code>InvalidAccessKeyId</Code>",
                 Some(StoreFault::Denied),
+            ),
+            (
+                "Error performing GET http://host/bucket in 2ms - Server returned non-2xx status code: 400 Bad Request: <Error><Code>ExpiredToken</Code><Message>The provided token has expired.</Message></Error>",
+                Some(StoreFault::Denied),
+            ),
+            (
+                "Server returned non-2xx status code: 400 Bad Request: <Error><Code>InvalidToken</Code></Error>",
+                Some(StoreFault::Denied),
+            ),
+            (
+                "Server returned non-2xx status code: 400 Bad Request: <Error><Code>InvalidRequest</Code></Error>",
+                Some(StoreFault::Misunderstood),
             ),
             (
                 "Server returned non-2xx status code: 404 Not Found: <Error><Code>NoSuchBucket</Code></Error>",
