@@ -88,6 +88,7 @@ mod terminal;
 mod terminal_labelling;
 mod trends;
 mod unanswerable;
+mod untimed_report;
 mod validate;
 mod variants;
 mod vectors;

@@ -9,36 +9,7 @@ use serde_json::{Value, json};
 
 use crate::sandbox::{Sandbox, json, wait_for};
 use crate::selection::help_desk;
-
-/// Timings, which differ from run to run.
-const TIMES: [&str; 6] = [
-    "seconds",
-    "timings",
-    "cached_timings",
-    "task_time",
-    "elapsed",
-    "started",
-];
-
-/// A value without timings.
-fn untimed(value: Value) -> Value {
-    match value {
-        Value::Object(members) => {
-            let members = members.into_iter();
-            let members = members.filter(|(name, _)| !TIMES.contains(&name.as_str()));
-            members
-                .map(|(name, value)| (name, untimed(value)))
-                .collect()
-        }
-        Value::Array(items) => items.into_iter().map(untimed).collect(),
-        other => other,
-    }
-}
-
-/// The report of a run as text, without timings. Members keep their order.
-fn report(run: &Path) -> String {
-    serde_json::to_string_pretty(&untimed(json(&run.join("report.json")))).unwrap()
-}
+use crate::untimed_report::report;
 
 /// The runs with this benchmark and this number of cases, oldest first.
 fn runs(sandbox: &Sandbox, benchmark: &str, questions: u64) -> Vec<PathBuf> {

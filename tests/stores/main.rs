@@ -16,6 +16,8 @@ mod servers;
 mod shards;
 #[path = "../it/store_scenarios.rs"]
 mod store_scenarios;
+#[path = "../it/untimed_report.rs"]
+mod untimed_report;
 
 use std::time::Duration;
 

@@ -1,49 +1,18 @@
 //! Shards of one benchmark over one index in an object store.
 
 use std::fs;
-use std::path::Path;
 use std::process::{Child, Stdio};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
 
-use serde_json::Value;
-
 use crate::object_server::Fault;
 use crate::sandbox::{json, wait_for};
 use crate::store_scenarios::Place;
+use crate::untimed_report::report;
 
 const LINE: &str = "sample --profile semantic --no-progress --set search.latency_sample=320";
 const SHARDS: usize = 4;
-
-/// Members of reports that hold times, which differ from run to run.
-const TIMES: [&str; 6] = [
-    "seconds",
-    "timings",
-    "cached_timings",
-    "task_time",
-    "elapsed",
-    "started",
-];
-
-fn untimed(value: Value) -> Value {
-    match value {
-        Value::Object(members) => {
-            let members = members.into_iter();
-            let members = members.filter(|(name, _)| !TIMES.contains(&name.as_str()));
-            members
-                .map(|(name, value)| (name, untimed(value)))
-                .collect()
-        }
-        Value::Array(items) => items.into_iter().map(untimed).collect(),
-        other => other,
-    }
-}
-
-/// The report of a run as text, without times.
-fn report(run: &Path) -> String {
-    serde_json::to_string_pretty(&untimed(json(&run.join("report.json")))).unwrap()
-}
 
 /// Four processes share an index. One is killed while it searches, and resumed. The merged runs are those of one machine.
 pub(crate) fn shards_over_one_index_merge_to_one_machine(place: &Place) {
@@ -114,6 +83,7 @@ pub(crate) fn shards_over_one_index_merge_to_one_machine(place: &Place) {
         String::from_utf8_lossy(&whole.stderr)
     );
     let whole = place.sandbox.runs().split_off(before.len() + merged.len());
+    assert_eq!(whole.len(), merged.len());
     for (one, merged) in whole.iter().zip(&merged) {
         assert_eq!(report(one), report(merged));
         if one.join("run.trec").exists() {
