@@ -13,6 +13,8 @@ use crate::full_text::FullText;
 const SCHEMA_VERSION: u32 = 1;
 /// The names of all index tables, and of no other tables, start with this.
 pub(crate) const NAME_PREFIX: &str = "index-";
+/// The names of all tables of vector indexes, and of no other tables, start with this.
+const VECTORS_PREFIX: &str = "vectors-";
 
 /// Everything that the content of an index depends on.
 ///
@@ -117,6 +119,13 @@ impl Identity {
         let digest = Sha256::digest(self.to_json());
         let first = digest.first_chunk().expect("SHA-256 has 32 bytes");
         format!("{NAME_PREFIX}{:016x}", u64::from_be_bytes(*first))
+    }
+
+    /// The start of the names of all vector indexes of the index, and of no other tables.
+    pub(crate) fn vectors_prefix(&self) -> String {
+        let table = self.table_name();
+        let digits = table.strip_prefix(NAME_PREFIX).unwrap_or(&table);
+        format!("{VECTORS_PREFIX}{digits}-")
     }
 
     /// The fields in which an index with this identity differs from `settings`, in a fixed order.

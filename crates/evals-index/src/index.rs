@@ -30,8 +30,7 @@ use crate::search::{
     BatchObserver, BatchSearcher, Cache, CachePolicy, Filter, Hit, IndexSearcher, QuestionBatch,
     SearchOptions, UsualTies, passages, reading,
 };
-use crate::store::Store;
-use crate::store::{Depth, FileCheck};
+use crate::store::{Depth, FileCheck, Store, WriteLock};
 use crate::table;
 use crate::table::contents::Contents;
 use crate::table::full_text::{self, Coverage};
@@ -108,7 +107,7 @@ impl Index {
             .await?;
         let documents = ingest::documents(documents);
         // On the heap, as the engine's futures are large.
-        let build = Self::build_alone(store, recipe, documents, options, observer);
+        let build = Self::build_alone(store, &lock, recipe, documents, options, observer);
         let built = Box::pin(build).await;
         lock.release().await;
         built
@@ -117,6 +116,7 @@ impl Index {
     /// Builds the index while this process alone may write, unless another process finished it before.
     async fn build_alone(
         store: &Store,
+        lock: &WriteLock,
         recipe: &Recipe,
         documents: Documents,
         options: &BuildOptions,
@@ -129,7 +129,7 @@ impl Index {
             });
         }
         let address = store.address(&recipe.identity().table_name());
-        let build = ingest::build(store, recipe, documents, options, observer);
+        let build = ingest::build(store, lock, recipe, documents, options, observer);
         let report = guarded(&address, build)
             .await
             .map_err(|error| error.on_table(&address))?;

@@ -10,13 +10,11 @@ use sha2::{Digest, Sha256};
 use crate::approximate::{Approximation, VectorIndex};
 use crate::error::IndexError;
 use crate::guard::guarded;
-use crate::identity::{Identity, NAME_PREFIX};
+use crate::identity::Identity;
 use crate::ingest::{BuildObserver, BuildProgress, BuildStage};
-use crate::store::{Depth, FileCheck, Store};
+use crate::store::{Depth, FileCheck, Store, WriteLock};
 use crate::table::{self, URI, vector_index};
 
-/// The names of all tables of vector indexes, and of no other tables, start with this.
-const VECTORS_PREFIX: &str = "vectors-";
 /// Key of the uri column's metadata that holds the [`Record`].
 const RECORD_KEY: &str = "evaluations:vector-index";
 
@@ -53,14 +51,7 @@ impl VectorTable {
 fn name(identity: &Identity, index: &VectorIndex) -> String {
     let digest = Sha256::digest(serde_json::to_vec(index).expect("parameters are plain data"));
     let digest = hex::encode(&digest[..8]);
-    format!("{}{digest}", prefix(identity))
-}
-
-/// What the names of all vector indexes of an index start with.
-pub(crate) fn prefix(identity: &Identity) -> String {
-    let table = identity.table_name();
-    let digits = table.strip_prefix(NAME_PREFIX).unwrap_or(&table);
-    format!("{VECTORS_PREFIX}{digits}-")
+    format!("{}{digest}", identity.vectors_prefix())
 }
 
 /// Opens the table of `search` for the index with this identity and table, or builds it. Returns how long the build took, if there was one.
@@ -97,7 +88,7 @@ pub(crate) async fn open_or_build(
                 ..progress
             });
             let started = Instant::now();
-            let table = build(store, &name, &wanted).await?;
+            let table = build(store, &name, rows, &wanted, &lock).await?;
             Ok((table, Some(started.elapsed())))
         };
         let built = building.await;
@@ -125,9 +116,15 @@ async fn find(store: &Store, name: &str, wanted: &Record) -> Result<Option<Table
     Ok(Some(table))
 }
 
-async fn build(store: &Store, name: &str, record: &Record) -> Result<Table, IndexError> {
-    store.drop_table(name).await?;
-    let table = store.clone_table(&record.source, name).await?;
+async fn build(
+    store: &Store,
+    name: &str,
+    rows: &Table,
+    record: &Record,
+    lock: &WriteLock,
+) -> Result<Table, IndexError> {
+    store.drop_table(name, lock).await?;
+    let table = store.clone_table(rows, name, lock).await?;
     vector_index::build(&table, &record.index).await?;
     vector_index::check_coverage(&table).await?;
     let json = serde_json::to_string(record).expect("a record is plain data");

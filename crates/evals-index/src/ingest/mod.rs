@@ -26,7 +26,7 @@ use crate::address::Address;
 use crate::error::IndexError;
 use crate::header::Completion;
 use crate::recipe::Recipe;
-use crate::store::Store;
+use crate::store::{Store, WriteLock};
 use crate::table;
 use crate::table::full_text::{self, Coverage};
 use crate::table::positions::Positions;
@@ -74,9 +74,10 @@ where
     )
 }
 
-/// Builds the table of `recipe`, or resumes its build. The caller holds the store's lock.
+/// Builds the table of `recipe`, or resumes its build. `lock` is the store's.
 pub(crate) async fn build(
     store: &Store,
+    lock: &WriteLock,
     recipe: &Recipe,
     documents: Documents,
     options: &BuildOptions,
@@ -110,6 +111,7 @@ pub(crate) async fn build(
     stage(BuildStage::FullText);
     full_text::build(&recipe.full_text, &table).await?;
     if interrupted || scattered {
+        lock.check().await?;
         prune(&table).await?;
     }
     finish(&table, &progress, address, store.records_files()).await?;
@@ -172,7 +174,7 @@ async fn compact(table: &Table) -> Result<(), IndexError> {
 }
 
 /// Deletes the files that the table's latest version does not need: fragments that were joined, and files that killed builds never
-/// committed. Nobody else writes to the table, and nobody reads an unfinished one.
+/// committed. No other process writes to the table, and none reads an unfinished one.
 pub(crate) async fn prune(table: &Table) -> Result<(), IndexError> {
     let prune = OptimizeAction::Prune {
         older_than: Some(lancedb::table::Duration::zero()),

@@ -23,7 +23,7 @@ pub(crate) enum Depth {
 pub(crate) enum FileCheck {
     /// They match the record.
     Passed,
-    /// There is no record, or no table.
+    /// The record or the table does not exist.
     NoRecord,
     /// The store is not a folder.
     NotLocal,

@@ -44,7 +44,7 @@ impl Location {
         }
     }
 
-    /// Whether the store is an object store. A store in memory is none: no other process sees it.
+    /// Whether the store is an object store. A store in memory is not one, as no other process sees it.
     pub(crate) fn is_bucket(&self) -> bool {
         matches!(self, Self::Url(uri) if !uri.starts_with(MEMORY))
     }

@@ -29,7 +29,6 @@ use crate::identity::NAME_PREFIX;
 use crate::lock_holder::LockHolder;
 use crate::summary::TableSummary;
 use crate::table;
-use crate::vector_table;
 use bucket::{Bucket, Fence, Lease, engine_options, opening_options};
 use folder_lock::FolderLock;
 use location::Location;
@@ -88,7 +87,7 @@ impl Store {
             settings: Arc::new(settings.clone()),
             connection: Arc::default(),
         };
-        // An unreachable store fails here, before anybody prepares documents for it.
+        // An unreachable store fails here, before documents are prepared for it.
         if store.location.is_bucket() {
             let options = opening_options(&store.settings);
             Bucket::connect(uri, options).await?.probe().await?;
@@ -133,9 +132,9 @@ impl Store {
                 return Ok(false);
             }
             for name in self.vector_tables(identity).await? {
-                self.drop_table(&name).await?;
+                self.drop_table(&name, &lock).await?;
             }
-            self.drop_table(&name).await?;
+            self.drop_table(&name, &lock).await?;
             Ok(true)
         };
         let removed = guarded(&address, remove).await;
@@ -246,18 +245,33 @@ impl Store {
             .map_err(IndexError::during("open the table of the vectors"))
     }
 
-    /// Creates a table whose rows are in the files of the table at `source`. The caller holds the lock.
-    pub(crate) async fn clone_table(&self, source: &str, name: &str) -> Result<Table, IndexError> {
-        self.connection()
-            .await?
-            .clone_table(name, source)
-            .execute()
+    /// Creates a table whose rows are in the files of `rows`, another table of this store. Fails if the lock is lost.
+    pub(crate) async fn clone_table(
+        &self,
+        rows: &Table,
+        name: &str,
+        lock: &WriteLock,
+    ) -> Result<Table, IndexError> {
+        lock.check().await?;
+        let connection = self.connection().await?;
+        // `Connection::clone_table` opens the new table without the options of the store, which fails in an object store.
+        let clone = async {
+            let rows = rows.dataset().expect("no server holds the table").get();
+            let mut rows = rows.await?.as_ref().clone();
+            let version = rows.version().version;
+            let target = self.address(name).folder();
+            rows.shallow_clone(&target, version, None).await?;
+            connection.open_table(name).execute().await
+        };
+        let cloned = clone
             .await
-            .map_err(IndexError::during("create the table of the vectors"))
+            .map_err(IndexError::during("create the table of the vectors"))?;
+        self.fenced(cloned).await
     }
 
-    /// Deletes a table if it exists. The caller holds the lock.
-    pub(crate) async fn drop_table(&self, name: &str) -> Result<(), IndexError> {
+    /// Deletes a table if it exists. Fails if the lock is lost.
+    pub(crate) async fn drop_table(&self, name: &str, lock: &WriteLock) -> Result<(), IndexError> {
+        lock.check().await?;
         match self.connection().await?.drop_table(name, &[]).await {
             Ok(()) | Err(lancedb::Error::TableNotFound { .. }) => Ok(()),
             Err(source) => Err(IndexError::during("delete the index")(source)),
@@ -336,7 +350,7 @@ impl Store {
 
     /// The tables of the vector indexes of an index.
     async fn vector_tables(&self, identity: &Identity) -> Result<Vec<String>, IndexError> {
-        self.names_with(&vector_table::prefix(identity)).await
+        self.names_with(&identity.vectors_prefix()).await
     }
 
     async fn names_with(&self, prefix: &str) -> Result<Vec<String>, IndexError> {

@@ -1,16 +1,19 @@
 //! Writers of one index in an object store, in front of a server in memory that speaks S3.
 
 use std::convert::Infallible;
+use std::num::NonZeroU32;
+use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::mpsc::{self, Receiver};
 use std::time::Duration;
 
 use evals_index::{
     BuildOptions, Index, IndexError, SearchOptions, Store, StoreFault, StoreSettings, Unobserved,
+    VectorSearch, VectorSearchKind,
 };
 use evals_rag::Document;
 
-use crate::corpus::{Fixture, embedded, generated, ok, pairs};
+use crate::corpus::{Fixture, embedded, generated, ids, ok, pairs};
 use crate::object_server::{Fault, KEY, ObjectServer, SECRET};
 
 const URI: &str = "s3://bucket/db";
@@ -133,4 +136,86 @@ async fn a_deleted_index_is_absent_and_can_be_built_again() {
     let error = Index::open(&store, &embedded()).await.unwrap_err();
     assert!(matches!(error, IndexError::NoMatch { .. }), "{error}");
     assert_sound(build().await.unwrap().index).await;
+}
+
+/// The requests since the first `before` that delete objects.
+fn deletions(server: &ObjectServer, before: usize) -> Vec<String> {
+    let mut requests = server.requests().split_off(before);
+    requests.retain(|it| it.starts_with("DELETE ") || it.contains("?delete"));
+    requests
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_writer_that_lost_its_lease_deletes_no_files() {
+    let server = Arc::new(ObjectServer::in_memory());
+    let store = open(&server).await;
+    let build = async || {
+        server.delete("evaluations-lock/");
+        let documents = ok(generated(DOCUMENTS));
+        Index::build(&store, &embedded(), documents, &often(), &Unobserved).await
+    };
+    let requests = AtomicUsize::new(0);
+    server.fail(move |_| (requests.fetch_add(1, Ordering::SeqCst) >= 40).then_some(Fault::Drop));
+    build().await.unwrap_err();
+    // A resumed build deletes files after its last index. Until then it loses the lease, and the other process commits nothing yet.
+    let taken = Arc::downgrade(&server);
+    server.fail(move |seen| {
+        if seen.writes("_indices/") {
+            taken.upgrade()?.delete("evaluations-lock/");
+        }
+        None
+    });
+    let before = server.requests().len();
+    let error = build().await.unwrap_err();
+    assert_eq!(
+        error.store_fault(),
+        Some(StoreFault::OtherWriter),
+        "{error:?}"
+    );
+    assert_eq!(deletions(&server, before), [""; 0]);
+    server.recover();
+    assert_sound(build().await.unwrap().index).await;
+    assert!(!deletions(&server, before).is_empty(), "a holder deletes");
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn vectors_are_indexed_in_a_store_and_found_by_other_processes() {
+    let server = ObjectServer::in_memory();
+    let store = open(&server).await;
+    let documents = ok(generated(DOCUMENTS));
+    let built = Index::build(&store, &embedded(), documents, &often(), &Unobserved).await;
+    let reference = Fixture::new(&embedded(), generated(DOCUMENTS)).await;
+    let expected = reference.ranking("semantic", "amber fjord kelp", 20).await;
+    let all = NonZeroU32::new(2);
+    let flat = VectorSearch {
+        kind: VectorSearchKind::IvfFlat,
+        partitions: all,
+        probes: all,
+        ..VectorSearch::default()
+    };
+    let graph = VectorSearch {
+        kind: VectorSearchKind::HnswFlat,
+        ef: NonZeroU32::new(100_000),
+        ..VectorSearch::default()
+    };
+    drop(built.unwrap());
+    for search in [flat, graph] {
+        for is_first in [true, false] {
+            let store = open(&server).await;
+            let index = Index::open(&store, &embedded()).await.unwrap();
+            let (index, took) = index
+                .with_vector_search(&store, &search, &Unobserved)
+                .await
+                .unwrap();
+            assert_eq!(took.is_some(), is_first, "{search:?}");
+            let options = SearchOptions::default();
+            let searcher = index.searcher("semantic".parse().unwrap(), &options).await;
+            let found = searcher.unwrap().search("amber fjord kelp", 20).await;
+            assert_eq!(ids(&pairs(&found.unwrap())), ids(&expected), "{search:?}");
+        }
+    }
+    let has_vectors = || server.keys().iter().any(|key| key.contains("/vectors-"));
+    assert!(has_vectors());
+    assert!(store.remove(&embedded().identity()).await.unwrap());
+    assert!(!has_vectors(), "{:?}", server.keys());
 }

@@ -1,24 +1,23 @@
 //! The lease that lets one process at a time write to the database in an object store.
 //!
 //! A lease is an object with a number. The greatest number counts. Its holder renews it every few seconds, and writes into it at the end
-//! that it is over. Who wants to write waits until the lease is over, or has not been renewed for a while, and then creates the object
-//! with the next number. A store creates an object once only, so one of several processes gets the lease.
+//! that it is over. A process that wants to write waits until the lease is over, or has not been renewed for a while, and then creates the
+//! object with the next number. A store creates an object once only, so one of several processes gets the lease.
 //!
-//! A process that was stopped for longer than a lease lasts may go on writing. [`Fence`](super::Fence) refuses its commits.
+//! A process that was stopped for longer than a lease lasts may go on writing. [`Fence`](super::Fence) refuses its commits, and
+//! [`Lease::check`] its deletions.
 
-use std::fs;
-use std::hash::{BuildHasher, Hasher, RandomState};
-use std::path::Path;
-use std::process;
-use std::time::{Duration, SystemTime, UNIX_EPOCH};
+use std::time::Duration;
 
-use serde::{Deserialize, Serialize};
 use tokio::task::JoinHandle;
 use tokio::time::{self, Instant};
 
+use super::claim::Claim;
 use super::{Bucket, Creation};
+use crate::engine_error::EngineError;
 use crate::error::IndexError;
 use crate::lock_holder::LockHolder;
+use crate::store_fault::OtherWriter;
 
 /// The folder of leases in a database.
 const FOLDER: &str = "evaluations-lock";
@@ -38,23 +37,6 @@ pub(crate) struct Lease {
     number: u64,
     claim: Claim,
     renewing: JoinHandle<()>,
-}
-
-/// The content of a lease.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-struct Claim {
-    process: u32,
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    host: Option<String>,
-    /// Equal for processes that see each other's process ids.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    machine: Option<String>,
-    /// Seconds since 1970.
-    since: u64,
-    /// A random number, by which a process knows its own claim.
-    token: u64,
-    renewals: u64,
-    over: bool,
 }
 
 impl Lease {
@@ -144,16 +126,30 @@ impl Lease {
         Ok(Some(Self {
             bucket: bucket.clone(),
             number,
-            renewing: tokio::spawn(renew(bucket.clone(), name, claim.clone())),
+            renewing: tokio::spawn(renew(bucket.clone(), number, claim.clone())),
             claim,
         }))
     }
 
-    /// Gives the lease back. If that fails, it is over after half a minute.
+    /// Fails if another process took the lease. The store is asked, as this process may have been stopped since the last renewal.
+    pub(in crate::store) async fn check(&self) -> Result<(), IndexError> {
+        if is_held(&self.bucket, self.number, &self.claim).await? {
+            return Ok(());
+        }
+        Err(IndexError::Store {
+            uri: self.bucket.uri.clone(),
+            source: EngineError::new(Box::new(OtherWriter)),
+        })
+    }
+
+    /// Gives the lease back, unless another process took it. If that fails, it is over after half a minute.
     pub(in crate::store) async fn release(mut self) {
         self.renewing.abort();
         // A renewal under way would undo the release.
         let _ = (&mut self.renewing).await;
+        if !matches!(self.check().await, Ok(())) {
+            return;
+        }
         let over = Claim {
             over: true,
             ..self.claim.clone()
@@ -168,58 +164,21 @@ impl Drop for Lease {
     }
 }
 
-impl Claim {
-    fn new() -> Self {
-        let now = SystemTime::now().duration_since(UNIX_EPOCH);
-        Self {
-            process: process::id(),
-            host: read_trimmed("/proc/sys/kernel/hostname"),
-            machine: machine(),
-            since: now.unwrap_or_default().as_secs(),
-            token: RandomState::new().build_hasher().finish(),
-            renewals: 0,
-            over: false,
-        }
-    }
-
-    /// Whether the holder gave the lease back, or was a process of this machine that has ended.
-    fn is_free(&self) -> bool {
-        let is_here = self.machine.is_some() && self.machine == machine();
-        self.over || (is_here && !Path::new(&format!("/proc/{}", self.process)).exists())
-    }
-
-    fn holder(&self) -> LockHolder {
-        LockHolder {
-            process: Some(self.process),
-            host: self.host.clone(),
-            since: Some(UNIX_EPOCH + Duration::from_secs(self.since)),
-        }
-    }
-
-    fn to_json(&self) -> Vec<u8> {
-        serde_json::to_vec(self).expect("a claim is plain data")
-    }
-}
-
-/// The start of the system and the namespace of process ids, which tell processes that see each other from those that do not. `None`
-/// where the system does not say.
-fn machine() -> Option<String> {
-    let start = read_trimmed("/proc/sys/kernel/random/boot_id")?;
-    let processes = fs::read_link("/proc/self/ns/pid").ok()?;
-    Some(format!("{start} {}", processes.display()))
-}
-
-fn read_trimmed(path: &str) -> Option<String> {
-    Some(fs::read_to_string(path).ok()?.trim().to_owned())
-}
-
-async fn renew(bucket: Bucket, name: String, mut claim: Claim) {
+/// Renews the lease until another process takes it.
+async fn renew(bucket: Bucket, number: u64, mut claim: Claim) {
     let mut ticks = time::interval_at(Instant::now() + RENEWAL, RENEWAL);
     loop {
         ticks.tick().await;
-        claim.renewals += 1;
-        // Without renewals another process takes over, and the fence refuses further commits of this one.
-        let _ = bucket.put(&name, claim.to_json()).await;
+        match is_held(&bucket, number, &claim).await {
+            Ok(true) => {
+                claim.renewals += 1;
+                // Without renewals another process takes over, and the fence refuses further commits of this one.
+                let _ = bucket.put(&name(number), claim.to_json()).await;
+            }
+            Ok(false) => return,
+            // The store does not answer now.
+            Err(_) => {}
+        }
     }
 }
 
@@ -234,13 +193,19 @@ async fn numbers(bucket: &Bucket) -> Result<Vec<u64>, IndexError> {
         .collect())
 }
 
+/// Whether the lease that counts has this number and is this process's.
+async fn is_held(bucket: &Bucket, number: u64, claim: &Claim) -> Result<bool, IndexError> {
+    let latest = latest(bucket).await?;
+    Ok(latest.is_some_and(|(it, found)| it == number && found.token == claim.token))
+}
+
 /// The lease that counts.
 async fn latest(bucket: &Bucket) -> Result<Option<(u64, Claim)>, IndexError> {
     loop {
         let Some(number) = numbers(bucket).await?.into_iter().max() else {
             return Ok(None);
         };
-        // Who takes the lease deletes the ones before it.
+        // A process that takes the lease deletes the ones before it.
         if let Some(claim) = read(bucket, number).await? {
             return Ok(Some((number, claim)));
         }
@@ -267,11 +232,13 @@ fn busy(bucket: &Bucket, number: u64, claim: &Claim) -> IndexError {
 
 #[cfg(test)]
 mod tests {
+    use std::process;
     use std::sync::{Arc, Mutex};
 
     use object_store::memory::InMemory;
 
     use super::*;
+    use crate::store_fault::StoreFault;
 
     fn bucket() -> Bucket {
         Bucket {
@@ -326,11 +293,37 @@ mod tests {
     async fn a_renewed_lease_is_waited_for() {
         let bucket = bucket();
         let claim = held_elsewhere(&bucket, 1).await;
-        let renewing = tokio::spawn(renew(bucket.clone(), name(1), claim));
+        let renewing = tokio::spawn(renew(bucket.clone(), 1, claim));
         let waiting = time::timeout(10 * EXPIRY, Lease::wait(&bucket, |_| {}));
         assert!(waiting.await.is_err());
         renewing.abort();
         assert!(Lease::wait(&bucket, |_| {}).await.is_ok());
+    }
+
+    #[tokio::test(start_paused = true)]
+    async fn a_lease_that_another_process_took_is_lost_and_not_written_again() {
+        let bucket = bucket();
+        let lease = Lease::acquire(&bucket).await.unwrap();
+        lease.check().await.unwrap();
+        held_elsewhere(&bucket, 2).await;
+        let error = lease.check().await.unwrap_err();
+        assert_eq!(error.store_fault(), Some(StoreFault::OtherWriter));
+        // The other process deletes the lease before its own.
+        bucket.delete(&name(1)).await.unwrap();
+        time::sleep(3 * RENEWAL).await;
+        assert_eq!(numbers(&bucket).await.unwrap(), [2]);
+        lease.release().await;
+        assert_eq!(numbers(&bucket).await.unwrap(), [2]);
+    }
+
+    #[tokio::test]
+    async fn a_lease_with_the_same_number_of_another_process_is_lost() {
+        let bucket = bucket();
+        let lease = Lease::acquire(&bucket).await.unwrap();
+        let other = held_elsewhere(&bucket, 1).await;
+        assert!(lease.check().await.is_err());
+        lease.release().await;
+        assert_eq!(read(&bucket, 1).await.unwrap(), Some(other));
     }
 
     #[cfg(target_os = "linux")]

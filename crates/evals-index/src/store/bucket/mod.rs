@@ -1,5 +1,6 @@
 //! The part of an object store that holds a database: reading and writing single objects of it, as the lease does.
 
+mod claim;
 mod fence;
 mod lease;
 mod options;
@@ -42,7 +43,7 @@ impl fmt::Debug for Bucket {
 pub(super) enum Creation {
     /// The object is new.
     Created,
-    /// There was one already, which is unchanged.
+    /// An object with this name exists already, and is unchanged.
     Present,
 }
 
@@ -113,7 +114,7 @@ impl Bucket {
         put.map(drop).map_err(|source| self.failed(source))
     }
 
-    /// The content of an object; `None` if there is none.
+    /// The content of an object; `None` if it does not exist.
     async fn get(&self, name: &str) -> Result<Option<Vec<u8>>, IndexError> {
         let read = async { self.store.get(&self.path(name)).await?.bytes().await };
         match read.await {
