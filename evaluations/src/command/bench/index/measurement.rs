@@ -7,7 +7,7 @@ use std::time::{Duration, Instant};
 use anyhow::{Context as _, Result};
 use evals_index::{Approximation, IndexError, VectorCollection, VectorNeighbour, VectorSearch};
 use evals_load::{ClosedLoop, OpenLoop, Served, ThreadPace};
-use evals_metrics::{PairedTest, Percentiles, neighbour_recall};
+use evals_metrics::{NeighbourHits, PairedTest, Percentiles};
 use futures::future::BoxFuture;
 use futures::{StreamExt as _, TryStreamExt as _, stream};
 use indicatif::ProgressBar;
@@ -147,13 +147,14 @@ impl<'m> Measurement<'m> {
         Ok(found.try_collect().await?)
     }
 
+    /// The recall of all questions; `None` if there are no neighbours.
     fn recall(&self, found: &[Vec<VectorNeighbour>], k: usize) -> Option<f64> {
-        let each = self.exact.iter().zip(found).filter_map(|(exact, found)| {
+        let hits = self.exact.iter().zip(found).map(|(exact, found)| {
             let exact: Vec<(u32, f32)> = exact.iter().map(|it| (it.number, it.score)).collect();
             let found: Vec<u32> = found.iter().map(|it| it.number).collect();
-            neighbour_recall(&found, &exact, k)
+            NeighbourHits::of(&found, &exact, k)
         });
-        mean(&each.collect::<Vec<_>>())
+        hits.sum::<NeighbourHits>().recall()
     }
 
     fn scores(&self, found: &[Vec<VectorNeighbour>]) -> Result<Option<Vec<Option<f64>>>> {
@@ -303,10 +304,4 @@ fn label(search: &Approximation) -> String {
         }
     }
     label
-}
-
-fn mean(values: &[f64]) -> Option<f64> {
-    #[expect(clippy::cast_precision_loss, reason = "a number of questions")]
-    let count = values.len() as f64;
-    (!values.is_empty()).then(|| values.iter().sum::<f64>() / count)
 }
