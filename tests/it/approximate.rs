@@ -256,6 +256,41 @@ fn listing(folder: &std::path::Path) -> Vec<(std::path::PathBuf, u64)> {
     files
 }
 
+/// Of 400 vectors, a graph and product quantization have one partition.
+#[test]
+fn a_combination_that_a_type_cannot_have_is_left_out_with_a_note() {
+    let sandbox = Sandbox::new();
+    let line = "bench index --json --generated 400x8 --queries 20 --seconds 0.1 --rates 200 --concurrency 1 --k 10";
+    let shown = sandbox.run(&format!(
+        "{line} --types ivf-flat,hnsw-sq --grid probes=1,4 --grid ef=50"
+    ));
+    assert_eq!(shown.code, Some(0), "{}", shown.stderr);
+    assert!(
+        shown.stderr.contains(
+            "left out `{type: hnsw-sq, probes: 4, ef: 50}`: the index has no more partitions than 1"
+        ),
+        "{}",
+        shown.stderr
+    );
+    let figures: Value = serde_json::from_str(&shown.stdout).unwrap();
+    let settings = figures["settings"].as_array().unwrap();
+    let labels: Vec<&Value> = settings.iter().map(|it| &it["label"]).collect();
+    assert_eq!(
+        labels,
+        [
+            "exact",
+            "ivf-flat probes 1",
+            "ivf-flat probes 4",
+            "hnsw-sq ef 50 refine 2"
+        ]
+    );
+    let stderr = sandbox.refuse(&format!("{line} --types ivf-flat,ivf-pq --grid probes=4"));
+    assert!(
+        stderr.contains("cannot measure `{type: ivf-pq, probes: 4}`"),
+        "{stderr}"
+    );
+}
+
 #[test]
 fn the_table_names_the_cheapest_setting_and_the_lines_that_choose_it() {
     let sandbox = Sandbox::new();

@@ -1,54 +1,137 @@
 //! The settings that are measured: each type over its parameters.
 
+use std::fmt::{self, Display};
 use std::num::NonZeroU32;
 
-use anyhow::{Context as _, Result};
-use evals_index::{Approximation, VectorSearch, VectorSearchKind};
+use anyhow::{Error, Result};
+use evals_index::{Approximation, VectorSearch, VectorSearchError, VectorSearchKind};
 
 use crate::cli::GridValues;
 
-/// Searches with one kind of index each, grouped by the index that they share.
-pub(super) fn searches(
-    kinds: &[VectorSearchKind],
+/// The searches to measure, and the settings that an index of these vectors cannot have.
+#[derive(Debug)]
+pub(super) struct Grid {
+    /// Those of one index next to each other.
+    pub(super) searches: Vec<Approximation>,
+    pub(super) left_out: Vec<LeftOut>,
+}
+
+/// Settings of one type that an index of these vectors cannot have, all for the same reason.
+#[derive(Debug)]
+pub(super) struct LeftOut {
+    first: VectorSearch,
+    count: usize,
+    reason: VectorSearchError,
+}
+
+impl Display for LeftOut {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let (first, reason) = (line(&self.first), &self.reason);
+        match self.count {
+            1 => write!(formatter, "left out `{first}`: {reason}"),
+            count => write!(
+                formatter,
+                "left out {count} settings of {}, such as `{first}`: {reason}",
+                self.first.kind
+            ),
+        }
+    }
+}
+
+impl Grid {
+    /// The grid of these types, or of all if none is named. `own` holds the values of the command line, which replace the usual ones. Fails
+    /// if no setting of a named type can be measured, or none at all.
+    pub(super) fn new(
+        named: &[VectorSearchKind],
+        own: &[GridValues],
+        quick: bool,
+        vectors: usize,
+        dimension: usize,
+    ) -> Result<Self> {
+        let kinds = if named.is_empty() {
+            &VectorSearchKind::ALL[1..]
+        } else {
+            named
+        };
+        let mut grid = Self {
+            searches: Vec::new(),
+            left_out: Vec::new(),
+        };
+        for &kind in kinds {
+            let mut left_out: Vec<LeftOut> = Vec::new();
+            for settings in combinations(kind, own, quick, vectors, dimension) {
+                match Approximation::of(&settings, vectors, dimension) {
+                    Ok(search) => {
+                        let new = search.filter(|it| !grid.searches.contains(it));
+                        grid.searches.extend(new);
+                    }
+                    Err(reason) => add(&mut left_out, settings, reason),
+                }
+            }
+            let has_searches = grid.searches.iter().any(|it| it.built.kind == kind);
+            if let Some(first) = left_out.first()
+                && !has_searches
+                && !named.is_empty()
+            {
+                return Err(first.failure());
+            }
+            grid.left_out.extend(left_out);
+        }
+        match grid.left_out.first() {
+            Some(first) if grid.searches.is_empty() => Err(first.failure()),
+            _ => Ok(grid),
+        }
+    }
+}
+
+impl LeftOut {
+    /// The error of a command that has nothing else to measure.
+    fn failure(&self) -> Error {
+        let context = format!("cannot measure `{}`", line(&self.first));
+        Error::new(self.reason.clone()).context(context)
+    }
+}
+
+fn add(left_out: &mut Vec<LeftOut>, settings: VectorSearch, reason: VectorSearchError) {
+    match left_out.iter_mut().find(|it| it.reason == reason) {
+        Some(same) => same.count += 1,
+        None => left_out.push(LeftOut {
+            first: settings,
+            count: 1,
+            reason,
+        }),
+    }
+}
+
+/// The settings of a type with each combination of values.
+fn combinations(
+    kind: VectorSearchKind,
     own: &[GridValues],
     quick: bool,
     vectors: usize,
     dimension: usize,
-) -> Result<Vec<Approximation>> {
-    let mut searches: Vec<Approximation> = Vec::new();
-    for &kind in kinds {
-        let mut settings = vec![VectorSearch {
-            kind,
-            ..VectorSearch::default()
-        }];
-        // Partitions come first: the usual probes depend on them.
-        for parameter in kind.parameters() {
-            let set = own.iter().find(|it| it.parameter == *parameter);
-            let each = settings.iter().flat_map(|settings| {
-                let values = match set {
-                    Some(set) => set.values.clone(),
-                    None if quick => Vec::new(),
-                    None => usual(settings, parameter, vectors, dimension),
-                };
-                with_each(settings, parameter, &values)
-            });
-            settings = each.collect();
-        }
-        for settings in settings {
-            let search = Approximation::of(&settings, vectors, dimension)
-                .with_context(|| format!("cannot measure `{}`", line(&settings)));
-            let search = match search {
-                // Too small an index for a type that nobody named is no failure of the others.
-                Err(_) if own.is_empty() && kinds.len() > 1 => continue,
-                search => search?,
+) -> Vec<VectorSearch> {
+    let mut settings = vec![VectorSearch {
+        kind,
+        ..VectorSearch::default()
+    }];
+    // Partitions come first: the usual probes depend on them.
+    for parameter in kind.parameters() {
+        let set = own.iter().find(|it| it.parameter == *parameter);
+        let each = settings.iter().flat_map(|settings| {
+            let values = match set {
+                Some(set) => set.values.clone(),
+                None if quick => Vec::new(),
+                None => usual(settings, parameter, vectors, dimension),
             };
-            searches.extend(search.filter(|it| !searches.contains(it)));
-        }
+            with_each(settings, parameter, &values)
+        });
+        settings = each.collect();
     }
-    Ok(searches)
+    settings
 }
 
-/// The settings with each value of a parameter; as they are if there is none.
+/// The settings with each value of a parameter; unchanged without values.
 fn with_each(settings: &VectorSearch, parameter: &str, values: &[u32]) -> Vec<VectorSearch> {
     if values.is_empty() {
         return vec![settings.clone()];
@@ -76,8 +159,8 @@ fn set(settings: &mut VectorSearch, parameter: &str, value: u32) {
     }
 }
 
-/// The values of a parameter that are measured unless the command line has others; none for its default alone. `settings` has the values of
-/// the parameters before it.
+/// The values of a parameter that are measured unless the command line has others. Empty if only the default is measured. `settings` has
+/// the values of the parameters before it.
 fn usual(settings: &VectorSearch, parameter: &str, vectors: usize, dimension: usize) -> Vec<u32> {
     let Ok(Some(default)) = Approximation::of(settings, vectors, dimension) else {
         return Vec::new();
@@ -123,8 +206,8 @@ mod tests {
     use super::*;
 
     fn shown(kinds: &[VectorSearchKind], own: &[GridValues], quick: bool) -> Vec<String> {
-        let searches = searches(kinds, own, quick, 5183, 384).unwrap();
-        searches.iter().map(ToString::to_string).collect()
+        let grid = Grid::new(kinds, own, quick, 5183, 384).unwrap();
+        grid.searches.iter().map(ToString::to_string).collect()
     }
 
     #[test]
@@ -156,23 +239,69 @@ mod tests {
         );
     }
 
+    fn own(parameter: &'static str, values: &[u32]) -> GridValues {
+        GridValues {
+            parameter,
+            values: values.to_vec(),
+        }
+    }
+
     #[test]
-    fn a_type_that_the_vectors_are_too_few_for_is_left_out_unless_it_was_named() {
-        let all = VectorSearchKind::ALL[1..].to_vec();
-        let few = searches(&all, &[], true, 100, 16).unwrap();
-        assert!(few.iter().all(|it| it.built.sub_vectors.is_none()));
-        let error = searches(&[VectorSearchKind::IvfPq], &[], true, 100, 16).unwrap_err();
+    fn a_combination_that_an_index_cannot_have_is_left_out() {
+        let kinds = [VectorSearchKind::IvfPq, VectorSearchKind::HnswSq];
+        let own = [own("probes", &[1, 4, 16]), own("refine", &[0, 20])];
+        let grid = Grid::new(&kinds, &own, true, 5183, 384).unwrap();
+        let kinds = grid.searches.iter().map(|it| it.built.kind);
+        let count = |kind| kinds.clone().filter(|it| *it == kind).count();
+        assert_eq!(count(VectorSearchKind::IvfPq), 6);
+        assert_eq!(count(VectorSearchKind::HnswSq), 2);
+        let left_out: Vec<String> = grid.left_out.iter().map(ToString::to_string).collect();
         assert_eq!(
-            format!("{error:#}"),
-            "cannot measure `{type: ivf-pq}`: `ivf-pq` is trained on at least 256 chunks, and the index has 100"
+            left_out,
+            [
+                "left out 4 settings of hnsw-sq, such as `{type: hnsw-sq, probes: 4, refine: 0}`: the index has no more partitions than 1"
+            ]
+        );
+    }
+
+    fn failure(kinds: &[VectorSearchKind], own: &[GridValues]) -> String {
+        format!("{:#}", Grid::new(kinds, own, true, 100, 16).unwrap_err())
+    }
+
+    #[test]
+    fn a_type_without_settings_is_left_out_unless_it_was_named() {
+        let all = Grid::new(&[], &[], true, 100, 16).unwrap();
+        assert!(all.searches.iter().all(|it| it.built.sub_vectors.is_none()));
+        let left_out: Vec<String> = all.left_out.iter().map(ToString::to_string).collect();
+        assert_eq!(
+            left_out,
+            ["ivf-pq", "hnsw-pq"].map(|kind| format!(
+                "left out `{{type: {kind}}}`: `{kind}` is trained on at least 256 chunks, and the index has 100"
+            ))
+        );
+        let message = "cannot measure `{type: ivf-pq}`: `ivf-pq` is trained on at least 256 chunks, and the index has 100";
+        let (flat, pq) = (VectorSearchKind::IvfFlat, VectorSearchKind::IvfPq);
+        assert_eq!(failure(&[pq], &[]), message);
+        assert_eq!(
+            failure(&[flat, pq], &[]),
+            message,
+            "also beside another type"
+        );
+    }
+
+    #[test]
+    fn a_grid_without_any_setting_fails() {
+        assert_eq!(
+            failure(&[], &[own("partitions", &[101])]),
+            "cannot measure `{type: ivf-flat, partitions: 101}`: `ivf-flat` has at most 100 for the 100 chunks of the index"
         );
     }
 
     #[test]
     fn settings_are_written_as_in_a_settings_file() {
-        let searches = searches(&[VectorSearchKind::IvfPq], &[], true, 5183, 384).unwrap();
+        let grid = Grid::new(&[VectorSearchKind::IvfPq], &[], true, 5183, 384).unwrap();
         assert_eq!(
-            line(&searches[0].settings()),
+            line(&grid.searches[0].settings()),
             "{type: ivf-pq, partitions: 20, sub_vectors: 24, bits: 8, probes: 20, refine: 10}"
         );
     }

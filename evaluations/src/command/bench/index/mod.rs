@@ -14,11 +14,12 @@ use std::fs;
 use std::path::Path;
 
 use anyhow::{Context as _, Result, bail};
-use evals_index::{Approximation, Store, VectorSearchKind};
+use evals_index::{Approximation, Store};
 use tempfile::TempDir;
 
 use self::asked::Asked;
 use self::figures::{Comparison, Figures, VectorFigures};
+use self::grid::Grid;
 use self::measurement::Measurement;
 use crate::atomic_file::write_atomically;
 use crate::cli::BenchIndexArgs;
@@ -151,26 +152,21 @@ async fn measure(
     Ok(Figures::new(vectors, comparison, settings))
 }
 
-/// The approximate searches to measure, those of one index next to each other. Notes the types that the vectors are too few for.
+/// The approximate searches to measure, those of one index next to each other. Notes the settings that are left out.
 fn searches(
     session: &Session<'_>,
     arguments: &BenchIndexArgs,
     asked: &Asked,
 ) -> Result<Vec<Approximation>> {
-    let all: Vec<_> = VectorSearchKind::ALL.into_iter().skip(1).collect();
-    let kinds = if arguments.types.is_empty() {
-        &all
-    } else {
-        &arguments.types
-    };
-    let (count, dimension) = (asked.vectors.count(), asked.vectors.dimension());
-    let found = grid::searches(kinds, &arguments.grid, arguments.quick, count, dimension)?;
-    for kind in kinds {
-        if !found.iter().any(|it| it.built.kind == *kind) {
-            session.printer.note(&format!(
-                "skipped {kind}, which {count} vectors of {dimension} dimensions are too few for"
-            ));
-        }
+    let grid = Grid::new(
+        &arguments.types,
+        &arguments.grid,
+        arguments.quick,
+        asked.vectors.count(),
+        asked.vectors.dimension(),
+    )?;
+    for left_out in &grid.left_out {
+        session.printer.note(&left_out.to_string());
     }
-    Ok(found)
+    Ok(grid.searches)
 }
