@@ -127,6 +127,10 @@ fn settings_that_no_index_has_are_refused_with_their_place() {
         refused("    type: ivf-pq\n"),
         "error: evaluations.yaml:3: bad value for `search.index.type`: `ivf-pq` is trained on at least 256 chunks, and the index has 206"
     );
+    assert_eq!(
+        refused("    [ivf-flat]\n"),
+        "error: evaluations.yaml:2: bad value for `search.index`: invalid type: list, expected a mapping"
+    );
     let misspelt = refused("    type: ivf-flat\n    probe: 3\n");
     assert!(
         misspelt.contains("did you mean `search.index.probes`?"),

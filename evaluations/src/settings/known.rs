@@ -34,7 +34,7 @@ struct Walk<'s> {
 impl<'s> Walk<'s> {
     fn mapping(&mut self, tree: &mut Tree, schema: &'s Value, prefix: &str) {
         let Tree::Mapping(entries) = tree else { return };
-        let schema = self.target(schema);
+        let schema = target(self.root, schema);
         match schema.get("properties").and_then(Value::as_object) {
             Some(properties) => self.fixed_keys(entries, properties, prefix),
             None => self.free_keys(entries, schema, prefix),
@@ -77,22 +77,21 @@ impl<'s> Walk<'s> {
             self.mapping(&mut entry.value, values, &join(prefix, &entry.key));
         }
     }
+}
 
-    /// Follows references, and takes the alternative that is not null.
-    fn target(&self, schema: &'s Value) -> &'s Value {
-        let alternatives = schema.get("anyOf").and_then(Value::as_array);
-        if let Some(one) = alternatives.and_then(|all| all.iter().find(|one| one["type"] != "null"))
-        {
-            return self.target(one);
-        }
-        let reference = schema
-            .get("$ref")
-            .and_then(Value::as_str)
-            .and_then(|path| path.strip_prefix('#'));
-        match reference.and_then(|path| self.root.pointer(path)) {
-            Some(definition) => self.target(definition),
-            None => schema,
-        }
+/// Follows references, and takes the alternative that is not null. `root` holds the definitions.
+pub(super) fn target<'s>(root: &'s Value, schema: &'s Value) -> &'s Value {
+    let alternatives = schema.get("anyOf").and_then(Value::as_array);
+    if let Some(one) = alternatives.and_then(|all| all.iter().find(|one| one["type"] != "null")) {
+        return target(root, one);
+    }
+    let reference = schema
+        .get("$ref")
+        .and_then(Value::as_str)
+        .and_then(|path| path.strip_prefix('#'));
+    match reference.and_then(|path| root.pointer(path)) {
+        Some(definition) => target(root, definition),
+        None => schema,
     }
 }
 

@@ -11,6 +11,7 @@ mod haiku;
 mod judges;
 mod known;
 mod layer;
+mod misplaced_list;
 mod model;
 mod resolve;
 mod role;

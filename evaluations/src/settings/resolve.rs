@@ -9,7 +9,7 @@ use super::error::SettingsError;
 use super::layer::Layer;
 use super::tree::{Tree, overlay};
 use super::withheld::{self, Withheld, withhold};
-use super::{Role, Settings};
+use super::{Role, Settings, json_schema, misplaced_list};
 use crate::redaction;
 use crate::search_profile::RERANK;
 
@@ -95,7 +95,7 @@ fn is_variable(name: &str) -> bool {
 /// Lays `layers`, weakest first, over the defaults.
 pub(crate) fn resolve(mut layers: Vec<Layer>) -> Result<Resolved, SettingsError> {
     let defaults = serde_json::to_value(Settings::default()).expect("settings are plain data");
-    let Value::Object(mut merged) = defaults.clone() else {
+    let Value::Object(mut merged) = defaults else {
         unreachable!("settings are a mapping")
     };
     let withheld = withhold(&mut layers);
@@ -105,7 +105,7 @@ pub(crate) fn resolve(mut layers: Vec<Layer>) -> Result<Resolved, SettingsError>
         }
     }
     let merged = Value::Object(merged);
-    if let Some(path) = list_for_mapping(&defaults, &merged) {
+    if let Some(path) = misplaced_list::find(&json_schema(), &merged) {
         return Err(bad_value(
             &layers,
             path,
@@ -127,18 +127,6 @@ pub(crate) fn resolve(mut layers: Vec<Layer>) -> Result<Resolved, SettingsError>
         resolved.settings.search.profile.push_str(RERANK);
     }
     Ok(resolved)
-}
-
-/// The path of a list in place of a mapping. Serde would read its elements as the fields, one by one.
-fn list_for_mapping(defaults: &Value, merged: &Value) -> Option<String> {
-    let (defaults, merged) = (defaults.as_object()?, merged.as_object()?);
-    defaults.iter().find_map(|(key, default)| {
-        let value = merged.get(key)?;
-        if default.is_object() && value.is_array() {
-            return Some(key.clone());
-        }
-        list_for_mapping(default, value).map(|path| format!("{key}.{path}"))
-    })
 }
 
 /// The error of the value at `path`. It names the layer that sets it, with the line if there is one: of the layers that set most
