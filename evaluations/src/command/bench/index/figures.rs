@@ -58,7 +58,7 @@ pub(super) struct SettingFigures {
     pub(super) index_bytes: u64,
     /// The most memory of the process during the build.
     pub(super) build_peak_bytes: Option<u64>,
-    /// The latency of the first search of a new connection, in seconds.
+    /// The time to connect, to open the table and to search once, in seconds.
     pub(super) cold: Percentiles,
     pub(super) closed: Vec<ClosedFigures>,
     pub(super) open: Vec<OpenFigures>,

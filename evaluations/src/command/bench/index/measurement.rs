@@ -2,7 +2,7 @@
 
 use std::fmt::Write as _;
 use std::sync::Arc;
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
 use anyhow::{Context as _, Result};
 use evals_index::{Approximation, IndexError, VectorCollection, VectorNeighbour, VectorSearch};
@@ -13,12 +13,11 @@ use futures::{StreamExt as _, TryStreamExt as _, stream};
 use indicatif::ProgressBar;
 
 use super::asked::Asked;
+use super::cold::cold;
 use super::figures::{ClosedFigures, OpenFigures, SettingFigures};
 use crate::cli::BenchIndexArgs;
 use crate::peak_memory;
 
-/// Searches of new connections: the fewest that have percentiles.
-const COLD_SEARCHES: usize = Percentiles::FEWEST_SAMPLES;
 /// Neighbours that exact search finds beyond those to find, so that ties with the last are known.
 const TIES: usize = 100;
 /// The rates of searches as shares of what the callers reached.
@@ -195,8 +194,13 @@ impl<'m> Measurement<'m> {
     ) -> Result<()> {
         let has_peak = peak_memory::reset();
         let asker = Arc::new(Asker::new(self.asked, self.k(), search));
-        figures.cold = self.cold(&asker).await?;
         let vectors = &self.asked.vectors;
+        let open = async || Ok(vectors.reopened().await?);
+        let search = async |vectors: VectorCollection, number| {
+            asker.ask(&vectors, number).await?;
+            Ok(())
+        };
+        figures.cold = cold(open, search).await?;
         let time = Duration::from_secs_f64(self.arguments.seconds);
         for callers in &self.arguments.concurrency {
             let load = ClosedLoop {
@@ -235,18 +239,6 @@ impl<'m> Measurement<'m> {
         }
         figures.search_peak_bytes = peak_memory::bytes().filter(|_| has_peak);
         Ok(())
-    }
-
-    /// The first search of each of several new connections.
-    async fn cold(&self, asker: &Asker) -> Result<Percentiles> {
-        let mut seconds = Vec::new();
-        for number in 0..COLD_SEARCHES {
-            let vectors = self.asked.vectors.reopened().await?;
-            let started = Instant::now();
-            asker.ask(&vectors, number).await?;
-            seconds.push(started.elapsed().as_secs_f64());
-        }
-        Ok(Percentiles::of(seconds))
     }
 }
 

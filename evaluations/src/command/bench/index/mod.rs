@@ -3,6 +3,7 @@
 //! The vectors are copied to a table of their own in a temporary folder, and the user's index is only read.
 
 mod asked;
+mod cold;
 mod figures;
 mod generated;
 mod grid;
