@@ -4,6 +4,7 @@ mod embed;
 mod index;
 mod number;
 mod out_folder;
+mod results;
 
 use anyhow::Result;
 

@@ -18,6 +18,7 @@ use self::figures::Figures;
 use self::model::BenchedModel;
 use self::plan::Plan;
 use self::texts::Texts;
+use super::results::{Output, show};
 use crate::atomic_file::write_atomically;
 use crate::cli::{BenchEmbedArgs, EmbeddingModel};
 use crate::exit::Exit;
@@ -33,17 +34,11 @@ pub(super) fn execute(session: &Session<'_>, arguments: &BenchEmbedArgs) -> Resu
     }
     let runtime = tokio::runtime::Runtime::new().context("cannot start worker threads")?;
     let figures = runtime.block_on(measure(session, arguments, &models))?;
-    let json = serde_json::to_string_pretty(&figures).context("cannot write the figures")? + "\n";
-    let text = if arguments.json {
-        json.clone()
-    } else {
-        tables::text(session.printer, &figures)
+    let output = Output {
+        json: arguments.json,
+        out: arguments.out.as_deref(),
     };
-    session.printer.result(&text)?;
-    if let Some(out) = &arguments.out {
-        write(out, &figures, &json).with_context(|| format!("cannot write `{}`", out.display()))?;
-        session.printer.note_file("wrote", out);
-    }
+    show(session.printer, &figures, output, tables::text, write)?;
     Ok(exit(session, &figures))
 }
 

@@ -133,6 +133,14 @@ impl Figures {
         }
     }
 
+    /// The settings on the Pareto front, fastest first.
+    pub(super) fn on_front(&self) -> Vec<&SettingFigures> {
+        let positions = self.front.iter();
+        positions
+            .map(|position| &self.settings[*position])
+            .collect()
+    }
+
     /// The cheapest setting that keeps the recall. Exact search does, so there is one unless it was too slow for percentiles.
     pub(super) fn cheapest(&self) -> Option<&SettingFigures> {
         self.settings.get(self.cheapest?)

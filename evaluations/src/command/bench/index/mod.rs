@@ -1,6 +1,6 @@
 //! `evaluations bench index`: compares exact and approximate searches of vectors.
 //!
-//! The vectors are copied to a table of their own in a temporary folder, and the user's index is only read.
+//! The vectors are copied to a table in a temporary folder, and the user's index is only read.
 
 mod asked;
 mod cold;
@@ -22,6 +22,7 @@ use self::asked::Asked;
 use self::figures::{Comparison, Figures, VectorFigures};
 use self::grid::Grid;
 use self::measurement::Measurement;
+use super::results::{Output, show};
 use crate::atomic_file::write_atomically;
 use crate::cli::BenchIndexArgs;
 use crate::exit::Exit;
@@ -41,17 +42,11 @@ pub(super) fn execute(session: &Session<'_>, arguments: &BenchIndexArgs) -> Resu
     let Some(figures) = figures else {
         return Ok(Exit::Interrupted);
     };
-    let json = serde_json::to_string_pretty(&figures).context("cannot write the figures")? + "\n";
-    let text = if arguments.json {
-        json.clone()
-    } else {
-        tables::text(session.printer, &figures)
+    let output = Output {
+        json: arguments.json,
+        out: arguments.out.as_deref(),
     };
-    session.printer.result(&text)?;
-    if let Some(out) = &arguments.out {
-        write(out, &figures, &json).with_context(|| format!("cannot write `{}`", out.display()))?;
-        session.printer.note_file("wrote", out);
-    }
+    show(session.printer, &figures, output, tables::text, write)?;
     if let Some(drawings) = drawings {
         let drawn: Vec<_> = page::figure(&figures).into_iter().collect();
         session.printer.note(&drawings.write(&drawn)?);

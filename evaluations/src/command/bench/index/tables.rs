@@ -33,11 +33,7 @@ pub(super) struct Table {
 /// Renders the front, all settings, the load of the front, and the cheapest setting.
 pub(super) fn text(printer: &Printer, figures: &Figures) -> String {
     let mut text = format!("{}\n", measured(figures));
-    let on_front: Vec<&SettingFigures> = figures
-        .front
-        .iter()
-        .map(|position| &figures.settings[*position])
-        .collect();
+    let on_front = figures.on_front();
     let all: Vec<&SettingFigures> = figures.settings.iter().collect();
     let mut tables = vec![front(figures, &on_front)];
     if on_front.len() < all.len() {
@@ -87,11 +83,7 @@ pub(super) fn markdown(figures: &Figures) -> String {
 
 /// The tables of a page: the front, all settings, and the load of all settings.
 pub(super) fn tables(figures: &Figures) -> [Table; 3] {
-    let on_front: Vec<&SettingFigures> = figures
-        .front
-        .iter()
-        .map(|position| &figures.settings[*position])
-        .collect();
+    let on_front = figures.on_front();
     let all: Vec<&SettingFigures> = figures.settings.iter().collect();
     [
         front(figures, &on_front),
