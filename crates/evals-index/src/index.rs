@@ -253,7 +253,7 @@ impl Index {
     }
 
     /// The same index, whose vectors are searched as `search` says. Builds the index of the vectors if it does not exist: beside the index in
-    /// the same store, in a table of its own that copies no rows. Returns how long that took.
+    /// the same store, in another table that copies no rows. Returns how long that took.
     ///
     /// Indexes of the vectors with different parameters exist side by side. Deleting the index deletes them too. Where the folder of a store
     /// was moved, they are built again. Training draws a random sample without a seed, so that two builds with the same parameters

@@ -62,7 +62,7 @@ impl OpenLoop {
             }
             let (turns, request) = (Arc::clone(&turns), call(number));
             requests.spawn(async move {
-                let _turn = turns.acquire().await.expect("nobody closes the semaphore");
+                let _turn = turns.acquire().await.expect("the semaphore stays open");
                 request.await?;
                 Ok(due.elapsed().as_secs_f64())
             });

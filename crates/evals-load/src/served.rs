@@ -46,6 +46,6 @@ impl Served {
 pub(crate) fn ended<T>(task: Result<T, JoinError>) -> T {
     task.unwrap_or_else(|error| match error.try_into_panic() {
         Ok(panic) => panic::resume_unwind(panic),
-        Err(_) => unreachable!("nobody cancels a task before it is waited for"),
+        Err(_) => unreachable!("a task is only cancelled after the load has returned"),
     })
 }

@@ -157,7 +157,7 @@ pub(crate) fn concurrency(
     }
 }
 
-/// The time limit of a case. There is none for a case that waits for batches, because the server limits their time.
+/// The time limit of a case. A case that waits for batches has no limit, because the server limits their time.
 pub(crate) fn case_timeout(resolved: &Resolved, limit: CaseTimeout) -> CaseTimeout {
     if resolved.settings.batch.enabled {
         CaseTimeout::new(Duration::MAX)

@@ -26,7 +26,7 @@ use crate::store::Store;
 use crate::table::ROW_ID;
 use crate::table::vector_index::{self, DISTANCE};
 
-/// Vectors in a table of their own, to be searched exactly, or with an index of which there is one at a time.
+/// Vectors in a table, to be searched exactly or with an index. The table has at most one index at a time.
 #[derive(Debug, Clone)]
 pub struct VectorCollection {
     store: Store,
@@ -182,7 +182,7 @@ impl VectorCollection {
     }
 }
 
-/// Bytes of the files below a folder. A folder that is not there has none.
+/// Bytes of the files below a folder; 0 if it does not exist.
 fn size(folder: &Path) -> u64 {
     let Ok(entries) = fs::read_dir(folder) else {
         return 0;
