@@ -828,3 +828,73 @@ async fn the_cost_of_a_batch_is_reserved_as_long_as_it_may_be_at_the_server() {
         assert_eq!(notes.reserved.load(Ordering::SeqCst), reserved);
     }
 }
+
+/// Submits a batch whose creation is not answered, and drops everything.
+async fn lost(server: &BatchServer, folder: &Folder) {
+    let chat = chat_settings(&server.server.openai_url());
+    let chat = OpenAiChat::new(chat, traffic(1)).expect("sound settings");
+    let model = BatchedChat::new(chat, settings(&folder.0), Notes::new());
+    assert!(ask_all(&model, &["a"]).await[0].is_err());
+    drop(model);
+    tokio::time::sleep(Duration::from_millis(20)).await;
+}
+
+#[tokio::test]
+async fn a_batch_that_the_server_lists_late_is_found() {
+    let mut script = Script::sound();
+    script.lost = 1;
+    script.fault = Box::new(|request, before| {
+        let is_list = request.method == "GET"
+            && request
+                .path
+                .split('?')
+                .next()
+                .is_some_and(|path| path.ends_with("/batches"));
+        (is_list && before == 0)
+            .then(|| Reaction::json(200, &json!({"data": [], "has_more": false})))
+    });
+    let server = BatchServer::start(script);
+    let folder = Folder::new();
+    lost(&server, &folder).await;
+    let chat = chat_settings(&server.server.openai_url());
+    let chat = OpenAiChat::new(chat, traffic(1)).unwrap();
+    let second = BatchedChat::new(chat, settings(&folder.0), Notes::new());
+    assert_eq!(texts(ask_all(&second, &["a"]).await), ["echo: a"]);
+    assert_eq!(server.sizes(), [1]);
+}
+
+#[tokio::test]
+async fn a_list_of_batches_without_end_leaves_the_record() {
+    let page = AtomicUsize::new(0);
+    let mut script = Script::sound();
+    script.lost = 1;
+    script.fault = Box::new(move |request, _| {
+        let is_list = request.method == "GET"
+            && request
+                .path
+                .split('?')
+                .next()
+                .is_some_and(|path| path.ends_with("/batches"));
+        is_list.then(|| {
+            let id = format!("other-{}", page.fetch_add(1, Ordering::SeqCst));
+            Reaction::json(
+                200,
+                &json!({"data": [{"id": id, "status": "completed"}], "has_more": true}),
+            )
+        })
+    });
+    let server = BatchServer::start(script);
+    let folder = Folder::new();
+    lost(&server, &folder).await;
+    let chat = chat_settings(&server.server.openai_url());
+    let chat = OpenAiChat::new(chat, traffic(1)).unwrap();
+    let second = BatchedChat::new(chat, settings(&folder.0), Notes::new());
+    let replies = texts(ask_all(&second, &["a"]).await);
+    let expected = "lists more than 10000 batches";
+    assert!(
+        replies[0].starts_with("Terminal: ") && replies[0].contains(expected),
+        "{}",
+        replies[0]
+    );
+    assert_eq!((server.sizes(), folder.files().len()), (vec![1], 1));
+}

@@ -7,7 +7,7 @@ use std::sync::Arc;
 use evals_models::{ChatError, ChatModel as _, ChatReply, ChatRequest, Failure};
 use tokio::sync::{mpsc, oneshot};
 use tokio::task::JoinSet;
-use tokio::time::{Instant, sleep_until};
+use tokio::time::{Instant, sleep, sleep_until};
 
 use super::error::BatchError;
 use super::event::BatchEvent;
@@ -131,7 +131,7 @@ impl Clerk {
         }
     }
 
-    /// Works until nobody can ask any more.
+    /// Works until the model is dropped.
     pub(super) async fn work(mut self) {
         if let Err(cause) = self.recover().await {
             self.broken = Some(cause);
@@ -167,6 +167,7 @@ impl Clerk {
         let settings = &self.desk.settings;
         let model = self.desk.chat.parameters();
         let found = Record::find(&settings.folder, &model).map_err(unrecorded)?;
+        let pause = settings.poll_interval;
         self.elsewhere = found.elsewhere;
         for mut record in found.records {
             if record.is_collected() {
@@ -180,8 +181,12 @@ impl Clerk {
                 (Some(batch), _) => Some(batch),
                 (None, None) => None,
                 (None, Some(file)) => {
-                    let found = self.desk.endpoint.find(&file, &record.key, record.path());
-                    let found = found.await.map_err(cause)?;
+                    let find = || self.desk.endpoint.find(&file, &record.key, record.path());
+                    let mut found = find().await.map_err(cause)?;
+                    if found.is_none() && record.is_recent() {
+                        sleep(pause).await;
+                        found = find().await.map_err(cause)?;
+                    }
                     if let Some(batch) = &found {
                         record.created(&batch.id).map_err(unrecorded)?;
                     }

@@ -249,11 +249,15 @@ impl Endpoint {
             }
             let more = page.get("has_more").and_then(Value::as_bool);
             if more != Some(true) || last.is_none() || last == after {
-                break;
+                return Ok(None);
             }
             after = last;
         }
-        Ok(None)
+        let endless = BatchError::Endless {
+            server: self.chat.server.name(),
+            batches: PAGES * 100,
+        };
+        Err(AttemptError::new(Failure::Terminal, endless))
     }
 
     fn batch(&self, answer: &[u8]) -> Result<Batch, AttemptError> {

@@ -55,9 +55,9 @@ pub(super) enum BatchError {
         #[source]
         source: Refused,
     },
-    /// Nobody knows whether a batch was created, because the server does not list its batches.
+    /// A batch may have been created, and the server does not list its batches.
     #[error(
-        "an earlier run may have submitted a batch of the file `{file}`, and {server} does not list its batches: look for the batch there; if there is none, delete `{}`",
+        "an earlier run may have submitted a batch of the file `{file}`, and {server} does not list its batches: look for the batch there; if you find no batch of the file, delete `{}` to submit its requests again",
         record.display()
     )]
     Unlisted {
@@ -67,6 +67,11 @@ pub(super) enum BatchError {
         #[source]
         source: Refused,
     },
+    /// The account has more batches than are searched.
+    #[error(
+        "{server} lists more than {batches} batches, so it stays open whether an earlier run submitted one with this request; run without `--batch`"
+    )]
+    Endless { server: String, batches: usize },
     /// The server refused the whole batch.
     #[error("{server} refused the batch `{batch}`: {reasons}{advice}")]
     Refused {

@@ -53,7 +53,7 @@ pub enum BatchEvent {
         /// The text.
         text: String,
     },
-    /// The batch is over: nobody waits for it any more.
+    /// The batch is over, and the program does not wait for it any more.
     Ended {
         /// The server's name of the batch.
         batch: String,

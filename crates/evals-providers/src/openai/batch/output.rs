@@ -117,7 +117,7 @@ impl Output {
         self.lines.get(id).is_some_and(|place| place.is_success)
     }
 
-    /// Reads the line of a request; `None` if it has none.
+    /// Reads the line of a request; `None` for a request without a line.
     pub(super) fn line(&self, id: &str) -> io::Result<Option<OutputLine>> {
         let Some(place) = self.lines.get(id) else {
             return Ok(None);

@@ -14,6 +14,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::fs::{self, File};
 use std::io;
 use std::path::{Path, PathBuf};
+use std::time::Duration;
 
 use evals::{JournalError, RecordFile};
 use serde::{Deserialize, Serialize};
@@ -24,6 +25,9 @@ use super::host::BatchSize;
 /// The ending of a record's file name. That of its replies ends otherwise.
 const RECORD: &str = ".batch.jsonl";
 const REPLIES: &str = ".replies.jsonl";
+
+/// A server may still be creating a batch for so long after a kill.
+const RECENT: Duration = Duration::from_mins(10);
 
 /// A line of a record.
 #[derive(Debug, Serialize, Deserialize)]
@@ -172,6 +176,12 @@ impl Record {
         self.path().with_file_name(format!("{}{REPLIES}", self.key))
     }
 
+    /// Whether the last step is so recent that the server may not show it yet.
+    pub(super) fn is_recent(&self) -> bool {
+        let written = fs::metadata(self.path()).and_then(|file| file.modified());
+        written.is_ok_and(|time| time.elapsed().is_ok_and(|age| age < RECENT))
+    }
+
     /// Whether the replies are on the disk.
     pub(super) fn is_collected(&self) -> bool {
         self.contents.is_collected
@@ -213,7 +223,7 @@ impl Record {
 
     /// Deletes record and replies.
     pub(super) fn delete(self) {
-        // The record goes first: replies without a record are in nobody's way.
+        // The record goes first: replies without a record do no harm.
         let (record, replies) = (self.path().to_owned(), self.replies());
         drop(self.file);
         let _ = fs::remove_file(record);

@@ -74,7 +74,7 @@ impl Batch {
     pub(super) fn read(json: &Value) -> Option<Self> {
         let text = |name: &str| {
             let text = json.get(name).and_then(Value::as_str);
-            // Some servers send an empty text for a file that there is not.
+            // Some servers send an empty text in place of the name of a missing file.
             text.filter(|text| !text.is_empty()).map(str::to_owned)
         };
         let id = text("id").or_else(|| text("batch_id"))?;
