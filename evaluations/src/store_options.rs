@@ -6,6 +6,7 @@ use std::time::{Duration, Instant};
 
 use anyhow::Result;
 use evals_index::{Store, StoreSettings};
+use evals_providers::BaseUrl;
 
 use crate::settings::{Resolved, SettingsError};
 use crate::terminal::Printer;
@@ -65,18 +66,26 @@ fn of(
         }
     };
     let environment = || {
-        names
-            .endpoint_variables
-            .iter()
-            .find_map(|name| variable(name))
+        let mut variables = names.endpoint_variables.iter();
+        variables.find_map(|name| Some((Some(*name), variable(name)?)))
     };
     if let Some(endpoint) = &store.endpoint {
         set(names.endpoint, endpoint.clone());
     }
-    // The engine refuses an address with `http://` without this option.
-    let endpoint = store.endpoint.clone().or_else(environment);
-    if endpoint.is_some_and(|endpoint| endpoint.starts_with("http://")) {
-        set(Some("allow_http"), true.to_string());
+    let endpoint = store.endpoint.clone().map(|endpoint| (None, endpoint));
+    if let Some((variable, endpoint)) = endpoint.or_else(environment) {
+        // The engine panics for an address that is not one.
+        if BaseUrl::parse(&endpoint).is_err() {
+            let place = variable.map_or_else(String::new, |name| {
+                format!("the environment variable `{name}` ")
+            });
+            let message = format!("{place}must be an address such as `https://host:port`");
+            return Err(resolved.bad_value("store.endpoint", &message));
+        }
+        // The engine refuses an address with `http://` without this option.
+        if endpoint.starts_with("http://") {
+            set(Some("allow_http"), true.to_string());
+        }
     }
     if let Some(region) = &store.region {
         set(names.region, region.clone());
@@ -235,11 +244,31 @@ mod tests {
     }
 
     #[test]
+    fn a_variable_that_holds_no_address_is_refused_by_name() {
+        let variable =
+            |asked: &str| (asked == "AWS_ENDPOINT_URL").then(|| "127.0.0.1:1".to_owned());
+        let error = of(&resolved("{}"), "s3://bucket/db", variable).unwrap_err();
+        let message = error.to_string();
+        assert!(
+            message.ends_with("the environment variable `AWS_ENDPOINT_URL` must be an address such as `https://host:port`"),
+            "{message}"
+        );
+    }
+
+    #[test]
     fn a_variable_that_is_not_set_and_a_time_that_cannot_be_are_refused() {
         for (text, expected) in [
             (
                 "{secret_key_env: NO_SUCH_SECRET}",
                 "evaluations.yaml:1: bad value for `store.secret_key_env`: the environment variable `NO_SUCH_SECRET` is not set",
+            ),
+            (
+                "{endpoint: 'localhost:8333'}",
+                "evaluations.yaml:1: bad value for `store.endpoint`: must be an address such as `https://host:port`",
+            ),
+            (
+                "{endpoint: 'http://localhost:999999'}",
+                "evaluations.yaml:1: bad value for `store.endpoint`: must be an address such as `https://host:port`",
             ),
             (
                 "{timeout: 0}",

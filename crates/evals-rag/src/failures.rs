@@ -16,9 +16,13 @@ impl AnswerError {
 }
 
 impl SearchError {
-    /// The case's failure, with its class where a reranker failed.
+    /// The case's failure, with its class where a reranker failed or every further search would.
     pub(crate) fn of_task(self) -> TaskError {
-        let class = self.reranking().map(|error| class(error.failure));
+        let class = if self.is_of_every_search() {
+            Some(FailureClass::Terminal)
+        } else {
+            self.reranking().map(|error| class(error.failure))
+        };
         let error = TaskError::new(self);
         match class {
             Some(class) => error.classed(class),
@@ -40,5 +44,18 @@ fn class(failure: Failure) -> FailureClass {
         Failure::Transient => FailureClass::Transient,
         Failure::Terminal => FailureClass::Terminal,
         Failure::Content => FailureClass::Content,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn an_error_of_every_search_ends_the_experiment() {
+        let of_all = SearchError::of_every_search("the store is gone");
+        assert_eq!(of_all.to_string(), "the store is gone");
+        assert_eq!(of_all.of_task().class(), Some(FailureClass::Terminal));
+        assert_eq!(SearchError::new("one").of_task().class(), None);
     }
 }

@@ -89,10 +89,25 @@ impl Retrieved {
 #[error(transparent)]
 pub struct SearchError(Box<dyn Error + Send + Sync>);
 
+/// An error that every further search would meet.
+#[derive(Debug, thiserror::Error)]
+#[error(transparent)]
+struct OfEverySearch(Box<dyn Error + Send + Sync>);
+
 impl SearchError {
     /// Wraps the error of a search engine.
     pub fn new(source: impl Into<Box<dyn Error + Send + Sync>>) -> Self {
         Self(source.into())
+    }
+
+    /// Wraps an error that every further search would meet, such as a store that no longer answers. It ends the experiment.
+    pub fn of_every_search(source: impl Into<Box<dyn Error + Send + Sync>>) -> Self {
+        Self::new(OfEverySearch(source.into()))
+    }
+
+    /// Whether every further search would fail.
+    pub(crate) fn is_of_every_search(&self) -> bool {
+        self.0.is::<OfEverySearch>()
     }
 
     /// The error of the reranker, if the reranker failed.

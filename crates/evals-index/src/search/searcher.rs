@@ -57,7 +57,11 @@ impl Searcher for IndexSearcher {
             self.retrieve(question, k, &cache, embedded.as_ref()).await
         };
         let retrieved = self.contents.guarded(Box::pin(retrieve)).await;
-        retrieved.map_err(SearchError::new)
+        // A store that is out of reach was asked again and again for one question, and would be for each of the others.
+        retrieved.map_err(|error| match error.store_fault() {
+            Some(_) => SearchError::of_every_search(error),
+            None => SearchError::new(error),
+        })
     }
 }
 

@@ -105,8 +105,17 @@ fn check_bucket(rest: &str) -> Result<(), IndexError> {
             "without `?` and `#`: options come from the environment or from `store` in the settings",
         );
     }
-    if rest.split('/').next().is_none_or(str::is_empty) {
+    let bucket = rest.split('/').next().unwrap_or_default();
+    if bucket.is_empty() {
         return problem("with the name of a bucket");
+    }
+    // The engine takes an address whose host no URL can have for a folder.
+    let is_allowed = |byte: u8| byte.is_ascii_alphanumeric() || b".-_".contains(&byte);
+    if !bucket.bytes().all(is_allowed) {
+        return problem("with a bucket's name of letters, digits, `.`, `-` and `_`");
+    }
+    if rest.contains("//") {
+        return problem("without `//` after the bucket");
     }
     if rest.split('/').any(|part| part == "." || part == "..") {
         return problem("without `.` and `..`");
@@ -148,6 +157,23 @@ mod tests {
                 message(uri),
                 format!("`{uri}` is in an object store, and this program was built without them")
             );
+        }
+    }
+
+    #[cfg(feature = "stores")]
+    #[test]
+    fn an_address_that_the_engine_would_take_for_a_folder_is_refused() {
+        for uri in [
+            "s3://my bucket/a",
+            "az://my container/a",
+            "s3://bücket/a",
+            "s3://bucket//a",
+        ] {
+            let refused = Location::parse(uri);
+            assert!(matches!(refused, Err(IndexError::Location { .. })), "{uri}");
+        }
+        for uri in ["s3://my-bucket.x_1/a b/ä", "gs://bucket", "az://container/"] {
+            assert_eq!(Location::parse(uri).unwrap().uri(), uri);
         }
     }
 
