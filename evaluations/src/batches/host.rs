@@ -6,14 +6,14 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::{Duration, Instant};
 
+use evals_messages::quantity;
 use evals_models::Usage;
 use evals_providers::{BatchEvent, BatchHost, BatchSize};
 use evals_rag::prices::Price;
 use indicatif::ProgressBar;
 use thiserror::Error;
 
-use super::open::{OpenBatches, sized};
-use crate::interruption::Interruption;
+use crate::interruption::{Interruption, OpenBatches};
 use crate::spending::{Spending, dollars};
 use crate::terminal::{Printer, progress};
 
@@ -181,4 +181,13 @@ impl BatchHost for Host {
             self.spending.release(cost);
         }
     }
+}
+
+/// The number of requests and the tokens of a batch, in words.
+fn sized(requests: usize, tokens: u64) -> String {
+    format!(
+        "{} with up to {}",
+        quantity::of(requests, "request"),
+        quantity::of(tokens, "token")
+    )
 }

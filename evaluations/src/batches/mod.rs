@@ -6,7 +6,7 @@ mod plan;
 mod prices;
 mod searcher;
 
-pub(crate) use self::open::{Batches, OpenBatches};
+pub(crate) use self::open::Batches;
 pub(crate) use self::plan::{Caller, case_timeout, concurrency, fact, layer, plan};
 pub(crate) use self::prices::{discounted, note};
 pub(crate) use self::searcher::limited;

@@ -1,58 +1,21 @@
 //! The batches of one command: their settings, and what they share with the rest of the run.
 
-use std::collections::BTreeMap;
 use std::path::PathBuf;
+use std::sync::Arc;
 use std::sync::atomic::AtomicUsize;
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
-use evals_messages::quantity;
 use evals_models::{ChatModel, ChatRequest};
 use evals_providers::{BatchHost, BatchSettings, BatchedChat, OpenAiChat};
 use evals_rag::prices::Price;
 use evals_stores::replies::ReplyKey;
 
 use super::host::Host;
-use crate::interruption::Interruption;
+use crate::interruption::{Interruption, OpenBatches};
 use crate::session::Session;
 use crate::settings::{Batch, Resolved};
 use crate::spending::Spending;
 use crate::terminal::Printer;
-
-/// The batches that are at servers and waited for, by the servers' names, each with its model.
-#[derive(Debug, Clone, Default)]
-pub(crate) struct OpenBatches(Arc<Mutex<BTreeMap<String, String>>>);
-
-impl OpenBatches {
-    pub(super) fn add(&self, batch: &str, model: &str) {
-        self.lock().insert(batch.to_owned(), model.to_owned());
-    }
-
-    pub(super) fn remove(&self, batch: &str) {
-        self.lock().remove(batch);
-    }
-
-    /// What the user should know when the wait ends early; `None` without batches.
-    pub(crate) fn farewell(&self) -> Option<String> {
-        let open = self.lock();
-        if open.is_empty() {
-            return None;
-        }
-        let names: Vec<String> = open.keys().map(|batch| format!("`{batch}`")).collect();
-        let (noun, verb, them) = match open.len() {
-            1 => ("batch", "goes", "it"),
-            _ => ("batches", "go", "them"),
-        };
-        Some(format!(
-            "the {noun} {} {verb} on at the server: run the same command again to collect the replies, or cancel {them} there (`POST /batches/ID/cancel`)",
-            names.join(", ")
-        ))
-    }
-
-    fn lock(&self) -> MutexGuard<'_, BTreeMap<String, String>> {
-        self.0.lock().unwrap_or_else(PoisonError::into_inner)
-    }
-}
 
 /// The batches of one command.
 #[derive(Debug)]
@@ -126,13 +89,4 @@ impl Batches {
         settings.first_direct = self.settings.first_direct;
         settings
     }
-}
-
-/// The number of requests and the tokens of a batch, in words.
-pub(super) fn sized(requests: usize, tokens: u64) -> String {
-    format!(
-        "{} with up to {}",
-        quantity::of(requests, "request"),
-        quantity::of(tokens, "token")
-    )
 }

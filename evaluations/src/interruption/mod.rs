@@ -1,5 +1,6 @@
 //! Interrupts a run without paying twice: sends no further calls to servers and commands, and waits for those in flight.
 
+mod open_batches;
 mod signals;
 
 use std::io;
@@ -16,8 +17,8 @@ use thiserror::Error;
 use tokio::time::{sleep, timeout};
 use tokio_util::sync::CancellationToken;
 
+pub(crate) use self::open_batches::OpenBatches;
 use self::signals::Signals;
-use crate::batches::OpenBatches;
 use crate::exit::{self, Exit};
 use crate::spending::BudgetSpent;
 use crate::terminal::{Printer, StdoutError};
