@@ -20,7 +20,7 @@ ROWS = [
 
 
 def likeliest(gained, lost, n, d):
-    """The share of losses. It is t above the least possible one, so that nothing cancels near a change of 1."""
+    """The most likely share of losses. It is solved for as a distance t from the least possible share, to avoid cancellation near a change of 1."""
     room = (1.0 - abs(d)) / 2.0
     gains, losses = max(d, 0.0), max(-d, 0.0)
 
@@ -42,7 +42,7 @@ def score(gained, lost, n, d):
 
 
 def limit(gained, lost, n, z, side):
-    """The end on the side of -1 or 1, where the score is z or -z."""
+    """The end of the interval on one side (-1: the lower end, 1: the upper end), where the score is z or -z."""
     observed = (gained - lost) / n
 
     def beyond(d):
