@@ -24,7 +24,7 @@ use evals_rag::Document;
 use futures::future::BoxFuture;
 use futures::{StreamExt, TryStreamExt, stream};
 
-/// The allocator of the program. The system's keeps memory in a pool for each thread, which grows the peak by a third.
+/// The allocator of the program. The system's allocator keeps a pool of memory for each thread, which raises the peak by a third.
 #[global_allocator]
 static ALLOCATOR: mimalloc::MiMalloc = mimalloc::MiMalloc;
 

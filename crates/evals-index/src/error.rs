@@ -21,7 +21,7 @@ use crate::summary::{TableState, TableSummary};
 #[derive(Debug, Error)]
 #[non_exhaustive]
 pub enum IndexError {
-    /// The store's location has the scheme of an object store, and the crate was built without the feature `stores`.
+    /// The location is in an object store, but the crate was built without the feature `stores`.
     #[error("`{uri}` is in an object store, and this program was built without them")]
     WithoutStores {
         /// The location.
@@ -49,7 +49,7 @@ pub enum IndexError {
         /// The engine's error.
         source: EngineError,
     },
-    /// An object store replaces an object that a request told it to create only if there is none.
+    /// An object store replaced an object although the request told it to create the object only if it does not exist.
     #[error(
         "the store `{uri}` ignores `If-None-Match`: it replaced an object that existed already; two processes that write at the same time \
          would lose what one of them wrote, without a word"
@@ -292,7 +292,7 @@ pub enum IndexError {
     /// The settings of the vector search do not fit the index.
     #[error("bad value for `search.index.{}`", .0.parameter)]
     VectorSearch(#[source] VectorSearchError),
-    /// The index of the vectors does not cover every row, so that searches would compare the question with the others one by one.
+    /// The index of the vectors does not cover every row. Searches would compare the question with each of the other rows.
     #[error(
         "the index of the vectors {}; delete its table to rebuild it",
         .left_out.map_or_else(|| "is missing".to_owned(), |rows| format!("does not cover {rows} of the rows"))
@@ -301,7 +301,7 @@ pub enum IndexError {
         /// Rows outside the index; `None` if it does not exist.
         left_out: Option<usize>,
     },
-    /// The storage engine would not search the index of the vectors, or not that alone.
+    /// The storage engine would not use the index of the vectors, or would also search outside it.
     #[error(
         "the storage engine does not search the index of the vectors alone; its plan is\n{plan}"
     )]

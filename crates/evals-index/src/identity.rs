@@ -13,7 +13,7 @@ use crate::full_text::FullText;
 const SCHEMA_VERSION: u32 = 1;
 /// The names of all index tables, and of no other tables, start with this.
 pub(crate) const NAME_PREFIX: &str = "index-";
-/// The names of all tables of vector indexes, and of no other tables, start with this.
+/// The prefix of the names of all tables of vector indexes. No other table has it.
 const VECTORS_PREFIX: &str = "vectors-";
 
 /// Everything that the content of an index depends on.
@@ -121,7 +121,7 @@ impl Identity {
         format!("{NAME_PREFIX}{:016x}", u64::from_be_bytes(*first))
     }
 
-    /// The start of the names of all vector indexes of the index, and of no other tables.
+    /// The prefix of the names of all vector indexes of this index. No other table has it.
     pub(crate) fn vectors_prefix(&self) -> String {
         let table = self.table_name();
         let digits = table.strip_prefix(NAME_PREFIX).unwrap_or(&table);

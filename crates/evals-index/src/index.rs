@@ -252,12 +252,12 @@ impl Index {
         &self.identity
     }
 
-    /// The same index, whose vectors are searched as `search` says. Builds the index of the vectors if it does not exist: beside the index in
-    /// the same store, in another table that copies no rows. Returns how long that took.
+    /// The same index, which searches its vectors as `search` says. Builds the index of the vectors if it does not exist, in another table of
+    /// the same store that copies no rows. Returns how long the build took.
     ///
-    /// Indexes of the vectors with different parameters exist side by side. Deleting the index deletes them too. Where the folder of a store
-    /// was moved, they are built again. Training draws a random sample without a seed, so that two builds with the same parameters
-    /// may find other neighbours; a finished one always finds the same.
+    /// Indexes of the vectors with different parameters exist side by side. Deleting the index deletes them too. After a move of the store's
+    /// folder, this function builds them again. Training draws a random sample without a seed, so two builds with the same parameters
+    /// may find different neighbours; a finished index always finds the same neighbours.
     ///
     /// Fails if a parameter does not fit the index, and if the index has no vectors.
     pub async fn with_vector_search(
@@ -298,7 +298,7 @@ impl Index {
     }
 
     /// Copies the vectors to `into`, in the order of the chunks. Returns the document of each vector, by its number among
-    /// [`documents`](Self::documents). A chunk without text has no vector. `on_read` is called with the chunks read so far.
+    /// [`documents`](Self::documents). A chunk without text has no vector. Calls `on_read` with the number of chunks read so far.
     pub async fn copy_vectors(
         &self,
         into: &mut VectorWriter,

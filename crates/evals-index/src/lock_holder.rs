@@ -10,7 +10,7 @@ use std::time::SystemTime;
 pub struct LockHolder {
     /// Its process id, if the lock file has it.
     pub process: Option<u32>,
-    /// The machine that it runs on. `None` in a folder, and where the system does not say.
+    /// The machine that it runs on. `None` for a store in a folder, and if the system does not tell its name.
     pub host: Option<String>,
     /// When it took the lock, if the file system tells.
     pub since: Option<SystemTime>,

@@ -8,7 +8,7 @@ use tracing::span::{Attributes, Id, Record};
 use tracing::subscriber::Interest;
 use tracing::{Event, Metadata, Subscriber};
 
-/// The part of the engine that repeats requests, and tells its log so.
+/// The module of the engine that repeats requests and logs each repetition.
 const REPEATING: &str = "object_store::client::retry";
 
 /// A request to an object store that failed and is repeated.
@@ -26,12 +26,12 @@ static WATCH: OnceLock<Watch> = OnceLock::new();
 /// neither does one in a program that reads the log of the engine itself.
 pub fn watch_retries(watch: impl Fn(&StoreRetry) + Send + Sync + 'static) {
     if WATCH.set(Arc::new(watch)).is_ok() {
-        // A program with its own subscriber keeps that one.
+        // If the program has set a subscriber, it stays.
         let _ = tracing::subscriber::set_global_default(Listener);
     }
 }
 
-/// A listener to the engine's log that hears of repeated requests alone.
+/// A subscriber to the engine's log that receives only the events of repeated requests.
 #[derive(Debug)]
 struct Listener;
 

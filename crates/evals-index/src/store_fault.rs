@@ -5,24 +5,24 @@ use std::fmt;
 
 use thiserror::Error as ThisError;
 
-/// The reason of a commit that was refused, because another process wrote to the table since this one opened it.
+/// The reason of a refused commit: another process wrote to the table after this one opened it.
 #[derive(Debug, ThisError)]
 #[error("another process wrote to the index at the same time")]
 pub(crate) struct OtherWriter;
 
-/// A failure of an object store, by what has to be done about it.
+/// A failure of an object store. Each kind has another remedy.
 #[derive(Debug, Clone, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum StoreFault {
-    /// There are no credentials.
+    /// The engine found no credentials.
     NoCredentials,
     /// The store knows the caller and refuses, or the keys or the session token are wrong: 403 or 401, and at AWS 400 for a token.
     Denied,
-    /// There is no such bucket or container.
+    /// The bucket or container does not exist.
     NoBucket,
-    /// The address speaks another protocol, or the region is another one: a redirect or a request that makes no sense to the server.
+    /// The server speaks another protocol, or the bucket is in another region: the server redirects the request or does not understand it.
     Misunderstood,
-    /// No connection could be made.
+    /// The server accepts no connection.
     Unreachable,
     /// No answer came in time, or the connection broke.
     Interrupted,
@@ -44,7 +44,7 @@ impl StoreFault {
             if error.is::<OtherWriter>() {
                 return Some(Self::OtherWriter);
             }
-            // The engine's own errors show their causes, others do not.
+            // The text of the engine's errors contains their causes. The text of other errors does not.
             let message = error.to_string();
             if !text.contains(&message) {
                 text.push_str(&message);

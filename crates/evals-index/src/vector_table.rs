@@ -20,28 +20,28 @@ const RECORD_KEY: &str = "evaluations:vector-index";
 
 /// An approximate search of the vectors of an index.
 ///
-/// Its table has the rows of the index's table and their numbers, but no copy of them: its manifest names the files of the other table,
-/// which is never written to. A vector index with other parameters is another table, so that none is searched in place of another, and a
-/// build that is killed harms nothing but itself.
+/// Its table has the rows of the index's table and their numbers, but no copy of them: its manifest names the files of the index's table. The
+/// index's table does not change. Each set of parameters has a separate table, so a search never uses an index with other parameters, and a
+/// killed build damages no other table.
 #[derive(Debug)]
 pub(crate) struct VectorTable {
     pub(crate) table: Table,
     pub(crate) search: Approximation,
 }
 
-/// The record of a finished table, which one whose build was interrupted does not have.
+/// The record of a finished table. After an interrupted build, the table has no record.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 struct Record {
     index: VectorIndex,
-    /// Where the files of the rows are. In a store that was moved, they are no longer there.
+    /// The folder of the files of the rows. After a move of the store, it is another folder.
     source: String,
-    /// Identifies these files. An index that was deleted and built again has others.
+    /// Identifies these files. A new build of the index has other files.
     rows: Option<String>,
     files_recorded: bool,
 }
 
 impl VectorTable {
-    /// A search that stands for all: they have the same plan.
+    /// A search for the check of the plan. All searches have the same plan.
     pub(crate) fn query_of_any(&self, dimension: usize) -> Result<VectorQuery, IndexError> {
         vector_index::query(&self.table, &vec![1.0; dimension], 1, Some(&self.search))
     }
@@ -54,7 +54,7 @@ fn name(identity: &Identity, index: &VectorIndex) -> String {
     format!("{}{digest}", identity.vectors_prefix())
 }
 
-/// Opens the table of `search` for the index with this identity and table, or builds it. Returns how long the build took, if there was one.
+/// Opens the table of `search` for the index with this identity and table, or builds it. Returns how long the build took.
 pub(crate) async fn open_or_build(
     store: &Store,
     (identity, rows): (&Identity, &Table),

@@ -14,11 +14,11 @@ use crate::served::ended;
 /// A number of callers who each send the next request when they have the reply to the last one.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct ClosedLoop {
-    /// How many callers there are, and so how many requests are in flight at most. Default 1.
+    /// The number of callers, which is also the largest number of requests in flight. Default 1.
     pub callers: NonZeroUsize,
-    /// How long new requests are sent. Default 1 s. Those in flight are then waited for.
+    /// How long the callers send new requests. Default 1 s. They then wait for the requests in flight.
     pub time: Duration,
-    /// How many requests are sent at least, however long they take. Default 0.
+    /// The callers send at least so many requests, however long that takes. Default 0.
     pub least: usize,
     /// After how many requests the load ends, even if time is left. Default: no limit.
     pub most: usize,
@@ -36,8 +36,8 @@ impl Default for ClosedLoop {
 }
 
 impl ClosedLoop {
-    /// Loads the system. The latency of a request counts from the time at which its caller sends it. Returns the first failure, after which
-    /// the other callers are dropped.
+    /// Loads the system. The latency of a request counts from the time at which its caller sends it. Returns the first failure, and then
+    /// drops the other callers.
     pub async fn run<C, F, E>(self, call: C) -> Result<Served, E>
     where
         C: Fn(usize) -> F + Clone + Send + 'static,

@@ -1,13 +1,13 @@
 //! Loads a system with requests and measures how long they take.
 //!
 //! [`ClosedLoop`] is a number of callers who send the next request when they have the reply to the last one. It shows how many requests
-//! per second a system serves. It hides how long people wait: while the system stalls, no caller sends a request, and the requests that
-//! would have waited are missing from the latencies. That is *coordinated omission* (Tene, "How NOT to Measure Latency", 2013).
+//! per second a system serves. It hides how long users wait: while the system stalls, no caller sends a request, and the requests that
+//! would have waited are missing from the latencies. This is *coordinated omission* (Tene, "How NOT to Measure Latency", 2013).
 //!
-//! [`OpenLoop`] sends requests at a fixed rate, as people do who know nothing of each other. It counts latency from the time at which a
-//! request was due, whether or not it could be sent then. A stall of a second is in the latency of every request that was due in it.
+//! [`OpenLoop`] sends requests at a fixed rate, as independent users do. It counts latency from the time at which a request was due, even
+//! if it sends the request later. So a stall adds to the latency of every request that was due during the stall.
 //!
-//! The system is any asynchronous closure, which is called with the number of the request, from 0. The first failure ends the load.
+//! The system is any asynchronous closure. A load calls it with the number of the request, from 0. The first failure ends the load.
 //!
 //! ```
 //! use std::num::NonZeroUsize;

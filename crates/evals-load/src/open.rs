@@ -16,10 +16,10 @@ use crate::{Pace, Served};
 pub struct OpenLoop {
     /// Requests per second; more than 0.
     pub rate: f64,
-    /// How many requests are sent in all.
+    /// The number of requests.
     pub requests: usize,
-    /// How many requests are in flight at most. The others wait for their turn, and this wait is part of their latency. The limit bounds the
-    /// memory of a system that is asked for more than it can serve.
+    /// The most requests in flight. The others wait for their turn, and this wait is part of their latency. The limit bounds the memory
+    /// if the rate is higher than the system can serve.
     pub in_flight: NonZeroUsize,
 }
 
@@ -42,8 +42,8 @@ impl OpenLoop {
         }
     }
 
-    /// Loads the system. The latency of a request counts from the time at which it was due. Returns the first failure, after which the other
-    /// requests are dropped.
+    /// Loads the system. The latency of a request counts from the time at which it was due. Returns the first failure, and then drops the
+    /// other requests.
     pub async fn run<C, F, E>(self, mut pace: impl Pace, call: C) -> Result<Served, E>
     where
         C: Fn(usize) -> F,

@@ -22,8 +22,8 @@ impl Pace for TimerPace {
     }
 }
 
-/// Waits to within about a tenth of a millisecond, for systems that reply in less than a few: the thread sleeps the last two milliseconds.
-/// Needs a runtime of several threads.
+/// Waits with an error of about a tenth of a millisecond, for systems that reply within a few milliseconds: the thread itself sleeps the last
+/// two milliseconds. Needs a runtime of several threads.
 #[derive(Debug, Clone, Copy, Default)]
 pub struct ThreadPace;
 

@@ -1,4 +1,4 @@
-//! What a system did under load.
+//! The latencies of a system under load.
 
 use std::panic;
 use std::time::Duration;
@@ -42,7 +42,7 @@ impl Served {
     }
 }
 
-/// The result of a task. A panic of the system goes on in the caller.
+/// The result of a task. Resumes a panic of the system in the caller.
 pub(crate) fn ended<T>(task: Result<T, JoinError>) -> T {
     task.unwrap_or_else(|error| match error.try_into_panic() {
         Ok(panic) => panic::resume_unwind(panic),

@@ -59,7 +59,7 @@ async fn a_stall_is_in_the_open_loops_latencies_and_not_in_the_closed_loops() {
         .unwrap();
     assert!(p99(&closed) < 0.002, "one of 9,000 requests stalled");
     assert_eq!(open.requests(), 1000);
-    // The 100 requests that were due in the stall waited between 1 s and 10 ms, and then for each other.
+    // The 100 requests that were due during the stall waited between 10 ms and 1 s for its end, and then for each other.
     assert!(p99(&open) > 0.85, "{}", p99(&open));
     let slow = open.latencies.iter().filter(|it| **it > 0.05).count();
     assert!((100..=110).contains(&slow), "{slow}");

@@ -6,11 +6,11 @@ use std::iter::Sum;
 
 use crate::arithmetic::share;
 
-/// How many of the nearest neighbours an approximate search found, of one question or of several: recall@k of approximate search, as in
+/// How many of the nearest neighbours an approximate search found, for one question or several: recall@k of approximate search, as in
 /// Aumüller, Bernhardsson and Faithfull, "ANN-Benchmarks" (Information Systems 87, 2020).
 ///
-/// The counts of several questions can be added. Their recall is then exact to the last bit, where a mean of shares would be rounded at each
-/// question. It is the mean of the questions' recalls if all of them have as many neighbours to find, as in searches of one corpus.
+/// Add the counts of several questions to get their recall without rounding errors; a mean of shares has one for each question. This recall
+/// equals the mean of the questions' recalls if each question has the same number of neighbours, as in searches of one corpus.
 ///
 /// ```
 /// use evals_metrics::NeighbourHits;
@@ -34,9 +34,9 @@ pub struct NeighbourHits {
 impl NeighbourHits {
     /// The hits of one question among its `k` nearest neighbours.
     ///
-    /// `exact` holds the neighbours with their scores, best first. It has to go further than `k` where neighbours are tied with the k-th: each
-    /// of them is a right answer, because exact search chooses among them by their ids alone. Of `found`, the first `k` count, each once.
-    /// Where there are fewer than `k` neighbours, all of them have to be found.
+    /// `exact` holds the neighbours with their scores, best first. It has to contain all neighbours that are tied with the k-th: each of them
+    /// is a right answer, because exact search chooses among them only by their ids. Of `found`, the first `k` count, each once. If `exact` has
+    /// fewer than `k` neighbours, the search has to find all of them.
     pub fn of<I: Eq + Hash>(found: &[I], exact: &[(I, f32)], k: usize) -> Self {
         let wanted = k.min(exact.len());
         let Some(last) = wanted.checked_sub(1) else {
@@ -52,7 +52,7 @@ impl NeighbourHits {
         }
     }
 
-    /// The share of the neighbours that the search found, from 0 to 1. `None` if there was no neighbour to find.
+    /// The share of the neighbours that the search found, from 0 to 1. `None` if the questions have no neighbours.
     pub fn recall(self) -> Option<f64> {
         (self.wanted > 0).then(|| share(self.found, self.wanted))
     }

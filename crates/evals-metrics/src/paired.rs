@@ -15,7 +15,7 @@ const ENUMERATED: usize = 20;
 /// alone may cause such a difference.
 const ROUNDING: f64 = 1e-12;
 
-/// If fewer extreme swaps than this are expected among all random ones, they are not drawn: the p value is the least one.
+/// If the test expects fewer extreme swaps than this among all random ones, it draws no swaps and returns the least p value.
 const UNSEEN: f64 = 1e-3;
 
 /// Tests whether chance explains the difference between two measurements of the same cases: Fisher's randomization test.

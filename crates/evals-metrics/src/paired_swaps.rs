@@ -1,15 +1,15 @@
-//! How many random swaps a small p value takes.
+//! How many random swaps a small p value needs.
 
 use std::num::NonZeroU32;
 
 use crate::PairedTest;
 
-/// Random swaps for each share of them that a p value has to be below. Fewer extreme swaps make a rough p value.
+/// The expected number of extreme swaps at the level of significance. A p value from fewer extreme swaps is rough.
 const SWAPS: f64 = 10.0;
 
 impl PairedTest {
-    /// The test with ten random swaps for each share that `significance` is of 1, if it makes fewer: the least p value of N random
-    /// swaps is 1 / (N + 1), which a correction for several tests multiplies.
+    /// The test with at least 10 / `significance` random swaps. The least p value of N random swaps is 1 / (N + 1), and a correction for
+    /// several tests multiplies it.
     ///
     /// ```
     /// use evals_metrics::PairedTest;
@@ -37,8 +37,8 @@ impl PairedTest {
     /// Whether more random swaps would make this p value of the test more precise: fewer than ten swaps were as extreme as the
     /// observed one. An exact p value stays the same.
     ///
-    /// If a test is repeated with more swaps exactly where this holds, its p value stays valid at every level: below the p value of ten extreme
-    /// swaps only the second test decides, and above it the first one does.
+    /// If a caller repeats exactly the tests for which this is true with more swaps, the p values stay valid at every level: below the p value
+    /// of ten extreme swaps only the second test decides, and above it only the first one.
     pub fn is_rough(&self, p_value: f64) -> bool {
         p_value * (f64::from(self.resamples.get()) + 1.0) < SWAPS + 0.5
     }

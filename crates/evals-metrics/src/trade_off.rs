@@ -1,6 +1,6 @@
-//! Choices that trade a price for quality: which ones no other beats, and the cheapest that is good enough.
+//! Choices that trade a price for quality: the Pareto front, and the cheapest choice that is good enough.
 
-/// A choice with a price, of which less is better, and a quality, of which more is better: an index with its latency and recall.
+/// A choice with a price (lower is better) and a quality (higher is better), such as an index with its latency and recall.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct PricedChoice {
     /// The price, in any unit.
@@ -38,8 +38,8 @@ pub fn pareto_front(choices: &[PricedChoice]) -> Vec<usize> {
     front
 }
 
-/// The position of the choice with the lowest price among those with at least this quality. Of several with that price, the one of the
-/// highest quality, and of those the first. `None` if no choice is good enough.
+/// The position of the choice with the lowest price among those with at least this quality. Among choices with the same price, the one with
+/// the highest quality, and then the first. `None` if no choice is good enough.
 ///
 /// ```
 /// use evals_metrics::{PricedChoice, cheapest};

@@ -56,7 +56,7 @@ impl Embeddings {
     ///
     /// # Errors
     ///
-    /// `dimension` is 0, or the vectors together do not form rows of it.
+    /// `dimension` is 0, or the total length of the vectors is not a multiple of it.
     ///
     /// ```
     /// use evals_models::Embeddings;

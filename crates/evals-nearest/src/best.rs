@@ -25,14 +25,14 @@ impl Best {
         self.floor
     }
 
-    /// Adds a row, unless its score is not a number. Rows with the score of the floor count: they may come first among equals.
+    /// Adds a row, unless its score is not a number. A row with the same score as the floor counts, because it may come first among equals.
     pub(crate) fn push(
         &mut self,
         hit: Hit,
         k: usize,
         equals: impl Fn(u32, u32) -> Ordering + Copy,
     ) {
-        // 0 / 0 has one sign on x86 and the other on ARM, so that the total order would put it first on one of them.
+        // The sign of 0 / 0 differs between x86 and ARM, so the total order would put it first on one of them.
         if hit.score.is_nan() || self.floor.is_some_and(|floor| hit.score < floor) {
             return;
         }

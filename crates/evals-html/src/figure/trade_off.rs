@@ -38,7 +38,7 @@ pub struct TradeOff {
     pub quality: String,
     /// The choices.
     pub points: Vec<TradeOffPoint>,
-    /// Whether only the choices on the front have their labels beside them: dozens would hide each other. The description names all.
+    /// Whether to label only the choices on the front: dozens of labels would hide each other. The description names every choice.
     pub is_crowded: bool,
 }
 
@@ -70,7 +70,7 @@ impl TradeOff {
             let print = numbers(self.unit);
             frame.horizontal_axis(&mut marks, &prices.ticks(5), print, &self.price);
             let mut labels = Placement::within(frame);
-            // The name of the axis stands above its beginning.
+            // The name of the axis is above its start.
             let name = Point::new(frame.left, frame.top - 8.0);
             let width = text_width(&self.quality, LABEL, Weight::Regular);
             labels.keep_line_free(name, Point::new(frame.left + width, name.y));

@@ -8,11 +8,11 @@ use serde::{Deserialize, Serialize};
 use super::settings::VectorSearchError;
 use super::{VectorSearch, VectorSearchKind};
 
-/// Vectors of which the engine wants to train each partition of a product-quantized index.
+/// The fewest vectors for each partition that the engine needs to train a product-quantized index.
 const VECTORS_OF_A_PARTITION: u32 = 256;
-/// Vectors of a graph, as the engine divides them.
+/// The vectors of one graph. The engine divides larger tables into several graphs.
 const VECTORS_OF_A_GRAPH: usize = 1 << 20;
-/// The fewest partitions that the default reads, if there are so many: a tenth of few partitions finds too little.
+/// By default, a search reads at least so many partitions, or all. A tenth of a small number of partitions finds too little.
 const FEWEST_USUAL_PROBES: u32 = 20;
 /// The most partitions of the default.
 const MOST_USUAL_PARTITIONS: u32 = 4096;
@@ -21,14 +21,14 @@ const MOST_USUAL_PARTITIONS: u32 = 4096;
 ///
 /// The defaults:
 ///
-/// * `partitions`: the square root of the number of chunks, at most 4,096; with graphs, one for each 1,048,576 chunks. Product quantization
-///   has at most one for each 256 chunks, because the engine trains no more.
+/// * `partitions`: the square root of the number of chunks, at most 4,096; with graphs, one for each 1,048,576 chunks. With product
+///   quantization, at most one for each 256 chunks, because the engine does not train more.
 /// * `sub_vectors`: the dimension divided by 16; by 8 if it is not a multiple of 16, or else 1. That is the engine's default.
 /// * `bits`: 8 for product quantization, 5 for `RaBitQ`.
 /// * `m`: 20, `ef_construction`: 300, which are the engine's defaults.
 /// * `probes`: a tenth of the partitions, rounded up, and at least 20; with graphs, all of them.
 /// * `ef`: 100.
-/// * `refine`: 10 for product quantization and `RaBitQ`, 2 for one byte for each component.
+/// * `refine`: 10 for product quantization and `RaBitQ`, 2 for scalar quantization.
 #[derive(Debug, Clone, PartialEq, Eq, Hash, Serialize, Deserialize)]
 pub struct Approximation {
     /// The index that is searched.
@@ -36,16 +36,16 @@ pub struct Approximation {
     pub built: VectorIndex,
     /// Partitions that a search reads.
     pub probes: u32,
-    /// Candidates that a search of a graph keeps. `None` without graphs. A search that has to find more keeps as many as that.
+    /// Candidates that a search of a graph keeps; at least as many as the chunks that it returns. `None` without graphs.
     #[serde(skip_serializing_if = "Option::is_none", default)]
     pub ef: Option<u32>,
-    /// This many times the chunks that a search has to find are compared once more, by their whole vectors. `None` for an index that holds
-    /// the whole vectors, and 0 for none.
+    /// To return k chunks, a search compares `refine` × k candidates again by their uncompressed vectors. 0 leaves this step out. `None` for
+    /// an index that holds the uncompressed vectors.
     #[serde(skip_serializing_if = "Option::is_none", default)]
     pub refine: Option<u32>,
 }
 
-/// What an index of vectors is built with. Searches with other parameters share it.
+/// The parameters that build an index of vectors. Searches that differ in the other parameters share the index.
 #[derive(Debug, Clone, PartialEq, Eq, Hash, Serialize, Deserialize)]
 pub struct VectorIndex {
     /// How the vectors are indexed. Never exact.
@@ -68,8 +68,8 @@ pub struct VectorIndex {
 }
 
 impl Approximation {
-    /// The approximate search of an index with this many chunks and dimensions; `None` for exact search. Fails for a parameter that the kind or
-    /// the index cannot have.
+    /// The approximate search of an index with this many chunks and dimensions; `None` for exact search. Fails if the kind or the index cannot
+    /// have a parameter.
     ///
     /// ```
     /// use evals_index::{Approximation, VectorSearch, VectorSearchKind};
@@ -138,7 +138,7 @@ impl Approximation {
         }
     }
 
-    /// The parameters of a search by name, those of the index left out.
+    /// The parameters of a search by name, without the parameters of the index.
     pub fn search_parameters(&self) -> Vec<(&'static str, u32)> {
         let all = [
             ("probes", Some(self.probes)),
@@ -148,12 +148,12 @@ impl Approximation {
         named(all)
     }
 
-    /// How many times the chunks to find are compared by their whole vectors; `None` for not at all.
+    /// The factor `refine`; `None` if a search does not compare uncompressed vectors.
     pub(crate) fn refinement(&self) -> Option<u32> {
         self.refine.filter(|times| *times > 0)
     }
 
-    /// The candidates of a search of a graph for `limit` chunks. The engine refuses fewer than it has to find.
+    /// The candidates of a search of a graph for `limit` chunks. The engine refuses fewer candidates than `limit`.
     pub(crate) fn candidates(&self, limit: usize) -> Option<usize> {
         let wanted = limit.saturating_mul(self.refinement().unwrap_or(1) as usize);
         Some(wanted.max(self.ef? as usize))
@@ -210,7 +210,8 @@ impl VectorIndex {
     }
 }
 
-/// The partitions of the settings, or the usual number. The engine would silently train fewer than it has chunks for.
+/// The partitions of the settings, or the default. Without this check, the engine would silently train fewer partitions if the index has too
+/// few chunks.
 fn partitions(settings: &VectorSearch, chunks: usize) -> Result<u32, VectorSearchError> {
     let kind = settings.kind;
     let chunks = u32::try_from(chunks).unwrap_or(u32::MAX);

@@ -5,7 +5,7 @@ use std::fmt;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-/// How the vectors nearest to a question are found.
+/// How a search finds the vectors nearest to a question.
 ///
 /// All kinds but the first are indexes of LanceDB. The vectors are divided into partitions, and a search reads the partitions whose centres are
 /// nearest to the question (IVF). Within a partition, it compares the question with each vector, or follows a graph of neighbours (HNSW). An
@@ -13,7 +13,7 @@ use serde::{Deserialize, Serialize};
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Hash, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
 pub enum VectorSearchKind {
-    /// The question is compared with every vector.
+    /// Compares the question with every vector.
     #[default]
     Exact,
     /// Partitions of vectors.

@@ -8,8 +8,8 @@ use thiserror::Error;
 
 use super::VectorSearchKind;
 
-/// How the vectors nearest to a question are found, and the parameters of an approximate search. A parameter that is not set has a default
-/// that depends on the index; see [`Approximation`](super::Approximation).
+/// How a search finds the vectors nearest to a question, and the parameters of an approximate search. The default of a parameter depends on
+/// the index; see [`Approximation`](super::Approximation).
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(default, deny_unknown_fields)]
 pub struct VectorSearch {
@@ -34,10 +34,10 @@ pub struct VectorSearch {
     /// Partitions that a search reads.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub probes: Option<NonZeroU32>,
-    /// Candidates that a search of a graph keeps; at least as many as it has to find.
+    /// Candidates that a search of a graph keeps; at least as many as the chunks that it returns.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub ef: Option<NonZeroU32>,
-    /// This many times the chunks that a search has to find are compared once more, by their whole vectors. 0: none.
+    /// To return k chunks, a search compares `refine` × k candidates again by their uncompressed vectors. 0 leaves this step out.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub refine: Option<u32>,
 }
@@ -62,13 +62,13 @@ impl VectorSearchError {
 
 /// The most neighbours of a vector in a graph, and candidates for them.
 const MOST_NEIGHBOURS: u32 = 1024;
-/// The most partitions. Training takes a distance between each of them and each vector of a sample that is 256 times as large.
+/// The most partitions. Training compares each partition with each vector of a sample of 256 vectors for each partition.
 const MOST_PARTITIONS: u32 = 65_536;
-/// The most candidates of a search, and the most times of what it has to find.
+/// The largest `ef`, and the largest `refine`.
 const MOST_CANDIDATES: u32 = 100_000;
 
 impl VectorSearch {
-    /// Whether each question is compared with every vector.
+    /// Whether a search compares the question with every vector.
     pub fn is_exact(&self) -> bool {
         self.kind == VectorSearchKind::Exact
     }

@@ -35,7 +35,7 @@ pub enum BuildStage {
     Compacting,
     /// The full-text index is built.
     FullText,
-    /// The index of the vectors is built, for an approximate search.
+    /// The engine builds the index of the vectors, for an approximate search.
     Vectors,
 }
 

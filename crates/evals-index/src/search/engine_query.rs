@@ -46,8 +46,8 @@ pub(super) async fn best_by_text(
     read_hits(rows, SCORE, positions, Hit::new).await
 }
 
-/// The `limit` chunks most similar to `vector`, which is compared with every embedding of the table; with a `search`, those that the index of
-/// the vectors finds.
+/// The `limit` chunks most similar to `vector` among all embeddings of the table; with a `search`, the chunks that the index of the vectors
+/// finds.
 pub(super) async fn best_by_vector(
     table: &Table,
     positions: &Positions,
@@ -73,7 +73,7 @@ pub(crate) fn options(dimension: usize) -> QueryExecutionOptions {
     options
 }
 
-/// Reads row ids and the numbers in `column`. `hit` makes a found chunk of each row.
+/// Reads row ids and the numbers in `column`. `hit` turns each row into a found chunk.
 async fn read_hits(
     mut rows: SendableRecordBatchStream,
     column: &str,

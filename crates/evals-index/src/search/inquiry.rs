@@ -26,7 +26,7 @@ pub(super) struct Inquiry<'a> {
     /// The question's embedding, if the profile needs one; `None` for a question without text, to which nothing is similar.
     pub(super) embedded: Option<&'a Embedded>,
     pub(super) ties: &'a UsualTies,
-    /// Searches the vectors in place of exact search.
+    /// The approximate search of the vectors; `None` for exact search.
     pub(super) approximate: Option<&'a VectorTable>,
     /// Chunks taken from each search.
     pub(super) depth: usize,

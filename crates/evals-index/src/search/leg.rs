@@ -24,7 +24,7 @@ pub(super) enum Leg<'a> {
     },
     Semantic {
         vector: &'a [f32],
-        /// Searches the index of the vectors in place of every vector.
+        /// The index of the vectors to search; `None` to compare every vector.
         approximate: Option<&'a VectorTable>,
     },
 }
@@ -47,7 +47,7 @@ impl UsualTies {
 }
 
 impl Leg<'_> {
-    /// Finds the best `depth` chunks, or those that an approximate search takes for the best, which may be fewer.
+    /// Finds the best `depth` chunks. An approximate search may miss some of them, and may find fewer.
     ///
     /// Among equal scores at its limit, the engine returns arbitrary chunks. It is asked for more until one returned chunk scores lower
     /// than the last one needed: then every chunk with that score is known, and the tie-breaking is ours.

@@ -37,7 +37,7 @@ pub(crate) struct IndexSearcher {
     /// Shared with the other searchers of the index; `None` computes everything again for each question.
     pub(crate) cache: Option<Arc<Cache>>,
     pub(crate) ties: UsualTies,
-    /// Searches the vectors in place of exact search.
+    /// The approximate search of the vectors; `None` for exact search.
     pub(crate) approximate: Option<Arc<VectorTable>>,
 }
 
@@ -57,7 +57,7 @@ impl Searcher for IndexSearcher {
             self.retrieve(question, k, &cache, embedded.as_ref()).await
         };
         let retrieved = self.contents.guarded(Box::pin(retrieve)).await;
-        // A store that is out of reach was asked again and again for one question, and would be for each of the others.
+        // The engine has repeated the request to the store already. It would do so for each other question, too.
         retrieved.map_err(|error| match error.store_fault() {
             Some(_) => SearchError::of_every_search(error),
             None => SearchError::new(error),

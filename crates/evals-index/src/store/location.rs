@@ -44,7 +44,7 @@ impl Location {
         }
     }
 
-    /// Whether the store is an object store. A store in memory is not one, as no other process sees it.
+    /// Whether the store is an object store. A store in memory is not, because no other process sees it.
     pub(crate) fn is_bucket(&self) -> bool {
         matches!(self, Self::Url(uri) if !uri.starts_with(MEMORY))
     }
@@ -92,7 +92,7 @@ fn unusable(path: &Path, source: io::Error) -> IndexError {
 /// The scheme of a store in memory.
 const MEMORY: &str = "memory://";
 
-/// Refuses parts of an address that the engine would read in its own way, or that would show a password in messages.
+/// Refuses parts of an address that the engine would interpret differently, or that would show a password in messages.
 fn check_bucket(rest: &str) -> Result<(), IndexError> {
     let problem = |problem| Err(IndexError::Location { problem });
     if rest.contains('@') {
@@ -109,7 +109,7 @@ fn check_bucket(rest: &str) -> Result<(), IndexError> {
     if bucket.is_empty() {
         return problem("with the name of a bucket");
     }
-    // The engine takes an address whose host no URL can have for a folder.
+    // If the bucket is not valid as the host of a URL, the engine treats the address as a folder.
     let is_allowed = |byte: u8| byte.is_ascii_alphanumeric() || b".-_".contains(&byte);
     if !bucket.bytes().all(is_allowed) {
         return problem("with a bucket's name of letters, digits, `.`, `-` and `_`");

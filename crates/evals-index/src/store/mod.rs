@@ -57,7 +57,7 @@ pub struct Store {
     connection: Arc<OnceCell<Connection>>,
 }
 
-/// A store as something to lock.
+/// The place in which a process takes the lock of a store.
 enum Writable<'s> {
     Folder(&'s Path),
     Bucket(Bucket),
@@ -142,12 +142,12 @@ impl Store {
         removed
     }
 
-    /// Whether the store exists. Object stores are assumed to.
+    /// Whether the store exists. Assumes that an object store does.
     pub(crate) fn exists(&self) -> Result<bool, IndexError> {
         self.location.exists()
     }
 
-    /// Takes the lock for writing, and creates the folder. In an object store it proves that the store honours conditions.
+    /// Takes the lock for writing, and creates the folder. In an object store, also tests that the store supports `If-None-Match`.
     pub(crate) async fn lock(&self) -> Result<WriteLock, IndexError> {
         Ok(match self.writable().await? {
             Writable::Folder(folder) => WriteLock::of_folder(FolderLock::acquire(folder)?),
@@ -170,7 +170,7 @@ impl Store {
         })
     }
 
-    /// The place that a lock is taken in. A missing folder is created.
+    /// The place of the lock. Creates a missing folder.
     async fn writable(&self) -> Result<Writable<'_>, IndexError> {
         self.location.create()?;
         if let Some(folder) = self.location.folder() {
@@ -196,8 +196,8 @@ impl Store {
         self.fenced(created).await
     }
 
-    /// The table for a build, which holds the lock; `None` if it does not exist. In an object store, it refuses to write after another
-    /// process did.
+    /// The table for a build, which holds the lock; `None` if it does not exist. In an object store, the table refuses commits after another
+    /// process has written to it.
     pub(crate) async fn table_for_writing(&self, name: &str) -> Result<Option<Table>, IndexError> {
         match self.table(name).await? {
             Some(table) => self.fenced(table).await.map(Some),
@@ -224,7 +224,7 @@ impl Store {
             .map_err(IndexError::during("open the index for writing"))
     }
 
-    /// Creates the table of bare vectors, of which a store has one.
+    /// Creates the store's only table of bare vectors.
     pub(crate) async fn create_vectors(&self, schema: SchemaRef) -> Result<Table, IndexError> {
         self.location.create()?;
         self.connection()

@@ -1,4 +1,4 @@
-//! Credentials, options and patience for stores that are not folders.
+//! Credentials, options and time limits for stores that are not folders.
 
 use std::collections::BTreeMap;
 use std::fmt;
@@ -23,11 +23,11 @@ use std::time::Duration;
 /// ```
 #[derive(Clone, PartialEq, Eq)]
 pub struct StoreSettings {
-    /// Options of the store, such as `aws_region`, `aws_endpoint` and `allow_http` for `s3://`. An option that is missing here is read from
-    /// the environment (`AWS_REGION`, `AWS_ACCESS_KEY_ID` …). Default: empty.
+    /// Options of the store, such as `aws_region`, `aws_endpoint` and `allow_http` for `s3://`. The engine reads options that are missing here
+    /// from the environment (`AWS_REGION`, `AWS_ACCESS_KEY_ID` …). Default: empty.
     pub options: BTreeMap<String, String>,
-    /// How long a request that failed for a reason that may pass is repeated: an answer 429 or 5xx, no connection, no answer in time. The
-    /// requests that open a store are repeated for at most 10 s. A fraction of a second counts as a whole one. Default 90 s.
+    /// How long the engine repeats a request that failed for a temporary reason: an answer 429 or 5xx, no connection, no answer in time. It
+    /// repeats the requests that open a store for at most 10 s. A fraction of a second counts as a whole one. Default 90 s.
     pub retry_for: Duration,
     /// How long one request may take, with its body. Default 30 s.
     pub timeout: Duration,

@@ -9,12 +9,12 @@ use crate::error::IndexError;
 pub(crate) enum WriteLock {
     /// In a folder: the operating system releases it when the process ends.
     Folder {
-        /// Keeps the lock until it is dropped.
+        /// Dropping it releases the lock.
         _lock: FolderLock,
     },
     /// In an object store.
     Lease(Lease),
-    /// In memory, which no other process sees.
+    /// In memory: no other process sees the store.
     Memory,
 }
 
@@ -23,9 +23,9 @@ impl WriteLock {
         Self::Folder { _lock: lock }
     }
 
-    /// Fails if another process may write by now. A process has to check this before it deletes a file of a table.
+    /// Fails if another process may write now. A process has to check this before it deletes a file of a table.
     ///
-    /// Only a lease can be lost, by a process that was stopped for longer than it lasts.
+    /// A process can only lose a lease, if it was suspended for longer than the lease lasts.
     pub(crate) async fn check(&self) -> Result<(), IndexError> {
         match self {
             Self::Lease(lease) => lease.check().await,
@@ -33,7 +33,7 @@ impl WriteLock {
         }
     }
 
-    /// Gives the lock back.
+    /// Releases the lock.
     pub(crate) async fn release(self) {
         match self {
             Self::Lease(lease) => lease.release().await,

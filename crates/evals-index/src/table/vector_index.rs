@@ -1,4 +1,4 @@
-//! The approximate index of a table's vectors: building it, searching it, and making sure that a search uses it.
+//! The approximate index of a table's vectors: its build, its searches, and the check that a search uses it.
 
 use lancedb::DistanceType;
 use lancedb::index::Index;
@@ -18,7 +18,7 @@ const INDEX_NAME: &str = "vector_approximate";
 /// The engine's name for the distance of a row's vector.
 pub(crate) const DISTANCE: &str = "_distance";
 
-/// Indexes all vectors of `table`, and replaces the index that it has.
+/// Indexes all vectors of `table`. Replaces its earlier index.
 pub(crate) async fn build(table: &Table, index: &VectorIndex) -> Result<(), IndexError> {
     table
         .create_index(&[VECTOR], builder(index))
@@ -74,7 +74,7 @@ fn builder(index: &VectorIndex) -> Index {
     }
 }
 
-/// Why a parameter is there.
+/// Why a parameter is set.
 const HAS_ALL: &str = "an index has every parameter of its kind";
 
 /// A search for the `limit` vectors nearest to `vector`, by the index if there is a `search`, and exactly otherwise.
@@ -106,7 +106,7 @@ pub(crate) fn query(
     Ok(query)
 }
 
-/// Fails unless the index covers all rows of `table`. The engine compares the question with every row outside, without a word.
+/// Fails unless the index covers all rows of `table`. The engine would silently compare the question with every other row.
 pub(crate) async fn check_coverage(table: &Table) -> Result<(), IndexError> {
     let statistics = table
         .index_stats(INDEX_NAME)
@@ -134,7 +134,7 @@ pub(crate) async fn check_plan(query: &VectorQuery) -> Result<(), IndexError> {
     Err(IndexError::IndexNotUsed { plan })
 }
 
-/// Whether a plan searches the index, and compares the question with no other vectors than those that the index found.
+/// Whether a plan searches the index, and compares the question only with vectors that the index found.
 fn uses_the_index_alone(plan: &str) -> bool {
     let searches = format!("ANNSubIndex: name={INDEX_NAME},");
     let is_searched = plan.contains(&searches) && plan.contains("ANNIvfPartition");

@@ -1,4 +1,4 @@
-//! A table of vectors: its indexes are built and removed, and it is searched with and without them.
+//! A table of vectors: it builds and removes indexes, and searches with and without them.
 
 use std::fs;
 use std::path::Path;
@@ -70,7 +70,7 @@ impl VectorCollection {
         self.dimension
     }
 
-    /// The same vectors through a new connection, which has nothing of the table in memory. The operating system may.
+    /// The same vectors through a new connection, which holds nothing of the table in memory. The operating system may still cache files.
     pub async fn reopened(&self) -> Result<Self, IndexError> {
         let store = Store::open(self.store.uri()).await?;
         let table = store.vectors().await?;
@@ -81,7 +81,7 @@ impl VectorCollection {
         })
     }
 
-    /// Indexes the vectors in place of the index that they have, and deletes the files of that. Returns how long the indexing took.
+    /// Indexes the vectors, and deletes the files of the earlier index. Returns how long the indexing took.
     pub async fn build(&self, index: &VectorIndex) -> Result<Duration, IndexError> {
         let work = async {
             let started = Instant::now();
@@ -94,7 +94,7 @@ impl VectorCollection {
         self.guarded(work).await
     }
 
-    /// Bytes of the files of the vectors, and of those of their index.
+    /// Bytes of the files of the vectors, and of the files of the index.
     pub fn bytes(&self) -> (u64, u64) {
         let folder = self.address.folder();
         let folder = Path::new(&folder);
@@ -142,8 +142,8 @@ impl VectorCollection {
         self.guarded(work).await
     }
 
-    /// The `limit` vectors nearest to each question, exactly: one pass over the vectors for all questions, which are given one after the other.
-    /// `on_read` is called with the number of vectors read so far.
+    /// The `limit` vectors nearest to each question, by exact search in one pass over the vectors. `questions` holds the vectors of the questions
+    /// one after the other. Calls `on_read` with the number of vectors read so far.
     pub async fn exact(
         &self,
         questions: Arc<[f32]>,

@@ -1,4 +1,4 @@
-//! Vectors in a table of their own, whose searches are measured.
+//! A table of vectors without texts, to measure searches.
 
 mod collection;
 mod exact;

@@ -1,4 +1,4 @@
-//! Writing vectors to a table of their own.
+//! Writes vectors to a table without texts.
 
 use std::mem;
 use std::sync::Arc;
@@ -12,10 +12,10 @@ use crate::error::IndexError;
 use crate::store::Store;
 use crate::table::{VECTOR, vector_item, vector_type};
 
-/// Bytes of vectors that are kept in memory before they are written.
+/// Bytes of vectors to keep in memory before a write.
 const COMMIT_BYTES: usize = 64 << 20;
 
-/// Writes vectors to a table of their own, of which few are in memory at a time.
+/// Writes vectors to a table without texts, and keeps only few of them in memory.
 #[derive(Debug)]
 pub struct VectorWriter {
     store: Store,
@@ -26,7 +26,7 @@ pub struct VectorWriter {
 }
 
 impl VectorWriter {
-    /// Creates the table in `store`, which has to be empty and belong to the caller alone.
+    /// Creates the table in `store`, which has to be empty. Only the caller may use this store.
     ///
     /// # Panics
     ///
@@ -44,12 +44,12 @@ impl VectorWriter {
         })
     }
 
-    /// Writes vectors, one after the other in `values`. They are numbered from 0 in this order. Vectors need a direction: none may be all
-    /// zeros, or have a component that is no number.
+    /// Writes the vectors that `values` holds one after the other, and numbers them from 0 in this order. Each vector needs a direction: it may
+    /// neither be all zeros nor have a component that is not a number.
     ///
     /// # Panics
     ///
-    /// `values` does not divide into vectors.
+    /// The length of `values` is not a multiple of the dimension.
     pub async fn add(&mut self, values: &[f32]) -> Result<(), IndexError> {
         assert!(
             values.len().is_multiple_of(self.dimension),
@@ -62,7 +62,7 @@ impl VectorWriter {
         Ok(())
     }
 
-    /// Writes what is left. The vectors can be searched then.
+    /// Writes the vectors that are still in memory. The table is then ready for searches.
     pub async fn finish(mut self) -> Result<VectorCollection, IndexError> {
         self.commit().await?;
         VectorCollection::new(self.store, self.table, self.dimension).await

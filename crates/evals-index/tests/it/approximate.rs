@@ -1,4 +1,4 @@
-//! Approximate search: its indexes, what it finds, and that the engine uses it.
+//! Approximate search: its indexes, its results, and the check that the engine uses an index.
 
 use std::fs;
 use std::num::NonZeroU32;
@@ -20,7 +20,7 @@ fn search(kind: VectorSearchKind) -> VectorSearch {
     }
 }
 
-/// A search that compares the question with everything, in the end by the whole vectors.
+/// A search whose candidates are all vectors, and which compares them again uncompressed.
 fn exhaustive(kind: VectorSearchKind) -> VectorSearch {
     let has = |parameter| kind.parameters().contains(&parameter);
     let two = NonZeroU32::new(2);
@@ -178,7 +178,7 @@ async fn a_damaged_index_of_the_vectors_is_noticed() {
     assert!(matches!(error, IndexError::Damaged { .. }), "{error}");
 }
 
-/// The rows of an index that was built again are in other files, and may have other numbers.
+/// A new build of an index writes its rows to other files, perhaps with other numbers.
 #[tokio::test]
 async fn an_index_that_was_built_again_has_its_vectors_indexed_again() {
     let fixture = fixture().await;

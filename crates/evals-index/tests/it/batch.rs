@@ -251,7 +251,7 @@ async fn a_timed_question_is_searched_by_the_engine_and_embedded_once() {
         assert_eq!(stages(&other), ["embed"]);
         assert!(other.in_batch);
         assert_eq!(model.asked.load(Ordering::Relaxed) - before, 3);
-        // The cache of the index has everything but the search of the timed question.
+        // The cache of the index has every result except the search of the timed question.
         if options.cache == CachePolicy::Shared {
             let next = fixture.index.searcher(Profile::Bm25, &options).await;
             let next = next.unwrap().search("dune", 5).await.unwrap();

@@ -55,7 +55,7 @@ async fn assert_sound(index: Index) {
     }
 }
 
-/// The documents, of which those from the half on wait for a message.
+/// The documents. The second half of them waits for a message.
 fn halting(gate: Receiver<()>) -> impl Iterator<Item = Result<Document, Infallible>> + Send {
     let documents = generated(DOCUMENTS).into_iter().enumerate();
     documents.map(move |(number, document)| {
@@ -157,7 +157,7 @@ async fn a_writer_that_lost_its_lease_deletes_no_files() {
     let requests = AtomicUsize::new(0);
     server.fail(move |_| (requests.fetch_add(1, Ordering::SeqCst) >= 40).then_some(Fault::Drop));
     build().await.unwrap_err();
-    // A resumed build deletes files after its last index. Until then it loses the lease, and the other process commits nothing yet.
+    // A resumed build deletes files after it has built its last index. Before that, it loses the lease, and the new holder has not committed yet.
     let taken = Arc::downgrade(&server);
     server.fail(move |seen| {
         if seen.writes("_indices/") {

@@ -1,4 +1,4 @@
-//! Vectors in a table of their own: exact search, indexes in turn, and what is left behind.
+//! A table of vectors without texts: exact search, several indexes in turn, and the files that remain.
 
 use std::num::NonZeroU32;
 use std::sync::Arc;

@@ -57,7 +57,7 @@ pub enum NoStatistic {
     /// A pass rate cannot change by more than the share of the cases that change.
     #[error("the pass rate cannot change by more than the share of cases that change")]
     AboveDiscordant,
-    /// Gains and losses are of different cases, so together they are at most all cases.
+    /// A case cannot be both a gain and a loss, so gains and losses together are at most the number of cases.
     #[error("more cases changed than there are")]
     AboveCases,
     /// No effect of any size reaches the power with so few cases.

@@ -17,12 +17,12 @@ use crate::{Interval, IntervalMethod};
 /// ```
 ///
 /// where z is the normal quantile of the level, and q the likeliest share of lost cases if the true change is δ. Student's t
-/// takes the spread from the observed changes, so its interval is too narrow where few cases change, and undefined where none
-/// does. Tango's interval allows for the changes that would have been seen under each δ.
+/// estimates the spread from the observed changes, so its interval is too narrow if few cases change, and undefined if no case
+/// changes. Tango's interval uses the spread that each δ would cause.
 ///
 /// # Errors
 ///
-/// Undefined without cases, where more cases changed than there are, and at a level outside 0 to 1.
+/// Undefined without cases, with more changed cases than cases, and at a level outside 0 to 1.
 ///
 /// Source: Tango, "Equivalence Test and Confidence Interval for the Difference in Proportions for the Paired-Sample Design",
 /// Statistics in Medicine 17 (1998), pages 891 to 908.
@@ -58,7 +58,7 @@ pub fn tango_interval(
     })
 }
 
-/// The lower end. The upper end is that of the same cases with gains and losses exchanged.
+/// The lower end. The upper end is minus the lower end with gains and losses exchanged.
 fn lower_limit(counts: [f64; 3], z: f64) -> f64 {
     let [gained, lost, cases] = counts;
     if lost >= cases {
@@ -71,14 +71,14 @@ fn lower_limit(counts: [f64; 3], z: f64) -> f64 {
     )
 }
 
-/// The score T as T / √(1 + T²), which is finite where the variance is 0. It falls from 1 to 0 between a change of -1 and the
-/// observed one.
+/// The score T as T / √(1 + T²), which is finite even if the variance is 0. It falls from 1 at a change of -1 to 0 at the observed
+/// change.
 fn bounded_score([gained, lost, cases]: [f64; 3], change: f64) -> f64 {
     let distance = gained - lost - cases * change;
     if distance == 0.0 {
         return 0.0;
     }
-    // The variance does not change if the sides are swapped. With a change of at least 0, C is not above 0, so nothing cancels.
+    // Swapping gains and losses does not change the variance. If the change is at least 0, C is not above 0, so no cancellation occurs.
     let variance = if change < 0.0 {
         variance([lost, gained, cases], -change)
     } else {

@@ -64,7 +64,7 @@ pub struct Served {
     /// Whether the reply was stored, so that nothing was sent or paid for.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub cached: bool,
-    /// Whether the reply came in a batch, so that nobody knows how long the model took. A stored reply keeps this.
+    /// Whether the reply came in a batch, which does not tell how long the model took. A stored reply keeps this.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub batched: bool,
 }

@@ -40,11 +40,11 @@ pub(super) struct Answer {
     pub(super) passages: Vec<Hit>,
     /// How long the model took for the question, if it was embedded.
     pub(super) timings: Timings,
-    /// The embedding for a separate search, if the question is to be timed.
+    /// The embedding for a separate search, if the run times this question.
     pub(super) timed: Option<Timed>,
 }
 
-/// The embedding, if there is one, of a question that is searched again separately. The model is asked once.
+/// The embedding, if the profile needs one, of a question that the run searches again separately. So the model embeds the question once.
 #[derive(Debug)]
 pub(super) struct Timed(pub(super) Option<Cached<Embedded>>);
 
@@ -63,7 +63,7 @@ enum Embedding {
     Failed,
 }
 
-/// The results of a group of questions. A question that cannot be embedded has no result.
+/// The results of a group of questions. A question that the model cannot embed has no result.
 pub(super) async fn run(
     searcher: &IndexSearcher,
     batch: &QuestionBatch,
@@ -354,7 +354,7 @@ impl Round<'_> {
         cache.legs.peek(&self.key(leg, question))
     }
 
-    /// Caches a result for the other searchers of the index. Not for a question that is timed: its separate search goes to the engine.
+    /// Caches a result for the other searchers of the index, unless the run times the question: its separate search has to reach the engine.
     fn offer(&self, leg: &'static str, question: &str, found: &Arc<Found>) {
         if let Some(cache) = &self.searcher.cache
             && !self.batch.timed.contains(question)

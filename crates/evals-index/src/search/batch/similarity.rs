@@ -9,7 +9,7 @@ use lance_linalg::distance::cosine_distance_batch;
 use crate::search::hit::{self, Hit};
 use crate::table::contents::Contents;
 
-/// The cosine of a vector and the question of this number, with the bits of the engine's.
+/// The cosine of a vector and the question of this number, equal to the engine's to the last bit.
 pub(crate) fn cosine(questions: &[f32], number: usize, vector: &[f32], dimension: usize) -> f32 {
     let question = &questions[number * dimension..(number + 1) * dimension];
     let distance = cosine_distance_batch(question, vector, dimension).next();

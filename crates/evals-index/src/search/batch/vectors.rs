@@ -62,7 +62,7 @@ pub(super) async fn nearest(
     Ok(found.collect())
 }
 
-/// Shows the vectors of a scan to a pass. `number` gives the number of a row, and `on_read` is called with the rows read so far.
+/// Shows the vectors of a scan to a pass. `number` returns the number of a row. Calls `on_read` with the number of rows read so far.
 pub(crate) async fn compare_all<E: Exact + Send + 'static>(
     mut batches: VectorBatches,
     mut pass: Pass<E>,

@@ -21,12 +21,12 @@ pub(super) struct Claim {
     pub(super) process: u32,
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub(super) host: Option<String>,
-    /// Equal for processes that see each other's process ids.
+    /// The scope of process ids. It is equal for processes that see each other's ids.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub(super) machine: Option<String>,
     /// Seconds since 1970.
     pub(super) since: u64,
-    /// A random number, by which a process knows its own claim.
+    /// A random number, by which a process recognises its claim.
     pub(super) token: u64,
     pub(super) renewals: u64,
     pub(super) over: bool,
@@ -46,7 +46,7 @@ impl Claim {
         }
     }
 
-    /// Whether the holder gave the lease back, or was a process of this machine that has ended.
+    /// Whether the holder released the lease, or was a process of this machine that has ended.
     pub(super) fn is_free(&self) -> bool {
         let is_here = self.machine.is_some() && self.machine == machine();
         self.over || (is_here && has_ended(self.process))
@@ -65,7 +65,7 @@ impl Claim {
     }
 }
 
-/// Whether no process has this id. A process of another user is one, even where `/proc` hides it.
+/// Whether no process has this id. A process of another user counts, even if `/proc` hides it.
 #[cfg(unix)]
 fn has_ended(process: u32) -> bool {
     let process = i32::try_from(process).ok().filter(|id| *id > 0);
@@ -77,8 +77,8 @@ fn has_ended(_process: u32) -> bool {
     false
 }
 
-/// The start of the system and the namespace of process ids, which are the same for processes that see each other. `None` where the
-/// system does not say.
+/// The id of the system's boot and the namespace of process ids, which are the same for processes that see each other. `None` if the system
+/// has neither.
 fn machine() -> Option<String> {
     let start = read_trimmed("/proc/sys/kernel/random/boot_id")?;
     let processes = fs::read_link("/proc/self/ns/pid").ok()?;

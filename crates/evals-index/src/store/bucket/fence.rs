@@ -15,10 +15,10 @@ use object_store::path::Path;
 
 use crate::store_fault::OtherWriter;
 
-/// Commits as the engine does for an object store, but each version directly after the last one of this process.
+/// Commits as the engine does for an object store, but refuses a version that does not directly follow the last version of this process.
 ///
-/// The engine would put the rows of a second writer behind those of the first, and the table would have documents twice. A
-/// [`Lease`](super::Lease) keeps writers apart, unless one of them was stopped for longer than a lease lasts.
+/// The engine would append the rows of a second writer to the rows of the first, and the table would have documents twice. A
+/// [`Lease`](super::Lease) prevents two writers at a time, unless one of them was suspended for longer than a lease lasts.
 #[derive(Debug)]
 pub(in crate::store) struct Fence {
     last: Mutex<Last>,
@@ -29,7 +29,7 @@ pub(in crate::store) struct Fence {
 enum Last {
     /// The table has this version; 0 if it does not exist.
     Version(u64),
-    /// The commit of this version failed in a way that leaves open whether the store has it. It has this transaction.
+    /// The commit of this version, with this transaction, failed, but the store may have it.
     Unsure {
         version: u64,
         transaction: Option<String>,
@@ -37,7 +37,7 @@ enum Last {
 }
 
 impl Fence {
-    /// For a table that is at `version`; 0 for one that does not exist.
+    /// A fence for a table at `version`; 0 for a table that does not exist.
     pub(in crate::store) fn after(version: u64) -> Self {
         Self {
             last: Mutex::new(Last::Version(version)),

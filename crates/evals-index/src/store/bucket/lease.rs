@@ -1,11 +1,11 @@
 //! The lease that lets one process at a time write to the database in an object store.
 //!
-//! A lease is an object with a number. The greatest number counts. Its holder renews it every few seconds, and writes into it at the end
-//! that it is over. A process that wants to write waits until the lease is over, or has not been renewed for a while, and then creates the
-//! object with the next number. A store creates an object once only, so one of several processes gets the lease.
+//! A lease is an object with a number. Only the object with the greatest number is valid. Its holder renews it every few seconds, and marks it
+//! as over at the end. A process that wants to write waits until the lease is over, or until its holder has not renewed it for
+//! [`EXPIRY`]. It then creates the object with the next number. A store creates an object only once, so only one process gets the lease.
 //!
-//! A process that was stopped for longer than a lease lasts may go on writing. [`Fence`](super::Fence) refuses its commits, and
-//! [`Lease::check`] its deletions.
+//! A process that was suspended for longer than a lease lasts may continue to write. [`Fence`](super::Fence) refuses its commits, and
+//! [`Lease::check`] prevents its deletions.
 
 use std::time::Duration;
 
@@ -23,14 +23,14 @@ use crate::store_fault::OtherWriter;
 const FOLDER: &str = "evaluations-lock";
 /// How often the holder renews its lease.
 const RENEWAL: Duration = Duration::from_secs(5);
-/// A lease that was not renewed for this long is over.
+/// A lease is over if its holder does not renew it for so long.
 const EXPIRY: Duration = Duration::from_secs(30);
-/// How often a waiting process looks at the lease.
+/// How often a waiting process reads the lease.
 const POLL: Duration = Duration::from_secs(1);
 
-/// The right to write to a database, which [`release`](Self::release) gives back.
+/// The right to write to a database, until [`release`](Self::release).
 ///
-/// A lease that is dropped without that is over after half a minute, or at once for processes of the same machine if its process ended.
+/// Without `release`, a dropped lease is over after [`EXPIRY`]. If its process has ended, processes of the same machine take it at once.
 #[derive(Debug)]
 pub(crate) struct Lease {
     bucket: Bucket,
@@ -97,7 +97,7 @@ impl Lease {
 
     /// Creates the lease with this number; `None` if another process was faster.
     ///
-    /// It is created twice: a store that does not refuse the second time would lose commits without a word.
+    /// Creates it twice: a store that does not refuse the second request would lose commits silently.
     async fn take(bucket: &Bucket, number: u64) -> Result<Option<Self>, IndexError> {
         let claim = Claim::new();
         let name = name(number);
@@ -114,7 +114,7 @@ impl Lease {
                 uri: bucket.uri.clone(),
             });
         }
-        // A process that looked before somebody else held a lease and gave it back may create a number that was deleted since.
+        // Another process may have taken and released a lease since this one listed the numbers. It deleted earlier numbers, perhaps this one.
         let numbers = numbers(bucket).await?;
         if numbers.iter().any(|other| *other > number) {
             bucket.delete(&name).await?;
@@ -131,7 +131,7 @@ impl Lease {
         }))
     }
 
-    /// Fails if another process took the lease. The store is asked, as this process may have been stopped since the last renewal.
+    /// Fails if another process took the lease. Asks the store, because this process may have been suspended since the last renewal.
     pub(in crate::store) async fn check(&self) -> Result<(), IndexError> {
         if is_held(&self.bucket, self.number, &self.claim).await? {
             return Ok(());
@@ -142,7 +142,7 @@ impl Lease {
         })
     }
 
-    /// Gives the lease back, unless another process took it. If that fails, it is over after half a minute.
+    /// Marks the lease as over, unless another process took it. If that fails, it is over after [`EXPIRY`].
     pub(in crate::store) async fn release(mut self) {
         self.renewing.abort();
         // A renewal under way would undo the release.
@@ -172,11 +172,11 @@ async fn renew(bucket: Bucket, number: u64, mut claim: Claim) {
         match is_held(&bucket, number, &claim).await {
             Ok(true) => {
                 claim.renewals += 1;
-                // Without renewals another process takes over, and the fence refuses further commits of this one.
+                // Without renewals another process takes the lease, and the fence refuses further commits of this process.
                 let _ = bucket.put(&name(number), claim.to_json()).await;
             }
             Ok(false) => return,
-            // The store does not answer now.
+            // The store does not answer now. The next tick tries again.
             Err(_) => {}
         }
     }
@@ -193,13 +193,13 @@ async fn numbers(bucket: &Bucket) -> Result<Vec<u64>, IndexError> {
         .collect())
 }
 
-/// Whether the lease that counts has this number and is this process's.
+/// Whether the valid lease has this number and belongs to this process.
 async fn is_held(bucket: &Bucket, number: u64, claim: &Claim) -> Result<bool, IndexError> {
     let latest = latest(bucket).await?;
     Ok(latest.is_some_and(|(it, found)| it == number && found.token == claim.token))
 }
 
-/// The lease that counts.
+/// The valid lease: the one with the greatest number.
 async fn latest(bucket: &Bucket) -> Result<Option<(u64, Claim)>, IndexError> {
     loop {
         let Some(number) = numbers(bucket).await?.into_iter().max() else {

@@ -1,4 +1,4 @@
-//! The part of an object store that holds a database: reading and writing single objects of it, as the lease does.
+//! The part of an object store that holds a database. The lease reads and writes single objects of it.
 
 mod claim;
 mod fence;
@@ -48,7 +48,7 @@ pub(super) enum Creation {
 }
 
 impl Bucket {
-    /// Prepares requests with these options of the engine. Sends none, unless the region of a bucket at AWS has to be found.
+    /// Prepares requests with these options of the engine. Sends a request only to find the region of a bucket at AWS.
     pub(super) async fn connect(
         uri: &str,
         options: HashMap<String, String>,
@@ -73,7 +73,7 @@ impl Bucket {
         })
     }
 
-    /// Lists the prefix once. Fails if there is no such bucket, if it may not be listed, or if the store does not answer.
+    /// Lists the prefix once. Fails if the bucket does not exist, if the keys may not list it, or if the store does not answer.
     pub(super) async fn probe(&self) -> Result<(), IndexError> {
         let listed = self.store.list_with_delimiter(Some(&self.prefix)).await;
         listed.map(drop).map_err(|source| self.failed(source))
@@ -124,7 +124,7 @@ impl Bucket {
         }
     }
 
-    /// Deletes an object. One that does not exist is deleted already.
+    /// Deletes an object, if it exists.
     async fn delete(&self, name: &str) -> Result<(), IndexError> {
         match self.store.delete(&self.path(name)).await {
             Ok(()) | Err(object_store::Error::NotFound { .. }) => Ok(()),

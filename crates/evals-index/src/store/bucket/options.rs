@@ -1,4 +1,4 @@
-//! The options of the engine for an object store, with bounds for what fails.
+//! The options of the engine for an object store, with limits for requests that fail.
 
 use std::collections::HashMap;
 use std::time::Duration;
@@ -7,7 +7,7 @@ use crate::store::StoreSettings;
 
 /// How long the requests that open a store are repeated: an address with a typing error should not take longer.
 const OPENING: Duration = Duration::from_secs(10);
-/// Requests are repeated until a time has passed, however many that are.
+/// A number of retries that no request reaches: only the time limits them.
 const MOST_RETRIES: usize = 10_000;
 
 /// The options for reading and writing tables.
@@ -21,13 +21,13 @@ pub(in crate::store) fn opening_options(settings: &StoreSettings) -> HashMap<Str
 }
 
 fn options(settings: &StoreSettings, retry_for: Duration) -> HashMap<String, String> {
-    // The engine counts this one in whole seconds.
+    // The engine accepts only whole seconds here.
     let retry_seconds = retry_for.as_millis().div_ceil(1_000);
     let bounds = [
         ("client_max_retries", MOST_RETRIES.to_string()),
         ("client_retry_timeout", retry_seconds.to_string()),
         ("timeout", format!("{}ms", settings.timeout.as_millis())),
-        // A second layer of retries would repeat each request four times as long as the first one does.
+        // The engine has a second layer of retries, which would multiply the time of the first one by four.
         ("lance_aimd_max_retries", "0".to_owned()),
     ];
     let bounds = bounds.map(|(name, value)| (name.to_owned(), value));
