@@ -119,7 +119,7 @@ fn chunker(resolved: &Resolved) -> Result<Chunker, SettingsError> {
         .map_err(|error| resolved.bad_value("processing.chunk_overlap", &error))
 }
 
-/// The prices of models in the settings, those of models in batches with their discount.
+/// The prices of models in the settings, with the discount for models that use batches.
 pub(crate) fn prices(resolved: &Resolved) -> Prices {
     let known = |price: &settings::Price| Price {
         input: Some(price.input),

@@ -2,7 +2,7 @@
 
 use std::fs;
 
-/// Begins a new measurement. Without this, the peak is that since the start of the process. Returns whether the system can.
+/// Begins a new measurement. Without this, the measurement begins with the process. Returns whether the system supports it.
 pub(crate) fn reset() -> bool {
     // Writing 5 resets the peak, as proc(5) says.
     fs::write("/proc/self/clear_refs", "5").is_ok()

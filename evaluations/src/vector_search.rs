@@ -1,4 +1,4 @@
-//! What a report says about an approximate search of vectors.
+//! The line of a report about an approximate search of vectors.
 
 use evals::Report;
 use evals_index::Approximation;
@@ -14,7 +14,7 @@ pub(crate) fn fact(search: &Approximation) -> (String, String) {
     (LABEL.to_owned(), format!("approximate, {search}"))
 }
 
-/// The value of the line in a report; `None` if the report is without it.
+/// The value of the line in a report; `None` if the report does not have the line.
 pub(crate) fn of_report(metadata: &Map<String, Value>) -> Option<&str> {
     let facts = metadata.get(Report::<Retrieval>::FACTS)?.as_array()?;
     facts.iter().find(|fact| fact[0] == LABEL)?[1].as_str()

@@ -9,7 +9,7 @@ use crate::sandbox::{Sandbox, json as read, wait_for};
 
 const RUN: &str = "run sample --skip-qa --limit 40";
 
-/// Questions, documents and ranks of the newest run, without the scores: those of an index may differ in their last bit.
+/// Questions, documents and ranks of the newest run, without the scores: the last bit of an index's scores may differ.
 fn newest(sandbox: &Sandbox) -> Vec<String> {
     let run = sandbox.runs().pop().unwrap().join("run.trec");
     let rows = fs::read_to_string(run).unwrap();
@@ -144,7 +144,7 @@ fn bench(sandbox: &Sandbox, line: &str) -> Value {
     serde_json::from_str(&sandbox.succeed(&line)).unwrap()
 }
 
-/// The names in the data folder of what a benchmark leaves behind.
+/// The names in the data folder after a benchmark.
 fn left_behind(sandbox: &Sandbox) -> Vec<String> {
     let entries = fs::read_dir(sandbox.data()).unwrap();
     let names = entries.map(|it| it.unwrap().file_name().into_string().unwrap());
@@ -199,7 +199,7 @@ fn generated_vectors_are_measured_by_every_type() {
     assert_eq!(left_behind(&sandbox), Vec::<String>::new());
 }
 
-/// One byte for each component gives the same index of the same vectors, and finds some neighbours of others.
+/// Scalar quantization gives the same index of the same vectors, and finds only some of the neighbours.
 #[test]
 fn the_same_seed_gives_the_same_vectors() {
     let sandbox = Sandbox::new();
@@ -308,7 +308,7 @@ fn the_table_names_the_cheapest_setting_and_the_lines_that_choose_it() {
     }
     let table = fs::read_to_string(sandbox.work().join("table.md")).unwrap();
     assert!(table.contains("| exact | 1.0000 |"), "{table}");
-    // The lines can be pasted.
+    // A settings file with these lines works.
     let lines = shown.split("\n\n").last().unwrap();
     let lines = lines.split("\nwrote").next().unwrap();
     sandbox.write("evaluations.yaml", lines);

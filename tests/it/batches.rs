@@ -1,4 +1,4 @@
-//! Answers and verdicts by the batch endpoint of a scripted server.
+//! Answers and verdicts from the batch endpoint of a scripted server.
 
 use std::process::Command;
 use std::time::Duration;
@@ -11,7 +11,7 @@ use crate::sandbox::{Ended, Sandbox, ended, json, wait_for};
 use crate::scripted_server::Reaction;
 use crate::scripted_server::batches::{BatchServer, Line, Script};
 
-/// Looks often, and waits shortly for further requests.
+/// Short intervals, so that the tests are fast.
 const QUICK: &str = "--batch --set batch.poll_interval=0.02 --set batch.quiet=0.15";
 
 /// Answers with the first passage and passes every answer.
@@ -46,7 +46,7 @@ fn is_paid_once(server: &BatchServer) -> bool {
     server.submissions().values().all(|times| *times == 1)
 }
 
-/// The records of batches that are left.
+/// The records of batches in the data folder.
 fn records(sandbox: &Sandbox) -> usize {
     let folder = std::fs::read_dir(sandbox.data().join("batches"));
     folder.map_or(0, Iterator::count)
@@ -284,7 +284,7 @@ fn what_cannot_use_batches_is_refused_before_anything_is_sent() {
         "{message}"
     );
     assert_eq!(server.server.received().len(), 0);
-    // A model that has no batches stays direct beside one that has.
+    // The calls of a model without batches are direct, even beside a model with batches.
     let agent = run(&sandbox, &format!("{QUICK} --estimate --set qa.mode=agent"));
     let expected = "in batches: judge `openai:judge`; directly: answerer `openai:answerer` (an agent asks step by step)";
     assert!(agent.stderr.contains(expected), "{}", agent.stderr);
@@ -336,7 +336,7 @@ fn a_dataset_file_is_judged_in_batches() {
     );
 }
 
-/// How often the state of a batch was asked for.
+/// How often the program asked for the state of a batch.
 fn looks(server: &BatchServer) -> usize {
     let received = server.server.received();
     let looks = received

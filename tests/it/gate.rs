@@ -147,7 +147,7 @@ fn a_run_against_itself_passes_and_too_few_questions_cannot_tell() {
     let itself = format!("gate {bm25} --baseline {bm25} --max-drop MRR@5=0 --max-drop R@5=0.01");
     let page = sandbox.succeed(&itself);
     assert!(page.contains("no case changed"), "{page}");
-    // Of 30 equal cases, 1 - 0.025^(1/30) = 0.1157 may be unlike.
+    // With 30 equal cases, the share 1 - 0.025^(1/30) = 0.1157 of all cases may differ.
     let strict = sandbox.run(&format!("{itself} --strict"));
     assert_eq!(strict.code, Some(1), "{}{}", strict.stdout, strict.stderr);
     sandbox.succeed(&format!(

@@ -1,4 +1,4 @@
-//! Indexes in an object store, in front of a server in memory that speaks S3 and fails as it is told.
+//! Indexes in an object store: a server in memory that speaks S3, and fails as each test sets.
 
 use std::process::Command;
 use std::sync::Arc;
@@ -196,7 +196,7 @@ fn searches_of_an_index_that_is_dropped_fail_by_name() {
     let reads = place.server.requests().split_off(before);
     let reads = reads.iter().filter(|request| is_data(request)).count();
     assert!(reads >= 20, "each search reads the vectors: {reads}");
-    // The table goes after half of the searches.
+    // The server deletes the table after half of the searches.
     let seen_reads = AtomicUsize::new(0);
     let dropping = Arc::downgrade(&place);
     place.server.fail(move |seen| {

@@ -256,7 +256,7 @@ fn a_folder_that_the_base_lacks_is_named() {
 #[test]
 fn the_base_is_the_commit_that_was_merged() {
     let runner = Runner::new();
-    // In place of the program: writes down where it runs, and what it compares.
+    // In place of the program: records its folder, and the runs that it compares.
     fs::remove_file(runner.path("../bin/evaluations")).unwrap();
     runner.install(
         "evaluations",
@@ -293,7 +293,7 @@ fn the_base_is_the_commit_that_was_merged() {
         [newer.as_str(), merge.as_str()],
         "the event names an older base than GitHub merged with"
     );
-    // The checkout is a merge that the pull request itself has made.
+    // The checkout is a merge commit of the pull request itself.
     assert_eq!(ran(&newer, &merge), [newer.as_str(), merge.as_str()]);
     runner.git("checkout --quiet pull-request");
     assert_eq!(

@@ -1,4 +1,4 @@
-//! What holds for an index in any object store: the tests run these steps against a server in memory and against real ones.
+//! Scenarios of an index in any object store: the tests run them against a server in memory and against real servers.
 
 use std::fs;
 use std::path::Path;
@@ -71,7 +71,7 @@ impl Place {
         assert_eq!(rankings(&self.sandbox), of_store, "{line}");
     }
 
-    /// Asserts that the secret is neither printed nor in a file.
+    /// Asserts that neither the output nor a file contains the secret.
     pub(crate) fn assert_no_secrets(&self, printed: &str) {
         assert!(!printed.contains(&self.secret), "{printed}");
         assert_absent(&self.sandbox.data(), self.secret.as_bytes());
@@ -96,7 +96,7 @@ fn rankings(sandbox: &Sandbox) -> String {
     fs::read_to_string(sandbox.runs().pop().unwrap().join("run.trec")).unwrap()
 }
 
-/// Lets requests that write a full-text index wait, and says when the first one came. The rows are committed by then.
+/// Delays requests that write a full-text index, and tells when the first one came. By then, the program has committed the rows.
 fn delay_index(place: &Place, delay: Duration) -> Arc<AtomicBool> {
     let writing = Arc::new(AtomicBool::new(false));
     let notice = writing.clone();
@@ -144,7 +144,7 @@ pub(crate) fn an_outage_is_survived(place: &Place, outage: Duration) {
     place.assert_as_in_a_folder("--profile hybrid");
 }
 
-/// Answers get lost after the store did its work: a commit must not be made twice.
+/// The answers to commits get lost: the program must not commit twice.
 pub(crate) fn lost_answers_make_no_document_twice(place: &Place) {
     let commits = AtomicUsize::new(0);
     place.server.fail(move |seen| {

@@ -1,4 +1,4 @@
-//! Measures indexes in object stores beside one in a folder of this machine, in one run.
+//! Measures indexes in object stores and in a folder of this machine.
 
 use std::fmt::Write as _;
 use std::fs;
@@ -109,7 +109,7 @@ fn measure(name: &str, place: &Place, db: &str) -> Vec<String> {
         assert_eq!((cold.len(), warm.len()), (PROCESSES, QUESTIONS - 1));
         let times = [(&cold, 0.5), (&cold, 0.95), (&warm, 0.5), (&warm, 0.95)];
         let times = times.map(|(times, share)| format!("{:.1} ms", percentile(times, share)));
-        // Connecting takes a request more or less.
+        // Connections differ by a request.
         let further = requests.saturating_sub(opening);
         let of_one = further as f64 / (QUESTIONS - 1) as f64;
         format!(

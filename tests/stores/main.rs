@@ -1,6 +1,6 @@
-//! Tests of indexes in object stores that others wrote, which `make test-stores` runs: `SeaweedFS` and Azurite.
+//! Tests of indexes in object stores of other projects: `SeaweedFS` and Azurite. `make test-stores` runs them.
 //!
-//! A proxy stands in front of each server. It counts the requests, and fails as a test tells it.
+//! The requests go through a proxy for each server. It counts them, and fails as each test sets.
 
 #![cfg(feature = "stores")]
 #![expect(clippy::unwrap_used, reason = "a test that cannot go on fails")]

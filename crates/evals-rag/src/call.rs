@@ -114,7 +114,7 @@ impl Purpose {
     }
 }
 
-/// Why a case is untimed whose answer came in a batch.
+/// Why a case with an answer from a batch is untimed.
 const ANSWERED_IN_BATCH: &str = "answered in a batch";
 
 /// Records calls in a case's report.
@@ -124,7 +124,7 @@ const ANSWERED_IN_BATCH: &str = "answered in a batch";
 pub fn record(calls: &[Call], role: Purpose, scope: &TaskScope) {
     for call in calls {
         if call.batched {
-            // Nobody knows how long the model took: the wait for the batch is not its time.
+            // The wait for the batch is not the model's time, which the server does not tell.
             if role == Purpose::Answerer {
                 scope.untimed(ANSWERED_IN_BATCH);
             }

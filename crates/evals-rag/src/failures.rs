@@ -16,7 +16,7 @@ impl AnswerError {
 }
 
 impl SearchError {
-    /// The case's failure, with its class where a reranker failed or every further search would.
+    /// The case's failure. It has a class if a reranker failed, or if every further search would fail.
     pub(crate) fn of_task(self) -> TaskError {
         let class = if self.is_of_every_search() {
             Some(FailureClass::Terminal)

@@ -49,7 +49,7 @@ pub struct Retrieved {
     /// outside the output, because outputs repeat to the byte and timings do not.
     #[serde(skip)]
     pub timings: Vec<Timing>,
-    /// Whether the question was searched together with all others, so that this search was not timed alone.
+    /// Whether the run searched the question together with all others, so that this search has no separate time.
     #[serde(skip)]
     pub in_batch: bool,
     /// How long the search had to wait for other work before it began, which does not count as its time.
@@ -89,7 +89,7 @@ impl Retrieved {
 #[error(transparent)]
 pub struct SearchError(Box<dyn Error + Send + Sync>);
 
-/// An error that every further search would meet.
+/// An error of every further search, too.
 #[derive(Debug, thiserror::Error)]
 #[error(transparent)]
 struct OfEverySearch(Box<dyn Error + Send + Sync>);
@@ -100,7 +100,7 @@ impl SearchError {
         Self(source.into())
     }
 
-    /// Wraps an error that every further search would meet, such as a store that no longer answers. It ends the experiment.
+    /// Wraps an error that every further search would have, too, such as a store that no longer answers. It ends the experiment.
     pub fn of_every_search(source: impl Into<Box<dyn Error + Send + Sync>>) -> Self {
         Self::new(OfEverySearch(source.into()))
     }

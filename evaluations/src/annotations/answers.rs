@@ -23,7 +23,7 @@ pub(crate) struct RunAnswers {
     pub(crate) judges: Vec<String>,
     /// The judge's model, as the manifest names it.
     pub(crate) judge: Option<String>,
-    /// Who judged the measure; `None` if the run has no judge, or nothing says who judged.
+    /// The judge of the measure; `None` if the run has no judge, or does not record it.
     pub(crate) judged_by: Option<JudgeRecord>,
     /// In the order of the dataset.
     pub(crate) answers: Vec<JudgedAnswer>,

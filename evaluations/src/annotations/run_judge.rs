@@ -23,8 +23,8 @@ pub(super) struct RunJudge<'r, D: Domain> {
     unrecorded: Unrecorded,
 }
 
-/// The judge of a report of a version that did not record who judged. Its labels are about these facts. None are known of a judge whose
-/// verdicts come from such a report.
+/// The judge in a report of a version that did not record judges: its labels record these facts. The facts are empty if `rejudge` kept
+/// verdicts of such a report.
 #[derive(Default)]
 struct Unrecorded {
     /// The models and their parameters by role.
@@ -63,7 +63,7 @@ impl<'r, D: Answers> RunJudge<'r, D> {
         let record = record.and_then(|(records, measure)| records.by(measure));
         let unrecorded = match records {
             None => Unrecorded::of::<D>(manifest),
-            // The manifest names the judge that `rejudge` asked, and not those whose verdicts it kept.
+            // The manifest names the judge that `rejudge` asked, but not the judges of verdicts that it kept.
             Some(_) => Unrecorded::default(),
         };
         Ok(Self {

@@ -1,4 +1,4 @@
-//! What batches share with the rest of the run: the budget, the work under way, and the messages.
+//! Connects batches with the rest of the run: the budget, the calls and searches under way, and the messages.
 
 use std::collections::BTreeMap;
 use std::error::Error;
@@ -17,10 +17,10 @@ use crate::interruption::{Interruption, OpenBatches};
 use crate::spending::{Spending, dollars};
 use crate::terminal::{Printer, progress};
 
-/// In a pipe, the state of a batch is printed when it changes, and again after so long.
+/// In a pipe, the program prints the state of a batch when it changes, and again after this time.
 const REMINDER: Duration = Duration::from_mins(10);
 
-/// The side of the run that the batches of one model see.
+/// The rest of the run, as the batches of one model see it.
 #[derive(Debug)]
 pub(super) struct Host {
     printer: Printer,
@@ -33,7 +33,7 @@ pub(super) struct Host {
     shown: Mutex<BTreeMap<String, Shown>>,
 }
 
-/// How a batch is shown.
+/// The display of a batch.
 #[derive(Debug)]
 struct Shown {
     bar: ProgressBar,
@@ -53,7 +53,7 @@ struct OverBudget {
     left: String,
 }
 
-/// Nobody can say what a batch may cost.
+/// Settings are missing to compute the most that a batch may cost.
 #[derive(Debug, Error)]
 #[error(
     "`--budget` with `--batch` needs a limit on replies and a price, because the cost of a batch must be known before it is submitted; set `max_tokens` and `prices` of `{0}`"
@@ -121,7 +121,7 @@ impl BatchHost for Host {
                 ..
             } => {
                 self.open.add(batch, model);
-                // The bar has a clock of its own, and little room.
+                // The bar shows the time that the program has waited, and has little room.
                 let counts = counts.map(|counts| format!(", {counts}"));
                 let short = format!(
                     "{state}{}, next look in {}, {model}",

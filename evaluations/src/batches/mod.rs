@@ -1,4 +1,4 @@
-//! `--batch`: answers and verdicts by the batch endpoint of their server.
+//! `--batch`: gets answers and verdicts from the batch endpoints of servers.
 
 mod host;
 mod open;

@@ -1,4 +1,4 @@
-//! The batches of one command: their settings, and what they share with the rest of the run.
+//! The batches of one command: their settings, and their connections to the rest of the run.
 
 use std::path::PathBuf;
 use std::sync::Arc;

@@ -1,4 +1,4 @@
-//! The plan of batches: which calls go in them, and how the run changes for it.
+//! The plan of batches: which models use them, and what else changes in the run.
 
 use std::num::NonZeroUsize;
 use std::time::Duration;
@@ -12,7 +12,7 @@ use crate::models::{ConfiguredModel, ConfiguredModels, ModelKind};
 use crate::settings::{Batch, Layer, Resolved, SettingsError, Tree};
 use crate::terminal::Printer;
 
-/// The most cases that run at the same time, so that a run of any size ends.
+/// The most requests of one batch, and the most cases that run at the same time.
 const MOST: usize = 50_000;
 
 /// A model that answers or judges.
@@ -20,7 +20,7 @@ const MOST: usize = 50_000;
 pub(crate) struct Caller<'m> {
     pub(crate) role: &'static str,
     pub(crate) model: &'m ConfiguredModel,
-    /// Why its calls are made directly, where its kind does not say so.
+    /// Why its calls are direct, for a reason other than the kind of the model.
     pub(crate) direct: Option<&'static str>,
 }
 
@@ -42,8 +42,8 @@ pub(crate) fn layer(batch: bool) -> Option<Layer> {
     batch.then(|| Layer::option("`--batch`", "batch.enabled", Tree::Leaf(true.into())))
 }
 
-/// Checks that batches can be used, notes which calls go in them, and enters the models in `resolved`. Nothing to do unless the settings
-/// switch batches on.
+/// Checks that the command can use batches, notes which models use them, and enters these models in `resolved`. Does nothing unless the
+/// settings enable batches.
 pub(crate) fn plan(
     printer: &Printer,
     resolved: &mut Resolved,
@@ -94,7 +94,7 @@ pub(crate) fn plan(
     Ok(())
 }
 
-/// The models whose calls all go in batches: callers that use them, unless the run also asks the same model directly.
+/// The models whose calls all go in batches: those of the callers, unless the run also asks the same model directly.
 pub(super) fn models(resolved: &Resolved, callers: &[Caller<'_>]) -> Vec<ModelIdentity> {
     let (direct, batched): (Vec<_>, Vec<_>) =
         callers.iter().partition(|caller| caller.reason().is_some());
@@ -143,7 +143,7 @@ fn check(resolved: &Resolved, batch: &Batch) -> Result<(), SettingsError> {
     Ok(())
 }
 
-/// How many of `cases` run at the same time. In batches all of them do, so that their requests wait together.
+/// How many of `cases` run at the same time: with batches all of them, so that one batch gets their requests.
 pub(crate) fn concurrency(
     resolved: &Resolved,
     without: NonZeroUsize,

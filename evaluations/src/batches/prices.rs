@@ -99,10 +99,10 @@ mod tests {
 
     #[test]
     fn a_model_that_this_command_does_not_put_in_batches_keeps_its_price() {
-        // As with a target or with the stored answers of another run.
+        // For example with a target, or with the stored answers of another run.
         let judge: Callers = |models| vec![(&models.judge, None)];
         assert_eq!(prices(&[], judge), [1.0, 2.0, 6.0, 4.0].map(Some));
-        // The calls of a target and of a judge cannot be counted apart.
+        // Costs are computed by model, so the calls of a target and of a judge have the same price.
         let target = ["target.address=chat:openai:j"];
         let further: Callers = |models| vec![(&models.judge, None), (&models.answerer, None)];
         assert_eq!(prices(&target, further), [0.5, 4.0, 6.0, 4.0].map(Some));

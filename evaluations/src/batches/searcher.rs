@@ -1,4 +1,4 @@
-//! Searches of cases that all run at once, a few at a time.
+//! Limits the concurrent searches of cases that all run at the same time.
 
 use std::num::NonZeroUsize;
 use std::sync::Arc;
@@ -9,7 +9,7 @@ use async_trait::async_trait;
 use evals_rag::{Retrieved, SearchError, Searcher};
 use tokio::sync::Semaphore;
 
-/// A searcher that few of many cases ask at the same time. The wait for a turn does not count as the time of a search.
+/// A searcher with a limit on concurrent searches. The wait for a turn does not count as the time of a search.
 #[derive(Debug)]
 struct Limited {
     inner: Arc<dyn Searcher>,

@@ -50,8 +50,8 @@ impl RequiredAgreement {
         Ok(checks)
     }
 
-    /// The verdict on the judge of a run by the best of the calibrations. One whose labelled answers somebody picked counts for nothing, and
-    /// is the reason only if no other fits.
+    /// The verdict on the judge of a run by the best of the calibrations. A calibration whose labelled answers were not drawn at random does not
+    /// count. The reason names it only if no other calibration fits.
     pub(super) fn check(self, run: &JudgedRun, calibrations: &[Calibration]) -> GateCheck {
         let least = self.least_kappa;
         let drawn = calibrations

@@ -24,24 +24,24 @@ pub(crate) struct BenchArgs {
 pub(crate) enum BenchCommand {
     /// Measure embedding models: latency by batch size, throughput by concurrency, time to the first vector
     Embed(Box<BenchEmbedArgs>),
-    /// Measure indexes of vectors: recall, latency, throughput, build time and size of each type over its parameters
+    /// Measure indexes of vectors: recall, latency, throughput, build time and size of each type for several parameters
     Index(Box<BenchIndexArgs>),
 }
 
 #[derive(Debug, Clone, Args)]
 pub(crate) struct BenchIndexArgs {
-    /// Dataset whose vectors and questions are used, by name or as the path of a manifest. Its index is built if it does not exist, and
-    /// is only read
+    /// Dataset with the vectors and questions, by name or as the path of a manifest. Builds its index if it does not exist, and does not
+    /// change an existing one
     #[arg(
         value_name = "DATASET",
         required_unless_present = "generated",
         conflicts_with = "generated"
     )]
     pub(crate) dataset: Option<String>,
-    /// Use generated vectors in clusters: their number and dimensions, such as 100000x384
+    /// Use generated vectors in clusters: number and dimensions, such as 100000x384
     #[arg(long, value_name = "NxD", value_parser = vectors)]
     pub(crate) generated: Option<GeneratedVectors>,
-    /// Questions to ask at most [default: 1000 for generated vectors, all questions of a dataset]
+    /// Most questions to ask [default: 1000 for generated vectors, all questions of a dataset]
     #[arg(long, value_name = "N", allow_negative_numbers = true, value_parser = at_least_one)]
     pub(crate) queries: Option<NonZeroUsize>,
     /// Seed of generated vectors and of the intervals
@@ -55,26 +55,26 @@ pub(crate) struct BenchIndexArgs {
     /// Types to measure besides exact search: ivf-flat, ivf-sq, ivf-pq, ivf-rq, hnsw-flat, hnsw-sq, hnsw-pq [default: all]
     #[arg(long, value_name = "TYPE,…", value_delimiter = ',', value_parser = index_type)]
     pub(crate) types: Vec<VectorSearchKind>,
-    /// Values of a parameter to measure in place of the usual ones, for the types that have it, such as `probes=1,8,64`; repeat the option
-    /// for several parameters
+    /// Values of a parameter to measure in place of the default ones, for the types that have the parameter, such as `probes=1,8,64`; repeat
+    /// the option for several parameters
     #[arg(long = "grid", value_name = "PARAMETER=VALUE,…", value_parser = grid)]
     pub(crate) grid: Vec<GridValues>,
-    /// Chunks to find for each question. The first number is the one that latency and load are measured with
+    /// Chunks to find for each question. Latency and load use the first number
     #[arg(long, value_name = "K,…", value_delimiter = ',', allow_negative_numbers = true, value_parser = at_least_one, default_values = ["10", "100"])]
     pub(crate) k: Vec<NonZeroUsize>,
-    /// Recall that the cheapest setting has to keep, between 0 and 1
+    /// Least recall of the cheapest setting, between 0 and 1
     #[arg(long, value_name = "SHARE", allow_negative_numbers = true, value_parser = share, default_value = "0.99")]
     pub(crate) recall: f64,
-    /// Numbers of callers who wait for each reply before the next search. The first number is the one that settings are compared by
+    /// Numbers of callers that wait for each reply before the next search. The comparison of settings uses the first number
     #[arg(long, value_name = "N,…", value_delimiter = ',', allow_negative_numbers = true, value_parser = at_least_one, default_values = ["1", "2", "4"])]
     pub(crate) concurrency: Vec<NonZeroUsize>,
-    /// Searches per second that are due whatever the replies take [default: 50 % and 80 % of what the callers reached]
+    /// Fixed rates of searches per second [default: 50 % and 80 % of the highest rate of the callers]
     #[arg(long, value_name = "RATE,…", value_delimiter = ',', allow_negative_numbers = true, value_parser = rate)]
     pub(crate) rates: Vec<f64>,
-    /// Length of each load
+    /// Duration of each load
     #[arg(long, value_name = "SECONDS", allow_negative_numbers = true, value_parser = seconds, default_value = "1")]
     pub(crate) seconds: f64,
-    /// Measure each type with its default parameters alone
+    /// Measure each type only with its default parameters
     #[arg(long)]
     pub(crate) quick: bool,
     /// Print JSON

@@ -43,7 +43,7 @@ pub(crate) struct EvalJudgeArgs {
     /// Count the requests to the target and the calls of judges, and exit before anything is asked
     #[arg(long)]
     pub(crate) estimate: bool,
-    /// Judge by the batch endpoints of the judges' servers: cheaper, and within hours; see docs/batch.md
+    /// Get verdicts from the batch endpoints of the judges' servers: cheaper, and within hours; see docs/batch.md
     #[arg(long, conflicts_with_all = ["no_cache", "watch"])]
     pub(crate) batch: bool,
     /// Start no more cases once the judges, and the target as far as its price is known, have cost this much; needs the `prices` of the

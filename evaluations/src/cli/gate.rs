@@ -101,7 +101,7 @@ pub(crate) struct GateArgs {
     #[arg(long, value_enum, value_name = "WHAT", help_heading = "Rules")]
     pub(crate) allow: Vec<AllowanceWord>,
     /// Fail unless a stored calibration of the run's judge on the same data has a kappa of X or more, such as `κ=0.6` or `kappa=0.6`;
-    /// `evaluations calibrate` makes one. Kappa's interval is one of 95 %, whatever `--level` is
+    /// `evaluations calibrate` makes one. Kappa has a 95 % interval, whatever `--level` is
     #[arg(long, value_name = "κ=X", allow_hyphen_values = true, value_parser = least_kappa, help_heading = "Rules")]
     pub(crate) require_calibrated_judge: Option<f64>,
     /// Write the verdicts to FILE; its extension chooses the format: .xml (as `JUnit` writes it) .json .md

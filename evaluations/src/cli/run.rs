@@ -114,7 +114,7 @@ pub(crate) struct QaArgs {
     /// Estimate the calls, tokens and cost of answering, judging and reranking, and exit before anything is paid for
     #[arg(long)]
     pub(crate) estimate: bool,
-    /// Answer and judge by the batch endpoints of the models' servers: cheaper, and within hours; see docs/batch.md
+    /// Get answers and verdicts from the batch endpoints of the models' servers: cheaper, and within hours; see docs/batch.md
     #[arg(long, conflicts_with_all = ["no_cache", "skip_qa"])]
     pub(crate) batch: bool,
     /// Stop embedding and start no more cases once embedding, answering, judging and reranking have cost this much; needs the `prices`

@@ -130,7 +130,7 @@ pub(crate) struct RejudgeArgs {
     /// Answers to judge at the same time [default: the setting evaluations.concurrency]
     #[arg(long, value_name = "N", allow_negative_numbers = true, value_parser = at_least_one)]
     pub(crate) concurrency: Option<NonZeroUsize>,
-    /// Judge by the batch endpoints of the judges' servers: cheaper, and within hours; see docs/batch.md
+    /// Get verdicts from the batch endpoints of the judges' servers: cheaper, and within hours; see docs/batch.md
     #[arg(long, conflicts_with = "no_cache")]
     pub(crate) batch: bool,
     /// Do not read or write the cache of verdicts

@@ -10,7 +10,7 @@ use crate::annotations::evaluator;
 use crate::judged_by::{JudgeRecord, JudgeRecords, PanelMember};
 
 /// The judges of the measures of a report: for each, all evaluators that return it. Most ask no model, and decide by their arguments.
-/// `asked` gives the models that an evaluator asks for its outcome of a name, by role; `None` if nothing says which.
+/// `asked` returns the models that an evaluator asks for the outcome of a name, by role; `None` if they are unknown.
 pub(crate) fn judge_records(
     report: &Report<Untyped>,
     asked: impl Fn(&str, &EvaluatorSpec) -> Option<Vec<(String, PanelMember)>>,
@@ -58,7 +58,7 @@ fn record(evaluators: &[&EvaluatorIdentity], models: BTreeMap<String, PanelMembe
             name,
             &match &arguments[..] {
                 [only] => only.clone(),
-                // Each case may bring evaluators, with other arguments than those of other cases.
+                // Each case may add evaluators, and their arguments may differ between cases.
                 several => Map::from_iter([
                     ("evaluators".to_owned(), several.len().into()),
                     ("arguments".to_owned(), json!(several)),

@@ -58,7 +58,7 @@ impl PanelMember {
 impl From<&dyn ChatModel> for PanelMember {
     fn from(model: &dyn ChatModel) -> Self {
         let mut parameters = model.parameters();
-        // A model at another address is the same judge: a pipeline starts its server wherever a port is free.
+        // A model at another address is the same judge: a pipeline starts its server on any free port.
         parameters.remove("base_url");
         Self {
             model: model.identity().clone(),

@@ -14,7 +14,7 @@ use super::record::JudgeRecord;
 #[serde(transparent)]
 pub(crate) struct JudgeRecords(BTreeMap<String, Recorded>);
 
-/// What a report says about the judge of one measure.
+/// The record of the judge of one measure in a report.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(untagged)]
 enum Recorded {
@@ -30,7 +30,7 @@ enum Unknown {
 }
 
 impl Recorded {
-    /// As messages and baselines hold it.
+    /// The text for messages and baselines.
     fn facts(&self) -> Value {
         match self {
             Self::Known(record) => record.facts(),
@@ -38,7 +38,7 @@ impl Recorded {
         }
     }
 
-    /// Whether no model decides, but the program.
+    /// Whether the program decides without a model.
     fn is_program(&self) -> bool {
         matches!(self, Self::Known(record) if record.judges.is_empty())
     }
@@ -53,8 +53,8 @@ impl JudgeRecords {
         self.0.insert(measure.into(), Recorded::Known(record));
     }
 
-    /// Records who gave the verdicts that are kept from another report under the name `measure`: its judge of `then`. The judge is
-    /// unknown if that report does not say it, or has no records (`former` is `None`).
+    /// Records the judge of verdicts that this report keeps from another report under the name `measure`: that report's judge of `then`. The
+    /// judge is unknown if that report does not record it, or has no records (`former` is `None`).
     pub(crate) fn enter_kept(&mut self, measure: &str, former: Option<&Self>, then: &str) {
         match former.and_then(|former| former.by(then)) {
             Some(record) => self.enter(measure, record),
@@ -62,7 +62,7 @@ impl JudgeRecords {
         }
     }
 
-    /// Records that nothing says who judged a measure.
+    /// Records that the judge of a measure is unknown.
     pub(crate) fn enter_unknown(&mut self, measure: impl Into<String>) {
         let unknown = Recorded::Unknown(Unknown::Unknown);
         self.0.insert(measure.into(), unknown);
@@ -81,7 +81,7 @@ impl JudgeRecords {
             .context("the report has no valid record of who judged (`judges`)")
     }
 
-    /// The judge of a measure, without models if the program decides; `None` if nothing says who judged.
+    /// The judge of a measure, without models if the program decides; `None` if the report does not record it.
     pub(crate) fn by(&self, measure: &str) -> Option<JudgeRecord> {
         match self.0.get(measure) {
             Some(Recorded::Known(record)) => Some(record.clone()),

@@ -78,7 +78,7 @@ impl Answering {
             | ModelKind::LlmReranker(_) => {}
         }
         let searches = qa.mode == QaMode::Agent;
-        // Each step of an agent would be a batch.
+        // Each step of an agent would need another batch.
         let opened = if searches {
             opener.chat(model).await?
         } else {

@@ -45,7 +45,8 @@ pub(crate) fn identity(manifest: &Value) -> Value {
 }
 
 fn strip_settings(settings: &mut Value) {
-    // Costs are computed when a run ends. A reply is the same whether it came in a batch or not, and an index whichever way leads to it.
+    // These settings do not change results: prices only give the costs at the end, batches give the same replies as direct calls, and `store`
+    // only says how to reach an index.
     remove(settings.as_object_mut(), &["prices", "batch", "store"]);
     let evaluations = settings.get_mut("evaluations");
     remove(

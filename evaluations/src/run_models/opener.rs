@@ -74,7 +74,7 @@ impl<'o, 'r> Opener<'o, 'r> {
         self.cached(inner).await
     }
 
-    /// Opens a chat model behind the cache of replies. Its calls go in batches if the run uses them and the model's server can have
+    /// Opens a chat model behind the cache of replies. Its calls go in batches if the run uses batches and the model's server may support
     /// them.
     pub(crate) async fn chat_in_batches(
         &mut self,

@@ -51,12 +51,12 @@ impl Plan {
         self.header.dataset.questions.saturating_mul(repeat)
     }
 
-    /// Whether cases wait for batches and then finish all at once, so that their pace says nothing about the time left.
+    /// Whether cases wait for batches and then finish all at once, so that their pace does not tell the remaining time.
     pub(super) fn has_batches(&self) -> bool {
         self.settings.batch.enabled
     }
 
-    /// What the cases cost, as the final report counts it. With batches only that report says what they cost.
+    /// The cost of the cases, as the final report counts it. With batches, only that report has the cost.
     pub(super) fn spent(&self, cases: &[CaseReport<WithoutTexts>]) -> Spent {
         let is_served = |model: &ModelIdentity| ModelKind::of_identity(model).is_served();
         if self.has_batches() || !self.models.values().any(is_served) {

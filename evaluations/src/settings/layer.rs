@@ -141,7 +141,7 @@ fn nested(path: &str, value: Tree) -> Tree {
     })
 }
 
-/// The first setting of `tree` that says where a model or an index is or which key it is sent, with its line.
+/// The first setting of `tree` that names the address of a model or an index, or the key for it, with its line.
 fn reserved_for_users(prefix: &str, tree: &Tree) -> Option<(String, Option<u64>)> {
     let Tree::Mapping(entries) = tree else {
         return None;

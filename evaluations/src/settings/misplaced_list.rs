@@ -25,7 +25,7 @@ fn path<'v>(root: &Value, schema: &Value, value: &'v Value) -> Option<Vec<&'v st
     })
 }
 
-/// Whether a value of the schema is a mapping, or also nothing.
+/// Whether a value of the schema is a mapping or null.
 fn is_mapping(schema: &Value) -> bool {
     match &schema["type"] {
         Value::Array(types) => types.iter().all(|it| it == "object" || it == "null"),

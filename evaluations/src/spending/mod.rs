@@ -34,7 +34,7 @@ pub(crate) fn dollars(cost: Option<f64>) -> String {
 pub(crate) struct Spending {
     paid: Mutex<f64>,
     calls: AtomicU64,
-    /// The most that the batches at servers may cost.
+    /// The most that the submitted batches may cost.
     reserved: Mutex<f64>,
     budget: Option<f64>,
     stop: StopSignal,
@@ -111,14 +111,14 @@ impl Spending {
         self.add(price.cost(payment.usage).unwrap_or_default());
     }
 
-    /// What is left of the budget, with everything reserved taken off; `None` without a budget.
+    /// The rest of the budget after all costs and reservations; `None` without a budget.
     pub(crate) fn left(&self) -> Option<f64> {
         let (paid, reserved) = (*lock(&self.paid), *lock(&self.reserved));
         self.budget
             .map(|budget| (budget - paid - reserved).max(0.0))
     }
 
-    /// Reserves a part of the budget. Returns whether so much is left.
+    /// Reserves a part of the budget. Returns whether enough is left.
     pub(crate) fn reserve(&self, cost: f64) -> bool {
         let paid = *lock(&self.paid);
         let mut reserved = lock(&self.reserved);
@@ -131,12 +131,12 @@ impl Spending {
         fits
     }
 
-    /// Reserves a part of the budget for what is bought already, even if less is left.
+    /// Reserves a part of the budget for a batch that is already submitted, even if less is left.
     pub(crate) fn reserve_anyway(&self, cost: f64) {
         *lock(&self.reserved) += cost;
     }
 
-    /// Gives a reserved part of the budget back.
+    /// Releases a reserved part of the budget.
     pub(crate) fn release(&self, cost: f64) {
         let mut reserved = lock(&self.reserved);
         *reserved = (*reserved - cost).max(0.0);

@@ -24,7 +24,7 @@ impl CaseBar {
         Self(bar)
     }
 
-    /// The same without the time left, if `is_unknown`: cases that wait for batches finish all at once.
+    /// The same, without the remaining time if `is_unknown`: cases that wait for batches finish all at once.
     #[must_use]
     pub(crate) fn without_time_left(self, is_unknown: bool) -> Self {
         if is_unknown {

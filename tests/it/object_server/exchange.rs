@@ -67,7 +67,7 @@ pub(super) async fn serve<F: Future<Output = Option<Answer>>>(
     Ok(())
 }
 
-/// Has a server answer a request. The host that the caller signed for is kept.
+/// Sends a request to a server and returns its answer. Keeps the host that the caller signed.
 pub(super) async fn pass_on(address: SocketAddr, seen: &Seen) -> io::Result<Answer> {
     let mut stream = BufReader::new(TcpStream::connect(address).await?);
     let mut head = format!("{} {} HTTP/1.1\r\n", seen.method, seen.path);

@@ -1,7 +1,7 @@
-//! A server on loopback that speaks S3, and fails as its script says. It has the objects in memory, or passes requests on to a real
+//! A server on loopback that speaks S3, and fails as its script says. It keeps the objects in memory, or forwards requests to a real
 //! server.
 //!
-//! It gives up on a connection after a while, so that no test hangs.
+//! It closes idle connections, so that no test hangs.
 
 mod exchange;
 mod objects;
@@ -22,14 +22,14 @@ pub(crate) const KEY: &str = "local-reader";
 /// The secret that belongs to it.
 pub(crate) const SECRET: &str = "correct-horse-battery-0451";
 
-/// What the server does instead of answering a request as it should.
+/// A failure of the server in place of the correct answer.
 #[derive(Clone, Copy, Debug)]
 pub(crate) enum Fault {
     /// Answers with this status, and does nothing.
     Status(u16),
     /// Closes the connection, and does nothing.
     Drop,
-    /// Does what it was asked for, and closes the connection without an answer.
+    /// Executes the request, and closes the connection without an answer.
     Lose,
     /// Answers later.
     Delay(Duration),
@@ -110,7 +110,7 @@ impl ObjectServer {
         *lock(&self.shared.script) = Arc::new(script);
     }
 
-    /// Fails no more.
+    /// Answers all requests correctly from now on.
     pub(crate) fn recover(&self) {
         self.fail(|_| None);
     }
@@ -128,7 +128,7 @@ impl ObjectServer {
         }
     }
 
-    /// Deletes every object in memory whose key contains `part`, behind the back of its users.
+    /// Deletes every object in memory whose key contains `part`, without a request.
     pub(crate) fn delete(&self, part: &str) {
         if let Backend::Memory(objects) = &self.shared.backend {
             lock(objects).delete(part);
@@ -151,7 +151,7 @@ async fn accept(listener: &TcpListener, shared: &Arc<Shared>) {
     while let Ok((stream, _)) = listener.accept().await {
         let shared = shared.clone();
         tokio::spawn(async move {
-            // A client that disconnects is not missed.
+            // The client may disconnect.
             let _ = exchange::serve(stream, |seen| shared.clone().answer(seen)).await;
         });
     }

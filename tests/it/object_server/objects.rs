@@ -196,7 +196,7 @@ impl Objects {
     }
 }
 
-/// An answer that refuses a request for a reason of the server's own.
+/// An answer that refuses a request with a code of S3.
 pub(super) fn refusal(status: u16) -> Answer {
     match status {
         503 => error(503, "SlowDown", "Please reduce your request rate."),

@@ -36,11 +36,11 @@ pub struct OpenAiChat {
     pub(super) lane: Lane,
 }
 
-/// The meaning of a reply in the output of a batch.
+/// How to use a line of a batch's output.
 #[derive(Debug)]
 pub(super) enum InBatch {
     Reply(RawReply),
-    /// The server refused a part of the request. The next one leaves it out.
+    /// The server refused a part of the request. The next request leaves that part out.
     Conceded,
     Failed(AttemptError),
 }
@@ -70,7 +70,7 @@ impl OpenAiChat {
         self.dialect.concessions()
     }
 
-    /// The parts of the protocol that the server takes, as far as its refusals have shown.
+    /// The parts of the protocol that the server accepts, as far as its refusals have shown.
     pub(super) fn dialect(&self) -> Dialect {
         self.dialect.current()
     }
@@ -84,7 +84,7 @@ impl OpenAiChat {
         serde_json::to_value(request::body(&self.settings, request, dialect))
     }
 
-    /// Reads the answer to a request that was sent in a batch, in this dialect.
+    /// Reads the answer to a request of a batch in this dialect.
     pub(super) fn read_in_batch(
         &self,
         status: u16,

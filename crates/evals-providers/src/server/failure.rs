@@ -42,7 +42,7 @@ impl Server {
         )
     }
 
-    /// The failure of a request in a batch, which the server answered with the status of an error.
+    /// The failure of a request in a batch, whose answer has the status of an error.
     pub(crate) fn refused_as(&self, status: u16, body: &Value) -> AttemptError {
         let body = body.to_string();
         self.refused(status, &HeaderMap::new(), body.as_bytes())

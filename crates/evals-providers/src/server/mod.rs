@@ -217,7 +217,7 @@ impl Server {
         self.get_with(path, &[], expected).await
     }
 
-    /// Gets an endpoint of the server, with parameters behind its path.
+    /// Gets an endpoint of the server, with query parameters.
     pub(crate) async fn get_with(
         &self,
         path: &str,
@@ -229,7 +229,7 @@ impl Server {
             .await
     }
 
-    /// Gets an endpoint of the server and returns its answer before the body is read.
+    /// Gets an endpoint of the server and returns its answer before it reads the body.
     pub(crate) async fn open(&self, path: &str) -> Result<Response, AttemptError> {
         let url = self.settings.base_url.endpoint(path);
         let request = self.signed(self.client.get(url))?;

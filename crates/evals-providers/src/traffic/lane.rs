@@ -29,8 +29,8 @@ impl Lane {
         }
     }
 
-    /// The same access for calls of one attempt each, whose caller asks again itself. An outage ends none of the later calls, and a pause
-    /// that the server asks for may be of any length.
+    /// The same access for callers that repeat failed calls themselves: each call makes one attempt. An outage does not end later calls, and
+    /// the server may ask for a pause of any length.
     pub(crate) fn single(&self) -> Self {
         let settings = TrafficSettings {
             max_attempts: NonZeroU32::MIN,

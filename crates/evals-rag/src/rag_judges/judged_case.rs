@@ -25,7 +25,7 @@ pub struct JudgedCase {
     pub question: TextSize,
     /// The reference, where there is one.
     pub reference: Option<TextSize>,
-    /// The answer; `None` if the system is known to have given no answer.
+    /// The answer; `None` if the system gave no answer.
     pub answer: Option<TextSize>,
     /// Whether the answer is known to refuse.
     pub refused: bool,

@@ -55,7 +55,7 @@ impl CachedChat {
                 let stored = self.store.get(key).await;
                 let stored = stored.map_err(|error| self.terminal(error))?;
                 if stored.is_some() {
-                    // The process that stored it may have ended before it could say so.
+                    // The process that stored the reply may have ended before it could tell the model.
                     self.inner.stored(request);
                 }
                 Ok(stored)
@@ -75,7 +75,7 @@ impl CachedChat {
             }
             self.failure.record(stored);
         } else {
-            // The model need not keep it either: the next run asks again.
+            // The model can delete its copy, too: the next run asks again.
             self.inner.stored(request);
         }
         Ok(reply)

@@ -20,7 +20,7 @@ pub(crate) struct Drop {
     pub(crate) loss: f64,
     /// How many cases changed.
     pub(crate) changed: usize,
-    /// The interval of the mean difference, run minus baseline. `None` if all differences are equal and the measure's scale is not known.
+    /// The interval of the mean difference, run minus baseline. `None` if all differences are equal and the measure has no known scale.
     pub(crate) interval: Option<Interval>,
     /// The end of the interval on the side of worse values, as a loss.
     pub(crate) greatest_loss: Option<f64>,
@@ -56,13 +56,13 @@ pub(crate) enum DropReason {
     FewChanges,
     /// The interval does not exclude drops above the tolerance.
     NotExcluded,
-    /// All differences are equal, and the scale of the measure is not known, so nothing limits what other cases could lose.
+    /// All differences are equal, and the gate does not know the scale of the measure, so other cases could lose any amount.
     NoBound,
 }
 
 impl Drop {
-    /// Reads pairs of values, the baseline's and the run's. `None` without a pair. `is_share` says whether every value of the measure is
-    /// known to be from 0 to 1.
+    /// Reads pairs of values: the baseline's and the run's. `None` without a pair. `is_share` says whether the measure allows only values from
+    /// 0 to 1.
     pub(crate) fn of(
         pairs: &[(f64, f64)],
         better: Direction,
@@ -137,7 +137,7 @@ impl Drop {
         if is_worse && self.exceeds(tolerance) {
             return (GateVerdict::Failed, DropReason::Dropped);
         }
-        // So many equal differences are no chance.
+        // So many equal differences cannot be chance.
         if self.is_uniform() && is_significant && !is_strict {
             return (GateVerdict::Passed, DropReason::Uniform);
         }
@@ -203,7 +203,7 @@ mod tests {
     /// The share of simulated gates that wrongly pass a drop of a score.
     fn wrong_passes(cases: usize) -> f64 {
         let mut random = Xoshiro256PlusPlus::seeded(5);
-        // The sum of three uniform numbers is bounded and close to normal, as differences of means of several measures are.
+        // The sum of three uniform numbers is bounded and close to normal, like differences of means of several measures.
         let mut noise = || 0.2 * (random.share() + random.share() + random.share() - 1.5);
         passing(cases, || (0.5, 0.5 - TOLERANCE + noise()))
     }
@@ -242,8 +242,8 @@ mod tests {
             for pass_rate in [0.5, 0.9] {
                 for answered_anew in [0.0, 0.1] {
                     let share = wrong_passes_of_verdicts(cases, pass_rate, answered_anew);
-                    // One side of 95 %, with four standard errors of the simulation, as above. Few verdicts come in steps, so that the
-                    // share is often well below. Student's t would pass 0.065 of 300 cases of which few change.
+                    // One side of 95 %, with four standard errors of the simulation, as above. The share is often much lower, because a small
+                    // number of changed verdicts gives only few intervals. With Student's t it would be 0.065 for 300 cases of which few change.
                     assert!(
                         share < 0.032,
                         "{cases} cases, {pass_rate}, {answered_anew}: {share}"

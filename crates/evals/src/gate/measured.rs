@@ -89,8 +89,8 @@ impl Percentile {
         })
     }
 
-    /// The stored percentile of the timed cases that is at least this percentile of all cases if the failed ones were the slowest. `None` if
-    /// no stored percentile is that high.
+    /// The stored percentile of the timed cases that is at least this percentile of all cases, if the failed cases are the slowest ones. `None`
+    /// if no stored percentile is high enough.
     fn with_slowest(self, timed: usize, failed: usize) -> Option<Self> {
         // A percentile is a position between the first and the last sample.
         let last = |cases: usize| count(cases.saturating_sub(1));
@@ -113,7 +113,7 @@ impl Percentile {
 pub(super) struct Measured {
     pub(super) value: Result<f64, String>,
     pub(super) interval: Option<Interval>,
-    /// Whether this is a mean over cases, which has an interval unless the cases show no spread.
+    /// Whether this is a mean over cases. It has an interval unless all values are equal.
     pub(super) is_mean: bool,
     pub(super) n: usize,
     pub(super) unit: Option<Unit>,

@@ -36,7 +36,7 @@ pub(super) fn checks(
 
 /// What one check found.
 struct Found {
-    /// Which side does not record it, as a sentence.
+    /// The sentence that says which side does not record it.
     unrecorded: Option<String>,
     differences: Vec<String>,
 }
@@ -106,7 +106,7 @@ fn same(what: Allowance, limits_failures: bool) -> &'static str {
     }
 }
 
-/// The sentence on the sides, `[baseline, run]`, that do not record something; `None` if both do.
+/// The sentence about the sides (`[baseline, run]`) without a record; `None` if both have one.
 fn unrecorded(lacks: [bool; 2]) -> Option<String> {
     let sentence = match lacks {
         [false, false] => return None,
@@ -180,7 +180,7 @@ fn counted(one: &str, several: &str, names: &[String]) -> Option<String> {
     ))
 }
 
-/// What both runs record about who judged the measures that both have.
+/// The judges that both runs record for the measures that both have.
 fn judges(before: &Snapshot, after: &Snapshot) -> Found {
     let both = before
         .measures
@@ -224,7 +224,7 @@ fn judges(before: &Snapshot, after: &Snapshot) -> Found {
     }
 }
 
-/// The judge of a measure: null if no judge decides it, and [`Identity::UNKNOWN`] if nothing says who does.
+/// The judge of a measure: null if no judge decides it, and [`Identity::UNKNOWN`] if the run does not record the judge.
 fn judge_of<'i>(identity: &'i Identity, measure: &str) -> &'i Value {
     match &identity.judge {
         Value::Object(judges) => judges.get(measure).unwrap_or(&Value::Null),

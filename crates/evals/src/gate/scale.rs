@@ -8,7 +8,7 @@ use crate::{Direction, SnapshotMeasure, Unit};
 /// The values that a measure can have.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(super) struct Scale {
-    /// Whether every value of the measure is from 0 to 1, by what the measure is. Values of a run do not show it.
+    /// Whether the definition of the measure allows only values from 0 to 1. The values of a run do not prove that.
     pub(super) is_share: bool,
     /// The lowest value: 0 of a share and of scores that are all from 0 to 1, otherwise the lowest one in the run and its baseline.
     lowest: f64,
@@ -36,7 +36,7 @@ impl Scale {
             Unit::Score => names.is_share(&measure.title),
             Unit::Metric | Unit::Seconds => false,
         };
-        // Good enough for what a failed case could have had, and too little to refuse a rule: other runs may have other values.
+        // Enough to assume a value for a failed case, but not to refuse a rule: other runs may have other values.
         let is_bounded = is_share || are_shares && measure.unit == Unit::Score;
         let (start, end) = if is_bounded {
             (0.0, 1.0)

@@ -1,16 +1,16 @@
-//! The interval of a mean difference, by what the differences show.
+//! The interval of a mean difference. Its method depends on the differences.
 
 use evals_metrics::{Bootstrap, Interval, IntervalChoice, NoStatistic, tango_interval};
 
 use crate::pair_testing::are_verdicts;
 use crate::summary::count;
 
-/// The confidence interval of the mean difference of pairs, second value minus first. `is_share` says whether every value of the measure is
-/// known to be from 0 to 1.
+/// The confidence interval of the mean difference of pairs, second value minus first. `is_share` says whether the measure allows only values
+/// from 0 to 1.
 ///
-/// Passes and failures get Tango's score interval, and other values Student's t. Equal differences show no spread, so t would have no width.
-/// Their interval allows for as many unlike cases as n equal ones leave possible, each of which gains or loses the whole scale. `None` for
-/// equal differences of a measure whose scale is not known: nothing limits an unlike case.
+/// Passes and failures get Tango's score interval, and other values Student's t. For equal differences, Student's t would have no width. Their
+/// interval assumes that as many other cases differ as n equal ones allow, and that each of these gains or loses the whole scale. `None`
+/// for equal differences of a measure without a known scale: other cases could change by any amount.
 pub(super) fn interval(
     pairs: &[(f64, f64)],
     differences: &[f64],
@@ -37,8 +37,8 @@ pub(super) fn interval(
     student.ok()
 }
 
-/// The exact interval of equal differences of values from 0 to 1: none of n cases is unlike the others, which leaves a share of unlike cases
-/// of at most 1 - α^(1/n), Clopper and Pearson's limit for 0 of n.
+/// The exact interval of equal differences of values from 0 to 1. If all n cases change alike, at most the share 1 - α^(1/n) of all cases
+/// may change differently: Clopper and Pearson's limit for 0 of n.
 fn uniform(differences: &[f64], settings: &Bootstrap) -> Option<Interval> {
     let n = differences.len();
     let none = IntervalChoice::ClopperPearson.interval(&vec![0.0; n], settings);

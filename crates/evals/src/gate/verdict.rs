@@ -157,8 +157,8 @@ pub struct DropCheck {
     pub after: Option<f64>,
     /// The mean of the differences, run minus baseline.
     pub difference: Option<f64>,
-    /// The interval of the mean difference: Tango's for passes and failures, Student's t for others, and Clopper and Pearson's limit of
-    /// unlike cases where all differences are equal. `None` if they are equal and the measure's scale is not known.
+    /// The interval of the mean difference: Tango's for passes and failures, Student's t for others, and from Clopper and Pearson's limit if
+    /// all differences are equal. `None` if they are equal and the measure has no known scale.
     pub interval: Option<Interval>,
     /// The two-sided p value of the paired randomization test. `None` if no case changed.
     pub p_value: Option<f64>,

@@ -98,13 +98,13 @@ impl Verdict {
     }
 }
 
-/// The p value of a difference that is a test; `None` if neither direction is better, no case changed, or it has no p value.
+/// The p value of a difference that counts as a test; `None` if neither direction is better, no case changed, or it has no p value.
 fn p_value(tested: Option<&Tested>, better: Direction) -> Option<f64> {
     let tested = tested.filter(|_| better.gain().is_some())?;
     tested.p_value().ok().filter(|_| tested.is_changed())
 }
 
-/// How many of the differences are tests, whose p values are corrected together.
+/// How many of the differences count as tests. A correction covers their p values together.
 pub(crate) fn tests<'t>(
     differences: impl Iterator<Item = (Option<&'t Tested>, Direction)>,
 ) -> usize {

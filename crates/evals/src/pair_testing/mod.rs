@@ -36,7 +36,7 @@ pub struct PairTesting {
     /// of a cluster may depend on each other. Default: every case is alone.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub cluster: Option<String>,
-    /// Resamples, level of confidence and seed. Many tests that are corrected together take more resamples: see
+    /// Resamples, level of confidence and seed. A correction of many tests needs more resamples: see
     /// [`resolving`](Self::resolving).
     #[serde(flatten)]
     pub paired: PairedTest,
@@ -70,8 +70,8 @@ impl PairTesting {
         1.0 - self.paired.level
     }
 
-    /// The randomization test with at least as many random swaps as the correction of so many tests takes. Otherwise not even a test
-    /// whose every swap is less extreme could be significant.
+    /// The randomization test with at least as many random swaps as the correction of so many tests needs. With fewer swaps, no test could be
+    /// significant, not even if every swap is less extreme than the observed difference.
     pub fn resolving(&self, tests: usize) -> PairedTest {
         let strictest = self.adjustment.strictest(self.significance(), tests);
         self.paired.resolving(strictest)

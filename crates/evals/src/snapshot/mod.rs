@@ -67,12 +67,12 @@ pub struct Identity {
     /// The dataset: revisions and digests of its files.
     pub dataset: Value,
     /// The judge of each measure, by the measure's name: its models, prompts and parameters. No judge decides a measure that is missing.
-    /// [`UNKNOWN`](Self::UNKNOWN), for one measure or for all, if a judge was asked and nothing says which.
+    /// [`UNKNOWN`](Self::UNKNOWN), for one measure or for all, if the run asked a judge and does not record which.
     pub judge: Value,
 }
 
 impl Identity {
-    /// The judge of a measure, or of a run, that does not record who judged.
+    /// The judge of a measure or a run without a record of it.
     pub const UNKNOWN: &str = "unknown";
 }
 

@@ -248,7 +248,7 @@ pub(super) fn mean(values: &[f64]) -> Option<f64> {
         if sum.is_finite() {
             sum / n
         } else {
-            // If the sum overflows, each value is divided first.
+            // If the sum overflows, divide each value first.
             values.iter().map(|value| value / n).sum()
         }
     })

@@ -1,4 +1,4 @@
-//! Numbers of benchmarks as people read them.
+//! Formats the numbers of benchmarks for people.
 
 /// Stands for a missing value.
 pub(super) const NONE: &str = "-";

@@ -26,7 +26,7 @@ pub(super) fn target(joining: &Joining<'_>) -> Result<Option<TargetIdentity>> {
     Ok(Some(target))
 }
 
-/// The facts about the target of a joined report. The comparisons of texts add up: each shard compares another sample.
+/// The facts about the target of a joined report. Adds the comparisons of texts, because each shard compares another sample.
 pub(super) fn of<D: Domain>(report: &Report<D>, parts: &[Map<String, Value>]) -> TargetFacts {
     let count = |part: &Value, member: &str| {
         let count = part[member].as_u64().unwrap_or_default();

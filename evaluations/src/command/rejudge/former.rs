@@ -61,7 +61,7 @@ impl FormerJudges {
         serde_json::to_value(&self.0)
     }
 
-    /// Adds who gave the verdicts by `former`, the records of the stored run.
+    /// Adds the judges of the kept verdicts from `former`, the records of the stored run.
     pub(super) fn enter(&self, records: &mut JudgeRecords, former: Option<&JudgeRecords>) {
         let last = self.0.last().map(|last| last.outcome.as_str());
         for name in self.names() {

@@ -41,7 +41,7 @@ impl KeptJudges {
         self.0.keys().map(String::as_str)
     }
 
-    /// Adds who gave the verdicts by `former`, the records of the stored run.
+    /// Adds the judges of the kept verdicts from `former`, the records of the stored run.
     pub(super) fn enter(&self, records: &mut JudgeRecords, former: Option<&JudgeRecords>) {
         for outcome in self.0.values().flatten() {
             records.enter_kept(outcome, former, outcome);

@@ -76,7 +76,7 @@ pub(super) async fn find(
     })
 }
 
-/// The index with the vector search of the settings, if a profile compares vectors. Builds an index of the vectors if it has to.
+/// The index with the vector search of the settings, if a profile compares vectors. Builds the index of the vectors if it does not exist.
 async fn with_vector_search(
     printer: &Printer,
     store: &Store,

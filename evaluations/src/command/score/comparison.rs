@@ -8,7 +8,7 @@ use evals_metrics::{Measure, PairedDifference, PairedTest};
 use super::ScoredRun;
 use super::tested::{SIGNIFICANCE, Tested, family, pairs};
 
-/// Random swaps of each test, if there are too many queries to try all. Many tests take more: see [`PairedTest::resolving`].
+/// Random swaps of each test, if there are too many queries to try all swaps. Many tests need more: see [`PairedTest::resolving`].
 const RESAMPLES: NonZeroU32 = NonZeroU32::new(10_000).expect("10,000 is not 0");
 
 /// The changes of all measures from one run to each other one.

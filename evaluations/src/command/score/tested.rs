@@ -1,4 +1,4 @@
-//! Tests of runs against each other, whose p values are corrected together.
+//! Tests of runs against each other, with one correction of all p values.
 
 use evals::{Adjustment, Family};
 use evals_metrics::scoring::Scores;
@@ -6,7 +6,7 @@ use evals_metrics::{PairedTest, difference};
 
 use super::ScoredRun;
 
-/// A corrected p value up to this one has a verdict.
+/// The highest corrected p value that is significant.
 pub(super) const SIGNIFICANCE: f64 = 0.05;
 
 /// The test of one measure of two runs.
@@ -41,8 +41,8 @@ impl Tested {
     }
 }
 
-/// Corrects the p values of all tests together. If there are so many tests that the least p value would not be significant, those with
-/// low p values are repeated with more swaps first.
+/// Corrects the p values of all tests together. If there are so many tests that the least p value would not be significant, first repeats
+/// the tests with low p values with more swaps.
 pub(super) fn family(tests: &[Tested], runs: &[ScoredRun], test: PairedTest) -> Family {
     let by = |p_values: Vec<Option<f64>>| Family::of(p_values, Adjustment::Holm, SIGNIFICANCE);
     let family = by(tests.iter().map(|tested| tested.p_value).collect());

@@ -43,7 +43,7 @@ pub(super) struct Ruled {
     pub(super) mean: f64,
     /// Whether all values are from 0 to 1.
     pub(super) is_share: bool,
-    /// Whether the measure is known to be from 0 to 1, also in other cases.
+    /// Whether the measure allows only values from 0 to 1.
     pub(super) is_known_share: bool,
 }
 

@@ -1,4 +1,4 @@
-//! A page that is being written to a terminal.
+//! A report on its way to a terminal.
 
 use std::io::{self, Write};
 

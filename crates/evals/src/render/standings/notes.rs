@@ -37,7 +37,7 @@ pub(in crate::render) fn warnings(standings: &Standings) -> Vec<String> {
     warnings
 }
 
-/// Why a test of these findings says little, if it has few clusters.
+/// The warning about tests with few clusters.
 pub(in crate::render) fn too_few_clusters<'f>(
     findings: impl Iterator<Item = &'f Finding>,
 ) -> Option<String> {

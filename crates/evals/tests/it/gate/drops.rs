@@ -189,7 +189,7 @@ fn strict_asks_for_enough_cases_even_if_none_changed() {
         let drop = found.checks().next().unwrap().1.clone();
         (drop.verdict, closed, drop.reason)
     };
-    // Of 2 and of 300 equal cases, 1 - 0.025^(1/n) may be unlike: 0.8419 and 0.0122.
+    // With 2 and with 300 equal cases, the share 1 - 0.025^(1/n) of all cases may differ: 0.8419 and 0.0122.
     let (few, closed, reason) = itself(&scored(&[0.5; 2]), 0.1);
     assert_eq!((few, closed), (GateVerdict::Failed, true), "{reason}");
     assert_eq!(
@@ -198,7 +198,7 @@ fn strict_asks_for_enough_cases_even_if_none_changed() {
     );
     let (many, closed, reason) = itself(&scored(&[0.5; 300]), 0.02);
     assert_eq!((many, closed), (GateVerdict::Passed, false), "{reason}");
-    // Nobody knows how low a grade can be, also if all grades of this run are from 0 to 1.
+    // The gate does not know the lowest possible grade, even if all grades of this run are from 0 to 1.
     for grade in [3.0, 0.5] {
         let graded = |number| finished(&format!("q{number:03}"), vec![score("grade", grade)]);
         let run = report((0..300).map(graded).collect());
@@ -362,7 +362,7 @@ fn equal_differences_that_are_significant_have_a_verdict() {
     );
     let (better, reason) = verdict(&gate([max_drop(0.1)]), &lower, &before);
     assert_eq!(better, GateVerdict::Passed, "{reason}");
-    // 30 equal cases leave 1 - 0.025^(1/30) = 0.1157 unlike ones, which may lose everything: 0.8843 * 0.05 + 0.1157 = 0.1599.
+    // With 30 equal cases, the share 1 - 0.025^(1/30) = 0.1157 may differ and lose the whole scale: 0.8843 * 0.05 + 0.1157 = 0.1599.
     for (tolerance, expected) in [(0.15, GateVerdict::Failed), (0.16, GateVerdict::Passed)] {
         let (found, reason) = verdict(&strict(tolerance), &before, &lower);
         assert_eq!(found, expected, "{reason}");

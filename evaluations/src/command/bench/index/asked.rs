@@ -25,7 +25,7 @@ use crate::terminal::progress;
 /// Questions about generated vectors, unless the command line has another number.
 const USUAL_QUESTIONS: usize = 1000;
 
-/// The vectors in a table of their own, and the questions.
+/// The vectors in a table without texts, and the questions.
 #[derive(Debug)]
 pub(super) struct Asked {
     pub(super) source: String,
@@ -189,7 +189,7 @@ async fn embed(
 }
 
 impl Judged {
-    /// nDCG@10 of what each question found; `None` where it is undefined.
+    /// nDCG@10 of the results of each question; `None` if it is undefined.
     pub(super) fn scores(&self, found: &[Vec<VectorNeighbour>]) -> Result<Vec<Option<f64>>> {
         let scored = self.questions.iter().zip(found).map(|(question, found)| {
             let (id, Some(judgements)) = question else {

@@ -5,11 +5,11 @@ use std::time::Instant;
 use anyhow::Result;
 use evals_metrics::Percentiles;
 
-/// How many connections are measured: the fewest that have percentiles.
+/// How many connections to measure: the fewest that give percentiles.
 const CONNECTIONS: usize = Percentiles::FEWEST_SAMPLES;
 
-/// The seconds from the start of `open` to the end of the first search, of several connections one after the other. `search` gets the
-/// connection and its number. Returns the first failure.
+/// Percentiles of the seconds from the start of `open` to the end of the first search, over several connections one after the other.
+/// `search` gets the connection and its number. Returns the first failure.
 pub(super) async fn cold<C>(
     open: impl AsyncFn() -> Result<C>,
     search: impl AsyncFn(C, usize) -> Result<()>,

@@ -16,12 +16,12 @@ pub(super) struct Figures {
     benchmark: &'static str,
     version: &'static str,
     pub(super) vectors: VectorFigures,
-    /// The chunks that latency, load and nDCG are measured with.
+    /// The number of chunks to find for latency, load and nDCG.
     pub(super) k: usize,
-    /// The concurrent callers that settings are compared by.
+    /// The number of concurrent callers for the comparison of settings.
     pub(super) concurrency: usize,
     pub(super) seed: u64,
-    /// The recall that the cheapest setting has to keep.
+    /// The least recall of the cheapest setting.
     pub(super) least_recall: f64,
     /// The position of the setting with the lowest p95 among those with that recall.
     pub(super) cheapest: Option<usize>,
@@ -31,7 +31,7 @@ pub(super) struct Figures {
     pub(super) settings: Vec<SettingFigures>,
 }
 
-/// The vectors that were searched, and the questions.
+/// The size of the vectors, and the number of questions.
 #[derive(Debug, Serialize)]
 pub(super) struct VectorFigures {
     pub(super) source: String,
@@ -50,9 +50,9 @@ pub(super) struct SettingFigures {
     pub(super) settings: VectorSearch,
     /// Mean recall over the questions, by the number of chunks to find.
     pub(super) recall: BTreeMap<usize, f64>,
-    /// nDCG@10 of exact search and of this one. `None` without judgements, and for exact search.
+    /// nDCG@10 of exact search and of this setting. `None` without judgements, and for exact search.
     pub(super) ndcg: Option<PairedDifference>,
-    /// How long building the index took; `None` for exact search. Settings that share an index have the time of its one build.
+    /// How long the build of the index took; `None` for exact search. Settings that share an index have the same time.
     pub(super) build_seconds: Option<f64>,
     /// Bytes of the files of the index.
     pub(super) index_bytes: u64,
@@ -66,7 +66,7 @@ pub(super) struct SettingFigures {
     pub(super) search_peak_bytes: Option<u64>,
 }
 
-/// The load of callers who wait for each reply.
+/// The load of callers that wait for each reply.
 #[derive(Debug, Serialize)]
 pub(super) struct ClosedFigures {
     pub(super) concurrency: usize,
@@ -81,7 +81,7 @@ pub(super) struct ClosedFigures {
 pub(super) struct OpenFigures {
     /// Searches per second that were due.
     pub(super) rate: f64,
-    /// The rate as a share of what the callers reached; `None` for a rate of the command line.
+    /// The rate as a share of the highest rate of the callers; `None` for a rate of the command line.
     pub(super) share: Option<f64>,
     pub(super) searches: usize,
     pub(super) per_second: Option<f64>,
@@ -89,7 +89,7 @@ pub(super) struct OpenFigures {
     pub(super) seconds: Percentiles,
 }
 
-/// What is the same for all settings.
+/// The facts that all settings share.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Comparison {
     pub(super) k: usize,
@@ -141,14 +141,15 @@ impl Figures {
             .collect()
     }
 
-    /// The cheapest setting that keeps the recall. Exact search does, so there is one unless it was too slow for percentiles.
+    /// The cheapest setting with enough recall. Exact search has enough, so the result is `None` only if exact search was too slow for
+    /// percentiles.
     pub(super) fn cheapest(&self) -> Option<&SettingFigures> {
         self.settings.get(self.cheapest?)
     }
 }
 
 impl SettingFigures {
-    /// The latency by which settings are compared: that of the first number of callers.
+    /// The latency for the comparison of settings: with the first number of callers.
     pub(super) fn compared(&self) -> Percentiles {
         self.closed
             .first()

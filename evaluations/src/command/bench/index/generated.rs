@@ -2,12 +2,12 @@
 
 use fastrand::Rng;
 
-/// Vectors around centres, in one cluster for each hundred of them.
+/// Vectors around centres, in clusters of about a hundred.
 ///
 /// Like embeddings of texts, they have unit length, share a direction (their mean is not 0), lie in clusters, and vary more in some directions
-/// than in others: the standard deviation of the i-th of them falls as 1/√i, in an order that is drawn. A vector is the common direction, its
-/// centre and its own deviation, each with the same scales; the deviation is 0.7 times as long as the centre's. Questions are drawn in the same
-/// way, so that none of them is a vector. The same seed gives the same vectors on every machine.
+/// than in others: the standard deviations of the directions are 1/√i, in random order. A vector is the sum of the common direction, the
+/// centre of its cluster and a deviation, each drawn with these standard deviations. The deviation is scaled by 0.7. Questions come from the
+/// same distribution, and no question is one of the vectors. The same seed gives the same vectors on every machine.
 #[derive(Debug)]
 pub(super) struct GeneratedModel {
     common: Vec<f32>,
@@ -18,9 +18,9 @@ pub(super) struct GeneratedModel {
 
 /// Vectors of one cluster.
 const CLUSTER: usize = 100;
-/// The length of a vector's own deviation, as a share of its centre's.
+/// The length of a vector's deviation from its centre, as a share of the centre's length.
 const DEVIATION: f32 = 0.7;
-/// The length of the common direction, as a share of the centres'.
+/// The length of the common direction, as a share of a centre's length.
 const COMMON: f32 = 0.5;
 
 impl GeneratedModel {
@@ -66,7 +66,7 @@ impl GeneratedModel {
     /// Appends a vector of a random cluster.
     fn push(&self, into: &mut Vec<f32>, random: &mut Rng) {
         let start = into.len();
-        // A centre is drawn again from its own seed, so that none is kept.
+        // Each centre has a seed and is drawn again for each vector, to keep no centres in memory.
         let cluster = random.usize(..self.clusters) as u64;
         let mut centre = Rng::with_seed(self.seed ^ cluster.wrapping_mul(0x9e37_79b9_7f4a_7c15));
         for (common, scale) in self.common.iter().zip(&self.scales) {
@@ -80,8 +80,8 @@ impl GeneratedModel {
     }
 }
 
-/// A number of about the standard normal distribution: the sum of three uniform ones, scaled. It needs no function whose last bit depends on
-/// the machine.
+/// A number from about the standard normal distribution: the scaled sum of three uniform numbers. This avoids functions whose last bit
+/// depends on the machine.
 fn normal(random: &mut Rng) -> f32 {
     let sum = random.f32() + random.f32() + random.f32();
     (sum - 1.5) * 2.0

@@ -1,4 +1,4 @@
-//! The settings that are measured: each type over its parameters.
+//! The settings to measure: each type with several values of its parameters.
 
 use std::fmt::{self, Display};
 use std::num::NonZeroU32;
@@ -11,7 +11,7 @@ use crate::cli::GridValues;
 /// The searches to measure, and the settings that an index of these vectors cannot have.
 #[derive(Debug)]
 pub(super) struct Grid {
-    /// Those of one index next to each other.
+    /// Searches of the same index are neighbours.
     pub(super) searches: Vec<Approximation>,
     pub(super) left_out: Vec<LeftOut>,
 }
@@ -39,8 +39,8 @@ impl Display for LeftOut {
 }
 
 impl Grid {
-    /// The grid of these types, or of all if none is named. `own` holds the values of the command line, which replace the usual ones. Fails
-    /// if no setting of a named type can be measured, or none at all.
+    /// The grid of these types, or of all types if `types` is empty. `own` holds the values of the command line, which replace the default ones.
+    /// Fails if an index of these vectors can have no setting of a named type, or no setting at all.
     pub(super) fn new(
         named: &[VectorSearchKind],
         own: &[GridValues],
@@ -115,7 +115,7 @@ fn combinations(
         kind,
         ..VectorSearch::default()
     }];
-    // Partitions come first: the usual probes depend on them.
+    // Partitions come first: the default probes depend on them.
     for parameter in kind.parameters() {
         let set = own.iter().find(|it| it.parameter == *parameter);
         let each = settings.iter().flat_map(|settings| {
@@ -159,8 +159,8 @@ fn set(settings: &mut VectorSearch, parameter: &str, value: u32) {
     }
 }
 
-/// The values of a parameter that are measured unless the command line has others. Empty if only the default is measured. `settings` has
-/// the values of the parameters before it.
+/// The values of a parameter to measure unless the command line has others. Empty if the default is the only one. `settings` has the
+/// values of the parameters before it.
 fn usual(settings: &VectorSearch, parameter: &str, vectors: usize, dimension: usize) -> Vec<u32> {
     let Ok(Some(default)) = Approximation::of(settings, vectors, dimension) else {
         return Vec::new();
@@ -169,7 +169,7 @@ fn usual(settings: &VectorSearch, parameter: &str, vectors: usize, dimension: us
     let partitions = default.built.partitions;
     match parameter {
         "probes" if default.ef.is_none() => {
-            // 1 partition, 5 %, 10 %, 25 %, and half of them.
+            // 1 partition, and 5 %, 10 %, 25 % and 50 % of the partitions.
             let shares = [partitions, 20, 10, 4, 2];
             let mut probes = shares.map(|share| partitions.div_ceil(share)).to_vec();
             probes.dedup();
@@ -188,7 +188,7 @@ fn usual(settings: &VectorSearch, parameter: &str, vectors: usize, dimension: us
     }
 }
 
-/// Settings as they are written in a settings file: `{type: ivf-pq, partitions: 20}`.
+/// The text of the settings in a settings file: `{type: ivf-pq, partitions: 20}`.
 pub(super) fn line(settings: &VectorSearch) -> String {
     let written = serde_json::to_value(settings).unwrap_or_default();
     let members = written.as_object().into_iter().flatten();

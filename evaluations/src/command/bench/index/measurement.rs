@@ -18,14 +18,14 @@ use super::figures::{ClosedFigures, OpenFigures, SettingFigures};
 use crate::cli::BenchIndexArgs;
 use crate::peak_memory;
 
-/// Neighbours that exact search finds beyond those to find, so that ties with the last are known.
+/// Exact search finds so many neighbours more than the search to measure, to include ties with the last one.
 const TIES: usize = 100;
-/// The rates of searches as shares of what the callers reached.
+/// The rates of searches as shares of the highest rate of the callers.
 const SHARES: [f64; 2] = [0.5, 0.8];
-/// Searches at once while recall is measured.
+/// Concurrent searches for the measurement of recall.
 const AT_ONCE: usize = 4;
 
-/// The results of exact search, and what is measured.
+/// The results of exact search, and the options of the measurement.
 pub(super) struct Measurement<'m> {
     asked: &'m Asked,
     arguments: &'m BenchIndexArgs,
@@ -62,7 +62,7 @@ impl<'m> Measurement<'m> {
         Ok(this)
     }
 
-    /// The chunks that latency, load and nDCG are measured with.
+    /// The number of chunks to find for latency, load and nDCG.
     pub(super) fn k(&self) -> usize {
         self.arguments.k[0].get()
     }
@@ -81,7 +81,7 @@ impl<'m> Measurement<'m> {
         Ok(figures)
     }
 
-    /// Measures searches that share an index, which is built first.
+    /// Builds an index, and then measures the searches that share it.
     pub(super) async fn of_index(
         &self,
         searches: &[Approximation],
@@ -132,7 +132,7 @@ impl<'m> Measurement<'m> {
         self.load(Some(search), figures).await
     }
 
-    /// What each question finds.
+    /// The results of each question.
     async fn all(&self, search: &Approximation, k: usize) -> Result<Vec<Vec<VectorNeighbour>>> {
         let asker = Arc::new(Asker::new(self.asked, k, Some(search)));
         let searches = (0..self.asked.questions()).map(|number| {
@@ -286,7 +286,7 @@ fn caller(
     }
 }
 
-/// The type and the parameters of the search; those of the index are in the settings.
+/// The type and the parameters of the search. The settings have the parameters of the index.
 fn label(search: &Approximation) -> String {
     let mut label = search.built.kind.to_string();
     for (name, value) in search.search_parameters() {

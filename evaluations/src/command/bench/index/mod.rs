@@ -1,6 +1,6 @@
 //! `evaluations bench index`: compares exact and approximate searches of vectors.
 //!
-//! The vectors are copied to a table in a temporary folder, and the user's index is only read.
+//! It copies the vectors to a table in a temporary folder, and does not change the user's index.
 
 mod asked;
 mod cold;
@@ -72,7 +72,7 @@ fn interruptible_figures(
     Ok(figures.filter(|_| exit != Exit::Interrupted))
 }
 
-/// A folder for the vectors, which may need more room than the system's folder of temporary files has.
+/// A folder for the vectors. They may need more room than the system's temporary folder has.
 fn temporary(data: &Path) -> Result<TempDir> {
     fs::create_dir_all(data).with_context(|| format!("cannot create `{}`", data.display()))?;
     let folder = tempfile::Builder::new()
@@ -148,7 +148,7 @@ async fn measure(
     Ok(Figures::new(vectors, comparison, settings))
 }
 
-/// The approximate searches to measure, those of one index next to each other. Notes the settings that are left out.
+/// The approximate searches to measure. Searches of the same index are neighbours. Notes the settings that the grid leaves out.
 fn searches(
     session: &Session<'_>,
     arguments: &BenchIndexArgs,

@@ -49,7 +49,7 @@ fn sentence(figures: &Figures) -> String {
     }
 }
 
-/// Recall against latency; `None` if fewer than two settings have both. Only the settings on the front are drawn with their names.
+/// Recall against latency; `None` if fewer than two settings have both. Only the settings on the front have labels.
 pub(super) fn figure(figures: &Figures) -> Option<PageFigure> {
     let k = figures.k;
     let settings = figures.settings.iter();

@@ -92,7 +92,7 @@ pub(super) fn tables(figures: &Figures) -> [Table; 3] {
     ]
 }
 
-/// What was searched, in one line.
+/// The vectors and questions, in one line.
 pub(super) fn measured(figures: &Figures) -> String {
     let vectors = &figures.vectors;
     format!(
@@ -254,7 +254,7 @@ fn recall_title(k: usize) -> String {
     format!("recall@{k}")
 }
 
-/// A share with four decimals, rounded down: 1.0000 is reserved for all.
+/// A share with four decimals, rounded down: 1.0000 means all.
 fn share(share: Option<f64>) -> String {
     share.map_or_else(
         || NONE.to_owned(),
@@ -273,7 +273,7 @@ fn index_size(setting: &SettingFigures) -> String {
     }
 }
 
-/// `-0.0012 [-0.0034, 0.0008]`. Without an interval, all questions changed alike, or there is one.
+/// `-0.0012 [-0.0034, 0.0008]`. The interval is missing if all questions changed by the same amount, or with one question.
 fn change(change: &PairedDifference) -> String {
     let difference = signed(change.difference);
     match change.interval {

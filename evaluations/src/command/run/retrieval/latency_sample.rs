@@ -26,7 +26,7 @@ pub(super) struct LatencySample {
 impl LatencySample {
     /// `None` if every question is searched one by one: because the index is small, because the sample has every question, because a
     /// repetition has to search again, because the profile compares no vectors, so that nothing would be saved, or because the
-    /// search is approximate, which all questions at once are not.
+    /// search is approximate, and the search of all questions at once is exact.
     pub(super) fn of(run: Run<'_>, profile: SearchProfile) -> Option<Self> {
         let Run {
             arguments,

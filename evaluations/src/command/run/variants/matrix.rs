@@ -9,7 +9,7 @@ use crate::cli::{RunArgs, VariantArgs};
 use crate::redaction;
 use crate::settings::{Layer, Resolved, Tree};
 
-/// Most variants of a command: more do not fit into a table, and take longer than anybody expects.
+/// Most variants of a command: more do not fit into a table, and take longer than a user expects.
 const MOST: usize = 20;
 
 /// One combination of settings.
