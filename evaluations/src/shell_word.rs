@@ -2,8 +2,8 @@
 
 use std::borrow::Cow;
 
-/// A path or another argument as a word of a shell's command line. It stays as it is where no shell reads a letter of it as anything else,
-/// and is quoted otherwise, as an empty word is.
+/// A path or another argument as a word of a shell's command line. Quotes the word if it is empty, or if a shell gives one of its characters a
+/// special meaning.
 pub(crate) fn shell_word(path: &str) -> Cow<'_, str> {
     // A backslash escapes the next letter, but separates folders on Windows. A home folder (`~`) and, in zsh, `=program` are expanded.
     let is_plain = |letter: char| {

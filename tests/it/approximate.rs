@@ -116,7 +116,7 @@ fn settings_that_no_index_has_are_refused_with_their_place() {
     };
     assert_eq!(
         refused("    type: ivf-flat\n    m: 8\n"),
-        "error: evaluations.yaml:4: bad value for `search.index.m`: `ivf-flat` does not take it; it has `partitions`, `probes`"
+        "error: evaluations.yaml:4: bad value for `search.index.m`: `ivf-flat` does not have this parameter; it has `partitions`, `probes`"
     );
     let unknown = refused("    type: annoy\n");
     assert!(
@@ -125,7 +125,7 @@ fn settings_that_no_index_has_are_refused_with_their_place() {
     );
     assert_eq!(
         refused("    type: ivf-pq\n"),
-        "error: evaluations.yaml:3: bad value for `search.index.type`: `ivf-pq` is trained on at least 256 chunks, and the index has 206"
+        "error: evaluations.yaml:3: bad value for `search.index.type`: the engine needs at least 256 chunks to train `ivf-pq`, and the index has 206"
     );
     assert_eq!(
         refused("    [ivf-flat]\n"),
@@ -348,7 +348,7 @@ fn bad_input_of_a_benchmark_is_refused_before_it_begins() {
         ),
         (
             "--generated 100x8 --types ivf-pq",
-            "`ivf-pq` is trained on at least 256 chunks, and the index has 100",
+            "the engine needs at least 256 chunks to train `ivf-pq`, and the index has 100",
         ),
         (
             "--generated 100x8 --types ivf-flat --grid partitions=101",

@@ -264,7 +264,7 @@ fn what_cannot_use_batches_is_refused_before_anything_is_sent() {
     };
     let embedded = "--set qa.model=embedded:extractive --set evaluations.judge=embedded:overlap";
     let message = refused(&format!("--batch {embedded}"));
-    let expected = "`--batch` has nothing to put into batches: answerer `embedded:extractive` (runs in this process), judge";
+    let expected = "no model of this command can use batches: answerer `embedded:extractive` (runs in this process), judge";
     assert!(message.contains(expected), "{message}");
     let message = refused("--batch --no-cache");
     assert!(message.contains("--no-cache"), "{message}");

@@ -115,7 +115,7 @@ fn a_store_that_ignores_conditions_is_refused_before_anything_is_written() {
         "{message}"
     );
     assert!(
-        message.contains("use a server that honours conditional writes"),
+        message.contains("use a server that supports conditional writes"),
         "{message}"
     );
     assert_eq!(place.server.keys(), [""; 0]);

@@ -52,7 +52,7 @@ pub enum IndexError {
     /// An object store replaced an object although the request told it to create the object only if it does not exist.
     #[error(
         "the store `{uri}` ignores `If-None-Match`: it replaced an object that existed already; two processes that write at the same time \
-         would lose what one of them wrote, without a word"
+         would lose data without an error"
     )]
     Unconditional {
         /// The store.
@@ -60,7 +60,7 @@ pub enum IndexError {
     },
     /// The object that says which process writes to an object store cannot be read.
     #[error(
-        "`{lease}` does not say which process writes to the store; delete it if no process does"
+        "cannot read from the lock `{lease}` which process writes to the store; if no process writes, delete it"
     )]
     Lease {
         /// The address of the object.
@@ -302,9 +302,7 @@ pub enum IndexError {
         left_out: Option<usize>,
     },
     /// The storage engine would not use the index of the vectors, or would also search outside it.
-    #[error(
-        "the storage engine does not search the index of the vectors alone; its plan is\n{plan}"
-    )]
+    #[error("the storage engine would not use only the index of the vectors; its plan is\n{plan}")]
     IndexNotUsed {
         /// The engine's plan.
         plan: String,

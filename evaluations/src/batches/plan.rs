@@ -28,9 +28,9 @@ impl Caller<'_> {
     fn reason(&self) -> Option<&'static str> {
         match self.model.kind {
             ModelKind::Embedded | ModelKind::Local => Some("runs in this process"),
-            ModelKind::Ollama => Some("Ollama has no batches"),
+            ModelKind::Ollama => Some("Ollama does not support batches"),
             ModelKind::HttpReranker | ModelKind::LlmReranker(_) => {
-                Some("a reranker is asked directly")
+                Some("calls to a reranker are direct")
             }
             ModelKind::OpenAi => self.direct,
         }
@@ -80,7 +80,7 @@ pub(crate) fn plan(
             reasons.join(", ")
         };
         bail!(
-            "`--batch` has nothing to put into batches: {reasons}; leave it out, or set a model behind a server that speaks OpenAI's protocol"
+            "no model of this command can use batches: {reasons}; leave out `--batch`, or set a model behind a server that speaks OpenAI's protocol"
         );
     }
     let batched: Vec<String> = batched.iter().map(named).collect();

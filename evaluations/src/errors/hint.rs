@@ -66,10 +66,10 @@ fn of_index(error: &IndexError) -> Option<&'static str> {
     }
     match error {
         IndexError::WithoutStores { .. } => Some(
-            "use a folder, or install the program with object stores, which it has unless it was built with `--no-default-features`",
+            "use a folder, or build the program with its default features, which include object stores",
         ),
         IndexError::Unconditional { .. } => Some(
-            "use a server that honours conditional writes, or a newer version of this one; docs/stores.md lists some",
+            "use a server that supports conditional writes, or a newer version of this one; docs/stores.md lists some",
         ),
         IndexError::Busy { .. } => {
             Some("wait for it to finish, or use another database with `--db`")
@@ -94,7 +94,7 @@ fn of_store_fault(fault: &StoreFault) -> Option<&'static str> {
             "check the keys; they need the rights to list, read, write and delete objects below the prefix"
         }
         StoreFault::NoBucket => {
-            "check the name after `://`, or create the bucket: this program creates none"
+            "check the name after `://`, or create the bucket: this program does not create buckets"
         }
         StoreFault::Misunderstood => {
             "check `store.endpoint` and `store.region`, or AWS_ENDPOINT_URL and AWS_REGION"

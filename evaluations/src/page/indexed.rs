@@ -47,7 +47,7 @@ impl Documents {
             Ok(Some(index)) => Self::of_index(&index, &[report]).await,
             Ok(None) if manifest["index"]["uri"].as_str().is_some_and(is_of_network) => {
                 Self::absent(
-                    "the index of the run is on another machine, which is not contacted for a page",
+                    "the index of the run is on another machine, and pages read only this one",
                 )
             }
             Ok(None) => Self::absent("the index of the run is gone"),

@@ -57,7 +57,7 @@ pub(crate) struct Settings {
     pub(crate) qa: Qa,
     /// How answers are judged, and how many cases run at the same time.
     pub(crate) evaluations: Evaluations,
-    /// Answers and verdicts by the batch endpoints of servers; see `docs/batch.md`.
+    /// Answers and verdicts from the batch endpoints of servers; see `docs/batch.md`.
     #[serde(skip_serializing_if = "Batch::is_default")]
     pub(crate) batch: Batch,
     /// Address, key and limits of each provider.
@@ -126,7 +126,7 @@ pub(crate) struct Search {
     pub(crate) profile: String,
     /// How `hybrid` fuses its two rankings.
     pub(crate) fusion: Fusion,
-    /// How the nearest vectors are found: compared with every one, or by an approximate index; see `docs/bench-index.md`.
+    /// How a search finds the nearest vectors: by comparing every vector, or by an approximate index; see `docs/bench-index.md`.
     #[serde(skip_serializing_if = "VectorSearch::is_default")]
     pub(crate) index: VectorSearch,
     /// Questions that the retrieval benchmark searches one by one, to measure latency. It searches the others all at once. `null`: 100 in
@@ -324,7 +324,7 @@ fn is_default_context(tokens: &NonZeroUsize) -> bool {
     *tokens == RagJudges::CONTEXT_TOKENS
 }
 
-/// Answers and verdicts by the batch endpoints of servers.
+/// Answers and verdicts from the batch endpoints of servers.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(default, deny_unknown_fields)]
 pub(crate) struct Batch {
@@ -334,13 +334,13 @@ pub(crate) struct Batch {
     pub(crate) discount: f64,
     /// The time that the server has to complete a batch, as the server writes it.
     pub(crate) window: String,
-    /// Seconds between two questions about the state of a batch.
+    /// Seconds between two requests for the state of a batch.
     pub(crate) poll_interval: f64,
-    /// A batch is submitted when no further request has come for so many seconds.
+    /// The program submits a batch when no new request has come for so many seconds.
     pub(crate) quiet: f64,
     /// Most requests in one batch.
     pub(crate) max_requests: NonZeroUsize,
-    /// Whether the first call of each model is direct, so that a wrong key or setting shows at once.
+    /// Whether the first call to each model is direct, so that a wrong key or setting causes an error at once.
     pub(crate) first_direct: bool,
 }
 

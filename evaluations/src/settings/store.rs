@@ -3,8 +3,8 @@
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-/// How to reach an index in an object store, where the environment does not say it; see `docs/stores.md`. A database in a folder needs
-/// none of it.
+/// How to reach an index in an object store; see `docs/stores.md`. Takes precedence over the environment. A database in a folder needs none
+/// of these settings.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(default, deny_unknown_fields)]
 pub(crate) struct StoreSection {
@@ -38,7 +38,7 @@ pub(crate) struct StoreSection {
     /// Time limit of one request with its body, in seconds. The default is 30.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(crate) timeout: Option<f64>,
-    /// How long a request that failed is repeated, in seconds. The default is 90.
+    /// How long the engine repeats a failed request, in seconds. The default is 90.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(crate) retry_for: Option<f64>,
 }

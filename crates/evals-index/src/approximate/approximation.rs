@@ -180,7 +180,7 @@ impl VectorIndex {
             return Err(VectorSearchError::new(
                 "type",
                 format!(
-                    "`{kind}` is trained on at least {codes} chunks, and the index has {chunks}"
+                    "the engine needs at least {codes} chunks to train `{kind}`, and the index has {chunks}"
                 ),
             ));
         }
@@ -349,7 +349,7 @@ mod tests {
         );
         assert_eq!(
             refused(serde_json::json!({"type": "hnsw-pq"}), 255),
-            "type: `hnsw-pq` is trained on at least 256 chunks, and the index has 255"
+            "type: the engine needs at least 256 chunks to train `hnsw-pq`, and the index has 255"
         );
         assert_eq!(
             refused(

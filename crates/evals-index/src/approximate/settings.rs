@@ -94,7 +94,7 @@ impl VectorSearch {
             };
             return Err(VectorSearchError::new(
                 parameter,
-                format!("`{kind}` does not take it; it has {has}"),
+                format!("`{kind}` does not have this parameter; it has {has}"),
             ));
         }
         for (parameter, value) in set {
@@ -157,11 +157,11 @@ mod tests {
     fn a_parameter_of_another_kind_is_refused_with_those_of_this_kind() {
         assert_eq!(
             message(serde_json::json!({"type": "ivf-flat", "m": 8})),
-            "m: `ivf-flat` does not take it; it has `partitions`, `probes`"
+            "m: `ivf-flat` does not have this parameter; it has `partitions`, `probes`"
         );
         assert_eq!(
             message(serde_json::json!({"probes": 8})),
-            "probes: `exact` does not take it; it has no parameters"
+            "probes: `exact` does not have this parameter; it has no parameters"
         );
     }
 

@@ -114,7 +114,7 @@ async fn a_search_that_would_not_use_the_index_is_refused() {
     let error = vectors.check(&search).await.unwrap_err().to_string();
     assert!(
         error.starts_with(
-            "the storage engine does not search the index of the vectors alone; its plan is\n"
+            "the storage engine would not use only the index of the vectors; its plan is\n"
         ),
         "{error}"
     );

@@ -116,7 +116,7 @@ pub(super) fn drop(reason: DropReason, numbers: &Drop, evidence: &DropCheck) -> 
             needed(evidence)
         ),
         DropReason::NoBound => format!(
-            "{found}: the differences are equal and the scale of the measure is not known, so nothing limits what other cases could lose ({shown})"
+            "{found}: the differences are equal and the scale of the measure is not known, so other cases could lose any amount ({shown})"
         ),
     }
 }

@@ -236,8 +236,12 @@ fn judge_of<'i>(identity: &'i Identity, measure: &str) -> &'i Value {
 fn changes(old: &Value, new: &Value) -> Vec<String> {
     match (old, new) {
         (Value::Null, Value::Null) => Vec::new(),
-        (Value::Null, _) => vec!["a judge decides in the run, and none in the baseline".to_owned()],
-        (_, Value::Null) => vec!["a judge decides in the baseline, and none in the run".to_owned()],
+        (Value::Null, _) => {
+            vec!["the run has a judge for it, and the baseline does not".to_owned()]
+        }
+        (_, Value::Null) => {
+            vec!["the baseline has a judge for it, and the run does not".to_owned()]
+        }
         _ => differences(old, new)
             .iter()
             .map(ToString::to_string)

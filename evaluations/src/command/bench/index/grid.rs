@@ -276,10 +276,10 @@ mod tests {
         assert_eq!(
             left_out,
             ["ivf-pq", "hnsw-pq"].map(|kind| format!(
-                "left out `{{type: {kind}}}`: `{kind}` is trained on at least 256 chunks, and the index has 100"
+                "left out `{{type: {kind}}}`: the engine needs at least 256 chunks to train `{kind}`, and the index has 100"
             ))
         );
-        let message = "cannot measure `{type: ivf-pq}`: `ivf-pq` is trained on at least 256 chunks, and the index has 100";
+        let message = "cannot measure `{type: ivf-pq}`: the engine needs at least 256 chunks to train `ivf-pq`, and the index has 100";
         let (flat, pq) = (VectorSearchKind::IvfFlat, VectorSearchKind::IvfPq);
         assert_eq!(failure(&[pq], &[]), message);
         assert_eq!(
