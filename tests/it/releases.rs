@@ -232,7 +232,7 @@ fn licences_of_crates_and_of_the_standard_library_are_listed() {
 }
 
 #[test]
-fn a_licence_text_that_nobody_has_read_is_refused() {
+fn an_unknown_licence_text_is_refused() {
     let sandbox = Sandbox::new();
     if python(&sandbox, &["--version"]).is_none() {
         eprintln!("skipped: no python3");

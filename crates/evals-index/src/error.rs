@@ -79,7 +79,7 @@ pub enum IndexError {
     /// Another process is building an index in this store.
     #[error("the index is being built by {holder}, which holds the lock `{lock}`")]
     Busy {
-        /// The lock file, or the object in its place.
+        /// The lock file, or the lock's object in an object store.
         lock: String,
         /// Who holds it.
         holder: LockHolder,

@@ -113,7 +113,7 @@ impl Index {
         built
     }
 
-    /// Builds the index while this process alone may write, unless another process finished it before.
+    /// Builds the index under the lock, unless another process has finished it.
     async fn build_alone(
         store: &Store,
         lock: &WriteLock,

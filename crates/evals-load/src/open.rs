@@ -1,4 +1,4 @@
-//! Requests at a fixed rate, whatever the system does.
+//! Requests at a fixed rate, independent of the replies.
 
 use std::num::NonZeroUsize;
 use std::sync::Arc;

@@ -247,7 +247,7 @@ mod tests {
 
         let mut again = JudgeRecords::default();
         again.enter_kept("faithfulness", Some(&read), "faithfulness");
-        assert_eq!(again.by("faithfulness"), None, "nobody found out since");
+        assert_eq!(again.by("faithfulness"), None, "the judge is still unknown");
     }
 
     #[test]

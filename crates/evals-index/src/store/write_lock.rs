@@ -1,4 +1,4 @@
-//! The right to write to a store, whatever kind of store it is.
+//! The right to write to a store of any kind.
 
 use super::bucket::Lease;
 use super::folder_lock::FolderLock;

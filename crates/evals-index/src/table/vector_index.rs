@@ -122,7 +122,7 @@ pub(crate) async fn check_coverage(table: &Table) -> Result<(), IndexError> {
     }
 }
 
-/// Fails unless the engine plans to answer `query` from the index alone.
+/// Fails unless the engine plans to answer `query` only from the index.
 pub(crate) async fn check_plan(query: &VectorQuery) -> Result<(), IndexError> {
     let plan = query
         .explain_plan(false)

@@ -101,7 +101,7 @@ impl VectorCollection {
         (size(&folder.join("data")), size(&folder.join("_indices")))
     }
 
-    /// Fails unless the engine answers a search from the index alone.
+    /// Fails unless the engine answers a search only from the index.
     pub async fn check(&self, search: &Approximation) -> Result<(), IndexError> {
         let any = vec![1.0; self.dimension];
         let query = vector_index::query(&self.table, &any, 1, Some(search))?;

@@ -145,8 +145,8 @@ impl Measured {
         }
     }
 
-    /// The mean of these values. Passes and failures get Wilson's interval, and other values Student's t, which stays wide where there are
-    /// few cases.
+    /// The mean of these values. Passes and failures get Wilson's interval, and other values Student's t, which stays wide if there are few
+    /// cases.
     pub(super) fn mean(numbers: &[f64], unit: Unit, level: f64) -> Self {
         let n = numbers.len();
         let settings = Bootstrap {

@@ -19,7 +19,7 @@ pub struct Finding {
     /// The reason why the test gives no p value; `None` if it gives one.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub untested: Option<String>,
-    /// How many clusters the cases come in; `None` if each case is alone.
+    /// The number of clusters of cases; `None` if cases do not come in clusters.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub clusters: Option<usize>,
     /// Cohen's d for paired values: the mean difference in standard deviations of the differences. `None` if no case changed, or all

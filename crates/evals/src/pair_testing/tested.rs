@@ -19,7 +19,7 @@ pub(crate) struct Tested {
     /// The mean difference in standard deviations of the differences, without an interval if cases come in clusters.
     pub(crate) effect: Option<EffectSize>,
     pub(crate) sensitivity: Sensitivity,
-    /// How many clusters the cases come in, if they come in clusters.
+    /// The number of clusters of cases; `None` if cases do not come in clusters.
     pub(crate) clusters: Option<usize>,
 }
 

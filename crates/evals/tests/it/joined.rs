@@ -37,7 +37,7 @@ impl ReportEvaluator<Words> for Order {
     }
 }
 
-/// The cases of `a` to `e` at these places. The case `b` alone brings an evaluator, whose outcome the whole run calls `check_2`.
+/// The cases of `a` to `e` at these places. Only the case `b` adds an evaluator, whose outcome the whole run calls `check_2`.
 async fn run_of(places: &[usize]) -> Report<Words> {
     let cases = places.iter().map(|&place| {
         let id = ["a", "b", "c", "d", "e"][place];

@@ -1,6 +1,6 @@
 //! Formats the numbers of benchmarks for people.
 
-/// Stands for a missing value.
+/// The text of a missing value.
 pub(super) const NONE: &str = "-";
 
 /// A duration in milliseconds or seconds.
