@@ -1,4 +1,4 @@
-//! Opens stores of indexes, with the options of the section `store` of the settings and of the environment.
+//! Opens stores of indexes, with what the section `store` of the settings and the environment say about an object store.
 
 use std::env;
 use std::sync::{Mutex, PoisonError};
@@ -11,10 +11,10 @@ use evals_providers::BaseUrl;
 use crate::settings::{Resolved, SettingsError};
 use crate::terminal::Printer;
 
-/// The longest time of any setting. A longer time is probably a typing error.
+/// The longest time of any setting. More seconds than this are an error of typing.
 const LONGEST: f64 = 86_400.0;
 
-/// Opens the store at `uri`. Notes when the engine repeats requests to an object store.
+/// Opens the store at `uri`. Requests to an object store that are repeated are noted.
 pub(crate) async fn open(printer: &Printer, resolved: &Resolved, uri: &str) -> Result<Store> {
     let settings = of(resolved, uri, |name| env::var(name).ok())?;
     if uri.contains("://") {
@@ -23,10 +23,10 @@ pub(crate) async fn open(printer: &Printer, resolved: &Resolved, uri: &str) -> R
     Ok(Store::open_with(uri, &settings).await?)
 }
 
-/// The shortest time between two notes about repeated requests.
+/// The shortest time between two notes of requests that are repeated.
 const BETWEEN_NOTES: Duration = Duration::from_secs(10);
 
-/// Notes that the engine repeats requests to an object store, at most every ten seconds.
+/// Notes that requests to an object store are repeated, every ten seconds at most.
 fn note_retries(printer: &Printer, retry_for: Duration) {
     let watch = printer.watch();
     let last_note = Mutex::new(None::<Instant>);
@@ -74,7 +74,7 @@ fn of(
     }
     let endpoint = store.endpoint.clone().map(|endpoint| (None, endpoint));
     if let Some((variable, endpoint)) = endpoint.or_else(environment) {
-        // The engine panics if this is not an address.
+        // The engine panics for an address that is not one.
         if BaseUrl::parse(&endpoint).is_err() {
             let place = variable.map_or_else(String::new, |name| {
                 format!("the environment variable `{name}` ")
@@ -140,7 +140,7 @@ fn duration(
     Err(resolved.bad_value(path, &message))
 }
 
-/// The engine's names for the options of one kind of store. `None` if the kind does not have an option.
+/// The engine's names of the options of one kind of store. `None` for an option that the kind does not have.
 struct Names {
     /// The environment variables with the address of a server. The first one that is set counts.
     endpoint_variables: &'static [&'static str],

@@ -42,8 +42,8 @@ pub(crate) fn layer(batch: bool) -> Option<Layer> {
     batch.then(|| Layer::option("`--batch`", "batch.enabled", Tree::Leaf(true.into())))
 }
 
-/// Checks that the command can use batches, notes which models use them, and enters these models in `resolved`. Does nothing unless the
-/// settings enable batches.
+/// Checks that batches can be used, notes which calls go in them, and enters the models in `resolved`. Nothing to do unless the settings
+/// switch batches on.
 pub(crate) fn plan(
     printer: &Printer,
     resolved: &mut Resolved,

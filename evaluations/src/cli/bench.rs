@@ -30,8 +30,8 @@ pub(crate) enum BenchCommand {
 
 #[derive(Debug, Clone, Args)]
 pub(crate) struct BenchIndexArgs {
-    /// Dataset with the vectors and questions, by name or as the path of a manifest. Builds its index if it does not exist, and does not
-    /// change an existing one
+    /// Dataset whose vectors and questions are used, by name or as the path of a manifest. Its index is built if it does not exist, and
+    /// is only read
     #[arg(
         value_name = "DATASET",
         required_unless_present = "generated",

@@ -94,7 +94,7 @@ fn of_store_fault(fault: &StoreFault) -> Option<&'static str> {
             "check the keys; they need the rights to list, read, write and delete objects below the prefix"
         }
         StoreFault::NoBucket => {
-            "check the name after `://`, or create the bucket: this program does not create buckets"
+            "check the name after `://`, or create the bucket: this program creates none"
         }
         StoreFault::Misunderstood => {
             "check `store.endpoint` and `store.region`, or AWS_ENDPOINT_URL and AWS_REGION"
