@@ -24,6 +24,16 @@ pub(crate) async fn guarded<T>(
         })
 }
 
+/// The same as [`guarded`], with errors that name the table.
+pub(crate) async fn guarded_table<T>(
+    table: &Address,
+    work: impl Future<Output = Result<T, IndexError>>,
+) -> Result<T, IndexError> {
+    guarded(table, work)
+        .await
+        .map_err(|error| error.on_table(table))
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;

@@ -17,7 +17,7 @@ use serde::{Deserialize, Serialize};
 use crate::address::Address;
 use crate::approximate::{Approximation, VectorSearch};
 use crate::error::IndexError;
-use crate::guard::guarded;
+use crate::guard::{guarded, guarded_table};
 use crate::header::CutChunks;
 use crate::identity::Identity;
 use crate::ingest::{
@@ -130,9 +130,7 @@ impl Index {
         }
         let address = store.address(&recipe.identity().table_name());
         let build = ingest::build(store, lock, recipe, documents, options, observer);
-        let report = guarded(&address, build)
-            .await
-            .map_err(|error| error.on_table(&address))?;
+        let report = guarded_table(&address, build).await?;
         Ok(Built {
             index: Self::open(store, recipe).await?,
             report: Some(report),
@@ -186,9 +184,7 @@ impl Index {
         embedder: Option<Arc<dyn Embedder>>,
     ) -> Result<Option<Self>, IndexError> {
         let address = store.address(&identity.table_name());
-        guarded(&address, Self::read(store, identity, embedder, &address))
-            .await
-            .map_err(|error| error.on_table(&address))
+        guarded_table(&address, Self::read(store, identity, embedder, &address)).await
     }
 
     async fn read(

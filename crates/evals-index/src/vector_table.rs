@@ -9,7 +9,7 @@ use sha2::{Digest, Sha256};
 
 use crate::approximate::{Approximation, VectorIndex};
 use crate::error::IndexError;
-use crate::guard::guarded;
+use crate::guard::guarded_table;
 use crate::identity::Identity;
 use crate::ingest::{BuildObserver, BuildProgress, BuildStage};
 use crate::store::{Depth, FileCheck, Store, WriteLock};
@@ -95,9 +95,7 @@ pub(crate) async fn open_or_build(
         lock.release().await;
         built
     };
-    let (table, took) = guarded(&address, work)
-        .await
-        .map_err(|error| error.on_table(&address))?;
+    let (table, took) = guarded_table(&address, work).await?;
     Ok((VectorTable { table, search }, took))
 }
 

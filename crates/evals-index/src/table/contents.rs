@@ -8,7 +8,7 @@ use lancedb::table::Table;
 use super::positions::Positions;
 use crate::address::Address;
 use crate::error::IndexError;
-use crate::guard::guarded;
+use crate::guard::guarded_table;
 use crate::profile::Profile;
 
 /// The open table of a complete index.
@@ -28,9 +28,7 @@ impl Contents {
         &self,
         work: impl Future<Output = Result<T, IndexError>>,
     ) -> Result<T, IndexError> {
-        guarded(&self.address, work)
-            .await
-            .map_err(|error| error.on_table(&self.address))
+        guarded_table(&self.address, work).await
     }
 
     pub(crate) fn embedder(&self) -> Result<&Arc<dyn Embedder>, IndexError> {

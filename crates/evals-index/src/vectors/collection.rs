@@ -18,7 +18,7 @@ use super::numbers::Numbers;
 use crate::address::Address;
 use crate::approximate::{Approximation, VectorIndex};
 use crate::error::IndexError;
-use crate::guard::guarded;
+use crate::guard::guarded_table;
 use crate::ingest;
 use crate::search::engine_query::options;
 use crate::search::{Hit, compare_all, scan};
@@ -91,7 +91,7 @@ impl VectorCollection {
             ingest::prune(&self.table).await?;
             Ok(took)
         };
-        self.guarded(work).await
+        guarded_table(&self.address, work).await
     }
 
     /// Bytes of the files of the vectors, and of the files of the index.
@@ -105,7 +105,7 @@ impl VectorCollection {
     pub async fn check(&self, search: &Approximation) -> Result<(), IndexError> {
         let any = vec![1.0; self.dimension];
         let query = vector_index::query(&self.table, &any, 1, Some(search))?;
-        self.guarded(vector_index::check_plan(&query)).await
+        guarded_table(&self.address, vector_index::check_plan(&query)).await
     }
 
     /// The `limit` vectors nearest to `vector`, best first, and of equal ones the first; with a `search`, those that the index finds, which may
@@ -139,7 +139,7 @@ impl VectorCollection {
             });
             Ok(found)
         };
-        self.guarded(work).await
+        guarded_table(&self.address, work).await
     }
 
     /// The `limit` vectors nearest to each question, by exact search in one pass over the vectors. `questions` holds the vectors of the questions
@@ -169,16 +169,7 @@ impl VectorCollection {
                 .map(|hits| hits.iter().map(neighbour).collect())
                 .collect())
         };
-        self.guarded(work).await
-    }
-
-    async fn guarded<T>(
-        &self,
-        work: impl Future<Output = Result<T, IndexError>>,
-    ) -> Result<T, IndexError> {
-        guarded(&self.address, work)
-            .await
-            .map_err(|error| error.on_table(&self.address))
+        guarded_table(&self.address, work).await
     }
 }
 
