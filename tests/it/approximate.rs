@@ -114,22 +114,26 @@ fn settings_that_no_index_has_are_refused_with_their_place() {
         let line = stderr.lines().last().unwrap();
         line.replace(&format!("{}/", sandbox.work().display()), "")
     };
-    assert_eq!(
-        refused("    type: ivf-flat\n    m: 8\n"),
-        "error: evaluations.yaml:4: bad value for `search.index.m`: `ivf-flat` does not have this parameter; it has `partitions`, `probes`"
-    );
+    for (index, message) in [
+        (
+            "    type: ivf-flat\n    m: 8\n",
+            "error: evaluations.yaml:4: bad value for `search.index.m`: `ivf-flat` does not have this parameter; it has `partitions`, `probes`",
+        ),
+        (
+            "    type: ivf-pq\n",
+            "error: evaluations.yaml:3: bad value for `search.index.type`: the engine needs at least 256 chunks to train `ivf-pq`, and the index has 206",
+        ),
+        (
+            "    [ivf-flat]\n",
+            "error: evaluations.yaml:2: bad value for `search.index`: invalid type: list, expected a mapping",
+        ),
+    ] {
+        assert_eq!(refused(index), message);
+    }
     let unknown = refused("    type: annoy\n");
     assert!(
         unknown.starts_with("error: evaluations.yaml:3: bad value for `search.index.type`: unknown variant `annoy`, expected one of `exact`, `ivf-flat`"),
         "{unknown}"
-    );
-    assert_eq!(
-        refused("    type: ivf-pq\n"),
-        "error: evaluations.yaml:3: bad value for `search.index.type`: the engine needs at least 256 chunks to train `ivf-pq`, and the index has 206"
-    );
-    assert_eq!(
-        refused("    [ivf-flat]\n"),
-        "error: evaluations.yaml:2: bad value for `search.index`: invalid type: list, expected a mapping"
     );
     let misspelt = refused("    type: ivf-flat\n    probe: 3\n");
     assert!(

@@ -7,25 +7,23 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
 
 use crate::object_server::Fault;
-use crate::sandbox::{json, wait_for};
+use crate::sandbox::{ended, json, wait_for};
 use crate::store_scenarios::Place;
 use crate::untimed_report::report;
 
 const LINE: &str = "sample --profile semantic --no-progress --set search.latency_sample=320";
 const SHARDS: usize = 4;
 
+/// Runs a command, which must succeed.
+fn succeed(place: &Place, line: &str) {
+    let ended = ended(&mut place.command(line));
+    assert_eq!(ended.code, Some(0), "{}", ended.stderr);
+}
+
 /// Four processes share an index. One is killed while it searches, and resumed. The merged runs are those of one machine.
 pub(crate) fn shards_over_one_index_merge_to_one_machine(place: &Place) {
     let line = format!("{LINE} --db {}", place.db);
-    let index = place
-        .command(&format!("{line} --skip-retrieval --skip-qa"))
-        .output()
-        .unwrap();
-    assert!(
-        index.status.success(),
-        "{}",
-        String::from_utf8_lossy(&index.stderr)
-    );
+    succeed(place, &format!("{line} --skip-retrieval --skip-qa"));
 
     // Searches wait until the second shard is killed.
     let is_searching = Arc::new(AtomicBool::new(false));
@@ -53,22 +51,9 @@ pub(crate) fn shards_over_one_index_merge_to_one_machine(place: &Place) {
     place.server.recover();
     let early = place.command("merge").output().unwrap();
     assert!(!early.status.success(), "a shard is not finished");
-    let again = place
-        .command(&format!("{line} --shard 2/{SHARDS}"))
-        .output()
-        .unwrap();
-    assert!(
-        again.status.success(),
-        "{}",
-        String::from_utf8_lossy(&again.stderr)
-    );
+    succeed(place, &format!("{line} --shard 2/{SHARDS}"));
     let before = place.sandbox.runs();
-    let merge = place.command("merge").output().unwrap();
-    assert!(
-        merge.status.success(),
-        "{}",
-        String::from_utf8_lossy(&merge.stderr)
-    );
+    succeed(place, "merge");
     let merged = place.sandbox.runs().split_off(before.len());
     assert_eq!(merged.len(), 2, "retrieval and answers");
     let built = before
@@ -76,12 +61,7 @@ pub(crate) fn shards_over_one_index_merge_to_one_machine(place: &Place) {
         .filter(|run| json(&run.join("manifest.json"))["index"]["build"].is_object());
     assert_eq!(built.count(), 0, "the shards found the index");
 
-    let whole = place.command(&format!("{line} --fresh")).output().unwrap();
-    assert!(
-        whole.status.success(),
-        "{}",
-        String::from_utf8_lossy(&whole.stderr)
-    );
+    succeed(place, &format!("{line} --fresh"));
     let whole = place.sandbox.runs().split_off(before.len() + merged.len());
     assert_eq!(whole.len(), merged.len());
     for (one, merged) in whole.iter().zip(&merged) {

@@ -63,36 +63,37 @@ pub fn cheapest(choices: &[PricedChoice], least_quality: f64) -> Option<usize> {
 mod tests {
     use super::*;
 
-    fn choice(price: f64, quality: f64) -> PricedChoice {
-        PricedChoice { price, quality }
+    /// Choices from their prices and qualities.
+    fn choices<const N: usize>(values: [(f64, f64); N]) -> [PricedChoice; N] {
+        values.map(|(price, quality)| PricedChoice { price, quality })
     }
 
     #[test]
     fn the_front_holds_the_choices_that_none_beats() {
-        let choices = [
-            choice(0.9, 0.8),
-            choice(0.5, 0.5),
-            choice(0.1, 0.6),
-            choice(0.1, 0.55),
-            choice(0.1, 0.6),
-            choice(f64::NAN, 1.0),
-            choice(0.0, f64::NAN),
-        ];
+        let choices = choices([
+            (0.9, 0.8),
+            (0.5, 0.5),
+            (0.1, 0.6),
+            (0.1, 0.55),
+            (0.1, 0.6),
+            (f64::NAN, 1.0),
+            (0.0, f64::NAN),
+        ]);
         assert_eq!(pareto_front(&choices), [2, 4, 0]);
         assert_eq!(pareto_front(&[]), Vec::<usize>::new());
     }
 
     #[test]
     fn the_cheapest_is_the_better_one_of_equal_prices() {
-        let choices = [
-            choice(2.0, 0.99),
-            choice(1.0, 0.99),
-            choice(1.0, 1.0),
-            choice(1.0, 1.0),
-            choice(0.5, 0.989_999),
-            choice(f64::NAN, 1.0),
-            choice(0.1, f64::NAN),
-        ];
+        let choices = choices([
+            (2.0, 0.99),
+            (1.0, 0.99),
+            (1.0, 1.0),
+            (1.0, 1.0),
+            (0.5, 0.989_999),
+            (f64::NAN, 1.0),
+            (0.1, f64::NAN),
+        ]);
         assert_eq!(cheapest(&choices, 0.99), Some(2));
         assert_eq!(cheapest(&choices, 1.1), None);
     }

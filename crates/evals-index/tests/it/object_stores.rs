@@ -8,8 +8,8 @@ use std::sync::mpsc::{self, Receiver};
 use std::time::Duration;
 
 use evals_index::{
-    BuildOptions, Index, IndexError, SearchOptions, Store, StoreFault, StoreSettings, Unobserved,
-    VectorSearch, VectorSearchKind,
+    BuildOptions, Built, Index, IndexError, SearchOptions, Store, StoreFault, StoreSettings,
+    Unobserved, VectorSearch, VectorSearchKind,
 };
 use evals_rag::Document;
 
@@ -41,6 +41,11 @@ fn often() -> BuildOptions {
         commit_bytes: 1,
         ..BuildOptions::default()
     }
+}
+
+async fn build(store: &Store) -> Result<Built, IndexError> {
+    let documents = ok(generated(DOCUMENTS));
+    Index::build(store, &embedded(), documents, &often(), &Unobserved).await
 }
 
 async fn assert_sound(index: Index) {
@@ -103,31 +108,23 @@ async fn a_writer_that_lost_its_lease_writes_no_more() {
 async fn a_build_resumes_after_a_failure_of_its_store() {
     let server = ObjectServer::in_memory();
     let store = open(&server).await;
-    let build = async || {
-        let documents = ok(generated(DOCUMENTS));
-        Index::build(&store, &embedded(), documents, &often(), &Unobserved).await
-    };
     let requests = AtomicUsize::new(0);
     server.fail(move |_| (requests.fetch_add(1, Ordering::SeqCst) >= 40).then_some(Fault::Drop));
-    let error = build().await.unwrap_err();
+    let error = build(&store).await.unwrap_err();
     assert_eq!(
         error.store_fault(),
         Some(StoreFault::Interrupted),
         "{error:?}"
     );
     server.recover();
-    assert_sound(build().await.unwrap().index).await;
+    assert_sound(build(&store).await.unwrap().index).await;
 }
 
 #[tokio::test(flavor = "multi_thread")]
 async fn a_deleted_index_is_absent_and_can_be_built_again() {
     let server = ObjectServer::in_memory();
     let store = open(&server).await;
-    let build = async || {
-        let documents = ok(generated(DOCUMENTS));
-        Index::build(&store, &embedded(), documents, &often(), &Unobserved).await
-    };
-    build().await.unwrap();
+    build(&store).await.unwrap();
     let identity = embedded().identity();
     assert_eq!(store.tables(&identity).await.unwrap().len(), 1);
     assert!(store.remove(&identity).await.unwrap());
@@ -135,7 +132,7 @@ async fn a_deleted_index_is_absent_and_can_be_built_again() {
     assert_eq!(store.tables(&identity).await.unwrap(), []);
     let error = Index::open(&store, &embedded()).await.unwrap_err();
     assert!(matches!(error, IndexError::NoMatch { .. }), "{error}");
-    assert_sound(build().await.unwrap().index).await;
+    assert_sound(build(&store).await.unwrap().index).await;
 }
 
 /// The requests since the first `before` that delete objects.
@@ -151,8 +148,7 @@ async fn a_writer_that_lost_its_lease_deletes_no_files() {
     let store = open(&server).await;
     let build = async || {
         server.delete("evaluations-lock/");
-        let documents = ok(generated(DOCUMENTS));
-        Index::build(&store, &embedded(), documents, &often(), &Unobserved).await
+        self::build(&store).await
     };
     let requests = AtomicUsize::new(0);
     server.fail(move |_| (requests.fetch_add(1, Ordering::SeqCst) >= 40).then_some(Fault::Drop));
@@ -182,8 +178,7 @@ async fn a_writer_that_lost_its_lease_deletes_no_files() {
 async fn vectors_are_indexed_in_a_store_and_found_by_other_processes() {
     let server = ObjectServer::in_memory();
     let store = open(&server).await;
-    let documents = ok(generated(DOCUMENTS));
-    let built = Index::build(&store, &embedded(), documents, &often(), &Unobserved).await;
+    let built = build(&store).await;
     let reference = Fixture::new(&embedded(), generated(DOCUMENTS)).await;
     let expected = reference.ranking("semantic", "amber fjord kelp", 20).await;
     let all = NonZeroU32::new(2);
