@@ -20,7 +20,7 @@ pub enum StoreFault {
     Denied,
     /// The bucket or container does not exist.
     NoBucket,
-    /// The server speaks another protocol, or the bucket is in another region: the server redirects the request or does not understand it.
+    /// The address speaks another protocol, or the region is another one: a redirect or a request that makes no sense to the server.
     Misunderstood,
     /// The server accepts no connection.
     Unreachable,

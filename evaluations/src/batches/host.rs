@@ -60,6 +60,15 @@ struct OverBudget {
 )]
 struct UnknownCost(String);
 
+/// The number of requests and the tokens of a batch, in words.
+fn sized(requests: usize, tokens: u64) -> String {
+    format!(
+        "{} with up to {}",
+        quantity::of(requests, "request"),
+        quantity::of(tokens, "token")
+    )
+}
+
 impl Host {
     pub(super) fn new(
         printer: &Printer,
@@ -121,7 +130,7 @@ impl BatchHost for Host {
                 ..
             } => {
                 self.open.add(batch, model);
-                // The bar shows the time that the program has waited, and has little room.
+                // The bar has a clock of its own, and little room.
                 let counts = counts.map(|counts| format!(", {counts}"));
                 let short = format!(
                     "{state}{}, next look in {}, {model}",
@@ -181,13 +190,4 @@ impl BatchHost for Host {
             self.spending.release(cost);
         }
     }
-}
-
-/// The number of requests and the tokens of a batch, in words.
-fn sized(requests: usize, tokens: u64) -> String {
-    format!(
-        "{} with up to {}",
-        quantity::of(requests, "request"),
-        quantity::of(tokens, "token")
-    )
 }

@@ -157,7 +157,7 @@ impl Interruption {
         }
     }
 
-    /// Notes on a signal that `batches` continue at their servers.
+    /// Says on a signal that `batches` go on at their servers.
     pub(crate) fn track_batches(&self, batches: &OpenBatches) {
         lock(&self.0.batches).push(batches.clone());
     }
