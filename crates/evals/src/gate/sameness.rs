@@ -237,10 +237,10 @@ fn changes(old: &Value, new: &Value) -> Vec<String> {
     match (old, new) {
         (Value::Null, Value::Null) => Vec::new(),
         (Value::Null, _) => {
-            vec!["the run has a judge for it, and the baseline does not".to_owned()]
+            vec!["the run has a judge, and the baseline does not".to_owned()]
         }
         (_, Value::Null) => {
-            vec!["the baseline has a judge for it, and the run does not".to_owned()]
+            vec!["the baseline has a judge, and the run does not".to_owned()]
         }
         _ => differences(old, new)
             .iter()

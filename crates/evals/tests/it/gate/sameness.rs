@@ -125,7 +125,7 @@ fn a_judge_differs_from_none() {
     let none = judged_by(&MEASURES, Value::Null);
     let only = |side: &str, other: &str, measures: &str| {
         format!(
-            "a judge decides in {side}, and none in {other} ({measures}); `--allow changed-judge` accepts that"
+            "{side} has a judge, and {other} does not ({measures}); `--allow changed-judge` accepts that"
         )
     };
     let (run, baseline) = ("the run", "the baseline");
