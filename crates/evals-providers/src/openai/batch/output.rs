@@ -1,10 +1,11 @@
 //! The output of a batch: a line for each request, in any order.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::fs::File;
 use std::io::{self, BufRead as _, BufReader, Read as _, Seek as _, SeekFrom};
 use std::path::{Path, PathBuf};
 
+use evals_messages::quantity;
 use serde::Deserialize;
 use serde_json::Value;
 
@@ -115,6 +116,30 @@ impl Output {
     /// Whether a request was answered.
     pub(super) fn is_success(&self, id: &str) -> bool {
         self.lines.get(id).is_some_and(|place| place.is_success)
+    }
+
+    /// What is odd about the output of a batch of these requests, as sentences without the batch's name.
+    pub(super) fn oddities(&self, ids: &BTreeSet<String>) -> Vec<String> {
+        let unknown = self.ids().filter(|id| !ids.contains(*id)).count();
+        let odd = [
+            (
+                self.unreadable,
+                "that is no JSON with a `custom_id`",
+                "that are no JSON with a `custom_id`",
+            ),
+            (
+                unknown,
+                "of a request that is not in the batch",
+                "of requests that are not in the batch",
+            ),
+        ];
+        let odd = odd.into_iter().filter(|(count, ..)| *count > 0);
+        odd.map(|(count, one, many)| {
+            let lines = quantity::of(count, "line");
+            let which = if count == 1 { one } else { many };
+            format!("has {lines} {which}; skipped")
+        })
+        .collect()
     }
 
     /// Reads the line of a request; `None` for a request without a line.

@@ -10,7 +10,7 @@
 //! After a kill, a batch with step 1 alone does not exist at the server. With step 2 it may exist, and the server is asked. With step 3 it is
 //! waited for, and with step 4 its replies are read from the disk. When every reply is in the store of replies, both files are deleted.
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeSet;
 use std::fs::{self, File};
 use std::io;
 use std::path::{Path, PathBuf};
@@ -80,6 +80,23 @@ impl Contents {
             }
         }
     }
+
+    /// Whether the replies are on the disk.
+    pub(super) fn is_collected(&self) -> bool {
+        self.is_collected
+    }
+
+    /// Whether the batch has this request, and its reply is still needed.
+    pub(super) fn needs(&self, id: &str) -> bool {
+        self.ids.contains(id) && !self.stored.contains(id)
+    }
+
+    /// Whether no reply can come of the batch any more: its file was never uploaded, or no reply is needed.
+    pub(super) fn is_over(&self) -> bool {
+        let is_at_server = self.file.is_some() || self.batch.is_some();
+        let is_needed = self.ids.iter().any(|id| !self.stored.contains(id));
+        !is_at_server || (self.is_collected && !is_needed)
+    }
 }
 
 /// The record of one batch. The file is locked while this lives.
@@ -90,12 +107,13 @@ pub(super) struct Record {
     pub(super) contents: Contents,
 }
 
-/// The records of a model's batches in a folder.
-#[derive(Debug, Default)]
-pub(super) struct Found {
-    pub(super) records: Vec<Record>,
-    /// Requests in batches that another process has, each with the file of its record.
-    pub(super) elsewhere: BTreeMap<String, PathBuf>,
+/// What opening the record of another process led to.
+#[derive(Debug)]
+pub(super) enum Reopened {
+    Record(Box<Record>),
+    /// The process that has locked this file is still running.
+    InUse(PathBuf),
+    Deleted,
 }
 
 impl Record {
@@ -106,11 +124,6 @@ impl Record {
         ids: BTreeSet<String>,
         size: BatchSize,
     ) -> Result<Self, JournalError> {
-        fs::create_dir_all(folder).map_err(|source| JournalError::Io {
-            action: "create the folder of",
-            path: folder.to_owned(),
-            source,
-        })?;
         let key = format!("{:032x}", fastrand::u128(..));
         let mut record = Self::open(folder, &key)?;
         record.append(Step::Requests { model, ids, size })?;
@@ -120,7 +133,7 @@ impl Record {
 
     fn open(folder: &Path, key: &str) -> Result<Self, JournalError> {
         let mut contents = Contents::default();
-        let path = folder.join(format!("{key}{RECORD}"));
+        let path = file_of(folder, key);
         let file = RecordFile::open(path, &json!({"batch": key}), |step| contents.add(step))?;
         Ok(Self {
             key: key.to_owned(),
@@ -129,19 +142,21 @@ impl Record {
         })
     }
 
-    /// Opens the records of a model's batches.
-    pub(super) fn find(folder: &Path, model: &Map<String, Value>) -> Result<Found, JournalError> {
-        let mut found = Found::default();
+    /// Reads the records of a model's batches, without a lock: other processes and other models have records here, too. Each comes with
+    /// its key.
+    pub(super) fn list(
+        folder: &Path,
+        model: &Map<String, Value>,
+    ) -> Result<Vec<(String, Contents)>, JournalError> {
+        let mut list = Vec::new();
         let keys = keys(folder).map_err(|source| JournalError::Io {
             action: "list the folder of",
             path: folder.to_owned(),
             source,
         })?;
         for key in keys {
-            let path = folder.join(format!("{key}{RECORD}"));
             let mut contents = Contents::default();
-            // Without a lock, because other models of this process have records here, too.
-            match RecordFile::read(&path, |step| contents.add(step)) {
+            match RecordFile::read(&file_of(folder, &key), |step| contents.add(step)) {
                 // The process that wrote it was killed before the first line was whole, or has just deleted it.
                 Err(JournalError::NoHeader { .. }) => continue,
                 Err(JournalError::Io { source, .. })
@@ -151,19 +166,25 @@ impl Record {
                 }
                 read => read?,
             };
-            if contents.model != *model {
-                continue;
-            }
-            match Self::open(folder, &key) {
-                Ok(record) => found.records.push(record),
-                Err(JournalError::Locked { .. }) => {
-                    let ids = contents.ids.into_iter();
-                    found.elsewhere.extend(ids.map(|id| (id, path.clone())));
-                }
-                Err(error) => return Err(error),
+            if contents.model == *model {
+                list.push((key, contents));
             }
         }
-        Ok(found)
+        Ok(list)
+    }
+
+    /// Opens the record of another process and locks it.
+    pub(super) fn reopen(folder: &Path, key: &str) -> Result<Reopened, JournalError> {
+        match Self::open(folder, key) {
+            // The other process has deleted it, and opening it created an empty one.
+            Ok(record) if record.contents.ids.is_empty() => {
+                record.delete();
+                Ok(Reopened::Deleted)
+            }
+            Ok(record) => Ok(Reopened::Record(Box::new(record))),
+            Err(JournalError::Locked { path }) => Ok(Reopened::InUse(path)),
+            Err(error) => Err(error),
+        }
     }
 
     /// The file of the record.
@@ -180,11 +201,6 @@ impl Record {
     pub(super) fn is_recent(&self) -> bool {
         let written = fs::metadata(self.path()).and_then(|file| file.modified());
         written.is_ok_and(|time| time.elapsed().is_ok_and(|age| age < RECENT))
-    }
-
-    /// Whether the replies are on the disk.
-    pub(super) fn is_collected(&self) -> bool {
-        self.contents.is_collected
     }
 
     /// Records the server's name of the uploaded file.
@@ -216,11 +232,6 @@ impl Record {
         Ok(())
     }
 
-    /// Whether the reply to a request is needed no more.
-    pub(super) fn is_settled(&self, id: &str) -> bool {
-        self.contents.stored.contains(id)
-    }
-
     /// Deletes record and replies.
     pub(super) fn delete(self) {
         // The record goes first: replies without a record do no harm.
@@ -238,7 +249,11 @@ impl Record {
     }
 }
 
-/// The names of all records in a folder, in order.
+fn file_of(folder: &Path, key: &str) -> PathBuf {
+    folder.join(format!("{key}{RECORD}"))
+}
+
+/// The keys of all records in a folder, in order.
 fn keys(folder: &Path) -> io::Result<Vec<String>> {
     let entries = match fs::read_dir(folder) {
         Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(Vec::new()),

@@ -86,9 +86,35 @@ impl Desk {
         self.wait(record, batch.id.clone(), Some(batch)).await
     }
 
-    /// Waits for a batch of an earlier process.
-    pub(super) async fn resume(self, record: Record, batch: String) -> Result<Collected, Cause> {
-        self.wait(record, batch, None).await
+    /// Waits for a batch of an earlier process. `None` if that process ended before the batch was created; then the record is deleted.
+    pub(super) async fn resume(self, mut record: Record) -> Result<Option<Collected>, Cause> {
+        let batch = match record.contents.batch.clone() {
+            Some(batch) => Some(batch),
+            None => self.find(&mut record).await?,
+        };
+        let Some(batch) = batch else {
+            record.delete();
+            return Ok(None);
+        };
+        self.wait(record, batch, None).await.map(Some)
+    }
+
+    /// Asks the server for the batch of a record that does not name it.
+    async fn find(&self, record: &mut Record) -> Result<Option<String>, Cause> {
+        let Some(file) = record.contents.file.clone() else {
+            return Ok(None);
+        };
+        let find = || self.endpoint.find(&file, &record.key, record.path());
+        let mut found = find().await.map_err(cause)?;
+        if found.is_none() && record.is_recent() {
+            // The server may list a new batch late.
+            sleep(self.settings.poll_interval).await;
+            found = find().await.map_err(cause)?;
+        }
+        if let Some(batch) = &found {
+            record.created(&batch.id).map_err(unrecorded)?;
+        }
+        Ok(found.map(|batch| batch.id))
     }
 
     async fn wait(

@@ -1,0 +1,350 @@
+//! The task that owns the batches of one model: it gathers requests, submits batches, and hands out replies.
+
+mod archive;
+mod draft;
+mod fate;
+mod shelf;
+mod submit;
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::sync::Arc;
+
+use evals_models::{ChatError, ChatModel as _, ChatReply, ChatRequest, Failure};
+use tokio::sync::{mpsc, oneshot};
+use tokio::task::JoinSet;
+use tokio::time::{Instant, sleep_until};
+
+use self::archive::{Archive, Taken};
+use self::fate::Fate;
+use self::shelf::Shelf;
+use super::error::BatchError;
+use super::event::BatchEvent;
+use super::host::BatchSize;
+use super::output::Output;
+use super::submission::{Collected, Desk, unreadable, unrecorded};
+use super::waiting::{Answer, Cause, Waiting};
+use crate::chat::RawReply;
+use crate::openai::chat::InBatch;
+
+/// A message to the clerk.
+#[derive(Debug)]
+pub(super) enum Message {
+    /// Asks for a reply.
+    Ask {
+        id: String,
+        request: Arc<ChatRequest>,
+        caller: oneshot::Sender<Answer>,
+    },
+    /// The caller has stored the reply, or has no use for it.
+    Stored { id: String },
+}
+
+/// The end of a task of the clerk.
+enum Done {
+    /// The request that was sent directly.
+    Tried {
+        id: String,
+        answer: Result<ChatReply, ChatError>,
+    },
+    /// A batch.
+    Batch {
+        ids: BTreeSet<String>,
+        /// What is not reserved any more. A batch that may still be at the server keeps its record and its reservation.
+        size: Option<BatchSize>,
+        /// `None` if an earlier process ended before it created the batch.
+        result: Result<Option<Box<Collected>>, Cause>,
+    },
+}
+
+/// Where the reply to a request comes from.
+enum Source {
+    /// A batch that is over.
+    Reply(RawReply),
+    /// A batch under way.
+    Batch,
+    /// The next batch.
+    Next,
+}
+
+/// The batches of one model.
+pub(super) struct Clerk {
+    desk: Desk,
+    inbox: mpsc::UnboundedReceiver<Message>,
+    /// Every request with callers.
+    waiting: BTreeMap<String, Waiting>,
+    /// Those of them that are in no batch yet, in the order in which they came.
+    gathered: Vec<String>,
+    /// When the last of them came.
+    arrived: Instant,
+    /// The requests of batches under way.
+    submitted: BTreeSet<String>,
+    /// The records of batches, also of other processes.
+    archive: Archive,
+    /// Batches that are over and hold replies that are not stored yet.
+    shelf: Shelf,
+    /// Requests in batches that could not be followed to their end, which may be at the server all the same. Only a later process can
+    /// find that out, so this one submits none of them again.
+    lost: BTreeMap<String, Cause>,
+    tasks: JoinSet<Done>,
+    /// Whether the model has answered a direct request, or need not.
+    is_tried: bool,
+    /// Whether a direct request is under way.
+    is_trying: bool,
+    /// The failure that ends every request.
+    broken: Option<Cause>,
+}
+
+impl Clerk {
+    pub(super) fn new(desk: Desk, inbox: mpsc::UnboundedReceiver<Message>) -> Self {
+        Self {
+            is_tried: !desk.settings.first_direct,
+            archive: Archive::new(&desk.settings.folder, desk.chat.parameters()),
+            desk,
+            inbox,
+            waiting: BTreeMap::new(),
+            gathered: Vec::new(),
+            arrived: Instant::now(),
+            submitted: BTreeSet::new(),
+            shelf: Shelf::default(),
+            lost: BTreeMap::new(),
+            tasks: JoinSet::new(),
+            is_trying: false,
+            broken: None,
+        }
+    }
+
+    /// Works until the model is dropped.
+    pub(super) async fn work(mut self) {
+        if let Err(error) = self.archive.scan() {
+            self.broken = Some(unrecorded(error));
+        }
+        loop {
+            let quiet = self.arrived + self.desk.settings.quiet;
+            let is_waiting = !self.gathered.is_empty() && !self.is_trying;
+            tokio::select! {
+                biased;
+                message = self.inbox.recv() => match message {
+                    Some(Message::Ask { id, request, caller }) => self.ask(id, request, caller),
+                    Some(Message::Stored { id }) => self.stored(&id),
+                    None => return,
+                },
+                Some(done) = self.tasks.join_next(), if !self.tasks.is_empty() => {
+                    // A task fails to end properly only on a bug. Its callers must not wait for ever.
+                    match done {
+                        Ok(done) => self.done(done),
+                        Err(error) => self.break_off(&Cause::new(Failure::Terminal, error)),
+                    }
+                }
+                () = sleep_until(quiet), if is_waiting => self.consider(),
+            }
+            let most = self.desk.settings.max_requests.get();
+            if self.gathered.len() >= most && !self.is_trying {
+                self.submit();
+            }
+        }
+    }
+
+    fn ask(&mut self, id: String, request: Arc<ChatRequest>, caller: oneshot::Sender<Answer>) {
+        if let Some(waiting) = self.waiting.get_mut(&id) {
+            waiting.add(caller);
+            return;
+        }
+        let waiting = Waiting::new(request, caller);
+        if let Some(cause) = self.broken.as_ref().or_else(|| self.lost.get(&id)) {
+            waiting.fail(&self.desk.chat.identity, cause);
+            return;
+        }
+        match self.source(&id, &waiting.request) {
+            Ok(Source::Reply(reply)) => waiting.reply(reply),
+            Ok(Source::Batch) => {
+                self.waiting.insert(id, waiting);
+            }
+            Ok(Source::Next) => self.gather(id, waiting),
+            Err(cause) => waiting.fail(&self.desk.chat.identity, &cause),
+        }
+    }
+
+    /// Finds out where the reply to a request comes from. Takes over the batches of earlier processes with this request.
+    fn source(&mut self, id: &str, request: &ChatRequest) -> Result<Source, Cause> {
+        self.take_over(id)?;
+        if self.submitted.contains(id) {
+            return Ok(Source::Batch);
+        }
+        let chat = &self.desk.chat;
+        let reply = self.shelf.reply(id, |response| {
+            let (status, body) = (response.status_code, &response.body);
+            match chat.read_in_batch(status, body, request, chat.dialect()) {
+                InBatch::Reply(reply) => Some(reply),
+                InBatch::Conceded | InBatch::Failed(_) => None,
+            }
+        });
+        Ok(reply.map_or(Source::Next, Source::Reply))
+    }
+
+    /// Takes over the batches of earlier processes with this request.
+    fn take_over(&mut self, id: &str) -> Result<(), Cause> {
+        loop {
+            match self.archive.take(id).map_err(unrecorded)? {
+                Taken::Nowhere => return Ok(()),
+                Taken::InUse(record) => {
+                    let elsewhere = BatchError::Elsewhere { record };
+                    return Err(Cause::new(Failure::Terminal, elsewhere));
+                }
+                Taken::Record(record) if record.contents.is_collected() => {
+                    let replies = record.replies();
+                    let output = Output::index(&replies);
+                    let output = output.map_err(|error| unreadable(&replies, error))?;
+                    self.shelf.keep(*record, output);
+                }
+                Taken::Record(record) => self.resume(*record),
+            }
+        }
+    }
+
+    fn gather(&mut self, id: String, waiting: Waiting) {
+        self.arrived = Instant::now();
+        self.gathered.push(id.clone());
+        self.waiting.insert(id, waiting);
+    }
+
+    fn done(&mut self, done: Done) {
+        match done {
+            Done::Tried { id, answer } => self.tried(&id, answer),
+            Done::Batch { ids, size, result } => {
+                for id in &ids {
+                    self.submitted.remove(id);
+                }
+                if let Some(size) = size {
+                    self.desk.host.release(&size);
+                }
+                match result {
+                    Ok(Some(collected)) => self.hand_out(&ids, *collected),
+                    Ok(None) => self.gather_again(&ids),
+                    Err(cause) => {
+                        let lost = ids.iter().map(|id| (id.clone(), cause.clone()));
+                        self.lost.extend(lost);
+                        self.end(ids, &cause);
+                    }
+                }
+            }
+        }
+    }
+
+    fn tried(&mut self, id: &str, answer: Result<ChatReply, ChatError>) {
+        self.is_trying = false;
+        let Some(waiting) = self.waiting.remove(id) else {
+            return;
+        };
+        match answer {
+            Ok(reply) => {
+                self.is_tried = true;
+                waiting.deliver(&reply);
+            }
+            Err(error) => {
+                let cause = Cause::new(error.failure, error.source);
+                waiting.fail(&self.desk.chat.identity, &cause);
+                if error.failure == Failure::Terminal {
+                    let ids = std::mem::take(&mut self.gathered);
+                    self.end(ids, &cause);
+                } else {
+                    // Only this request failed, or the server answers none directly right now: its batches may be well.
+                    self.is_tried = true;
+                }
+            }
+        }
+    }
+
+    /// Gathers the requests of a batch that was never created.
+    fn gather_again(&mut self, ids: &BTreeSet<String>) {
+        for id in ids {
+            if let Some(waiting) = self.waiting.remove(id) {
+                self.gather(id.clone(), waiting);
+            }
+        }
+    }
+
+    /// Hands the replies of a batch to their callers.
+    fn hand_out(&mut self, ids: &BTreeSet<String>, collected: Collected) {
+        let Collected {
+            mut record,
+            output,
+            batch,
+        } = collected;
+        for oddity in output.oddities(ids) {
+            let text = format!("the output of the batch `{}` {oddity}", batch.id);
+            self.desk.host.on_event(&BatchEvent::Warning { text });
+        }
+        let (mut replies, mut again, mut failed) = (0, 0, 0);
+        for id in ids {
+            let Some(mut waiting) = self.waiting.remove(id) else {
+                continue;
+            };
+            let line = match output.line(id) {
+                Ok(line) => line,
+                Err(error) => {
+                    // The reply stays where it is, for the next process.
+                    failed += 1;
+                    let cause = unreadable(&record.replies(), error);
+                    waiting.fail(&self.desk.chat.identity, &cause);
+                    continue;
+                }
+            };
+            let end = (batch.state, batch.id.as_str());
+            match Fate::of(&mut waiting, line, end, &self.desk.chat) {
+                Fate::Reply(reply) => {
+                    replies += 1;
+                    waiting.reply(reply);
+                    continue;
+                }
+                Fate::Again => {
+                    again += 1;
+                    self.gather(id.clone(), waiting);
+                }
+                Fate::Failed(cause) => {
+                    failed += 1;
+                    waiting.fail(&self.desk.chat.identity, &cause);
+                }
+            }
+            // A lost line does no harm: the reply is read again and fails again.
+            let _ = record.settle(id);
+        }
+        self.desk.host.on_event(&BatchEvent::Collected {
+            model: self.desk.model(),
+            batch: batch.id,
+            state: batch.word,
+            replies,
+            again,
+            failed,
+        });
+        self.shelf.keep(record, output);
+    }
+
+    fn stored(&mut self, id: &str) {
+        if self.archive.has_reply(id) {
+            // If the record cannot be opened now, a later process notes that the reply is stored.
+            let _ = self.take_over(id);
+        }
+        self.shelf.stored(id);
+    }
+
+    /// Ends every request, now and later.
+    fn break_off(&mut self, cause: &Cause) {
+        self.broken = Some(cause.clone());
+        self.gathered.clear();
+        let ids: Vec<String> = self.waiting.keys().cloned().collect();
+        self.end(ids, cause);
+    }
+
+    /// Ends requests with a failure.
+    fn end(&mut self, ids: impl IntoIterator<Item = String>, cause: &Cause) {
+        for id in ids {
+            self.fail(&id, cause);
+        }
+    }
+
+    fn fail(&mut self, id: &str, cause: &Cause) {
+        if let Some(waiting) = self.waiting.remove(id) {
+            waiting.fail(&self.desk.chat.identity, cause);
+        }
+    }
+}

@@ -1,0 +1,82 @@
+//! Batches that are over, until their replies are stored.
+
+use crate::chat::RawReply;
+use crate::openai::batch::output::{Output, Response};
+use crate::openai::batch::record::Record;
+
+/// Batches that are over and hold replies that are not stored yet.
+#[derive(Default)]
+pub(super) struct Shelf {
+    batches: Vec<Kept>,
+}
+
+struct Kept {
+    record: Record,
+    output: Output,
+    /// The number of replies that are not stored yet.
+    left: usize,
+}
+
+impl Kept {
+    /// Whether it holds a reply to a request of the batch, and the reply is still needed.
+    fn holds(&self, id: &str) -> bool {
+        self.output.is_success(id) && self.record.contents.needs(id)
+    }
+}
+
+impl Shelf {
+    /// Keeps the replies of a batch until they are stored.
+    pub(super) fn keep(&mut self, record: Record, output: Output) {
+        let mut kept = Kept {
+            record,
+            output,
+            left: 0,
+        };
+        let successes = kept.output.successes();
+        kept.left = successes.filter(|id| kept.holds(id)).count();
+        match kept.left {
+            0 => kept.record.delete(),
+            _ => self.batches.push(kept),
+        }
+    }
+
+    /// The reply to a request, read by `read`. An answer that `read` refuses is needed no more.
+    pub(super) fn reply(
+        &mut self,
+        id: &str,
+        read: impl Fn(&Response) -> Option<RawReply>,
+    ) -> Option<RawReply> {
+        while let Some(position) = self.holding(id) {
+            let line = self.batches[position].output.line(id).ok()?;
+            let response = line.and_then(|line| line.response);
+            if let Some(reply) = response.as_ref().and_then(&read) {
+                return Some(reply);
+            }
+            // It would fail again.
+            self.settle(position, id);
+        }
+        None
+    }
+
+    /// Notes that a reply is stored.
+    pub(super) fn stored(&mut self, id: &str) {
+        while let Some(position) = self.holding(id) {
+            self.settle(position, id);
+        }
+    }
+
+    fn holding(&self, id: &str) -> Option<usize> {
+        self.batches.iter().position(|kept| kept.holds(id))
+    }
+
+    /// Notes that a reply is needed no more, and deletes the files of its batch after the last one.
+    fn settle(&mut self, position: usize, id: &str) {
+        let kept = &mut self.batches[position];
+        // A lost line does no harm: the next process notes it again.
+        let _ = kept.record.settle(id);
+        kept.left -= 1;
+        if kept.left == 0 {
+            self.batches.remove(position).record.delete();
+        }
+    }
+}

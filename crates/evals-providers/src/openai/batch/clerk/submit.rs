@@ -1,0 +1,189 @@
+//! How the clerk submits what it has gathered, and follows the batches under way.
+
+use std::collections::BTreeSet;
+use std::path::PathBuf;
+use std::sync::Arc;
+
+use evals_models::{ChatModel as _, Failure};
+use tokio::time::Instant;
+
+use super::draft::Draft;
+use super::{Clerk, Done, Source};
+use crate::openai::batch::error::BatchError;
+use crate::openai::batch::event::BatchEvent;
+use crate::openai::batch::host::BatchSize;
+use crate::openai::batch::record::Record;
+use crate::openai::batch::submission::{Collected, unrecorded};
+use crate::openai::batch::waiting::{Cause, Waiting};
+use crate::traffic::Refused;
+
+impl Clerk {
+    /// Submits what was gathered, unless something is under way that may lead to more.
+    pub(super) fn consider(&mut self) {
+        let own = self.desk.endpoint.calls();
+        if self.desk.host.under_way() > own {
+            self.arrived = Instant::now();
+        } else {
+            self.submit();
+        }
+    }
+
+    /// Submits what was gathered, as far as it fits into one batch. The first request of a model is sent directly before.
+    pub(super) fn submit(&mut self) {
+        let abandoned = |id: &String| {
+            let waiting = self.waiting.get(id);
+            waiting.is_none_or(Waiting::is_abandoned)
+        };
+        let (gone, gathered): (Vec<_>, Vec<_>) = std::mem::take(&mut self.gathered)
+            .into_iter()
+            .partition(abandoned);
+        self.gathered = gathered;
+        for id in gone {
+            self.waiting.remove(&id);
+        }
+        if self.gathered.is_empty() {
+            return;
+        }
+        if self.is_tried {
+            self.submit_batch();
+        } else {
+            self.try_first();
+        }
+    }
+
+    fn try_first(&mut self) {
+        let id = self.gathered.remove(0);
+        let request = Arc::clone(&self.waiting[&id].request);
+        let chat = Arc::clone(&self.desk.chat);
+        self.is_trying = true;
+        self.tasks.spawn(async move {
+            let answer = chat.chat(&request).await;
+            Done::Tried { id, answer }
+        });
+    }
+
+    fn submit_batch(&mut self) {
+        match self.record_batch() {
+            Ok(Some((record, draft))) => self.start(record, draft),
+            // The gathered requests were in other batches already, or too large for any.
+            Ok(None) => {}
+            Err(cause) => {
+                let ids = std::mem::take(&mut self.gathered);
+                self.end(ids, &cause);
+            }
+        }
+    }
+
+    /// Puts the next batch together and records it. Returns `None` if no request is left for it.
+    ///
+    /// Two processes that start together look for records before either has written one. So each looks again, and no process writes a
+    /// record between this look and the new record.
+    fn record_batch(&mut self) -> Result<Option<(Record, Draft)>, Cause> {
+        let _alone = self.archive.lock().map_err(unrecorded)?;
+        self.archive.scan().map_err(unrecorded)?;
+        self.look_elsewhere();
+        let draft = self.draft();
+        if draft.ids.is_empty() {
+            return Ok(None);
+        }
+        let ids = draft.ids.clone();
+        if let Err(error) = self.desk.host.reserve(&draft.size) {
+            let refused = BatchError::NotAllowed(Refused::new(error));
+            self.end(ids, &Cause::new(Failure::Terminal, refused));
+            return Ok(None);
+        }
+        match self.archive.create(ids, draft.size) {
+            Ok(record) => Ok(Some((record, draft))),
+            Err(error) => {
+                self.desk.host.release(&draft.size);
+                self.end(draft.ids, &unrecorded(error));
+                Ok(None)
+            }
+        }
+    }
+
+    /// Removes the gathered requests that another process has submitted meanwhile.
+    fn look_elsewhere(&mut self) {
+        for id in std::mem::take(&mut self.gathered) {
+            let Some(waiting) = self.waiting.get(&id) else {
+                continue;
+            };
+            let request = Arc::clone(&waiting.request);
+            match self.source(&id, &request) {
+                Ok(Source::Next) => self.gathered.push(id),
+                Ok(Source::Batch) => {}
+                Ok(Source::Reply(reply)) => {
+                    if let Some(waiting) = self.waiting.remove(&id) {
+                        waiting.reply(reply);
+                    }
+                }
+                Err(cause) => self.fail(&id, &cause),
+            }
+        }
+    }
+
+    /// Moves gathered requests into a batch, as far as it has room.
+    fn draft(&mut self) -> Draft {
+        let dialect = self.desk.chat.dialect();
+        let mut draft = Draft::new();
+        let mut gathered = std::mem::take(&mut self.gathered).into_iter();
+        for id in gathered.by_ref() {
+            let Some(waiting) = self.waiting.get_mut(&id) else {
+                continue;
+            };
+            let (chat, settings) = (&self.desk.chat, &self.desk.settings);
+            match draft.add(&id, &waiting.request, (chat, dialect), settings) {
+                Ok(true) => {
+                    waiting.sent = Some(dialect);
+                    waiting.rounds.all += 1;
+                }
+                Ok(false) => {
+                    self.gathered.push(id);
+                    break;
+                }
+                Err(cause) => self.fail(&id, &cause),
+            }
+        }
+        self.gathered.extend(gathered);
+        draft
+    }
+
+    /// Submits a recorded batch.
+    fn start(&mut self, record: Record, draft: Draft) {
+        let Draft { ids, content, size } = draft;
+        self.desk.host.on_event(&BatchEvent::Submitting {
+            model: self.desk.model(),
+            requests: size.requests,
+        });
+        let desk = self.desk.clone();
+        self.follow(ids, Some(size), record.path().to_owned(), async move {
+            desk.submit(record, content).await.map(Some)
+        });
+    }
+
+    /// Waits for a batch of an earlier process.
+    pub(super) fn resume(&mut self, record: Record) {
+        let (ids, size) = (record.contents.ids.clone(), record.contents.size);
+        if let Some(size) = &size {
+            self.desk.host.resume(size);
+        }
+        let desk = self.desk.clone();
+        self.follow(ids, size, record.path().to_owned(), desk.resume(record));
+    }
+
+    fn follow(
+        &mut self,
+        ids: BTreeSet<String>,
+        size: Option<BatchSize>,
+        record: PathBuf,
+        end: impl Future<Output = Result<Option<Collected>, Cause>> + Send + 'static,
+    ) {
+        self.submitted.extend(ids.iter().cloned());
+        self.tasks.spawn(async move {
+            let result = end.await.map(|collected| collected.map(Box::new));
+            let is_over = result.is_ok() || !record.exists();
+            let size = size.filter(|_| is_over);
+            Done::Batch { ids, size, result }
+        });
+    }
+}

@@ -1,0 +1,305 @@
+//! Chat requests that go in batches, and batches that go wrong.
+
+mod faults;
+mod resumed;
+
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+use std::sync::atomic::{AtomicUsize, Ordering};
+use std::time::Duration;
+
+use evals_models::{ChatError, ChatModel, ChatReply, ChatRequest, Message};
+use evals_providers::{BatchEvent, BatchHost, BatchSettings, BatchSize, BatchedChat, OpenAiChat};
+use evals_stores::replies::ReplyKey;
+use futures::future::join_all;
+use serde_json::{Value, json};
+
+use crate::scripted_server::Received;
+use crate::scripted_server::batches::{BatchServer, Line, Script, echo};
+use crate::{KEY, chain, chat_settings, server_with_key, traffic};
+
+/// A folder that is deleted at the end of a test.
+struct Folder(PathBuf);
+
+impl Folder {
+    fn new() -> Self {
+        let name = format!("evals-batches-{:016x}", fastrand::u64(..));
+        Self(std::env::temp_dir().join(name))
+    }
+
+    /// The files of batches.
+    fn files(&self) -> Vec<PathBuf> {
+        let entries = fs::read_dir(&self.0).into_iter().flatten().flatten();
+        let files = entries.map(|entry| entry.path());
+        files
+            .filter(|path| !path.ends_with("batches.lock"))
+            .collect()
+    }
+}
+
+impl Drop for Folder {
+    fn drop(&mut self) {
+        let _ = fs::remove_dir_all(&self.0);
+    }
+}
+
+/// A program that takes notes, and allows batches of so many requests.
+#[derive(Debug)]
+struct Notes {
+    most: usize,
+    under_way: AtomicUsize,
+    /// The requests of batches whose cost is reserved.
+    reserved: AtomicUsize,
+    lines: std::sync::Mutex<Vec<String>>,
+}
+
+impl Notes {
+    fn new() -> Arc<Self> {
+        Self::allowing(usize::MAX)
+    }
+
+    fn allowing(most: usize) -> Arc<Self> {
+        Arc::new(Self {
+            most,
+            under_way: AtomicUsize::new(0),
+            reserved: AtomicUsize::new(0),
+            lines: std::sync::Mutex::default(),
+        })
+    }
+
+    fn text(&self) -> String {
+        self.lines.lock().expect("no panic").join("\n")
+    }
+}
+
+impl BatchHost for Notes {
+    fn on_event(&self, event: &BatchEvent) {
+        self.lines.lock().expect("no panic").push(event.to_string());
+    }
+
+    fn under_way(&self) -> usize {
+        self.under_way.load(Ordering::SeqCst)
+    }
+
+    fn reserve(&self, size: &BatchSize) -> Result<(), Box<dyn std::error::Error + Send + Sync>> {
+        if size.requests > self.most {
+            return Err(format!("{} requests are too many", size.requests).into());
+        }
+        self.resume(size);
+        Ok(())
+    }
+
+    fn resume(&self, size: &BatchSize) {
+        self.reserved.fetch_add(size.requests, Ordering::SeqCst);
+    }
+
+    fn release(&self, size: &BatchSize) {
+        self.reserved.fetch_sub(size.requests, Ordering::SeqCst);
+    }
+}
+
+fn settings(folder: &Path) -> BatchSettings {
+    let key =
+        |model: &dyn ChatModel, request: &ChatRequest| ReplyKey::new(model, request).to_string();
+    let mut settings = BatchSettings::new(folder, key);
+    settings.poll_interval = Duration::from_millis(5);
+    settings.quiet = Duration::from_millis(40);
+    settings.first_direct = false;
+    settings
+}
+
+fn model(server: &BatchServer) -> OpenAiChat {
+    let mut settings = chat_settings(&server.server.openai_url());
+    settings.server.api_key = server_with_key(&server.server.openai_url()).api_key;
+    settings.temperature = Some(0.0);
+    OpenAiChat::new(settings, traffic(2)).expect("sound settings")
+}
+
+fn batched(server: &BatchServer, folder: &Folder) -> BatchedChat {
+    BatchedChat::new(model(server), settings(&folder.0), Notes::new())
+}
+
+fn asking(text: &str) -> ChatRequest {
+    ChatRequest::new(vec![Message::user(text)])
+}
+
+async fn ask_all(model: &dyn ChatModel, texts: &[&str]) -> Vec<Result<ChatReply, ChatError>> {
+    let requests: Vec<ChatRequest> = texts.iter().map(|text| asking(text)).collect();
+    join_all(requests.iter().map(|request| model.chat(request))).await
+}
+
+fn texts(replies: Vec<Result<ChatReply, ChatError>>) -> Vec<String> {
+    let replies = replies.into_iter();
+    replies
+        .map(|reply| match reply {
+            Ok(reply) => reply.text,
+            Err(error) => format!("{:?}: {}", error.failure, chain(&error)),
+        })
+        .collect()
+}
+
+/// Asserts that a request ended with a failure of this kind and this message.
+fn assert_ends(text: &str, failure: &str, message: &str) {
+    let is_kind = text.starts_with(&format!("{failure}: "));
+    assert!(is_kind && text.contains(message), "{text}");
+}
+
+/// Whether this is a request to create a batch.
+fn is_create(request: &Received) -> bool {
+    request.method == "POST" && request.path.ends_with("/batches")
+}
+
+/// Whether this is a request for the list of batches.
+fn is_list(request: &Received) -> bool {
+    let path = request.path.split('?').next();
+    request.method == "GET" && path.is_some_and(|path| path.ends_with("/batches"))
+}
+
+/// Drops a model and waits until its tasks have ended with it.
+async fn end(model: BatchedChat) {
+    drop(model);
+    tokio::time::sleep(Duration::from_millis(20)).await;
+}
+
+/// The last message of a request.
+fn is(body: &Value, text: &str) -> bool {
+    echo(body) == format!("echo: {text}")
+}
+
+#[tokio::test]
+async fn requests_of_all_callers_go_in_one_batch_and_replies_come_back_to_their_callers() {
+    let server = BatchServer::start(Script::sound());
+    let folder = Folder::new();
+    let notes = Notes::new();
+    let model = BatchedChat::new(model(&server), settings(&folder.0), notes.clone());
+    let replies = ask_all(&model, &["a", "b", "c"]).await;
+    let first = replies[0].as_ref().unwrap();
+    assert!(first.served.batched && !first.served.cached);
+    assert_eq!(first.served.service_time, Duration::ZERO);
+    assert_eq!(
+        (first.usage.input_tokens, first.usage.output_tokens),
+        (25, 7)
+    );
+    assert_eq!(texts(replies), ["echo: a", "echo: b", "echo: c"]);
+    assert_eq!((server.sizes(), server.direct()), (vec![3], 0));
+    let text = notes.text();
+    for part in [
+        "submitting a batch of 3 requests to `openai:scripted`",
+        "batch `batch-0` of `openai:scripted`: in_progress, 0 of 3 done; waited",
+        "batch `batch-0` of `openai:scripted`: completed, 3 replies",
+    ] {
+        assert!(text.contains(part), "{text}");
+    }
+    let sent = server.server.received_at("/files");
+    assert_eq!(sent[0].headers["authorization"], format!("Bearer {KEY}"));
+}
+
+#[tokio::test]
+async fn a_line_of_a_batch_is_the_body_of_a_direct_request() {
+    let server = BatchServer::start(Script::sound());
+    let folder = Folder::new();
+    let mut settings = settings(&folder.0);
+    settings.first_direct = true;
+    let model = BatchedChat::new(model(&server), settings, Notes::new());
+    let replies = ask_all(&model, &["a", "b"]).await;
+    assert!(
+        !replies[0].as_ref().unwrap().served.batched,
+        "sent directly"
+    );
+    assert!(replies[1].as_ref().unwrap().served.batched);
+    assert_eq!(server.direct(), 1);
+    let mut direct = server.server.received_at("/chat/completions")[0]
+        .body
+        .clone();
+    direct["messages"][0]["content"] = json!("b");
+    let upload = &server.server.received_at("/files")[0];
+    let upload = String::from_utf8_lossy(&upload.bytes).into_owned();
+    let line = upload.lines().find(|line| line.starts_with('{')).unwrap();
+    let line: Value = serde_json::from_str(line).unwrap();
+    assert_eq!(line["body"], direct);
+    let id = ReplyKey::new(&model, &asking("b")).to_string();
+    assert_eq!(
+        (&line["custom_id"], &line["method"]),
+        (&json!(id), &json!("POST"))
+    );
+}
+
+#[tokio::test]
+async fn a_wrong_key_shows_before_anything_is_submitted() {
+    let mut script = Script::sound();
+    script.answer = Box::new(|_, _| {
+        Line::Answer(
+            401,
+            json!({"error": {"message": "bad key", "code": "invalid_api_key"}}),
+        )
+    });
+    let server = BatchServer::start(script);
+    let folder = Folder::new();
+    let mut settings = settings(&folder.0);
+    settings.first_direct = true;
+    let model = BatchedChat::new(model(&server), settings, Notes::new());
+    for text in texts(ask_all(&model, &["a", "b"]).await) {
+        assert_ends(&text, "Terminal", "bad key");
+    }
+    assert_eq!(server.sizes(), [0; 0]);
+}
+
+#[tokio::test]
+async fn a_batch_is_cut_at_the_limits() {
+    let server = BatchServer::start(Script::sound());
+    let folder = Folder::new();
+    let mut by_number = settings(&folder.0);
+    by_number.max_requests = 2.try_into().unwrap();
+    let chat = BatchedChat::new(model(&server), by_number, Notes::new());
+    let replies = texts(ask_all(&chat, &["a", "b", "c"]).await);
+    assert_eq!(replies, ["echo: a", "echo: b", "echo: c"]);
+    assert_eq!(server.sizes(), [2, 1]);
+    let mut by_bytes = settings(&folder.0);
+    by_bytes.max_bytes = 700;
+    let chat = BatchedChat::new(model(&server), by_bytes, Notes::new());
+    let long = "x".repeat(1_000);
+    let replies = texts(ask_all(&chat, &["d", "e", "f", "g", &long]).await);
+    assert_eq!(replies[..4], ["echo: d", "echo: e", "echo: f", "echo: g"]);
+    assert!(
+        replies[4].contains("bytes, and a batch may have 700"),
+        "{}",
+        replies[4]
+    );
+    assert_eq!(server.sizes()[2..].iter().sum::<usize>(), 4);
+    assert!(server.sizes().len() > 3, "{:?}", server.sizes());
+}
+
+#[tokio::test]
+async fn a_batch_waits_for_work_that_may_lead_to_requests() {
+    let server = BatchServer::start(Script::sound());
+    let folder = Folder::new();
+    let notes = Notes::new();
+    notes.under_way.store(1, Ordering::SeqCst);
+    let model = BatchedChat::new(model(&server), settings(&folder.0), notes.clone());
+    let early = asking("early");
+    let late = async {
+        tokio::time::sleep(Duration::from_millis(200)).await;
+        assert_eq!(server.sizes(), [0; 0]);
+        notes.under_way.store(0, Ordering::SeqCst);
+        model.chat(&asking("late")).await
+    };
+    let (one, other) = tokio::join!(model.chat(&early), late);
+    assert_eq!(texts(vec![one, other]), ["echo: early", "echo: late"]);
+    assert_eq!(server.sizes(), [2]);
+}
+
+#[tokio::test]
+async fn a_batch_that_may_not_be_submitted_is_not() {
+    let server = BatchServer::start(Script::sound());
+    let folder = Folder::new();
+    let model = BatchedChat::new(model(&server), settings(&folder.0), Notes::allowing(1));
+    let replies = texts(ask_all(&model, &["a", "b"]).await);
+    assert!(
+        replies[1].contains("the batch was not submitted: 2 requests are too many"),
+        "{}",
+        replies[1]
+    );
+    assert!(server.server.received_at("/files").is_empty());
+    assert!(folder.files().is_empty());
+}

@@ -1,0 +1,386 @@
+//! Batches of processes that were killed, and of other processes.
+
+use std::fs;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
+use std::time::Duration;
+
+use evals_models::ChatModel;
+use evals_providers::{BatchedChat, OpenAiChat};
+use evals_stores::replies::{CachedChat, ReplyKey, ReplyStore};
+use futures::future::join_all;
+use serde_json::json;
+
+use super::{
+    Folder, Notes, ask_all, asking, assert_ends, batched, end, is_create, is_list, model, settings,
+    texts,
+};
+use crate::scripted_server::Reaction;
+use crate::scripted_server::batches::{BatchServer, Line, Script, echo};
+use crate::{chat_settings, traffic};
+
+/// A process that tries each call once.
+fn once(server: &BatchServer, folder: &Folder) -> BatchedChat {
+    let chat = chat_settings(&server.server.openai_url());
+    let chat = OpenAiChat::new(chat, traffic(1)).expect("sound settings");
+    BatchedChat::new(chat, settings(&folder.0), Notes::new())
+}
+
+/// Asks until the batch is at the server, then drops everything, as a killed process does.
+async fn killed(model: BatchedChat, server: &BatchServer, asked: &[&str]) {
+    let submitted = async {
+        while server.sizes().is_empty() {
+            tokio::time::sleep(Duration::from_millis(2)).await;
+        }
+        // Until the record has the name of the batch.
+        tokio::time::sleep(Duration::from_millis(50)).await;
+    };
+    tokio::select! {
+        _ = ask_all(&model, asked) => panic!("the batch ended"),
+        () = submitted => {}
+    }
+    end(model).await;
+}
+
+#[tokio::test]
+async fn a_later_process_waits_for_the_same_batch() {
+    let server = BatchServer::start(Script::sound());
+    let folder = Folder::new();
+    server.hold(true);
+    killed(batched(&server, &folder), &server, &["a", "b"]).await;
+    server.hold(false);
+    let model = batched(&server, &folder);
+    let replies = texts(ask_all(&model, &["a", "b", "new"]).await);
+    assert_eq!(replies, ["echo: a", "echo: b", "echo: new"]);
+    assert_eq!(server.sizes(), [2, 1]);
+    assert!(server.submissions().values().all(|times| *times == 1));
+}
+
+#[tokio::test]
+async fn a_batch_whose_creation_was_not_answered_is_found_again() {
+    // By the same process, at its second attempt.
+    let lost = || Script {
+        lost: 1,
+        ..Script::sound()
+    };
+    let server = BatchServer::start(lost());
+    let folder = Folder::new();
+    assert_eq!(
+        texts(ask_all(&batched(&server, &folder), &["a"]).await),
+        ["echo: a"]
+    );
+    assert_eq!(server.sizes(), [1]);
+
+    // By a later process, after one that made a single attempt.
+    let server = BatchServer::start(lost());
+    let folder = Folder::new();
+    let first = once(&server, &folder);
+    for _ in 0..2 {
+        // The second time it is not submitted again, because the batch may be at the server.
+        assert!(texts(ask_all(&first, &["a"]).await)[0].contains("was lost"));
+        assert_eq!(server.sizes(), [1]);
+    }
+    end(first).await;
+    assert_eq!(
+        texts(ask_all(&once(&server, &folder), &["a"]).await),
+        ["echo: a"]
+    );
+    assert_eq!(server.sizes(), [1]);
+}
+
+#[tokio::test]
+async fn replies_stay_on_the_disk_until_they_are_stored() {
+    let server = BatchServer::start(Script::sound());
+    let folder = Folder::new();
+    let first = batched(&server, &folder);
+    assert_eq!(
+        texts(ask_all(&first, &["a", "b"]).await),
+        ["echo: a", "echo: b"]
+    );
+    first.stored(&asking("a"));
+    tokio::time::sleep(Duration::from_millis(50)).await;
+    end(first).await;
+    let looks = server.server.received().len();
+    let second = batched(&server, &folder);
+    assert_eq!(texts(ask_all(&second, &["b"]).await), ["echo: b"]);
+    assert_eq!(server.server.received().len(), looks, "nothing was sent");
+    assert_eq!(folder.files().len(), 2);
+    second.stored(&asking("b"));
+    while !folder.files().is_empty() {
+        tokio::time::sleep(Duration::from_millis(2)).await;
+    }
+    assert_eq!(
+        texts(ask_all(&second, &["a"]).await),
+        ["echo: a"],
+        "asked for again"
+    );
+    assert_eq!(server.sizes(), [2, 1]);
+}
+
+#[tokio::test]
+async fn two_processes_do_not_pay_for_the_same_request() {
+    let server = BatchServer::start(Script::sound());
+    let folder = Folder::new();
+    server.hold(true);
+    let (first, second) = (batched(&server, &folder), batched(&server, &folder));
+    let overlapping = async {
+        while server.sizes().is_empty() {
+            tokio::time::sleep(Duration::from_millis(2)).await;
+        }
+        let replies = texts(ask_all(&second, &["a"]).await);
+        assert!(
+            replies[0].contains("another process submitted this request"),
+            "{}",
+            replies[0]
+        );
+        server.hold(false);
+    };
+    let (replies, ()) = tokio::join!(ask_all(&first, &["a"]), overlapping);
+    assert_eq!(texts(replies), ["echo: a"]);
+    assert_eq!(server.sizes(), [1]);
+}
+
+#[tokio::test]
+async fn a_batch_that_the_server_does_not_know_is_an_error_that_names_its_record() {
+    let is_lost = Arc::new(AtomicBool::new(false));
+    let mut script = Script::sound();
+    let lost = Arc::clone(&is_lost);
+    script.fault = Box::new(move |request, _| {
+        let fault = Reaction::json(404, &json!({"error": {"message": "No such batch"}}));
+        let is_look = request.path.contains("/batches/") && lost.load(Ordering::SeqCst);
+        is_look.then_some(fault)
+    });
+    let server = BatchServer::start(script);
+    let folder = Folder::new();
+    server.hold(true);
+    killed(batched(&server, &folder), &server, &["a"]).await;
+    is_lost.store(true, Ordering::SeqCst);
+    let replies = texts(ask_all(&batched(&server, &folder), &["a"]).await);
+    let expected =
+        "does not know the batch `batch-0`: set the key of the account that submitted it";
+    assert_ends(&replies[0], "Terminal", expected);
+    assert!(replies[0].contains(".batch.jsonl"), "{}", replies[0]);
+    assert_eq!(server.sizes(), [1], "nothing is submitted again");
+}
+
+#[tokio::test]
+async fn an_empty_reply_is_asked_for_again_by_the_next_run() {
+    let is_empty = Arc::new(AtomicBool::new(true));
+    let mut script = Script::sound();
+    let empty = Arc::clone(&is_empty);
+    script.answer = Box::new(move |_, body| {
+        let is_empty = empty.load(Ordering::SeqCst);
+        Line::Say(if is_empty { String::new() } else { echo(body) })
+    });
+    let server = BatchServer::start(script);
+    let folder = Folder::new();
+    let replies = Folder::new();
+    fs::create_dir_all(&replies.0).unwrap();
+    let cached = async || {
+        let store = ReplyStore::open(replies.0.join("replies.db"))
+            .await
+            .unwrap();
+        CachedChat::new(Arc::new(batched(&server, &folder)), store)
+    };
+    assert_eq!(texts(ask_all(&cached().await, &["a"]).await), [""]);
+    tokio::time::sleep(Duration::from_millis(50)).await;
+    is_empty.store(false, Ordering::SeqCst);
+    assert_eq!(texts(ask_all(&cached().await, &["a"]).await), ["echo: a"]);
+    assert_eq!(server.sizes(), [1, 1]);
+}
+
+#[tokio::test]
+async fn a_record_whose_replies_are_all_stored_is_deleted() {
+    // Also after a kill between the store and the record: the cache has the reply, and the record does not say so.
+    let mut script = Script::sound();
+    script.answer = Box::new(|_, body| Line::Odd(echo(body)));
+    let server = BatchServer::start(script);
+    let folder = Folder::new();
+    let first = batched(&server, &folder);
+    let reply = ask_all(&first, &["a"]).await.remove(0).unwrap();
+    end(first).await;
+    assert_eq!(folder.files().len(), 2);
+
+    let replies = Folder::new();
+    fs::create_dir_all(&replies.0).unwrap();
+    let store = ReplyStore::open(replies.0.join("replies.db"))
+        .await
+        .unwrap();
+    let second = Arc::new(batched(&server, &folder));
+    let key = ReplyKey::new(&*second, &asking("a"));
+    store.put(key, second.identity(), reply).await.unwrap();
+    let cached = CachedChat::new(second, store);
+    assert_eq!(texts(ask_all(&cached, &["a"]).await), ["echo: a"]);
+    let deleted = async {
+        while !folder.files().is_empty() {
+            tokio::time::sleep(Duration::from_millis(2)).await;
+        }
+    };
+    let deleted = tokio::time::timeout(Duration::from_secs(10), deleted);
+    deleted.await.expect("no file is left");
+}
+
+#[tokio::test]
+async fn the_cost_of_a_batch_is_reserved_as_long_as_it_may_be_at_the_server() {
+    let server = BatchServer::start(Script::sound());
+    let folder = Folder::new();
+    server.hold(true);
+    killed(batched(&server, &folder), &server, &["a", "b"]).await;
+    // A later process reserves it again while it waits.
+    let notes = Notes::new();
+    let second = BatchedChat::new(model(&server), settings(&folder.0), notes.clone());
+    let waiting = async {
+        while notes.reserved.load(Ordering::SeqCst) != 2 {
+            tokio::time::sleep(Duration::from_millis(2)).await;
+        }
+        server.hold(false);
+    };
+    let asked = ask_all(&second, &["a", "b"]);
+    let both = async { tokio::join!(asked, waiting) };
+    let both = tokio::time::timeout(Duration::from_secs(10), both).await;
+    assert_eq!(texts(both.expect("reserved").0), ["echo: a", "echo: b"]);
+    assert_eq!(notes.reserved.load(Ordering::SeqCst), 0);
+
+    // A refused creation costs nothing; a lost one may.
+    for (fault, reserved) in [
+        (
+            Reaction::json(400, &json!({"error": {"message": "invalid"}})),
+            0,
+        ),
+        (Reaction::Reset, 1),
+    ] {
+        let mut script = Script::sound();
+        script.fault = Box::new(move |request, _| is_create(request).then(|| fault.clone()));
+        let server = BatchServer::start(script);
+        let (folder, notes) = (Folder::new(), Notes::new());
+        let model = BatchedChat::new(model(&server), settings(&folder.0), notes.clone());
+        assert!(ask_all(&model, &["a"]).await[0].is_err());
+        assert_eq!(notes.reserved.load(Ordering::SeqCst), reserved);
+    }
+}
+
+/// Submits a batch whose creation is not answered, and drops everything.
+async fn lost(server: &BatchServer, folder: &Folder) {
+    let model = once(server, folder);
+    assert!(ask_all(&model, &["a"]).await[0].is_err());
+    end(model).await;
+}
+
+#[tokio::test]
+async fn a_batch_that_the_server_lists_late_is_found() {
+    let mut script = Script::sound();
+    script.lost = 1;
+    script.fault = Box::new(|request, before| {
+        (is_list(request) && before == 0)
+            .then(|| Reaction::json(200, &json!({"data": [], "has_more": false})))
+    });
+    let server = BatchServer::start(script);
+    let folder = Folder::new();
+    lost(&server, &folder).await;
+    let second = once(&server, &folder);
+    assert_eq!(texts(ask_all(&second, &["a"]).await), ["echo: a"]);
+    assert_eq!(server.sizes(), [1]);
+}
+
+#[tokio::test]
+async fn a_list_of_batches_without_end_leaves_the_record() {
+    let page = AtomicUsize::new(0);
+    let mut script = Script::sound();
+    script.lost = 1;
+    script.fault = Box::new(move |request, _| {
+        is_list(request).then(|| {
+            let id = format!("other-{}", page.fetch_add(1, Ordering::SeqCst));
+            Reaction::json(
+                200,
+                &json!({"data": [{"id": id, "status": "completed"}], "has_more": true}),
+            )
+        })
+    });
+    let server = BatchServer::start(script);
+    let folder = Folder::new();
+    lost(&server, &folder).await;
+    let second = once(&server, &folder);
+    let replies = texts(ask_all(&second, &["a"]).await);
+    let expected = "lists more than 10000 batches";
+    assert_ends(&replies[0], "Terminal", expected);
+    assert_eq!((server.sizes(), folder.files().len()), (vec![1], 1));
+}
+
+#[tokio::test]
+async fn two_processes_that_start_together_do_not_pay_for_the_same_request() {
+    let server = BatchServer::start(Script::sound());
+    let folder = Folder::new();
+    server.hold(true);
+    // Both look for records before either has written one.
+    let both = [batched(&server, &folder), batched(&server, &folder)];
+    let [first, second] = &both;
+    let ended = AtomicUsize::new(0);
+    let ask = async |model: &BatchedChat, own: &str| {
+        let asked = ["shared", own].map(asking);
+        let replies = asked.iter().map(async |request| {
+            let reply = model.chat(request).await;
+            // One of the processes cannot have the shared reply, and learns it while no batch ends.
+            if ended.fetch_add(1, Ordering::SeqCst) == 0 {
+                server.hold(false);
+            }
+            reply
+        });
+        texts(join_all(replies).await)
+    };
+    let asked = join_all([ask(first, "a"), ask(second, "b")]);
+    let asked = tokio::time::timeout(Duration::from_secs(10), asked).await;
+    let [first, second]: [Vec<String>; 2] = asked.expect("one is refused").try_into().unwrap();
+    assert_eq!((&*first[1], &*second[1]), ("echo: a", "echo: b"));
+    let (refused, answered) = match &*first[0] {
+        "echo: shared" => (&second[0], &first[0]),
+        _ => (&first[0], &second[0]),
+    };
+    assert_eq!(answered, "echo: shared");
+    assert_ends(
+        refused,
+        "Terminal",
+        "another process submitted this request",
+    );
+    assert!(server.submissions().values().all(|times| *times == 1));
+    assert_eq!(server.submissions().len(), 3);
+}
+
+#[tokio::test]
+async fn a_process_leaves_batches_to_others_that_it_does_not_wait_for() {
+    let server = BatchServer::start(Script::sound());
+    let folder = Folder::new();
+    server.hold(true);
+    killed(batched(&server, &folder), &server, &["a"]).await;
+    server.hold(false);
+    // This process of the same model asks for something else, and is still running when another one wants the batch.
+    let other = batched(&server, &folder);
+    assert_eq!(texts(ask_all(&other, &["b"]).await), ["echo: b"]);
+    let later = batched(&server, &folder);
+    assert_eq!(texts(ask_all(&later, &["a"]).await), ["echo: a"]);
+    assert_eq!(server.sizes(), [1, 1]);
+    drop(other);
+}
+
+#[tokio::test]
+async fn a_request_goes_on_when_the_process_that_had_it_has_ended() {
+    let server = BatchServer::start(Script::sound());
+    let folder = Folder::new();
+    server.hold(true);
+    let later = batched(&server, &folder);
+    let first = batched(&server, &folder);
+    let killing = async {
+        while server.sizes().is_empty() {
+            tokio::time::sleep(Duration::from_millis(2)).await;
+        }
+        let replies = texts(ask_all(&later, &["a"]).await);
+        assert_ends(&replies[0], "Terminal", "wait until that process ends");
+    };
+    tokio::select! {
+        _ = ask_all(&first, &["a"]) => panic!("the batch ended"),
+        () = killing => {}
+    }
+    end(first).await;
+    server.hold(false);
+    assert_eq!(texts(ask_all(&later, &["a"]).await), ["echo: a"]);
+    assert_eq!(server.sizes(), [1]);
+}
