@@ -118,6 +118,31 @@ async fn replies_stay_on_the_disk_until_they_are_stored() {
 }
 
 #[tokio::test]
+async fn requests_whose_replies_cannot_be_read_are_not_submitted_again() {
+    let server = BatchServer::start(Script::sound());
+    let folder = Folder::new();
+    let first = batched(&server, &folder);
+    assert_eq!(texts(ask_all(&first, &["a", "b"]).await).len(), 2);
+    end(first).await;
+    let files = folder.files();
+    let is_replies = |path: &&std::path::PathBuf| path.to_string_lossy().contains(".replies.");
+    let replies = files.iter().find(is_replies).unwrap();
+    let aside = replies.with_extension("aside");
+    fs::rename(replies, &aside).unwrap();
+    let second = batched(&server, &folder);
+    for text in ["a", "b"] {
+        let reply = texts(ask_all(&second, &[text]).await).remove(0);
+        assert_ends(&reply, "Terminal", "cannot keep the replies of a batch in");
+    }
+    end(second).await;
+    fs::rename(&aside, replies).unwrap();
+    let third = batched(&server, &folder);
+    let answered = texts(ask_all(&third, &["a", "b"]).await);
+    assert_eq!(answered, ["echo: a", "echo: b"]);
+    assert_eq!(server.sizes(), [2]);
+}
+
+#[tokio::test]
 async fn two_processes_do_not_pay_for_the_same_request() {
     let server = BatchServer::start(Script::sound());
     let folder = Folder::new();

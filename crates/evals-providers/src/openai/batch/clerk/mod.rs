@@ -82,8 +82,8 @@ pub(super) struct Clerk {
     archive: Archive,
     /// Batches that are over and hold replies that are not stored yet.
     shelf: Shelf,
-    /// Requests in batches that could not be followed to their end, which may be at the server all the same. Only a later process can
-    /// find that out, so this one submits none of them again.
+    /// Requests of batches that could not be followed to their end, or whose replies could not be read. The batches may be at the server all
+    /// the same. Only a later process can find that out, so this one submits none of the requests again.
     lost: BTreeMap<String, Cause>,
     tasks: JoinSet<Done>,
     /// Whether the model has answered a direct request, or need not.
@@ -192,9 +192,14 @@ impl Clerk {
                 }
                 Taken::Record(record) if record.contents.is_collected() => {
                     let replies = record.replies();
-                    let output = Output::index(&replies);
-                    let output = output.map_err(|error| unreadable(&replies, error))?;
-                    self.shelf.keep(*record, output);
+                    match Output::index(&replies) {
+                        Ok(output) => self.shelf.keep(*record, output),
+                        Err(error) => {
+                            let cause = unreadable(&replies, error);
+                            self.lose(&record.contents.ids, &cause);
+                            return Err(cause);
+                        }
+                    }
                 }
                 Taken::Record(record) => self.resume(*record),
             }
@@ -221,13 +226,18 @@ impl Clerk {
                     Ok(Some(collected)) => self.hand_out(&ids, *collected),
                     Ok(None) => self.gather_again(&ids),
                     Err(cause) => {
-                        let lost = ids.iter().map(|id| (id.clone(), cause.clone()));
-                        self.lost.extend(lost);
+                        self.lose(&ids, &cause);
                         self.end(ids, &cause);
                     }
                 }
             }
         }
+    }
+
+    /// Notes that this process submits these requests no more.
+    fn lose(&mut self, ids: &BTreeSet<String>, cause: &Cause) {
+        let lost = ids.iter().map(|id| (id.clone(), cause.clone()));
+        self.lost.extend(lost);
     }
 
     fn tried(&mut self, id: &str, answer: Result<ChatReply, ChatError>) {
