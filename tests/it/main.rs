@@ -76,6 +76,8 @@ mod shards;
 mod signals;
 mod standings;
 #[cfg(feature = "stores")]
+mod store_addresses;
+#[cfg(feature = "stores")]
 mod store_scenarios;
 mod stored_runs;
 mod tables;

@@ -17,6 +17,11 @@ impl Address {
         }
     }
 
+    /// The location of the store.
+    pub(crate) fn store(&self) -> &str {
+        &self.store
+    }
+
     /// The folder of the table. Deleting it deletes the index and nothing else.
     pub fn folder(&self) -> String {
         format!("{}/{}.lance", self.store.trim_end_matches('/'), self.table)

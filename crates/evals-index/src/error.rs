@@ -394,12 +394,32 @@ impl IndexError {
         }
     }
 
+    /// Adds the store to an error of the engine, if the store failed.
+    pub(crate) fn in_store(self, uri: &str) -> Self {
+        match self {
+            Self::Engine { source, .. } if source.store_fault().is_some() => Self::Store {
+                uri: uri.to_owned(),
+                source,
+            },
+            other => other,
+        }
+    }
+
     /// The kind of the operating system's error behind a failure of the storage engine, if there was one.
     pub fn io_error_kind(&self) -> Option<io::ErrorKind> {
         match self {
             Self::Engine { source, .. }
             | Self::Table { source, .. }
             | Self::Unreadable { source, .. } => source.io_error_kind(),
+            _ => None,
+        }
+    }
+
+    /// The location of the store behind this error, where the error names it.
+    pub fn store_uri(&self) -> Option<&str> {
+        match self {
+            Self::Store { uri, .. } => Some(uri),
+            Self::Table { table, .. } | Self::Unavailable { table, .. } => Some(table.store()),
             _ => None,
         }
     }

@@ -2,6 +2,7 @@
 
 use std::fmt;
 use std::sync::{Arc, OnceLock};
+use std::time::Duration;
 
 use tracing::field::{Field, Visit};
 use tracing::span::{Attributes, Id, Record};
@@ -16,6 +17,19 @@ const REPEATING: &str = "object_store::client::retry";
 pub struct StoreRetry {
     /// Why the request failed: `the object store answered 503 Service Unavailable`.
     pub reason: String,
+    /// How long this request is repeated, if that is not [`StoreSettings::retry_for`](crate::StoreSettings::retry_for), as while a store is
+    /// opened.
+    pub limit: Option<Duration>,
+}
+
+tokio::task_local! {
+    /// How long the requests of this task are repeated.
+    static LIMIT: Duration;
+}
+
+/// Does `work`, whose requests are repeated for `limit`.
+pub(crate) async fn limited<T>(limit: Duration, work: impl Future<Output = T>) -> T {
+    LIMIT.scope(limit, work).await
 }
 
 type Watch = Arc<dyn Fn(&StoreRetry) + Send + Sync>;
@@ -60,7 +74,8 @@ impl Subscriber for Listener {
         let mut message = Message::default();
         event.record(&mut message);
         if let (Some(watch), Some(reason)) = (WATCH.get(), reason(&message.0)) {
-            watch(&StoreRetry { reason });
+            let limit = LIMIT.try_with(|limit| *limit).ok();
+            watch(&StoreRetry { reason, limit });
         }
     }
 

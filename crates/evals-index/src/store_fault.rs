@@ -16,6 +16,11 @@ pub(crate) struct OtherWriter;
 pub enum StoreFault {
     /// The engine found no credentials.
     NoCredentials,
+    /// There are credentials, and they cannot be read.
+    UnusableCredentials {
+        /// The defect, without the credentials.
+        reason: String,
+    },
     /// The store knows the caller and refuses, or the keys or the session token are wrong: 403 or 401, and at AWS 400 for a token.
     Denied,
     /// The bucket or container does not exist.
@@ -57,6 +62,13 @@ impl StoreFault {
 
     fn in_text(text: &str) -> Option<Self> {
         let has = |words: &[&str]| words.iter().any(|word| text.contains(word));
+        // The service that gives a machine its credentials answers with statuses, too.
+        if has(&NO_CREDENTIALS) {
+            return Some(Self::NoCredentials);
+        }
+        if let Some(reason) = defect_of_credentials(text) {
+            return Some(Self::UnusableCredentials { reason });
+        }
         let status = status(text);
         if has(&[
             "NoSuchBucket",
@@ -87,18 +99,6 @@ impl StoreFault {
             "HTTP error",
             "dispatch failure",
         ]);
-        if has(&[
-            "credentials provider",
-            "CredentialsNotLoaded",
-            "no providers in chain provided credentials",
-            "Failed to get AWS credentials",
-            "169.254.169.254",
-            "metadata.google.internal",
-            "no Azure account name",
-            "Account must be specified",
-        ]) {
-            return Some(Self::NoCredentials);
-        }
         if !is_request {
             return None;
         }
@@ -126,6 +126,9 @@ impl fmt::Display for StoreFault {
     fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
         formatter.write_str(match self {
             Self::NoCredentials => "there are no credentials for the object store",
+            Self::UnusableCredentials { reason } => {
+                return write!(formatter, "the credentials for the object store cannot be used: {reason}");
+            }
             Self::Denied => "the object store denied access, because the keys are wrong, have expired or may not do this",
             Self::NoBucket => "the object store has no such bucket or container",
             Self::Misunderstood => "the object store did not understand the request; the endpoint or the region may be wrong",
@@ -139,6 +142,46 @@ impl fmt::Display for StoreFault {
             }
         })
     }
+}
+
+/// Words of messages about credentials that could not be found. The last ones are from the addresses of the services that give a machine
+/// its credentials, at AWS, Google and Azure: the engine asks them if nothing else is set.
+const NO_CREDENTIALS: [&str; 9] = [
+    "credentials provider",
+    "CredentialsNotLoaded",
+    "no providers in chain provided credentials",
+    "Failed to get AWS credentials",
+    "no Azure account name",
+    "Account must be specified",
+    "169.254.169.254",
+    "/computeMetadata/",
+    "resource=https%3A%2F%2Fstorage.azure.com",
+];
+
+/// What is wrong with credentials that the engine could not read. Its own words might quote a secret.
+fn defect_of_credentials(text: &str) -> Option<String> {
+    if let Some((_, rest)) = text.split_once("Unable to open service account file from ") {
+        let line = rest.lines().next().unwrap_or_default();
+        let (path, cause) = line.rsplit_once(": ").unwrap_or((line, "it is not there"));
+        return Some(format!("cannot open `{path}`: {cause}"));
+    }
+    let defects = [
+        (
+            "Unable to decode service account file",
+            "this is not the JSON of a Google service account or user",
+        ),
+        ("Invalid Access Key", "the key of the account is not base64"),
+        (
+            "Failed parsing an SAS key",
+            "the SAS token has no parameters",
+        ),
+        (
+            "Missing component in SAS query pair",
+            "a parameter of the SAS token has no value",
+        ),
+    ];
+    let defect = defects.iter().find(|(words, _)| text.contains(words));
+    defect.map(|(_, defect)| (*defect).to_owned())
 }
 
 /// The status of an answer that a message quotes.
@@ -166,6 +209,12 @@ pub(crate) fn quoted_reason(text: &str) -> Option<String> {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    fn unusable(reason: &str) -> StoreFault {
+        StoreFault::UnusableCredentials {
+            reason: reason.to_owned(),
+        }
+    }
 
     /// Messages as the engine wrote them in November 2026, with the addresses shortened.
     #[test]
@@ -202,6 +251,24 @@ mod tests {
             (
                 "Error performing GET http://h/ - HTTP error: error sending request\noperation timed out",
                 Some(StoreFault::Interrupted),
+            ),
+            (
+                "Error performing token request: Error performing GET http://127.0.0.1:1/computeMetadata/v1/instance/service-accounts/default/token?audience=x in 2ms - Server returned non-2xx status code: 403 Forbidden: ",
+                Some(StoreFault::NoCredentials),
+            ),
+            (
+                "Error performing GET http://127.0.0.1:1/msi?api-version=2019-08-01&resource=https%3A%2F%2Fstorage.azure.com in 1s - HTTP error: error sending request",
+                Some(StoreFault::NoCredentials),
+            ),
+            (
+                "Generic GCS error: GCP credential error: Unable to open service account file from /keys/a: b.json: No such file or directory (os error 2)",
+                Some(unusable(
+                    "cannot open `/keys/a: b.json`: No such file or directory (os error 2)",
+                )),
+            ),
+            (
+                "Generic MicrosoftAzure error: Invalid Access Key: Invalid symbol 45, offset 3.",
+                Some(unusable("the key of the account is not base64")),
             ),
             ("No space left on device (os error 28)", None),
             ("Query error: Full-text index not found", None),

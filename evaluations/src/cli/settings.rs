@@ -83,6 +83,9 @@ pub(crate) struct DoctorArgs {
     /// Pull configured models that Ollama does not have yet
     #[arg(long)]
     pub(crate) pull: bool,
+    /// Check this database, too: a folder, or an address such as `s3://…`; a small object is written there and deleted
+    #[arg(long, value_name = "URI")]
+    pub(crate) db: Option<String>,
     /// Ask this system a question, too: `http://…` or `chat:PROVIDER:NAME` [default: the setting target, or ./target.yaml]
     #[arg(long, value_name = "TARGET")]
     pub(crate) target: Option<TargetAddress>,

@@ -4,10 +4,11 @@ use std::io;
 use std::path::Path;
 
 use evals_data::{CatalogError, DataError, HubError};
-use evals_index::{IndexError, StoreFault};
+use evals_index::IndexError;
 use evals_stores::store::StoreError;
 
 use super::unknown_word::nearest_commands;
+use crate::store_options::StoreKind;
 use crate::terminal::StdoutError;
 
 /// A hint how to mend `error`, if there is one.
@@ -24,7 +25,11 @@ pub(crate) fn of(error: &anyhow::Error) -> Option<String> {
         );
     }
     error.chain().find_map(|cause| {
-        let index = cause.downcast_ref::<IndexError>().and_then(of_index);
+        let index = cause.downcast_ref::<IndexError>();
+        if let Some(hint) = index.and_then(of_object_store) {
+            return Some(hint);
+        }
+        let index = index.and_then(of_index);
         let dataset = || cause.downcast_ref::<DataError>().and_then(of_dataset);
         let model = || cause.downcast_ref::<HubError>().and_then(of_model);
         let store = || cause.downcast_ref::<StoreError>().and_then(of_store);
@@ -61,9 +66,6 @@ fn of_store(error: &StoreError) -> Option<&'static str> {
 }
 
 fn of_index(error: &IndexError) -> Option<&'static str> {
-    if let Some(fault) = error.store_fault() {
-        return of_store_fault(&fault);
-    }
     match error {
         IndexError::WithoutStores { .. } => Some(
             "use a folder, or build the program with its default features, which include object stores",
@@ -84,32 +86,15 @@ fn of_index(error: &IndexError) -> Option<&'static str> {
     }
 }
 
-fn of_store_fault(fault: &StoreFault) -> Option<&'static str> {
-    Some(match fault {
-        StoreFault::NoCredentials => {
-            "set AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY, or AZURE_STORAGE_ACCOUNT_NAME and AZURE_STORAGE_ACCOUNT_KEY, or name other \
-             variables with `store.access_key_env` and `store.secret_key_env`"
-        }
-        StoreFault::Denied => {
-            "check the keys; they need the rights to list, read, write and delete objects below the prefix"
-        }
-        StoreFault::NoBucket => {
-            "check the name after `://`, or create the bucket: this program creates none"
-        }
-        StoreFault::Misunderstood => {
-            "check `store.endpoint` and `store.region`, or AWS_ENDPOINT_URL and AWS_REGION"
-        }
-        StoreFault::Unreachable => {
-            "check the network and `store.endpoint` or AWS_ENDPOINT_URL; the same command resumes where this one stopped"
-        }
-        StoreFault::Interrupted | StoreFault::Unavailable { .. } => {
-            "try again later: the same command resumes where this one stopped; `store.retry_for` sets how long requests are repeated"
-        }
-        StoreFault::OtherWriter => {
-            "wait until the other process is done, and run the same command again"
-        }
-        _ => return None,
-    })
+/// How to mend a failure of the object store behind `error`, if that is one.
+fn of_object_store(error: &IndexError) -> Option<String> {
+    let fault = error.store_fault()?;
+    match error.store_uri().and_then(StoreKind::of) {
+        Some(kind) => kind.hint(&fault),
+        None => Some(
+            "docs/stores.md lists the settings and the variables of each kind of store".to_owned(),
+        ),
+    }
 }
 
 const OTHER_CACHE: &str = "set HF_HOME to use another folder for the hub cache";

@@ -6,6 +6,7 @@ mod unknown_word;
 use std::io::{self, Write as _};
 use std::process::ExitCode;
 
+pub(crate) use self::hint::of as hint;
 pub(crate) use self::unknown_word::{nearest_commands, unknown_word};
 use crate::exit::Exit;
 use crate::terminal::printable;

@@ -38,7 +38,7 @@ pub(crate) use layer::Layer;
 pub(crate) use model::{Dtype, Effort, Model, Pooling, RerankPrompt, Think};
 pub(crate) use resolve::{Resolved, resolve};
 pub(crate) use role::Role;
-pub(crate) use store::StoreSection;
+pub(crate) use store::{StoreSection, StoreValue};
 pub(crate) use tree::Tree;
 
 /// Everything that can be set for a run, apart from its dataset; see `docs/settings.md`.

@@ -43,7 +43,42 @@ pub(crate) struct StoreSection {
     pub(crate) retry_for: Option<f64>,
 }
 
+/// The value of a key that says where a store is or who asks.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub(crate) enum StoreValue<'s> {
+    Text(&'s str),
+    Switch(bool),
+    /// The name of an environment variable that holds the value.
+    Variable(&'s str),
+}
+
 impl StoreSection {
+    /// The keys that are set and say where a store is or who asks, so all but the times.
+    pub(crate) fn place(&self) -> impl Iterator<Item = (&'static str, StoreValue<'_>)> {
+        use StoreValue::{Switch, Text, Variable};
+        let all = [
+            ("endpoint", self.endpoint.as_deref().map(Text)),
+            ("region", self.region.as_deref().map(Text)),
+            ("path_style", self.path_style.map(Switch)),
+            ("account", self.account.as_deref().map(Text)),
+            (
+                "access_key_env",
+                self.access_key_env.as_deref().map(Variable),
+            ),
+            (
+                "secret_key_env",
+                self.secret_key_env.as_deref().map(Variable),
+            ),
+            ("token_env", self.token_env.as_deref().map(Variable)),
+            (
+                "credentials_file",
+                self.credentials_file.as_deref().map(Text),
+            ),
+        ];
+        all.into_iter()
+            .filter_map(|(key, value)| Some((key, value?)))
+    }
+
     /// Whether nothing is set.
     pub(super) fn is_default(&self) -> bool {
         *self == Self::default()
@@ -51,12 +86,9 @@ impl StoreSection {
 
     /// The keys that name an environment variable, with the names.
     pub(super) fn variables(&self) -> impl Iterator<Item = (&'static str, &str)> {
-        let all = [
-            ("access_key_env", &self.access_key_env),
-            ("secret_key_env", &self.secret_key_env),
-            ("token_env", &self.token_env),
-        ];
-        all.into_iter()
-            .filter_map(|(key, name)| Some((key, name.as_deref()?)))
+        self.place().filter_map(|(key, value)| match value {
+            StoreValue::Variable(name) => Some((key, name)),
+            StoreValue::Text(_) | StoreValue::Switch(_) => None,
+        })
     }
 }

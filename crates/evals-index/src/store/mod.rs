@@ -6,6 +6,7 @@ mod files;
 mod folder_lock;
 mod location;
 mod settings;
+mod trial;
 mod write_lock;
 
 use std::collections::HashMap;
@@ -27,9 +28,10 @@ use crate::header::Header;
 use crate::identity::Identity;
 use crate::identity::NAME_PREFIX;
 use crate::lock_holder::LockHolder;
+use crate::retries::limited;
 use crate::summary::TableSummary;
 use crate::table;
-use bucket::{Bucket, Fence, Lease, engine_options, opening_options};
+use bucket::{Bucket, Fence, Lease, engine_options, opening_limit, opening_options};
 use folder_lock::FolderLock;
 use location::Location;
 
@@ -90,7 +92,8 @@ impl Store {
         // An unreachable store fails here, before documents are prepared for it.
         if store.location.is_bucket() {
             let options = opening_options(&store.settings);
-            Bucket::connect(uri, options).await?.probe().await?;
+            let probe = async { Bucket::connect(uri, options).await?.probe().await };
+            limited(opening_limit(&store.settings), probe).await?;
         }
         store.existing().await?;
         Ok(store)
@@ -361,7 +364,8 @@ impl Store {
             .table_names()
             .execute()
             .await
-            .map_err(IndexError::during("list the indexes"))?;
+            .map_err(IndexError::during("list the indexes"))
+            .map_err(|error| error.in_store(self.uri()))?;
         names.retain(|name| name.starts_with(prefix));
         names.sort_unstable();
         Ok(names)

@@ -10,8 +10,28 @@ use super::finding::Finding;
 /// Free space that needs no note: a collection of a million passages takes about this much.
 const COMFORTABLE_BYTES: u64 = 2_000_000_000;
 
+/// Checks the data folder.
+pub(super) fn check_data(folder: &Path) -> Vec<Finding> {
+    let remedy = "set EVALUATIONS_DATA_DIR to a folder that you can write to";
+    check_folder("data folder", folder, remedy)
+}
+
+/// Checks the folder of a database, which `--db` names.
+pub(super) fn check_database(uri: &str) -> Vec<Finding> {
+    let folder = Path::new(uri.strip_prefix("file://").unwrap_or(uri));
+    match std::path::absolute(folder) {
+        Ok(folder) => check_folder("database", &folder, OTHER_DATABASE),
+        Err(error) => vec![Finding::Bad {
+            what: format!("database: {uri}: {error}"),
+            remedy: OTHER_DATABASE.to_owned(),
+        }],
+    }
+}
+
+const OTHER_DATABASE: &str = "name a folder that you can write to with `--db`";
+
 /// Checks that a folder, or its nearest existing parent, is writable and has free space.
-pub(super) fn check_folder(label: &str, folder: &Path) -> Vec<Finding> {
+fn check_folder(label: &str, folder: &Path, remedy: &str) -> Vec<Finding> {
     let mut ancestors = folder.ancestors();
     let existing = ancestors.find(|ancestor| ancestor.symlink_metadata().is_ok());
     let existing = existing.unwrap_or(Path::new("/"));
@@ -24,7 +44,7 @@ pub(super) fn check_folder(label: &str, folder: &Path) -> Vec<Finding> {
         ],
         Err(error) => vec![Finding::Bad {
             what: format!("{label}: cannot write to {}: {error}", existing.display()),
-            remedy: "set EVALUATIONS_DATA_DIR to a folder that you can write to".to_owned(),
+            remedy: remedy.to_owned(),
         }],
     }
 }

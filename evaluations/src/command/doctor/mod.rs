@@ -7,6 +7,7 @@ mod finding;
 mod hub;
 mod models;
 mod reranker;
+mod store;
 mod target;
 
 use anyhow::{Context as _, Result};
@@ -25,7 +26,7 @@ use crate::terminal::printable;
 pub(super) fn execute(session: &Session<'_>, arguments: &DoctorArgs) -> Result<Exit> {
     let mut findings = check_settings(session, arguments)?;
     let data = &session.directories.data;
-    findings.extend(disk::check_folder("data folder", data));
+    findings.extend(disk::check_data(data));
     findings.push(disk::indexes(data));
     findings.extend(hub::check(&HubSettings::from_env())?);
     let text: String = findings.iter().map(ToString::to_string).collect();
@@ -61,6 +62,7 @@ fn check_settings(session: &Session<'_>, arguments: &DoctorArgs) -> Result<Vec<F
     let withheld = resolved.withheld.iter();
     findings.extend(withheld.map(|withheld| Finding::Note(withheld.to_string())));
     let runtime = tokio::runtime::Runtime::new().context("cannot start worker threads")?;
+    findings.extend(runtime.block_on(check_database(session, &resolved, arguments)));
     let checks = models::check(session, &resolved, &models, arguments.pull);
     findings.extend(runtime.block_on(checks));
     if let Some(target) = &resolved.settings.target {
@@ -69,6 +71,24 @@ fn check_settings(session: &Session<'_>, arguments: &DoctorArgs) -> Result<Vec<F
         findings.push(runtime.block_on(target::check(&mut servers, &resolved, target, folder)));
     }
     Ok(findings)
+}
+
+/// Checks the database that `--db` names. The settings of a store alone do not say which address to ask.
+async fn check_database(
+    session: &Session<'_>,
+    resolved: &Resolved,
+    arguments: &DoctorArgs,
+) -> Vec<Finding> {
+    match &arguments.db {
+        Some(uri) if uri.contains("://") && !uri.starts_with("file://") => {
+            store::check(session.printer, resolved, uri).await
+        }
+        Some(uri) => disk::check_database(uri),
+        None if resolved.sets("store") => vec![Finding::Note(
+            "store: not checked; `--db` with the address of a database checks it".to_owned(),
+        )],
+        None => Vec::new(),
+    }
 }
 
 fn resolve(session: &Session<'_>, arguments: &DoctorArgs) -> Result<Resolved> {

@@ -4,6 +4,7 @@ mod claim;
 mod fence;
 mod lease;
 mod options;
+mod trial;
 
 use std::collections::HashMap;
 use std::fmt;
@@ -19,7 +20,7 @@ use crate::error::IndexError;
 
 pub(super) use fence::Fence;
 pub(super) use lease::Lease;
-pub(super) use options::{engine_options, opening_options};
+pub(super) use options::{engine_options, opening_limit, opening_options};
 
 /// A bucket or container, and the prefix of the database in it.
 #[derive(Clone)]

@@ -17,7 +17,12 @@ pub(in crate::store) fn engine_options(settings: &StoreSettings) -> HashMap<Stri
 
 /// The options for the requests that find out whether a store can be used.
 pub(in crate::store) fn opening_options(settings: &StoreSettings) -> HashMap<String, String> {
-    options(settings, settings.retry_for.min(OPENING))
+    options(settings, opening_limit(settings))
+}
+
+/// How long the requests that open a store are repeated.
+pub(in crate::store) fn opening_limit(settings: &StoreSettings) -> Duration {
+    settings.retry_for.min(OPENING)
 }
 
 fn options(settings: &StoreSettings, retry_for: Duration) -> HashMap<String, String> {

@@ -1,0 +1,30 @@
+//! Trying out an object store before a run needs it.
+
+use super::Store;
+use super::bucket::{Bucket, opening_limit, opening_options};
+use crate::error::IndexError;
+use crate::retries::limited;
+
+impl Store {
+    /// Creates a small object twice and deletes it, as a build does with its lease: the second request has to fail. Fails as the build would.
+    ///
+    /// No object stays, unless the store refuses to delete it. Nothing is tried in a folder or in memory.
+    pub async fn try_writing(&self) -> Result<(), IndexError> {
+        if !self.location.is_bucket() {
+            return Ok(());
+        }
+        let options = opening_options(&self.settings);
+        let trial = async {
+            Bucket::connect(self.uri(), options)
+                .await?
+                .try_writing()
+                .await
+        };
+        limited(opening_limit(&self.settings), trial).await
+    }
+
+    /// Whether the store has an index, finished or not.
+    pub async fn has_indexes(&self) -> Result<bool, IndexError> {
+        Ok(!self.names().await?.is_empty())
+    }
+}
