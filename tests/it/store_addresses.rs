@@ -144,6 +144,27 @@ fn a_note_while_a_store_is_opened_says_how_long_it_goes_on() {
     assert!(!ended.stderr.contains("up to 90 s"), "{}", ended.stderr);
 }
 
+#[test]
+fn a_note_does_not_blame_the_store_for_the_credentials_of_the_machine() {
+    let sandbox = Sandbox::new();
+    let nowhere = "127.0.0.1:1";
+    let line = format!("{RUN} --profile bm25 --set store.retry_for=1 --db gs://bucket/db");
+    let mut command = command(&sandbox, &line);
+    command
+        .env("GCE_METADATA_HOST", nowhere)
+        .env("GCE_METADATA_IP", nowhere);
+    let ended = ended(&mut command);
+    assert_eq!(ended.code, Some(2), "{ended:?}");
+    for part in [
+        "the object store, or the service that gives this machine its credentials, cannot be reached; repeating the request for up to 1 s",
+        "caused by: there are no credentials for the object store\n",
+        "hint: set GOOGLE_APPLICATION_CREDENTIALS",
+    ] {
+        assert!(ended.stderr.contains(part), "{part}: {}", ended.stderr);
+    }
+    assert!(!ended.stderr.contains(nowhere), "{}", ended.stderr);
+}
+
 /// Asks `doctor` about a database, and expects an exit code and parts of its lines.
 fn assert_examined(mut command: Command, code: i32, parts: &[&str]) -> Ended {
     let examined = ended(&mut command);

@@ -15,7 +15,7 @@ const REPEATING: &str = "object_store::client::retry";
 /// A request to an object store that failed and is repeated.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct StoreRetry {
-    /// Why the request failed: `the object store answered 503 Service Unavailable`.
+    /// What the server did, without its name: `answered 503 Service Unavailable`. It may be the one that gives credentials to the machine.
     pub reason: String,
     /// How long this request is repeated, if that is not [`StoreSettings::retry_for`](crate::StoreSettings::retry_for), as while a store is
     /// opened.
@@ -100,13 +100,13 @@ fn reason(message: &str) -> Option<String> {
     let (failure, _) = message.split_once(", backing off")?;
     let failure = failure.strip_prefix("Encountered ")?;
     if let Some(status) = failure.strip_prefix("server error with status ") {
-        return Some(format!("the object store answered {status}"));
+        return Some(format!("answered {status}"));
     }
     let reason = match failure.strip_prefix("transport error of kind ") {
-        Some("Connect") => "the object store cannot be reached",
-        Some("Timeout") => "the object store did not answer in time",
-        Some(_) => "the object store broke the connection off",
-        None => "the object store answered with an error",
+        Some("Connect") => "cannot be reached",
+        Some("Timeout") => "did not answer in time",
+        Some(_) => "broke the connection off",
+        None => "answered with an error",
     };
     Some(reason.to_owned())
 }
@@ -120,15 +120,15 @@ mod tests {
         for (message, expected) in [
             (
                 "Encountered server error with status 503 Service Unavailable, backing off for 0.1 seconds, retry 1 of 10",
-                "the object store answered 503 Service Unavailable",
+                "answered 503 Service Unavailable",
             ),
             (
                 "Encountered transport error of kind Connect, backing off for 0.1 seconds, retry 1 of 3: error sending request",
-                "the object store cannot be reached",
+                "cannot be reached",
             ),
             (
                 "Encountered transport error of kind Interrupted, backing off for 0.1 seconds, retry 1 of 3: x",
-                "the object store broke the connection off",
+                "broke the connection off",
             ),
         ] {
             assert_eq!(reason(message).unwrap(), expected);

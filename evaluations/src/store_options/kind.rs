@@ -2,6 +2,8 @@
 
 use evals_index::StoreFault;
 
+use crate::settings::StoreSection;
+
 /// A kind of object store.
 #[derive(Debug)]
 pub(crate) struct StoreKind {
@@ -11,6 +13,9 @@ pub(crate) struct StoreKind {
     options: &'static [(&'static str, &'static str)],
     /// The environment variables with the address of a server. The first one that is set counts.
     pub(super) endpoint_variables: &'static [&'static str],
+    /// The variables and the keys of the section `store` with credentials, where the engine repeats requests to the machine's service for
+    /// credentials if none of them is set. Empty where it does not repeat them.
+    machine_unless: (&'static [&'static str], &'static [&'static str]),
     /// The name of what an address names first.
     pub(super) container: &'static str,
     /// How credentials are given.
@@ -18,7 +23,7 @@ pub(crate) struct StoreKind {
     /// Where the credentials are that a server refused.
     keys: &'static str,
     /// Where it is written which server is asked, and as whom.
-    server: &'static str,
+    whereabouts: &'static str,
     /// Where the address of the server is written.
     endpoint: &'static str,
 }
@@ -36,12 +41,13 @@ pub(super) const KINDS: [StoreKind; 3] = [
             ("token_env", "aws_session_token"),
         ],
         endpoint_variables: &["AWS_ENDPOINT_URL_S3", "AWS_ENDPOINT_URL", "AWS_ENDPOINT"],
+        machine_unless: (&[], &[]),
         container: "bucket",
         credentials: "set AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY, or AWS_PROFILE, or name other variables with \
                       `store.access_key_env` and `store.secret_key_env`",
         keys: "AWS_ACCESS_KEY_ID, AWS_SECRET_ACCESS_KEY and AWS_SESSION_TOKEN, or in the variables that `store.access_key_env`, \
                `store.secret_key_env` and `store.token_env` name",
-        server: "`store.endpoint` and `store.region`, or AWS_ENDPOINT_URL and AWS_REGION",
+        whereabouts: "`store.endpoint` and `store.region`, or AWS_ENDPOINT_URL and AWS_REGION",
         endpoint: "`store.endpoint` or AWS_ENDPOINT_URL",
     },
     StoreKind {
@@ -53,12 +59,22 @@ pub(super) const KINDS: [StoreKind; 3] = [
             ("token_env", "azure_storage_sas_token"),
         ],
         endpoint_variables: &["AZURE_STORAGE_ENDPOINT", "AZURE_ENDPOINT"],
+        machine_unless: (
+            &[
+                "AZURE_STORAGE_ACCOUNT_KEY",
+                "AZURE_STORAGE_ACCESS_KEY",
+                "AZURE_STORAGE_SAS_TOKEN",
+                "AZURE_STORAGE_SAS_KEY",
+                "AZURE_STORAGE_TOKEN",
+            ],
+            &["secret_key_env", "token_env"],
+        ),
         container: "container",
         credentials: "set AZURE_STORAGE_ACCOUNT_NAME, and AZURE_STORAGE_ACCOUNT_KEY or AZURE_STORAGE_SAS_TOKEN; or name the account with \
                       `store.account`, and another variable with `store.secret_key_env` or `store.token_env`",
         keys: "AZURE_STORAGE_ACCOUNT_KEY or AZURE_STORAGE_SAS_TOKEN, or in the variable that `store.secret_key_env` or `store.token_env` \
                names",
-        server: "`store.endpoint` and `store.account`, or AZURE_STORAGE_ENDPOINT and AZURE_STORAGE_ACCOUNT_NAME",
+        whereabouts: "`store.endpoint` and `store.account`, or AZURE_STORAGE_ENDPOINT and AZURE_STORAGE_ACCOUNT_NAME",
         endpoint: "`store.endpoint` or AZURE_STORAGE_ENDPOINT",
     },
     StoreKind {
@@ -68,11 +84,20 @@ pub(super) const KINDS: [StoreKind; 3] = [
             ("credentials_file", "google_service_account"),
         ],
         endpoint_variables: &["GOOGLE_BASE_URL"],
+        machine_unless: (
+            &[
+                "GOOGLE_APPLICATION_CREDENTIALS",
+                "GOOGLE_SERVICE_ACCOUNT",
+                "GOOGLE_SERVICE_ACCOUNT_PATH",
+                "GOOGLE_SERVICE_ACCOUNT_KEY",
+            ],
+            &["credentials_file"],
+        ),
         container: "bucket",
         credentials: "set GOOGLE_APPLICATION_CREDENTIALS or GOOGLE_SERVICE_ACCOUNT to the path of a file with credentials, or name the file \
                       with `store.credentials_file`",
         keys: "the file that GOOGLE_APPLICATION_CREDENTIALS, GOOGLE_SERVICE_ACCOUNT or `store.credentials_file` names",
-        server: "`store.endpoint` or GOOGLE_BASE_URL",
+        whereabouts: "`store.endpoint` or GOOGLE_BASE_URL",
         endpoint: "`store.endpoint` or GOOGLE_BASE_URL",
     },
 ];
@@ -90,6 +115,22 @@ impl StoreKind {
         options.find_map(|(name, option)| (*name == key).then_some(*option))
     }
 
+    /// Who may have failed a request that is repeated, for notes.
+    pub(super) fn server(
+        &self,
+        store: &StoreSection,
+        variable: impl Fn(&str) -> Option<String>,
+    ) -> &'static str {
+        let (variables, keys) = self.machine_unless;
+        let has_variable = variables.iter().any(|name| variable(name).is_some());
+        let has_key = || store.place().any(|(key, _)| keys.contains(&key));
+        if variables.is_empty() || has_variable || has_key() {
+            "the object store"
+        } else {
+            "the object store, or the service that gives this machine its credentials,"
+        }
+    }
+
     /// How to mend a fault of a store, which is of this kind.
     pub(crate) fn hint(&self, fault: &StoreFault) -> Option<String> {
         Some(match fault {
@@ -105,7 +146,7 @@ impl StoreKind {
                 "check the name after `{}://`, or create the {}: this program creates none",
                 self.scheme, self.container
             ),
-            StoreFault::Misunderstood => format!("check {}", self.server),
+            StoreFault::Misunderstood => format!("check {}", self.whereabouts),
             StoreFault::Unreachable => format!(
                 "check the network and {}; the same command resumes where this one stopped",
                 self.endpoint

@@ -22,9 +22,11 @@ const LONGEST: f64 = 86_400.0;
 
 /// Opens the store at `uri`. Requests to an object store that are repeated are noted.
 pub(crate) async fn open(printer: &Printer, resolved: &Resolved, uri: &str) -> Result<Store> {
-    let settings = of(resolved, uri, |name| env::var(name).ok())?;
-    if uri.contains("://") {
-        note_retries(printer, settings.retry_for);
+    let variable = |name: &str| env::var(name).ok();
+    let settings = of(resolved, uri, variable)?;
+    if let Some(kind) = StoreKind::of(uri) {
+        let server = kind.server(&resolved.settings.store, variable);
+        note_retries(printer, server, settings.retry_for);
     }
     Ok(Store::open_with(uri, &settings).await?)
 }
@@ -32,8 +34,8 @@ pub(crate) async fn open(printer: &Printer, resolved: &Resolved, uri: &str) -> R
 /// The shortest time between two notes of requests that are repeated.
 const BETWEEN_NOTES: Duration = Duration::from_secs(10);
 
-/// Notes that requests to an object store are repeated, every ten seconds at most.
-fn note_retries(printer: &Printer, retry_for: Duration) {
+/// Notes that requests to `server` are repeated, every ten seconds at most.
+fn note_retries(printer: &Printer, server: &'static str, retry_for: Duration) {
     let watch = printer.watch();
     let last_note = Mutex::new(None::<Instant>);
     evals_index::watch_retries(move |retry| {
@@ -42,7 +44,7 @@ fn note_retries(printer: &Printer, retry_for: Duration) {
             *last_note = Some(Instant::now());
             let seconds = retry.limit.unwrap_or(retry_for).as_secs();
             watch(&format!(
-                "{}; repeating the request for up to {seconds} s",
+                "{server} {}; repeating the request for up to {seconds} s",
                 retry.reason
             ));
         }
