@@ -243,6 +243,16 @@ fn doctor_names_what_is_wrong_with_a_store_and_how_to_mend_it() {
             "\n      check the network and `store.endpoint` or AWS_ENDPOINT_URL",
         ],
     );
+    server.fail(|_| Some(Fault::Status(404)));
+    examine(
+        &line,
+        unchanged,
+        &[
+            "bad   store: ",
+            "did not understand the request; the endpoint or the region may be wrong",
+            "\n      check `store.endpoint` and `store.region`, or AWS_ENDPOINT_URL and AWS_REGION",
+        ],
+    );
     server.fail(|seen| (seen.method == "PUT").then_some(Fault::Status(403)));
     examine(
         &line,

@@ -25,7 +25,8 @@ pub enum StoreFault {
     Denied,
     /// The bucket or container does not exist.
     NoBucket,
-    /// The address speaks another protocol, or the region is another one: a redirect or a request that makes no sense to the server.
+    /// The address speaks another protocol, or the region is another one: a redirect or a request that makes no sense to the server:
+    /// 400, or another refusal than those above.
     Misunderstood,
     /// The server accepts no connection.
     Unreachable,
@@ -101,6 +102,10 @@ impl StoreFault {
         ]);
         if !is_request {
             return None;
+        }
+        // The server speaks another protocol, or the address has another path. 408 means that it waited for too long.
+        if let Some(401..=407) = status {
+            return Some(Self::Misunderstood);
         }
         if has(&[
             "tcp connect",
@@ -239,6 +244,18 @@ mod tests {
             (
                 "Server returned non-2xx status code: 404 Not Found: <Error><Code>NoSuchBucket</Code></Error>",
                 Some(StoreFault::NoBucket),
+            ),
+            (
+                "Error performing GET http://host/bucket/bucket in 2ms - Server returned non-2xx status code: 404 Not Found: <Error><Code>NoSuchKey</Code></Error>",
+                Some(StoreFault::Misunderstood),
+            ),
+            (
+                "Error performing GET http://host/bucket in 2ms - Server returned non-2xx status code: 405 Method Not Allowed: ",
+                Some(StoreFault::Misunderstood),
+            ),
+            (
+                "Error performing GET http://host/bucket in 2ms - Server returned non-2xx status code: 408 Request Timeout: ",
+                Some(StoreFault::Interrupted),
             ),
             (
                 "Error performing PUT http://host/o in 60s, after 31 retries, max_retries: 10000, retry_timeout: 60s - Server returned non-2xx status code: 503 Service Unavailable: ",
