@@ -8,6 +8,9 @@ use crate::sandbox::{Ended, Sandbox, ended};
 use crate::store_scenarios::RUN;
 
 const DB: &str = "s3://bucket/some/db";
+/// Names of environment variables with their values.
+type Variables<'v> = &'v [(&'v str, &'v str)];
+
 const FAMILIES: [&str; 3] = ["AWS_", "AZURE_", "GOOGLE_"];
 
 /// A command without credentials, which asks no service of the machine for any.
@@ -29,7 +32,7 @@ fn with_keys(sandbox: &Sandbox, server: &ObjectServer, line: &str) -> Command {
 }
 
 /// The messages of a run on `db` that is refused, with these variables.
-fn refused(sandbox: &Sandbox, db: &str, variables: &[(&str, &str)]) -> String {
+fn refused(sandbox: &Sandbox, db: &str, variables: Variables<'_>) -> String {
     let line = format!("{RUN} --profile bm25 --set store.retry_for=0 --db {db}");
     let mut command = command(sandbox, &line);
     let ended = ended(command.envs(variables.iter().copied()));
@@ -59,7 +62,7 @@ fn a_hint_fits_the_scheme_of_the_address() {
     let machine_of_google = [("GCE_METADATA_HOST", host), ("GCE_METADATA_IP", host)];
     let missing_file = [("GOOGLE_APPLICATION_CREDENTIALS", "/nowhere/key.json")];
     let none = "there are no credentials";
-    let cases: [(&str, &[(&str, &str)], &str, &str); 6] = [
+    let cases: [(&str, Variables<'_>, &str, &str); 6] = [
         ("s3", &aws, none, "set AWS_ACCESS_KEY_ID"),
         ("az", &[], none, "set AZURE_STORAGE_ACCOUNT_NAME"),
         (

@@ -122,6 +122,8 @@ mod tests {
     use super::*;
     use crate::settings::{Layer, Tree, resolve};
 
+    type Environment = dyn Fn(&str) -> Option<String>;
+
     fn resolved(text: &str) -> Resolved {
         let tree = Tree::parse(&format!("store: {text}")).unwrap();
         resolve(vec![Layer::new("evaluations.yaml", tree)]).unwrap()
@@ -238,7 +240,7 @@ mod tests {
             |asked: &str| (asked == "AWS_VIRTUAL_HOSTED_STYLE_REQUEST").then(|| "true".to_owned());
         let nothing = |_: &str| None;
         let azurite = "endpoint: 'http://127.0.0.1:10000/devstoreaccount1'";
-        let cases: [(&str, &str, &dyn Fn(&str) -> Option<String>); 7] = [
+        let cases: [(&str, &str, &Environment); 7] = [
             (
                 "endpoint: 'https://host/storage/v1/s3'",
                 "s3://bucket/db",
