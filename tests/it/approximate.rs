@@ -323,7 +323,7 @@ fn the_table_names_the_cheapest_setting_and_the_lines_that_choose_it() {
 fn bad_input_of_a_benchmark_is_refused_before_it_begins() {
     let sandbox = Sandbox::new();
     for (line, message) in [
-        ("", "the following required arguments were not provided"),
+        ("", "<DATASET|--generated <NxD>>"),
         ("sample --generated 100x8", "cannot be used with"),
         (
             "--generated 100",
@@ -340,6 +340,10 @@ fn bad_input_of_a_benchmark_is_refused_before_it_begins() {
         ),
         ("--generated 100x8 --grid prob=1", "no parameter `prob`"),
         ("--generated 100x8 --grid probes=a", "whole numbers"),
+        (
+            "--generated 100x8 --types ivf-flat,ivf-sq --grid ef=50",
+            "no type of `--types` takes the parameter `ef` of `--grid`; `hnsw-flat`, `hnsw-sq`, `hnsw-pq` take it",
+        ),
         ("--generated 100x8 --recall 2", "has to be from 0 to 1"),
         ("--generated 100x8 --rates 0", "has to be from 0.01"),
         (

@@ -4,7 +4,7 @@ use std::num::NonZeroUsize;
 use std::path::PathBuf;
 use std::str::FromStr;
 
-use clap::{Args, Subcommand};
+use clap::{ArgGroup, Args, Subcommand};
 
 use evals_index::VectorSearchKind;
 
@@ -29,14 +29,11 @@ pub(crate) enum BenchCommand {
 }
 
 #[derive(Debug, Clone, Args)]
+#[command(group(ArgGroup::new("vectors").required(true).args(["dataset", "generated"])))]
 pub(crate) struct BenchIndexArgs {
     /// Dataset whose vectors and questions are used, by name or as the path of a manifest. Its index is built if it does not exist, and
     /// is only read
-    #[arg(
-        value_name = "DATASET",
-        required_unless_present = "generated",
-        conflicts_with = "generated"
-    )]
+    #[arg(value_name = "DATASET")]
     pub(crate) dataset: Option<String>,
     /// Use generated vectors in clusters: number and dimensions, such as 100000x384
     #[arg(long, value_name = "NxD", value_parser = vectors)]

@@ -3,7 +3,7 @@
 use std::fmt::{self, Display};
 use std::num::NonZeroU32;
 
-use anyhow::{Error, Result};
+use anyhow::{Error, Result, bail};
 use evals_index::{Approximation, VectorSearch, VectorSearchError, VectorSearchKind};
 
 use crate::cli::GridValues;
@@ -82,6 +82,25 @@ impl Grid {
             _ => Ok(grid),
         }
     }
+}
+
+/// Fails for a parameter that no named type takes, because its values would measure nothing.
+pub(super) fn check(named: &[VectorSearchKind], own: &[GridValues]) -> Result<()> {
+    let listed = |kinds: Vec<&VectorSearchKind>| {
+        let names: Vec<String> = kinds.iter().map(|kind| format!("`{kind}`")).collect();
+        names.join(", ")
+    };
+    for GridValues { parameter, .. } in own {
+        let takes = |kind: &&VectorSearchKind| kind.parameters().contains(parameter);
+        if !named.is_empty() && !named.iter().any(|kind| takes(&kind)) {
+            bail!(
+                "no type of `--types` takes the parameter `{parameter}` of `--grid`; {} take it: add one of them, or leave the \
+                 parameter out",
+                listed(VectorSearchKind::ALL.iter().filter(takes).collect())
+            );
+        }
+    }
+    Ok(())
 }
 
 impl LeftOut {
@@ -216,16 +235,10 @@ mod tests {
             shown(&[VectorSearchKind::IvfFlat], &[], false),
             [1, 4, 8, 18, 36].map(|probes| format!("ivf-flat: partitions 71, probes {probes}"))
         );
-        let own = [
-            GridValues {
-                parameter: "partitions",
-                values: vec![4, 8],
-            },
-            GridValues {
-                parameter: "m",
-                values: vec![10],
-            },
-        ];
+        let own = [GridValues {
+            parameter: "partitions",
+            values: vec![4, 8],
+        }];
         assert_eq!(
             shown(&[VectorSearchKind::IvfFlat], &own, true),
             [
@@ -287,6 +300,19 @@ mod tests {
             message,
             "also beside another type"
         );
+    }
+
+    #[test]
+    fn a_parameter_that_no_named_type_takes_is_refused() {
+        let (flat, pq) = (VectorSearchKind::IvfFlat, VectorSearchKind::HnswPq);
+        let own = [own("probes", &[1]), own("sub_vectors", &[4])];
+        let refused = check(&[flat], &own).unwrap_err();
+        assert_eq!(
+            refused.to_string(),
+            "no type of `--types` takes the parameter `sub_vectors` of `--grid`; `ivf-pq`, `hnsw-pq` take it: add one of them, or leave the parameter out"
+        );
+        check(&[flat, pq], &own).expect("one of them takes it");
+        check(&[], &own).expect("all types are measured");
     }
 
     #[test]

@@ -36,6 +36,7 @@ pub(super) fn execute(session: &Session<'_>, arguments: &BenchIndexArgs) -> Resu
     if let Some(out) = &arguments.out {
         super::out_folder::check(out)?;
     }
+    grid::check(&arguments.types, &arguments.grid)?;
     let folder = arguments.figures.as_deref();
     let drawings = folder.map(FigureFolder::create).transpose()?;
     let figures = interruptible_figures(session, arguments)?;
