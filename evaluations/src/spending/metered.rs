@@ -10,6 +10,7 @@ use evals_models::{
     ModelIdentity, TextKind, Usage,
 };
 use evals_rag::prices::Price;
+use evals_stores::replies::ReplyKey;
 use evals_targets::Payment;
 use serde_json::{Map, Value};
 
@@ -31,6 +32,11 @@ impl Metered {
             price,
             spending: Arc::clone(spending),
         }
+    }
+
+    /// The key of a request, under which its reply is stored.
+    fn key(&self, request: &ChatRequest) -> String {
+        ReplyKey::new(self.inner.as_ref(), request).to_string()
     }
 }
 
@@ -54,11 +60,17 @@ impl ChatModel for Metered {
             model: self.inner.identity().clone(),
             usage: reply.usage,
         };
-        self.spending.charge(&payment, self.price);
+        if reply.served.batched && !reply.served.cached {
+            let key = self.key(request);
+            self.spending.charge_batched(&payment, self.price, key);
+        } else {
+            self.spending.charge(&payment, self.price);
+        }
         Ok(reply)
     }
 
     fn stored(&self, request: &ChatRequest) {
+        self.spending.stored(|| self.key(request));
         self.inner.stored(request);
     }
 }

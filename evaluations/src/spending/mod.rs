@@ -2,10 +2,11 @@
 
 mod metered;
 
-use std::sync::atomic::{AtomicU64, Ordering};
+use std::collections::BTreeSet;
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
 
-use evals::StopSignal;
+use evals::{JournalError, StopSignal};
 use evals_messages::chain;
 use evals_models::Usage;
 use evals_rag::prices::{Price, Prices};
@@ -36,10 +37,14 @@ pub(crate) struct Spending {
     calls: AtomicU64,
     /// The most that the submitted batches may cost.
     reserved: Mutex<f64>,
+    /// Whether something that costs more than is left was refused.
+    is_refused: AtomicBool,
     budget: Option<f64>,
     stop: StopSignal,
     /// Where the run records what it pays, for the session that resumes it.
     ledger: OnceLock<Arc<ReplyFile>>,
+    /// The keys of requests whose replies came in batches and are paid for, and not stored yet.
+    unstored: Mutex<BTreeSet<String>>,
 }
 
 impl Spending {
@@ -49,9 +54,11 @@ impl Spending {
             paid: Mutex::new(0.0),
             calls: AtomicU64::new(0),
             reserved: Mutex::new(0.0),
+            is_refused: AtomicBool::new(false),
             budget,
             stop,
             ledger: OnceLock::new(),
+            unstored: Mutex::default(),
         })
     }
 
@@ -66,6 +73,7 @@ impl Spending {
             let cost = prices.of(&payment.model).cost(payment.usage);
             self.add(cost.unwrap_or_default());
         }
+        lock(&self.unstored).extend(ledger.unstored().iter().cloned());
         // A run has one ledger.
         let _ = self.ledger.set(ledger);
     }
@@ -97,10 +105,41 @@ impl Spending {
         self.pay(payment, price);
     }
 
+    /// The same for a reply that came in a batch, of the request with this key. Until it is stored, the program may read it again from its
+    /// batch, also after a kill. It is paid for once.
+    pub(crate) fn charge_batched(&self, payment: &Payment, price: Price, key: String) {
+        self.count_call();
+        let mut unstored = lock(&self.unstored);
+        if unstored.contains(&key) {
+            return;
+        }
+        self.record(|ledger| ledger.pay(payment, Some(&key)));
+        unstored.insert(key);
+        self.add(price.cost(payment.usage).unwrap_or_default());
+    }
+
+    /// Notes that the reply to a request is stored. `key` is asked for if any reply of a batch is not.
+    pub(crate) fn stored(&self, key: impl FnOnce() -> String) {
+        let mut unstored = lock(&self.unstored);
+        if unstored.is_empty() {
+            return;
+        }
+        let key = key();
+        if unstored.remove(&key) {
+            self.record(|ledger| ledger.stored(&key));
+        }
+    }
+
     /// Records a payment and adds its cost, as far as its price is known.
     pub(crate) fn pay(&self, payment: &Payment, price: Price) {
+        self.record(|ledger| ledger.pay(payment, None));
+        self.add(price.cost(payment.usage).unwrap_or_default());
+    }
+
+    /// Writes to the ledger, if the run has one.
+    fn record(&self, write: impl FnOnce(&ReplyFile) -> Result<(), JournalError>) {
         if let Some(ledger) = self.ledger.get()
-            && let Err(error) = ledger.pay(payment)
+            && let Err(error) = write(ledger)
         {
             // A session that resumes the run could exceed the budget.
             self.stop.stop(format!(
@@ -108,7 +147,6 @@ impl Spending {
                 chain(&error)
             ));
         }
-        self.add(price.cost(payment.usage).unwrap_or_default());
     }
 
     /// The rest of the budget after all costs and reservations; `None` without a budget.
@@ -127,6 +165,8 @@ impl Spending {
             .is_none_or(|budget| paid + *reserved + cost <= budget);
         if fits {
             *reserved += cost;
+        } else {
+            self.is_refused.store(true, Ordering::Relaxed);
         }
         fits
     }
@@ -147,9 +187,9 @@ impl Spending {
         self.calls.load(Ordering::Relaxed)
     }
 
-    /// Whether the budget is spent.
+    /// Whether the budget ended the run: it is spent, or too little is left for the next call.
     pub(crate) fn is_spent(&self) -> bool {
-        self.spent().is_some()
+        self.spent().is_some() || self.is_refused.load(Ordering::Relaxed)
     }
 
     /// The budget, once it is spent.
@@ -178,6 +218,9 @@ fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
 
 #[cfg(test)]
 mod tests {
+    use evals_models::ModelIdentity;
+    use evals_targets::Resumption;
+
     use super::*;
 
     #[test]
@@ -186,7 +229,9 @@ mod tests {
         spending.add(0.25);
         assert!(spending.reserve(0.5));
         assert_eq!(spending.left(), Some(0.25));
+        assert!(!spending.is_spent());
         assert!(!spending.reserve(0.5));
+        assert!(spending.is_spent(), "too little is left to go on");
         spending.release(0.5);
         assert!(spending.reserve(0.75));
         spending.reserve_anyway(0.5);
@@ -196,6 +241,56 @@ mod tests {
         let unlimited = Spending::new(None, StopSignal::new());
         assert!(unlimited.reserve(1e9));
         assert_eq!(unlimited.left(), None);
+    }
+
+    /// A spending with the ledger of a run, which it resumes.
+    fn session(folder: &std::path::Path) -> Arc<Spending> {
+        let spending = Spending::new(None, StopSignal::new());
+        let identity = serde_json::json!({});
+        let ledger = ReplyFile::open(folder, "2027", &identity, Resumption::Resume).unwrap();
+        let mut prices = Prices::default();
+        prices.0.insert("m".to_owned(), DOLLAR);
+        spending.record_in(Arc::new(ledger), &prices);
+        spending
+    }
+
+    /// A dollar for a million tokens.
+    const DOLLAR: Price = Price {
+        input: Some(1.0),
+        output: Some(0.0),
+    };
+
+    #[test]
+    fn a_reply_that_is_read_again_from_its_batch_is_paid_for_once() {
+        let folder = tempfile::tempdir().unwrap();
+        let usage = Usage {
+            input_tokens: 1_000_000,
+            ..Usage::default()
+        };
+        let model = ModelIdentity::new("openai", "m");
+        let payment = Payment { model, usage };
+        let paid = |spending: &Spending| *lock(&spending.paid);
+        let charge = |spending: &Spending, key: &str| {
+            spending.charge_batched(&payment, DOLLAR, key.to_owned());
+        };
+        let first = session(folder.path());
+        charge(&first, "stored");
+        first.stored(|| "stored".to_owned());
+        charge(&first, "read again");
+        assert!((paid(&first) - 2.0).abs() < 1e-9);
+        drop(first);
+        // The process was killed before it stored one of the replies.
+        let second = session(folder.path());
+        assert!((paid(&second) - 2.0).abs() < 1e-9);
+        charge(&second, "read again");
+        assert!((paid(&second) - 2.0).abs() < 1e-9);
+        second.stored(|| "read again".to_owned());
+        // As with `--refresh all`, which asks for another reply.
+        charge(&second, "read again");
+        charge(&second, "stored");
+        assert!((paid(&second) - 4.0).abs() < 1e-9);
+        drop(second);
+        assert!((paid(&session(folder.path())) - 4.0).abs() < 1e-9);
     }
 
     #[test]

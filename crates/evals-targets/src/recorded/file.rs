@@ -35,6 +35,7 @@ pub struct ReplyFile {
     file: RecordFile,
     recorded: BTreeMap<ReplyKey, RecordedReply>,
     payments: Vec<Payment>,
+    unstored: BTreeSet<String>,
     is_resumed: bool,
 }
 
@@ -122,7 +123,7 @@ impl ReplyFile {
             Line::Reply(line) => {
                 recorded.insert((line.id, line.repeat));
             }
-            Line::Paid { .. } => {}
+            Line::Paid { .. } | Line::Stored { .. } => {}
             Line::Finished { finished } => is_finished = finished,
         })?;
         Ok(match resumption {
@@ -136,19 +137,27 @@ impl ReplyFile {
     fn read(path: PathBuf, identity: &Value) -> Result<(Self, bool), JournalError> {
         let mut recorded = BTreeMap::new();
         let mut payments = Vec::new();
+        let mut unstored = BTreeSet::new();
         let mut is_finished = false;
         let file = RecordFile::open(path, identity, |line| match line {
             Line::Reply(line) => {
                 let (key, reply) = line.into_recorded();
                 recorded.insert(key, reply);
             }
-            Line::Paid { paid } => payments.push(paid),
+            Line::Paid { paid, batched } => {
+                payments.push(paid);
+                unstored.extend(batched);
+            }
+            Line::Stored { stored } => {
+                unstored.remove(&stored);
+            }
             Line::Finished { finished } => is_finished = finished,
         })?;
         let file = Self {
             file,
             recorded,
             payments,
+            unstored,
             is_resumed: false,
         };
         Ok((file, is_finished))
@@ -208,14 +217,32 @@ impl ReplyFile {
         &self.payments
     }
 
-    /// Records a payment of this process.
+    /// The keys of requests whose replies came in batches and were paid for, but not noted as [stored](Self::stored) before the earlier
+    /// sessions ended. A session that reads such a reply again pays nothing for it.
+    pub fn unstored(&self) -> &BTreeSet<String> {
+        &self.unstored
+    }
+
+    /// Records a payment of this process, with the request's key if the reply came in a batch.
     ///
     /// # Errors
     ///
     /// The file cannot be written.
-    pub fn pay(&self, payment: &Payment) -> Result<(), JournalError> {
+    pub fn pay(&self, payment: &Payment, batched: Option<&str>) -> Result<(), JournalError> {
         self.file.append(&Line::Paid {
             paid: payment.clone(),
+            batched: batched.map(str::to_owned),
+        })
+    }
+
+    /// Records that the reply to the request with this key, which came in a batch, is stored.
+    ///
+    /// # Errors
+    ///
+    /// The file cannot be written.
+    pub fn stored(&self, key: &str) -> Result<(), JournalError> {
+        self.file.append(&Line::Stored {
+            stored: key.to_owned(),
         })
     }
 

@@ -41,6 +41,13 @@ pub(super) enum Line {
     /// What the run paid at one time.
     Paid {
         paid: Payment,
+        /// The request's key, if the reply came in a batch: a later session may read the reply again without paying for it.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        batched: Option<String>,
+    },
+    /// The reply to the request with this key is stored, so no later session reads it again from its batch.
+    Stored {
+        stored: String,
     },
     /// No later session needs the file.
     Finished {

@@ -24,7 +24,7 @@ async fn payments_are_kept_for_the_session_that_resumes_and_for_no_other() {
     assert!(!first.file().is_resumed());
     first.ask(&question("a")).await.unwrap();
     for tokens in [3, 5] {
-        first.file().pay(&payment(tokens)).unwrap();
+        first.file().pay(&payment(tokens), None).unwrap();
     }
     assert_eq!(
         first.file().payments(),
@@ -44,6 +44,25 @@ async fn payments_are_kept_for_the_session_that_resumes_and_for_no_other() {
 }
 
 #[tokio::test]
+async fn a_reply_of_a_batch_is_known_as_paid_until_it_is_stored() {
+    let folder = tempfile::tempdir().unwrap();
+    let open = || ReplyFile::open(folder.path(), "2027", &identity(), Resumption::Resume).unwrap();
+    let first = open();
+    for key in ["a", "b"] {
+        first.pay(&payment(3), Some(key)).unwrap();
+    }
+    first.stored("a").unwrap();
+    first.pay(&payment(5), None).unwrap();
+    drop(first);
+    let second = open();
+    assert_eq!(second.payments().len(), 3);
+    assert_eq!(Vec::from_iter(second.unstored()), ["b"]);
+    second.stored("b").unwrap();
+    drop(second);
+    assert!(open().unstored().is_empty());
+}
+
+#[tokio::test]
 async fn replies_of_another_run_count_where_they_fit_and_cost_nothing() {
     let folder = tempfile::tempdir().unwrap();
     let counting = counting(0);
@@ -51,7 +70,7 @@ async fn replies_of_another_run_count_where_they_fit_and_cost_nothing() {
     for id in ["same", "changed", "gone"] {
         earlier.ask(&question(id)).await.unwrap();
     }
-    earlier.file().pay(&payment(3)).unwrap();
+    earlier.file().pay(&payment(3), None).unwrap();
     let (path, asked) = (earlier.path().to_owned(), counting.asked());
     drop(earlier);
 
