@@ -24,6 +24,9 @@ pub struct Settings {
     pub expansion: Option<Expansion>,
     /// Limits the tokens of the context; `None` sets no limit.
     pub budget: Option<Budget>,
+    /// Whether the run uses batches. All cases then run at once and wait for each other, and the duration of a case leaves these waits out:
+    /// of an answer it counts the time that the calls took.
+    pub in_batches: bool,
 }
 
 impl Settings {
@@ -33,6 +36,7 @@ impl Settings {
             limit,
             expansion: None,
             budget: None,
+            in_batches: false,
         }
     }
 }
@@ -136,8 +140,10 @@ impl Retrieval {
             Ok(answered) => &answered.calls,
             Err(error) => &error.calls,
         };
-        if calls.iter().any(|call| call.batched && !call.cached) {
-            scope.leave_out(began.elapsed());
+        if self.settings.in_batches {
+            let own = calls.iter().filter(|call| !call.cached);
+            let own = own.map(|call| call.service_time).sum();
+            scope.leave_out(began.elapsed().saturating_sub(own));
         }
         call::record(calls, Purpose::Answerer, scope);
         match answered {

@@ -122,7 +122,9 @@ async fn answer(run: Run<'_>, qa: &QaPlan, models: &QaModels) -> Result<Finished
         Some(searches) => batches::limited(searcher, plan.concurrency, Arc::clone(searches)),
         None => searcher,
     };
-    let task = task(searcher, &models.answering, settings(qa, prepared));
+    let mut settings = settings(qa, prepared);
+    settings.in_batches = plan.resolved.settings.batch.enabled;
+    let task = task(searcher, &models.answering, settings);
     let experiment = Experiment::new(dataset, task)
         .case_timeout(batches::case_timeout(&plan.resolved, timeout))
         .name(format!("{} ({})", qa.name, qa.profile))
