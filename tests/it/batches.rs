@@ -65,7 +65,7 @@ fn answers_and_verdicts_go_in_a_batch_each_and_give_the_report_of_direct_calls()
     for part in [
         "in batches: answerer `openai:answerer`, judge `openai:judge`",
         "submitting a batch of 5 requests to `openai:answerer`",
-        "batch `batch-0` of `openai:answerer`: in_progress, 0 of 5 done; waited",
+        "batch `batch-0` of `openai:answerer`: in_progress, 0 of 5 done; next look in 20 ms",
         "batch `batch-1` of `openai:judge`: completed, 5 replies",
     ] {
         assert!(batched.stderr.contains(part), "{part}: {}", batched.stderr);
@@ -184,6 +184,11 @@ fn an_interrupted_run_leaves_the_batch_at_the_server_and_says_so() {
     assert_eq!(output.status.code(), Some(130), "{stderr}");
     let expected = "the batch `batch-0` goes on at the server: run the same command again to collect the replies, or cancel it there";
     assert!(stderr.contains(expected), "{stderr}");
+    // On a terminal the report lies in between.
+    let last = stderr
+        .split("interrupted; run the same command again")
+        .last();
+    assert!(last.unwrap().contains(expected), "{stderr}");
     server.hold(false);
     let finished = run(&sandbox, QUICK);
     assert_eq!(finished.code, Some(0), "{}", finished.stderr);
@@ -243,8 +248,11 @@ fn a_batch_that_could_exceed_the_budget_is_not_submitted() {
     let server = BatchServer::start(right());
     let sandbox = towers(&server, 6);
     let limits = "--set qa.model.max_tokens=1000 --set evaluations.judge.max_tokens=1000";
-    let stopped = run(&sandbox, &format!("{QUICK} {limits} --budget 0.001"));
-    assert_eq!(stopped.code, Some(2), "{}", stopped.stderr);
+    let stopped = run(&sandbox, &format!("{QUICK} {limits} --budget 0.002"));
+    // As with any other budget that ends a run.
+    assert_eq!(stopped.code, Some(1), "{}", stopped.stderr);
+    let expected = "5 requests with up to";
+    assert!(stopped.stderr.contains(expected), "{}", stopped.stderr);
     assert!(
         stopped.stderr.contains("of the budget is left"),
         "{}",
@@ -253,6 +261,40 @@ fn a_batch_that_could_exceed_the_budget_is_not_submitted() {
     assert_eq!(server.sizes(), [0; 0]);
     let finished = run(&sandbox, &format!("{QUICK} {limits} --budget 1"));
     assert_eq!(finished.code, Some(0), "{}", finished.stderr);
+}
+
+#[test]
+fn a_first_direct_request_that_could_exceed_the_budget_is_not_sent() {
+    let server = BatchServer::start(right());
+    let sandbox = towers(&server, 6);
+    let limits = "--set qa.model.max_tokens=1000 --set evaluations.judge.max_tokens=1000";
+    let stopped = run(&sandbox, &format!("{QUICK} {limits} --budget 0.0005"));
+    assert_eq!(stopped.code, Some(1), "{}", stopped.stderr);
+    for part in [
+        "the first request was not sent: 1 request with up to",
+        "set a larger `--budget` or a smaller `max_tokens` of `openai:answerer`",
+    ] {
+        assert!(stopped.stderr.contains(part), "{part}: {}", stopped.stderr);
+    }
+    assert_eq!((server.sizes(), server.direct()), (Vec::new(), 0));
+}
+
+#[test]
+fn a_budget_without_a_limit_on_replies_is_refused_before_anything_is_sent() {
+    let server = BatchServer::start(right());
+    let sandbox = towers(&server, 6);
+    let refused = run(&sandbox, &format!("{QUICK} --budget 1"));
+    assert_eq!(refused.code, Some(2), "{}", refused.stderr);
+    let expected = "needs a limit on the replies of answerer `openai:answerer`";
+    assert!(refused.stderr.contains(expected), "{}", refused.stderr);
+    let answers = "--set qa.model.max_tokens=1000";
+    let refused = run(&sandbox, &format!("{QUICK} {answers} --budget 1"));
+    assert_eq!(refused.code, Some(2), "{}", refused.stderr);
+    let expected = "set `evaluations.judge.max_tokens`";
+    assert!(refused.stderr.contains(expected), "{}", refused.stderr);
+    assert_eq!(server.server.received().len(), 0);
+    let without = run(&sandbox, &format!("{QUICK} {answers}"));
+    assert_eq!(without.code, Some(0), "{}", without.stderr);
 }
 
 #[test]

@@ -2,13 +2,14 @@
 
 use std::collections::BTreeMap;
 use std::error::Error;
+use std::fmt::Write as _;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::{Duration, Instant};
 
 use evals_messages::quantity;
 use evals_models::Usage;
-use evals_providers::{BatchEvent, BatchHost, BatchSize};
+use evals_providers::{BatchCounts, BatchEvent, BatchHost, BatchSize};
 use evals_rag::prices::Price;
 use indicatif::ProgressBar;
 use thiserror::Error;
@@ -41,16 +42,19 @@ struct Shown {
     printed: Instant,
 }
 
-/// A batch may exceed the budget.
+/// A batch, or a first, direct request, may exceed the budget.
 #[derive(Debug, Error)]
 #[error(
-    "{size} may cost up to {most}, and {left} of the budget is left; set a larger `--budget`, a smaller `max_tokens` of `{model}`, or a smaller `batch.max_requests`"
+    "{size} may cost up to {most}, and {left} of the budget is left; set a larger `--budget`{or} a smaller `max_tokens` of `{model}`{further}"
 )]
 struct OverBudget {
     model: String,
     size: String,
     most: String,
     left: String,
+    or: &'static str,
+    /// What else helps for several requests.
+    further: &'static str,
 }
 
 /// Settings are missing to compute the most that a batch may cost.
@@ -108,6 +112,7 @@ impl Host {
             state: String::new(),
             printed: Instant::now(),
         });
+        self.open.add(batch, &known.bar);
         known.bar.set_message(short.to_owned());
         let is_due = known.printed.elapsed() >= REMINDER || known.state != state;
         if self.printer.progress().is_hidden() && (is_new || is_due) {
@@ -116,6 +121,22 @@ impl Host {
         }
         state.clone_into(&mut known.state);
     }
+}
+
+/// A batch in the words of its line on a terminal, which has a clock of its own and may be cut anywhere: what matters most comes first.
+fn short(state: &str, counts: Option<BatchCounts>, next: Duration, model: &str) -> String {
+    let mut text = state.to_owned();
+    // Writing to a string cannot fail.
+    if let Some(counts) = counts {
+        let done = counts.completed.saturating_add(counts.failed);
+        let _ = write!(text, " {done}/{}", counts.total);
+    }
+    let _ = write!(text, ", next look in {}", progress::spoken(next));
+    if let Some(counts) = counts.filter(|counts| counts.failed > 0) {
+        let _ = write!(text, ", {} failed", counts.failed);
+    }
+    let _ = write!(text, ", {model}");
+    text
 }
 
 impl BatchHost for Host {
@@ -129,14 +150,7 @@ impl BatchHost for Host {
                 next,
                 ..
             } => {
-                self.open.add(batch, model);
-                // The bar has a clock of its own, and little room.
-                let counts = counts.map(|counts| format!(", {counts}"));
-                let short = format!(
-                    "{state}{}, next look in {}, {model}",
-                    counts.unwrap_or_default(),
-                    progress::spoken(*next)
-                );
+                let short = short(state, *counts, *next, model);
                 self.show(batch, state, (&short, &event.to_string()));
             }
             BatchEvent::Ended { batch } => {
@@ -170,7 +184,13 @@ impl BatchHost for Host {
         let tokens = size
             .input_tokens
             .saturating_add(size.output_tokens.unwrap_or_default());
+        let (or, further) = match size.requests {
+            1 => (" or", ""),
+            _ => (",", ", or a smaller `batch.max_requests`"),
+        };
         Err(OverBudget {
+            or,
+            further,
             model: self.model.clone(),
             size: sized(size.requests, tokens),
             most: dollars(Some(cost)),
@@ -189,5 +209,28 @@ impl BatchHost for Host {
         if let Some(cost) = self.cost(size) {
             self.spending.release(cost);
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_line_of_sixty_columns_shows_the_state_of_a_batch_and_the_next_look() {
+        let counts = BatchCounts {
+            total: 299,
+            completed: 40,
+            failed: 1,
+        };
+        let next = Duration::from_secs(30);
+        let text = short("in_progress", Some(counts), next, "openai:gpt-5-mini");
+        assert_eq!(
+            text,
+            "in_progress 41/299, next look in 30s, 1 failed, openai:gpt-5-mini"
+        );
+        // The label, the spinner and the clock take 24 columns.
+        let cut: String = text.chars().take(60 - 24).collect();
+        assert_eq!(cut, "in_progress 41/299, next look in 30s");
     }
 }

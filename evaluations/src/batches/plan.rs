@@ -8,6 +8,7 @@ use evals::CaseTimeout;
 use evals_models::ModelIdentity;
 use evals_targets::TargetAddress;
 
+use crate::choices;
 use crate::models::{ConfiguredModel, ConfiguredModels, ModelKind};
 use crate::settings::{Batch, Layer, Resolved, SettingsError, Tree};
 use crate::terminal::Printer;
@@ -42,12 +43,12 @@ pub(crate) fn layer(batch: bool) -> Option<Layer> {
     batch.then(|| Layer::option("`--batch`", "batch.enabled", Tree::Leaf(true.into())))
 }
 
-/// Checks that batches can be used, notes which calls go in them, and enters the models in `resolved`. Nothing to do unless the settings
-/// switch batches on.
+/// Checks that batches can be used, with and without a budget, notes which calls go in them, and enters the models in `resolved`. Nothing to
+/// do unless the settings switch batches on.
 pub(crate) fn plan(
     printer: &Printer,
     resolved: &mut Resolved,
-    no_cache: bool,
+    (no_cache, budget): (bool, Option<f64>),
     callers: &[Caller<'_>],
 ) -> Result<()> {
     let batch = &resolved.settings.batch;
@@ -82,6 +83,11 @@ pub(crate) fn plan(
         bail!(
             "no model of this command can use batches: {reasons}; leave out `--batch`, or set a model behind a server that speaks OpenAI's protocol"
         );
+    }
+    if budget.is_some() {
+        batched
+            .iter()
+            .try_for_each(|caller| check_bound(resolved, caller))?;
     }
     let batched: Vec<String> = batched.iter().map(named).collect();
     let directly = if reasons.is_empty() {
@@ -121,6 +127,34 @@ fn others(resolved: &Resolved) -> Vec<ModelIdentity> {
         direct.push(ModelIdentity::new(provider, name));
     }
     direct
+}
+
+/// Fails for a caller whose batches may cost any amount, because the budget is checked before a batch is submitted.
+fn check_bound(resolved: &Resolved, Caller { role, model, .. }: &Caller<'_>) -> Result<()> {
+    let price = choices::prices(resolved).of(&model.identity());
+    if price.input.is_none() || price.output.is_none() {
+        bail!(
+            "`--budget` with `--batch` needs the price of {role} `{model}`: set `prices: {{{name}: {{input: …, output: …}}}}`, in USD \
+             per million tokens (0 for a model that you host)",
+            name = model.settings.name
+        );
+    }
+    if model.settings.max_tokens.is_some() {
+        return Ok(());
+    }
+    let key = model.role.path();
+    let own = resolved.settings.model(model.role);
+    let is_set_here = own.is_some_and(|own| own.name == model.settings.name);
+    // A panel takes over the limit of its first judge; an evaluator of a file names the limit of its own model.
+    let file = if is_set_here {
+        ""
+    } else {
+        " (for a model that a dataset file names: `model_settings: {max_tokens: …}` of its evaluator)"
+    };
+    bail!(
+        "`--budget` with `--batch` needs a limit on the replies of {role} `{model}`, because the most that a batch may cost must be known \
+         before it is submitted; set `{key}.max_tokens`{file}"
+    )
 }
 
 fn check(resolved: &Resolved, batch: &Batch) -> Result<(), SettingsError> {

@@ -90,7 +90,11 @@ pub(crate) fn interruptible(
             exit => exit,
         };
         interruption.wait_for_writes().await;
-        anyhow::Ok((exit, interruption.is_interrupted()))
+        let is_interrupted = interruption.is_interrupted();
+        if is_interrupted {
+            interruption.note_batches(printer);
+        }
+        anyhow::Ok((exit, is_interrupted))
     })?;
     if is_interrupted {
         evals_targets::process::kill_all();
@@ -157,7 +161,7 @@ impl Interruption {
         }
     }
 
-    /// Says on a signal that `batches` go on at their servers.
+    /// Says after an interrupted command that `batches` go on at their servers.
     pub(crate) fn track_batches(&self, batches: &OpenBatches) {
         lock(&self.0.batches).push(batches.clone());
     }
@@ -226,15 +230,22 @@ impl Interruption {
                 if killed == 1 { "it" } else { "them" }
             ));
         }
-        for farewell in lock(&self.0.batches)
-            .iter()
-            .filter_map(OpenBatches::farewell)
-        {
-            printer.note(&farewell);
+        // The notes on them come last, because a report may follow and would hide them.
+        for batches in lock(&self.0.batches).iter() {
+            batches.hide();
         }
         self.0.abort.cancel();
         signals.next().await;
+        self.note_batches(&printer);
         exit::at_once(Exit::Interrupted);
+    }
+
+    /// Says which batches go on at their servers.
+    fn note_batches(&self, printer: &Printer) {
+        let batches = lock(&self.0.batches);
+        for farewell in batches.iter().filter_map(OpenBatches::farewell) {
+            printer.note(&farewell);
+        }
     }
 
     fn notice(&self) {

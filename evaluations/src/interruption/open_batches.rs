@@ -3,13 +3,22 @@
 use std::collections::BTreeMap;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
-/// The batches that this command waits for: the names that their servers gave them, each with the model.
+use indicatif::ProgressBar;
+
+/// The batches that this command waits for: the names that their servers gave them, each with the line that shows it.
 #[derive(Debug, Clone, Default)]
-pub(crate) struct OpenBatches(Arc<Mutex<BTreeMap<String, String>>>);
+pub(crate) struct OpenBatches(Arc<Mutex<BTreeMap<String, ProgressBar>>>);
 
 impl OpenBatches {
-    pub(crate) fn add(&self, batch: &str, model: &str) {
-        self.lock().insert(batch.to_owned(), model.to_owned());
+    pub(crate) fn add(&self, batch: &str, bar: &ProgressBar) {
+        self.lock().insert(batch.to_owned(), bar.clone());
+    }
+
+    /// Clears the lines that show the batches, before the command prints its results.
+    pub(crate) fn hide(&self) {
+        for bar in self.lock().values() {
+            bar.finish_and_clear();
+        }
     }
 
     pub(crate) fn remove(&self, batch: &str) {
@@ -33,7 +42,7 @@ impl OpenBatches {
         ))
     }
 
-    fn lock(&self) -> MutexGuard<'_, BTreeMap<String, String>> {
+    fn lock(&self) -> MutexGuard<'_, BTreeMap<String, ProgressBar>> {
         self.0.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }

@@ -132,7 +132,7 @@ impl Plan {
         batches::plan(
             session.printer,
             &mut resolved,
-            arguments.judging.no_cache,
+            (arguments.judging.no_cache, arguments.judging.budget),
             &callers,
         )?;
         if arguments.judging.budget.is_some() {

@@ -78,7 +78,12 @@ async fn rejudge(
     let configured = ConfiguredModels::of(&resolved.settings);
     let plan = JudgingPlan::new(session, &resolved, &configured.judge, &answerer, cache)?;
     let callers: Vec<_> = plan.callers().collect();
-    batches::plan(session.printer, &mut resolved, arguments.no_cache, &callers)?;
+    batches::plan(
+        session.printer,
+        &mut resolved,
+        (arguments.no_cache, None),
+        &callers,
+    )?;
     let against = arguments.against.as_deref();
     let against = against.map(|wanted| Against::read(session, wanted, &source));
     let against = against.transpose()?;

@@ -114,6 +114,9 @@ pub(super) enum BatchError {
     /// The batch may not be submitted.
     #[error("the batch was not submitted")]
     NotAllowed(#[source] Refused),
+    /// The first request, which goes directly, may not be sent.
+    #[error("the first request was not sent")]
+    NotSent(#[source] Refused),
     /// The record of a batch could not be read or written.
     #[error("cannot record a batch")]
     Record(#[source] Refused),

@@ -80,12 +80,12 @@ impl fmt::Display for BatchEvent {
                 if let Some(counts) = counts {
                     write!(formatter, ", {counts}")?;
                 }
-                write!(
-                    formatter,
-                    "; waited {}, next look in {}",
-                    time(*waited),
-                    time(*next)
-                )
+                formatter.write_str("; ")?;
+                // At the first look nothing was waited.
+                if *waited >= Duration::from_secs(1) {
+                    write!(formatter, "waited {}, ", time(*waited))?;
+                }
+                write!(formatter, "next look in {}", time(*next))
             }
             Self::Collected {
                 model,
@@ -132,7 +132,7 @@ mod tests {
 
     #[test]
     fn a_step_is_one_line() {
-        let waiting = BatchEvent::Waiting {
+        let waiting = |waited| BatchEvent::Waiting {
             model: "openai:m".to_owned(),
             batch: "batch_1".to_owned(),
             state: "in_progress".to_owned(),
@@ -141,12 +141,16 @@ mod tests {
                 completed: 40,
                 failed: 1,
             }),
-            waited: Duration::from_secs(7_512),
+            waited,
             next: Duration::from_secs(30),
         };
         assert_eq!(
-            waiting.to_string(),
+            waiting(Duration::from_secs(7_512)).to_string(),
             "batch `batch_1` of `openai:m`: in_progress, 41 of 100 done (1 failed); waited 2h 5m, next look in 30s"
+        );
+        assert_eq!(
+            waiting(Duration::from_micros(40)).to_string(),
+            "batch `batch_1` of `openai:m`: in_progress, 41 of 100 done (1 failed); next look in 30s"
         );
         let collected = BatchEvent::Collected {
             model: "openai:m".to_owned(),

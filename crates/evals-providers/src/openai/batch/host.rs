@@ -5,7 +5,12 @@ use std::fmt::Debug;
 
 use serde::{Deserialize, Serialize};
 
+use evals_models::ChatRequest;
+
 use super::event::BatchEvent;
+use crate::chat::raw_reply;
+use crate::openai::chat::OpenAiChat;
+use crate::tokens;
 
 /// The size of a batch before it is submitted.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -16,6 +21,26 @@ pub struct BatchSize {
     pub input_tokens: u64,
     /// The most tokens of all replies; `None` if a reply has no limit.
     pub output_tokens: Option<u64>,
+}
+
+impl BatchSize {
+    /// The size of one request.
+    pub(super) fn of(chat: &OpenAiChat, request: &ChatRequest) -> Self {
+        let texts = raw_reply::texts(request);
+        Self {
+            requests: 1,
+            input_tokens: texts.iter().map(|text| tokens::at_most(text)).sum(),
+            output_tokens: chat.budget(request).map(u64::from),
+        }
+    }
+
+    /// Adds the size of further requests.
+    pub(super) fn add(&mut self, other: Self) {
+        self.requests += other.requests;
+        self.input_tokens = self.input_tokens.saturating_add(other.input_tokens);
+        let written = self.output_tokens.zip(other.output_tokens);
+        self.output_tokens = written.map(|(sum, more)| sum.saturating_add(more));
+    }
 }
 
 /// The program around batches. Its methods must not block.
@@ -31,9 +56,9 @@ pub trait BatchHost: Debug + Send + Sync {
         0
     }
 
-    /// Reserves the cost of a batch, or refuses it. The error says why, and ends the run.
+    /// Reserves the cost of a batch, or of the first request, which is sent directly. Or refuses it: the error says why, and ends the run.
     ///
-    /// Default: allows every batch.
+    /// Default: allows everything.
     fn reserve(&self, _size: &BatchSize) -> Result<(), Box<dyn Error + Send + Sync>> {
         Ok(())
     }
@@ -44,7 +69,8 @@ pub trait BatchHost: Debug + Send + Sync {
     fn resume(&self, _size: &BatchSize) {}
 
     /// Gives back what was reserved for a batch. Its replies are about to be delivered, or it is not at the server. The cost of a batch that
-    /// could not be followed to its end stays reserved.
+    /// could not be followed to its end stays reserved. The cost of a direct request is given back once its reply is stored, or when it
+    /// failed.
     ///
     /// Default: does nothing.
     fn release(&self, _size: &BatchSize) {}

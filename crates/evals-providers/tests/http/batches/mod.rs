@@ -186,7 +186,7 @@ async fn requests_of_all_callers_go_in_one_batch_and_replies_come_back_to_their_
     let text = notes.text();
     for part in [
         "submitting a batch of 3 requests to `openai:scripted`",
-        "batch `batch-0` of `openai:scripted`: in_progress, 0 of 3 done; waited",
+        "batch `batch-0` of `openai:scripted`: in_progress, 0 of 3 done; next look in",
         "batch `batch-0` of `openai:scripted`: completed, 3 replies",
     ] {
         assert!(text.contains(part), "{text}");

@@ -83,7 +83,8 @@ impl QaPlan {
         let callers: Vec<_> = std::iter::once(answering)
             .chain(judging.callers())
             .collect();
-        batches::plan(session.printer, resolved, arguments.qa.no_cache, &callers)?;
+        let (no_cache, budget) = (arguments.qa.no_cache, arguments.qa.budget);
+        batches::plan(session.printer, resolved, (no_cache, budget), &callers)?;
         let (control, settings) = (&arguments.control, &resolved.settings);
         Ok(Self {
             profile: chosen(profiles, default),

@@ -88,7 +88,7 @@ impl TargetPlan {
         batches::plan(
             session.printer,
             &mut resolved,
-            arguments.qa.no_cache,
+            (arguments.qa.no_cache, arguments.qa.budget),
             &callers,
         )?;
         let Measured {

@@ -4,7 +4,6 @@ use std::collections::BTreeSet;
 
 use evals_models::{ChatRequest, Failure};
 
-use crate::chat::raw_reply;
 use crate::openai::batch::error::BatchError;
 use crate::openai::batch::host::BatchSize;
 use crate::openai::batch::input;
@@ -12,7 +11,6 @@ use crate::openai::batch::settings::BatchSettings;
 use crate::openai::batch::waiting::Cause;
 use crate::openai::chat::OpenAiChat;
 use crate::openai::dialect::Dialect;
-use crate::tokens;
 
 /// A batch before it is submitted.
 pub(super) struct Draft {
@@ -63,18 +61,7 @@ impl Draft {
         }
         self.content.extend_from_slice(&line);
         self.ids.insert(id.to_owned());
-        self.measure(request, chat);
+        self.size.add(BatchSize::of(chat, request));
         Ok(true)
-    }
-
-    fn measure(&mut self, request: &ChatRequest, chat: &OpenAiChat) {
-        let size = &mut self.size;
-        size.requests += 1;
-        let texts = raw_reply::texts(request);
-        let read: u64 = texts.iter().map(|text| tokens::at_most(text)).sum();
-        size.input_tokens = size.input_tokens.saturating_add(read);
-        let written = chat.budget(request).map(u64::from);
-        let sum = size.output_tokens.zip(written);
-        size.output_tokens = sum.map(|(sum, one)| sum.saturating_add(one));
     }
 }

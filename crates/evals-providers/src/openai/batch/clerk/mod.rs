@@ -90,6 +90,8 @@ pub(super) struct Clerk {
     is_tried: bool,
     /// Whether a direct request is under way.
     is_trying: bool,
+    /// What is reserved for the direct request, until its caller has stored the reply and so paid for it.
+    first: Option<(String, BatchSize)>,
     /// The failure that ends every request.
     broken: Option<Cause>,
 }
@@ -109,6 +111,7 @@ impl Clerk {
             lost: BTreeMap::new(),
             tasks: JoinSet::new(),
             is_trying: false,
+            first: None,
             broken: None,
         }
     }
@@ -242,6 +245,11 @@ impl Clerk {
 
     fn tried(&mut self, id: &str, answer: Result<ChatReply, ChatError>) {
         self.is_trying = false;
+        // The caller stores the reply meanwhile, and so the budget knows its cost before the next batch is considered.
+        self.arrived = Instant::now();
+        if answer.is_err() {
+            self.release_first(id);
+        }
         let Some(waiting) = self.waiting.remove(id) else {
             return;
         };
@@ -329,7 +337,15 @@ impl Clerk {
         self.shelf.keep(record, output);
     }
 
+    /// Gives back what is reserved for the direct request.
+    fn release_first(&mut self, id: &str) {
+        if let Some((_, size)) = self.first.take_if(|(first, _)| first == id) {
+            self.desk.host.release(&size);
+        }
+    }
+
     fn stored(&mut self, id: &str) {
+        self.release_first(id);
         if self.archive.has_reply(id) {
             // If the record cannot be opened now, a later process notes that the reply is stored.
             let _ = self.take_over(id);

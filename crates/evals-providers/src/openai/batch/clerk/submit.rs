@@ -55,6 +55,15 @@ impl Clerk {
         let id = self.gathered.remove(0);
         let request = Arc::clone(&self.waiting[&id].request);
         let chat = Arc::clone(&self.desk.chat);
+        let size = BatchSize::of(&chat, &request);
+        if let Err(error) = self.desk.host.reserve(&size) {
+            let refused = BatchError::NotSent(Refused::new(error));
+            let gathered = std::mem::take(&mut self.gathered);
+            let ids = std::iter::once(id).chain(gathered);
+            self.end(ids, &Cause::new(Failure::Terminal, refused));
+            return;
+        }
+        self.first = Some((id.clone(), size));
         self.is_trying = true;
         self.tasks.spawn(async move {
             let answer = chat.chat(&request).await;
