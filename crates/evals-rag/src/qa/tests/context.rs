@@ -59,6 +59,7 @@ async fn passages_are_widened_and_then_cut() {
             tokens: NonZeroUsize::new(20).unwrap(),
             tokenizer: Arc::new(ByLetter),
         }),
+        in_batches: false,
     };
     let task = task(Arc::new(Found(passages())), Arc::new(answerer), settings);
     let dataset = dataset("demo", [question("q", true)]).unwrap();

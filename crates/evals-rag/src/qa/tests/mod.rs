@@ -73,6 +73,51 @@ async fn an_answer_comes_with_its_citations_and_passages() {
     assert_eq!(read, *answer);
 }
 
+/// Answers after other cases have answered, as a model whose calls go in batches does.
+#[derive(Debug)]
+struct Late(Arc<Scripted>, Duration);
+
+#[async_trait::async_trait]
+impl evals_models::ChatModel for Late {
+    fn identity(&self) -> &evals_models::ModelIdentity {
+        self.0.identity()
+    }
+
+    fn parameters(&self) -> serde_json::Map<String, serde_json::Value> {
+        self.0.parameters()
+    }
+
+    async fn chat(
+        &self,
+        request: &evals_models::ChatRequest,
+    ) -> Result<evals_models::ChatReply, evals_models::ChatError> {
+        std::thread::sleep(self.1);
+        let mut reply = self.0.chat(request).await?;
+        reply.served.service_time = Duration::from_millis(1);
+        Ok(reply)
+    }
+}
+
+#[tokio::test]
+async fn the_time_of_a_case_has_no_wait_for_batches() {
+    let wait = Duration::from_millis(500);
+    let model = Late(Scripted::new([said("Paris")]), wait);
+    let answerer = ChatAnswerer::new(Arc::new(model), Refusals::default());
+    let mut settings = Settings::new(NonZeroUsize::new(3).unwrap());
+    settings.in_batches = true;
+    let task = task(Arc::new(Found(passages())), Arc::new(answerer), settings);
+    let dataset = dataset("demo", [question("q", true)]).unwrap();
+    let began = std::time::Instant::now();
+    let report = Experiment::new(dataset, task).run().await;
+    let left_out = began.elapsed() - report.cases[0].duration;
+    // The call itself counts.
+    assert!(
+        left_out >= wait - Duration::from_millis(1),
+        "{:?}",
+        report.cases[0].duration
+    );
+}
+
 #[tokio::test]
 async fn tokens_and_stages_are_recorded_for_answerer_and_judge() {
     let judge = Scripted::new([said("?"), said(PASS)]);
