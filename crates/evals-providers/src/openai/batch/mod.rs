@@ -8,6 +8,8 @@ mod clerk;
 mod endpoint;
 mod error;
 mod event;
+#[cfg(test)]
+mod fuzz;
 mod host;
 mod input;
 mod output;
