@@ -16,7 +16,7 @@ use thiserror::Error;
 
 use crate::interruption::{Interruption, OpenBatches};
 use crate::spending::{Spending, dollars};
-use crate::terminal::{Printer, progress};
+use crate::terminal::{Printer, printable, progress};
 
 /// In a pipe, the program prints the state of a batch when it changes, and again after this time.
 const REMINDER: Duration = Duration::from_mins(10);
@@ -136,7 +136,8 @@ fn short(state: &str, counts: Option<BatchCounts>, next: Duration, model: &str) 
         let _ = write!(text, ", {} failed", counts.failed);
     }
     let _ = write!(text, ", {model}");
-    text
+    // The state is the server's word.
+    printable(&text)
 }
 
 impl BatchHost for Host {
@@ -232,5 +233,7 @@ mod tests {
         // The label, the spinner and the clock take 24 columns.
         let cut: String = text.chars().take(60 - 24).collect();
         assert_eq!(cut, "in_progress 41/299, next look in 30s");
+        let steering = short("in\u{1b}[2J", None, next, "openai:m");
+        assert_eq!(steering, r"in\u{1b}[2J, next look in 30s, openai:m");
     }
 }
