@@ -1,15 +1,15 @@
 //! Answers and verdicts from the batch endpoint of a scripted server.
 
 use std::process::Command;
-use std::time::Duration;
+use std::sync::{Arc, Condvar, Mutex};
 
 use serde_json::{Value, json};
 
 use crate::eval::with_judge;
 use crate::qa_server::{self, KEY, timeless};
 use crate::sandbox::{Ended, Sandbox, ended, json, wait_for};
-use crate::scripted_server::Reaction;
 use crate::scripted_server::batches::{BatchServer, Line, Script};
+use crate::scripted_server::{Reaction, Received};
 
 /// Short intervals, so that the tests are fast.
 const QUICK: &str = "--batch --set batch.poll_interval=0.02 --set batch.quiet=0.15";
@@ -125,20 +125,83 @@ fn a_run_may_change_between_batches_and_direct_calls() {
     assert_eq!((server.sizes(), server.direct()), asked);
 }
 
+/// A request of a batch's life: method, and how the path begins and ends.
+type Moment = (&'static str, &'static str, &'static str);
+
+/// Those requests in their order.
+const MOMENTS: [Moment; 5] = [
+    ("POST", "/v1/chat", "/completions"),
+    ("POST", "/v1/files", "/files"),
+    ("POST", "/v1/batches", "/batches"),
+    ("GET", "/v1/batches/", ""),
+    ("GET", "/v1/files/", "/content"),
+];
+
+/// Holds a request of one kind until its sender was killed, and then lets the server go on with it.
+#[derive(Default)]
+struct Gate {
+    /// The request to hold, and whether it came.
+    held: Mutex<Option<(Moment, bool)>>,
+    opened: Condvar,
+}
+
+impl Gate {
+    /// Holds requests from now on.
+    fn close(&self, moment: Moment) {
+        *self.held.lock().unwrap() = Some((moment, false));
+    }
+
+    fn has_come(&self) -> bool {
+        self.held.lock().unwrap().is_some_and(|(_, came)| came)
+    }
+
+    fn open(&self) {
+        *self.held.lock().unwrap() = None;
+        self.opened.notify_all();
+    }
+
+    /// Returns when the gate is open for this request.
+    fn pass(&self, request: &Received) {
+        let mut held = self.held.lock().unwrap();
+        while let Some(((method, first, last), came)) = held.as_mut() {
+            let path = request.path.as_str();
+            if request.method != *method || !path.starts_with(*first) || !path.ends_with(*last) {
+                return;
+            }
+            *came = true;
+            held = self.opened.wait(held).unwrap();
+        }
+    }
+}
+
 #[test]
 fn a_killed_run_pays_for_nothing_twice_at_any_moment() {
+    let gate = Arc::new(Gate::default());
+    let passed = Arc::clone(&gate);
     let server = BatchServer::start(Script {
-        polls: 8,
+        fault: Box::new(move |request, _| {
+            passed.pass(request);
+            None
+        }),
         ..right()
     });
     let sandbox = towers(&server, 12);
-    for wait in [150, 300, 450, 600, 800, 1_000, 1_300, 1_600] {
-        let mut command = qa_server::command(&sandbox, QUICK);
-        let mut child = start(&mut command);
-        std::thread::sleep(Duration::from_millis(wait));
+    // Once through the life of the batch of answers, and once through that of the verdicts.
+    for (round, moment) in [(1, MOMENTS), (2, MOMENTS)]
+        .into_iter()
+        .flat_map(|(round, moments)| moments.map(|moment| (round, moment)))
+    {
+        gate.close(moment);
+        let mut child = start(&mut qa_server::command(&sandbox, QUICK));
+        wait_for(&format!("{moment:?} {round}"), || gate.has_come());
         // SIGKILL on Unix.
         child.kill().unwrap();
         child.wait().unwrap();
+        gate.open();
+        if moment == MOMENTS[2] {
+            // The server creates the batch although its sender is gone.
+            wait_for("the batch", || server.sizes().len() == round);
+        }
     }
     let finished = run(&sandbox, &format!("{QUICK} --out report.json"));
     assert_eq!(finished.code, Some(0), "{}", finished.stderr);

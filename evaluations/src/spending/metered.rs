@@ -182,11 +182,68 @@ fn estimate(text: &str) -> u64 {
 
 #[cfg(test)]
 mod tests {
+    use std::time::Duration;
+
     use evals::StopSignal;
     use evals_local::StaticEmbedder;
+    use evals_models::{Finish, Message, Served};
 
     use super::super::BudgetSpent;
     use super::*;
+
+    /// A model whose replies come in batches.
+    #[derive(Debug)]
+    struct Batched(ModelIdentity);
+
+    #[async_trait]
+    impl ChatModel for Batched {
+        fn identity(&self) -> &ModelIdentity {
+            &self.0
+        }
+
+        fn parameters(&self) -> Map<String, Value> {
+            Map::new()
+        }
+
+        async fn chat(&self, _: &ChatRequest) -> Result<ChatReply, ChatError> {
+            Ok(ChatReply {
+                text: "yes".to_owned(),
+                tool_calls: Vec::new(),
+                reasoning: None,
+                finish: Finish::Stop,
+                usage: Usage {
+                    output_tokens: 1,
+                    ..Usage::default()
+                },
+                served: Served {
+                    service_time: Duration::ZERO,
+                    attempts: 1,
+                    cached: false,
+                    batched: true,
+                },
+            })
+        }
+    }
+
+    #[tokio::test]
+    async fn a_reply_of_a_batch_costs_nothing_more_until_it_is_stored() {
+        let spending = Spending::new(Some(10.0), StopSignal::new());
+        // A dollar for each token.
+        let price = Price {
+            input: Some(0.0),
+            output: Some(1e6),
+        };
+        let inner = Arc::new(Batched(ModelIdentity::new("openai", "m")));
+        let model = Metered::new(inner, price, &spending);
+        let request = ChatRequest::new(vec![Message::user("Is it?")]);
+        for left in [9.0, 9.0] {
+            model.chat(&request).await.unwrap();
+            assert_eq!(spending.left(), Some(left));
+        }
+        model.stored(&request);
+        model.chat(&request).await.unwrap();
+        assert_eq!(spending.left(), Some(8.0), "another batch");
+    }
 
     #[tokio::test]
     async fn a_spent_budget_embeds_no_further_documents_even_without_reported_tokens() {
