@@ -29,7 +29,8 @@ pub(crate) async fn guarded_table<T>(
     table: &Address,
     work: impl Future<Output = Result<T, IndexError>>,
 ) -> Result<T, IndexError> {
-    guarded(table, work)
+    // On the heap here, too, so that this layer adds no room for the future.
+    guarded(table, Box::pin(work))
         .await
         .map_err(|error| error.on_table(table))
 }
