@@ -275,7 +275,7 @@ fn doctor_names_what_is_wrong_with_a_store_and_how_to_mend_it() {
         &[
             "bad   store writing: ",
             "ignores `If-None-Match`",
-            "\n      use a server that honours conditional writes",
+            "\n      use a server that supports conditional writes",
         ],
     );
     assert_eq!(careless.keys(), [""; 0]);
