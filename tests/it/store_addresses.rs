@@ -193,7 +193,7 @@ fn doctor_examines_a_store_and_leaves_nothing_in_it() {
             "ok    store address: s3://bucket/some/db\n",
             "ok    store credentials: accepted\n",
             "ok    store: lists what is below the address, within ",
-            "ok    store writing: creates an object only where none is, and deletes it\n",
+            "ok    store writing: objects can be created and deleted, and the store refuses to replace one\n",
         ],
     );
     assert!(!examined.stdout.contains(SECRET), "{}", examined.stdout);
@@ -298,7 +298,7 @@ fn doctor_notes_that_an_index_can_only_be_read() {
         &[
             "note  store writing: ",
             "denied access",
-            "a run can search a finished index there, and build none",
+            "a run can search the finished indexes there, but cannot build one",
         ],
     );
 }

@@ -167,6 +167,13 @@ const NO_CREDENTIALS: [&str; 9] = [
 fn defect_of_credentials(text: &str) -> Option<String> {
     if let Some((_, rest)) = text.split_once("Unable to open service account file from ") {
         let line = rest.lines().next().unwrap_or_default();
+        if line.contains(['{', '"']) {
+            // The value may hold a private key.
+            return Some(
+                "the path of the key file is JSON; set GOOGLE_SERVICE_ACCOUNT_KEY to the JSON, or give the path of a file"
+                    .to_owned(),
+            );
+        }
         let (path, cause) = line.rsplit_once(": ").unwrap_or((line, "it is not there"));
         return Some(format!("cannot open `{path}`: {cause}"));
     }
@@ -248,6 +255,12 @@ mod tests {
             (
                 "Error performing GET http://host/bucket/bucket in 2ms - Server returned non-2xx status code: 404 Not Found: <Error><Code>NoSuchKey</Code></Error>",
                 Some(StoreFault::Misunderstood),
+            ),
+            (
+                r#"Unable to open service account file from {"type": "service_account", "private_key": "-----BEGIN"}: File name too long"#,
+                Some(unusable(
+                    "the path of the key file is JSON; set GOOGLE_SERVICE_ACCOUNT_KEY to the JSON, or give the path of a file",
+                )),
             ),
             (
                 "Error performing GET http://host/bucket in 2ms - Server returned non-2xx status code: 405 Method Not Allowed: ",

@@ -145,7 +145,7 @@ fn check_bound(resolved: &Resolved, Caller { role, model, .. }: &Caller<'_>) -> 
     let key = model.role.path();
     let own = resolved.settings.model(model.role);
     let is_set_here = own.is_some_and(|own| own.name == model.settings.name);
-    // A panel takes over the limit of its first judge; an evaluator of a file names the limit of its own model.
+    // All judges of a panel have the first judge's limit. An evaluator in a dataset file sets the limit of its model.
     let file = if is_set_here {
         ""
     } else {

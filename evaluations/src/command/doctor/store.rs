@@ -29,19 +29,20 @@ pub(super) async fn check(printer: &Printer, resolved: &Resolved, uri: &str) -> 
     ]
 }
 
-/// Tries whether objects can be created, only where none is, and deleted. A database with an index can be used without that.
+/// Tries to create an object, to create it again, which the store has to refuse, and to delete it. A database with an index can be
+/// searched without that.
 async fn check_writing(store: &Store) -> Finding {
     let refused = match store.try_writing().await {
         Ok(()) => {
             return Finding::Good(
-                "store writing: creates an object only where none is, and deletes it".to_owned(),
+                "store writing: objects can be created and deleted, and the store refuses to replace one".to_owned(),
             );
         }
         Err(refused) => refused,
     };
     match store.has_indexes().await {
         Ok(true) => Finding::Note(format!(
-            "store writing: {:#}; a run can search a finished index there, and build none",
+            "store writing: {:#}; a run can search the finished indexes there, but cannot build one",
             Error::new(refused)
         )),
         Ok(false) => bad("store writing", &Error::new(refused)),

@@ -32,7 +32,7 @@ pub(super) enum BatchError {
     },
     /// The server counts more replies than its file has.
     #[error(
-        "{server} says that {completed} requests of the batch `{batch}` have replies, and gives out {replies}: run the same command again later; if the replies are lost, delete `{}` to submit the requests again",
+        "{server} reports replies to {completed} requests of the batch `{batch}`, but its file contains {replies}: run the same command again later; if the replies are lost, delete `{}` to submit the requests again",
         record.display()
     )]
     Short {
@@ -69,7 +69,7 @@ pub(super) enum BatchError {
     },
     /// The account has more batches than are searched.
     #[error(
-        "{server} lists more than {batches} batches, so it stays open whether an earlier run submitted one with this request; run without `--batch`"
+        "{server} lists more than {batches} batches, so the program cannot find out whether an earlier run submitted a batch with this request; run without `--batch`"
     )]
     Endless { server: String, batches: usize },
     /// The server refused the whole batch.

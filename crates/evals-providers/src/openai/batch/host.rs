@@ -68,7 +68,7 @@ pub trait BatchHost: Debug + Send + Sync {
     /// Default: does nothing.
     fn resume(&self, _size: &BatchSize) {}
 
-    /// Gives back what was reserved for a batch. Its replies are about to be delivered, or it is not at the server. The cost of a batch that
+    /// Gives back what was reserved for a batch. The program calls this just before it delivers the replies, or when the server has no such batch. The cost of a batch that
     /// could not be followed to its end stays reserved. The cost of a direct request is given back once its reply is stored, or when it
     /// failed.
     ///

@@ -22,7 +22,7 @@ use serde_json::{Map, Value, json};
 
 use super::host::BatchSize;
 
-/// The ending of a record's file name. That of its replies ends otherwise.
+/// The ending of a record's file name. The file with its replies has the ending [`REPLIES`].
 const RECORD: &str = ".batch.jsonl";
 const REPLIES: &str = ".replies.jsonl";
 

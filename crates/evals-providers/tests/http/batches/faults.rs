@@ -226,7 +226,7 @@ async fn replies_whose_file_comes_late_are_not_paid_again() {
         let model = batched(&server, &folder);
         let replies = texts(ask_all(&model, &["a", "b"]).await);
         let expected =
-            "says that 2 requests of the batch `batch-0` have replies, and gives out 0: run";
+            "reports replies to 2 requests of the batch `batch-0`, but its file contains 0: run";
         assert_ends(&replies[0], "Transient", expected);
         assert_eq!(server.sizes(), [2]);
         end(model).await;

@@ -136,6 +136,14 @@ async fn requests_whose_replies_cannot_be_read_are_not_submitted_again() {
     }
     end(second).await;
     fs::rename(&aside, replies).unwrap();
+    // Also if the file goes after the program has opened the record.
+    let opened = batched(&server, &folder);
+    assert_eq!(texts(ask_all(&opened, &["a"]).await), ["echo: a"]);
+    fs::rename(replies, &aside).unwrap();
+    let reply = texts(ask_all(&opened, &["b"]).await).remove(0);
+    assert_ends(&reply, "Terminal", "cannot keep the replies of a batch in");
+    end(opened).await;
+    fs::rename(&aside, replies).unwrap();
     let third = batched(&server, &folder);
     let answered = texts(ask_all(&third, &["a", "b"]).await);
     assert_eq!(answered, ["echo: a", "echo: b"]);
@@ -368,6 +376,40 @@ async fn two_processes_that_start_together_do_not_pay_for_the_same_request() {
     );
     assert!(server.submissions().values().all(|times| *times == 1));
     assert_eq!(server.submissions().len(), 3);
+}
+
+#[tokio::test]
+async fn a_first_request_that_another_process_has_submitted_is_not_sent_directly() {
+    let server = BatchServer::start(Script::sound());
+    let folder = Folder::new();
+    server.hold(true);
+    let notes = Notes::new();
+    notes.under_way.store(1, Ordering::SeqCst);
+    let mut direct = settings(&folder.0);
+    direct.first_direct = true;
+    let first = BatchedChat::new(model(&server), direct, notes.clone());
+    let second = batched(&server, &folder);
+    let request = asking("a");
+    let overtaking = async {
+        let submitted = async {
+            while server.sizes().is_empty() {
+                tokio::time::sleep(Duration::from_millis(2)).await;
+            }
+            notes.under_way.store(0, Ordering::SeqCst);
+            std::future::pending().await
+        };
+        tokio::select! {
+            _ = ask_all(&second, &["a"]) => panic!("the batch ended"),
+            () = submitted => {}
+        }
+    };
+    let reply = tokio::select! {
+        reply = first.chat(&request) => reply,
+        () = overtaking => panic!("it waits for ever"),
+    };
+    let text = texts(vec![reply]).remove(0);
+    assert_ends(&text, "Terminal", "another process submitted this request");
+    assert_eq!((server.sizes(), server.direct()), (vec![1], 0));
 }
 
 #[tokio::test]

@@ -132,7 +132,7 @@ impl Clerk {
                     None => return,
                 },
                 Some(done) = self.tasks.join_next(), if !self.tasks.is_empty() => {
-                    // A task fails to end properly only on a bug. Its callers must not wait for ever.
+                    // A task panics only because of a bug. Its callers must not wait for ever.
                     match done {
                         Ok(done) => self.done(done),
                         Err(error) => self.break_off(&Cause::new(Failure::Terminal, error)),
@@ -153,7 +153,7 @@ impl Clerk {
             return;
         }
         let waiting = Waiting::new(request, caller);
-        if let Some(cause) = self.broken.as_ref().or_else(|| self.lost.get(&id)) {
+        if let Some(cause) = &self.broken {
             waiting.fail(&self.desk.chat.identity, cause);
             return;
         }
@@ -170,6 +170,9 @@ impl Clerk {
     /// Finds out where the reply to a request comes from. Takes over the batches of earlier processes with this request.
     fn source(&mut self, id: &str, request: &ChatRequest) -> Result<Source, Cause> {
         self.take_over(id)?;
+        if let Some(cause) = self.lost.get(id) {
+            return Err(cause.clone());
+        }
         if self.submitted.contains(id) {
             return Ok(Source::Batch);
         }
@@ -181,6 +184,7 @@ impl Clerk {
                 InBatch::Conceded | InBatch::Failed(_) => None,
             }
         });
+        let reply = reply.map_err(|(replies, error)| unreadable(&replies, error))?;
         Ok(reply.map_or(Source::Next, Source::Reply))
     }
 
@@ -265,7 +269,7 @@ impl Clerk {
                     let ids = std::mem::take(&mut self.gathered);
                     self.end(ids, &cause);
                 } else {
-                    // Only this request failed, or the server answers none directly right now: its batches may be well.
+                    // Only this request failed, or the server accepts no direct requests at the moment. Batches may still work.
                     self.is_tried = true;
                 }
             }

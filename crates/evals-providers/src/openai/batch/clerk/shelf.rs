@@ -1,5 +1,8 @@
 //! Batches that are over, until their replies are stored.
 
+use std::io;
+use std::path::PathBuf;
+
 use crate::chat::RawReply;
 use crate::openai::batch::output::{Output, Response};
 use crate::openai::batch::record::Record;
@@ -41,21 +44,27 @@ impl Shelf {
     }
 
     /// The reply to a request, read by `read`. An answer that `read` refuses is needed no more.
+    ///
+    /// # Errors
+    ///
+    /// The file of replies cannot be read. It comes with its path.
     pub(super) fn reply(
         &mut self,
         id: &str,
         read: impl Fn(&Response) -> Option<RawReply>,
-    ) -> Option<RawReply> {
+    ) -> Result<Option<RawReply>, (PathBuf, io::Error)> {
         while let Some(position) = self.holding(id) {
-            let line = self.batches[position].output.line(id).ok()?;
+            let kept = &self.batches[position];
+            let line = kept.output.line(id);
+            let line = line.map_err(|error| (kept.record.replies(), error))?;
             let response = line.and_then(|line| line.response);
             if let Some(reply) = response.as_ref().and_then(&read) {
-                return Some(reply);
+                return Ok(Some(reply));
             }
             // It would fail again.
             self.settle(position, id);
         }
-        None
+        Ok(None)
     }
 
     /// Notes that a reply is stored.

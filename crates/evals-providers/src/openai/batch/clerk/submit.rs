@@ -46,7 +46,17 @@ impl Clerk {
         }
         if self.is_tried {
             self.submit_batch();
-        } else {
+            return;
+        }
+        // Another process may have put the first request into a batch meanwhile.
+        match self.archive.scan() {
+            Ok(()) => self.look_elsewhere(),
+            Err(error) => {
+                let ids = std::mem::take(&mut self.gathered);
+                self.end(ids, &unrecorded(error));
+            }
+        }
+        if !self.gathered.is_empty() {
             self.try_first();
         }
     }
