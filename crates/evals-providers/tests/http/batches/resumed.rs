@@ -396,7 +396,7 @@ async fn a_first_request_that_another_process_has_submitted_is_not_sent_directly
                 tokio::time::sleep(Duration::from_millis(2)).await;
             }
             notes.under_way.store(0, Ordering::SeqCst);
-            std::future::pending().await
+            std::future::pending::<()>().await;
         };
         tokio::select! {
             _ = ask_all(&second, &["a"]) => panic!("the batch ended"),
