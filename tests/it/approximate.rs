@@ -388,3 +388,24 @@ fn an_interrupted_benchmark_leaves_no_vectors_behind() {
     assert!(output.stdout.is_empty());
     assert_eq!(left_behind(&sandbox), Vec::<String>::new());
 }
+
+#[cfg(target_os = "linux")]
+#[test]
+fn a_benchmark_searches_with_as_many_threads_as_a_run() {
+    let sandbox = Sandbox::new();
+    for line in [
+        "bench index --generated 20000x64 --queries 200 --seconds 5",
+        RUN,
+    ] {
+        let mut child = sandbox.command(line).stdout(Stdio::null()).spawn().unwrap();
+        let environment = format!("/proc/{}/environ", child.id());
+        let threads = std::thread::available_parallelism().unwrap();
+        let expected = format!("LANCE_CPU_THREADS={threads}\0");
+        wait_for(&format!("{expected:?} in {line}"), || {
+            let variables = fs::read(&environment).unwrap();
+            String::from_utf8(variables).unwrap().contains(&expected)
+        });
+        child.kill().unwrap();
+        child.wait().unwrap();
+    }
+}
