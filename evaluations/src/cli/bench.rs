@@ -31,14 +31,14 @@ pub(crate) enum BenchCommand {
 #[derive(Debug, Clone, Args)]
 #[command(group(ArgGroup::new("vectors").required(true).args(["dataset", "generated"])))]
 pub(crate) struct BenchIndexArgs {
-    /// Dataset whose vectors and questions are used, by name or as the path of a manifest. Its index is built if it does not exist, and
-    /// is only read
+    /// Dataset whose vectors and questions to use: its name or the path of a manifest. The command builds its index if it does not exist, and
+    /// does not change it
     #[arg(value_name = "DATASET")]
     pub(crate) dataset: Option<String>,
     /// Use generated vectors in clusters: number and dimensions, such as 100000x384
     #[arg(long, value_name = "NxD", value_parser = vectors)]
     pub(crate) generated: Option<GeneratedVectors>,
-    /// Most questions to ask [default: 1000 for generated vectors, all questions of a dataset]
+    /// Ask at most N questions [default: 1000 for generated vectors, all questions of a dataset]
     #[arg(long, value_name = "N", allow_negative_numbers = true, value_parser = at_least_one)]
     pub(crate) queries: Option<NonZeroUsize>,
     /// Seed of generated vectors and of the intervals

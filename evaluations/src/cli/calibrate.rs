@@ -59,10 +59,10 @@ pub(crate) struct ChosenLabelsArgs {
     /// Count only the labels of this person, who also labelled the rows of a CSV file that do not name a labeller
     #[arg(long, value_name = "NAME", conflicts_with = "majority")]
     pub(crate) labeller: Option<String>,
-    /// Count what most people say about an answer; leave out answers about which they are divided equally
+    /// Count the label that most people gave to an answer; leave out answers with a tie
     #[arg(long)]
     pub(crate) majority: bool,
-    /// Take labelled answers for a random sample, even if their labels do not say how they were drawn
+    /// Treat labelled answers as a random sample, even if their labels do not say how they were drawn
     #[arg(long)]
     pub(crate) assume_random: bool,
 }

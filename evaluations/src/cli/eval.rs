@@ -37,13 +37,13 @@ pub(crate) struct EvalArgs {
 #[derive(Debug, Clone, Args)]
 #[command(next_help_heading = "Judging")]
 pub(crate) struct EvalJudgeArgs {
-    /// The model of evaluators such as `LLMJudge` that name none [default: the setting evaluations.judge]
+    /// The model for evaluators such as `LLMJudge` that do not name one [default: the setting evaluations.judge]
     #[arg(long, value_name = "PROVIDER:NAME")]
     pub(crate) judge: Option<ModelName>,
-    /// Count the requests to the target and the calls of judges, and exit before anything is asked
+    /// Count the requests to the target and to the judges, and exit before the first of them
     #[arg(long)]
     pub(crate) estimate: bool,
-    /// Get verdicts from the batch endpoints of the judges' servers: cheaper, and within hours; see docs/batch.md
+    /// Get verdicts from the batch endpoints of the judges' servers: cheaper, but they take up to a day; see docs/batch.md
     #[arg(long, conflicts_with_all = ["no_cache", "watch"])]
     pub(crate) batch: bool,
     /// Start no more cases once the judges, and the target as far as its price is known, have cost this much; needs the `prices` of the
@@ -77,7 +77,7 @@ pub(crate) struct EvalControlArgs {
     /// Start over instead of resuming an unfinished run
     #[arg(long)]
     pub(crate) fresh: bool,
-    /// Stop the run once N cases have failed; assertions that do not hold are no failures
+    /// Stop the run once N cases have failed; assertions that do not hold are not failures
     #[arg(long, value_name = "N", allow_negative_numbers = true, value_parser = at_least_one)]
     pub(crate) max_failures: Option<NonZeroUsize>,
     /// Ask the target again, up to N times, if it fails. Requests over HTTP are already retried, so the attempts multiply

@@ -8,7 +8,7 @@ use clap::{Args, ValueEnum};
 pub(crate) struct ExportArgs {
     /// A dataset's name (see `evaluations datasets`), `beir:<name>`, or the path of a manifest
     pub(crate) dataset: String,
-    /// Folder to write, which must not exist or be empty
+    /// A new or empty folder to write to
     #[arg(long, value_name = "FOLDER")]
     pub(crate) to: PathBuf,
     /// Format of the documents and questions

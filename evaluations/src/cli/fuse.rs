@@ -19,10 +19,10 @@ pub(crate) struct FuseArgs {
     /// How to make the scores of different systems comparable, for the `comb` methods
     #[arg(long, value_enum, value_name = "HOW", default_value = "min-max")]
     pub(crate) normalize: ScoreNormalization,
-    /// Constant of `rrf`
+    /// The constant k of `rrf`
     #[arg(long, value_name = "N", default_value = "60", value_parser = at_least_once)]
     pub(crate) k: NonZeroU32,
-    /// Probability of going on, of `rbc`
+    /// Probability that a reader goes on to the next document, for `rbc`
     #[arg(long, value_name = "P", default_value = "0.8", value_parser = probability)]
     pub(crate) persistence: f64,
     /// Weight of each run, in the order of `--run`
@@ -31,10 +31,10 @@ pub(crate) struct FuseArgs {
     /// Documents to keep for each query
     #[arg(long, value_name = "N", default_value = "1000", value_parser = at_least_one)]
     pub(crate) depth: NonZeroUsize,
-    /// Tag of the new run (default: the method)
+    /// Tag of the new run [default: the method]
     #[arg(long, value_name = "TAG")]
     pub(crate) tag: Option<String>,
-    /// TREC file to write (default: stdout)
+    /// TREC file to write [default: stdout]
     #[arg(long, short, value_name = "FILE")]
     pub(crate) out: Option<PathBuf>,
 }
@@ -56,9 +56,9 @@ pub(crate) enum FusionMethod {
     Combmin,
     /// Median score
     Combmed,
-    /// Inverse square ranks
+    /// Sum of the inverse square ranks, times the number of runs with the document
     Isr,
-    /// The same with the logarithm of the number of runs
+    /// The same, times the logarithm of that number
     Logisr,
     /// Points by rank
     Bordafuse,

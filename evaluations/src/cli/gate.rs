@@ -27,8 +27,8 @@ pub(crate) struct RuleArgs {
     /// Fail if MEASURE is below X; repeat the option for several
     #[arg(long, value_name = "MEASURE=X", allow_hyphen_values = true, value_parser = number)]
     pub(crate) min: Vec<Limit>,
-    /// Fail if QUANTITY is above X; repeat the option for several. A measure, `latency.p95`, `latency.STAGE.p95` (also p50, p99, mean; 1.5s,
-    /// 200ms or 800us), `cost` in USD, or `failed` cases
+    /// Fail if QUANTITY is above X; repeat the option for several. QUANTITY is a measure, `latency.p95` or `latency.STAGE.p95` (also p50, p99
+    /// and mean; X may be 1.5s, 200ms or 800us), `cost` in USD, or `failed`, the number of failed cases
     #[arg(long, value_name = "QUANTITY=X", allow_hyphen_values = true, value_parser = number)]
     pub(crate) max: Vec<Limit>,
     /// Read rules from this YAML file; an option for the same measure takes precedence
@@ -92,7 +92,7 @@ impl From<AllowanceWord> for Allowance {
 pub(crate) struct GateArgs {
     /// Run to judge: its folder, its report.json, the folder's name or the start of it, its `--name`, or `latest` [default: each run of the last command]
     pub(crate) run: Option<OsString>,
-    /// Compare with this baseline: a file of `evaluations baseline save`, or a run; repeat the option where the last command made several runs
+    /// Compare with this baseline: a file of `evaluations baseline save`, or a run; repeat the option if the last command made several runs
     #[arg(long, value_name = "RUN|FILE")]
     pub(crate) baseline: Vec<OsString>,
     #[command(flatten)]
@@ -104,7 +104,7 @@ pub(crate) struct GateArgs {
     /// `evaluations calibrate` makes one. Kappa has a 95 % interval, whatever `--level` is
     #[arg(long, value_name = "κ=X", allow_hyphen_values = true, value_parser = least_kappa, help_heading = "Rules")]
     pub(crate) require_calibrated_judge: Option<f64>,
-    /// Write the verdicts to FILE; its extension chooses the format: .xml (as `JUnit` writes it) .json .md
+    /// Write the verdicts to FILE; its extension chooses the format: .xml (`JUnit`) .json .md
     #[arg(long, value_name = "FILE")]
     pub(crate) out: Vec<PathBuf>,
     /// When to print annotations for GitHub Actions, and append the verdicts to the file that `GITHUB_STEP_SUMMARY` names
@@ -129,9 +129,9 @@ pub(crate) struct BaselineArgs {
 
 #[derive(Debug, Clone, Subcommand)]
 pub(crate) enum BaselineCommand {
-    /// Write the numbers of a run into a small file that can be committed
+    /// Write the numbers of a run into a small file that you can commit
     Save(SaveBaselineArgs),
-    /// Check a baseline file and show what it holds
+    /// Check a baseline file and show its means and latencies
     Show(ShowBaselineArgs),
 }
 
@@ -162,7 +162,7 @@ pub(crate) struct AaArgs {
     pub(crate) runs: Vec<OsString>,
     #[command(flatten)]
     pub(crate) rules: RuleArgs,
-    /// Share of the cases that exchange their values in a simulated pair, where one run without repetitions shows no noise [default: 0.2]
+    /// Share of the cases that exchange their values in a simulated pair. For one run without repetitions, which shows no noise [default: 0.2]
     #[arg(long, value_name = "SHARE", allow_negative_numbers = true)]
     pub(crate) changed: Option<f64>,
     /// Also simulate a true drop of this size, in the unit of the measures; repeat the option for several [default: 1, 2 and 4 times each tolerance]

@@ -9,7 +9,7 @@ pub(crate) struct InitArgs {
     /// Kind of system to evaluate
     #[arg(value_enum, default_value_t = Kind::Rag)]
     pub(crate) kind: Kind,
-    /// The folder to write to, which must not exist or be empty [default: the current folder]
+    /// A new or empty folder to write to [default: the current folder]
     #[arg(long, value_name = "FOLDER")]
     pub(crate) to: Option<PathBuf>,
 }

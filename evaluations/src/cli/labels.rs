@@ -54,7 +54,7 @@ pub(crate) struct LabelsArgs {
     /// Seed of the sample and of the order of the answers
     #[arg(long, value_name = "N", requires = "drawing", default_value_t = 0)]
     pub(crate) seed: u64,
-    /// Fill in the labels so far, a row for each
+    /// Write the labels so far too, with a row for each
     #[arg(long, requires = "export")]
     pub(crate) with_labels: bool,
     /// Write the judge's verdicts and reasons too. Labels from such a file are not blind
@@ -63,7 +63,7 @@ pub(crate) struct LabelsArgs {
     /// Add the labels of a CSV file that was exported from this run
     #[arg(long, value_name = "FILE", group = "naming")]
     pub(crate) import: Option<PathBuf>,
-    /// Who labels in the terminal, or labelled the rows of the file that do not name a labeller [default: the user's name on this machine]
+    /// The person who labels in the terminal, or who labelled the rows of the file without a labeller [default: the user's name on this machine]
     #[arg(long, value_name = "NAME", requires = "naming")]
     pub(crate) labeller: Option<String>,
 }

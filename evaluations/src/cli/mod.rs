@@ -85,11 +85,11 @@ pub(crate) struct Cli {
 pub(crate) enum Command {
     /// Index a dataset and benchmark retrieval and question answering on it
     Run(Box<RunArgs>),
-    /// Write a small evaluation that works into an empty folder
+    /// Write a small working evaluation into a new or empty folder
     Init(InitArgs),
     /// Run the cases of a dataset file against any system, and judge its outputs
     Eval(Box<EvalArgs>),
-    /// Measure answers and rankings that were made elsewhere, from a file
+    /// Measure answers and rankings of another program, from a file
     Import(Box<ImportArgs>),
     /// List the available datasets with their sizes and licences
     Datasets(DatasetsArgs),
@@ -103,21 +103,21 @@ pub(crate) enum Command {
     Fuse(FuseArgs),
     /// List stored runs, show one, or delete some
     Runs(RunsArgs),
-    /// Join the runs of all shards of a benchmark to the run that one machine would have made
+    /// Join the runs of all shards of a benchmark into the run that one machine would have made
     Merge(MergeArgs),
     /// Show how measures moved over stored runs, and where their level changed
     Trend(TrendArgs),
     /// Compare stored runs and test whether chance explains the differences
     Compare(CompareArgs),
-    /// Judge runs by rules, alone or against a baseline, and fail if they do not keep them
+    /// Check runs against rules, with or without a baseline, and fail if a run breaks one
     Gate(Box<GateArgs>),
-    /// Save the numbers of a run in a file that can be committed, or show such a file
+    /// Save the numbers of a run in a file that you can commit, or show such a file
     Baseline(BaselineArgs),
-    /// Estimate how often a gate would fail without a reason, and how often it would see a drop
+    /// Estimate how often a gate raises a false alarm, and how often it detects a drop
     Aa(Box<AaArgs>),
     /// Write the report of a stored run in other formats, or draw its figures
     Report(ReportArgs),
-    /// Look at stored runs in the browser, and at running ones as they go on
+    /// Show stored and running runs in the browser
     View(ViewArgs),
     /// Judge the stored answers of a run again, without generating new answers
     Rejudge(RejudgeArgs),
@@ -129,9 +129,9 @@ pub(crate) enum Command {
     Table(TableArgs),
     /// Show or prune the caches of replies, vectors and scores
     Cache(CacheArgs),
-    /// Measure the speed of models
+    /// Measure embedding models and vector indexes
     Bench(BenchArgs),
-    /// Check files and print every problem with its place: dataset files, manifests, settings, targets, TREC files
+    /// Check files and print every problem with its position: dataset files, manifests, settings, targets, TREC files
     Validate(ValidateArgs),
     /// Print the effective settings, or write a JSON Schema of settings or of a dataset file
     Config(ConfigArgs),

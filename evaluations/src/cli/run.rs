@@ -111,10 +111,10 @@ pub(crate) struct QaArgs {
         conflicts_with = "skip_qa"
     )]
     pub(crate) judges: Vec<JudgedMeasure>,
-    /// Estimate the calls, tokens and cost of answering, judging and reranking, and exit before anything is paid for
+    /// Estimate the calls, tokens and cost of answering, judging and reranking, and exit before the first paid request
     #[arg(long)]
     pub(crate) estimate: bool,
-    /// Get answers and verdicts from the batch endpoints of the models' servers: cheaper, and within hours; see docs/batch.md
+    /// Get answers and verdicts from the batch endpoints of the models' servers: cheaper, but they take up to a day; see docs/batch.md
     #[arg(long, conflicts_with_all = ["no_cache", "skip_qa"])]
     pub(crate) batch: bool,
     /// Stop embedding and start no more cases once embedding, answering, judging and reranking have cost this much; needs the `prices`
@@ -155,14 +155,14 @@ pub(crate) struct ControlArgs {
     /// Ask each question N times, without the search cache
     #[arg(long, value_name = "N", default_value = "1", allow_negative_numbers = true, value_parser = at_least_once)]
     pub(crate) repeat: NonZeroU32,
-    /// Seed of random numbers, i.e. of the bootstrap of the intervals
+    /// Seed of random numbers, such as those of the bootstrap of the intervals
     #[arg(long, value_name = "N", default_value_t = 0, allow_negative_numbers = true, value_parser = seed)]
     pub(crate) seed: u64,
     /// Start over instead of resuming an unfinished run; cached replies are still used, but a target is asked again. Retrieval always
     /// starts over
     #[arg(long)]
     pub(crate) fresh: bool,
-    /// Stop the run once N cases have failed; wrong answers are no failures
+    /// Stop the run once N cases have failed; wrong answers are not failures
     #[arg(long, value_name = "N", allow_negative_numbers = true, value_parser = at_least_one)]
     pub(crate) max_failures: Option<NonZeroUsize>,
     /// Pull configured models that Ollama does not have yet

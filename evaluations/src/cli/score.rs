@@ -16,11 +16,12 @@ pub(crate) struct ScoreArgs {
     /// Judgements: TREC (query, iteration, document, grade), JSON, or CSV or TSV with a header; `-` reads stdin
     #[arg(long, value_name = "FILE")]
     pub(crate) qrels: PathBuf,
-    /// Rankings: TREC (query, Q0, document, rank, score, tag), JSON, or CSV or TSV with a header; `-` reads stdin. Several are compared
+    /// Rankings: TREC (query, Q0, document, rank, score, tag), JSON, or CSV or TSV with a header; `-` reads stdin. Repeat the
+    /// option to compare several
     #[arg(long = "run", value_name = "FILE", required = true)]
     pub(crate) runs: Vec<PathBuf>,
     /// Measure by the name of ir-measures or trec_eval, such as `nDCG@10` or `P.5,10`; or `official`, `all_trec` or `set`
-    /// (default: AP, nDCG@10, RR, P@10, R@100 and Rprec)
+    /// [default: AP, nDCG@10, RR, P@10, R@100 and Rprec]
     #[arg(long = "measure", short, value_name = "M")]
     pub(crate) measures: Vec<String>,
     /// Count judged queries that are missing from the run as 0
@@ -35,16 +36,16 @@ pub(crate) struct ScoreArgs {
     /// Lowest grade of a relevant document, for measures without a `rel`
     #[arg(long, short = 'l', value_name = "N", default_value = "1", value_parser = at_least_once)]
     pub(crate) relevance_level: NonZeroU32,
-    /// Look at the best N documents of each query only
+    /// Look only at the best N documents of each query
     #[arg(long, short = 'M', value_name = "N", value_parser = at_least_one)]
     pub(crate) max_documents: Option<NonZeroUsize>,
-    /// Take documents without a judgement out of the rankings. The figures cannot be compared with others
+    /// Remove documents without a judgement from the rankings. Do not compare the results with those of complete rankings
     #[arg(long, short = 'J')]
     pub(crate) judged_only: bool,
     /// Number of documents in the collection, for the last coefficient of `utility`
     #[arg(long, short = 'N', value_name = "N", default_value_t = 0)]
     pub(crate) collection_size: u32,
-    /// Version of trec_eval whose rules decide; version 9 is also inside of ir-measures
+    /// Version of trec_eval whose rules apply; ir-measures uses version 9
     #[arg(long, value_name = "VERSION", value_enum, default_value = "10")]
     pub(crate) trec_eval: TrecEvalVersion,
     /// Layout of the output

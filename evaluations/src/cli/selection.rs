@@ -18,7 +18,7 @@ pub(crate) struct SelectionArgs {
     /// Use only the case with this id; repeat the option for several
     #[arg(long = "case", value_name = "ID")]
     pub(crate) cases: Vec<String>,
-    /// Use only cases that failed in the run of `--from`, or that got worse there
+    /// Use only cases that failed in the run of `--from`, or that got worse in it
     #[arg(long, value_name = "WHAT", value_enum, requires = "from")]
     pub(crate) only: Option<Only>,
     /// The run that `--only` refers to: its folder, its report.json, the folder's name or the start of it, its `--name`, or `latest`
@@ -29,7 +29,7 @@ pub(crate) struct SelectionArgs {
     #[arg(long, value_name = "RUN", requires = "only")]
     pub(crate) against: Option<OsString>,
     /// Use only the cases of one shard of several, e.g. `2/8` for the second of eight, to split a run over machines. The other options
-    /// choose first, then a hash of its id puts each case into a shard. `evaluations merge` joins the runs of all shards
+    /// choose cases first. Then a hash of the id of each case decides its shard. `evaluations merge` joins the runs of all shards
     #[arg(long, value_name = "I/N", allow_hyphen_values = true)]
     pub(crate) shard: Option<Shard>,
 }
@@ -37,7 +37,7 @@ pub(crate) struct SelectionArgs {
 /// Which cases of an earlier run to use.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
 pub(crate) enum Only {
-    /// Cases whose task or evaluator failed, or with an assertion that did not hold
+    /// Cases with a failed task or evaluator, or with an assertion that did not hold
     Failed,
     /// Cases with a lower value of the first measure than in the run before, or that failed there
     Worse,

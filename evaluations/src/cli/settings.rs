@@ -63,8 +63,7 @@ pub(crate) enum ConfigCommand {
     },
     /// Print the JSON Schema of the settings file, or write that of a dataset file beside it
     Schema {
-        /// Write the JSON Schema of this dataset file, which editors complete and check it with, beside it as
-        /// `STEM_schema.json`
+        /// Write the JSON Schema of this dataset file beside it, as `STEM_schema.json`. Editors use it to complete and check the file
         #[arg(long, value_name = "FILE")]
         dataset: Option<PathBuf>,
     },
@@ -83,7 +82,7 @@ pub(crate) struct DoctorArgs {
     /// Pull configured models that Ollama does not have yet
     #[arg(long)]
     pub(crate) pull: bool,
-    /// Check this database, too: a folder, or an address such as `s3://…`; a small object is written there and deleted
+    /// Check this database, too: a folder, or an address such as `s3://…`, where `doctor` writes a small object and deletes it
     #[arg(long, value_name = "URI")]
     pub(crate) db: Option<String>,
     /// Ask this system a question, too: `http://…` or `chat:PROVIDER:NAME` [default: the setting target, or ./target.yaml]

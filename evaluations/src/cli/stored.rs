@@ -124,13 +124,13 @@ pub(crate) struct RejudgeArgs {
     /// position bias
     #[arg(long, value_name = "RUN")]
     pub(crate) against: Option<OsString>,
-    /// Print the calls, tokens and cost of judging, and exit before anything is paid for
+    /// Estimate the calls, tokens and cost of judging, and exit before the first paid request
     #[arg(long)]
     pub(crate) estimate: bool,
     /// Answers to judge at the same time [default: the setting evaluations.concurrency]
     #[arg(long, value_name = "N", allow_negative_numbers = true, value_parser = at_least_one)]
     pub(crate) concurrency: Option<NonZeroUsize>,
-    /// Get verdicts from the batch endpoints of the judges' servers: cheaper, and within hours; see docs/batch.md
+    /// Get verdicts from the batch endpoints of the judges' servers: cheaper, but they take up to a day; see docs/batch.md
     #[arg(long, conflicts_with = "no_cache")]
     pub(crate) batch: bool,
     /// Do not read or write the cache of verdicts
@@ -143,10 +143,10 @@ pub(crate) struct RejudgeArgs {
 
 #[derive(Debug, Clone, Args)]
 pub(crate) struct CompareArgs {
-    /// Runs to compare: folders, report.json files, names of folders or their starts, `--name`s, or `latest`. Of two, the first is the
-    /// baseline; of more, each is compared with each. One run is compared with the newest finished run of its dataset and benchmark
-    /// [default: each finished run of the last command with the previous run of its dataset, benchmark and profile; after a command that
-    /// tried several settings, its runs with each other]
+    /// Runs to compare: folders, report.json files, names of folders or their starts, `--name`s, or `latest`. Of two runs, the first is the
+    /// baseline. Of more, the command compares each pair. It compares a single run with the newest finished run of its dataset and
+    /// benchmark [default: each finished run of the last command with the previous run of its dataset, benchmark and profile; after a
+    /// command that tried several settings, its runs with each other]
     #[arg(value_name = "RUN")]
     pub(crate) runs: Vec<OsString>,
     /// Compare only this measure, named as in the table; fewer measures need less correction for multiple testing
@@ -158,11 +158,11 @@ pub(crate) struct CompareArgs {
     /// The test of differences
     #[arg(long, value_enum, value_name = "TEST", default_value_t = TestChoice::Randomization)]
     pub(crate) test: TestChoice,
-    /// How p values are corrected for the number of measures and pairs of runs
+    /// How to correct p values for the number of measures and pairs of runs
     #[arg(long, value_enum, value_name = "METHOD", default_value_t = AdjustmentChoice::Holm)]
     pub(crate) adjust: AdjustmentChoice,
-    /// Test clusters of cases rather than single ones: those with one value of `metadata:KEY`, such as questions about one document, may
-    /// depend on each other. Repetitions of a case are always one
+    /// Test clusters of cases rather than single cases: cases with the same value of `metadata:KEY`, such as questions about one document,
+    /// may depend on each other. The repetitions of a case are always one cluster
     #[arg(long, value_name = "metadata:KEY")]
     pub(crate) cluster: Option<String>,
     /// Exit with 1 if a measure is significantly worse, if more cases failed than before, or if a newer run is unfinished
@@ -197,9 +197,9 @@ pub(crate) enum TestChoice {
 /// A correction of several p values.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
 pub(crate) enum AdjustmentChoice {
-    /// Holm's method, against any false finding
+    /// Holm's method, which limits the probability of any false finding
     Holm,
-    /// Benjamini and Hochberg's method, against many false findings among all
+    /// Benjamini and Hochberg's method, which limits the share of false findings
     Bh,
     /// No correction
     None,

@@ -8,7 +8,7 @@ use evals_targets::TargetAddress;
 #[command(next_help_heading = "Target")]
 pub(crate) struct TargetArgs {
     /// Test this system: `http://…`, `exec:COMMAND`, `chat:PROVIDER:NAME`, `outputs:FILE` or `trec:FILE` [default: the target of the
-    /// dataset file, the setting target, or ./target.yaml; `run` without any tests our own pipeline]
+    /// dataset file, the setting target, or ./target.yaml; without a target, `run` tests our own pipeline]
     #[arg(long, alias = "task", value_name = "TARGET")]
     pub(crate) target: Option<TargetAddress>,
     /// The version of the system under test, as reports name it

@@ -11,12 +11,12 @@ use crate::clock::now;
 /// The end of `trend --help`, for terminals of 80 columns.
 const HELP: &str = "\
 A line joins the finished runs of one dataset, benchmark and profile that read
-the same files and asked as many questions. Its main measure is shown, or the
-measures of `--measure`.
+the same files and asked the same number of questions. It shows its main
+measure, or the measures of `--measure`.
 
-A line of 8 runs or more is searched for places where its level changed, with
-Pettitt's test. The p values are those of single lines: among 20 lines without
-any change, expect one with p < 0.05.";
+In a line of 8 runs or more, Pettitt's test finds where the level changed. The
+p values are not corrected for the number of lines: among 20 lines without any
+change, expect one with p < 0.05.";
 
 #[derive(Debug, Clone, Args)]
 #[command(after_long_help = HELP)]

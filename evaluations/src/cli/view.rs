@@ -12,7 +12,7 @@ pub(crate) struct ViewArgs {
     /// Listen on this port of 127.0.0.1 [default: a free one]
     #[arg(long, value_name = "PORT")]
     pub(crate) port: Option<u16>,
-    /// Print the address and open no browser
+    /// Print the address and do not open a browser
     #[arg(long)]
     pub(crate) no_open: bool,
 }
