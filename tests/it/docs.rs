@@ -166,6 +166,22 @@ fn the_examples_of_groups_print_what_the_page_shows() {
     }
 }
 
+#[test]
+fn the_table_of_the_test_of_a_gate_is_printed_as_the_page_shows() {
+    let guide = page("docs/gate.md");
+    let (_, section) = guide.split_once("## Test the gate itself").unwrap();
+    let commands = blocks(section, "bash").swap_remove(0);
+    let sandbox = Sandbox::new();
+    let commands = commands
+        .lines()
+        .map(|line| line.strip_prefix("evaluations "));
+    let printed: String = commands
+        .map(|line| sandbox.succeed(line.unwrap()))
+        .collect();
+    let shown = &blocks(section, "text")[0];
+    assert!(printed.contains(shown), "{printed}");
+}
+
 /// Needs a `python3` with the packages `bm25s`, `fastapi` and `uvicorn`.
 #[test]
 fn the_service_around_a_library_is_measured() {
