@@ -58,7 +58,7 @@ pub(crate) enum FusionMethod {
     Combmed,
     /// Sum of the inverse square ranks, times the number of runs with the document
     Isr,
-    /// The same, times the logarithm of that number
+    /// Sum of the inverse square ranks, times the logarithm of the number of runs with the document
     Logisr,
     /// Points by rank
     Bordafuse,
