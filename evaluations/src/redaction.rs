@@ -307,8 +307,8 @@ mod tests {
         );
         assert_eq!(key("prices.qwen3:8b"), "prices.qwen3:8b");
         assert_eq!(
-            quoted("invalid type: string \"sk-proj-abc123\", expected a mapping"),
-            "invalid type: string \"[redacted]\", expected a mapping"
+            quoted("expected a mapping, found the text \"sk-proj-abc123\""),
+            "expected a mapping, found the text \"[redacted]\""
         );
     }
 }

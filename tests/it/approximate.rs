@@ -125,14 +125,14 @@ fn settings_that_no_index_has_are_refused_with_their_place() {
         ),
         (
             "    [ivf-flat]\n",
-            "error: evaluations.yaml:2: bad value for `search.index`: invalid type: list, expected a mapping",
+            "error: evaluations.yaml:2: bad value for `search.index`: expected a mapping, found a list",
         ),
     ] {
         assert_eq!(refused(index), message);
     }
     let unknown = refused("    type: annoy\n");
     assert!(
-        unknown.starts_with("error: evaluations.yaml:3: bad value for `search.index.type`: unknown variant `annoy`, expected one of `exact`, `ivf-flat`"),
+        unknown.starts_with("error: evaluations.yaml:3: bad value for `search.index.type`: unknown value `annoy`, expected one of `exact`, `ivf-flat`"),
         "{unknown}"
     );
     let misspelt = refused("    type: ivf-flat\n    probe: 3\n");

@@ -139,7 +139,7 @@ fn an_error_in_a_manifests_settings_names_its_file_and_line() {
         ),
         (
             "limit: 0",
-            "bad value for `search.limit`: invalid value: integer `0`, expected a whole number of at least 1",
+            "bad value for `search.limit`: expected a whole number of at least 1, found `0`",
         ),
     ] {
         sandbox.write("mine.yaml", format!("{manifest}    {setting}\n"));

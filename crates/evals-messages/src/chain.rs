@@ -5,6 +5,8 @@ use std::fmt::{Display, Write as _};
 use std::iter;
 use std::panic::{self, AssertUnwindSafe};
 
+use crate::mismatch;
+
 /// No error has this many causes, unless one is its own cause.
 const MOST_CAUSES: usize = 100;
 
@@ -14,7 +16,7 @@ const MOST_CAUSES: usize = 100;
 /// caught.
 pub fn chain(error: &(dyn Error + 'static)) -> String {
     let causes = iter::successors(Some(error), |error| cause(*error)).take(MOST_CAUSES);
-    let messages: Vec<String> = causes.map(displayed).collect();
+    let messages: Vec<String> = causes.map(worded).collect();
     messages.join(": ")
 }
 
@@ -24,7 +26,12 @@ fn cause<'a>(error: &'a (dyn Error + 'static)) -> Option<&'a (dyn Error + 'stati
         .flatten()
 }
 
-/// An error's own message, without its causes. If writing it fails, the part written so far is kept.
+/// An error's own message, without its causes, and without names of Rust's types.
+pub fn worded(error: &(dyn Error + 'static)) -> String {
+    mismatch::in_json(&displayed(error))
+}
+
+/// An error's own message. If writing it fails, the part written so far is kept.
 fn displayed(error: impl Display) -> String {
     let mut message = String::new();
     let written = panic::catch_unwind(AssertUnwindSafe(|| write!(message, "{error}")));
@@ -65,6 +72,22 @@ mod tests {
     fn causes_follow_the_error() {
         let error = Unreadable("a.csv", io::Error::other("the disk is gone"));
         assert_eq!(chain(&error), "could not read `a.csv`: the disk is gone");
+    }
+
+    #[test]
+    fn causes_do_not_name_types() {
+        #[derive(Debug, thiserror::Error)]
+        #[error("invalid type: map, expected u32 at line 1 column 2")]
+        struct OfSerde;
+
+        #[derive(Debug, thiserror::Error)]
+        #[error("cannot read `a.json`")]
+        struct Around(#[source] OfSerde);
+
+        assert_eq!(
+            chain(&Around(OfSerde)),
+            "cannot read `a.json`: expected a whole number, found an object at line 1 column 2"
+        );
     }
 
     #[test]

@@ -156,7 +156,7 @@ mod tests {
             ("count: 1\n", "missing key `text`"),
             (
                 "text: a\ncount: 0\n",
-                "invalid value: integer `0`, expected a whole number of at least 1",
+                "expected a whole number of at least 1, found `0`",
             ),
         ] {
             let error = serde_saphyr::from_str::<Shape>(text).unwrap_err();

@@ -33,17 +33,20 @@ pub(crate) fn is_broken_pipe(error: &anyhow::Error) -> bool {
 /// Prints an error with its causes and a hint to stderr.
 pub(crate) fn report(error: &anyhow::Error) {
     let mut text = String::new();
+    let mut outer = String::new();
     for (depth, cause) in error.chain().enumerate() {
         let label = if depth == 0 {
             "error: "
         } else {
             "  caused by: "
         };
-        let message = cause.to_string();
+        let own = cause.to_string();
         // Some libraries repeat their source in their own message.
-        if depth > 0 && text.trim_end().ends_with(&message) {
+        if depth > 0 && outer.ends_with(&own) {
             continue;
         }
+        outer = own;
+        let message = evals_messages::worded(cause);
         text.push_str(label);
         text.push_str(&message.replace('\n', &format!("\n{:width$}", "", width = label.len())));
         text.push('\n');

@@ -106,11 +106,7 @@ pub(crate) fn resolve(mut layers: Vec<Layer>) -> Result<Resolved, SettingsError>
     }
     let merged = Value::Object(merged);
     if let Some(path) = misplaced_list::find(&json_schema(), &merged) {
-        return Err(bad_value(
-            &layers,
-            path,
-            "invalid type: list, expected a mapping",
-        ));
+        return Err(bad_value(&layers, path, "expected a mapping, found a list"));
     }
     let settings = serde_path_to_error::deserialize(merged).map_err(|error| {
         let path = error.path().to_string();
@@ -167,14 +163,11 @@ fn depth(tree: &Tree, path: &[&str]) -> usize {
 
 /// Rewords a message of serde for people who write settings files.
 fn in_plain_words(message: &str) -> String {
-    let plain = evals_yaml::in_plain_words(message).replace(
-        "struct Model",
-        "a model such as `{provider: embedded, name: static-minilm}`",
-    );
-    match plain.split_once("expected struct ") {
-        Some((start, _)) => format!("{start}expected a mapping"),
-        None => plain,
-    }
+    // Serde names the type of the section where a model can stand.
+    evals_yaml::in_plain_words(&message.replace(
+        "expected struct Model",
+        "expected a model such as `{provider: embedded, name: static-minilm}`",
+    ))
 }
 
 #[cfg(test)]
@@ -242,16 +235,16 @@ mod tests {
         let text = "search:\n  limit: many\n";
         assert_eq!(
             message(vec![file(text)]),
-            "evaluations.yaml:2: bad value for `search.limit`: invalid type: string \"many\", expected a whole \
-             number of at least 1"
+            "evaluations.yaml:2: bad value for `search.limit`: expected a whole number of at least 1, \
+             found the text \"many\""
         );
         assert_eq!(
             message(vec![file("search: 7\n")]),
-            "evaluations.yaml:1: bad value for `search`: invalid type: integer `7`, expected a mapping"
+            "evaluations.yaml:1: bad value for `search`: expected a mapping, found `7`"
         );
         assert_eq!(
             message(vec![file("search:\n  fusion:\n    - rrf\n")]),
-            "evaluations.yaml:2: bad value for `search.fusion`: invalid type: list, expected a mapping"
+            "evaluations.yaml:2: bad value for `search.fusion`: expected a mapping, found a list"
         );
         let message = message(vec![
             file("search:\n  limit: 5\n"),
@@ -274,8 +267,8 @@ mod tests {
         let layer = Layer::dataset(&manifest("processing:\n    chunk_size: many")).unwrap();
         assert_eq!(
             message(vec![layer]),
-            "sets/mine.yaml:7: bad value for `processing.chunk_size`: invalid type: string \"many\", expected a whole \
-             number of at least 1"
+            "sets/mine.yaml:7: bad value for `processing.chunk_size`: expected a whole number of at least 1, \
+             found the text \"many\""
         );
     }
 

@@ -120,7 +120,7 @@ fn an_unknown_key_names_line_and_nearest() {
 fn a_wrong_value_names_its_line() {
     assert_eq!(
         error(&REPLIQA.replace("limit: 5", "limit: 0")),
-        "sets/my.yaml:7:13: invalid value: integer `0`, expected a whole number of at least 1"
+        "sets/my.yaml:7:13: expected a whole number of at least 1, found `0`"
     );
     assert_eq!(
         error(&REPLIQA.replace("headline: RR@5", "headline: QQ@5")),
@@ -134,7 +134,7 @@ fn a_wrong_value_names_its_line() {
     );
     assert_eq!(
         error(&REPLIQA.replace("deduplicate: true", "deduplicate: last")),
-        "sets/my.yaml:4:96: invalid value: string \"last\", expected `true`, `false` or `first`"
+        "sets/my.yaml:4:96: expected `true`, `false` or `first`, found the text \"last\""
     );
 }
 

@@ -1,6 +1,6 @@
 //! Reads the section `target:`, and names the nearest key where one does not exist.
 
-use evals_messages::nearest;
+use evals_messages::{mismatch, nearest};
 use serde_json::{Map, Value};
 
 use super::{SettingsProblem, TargetSettings};
@@ -16,8 +16,10 @@ impl TargetSettings {
             let path = error.path().to_string();
             // The root is a lone dot, and a place that serde cannot name a question mark.
             let path = path.trim_matches(['.', '?']);
-            unknown_key(path)
-                .unwrap_or_else(|| SettingsProblem::new(path, error.inner().to_string()))
+            unknown_key(path).unwrap_or_else(|| {
+                let message = mismatch::in_yaml(&error.inner().to_string());
+                SettingsProblem::new(path, message)
+            })
         })
     }
 }
@@ -97,10 +99,7 @@ mod tests {
     #[test]
     fn values_of_the_wrong_type_are_placed() {
         for (value, start) in [
-            (
-                json!(7),
-                "`target`: invalid type: integer `7`, expected an address such as",
-            ),
+            (json!(7), "`target`: expected an address such as"),
             (
                 json!("python x.py"),
                 "`target`: `python x.py` names no target; write",
@@ -111,15 +110,15 @@ mod tests {
             ),
             (
                 json!({"max_concurrency": 0}),
-                "`target.max_concurrency`: invalid value: integer `0`",
+                "`target.max_concurrency`: expected a whole number of at least 1, found `0`",
             ),
             (
                 json!({"match": {"by": "title"}}),
-                "`target.match.by`: unknown variant `title`",
+                "`target.match.by`: unknown value `title`",
             ),
             (
                 json!({"stream": 3}),
-                "`target.stream`: invalid type: integer `3`, expected `true` or a mapping",
+                "`target.stream`: expected `true` or a mapping with `text` and `done`, found `3`",
             ),
         ] {
             let message = problem(value);

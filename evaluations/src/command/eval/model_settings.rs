@@ -1,5 +1,6 @@
 //! `model_settings` of an evaluator in the words of pydantic-ai, as settings of the model and fields of its requests.
 
+use evals_messages::mismatch;
 use serde_json::{Map, Value, json};
 
 use crate::models::{ConfiguredModel, ModelKind};
@@ -186,8 +187,10 @@ fn set(model: &mut Model, fields: Map<String, Value>) -> Result<(), String> {
     // Credentials in these are not written, so they are put back.
     let extra_body = std::mem::take(&mut model.extra_body);
     let base_url = model.base_url.take();
-    *model =
-        serde_json::from_value(written).map_err(|error| format!("`model_settings`: {error}"))?;
+    *model = serde_json::from_value(written).map_err(|error| {
+        let message = mismatch::in_yaml(&error.to_string());
+        format!("`model_settings`: {message}")
+    })?;
     model.extra_body = extra_body;
     model.base_url = base_url;
     Ok(())
