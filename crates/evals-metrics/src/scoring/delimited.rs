@@ -1,9 +1,10 @@
-//! Judgements and rankings as CSV or TSV with a header, as BEIR has them: `query-id`, `corpus-id`, `score`.
+//! Judgements and rankings as CSV or TSV with a header, as BEIR has them: `query-id`, `corpus-id`, `score`. CSV may have semicolons.
 
 use std::borrow::Cow;
 use std::collections::BTreeMap;
 
 use super::error::File;
+use super::line_fields::has_content;
 use super::source::{OwnedRow, OwnedRows};
 use crate::trec::ParseError;
 
@@ -37,39 +38,121 @@ const VALUE: [&str; 7] = [
     "similarity",
 ];
 
+/// What may divide the fields. Spreadsheets write semicolons in countries that write a comma before decimals.
+const DELIMITERS: [char; 3] = ['\t', ';', ','];
+
+/// The fields of a line in TREC's form, at least.
+const LEAST_OF_TREC: usize = 4;
+
 /// Where the three columns are.
-#[derive(Debug, Clone, Copy)]
+#[derive(Debug, Clone)]
 pub(super) struct Header {
     delimiter: char,
+    /// The number of columns.
+    columns: usize,
     query: usize,
     document: usize,
     value: usize,
+    /// The first two columns with names for the same thing.
+    same: Option<(&'static str, [String; 2])>,
 }
 
 impl Header {
-    /// Reads the first line; `None` unless it names all three columns.
+    /// Reads the header at the beginning of a file; `None` unless it names all three columns, which no line does with two delimiters.
     pub(super) fn of(text: &str) -> Option<Self> {
-        let line = text.lines().next()?;
-        let delimiter = if line.contains('\t') { '\t' } else { ',' };
-        let names: Vec<String> = split(line, delimiter)?
-            .iter()
-            .map(|name| name.trim().to_ascii_lowercase().replace(['-', ' '], "_"))
-            .collect();
-        let find = |known: &[&str]| names.iter().position(|name| known.contains(&name.as_str()));
+        let (_, table) = table(text);
+        let line = table.lines().next()?;
+        let mut delimiters = DELIMITERS.into_iter();
+        delimiters.find_map(|delimiter| Self::divided(line, delimiter))
+    }
+
+    fn divided(line: &str, delimiter: char) -> Option<Self> {
+        let titles = split(line, delimiter)?;
+        let titles: Vec<&str> = titles.iter().map(|title| title.trim()).collect();
+        let mut same = None;
+        let mut find = |what, known: &[&str]| {
+            let found = named(&titles, known);
+            if let [one, other, ..] = found[..] {
+                let titles = [titles[one].to_owned(), titles[other].to_owned()];
+                same.get_or_insert((what, titles));
+            }
+            found.first().copied()
+        };
+        let query = find("query", &QUERY)?;
+        let document = find("document", &DOCUMENT)?;
+        let value = find("value", &VALUE)?;
         Some(Self {
             delimiter,
-            query: find(&QUERY)?,
-            document: find(&DOCUMENT)?,
-            value: find(&VALUE)?,
+            columns: titles.len(),
+            query,
+            document,
+            value,
+            same,
         })
     }
 }
 
+/// The columns whose titles are among the known ones. A column of ids is preferred, because a column of texts may stand beside it.
+fn named(titles: &[&str], known: &[&str]) -> Vec<usize> {
+    let name = |column: &usize| {
+        titles[*column]
+            .to_ascii_lowercase()
+            .replace(['-', ' '], "_")
+    };
+    let columns = 0..titles.len();
+    let found: Vec<usize> = columns
+        .filter(|column| known.contains(&name(column).as_str()))
+        .collect();
+    let ids = found.iter().copied();
+    let ids: Vec<usize> = ids.filter(|column| name(column).ends_with("id")).collect();
+    match ids[..] {
+        [id] => vec![id],
+        _ => found,
+    }
+}
+
+/// The table of a text, and the number of lines above it: blank ones, and the one in which a spreadsheet says how it divides fields.
+fn table(text: &str) -> (usize, &str) {
+    let table = text.trim_start();
+    let table = match table.split_once('\n') {
+        Some((line, rest)) if is_separator(line) => rest.trim_start(),
+        _ => table,
+    };
+    let above = &text[..text.len() - table.len()];
+    (above.matches('\n').count(), table)
+}
+
+/// Whether a line is `sep=;` or the like.
+fn is_separator(line: &str) -> bool {
+    let separator = line.trim_end_matches('\r').strip_prefix("sep=");
+    separator.is_some_and(|separator| separator.chars().count() == 1)
+}
+
+/// The error for a table without a header, which would otherwise be read as TREC's form.
+pub(super) fn without_header(text: &str) -> Option<ParseError> {
+    let mut lines = text.lines().enumerate();
+    let (above, line) = lines.find(|(_, line)| has_content(line) && !is_separator(line))?;
+    if line.split_ascii_whitespace().count() >= LEAST_OF_TREC {
+        return None;
+    }
+    let mut delimiters = DELIMITERS.into_iter();
+    let delimiter = delimiters.find(|delimiter| line.matches(*delimiter).count() > 1)?;
+    Some(ParseError::NoHeader {
+        line: above + 1,
+        delimiter,
+    })
+}
+
 pub(super) fn read(text: &str, file: File) -> Result<OwnedRows, ParseError> {
-    let above = text.len() - text.trim_start().len();
-    let above = text[..above].matches('\n').count();
-    let text = text.trim_start();
+    let (above, text) = table(text);
     let header = Header::of(text).expect("the form was found by the header");
+    if let Some((what, columns)) = header.same {
+        return Err(ParseError::SameColumns {
+            line: above + 1,
+            what,
+            columns,
+        });
+    }
     let mut queries: BTreeMap<String, Vec<OwnedRow>> = BTreeMap::new();
     for (index, line) in text.lines().enumerate().skip(1) {
         let number = above + index + 1;
@@ -77,6 +160,18 @@ pub(super) fn read(text: &str, file: File) -> Result<OwnedRows, ParseError> {
             continue;
         }
         let fields = split(line, header.delimiter).ok_or(ParseError::Quotes { line: number })?;
+        // A comma before decimals would end the field of the value.
+        if fields
+            .iter()
+            .skip(header.columns)
+            .any(|field| !field.trim().is_empty())
+        {
+            return Err(ParseError::Fields {
+                line: number,
+                expected: "as many fields as the header has, and numbers with a point before decimals",
+                found: fields.len(),
+            });
+        }
         let field = |column: usize| {
             let field = fields.get(column).map(|field| field.trim());
             field.filter(|it| !it.is_empty()).ok_or(ParseError::Fields {
@@ -128,7 +223,7 @@ fn split(line: &str, delimiter: char) -> Option<Vec<Cow<'_, str>>> {
     let mut rest = line;
     loop {
         let (field, after) = match rest.strip_prefix('"') {
-            Some(quoted) if delimiter == ',' => unquote(quoted)?,
+            Some(quoted) if delimiter != '\t' => unquote(quoted)?,
             _ => {
                 let end = rest.find(delimiter).unwrap_or(rest.len());
                 (Cow::Borrowed(&rest[..end]), &rest[end..])

@@ -4,6 +4,7 @@ use std::collections::{BTreeMap, HashSet};
 use std::fmt;
 use std::marker::PhantomData;
 
+use evals_messages::mismatch;
 use serde::de::{Deserialize, Deserializer, Error as _, MapAccess, Visitor};
 
 use super::error::File;
@@ -16,7 +17,7 @@ pub(super) fn read(text: &str, file: File) -> Result<OwnedRows, ParseError> {
         File::Rankings => rows::<f64>(text),
     };
     queries.map_err(|error| ParseError::Json {
-        message: error.to_string(),
+        message: mismatch::in_json(&error.to_string()),
     })
 }
 
@@ -51,7 +52,7 @@ impl<'de, V: Deserialize<'de>> Visitor<'de> for UniqueVisitor<V> {
     type Value = Unique<V>;
 
     fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str("an object of the form `{\"query\": {\"document\": number}}`")
+        f.write_str("a map")
     }
 
     fn visit_map<A: MapAccess<'de>>(self, mut map: A) -> Result<Self::Value, A::Error> {
@@ -61,8 +62,15 @@ impl<'de, V: Deserialize<'de>> Visitor<'de> for UniqueVisitor<V> {
             if !seen.insert(key.clone()) {
                 return Err(A::Error::custom(format!("`{key}` is listed a second time")));
             }
-            entries.push((key, map.next_value()?));
+            let value = map.next_value().map_err(|error| below(&key, &error))?;
+            entries.push((key, value));
         }
         Ok(Unique(entries))
     }
+}
+
+/// The error of a value, with its key. The parser keeps the place at the end of the message.
+fn below<E: serde::de::Error>(key: &str, error: &E) -> E {
+    let message = mismatch::in_json(&error.to_string());
+    E::custom(format!("`{key}`: {message}"))
 }

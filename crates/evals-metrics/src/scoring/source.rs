@@ -41,7 +41,10 @@ impl<'t> Source<'t> {
     fn read(text: &'t str, form: Form, file: File) -> Result<Self, ParseError> {
         let text = without_mark(text);
         Ok(match form {
-            Form::Trec => Self::Trec(TrecLines::index(text, file)),
+            Form::Trec => match delimited::without_header(text) {
+                Some(error) => return Err(error),
+                None => Self::Trec(TrecLines::index(text, file)),
+            },
             Form::Json => Self::Owned(json::read(text, file)?),
             Form::Delimited => Self::Owned(delimited::read(text, file)?),
         })

@@ -19,7 +19,10 @@ pub enum ParseError {
         found: usize,
     },
     /// A grade is not a whole number.
-    #[error("line {line}: `{value}` is not a grade; expected a whole number such as `1`")]
+    #[error(
+        "line {line}: `{value}` is not a grade; expected a whole number such as `1`{}",
+        of_comma(value)
+    )]
     Grade {
         /// The line.
         line: usize,
@@ -27,7 +30,10 @@ pub enum ParseError {
         value: String,
     },
     /// A score is not a number, or not a finite one.
-    #[error("line {line}: `{value}` is not a score; expected a number such as `12.5`")]
+    #[error(
+        "line {line}: `{value}` is not a score; expected a number such as `12.5`{}",
+        of_comma(value)
+    )]
     Score {
         /// The line.
         line: usize,
@@ -70,8 +76,34 @@ pub enum ParseError {
         /// The line.
         line: usize,
     },
+    /// The fields of a file are divided as in CSV, and its first line does not name the columns.
+    #[error(
+        "line {line}: {} divides the fields, but no header names the columns; begin the file with a line such as \
+         `query-id{delimiter}corpus-id{delimiter}score`",
+        if *delimiter == '\t' { "a tab".to_owned() } else { format!("`{delimiter}`") }
+    )]
+    NoHeader {
+        /// The line.
+        line: usize,
+        /// What divides the fields.
+        delimiter: char,
+    },
+    /// Two columns of a CSV file have names for the same thing.
+    #[error(
+        "line {line}: the columns `{}` and `{}` could both hold the {what}; rename the one that does not",
+        columns[0],
+        columns[1]
+    )]
+    SameColumns {
+        /// The line of the header.
+        line: usize,
+        /// What both names say: `query`, `document` or `value`.
+        what: &'static str,
+        /// The names as they are written.
+        columns: [String; 2],
+    },
     /// A JSON file is malformed or has another shape.
-    #[error("{message}; expected `{{\"query\": {{\"document\": number}}}}`")]
+    #[error("{message}; the form is `{{\"query\": {{\"document\": number}}}}`")]
     Json {
         /// What is wrong, with line and column.
         message: String,
@@ -87,9 +119,20 @@ impl ParseError {
             | Self::Score { line, .. }
             | Self::ScoreRange { line, .. }
             | Self::Duplicate { line, .. }
+            | Self::NoHeader { line, .. }
+            | Self::SameColumns { line, .. }
             | Self::Quotes { line } => Some(*line),
             Self::Json { .. } => None,
         }
+    }
+}
+
+/// How to write a number in which a comma may stand for decimals or for thousands.
+fn of_comma(value: &str) -> &'static str {
+    if value.contains(',') {
+        "; write a point before decimals, and nothing between thousands"
+    } else {
+        ""
     }
 }
 

@@ -198,16 +198,15 @@ fn malformed_json_and_csv_are_refused_with_their_place() {
     for (text, message) in [
         (
             "{\"q\": {\"a\": 1,\n\"a\": 2}}",
-            "`a` is listed a second time at line 2 column 3; expected `{\"query\": {\"document\": number}}`",
+            "`q`: `a` is listed a second time at line 2 column 3; the form is `{\"query\": {\"document\": number}}`",
         ),
         (
             "{\"q\": [\"a\"]}",
-            "invalid type: sequence, expected an object of the form `{\"query\": {\"document\": number}}` at line 1 column 6; expected \
-             `{\"query\": {\"document\": number}}`",
+            "`q`: expected an object, found a list at line 1 column 6; the form is `{\"query\": {\"document\": number}}`",
         ),
         (
             "{\"q\": {\"a\": 1.5}}",
-            "invalid type: floating point `1.5`, expected i32 at line 1 column 15; expected `{\"query\": {\"document\": number}}`",
+            "`q`: `a`: expected a whole number, found `1.5` at line 1 column 15; the form is `{\"query\": {\"document\": number}}`",
         ),
         (
             "query,doc,grade\nq,\"a,1\n",
@@ -217,9 +216,60 @@ fn malformed_json_and_csv_are_refused_with_their_place() {
             "query,doc,grade\nq,a\n",
             "line 2: expected a value in each column of the header, found 2 fields",
         ),
+        (
+            "query;doc;grade\nq;a;1,0\n",
+            "line 2: `1,0` is not a grade; expected a whole number such as `1`; write a point before decimals, and nothing between thousands",
+        ),
+        (
+            "query,doc,grade\nq,a,1,0\n",
+            "line 2: expected as many fields as the header has, and numbers with a point before decimals, found 4 fields",
+        ),
+        (
+            "query;doc;relevance;score\nq;a;1;0.5\n",
+            "line 1: the columns `relevance` and `score` could both hold the value; rename the one that does not",
+        ),
+        (
+            "\nq1;d1;1\nq1;d2;0\n",
+            "line 2: `;` divides the fields, but no header names the columns; begin the file with a line such as \
+             `query-id;corpus-id;score`",
+        ),
+        (
+            "Anfrage,Dokument,Punkte\nq1,d1,1\n",
+            "line 1: `,` divides the fields, but no header names the columns; begin the file with a line such as \
+             `query-id,corpus-id,score`",
+        ),
     ] {
         assert_eq!(Judged::read(text).unwrap_err().to_string(), message);
     }
+}
+
+/// Spreadsheets write semicolons in countries that write a comma before decimals, and some say so in a line of its own.
+#[test]
+fn files_with_semicolons_are_read() {
+    let with_semicolons = |text: &str| text.replace(',', ";");
+    let qrels = "query-id,corpus-id,score\nq1,a,1\nq1,\"b\"\"c\",0\nq2,d,2\n";
+    let run = "query_id,query,doc_id,score\nq1,what,a,0.5\nq1,what,e,0.75\nq2,who,d,1.5,\n";
+    let expected = scored(qrels, run, &["RR", "nDCG"], Options::default());
+    assert_eq!(expected.summary(0).number(), Some(0.75));
+    for (qrels, run) in [
+        (with_semicolons(qrels), with_semicolons(run)),
+        (
+            format!("\u{feff}sep=;\r\n{}", with_semicolons(qrels)),
+            run.to_owned(),
+        ),
+    ] {
+        let found = scored(&qrels, &run, &["RR", "nDCG"], Options::default());
+        for column in 0..2 {
+            assert_eq!(found.summary(column), expected.summary(column));
+        }
+    }
+    let error = Ranked::read("qid;docid;score\nq1;a;0,93\n").unwrap_err();
+    assert_eq!(
+        error.to_string(),
+        "line 2: `0,93` is not a score; expected a number such as `12.5`; write a point before decimals, and nothing between thousands"
+    );
+    let error = Judged::read("sep=;\nqid;docid;score\nq1;a;x\n").unwrap_err();
+    assert_eq!(error.line(), Some(3));
 }
 
 #[test]

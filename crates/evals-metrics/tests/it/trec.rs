@@ -79,7 +79,8 @@ fn malformed_runs_name_the_line() {
         ),
         (
             "q Q0 a 1 2.5 t\nq Q0 b 2 2,5 t",
-            "line 2: `2,5` is not a score; expected a number such as `12.5`",
+            "line 2: `2,5` is not a score; expected a number such as `12.5`; write a point before decimals, and nothing between \
+             thousands",
         ),
         (
             "q Q0 a 1 NaN t",
