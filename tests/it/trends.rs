@@ -135,11 +135,11 @@ fn options_choose_runs_and_measures_and_narrow_terminals_drop_columns() {
         .output()
         .unwrap();
     let narrow = String::from_utf8(narrow.stdout).unwrap();
-    assert!(narrow.contains("hidden: CASES, DATA"), "{narrow}");
+    assert!(narrow.contains("no room for CASES, DATA"), "{narrow}");
     assert!(
         narrow
             .lines()
-            .filter(|line| !line.starts_with("hidden"))
+            .filter(|line| !line.starts_with("no room"))
             .all(|line| line.chars().count() <= 60),
         "{narrow}"
     );

@@ -4,6 +4,7 @@ use std::fmt::Write as _;
 use std::path::PathBuf;
 
 use console::{Alignment, measure_text_width, pad_str};
+use evals::render::no_room;
 use evals_messages::visible;
 
 use super::link;
@@ -28,7 +29,7 @@ pub(crate) struct Layout<'t> {
     limit: Option<usize>,
     /// The mark at the end of a truncated cell.
     mark: &'static str,
-    /// Titles of the columns to hide first, in that order.
+    /// Titles of the columns to leave out first, in that order.
     least: &'t [&'t str],
 }
 
@@ -42,7 +43,7 @@ impl<'t> Layout<'t> {
         }
     }
 
-    /// Hides the columns with these titles before others, in that order.
+    /// Leaves out the columns with these titles before others, in that order.
     pub(crate) fn dropping(self, least: &'t [&'t str]) -> Self {
         Self { least, ..self }
     }
@@ -99,15 +100,14 @@ impl<'t> Layout<'t> {
             .map(|column| header[column].as_str())
             .collect();
         if !left_out.is_empty() {
-            let left_out = format!("hidden: {}", left_out.join(", "));
-            let remedy = "widen the terminal or redirect to a file to see all columns";
-            let together = left_out.len() + 2 + remedy.len();
-            let between = if self.limit.is_none_or(|limit| together <= limit) {
-                "; "
+            let line = no_room(&left_out);
+            let fits = self.limit.is_none_or(|limit| line.len() <= limit);
+            let line = if fits {
+                line
             } else {
-                "\n"
+                line.replacen("; ", "\n", 1)
             };
-            writeln!(text, "{left_out}{between}{remedy}").expect("a string takes any text");
+            writeln!(text, "{line}").expect("a string takes any text");
         }
         text
     }
@@ -259,17 +259,17 @@ mod tests {
         assert_eq!(
             listing(34, &[]),
             "NAME         QUESTIONS\na-long-name  320\n\
-             hidden: DESCRIPTION\nwiden the terminal or redirect to a file to see all columns\n"
+             no room for DESCRIPTION\nwiden the terminal or set COLUMNS\n"
         );
         assert_eq!(
             listing(5, &[]),
             "NAME\na-long-name\n\
-             hidden: QUESTIONS, DESCRIPTION\nwiden the terminal or redirect to a file to see all columns\n"
+             no room for QUESTIONS, DESCRIPTION\nwiden the terminal or set COLUMNS\n"
         );
     }
 
     #[test]
-    fn less_important_columns_are_hidden_first() {
+    fn less_important_columns_are_left_out_first() {
         assert_eq!(
             listing(41, &["questions"]),
             "NAME         QUESTIONS  DESCRIPTION\na-long-name  320        a description of…\n"
@@ -277,7 +277,7 @@ mod tests {
         assert_eq!(
             listing(30, &["questions"]),
             "NAME         DESCRIPTION\na-long-name  a description of…\n\
-             hidden: QUESTIONS\nwiden the terminal or redirect to a file to see all columns\n"
+             no room for QUESTIONS\nwiden the terminal or set COLUMNS\n"
         );
     }
 

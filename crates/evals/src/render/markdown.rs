@@ -144,7 +144,7 @@ pub fn trial(mut out: impl Write, report: &TrialReport) -> io::Result<()> {
         &mut out,
         Table {
             heads: trials::TITLES.map(str::to_owned).into(),
-            rows: trials::rows(report, GLYPHS)
+            rows: trials::rows(report, Intervals::Beside, GLYPHS)
                 .into_iter()
                 .map(|[drop, rule, shares @ ..]| {
                     // The first cell is escaped with the table, and shares hold only numbers.

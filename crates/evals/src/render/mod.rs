@@ -42,6 +42,6 @@ mod standings;
 pub mod tables;
 mod trial;
 
-pub use console::{Cases, Color, Console, Drawings, Messages, Part, Symbols};
+pub use console::{Cases, Color, Console, Drawings, Messages, Narrow, Part, Symbols, no_room};
 pub use gate::verdict_line;
 pub use probability::{p_value, percent};

@@ -5,6 +5,7 @@ use evals_messages::visible::single_line;
 
 use super::glyphs::Glyphs;
 use super::probability::percent;
+use super::side_by_side::Intervals;
 use crate::{Share, TrialReport};
 
 /// Heads of the columns.
@@ -17,12 +18,16 @@ pub(super) const TITLES: [&str; 5] = [
 ];
 
 /// A row for each size of drop and rule.
-pub(super) fn rows(report: &TrialReport, glyphs: &Glyphs) -> Vec<[String; 5]> {
+pub(super) fn rows(
+    report: &TrialReport,
+    intervals: Intervals,
+    glyphs: &Glyphs,
+) -> Vec<[String; 5]> {
     let row = |row: &crate::TrialRow| {
         let none = || glyphs.undefined.to_owned();
         let shares = row.shares.map(|it| [it.failed, it.strict, it.cannot_tell]);
         let [failed, strict, cannot_tell] = match shares {
-            Some(shares) => shares.map(share),
+            Some(shares) => shares.map(|it| share(it, intervals)),
             None => [none(), none(), none()],
         };
         let rule = row
@@ -44,9 +49,10 @@ fn of_drops(report: &TrialReport) -> &'static str {
 }
 
 /// A share in percent with its interval: `4.9 % [3.7, 6.4]`.
-fn share(share: Share) -> String {
+fn share(share: Share, intervals: Intervals) -> String {
     let in_percent = |value: f64| format!("{:.1}", 100.0 * value);
-    let interval = share.interval.map_or_else(String::new, |interval| {
+    let interval = share.interval.filter(|_| intervals == Intervals::Beside);
+    let interval = interval.map_or_else(String::new, |interval| {
         format!(
             " [{}, {}]",
             in_percent(interval.low),

@@ -59,12 +59,7 @@ impl<W: Write> Page<W> {
             self.wrapped(Style::Dim, &format!("  {}", single_line(difference)))?;
         }
         if !change.measures.is_empty() {
-            let (layout, table) = self.fitting_table(change);
-            self.table(&table)?;
-            if !layout.intervals {
-                let note = "intervals hidden: not enough room";
-                self.wrapped(Style::Dim, note)?;
-            }
+            self.table(&self.fitting_table(change))?;
         }
         for note in change::notes(change, self.glyphs) {
             self.wrapped(Style::Dim, &note)?;
@@ -81,18 +76,15 @@ impl<W: Write> Page<W> {
     }
 
     /// The table with the most columns that fits the page, or else the narrowest.
-    fn fitting_table(&self, change: &Change) -> (Layout, Table) {
+    fn fitting_table(&self, change: &Change) -> Table {
         let width = usize::from(self.console.width);
         let draws = self.console.drawings == Drawings::On;
         let layouts = Layout::WIDEST_FIRST.into_iter();
         let mut tables = layouts
             .filter(|layout| draws || !layout.drawings)
-            .map(|layout| (layout, self.table_of_changes(change, layout)));
-        let fitting = tables.find(|(_, table)| table.natural_width() <= width);
-        fitting.unwrap_or_else(|| {
-            let layout = Layout::NARROWEST;
-            (layout, self.table_of_changes(change, layout))
-        })
+            .map(|layout| self.table_of_changes(change, layout));
+        let fitting = tables.find(|table| table.natural_width() <= width);
+        fitting.unwrap_or_else(|| self.table_of_changes(change, Layout::NARROWEST))
     }
 
     fn table_of_changes(&self, change: &Change, shown: Layout) -> Table {
@@ -108,12 +100,15 @@ impl<W: Write> Page<W> {
         if shown.drawings {
             columns.insert(INTERVAL, Column::new(AXIS, Align::Left));
         }
+        let interval = change::interval_title(change);
         if shown.intervals {
-            let title = change::interval_title(change);
-            columns.insert(INTERVAL, Column::new(title, Align::Left));
+            columns.insert(INTERVAL, Column::new(interval.as_str(), Align::Left));
         }
         let end = furthest(change);
         let mut table = Table::new(columns).dropping(&LEAST);
+        if !shown.intervals {
+            table = table.without(interval);
+        }
         for (row, measure) in change::rows(change, self.glyphs)
             .into_iter()
             .zip(&change.measures)

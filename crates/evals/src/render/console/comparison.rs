@@ -8,7 +8,7 @@ use super::super::glyphs::Glyphs;
 use super::super::side_by_side::{self, Intervals};
 use super::Page;
 use super::paint::Style;
-use super::table::{Align, Column, Entry, Table};
+use super::table::{Align, Column, Entry, Table, no_room};
 use crate::{Comparison, Row};
 
 impl<W: Write> Page<W> {
@@ -41,18 +41,7 @@ impl<W: Write> Page<W> {
         let groups = table.folded(width).unwrap_or_else(|| one_by_one.collect());
         self.groups(&table, &groups)?;
         if side_by_side::any_interval(comparison) {
-            self.wrapped(Style::Dim, "intervals hidden: not enough room")?;
-        }
-        Ok(())
-    }
-
-    /// Writes groups of a table's columns, one below the other.
-    fn groups(&mut self, table: &Table, groups: &[Vec<usize>]) -> io::Result<()> {
-        for (number, group) in groups.iter().enumerate() {
-            if number > 0 {
-                writeln!(self.out)?;
-            }
-            table.write_columns(group, &mut self.out, self.console, self.glyphs)?;
+            self.wrapped(Style::Dim, &no_room(&["intervals"]))?;
         }
         Ok(())
     }

@@ -55,11 +55,14 @@ impl<W: Write> Page<W> {
                 Column::new(*title, align)
             })
             .collect();
+        let interval = gate::interval_title(report);
         if intervals {
-            let title = gate::interval_title(report);
-            columns.insert(INTERVAL, Column::new(title, Align::Left));
+            columns.insert(INTERVAL, Column::new(interval.as_str(), Align::Left));
         }
         let mut table = Table::new(columns).dropping(&LEAST);
+        if !intervals {
+            table = table.without(interval);
+        }
         for row in gate::rows(run, self.glyphs) {
             let entry = |text| match row.verdict {
                 GateVerdict::Passed => Entry::plain(text),

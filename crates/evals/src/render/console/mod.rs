@@ -16,6 +16,7 @@ mod report;
 mod settings;
 mod standings;
 mod table;
+mod texts;
 mod trial;
 mod wrap;
 
@@ -25,7 +26,7 @@ use evals_metrics::Percentiles;
 
 use super::failures::Failures;
 use super::glyphs::Glyphs;
-use super::{latency, side_by_side};
+use super::{latency, side_by_side, tables};
 use crate::{
     CaseId, Change, Comparison, Domain, GateReport, Report, Standings, Summary, TrialReport,
 };
@@ -34,6 +35,8 @@ use histograms::Histograms;
 use page::Page;
 use paint::Style;
 pub use settings::{Color, Drawings, Messages, Symbols};
+pub use table::no_room;
+pub use texts::Narrow;
 
 /// Renders for a terminal of a given width.
 #[derive(Clone, Copy, Debug)]
@@ -131,7 +134,7 @@ impl Console {
 
     /// Writes a change: a row for each measure, then the cases that changed most by the first measure.
     ///
-    /// Intervals are left out if the page is too narrow.
+    /// If the page is too narrow, intervals and then other columns are left out and named.
     pub fn change(&self, out: impl Write, change: &Change) -> io::Result<()> {
         let mut page = Page::new(*self, out);
         page.change(change)
@@ -165,6 +168,11 @@ impl Console {
     pub fn latency(&self, out: impl Write, stages: &[(String, Percentiles)]) -> io::Result<()> {
         let mut page = Page::new(*self, out);
         page.latency_table(latency::stages(stages, self.glyphs()))
+    }
+
+    /// Writes a table of texts with its notes. Columns of numbers are aligned to the right.
+    pub fn table(&self, out: impl Write, table: &tables::Table, narrow: Narrow) -> io::Result<()> {
+        Page::new(*self, out).texts(table, narrow)
     }
 
     /// Writes text over as many lines as it needs, broken at spaces.

@@ -4,7 +4,7 @@ use std::io::{self, Write};
 
 use super::super::glyphs::Glyphs;
 use super::paint::{Paint, Style};
-use super::table::Table;
+use super::table::{Table, no_room};
 use super::{Console, Messages, wrap};
 
 /// A rendering in progress.
@@ -37,8 +37,18 @@ impl<W: Write> Page<W> {
         if left_out.is_empty() {
             return Ok(());
         }
-        let left_out = format!("no room for {}", left_out.join(", "));
-        self.wrapped(Style::Dim, &left_out)
+        self.wrapped(Style::Dim, &no_room(&left_out))
+    }
+
+    /// Writes groups of a table's columns, one below the other.
+    pub(super) fn groups(&mut self, table: &Table, groups: &[Vec<usize>]) -> io::Result<()> {
+        for (number, group) in groups.iter().enumerate() {
+            if number > 0 {
+                writeln!(self.out)?;
+            }
+            table.write_columns(group, &mut self.out, self.console, self.glyphs)?;
+        }
+        Ok(())
     }
 
     pub(super) fn line(&mut self, style: Style, text: &str) -> io::Result<()> {

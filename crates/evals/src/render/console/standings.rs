@@ -43,14 +43,7 @@ impl<W: Write> Page<W> {
         };
         let folded = table.folded(width).filter(|_| section.folds);
         match folded {
-            Some(groups) => {
-                for (number, group) in groups.iter().enumerate() {
-                    if number > 0 {
-                        writeln!(self.out)?;
-                    }
-                    table.write_columns(group, &mut self.out, self.console, self.glyphs)?;
-                }
-            }
+            Some(groups) => self.groups(&table, &groups)?,
             None => self.table_at_once(&table)?,
         }
         match &section.note {

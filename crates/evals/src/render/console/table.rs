@@ -45,6 +45,16 @@ pub(super) struct Table {
     rows: Vec<Vec<Entry>>,
     /// Titles of the columns to leave out first.
     least: &'static [&'static str],
+    /// The title of a column that the table would have on a wider page.
+    without: Option<String>,
+}
+
+/// The line about columns that a page has no room for. It says how to see them.
+pub fn no_room(titles: &[&str]) -> String {
+    format!(
+        "no room for {}; widen the terminal or set COLUMNS",
+        titles.join(", ")
+    )
 }
 
 impl Column {
@@ -87,6 +97,15 @@ impl Table {
             columns,
             rows: Vec::new(),
             least: &[],
+            without: None,
+        }
+    }
+
+    /// Names a column that was left out before the table was laid out.
+    pub(super) fn without(self, title: String) -> Self {
+        Self {
+            without: Some(title),
+            ..self
         }
     }
 
@@ -145,8 +164,12 @@ impl Table {
         }
         self.write_columns(&shown, out, console, glyphs)?;
         let left_out = self.all().into_iter().filter(|it| !shown.contains(it));
-        Ok(left_out
-            .map(|column| self.columns[column].title.as_str())
+        let left_out = left_out.map(|column| self.columns[column].title.as_str());
+        Ok(self
+            .without
+            .as_deref()
+            .into_iter()
+            .chain(left_out)
             .collect())
     }
 

@@ -2,25 +2,26 @@
 
 use std::io::{self, Write};
 
+use super::super::glyphs::Glyphs;
+use super::super::side_by_side::Intervals;
 use super::super::trial::{self, TITLES};
 use super::Page;
 use super::paint::Style;
 use super::table::{Align, Column, Entry, Table};
 use crate::TrialReport;
 
+/// The columns that a narrow page drops first. How often the gate cannot tell says whether there are enough cases, so it stays.
+const LEAST: [&str; 3] = ["Fails with --strict", "Fails", "Rule"];
+
 impl<W: Write> Page<W> {
     pub(super) fn trial(&mut self, report: &TrialReport) -> io::Result<()> {
         for line in trial::about(report) {
             self.wrapped(Style::Bold, &line)?;
         }
-        let column = |title: &str| {
-            let is_text = matches!(title, "True drop" | "Rule");
-            let align = if is_text { Align::Left } else { Align::Right };
-            Column::new(title, align)
-        };
-        let mut table = Table::new(TITLES.map(column).into());
-        for row in trial::rows(report, self.glyphs) {
-            table.push(row.map(Entry::plain).into());
+        let mut table = table_of_shares(report, Intervals::Beside, self.glyphs);
+        if table.natural_width() > usize::from(self.console.width) {
+            table = table_of_shares(report, Intervals::Hidden, self.glyphs)
+                .without("intervals".to_owned());
         }
         self.table(&table)?;
         writeln!(self.out)?;
@@ -29,4 +30,17 @@ impl<W: Write> Page<W> {
         }
         Ok(())
     }
+}
+
+fn table_of_shares(report: &TrialReport, intervals: Intervals, glyphs: &Glyphs) -> Table {
+    let column = |title: &str| {
+        let is_text = matches!(title, "True drop" | "Rule");
+        let align = if is_text { Align::Left } else { Align::Right };
+        Column::new(title, align)
+    };
+    let mut table = Table::new(TITLES.map(column).into()).dropping(&LEAST);
+    for row in trial::rows(report, intervals, glyphs) {
+        table.push(row.map(Entry::plain).into());
+    }
+    table
 }

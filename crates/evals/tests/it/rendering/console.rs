@@ -181,7 +181,10 @@ fn console_comparison_keeps_its_intervals_where_they_just_fit() {
     fits(&turned, 40);
     let without = written(|out| plain(30).comparison(out, &compared()));
     assert!(!without.contains('['), "{without}");
-    assert!(without.contains("intervals hidden"), "{without}");
+    assert!(
+        without.contains("no room for intervals; widen"),
+        "{without}"
+    );
     fits(&without, 30);
 }
 
