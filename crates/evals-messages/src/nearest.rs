@@ -43,6 +43,44 @@ pub fn did_you_mean<S: AsRef<str>>(nearest: impl IntoIterator<Item = S>) -> Stri
     format!("; did you mean {}?", quoted.join(" or "))
 }
 
+/// The end of a message about a measure that is not there. A measure that is there at other cutoffs is not misspelled: the text names
+/// these cutoffs, such as `; `R` has the cutoffs 1 and 5`.
+pub fn did_you_mean_measure<'c>(
+    written: &str,
+    candidates: impl IntoIterator<Item = &'c str>,
+) -> String {
+    let candidates: Vec<&str> = candidates.into_iter().collect();
+    let cutoffs = other_cutoffs(written, &candidates);
+    match (written.rsplit_once('@'), &cutoffs[..]) {
+        (Some((name, _)), [only]) => format!("; `{name}` has the cutoff {only}"),
+        (Some((name, _)), [others @ .., last]) => {
+            let others = others.join(", ");
+            format!("; `{name}` has the cutoffs {others} and {last}")
+        }
+        _ => did_you_mean(of(written, candidates)),
+    }
+}
+
+/// The cutoffs at which candidates have the written measure.
+fn other_cutoffs<'c>(written: &str, candidates: &[&'c str]) -> Vec<&'c str> {
+    let is_cutoff = |text: &str| !text.is_empty() && text.bytes().all(|it| it.is_ascii_digit());
+    let Some((name, _)) = written.rsplit_once('@').filter(|(_, at)| is_cutoff(at)) else {
+        return Vec::new();
+    };
+    let mut cutoffs: Vec<&str> = Vec::new();
+    for candidate in candidates {
+        let parts = candidate.rsplit_once('@');
+        if let Some((other, cutoff)) = parts
+            && other.eq_ignore_ascii_case(name)
+            && is_cutoff(cutoff)
+            && !cutoffs.contains(&cutoff)
+        {
+            cutoffs.push(cutoff);
+        }
+    }
+    cutoffs
+}
+
 /// The number of differing letters, if `candidate` is near.
 fn distance(written: &str, candidate: &str) -> Option<usize> {
     let distance = strsim::osa_distance(written, candidate);
@@ -76,6 +114,18 @@ mod tests {
         assert_eq!(did_you_mean(["a", "b"]), "; did you mean `a` or `b`?");
         assert_eq!(did_you_mean(Some("a")), "; did you mean `a`?");
         assert_eq!(did_you_mean(None::<&str>), "");
+    }
+
+    #[test]
+    fn a_measure_with_another_cutoff_is_not_misspelled() {
+        let known = ["R@1", "R@10", "nDCG@10", "MAP", "R@1"];
+        let end = |written| did_you_mean_measure(written, known);
+        assert_eq!(end("R@7"), "; `R` has the cutoffs 1 and 10");
+        assert_eq!(end("ndcg@5"), "; `ndcg` has the cutoff 10");
+        assert_eq!(end("MAPP"), "; did you mean `MAP`?");
+        assert_eq!(end("nDGC@10"), "; did you mean `nDCG@10`?");
+        assert_eq!(end("R@x"), "; did you mean `R@1`?");
+        assert_eq!(end("Faithfulness"), "");
     }
 
     #[test]

@@ -19,7 +19,7 @@ pub enum GateError {
     #[error(
         "no run has `{name}`, which the rule `{kind}` names; known are {}{}",
         known.join(", "),
-        nearest::did_you_mean(nearest::of(name, known.iter().map(String::as_str)))
+        nearest::did_you_mean_measure(name, known.iter().map(String::as_str))
     )]
     Unknown {
         /// The name in the rule.

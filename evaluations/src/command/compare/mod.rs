@@ -252,8 +252,7 @@ fn check_measures(
     let all = all()?;
     let titles: Vec<&str> = all.measures.iter().map(MeasureChange::title).collect();
     let names = all.measures.iter().map(|it| it.measure.as_str());
-    let nearest = nearest::of(missing, titles.iter().copied().chain(names));
-    let nearest = nearest::did_you_mean(nearest);
+    let nearest = nearest::did_you_mean_measure(missing, titles.iter().copied().chain(names));
     bail!(
         "no measure `{missing}` in both runs; available: {}{nearest}",
         titles.join(", ")

@@ -68,8 +68,7 @@ fn compared(several: &StoredSeveral<'_>, arguments: &CompareArgs) -> Result<Stan
     };
     if let Some(missing) = arguments.measures.iter().find(|name| !is_there(name)) {
         let all = several.measures();
-        let nearest = nearest::of(missing, all.iter().map(String::as_str));
-        let nearest = nearest::did_you_mean(nearest);
+        let nearest = nearest::did_you_mean_measure(missing, all.iter().map(String::as_str));
         bail!(
             "no measure `{missing}` in two of the runs; available: {}{nearest}",
             all.join(", ")

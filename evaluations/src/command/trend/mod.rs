@@ -99,11 +99,10 @@ fn lines<'r>(histories: &[History<'r>], wanted: &[String]) -> Result<Vec<Line<'r
         let mut known: Vec<String> = histories.iter().flat_map(line::measures).collect();
         known.sort();
         known.dedup();
-        let near = nearest::of(name, known.iter().map(String::as_str));
+        let near = nearest::did_you_mean_measure(name, known.iter().map(String::as_str));
         bail!(
-            "no run has the measure `{name}`; available: {}{}",
-            known.join(", "),
-            nearest::did_you_mean(near)
+            "no run has the measure `{name}`; available: {}{near}",
+            known.join(", ")
         );
     }
     Ok(lines)
