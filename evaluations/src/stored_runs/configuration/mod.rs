@@ -6,10 +6,12 @@ mod tests;
 
 use std::collections::BTreeMap;
 
+use evals_index::Profile;
 use serde_json::{Value, json};
 use sha2::{Digest as _, Sha256};
 
 pub(crate) use self::difference::differences;
+use crate::search_profile::RERANK;
 
 /// Parts of a manifest that the figures of any run depend on. The number of questions is not among them.
 const PARTS: &[&str] = &[
@@ -55,6 +57,16 @@ const IS_TARGET: &str = "target";
 /// Parts that only our own pipeline has.
 const OF_OUR_PIPELINE: &[&str] = &["index.", "settings.", "models.embedder", "models.reranker"];
 
+/// Parts that only a profile which compares embeddings depends on.
+const OF_EMBEDDINGS: &[&str] = &[
+    "index.identity.embedder.",
+    "models.embedder.",
+    "settings.embeddings.",
+];
+
+/// Parts that only a profile with full-text search depends on.
+const OF_FULL_TEXT: &[&str] = &["index.identity.analyzer", "index.identity.full_text."];
+
 /// The values that identify a configuration, by dotted paths into the manifest. Runs with equal configurations are repetitions.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
 pub(crate) struct Configuration(BTreeMap<String, String>);
@@ -83,7 +95,23 @@ impl Configuration {
         }
         // The batch size changes no score.
         values.remove("settings.reranking.batch_size");
-        Self(values)
+        let mut found = Self(values);
+        let unused = found.unused();
+        found.0.retain(|path, _| !starts_with_any(path, &unused));
+        found
+    }
+
+    /// The parts that the search profile does not depend on, though the index of the run may have them for other profiles.
+    fn unused(&self) -> Vec<&'static str> {
+        let profile = self.0.get("profile").map_or("", String::as_str);
+        let base = profile.strip_suffix(RERANK).unwrap_or(profile);
+        let of = |parts: &[&'static str]| parts.to_vec();
+        match base.parse() {
+            Ok(Profile::Unranked) => [OF_EMBEDDINGS, OF_FULL_TEXT].concat(),
+            Ok(Profile::Bm25) => of(OF_EMBEDDINGS),
+            Ok(Profile::Semantic) => of(OF_FULL_TEXT),
+            Ok(Profile::Hybrid(_)) | Err(_) => Vec::new(),
+        }
     }
 
     /// The configuration with these values, by dotted path.
@@ -137,9 +165,12 @@ impl Configuration {
     fn differing<'c>(&'c self, other: &'c Self) -> impl Iterator<Item = &'c str> {
         let both = self.0.keys().chain(other.0.keys()).map(String::as_str);
         let crosses = self.is_target() != other.is_target();
+        // The profiles say already that only one of them uses these parts.
+        let unused = [self.unused(), other.unused()].concat();
         both.filter(|path| self.0.get(*path) != other.0.get(*path))
             // A target never has an index, so its absence is no difference worth a line.
             .filter(move |path| !crosses || !is_of_one_side(path))
+            .filter(move |path| !starts_with_any(path, &unused))
     }
 
     fn is_target(&self) -> bool {
@@ -149,8 +180,11 @@ impl Configuration {
 
 /// Whether a path says nothing about the difference of our own pipeline and a system under test.
 fn is_of_one_side(path: &str) -> bool {
-    let mut ours = OF_OUR_PIPELINE.iter();
-    path == IS_TARGET || ours.any(|start| path.starts_with(start))
+    path == IS_TARGET || starts_with_any(path, OF_OUR_PIPELINE)
+}
+
+fn starts_with_any(path: &str, starts: &[&str]) -> bool {
+    starts.iter().any(|start| path.starts_with(start))
 }
 
 /// Whether a path leads to a digest of the dataset's files.

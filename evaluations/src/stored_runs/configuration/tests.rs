@@ -6,7 +6,7 @@ use super::{Configuration, differences};
 
 fn manifest() -> Value {
     json!({
-        "benchmark": "retrieval", "profile": "bm25", "k": 5, "models": {"embedder": {"name": "m"}},
+        "benchmark": "retrieval", "profile": "hybrid", "k": 5, "models": {"embedder": {"name": "m"}},
         "settings": {
             "search": {"context_radius": 0},
             "qa": {"context_tokens": 4096},
@@ -67,7 +67,7 @@ fn a_target_and_our_pipeline_differ_in_their_profile() {
     let theirs = Configuration::of(&theirs);
     assert_eq!(
         differences(&ours, &theirs),
-        ["profile: bm25 -> http://localhost"]
+        ["profile: hybrid -> http://localhost"]
     );
     assert!(ours.has_data_of(&theirs) && theirs.has_data_of(&ours));
 }
@@ -133,5 +133,49 @@ fn a_changed_model_is_listed_once_by_its_name() {
     assert_eq!(
         differences(&of("a", "1"), &of("a", "2")),
         ["models.embedder.digest: 1 -> 2"]
+    );
+}
+
+#[test]
+fn settings_that_a_profile_does_not_use_are_no_difference() {
+    let of = |profile: &str, dimension: Option<u32>, stemming: bool| {
+        let mut manifest = with("/profile", json!(profile));
+        let model = json!({"provider": "embedded", "name": "static"});
+        manifest["index"]["identity"]["full_text"] = json!({"stemming": stemming});
+        if let Some(dimension) = dimension {
+            manifest["models"]["embedder"] = model.clone();
+            manifest["index"]["identity"]["embedder"] =
+                json!({"model": model, "dimension": dimension});
+            manifest["settings"]["embeddings"] = json!({"model": {"dtype": "f32"}});
+        } else {
+            manifest["models"] = json!({});
+        }
+        Configuration::of(&manifest)
+    };
+    let bm25 = of("bm25", None, true);
+    assert_eq!(bm25, of("bm25", Some(256), true));
+    assert_eq!(
+        differences(
+            &of("bm25+rerank", None, true),
+            &of("bm25+rerank", Some(256), false)
+        ),
+        ["index.identity.full_text.stemming: true -> false"]
+    );
+    let semantic = of("semantic", Some(256), true);
+    assert_eq!(semantic, of("semantic", Some(256), false));
+    assert_eq!(
+        differences(&semantic, &of("semantic", Some(128), true)),
+        ["index.identity.embedder.dimension: 256 -> 128"]
+    );
+    assert_eq!(differences(&bm25, &semantic), ["profile: bm25 -> semantic"]);
+    assert_eq!(
+        differences(
+            &of("hybrid", Some(256), true),
+            &of("hybrid", Some(128), false)
+        ),
+        [
+            "index.identity.embedder.dimension: 256 -> 128",
+            "index.identity.full_text.stemming: true -> false"
+        ]
     );
 }
