@@ -133,6 +133,20 @@ fn a_man_page_can_be_printed_and_keeps_the_lines_of_notes() {
         "{printed}"
     );
     assert!(printed.contains("\\-\\-failed"), "{printed}");
+    let synopsis = |command: &str| {
+        let page = sandbox.succeed(&format!("man {command}"));
+        let (_, rest) = page.split_once(".SH SYNOPSIS\n").unwrap();
+        rest.lines().next().unwrap().to_owned()
+    };
+    let score = synopsis("score");
+    for part in [
+        "[\\fB\\-m\\fR|\\fB\\-\\-measure\\fR \\fIM\\fR]",
+        "<\\fB\\-\\-qrels\\fR \\fIFILE\\fR>",
+        "[\\fB\\-\\-per\\-query\\fR]",
+    ] {
+        assert!(score.contains(part), "{score}");
+    }
+    assert!(synopsis("runs show").contains("[\\fB\\-\\-cases\\fR [\\fIN\\fR]]"));
     let table = sandbox.succeed("man table");
     let notes = table.split(".SH NOTES\n.nf\n").nth(1).unwrap();
     assert!(

@@ -75,11 +75,47 @@ fn page(command: &Command) -> Result<Vec<u8>> {
         .source(format!("evaluations {version}"))
         .manual("evaluations manual")
         .render(&mut page)?;
+    let mut page = with_values(&String::from_utf8(page)?, command).into_bytes();
     let notes = command.get_after_long_help();
     if let Some(notes) = notes.or_else(|| command.get_after_help()) {
         notes_section(&notes.to_string()).to_writer(&mut page)?;
     }
     Ok(page)
+}
+
+/// The page with the names of values behind the options of its synopsis, which the library leaves out.
+fn with_values(page: &str, command: &Command) -> String {
+    const SYNOPSIS: &str = ".SH SYNOPSIS\n";
+    let Some((above, rest)) = page.split_once(SYNOPSIS) else {
+        return page.to_owned();
+    };
+    let (synopsis, below) = rest.split_at(rest.find("\n.SH ").unwrap_or(rest.len()));
+    let mut synopsis = synopsis.to_owned();
+    let options = command.get_opts().filter(|option| !option.is_positional());
+    for option in options {
+        let name = option.get_long().map(|long| format!("--{long}"));
+        let name = name.or_else(|| option.get_short().map(|short| format!("-{short}")));
+        let (Some(name), Some(values)) = (name, option.get_value_names()) else {
+            continue;
+        };
+        let values: Vec<String> = values
+            .iter()
+            .map(|value| value.replace('-', "\\-"))
+            .collect();
+        let values = values.join(" ");
+        let is_optional = option
+            .get_num_args()
+            .is_some_and(|count| count.min_values() == 0);
+        let values = match (is_optional, option.is_require_equals_set()) {
+            (false, false) => format!(" \\fI{values}\\fR"),
+            (false, true) => format!("=\\fI{values}\\fR"),
+            (true, false) => format!(" [\\fI{values}\\fR]"),
+            (true, true) => format!("[=\\fI{values}\\fR]"),
+        };
+        let bold = format!("\\fB{}\\fR", name.replace('-', "\\-"));
+        synopsis = synopsis.replace(&bold, &format!("{bold}{values}"));
+    }
+    format!("{above}{SYNOPSIS}{synopsis}{below}")
 }
 
 /// The text at the end of `--help`, in the lines that it has there: the section of the library would join them to paragraphs.
