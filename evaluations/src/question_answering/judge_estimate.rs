@@ -24,7 +24,7 @@ pub(crate) struct JudgeRow {
 impl JudgeRow {
     /// The row as a line of an estimate.
     pub(crate) fn line(&self, prices: &Prices) -> String {
-        let calls = range_line(&self.calls, prices.of(&self.model));
+        let calls = range_line(&self.calls, &self.model, prices.of(&self.model));
         format!("{:<10} {}: {calls}\n", self.what, self.model)
     }
 

@@ -16,10 +16,9 @@ use crate::batches;
 use crate::choices;
 use crate::models::ConfiguredModel;
 use crate::question_answering::{
-    JudgeRow, Judging, JudgingPlan, judge_rows, judging as judging_side,
+    JudgeRow, Judging, JudgingPlan, calls, judge_rows, judging as judging_side,
 };
 use crate::settings::Resolved;
-use crate::spending::dollars;
 
 /// Renders the estimate for the answers of `stored`. All repetitions count, each with its own passages.
 pub(super) fn text(
@@ -71,10 +70,7 @@ pub(super) fn text(
         text.push_str(&row.line(&prices));
     }
     if JudgeRow::any_calls(&rows) {
-        let total = match JudgeRow::cost(&rows, &prices) {
-            Some(total) => format!("at most {}", dollars(Some(total))),
-            None => "cost unknown (a price or a `max_tokens` is missing)".to_owned(),
-        };
+        let total = calls::total(JudgeRow::cost(&rows, &prices));
         // Writing to a string cannot fail.
         let _ = writeln!(text, "{:<10} {total}", "total");
     }

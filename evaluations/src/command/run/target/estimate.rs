@@ -12,8 +12,7 @@ use evals_targets::TargetIdentity;
 use super::TargetRun;
 use crate::batches;
 use crate::choices;
-use crate::question_answering::{JudgeRow, foreseen, judge_rows, judging, references};
-use crate::spending::dollars;
+use crate::question_answering::{JudgeRow, calls, foreseen, judge_rows, judging, references};
 
 const TEXT: &str = "a string takes any text";
 
@@ -71,18 +70,12 @@ pub(super) fn text(run: TargetRun<'_>, resumed: usize) -> Result<String> {
         }
         if JudgeRow::any_calls(&rows) {
             let total = JudgeRow::cost(&rows, &prices);
-            let total = match total {
-                Some(total) => {
-                    let target = if identity.is_file() {
-                        ""
-                    } else {
-                        " and what the target costs"
-                    };
-                    format!("at most {}{target}", dollars(Some(total)))
-                }
-                None => "cost unknown (a price or a `max_tokens` is missing)".to_owned(),
+            let target = if identity.is_file() || total.is_none() {
+                ""
+            } else {
+                " and what the target costs"
             };
-            writeln!(text, "{:<10} {total}", "total").expect(TEXT);
+            writeln!(text, "{:<10} {}{target}", "total", calls::total(total)).expect(TEXT);
         }
     }
     text.push_str(

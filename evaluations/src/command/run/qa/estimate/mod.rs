@@ -16,9 +16,8 @@ use crate::batches;
 use crate::choices;
 use crate::command::run::plan::answers::QaPlan;
 use crate::command::run::preparation::{Prepared, QaModels, Run};
-use crate::question_answering::calls::{line, side};
+use crate::question_answering::calls::{self, line, side};
 use crate::question_answering::{Answering, JudgeRow, foreseen, judge_rows, judging, references};
-use crate::spending::dollars;
 
 const TEXT: &str = "a string takes any text";
 
@@ -73,7 +72,7 @@ pub(super) async fn text(
     let mut total = JudgeRow::cost(&rows, &prices);
     if let Some(model) = identities.get("answerer") {
         let price = prices.of(model);
-        let line = line(&estimate.answering, price);
+        let line = line(&estimate.answering, model, price);
         writeln!(text, "{:<10} {model}: {line}", "answering").expect(TEXT);
         if estimate.answering.calls > 0 {
             let cost = estimate.answering.cost(&price);
@@ -87,8 +86,8 @@ pub(super) async fn text(
         Some(reranking) if identities.contains_key("reranker") => {
             let work = RerankingWork::of(run, qa, reranking, &workload)?;
             let price = prices.of(reranking.identity());
-            let (line, cost) = work.line(price);
             let reranker = reranking.identity();
+            let (line, cost) = work.line(reranker, price);
             writeln!(text, "{:<10} {reranker}: {line}", "reranking").expect(TEXT);
             if work.is_paid() {
                 total = total.zip(cost).map(|(sum, cost)| sum + cost);
@@ -99,11 +98,7 @@ pub(super) async fn text(
     };
     let judged = JudgeRow::any_calls(&rows);
     if reranking || judged || estimate.answering.calls > 0 {
-        let total = match total {
-            Some(total) => format!("at most {}", dollars(Some(total))),
-            None => "cost unknown (a price or a `max_tokens` is missing)".to_owned(),
-        };
-        writeln!(text, "{:<10} {total}", "total").expect(TEXT);
+        writeln!(text, "{:<10} {}", "total", calls::total(total)).expect(TEXT);
     }
     text.push_str(
         "\nToken counts are approximate, because the embedded tokenizer counts them. Cached replies cost nothing.\n\

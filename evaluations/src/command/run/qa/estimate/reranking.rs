@@ -3,7 +3,7 @@
 use anyhow::Result;
 use evals_local::StaticEmbedder;
 use evals_messages::quantity;
-use evals_models::Usage;
+use evals_models::{ModelIdentity, Usage};
 use evals_rag::estimate::{Calls, Workload};
 use evals_rag::prices::Price;
 
@@ -79,7 +79,7 @@ impl RerankingWork {
     }
 
     /// Describes the work in one line. The second value is its highest cost, if known.
-    pub(super) fn line(&self, price: Price) -> (String, Option<f64>) {
+    pub(super) fn line(&self, model: &ModelIdentity, price: Price) -> (String, Option<f64>) {
         match self {
             Self::InProcess { pairs } => {
                 let pairs = quantity::of(*pairs, "pair");
@@ -103,7 +103,7 @@ impl RerankingWork {
                 );
                 (line, cost)
             }
-            Self::Calls(calls) => (line(calls, price), calls.cost(&price)),
+            Self::Calls(calls) => (line(calls, model, price), calls.cost(&price)),
         }
     }
 }
