@@ -4,7 +4,7 @@ use anyhow::Result;
 use evals::{Report, Summary};
 
 use crate::annotations::Answers;
-use crate::calibrations::{CalibrationStore, RunCorrections};
+use crate::calibrations::{CORRECTION, CalibrationStore, RunCorrections};
 use crate::page::{Documents, HasPage, PageSource, RunPage};
 use crate::run_folder::RunFolder;
 use crate::terminal::{Printer, report_text, table_text};
@@ -45,7 +45,7 @@ pub(crate) fn text<D: HasPage>(
     let mut text = report_text(printer, report, summary)?;
     for table in &source.corrections {
         text.push('\n');
-        text.push_str(&table_text(printer, table));
+        text.push_str(&table_text(printer, table, CORRECTION));
     }
     Ok(text)
 }

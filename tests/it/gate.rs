@@ -365,7 +365,7 @@ fn rules_and_runs_that_cannot_be_judged_are_refused() {
         ("--max-drop MRR@5=-0.1", "the tolerance of `MRR@5` is -0.1"),
         ("--max-drop MRR@5=NaN", "NaN is not a finite number"),
         ("--max-drop MRR@5", "not of the form NAME=NUMBER"),
-        ("--max-drop MRR@4=0.1", "did you mean `MRR@5`?"),
+        ("--max-drop MRR@4=0.1", "`MRR` has the cutoff 5"),
         ("--max-drop MRR@5=0.1 --level 95", "the level is 95"),
         ("--max-drop MRR@5=0.1 --level 0.05", "the level is 0.05"),
         ("--max MRR@5=0.1", "use `min`"),
@@ -466,6 +466,19 @@ fn a_gate_tests_itself() {
     assert_eq!(rows.len(), 4);
     assert!(share(0) <= 0.1 && share(3) >= 0.9, "{found:#}");
     assert_eq!(sandbox.succeed(line), page, "the seed is fixed");
+    let narrow = |columns: &str| {
+        let done = ended(sandbox.command(line).env("COLUMNS", columns));
+        let mut lines = done.stdout.lines();
+        let head = lines.find(|it| it.starts_with("True drop")).unwrap();
+        let rule = lines.next().unwrap();
+        assert!(rule.chars().count() <= columns.parse().unwrap(), "{rule}");
+        assert!(head.ends_with("Cannot tell"), "{}", done.stdout);
+        done.stdout.replace('\n', " ")
+    };
+    let missing = "no room for intervals; widen the terminal or set COLUMNS";
+    assert!(narrow("80").contains(missing), "{}", narrow("80"));
+    let missing = "no room for intervals, Fails with --strict, Fails, Rule; widen";
+    assert!(narrow("30").contains(missing), "{}", narrow("30"));
     sandbox.succeed("sample --skip-qa --profile bm25");
     let names: Vec<String> = sandbox.runs().iter().map(|run| name(run)).collect();
     let page = sandbox.succeed(&format!(

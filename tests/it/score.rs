@@ -4,7 +4,7 @@ use std::fmt::Write as _;
 
 use serde_json::Value;
 
-use crate::sandbox::Sandbox;
+use crate::sandbox::{Sandbox, ended};
 
 /// Eight queries with a relevant document, and three runs that rank it first, second, and second or third.
 fn ranked() -> Sandbox {
@@ -101,4 +101,91 @@ fn json_counts_the_tests_and_has_no_p_value_where_no_query_changed() {
             ("R@3", None)
         ]
     );
+}
+
+#[test]
+fn a_narrow_terminal_shows_what_fits_and_names_the_rest() {
+    let sandbox = ranked();
+    for folder in ["2026-05-01_1_bm25", "2026-05-01_2_hybrid"] {
+        std::fs::create_dir_all(sandbox.work().join("runs").join(folder)).unwrap();
+        let run = std::fs::read(sandbox.work().join(match folder {
+            "2026-05-01_1_bm25" => "first.trec",
+            _ => "third.trec",
+        }));
+        sandbox.write(&format!("runs/{folder}/run.trec"), run.unwrap());
+    }
+    let measures = "-m RR -m R@3 -m nDCG@10 -m P@1 -m P@3 -m AP -m Rprec -m Success@1";
+    let line = format!(
+        "score --qrels qrels.trec --run runs/2026-05-01_1_bm25/run.trec --run runs/2026-05-01_2_hybrid/run.trec --per-query {measures}"
+    );
+    let wide = sandbox.succeed(&line);
+    assert!(
+        wide.contains("2026-05-01_1_bm25/run.trec ") && !wide.contains("runs/2026"),
+        "{wide}"
+    );
+    assert!(!wide.contains("no room"), "a file has lines of any length");
+    for columns in [60, 80] {
+        let done = ended(sandbox.command(&line).env("COLUMNS", columns.to_string()));
+        let page = done.stdout;
+        assert!(
+            page.lines().all(|it| it.chars().count() <= columns),
+            "{columns}: {page}"
+        );
+        for measure in [
+            "RR",
+            "R@3",
+            "nDCG@10",
+            "P@1",
+            "P@3",
+            "AP",
+            "Rprec",
+            "Success@1",
+        ] {
+            assert!(page.contains(&format!(" {measure}")), "{measure}: {page}");
+        }
+        let words = page.split_whitespace().collect::<Vec<_>>().join(" ");
+        assert!(
+            words.contains("no room for 95 % interval, n; widen the terminal or set COLUMNS"),
+            "{page}"
+        );
+    }
+}
+
+#[test]
+fn two_equal_runs_are_not_tested() {
+    let sandbox = ranked();
+    let line = "score --qrels qrels.trec --run first.trec --run first.trec -m RR";
+    let page = sandbox.succeed(line);
+    assert!(!page.contains("0 tests"), "{page}");
+    assert!(
+        page.ends_with("No query changed in any measure, so there is nothing to test.\n"),
+        "{page}"
+    );
+    let counted = sandbox.succeed(&line.replace("RR", "num_ret"));
+    assert!(!counted.contains("Changes from"), "{counted}");
+}
+
+#[test]
+fn a_value_of_the_wrong_type_is_named_with_its_file_place_and_keys() {
+    let sandbox = ranked();
+    sandbox.write("run.json", "{\"q0\":\n {\"d0\": \"high\"}}");
+    let message = sandbox.refuse("score --qrels qrels.trec --run run.json");
+    assert!(
+        message.contains("cannot read `run.json`")
+            && message.contains(
+                "`q0`: `d0`: expected a number, found the text \"high\" at line 2 column 14; the form is"
+            ),
+        "{message}"
+    );
+    // A report is read by another reader.
+    sandbox.succeed("sample --skip-qa --limit 1 --profile bm25");
+    let path = sandbox.runs()[0].join("report.json");
+    let mut report: Value = crate::sandbox::json(&path);
+    report["cases"] = 7.into();
+    sandbox.write("report.json", report.to_string());
+    let message = sandbox.refuse("runs show report.json");
+    assert!(message.contains("expected a list, found `7`"), "{message}");
+    for rust in ["sequence", "invalid type", "usize", "f64"] {
+        assert!(!message.contains(rust), "{message}");
+    }
 }

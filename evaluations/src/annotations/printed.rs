@@ -1,9 +1,11 @@
 //! The agreement of a judge with people as tables of a terminal.
 
+use evals::render::Narrow;
+use evals::render::tables::Table;
 use evals_metrics::{Agreement, Confusion};
 
 use super::shown::estimates;
-use crate::terminal::{Printer, listing};
+use crate::terminal::{Printer, table_text};
 
 /// How often the judge passed and failed what people passed and failed. `titles` are those of the rows.
 pub(crate) fn confusion_table(
@@ -17,7 +19,14 @@ pub(crate) fn confusion_table(
         row(passed, counts.true_passes, counts.false_fails),
         row(failed, counts.false_passes, counts.true_fails),
     ];
-    listing::render(printer, &["answers", "judge passes", "judge fails"], &rows)
+    let table = Table {
+        heads: ["answers", "judge passes", "judge fails"]
+            .map(str::to_owned)
+            .to_vec(),
+        rows: rows.to_vec(),
+        notes: Vec::new(),
+    };
+    table_text(printer, &table, Narrow::Fold)
 }
 
 /// The statistics of agreement, each with its interval and what it says.
@@ -29,6 +38,11 @@ pub(crate) fn statistics_table(printer: &Printer, agreement: &Agreement) -> Stri
             vec![name, it.value, it.n, it.interval, meaning]
         })
         .collect();
-    let titles = ["statistic", "value", "labels", "95% interval", "meaning"];
-    listing::render(printer, &titles, &rows)
+    let heads = ["statistic", "value", "labels", "95% interval", "meaning"];
+    let table = Table {
+        heads: heads.map(str::to_owned).to_vec(),
+        rows,
+        notes: Vec::new(),
+    };
+    table_text(printer, &table, Narrow::Drop(&["meaning", "labels"]))
 }

@@ -2,6 +2,7 @@
 
 use std::fmt::{self, Display, Formatter};
 
+use evals::render::Narrow;
 use evals::render::tables::Table;
 use evals_messages::quantity;
 use evals_metrics::{
@@ -12,6 +13,9 @@ use evals_metrics::{
 use super::calibration::{Calibration, Drawing, Misfit};
 use super::judged_run::JudgedRun;
 use crate::annotations::LEVEL;
+
+/// The columns of the table of corrected rates that a narrow terminal leaves out.
+pub(crate) const CORRECTION: Narrow = Narrow::Drop(&["n"]);
 
 /// Whether a calibration on other data may correct a run.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -117,8 +121,10 @@ impl Correction {
 
     /// The pass rates as a table, with the assumptions as its notes.
     pub(crate) fn table(&self) -> Table {
-        let undefined = |name: String, reason: &str| {
-            vec![name, "–".to_owned(), reason.to_owned(), String::new()]
+        let mut notes = Vec::new();
+        let mut undefined = |name: String, reason: &str| {
+            notes.push(format!("{name}: {reason}"));
+            vec![name, "–".to_owned(), String::new(), String::new()]
         };
         let raw = match &self.raw {
             Ok(raw) => vec![
@@ -142,10 +148,10 @@ impl Correction {
                 Err(reason) => undefined(name, reason),
             });
         }
-        let mut notes = vec![format!(
+        notes.push(format!(
             "corrected: the share of answers that people would pass, by calibration `{}`",
             self.calibration
-        )];
+        ));
         notes.extend(self.assumptions.iter().cloned());
         if let Ok((_, corrected)) = self.headline() {
             let answers = self.raw.as_ref().map_or(0, |raw| raw.n);
@@ -213,7 +219,11 @@ fn estimates(
     };
     let rogan_gladen = || {
         drawn_at_random()?;
-        of_rate(rogan_gladen(labels, verdicts, LEVEL))
+        let found = of_rate(rogan_gladen(labels, verdicts, LEVEL))?;
+        if found.interval.low <= 0.0 && found.interval.high >= 1.0 {
+            return Err(no_better_than_chance(calibration));
+        }
+        Ok(found)
     };
     if !is_own {
         return vec![(Method::RoganGladen, rogan_gladen())];
@@ -240,6 +250,21 @@ fn estimates(
         (Method::PredictionPowered, prediction_powered()),
         (Method::RoganGladen, rogan_gladen()),
     ]
+}
+
+/// Why the judge's errors leave every pass rate possible.
+fn no_better_than_chance(calibration: &Calibration) -> String {
+    let agreement = calibration.agreement();
+    let rate = |found: Result<Estimate, _>| {
+        found.map_or_else(|_| "undefined".to_owned(), |it| format!("{:.2}", it.value))
+    };
+    format!(
+        "every rate from 0 to 1 is possible, because {} do not show that the judge is better than chance (TPR {}, TNR {}, which add up to 1 \
+         for a judge that guesses)",
+        quantity::of(calibration.labels.n(), "label"),
+        rate(agreement.true_pass_rate),
+        rate(agreement.true_fail_rate)
+    )
 }
 
 /// What has to hold for the corrected rate to be right, in words.

@@ -16,7 +16,7 @@ mod store;
 mod tests;
 
 pub(crate) use self::calibration::{Calibration, Drawing};
-pub(crate) use self::correction::{Correction, OtherData};
+pub(crate) use self::correction::{CORRECTION, Correction, OtherData};
 pub(crate) use self::corrections::RunCorrections;
 pub(crate) use self::decided::{DecidedLabels, WhoCounts};
 pub(crate) use self::disagreement::Disagreement;

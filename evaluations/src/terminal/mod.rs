@@ -9,5 +9,5 @@ mod reports;
 mod visible;
 
 pub(crate) use self::printer::{Printer, StdoutError};
-pub(crate) use self::reports::{console, live_console, report_text, table_text, text};
+pub(crate) use self::reports::{console, live_console, report_text, table_text, text, wrapped};
 pub(crate) use self::visible::printable;

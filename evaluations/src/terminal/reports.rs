@@ -1,14 +1,11 @@
 //! Renders reports for the terminal.
 
-use std::fmt::Write as _;
 use std::io;
 
 use evals::render::tables::Table;
-use evals::render::{Color, Console, Drawings, Messages, Symbols};
+use evals::render::{Color, Console, Drawings, Messages, Narrow, Symbols};
 use evals::{Domain, Report, Summary};
-use evals_messages::visible;
 
-use super::listing;
 use super::printer::Printer;
 
 /// The renderer for this terminal.
@@ -54,14 +51,22 @@ pub(crate) fn report_text<D: Domain>(
     text(|out| console(printer).report(out, report, summary))
 }
 
-/// Renders a table of texts with its notes.
-pub(crate) fn table_text(printer: &Printer, table: &Table) -> String {
-    let heads: Vec<&str> = table.heads.iter().map(String::as_str).collect();
-    let mut text = listing::render(printer, &heads, &table.rows);
-    for note in &table.notes {
-        writeln!(text, "note: {}", visible::line(note)).expect("a string takes any text");
+/// Renders a table of texts with its notes. Only a terminal limits its width.
+pub(crate) fn table_text(printer: &Printer, table: &Table, narrow: Narrow) -> String {
+    text(|out| unlimited(printer).table(out, table, narrow)).expect("a buffer takes any text")
+}
+
+/// Breaks a text into lines of the terminal's width.
+pub(crate) fn wrapped(printer: &Printer, words: &str) -> String {
+    text(|out| unlimited(printer).text(out, words)).expect("a buffer takes any text")
+}
+
+/// The renderer for this terminal. A pipe or a file has lines of any length.
+fn unlimited(printer: &Printer) -> Console {
+    Console {
+        width: printer.stdout().limit.unwrap_or(u16::MAX),
+        ..console(printer)
     }
-    text
 }
 
 /// Collects the output of `write` in a string.

@@ -167,6 +167,32 @@ fn a_judge_no_better_than_chance_corrects_nothing() {
     assert!(correction.line().contains("undefined"));
 }
 
+/// With so few labels, the rates could be those of a judge that guesses, and then the interval is all of 0 to 1.
+#[test]
+fn an_interval_of_every_rate_is_a_reason_and_no_estimate() {
+    let answers = run(61);
+    let found = Calibration {
+        labels: Confusion {
+            true_passes: 6,
+            false_passes: 5,
+            false_fails: 4,
+            true_fails: 6,
+        },
+        ..calibration(&answers, &labels(&answers, 30, &[0, 1]))
+    };
+    let other = other_run(&judged(&answers), 620, 380);
+    let correction = Correction::of(&found, &other, OtherData::Refused).unwrap();
+    let reason = correction.headline().unwrap_err();
+    assert_eq!(
+        reason,
+        "every rate from 0 to 1 is possible, because 21 labels do not show that the judge is better than chance (TPR 0.60, TNR 0.55, \
+         which add up to 1 for a judge that guesses)"
+    );
+    let table = correction.table();
+    assert_eq!(table.rows[1], ["corrected (Rogan-Gladen)", "–", "", ""]);
+    assert!(table.notes[0].ends_with(reason), "{}", table.notes[0]);
+}
+
 #[test]
 fn picked_answers_and_few_labels_correct_nothing() {
     let answers = run(61);

@@ -2,14 +2,16 @@
 
 use std::fmt::Write as _;
 
+use evals::render::Narrow;
+use evals::render::tables::Table;
 use evals_messages::{quantity, visible};
 
 use crate::annotations::{
     PairAgreement, PersonAgreement, WEIGHTED, confusion_table, estimates, estimates_of_people,
     statistics_table,
 };
-use crate::calibrations::{Calibration, Correction, Disagreement, Drawing, JudgedRun};
-use crate::terminal::{Printer, listing, table_text};
+use crate::calibrations::{CORRECTION, Calibration, Correction, Disagreement, Drawing, JudgedRun};
+use crate::terminal::{Printer, table_text, wrapped};
 
 /// Most characters that are shown of a question, a reference or an answer.
 const SHOWN: usize = 300;
@@ -31,7 +33,11 @@ pub(super) struct Shown<'s> {
 
 impl Shown<'_> {
     pub(super) fn text(&self, printer: &Printer) -> String {
-        let mut text = self.opening();
+        let mut text: String = self
+            .opening()
+            .iter()
+            .map(|line| wrapped(printer, line))
+            .collect();
         text.push('\n');
         text.push_str(&self.confusion(printer));
         text.push('\n');
@@ -43,48 +49,45 @@ impl Shown<'_> {
         text.push_str(&self.disagreements());
         text.push('\n');
         match self.correction {
-            Ok(correction) => text.push_str(&table_text(printer, &correction.table())),
+            Ok(correction) => {
+                text.push_str(&table_text(printer, &correction.table(), CORRECTION));
+            }
             Err(reason) => {
-                let _ = writeln!(text, "no corrected rate: {reason}");
+                text.push_str(&wrapped(printer, &format!("no corrected rate: {reason}")));
             }
         }
         text
     }
 
-    fn opening(&self) -> String {
+    fn opening(&self) -> Vec<String> {
         let Self {
             run, calibration, ..
         } = self;
-        let mut text = format!(
-            "run {}: `{}` by {}, {} passed, {} failed\n",
+        let mut lines = vec![format!(
+            "run {}: `{}` by {}, {} passed, {} failed",
             run.name,
             run.judge.measure,
             run.judge.name.as_deref().unwrap_or("the judge"),
             run.verdicts.passes,
             run.verdicts.fails
-        );
+        )];
         let drawing = match calibration.drawing {
             Drawing::Random => "",
             Drawing::ByVerdict => ", drawn by the judge's verdict",
             Drawing::Picked => ", some of them picked by somebody",
         };
-        let _ = writeln!(
-            text,
+        lines.push(format!(
             "labels of {}: {}{drawing}",
             visible::line(&calibration.labellers.join(", ")),
             quantity::of(calibration.labels.n(), "answer")
-        );
-        for (reason, n) in &calibration.left_out {
-            let _ = writeln!(
-                text,
-                "labels: {} left out: {reason}",
-                quantity::of(*n, "answer")
-            );
-        }
-        for line in self.left_out {
-            let _ = writeln!(text, "labels: {}", visible::line(line));
-        }
-        text
+        ));
+        lines.extend(calibration.left_out.iter().map(|(reason, n)| {
+            let answers = quantity::of(*n, "answer");
+            format!("labels: {answers} left out: {reason}")
+        }));
+        let left_out = self.left_out.iter();
+        lines.extend(left_out.map(|line| format!("labels: {}", visible::line(line))));
+        lines
     }
 
     fn confusion(&self, printer: &Printer) -> String {
@@ -95,7 +98,7 @@ impl Shown<'_> {
     fn agreement(&self, printer: &Printer) -> String {
         let mut text = statistics_table(printer, &self.calibration.agreement());
         if self.calibration.drawing == Drawing::ByVerdict {
-            let _ = writeln!(text, "note: {WEIGHTED}");
+            text.push_str(&wrapped(printer, &format!("note: {WEIGHTED}")));
         }
         text
     }
@@ -113,11 +116,13 @@ impl Shown<'_> {
             let shown = estimates_of_people(&pair.agreement);
             rows.push(pair_row(one, other, pair.agreement.n, &shown));
         }
-        listing::render(
-            printer,
-            &["labeller", "and", "answers", "agreement", "kappa"],
-            &rows,
-        )
+        let heads = ["labeller", "and", "answers", "agreement", "kappa"];
+        let table = Table {
+            heads: heads.map(str::to_owned).to_vec(),
+            rows,
+            notes: Vec::new(),
+        };
+        table_text(printer, &table, Narrow::Drop(&["answers"]))
     }
 
     fn disagreements(&self) -> String {
@@ -199,5 +204,6 @@ fn short(text: &str) -> String {
 
 /// The corrected pass rate of a run.
 pub(super) fn correction(printer: &Printer, run: &str, correction: &Correction) -> String {
-    format!("run {run}\n\n{}", table_text(printer, &correction.table()))
+    let table = table_text(printer, &correction.table(), CORRECTION);
+    format!("run {run}\n\n{table}")
 }

@@ -2,12 +2,14 @@
 
 use std::fmt::Write as _;
 
+use evals::render::Narrow;
+use evals::render::tables::Table;
+
 use crate::annotations::{
     CurrentLabels, PersonAgreement, RunAnswers, WEIGHTED, caveats, confusion_table,
     estimates_of_people, left_out, pairs, people, statistics_table, verdict_counts,
 };
-use crate::terminal::Printer;
-use crate::terminal::listing;
+use crate::terminal::{Printer, table_text};
 
 pub(super) fn text(printer: &Printer, run: &RunAnswers, current: &CurrentLabels<'_>) -> String {
     let mut text = opening(run);
@@ -43,8 +45,14 @@ pub(super) fn text(printer: &Printer, run: &RunAnswers, current: &CurrentLabels<
                 row
             })
             .collect();
-        let titles = ["labeller", "and", "answers", "agreement", "kappa"];
-        text.push_str(&listing::render(printer, &titles, &rows));
+        let heads = ["labeller", "and", "answers", "agreement", "kappa"];
+        let table = Table {
+            heads: heads.map(str::to_owned).to_vec(),
+            rows,
+            notes: Vec::new(),
+        };
+        let narrow = Narrow::Drop(&["answers"]);
+        text.push_str(&table_text(printer, &table, narrow));
         if pairs.iter().any(|pair| pair.is_weighted) {
             let _ = writeln!(text, "note: {WEIGHTED}");
         }
@@ -93,8 +101,13 @@ fn labellers(printer: &Printer, people: &[PersonAgreement]) -> String {
                 .collect()
         })
         .collect();
-    let titles = ["labeller", "pass", "fail", "cannot say", "not labelled"];
-    listing::render(printer, &titles, &rows)
+    let heads = ["labeller", "pass", "fail", "cannot say", "not labelled"];
+    let table = Table {
+        heads: heads.map(str::to_owned).to_vec(),
+        rows,
+        notes: Vec::new(),
+    };
+    table_text(printer, &table, Narrow::Fold)
 }
 
 /// The confusion table and the statistics of one labeller.

@@ -9,7 +9,7 @@ use evals::render::{Cases, Part};
 use evals_messages::{nearest, quantity, visible};
 
 use super::watch;
-use crate::calibrations::{CalibrationStore, RunCorrections};
+use crate::calibrations::{CORRECTION, CalibrationStore, RunCorrections};
 use crate::cli::ShowRunArgs;
 use crate::exit::Exit;
 use crate::session::Session;
@@ -38,7 +38,7 @@ pub(super) fn execute(session: &Session<'_>, arguments: &ShowRunArgs) -> Result<
             let corrections = RunCorrections::of_stored(printer, &store, &run, &report);
             for table in corrections.tables() {
                 page.push('\n');
-                page.push_str(&table_text(printer, &table));
+                page.push_str(&table_text(printer, &table, CORRECTION));
             }
             corrections.note(printer);
             if let Some(most) = arguments.cases {

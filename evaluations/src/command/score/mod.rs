@@ -5,7 +5,7 @@ mod rows;
 mod table;
 mod tested;
 
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 use anyhow::{Context as _, Result, bail};
 use evals_messages::quantity;
@@ -66,7 +66,7 @@ pub(super) fn execute(session: &Session<'_>, arguments: &ScoreArgs) -> Result<Ex
                 .map(|run| trec_eval_layout(&run.scores, layout))
                 .collect()
         }
-        ScoreFormat::Table => table::render(&runs, comparison.as_ref(), arguments),
+        ScoreFormat::Table => table::render(session.printer, &runs, comparison.as_ref(), arguments),
         ScoreFormat::Json => rows::json(&runs, comparison.as_ref(), arguments)?,
         ScoreFormat::Csv => rows::csv(&runs, arguments)?,
     };
@@ -101,24 +101,23 @@ fn options(arguments: &ScoreArgs) -> Options {
     }
 }
 
-/// The name of each run: that of its file, or the whole path if two have the same name.
-fn names(paths: &[std::path::PathBuf]) -> Vec<String> {
-    let short = |path: &Path| {
-        let name = path.file_name().unwrap_or(path.as_os_str());
-        name.to_string_lossy().into_owned()
+/// The name of each run: that of its file, with as many of the folders above as no other run shares.
+fn names(paths: &[PathBuf]) -> Vec<String> {
+    let end = |path: &Path, length: usize| -> PathBuf {
+        let parts: Vec<_> = path.components().collect();
+        parts[parts.len().saturating_sub(length)..].iter().collect()
     };
-    let all: Vec<String> = paths.iter().map(|path| short(path)).collect();
-    let is_unique = |name: &String| all.iter().filter(|other| *other == name).count() == 1;
-    all.iter()
-        .zip(paths)
-        .map(|(name, path)| {
-            if is_unique(name) {
-                name.clone()
-            } else {
-                path.display().to_string()
-            }
-        })
-        .collect()
+    let name = |path: &PathBuf| {
+        let most = path.components().count();
+        let is_unique = |length: &usize| {
+            let own = end(path, *length);
+            let same = paths.iter().filter(|other| end(other, *length) == own);
+            same.count() == 1
+        };
+        let length = (1..most).find(is_unique).unwrap_or(most);
+        end(path, length).display().to_string()
+    };
+    paths.iter().map(name).collect()
 }
 
 fn unreadable(path: &Path) -> String {

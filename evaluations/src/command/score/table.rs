@@ -2,19 +2,22 @@
 
 use std::fmt::Write as _;
 
-use console::{Alignment, measure_text_width, pad_str};
+use evals::render::Narrow;
+use evals::render::tables::Table;
 use evals_messages::{quantity, visible};
 use evals_metrics::scoring::{Count, Scores, Statistic, Summary};
 
 use super::ScoredRun;
 use super::comparison::{Comparison, lower_is_better};
 use crate::cli::ScoreArgs;
+use crate::terminal::{Printer, table_text, wrapped};
 
 const BEST: &str = "★";
 /// What an undefined value is shown as.
 const UNDEFINED: &str = "-";
 
 pub(super) fn render(
+    printer: &Printer,
     runs: &[ScoredRun],
     comparison: Option<&Comparison>,
     arguments: &ScoreArgs,
@@ -25,7 +28,7 @@ pub(super) fn render(
             if runs.len() > 1 {
                 writeln!(text, "{}", visible::line(&run.name)).expect("a string takes any text");
             }
-            text.push_str(&queries(&run.scores, !arguments.no_summary));
+            text.push_str(&queries(printer, &run.scores, !arguments.no_summary));
             if runs.len() > 1 {
                 text.push('\n');
             }
@@ -34,17 +37,17 @@ pub(super) fn render(
     match (comparison, runs) {
         (_, []) => {}
         (Some(comparison), _) if !arguments.no_summary => {
-            text.push_str(&several(runs, comparison));
+            text.push_str(&several(printer, runs, comparison));
         }
-        (None, [run, ..]) if !arguments.per_query => text.push_str(&one(&run.scores)),
+        (None, [run, ..]) if !arguments.per_query => text.push_str(&one(printer, &run.scores)),
         _ => {}
     }
     text
 }
 
 /// A row for each measure.
-fn one(scores: &Scores) -> String {
-    let mut rows = vec![vec!["measure".to_owned(), "all".to_owned()]];
+fn one(printer: &Printer, scores: &Scores) -> String {
+    let mut rows = Vec::new();
     for (column, it) in scores.columns().iter().enumerate() {
         if let Some(value) = summary(scores, column) {
             rows.push(vec![it.statistic.to_string(), value]);
@@ -54,11 +57,12 @@ fn one(scores: &Scores) -> String {
         "queries".to_owned(),
         scores.queries().len().to_string(),
     ]);
-    aligned(&rows)
+    let heads = ["measure", "all"].map(str::to_owned).to_vec();
+    table(printer, heads, rows, Narrow::Fold)
 }
 
 /// A row for each query, and one for all.
-fn queries(scores: &Scores, with_summary: bool) -> String {
+fn queries(printer: &Printer, scores: &Scores, with_summary: bool) -> String {
     let shown: Vec<usize> = (0..scores.columns().len())
         .filter(|column| {
             !matches!(
@@ -70,7 +74,8 @@ fn queries(scores: &Scores, with_summary: bool) -> String {
     let header = shown
         .iter()
         .map(|it| scores.columns()[*it].statistic.to_string());
-    let mut rows = vec![row("query", header)];
+    let heads = row("query", header);
+    let mut rows = Vec::new();
     for (index, query) in scores.queries().iter().enumerate() {
         let cells = shown.iter().map(|&column| {
             match (
@@ -93,14 +98,15 @@ fn queries(scores: &Scores, with_summary: bool) -> String {
             .map(|&it| summary(scores, it).unwrap_or_default());
         rows.push(row("all", cells));
     }
-    aligned(&rows)
+    table(printer, heads, rows, Narrow::Fold)
 }
 
 /// A row for each run, and the changes from one of them.
-fn several(runs: &[ScoredRun], comparison: &Comparison) -> String {
+fn several(printer: &Printer, runs: &[ScoredRun], comparison: &Comparison) -> String {
     let columns = runs[0].scores.columns();
     let header = columns.iter().map(|it| it.statistic.to_string());
-    let mut rows = vec![row("run", header.chain(["queries".to_owned()]))];
+    let heads = row("run", header.chain(["queries".to_owned()]));
+    let mut rows = Vec::new();
     for run in runs {
         let cells = (0..columns.len()).map(|column| {
             let value = summary(&run.scores, column).unwrap_or_default();
@@ -113,10 +119,13 @@ fn several(runs: &[ScoredRun], comparison: &Comparison) -> String {
         let queries = run.scores.queries().len().to_string();
         rows.push(row(&run.name, cells.chain([queries])));
     }
-    let mut text = aligned(&rows);
-    writeln!(text, "{BEST} best of its column, after rounding\n").expect("a string takes any text");
+    let mut text = table(printer, heads, rows, Narrow::Fold);
+    writeln!(text, "{BEST} best of its column, after rounding").expect("a string takes any text");
+    if comparison.changes.is_empty() {
+        return text;
+    }
     let baseline = visible::line(&runs[comparison.baseline].name);
-    writeln!(text, "Changes from {baseline}").expect("a string takes any text");
+    writeln!(text, "\nChanges from {baseline}").expect("a string takes any text");
     let titles = [
         "run",
         "measure",
@@ -124,9 +133,10 @@ fn several(runs: &[ScoredRun], comparison: &Comparison) -> String {
         "95 % interval",
         "p (Holm)",
         "n",
-        "",
+        "verdict",
     ];
-    let mut rows = vec![titles.map(str::to_owned).to_vec()];
+    let heads = titles.map(str::to_owned).to_vec();
+    let mut rows = Vec::new();
     for change in &comparison.changes {
         let it = &change.difference;
         let interval = it.interval.as_ref().map_or_else(
@@ -145,13 +155,17 @@ fn several(runs: &[ScoredRun], comparison: &Comparison) -> String {
             change.verdict().to_owned(),
         ]);
     }
-    text.push_str(&aligned(&rows));
-    text.push_str(&explained(comparison));
+    let narrow = Narrow::Drop(&["n", "95 % interval"]);
+    text.push_str(&table(printer, heads, rows, narrow));
+    text.push_str(&wrapped(printer, &explained(comparison)));
     text
 }
 
 /// What the p values mean.
 fn explained(comparison: &Comparison) -> String {
+    if comparison.tests == 0 {
+        return "No query changed in any measure, so there is nothing to test.".to_owned();
+    }
     let tests = quantity::of(comparison.tests, "test");
     let family = if comparison.is_best {
         format!(
@@ -163,7 +177,7 @@ fn explained(comparison: &Comparison) -> String {
     };
     format!(
         "Paired randomization tests; p values are corrected for {family} in which no query changed is not a test. In rows without a \
-         verdict, chance alone could explain the change.\n"
+         verdict, chance alone could explain the change."
     )
 }
 
@@ -200,45 +214,11 @@ fn row(first: &str, cells: impl Iterator<Item = String>) -> Vec<String> {
     std::iter::once(first.to_owned()).chain(cells).collect()
 }
 
-/// Lines with the first column to the left and numbers to the right.
-fn aligned(rows: &[Vec<String>]) -> String {
-    let columns = rows.iter().map(Vec::len).max().unwrap_or(0);
-    let cell = |row: &[String], column: usize| -> String {
-        row.get(column)
-            .map_or_else(String::new, |it| visible::line(it))
+fn table(printer: &Printer, heads: Vec<String>, rows: Vec<Vec<String>>, narrow: Narrow) -> String {
+    let table = Table {
+        heads,
+        rows,
+        notes: Vec::new(),
     };
-    let widths: Vec<usize> = (0..columns)
-        .map(|column| {
-            let cells = rows
-                .iter()
-                .map(|row| measure_text_width(&cell(row, column)));
-            cells.max().unwrap_or(0)
-        })
-        .collect();
-    let mut text = String::new();
-    for row in rows {
-        let mut line = String::new();
-        for (column, width) in widths.iter().enumerate() {
-            let is_text = column == 0 || row.get(1).is_some_and(|_| is_text_column(rows, column));
-            let alignment = if is_text {
-                Alignment::Left
-            } else {
-                Alignment::Right
-            };
-            let gap = if column == 0 { "" } else { "  " };
-            let padded = pad_str(&cell(row, column), *width, alignment, None).into_owned();
-            write!(line, "{gap}{padded}").expect("a string takes any text");
-        }
-        writeln!(text, "{}", line.trim_end()).expect("a string takes any text");
-    }
-    text
-}
-
-/// Whether no cell below the header is a number.
-fn is_text_column(rows: &[Vec<String>], column: usize) -> bool {
-    rows.iter().skip(1).all(|row| {
-        let digit =
-            |cell: &String| cell.starts_with(|c: char| c.is_ascii_digit() || "+-<".contains(c));
-        row.get(column).is_none_or(|cell| !digit(cell))
-    })
+    table_text(printer, &table, narrow)
 }
