@@ -473,11 +473,12 @@ fn a_gate_tests_itself() {
         let rule = lines.next().unwrap();
         assert!(rule.chars().count() <= columns.parse().unwrap(), "{rule}");
         assert!(head.ends_with("Cannot tell"), "{}", done.stdout);
-        done.stdout.replace('\n', " ")
+        let words: Vec<&str> = done.stdout.split_whitespace().collect();
+        words.join(" ")
     };
     let missing = "no room for intervals; widen the terminal or set COLUMNS";
     assert!(narrow("80").contains(missing), "{}", narrow("80"));
-    let missing = "no room for intervals, Fails with --strict, Fails, Rule; widen";
+    let missing = "no room for intervals, Rule, Fails, Fails with --strict; widen";
     assert!(narrow("30").contains(missing), "{}", narrow("30"));
     sandbox.succeed("sample --skip-qa --profile bm25");
     let names: Vec<String> = sandbox.runs().iter().map(|run| name(run)).collect();
