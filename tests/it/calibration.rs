@@ -9,7 +9,7 @@ use serde_json::{Value, json};
 
 use crate::docs::{blocks, page};
 use crate::labels::{fill, verdicts};
-use crate::sandbox::{Sandbox, json as read_json};
+use crate::sandbox::{Sandbox, ended, json as read_json};
 use crate::viewer::Viewer;
 
 const CASES: usize = 400;
@@ -393,6 +393,17 @@ fn the_example_of_the_guide_prints_what_the_page_shows_and_finds_the_truth() {
         if truth[id] { "pass" } else { "fail" }
     });
     let printed = sandbox.succeed(calibrate);
+
+    let narrow = ended(sandbox.command(calibrate).env("COLUMNS", "60")).stdout;
+    for missing in ["no room for meaning; widen", "no room for n; widen"] {
+        assert!(narrow.contains(missing), "{narrow}");
+    }
+    // The rule below the heads is as wide as its table. Texts of disagreements are cut only where they are very long.
+    let (_, rates) = narrow.split_once("equivalent (pass rate)").unwrap();
+    let rules = narrow.lines().filter(|line| line.starts_with('─'));
+    for line in rules.chain(rates.lines()) {
+        assert!(line.chars().count() <= 60, "{line}");
+    }
 
     let good = truth.values().filter(|good| **good).count();
     let share = |n: usize| f64::from(u32::try_from(n).unwrap());
