@@ -91,8 +91,7 @@ fn with_values(page: &str, command: &Command) -> String {
     };
     let (synopsis, below) = rest.split_at(rest.find("\n.SH ").unwrap_or(rest.len()));
     let mut synopsis = synopsis.to_owned();
-    let options = command.get_opts().filter(|option| !option.is_positional());
-    for option in options {
+    for option in command.get_opts() {
         let name = option.get_long().map(|long| format!("--{long}"));
         let name = name.or_else(|| option.get_short().map(|short| format!("-{short}")));
         let (Some(name), Some(values)) = (name, option.get_value_names()) else {
