@@ -2,7 +2,7 @@
 
 use std::num::NonZeroUsize;
 use std::sync::Arc;
-use std::time::Instant;
+use std::time::{Duration, Instant};
 
 use async_trait::async_trait;
 use evals::{Case, TaskError, TaskScope};
@@ -12,7 +12,7 @@ use futures::future::BoxFuture;
 use super::context::{self, Budget};
 use super::{Answer, Expansion, Qa};
 use crate::answering::{AgentAnswerer, AgentSearch, Answerer};
-use crate::call::{self, Purpose};
+use crate::call::{self, Call, Purpose};
 use crate::{Passage, Retrieved, SearchError, Searcher};
 
 /// The settings that turn passages into the context of an answer.
@@ -25,7 +25,7 @@ pub struct Settings {
     /// Limits the tokens of the context; `None` sets no limit.
     pub budget: Option<Budget>,
     /// Whether the run uses batches. All cases then run at once and wait for each other, and the duration of a case leaves these waits out:
-    /// of an answer it counts the time that the calls took.
+    /// of an answer, also of an agent's, it counts the time that the calls and the searches took.
     pub in_batches: bool,
 }
 
@@ -96,11 +96,22 @@ struct Searches<'a> {
     scope: &'a TaskScope,
     /// The documents found, in the order in which they were first found.
     documents: Vec<String>,
+    /// How long the searches took, with their waits.
+    took: Duration,
 }
 
 #[async_trait]
 impl AgentSearch for Searches<'_> {
     async fn search(&mut self, query: &str) -> Result<Vec<Passage>, SearchError> {
+        let began = Instant::now();
+        let found = self.find(query).await;
+        self.took += began.elapsed();
+        found
+    }
+}
+
+impl Searches<'_> {
+    async fn find(&mut self, query: &str) -> Result<Vec<Passage>, SearchError> {
         let retrieved = self.retrieval.search(query, self.scope).await?;
         for document in &retrieved.ranking {
             if !self.documents.contains(&document.id) {
@@ -109,9 +120,7 @@ impl AgentSearch for Searches<'_> {
         }
         self.retrieval.context(retrieved.passages, self.scope).await
     }
-}
 
-impl Searches<'_> {
     /// The documents found, with scores that fall from the first to the last.
     fn ranking(&self) -> Result<Ranking, RankingError> {
         let documents = self.documents.iter().rev().zip(1_u16..);
@@ -140,11 +149,7 @@ impl Retrieval {
             Ok(answered) => &answered.calls,
             Err(error) => &error.calls,
         };
-        if self.settings.in_batches {
-            let own = calls.iter().filter(|call| !call.cached);
-            let own = own.map(|call| call.service_time).sum();
-            scope.leave_out(began.elapsed().saturating_sub(own));
-        }
+        self.leave_waits_out(began.elapsed(), calls, scope);
         call::record(calls, Purpose::Answerer, scope);
         match answered {
             Ok(answered) => Ok(Answer::new(answered, passages, retrieved.ranking)),
@@ -162,11 +167,21 @@ impl Retrieval {
             retrieval: self,
             scope,
             documents: Vec::new(),
+            took: Duration::ZERO,
         };
+        let began = Instant::now();
         let answered = agent.answer(&case.input, &mut searches, scope.repeat(), scope);
-        match answered.await {
+        let answered = answered.await;
+        let calls = match &answered {
+            Ok(it) => &it.answered.calls,
+            Err(error) => &error.calls,
+        };
+        // The searches leave their own waits out.
+        let asking = began.elapsed().saturating_sub(searches.took);
+        self.leave_waits_out(asking, calls, scope);
+        call::record(calls, Purpose::Answerer, scope);
+        match answered {
             Ok(it) => {
-                call::record(&it.answered.calls, Purpose::Answerer, scope);
                 scope.metric("context passages", call::number(it.passages.len()));
                 scope.metric("searches", call::number(it.searches.len()));
                 let answer = Answer::new(it.answered, it.passages, searches.ranking()?);
@@ -175,11 +190,18 @@ impl Retrieval {
                     ..answer
                 })
             }
-            Err(error) => {
-                call::record(&error.calls, Purpose::Answerer, scope);
-                Err(error.of_task())
-            }
+            Err(error) => Err(error.of_task()),
         }
+    }
+
+    /// Leaves the waits out of the duration of a case that spent `asking` on these calls.
+    fn leave_waits_out(&self, asking: Duration, calls: &[Call], scope: &TaskScope) {
+        if !self.settings.in_batches {
+            return;
+        }
+        let own = calls.iter().filter(|call| !call.cached);
+        let own = own.map(|call| call.service_time).sum();
+        scope.leave_out(asking.saturating_sub(own));
     }
 
     /// Searches, and records the stages.

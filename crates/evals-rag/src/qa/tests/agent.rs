@@ -6,6 +6,7 @@ use evals_models::{ChatReply, ToolCall};
 
 use super::*;
 use crate::answering::AgentAnswerer;
+use crate::{Retrieved, SearchError, Searcher};
 
 fn searching(query: &str) -> ChatReply {
     let call = ToolCall {
@@ -98,6 +99,48 @@ async fn the_breakdown_tells_how_far_an_agent_came() {
         "{}",
         breakdown(&report)
     );
+}
+
+/// Searches as [`Found`] does, and takes as long as told.
+#[derive(Debug)]
+struct Slow(Found, Duration);
+
+#[async_trait::async_trait]
+impl Searcher for Slow {
+    fn profile(&self) -> &str {
+        self.0.profile()
+    }
+
+    async fn search(&self, question: &str, k: usize) -> Result<Retrieved, SearchError> {
+        std::thread::sleep(self.1);
+        self.0.search(question, k).await
+    }
+}
+
+#[tokio::test]
+async fn the_time_of_an_agents_case_has_no_wait_for_a_turn_beside_batches() {
+    // With batches all cases run at once, and the direct calls of their agents wait for each other.
+    let (wait, search) = (Duration::from_millis(300), Duration::from_millis(100));
+    for replies in [
+        vec![searching("one"), said("Paris [2].")],
+        // The second reply answers nothing.
+        vec![searching("one"), said("")],
+    ] {
+        let model = Late(Scripted::new(replies), wait);
+        let agent = AgentAnswerer::new(Arc::new(model), Refusals::default());
+        let searcher = Slow(Found(passages()), search);
+        let task = agent_task(Arc::new(searcher), agent, batched());
+        let dataset = dataset("demo", [question("q", true)]).unwrap();
+        let began = std::time::Instant::now();
+        let report = Experiment::new(dataset, task).run().await;
+        let (whole, counted) = (began.elapsed(), report.cases[0].duration);
+        let calls = Duration::from_millis(2);
+        assert!(
+            counted + 2 * wait <= whole + calls,
+            "{counted:?} of {whole:?}"
+        );
+        assert!(counted >= search + calls, "{counted:?} has the search");
+    }
 }
 
 #[tokio::test]

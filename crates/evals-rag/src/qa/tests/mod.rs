@@ -103,15 +103,20 @@ async fn the_time_of_a_case_has_no_wait_for_batches() {
     let wait = Duration::from_millis(500);
     let model = Late(Scripted::new([said("Paris")]), wait);
     let answerer = ChatAnswerer::new(Arc::new(model), Refusals::default());
-    let mut settings = Settings::new(NonZeroUsize::new(3).unwrap());
-    settings.in_batches = true;
-    let task = task(Arc::new(Found(passages())), Arc::new(answerer), settings);
+    let task = task(Arc::new(Found(passages())), Arc::new(answerer), batched());
     let dataset = dataset("demo", [question("q", true)]).unwrap();
     let began = std::time::Instant::now();
     let report = Experiment::new(dataset, task).run().await;
     let (whole, counted) = (began.elapsed(), report.cases[0].duration);
     let call = Duration::from_millis(1);
     assert!(counted + wait <= whole + call, "{counted:?} of {whole:?}");
+}
+
+/// The settings of a run that uses batches.
+fn batched() -> Settings {
+    let mut settings = Settings::new(NonZeroUsize::new(3).unwrap());
+    settings.in_batches = true;
+    settings
 }
 
 #[tokio::test]
