@@ -1,6 +1,7 @@
 //! Why requests in batches get no reply.
 
 use std::path::PathBuf;
+use std::time::Duration;
 
 use evals::JournalError;
 use evals_messages::quantity;
@@ -111,6 +112,12 @@ pub(super) enum BatchError {
         record.display()
     )]
     Elsewhere { record: PathBuf },
+    /// Another process does not release the lock.
+    #[error(
+        "another process has locked `{}` for {} s: look for a stopped or hanging process of this program, end it, and run the same command again",
+        path.display(), waited.as_secs()
+    )]
+    Locked { path: PathBuf, waited: Duration },
     /// The batch may not be submitted.
     #[error("the batch was not submitted")]
     NotAllowed(#[source] Refused),

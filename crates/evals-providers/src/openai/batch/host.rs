@@ -24,6 +24,12 @@ pub struct BatchSize {
 }
 
 impl BatchSize {
+    pub(super) const ZERO: Self = Self {
+        requests: 0,
+        input_tokens: 0,
+        output_tokens: Some(0),
+    };
+
     /// The size of one request.
     pub(super) fn of(chat: &OpenAiChat, request: &ChatRequest) -> Self {
         let texts = raw_reply::texts(request);

@@ -1,18 +1,25 @@
 //! The records of a model's batches on the disk: those of this process, and those that other processes wrote.
 
 use std::collections::{BTreeMap, BTreeSet};
-use std::fs::{self, File, OpenOptions};
+use std::fs::{self, File, OpenOptions, TryLockError};
 use std::io;
 use std::path::{Path, PathBuf};
+use std::time::Duration;
 
 use evals::JournalError;
 use serde_json::{Map, Value};
+use tokio::time::{Instant, sleep};
 
+use crate::openai::batch::error::BatchError;
 use crate::openai::batch::host::BatchSize;
 use crate::openai::batch::record::{Contents, Record, Reopened};
 
 /// The file that a process locks while it looks for records and writes its own.
 const LOCK: &str = "batches.lock";
+/// How long a process waits for the lock of another one, which holds it for a few seconds at most.
+const PATIENCE: Duration = Duration::from_mins(2);
+/// The pause between two attempts to lock the file.
+const PAUSE: Duration = Duration::from_millis(20);
 
 /// The records of a model's batches.
 pub(super) struct Archive {
@@ -32,6 +39,17 @@ pub(super) enum Taken {
     Record(Box<Record>),
     /// In a batch that another process waits for. This is the file of its record.
     InUse(PathBuf),
+}
+
+/// The turn of this process to scan the records and to record a batch. Dropping it lets the next process go on.
+#[derive(Debug)]
+pub(super) struct Turn(File);
+
+impl Drop for Turn {
+    fn drop(&mut self) {
+        // If a child process is just being started, it would inherit the lock when the file is only closed.
+        let _ = self.0.unlock();
+    }
 }
 
 impl Archive {
@@ -87,20 +105,30 @@ impl Archive {
         holding.is_some_and(|(_, contents)| contents.is_collected())
     }
 
+    /// Whether a batch of another process has this request and may have its reply.
+    pub(super) fn holds(&self, id: &str) -> bool {
+        self.holding(id).is_some()
+    }
+
     fn holding(&self, id: &str) -> Option<(&String, &Contents)> {
         let mut others = self.others.iter();
         others.find(|(_, contents)| contents.needs(id))
     }
 
-    /// Waits until no other process is between its [scan](Self::scan) and its [record](Self::create). Dropping the file lets the next
-    /// one go on.
-    pub(super) fn lock(&self) -> Result<File, JournalError> {
+    /// Waits for the turn to [scan](Self::scan) the records and to [record](Self::create) a batch.
+    ///
+    /// # Errors
+    ///
+    /// The file cannot be locked, or another process does not release it within [`PATIENCE`].
+    pub(super) async fn turn(&self) -> Result<Turn, BatchError> {
         let failed = |action, path: &Path| {
             let path = path.to_owned();
-            move |source: io::Error| JournalError::Io {
-                action,
-                path,
-                source,
+            move |source: io::Error| {
+                BatchError::record(JournalError::Io {
+                    action,
+                    path,
+                    source,
+                })
             }
         };
         fs::create_dir_all(&self.folder).map_err(failed("create the folder of", &self.folder))?;
@@ -108,9 +136,20 @@ impl Archive {
         let mut options = OpenOptions::new();
         options.write(true).create(true).truncate(false);
         let file = options.open(&path).map_err(failed("open", &path))?;
-        // Processes hold the lock for milliseconds, so the wait needs no blocking thread.
-        file.lock().map_err(failed("lock", &path))?;
-        Ok(file)
+        let began = Instant::now();
+        loop {
+            match file.try_lock() {
+                Ok(()) => return Ok(Turn(file)),
+                Err(TryLockError::Error(error)) => return Err(failed("lock", &path)(error)),
+                Err(TryLockError::WouldBlock) => {}
+            }
+            let waited = began.elapsed();
+            if waited >= PATIENCE {
+                return Err(BatchError::Locked { path, waited });
+            }
+            // A blocking call would take a thread of the runtime, for ever if the other process is stopped.
+            sleep(PAUSE).await;
+        }
     }
 
     /// Records that a batch of these requests is about to be submitted.
@@ -122,5 +161,31 @@ impl Archive {
         let record = Record::create(&self.folder, self.model.clone(), ids, size)?;
         self.own.insert(record.key.clone());
         Ok(record)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[tokio::test(start_paused = true)]
+    async fn the_wait_for_a_turn_blocks_no_thread_and_has_an_end() {
+        let folder = std::env::temp_dir().join(format!("evals-archive-{:016x}", fastrand::u64(..)));
+        let [first, second] = [(); 2].map(|()| Archive::new(&folder, Map::new()));
+        let turn = first.turn().await.unwrap();
+        // Both tasks run on the only thread.
+        let releasing = async {
+            sleep(Duration::from_secs(1)).await;
+            drop(turn);
+        };
+        let (waited, ()) = tokio::join!(second.turn(), releasing);
+        let turn = waited.unwrap();
+        let error = first.turn().await.unwrap_err().to_string();
+        drop(turn);
+        fs::remove_dir_all(&folder).unwrap();
+        let expected = "has locked `";
+        assert!(error.contains(expected), "{error}");
+        let expected = "batches.lock` for 120 s: look for a stopped or hanging process";
+        assert!(error.contains(expected), "{error}");
     }
 }

@@ -14,22 +14,27 @@ use crate::openai::dialect::Dialect;
 
 /// A batch before it is submitted.
 pub(super) struct Draft {
-    pub(super) ids: BTreeSet<String>,
+    /// The dialect of its requests.
+    pub(super) dialect: Dialect,
     /// The input file.
-    pub(super) content: Vec<u8>,
-    pub(super) size: BatchSize,
+    content: Vec<u8>,
+    /// The lines of the input file, in their order.
+    lines: Vec<Line>,
+}
+
+/// The place of a request.
+struct Line {
+    id: String,
+    bytes: usize,
+    size: BatchSize,
 }
 
 impl Draft {
-    pub(super) fn new() -> Self {
+    pub(super) fn new(dialect: Dialect) -> Self {
         Self {
-            ids: BTreeSet::new(),
+            dialect,
             content: Vec::new(),
-            size: BatchSize {
-                requests: 0,
-                input_tokens: 0,
-                output_tokens: Some(0),
-            },
+            lines: Vec::new(),
         }
     }
 
@@ -42,13 +47,13 @@ impl Draft {
         &mut self,
         id: &str,
         request: &ChatRequest,
-        (chat, dialect): (&OpenAiChat, Dialect),
+        chat: &OpenAiChat,
         settings: &BatchSettings,
     ) -> Result<bool, Cause> {
-        if self.ids.len() == settings.max_requests.get() {
+        if self.lines.len() == settings.max_requests.get() {
             return Ok(false);
         }
-        let body = chat.body(request, dialect);
+        let body = chat.body(request, self.dialect);
         let body = body.map_err(|error| Cause::new(Failure::Content, error))?;
         let line = input::line(id, &body);
         let (bytes, most) = (line.len(), settings.max_bytes);
@@ -60,8 +65,51 @@ impl Draft {
             return Ok(false);
         }
         self.content.extend_from_slice(&line);
-        self.ids.insert(id.to_owned());
-        self.size.add(BatchSize::of(chat, request));
+        self.lines.push(Line {
+            id: id.to_owned(),
+            bytes,
+            size: BatchSize::of(chat, request),
+        });
         Ok(true)
+    }
+
+    /// Removes requests.
+    pub(super) fn remove(&mut self, ids: &BTreeSet<String>) {
+        if ids.is_empty() {
+            return;
+        }
+        let content = std::mem::take(&mut self.content);
+        let mut rest = content.as_slice();
+        let kept = &mut self.content;
+        self.lines.retain(|line| {
+            let (text, later) = rest.split_at(line.bytes);
+            rest = later;
+            let is_kept = !ids.contains(&line.id);
+            if is_kept {
+                kept.extend_from_slice(text);
+            }
+            is_kept
+        });
+    }
+
+    pub(super) fn is_empty(&self) -> bool {
+        self.lines.is_empty()
+    }
+
+    pub(super) fn ids(&self) -> BTreeSet<String> {
+        self.lines.iter().map(|line| line.id.clone()).collect()
+    }
+
+    pub(super) fn size(&self) -> BatchSize {
+        let mut size = BatchSize::ZERO;
+        for line in &self.lines {
+            size.add(line.size);
+        }
+        size
+    }
+
+    /// The input file.
+    pub(super) fn into_content(self) -> Vec<u8> {
+        self.content
     }
 }

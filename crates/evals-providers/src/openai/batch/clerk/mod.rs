@@ -138,11 +138,11 @@ impl Clerk {
                         Err(error) => self.break_off(&Cause::new(Failure::Terminal, error)),
                     }
                 }
-                () = sleep_until(quiet), if is_waiting => self.consider(),
+                () = sleep_until(quiet), if is_waiting => self.consider().await,
             }
             let most = self.desk.settings.max_requests.get();
             if self.gathered.len() >= most && !self.is_trying {
-                self.submit();
+                self.submit().await;
             }
         }
     }

@@ -74,6 +74,11 @@ impl Shelf {
         }
     }
 
+    /// Whether a batch that is over has a reply to this request.
+    pub(super) fn holds(&self, id: &str) -> bool {
+        self.holding(id).is_some()
+    }
+
     fn holding(&self, id: &str) -> Option<usize> {
         self.batches.iter().position(|kept| kept.holds(id))
     }

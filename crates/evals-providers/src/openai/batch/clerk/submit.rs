@@ -19,17 +19,17 @@ use crate::traffic::Refused;
 
 impl Clerk {
     /// Submits what was gathered, unless something is under way that may lead to more.
-    pub(super) fn consider(&mut self) {
+    pub(super) async fn consider(&mut self) {
         let own = self.desk.endpoint.calls();
         if self.desk.host.under_way() > own {
             self.arrived = Instant::now();
         } else {
-            self.submit();
+            self.submit().await;
         }
     }
 
     /// Submits what was gathered, as far as it fits into one batch. The first request of a model is sent directly before.
-    pub(super) fn submit(&mut self) {
+    pub(super) async fn submit(&mut self) {
         let abandoned = |id: &String| {
             let waiting = self.waiting.get(id);
             waiting.is_none_or(Waiting::is_abandoned)
@@ -45,12 +45,15 @@ impl Clerk {
             return;
         }
         if self.is_tried {
-            self.submit_batch();
+            self.submit_batch().await;
             return;
         }
         // Another process may have put the first request into a batch meanwhile.
         match self.archive.scan() {
-            Ok(()) => self.look_elsewhere(),
+            Ok(()) => {
+                let ids = std::mem::take(&mut self.gathered);
+                self.look_elsewhere(ids);
+            }
             Err(error) => {
                 let ids = std::mem::take(&mut self.gathered);
                 self.end(ids, &unrecorded(error));
@@ -81,49 +84,71 @@ impl Clerk {
         });
     }
 
-    fn submit_batch(&mut self) {
-        match self.record_batch() {
-            Ok(Some((record, draft))) => self.start(record, draft),
-            // The gathered requests were in other batches already, or too large for any.
+    async fn submit_batch(&mut self) {
+        let mut draft = self.draft();
+        // The gathered requests may all be too large for any batch.
+        if draft.is_empty() {
+            return;
+        }
+        match self.record_batch(&mut draft).await {
+            Ok(Some(record)) => self.start(record, draft),
             Ok(None) => {}
             Err(cause) => {
-                let ids = std::mem::take(&mut self.gathered);
-                self.end(ids, &cause);
+                let gathered = std::mem::take(&mut self.gathered);
+                self.end(draft.ids().into_iter().chain(gathered), &cause);
             }
         }
     }
 
-    /// Puts the next batch together and records it. Returns `None` if no request is left for it.
+    /// Records the next batch. Returns `None` if no request is left for it, or if it may not be submitted.
     ///
     /// Two processes that start together look for records before either has written one. So each looks again, and no process writes a
-    /// record between this look and the new record.
-    fn record_batch(&mut self) -> Result<Option<(Record, Draft)>, Cause> {
-        let _alone = self.archive.lock().map_err(unrecorded)?;
+    /// record between this look and the new record. Everything that takes long is done before or after that.
+    async fn record_batch(&mut self, draft: &mut Draft) -> Result<Option<Record>, Cause> {
+        let turn = self.archive.turn().await;
+        let turn = turn.map_err(|error| Cause::new(Failure::Terminal, error))?;
         self.archive.scan().map_err(unrecorded)?;
-        self.look_elsewhere();
-        let draft = self.draft();
-        if draft.ids.is_empty() {
-            return Ok(None);
+        let mut elsewhere = draft.ids();
+        elsewhere.retain(|id| self.is_elsewhere(id));
+        draft.remove(&elsewhere);
+        let record = self.create(draft);
+        drop(turn);
+        self.look_elsewhere(elsewhere);
+        Ok(record)
+    }
+
+    /// Records the batch if the budget allows it. Otherwise its requests end.
+    fn create(&mut self, draft: &Draft) -> Option<Record> {
+        if draft.is_empty() {
+            return None;
         }
-        let ids = draft.ids.clone();
-        if let Err(error) = self.desk.host.reserve(&draft.size) {
+        let (ids, size) = (draft.ids(), draft.size());
+        if let Err(error) = self.desk.host.reserve(&size) {
             let refused = BatchError::NotAllowed(Refused::new(error));
             self.end(ids, &Cause::new(Failure::Terminal, refused));
-            return Ok(None);
+            return None;
         }
-        match self.archive.create(ids, draft.size) {
-            Ok(record) => Ok(Some((record, draft))),
+        match self.archive.create(ids, size) {
+            Ok(record) => Some(record),
             Err(error) => {
-                self.desk.host.release(&draft.size);
-                self.end(draft.ids, &unrecorded(error));
-                Ok(None)
+                self.desk.host.release(&size);
+                self.end(draft.ids(), &unrecorded(error));
+                None
             }
         }
     }
 
-    /// Removes the gathered requests that another process has submitted meanwhile.
-    fn look_elsewhere(&mut self) {
-        for id in std::mem::take(&mut self.gathered) {
+    /// Whether a request of a draft is in another batch by now.
+    fn is_elsewhere(&self, id: &str) -> bool {
+        self.archive.holds(id)
+            || self.submitted.contains(id)
+            || self.lost.contains_key(id)
+            || self.shelf.holds(id)
+    }
+
+    /// Gathers those of these requests that are in no other batch.
+    fn look_elsewhere(&mut self, ids: impl IntoIterator<Item = String>) {
+        for id in ids {
             let Some(waiting) = self.waiting.get(&id) else {
                 continue;
             };
@@ -143,19 +168,15 @@ impl Clerk {
 
     /// Moves gathered requests into a batch, as far as it has room.
     fn draft(&mut self) -> Draft {
-        let dialect = self.desk.chat.dialect();
-        let mut draft = Draft::new();
+        let mut draft = Draft::new(self.desk.chat.dialect());
         let mut gathered = std::mem::take(&mut self.gathered).into_iter();
         for id in gathered.by_ref() {
-            let Some(waiting) = self.waiting.get_mut(&id) else {
+            let Some(waiting) = self.waiting.get(&id) else {
                 continue;
             };
             let (chat, settings) = (&self.desk.chat, &self.desk.settings);
-            match draft.add(&id, &waiting.request, (chat, dialect), settings) {
-                Ok(true) => {
-                    waiting.sent = Some(dialect);
-                    waiting.rounds.all += 1;
-                }
+            match draft.add(&id, &waiting.request, chat, settings) {
+                Ok(true) => {}
                 Ok(false) => {
                     self.gathered.push(id);
                     break;
@@ -169,12 +190,18 @@ impl Clerk {
 
     /// Submits a recorded batch.
     fn start(&mut self, record: Record, draft: Draft) {
-        let Draft { ids, content, size } = draft;
+        let (ids, size) = (draft.ids(), draft.size());
+        for id in &ids {
+            if let Some(waiting) = self.waiting.get_mut(id) {
+                waiting.sent = Some(draft.dialect);
+                waiting.rounds.all += 1;
+            }
+        }
         self.desk.host.on_event(&BatchEvent::Submitting {
             model: self.desk.model(),
             requests: size.requests,
         });
-        let desk = self.desk.clone();
+        let (desk, content) = (self.desk.clone(), draft.into_content());
         self.follow(ids, Some(size), record.path().to_owned(), async move {
             desk.submit(record, content).await.map(Some)
         });
