@@ -1,5 +1,6 @@
 //! Answers and verdicts from the batch endpoint of a scripted server.
 
+use std::fs::File;
 use std::process::Command;
 use std::sync::{Arc, Condvar, Mutex};
 
@@ -209,6 +210,27 @@ fn a_killed_run_pays_for_nothing_twice_at_any_moment() {
     let report = json(&sandbox.work().join("report.json"));
     assert_eq!(report["summary"]["assertions"]["equivalent"]["n"], 12);
     assert_eq!(records(&sandbox), 0);
+}
+
+#[test]
+fn a_run_that_waits_while_another_stores_the_replies_pays_for_none_of_them() {
+    let server = BatchServer::start(right());
+    let sandbox = towers(&server, 6);
+    // No process can submit a batch meanwhile.
+    let folder = sandbox.data().join("batches");
+    std::fs::create_dir_all(&folder).unwrap();
+    let lock = File::create(folder.join("batches.lock")).unwrap();
+    lock.lock().unwrap();
+    let waiting = start(&mut qa_server::command(&sandbox, QUICK));
+    // All of its requests are gathered, because the cache has no reply, and the first one was sent directly.
+    wait_for("the first request", || server.direct() > 0);
+    let other = run(&sandbox, "--fresh");
+    assert_eq!(other.code, Some(0), "{}", other.stderr);
+    lock.unlock().unwrap();
+    let output = waiting.wait_with_output().unwrap();
+    let stderr = String::from_utf8(output.stderr).unwrap();
+    assert_eq!(output.status.code(), Some(0), "{stderr}");
+    assert_eq!(server.sizes(), [0; 0], "{stderr}");
 }
 
 #[test]

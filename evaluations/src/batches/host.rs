@@ -7,10 +7,12 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::{Duration, Instant};
 
+use async_trait::async_trait;
 use evals_messages::quantity;
-use evals_models::Usage;
+use evals_models::{ChatModel, ChatReply, ChatRequest, Usage};
 use evals_providers::{BatchCounts, BatchEvent, BatchHost, BatchSize};
 use evals_rag::prices::Price;
+use evals_stores::replies::{ReplyKey, ReplyStore};
 use indicatif::ProgressBar;
 use thiserror::Error;
 
@@ -29,6 +31,8 @@ pub(super) struct Host {
     spending: Arc<Spending>,
     searches: Arc<AtomicUsize>,
     open: OpenBatches,
+    /// Where other processes may store replies meanwhile; `None` if the run asks for all replies again.
+    store: Option<ReplyStore>,
     model: String,
     price: Price,
     shown: Mutex<BTreeMap<String, Shown>>,
@@ -80,6 +84,7 @@ impl Host {
         spending: &Arc<Spending>,
         searches: &Arc<AtomicUsize>,
         open: &OpenBatches,
+        store: Option<ReplyStore>,
         (model, price): (String, Price),
     ) -> Self {
         Self {
@@ -88,6 +93,7 @@ impl Host {
             spending: Arc::clone(spending),
             searches: Arc::clone(searches),
             open: open.clone(),
+            store,
             model,
             price,
             shown: Mutex::default(),
@@ -140,6 +146,7 @@ fn short(state: &str, counts: Option<BatchCounts>, next: Duration, model: &str) 
     printable(&text)
 }
 
+#[async_trait]
 impl BatchHost for Host {
     fn on_event(&self, event: &BatchEvent) {
         match event {
@@ -170,6 +177,18 @@ impl BatchHost for Host {
         self.interruption
             .calls_under_way()
             .saturating_add(self.searches.load(Ordering::Relaxed))
+    }
+
+    async fn stored(
+        &self,
+        model: &dyn ChatModel,
+        requests: &[Arc<ChatRequest>],
+    ) -> Result<Vec<Option<ChatReply>>, Box<dyn Error + Send + Sync>> {
+        let Some(store) = &self.store else {
+            return Ok(vec![None; requests.len()]);
+        };
+        let keys = requests.iter().map(|it| ReplyKey::new(model, it));
+        Ok(store.get_all(keys.collect()).await?)
     }
 
     fn reserve(&self, size: &BatchSize) -> Result<(), Box<dyn Error + Send + Sync>> {

@@ -8,7 +8,7 @@ use std::time::Duration;
 use evals_models::{ChatModel, ChatRequest};
 use evals_providers::{BatchHost, BatchSettings, BatchedChat, OpenAiChat};
 use evals_rag::prices::Price;
-use evals_stores::replies::ReplyKey;
+use evals_stores::replies::{ReplyKey, ReplyStore};
 
 use super::host::Host;
 use crate::interruption::{Interruption, OpenBatches};
@@ -57,8 +57,14 @@ impl Batches {
         })
     }
 
-    /// Puts batches in front of a model with this price.
-    pub(crate) fn put_before(&mut self, chat: OpenAiChat, price: Price) -> Arc<BatchedChat> {
+    /// Puts batches in front of a model with this price. `store` is where other processes may store replies while requests wait; `None` if
+    /// the run asks for all replies again.
+    pub(crate) fn put_before(
+        &mut self,
+        chat: OpenAiChat,
+        price: Price,
+        store: Option<ReplyStore>,
+    ) -> Arc<BatchedChat> {
         let parameters = chat.parameters();
         let known = self.models.iter();
         if let Some(known) = known.clone().find(|model| model.parameters() == parameters) {
@@ -70,6 +76,7 @@ impl Batches {
             &self.spending,
             &self.searches,
             &self.open,
+            store,
             (chat.identity().to_string(), price),
         );
         let host: Arc<dyn BatchHost> = Arc::new(host);

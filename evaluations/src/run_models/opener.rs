@@ -81,6 +81,10 @@ impl<'o, 'r> Opener<'o, 'r> {
         model: &ConfiguredModel,
     ) -> Result<Arc<dyn ChatModel>> {
         let prices = choices::prices(self.resolved);
+        let store = match self.cache {
+            Some(RefreshPolicy::Reuse) => Some(self.store().await?),
+            Some(RefreshPolicy::Refresh) | None => None,
+        };
         let Some(batches) = self
             .batches
             .as_mut()
@@ -90,7 +94,7 @@ impl<'o, 'r> Opener<'o, 'r> {
         };
         let chat = self.servers.openai_chat(&repeatable(model)).await?;
         let price = prices.of(chat.identity());
-        let batched = batches.put_before(chat, price);
+        let batched = batches.put_before(chat, price, store);
         self.cached(batched).await
     }
 
@@ -100,17 +104,21 @@ impl<'o, 'r> Opener<'o, 'r> {
         let Some(policy) = self.cache else {
             return Ok(metered);
         };
-        let store = if let Some(store) = &self.store {
-            store.clone()
-        } else {
-            let path = self.session.directories.replies();
-            let store = ReplyStore::open_watched(path, self.session.printer.watch()).await?;
-            self.interruption.track_writes(store.writes());
-            self.store.insert(store).clone()
-        };
+        let store = self.store().await?;
         Ok(Arc::new(
             CachedChat::new(metered, store).with_policy(policy),
         ))
+    }
+
+    /// The store of replies, which all models share.
+    async fn store(&mut self) -> Result<ReplyStore> {
+        if let Some(store) = &self.store {
+            return Ok(store.clone());
+        }
+        let path = self.session.directories.replies();
+        let store = ReplyStore::open_watched(path, self.session.printer.watch()).await?;
+        self.interruption.track_writes(store.writes());
+        Ok(self.store.insert(store).clone())
     }
 }
 

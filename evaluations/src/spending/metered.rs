@@ -16,7 +16,7 @@ use serde_json::{Map, Value};
 
 use super::Spending;
 
-/// A chat model whose calls are counted.
+/// A chat model whose calls are counted. A reply that the model found stored is no call.
 #[derive(Debug)]
 pub(crate) struct Metered {
     inner: Arc<dyn ChatModel>,
@@ -56,11 +56,14 @@ impl ChatModel for Metered {
 
     async fn chat(&self, request: &ChatRequest) -> Result<ChatReply, ChatError> {
         let reply = self.inner.chat(request).await?;
+        if reply.served.cached {
+            return Ok(reply);
+        }
         let payment = Payment {
             model: self.inner.identity().clone(),
             usage: reply.usage,
         };
-        if reply.served.batched && !reply.served.cached {
+        if reply.served.batched {
             let key = self.key(request);
             self.spending.charge_batched(&payment, self.price, key);
         } else {
@@ -191,14 +194,17 @@ mod tests {
     use super::super::BudgetSpent;
     use super::*;
 
-    /// A model whose replies come in batches.
+    /// A model whose replies come in batches, or were stored by another process meanwhile.
     #[derive(Debug)]
-    struct Batched(ModelIdentity);
+    struct Batched {
+        identity: ModelIdentity,
+        cached: bool,
+    }
 
     #[async_trait]
     impl ChatModel for Batched {
         fn identity(&self) -> &ModelIdentity {
-            &self.0
+            &self.identity
         }
 
         fn parameters(&self) -> Map<String, Value> {
@@ -218,23 +224,36 @@ mod tests {
                 served: Served {
                     service_time: Duration::ZERO,
                     attempts: 1,
-                    cached: false,
+                    cached: self.cached,
                     batched: true,
                 },
             })
         }
     }
 
-    #[tokio::test]
-    async fn a_reply_of_a_batch_costs_nothing_more_until_it_is_stored() {
-        let spending = Spending::new(Some(10.0), StopSignal::new());
-        // A dollar for each token.
+    /// A model whose tokens cost a dollar each.
+    fn batched(cached: bool, spending: &Arc<Spending>) -> Metered {
         let price = Price {
             input: Some(0.0),
             output: Some(1e6),
         };
-        let inner = Arc::new(Batched(ModelIdentity::new("openai", "m")));
-        let model = Metered::new(inner, price, &spending);
+        let identity = ModelIdentity::new("openai", "m");
+        Metered::new(Arc::new(Batched { identity, cached }), price, spending)
+    }
+
+    #[tokio::test]
+    async fn a_reply_that_the_model_found_stored_costs_nothing() {
+        let spending = Spending::new(Some(10.0), StopSignal::new());
+        let model = batched(true, &spending);
+        let request = ChatRequest::new(vec![Message::user("Is it?")]);
+        model.chat(&request).await.unwrap();
+        assert_eq!((spending.left(), spending.calls()), (Some(10.0), 0));
+    }
+
+    #[tokio::test]
+    async fn a_reply_of_a_batch_costs_nothing_more_until_it_is_stored() {
+        let spending = Spending::new(Some(10.0), StopSignal::new());
+        let model = batched(false, &spending);
         let request = ChatRequest::new(vec![Message::user("Is it?")]);
         for left in [9.0, 9.0] {
             model.chat(&request).await.unwrap();

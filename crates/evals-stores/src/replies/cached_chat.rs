@@ -68,7 +68,10 @@ impl CachedChat {
         let writable = self.failure.check("replies");
         writable.map_err(|error| self.terminal(error))?;
         let reply = self.inner.chat(request).await?;
-        if is_worth_storing(&reply) {
+        if reply.served.cached {
+            // The model found it in the store: another process stored it while this request waited.
+            self.inner.stored(request);
+        } else if is_worth_storing(&reply) {
             let stored = self.store.put(key, self.identity(), reply.clone()).await;
             if stored.is_ok() {
                 self.inner.stored(request);

@@ -21,6 +21,8 @@ pub(super) struct Scripted {
     text: String,
     tool_calls: Vec<ToolCall>,
     finish: Finish,
+    /// Whether it finds its reply in the store.
+    finds: bool,
     failures: AtomicUsize,
     asked: AtomicUsize,
     /// A permit for each call that may go on.
@@ -38,6 +40,7 @@ impl Scripted {
             text: text.to_owned(),
             tool_calls: Vec::new(),
             finish: Finish::Length,
+            finds: false,
             failures: AtomicUsize::new(0),
             asked: AtomicUsize::new(0),
             gate: Semaphore::new(Semaphore::MAX_PERMITS),
@@ -52,6 +55,14 @@ impl Scripted {
     /// Ends each reply for this reason.
     pub(super) fn ending(self, finish: Finish) -> Self {
         Self { finish, ..self }
+    }
+
+    /// Finds its reply in the store, where another process put it while the request waited.
+    pub(super) fn finding(self) -> Self {
+        Self {
+            finds: true,
+            ..self
+        }
     }
 
     /// Calls a tool in each reply.
@@ -112,11 +123,13 @@ impl ChatModel for Scripted {
                 source: "connection reset".into(),
             });
         }
-        Ok(ChatReply {
+        let mut reply = ChatReply {
             finish: self.finish.clone(),
             tool_calls: self.tool_calls.clone(),
             ..reply(&self.text)
-        })
+        };
+        reply.served.cached = self.finds;
+        Ok(reply)
     }
 }
 

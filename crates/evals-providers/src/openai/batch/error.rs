@@ -118,6 +118,9 @@ pub(super) enum BatchError {
         path.display(), waited.as_secs()
     )]
     Locked { path: PathBuf, waited: Duration },
+    /// The program cannot look for replies that it has stored meanwhile.
+    #[error("cannot find out whether the reply was stored meanwhile")]
+    Store(#[source] Refused),
     /// The batch may not be submitted.
     #[error("the batch was not submitted")]
     NotAllowed(#[source] Refused),

@@ -2,10 +2,11 @@
 
 use std::error::Error;
 use std::fmt::Debug;
+use std::sync::Arc;
 
+use async_trait::async_trait;
+use evals_models::{ChatModel, ChatReply, ChatRequest};
 use serde::{Deserialize, Serialize};
-
-use evals_models::ChatRequest;
 
 use super::event::BatchEvent;
 use crate::chat::raw_reply;
@@ -50,6 +51,7 @@ impl BatchSize {
 }
 
 /// The program around batches. Its methods must not block.
+#[async_trait]
 pub trait BatchHost: Debug + Send + Sync {
     /// Receives every step of every batch.
     fn on_event(&self, event: &BatchEvent);
@@ -60,6 +62,22 @@ pub trait BatchHost: Debug + Send + Sync {
     /// Default: none.
     fn under_way(&self) -> usize {
         0
+    }
+
+    /// Looks for replies that the program has stored since the callers asked, and returns one for each of these requests of `model`, in their
+    /// order. A request may wait for hours, and another process may have stored the reply in that time.
+    ///
+    /// Default: none.
+    ///
+    /// # Errors
+    ///
+    /// The stored replies cannot be read. The requests then end, because they could be paid for twice.
+    async fn stored(
+        &self,
+        _model: &dyn ChatModel,
+        requests: &[Arc<ChatRequest>],
+    ) -> Result<Vec<Option<ChatReply>>, Box<dyn Error + Send + Sync>> {
+        Ok(vec![None; requests.len()])
     }
 
     /// Reserves the cost of a batch, or of the first request, which is sent directly. Or refuses it: the error says why, and ends the run.

@@ -1,6 +1,7 @@
 //! Chat requests that go in batches, and batches that go wrong.
 
 mod faults;
+mod processes;
 mod resumed;
 
 use std::fs;
@@ -9,9 +10,10 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::Duration;
 
+use async_trait::async_trait;
 use evals_models::{ChatError, ChatModel, ChatReply, ChatRequest, Message};
 use evals_providers::{BatchEvent, BatchHost, BatchSettings, BatchSize, BatchedChat, OpenAiChat};
-use evals_stores::replies::ReplyKey;
+use evals_stores::replies::{ReplyKey, ReplyStore};
 use futures::future::join_all;
 use serde_json::{Value, json};
 
@@ -49,9 +51,13 @@ impl Drop for Folder {
 struct Notes {
     most: usize,
     under_way: AtomicUsize,
+    /// How often a batch was considered.
+    considered: AtomicUsize,
     /// The requests of batches whose cost is reserved.
     reserved: AtomicUsize,
     lines: std::sync::Mutex<Vec<String>>,
+    /// Where processes store replies.
+    store: Option<ReplyStore>,
 }
 
 impl Notes {
@@ -60,12 +66,31 @@ impl Notes {
     }
 
     fn allowing(most: usize) -> Arc<Self> {
-        Arc::new(Self {
+        Arc::new(Self::of(most, None))
+    }
+
+    fn of(most: usize, store: Option<ReplyStore>) -> Self {
+        Self {
             most,
             under_way: AtomicUsize::new(0),
+            considered: AtomicUsize::new(0),
             reserved: AtomicUsize::new(0),
             lines: std::sync::Mutex::default(),
-        })
+            store,
+        }
+    }
+
+    /// A program with a store of replies, where something is under way.
+    fn busy(store: &ReplyStore) -> Arc<Self> {
+        let notes = Self::of(usize::MAX, Some(store.clone()));
+        notes.under_way.store(1, Ordering::SeqCst);
+        Arc::new(notes)
+    }
+
+    /// Waits until a batch was considered so often.
+    async fn considered(&self, times: usize) {
+        let is_considered = || self.considered.load(Ordering::SeqCst) >= times;
+        until("a batch was considered", is_considered).await;
     }
 
     fn text(&self) -> String {
@@ -73,13 +98,27 @@ impl Notes {
     }
 }
 
+#[async_trait]
 impl BatchHost for Notes {
     fn on_event(&self, event: &BatchEvent) {
         self.lines.lock().expect("no panic").push(event.to_string());
     }
 
     fn under_way(&self) -> usize {
+        self.considered.fetch_add(1, Ordering::SeqCst);
         self.under_way.load(Ordering::SeqCst)
+    }
+
+    async fn stored(
+        &self,
+        model: &dyn ChatModel,
+        requests: &[Arc<ChatRequest>],
+    ) -> Result<Vec<Option<ChatReply>>, Box<dyn std::error::Error + Send + Sync>> {
+        let Some(store) = &self.store else {
+            return Ok(vec![None; requests.len()]);
+        };
+        let keys = requests.iter().map(|it| ReplyKey::new(model, it));
+        Ok(store.get_all(keys.collect()).await?)
     }
 
     fn reserve(&self, size: &BatchSize) -> Result<(), Box<dyn std::error::Error + Send + Sync>> {
@@ -156,10 +195,37 @@ fn is_list(request: &Received) -> bool {
     request.method == "GET" && path.is_some_and(|path| path.ends_with("/batches"))
 }
 
+/// Waits until `condition` holds.
+async fn until(what: &str, condition: impl Fn() -> bool) {
+    let held = async {
+        while !condition() {
+            tokio::time::sleep(Duration::from_millis(2)).await;
+        }
+    };
+    let held = tokio::time::timeout(Duration::from_secs(10), held).await;
+    assert!(held.is_ok(), "not within 10 s: {what}");
+}
+
 /// Drops a model and waits until its tasks have ended with it.
 async fn end(model: BatchedChat) {
     drop(model);
     tokio::time::sleep(Duration::from_millis(20)).await;
+}
+
+/// Asks until the batch is at the server, then drops everything, as a killed process does.
+async fn killed(model: BatchedChat, server: &BatchServer, asked: &[&str]) {
+    let submitted = async {
+        while server.sizes().is_empty() {
+            tokio::time::sleep(Duration::from_millis(2)).await;
+        }
+        // Until the record has the name of the batch.
+        tokio::time::sleep(Duration::from_millis(50)).await;
+    };
+    tokio::select! {
+        _ = ask_all(&model, asked) => panic!("the batch ended"),
+        () = submitted => {}
+    }
+    end(model).await;
 }
 
 /// The last message of a request.

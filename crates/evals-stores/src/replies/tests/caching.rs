@@ -74,6 +74,14 @@ async fn a_second_request_is_free_and_reports_the_first_one_s_figures() {
 }
 
 #[tokio::test]
+async fn a_reply_that_the_model_found_stored_is_not_stored_again() {
+    let chat = Cached::before(Scripted::answering("a").finding()).await;
+    assert_eq!(chat.ask("q").await.unwrap(), cached("a"));
+    let store = ReplyStore::open(chat.folder.file()).await.unwrap();
+    assert_eq!(get(&store, "q").await, None);
+}
+
+#[tokio::test]
 async fn a_refresh_asks_again_and_leaves_the_later_reply() {
     let refreshed = Cached::with_policy(Scripted::answering("new"), RefreshPolicy::Refresh).await;
     let store = ReplyStore::open(refreshed.folder.file()).await.unwrap();

@@ -48,20 +48,54 @@ impl Clerk {
             self.submit_batch().await;
             return;
         }
-        // Another process may have put the first request into a batch meanwhile.
-        match self.archive.scan() {
-            Ok(()) => {
-                let ids = std::mem::take(&mut self.gathered);
-                self.look_elsewhere(ids);
-            }
-            Err(error) => {
-                let ids = std::mem::take(&mut self.gathered);
-                self.end(ids, &unrecorded(error));
-            }
+        if let Err(cause) = self.look_before_first().await {
+            let ids = std::mem::take(&mut self.gathered);
+            self.end(ids, &cause);
         }
         if !self.gathered.is_empty() {
             self.try_first();
         }
+    }
+
+    /// Removes the gathered requests that another process has put into a batch meanwhile, and those whose replies are stored by now.
+    async fn look_before_first(&mut self) -> Result<(), Cause> {
+        self.archive.scan().map_err(unrecorded)?;
+        let ids = std::mem::take(&mut self.gathered);
+        self.look_elsewhere(ids);
+        let gathered = self.gathered.iter().cloned().collect();
+        let stored = self.deliver_stored(&gathered).await?;
+        self.gathered.retain(|id| !stored.contains(id));
+        Ok(())
+    }
+
+    /// Delivers those of these requests' replies that the program has stored since the callers asked, and returns their requests.
+    ///
+    /// The store of replies is asked after the records. A process deletes its record only when every reply is in the store, so a reply that
+    /// another process has paid for is found in one place or the other. To keep the records longer instead would need a time that no wait
+    /// exceeds, and would not find replies to direct requests.
+    async fn deliver_stored(&mut self, ids: &BTreeSet<String>) -> Result<BTreeSet<String>, Cause> {
+        let asked = ids.iter().filter_map(|id| {
+            let waiting = self.waiting.get(id)?;
+            Some((id.clone(), Arc::clone(&waiting.request)))
+        });
+        let (asked, requests): (Vec<_>, Vec<_>) = asked.unzip();
+        let found = self.desk.host.stored(&*self.desk.chat, &requests).await;
+        let found = found.map_err(|error| {
+            let unknown = BatchError::Store(Refused::new(error));
+            Cause::new(Failure::Terminal, unknown)
+        })?;
+        let mut stored = BTreeSet::new();
+        for (id, reply) in asked.into_iter().zip(found) {
+            let Some(mut reply) = reply else {
+                continue;
+            };
+            reply.served.cached = true;
+            if let Some(waiting) = self.waiting.remove(&id) {
+                waiting.deliver(&reply);
+            }
+            stored.insert(id);
+        }
+        Ok(stored)
     }
 
     fn try_first(&mut self) {
@@ -102,8 +136,8 @@ impl Clerk {
 
     /// Records the next batch. Returns `None` if no request is left for it, or if it may not be submitted.
     ///
-    /// Two processes that start together look for records before either has written one. So each looks again, and no process writes a
-    /// record between this look and the new record. Everything that takes long is done before or after that.
+    /// Two processes that start together look for records and stored replies before either has any. So each looks again, and no process
+    /// writes a record between this look and the new record. Everything that takes long is done before or after that.
     async fn record_batch(&mut self, draft: &mut Draft) -> Result<Option<Record>, Cause> {
         let turn = self.archive.turn().await;
         let turn = turn.map_err(|error| Cause::new(Failure::Terminal, error))?;
@@ -111,10 +145,14 @@ impl Clerk {
         let mut elsewhere = draft.ids();
         elsewhere.retain(|id| self.is_elsewhere(id));
         draft.remove(&elsewhere);
-        let record = self.create(draft);
+        let stored = self.deliver_stored(&draft.ids()).await;
+        let record = stored.map(|stored| {
+            draft.remove(&stored);
+            self.create(draft)
+        });
         drop(turn);
         self.look_elsewhere(elsewhere);
-        Ok(record)
+        record
     }
 
     /// Records the batch if the budget allows it. Otherwise its requests end.
