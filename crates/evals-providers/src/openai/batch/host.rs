@@ -41,6 +41,24 @@ impl BatchSize {
         }
     }
 
+    /// Takes the size of some of the requests out, and returns it.
+    pub(super) fn take(&mut self, part: Self) -> Self {
+        let written = self.output_tokens.map(|all| {
+            let part = part.output_tokens.unwrap_or(all);
+            part.min(all)
+        });
+        let taken = Self {
+            requests: part.requests.min(self.requests),
+            input_tokens: part.input_tokens.min(self.input_tokens),
+            output_tokens: written,
+        };
+        self.requests -= taken.requests;
+        self.input_tokens -= taken.input_tokens;
+        let rest = self.output_tokens.zip(written);
+        self.output_tokens = rest.map(|(all, part)| all - part);
+        taken
+    }
+
     /// Adds the size of further requests.
     pub(super) fn add(&mut self, other: Self) {
         self.requests += other.requests;
@@ -92,10 +110,32 @@ pub trait BatchHost: Debug + Send + Sync {
     /// Default: does nothing.
     fn resume(&self, _size: &BatchSize) {}
 
-    /// Gives back what was reserved for a batch. The program calls this just before it delivers the replies, or when the server has no such batch. The cost of a batch that
-    /// could not be followed to its end stays reserved. The cost of a direct request is given back once its reply is stored, or when it
-    /// failed.
+    /// Gives back what was reserved: for a request whose caller has [stored](ChatModel::stored) the reply, and so has paid for it, and at the end
+    /// of a batch for its other requests. The cost of a batch that could not be followed to its end stays reserved.
     ///
     /// Default: does nothing.
     fn release(&self, _size: &BatchSize) {}
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_parts_of_a_size_add_up_to_it() {
+        let size = |requests, input_tokens, output_tokens| BatchSize {
+            requests,
+            input_tokens,
+            output_tokens,
+        };
+        let mut rest = size(3, 100, Some(50));
+        assert_eq!(rest.take(size(1, 30, Some(20))), size(1, 30, Some(20)));
+        assert_eq!(rest, size(2, 70, Some(30)));
+        // Another version of the program may have counted more tokens than the one that wrote the record.
+        assert_eq!(rest.take(size(1, 90, Some(20))), size(1, 70, Some(20)));
+        assert_eq!(rest, size(1, 0, Some(10)));
+        let mut unlimited = size(2, 10, None);
+        assert_eq!(unlimited.take(size(1, 4, None)), size(1, 4, None));
+        assert_eq!(unlimited, size(1, 6, None));
+    }
 }

@@ -55,6 +55,8 @@ struct Notes {
     considered: AtomicUsize,
     /// The requests of batches whose cost is reserved.
     reserved: AtomicUsize,
+    /// The most of them at one time.
+    peak: AtomicUsize,
     lines: std::sync::Mutex<Vec<String>>,
     /// Where processes store replies.
     store: Option<ReplyStore>,
@@ -75,6 +77,7 @@ impl Notes {
             under_way: AtomicUsize::new(0),
             considered: AtomicUsize::new(0),
             reserved: AtomicUsize::new(0),
+            peak: AtomicUsize::new(0),
             lines: std::sync::Mutex::default(),
             store,
         }
@@ -91,6 +94,12 @@ impl Notes {
     async fn considered(&self, times: usize) {
         let is_considered = || self.considered.load(Ordering::SeqCst) >= times;
         until("a batch was considered", is_considered).await;
+    }
+
+    /// Waits until the cost of so many requests is reserved.
+    async fn reserves(&self, requests: usize) {
+        let is_reserved = || self.reserved.load(Ordering::SeqCst) == requests;
+        until(&format!("{requests} reserved"), is_reserved).await;
     }
 
     fn text(&self) -> String {
@@ -130,7 +139,9 @@ impl BatchHost for Notes {
     }
 
     fn resume(&self, size: &BatchSize) {
-        self.reserved.fetch_add(size.requests, Ordering::SeqCst);
+        let before = self.reserved.fetch_add(size.requests, Ordering::SeqCst);
+        let reserved = before + size.requests;
+        self.peak.fetch_max(reserved, Ordering::SeqCst);
     }
 
     fn release(&self, size: &BatchSize) {
@@ -368,4 +379,48 @@ async fn a_batch_that_may_not_be_submitted_is_not() {
     );
     assert!(server.server.received_at("/files").is_empty());
     assert!(folder.files().is_empty());
+}
+
+#[tokio::test]
+async fn the_cost_of_a_request_is_reserved_until_its_caller_has_paid() {
+    let mut script = Script::sound();
+    script.answer = Box::new(|_, body| {
+        if is(body, "bad") {
+            return Line::Answer(400, json!({"error": {"message": "flagged as indecent"}}));
+        }
+        Line::Say(echo(body))
+    });
+    let server = BatchServer::start(script);
+    let (folder, notes) = (Folder::new(), Notes::new());
+    let model = BatchedChat::new(model(&server), settings(&folder.0), notes.clone());
+    let replies = ask_all(&model, &["a", "bad", "b"]).await;
+    assert!(replies[1].is_err(), "it costs nothing");
+    notes.reserves(2).await;
+    model.stored(&asking("a"));
+    notes.reserves(1).await;
+    model.stored(&asking("b"));
+    notes.reserves(0).await;
+}
+
+#[tokio::test]
+async fn a_full_batch_waits_until_the_caller_of_the_first_reply_has_paid() {
+    let server = BatchServer::start(Script::sound());
+    let (folder, notes) = (Folder::new(), Notes::new());
+    let mut settings = settings(&folder.0);
+    settings.first_direct = true;
+    settings.max_requests = 1.try_into().unwrap();
+    settings.quiet = Duration::from_mins(1);
+    let model = BatchedChat::new(model(&server), settings, notes.clone());
+    let ask = async |text| {
+        let request = asking(text);
+        let reply = model.chat(&request).await;
+        model.stored(&request);
+        reply
+    };
+    let asked = join_all(["a", "b"].map(ask));
+    let replies = tokio::time::timeout(Duration::from_secs(10), asked).await;
+    let replies = texts(replies.expect("it does not wait for a quiet time"));
+    assert_eq!(replies, ["echo: a", "echo: b"]);
+    assert_eq!((server.sizes(), server.direct()), (vec![1], 1));
+    assert_eq!(notes.peak.load(Ordering::SeqCst), 1);
 }

@@ -3,6 +3,7 @@
 mod archive;
 mod draft;
 mod fate;
+mod owed;
 mod shelf;
 mod submit;
 
@@ -16,6 +17,7 @@ use tokio::time::{Instant, sleep_until};
 
 use self::archive::{Archive, Taken};
 use self::fate::Fate;
+use self::owed::Owed;
 use self::shelf::Shelf;
 use super::error::BatchError;
 use super::event::BatchEvent;
@@ -90,8 +92,7 @@ pub(super) struct Clerk {
     is_tried: bool,
     /// Whether a direct request is under way.
     is_trying: bool,
-    /// What is reserved for the direct request, until its caller has stored the reply and so paid for it.
-    first: Option<(String, BatchSize)>,
+    owed: Owed,
     /// The failure that ends every request.
     broken: Option<Cause>,
 }
@@ -111,7 +112,7 @@ impl Clerk {
             lost: BTreeMap::new(),
             tasks: JoinSet::new(),
             is_trying: false,
-            first: None,
+            owed: Owed::new(),
             broken: None,
         }
     }
@@ -122,7 +123,7 @@ impl Clerk {
             self.broken = Some(unrecorded(error));
         }
         loop {
-            let quiet = self.arrived + self.desk.settings.quiet;
+            let due = self.due();
             let is_waiting = !self.gathered.is_empty() && !self.is_trying;
             tokio::select! {
                 biased;
@@ -138,13 +139,27 @@ impl Clerk {
                         Err(error) => self.break_off(&Cause::new(Failure::Terminal, error)),
                     }
                 }
-                () = sleep_until(quiet), if is_waiting => self.consider().await,
-            }
-            let most = self.desk.settings.max_requests.get();
-            if self.gathered.len() >= most && !self.is_trying {
-                self.submit().await;
+                () = sleep_until(due), if is_waiting => self.consider().await,
             }
         }
+    }
+
+    /// When the gathered requests may be submitted: at once if they fill a batch, or else when no further one has come for a while. In both
+    /// cases the callers of earlier replies first have time to pay, so that the budget knows what these cost and not only the most that they
+    /// may cost.
+    fn due(&self) -> Instant {
+        let quiet = self.desk.settings.quiet;
+        let settled = self.owed.settled(quiet);
+        if self.is_full() {
+            settled
+        } else {
+            settled.max(self.arrived + quiet)
+        }
+    }
+
+    /// Whether the gathered requests fill a batch.
+    fn is_full(&self) -> bool {
+        self.gathered.len() >= self.desk.settings.max_requests.get()
     }
 
     fn ask(&mut self, id: String, request: Arc<ChatRequest>, caller: oneshot::Sender<Answer>) {
@@ -226,16 +241,17 @@ impl Clerk {
                 for id in &ids {
                     self.submitted.remove(id);
                 }
-                if let Some(size) = size {
-                    self.desk.host.release(&size);
-                }
+                let mut unused = size;
                 match result {
-                    Ok(Some(collected)) => self.hand_out(&ids, *collected),
+                    Ok(Some(collected)) => self.hand_out(&ids, *collected, unused.as_mut()),
                     Ok(None) => self.gather_again(&ids),
                     Err(cause) => {
                         self.lose(&ids, &cause);
                         self.end(ids, &cause);
                     }
+                }
+                if let Some(unused) = unused {
+                    self.desk.host.release(&unused);
                 }
             }
         }
@@ -249,10 +265,11 @@ impl Clerk {
 
     fn tried(&mut self, id: &str, answer: Result<ChatReply, ChatError>) {
         self.is_trying = false;
-        // The caller stores the reply meanwhile, and so the budget knows its cost before the next batch is considered.
+        // Its caller now pays for the reply and goes on, which may lead to further requests.
         self.arrived = Instant::now();
+        self.owed.hand_out();
         if answer.is_err() {
-            self.release_first(id);
+            self.release_owed(id);
         }
         let Some(waiting) = self.waiting.remove(id) else {
             return;
@@ -285,8 +302,13 @@ impl Clerk {
         }
     }
 
-    /// Hands the replies of a batch to their callers.
-    fn hand_out(&mut self, ids: &BTreeSet<String>, collected: Collected) {
+    /// Hands the replies of a batch to their callers. Leaves in `reserved` what they do not cost: a reply stays reserved until it is paid for.
+    fn hand_out(
+        &mut self,
+        ids: &BTreeSet<String>,
+        collected: Collected,
+        mut reserved: Option<&mut BatchSize>,
+    ) {
         let Collected {
             mut record,
             output,
@@ -315,6 +337,10 @@ impl Clerk {
             match Fate::of(&mut waiting, line, end, &self.desk.chat) {
                 Fate::Reply(reply) => {
                     replies += 1;
+                    if let Some(reserved) = reserved.as_deref_mut() {
+                        let size = BatchSize::of(&self.desk.chat, &waiting.request);
+                        self.owe(id, reserved.take(size));
+                    }
                     waiting.reply(reply);
                     continue;
                 }
@@ -341,15 +367,8 @@ impl Clerk {
         self.shelf.keep(record, output);
     }
 
-    /// Gives back what is reserved for the direct request.
-    fn release_first(&mut self, id: &str) {
-        if let Some((_, size)) = self.first.take_if(|(first, _)| first == id) {
-            self.desk.host.release(&size);
-        }
-    }
-
     fn stored(&mut self, id: &str) {
-        self.release_first(id);
+        self.release_owed(id);
         if self.archive.has_reply(id) {
             // If the record cannot be opened now, a later process notes that the reply is stored.
             let _ = self.take_over(id);

@@ -18,10 +18,10 @@ use crate::openai::batch::waiting::{Cause, Waiting};
 use crate::traffic::Refused;
 
 impl Clerk {
-    /// Submits what was gathered, unless something is under way that may lead to more.
+    /// Submits what was gathered, unless it leaves room in a batch and something is under way that may lead to more.
     pub(super) async fn consider(&mut self) {
         let own = self.desk.endpoint.calls();
-        if self.desk.host.under_way() > own {
+        if !self.is_full() && self.desk.host.under_way() > own {
             self.arrived = Instant::now();
         } else {
             self.submit().await;
@@ -29,7 +29,7 @@ impl Clerk {
     }
 
     /// Submits what was gathered, as far as it fits into one batch. The first request of a model is sent directly before.
-    pub(super) async fn submit(&mut self) {
+    async fn submit(&mut self) {
         let abandoned = |id: &String| {
             let waiting = self.waiting.get(id);
             waiting.is_none_or(Waiting::is_abandoned)
@@ -110,7 +110,7 @@ impl Clerk {
             self.end(ids, &Cause::new(Failure::Terminal, refused));
             return;
         }
-        self.first = Some((id.clone(), size));
+        self.owe(&id, size);
         self.is_trying = true;
         self.tasks.spawn(async move {
             let answer = chat.chat(&request).await;
