@@ -229,7 +229,7 @@ async fn replies_whose_file_comes_late_are_not_paid_again() {
             "reports replies to 2 requests of the batch `batch-0`, but its file contains 0: run";
         assert_ends(&replies[0], "Transient", expected);
         assert_eq!(server.sizes(), [2]);
-        end(model).await;
+        end(model, &folder).await;
     }
 }
 

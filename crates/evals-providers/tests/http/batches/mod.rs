@@ -4,7 +4,7 @@ mod faults;
 mod processes;
 mod resumed;
 
-use std::fs;
+use std::fs::{self, File};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
@@ -37,6 +37,12 @@ impl Folder {
         files
             .filter(|path| !path.ends_with("batches.lock"))
             .collect()
+    }
+
+    /// The records of batches.
+    fn records(&self) -> Vec<PathBuf> {
+        let is_record = |path: &PathBuf| path.to_string_lossy().ends_with(".batch.jsonl");
+        self.files().into_iter().filter(is_record).collect()
     }
 }
 
@@ -217,26 +223,32 @@ async fn until(what: &str, condition: impl Fn() -> bool) {
     assert!(held.is_ok(), "not within 10 s: {what}");
 }
 
-/// Drops a model and waits until its tasks have ended with it.
-async fn end(model: BatchedChat) {
+/// Drops a model and waits until its tasks have ended with it, and no record in the folder is in use.
+async fn end(model: BatchedChat, folder: &Folder) {
     drop(model);
-    tokio::time::sleep(Duration::from_millis(20)).await;
+    // On Windows, a record in use cannot be opened for writing.
+    let is_free = |record: &PathBuf| {
+        let opened = File::options().append(true).open(record);
+        opened.is_ok_and(|file| file.try_lock().is_ok())
+    };
+    until("no record is in use", || folder.records().iter().all(is_free)).await;
 }
 
-/// Asks until the batch is at the server, then drops everything, as a killed process does.
-async fn killed(model: BatchedChat, server: &BatchServer, asked: &[&str]) {
-    let submitted = async {
-        while server.sizes().is_empty() {
-            tokio::time::sleep(Duration::from_millis(2)).await;
-        }
-        // Until the record has the name of the batch.
-        tokio::time::sleep(Duration::from_millis(50)).await;
-    };
+/// Waits until a record in the folder holds this step.
+async fn recorded(folder: &Folder, step: &str) {
+    let step = format!("\"step\":\"{step}\"");
+    let holds =
+        |record: &PathBuf| fs::read_to_string(record).is_ok_and(|text| text.contains(&step));
+    until(&step, || folder.records().iter().any(&holds)).await;
+}
+
+/// Asks until the record has the server's name of the batch, then drops everything, as a killed process does.
+async fn killed(model: BatchedChat, folder: &Folder, asked: &[&str]) {
     tokio::select! {
         _ = ask_all(&model, asked) => panic!("the batch ended"),
-        () = submitted => {}
+        () = recorded(folder, "batch") => {}
     }
-    end(model).await;
+    end(model, folder).await;
 }
 
 /// The last message of a request.
@@ -356,7 +368,7 @@ async fn a_batch_waits_for_work_that_may_lead_to_requests() {
     let model = BatchedChat::new(model(&server), settings(&folder.0), notes.clone());
     let early = asking("early");
     let late = async {
-        tokio::time::sleep(Duration::from_millis(200)).await;
+        notes.considered(3).await;
         assert_eq!(server.sizes(), [0; 0]);
         notes.under_way.store(0, Ordering::SeqCst);
         model.chat(&asking("late")).await

@@ -23,9 +23,7 @@ async fn two_processes_do_not_pay_for_the_same_request() {
     server.hold(true);
     let (first, second) = (batched(&server, &folder), batched(&server, &folder));
     let overlapping = async {
-        while server.sizes().is_empty() {
-            tokio::time::sleep(Duration::from_millis(2)).await;
-        }
+        until("a batch", || !server.sizes().is_empty()).await;
         let replies = texts(ask_all(&second, &["a"]).await);
         assert!(
             replies[0].contains("another process submitted this request"),
@@ -92,9 +90,7 @@ async fn a_first_request_that_another_process_has_submitted_is_not_sent_directly
     let request = asking("a");
     let overtaking = async {
         let submitted = async {
-            while server.sizes().is_empty() {
-                tokio::time::sleep(Duration::from_millis(2)).await;
-            }
+            until("a batch", || !server.sizes().is_empty()).await;
             notes.under_way.store(0, Ordering::SeqCst);
             std::future::pending::<()>().await;
         };
@@ -117,7 +113,7 @@ async fn a_process_leaves_batches_to_others_that_it_does_not_wait_for() {
     let server = BatchServer::start(Script::sound());
     let folder = Folder::new();
     server.hold(true);
-    killed(batched(&server, &folder), &server, &["a"]).await;
+    killed(batched(&server, &folder), &folder, &["a"]).await;
     server.hold(false);
     // This process of the same model asks for something else, and is still running when another one wants the batch.
     let other = batched(&server, &folder);
@@ -136,9 +132,7 @@ async fn a_request_goes_on_when_the_process_that_had_it_has_ended() {
     let later = batched(&server, &folder);
     let first = batched(&server, &folder);
     let killing = async {
-        while server.sizes().is_empty() {
-            tokio::time::sleep(Duration::from_millis(2)).await;
-        }
+        until("a batch", || !server.sizes().is_empty()).await;
         let replies = texts(ask_all(&later, &["a"]).await);
         assert_ends(&replies[0], "Terminal", "wait until that process ends");
     };
@@ -146,7 +140,7 @@ async fn a_request_goes_on_when_the_process_that_had_it_has_ended() {
         _ = ask_all(&first, &["a"]) => panic!("the batch ended"),
         () = killing => {}
     }
-    end(first).await;
+    end(first, &folder).await;
     server.hold(false);
     assert_eq!(texts(ask_all(&later, &["a"]).await), ["echo: a"]);
     assert_eq!(server.sizes(), [1]);

@@ -3,7 +3,6 @@
 use std::fs;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
-use std::time::Duration;
 
 use evals_models::ChatModel as _;
 use evals_providers::{BatchedChat, OpenAiChat};
@@ -12,7 +11,7 @@ use serde_json::json;
 
 use super::{
     Folder, Notes, ask_all, asking, assert_ends, batched, end, is_create, is_list, killed, model,
-    settings, texts,
+    recorded, settings, texts, until,
 };
 use crate::scripted_server::Reaction;
 use crate::scripted_server::batches::{BatchServer, Line, Script, echo};
@@ -30,7 +29,7 @@ async fn a_later_process_waits_for_the_same_batch() {
     let server = BatchServer::start(Script::sound());
     let folder = Folder::new();
     server.hold(true);
-    killed(batched(&server, &folder), &server, &["a", "b"]).await;
+    killed(batched(&server, &folder), &folder, &["a", "b"]).await;
     server.hold(false);
     let model = batched(&server, &folder);
     let replies = texts(ask_all(&model, &["a", "b", "new"]).await);
@@ -63,7 +62,7 @@ async fn a_batch_whose_creation_was_not_answered_is_found_again() {
         assert!(texts(ask_all(&first, &["a"]).await)[0].contains("was lost"));
         assert_eq!(server.sizes(), [1]);
     }
-    end(first).await;
+    end(first, &folder).await;
     assert_eq!(
         texts(ask_all(&once(&server, &folder), &["a"]).await),
         ["echo: a"]
@@ -81,17 +80,15 @@ async fn replies_stay_on_the_disk_until_they_are_stored() {
         ["echo: a", "echo: b"]
     );
     first.stored(&asking("a"));
-    tokio::time::sleep(Duration::from_millis(50)).await;
-    end(first).await;
+    recorded(&folder, "stored").await;
+    end(first, &folder).await;
     let looks = server.server.received().len();
     let second = batched(&server, &folder);
     assert_eq!(texts(ask_all(&second, &["b"]).await), ["echo: b"]);
     assert_eq!(server.server.received().len(), looks, "nothing was sent");
     assert_eq!(folder.files().len(), 2);
     second.stored(&asking("b"));
-    while !folder.files().is_empty() {
-        tokio::time::sleep(Duration::from_millis(2)).await;
-    }
+    until("no file is left", || folder.files().is_empty()).await;
     assert_eq!(
         texts(ask_all(&second, &["a"]).await),
         ["echo: a"],
@@ -106,7 +103,7 @@ async fn requests_whose_replies_cannot_be_read_are_not_submitted_again() {
     let folder = Folder::new();
     let first = batched(&server, &folder);
     assert_eq!(texts(ask_all(&first, &["a", "b"]).await).len(), 2);
-    end(first).await;
+    end(first, &folder).await;
     let files = folder.files();
     let is_replies = |path: &&std::path::PathBuf| path.to_string_lossy().contains(".replies.");
     let replies = files.iter().find(is_replies).unwrap();
@@ -117,7 +114,7 @@ async fn requests_whose_replies_cannot_be_read_are_not_submitted_again() {
         let reply = texts(ask_all(&second, &[text]).await).remove(0);
         assert_ends(&reply, "Terminal", "cannot keep the replies of a batch in");
     }
-    end(second).await;
+    end(second, &folder).await;
     fs::rename(&aside, replies).unwrap();
     // Also if the file goes after the program has opened the record.
     let opened = batched(&server, &folder);
@@ -125,7 +122,7 @@ async fn requests_whose_replies_cannot_be_read_are_not_submitted_again() {
     fs::rename(replies, &aside).unwrap();
     let reply = texts(ask_all(&opened, &["b"]).await).remove(0);
     assert_ends(&reply, "Terminal", "cannot keep the replies of a batch in");
-    end(opened).await;
+    end(opened, &folder).await;
     fs::rename(&aside, replies).unwrap();
     let third = batched(&server, &folder);
     let answered = texts(ask_all(&third, &["a", "b"]).await);
@@ -146,7 +143,7 @@ async fn a_batch_that_the_server_does_not_know_is_an_error_that_names_its_record
     let server = BatchServer::start(script);
     let folder = Folder::new();
     server.hold(true);
-    killed(batched(&server, &folder), &server, &["a"]).await;
+    killed(batched(&server, &folder), &folder, &["a"]).await;
     is_lost.store(true, Ordering::SeqCst);
     let replies = texts(ask_all(&batched(&server, &folder), &["a"]).await);
     let expected =
@@ -176,7 +173,7 @@ async fn an_empty_reply_is_asked_for_again_by_the_next_run() {
         CachedChat::new(Arc::new(batched(&server, &folder)), store)
     };
     assert_eq!(texts(ask_all(&cached().await, &["a"]).await), [""]);
-    tokio::time::sleep(Duration::from_millis(50)).await;
+    until("no file is left", || folder.files().is_empty()).await;
     is_empty.store(false, Ordering::SeqCst);
     assert_eq!(texts(ask_all(&cached().await, &["a"]).await), ["echo: a"]);
     assert_eq!(server.sizes(), [1, 1]);
@@ -191,7 +188,7 @@ async fn a_record_whose_replies_are_all_stored_is_deleted() {
     let folder = Folder::new();
     let first = batched(&server, &folder);
     let reply = ask_all(&first, &["a"]).await.remove(0).unwrap();
-    end(first).await;
+    end(first, &folder).await;
     assert_eq!(folder.files().len(), 2);
 
     let replies = Folder::new();
@@ -204,13 +201,7 @@ async fn a_record_whose_replies_are_all_stored_is_deleted() {
     store.put(key, second.identity(), reply).await.unwrap();
     let cached = CachedChat::new(second, store);
     assert_eq!(texts(ask_all(&cached, &["a"]).await), ["echo: a"]);
-    let deleted = async {
-        while !folder.files().is_empty() {
-            tokio::time::sleep(Duration::from_millis(2)).await;
-        }
-    };
-    let deleted = tokio::time::timeout(Duration::from_secs(10), deleted);
-    deleted.await.expect("no file is left");
+    until("no file is left", || folder.files().is_empty()).await;
 }
 
 #[tokio::test]
@@ -218,7 +209,7 @@ async fn the_cost_of_a_batch_is_reserved_as_long_as_it_may_be_at_the_server() {
     let server = BatchServer::start(Script::sound());
     let folder = Folder::new();
     server.hold(true);
-    killed(batched(&server, &folder), &server, &["a", "b"]).await;
+    killed(batched(&server, &folder), &folder, &["a", "b"]).await;
     // A later process reserves it again while it waits.
     let notes = Notes::new();
     let second = BatchedChat::new(model(&server), settings(&folder.0), notes.clone());
@@ -255,7 +246,7 @@ async fn the_cost_of_a_batch_is_reserved_as_long_as_it_may_be_at_the_server() {
 async fn lost(server: &BatchServer, folder: &Folder) {
     let model = once(server, folder);
     assert!(ask_all(&model, &["a"]).await[0].is_err());
-    end(model).await;
+    end(model, folder).await;
 }
 
 #[tokio::test]
