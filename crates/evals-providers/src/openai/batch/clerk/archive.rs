@@ -89,10 +89,18 @@ impl Archive {
                 Reopened::Deleted => {
                     self.others.remove(&key);
                 }
-                Reopened::Record(record) => {
+                Reopened::Record(record) if record.contents.is_over() => {
+                    self.others.remove(&key);
+                    record.delete();
+                }
+                Reopened::Record(record) if record.contents.needs(id) => {
                     self.others.remove(&key);
                     self.own.insert(key);
                     return Ok(Taken::Record(record));
+                }
+                // The other process has stored the reply since the scan.
+                Reopened::Record(record) => {
+                    self.others.insert(key, record.contents);
                 }
             }
         }
@@ -187,5 +195,28 @@ mod tests {
         assert!(error.contains(expected), "{error}");
         let expected = "batches.lock` for 120 s: look for a stopped or hanging process";
         assert!(error.contains(expected), "{error}");
+    }
+
+    #[test]
+    fn a_record_is_left_to_others_for_a_reply_that_was_stored_since_the_scan() {
+        let folder = std::env::temp_dir().join(format!("evals-archive-{:016x}", fastrand::u64(..)));
+        fs::create_dir_all(&folder).unwrap();
+        let [mut first, mut second] = [(); 2].map(|()| Archive::new(&folder, Map::new()));
+        let ids = BTreeSet::from(["a", "b"].map(str::to_owned));
+        let mut record = first.create(ids, BatchSize::ZERO).unwrap();
+        record.uploaded("file").unwrap();
+        record.created("batch").unwrap();
+        record.collected().unwrap();
+        second.scan().unwrap();
+        record.settle("a").unwrap();
+        drop(record);
+        let taken = |archive: &mut Archive, id| match archive.take(id).unwrap() {
+            Taken::Nowhere => "nowhere",
+            Taken::Record(_) => "record",
+            Taken::InUse(_) => "in use",
+        };
+        assert_eq!(taken(&mut second, "a"), "nowhere");
+        assert_eq!(taken(&mut second, "b"), "record");
+        fs::remove_dir_all(&folder).unwrap();
     }
 }
