@@ -2,6 +2,7 @@
 
 use std::num::NonZeroU32;
 use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
 
 use evals_models::ChatModel as _;
@@ -259,20 +260,27 @@ async fn a_long_outage_does_not_end_the_wait() {
 
 #[tokio::test]
 async fn a_batch_whose_creation_was_refused_leaves_no_record() {
+    let is_sound = Arc::new(AtomicBool::new(false));
     let mut script = Script::sound();
-    script.fault = Box::new(|request, _| {
-        is_create(request)
+    let sound = Arc::clone(&is_sound);
+    script.fault = Box::new(move |request, _| {
+        let is_refused = is_create(request) && !sound.load(Ordering::SeqCst);
+        is_refused
             .then(|| Reaction::json(400, &json!({"error": {"message": "invalid input_file_id"}})))
     });
     let server = BatchServer::start(script);
     let folder = Folder::new();
-    let replies = texts(ask_all(&batched(&server, &folder), &["a"]).await);
+    let model = batched(&server, &folder);
+    let replies = texts(ask_all(&model, &["a"]).await);
     assert!(
         replies[0].contains("invalid input_file_id"),
         "{}",
         replies[0]
     );
     assert!(folder.files().is_empty());
+    // No batch has the request, so the same process may submit it.
+    is_sound.store(true, Ordering::SeqCst);
+    assert_eq!(texts(ask_all(&model, &["a"]).await), ["echo: a"]);
 }
 
 #[tokio::test]

@@ -51,8 +51,10 @@ enum Done {
     /// A batch.
     Batch {
         ids: BTreeSet<String>,
-        /// What is not reserved any more. A batch that may still be at the server keeps its record and its reservation.
+        /// What is reserved for it.
         size: Option<BatchSize>,
+        /// Whether it is over. A batch that may still be at the server keeps its record and its reservation.
+        is_over: bool,
         /// `None` if an earlier process ended before it created the batch.
         result: Result<Option<Box<Collected>>, Cause>,
     },
@@ -237,16 +239,23 @@ impl Clerk {
     fn done(&mut self, done: Done) {
         match done {
             Done::Tried { id, answer } => self.tried(&id, answer),
-            Done::Batch { ids, size, result } => {
+            Done::Batch {
+                ids,
+                size,
+                is_over,
+                result,
+            } => {
                 for id in &ids {
                     self.submitted.remove(id);
                 }
-                let mut unused = size;
+                let mut unused = size.filter(|_| is_over);
                 match result {
                     Ok(Some(collected)) => self.hand_out(&ids, *collected, unused.as_mut()),
                     Ok(None) => self.gather_again(&ids),
                     Err(cause) => {
-                        self.lose(&ids, &cause);
+                        if !is_over {
+                            self.lose(&ids, &cause);
+                        }
                         self.end(ids, &cause);
                     }
                 }

@@ -266,8 +266,12 @@ impl Clerk {
         self.tasks.spawn(async move {
             let result = end.await.map(|collected| collected.map(Box::new));
             let is_over = result.is_ok() || !record.exists();
-            let size = size.filter(|_| is_over);
-            Done::Batch { ids, size, result }
+            Done::Batch {
+                ids,
+                size,
+                is_over,
+                result,
+            }
         });
     }
 }
