@@ -4,7 +4,7 @@ use std::fs::{File, OpenOptions};
 use std::io::{Seek as _, SeekFrom, Write as _};
 use std::path::Path;
 use std::sync::Arc;
-use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::atomic::{AtomicBool, Ordering};
 
 use async_openai::Client;
 use async_openai::config::OpenAIConfig;
@@ -96,9 +96,8 @@ impl Endpoint {
         self.call(attempt).await
     }
 
-    /// Creates the batch of an uploaded file.
-    ///
-    /// An attempt whose answer was lost may have created it, so every further attempt looks for the batch first.
+    /// Creates the batch of an uploaded file. `None` if an attempt had no answer: that attempt may have created the batch, so no further one
+    /// is made, and only a later [search](Self::find) can tell.
     ///
     /// # Errors
     ///
@@ -108,15 +107,12 @@ impl Endpoint {
         file: &str,
         key: &str,
         window: &str,
-    ) -> Result<Batch, Uncreated> {
-        let attempts = AtomicUsize::new(0);
-        // The attempts that the server has not refused.
-        let lost = AtomicUsize::new(0);
+    ) -> Result<Option<Batch>, Uncreated> {
+        // Whether the last attempt had no answer so far.
+        let may_exist = AtomicBool::new(false);
         let attempt = || async {
-            if attempts.fetch_add(1, Ordering::Relaxed) > 0
-                && let Some(found) = self.search(file, key).await?
-            {
-                return Ok(found);
+            if may_exist.swap(true, Ordering::Relaxed) {
+                return Ok(None);
             }
             let body = json!({
                 "input_file_id": file,
@@ -124,19 +120,18 @@ impl Endpoint {
                 "completion_window": window,
                 "metadata": {KEY: key},
             });
-            lost.fetch_add(1, Ordering::Relaxed);
             let answer = self.chat.server.post("/batches", &body, BATCH).await;
             let answer = answer.map_err(|error| {
                 if status(&error).is_some_and(|status| (400..500).contains(&status)) {
-                    lost.fetch_sub(1, Ordering::Relaxed);
+                    may_exist.store(false, Ordering::Relaxed);
                 }
                 self.without_endpoint(error)
             })?;
-            self.batch(&answer)
+            self.batch(&answer).map(Some)
         };
         self.call(attempt).await.map_err(|error| Uncreated {
             error,
-            may_exist: lost.load(Ordering::Relaxed) > 0,
+            may_exist: may_exist.load(Ordering::Relaxed),
         })
     }
 

@@ -68,6 +68,12 @@ pub(super) enum BatchError {
         #[source]
         source: Refused,
     },
+    /// A batch may have been created, and the server does not list it.
+    #[error(
+        "{server} did not answer {} to create a batch, and does not list the batch: run the same command again later",
+        quantity::of(*attempts, "request")
+    )]
+    Unanswered { server: String, attempts: u32 },
     /// The account has more batches than are searched.
     #[error(
         "{server} lists more than {batches} batches, so the program cannot find out whether an earlier run submitted a batch with this request; run without `--batch`"

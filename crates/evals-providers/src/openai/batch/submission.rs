@@ -24,6 +24,9 @@ use crate::traffic::AttemptError;
 /// How often the files of a batch are downloaded while they have fewer lines than the server counts.
 const DOWNLOADS: u32 = 3;
 
+/// How often the server is asked to create a batch while it does not answer and lists no such batch.
+const CREATIONS: u32 = 3;
+
 /// Everything that the batches of one model share.
 #[derive(Clone)]
 pub(super) struct Desk {
@@ -70,27 +73,42 @@ impl Desk {
 
     /// Creates the batch of an uploaded file, and waits until it is over.
     async fn create(self, mut record: Record, file: &str) -> Result<Collected, Cause> {
-        let created = self
-            .endpoint
-            .create(file, &record.key, &self.settings.window);
-        let batch = match created.await {
-            Ok(batch) => batch,
-            Err(Uncreated { error, may_exist }) => {
-                if !may_exist {
-                    record.delete();
+        for round in 1..=CREATIONS {
+            let created = self
+                .endpoint
+                .create(file, &record.key, &self.settings.window);
+            match created.await {
+                Ok(Some(batch)) => {
+                    record.created(&batch.id).map_err(unrecorded)?;
+                    return self.wait(record, batch.id.clone(), Some(batch)).await;
                 }
-                return Err(cause(error));
+                // To create it again at once could pay twice: the server may list a new batch late.
+                Ok(None) => {
+                    if let Some(batch) = self.find(&mut record, true).await? {
+                        return self.wait(record, batch, None).await;
+                    }
+                }
+                Err(Uncreated { error, may_exist }) => {
+                    if round == 1 && !may_exist {
+                        record.delete();
+                    }
+                    return Err(cause(error));
+                }
             }
+        }
+        let unanswered = BatchError::Unanswered {
+            server: self.chat.server.name(),
+            attempts: CREATIONS,
         };
-        record.created(&batch.id).map_err(unrecorded)?;
-        self.wait(record, batch.id.clone(), Some(batch)).await
+        Err(Cause::new(Failure::Transient, unanswered))
     }
 
     /// Waits for a batch of an earlier process. `None` if that process ended before the batch was created; then the record is deleted.
     pub(super) async fn resume(self, mut record: Record) -> Result<Option<Collected>, Cause> {
+        let is_new = record.is_recent();
         let batch = match record.contents.batch.clone() {
             Some(batch) => Some(batch),
-            None => self.find(&mut record).await?,
+            None => self.find(&mut record, is_new).await?,
         };
         let Some(batch) = batch else {
             record.delete();
@@ -99,14 +117,14 @@ impl Desk {
         self.wait(record, batch, None).await.map(Some)
     }
 
-    /// Asks the server for the batch of a record that does not name it.
-    async fn find(&self, record: &mut Record) -> Result<Option<String>, Cause> {
+    /// Asks the server for the batch of a record that does not name it. Asks twice for a new one.
+    async fn find(&self, record: &mut Record, is_new: bool) -> Result<Option<String>, Cause> {
         let Some(file) = record.contents.file.clone() else {
             return Ok(None);
         };
         let find = || self.endpoint.find(&file, &record.key, record.path());
         let mut found = find().await.map_err(cause)?;
-        if found.is_none() && record.is_recent() {
+        if found.is_none() && is_new {
             // The server may list a new batch late.
             sleep(self.settings.poll_interval).await;
             found = find().await.map_err(cause)?;

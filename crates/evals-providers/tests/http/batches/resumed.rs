@@ -251,18 +251,43 @@ async fn lost(server: &BatchServer, folder: &Folder) {
 
 #[tokio::test]
 async fn a_batch_that_the_server_lists_late_is_found() {
-    let mut script = Script::sound();
-    script.lost = 1;
-    script.fault = Box::new(|request, before| {
-        (is_list(request) && before == 0)
-            .then(|| Reaction::json(200, &json!({"data": [], "has_more": false})))
-    });
-    let server = BatchServer::start(script);
+    let listing_late = || {
+        let mut script = Script::sound();
+        script.lost = 1;
+        script.fault = Box::new(|request, before| {
+            (is_list(request) && before == 0)
+                .then(|| Reaction::json(200, &json!({"data": [], "has_more": false})))
+        });
+        BatchServer::start(script)
+    };
+    // By a later process.
+    let server = listing_late();
     let folder = Folder::new();
     lost(&server, &folder).await;
     let second = once(&server, &folder);
     assert_eq!(texts(ask_all(&second, &["a"]).await), ["echo: a"]);
     assert_eq!(server.sizes(), [1]);
+
+    // By the same process.
+    let server = listing_late();
+    let folder = Folder::new();
+    let model = batched(&server, &folder);
+    assert_eq!(texts(ask_all(&model, &["a"]).await), ["echo: a"]);
+    assert_eq!(server.sizes(), [1]);
+}
+
+#[tokio::test]
+async fn a_batch_that_the_server_never_creates_ends_its_requests_and_keeps_its_record() {
+    let mut script = Script::sound();
+    script.fault = Box::new(|request, _| is_create(request).then_some(Reaction::Reset));
+    let server = BatchServer::start(script);
+    let folder = Folder::new();
+    let model = batched(&server, &folder);
+    let reply = texts(ask_all(&model, &["a"]).await).remove(0);
+    assert_ends(&reply, "Transient", "did not answer 3 requests to create a batch");
+    let created = server.server.received_at("/batches");
+    assert_eq!(created.iter().filter(|it| is_create(it)).count(), 3);
+    assert_eq!(folder.files().len(), 1);
 }
 
 #[tokio::test]
