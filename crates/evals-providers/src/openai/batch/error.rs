@@ -43,6 +43,16 @@ pub(super) enum BatchError {
         replies: u64,
         record: PathBuf,
     },
+    /// The server completed a batch and names no file of replies.
+    #[error(
+        "{server} completed the batch `{batch}`, but names no file of replies: run the same command again later; if the replies are lost, delete `{}` to submit the requests again",
+        record.display()
+    )]
+    Unnamed {
+        server: String,
+        batch: String,
+        record: PathBuf,
+    },
     /// The server does not have a file of replies any more.
     #[error(
         "{server} does not have the file `{file}` with replies of the batch `{batch}`; if the server deleted it, delete `{}` to submit the requests again",

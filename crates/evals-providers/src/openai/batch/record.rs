@@ -200,7 +200,8 @@ impl Record {
     /// Whether the last step is so recent that the server may not show it yet.
     pub(super) fn is_recent(&self) -> bool {
         let written = fs::metadata(self.path()).and_then(|file| file.modified());
-        written.is_ok_and(|time| time.elapsed().is_ok_and(|age| age < RECENT))
+        // A time in the future is that of a clock that was set back since.
+        written.is_ok_and(|time| time.elapsed().map_or(true, |age| age < RECENT))
     }
 
     /// Records the server's name of the uploaded file.

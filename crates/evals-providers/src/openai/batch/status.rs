@@ -91,6 +91,16 @@ impl Batch {
             metadata: json.get("metadata").cloned().unwrap_or_default(),
         })
     }
+
+    /// How many requests were answered, as far as the server counts them.
+    pub(super) fn completed(&self) -> u64 {
+        self.counts.map_or(0, |counts| counts.completed)
+    }
+
+    /// Whether the server names a file of replies or of failures.
+    pub(super) fn has_files(&self) -> bool {
+        self.output.is_some() || self.errors.is_some()
+    }
 }
 
 impl State {

@@ -182,10 +182,18 @@ impl Desk {
         self.host.on_event(&BatchEvent::Ended {
             batch: batch.id.clone(),
         });
-        if batch.state == State::Failed && batch.output.is_none() && batch.errors.is_none() {
-            // The server has not begun with any request, so there is nothing to collect and nothing to pay.
-            record.delete();
-            return Err(Cause::new(Failure::Terminal, self.refused(&batch)));
+        if batch.state == State::Failed {
+            if !batch.has_files() && batch.completed() == 0 {
+                // The server has answered no request, so there is nothing to collect and nothing to pay.
+                record.delete();
+                return Err(Cause::new(Failure::Terminal, self.refused(&batch)));
+            }
+            let (id, reasons) = (&batch.id, self.reasons(&batch));
+            self.host.on_event(&BatchEvent::Warning {
+                text: format!(
+                    "the batch `{id}` failed before its end: {reasons}; its replies are kept"
+                ),
+            });
         }
         let path = record.replies();
         let mut downloads = 1;
@@ -193,14 +201,29 @@ impl Desk {
             let replies = self.download(&batch, &path, record.path()).await?;
             let output = Output::index(&path).map_err(|error| unreadable(&path, error))?;
             let (replies, lines) = (replies as u64, output.total as u64);
-            let counts = batch.counts.as_ref();
-            let completed = counts.map_or(0, |counts| counts.completed);
-            let done = counts.map_or(0, |counts| completed.saturating_add(counts.failed));
-            let is_short = lines < done;
-            if !is_short || (downloads == DOWNLOADS && replies >= completed) {
+            // A server that counts nothing has completed all requests.
+            let done = match batch.counts {
+                Some(counts) => counts.completed.saturating_add(counts.failed),
+                None if batch.state == State::Completed => record.contents.ids.len() as u64,
+                None => 0,
+            };
+            let (is_short, completed) = (lines < done, batch.completed());
+            let is_unnamed = batch.counts.is_none() && !batch.has_files();
+            let is_last = downloads == DOWNLOADS;
+            if !is_short || (is_last && replies >= completed && !is_unnamed) {
                 break output;
             }
-            if downloads == DOWNLOADS {
+            if is_last && is_unnamed {
+                return Err(Cause::new(
+                    Failure::Transient,
+                    BatchError::Unnamed {
+                        server: self.chat.server.name(),
+                        batch: batch.id,
+                        record: record.path().to_owned(),
+                    },
+                ));
+            }
+            if is_last {
                 // To submit the rest again would pay twice for replies that exist.
                 return Err(Cause::new(
                     Failure::Transient,
@@ -248,13 +271,10 @@ impl Desk {
         Ok(replies)
     }
 
-    fn refused(&self, batch: &Batch) -> BatchError {
-        let reasons: Vec<String> = batch
-            .reasons
-            .iter()
-            .take(3)
-            .map(ToString::to_string)
-            .collect();
+    /// The server's reasons for the failure of a batch.
+    fn reasons(&self, batch: &Batch) -> String {
+        let reasons = batch.reasons.iter().take(3);
+        let reasons: Vec<String> = reasons.map(ToString::to_string).collect();
         let mut reasons = reasons.join("; ");
         if batch.reasons.is_empty() {
             reasons.push_str("it gives no reason");
@@ -262,6 +282,10 @@ impl Desk {
             // Writing to a string cannot fail.
             let _ = write!(reasons, "; and {} more", batch.reasons.len() - 3);
         }
+        self.chat.server.redacted(&reasons)
+    }
+
+    fn refused(&self, batch: &Batch) -> BatchError {
         let is_full = batch
             .reasons
             .iter()
@@ -269,7 +293,7 @@ impl Desk {
         BatchError::Refused {
             server: self.chat.server.name(),
             batch: batch.id.clone(),
-            reasons: self.chat.server.redacted(&reasons),
+            reasons: self.reasons(batch),
             advice: if is_full {
                 "; set a smaller `batch.max_requests`, or wait until your other batches are over"
             } else {

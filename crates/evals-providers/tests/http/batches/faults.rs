@@ -235,6 +235,71 @@ async fn replies_whose_file_comes_late_are_not_paid_again() {
 }
 
 #[tokio::test]
+async fn a_batch_that_ends_without_counts_and_files_is_not_submitted_again() {
+    for (end, failure, expected) in [
+        (
+            "completed",
+            "Transient",
+            "but names no file of replies: run",
+        ),
+        (
+            "failed",
+            "Terminal",
+            "refused the batch `batch-0`: it gives no reason",
+        ),
+    ] {
+        let mut script = Script::sound();
+        script.fault = Box::new(move |request, _| {
+            let described = json!({"id": "batch-0", "status": end});
+            let is_look = request.path.contains("/batches/");
+            is_look.then(|| Reaction::json(200, &described))
+        });
+        let server = BatchServer::start(script);
+        let folder = Folder::new();
+        let reply = texts(ask_all(&batched(&server, &folder), &["a"]).await).remove(0);
+        assert_ends(&reply, failure, expected);
+        assert_eq!(server.sizes(), [1]);
+    }
+}
+
+#[tokio::test]
+async fn a_failed_batch_with_replies_that_come_late_keeps_its_record() {
+    let mut script = Script::sound();
+    script.fault = Box::new(|request, _| {
+        let counts = json!({"total": 2, "completed": 1, "failed": 0});
+        let described = json!({"id": "batch-0", "status": "failed", "request_counts": counts});
+        let is_look = request.path.contains("/batches/");
+        is_look.then(|| Reaction::json(200, &described))
+    });
+    let server = BatchServer::start(script);
+    let folder = Folder::new();
+    let replies = texts(ask_all(&batched(&server, &folder), &["a", "b"]).await);
+    assert_ends(&replies[0], "Transient", "its file contains 0: run");
+    assert_eq!(folder.records().len(), 1);
+    assert_eq!(server.sizes(), [2]);
+}
+
+#[tokio::test]
+async fn a_batch_that_fails_before_its_end_keeps_its_replies_and_the_reasons_are_shown() {
+    let mut script = Script::sound();
+    script.reason = json!({"data": [{"code": "internal", "message": "a machine broke"}]});
+    // In upper case, as some servers write it, and as the script does not refuse the whole batch.
+    script.end = |batch| if batch == 0 { "FAILED" } else { "completed" };
+    script.answer = Box::new(|batch, body| match () {
+        () if is(body, "late") && batch == 0 => Line::Missing,
+        () => Line::Say(echo(body)),
+    });
+    let server = BatchServer::start(script);
+    let (folder, notes) = (Folder::new(), Notes::new());
+    let model = BatchedChat::new(model(&server), settings(&folder.0), notes.clone());
+    let replies = texts(ask_all(&model, &["a", "late"]).await);
+    assert_eq!(replies, ["echo: a", "echo: late"]);
+    assert_eq!(server.sizes(), [2, 1]);
+    let expected = "the batch `batch-0` failed before its end: a machine broke (`internal`); its replies are kept";
+    assert!(notes.text().contains(expected), "{}", notes.text());
+}
+
+#[tokio::test]
 async fn a_long_outage_does_not_end_the_wait() {
     let mut script = Script::sound();
     script.fault = Box::new(|request, before| {

@@ -231,7 +231,10 @@ async fn end(model: BatchedChat, folder: &Folder) {
         let opened = File::options().append(true).open(record);
         opened.is_ok_and(|file| file.try_lock().is_ok())
     };
-    until("no record is in use", || folder.records().iter().all(is_free)).await;
+    until("no record is in use", || {
+        folder.records().iter().all(is_free)
+    })
+    .await;
 }
 
 /// Waits until a record in the folder holds this step.

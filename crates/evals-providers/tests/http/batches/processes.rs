@@ -178,7 +178,11 @@ async fn replies_that_another_process_stored_while_requests_waited_are_not_paid_
             .collect();
         assert_eq!(cached, [true, true, false]);
         assert_eq!(texts(answered), ["echo: a", "echo: b", "echo: new"]);
-        let (batches, direct) = if first_direct { (vec![2], 1) } else { (vec![2, 1], 0) };
+        let (batches, direct) = if first_direct {
+            (vec![2], 1)
+        } else {
+            (vec![2, 1], 0)
+        };
         assert_eq!((server.sizes(), server.direct()), (batches, direct));
     }
 }

@@ -284,7 +284,11 @@ async fn a_batch_that_the_server_never_creates_ends_its_requests_and_keeps_its_r
     let folder = Folder::new();
     let model = batched(&server, &folder);
     let reply = texts(ask_all(&model, &["a"]).await).remove(0);
-    assert_ends(&reply, "Transient", "did not answer 3 requests to create a batch");
+    assert_ends(
+        &reply,
+        "Transient",
+        "did not answer 3 requests to create a batch",
+    );
     let created = server.server.received_at("/batches");
     assert_eq!(created.iter().filter(|it| is_create(it)).count(), 3);
     assert_eq!(folder.files().len(), 1);
