@@ -233,3 +233,18 @@ fn a_deleted_index_that_the_store_still_lists_is_no_index() {
     assert!(message.contains("the store is empty"), "{message}");
     place.succeed("--profile bm25 --fresh");
 }
+
+#[test]
+fn a_missing_file_of_an_index_is_named_with_the_remedy() {
+    let place = place();
+    for (profile, folder) in [("semantic", "/data/"), ("bm25", "/_indices/")] {
+        place.succeed(&format!("--profile {profile}"));
+        place.server.delete(folder);
+        let message = place.refuse(&format!("--profile {profile} --fresh --skip-db"));
+        for part in [folder, "delete `s3://bucket/some/db/index-"] {
+            assert!(message.contains(part), "{part}: {message}");
+        }
+        place.server.delete(".lance/");
+        place.succeed(&format!("--profile {profile} --fresh"));
+    }
+}

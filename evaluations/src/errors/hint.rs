@@ -26,8 +26,9 @@ pub(crate) fn of(error: &anyhow::Error) -> Option<String> {
     }
     error.chain().find_map(|cause| {
         let index = cause.downcast_ref::<IndexError>();
-        if let Some(hint) = index.and_then(of_object_store) {
-            return Some(hint);
+        let of_files = index.and_then(|error| of_object_store(error).or_else(|| of_table(error)));
+        if of_files.is_some() {
+            return of_files;
         }
         let index = index.and_then(of_index);
         let dataset = || cause.downcast_ref::<DataError>().and_then(of_dataset);
@@ -65,6 +66,20 @@ fn of_store(error: &StoreError) -> Option<&'static str> {
     }
 }
 
+const OTHER_DATABASE: &str =
+    "use another database with `--db`, or set EVALUATIONS_DATA_DIR to use another data folder";
+
+/// How to mend a table that the engine could not use.
+fn of_table(error: &IndexError) -> Option<String> {
+    let IndexError::Table { table, .. } = error else {
+        return None;
+    };
+    let folder = table.folder();
+    Some(format!(
+        "if files are missing or damaged, delete `{folder}`, and the same command builds the index again; else {OTHER_DATABASE}"
+    ))
+}
+
 fn of_index(error: &IndexError) -> Option<&'static str> {
     match error {
         IndexError::WithoutStores { .. } => Some(
@@ -79,9 +94,7 @@ fn of_index(error: &IndexError) -> Option<&'static str> {
         IndexError::Incomplete { .. } | IndexError::NoMatch { .. } | IndexError::NoStore { .. } => {
             Some("run without `--skip-db` to build the index")
         }
-        IndexError::Folder { .. } | IndexError::Lock { .. } | IndexError::Table { .. } => Some(
-            "use another database with `--db`, or set EVALUATIONS_DATA_DIR to use another data folder",
-        ),
+        IndexError::Folder { .. } | IndexError::Lock { .. } => Some(OTHER_DATABASE),
         _ => None,
     }
 }
