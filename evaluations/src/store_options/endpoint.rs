@@ -63,7 +63,12 @@ impl Endpoint {
         };
         // Azurite has the account in the path, and a container may have the same name.
         let account = account(store, kind, variable);
-        if account.as_deref() == Some(container) && !has_path(server) {
+        let is_container = match path(server) {
+            "" => account.as_deref() != Some(container),
+            path => kind.option("account").is_some() && !path.contains('/'),
+        };
+        // Longer paths are those of other servers, and may end like the name of a bucket: `https://host/storage/v1/s3`.
+        if !is_container {
             return Ok(());
         }
         Err(format!(
@@ -113,8 +118,8 @@ fn without_container<'a>(address: &'a str, container: &str) -> Option<&'a str> {
     (!container.is_empty() && !server.ends_with('/')).then_some(server)
 }
 
-/// Whether something follows the host and the port.
-fn has_path(address: &str) -> bool {
+/// What follows the host and the port of an address, without the slash; may be empty.
+fn path(address: &str) -> &str {
     let rest = address.split_once("://").map_or(address, |(_, rest)| rest);
-    rest.contains('/')
+    rest.split_once('/').map_or("", |(_, path)| path)
 }

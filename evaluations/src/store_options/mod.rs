@@ -207,11 +207,6 @@ mod tests {
                 "bucket `my-bucket`, which the address of the index names: `http://127.0.0.1:8333`",
             ),
             (
-                "https://host/storage/v1/my-bucket",
-                "gs://my-bucket",
-                "bucket `my-bucket`, which the address of the index names: `https://host/storage/v1`",
-            ),
-            (
                 "http://127.0.0.1:10000/me/mine",
                 "az://mine/db",
                 "container `mine`, which the address of the index names: `http://127.0.0.1:10000/me`",
@@ -240,10 +235,16 @@ mod tests {
             |asked: &str| (asked == "AWS_VIRTUAL_HOSTED_STYLE_REQUEST").then(|| "true".to_owned());
         let nothing = |_: &str| None;
         let azurite = "endpoint: 'http://127.0.0.1:10000/devstoreaccount1'";
-        let cases: [(&str, &str, &Environment); 7] = [
+        let cases: [(&str, &str, &Environment); 8] = [
             (
                 "endpoint: 'https://host/storage/v1/s3'",
                 "s3://bucket/db",
+                &nothing,
+            ),
+            // The path of the server may end like the name of the bucket.
+            (
+                "endpoint: 'https://host/storage/v1/s3'",
+                "s3://s3/db",
                 &nothing,
             ),
             ("endpoint: 'https://bucket'", "s3://bucket/db", &nothing),
