@@ -282,6 +282,40 @@ fn doctor_names_what_is_wrong_with_a_store_and_how_to_mend_it() {
 }
 
 #[test]
+fn doctor_names_the_object_that_it_could_not_delete() {
+    let (sandbox, server) = (Sandbox::new(), ObjectServer::in_memory());
+    server.fail(|seen| {
+        let is_deletion = seen.method == "DELETE" || seen.path.contains("?delete");
+        is_deletion.then_some(Fault::Status(403))
+    });
+    let examined = assert_examined(
+        with_keys(&sandbox, &server, &format!("doctor --db {DB}")),
+        1,
+        &["bad   store writing: ", "denied access"],
+    );
+    let [left] = &server.keys()[..] else {
+        panic!("{:?}", server.keys());
+    };
+    let expected = format!("cannot delete the object `s3://bucket/{left}`");
+    assert!(examined.stdout.contains(&expected), "{}", examined.stdout);
+}
+
+#[test]
+fn doctor_takes_an_outage_for_a_failure_although_there_is_an_index() {
+    let (sandbox, server) = (Sandbox::new(), ObjectServer::in_memory());
+    let line = format!("{RUN} --profile bm25 --db {DB}");
+    let built = ended(&mut with_keys(&sandbox, &server, &line));
+    assert_eq!(built.code, Some(0), "{built:?}");
+    server.fail(|seen| (seen.method == "PUT").then_some(Fault::Status(503)));
+    let line = format!("doctor --db {DB} --set store.retry_for=0");
+    assert_examined(
+        with_keys(&sandbox, &server, &line),
+        1,
+        &["bad   store writing: ", "answered 503"],
+    );
+}
+
+#[test]
 fn doctor_notes_that_an_index_can_only_be_read() {
     let (sandbox, server) = (Sandbox::new(), ObjectServer::in_memory());
     let built = ended(&mut with_keys(

@@ -58,6 +58,14 @@ pub enum IndexError {
         /// The store.
         uri: String,
     },
+    /// The object that proved that a store can be written to cannot be deleted.
+    #[error("cannot delete the object `{object}`, with which this program tried out the store; delete it yourself")]
+    Trial {
+        /// The address of the object.
+        object: String,
+        /// Why not.
+        source: Box<IndexError>,
+    },
     /// The object that says which process writes to an object store cannot be read.
     #[error(
         "cannot read from the lock `{lease}` which process writes to the store; if no process writes, delete it"
@@ -419,6 +427,7 @@ impl IndexError {
     pub fn store_uri(&self) -> Option<&str> {
         match self {
             Self::Store { uri, .. } => Some(uri),
+            Self::Trial { source, .. } => source.store_uri(),
             Self::Table { table, .. } | Self::Unavailable { table, .. } => Some(table.store()),
             _ => None,
         }
@@ -431,6 +440,7 @@ impl IndexError {
             | Self::Engine { source, .. }
             | Self::Table { source, .. }
             | Self::Unavailable { source, .. } => source.store_fault().cloned(),
+            Self::Trial { source, .. } => source.store_fault(),
             _ => None,
         }
     }

@@ -8,7 +8,7 @@ use crate::retries::limited;
 impl Store {
     /// Creates a small object twice and deletes it, as a build does with its lease: the second request has to fail. Fails as the build would.
     ///
-    /// No object stays, unless the store refuses to delete it. Nothing is tried in a folder or in memory.
+    /// If the store fails to delete the object, the error names it. Nothing is tried in a folder or in memory.
     pub async fn try_writing(&self) -> Result<(), IndexError> {
         if !self.location.is_bucket() {
             return Ok(());

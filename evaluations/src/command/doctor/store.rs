@@ -40,6 +40,9 @@ async fn check_writing(store: &Store) -> Finding {
         }
         Err(refused) => refused,
     };
+    if !is_lasting(&refused) {
+        return bad("store writing", &Error::new(refused));
+    }
     match store.has_indexes().await {
         Ok(true) => Finding::Note(format!(
             "store writing: {:#}; a run can search the finished indexes there, but cannot build one",
@@ -48,6 +51,12 @@ async fn check_writing(store: &Store) -> Finding {
         Ok(false) => bad("store writing", &Error::new(refused)),
         Err(error) => bad("store", &Error::new(error)),
     }
+}
+
+/// Whether the store is meant to be read only, or cannot be anything else: no outage, no mistake in the settings.
+fn is_lasting(refused: &IndexError) -> bool {
+    let is_unconditional = matches!(refused, IndexError::Unconditional { .. });
+    is_unconditional || refused.store_fault() == Some(StoreFault::Denied)
 }
 
 /// The part of the way to a store that an error is about.
