@@ -124,7 +124,7 @@ fn measure(name: &str, place: &Place, db: &str) -> Vec<String> {
 #[ignore = "needs the servers of `make test-stores`"]
 fn stores_beside_a_folder() {
     println!(
-        "| store | documents/s | profile | cold p50 | cold p95 | warm p50 | warm p95 | requests of a process with one question | requests of a further question |"
+        "| store | documents/s | profile | cold p50 | cold p95 | warm p50 | warm p95 | requests, first question | requests, each further question |"
     );
     println!("|---|---|---|---|---|---|---|---|---|");
     for (name, place) in [("S3", servers::s3()), ("Azure", servers::azure())] {
