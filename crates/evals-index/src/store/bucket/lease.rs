@@ -27,6 +27,8 @@ const RENEWAL: Duration = Duration::from_secs(5);
 const EXPIRY: Duration = Duration::from_secs(30);
 /// How often a waiting process reads the lease.
 const POLL: Duration = Duration::from_secs(1);
+/// The pause before a process looks again for a lease that the store lists and does not have.
+const PAUSE: Duration = Duration::from_millis(100);
 
 /// The right to write to a database, until [`release`](Self::release).
 ///
@@ -108,17 +110,19 @@ impl Lease {
         {
             return Ok(None);
         }
-        if bucket.create(&name, claim.to_json()).await? == Creation::Created {
-            bucket.delete(&name).await?;
-            return Err(IndexError::Unconditional {
-                uri: bucket.uri.clone(),
-            });
-        }
-        // Another process may have taken and released a lease since this one listed the numbers. It deleted earlier numbers, perhaps this one.
+        let again = bucket.create(&name, claim.to_json()).await?;
+        // Another process may have taken and released a lease since this one listed the numbers. It deleted earlier numbers, perhaps this one,
+        // and perhaps between the two requests, so that both created it.
         let numbers = numbers(bucket).await?;
         if numbers.iter().any(|other| *other > number) {
             bucket.delete(&name).await?;
             return Ok(None);
+        }
+        if again == Creation::Created {
+            bucket.delete(&name).await?;
+            return Err(IndexError::Unconditional {
+                uri: bucket.uri.clone(),
+            });
         }
         for earlier in numbers.into_iter().filter(|other| *other < number) {
             bucket.delete(&self::name(earlier)).await?;
@@ -209,6 +213,8 @@ async fn latest(bucket: &Bucket) -> Result<Option<(u64, Claim)>, IndexError> {
         if let Some(claim) = read(bucket, number).await? {
             return Ok(Some((number, claim)));
         }
+        // Some stores list a deleted object for a while.
+        time::sleep(PAUSE).await;
     }
 }
 
@@ -236,6 +242,7 @@ mod tests {
     use std::sync::{Arc, Mutex};
 
     use object_store::memory::InMemory;
+    use object_store::throttle::{ThrottleConfig, ThrottledStore};
 
     use super::*;
     use crate::store_fault::StoreFault;
@@ -346,6 +353,30 @@ mod tests {
         held_elsewhere(&bucket, 9).await;
         assert!(Lease::take(&bucket, 5).await.unwrap().is_none());
         assert_eq!(numbers(&bucket).await.unwrap(), [9]);
+    }
+
+    #[tokio::test(start_paused = true)]
+    async fn a_lease_that_a_faster_process_deletes_between_both_requests_is_not_taken() {
+        let store: Arc<dyn object_store::ObjectStore> = Arc::new(InMemory::new());
+        let pause = Duration::from_millis(10);
+        let slow = ThrottleConfig {
+            wait_put_per_call: pause,
+            ..ThrottleConfig::default()
+        };
+        let slow = Bucket {
+            store: Arc::new(ThrottledStore::new(store.clone(), slow)),
+            ..bucket()
+        };
+        let fast = Bucket { store, ..bucket() };
+        let overtaking = async {
+            time::sleep(pause * 3 / 2).await;
+            assert_eq!(numbers(&fast).await.unwrap(), [5]);
+            held_elsewhere(&fast, 6).await;
+            fast.delete(&name(5)).await.unwrap();
+        };
+        let (taken, ()) = tokio::join!(Lease::take(&slow, 5), overtaking);
+        assert!(taken.unwrap().is_none());
+        assert_eq!(numbers(&fast).await.unwrap(), [6]);
     }
 
     #[tokio::test]
