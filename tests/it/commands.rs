@@ -252,12 +252,12 @@ fn score_prints_trec_evals_figures() {
     let printed = sandbox.succeed("score --qrels qrels --run run -m RR -m map --per-query");
     assert_eq!(
         printed,
-        "query      RR      AP\nq1     0.5000  0.5833\nq2     1.0000  1.0000\nall    0.7500  0.7917\n"
+        "query      RR      AP\n─────────────────────\nq1     0.5000  0.5833\nq2     1.0000  1.0000\nall    0.7500  0.7917\n"
     );
     let printed = sandbox.succeed("score --qrels qrels --run run -m RR -m num_ret");
     assert_eq!(
         printed,
-        "measure     all\nRR       0.7500\nNumRet        4\nqueries       2\n"
+        "measure     all\n───────────────\nRR       0.7500\nNumRet        4\nqueries       2\n"
     );
 }
 
