@@ -3,7 +3,7 @@
 use std::process::Command;
 use std::sync::atomic::{AtomicBool, Ordering};
 
-use crate::object_server::{Fault, KEY, ObjectServer, SECRET};
+use crate::object_server::{Fault, KEY, ObjectServer, SECRET, Seen};
 use crate::sandbox::{Ended, Sandbox, ended};
 use crate::store_scenarios::RUN;
 
@@ -281,23 +281,44 @@ fn doctor_names_what_is_wrong_with_a_store_and_how_to_mend_it() {
     assert_eq!(careless.keys(), [""; 0]);
 }
 
+/// The requests with which the program deletes an object.
+fn deletes(seen: &Seen) -> bool {
+    seen.method == "DELETE" || seen.path.contains("?delete")
+}
+
 #[test]
 fn doctor_names_the_object_that_it_could_not_delete() {
-    let (sandbox, server) = (Sandbox::new(), ObjectServer::in_memory());
-    server.fail(|seen| {
-        let is_deletion = seen.method == "DELETE" || seen.path.contains("?delete");
-        is_deletion.then_some(Fault::Status(403))
-    });
-    let examined = assert_examined(
-        with_keys(&sandbox, &server, &format!("doctor --db {DB}")),
-        1,
-        &["bad   store writing: ", "denied access"],
-    );
-    let [left] = &server.keys()[..] else {
-        panic!("{:?}", server.keys());
+    type Script = fn(&Seen) -> Option<Fault>;
+    let refuses: Script = |seen| deletes(seen).then_some(Fault::Status(403));
+    // The answer to the creation gets lost, and then the store does not answer.
+    let breaks: Script = |seen| match seen.method.as_str() {
+        "PUT" => Some(Fault::Lose),
+        _ => deletes(seen).then_some(Fault::Drop),
     };
-    let expected = format!("cannot delete the object `s3://bucket/{left}`");
-    assert!(examined.stdout.contains(&expected), "{}", examined.stdout);
+    let unconditional = "\n      use a server that supports conditional writes";
+    for (server, script, cause) in [
+        (ObjectServer::in_memory(), refuses, "denied access"),
+        (
+            ObjectServer::in_memory(),
+            breaks,
+            "broke the connection off",
+        ),
+        (ObjectServer::without_conditions(), refuses, unconditional),
+    ] {
+        let sandbox = Sandbox::new();
+        server.fail(script);
+        let line = format!("doctor --db {DB} --set store.retry_for=0");
+        let examined = assert_examined(
+            with_keys(&sandbox, &server, &line),
+            1,
+            &["bad   store writing: ", cause],
+        );
+        let [left] = &server.keys()[..] else {
+            panic!("{:?}", server.keys());
+        };
+        let expected = format!("the object `s3://bucket/{left}`, with which this program");
+        assert!(examined.stdout.contains(&expected), "{}", examined.stdout);
+    }
 }
 
 #[test]

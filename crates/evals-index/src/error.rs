@@ -58,12 +58,14 @@ pub enum IndexError {
         /// The store.
         uri: String,
     },
-    /// The object that proved that a store can be written to cannot be deleted.
-    #[error("cannot delete the object `{object}`, with which this program tried out the store; delete it yourself")]
+    /// The object that tries out a store could not be deleted.
+    #[error(
+        "the object `{object}`, with which this program tried out the store, may be left there; delete it"
+    )]
     Trial {
         /// The address of the object.
         object: String,
-        /// Why not.
+        /// The first failure: of the trial, or else of the deletion.
         source: Box<IndexError>,
     },
     /// The object that says which process writes to an object store cannot be read.

@@ -82,6 +82,7 @@ fn of_table(error: &IndexError) -> Option<String> {
 
 fn of_index(error: &IndexError) -> Option<&'static str> {
     match error {
+        IndexError::Trial { source, .. } => of_index(source),
         IndexError::WithoutStores { .. } => Some(
             "use a folder, or build the program with its default features, which include object stores",
         ),

@@ -55,8 +55,11 @@ async fn check_writing(store: &Store) -> Finding {
 
 /// Whether the store is meant to be read only, or cannot be anything else: no outage, no mistake in the settings.
 fn is_lasting(refused: &IndexError) -> bool {
-    let is_unconditional = matches!(refused, IndexError::Unconditional { .. });
-    is_unconditional || refused.store_fault() == Some(StoreFault::Denied)
+    match refused {
+        IndexError::Trial { source, .. } => is_lasting(source),
+        IndexError::Unconditional { .. } => true,
+        other => other.store_fault() == Some(StoreFault::Denied),
+    }
 }
 
 /// The part of the way to a store that an error is about.

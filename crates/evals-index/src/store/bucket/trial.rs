@@ -10,24 +10,32 @@ impl Bucket {
     pub(in crate::store) async fn try_writing(&self) -> Result<(), IndexError> {
         let token = RandomState::new().build_hasher().finish();
         let name = format!("evaluations-trial-{token:016x}");
+        let created = self.create(&name, Vec::new()).await;
+        // A request without an answer may have created the object.
+        let may_exist = match &created {
+            Ok(_) => true,
+            Err(error) => error.store_fault().is_some_and(|it| it.is_transient()),
+        };
         // The first request may find the object, too: if its answer got lost and it was repeated.
-        if let Err(refused) = self.create(&name, Vec::new()).await {
-            // The object may exist if no answer came. A store that refuses to create one may also refuse to delete it.
-            let _ = self.delete(&name).await;
-            return Err(refused);
-        }
-        let replaced = match self.create(&name, Vec::new()).await {
-            Ok(Creation::Present) => Ok(()),
-            Ok(Creation::Created) => Err(IndexError::Unconditional {
-                uri: self.uri.clone(),
-            }),
-            Err(failed) => Err(failed),
+        let tried = match created {
+            Ok(_) => self.create_again(&name).await,
+            Err(error) => Err(error),
         };
         match self.delete(&name).await {
-            Ok(()) => replaced,
-            Err(source) => Err(IndexError::Trial {
+            Err(error) if may_exist => Err(IndexError::Trial {
                 object: self.address(&name),
-                source: Box::new(replaced.err().unwrap_or(source)),
+                source: Box::new(tried.err().unwrap_or(error)),
+            }),
+            // A store that refuses to create an object may also refuse to delete one.
+            _ => tried,
+        }
+    }
+
+    async fn create_again(&self, name: &str) -> Result<(), IndexError> {
+        match self.create(name, Vec::new()).await? {
+            Creation::Present => Ok(()),
+            Creation::Created => Err(IndexError::Unconditional {
+                uri: self.uri.clone(),
             }),
         }
     }
