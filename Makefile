@@ -11,7 +11,7 @@ LIGHT := evals-guard evals-messages evals-metrics evals-yaml evals evals-models 
 # Minutes that a build from an empty target folder takes on two idle cores. docs/building.md says where they come from.
 FIRST_BUILD := 19
 FIRST_TEST_BUILD := 24
-FIRST_INSTALL := 28
+FIRST_INSTALL := 33
 # An estimate: no measurement of an idle machine yet.
 FIRST_DIST := 50
 ANNOUNCE := @CARGO='$(CARGO)' scripts/announce-build
