@@ -21,7 +21,7 @@ pub(crate) struct ScoreArgs {
     #[arg(long = "run", value_name = "FILE", required = true)]
     pub(crate) runs: Vec<PathBuf>,
     /// Measure by the name of ir-measures or trec_eval, such as `nDCG@10` or `P.5,10`; or `official`, `all_trec` or `set`
-    /// [default: AP, nDCG@10, RR, P@10, R@100 and Rprec]
+    /// (default: AP, nDCG@10, RR, P@10, R@100 and Rprec)
     #[arg(long = "measure", short, value_name = "M")]
     pub(crate) measures: Vec<String>,
     /// Count judged queries that are missing from the run as 0
