@@ -13,7 +13,7 @@ FIRST_BUILD := 19
 FIRST_TEST_BUILD := 24
 FIRST_INSTALL := 33
 # An estimate: no measurement of an idle machine yet.
-FIRST_DIST := 50
+FIRST_DIST := 45
 ANNOUNCE := @CARGO='$(CARGO)' scripts/announce-build
 
 .PHONY: demo build install dist wheel size-report test test-llamacpp test-servers test-stores test-browser check-scripts lint fuzz bench bench-browser bench-score bench-scale pictures bake-off samples help prerequisites
