@@ -14,6 +14,7 @@ use evals_models::{Failure, without_lone_surrogates};
 use serde_json::{Value, json};
 
 use super::error::BatchError;
+use super::record::Record;
 use super::status::Batch;
 use crate::openai::chat::OpenAiChat;
 use crate::openai::transport::{self, Transport};
@@ -47,7 +48,7 @@ pub(super) struct Endpoint {
 /// Why a batch was not created.
 pub(super) struct Uncreated {
     pub(super) error: AttemptError,
-    /// Whether the answer of an attempt is unknown, so that the batch may be at the server.
+    /// Whether no answer to an attempt proves that the server refused it, so that the batch may be at the server.
     pub(super) may_exist: bool,
 }
 
@@ -96,38 +97,51 @@ impl Endpoint {
         self.call(attempt).await
     }
 
-    /// Creates the batch of an uploaded file. `None` if an attempt had no answer: that attempt may have created the batch, so no further one
-    /// is made, and only a later [search](Self::find) can tell.
+    /// Creates the batch of an uploaded file. `None` if an attempt had no answer that proves a refusal: that attempt may have created the
+    /// batch, so no further one is made, and only a later [search](Self::find) can tell. The record notes each attempt before it is sent.
     ///
     /// # Errors
     ///
     /// The failure of the last attempt, and whether the batch may exist all the same.
     pub(super) async fn create(
         &self,
+        record: &mut Record,
         file: &str,
-        key: &str,
         window: &str,
     ) -> Result<Option<Batch>, Uncreated> {
-        // Whether the last attempt had no answer so far.
-        let may_exist = AtomicBool::new(false);
-        let attempt = || async {
-            if may_exist.swap(true, Ordering::Relaxed) {
-                return Ok(None);
-            }
-            let body = json!({
-                "input_file_id": file,
-                "endpoint": CHAT,
-                "completion_window": window,
-                "metadata": {KEY: key},
-            });
-            let answer = self.chat.server.post("/batches", &body, BATCH).await;
-            let answer = answer.map_err(|error| {
-                if status(&error).is_some_and(|status| (400..500).contains(&status)) {
-                    may_exist.store(false, Ordering::Relaxed);
+        let body = json!({
+            "input_file_id": file,
+            "endpoint": CHAT,
+            "completion_window": window,
+            "metadata": {KEY: record.key},
+        });
+        let body = &body;
+        // Whether the last attempt had no answer so far that proves a refusal.
+        let may_exist = &AtomicBool::new(false);
+        let attempt = || {
+            let is_possible = may_exist.swap(true, Ordering::Relaxed);
+            let noted = if is_possible {
+                Ok(())
+            } else {
+                record.creating()
+            };
+            async move {
+                if is_possible {
+                    return Ok(None);
                 }
-                self.without_endpoint(error)
-            })?;
-            self.batch(&answer).map(Some)
+                noted.map_err(|error| {
+                    may_exist.store(false, Ordering::Relaxed);
+                    AttemptError::new(Failure::Terminal, BatchError::record(error))
+                })?;
+                let answer = self.chat.server.post("/batches", body, BATCH).await;
+                let answer = answer.map_err(|error| {
+                    if status(&error).is_some_and(is_refused) {
+                        may_exist.store(false, Ordering::Relaxed);
+                    }
+                    self.without_endpoint(error)
+                })?;
+                self.batch(&answer).map(Some)
+            }
         };
         self.call(attempt).await.map_err(|error| Uncreated {
             error,
@@ -298,6 +312,15 @@ fn status(error: &AttemptError) -> Option<u16> {
         // The traffic passes a final refusal on to the calls behind it.
         _ => None,
     }
+}
+
+/// Whether an answer with this status proves that the server has not done what was asked. A gateway sends others, such as 408, 499 and 502,
+/// also when it has passed the request on.
+fn is_refused(status: u16) -> bool {
+    matches!(
+        status,
+        400..=406 | 410 | 411 | 413..=415 | 422 | 429 | 431 | 451
+    )
 }
 
 /// Opens a file for writing behind its first `start` bytes.

@@ -4,11 +4,12 @@
 //!
 //! 1. the requests, before anything is sent,
 //! 2. the server's name of the uploaded file, before the batch is created,
-//! 3. the server's name of the batch,
-//! 4. that the batch is over and its replies are in the file beside the record.
+//! 3. that the batch is about to be created, before each attempt,
+//! 4. the server's name of the batch,
+//! 5. that the batch is over and its replies are in the file beside the record.
 //!
-//! After a kill, a batch with step 1 alone does not exist at the server. With step 2 it may exist, and the server is asked. With step 3 it is
-//! waited for, and with step 4 its replies are read from the disk. When every reply is in the store of replies, both files are deleted.
+//! After a kill, a batch with step 1 alone does not exist at the server. With step 2 or 3 it may exist, and the server is asked. With step 4
+//! it is waited for, and with step 5 its replies are read from the disk. When no reply is needed any more, both files are deleted.
 
 use std::collections::BTreeSet;
 use std::fs::{self, File};
@@ -41,6 +42,8 @@ enum Step {
     },
     /// The server's name of the uploaded file.
     File(Named),
+    /// The server is about to be asked to create the batch.
+    Creating {},
     /// The server's name of the batch.
     Batch(Named),
     /// The batch is over, and its replies are on the disk.
@@ -73,6 +76,8 @@ impl Contents {
                 (self.model, self.ids, self.size) = (model, ids, Some(size));
             }
             Step::File(named) => self.file = Some(named.id),
+            // Only the time of the line matters.
+            Step::Creating {} => {}
             Step::Batch(named) => self.batch = Some(named.id),
             Step::Collected {} => self.is_collected = true,
             Step::Stored(named) => {
@@ -209,6 +214,11 @@ impl Record {
         self.append(Step::File(Named {
             id: file.to_owned(),
         }))
+    }
+
+    /// Records that the server is about to be asked to create the batch, which makes the record [recent](Self::is_recent).
+    pub(super) fn creating(&mut self) -> Result<(), JournalError> {
+        self.append(Step::Creating {})
     }
 
     /// Records the server's name of the batch.

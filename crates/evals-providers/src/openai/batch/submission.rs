@@ -76,7 +76,7 @@ impl Desk {
         for round in 1..=CREATIONS {
             let created = self
                 .endpoint
-                .create(file, &record.key, &self.settings.window);
+                .create(&mut record, file, &self.settings.window);
             match created.await {
                 Ok(Some(batch)) => {
                     record.created(&batch.id).map_err(unrecorded)?;

@@ -3,6 +3,8 @@
 use std::fs;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
+#[cfg(unix)]
+use std::time::{Duration, SystemTime};
 
 use evals_models::ChatModel as _;
 use evals_providers::{BatchedChat, OpenAiChat};
@@ -68,6 +70,44 @@ async fn a_batch_whose_creation_was_not_answered_is_found_again() {
         ["echo: a"]
     );
     assert_eq!(server.sizes(), [1]);
+}
+
+#[tokio::test]
+async fn an_answer_that_proves_no_refusal_may_hide_a_batch() {
+    for status in [408, 409, 423, 424, 425, 498, 499, 502] {
+        let hidden = || {
+            BatchServer::start(Script {
+                lost: 1,
+                loss: Reaction::json(status, &json!({"error": {"message": "took too long"}})),
+                ..Script::sound()
+            })
+        };
+        // It is found by a later process, after one that made a single attempt.
+        let server = hidden();
+        let folder = Folder::new();
+        lost(&server, &folder).await;
+        assert_eq!(folder.records().len(), 1, "{status}");
+        let second = once(&server, &folder);
+        let replies = texts(ask_all(&second, &["a"]).await);
+        assert_eq!(
+            (replies, server.sizes()),
+            (vec!["echo: a".to_owned()], vec![1]),
+            "{status}"
+        );
+
+        // Or by the same process, which tries again unless the failure is final.
+        if status == 423 {
+            continue;
+        }
+        let server = hidden();
+        let folder = Folder::new();
+        let replies = texts(ask_all(&batched(&server, &folder), &["a"]).await);
+        assert_eq!(
+            (replies, server.sizes()),
+            (vec!["echo: a".to_owned()], vec![1]),
+            "{status}"
+        );
+    }
 }
 
 #[tokio::test]
@@ -273,6 +313,45 @@ async fn a_batch_that_the_server_lists_late_is_found() {
     let folder = Folder::new();
     let model = batched(&server, &folder);
     assert_eq!(texts(ask_all(&model, &["a"]).await), ["echo: a"]);
+    assert_eq!(server.sizes(), [1]);
+}
+
+/// A process that was killed while the server created the batch at its second request, long after the first one.
+#[cfg(unix)]
+#[tokio::test]
+async fn each_request_to_create_a_batch_makes_its_record_recent() {
+    let folder = Arc::new(Folder::new());
+    let (creations, lists) = (AtomicUsize::new(0), AtomicUsize::new(0));
+    let mut script = Script::sound();
+    script.lost = 1;
+    script.loss = Reaction::Hang;
+    let records = Arc::clone(&folder);
+    script.fault = Box::new(move |request, _| {
+        if is_create(request) {
+            let is_first = creations.fetch_add(1, Ordering::SeqCst) == 0;
+            return is_first.then_some(Reaction::Reset);
+        }
+        // The first process looks twice before its second request. The server lists the batch only at the second look of the next process.
+        let looks = lists.load(Ordering::SeqCst);
+        if !is_list(request) || looks == 3 {
+            return None;
+        }
+        if lists.fetch_add(1, Ordering::SeqCst) < 2 {
+            let record = fs::File::options().append(true).open(&records.records()[0]);
+            let long_ago = SystemTime::now() - Duration::from_hours(1);
+            record.unwrap().set_modified(long_ago).unwrap();
+        }
+        Some(Reaction::json(200, &json!({"data": [], "has_more": false})))
+    });
+    let server = BatchServer::start(script);
+    let first = batched(&server, &folder);
+    tokio::select! {
+        _ = ask_all(&first, &["a"]) => panic!("the batch ended"),
+        () = until("the batch is created", || server.sizes() == [1]) => {}
+    }
+    end(first, &folder).await;
+    let second = batched(&server, &folder);
+    assert_eq!(texts(ask_all(&second, &["a"]).await), ["echo: a"]);
     assert_eq!(server.sizes(), [1]);
 }
 

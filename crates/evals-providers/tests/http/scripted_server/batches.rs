@@ -42,8 +42,10 @@ pub(crate) struct Script {
     pub(crate) polls: usize,
     /// The reason for which a batch fails.
     pub(crate) reason: Value,
-    /// How many batches are created without an answer: the connection is reset.
+    /// How many batches are created without an answer that says so.
     pub(crate) lost: usize,
+    /// The reaction to the requests that create them.
+    pub(crate) loss: Reaction,
     /// How often a batch that ended is described without its files.
     pub(crate) late: usize,
     /// Reacts otherwise than the protocol says, if it returns something.
@@ -88,6 +90,7 @@ impl Script {
             polls: 1,
             reason: json!(null),
             lost: 0,
+            loss: Reaction::Reset,
             late: 0,
             fault: Box::new(|_, _| None),
         }
@@ -213,7 +216,7 @@ impl Shared {
         });
         let created = state.batches.len() - 1;
         if created < self.script.lost {
-            return Reaction::Reset;
+            return self.script.loss.clone();
         }
         Reaction::json(200, &describe(&state, created, "validating", &Value::Null))
     }
