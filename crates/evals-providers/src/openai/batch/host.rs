@@ -111,7 +111,8 @@ pub trait BatchHost: Debug + Send + Sync {
     fn resume(&self, _size: &BatchSize) {}
 
     /// Gives back what was reserved: for a request whose caller has [stored](ChatModel::stored) the reply, and so has paid for it, and at the end
-    /// of a batch for its other requests. The cost of a batch that could not be followed to its end stays reserved.
+    /// of a batch for its other requests. If the caller has gone before its reply came, a size without requests gives back what the reply has
+    /// not cost. The cost of a batch that could not be followed to its end stays reserved, and so does that of a reply that cannot be read.
     ///
     /// Default: does nothing.
     fn release(&self, _size: &BatchSize) {}

@@ -2,12 +2,13 @@
 
 mod faults;
 mod processes;
+mod reserved;
 mod resumed;
 
 use std::fs::{self, File};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
-use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::atomic::{AtomicU64, AtomicUsize, Ordering};
 use std::time::Duration;
 
 use async_trait::async_trait;
@@ -22,6 +23,7 @@ use crate::scripted_server::batches::{BatchServer, Line, Script, echo};
 use crate::{KEY, chain, chat_settings, server_with_key, traffic};
 
 /// A folder that is deleted at the end of a test.
+#[derive(Debug)]
 struct Folder(PathBuf);
 
 impl Folder {
@@ -61,7 +63,9 @@ struct Notes {
     considered: AtomicUsize,
     /// The requests of batches whose cost is reserved.
     reserved: AtomicUsize,
-    /// The most of them at one time.
+    /// The most tokens of their replies, as far as replies have a limit.
+    tokens: AtomicU64,
+    /// The most requests with reserved costs at one time.
     peak: AtomicUsize,
     lines: std::sync::Mutex<Vec<String>>,
     /// Where processes store replies.
@@ -83,6 +87,7 @@ impl Notes {
             under_way: AtomicUsize::new(0),
             considered: AtomicUsize::new(0),
             reserved: AtomicUsize::new(0),
+            tokens: AtomicU64::new(0),
             peak: AtomicUsize::new(0),
             lines: std::sync::Mutex::default(),
             store,
@@ -148,10 +153,14 @@ impl BatchHost for Notes {
         let before = self.reserved.fetch_add(size.requests, Ordering::SeqCst);
         let reserved = before + size.requests;
         self.peak.fetch_max(reserved, Ordering::SeqCst);
+        let tokens = size.output_tokens.unwrap_or_default();
+        self.tokens.fetch_add(tokens, Ordering::SeqCst);
     }
 
     fn release(&self, size: &BatchSize) {
         self.reserved.fetch_sub(size.requests, Ordering::SeqCst);
+        let tokens = size.output_tokens.unwrap_or_default();
+        self.tokens.fetch_sub(tokens, Ordering::SeqCst);
     }
 }
 

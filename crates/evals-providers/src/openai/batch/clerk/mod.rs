@@ -286,6 +286,9 @@ impl Clerk {
         match answer {
             Ok(reply) => {
                 self.is_tried = true;
+                if waiting.is_abandoned() {
+                    self.keep_cost(id, reply.usage);
+                }
                 waiting.deliver(&reply);
             }
             Err(error) => {
@@ -335,8 +338,14 @@ impl Clerk {
             let line = match output.line(id) {
                 Ok(line) => line,
                 Err(error) => {
-                    // The reply stays where it is, for the next process.
+                    // The reply stays where it is, for the next process. It is paid for, so its cost stays reserved.
                     failed += 1;
+                    if output.is_success(id)
+                        && let Some(reserved) = reserved.as_deref_mut()
+                    {
+                        let size = BatchSize::of(&self.desk.chat, &waiting.request);
+                        self.owe(id, reserved.take(size));
+                    }
                     let cause = unreadable(&record.replies(), error);
                     waiting.fail(&self.desk.chat.identity, &cause);
                     continue;
@@ -349,6 +358,9 @@ impl Clerk {
                     if let Some(reserved) = reserved.as_deref_mut() {
                         let size = BatchSize::of(&self.desk.chat, &waiting.request);
                         self.owe(id, reserved.take(size));
+                    }
+                    if waiting.is_abandoned() {
+                        self.keep_cost(id, reply.usage);
                     }
                     waiting.reply(reply);
                     continue;

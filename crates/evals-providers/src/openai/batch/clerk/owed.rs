@@ -1,14 +1,18 @@
-//! What the budget keeps reserved for replies that callers have, until they have paid for them.
+//! What the budget keeps reserved for replies that are handed out, until their callers have paid for them.
+//!
+//! A caller that has gone never pays. If it goes before its reply comes, the cost of the reply stays reserved. If it goes with the reply,
+//! before it has stored it, the most that the request may cost stays reserved.
 
 use std::collections::BTreeMap;
 use std::time::Duration;
 
+use evals_models::Usage;
 use tokio::time::Instant;
 
 use super::Clerk;
 use crate::openai::batch::host::BatchSize;
 
-/// The reservations for replies that callers have and have not paid for.
+/// The reservations for replies that callers have not paid for.
 pub(super) struct Owed {
     sizes: BTreeMap<String, BatchSize>,
     /// When the last reply was handed out or paid for.
@@ -44,6 +48,23 @@ impl Clerk {
         self.owed.hand_out();
         if let Some(earlier) = self.owed.sizes.insert(id.to_owned(), size) {
             self.desk.host.release(&earlier);
+        }
+    }
+
+    /// Keeps only the cost of the reply reserved for a request whose callers have gone, because they never store the reply. If the server
+    /// has not counted its tokens, the most that it may cost stays reserved.
+    pub(super) fn keep_cost(&mut self, id: &str, usage: Usage) {
+        if usage.estimated {
+            return;
+        }
+        if let Some(size) = self.owed.sizes.get_mut(id) {
+            let cost = size.take(BatchSize {
+                requests: 1,
+                input_tokens: usage.input_tokens,
+                output_tokens: Some(usage.output_tokens),
+            });
+            let unused = std::mem::replace(size, cost);
+            self.desk.host.release(&unused);
         }
     }
 
