@@ -70,9 +70,10 @@ impl Clerk {
 
     /// Delivers those of these requests' replies that the program has stored since the callers asked, and returns their requests.
     ///
-    /// The store of replies is asked after the records. A process deletes its record only when every reply is in the store, so a reply that
-    /// another process has paid for is found in one place or the other. To keep the records longer instead would need a time that no wait
-    /// exceeds, and would not find replies to direct requests.
+    /// The store of replies is asked after the records. A process deletes its record only when it needs no line of the batch any more: each
+    /// reply that is worth storing is in the store then. So such a reply that another process has paid for is found in one place or the
+    /// other. Empty replies and failed lines are in neither, and their requests are submitted again. To keep the records longer instead would
+    /// need a time that no wait exceeds, and would not find replies to direct requests.
     async fn deliver_stored(&mut self, ids: &BTreeSet<String>) -> Result<BTreeSet<String>, Cause> {
         let asked = ids.iter().filter_map(|id| {
             let waiting = self.waiting.get(id)?;
