@@ -159,6 +159,7 @@ fn whole_number(expected: &str, found: &str) -> Option<String> {
         Some(number) if number > most => format!("a whole number of at most {most}"),
         Some(number) if number < least => format!("a whole number of at least {least}"),
         _ if least == 1 => "a whole number of at least 1".to_owned(),
+        Some(0) if without_zero => "a whole number other than 0".to_owned(),
         _ => "a whole number".to_owned(),
     })
 }
@@ -177,8 +178,8 @@ fn of_names(what: &str) -> Option<String> {
     let (start, plain) = words.iter().find(|(start, _)| what.starts_with(start))?;
     let rest = &what[start.len()..];
     let rest = rest
-        .replace(", there are no fields", ", which has no keys")
-        .replace(", there are no variants", ", which has no values");
+        .replace(", there are no fields", "; no key is allowed here")
+        .replace(", there are no variants", "; no value is allowed here");
     Some(format!("{plain}{rest}"))
 }
 
@@ -223,6 +224,10 @@ mod tests {
             ),
             ("missing field `id`", "missing key `id`"),
             (
+                "unknown field `x`, there are no fields at line 1 column 4",
+                "unknown key `x`; no key is allowed here at line 1 column 4",
+            ),
+            (
                 "unknown field `x`, expected `a` or `b`",
                 "unknown key `x`, expected `a` or `b`",
             ),
@@ -250,6 +255,10 @@ mod tests {
             (
                 "integer `0`, expected a nonzero u32",
                 "a whole number of at least 1, found `0`",
+            ),
+            (
+                "integer `0`, expected a nonzero i32",
+                "a whole number other than 0, found `0`",
             ),
             (
                 "integer `5000000000`, expected a nonzero u32",

@@ -38,6 +38,9 @@ const VALUE: [&str; 7] = [
     "similarity",
 ];
 
+/// Titles of columns that may hold texts. Such a column yields to a column of ids.
+const TEXTS: [&str; 3] = ["query", "document", "doc"];
+
 /// What may divide the fields. Spreadsheets write semicolons in countries that write a comma before decimals.
 const DELIMITERS: [char; 3] = ['\t', ';', ','];
 
@@ -48,7 +51,7 @@ const LEAST_OF_TREC: usize = 4;
 #[derive(Debug, Clone)]
 pub(super) struct Header {
     delimiter: char,
-    /// The number of columns.
+    /// The number of columns, without those without a title at the end.
     columns: usize,
     query: usize,
     document: usize,
@@ -83,7 +86,10 @@ impl Header {
         let value = find("value", &VALUE)?;
         Some(Self {
             delimiter,
-            columns: titles.len(),
+            columns: titles
+                .iter()
+                .rposition(|title| !title.is_empty())
+                .map_or(0, |last| last + 1),
             query,
             document,
             value,
@@ -92,40 +98,53 @@ impl Header {
     }
 }
 
-/// The columns whose titles are among the known ones. A column of ids is preferred, because a column of texts may stand beside it.
+/// The columns whose titles are among the known ones, without columns of texts beside a column of ids.
 fn named(titles: &[&str], known: &[&str]) -> Vec<usize> {
-    let name = |column: &usize| {
-        titles[*column]
-            .to_ascii_lowercase()
-            .replace(['-', ' '], "_")
-    };
+    let name = |column: usize| titles[column].to_ascii_lowercase().replace(['-', ' '], "_");
     let columns = 0..titles.len();
     let found: Vec<usize> = columns
-        .filter(|column| known.contains(&name(column).as_str()))
+        .filter(|column| known.contains(&name(*column).as_str()))
         .collect();
     let ids = found.iter().copied();
-    let ids: Vec<usize> = ids.filter(|column| name(column).ends_with("id")).collect();
-    match ids[..] {
-        [id] => vec![id],
-        _ => found,
-    }
+    let ids: Vec<usize> = ids
+        .filter(|column| !TEXTS.contains(&name(*column).as_str()))
+        .collect();
+    if ids.is_empty() { found } else { ids }
 }
 
 /// The table of a text, and the number of lines above it: blank ones, and the one in which a spreadsheet says how it divides fields.
 fn table(text: &str) -> (usize, &str) {
-    let table = text.trim_start();
+    let table = without_blank_lines(text);
     let table = match table.split_once('\n') {
-        Some((line, rest)) if is_separator(line) => rest.trim_start(),
+        Some((line, rest)) if is_separator(line) => without_blank_lines(rest),
         _ => table,
     };
     let above = &text[..text.len() - table.len()];
     (above.matches('\n').count(), table)
 }
 
-/// Whether a line is `sep=;` or the like.
+/// The text from the first line that is not blank. That line may begin with a tab: the title of its first column is then empty.
+fn without_blank_lines(text: &str) -> &str {
+    let mut rest = text;
+    while let Some((line, after)) = rest.split_once('\n') {
+        if !line.trim().is_empty() {
+            break;
+        }
+        rest = after;
+    }
+    rest
+}
+
+/// Whether a line is `sep=;` or the like. A spreadsheet that reads and writes the file again may add quotes and delimiters.
 fn is_separator(line: &str) -> bool {
-    let separator = line.trim_end_matches('\r').strip_prefix("sep=");
-    separator.is_some_and(|separator| separator.chars().count() == 1)
+    let line = line.trim_end_matches('\r').replace('"', "");
+    let Some((name, delimiters)) = line.split_once('=') else {
+        return false;
+    };
+    let mut delimiters = delimiters.chars();
+    name.eq_ignore_ascii_case("sep")
+        && delimiters.next().is_some()
+        && delimiters.all(|delimiter| DELIMITERS.contains(&delimiter))
 }
 
 /// The error for a table without a header, which would otherwise be read as TREC's form.
@@ -168,7 +187,12 @@ pub(super) fn read(text: &str, file: File) -> Result<OwnedRows, ParseError> {
         {
             return Err(ParseError::Fields {
                 line: number,
-                expected: "as many fields as the header has, and numbers with a point before decimals",
+                expected: match header.delimiter {
+                    ',' => {
+                        "as many fields as the header has, and numbers with a point before decimals"
+                    }
+                    _ => "as many fields as the header has",
+                },
                 found: fields.len(),
             });
         }

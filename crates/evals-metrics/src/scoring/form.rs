@@ -17,8 +17,8 @@ impl Form {
     /// The form that the beginning of a text shows: JSON begins with `{`, CSV and TSV have a header that names the three columns,
     /// and everything else is TREC.
     pub fn of(text: &str) -> Self {
-        let text = without_mark(text).trim_start();
-        if text.starts_with('{') {
+        let text = without_mark(text);
+        if text.trim_start().starts_with('{') {
             Self::Json
         } else if Header::of(text).is_some() {
             Self::Delimited

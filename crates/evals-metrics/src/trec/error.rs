@@ -2,6 +2,7 @@
 
 use std::io;
 
+use evals_messages::quantity;
 use thiserror::Error;
 
 /// Why a text is not a qrels or run file. Line numbers count from 1.
@@ -9,7 +10,7 @@ use thiserror::Error;
 #[non_exhaustive]
 pub enum ParseError {
     /// A line has the wrong number of fields.
-    #[error("line {line}: expected {expected}, found {found} fields")]
+    #[error("line {line}: expected {expected}, found {}", quantity::of(*found, "field"))]
     Fields {
         /// The line.
         line: usize,

@@ -272,6 +272,65 @@ fn files_with_semicolons_are_read() {
     assert_eq!(error.line(), Some(3));
 }
 
+/// Spreadsheets that read such a file and write it again add quotes and delimiters.
+#[test]
+fn a_line_that_names_the_delimiter_is_read_in_each_form() {
+    for line in ["sep=;", "SEP=;", "\"sep=;\"", "sep=;;;", "\"sep=;\";;\r"] {
+        let run = format!("{line}\nqid;docid;score\nq1;a;1\nq1;b\n");
+        let error = Ranked::read(&run).unwrap_err().to_string();
+        assert_eq!(
+            error,
+            "line 4: expected a value in each column of the header, found 2 fields"
+        );
+    }
+}
+
+#[test]
+fn a_column_of_texts_yields_to_one_of_ids_and_two_of_ids_are_an_error() {
+    let qrels = "q1 0 d1 1\n";
+    for header in [
+        "query_id,query,docno,document,score",
+        "topic,query,docno,doc,score",
+    ] {
+        let run = format!("{header}\nq1,what,d1,words,1.5\n");
+        let scores = scored(qrels, &run, &["RR"], Options::default());
+        assert_eq!(scores.summary(0).number(), Some(1.0), "{header}");
+    }
+    for (header, columns) in [
+        ("query_id,docno,pid,score", "`docno` and `pid`"),
+        ("topic,question_id,docno,score", "`topic` and `question_id`"),
+    ] {
+        let run = format!("{header}\nq1,d1,7,1.5\n");
+        let error = Ranked::read(&run).unwrap_err().to_string();
+        assert!(error.contains(columns), "{error}");
+    }
+}
+
+#[test]
+fn a_comma_before_decimals_is_no_further_column() {
+    let run = "query-id,corpus-id,score,\nq1,d1,1.5,\nq1,d2,1,9\n";
+    let error = Ranked::read(run).unwrap_err().to_string();
+    assert_eq!(
+        error,
+        "line 3: expected as many fields as the header has, and numbers with a point before decimals, found 4 fields"
+    );
+}
+
+/// The first column of the tables of pandas has no title.
+#[test]
+fn a_header_may_begin_with_a_delimiter() {
+    let qrels = "\tquery-id\tcorpus-id\tscore\n0\tq1\ta\t1\n";
+    for delimiter in ["\t", ",", ";"] {
+        let run = "\n\tquery_id\tdoc_id\tscore\n0\tq1\tb\t2.5\n1\tq1\ta\t1.5\n";
+        let run = run.replace('\t', delimiter);
+        let scores = scored(qrels, &run, &["RR"], Options::default());
+        assert_eq!(scores.summary(0).number(), Some(0.5));
+    }
+    let error = Ranked::read("qid\tdocid\tscore\nq1\ta\t1\t2\n").unwrap_err();
+    let expected = "line 2: expected as many fields as the header has, found 4 fields";
+    assert_eq!(error.to_string(), expected);
+}
+
 #[test]
 fn a_run_of_other_queries_is_no_run_of_zeros_even_if_all_judged_queries_count() {
     let complete = Options {
