@@ -6,7 +6,7 @@ use std::sync::{Arc, Condvar, Mutex};
 
 use serde_json::{Value, json};
 
-use crate::eval::with_judge;
+use crate::eval::judging::with_judge;
 use crate::qa_server::{self, KEY, timeless};
 use crate::sandbox::{Ended, Sandbox, ended, json, wait_for};
 use crate::scripted_server::batches::{BatchServer, Line, Script};

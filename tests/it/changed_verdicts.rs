@@ -6,7 +6,7 @@ use std::time::Duration;
 
 use serde_json::json;
 
-use crate::eval;
+use crate::eval::judging;
 use crate::pages::{Page, shown};
 use crate::qa_server::{self, is_judging};
 use crate::sandbox::{Sandbox, ended};
@@ -96,11 +96,11 @@ fn a_judge_of_answers_is_unstable_only_with_equal_model_parameters_and_prompt() 
 fn a_judge_of_outputs_is_unstable_only_with_equal_rubric_model_parameters_and_prompt() {
     let verdict = Verdict::passing();
     let given = verdict.clone();
-    let server = eval::rubric_judge(move |_| given.passes());
+    let server = judging::rubric_judge(move |_| given.passes());
     let sandbox = Sandbox::new();
-    eval::with_judge(&sandbox, &server);
+    judging::with_judge(&sandbox, &server);
     let run = |options: &str| {
-        let ended = eval::judged(&sandbox, &format!("--fresh --no-cache {options}"));
+        let ended = judging::judged(&sandbox, &format!("--fresh --no-cache {options}"));
         assert_eq!(ended.code, Some(0), "{options}: {}", ended.stderr);
     };
     run("");
@@ -118,7 +118,7 @@ fn a_judge_of_outputs_is_unstable_only_with_equal_rubric_model_parameters_and_pr
     run("");
     assert_eq!(blamed(&sandbox, &before, 2), NOBODY);
     std::fs::remove_file(sandbox.work().join("prompts/rubric.md.jinja")).unwrap();
-    sandbox.write("judged.yaml", eval::JUDGED.replace("polite", "short"));
+    sandbox.write("judged.yaml", judging::JUDGED.replace("polite", "short"));
     run("");
     assert_eq!(blamed(&sandbox, &before, 2), NOBODY);
 }

@@ -9,7 +9,7 @@ use std::time::Duration;
 
 use serde_json::Value;
 
-use crate::eval::{judged, polite_judge, with_judge};
+use crate::eval::judging::{judged, polite_judge, with_judge};
 use crate::qa_server;
 use crate::sandbox::{Sandbox, ended, json, wait_for};
 use crate::viewer::Viewer;

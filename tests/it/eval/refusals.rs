@@ -1,0 +1,110 @@
+//! Files and targets that cannot be used.
+
+use super::{CAPITALS, eval, sandbox};
+use crate::sandbox::{Ended, ended};
+
+#[test]
+fn a_file_or_a_target_that_cannot_be_used_is_refused() {
+    let sandbox = sandbox();
+    for (line, expected) in [
+        (
+            "eval missing.yaml --target exec:cat",
+            "error: cannot read `missing.yaml`",
+        ),
+        (
+            "eval capitals.txt --target exec:cat",
+            "is no dataset file by its name",
+        ),
+        (
+            "eval capitals.yaml",
+            "`capitals.yaml` does not say what to test; name it with `--target`",
+        ),
+        (
+            "eval capitals.yaml --target python",
+            "`python` names no target",
+        ),
+        (
+            "eval capitals.yaml --target outputs:none.jsonl",
+            "none.jsonl",
+        ),
+        (
+            "eval capitals.yaml --target exec:cat --out x.xlsx",
+            "cannot tell the format",
+        ),
+        (
+            "eval capitals.yaml --target exec:cat --limit 0",
+            "has to be at least 1",
+        ),
+    ] {
+        let message = sandbox.refuse(line);
+        assert!(message.contains(expected), "`{line}` printed {message}");
+    }
+    sandbox.write(
+        "bad.yaml",
+        "name: x\ncases:\n- inputs: 1\n  evalutors: []\nevaluators: [Equls: 1, Contains: {}]\n",
+    );
+    let message = sandbox.refuse("eval bad.yaml --target exec:cat");
+    let places: Vec<&str> = message.split("bad.yaml:").skip(1).collect();
+    assert_eq!(places.len(), 3, "{message}");
+    assert!(message.contains("did you mean `Equals`?"), "{message}");
+    assert!(sandbox.runs().is_empty());
+}
+
+#[test]
+fn a_target_that_does_not_work_ends_in_a_message() {
+    for (system, code, expected) in [
+        ("exit 3", 1, "exited with status 3"),
+        ("no-such-command-here", 2, "the shell cannot find or run"),
+        ("while read -r line; do echo '<html>'; done", 1, "<html>"),
+        (
+            "while read -r line; do echo '{\"status\": \"ok\"}'; done",
+            1,
+            "status",
+        ),
+    ] {
+        let sandbox = sandbox();
+        sandbox.write("system.sh", system);
+        let ended = eval(&sandbox, "--case france");
+        assert_eq!(ended.code, Some(code), "{system}: {ended:?}");
+        let everything = ended.stdout + &ended.stderr;
+        assert!(everything.contains(expected), "{system}: {everything}");
+    }
+}
+
+#[test]
+fn the_target_of_the_file_is_asked_unless_an_option_names_another() {
+    let sandbox = sandbox();
+    let with_target = format!("{CAPITALS}target: 'exec:sh system.sh'\n");
+    sandbox.write("capitals.yaml", with_target);
+    let named = sandbox.run("eval capitals.yaml --no-progress");
+    let printed = named.stdout;
+    assert!(printed.contains("target: exec:sh system.sh"), "{printed}");
+    let note = "capitals.yaml runs a command as the target: `sh system.sh`\n";
+    assert!(named.stderr.contains(note), "{}", named.stderr);
+    let chosen = eval(&sandbox, "");
+    assert!(
+        !chosen.stderr.contains("runs a command"),
+        "{}",
+        chosen.stderr
+    );
+    sandbox.write(
+        "outputs.jsonl",
+        "{\"id\": \"france\", \"answer\": \"Paris\"}\n",
+    );
+    let printed = sandbox
+        .succeed("eval capitals.yaml --no-progress --task outputs:outputs.jsonl --case france");
+    assert!(printed.contains("target: outputs:"), "{printed}");
+}
+
+#[test]
+fn cases_that_a_file_of_outputs_lacks_are_named_before_they_fail() {
+    let sandbox = sandbox();
+    sandbox.write(
+        "outputs.jsonl",
+        "{\"id\": \"france\", \"answer\": \"Paris\"}\n{\"id\": \"spain\", \"answer\": \"Madrid\"}\n",
+    );
+    let line = "eval capitals.yaml --no-progress --target outputs:outputs.jsonl";
+    let Ended { stderr, .. } = ended(&mut sandbox.command(line));
+    assert!(stderr.contains("none of this run's cases"), "{stderr}");
+    assert!(stderr.contains("has no reply to "), "{stderr}");
+}
