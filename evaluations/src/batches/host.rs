@@ -114,7 +114,7 @@ impl Host {
         let mut shown = self.shown.lock().unwrap_or_else(PoisonError::into_inner);
         let is_new = !shown.contains_key(batch);
         let known = shown.entry(batch.to_owned()).or_insert_with(|| Shown {
-            bar: progress::open_ended(&self.printer, "batch"),
+            bar: progress::terminal_only(&self.printer, "batch"),
             state: String::new(),
             printed: Instant::now(),
         });

@@ -15,7 +15,7 @@ pub(crate) struct OutputArgs {
     /// Print more details, such as paths and timings
     #[arg(long, short, global = true)]
     pub(crate) verbose: bool,
-    /// Hide progress bars
+    /// Hide progress: bars on a terminal, and a line each minute in a pipe or a file
     #[arg(long, global = true)]
     pub(crate) no_progress: bool,
     /// When to colour the output

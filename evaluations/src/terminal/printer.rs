@@ -11,6 +11,7 @@ use indicatif::{MultiProgress, ProgressDrawTarget};
 
 use super::link;
 use super::live::LivePage;
+use super::progress::ProgressLines;
 use super::visible::printable;
 use crate::cli::{ColorChoice, OutputArgs};
 
@@ -41,6 +42,8 @@ pub(crate) struct Printer {
     /// The pages of the runs that ended since the last note.
     pages: Arc<Mutex<Vec<PathBuf>>>,
     progress: Arc<MultiProgress>,
+    /// Stands for the bars if stderr is no terminal.
+    progress_lines: Option<Arc<ProgressLines>>,
 }
 
 impl Printer {
@@ -50,8 +53,8 @@ impl Printer {
             (false, true) => Verbosity::Verbose,
             (false, false) => Verbosity::Normal,
         };
-        let shown =
-            verbosity > Verbosity::Quiet && !arguments.no_progress && io::stderr().is_terminal();
+        let has_progress = verbosity > Verbosity::Quiet && !arguments.no_progress;
+        let shown = has_progress && io::stderr().is_terminal();
         let links =
             arguments.color != ColorChoice::Never && link::supported(|name| env::var_os(name));
         let is_dumb = env::var_os("TERM").is_some_and(|terminal| terminal == "dumb");
@@ -72,6 +75,7 @@ impl Printer {
             is_live: shown && !is_dumb,
             pages: Arc::default(),
             progress: Arc::new(MultiProgress::with_draw_target(target)),
+            progress_lines: (has_progress && !shown).then(ProgressLines::start),
         }
     }
 
@@ -87,6 +91,7 @@ impl Printer {
     pub(crate) fn silent(&self) -> Self {
         Self {
             verbosity: Verbosity::Quiet,
+            progress_lines: None,
             ..self.without_results()
         }
     }
@@ -94,6 +99,11 @@ impl Printer {
     /// The progress bars; hidden unless stderr is a terminal.
     pub(crate) fn progress(&self) -> &MultiProgress {
         &self.progress
+    }
+
+    /// The lines that stand for progress bars in a pipe or a file; `None` on a terminal and without progress.
+    pub(super) fn progress_lines(&self) -> Option<&ProgressLines> {
+        self.progress_lines.as_deref()
     }
 
     /// Writes a whole result to stdout, with progress bars hidden meanwhile.

@@ -136,8 +136,8 @@ pub(super) async fn run(
     spending.resume_cases(paid, &prices);
 
     let failure_limit = FailureLimit::new(control.max_failures, &opened.finished);
-    let bar = CaseBar::new(session.printer, "evaluating");
-    let bar = Arc::new(bar.without_time_left(plan.resolved.settings.batch.enabled));
+    let waits = plan.resolved.settings.batch.enabled;
+    let bar = Arc::new(CaseBar::of_batches(session.printer, "evaluating", waits));
     let mut experiment = Experiment::new(dataset, task::asking(Arc::clone(&recorded) as _))
         .name(&plan.name)
         .concurrency(batches::concurrency(

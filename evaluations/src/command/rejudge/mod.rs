@@ -187,8 +187,8 @@ async fn rejudge(
         calibrations: CalibrationStore::of(&session.directories),
     };
     let timeout = choices::case_timeout(&resolved)?;
-    let bar = CaseBar::new(session.printer, "judging");
-    let bar = Arc::new(bar.without_time_left(resolved.settings.batch.enabled));
+    let waits = resolved.settings.batch.enabled;
+    let bar = Arc::new(CaseBar::of_batches(session.printer, "judging", waits));
     let report = Experiment::new(dataset, stored.task())
         .name(source.report.name)
         .metadata("rejudged", source.record.name)

@@ -115,8 +115,8 @@ async fn answer(run: Run<'_>, qa: &QaPlan, models: &QaModels) -> Result<Finished
             .collect(),
         calibrations: CalibrationStore::of(&run.session.directories),
     };
-    let bar = CaseBar::new(printer, "answering");
-    let bar = Arc::new(bar.without_time_left(plan.resolved.settings.batch.enabled));
+    let waits = plan.resolved.settings.batch.enabled;
+    let bar = Arc::new(CaseBar::of_batches(printer, "answering", waits));
     let timeout = choices::case_timeout(&plan.resolved)?;
     let searcher = match &models.searches {
         Some(searches) => batches::limited(searcher, plan.concurrency, Arc::clone(searches)),

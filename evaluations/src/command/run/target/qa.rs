@@ -84,8 +84,8 @@ async fn answer(
     let attempts_before = Attempts::so_far(&prepared.traffic);
     let dataset = qa::dataset(&plan.manifest.name, prepared.questions.iter().cloned())?;
     let dataset = models.judging.add_evaluators(dataset);
-    let bar = CaseBar::new(session.printer, "answering");
-    let bar = Arc::new(bar.without_time_left(plan.resolved.settings.batch.enabled));
+    let waits = plan.resolved.settings.batch.enabled;
+    let bar = Arc::new(CaseBar::of_batches(session.printer, "answering", waits));
     let timeout = choices::case_timeout(&plan.resolved)?.task("the target");
     let failure_limit = FailureLimit::new(arguments.control.max_failures, &opened.finished);
     let experiment = Experiment::new(dataset, targets::qa_task(prepared.system(plan, recorded)))

@@ -1,4 +1,6 @@
-//! Progress bars, driven by the events of the libraries.
+//! Progress bars, driven by the events of the libraries. In a pipe or a file, lines stand for them.
+
+mod lines;
 
 use std::fmt::Write;
 use std::time::Duration;
@@ -7,6 +9,8 @@ use evals::{Domain, Event, Observer};
 use evals_index::{BatchObserver, BatchProgress, BatchStage};
 use indicatif::{HumanDuration, ProgressBar, ProgressState, ProgressStyle};
 
+pub(crate) use self::lines::ProgressLines;
+use self::lines::Unit;
 use super::printer::Printer;
 use super::visible::printable;
 
@@ -19,20 +23,23 @@ pub(crate) struct CaseBar(ProgressBar);
 
 impl CaseBar {
     pub(crate) fn new(printer: &Printer, label: &str) -> Self {
-        let bar = add(printer, label, "{prefix:<16} {wide_bar} {pos}/{len} {time}");
-        bar.enable_steady_tick(TICK);
-        Self(bar)
+        let template = "{prefix:<16} {wide_bar} {pos}/{len} {time}";
+        Self::of(printer, label, template, Unit::Items)
     }
 
-    /// The same, without the remaining time if `is_unknown`: cases that wait for batches finish all at once.
-    #[must_use]
-    pub(crate) fn without_time_left(self, is_unknown: bool) -> Self {
-        if is_unknown {
-            let template = "{prefix:<16} {wide_bar} {pos}/{len} {elapsed} elapsed";
-            let style = self.0.style().template(template);
-            self.0.set_style(style.expect("the template is valid"));
+    /// The same, without the time left if the cases wait for batches: then they may all finish at once.
+    pub(crate) fn of_batches(printer: &Printer, label: &str, waits_for_batches: bool) -> Self {
+        if !waits_for_batches {
+            return Self::new(printer, label);
         }
-        self
+        let template = "{prefix:<16} {wide_bar} {pos}/{len} {elapsed} elapsed";
+        Self::of(printer, label, template, Unit::ItemsWithoutTimeLeft)
+    }
+
+    fn of(printer: &Printer, label: &str, template: &str, unit: Unit) -> Self {
+        let bar = add(printer, label, template, Some(unit));
+        bar.enable_steady_tick(TICK);
+        Self(bar)
     }
 
     pub(crate) fn clear(&self) {
@@ -62,7 +69,7 @@ pub(crate) struct BatchBar(ProgressBar);
 impl BatchBar {
     pub(crate) fn new(printer: &Printer) -> Self {
         let template = "{prefix:<16} {wide_bar} {pos}/{len} {msg}";
-        let bar = add(printer, "all at once", template);
+        let bar = add(printer, "all at once", template, Some(Unit::Items));
         bar.finish_and_clear();
         Self(bar)
     }
@@ -101,6 +108,7 @@ pub(crate) fn bytes(printer: &Printer, label: &str, total: u64) -> ProgressBar {
         printer,
         label,
         "{prefix} {wide_bar} {bytes}/{total_bytes} {time}",
+        Some(Unit::Bytes),
     );
     bar.set_length(total);
     bar.enable_steady_tick(TICK);
@@ -109,16 +117,23 @@ pub(crate) fn bytes(printer: &Printer, label: &str, total: u64) -> ProgressBar {
 
 /// A spinner for work of unknown length.
 pub(crate) fn open_ended(printer: &Printer, label: &str) -> ProgressBar {
-    let bar = add(
-        printer,
-        label,
-        "{prefix:<16} {spinner} {wide_msg} {elapsed:>4}",
-    );
+    spinner(printer, label, Some(Unit::Items))
+}
+
+/// The same for a terminal only: the caller prints lines in a pipe or a file by itself.
+pub(crate) fn terminal_only(printer: &Printer, label: &str) -> ProgressBar {
+    spinner(printer, label, None)
+}
+
+fn spinner(printer: &Printer, label: &str, lines: Option<Unit>) -> ProgressBar {
+    let template = "{prefix:<16} {spinner} {wide_msg} {elapsed:>4}";
+    let bar = add(printer, label, template, lines);
     bar.enable_steady_tick(Duration::from_millis(120));
     bar
 }
 
-fn add(printer: &Printer, label: &str, template: &str) -> ProgressBar {
+/// Adds a bar. `lines` says what its numbers count if it has lines in a pipe or a file.
+fn add(printer: &Printer, label: &str, template: &str, lines: Option<Unit>) -> ProgressBar {
     let style = ProgressStyle::with_template(template).expect("the template is valid");
     let style = style.with_key("time", time);
     let style = if printer.stdout().unicode {
@@ -130,7 +145,11 @@ fn add(printer: &Printer, label: &str, template: &str) -> ProgressBar {
     let bar = ProgressBar::no_length()
         .with_style(style)
         .with_prefix(printable(label));
-    printer.progress().add(bar)
+    let bar = printer.progress().add(bar);
+    if let (Some(unit), Some(lines)) = (lines, printer.progress_lines()) {
+        lines.watch(&bar, unit);
+    }
+    bar
 }
 
 /// Formats the elapsed and the remaining time.
