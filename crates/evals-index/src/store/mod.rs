@@ -121,6 +121,8 @@ impl Store {
     }
 
     /// Deletes the index with this identity, and the indexes of its vectors. Returns whether it existed.
+    ///
+    /// Fails with [`IndexError::Busy`] if another process writes to the store.
     pub async fn remove(&self, identity: &Identity) -> Result<bool, IndexError> {
         if self.existing().await?.is_none() {
             return Ok(false);

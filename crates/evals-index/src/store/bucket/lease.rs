@@ -82,12 +82,25 @@ impl Lease {
         }
     }
 
-    /// Takes the lease, or fails if another process holds it.
+    /// Takes the lease, or fails if another process holds it and renews it.
+    ///
+    /// A process that ended without releasing the lease delays this by up to [`EXPIRY`].
     pub(in crate::store) async fn acquire(bucket: &Bucket) -> Result<Self, IndexError> {
-        let number = match latest(bucket).await? {
-            None => 1,
-            Some((number, claim)) if claim.is_free() => number + 1,
-            Some((number, claim)) => return Err(busy(bucket, number, &claim)),
+        let mut found = latest(bucket).await?;
+        let number = loop {
+            let Some((number, claim)) = found else {
+                break 1;
+            };
+            if claim.is_free() {
+                break number + 1;
+            }
+            match change(bucket, number, &claim).await? {
+                Some((number, claim)) if !claim.is_free() => {
+                    return Err(busy(bucket, number, &claim));
+                }
+                Some(released) => found = Some(released),
+                None => break number + 1,
+            }
         };
         if let Some(lease) = Self::take(bucket, number).await? {
             return Ok(lease);
@@ -218,6 +231,25 @@ async fn latest(bucket: &Bucket) -> Result<Option<(u64, Claim)>, IndexError> {
     }
 }
 
+/// The valid lease, once it differs from this one; `None` if it has not changed for [`EXPIRY`].
+async fn change(
+    bucket: &Bucket,
+    number: u64,
+    claim: &Claim,
+) -> Result<Option<(u64, Claim)>, IndexError> {
+    let started = Instant::now();
+    while started.elapsed() < EXPIRY {
+        time::sleep(POLL).await;
+        let found = latest(bucket).await?;
+        if let Some((found_number, found_claim)) = found
+            && (found_number != number || found_claim != *claim)
+        {
+            return Ok(Some((found_number, found_claim)));
+        }
+    }
+    Ok(None)
+}
+
 async fn read(bucket: &Bucket, number: u64) -> Result<Option<Claim>, IndexError> {
     let Some(content) = bucket.get(&name(number)).await? else {
         return Ok(None);
@@ -266,7 +298,7 @@ mod tests {
         claim
     }
 
-    #[tokio::test]
+    #[tokio::test(start_paused = true)]
     async fn a_lease_is_held_by_one_and_given_back() {
         let bucket = bucket();
         let lease = Lease::acquire(&bucket).await.unwrap();
@@ -294,6 +326,29 @@ mod tests {
         assert!(waited >= EXPIRY && waited < 2 * EXPIRY, "{waited:?}");
         let expected = format!("process {} on node-1", process::id());
         assert_eq!(holders.into_inner().unwrap(), [expected]);
+    }
+
+    #[tokio::test(start_paused = true)]
+    async fn who_does_not_wait_takes_a_lease_that_nobody_renews() {
+        let bucket = bucket();
+        let claim = held_elsewhere(&bucket, 7).await;
+        let started = Instant::now();
+        let lease = Lease::acquire(&bucket).await.unwrap();
+        assert_eq!(lease.number, 8);
+        assert!(started.elapsed() >= EXPIRY, "{:?}", started.elapsed());
+        lease.release().await;
+
+        let claim = Claim {
+            token: claim.token + 1,
+            ..claim
+        };
+        bucket.put(&name(9), claim.to_json()).await.unwrap();
+        let renewing = tokio::spawn(renew(bucket.clone(), 9, claim));
+        let started = Instant::now();
+        let error = Lease::acquire(&bucket).await.unwrap_err();
+        assert!(matches!(error, IndexError::Busy { .. }), "{error:?}");
+        assert!(started.elapsed() < 2 * RENEWAL, "{:?}", started.elapsed());
+        renewing.abort();
     }
 
     #[tokio::test(start_paused = true)]
