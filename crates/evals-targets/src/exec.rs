@@ -1,7 +1,7 @@
 //! A target that is a command.
 
 use std::num::NonZeroUsize;
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
 use async_trait::async_trait;
 use evals::{FailureClass, Timing};
@@ -120,19 +120,20 @@ impl Target for ExecTarget {
     }
 
     async fn ask(&self, request: &Request) -> Result<Reply, TargetError> {
-        let started = Instant::now();
         let (id, body) = (wire_id(request), body(request));
         let exchanged = self.pool.timed_exchange(&id, &body).await;
-        let duration = started.elapsed();
-        let TimedReply { reply, starting } = exchanged.map_err(of_worker)?;
+        let TimedReply {
+            reply,
+            starting,
+            taken,
+        } = exchanged.map_err(of_worker)?;
         let mut reply = self.read(&reply)?;
         let timing = |stage: &str, duration| Timing {
             stage: stage.to_owned(),
             duration,
             cached: false,
         };
-        let asked = duration.saturating_sub(starting);
-        reply.timings.push(timing(Reply::STAGE, asked));
+        reply.timings.push(timing(Reply::STAGE, taken));
         if !starting.is_zero() {
             reply.timings.push(timing(Reply::START_STAGE, starting));
         }

@@ -1,5 +1,7 @@
 //! Records a reply's timings, numbers, facts and steps in the report of its case.
 
+use std::time::Duration;
+
 use evals::{SpanTree, TaskScope};
 
 use crate::Reply;
@@ -9,7 +11,9 @@ impl Reply {
     /// benchmark.
     ///
     /// The stage [`target`](Self::STAGE) is the time that we saw, [`target (reported)`](Self::REPORTED_STAGE) the one that the
-    /// target reports. The [start](Self::START_STAGE) of a command is left out of the duration of the case. Tool calls become spans, unless spans of the reply show calls of tools already.
+    /// target reports. The first of them that the reply has is the duration of the case, even if the reply was recorded before. So a wait for
+    /// a free process or for the rate limit, or the [start](Self::START_STAGE) of a command, is not part of it. Tool calls become spans,
+    /// unless spans of the reply show calls of tools already.
     pub fn record(&self, scope: &TaskScope) {
         let mut is_cached = false;
         for timing in &self.timings {
@@ -18,15 +22,15 @@ impl Reply {
                 scope.cached_timing(&timing.stage, timing.duration);
             } else {
                 scope.timing(&timing.stage, timing.duration);
-                if timing.stage == Self::START_STAGE {
-                    scope.leave_out(timing.duration);
-                }
             }
         }
         match self.reported {
             Some(reported) if is_cached => scope.cached_timing(Self::REPORTED_STAGE, reported),
             Some(reported) => scope.timing(Self::REPORTED_STAGE, reported),
             None => {}
+        }
+        if let Some(duration) = self.duration() {
+            scope.took(duration);
         }
         for (name, value) in &self.metrics {
             scope.metric(name, *value);
@@ -35,6 +39,13 @@ impl Reply {
             scope.attribute(name, value.clone());
         }
         self.record_steps(scope);
+    }
+
+    /// How long the target took: as we saw it, or else as it reports.
+    pub fn duration(&self) -> Option<Duration> {
+        let mut timings = self.timings.iter();
+        let seen = timings.find(|timing| timing.stage == Self::STAGE);
+        seen.map(|timing| timing.duration).or(self.reported)
     }
 
     fn record_steps(&self, scope: &TaskScope) {
@@ -59,8 +70,6 @@ fn shows_tools(spans: &SpanTree) -> bool {
 
 #[cfg(test)]
 mod tests {
-    use std::time::Duration;
-
     use evals::{Span, SpanTree, Timing};
     use serde_json::json;
 
@@ -98,6 +107,11 @@ mod tests {
         assert_eq!(stages(&reply), expected(false));
         reply.timings[0].cached = true;
         assert_eq!(stages(&reply), expected(true));
+        assert_eq!(reply.duration(), Some(Duration::from_secs(2)));
+        reply.timings.clear();
+        assert_eq!(reply.duration(), Some(Duration::from_secs(1)));
+        reply.reported = None;
+        assert_eq!(reply.duration(), None);
     }
 
     #[test]

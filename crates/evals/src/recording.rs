@@ -62,6 +62,8 @@ pub(crate) struct Notes {
     pub(crate) spans: Option<Vec<Span>>,
     /// How much of the time since the task began was not its own.
     pub(crate) left_out: Duration,
+    /// The time of the task, in place of the time since it began.
+    pub(crate) took: Option<Duration>,
 }
 
 /// A number that replaces an earlier one of the same name or is added to it.

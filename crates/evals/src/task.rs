@@ -82,6 +82,12 @@ impl TaskScope {
         self.lock().left_out += duration;
     }
 
+    /// Sets the [duration](crate::Context::duration) of the case, in place of the time since the task began: for a task that waits before its
+    /// system works, or whose result was recorded before. The last one counts. An evaluator has no duration, so there it does nothing.
+    pub fn took(&self, duration: Duration) {
+        self.lock().took = Some(duration);
+    }
+
     /// Declares that this run says nothing about how long the task takes, and why: its work was done before, together with that of
     /// other cases. The case then has the attribute [`CaseReport::UNTIMED`](crate::CaseReport::UNTIMED), and its duration is no sample of the task's
     /// time.

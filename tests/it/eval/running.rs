@@ -177,6 +177,51 @@ fn the_start_of_a_command_that_says_when_it_is_ready_is_no_time_of_a_case() {
 }
 
 #[test]
+fn a_wait_for_a_free_process_is_no_time_of_a_case() {
+    let sandbox = Sandbox::new();
+    let cases = "cases:\n- {inputs: 1}\n- {inputs: 2}\n- {inputs: 3}\n- {inputs: 4}\nevaluators:\n- MaxDuration: 2.5\n";
+    sandbox.write("cases.yaml", cases);
+    let script = r#"echo '{"ready": true}'; while read -r line; do sleep 1; echo '"yes"'; done"#;
+    sandbox.write("slow.sh", script);
+    let mut command = sandbox.command("eval cases.yaml --no-progress");
+    command.args(["--target", "exec:sh slow.sh"]);
+    command.args(["--set", "target.max_concurrency=1"]);
+    let ended = ended(&mut command);
+    assert_eq!(ended.code, Some(0), "{}", ended.stderr);
+    let report = report(&sandbox);
+    let measured = &report["summary"]["assertions"]["MaxDuration"]["value"];
+    assert_eq!(measured.as_f64(), Some(1.0), "{}", ended.stdout);
+}
+
+#[test]
+fn the_time_of_a_reply_in_a_file_is_the_one_that_it_reports() {
+    let sandbox = Sandbox::new();
+    let cases = "cases:\n- {name: slow, inputs: 1}\n- {name: fast, inputs: 2}\n- {name: untimed, inputs: 3}\nevaluators:\n- MaxDuration: 2\n";
+    sandbox.write("cases.yaml", cases);
+    let replies = concat!(
+        r#"{"id": "slow", "answer": "x", "latency_ms": 5000}"#,
+        "\n",
+        r#"{"id": "fast", "answer": "x", "latency_ms": 1999}"#,
+        "\n",
+        r#"{"id": "untimed", "answer": "x"}"#,
+        "\n"
+    );
+    sandbox.write("replies.jsonl", replies);
+    let mut command = sandbox.command("eval cases.yaml --no-progress");
+    let ended = ended(command.args(["--target", "outputs:replies.jsonl"]));
+    assert_eq!(ended.code, Some(0), "{}", ended.stderr);
+    let report = report(&sandbox);
+    let passed = |case: usize| report["cases"][case]["outcomes"][0]["value"].clone();
+    assert_eq!(passed(0), false, "{report}");
+    assert_eq!(passed(1), true, "{report}");
+    let failure = &report["cases"][2]["evaluator_failures"][0]["message"];
+    assert_eq!(
+        failure,
+        "how long the task took is not known: the reply has no time"
+    );
+}
+
+#[test]
 fn null_is_an_output_of_a_command_and_of_a_file() {
     let sandbox = Sandbox::new();
     let cases = "cases:\n- {name: a, inputs: 1}\nevaluators:\n- IsInstance: NoneType\n";

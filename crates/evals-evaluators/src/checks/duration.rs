@@ -22,7 +22,7 @@ pub(super) fn entry() -> Entry {
     );
     check::lenient(
         "MaxDuration",
-        "Passes if the task took no longer than a number of seconds.",
+        "Passes if the task took no longer than a number of seconds. Fails as an evaluator if the time is not known.",
         [seconds],
         |arguments| {
             let seconds = arguments.value("seconds");
@@ -37,6 +37,11 @@ impl Check for MaxDuration {
     const KIND: ValueKind = ValueKind::Assertion;
 
     fn judge(&self, context: &Context<'_, Untyped>) -> Result<Finding, EvaluatorError> {
+        if let Some(reason) = context.untimed() {
+            return Err(EvaluatorError::new(format!(
+                "how long the task took is not known: {reason}"
+            )));
+        }
         let taken = TimeDelta::seconds(context.duration.as_secs_f64());
         // A duration that is too long for Python is longer than any limit.
         Ok(Finding::passed(

@@ -34,13 +34,15 @@ pub struct WorkerOptions {
     pub line_limit: usize,
 }
 
-/// A reply, and the time that was not spent on it.
+/// A reply and its times.
 #[derive(Clone, Debug, PartialEq)]
 pub struct TimedReply {
     /// The reply.
     pub reply: Value,
     /// How long the request waited until its process wrote `{"ready": true}`. Zero if it had done so before, or never does.
     pub starting: Duration,
+    /// How long the process had the request, without `starting`. A wait for a free process or at the gate is not part of it.
+    pub taken: Duration,
 }
 
 impl Default for WorkerOptions {
@@ -157,7 +159,7 @@ impl WorkerPool {
         Ok(self.timed_exchange(id, request).await?.reply)
     }
 
-    /// [`exchange`](Self::exchange), with how long the request waited for the start of its process.
+    /// [`exchange`](Self::exchange), with how long the process took and how long the request waited for its start.
     pub async fn timed_exchange(
         &self,
         id: &str,
@@ -178,7 +180,12 @@ impl WorkerPool {
                 Err(error) => return Err(error),
                 Ok(reply) => {
                     let starting = asked.starting();
-                    return Ok(TimedReply { reply, starting });
+                    let taken = asked.elapsed().saturating_sub(starting);
+                    return Ok(TimedReply {
+                        reply,
+                        starting,
+                        taken,
+                    });
                 }
             }
         }

@@ -182,6 +182,11 @@ impl Asked {
         }
     }
 
+    /// The time since the request was sent.
+    pub(super) fn elapsed(&self) -> Duration {
+        self.at.elapsed()
+    }
+
     /// How long the request waited until the process said that it is ready. Zero if it was ready before, or does not say.
     pub(super) fn starting(&self) -> Duration {
         let ready = self.shared.state().ledger.ready();

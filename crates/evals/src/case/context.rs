@@ -3,6 +3,7 @@
 use std::time::Duration;
 
 use super::Case;
+use crate::task::UNTIMED;
 use crate::{Domain, Recording, TaskScope};
 
 /// One finished run of the task, as its evaluators see it.
@@ -35,5 +36,10 @@ impl<'a, D: Domain> Context<'a, D> {
             recording: Recording::EMPTY,
             scope: TaskScope::default(),
         }
+    }
+
+    /// Why the [duration](Self::duration) says nothing about the task, if the task [declared](TaskScope::untimed) so.
+    pub fn untimed(&self) -> Option<&'a str> {
+        self.recording.attributes.get(UNTIMED)?.as_str()
     }
 }

@@ -166,13 +166,14 @@ where
             failure.message = format!("{}; before that: {message}", failure.message);
         }
         let notes = trial.scope.take_notes();
-        let left_out = notes.left_out;
+        let own = duration.saturating_sub(notes.left_out);
+        let duration = notes.took.unwrap_or(own);
         let mut ledger = Ledger::default();
         ledger.add(notes);
         Some(Done {
             result,
             attempts: trial.attempts,
-            duration: duration.saturating_sub(left_out),
+            duration,
             ledger,
         })
     }

@@ -136,6 +136,18 @@ async fn time_that_a_task_leaves_out_is_not_in_its_duration() {
 }
 
 #[tokio::test]
+async fn the_time_that_a_task_names_is_its_duration() {
+    let task = |case: Arc<Case<Words>>, scope: TaskScope| async move {
+        scope.took(Duration::from_secs(70));
+        scope.took(Duration::from_secs(60));
+        scope.leave_out(Duration::from_secs(5));
+        Ok(case.input.clone())
+    };
+    let report = Experiment::new(numbered(1), task).run().await;
+    assert_eq!(report.cases[0].duration, Duration::from_secs(60));
+}
+
+#[tokio::test]
 async fn an_experiment_has_the_name_of_its_dataset_by_default() {
     let report = echo(dataset(["a"])).await;
     assert_eq!(

@@ -41,6 +41,9 @@ fn record(reply: &Reply, scope: &TaskScope) {
         scope.metric(name, sum);
     }
     reply.record(scope);
+    if reply.duration().is_none() {
+        scope.untimed("the reply has no time");
+    }
     if let Some(usage) = &reply.usage {
         for (name, tokens) in [
             (INPUT_TOKENS, usage.input_tokens),
