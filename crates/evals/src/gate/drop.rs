@@ -52,8 +52,6 @@ pub(crate) enum DropReason {
     NoSpread,
     /// So few pairs cannot be significant, whatever they show.
     FewCases,
-    /// So few cases changed that the test would miss most drops.
-    FewChanges,
     /// The interval does not exclude drops above the tolerance.
     NotExcluded,
     /// All differences are equal, and the gate does not know the scale of the measure, so other cases could lose any amount.
@@ -152,7 +150,6 @@ impl Drop {
         let detectable = match sight() {
             Sight::Drop(size) => size,
             Sight::FewCases => return (GateVerdict::CannotTell, DropReason::FewCases),
-            Sight::FewChanges => return (GateVerdict::CannotTell, DropReason::FewChanges),
             Sight::NoSpread => return (GateVerdict::CannotTell, DropReason::NoSpread),
         };
         // A tolerance of 0 accepts what the test cannot see: no test sees every drop.

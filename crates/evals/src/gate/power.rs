@@ -17,8 +17,6 @@ pub(crate) enum Sight {
     Drop(f64),
     /// So few cases cannot be significant, whatever they show.
     FewCases,
-    /// Where so few cases change, no drop is found with that probability.
-    FewChanges,
     /// One case, or equal differences: nothing is known about chance.
     NoSpread,
 }
@@ -36,7 +34,7 @@ impl Sight {
     pub(crate) fn detectable(self) -> Option<f64> {
         match self {
             Self::Drop(size) => Some(size),
-            Self::FewCases | Self::FewChanges | Self::NoSpread => None,
+            Self::FewCases | Self::NoSpread => None,
         }
     }
 }
@@ -62,9 +60,6 @@ impl Sights {
         });
         match detectable {
             Ok(size) => Sight::Drop(size * factor),
-            Err(NoStatistic::OutOfReach) if sensitivity.is_in_reach(self.significance) => {
-                Sight::FewChanges
-            }
             Err(NoStatistic::OutOfReach) => Sight::FewCases,
             Err(_) => Sight::NoSpread,
         }

@@ -105,12 +105,6 @@ pub(super) fn drop(reason: DropReason, numbers: &Drop, evidence: &DropCheck) -> 
             "{found}: {significance} over {n} cases, which are too few for any drop to be significant{}",
             needed(evidence)
         ),
-        DropReason::FewChanges => format!(
-            "{found}: {significance} over {n} cases, of which {} changed, too few to find any drop with {} probability{}",
-            numbers.changed,
-            percent(POWER),
-            needed(evidence)
-        ),
         DropReason::NotExcluded => format!(
             "{found}: a drop larger than {tolerance} cannot be excluded ({shown}){}",
             needed(evidence)

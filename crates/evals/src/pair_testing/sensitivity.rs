@@ -124,7 +124,7 @@ impl Sensitivity {
     }
 
     /// The smallest true difference that a two-sided test at a level of significance finds with a probability of `power`, if differences
-    /// scatter as they do here.
+    /// scatter as they do here. Where too few verdicts changed for any, it is the smallest that changes more verdicts.
     pub(crate) fn detectable(&self, significance: f64, power: f64) -> Result<f64, NoStatistic> {
         let plan = Plan {
             significance,
@@ -137,10 +137,10 @@ impl Sensitivity {
         match self.scatter {
             Scatter::Deviation(deviation) => MeanPower { deviation, plan }.detectable(self.n),
             Scatter::Discordant(discordant) => {
-                if discordant > 0.0 {
-                    PassRatePower { discordant, plan }.detectable(self.n)
-                } else {
-                    Err(NoStatistic::NothingChanged)
+                let power = PassRatePower { discordant, plan };
+                match power.detectable(self.n) {
+                    Err(NoStatistic::OutOfReach) => power.detectable_above(self.n),
+                    found => found,
                 }
             }
         }
@@ -253,9 +253,13 @@ mod tests {
     }
 
     #[test]
-    fn few_changed_verdicts_leave_nothing_detectable() {
-        let mut pairs = vec![(1.0, 1.0); 30];
-        pairs[0] = (0.0, 1.0);
-        assert_eq!(detectable(&pairs), Err(NoStatistic::OutOfReach));
+    fn a_difference_above_the_share_of_changed_verdicts_is_detectable() {
+        let mut pairs = vec![(1.0, 1.0); 60];
+        pairs[..5].fill((1.0, 0.0));
+        let size = detectable(&pairs).unwrap();
+        // At least 6 of 60 cases fail with this probability of 80 %; 6 changes in one direction are the fewest significant ones.
+        assert!((size - 0.1286).abs() < 1e-3, "{size}");
+        pairs[5..].fill((1.0, 0.0));
+        assert!(detectable(&pairs).unwrap() < 0.5);
     }
 }

@@ -69,6 +69,39 @@ impl PassRatePower {
         ))
     }
 
+    /// The smallest change of the pass rate above [`discordant`](Self::discordant) that the test reports with the planned power. Such a change
+    /// needs more changed cases than that share. They are as few as possible here: all of them move in one direction.
+    ///
+    /// # Errors
+    ///
+    /// As [`power`](Self::power), and if even a change of all cases has less power.
+    ///
+    /// ```
+    /// use evals_metrics::{NoStatistic, PassRatePower, Plan};
+    ///
+    /// let few = PassRatePower { discordant: 0.05, plan: Plan::default() };
+    /// assert_eq!(few.detectable(60), Err(NoStatistic::OutOfReach));
+    /// assert_eq!(format!("{:.3}", few.detectable_above(60)?), "0.129");
+    /// # Ok::<(), NoStatistic>(())
+    /// ```
+    pub fn detectable_above(&self, n: usize) -> Result<f64, NoStatistic> {
+        self.check(0.0, n)?;
+        let excess = |discordant: f64| {
+            let shifted = Self {
+                discordant,
+                ..*self
+            };
+            shifted.at(discordant, n) - self.plan.power
+        };
+        if excess(1.0) < 0.0 {
+            return Err(NoStatistic::OutOfReach);
+        }
+        if excess(self.discordant) >= 0.0 {
+            return Ok(self.discordant);
+        }
+        Ok(root(excess, self.discordant, 1.0))
+    }
+
     /// The number of cases from which on the test reports a change of the pass rate by `difference` with the planned power.
     ///
     /// # Errors
