@@ -64,6 +64,9 @@ pub struct Retrieved {
 }
 
 impl Retrieved {
+    /// Why a case is [untimed](TaskScope::untimed) whose question was searched together with others.
+    pub const IN_BATCH: &str = "searched with all questions at once";
+
     /// Records the timings of the stages, with cached ones separate, and the tokens of a reranker. Takes the timings out,
     /// because they belong to the report and not to the output.
     pub(crate) fn record(&mut self, scope: &TaskScope) {
@@ -75,7 +78,7 @@ impl Retrieved {
             }
         }
         if self.in_batch {
-            scope.untimed("searched with all questions at once");
+            scope.untimed(Self::IN_BATCH);
         }
         scope.leave_out(self.waited);
         if let Some(usage) = self.usage {

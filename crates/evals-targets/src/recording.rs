@@ -4,7 +4,7 @@ use std::time::Duration;
 
 use evals::{SpanTree, TaskScope};
 
-use crate::Reply;
+use crate::{Reply, TargetIdentity};
 
 impl Reply {
     /// Records everything but the answer, the documents, the citations and the usage, whose measures and names depend on the
@@ -12,9 +12,9 @@ impl Reply {
     ///
     /// The stage [`target`](Self::STAGE) is the time that we saw, [`target (reported)`](Self::REPORTED_STAGE) the one that the
     /// target reports. The first of them that the reply has is the duration of the case, even if the reply was recorded before. So a wait for
-    /// a free process or for the rate limit, or the [start](Self::START_STAGE) of a command, is not part of it. Tool calls become spans,
-    /// unless spans of the reply show calls of tools already.
-    pub fn record(&self, scope: &TaskScope) {
+    /// a free process or for the rate limit, or the [start](Self::START_STAGE) of a command, is not part of it. A reply from a file that has
+    /// neither is [untimed](TaskScope::untimed). Tool calls become spans, unless spans of the reply show calls of tools already.
+    pub fn record(&self, target: &TargetIdentity, scope: &TaskScope) {
         let mut is_cached = false;
         for timing in &self.timings {
             is_cached |= timing.cached;
@@ -29,8 +29,10 @@ impl Reply {
             Some(reported) => scope.timing(Self::REPORTED_STAGE, reported),
             None => {}
         }
-        if let Some(duration) = self.duration() {
-            scope.took(duration);
+        match self.duration() {
+            Some(duration) => scope.took(duration),
+            None if target.is_file() => scope.untimed("the reply has no time"),
+            None => {}
         }
         for (name, value) in &self.metrics {
             scope.metric(name, *value);
@@ -78,7 +80,7 @@ mod tests {
 
     fn recorded(reply: &Reply) -> evals::Recording {
         let scope = TaskScope::default();
-        reply.record(&scope);
+        reply.record(&TargetIdentity::new("fn", "test"), &scope);
         scope.take()
     }
 

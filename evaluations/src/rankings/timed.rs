@@ -3,7 +3,7 @@
 use std::collections::BTreeSet;
 
 use evals::Report;
-use evals_rag::Retrieval;
+use evals_rag::{Retrieval, Retrieved};
 
 /// How many questions of a retrieval run were searched one by one to measure latencies. The others were searched all at once.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -21,7 +21,7 @@ impl TimedQuestions {
         let (timed, others): (Vec<_>, Vec<_>) = report
             .cases
             .iter()
-            .partition(|case| case.untimed().is_none());
+            .partition(|case| case.untimed() != Some(Retrieved::IN_BATCH));
         if others.is_empty() {
             return None;
         }

@@ -211,7 +211,7 @@ fn the_time_of_a_reply_in_a_file_is_the_one_that_it_reports() {
     let ended = ended(command.args(["--target", "outputs:replies.jsonl"]));
     assert_eq!(ended.code, Some(0), "{}", ended.stderr);
     let report = report(&sandbox);
-    let passed = |case: usize| report["cases"][case]["outcomes"][0]["value"].clone();
+    let passed = |case: usize| report["cases"][case]["outcomes"][0]["value"]["assertion"].clone();
     assert_eq!(passed(0), false, "{report}");
     assert_eq!(passed(1), true, "{report}");
     let failure = &report["cases"][2]["evaluator_failures"][0]["message"];

@@ -92,7 +92,7 @@ impl TargetSystem {
         let reply = self.target.ask(&request).await;
         let reply = reply.map_err(evals_targets::TargetError::into_task_error)?;
         // Before anything can fail: the target has worked, even if its reply is of no use.
-        reply.record(scope);
+        reply.record(self.target.identity(), scope);
         if let Some(usage) = reply.usage {
             call::record_usage(usage, Purpose::Answerer, scope);
         }

@@ -151,11 +151,9 @@ impl Shared {
         self.asked.fetch_add(1, Ordering::Relaxed);
         let started = Instant::now();
         let mut reply = self.target.ask(request).await?;
-        if !reply
-            .timings
-            .iter()
-            .any(|timing| timing.stage == Reply::STAGE)
-        {
+        let mut timings = reply.timings.iter();
+        let is_timed = timings.any(|timing| timing.stage == Reply::STAGE);
+        if !is_timed && !self.target.identity().is_file() {
             let timing = Timing {
                 stage: Reply::STAGE.to_owned(),
                 duration: started.elapsed(),

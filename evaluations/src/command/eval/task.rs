@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use evals::{Case, SpanTree, TaskError, TaskScope};
 use evals_evaluators::Untyped;
-use evals_targets::{Inputs, Reply, Request, Target};
+use evals_targets::{Inputs, Reply, Request, Target, TargetIdentity};
 use futures::future::BoxFuture;
 use serde_json::Value;
 
@@ -27,7 +27,7 @@ pub(super) fn asking(
             };
             let reply = target.ask(&request).await;
             let reply = reply.map_err(evals_targets::TargetError::into_task_error)?;
-            record(&reply, &scope);
+            record(&reply, target.identity(), &scope);
             Ok(reply.answer.unwrap_or(Value::Null))
         })
     }
@@ -36,14 +36,11 @@ pub(super) fn asking(
 /// Records what the reply says besides its answer. Metrics of tokens have pydantic-evals' names.
 ///
 /// A number that the reply states itself replaces the sum over its spans, so that nothing is counted twice.
-fn record(reply: &Reply, scope: &TaskScope) {
+fn record(reply: &Reply, target: &TargetIdentity, scope: &TaskScope) {
     for (name, sum) in reply.spans.iter().flat_map(SpanTree::metrics) {
         scope.metric(name, sum);
     }
-    reply.record(scope);
-    if reply.duration().is_none() {
-        scope.untimed("the reply has no time");
-    }
+    reply.record(target, scope);
     if let Some(usage) = &reply.usage {
         for (name, tokens) in [
             (INPUT_TOKENS, usage.input_tokens),
