@@ -25,6 +25,7 @@ mod failure_limit;
 mod figures;
 mod gating;
 mod groups;
+mod index_bar;
 mod interruption;
 mod judged_by;
 mod lead;

@@ -132,6 +132,15 @@ fn another_chunking_requests_only_new_texts() {
 }
 
 #[test]
+fn a_benchmark_of_indexes_requests_only_new_texts() {
+    let (sandbox, server) = (Sandbox::new(), sound());
+    write(&sandbox, &server);
+    sandbox.succeed(RUN);
+    let line = "bench index stories.yaml --config settings.yaml --db another --types ivf-flat --quick --seconds 0.1";
+    assert_eq!(asked_by(&sandbox, &server, line), Vec::<String>::new());
+}
+
+#[test]
 fn without_the_cache_all_texts_are_requested_and_the_ranking_is_the_same() {
     let (sandbox, server) = (Sandbox::new(), sound());
     write(&sandbox, &server);

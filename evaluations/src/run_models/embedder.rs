@@ -4,13 +4,14 @@ use std::sync::Arc;
 
 use anyhow::Result;
 use evals_models::{Embedder, TextKind};
-use evals_stores::store::RefreshPolicy;
+use evals_stores::store::{RefreshPolicy, Writes};
 use evals_stores::vectors::{CachedEmbedder, EmbeddingStore};
 
 use super::opener::Opener;
 use crate::choices;
 use crate::cli::{Refresh, RunArgs};
-use crate::models::{ModelKind, embedder};
+use crate::models::{ConfiguredModel, ModelKind, Servers, embedder};
+use crate::session::Session;
 use crate::spending::MeteredEmbedder;
 
 /// How to use cached vectors.
@@ -44,7 +45,6 @@ pub(crate) async fn open(
     arguments: &RunArgs,
 ) -> Result<Arc<dyn Embedder>> {
     let model = &opener.models.embedder;
-    let place = opener.servers.vector_cache_address(model)?;
     let printer = opener.session.printer;
     let embedder = embedder::open(printer, opener.resolved, model, opener.servers).await?;
     let price = choices::prices(opener.resolved).of(embedder.identity());
@@ -54,9 +54,28 @@ pub(crate) async fn open(
     if cache == VectorCache::Off {
         return Ok(embedder);
     }
+    let Some((cached, writes)) = cached(opener.session, opener.servers, model, &embedder).await?
+    else {
+        return Ok(embedder);
+    };
+    opener.interruption.track_writes(&writes);
+    Ok(Arc::new(match cache {
+        VectorCache::Off | VectorCache::Reuse => cached,
+        VectorCache::RefreshQueries => cached.with_query_policy(RefreshPolicy::Refresh),
+        VectorCache::Refresh => cached.with_policy(RefreshPolicy::Refresh),
+    }))
+}
+
+/// Puts the cache of vectors before an opened model, and counts the writes to the cache. `None` for an embedded model, because it is faster
+/// than a lookup.
+pub(crate) async fn cached(
+    session: &Session<'_>,
+    servers: &Servers<'_>,
+    model: &ConfiguredModel,
+    embedder: &Arc<dyn Embedder>,
+) -> Result<Option<(CachedEmbedder, Writes)>> {
     match model.kind {
-        // Embedding is faster than a lookup.
-        ModelKind::Embedded => return Ok(embedder),
+        ModelKind::Embedded => return Ok(None),
         // The cache may hold the questions that warm up the search, so the model is warmed up here.
         ModelKind::Local => {
             embedder.embed(&["warm-up"], TextKind::Query).await?;
@@ -67,17 +86,13 @@ pub(crate) async fn open(
         | ModelKind::HttpReranker
         | ModelKind::LlmReranker(_) => {}
     }
-    let path = opener.session.directories.vectors();
-    let store = EmbeddingStore::open_watched(path, printer.watch()).await?;
-    opener.interruption.track_writes(store.writes());
+    let path = session.directories.vectors();
+    let store = EmbeddingStore::open_watched(path, session.printer.watch()).await?;
+    let writes = store.writes().clone();
     let label = model.label(embedder.identity());
-    let mut cached = CachedEmbedder::new(embedder, store).labelled(label);
-    if let Some(place) = place {
-        cached = cached.at(&place);
-    }
-    Ok(Arc::new(match cache {
-        VectorCache::Off | VectorCache::Reuse => cached,
-        VectorCache::RefreshQueries => cached.with_query_policy(RefreshPolicy::Refresh),
-        VectorCache::Refresh => cached.with_policy(RefreshPolicy::Refresh),
+    let cached = CachedEmbedder::new(Arc::clone(embedder), store).labelled(label);
+    Ok(Some(match servers.vector_cache_address(model)? {
+        Some(place) => (cached.at(&place), writes),
+        None => (cached, writes),
     }))
 }

@@ -1,24 +1,22 @@
-//! Finds the index of a run, or builds it with a progress bar.
+//! Finds the index of a run, or builds it.
 
 use std::sync::Arc;
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
 use anyhow::{Context as _, Result, bail};
-use chrono::{DateTime, Utc};
 use evals_data::{Collection, DocumentCounts};
 use evals_index::{
-    BuildObserver, BuildOptions, BuildProgress, BuildReport, BuildStage, CutChunks, Index,
-    IndexError, IndexStatistics, LockHolder, Recipe, Store,
+    BuildOptions, BuildReport, CutChunks, Index, IndexError, IndexStatistics, Recipe, Store,
 };
 use evals_messages::quantity;
 use evals_models::Embedder;
-use indicatif::ProgressBar;
 
 use super::plan::Plan;
+use crate::index_bar::IndexBar;
 use crate::models::{ModelKind, embedded};
 use crate::peak_memory;
 use crate::store_options;
-use crate::terminal::{Printer, progress};
+use crate::terminal::Printer;
 
 /// An index that can be searched, and what building it took.
 #[derive(Debug)]
@@ -87,7 +85,7 @@ async fn with_vector_search(
     if search.is_exact() || !plan.needs_embeddings {
         return Ok((index, None));
     }
-    let bar = Bar::new(printer);
+    let bar = IndexBar::new(printer);
     let opened = index.with_vector_search(store, search, &bar).await;
     drop(bar);
     opened.map_err(|error| match error {
@@ -157,7 +155,7 @@ async fn build(
     recipe: &Recipe,
     collection: &Collection,
 ) -> Result<(Index, Option<BuildReport>)> {
-    let bar = Bar::new(printer);
+    let bar = IndexBar::new(printer);
     let documents = collection.documents()?;
     let tally = documents.tally();
     let built = Index::build(store, recipe, documents, &BuildOptions::default(), &bar).await;
@@ -195,75 +193,6 @@ fn skipped_rows(counts: &DocumentCounts, empty: &[String]) -> Option<String> {
         };
         format!("skipped {skipped} of {rows}: {}{named}", reasons.join(", "))
     })
-}
-
-/// Shows the progress of a build.
-#[derive(Debug)]
-pub(in crate::command) struct Bar {
-    line: ProgressBar,
-    started: Instant,
-    printer: Printer,
-}
-
-impl Bar {
-    pub(in crate::command) fn new(printer: &Printer) -> Self {
-        Self {
-            line: progress::open_ended(printer, "indexing"),
-            started: Instant::now(),
-            printer: printer.clone(),
-        }
-    }
-}
-
-impl Drop for Bar {
-    fn drop(&mut self) {
-        self.line.finish_and_clear();
-    }
-}
-
-impl BuildObserver for Bar {
-    fn on_progress(&self, progress: BuildProgress) {
-        let seconds = self.started.elapsed().as_secs_f64().max(f64::EPSILON);
-        #[expect(clippy::cast_precision_loss, reason = "shown with no decimals")]
-        let rate = progress.documents as f64 / seconds;
-        self.line.set_message(match progress.stage {
-            BuildStage::Loading => {
-                format!(
-                    "{}, {}, {rate:.0} documents/s",
-                    quantity::of(progress.documents, "document"),
-                    quantity::of(progress.chunks, "chunk")
-                )
-            }
-            BuildStage::Compacting => "joining small files".to_owned(),
-            BuildStage::Vectors => {
-                format!(
-                    "index of {} for approximate search",
-                    quantity::of(progress.chunks, "vector")
-                )
-            }
-            BuildStage::FullText => {
-                format!(
-                    "full-text index of {}",
-                    quantity::of(progress.chunks, "chunk")
-                )
-            }
-        });
-    }
-
-    fn on_wait(&self, holder: &LockHolder) {
-        self.printer.note(&waiting_for(holder));
-    }
-}
-
-/// Names the process that a build waits for, and since when it has locked the database.
-fn waiting_for(holder: &LockHolder) -> String {
-    let since = holder.since.map_or_else(String::new, |since| {
-        format!(
-            " since {} UTC",
-            DateTime::<Utc>::from(since).format("%H:%M:%S")
-        )
-    });
-    format!("waiting for {holder}, which has been building an index in this database{since}")
 }
 
 /// Notes how much of the corpus a filter keeps. A filter that matches nothing is an error, because every measure would be 0.

@@ -1,7 +1,7 @@
 //! `evaluations run`: load, index, search, measure, report; or ask somebody else's system.
 
 mod access;
-pub(super) mod index;
+mod index;
 mod manifest;
 mod plan;
 mod preparation;

@@ -14,9 +14,10 @@ use evals_rag::Question;
 use super::generated::GeneratedModel;
 use crate::choices::Choices;
 use crate::cli::{BenchIndexArgs, GeneratedVectors};
-use crate::command::run::index::Bar;
 use crate::downloads;
+use crate::index_bar::IndexBar;
 use crate::models::{Servers, embedder};
+use crate::run_models;
 use crate::session::Session;
 use crate::settings::{self, Layer, Resolved};
 use crate::store_options;
@@ -96,13 +97,18 @@ impl Asked {
         let mut servers = Servers::new(&resolved, &choices.models, session.printer, arguments.seed);
         let model = &choices.models.embedder;
         let embedder = embedder::open(session.printer, &resolved, model, &mut servers).await?;
+        let embedder =
+            match run_models::embedder::cached(session, &servers, model, &embedder).await? {
+                Some((cached, _)) => Arc::new(cached),
+                None => embedder,
+            };
         let collection = downloads::fetch(session.printer, &manifest).await?;
         let uri = database(session, arguments, &manifest.name);
         let fingerprint = collection.provenance().documents_fingerprint();
         let recipe = Recipe::new(fingerprint, choices.chunker.clone());
         let recipe = recipe.with_embedder(Arc::clone(&embedder));
         let built = {
-            let bar = Bar::new(session.printer);
+            let bar = IndexBar::new(session.printer);
             let indexes = store_options::open(session.printer, &resolved, &uri).await?;
             let options = BuildOptions::default();
             Index::build(&indexes, &recipe, collection.documents()?, &options, &bar).await?
