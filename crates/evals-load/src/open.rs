@@ -57,12 +57,14 @@ impl OpenLoop {
         for number in 0..self.requests {
             let due = started + self.due(number);
             pace.wait_until(due).await;
+            // A late turn changes no latency, since it counts from when the request was due.
+            let turn = Arc::clone(&turns).acquire_owned().await;
             while let Some(request) = requests.try_join_next() {
                 latencies.push(ended(request)?);
             }
-            let (turns, request) = (Arc::clone(&turns), call(number));
+            let request = call(number);
             requests.spawn(async move {
-                let _turn = turns.acquire().await.expect("the semaphore stays open");
+                let _turn = turn.expect("the semaphore stays open");
                 request.await?;
                 Ok(due.elapsed().as_secs_f64())
             });

@@ -137,6 +137,29 @@ async fn more_requests_than_a_system_serves_wait_longer_and_longer() {
 }
 
 #[tokio::test(start_paused = true)]
+async fn requests_that_wait_for_a_turn_need_no_memory() {
+    let load = OpenLoop {
+        in_flight: NonZeroUsize::new(2).unwrap(),
+        ..OpenLoop::lasting(1_000.0, Duration::from_secs(1))
+    };
+    let unfinished = Arc::new(());
+    let most = RefCell::new(0);
+    let call = |_| {
+        let request = Arc::clone(&unfinished);
+        let mut most = most.borrow_mut();
+        *most = Arc::strong_count(&unfinished).max(*most);
+        async move {
+            sleep(Duration::from_millis(40)).await;
+            drop(request);
+            Ok::<_, &str>(())
+        }
+    };
+    load.run(TimerPace, call).await.unwrap();
+    // The two requests and the `Arc` that counts them.
+    assert_eq!(most.into_inner(), 3);
+}
+
+#[tokio::test(start_paused = true)]
 async fn the_first_failure_ends_a_load() {
     let fails = |number: usize| async move {
         sleep(SERVICE).await;
