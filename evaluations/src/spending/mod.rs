@@ -158,11 +158,12 @@ impl Spending {
 
     /// Reserves a part of the budget. Returns whether enough is left.
     pub(crate) fn reserve(&self, cost: f64) -> bool {
-        let paid = *lock(&self.paid);
+        // Both stay locked: otherwise a payment and the release of its reservation could both happen in between, and count nowhere.
+        let paid = lock(&self.paid);
         let mut reserved = lock(&self.reserved);
         let fits = self
             .budget
-            .is_none_or(|budget| paid + *reserved + cost <= budget);
+            .is_none_or(|budget| *paid + *reserved + cost <= budget);
         if fits {
             *reserved += cost;
         } else {

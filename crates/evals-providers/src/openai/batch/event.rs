@@ -18,13 +18,13 @@ pub enum BatchEvent {
         /// The number of requests.
         requests: usize,
     },
-    /// The server told the state of the batch, or could not be asked.
+    /// The server told the state of the batch. A failed question for the state is a [`Warning`](Self::Warning).
     Waiting {
         /// The model.
         model: String,
         /// The server's name of the batch.
         batch: String,
-        /// The server's word for the state of the batch; after a failed question, the last one.
+        /// The server's word for the state of the batch.
         state: String,
         /// How many of the requests are done, if the server says.
         counts: Option<BatchCounts>,
