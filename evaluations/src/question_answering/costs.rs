@@ -39,6 +39,9 @@ pub(crate) struct Costs {
 #[derive(Debug, Clone, Serialize)]
 struct Side {
     model: Option<ModelIdentity>,
+    /// The further judges of a panel. Tokens and cost are those of all judges.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    panel: Vec<ModelIdentity>,
     input_tokens: f64,
     output_tokens: f64,
     /// Whether some token counts are estimates, because the server reported none.
@@ -83,8 +86,11 @@ impl Costs {
             let mut with_tokens = cases.iter();
             let unreported =
                 is_target && !with_tokens.any(|case| case.metrics.contains_key(metric));
+            let panel = ModelSet::JUDGES.into_iter().skip(1);
+            let panel = panel.filter(|_| purpose == Purpose::Judge);
             Side {
                 model,
+                panel: panel.filter_map(|role| models.get(role).cloned()).collect(),
                 input_tokens: sum(cases, metric),
                 output_tokens: sum(cases, purpose.output_tokens()),
                 estimated: cases
@@ -138,9 +144,10 @@ impl Costs {
                 | ModelKind::OpenAi
                 | ModelKind::HttpReranker
                 | ModelKind::LlmReranker(_) => {
+                    let judges: String = side.panel.iter().map(|it| format!(" + {it}")).collect();
                     let estimated = if side.estimated { " (estimated)" } else { "" };
                     format!(
-                        "{model}, {} read, {} written{estimated}, {}",
+                        "{model}{judges}, {} read, {} written{estimated}, {}",
                         quantity::of(side.input_tokens, "token"),
                         side.output_tokens,
                         dollars(side.cost)

@@ -117,11 +117,11 @@ fn row(benchmark: Benchmark, run: &StoredRun) -> Vec<String> {
     ];
     match benchmark {
         Benchmark::Retrieval => searched.into(),
-        Benchmark::Qa => [manifest.model("answerer"), manifest.model("judge")]
+        Benchmark::Qa => [manifest.model("answerer"), manifest.judges()]
             .into_iter()
             .chain(searched)
             .collect(),
-        Benchmark::Eval => vec![manifest.target(), manifest.model("judge")],
+        Benchmark::Eval => vec![manifest.target(), manifest.judges()],
     }
 }
 

@@ -10,6 +10,7 @@ use evals_targets::TargetIdentity;
 use serde::Deserialize;
 use serde_json::Value;
 
+use crate::question_answering::ModelSet;
 use crate::run_folder::{RunFolder, RunState};
 use crate::shards::ShardHeader;
 use crate::stored_runs::{Configuration, is_finished};
@@ -186,6 +187,22 @@ impl Manifest {
         }
     }
 
+    /// The judges, with the votes of each where one is asked several times; a dash without a judge.
+    pub(super) fn judges(&self) -> String {
+        let judges = ModelSet::JUDGES.into_iter();
+        let judges = judges.filter_map(|role| self.models.get(role));
+        let judges: Vec<String> = judges.map(ToString::to_string).collect();
+        if judges.is_empty() {
+            return "–".to_owned();
+        }
+        let names = judges.join(" + ");
+        let repeats = self.rest.pointer("/settings/evaluations/panel/repeats");
+        match repeats.and_then(Value::as_u64) {
+            Some(repeats) if repeats > 1 => format!("{names}, {repeats} votes each"),
+            Some(_) | None => names,
+        }
+    }
+
     /// The system under test as users name it, with its version; a dash for our own pipeline.
     pub(super) fn target(&self) -> String {
         let target = self.rest.get("target");
@@ -219,7 +236,7 @@ impl Manifest {
             self.chunks(),
             self.profile.clone(),
             self.model("answerer"),
-            self.model("judge"),
+            self.judges(),
             self.model("reranker"),
             self.target(),
         )
