@@ -13,7 +13,7 @@ use crate::call::number;
 /// A table of how many answers won, with the exact sign test and the judges' position bias.
 ///
 /// The test counts cases, not pairs: a case that was repeated wins if it won more often than it lost. Cases without a winner are left out.
-/// Position bias has two numbers: the share of pairs whose winner depends on the order, and, of all decisions for one answer, the share
+/// Position bias has two numbers: the share of shown pairs whose winner depends on the order, and, of all decisions for one answer, the share
 /// that fell to the answer shown first. Without a bias the latter is 0.5.
 #[derive(Debug, Clone, Copy, Default)]
 pub struct Preferences;
@@ -84,6 +84,7 @@ impl Tally {
         };
         vec![
             json!(self.pairs),
+            json!(self.pairs - self.shown),
             json!(self.wins),
             json!(self.pairs - self.wins - self.losses),
             json!(self.losses),
@@ -114,6 +115,7 @@ impl<D: Domain> ReportEvaluator<D> for Preferences {
         }
         let columns = [
             "pairs",
+            "same answer",
             "wins",
             "ties",
             "losses",
@@ -124,7 +126,8 @@ impl<D: Domain> ReportEvaluator<D> for Preferences {
         Ok(vec![Analysis::Table {
             title: Self::NAME.to_owned(),
             description: Some(
-                "Answers of this run against those of the other run, each pair in both orders; a winner that depends on the order is a tie."
+                "Answers of this run against those of the other run. Judges see each pair of different answers in both orders; a winner that depends \
+                 on the order is a tie. A pair of the same answer is a tie that no judge sees, and the last two columns leave it out."
                     .to_owned(),
             ),
             columns: columns.map(str::to_owned).to_vec(),
@@ -170,6 +173,7 @@ mod tests {
         let row = tally.row();
         let expected = [
             json!(6),
+            json!(1),
             json!(3),
             json!(2),
             json!(1),
