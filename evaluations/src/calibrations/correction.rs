@@ -11,6 +11,7 @@ use evals_metrics::{
 };
 
 use super::calibration::{Calibration, Drawing, Misfit};
+use super::decided;
 use super::judged_run::JudgedRun;
 use crate::annotations::LEVEL;
 
@@ -285,6 +286,18 @@ fn assumptions(
         }
         Drawing::Picked => "somebody picked labelled answers, so they stand only for themselves".to_owned(),
     });
+    let undecided =
+        [decided::CANNOT_SAY, decided::DIVIDED].map(|reason| calibration.left_out.get(reason));
+    let undecided: usize = undecided.into_iter().flatten().sum();
+    if undecided > 0 {
+        found.push(format!(
+            "{} left out, because people cannot say or are divided: the rate is that of answers that people decide",
+            match undecided {
+                1 => "1 labelled answer is".to_owned(),
+                n => format!("{n} labelled answers are"),
+            }
+        ));
+    }
     if !is_own {
         let rate = |found: Result<Estimate, _>| {
             found.map_or_else(|_| "undefined".to_owned(), |it| number(it.value))

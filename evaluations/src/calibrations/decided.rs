@@ -12,6 +12,11 @@ use crate::annotations::{Counted, CurrentLabels, JudgedAnswer, Label};
 /// Most disagreements of people that a message lists.
 const LISTED: usize = 5;
 
+/// Why an answer does not count that nobody could decide.
+pub(super) const CANNOT_SAY: &str = "people cannot say";
+/// Why an answer does not count that as many people pass as fail.
+pub(super) const DIVIDED: &str = "people are divided equally";
+
 /// Whose labels count.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum WhoCounts<'a> {
@@ -117,10 +122,10 @@ fn decide<'r>(labels: &[Counted<'r>]) -> Result<Decided<'r>, &'static str> {
     let answer = labels.first().ok_or("it has no label")?.answer;
     let judge_passes = answer.verdict.ok_or("the judge has no verdict")?;
     if passes + fails == 0 {
-        return Err("people cannot say");
+        return Err(CANNOT_SAY);
     }
     if passes == fails {
-        return Err("people are divided equally");
+        return Err(DIVIDED);
     }
     let people_pass = passes > fails;
     let labels = labels.iter().map(|it| it.label);

@@ -194,6 +194,27 @@ fn an_interval_of_every_rate_is_a_reason_and_no_estimate() {
 }
 
 #[test]
+fn answers_that_people_cannot_decide_limit_what_the_rate_is_of() {
+    let answers = run(61);
+    let mut found = calibration(&answers, &labels(&answers, 30, &[0, 1]));
+    let limits = |found: &Calibration| {
+        let correction = Correction::of(found, &judged(&answers), OtherData::Refused).unwrap();
+        let mut assumptions = correction.assumptions.into_iter();
+        assumptions.find(|it| it.contains("cannot say"))
+    };
+    assert_eq!(limits(&found), None);
+    for (reason, number) in [
+        ("people cannot say", 2),
+        ("people are divided equally", 5),
+        ("the judge has no verdict", 100),
+    ] {
+        found.left_out.insert(reason.to_owned(), number);
+    }
+    let expected = "7 labelled answers are left out, because people cannot say or are divided: the rate is that of answers that people decide";
+    assert_eq!(limits(&found).as_deref(), Some(expected));
+}
+
+#[test]
 fn picked_answers_and_few_labels_correct_nothing() {
     let answers = run(61);
     let mut picked = labels(&answers, 30, &[0, 1]);
