@@ -144,10 +144,12 @@ impl Costs {
                 | ModelKind::OpenAi
                 | ModelKind::HttpReranker
                 | ModelKind::LlmReranker(_) => {
-                    let judges: String = side.panel.iter().map(|it| format!(" + {it}")).collect();
+                    let models = [model].into_iter().chain(&side.panel);
+                    let models: Vec<String> = models.map(ToString::to_string).collect();
                     let estimated = if side.estimated { " (estimated)" } else { "" };
                     format!(
-                        "{model}{judges}, {} read, {} written{estimated}, {}",
+                        "{}, {} read, {} written{estimated}, {}",
+                        models.join(" + "),
                         quantity::of(side.input_tokens, "token"),
                         side.output_tokens,
                         dollars(side.cost)
