@@ -38,10 +38,18 @@ pub(crate) struct UsualTies {
 }
 
 impl UsualTies {
-    fn tied(&self, leg: Leg<'_>) -> &AtomicUsize {
+    /// The number for this search. `None` for an approximate one: what it finds depends on how many rows it is asked for, and must not depend
+    /// on other questions.
+    fn tied(&self, leg: Leg<'_>) -> Option<&AtomicUsize> {
         match leg {
-            Leg::Bm25 { .. } => &self.bm25,
-            Leg::Semantic { .. } => &self.semantic,
+            Leg::Bm25 { .. } => Some(&self.bm25),
+            Leg::Semantic {
+                approximate: None, ..
+            } => Some(&self.semantic),
+            Leg::Semantic {
+                approximate: Some(_),
+                ..
+            } => None,
         }
     }
 }
@@ -61,14 +69,17 @@ impl Leg<'_> {
     ) -> Result<Found, IndexError> {
         let started = Instant::now();
         let tied = ties.tied(self);
-        let first = depth + MARGIN + tied.load(Ordering::Relaxed);
+        let usual = tied.map_or(0, |tied| tied.load(Ordering::Relaxed));
+        let first = depth + MARGIN + usual;
         let mut limit = first.min(positions.chunks());
         loop {
             let mut hits = self.fetch(table, positions, filter, limit).await?;
             let all = hits.len() < limit || limit >= positions.chunks();
             let left_out = hit::keep_best(&mut hits, depth, positions);
             if all || left_out.lower > 0 {
-                tied.store(left_out.tied, Ordering::Relaxed);
+                if let Some(tied) = tied {
+                    tied.store(left_out.tied, Ordering::Relaxed);
+                }
                 // The cache may hold the hits for other profiles.
                 hits.shrink_to_fit();
                 return Ok(Found {
@@ -112,12 +123,13 @@ mod tests {
     fn each_leg_has_its_own_ties() {
         let ties = UsualTies::default();
         let bm25 = Leg::Bm25 { question: "" };
-        ties.tied(bm25).store(7, Ordering::Relaxed);
+        let tied = |leg| ties.tied(leg).unwrap().load(Ordering::Relaxed);
+        ties.tied(bm25).unwrap().store(7, Ordering::Relaxed);
         let semantic = Leg::Semantic {
             vector: &[],
             approximate: None,
         };
-        assert_eq!(ties.tied(semantic).load(Ordering::Relaxed), 0);
-        assert_eq!(ties.tied(bm25).load(Ordering::Relaxed), 7);
+        assert_eq!(tied(semantic), 0);
+        assert_eq!(tied(bm25), 7);
     }
 }

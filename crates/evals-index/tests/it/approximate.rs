@@ -9,7 +9,9 @@ use evals_index::{
     VectorSearchKind,
 };
 
-use crate::corpus::{Fixture, chain, embedded, generated, ids, lexical, pairs, try_build};
+use crate::corpus::{
+    Fixture, chain, document, embedded, generated, ids, lexical, pairs, try_build,
+};
 
 const QUESTION: &str = "harbor and indigo";
 
@@ -88,6 +90,39 @@ async fn every_kind_that_compares_everything_finds_what_exact_search_finds() {
             }
         }
     }
+}
+
+#[tokio::test]
+async fn what_a_search_finds_does_not_depend_on_earlier_questions() {
+    let alike = (0..400).map(|number| document(&format!("same{number}"), "same text"));
+    let mut corpus = generated(1500);
+    corpus.extend(alike);
+    let fixture = Fixture::new(&embedded(), corpus).await;
+    let coarse = VectorSearch {
+        partitions: NonZeroU32::new(4),
+        probes: NonZeroU32::new(2),
+        sub_vectors: NonZeroU32::new(2),
+        bits: NonZeroU32::new(4),
+        refine: Some(1),
+        ..search(VectorSearchKind::IvfPq)
+    };
+    let (index, _) = approximate(&fixture, &coarse).await;
+    let options = SearchOptions {
+        cache: CachePolicy::Fresh,
+        ..SearchOptions::default()
+    };
+    let semantic = index.searcher(Profile::Semantic, &options).await.unwrap();
+    let questions = ["amber", "dune and kelp", QUESTION, "garnet jasper", "fjord"];
+    let rankings = async || {
+        let mut found = Vec::new();
+        for question in questions {
+            found.push(pairs(&semantic.search(question, 20).await.unwrap()));
+        }
+        found
+    };
+    let before = rankings().await;
+    semantic.search("same text", 20).await.unwrap();
+    assert_eq!(rankings().await, before);
 }
 
 #[tokio::test]
