@@ -6,6 +6,7 @@ use std::path::PathBuf;
 
 use evals_metrics::RankingError;
 use evals_models::{EmbedError, ModelIdentity};
+use evals_rag::SearchError;
 use thiserror::Error;
 
 use crate::address::Address;
@@ -444,6 +445,17 @@ impl IndexError {
             | Self::Unavailable { source, .. } => source.store_fault().cloned(),
             Self::Trial { source, .. } => source.store_fault(),
             _ => None,
+        }
+    }
+}
+
+/// The engine has repeated the request to an object store already. It would do so for each other question, too.
+impl From<IndexError> for SearchError {
+    fn from(error: IndexError) -> Self {
+        if error.store_fault().is_some() {
+            Self::of_every_search(error)
+        } else {
+            Self::new(error)
         }
     }
 }

@@ -56,7 +56,7 @@ impl Neighbours for IndexNeighbours {
             .collect();
         let fetch = passages::fetch(&hits, &self.contents.table, positions);
         let fetched = self.contents.guarded(fetch).await;
-        fetched.map_err(SearchError::new)
+        fetched.map_err(SearchError::from)
     }
 }
 

@@ -57,11 +57,7 @@ impl Searcher for IndexSearcher {
             self.retrieve(question, k, &cache, embedded.as_ref()).await
         };
         let retrieved = self.contents.guarded(Box::pin(retrieve)).await;
-        // The engine has repeated the request to the store already. It would do so for each other question, too.
-        retrieved.map_err(|error| match error.store_fault() {
-            Some(_) => SearchError::of_every_search(error),
-            None => SearchError::new(error),
-        })
+        retrieved.map_err(SearchError::from)
     }
 }
 

@@ -75,6 +75,7 @@ impl AnswerFailure {
             Self::Embed(EmbedError::Model { failure, .. }) => *failure,
             // Other embedding errors and prompt errors repeat for every question.
             Self::Embed(_) | Self::Prompt(_) => Failure::Terminal,
+            Self::Search(error) if error.is_of_every_search() => Failure::Terminal,
             Self::Search(error) => error
                 .reranking()
                 .map_or(Failure::Content, |error| error.failure),

@@ -140,7 +140,8 @@ impl Retrieval {
     ) -> Result<Answer, TaskError> {
         let retrieved = self.search(&case.input, scope).await;
         let retrieved = retrieved.map_err(SearchError::of_task)?;
-        let passages = self.context(retrieved.passages, scope).await?;
+        let passages = self.context(retrieved.passages, scope).await;
+        let passages = passages.map_err(SearchError::of_task)?;
         scope.metric("context passages", call::number(passages.len()));
         let began = Instant::now();
         let answered = answerer.answer(&case.input, &passages, scope.repeat());

@@ -169,7 +169,7 @@ impl Searcher for BatchSearcher {
             }
         };
         let retrieved = self.searcher.contents.guarded(Box::pin(retrieve)).await;
-        retrieved.map_err(SearchError::new)
+        retrieved.map_err(SearchError::from)
     }
 }
 
