@@ -27,7 +27,7 @@
 //! # Which `trec_eval`
 //!
 //! A [`Ranking`] holds document scores in single precision, as `trec_eval` 9 and pytrec\_eval do. [`scoring`], which scores
-//! files, follows `trec_eval` 10, which holds them in double precision: there, scores may differ that tie in a [`Ranking`].
+//! files, follows `trec_eval` 10, which holds them in double precision. [`Ranking::of_doubles`] keeps that order.
 //! [`TrecEval`] names all differences. Runs from [`trec::write_run`] have single precision and score the same in both.
 
 mod agreement;

@@ -58,6 +58,45 @@ impl Ranking {
         Ok(Self(documents))
     }
 
+    /// Sorts documents by scores in double precision into the order of `trec_eval` 10. Where rounding to single precision would make
+    /// different scores equal, the lower one becomes the next smaller number, so that the order stays and only equal scores tie.
+    ///
+    /// ```
+    /// use evals_metrics::Ranking;
+    ///
+    /// let ranking = Ranking::of_doubles([("a".to_owned(), 1_732_363_202.0), ("b".to_owned(), 1_732_363_201.0)])?;
+    /// let ids: Vec<_> = ranking.iter().map(|document| document.id.as_str()).collect();
+    /// assert_eq!(ids, ["a", "b"]);
+    /// # Ok::<(), evals_metrics::RankingError>(())
+    /// ```
+    pub fn of_doubles(
+        documents: impl IntoIterator<Item = (String, f64)>,
+    ) -> Result<Self, RankingError> {
+        let mut documents: Vec<_> = documents.into_iter().collect();
+        // -0.0 and 0.0 tie.
+        documents.sort_unstable_by(|(one, left), (other, right)| {
+            (right + 0.0)
+                .total_cmp(&(left + 0.0))
+                .then_with(|| other.cmp(one))
+        });
+        let mut previous: Option<(f64, f32)> = None;
+        let rounded = documents.into_iter().map(|(id, double)| {
+            #[expect(
+                clippy::cast_possible_truncation,
+                clippy::float_cmp,
+                reason = "rankings hold scores in single precision, and only equal scores tie"
+            )]
+            let score = match previous {
+                Some((same, score)) if same == double => score,
+                Some((_, above)) => (double as f32).min(above.next_down()),
+                None => double as f32,
+            };
+            previous = Some((double, score));
+            ScoredDocument { id, score }
+        });
+        Self::new(rounded)
+    }
+
     /// Keeps the best `k` documents.
     pub fn truncate(&mut self, k: usize) {
         self.0.truncate(k);

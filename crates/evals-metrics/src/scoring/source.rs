@@ -8,7 +8,7 @@ use super::form::{Form, without_mark};
 use super::json;
 use super::trec_lines::TrecLines;
 use crate::trec::ParseError;
-use crate::{Ranking, Run, ScoredDocument};
+use crate::{Ranking, Run};
 
 /// A document of a query, with its score or grade.
 #[derive(Debug, Clone, Copy)]
@@ -122,7 +122,7 @@ impl<'t> Ranked<'t> {
         }
     }
 
-    /// All rankings, with scores rounded to single precision.
+    /// All rankings, in the order of their scores in double precision; see [`Ranking::of_doubles`].
     ///
     /// # Errors
     ///
@@ -134,7 +134,8 @@ impl<'t> Ranked<'t> {
             self.0.rows(index, &mut rows)?;
             let query = self.0.query(index);
             let documents: Result<Vec<_>, _> = rows.iter().map(scored).collect();
-            let ranking = Ranking::new(documents?).map_err(|_| duplicate(query, &rows))?;
+            let ranking = Ranking::of_doubles(documents?);
+            let ranking = ranking.map_err(|_| duplicate(query, &rows))?;
             run.insert(query.to_owned(), ranking);
         }
         Ok(run)
@@ -145,13 +146,9 @@ impl<'t> Ranked<'t> {
     clippy::cast_possible_truncation,
     reason = "rankings hold scores in single precision"
 )]
-fn scored(row: &Row<'_>) -> Result<ScoredDocument, ParseError> {
-    let score = row.value as f32;
-    if score.is_finite() {
-        return Ok(ScoredDocument {
-            id: row.id.to_owned(),
-            score,
-        });
+fn scored(row: &Row<'_>) -> Result<(String, f64), ParseError> {
+    if (row.value as f32).is_finite() {
+        return Ok((row.id.to_owned(), row.value));
     }
     Err(ParseError::ScoreRange {
         line: row.line,

@@ -34,4 +34,4 @@ mod run;
 pub use error::{ParseError, WriteError};
 pub use plain_id::is_plain_id;
 pub use qrels::{parse_qrels, write_qrels};
-pub use run::{parse_run, write_run};
+pub use run::{parse_run, parse_run_of_doubles, write_run};

@@ -6,7 +6,7 @@ use std::io::Write;
 use super::line::Line;
 use super::plain_id::check_field;
 use super::{ParseError, WriteError};
-use crate::{Ranking, Run, ScoredDocument};
+use crate::{Ranking, RankingError, Run, ScoredDocument};
 
 const RUN_FIELDS: &str = "6 fields (query, Q0, document, rank, score, tag)";
 
@@ -14,20 +14,37 @@ const RUN_FIELDS: &str = "6 fields (query, Q0, document, rank, score, tag)";
 ///
 /// The ranking comes only from the scores and ids; the file's order and ranks are ignored. A
 /// document that is listed twice for a query is an error, as in `trec_eval`.
+///
+/// Scores are rounded to single precision, as in `trec_eval` 9, so that different ones may tie. [`parse_run_of_doubles`] does not.
 pub fn parse_run(text: &str) -> Result<Run, ParseError> {
-    let mut documents: BTreeMap<&str, Vec<ScoredDocument>> = BTreeMap::new();
+    parse(text, |documents| {
+        let rounded = documents.into_iter().map(|(id, score)| ScoredDocument {
+            id,
+            score: single(score),
+        });
+        Ranking::new(rounded)
+    })
+}
+
+/// [`parse_run`] in the order of `trec_eval` 10, which holds scores in double precision; see [`Ranking::of_doubles`].
+pub fn parse_run_of_doubles(text: &str) -> Result<Run, ParseError> {
+    parse(text, Ranking::of_doubles)
+}
+
+fn parse(
+    text: &str,
+    rank: impl Fn(Vec<(String, f64)>) -> Result<Ranking, RankingError>,
+) -> Result<Run, ParseError> {
+    let mut documents: BTreeMap<&str, Vec<(String, f64)>> = BTreeMap::new();
     for line in Line::all(text) {
         let [query, _q0, document, _rank, score, _tag] = line.exactly(RUN_FIELDS)?;
         let score = parse_score(score).ok_or_else(|| not_a_score(line.number, score))?;
-        let id = document.to_owned();
-        documents
-            .entry(query)
-            .or_default()
-            .push(ScoredDocument { id, score });
+        let of_query = documents.entry(query).or_default();
+        of_query.push((document.to_owned(), score));
     }
     let mut run = Run::new();
     for (query, documents) in documents {
-        let ranking = Ranking::new(documents).map_err(|_| {
+        let ranking = rank(documents).map_err(|_| {
             first_duplicate(text).expect("of finite scores only duplicates are rejected")
         })?;
         run.insert(query.to_owned(), ranking);
@@ -70,15 +87,19 @@ pub fn write_run(mut out: impl Write, run: &Run, tag: &str) -> Result<(), WriteE
     Ok(())
 }
 
-/// Reads a score as C and Python do, as a double, and rounds it to a float where `trec_eval` stores
-/// it.
+/// Reads a score as C and Python do, as a double. `None` beyond the range of single precision.
+fn parse_score(text: &str) -> Option<f64> {
+    let score = text.parse::<f64>().ok()?;
+    single(score).is_finite().then_some(score)
+}
+
+/// Rounds a score as `trec_eval` 9 does where it stores it.
 #[expect(
     clippy::cast_possible_truncation,
-    reason = "rounding twice is what `trec_eval` does, and decides which scores tie"
+    reason = "rounding twice is what `trec_eval` 9 does, and decides which scores tie"
 )]
-fn parse_score(text: &str) -> Option<f32> {
-    let score = text.parse::<f64>().ok()? as f32;
-    score.is_finite().then_some(score)
+fn single(score: f64) -> f32 {
+    score as f32
 }
 
 fn not_a_score(line: usize, text: &str) -> ParseError {
@@ -95,7 +116,7 @@ fn not_a_score(line: usize, text: &str) -> ParseError {
 /// their shortest text is rounded twice; these are written as a double.
 fn format_score(score: f32) -> String {
     let shortest = format!("{score:?}");
-    if parse_score(&shortest) == Some(score) {
+    if parse_score(&shortest).map(single) == Some(score) {
         return shortest;
     }
     format!("{:?}", f64::from(score))

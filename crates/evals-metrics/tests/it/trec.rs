@@ -1,6 +1,9 @@
 //! TREC files: accepted and refused input, and round trips.
 
-use evals_metrics::trec::{is_plain_id, parse_qrels, parse_run, write_qrels, write_run};
+use evals_metrics::scoring::Ranked;
+use evals_metrics::trec::{
+    is_plain_id, parse_qrels, parse_run, parse_run_of_doubles, write_qrels, write_run,
+};
 use evals_metrics::{Judgements, Qrels, Ranking, Run};
 
 use crate::scored;
@@ -121,6 +124,32 @@ fn scores_that_differ_in_double_precision_only_tie() {
         .map(|document| document.id.as_str())
         .collect();
     assert_eq!(ids, ["b", "a"]);
+}
+
+#[test]
+fn scores_in_double_precision_keep_their_order_and_tie_only_if_equal() {
+    let ids = |scores: [&str; 4]| {
+        let lines = ["a", "b", "c", "d"].into_iter().zip(scores);
+        let text: String = lines
+            .map(|(id, score)| format!("q Q0 {id} 1 {score} t\n"))
+            .collect();
+        let run = parse_run_of_doubles(&text).unwrap();
+        // What is written reads back as the same ranking in either precision.
+        assert_eq!(parse_run(&written(&run)).unwrap(), run);
+        assert_eq!(Ranked::read(&text).unwrap().to_run().unwrap(), run);
+        let ranking = run["q"].iter();
+        ranking.map(|it| it.id.clone()).collect::<String>()
+    };
+    assert_eq!(
+        ids(["1732363204", "1732363203", "1732363202", "1732363201"]),
+        "abcd"
+    );
+    assert_eq!(
+        ids(["99999999", "99999998", "99999998", "99999997"]),
+        "acbd"
+    );
+    assert_eq!(ids(["0.99999999", "0.99999998", "1", "0.99999999"]), "cdab");
+    assert_eq!(ids(["-0.0", "0", "1e-320", "-1e-320"]), "cbad");
 }
 
 #[test]

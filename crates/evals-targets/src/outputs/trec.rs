@@ -17,7 +17,7 @@ pub(super) fn read(path: &Path) -> Result<(Run, String), OutputsError> {
     let text = String::from_utf8(bytes).map_err(|_| FileError::NotText {
         path: path.to_owned(),
     })?;
-    let run = evals_metrics::trec::parse_run(&text);
+    let run = evals_metrics::trec::parse_run_of_doubles(&text);
     let run = run.map_err(|source| OutputsError::Trec {
         path: path.to_owned(),
         source,
