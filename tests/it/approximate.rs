@@ -94,6 +94,43 @@ fn an_answering_run_says_that_its_search_is_approximate_and_is_another_run() {
     assert_eq!(sandbox.runs().len(), 2, "nothing was resumed");
 }
 
+const IVF: &str = "search:\n  index: {type: ivf-flat, partitions: 4, probes: 1}\n";
+
+#[test]
+fn skip_db_builds_no_index_of_the_vectors() {
+    let sandbox = Sandbox::new();
+    sandbox.succeed("run sample --skip-qa --skip-retrieval");
+    sandbox.write("evaluations.yaml", IVF);
+    let before = listing(&sandbox.data().join("dbs"));
+    let line = format!("{RUN} --profile semantic");
+    let error = sandbox.refuse(&format!("{line} --skip-db"));
+    assert!(
+        error.contains("has no finished index of the vectors for approximate search: ivf-flat: partitions 4, probes 1")
+            && error.contains("run without `--skip-db`"),
+        "{error}"
+    );
+    assert_eq!(listing(&sandbox.data().join("dbs")), before);
+    sandbox.succeed(&line);
+    sandbox.succeed(&format!("{line} --skip-db --fresh"));
+}
+
+#[test]
+fn shards_that_searched_different_indexes_of_the_vectors_are_not_merged() {
+    let sandbox = Sandbox::new();
+    sandbox.write("evaluations.yaml", IVF);
+    let shard = |shard: u32, db: &str| {
+        sandbox.succeed(&format!(
+            "{RUN} --profile semantic --shard {shard}/2 --db {db}"
+        ));
+    };
+    shard(1, "one");
+    shard(2, "other");
+    let error = sandbox.refuse("merge");
+    assert!(error.contains("index.vectors_build: "), "{error}");
+    shard(2, "one");
+    sandbox.succeed("merge");
+}
+
 #[test]
 fn a_lexical_profile_builds_and_says_nothing() {
     let sandbox = Sandbox::new();

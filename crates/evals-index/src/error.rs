@@ -300,6 +300,14 @@ pub enum IndexError {
         /// The profile.
         profile: Profile,
     },
+    /// The index of the vectors does not exist, and nothing may be built.
+    #[error("`{uri}` has no finished index of the vectors for approximate search: {search}")]
+    NoVectorIndex {
+        /// The store.
+        uri: String,
+        /// The parameters of the search.
+        search: String,
+    },
     /// The settings of the vector search do not fit the index.
     #[error("bad value for `search.index.{}`", .0.parameter)]
     VectorSearch(#[source] VectorSearchError),

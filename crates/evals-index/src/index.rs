@@ -262,35 +262,56 @@ impl Index {
         search: &VectorSearch,
         observer: &dyn BuildObserver,
     ) -> Result<(Self, Option<Duration>), IndexError> {
-        let positions = &self.contents.positions;
-        let chunks = positions.chunks();
-        let embedder = self.identity.embedder().ok_or(IndexError::NoEmbeddings {
-            profile: Profile::Semantic,
-        })?;
-        let search = Approximation::of(search, chunks, embedder.dimension);
-        let Some(search) = search.map_err(IndexError::VectorSearch)? else {
-            let exact = Self {
-                approximate: None,
-                cache: Arc::default(),
-                ..self
-            };
-            return Ok((exact, None));
+        let Some(search) = self.approximation_of(search)? else {
+            return Ok((self.searched_by(None), None));
         };
+        let positions = &self.contents.positions;
         let progress = BuildProgress {
             stage: BuildStage::Vectors,
             documents: positions.documents(),
-            chunks,
+            chunks: positions.chunks(),
             bytes: 0,
         };
         let of = (&self.identity, &self.contents.table);
         let open = vector_table::open_or_build(store, of, search, progress, observer);
         let (approximate, took) = open.await?;
-        let index = Self {
-            approximate: Some(Arc::new(approximate)),
+        Ok((self.searched_by(Some(approximate)), took))
+    }
+
+    /// [`with_vector_search`](Self::with_vector_search) that builds nothing. Fails if the index of the vectors does not exist.
+    pub async fn with_built_vector_search(
+        self,
+        store: &Store,
+        search: &VectorSearch,
+    ) -> Result<Self, IndexError> {
+        let Some(search) = self.approximation_of(search)? else {
+            return Ok(self.searched_by(None));
+        };
+        let of = (&self.identity, &self.contents.table);
+        let named = search.to_string();
+        let opened = vector_table::open(store, of, search).await?;
+        let approximate = opened.ok_or_else(|| IndexError::NoVectorIndex {
+            uri: store.uri().to_owned(),
+            search: named,
+        })?;
+        Ok(self.searched_by(Some(approximate)))
+    }
+
+    fn approximation_of(&self, search: &VectorSearch) -> Result<Option<Approximation>, IndexError> {
+        let chunks = self.contents.positions.chunks();
+        let embedder = self.identity.embedder().ok_or(IndexError::NoEmbeddings {
+            profile: Profile::Semantic,
+        })?;
+        let search = Approximation::of(search, chunks, embedder.dimension);
+        search.map_err(IndexError::VectorSearch)
+    }
+
+    fn searched_by(self, approximate: Option<VectorTable>) -> Self {
+        Self {
+            approximate: approximate.map(Arc::new),
             cache: Arc::default(),
             ..self
-        };
-        Ok((index, took))
+        }
     }
 
     /// Copies the vectors to `into`, in the order of the chunks. Returns the document of each vector, by its number among
@@ -336,6 +357,12 @@ impl Index {
     /// The approximate search of the vectors; `None` if their search is exact.
     pub fn approximation(&self) -> Option<&Approximation> {
         self.approximate.as_ref().map(|it| &it.search)
+    }
+
+    /// The id of the build of the index of the vectors; `None` if their search is exact. Two builds with the same parameters have different
+    /// ids, and may find different chunks.
+    pub fn vectors_build(&self) -> Option<&str> {
+        self.approximate.as_ref().map(|it| it.build.as_str())
     }
 
     /// The size of the index.

@@ -27,6 +27,8 @@ const RECORD_KEY: &str = "evaluations:vector-index";
 pub(crate) struct VectorTable {
     pub(crate) table: Table,
     pub(crate) search: Approximation,
+    /// The engine's id of this build of the index. Another build has another one, and may find other chunks.
+    pub(crate) build: String,
 }
 
 /// The record of a finished table. After an interrupted build, the table has no record.
@@ -40,7 +42,32 @@ struct Record {
     files_recorded: bool,
 }
 
+impl Record {
+    async fn of(
+        store: &Store,
+        identity: &Identity,
+        rows: &Table,
+        search: &Approximation,
+    ) -> Result<Self, IndexError> {
+        Ok(Self {
+            index: search.built.clone(),
+            source: store.address(&identity.table_name()).folder(),
+            rows: table::rows_digest(rows).await?,
+            files_recorded: store.records_files(),
+        })
+    }
+}
+
 impl VectorTable {
+    async fn of(table: Table, search: Approximation) -> Result<Self, IndexError> {
+        let build = vector_index::build_id(&table).await?;
+        Ok(Self {
+            table,
+            search,
+            build,
+        })
+    }
+
     /// A search for the check of the plan. All searches have the same plan.
     pub(crate) fn query_of_any(&self, dimension: usize) -> Result<VectorQuery, IndexError> {
         vector_index::query(&self.table, &vec![1.0; dimension], 1, Some(&self.search))
@@ -64,13 +91,7 @@ pub(crate) async fn open_or_build(
 ) -> Result<(VectorTable, Option<Duration>), IndexError> {
     let name = name(identity, &search.built);
     let address = store.address(&name);
-    let source = store.address(&identity.table_name()).folder();
-    let wanted = Record {
-        index: search.built.clone(),
-        source,
-        rows: table::rows_digest(rows).await?,
-        files_recorded: store.records_files(),
-    };
+    let wanted = Record::of(store, identity, rows, &search).await?;
     let work = async {
         if let Some(table) = find(store, &name, &wanted).await? {
             return Ok((table, None));
@@ -96,7 +117,22 @@ pub(crate) async fn open_or_build(
         built
     };
     let (table, took) = guarded_table(&address, work).await?;
-    Ok((VectorTable { table, search }, took))
+    Ok((VectorTable::of(table, search).await?, took))
+}
+
+/// Opens the table of `search` for the index with this identity and table; `None` if [`open_or_build`] would build it.
+pub(crate) async fn open(
+    store: &Store,
+    (identity, rows): (&Identity, &Table),
+    search: Approximation,
+) -> Result<Option<VectorTable>, IndexError> {
+    let name = name(identity, &search.built);
+    let wanted = Record::of(store, identity, rows, &search).await?;
+    let found = guarded_table(&store.address(&name), find(store, &name, &wanted)).await?;
+    match found {
+        Some(table) => Ok(Some(VectorTable::of(table, search).await?)),
+        None => Ok(None),
+    }
 }
 
 /// The finished table; `None` if it does not exist, is unfinished, or refers to other files than those of the index.

@@ -92,9 +92,10 @@ fn of_index(error: &IndexError) -> Option<&'static str> {
         IndexError::Busy { .. } => {
             Some("wait for it to finish, or use another database with `--db`")
         }
-        IndexError::Incomplete { .. } | IndexError::NoMatch { .. } | IndexError::NoStore { .. } => {
-            Some("run without `--skip-db` to build the index")
-        }
+        IndexError::Incomplete { .. }
+        | IndexError::NoMatch { .. }
+        | IndexError::NoStore { .. }
+        | IndexError::NoVectorIndex { .. } => Some("run without `--skip-db` to build the index"),
         IndexError::Folder { .. } | IndexError::Lock { .. } => Some(OTHER_DATABASE),
         _ => None,
     }

@@ -104,6 +104,9 @@ pub(crate) struct IndexRecord<'r> {
     /// The approximate search of its vectors, with the values of all parameters; absent if their search is exact.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(crate) approximate: Option<&'r Approximation>,
+    /// The id of the build of the index that this search uses. Another build with the same parameters may find other chunks.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(crate) vectors_build: Option<&'r str>,
     pub(crate) statistics: &'r IndexStatistics,
     /// Times of the build; absent if the index existed.
     pub(crate) build: Option<&'r BuildReport>,

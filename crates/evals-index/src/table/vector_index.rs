@@ -1,5 +1,6 @@
 //! The approximate index of a table's vectors: its build, its searches, and the check that a search uses it.
 
+use lance::index::DatasetIndexExt;
 use lancedb::DistanceType;
 use lancedb::index::Index;
 use lancedb::index::vector::{
@@ -26,6 +27,17 @@ pub(crate) async fn build(table: &Table, index: &VectorIndex) -> Result<(), Inde
         .execute()
         .await
         .map_err(IndexError::during("build the index of the vectors"))
+}
+
+/// The engine's id of the index of `table`. Every build has another one.
+pub(crate) async fn build_id(table: &Table) -> Result<String, IndexError> {
+    let failed = || IndexError::during("read the list of indexes");
+    let dataset = table.dataset().expect("no server holds the table");
+    let dataset = dataset.get().await.map_err(failed())?;
+    let indices = dataset.load_indices_by_name(INDEX_NAME).await;
+    let indices = indices.map_err(|error| failed()(error.into()))?;
+    let ids: Vec<String> = indices.iter().map(|it| it.uuid.to_string()).collect();
+    Ok(ids.join(" "))
 }
 
 /// The engine's builder of an index. All distances are cosines.

@@ -80,14 +80,19 @@ async fn with_vector_search(
     store: &Store,
     index: Index,
     plan: &Plan,
+    may_build: MayBuild,
 ) -> Result<(Index, Option<Duration>)> {
     let search = &plan.resolved.settings.search.index;
     if search.is_exact() || !plan.needs_embeddings {
         return Ok((index, None));
     }
-    let bar = IndexBar::new(printer);
-    let opened = index.with_vector_search(store, search, &bar).await;
-    drop(bar);
+    let opened = if may_build.vectors {
+        let bar = IndexBar::new(printer);
+        index.with_vector_search(store, search, &bar).await
+    } else {
+        let opened = index.with_built_vector_search(store, search).await;
+        opened.map(|index| (index, None))
+    };
     opened.map_err(|error| match error {
         IndexError::VectorSearch(fault) => {
             let setting = format!("search.index.{}", fault.parameter);
@@ -113,13 +118,21 @@ fn embedded_embedder(plan: &Plan) -> Option<Arc<dyn Embedder>> {
     }
 }
 
-/// Takes the index that was found, or builds it unless `skip_db` forbids that.
+/// What a run may build.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct MayBuild {
+    pub(super) index: bool,
+    /// The index of the vectors for approximate search.
+    pub(super) vectors: bool,
+}
+
+/// Takes the index that was found, or builds it.
 pub(super) async fn prepare(
     printer: &Printer,
     plan: &Plan,
     found: Found,
     collection: &Collection,
-    skip_db: bool,
+    may_build: MayBuild,
 ) -> Result<ReadyIndex> {
     let Found {
         store,
@@ -128,7 +141,7 @@ pub(super) async fn prepare(
     } = found;
     let (index, build) = match index {
         Some(index) => (index, None),
-        None if skip_db => {
+        None if !may_build.index => {
             let index = Index::open(&store, &recipe).await;
             let index = index.context("`--skip-db` needs an index that matches the settings")?;
             (index, None)
@@ -139,7 +152,7 @@ pub(super) async fn prepare(
         printer.note(note);
     }
     let statistics = index.statistics().await?;
-    let (index, vectors) = with_vector_search(printer, &store, index, plan).await?;
+    let (index, vectors) = with_vector_search(printer, &store, index, plan, may_build).await?;
     Ok(ReadyIndex {
         store,
         index,

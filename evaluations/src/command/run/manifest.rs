@@ -38,6 +38,7 @@ pub(super) fn manifest(
         .iter()
         .map(|embedder| ("embedder", &embedder.model))
         .collect();
+    let approximate = approximation(run, profile);
     let mut manifest = RunManifest {
         schema_version: MANIFEST_VERSION,
         tool: Tool::default(),
@@ -65,7 +66,8 @@ pub(super) fn manifest(
             uri: redaction::address(ready.store.uri()),
             table: ready.index.identity().table_name(),
             identity: ready.index.identity(),
-            approximate: approximation(run, profile),
+            approximate,
+            vectors_build: approximate.and(ready.index.vectors_build()),
             statistics: &ready.statistics,
             build: ready.build.as_ref(),
         }),

@@ -12,7 +12,7 @@ use evals_rag::Question;
 use evals_rag::answering::QueryRecorder;
 
 use super::access::ModelAccess;
-use super::index::{self, Found, ReadyIndex};
+use super::index::{self, Found, MayBuild, ReadyIndex};
 use super::plan::Plan;
 use super::plan::answers::QaPlan;
 use super::questions::{self, KnownIds};
@@ -222,9 +222,12 @@ async fn open_index(
     let printer = session.printer;
     // An estimate must not pay for the embeddings of a corpus.
     let unpaid = arguments.qa.estimate && is_served(plan);
-    let skip_db = arguments.stages.skip_db || unpaid;
+    let may_build = MayBuild {
+        index: !arguments.stages.skip_db && !unpaid,
+        vectors: !arguments.stages.skip_db,
+    };
     let index = match found {
-        Ok(found) => index::prepare(printer, plan, found, collection, skip_db).await,
+        Ok(found) => index::prepare(printer, plan, found, collection, may_build).await,
         Err(error) => Err(error),
     };
     let index = if unpaid {
