@@ -29,7 +29,7 @@ pub(super) enum Kind {
 /// The keys that only a dataset file has.
 const OF_DATASETS: [&str; 3] = ["cases", "evaluators", "report_evaluators"];
 
-/// Tells the kind of a file. A YAML file that cannot be parsed, and one without telling keys, counts as settings.
+/// Tells the kind of a file. A YAML file without telling keys counts as settings.
 pub(super) fn of(path: &Path, text: &str) -> Kind {
     match FileFormat::of(path) {
         Some(FileFormat::Yaml) => yaml(path, text),
@@ -43,14 +43,23 @@ fn yaml(path: &Path, text: &str) -> Kind {
     if named("target") {
         return Kind::Target;
     }
-    let Ok(document) = yaml11::read(text) else {
-        return Kind::Settings;
-    };
-    if !matches!(document.root.content, Content::Mapping(_)) {
-        return Kind::NoMapping(document.root.kind());
+    match yaml11::read(text) {
+        Ok(document) if !matches!(document.root.content, Content::Mapping(_)) => {
+            Kind::NoMapping(document.root.kind())
+        }
+        Ok(document) => of_keys(text, |key| document.root.member(key).is_some()),
+        Err(_) => of_keys(text, |key| begins_a_line(text, key)),
     }
-    let has = |key: &str| document.root.member(key).is_some();
-    if OF_DATASETS.into_iter().any(has) {
+}
+
+/// Whether a line begins with this key: the best guess at the keys of a file that cannot be parsed.
+fn begins_a_line(text: &str, key: &str) -> bool {
+    let mut after = text.lines().filter_map(|line| line.strip_prefix(key));
+    after.any(|rest| rest.trim_start().starts_with(':'))
+}
+
+fn of_keys(text: &str, has: impl Fn(&str) -> bool) -> Kind {
+    if OF_DATASETS.into_iter().any(&has) {
         Kind::Dataset(FileFormat::Yaml)
     } else if has("documents") || has("questions") || has("source") {
         Kind::Manifest
@@ -98,6 +107,9 @@ mod tests {
             ("a.yml", "name: a\ndocuments: {}\n", Kind::Manifest),
             ("a.yaml", "search: {limit: 3}", Kind::Settings),
             ("a.yaml", "a: [", Kind::Settings),
+            ("a.yaml", "name: d\ncases:\n- inputs: \"a\"b\n", dataset),
+            ("a.yaml", "documents: {\n", Kind::Manifest),
+            ("a.yaml", "casesof: [", Kind::Settings),
             ("a.yaml", "evaluators: [Equals: 1]", dataset),
             ("a.yaml", "name: a", dataset),
             (

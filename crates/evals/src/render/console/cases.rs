@@ -15,6 +15,10 @@ use crate::{CaseOutcome, CaseReport, Direction, Domain, EvaluatorOrigin, Report,
 /// The most columns of the terminal for one cell of free text.
 const LONGEST_CELL: usize = 40;
 
+/// The evaluator of pydantic-evals that compares the output with the expected output. It gives no reason. An evaluator such as `Equals`
+/// compares with another value.
+const COMPARES_WITH_EXPECTED: &str = "EqualsExpected";
+
 /// Which cases are shown, and how.
 #[derive(Clone, Debug)]
 pub struct Cases {
@@ -149,7 +153,7 @@ impl<W: Write> Page<W> {
             let outcomes = datasets_first(case).filter_map(|outcome| {
                 let reason = match &outcome.reason {
                     Some(reason) => reason.clone(),
-                    None if has_not_held(outcome) => self.compared(case),
+                    None if has_not_held(outcome) => self.compared(case, outcome),
                     None => return None,
                 };
                 let value = self.value_of(outcome);
@@ -174,11 +178,20 @@ impl<W: Write> Page<W> {
         Ok(())
     }
 
-    /// The expected and the actual output of a case, shortened.
-    fn compared<D: Domain>(&self, case: &CaseReport<D>) -> String {
-        let parts = [(Part::Expected, "expected"), (Part::Output, "output")];
-        let parts = parts.into_iter().filter_map(|(part, name)| {
-            let text = single_line(&part.text(case)?);
+    /// What a check without a reason saw of a case, shortened: the output, and the expected output if the check compares both. As JSON if
+    /// their texts are alike, such as the number 5 and the text "5".
+    fn compared<D: Domain>(&self, case: &CaseReport<D>, outcome: &CaseOutcome) -> String {
+        let texts = [Part::Expected, Part::Output].map(|part| part.text(case));
+        let [expected, output] = if texts[0] == texts[1] {
+            let expected = case.expected.as_ref().and_then(json_of);
+            [expected, case.result.output().and_then(json_of)]
+        } else {
+            texts
+        };
+        let expected = expected.filter(|_| outcome.evaluator == COMPARES_WITH_EXPECTED);
+        let parts = [("expected", expected), ("output", output)];
+        let parts = parts.into_iter().filter_map(|(name, text)| {
+            let text = single_line(&text?);
             Some(format!("{name} {}", self.cut(&text)))
         });
         parts.collect::<Vec<_>>().join(", ")
@@ -282,6 +295,10 @@ fn datasets_first<D: Domain>(case: &CaseReport<D>) -> impl Iterator<Item = &Case
 /// Whether the outcome is an assertion that should hold and does not.
 fn has_not_held(outcome: &CaseOutcome) -> bool {
     outcome.value == Value::Assertion(false) && outcome.better != Direction::Lower
+}
+
+fn json_of(value: &impl Serialize) -> Option<String> {
+    serde_json::to_string(value).ok()
 }
 
 /// A text as it is, anything else as JSON; nothing for null.

@@ -133,7 +133,14 @@ fn a_failed_assertion_without_a_reason_shows_what_was_compared_and_own_evaluator
     };
     let case = CaseReport {
         expected: Some("Paris".to_owned()),
-        ..finished("a", vec![own, outcome("equal", Value::Assertion(true))])
+        ..finished(
+            "a",
+            vec![
+                own,
+                outcome("equal", Value::Assertion(true)),
+                outcome("EqualsExpected", Value::Assertion(false)),
+            ],
+        )
     };
     let shown = Cases {
         most: 5,
@@ -147,12 +154,32 @@ fn a_failed_assertion_without_a_reason_shows_what_was_compared_and_own_evaluator
         [
             "Case  Input       Expected  Assertions    Time",
             "──────────────────────────────────────────────",
-            "a     input of a  Paris     ✔✗          2.0 ms",
+            "a     input of a  Paris     ✔✗✗         2.0 ms",
             "",
             "a",
-            "own ✗: expected Paris, output output of a",
+            "EqualsExpected ✗: expected Paris, output output of a",
+            "own ✗: output output of a",
         ]
     );
+}
+
+#[test]
+fn values_whose_texts_are_alike_are_compared_as_json() {
+    let case = CaseReport {
+        expected: Some("output of a".to_owned()),
+        ..finished(
+            "a",
+            vec![outcome("EqualsExpected", Value::Assertion(false))],
+        )
+    };
+    let shown = Cases {
+        most: 1,
+        reasons: true,
+        parts: Vec::new(),
+    };
+    let page = page(plain(100), &report(vec![case]), &shown);
+    let reason = "EqualsExpected ✗: expected \"output of a\", output \"output of a\"";
+    assert!(page.contains(reason), "{page}");
 }
 
 #[test]
