@@ -33,6 +33,29 @@ fn ranked() -> Sandbox {
     sandbox
 }
 
+#[test]
+fn runs_of_different_queries_have_no_best_one() {
+    let sandbox = Sandbox::new();
+    sandbox.write("few.qrels", "q1 0 d 1\nq2 0 d 1\nq3 0 d 1\n");
+    sandbox.write("all.run", "q1 Q0 d 1 2 a\nq2 Q0 d 1 2 a\nq3 Q0 x 1 2 a\n");
+    sandbox.write("one.run", "q1 Q0 d 1 2 a\n");
+    sandbox.write("other.run", "q2 Q0 d 1 2 a\n");
+    let line = "score --qrels few.qrels --measure RR --run one.run --run all.run";
+    let text = sandbox.succeed(line);
+    assert!(
+        !text.contains('★') && text.contains("different queries, so no run is best"),
+        "{text}"
+    );
+    let refused = sandbox.refuse(&format!("{line} --baseline best"));
+    assert!(refused.contains("add `--complete`"), "{refused}");
+    let complete = sandbox.succeed(&format!("{line} --baseline best --complete"));
+    assert!(complete.contains("Changes from all.run"), "{complete}");
+    let line = "score --qrels few.qrels --measure RR --run one.run --run other.run";
+    let apart = sandbox.succeed(line);
+    let said = "no run ranks a query that one.run ranks, so there are no changes";
+    assert!(apart.contains(said), "{apart}");
+}
+
 const THREE: &str =
     "score --qrels qrels.trec --run second.trec --run first.trec --run third.trec -m RR -m R@3";
 

@@ -88,14 +88,18 @@ impl Comparison {
 
     /// What a reader of the means has to know, if they are of different queries.
     pub(super) fn warning(runs: &[ScoredRun]) -> Option<String> {
-        let first = runs[0].scores.queries();
-        let differs = runs.iter().any(|run| run.scores.queries() != first);
-        differs.then(|| {
+        (!have_same_queries(runs)).then(|| {
             "the runs rank different queries, so their means cannot be compared; the tests use the queries that both runs have \
              (--complete counts missing ones as 0)"
                 .to_owned()
         })
     }
+}
+
+/// Whether the means of all runs are of the same queries.
+pub(super) fn have_same_queries(runs: &[ScoredRun]) -> bool {
+    let first = runs[0].scores.queries();
+    runs.iter().all(|run| run.scores.queries() == first)
 }
 
 impl RunChange {

@@ -48,10 +48,17 @@ pub(super) fn execute(session: &Session<'_>, arguments: &ScoreArgs) -> Result<Ex
         warn_of_skipped(session, arguments, &scores, path);
         runs.push(ScoredRun { name, scores });
     }
-    let comparison = (runs.len() > 1).then(|| {
+    let comparison = (runs.len() > 1).then(|| -> Result<_> {
         let best = arguments.baseline == Baseline::Best;
-        Comparison::of(&runs, best)
+        if best && !comparison::have_same_queries(&runs) {
+            bail!(
+                "`--baseline best` compares means, and the runs rank different queries; add `--complete`, which counts missing ones as 0, or leave \
+                 `--baseline best` out to compare with the first run"
+            );
+        }
+        Ok(Comparison::of(&runs, best))
     });
+    let comparison = comparison.transpose()?;
     session
         .printer
         .warn_of(Comparison::warning(&runs).as_deref());

@@ -8,7 +8,7 @@ use evals_messages::{quantity, visible};
 use evals_metrics::scoring::{Count, Scores, Statistic, Summary};
 
 use super::ScoredRun;
-use super::comparison::{Comparison, lower_is_better};
+use super::comparison::{Comparison, have_same_queries, lower_is_better};
 use crate::cli::ScoreArgs;
 use crate::terminal::{Printer, table_text, wrapped};
 
@@ -107,10 +107,11 @@ fn several(printer: &Printer, runs: &[ScoredRun], comparison: &Comparison) -> St
     let header = columns.iter().map(|it| it.statistic.to_string());
     let heads = row("run", header.chain(["queries".to_owned()]));
     let mut rows = Vec::new();
+    let is_comparable = have_same_queries(runs);
     for run in runs {
         let cells = (0..columns.len()).map(|column| {
             let value = summary(&run.scores, column).unwrap_or_default();
-            if is_best(runs, column, &value) {
+            if is_comparable && is_best(runs, column, &value) {
                 format!("{value} {BEST}")
             } else {
                 value
@@ -120,8 +121,21 @@ fn several(printer: &Printer, runs: &[ScoredRun], comparison: &Comparison) -> St
         rows.push(row(&run.name, cells.chain([queries])));
     }
     let mut text = table(printer, heads, rows, Narrow::Fold);
-    writeln!(text, "{BEST} best of its column, after rounding").expect("a string takes any text");
+    let legend = if is_comparable {
+        format!("{BEST} best of its column, after rounding")
+    } else {
+        "the runs rank different queries, so no run is best".to_owned()
+    };
+    writeln!(text, "{legend}").expect("a string takes any text");
     if comparison.changes.is_empty() {
+        if !is_comparable {
+            let baseline = visible::line(&runs[comparison.baseline].name);
+            writeln!(
+                text,
+                "no run ranks a query that {baseline} ranks, so there are no changes"
+            )
+            .expect("a string takes any text");
+        }
         return text;
     }
     let baseline = visible::line(&runs[comparison.baseline].name);
