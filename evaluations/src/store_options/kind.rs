@@ -16,6 +16,8 @@ pub(crate) struct StoreKind {
     /// The variables and the keys of the section `store` with credentials, where the engine repeats requests to the machine's service for
     /// credentials if none of them is set. Empty where it does not repeat them.
     machine_unless: (&'static [&'static str], &'static [&'static str]),
+    /// The variables with a key, each with the key of the section `store` that replaces it.
+    key_variables: &'static [(&'static str, &'static str)],
     /// The name of what an address names first.
     pub(super) container: &'static str,
     /// How credentials are given.
@@ -42,6 +44,10 @@ pub(super) const KINDS: [StoreKind; 3] = [
         ],
         endpoint_variables: &["AWS_ENDPOINT_URL_S3", "AWS_ENDPOINT_URL", "AWS_ENDPOINT"],
         machine_unless: (&[], &[]),
+        key_variables: &[
+            ("AWS_ACCESS_KEY_ID", "access_key_env"),
+            ("AWS_SECRET_ACCESS_KEY", "secret_key_env"),
+        ],
         container: "bucket",
         credentials: "set AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY, or AWS_PROFILE, or name other variables with \
                       `store.access_key_env` and `store.secret_key_env`",
@@ -69,6 +75,10 @@ pub(super) const KINDS: [StoreKind; 3] = [
             ],
             &["secret_key_env", "token_env"],
         ),
+        key_variables: &[
+            ("AZURE_STORAGE_ACCOUNT_KEY", "secret_key_env"),
+            ("AZURE_STORAGE_SAS_TOKEN", "token_env"),
+        ],
         container: "container",
         credentials: "set AZURE_STORAGE_ACCOUNT_NAME, and AZURE_STORAGE_ACCOUNT_KEY or AZURE_STORAGE_SAS_TOKEN; or name the account with \
                       `store.account`, and another variable with `store.secret_key_env` or `store.token_env`",
@@ -93,6 +103,7 @@ pub(super) const KINDS: [StoreKind; 3] = [
             ],
             &["credentials_file"],
         ),
+        key_variables: &[],
         container: "bucket",
         credentials: "set GOOGLE_APPLICATION_CREDENTIALS or GOOGLE_SERVICE_ACCOUNT to the path of a file with credentials, or name the file \
                       with `store.credentials_file`",
@@ -113,6 +124,20 @@ impl StoreKind {
     pub(super) fn option(&self, key: &str) -> Option<&'static str> {
         let mut options = self.options.iter();
         options.find_map(|(name, option)| (*name == key).then_some(*option))
+    }
+
+    /// A variable with a key that is set to nothing, as CI passes secrets that it does not have. The engine would sign requests with it.
+    pub(super) fn empty_key(
+        &self,
+        store: &StoreSection,
+        variable: impl Fn(&str) -> Option<String>,
+    ) -> Option<&'static str> {
+        let is_replaced = |key: &str| store.place().any(|(given, _)| given == key);
+        let mut variables = self.key_variables.iter();
+        let (name, _) = variables.find(|(name, key)| {
+            !is_replaced(key) && variable(name).is_some_and(|value| value.is_empty())
+        })?;
+        Some(name)
     }
 
     /// Who may have failed a request that is repeated, for notes.

@@ -7,7 +7,7 @@ use std::env;
 use std::sync::{Mutex, PoisonError};
 use std::time::{Duration, Instant};
 
-use anyhow::Result;
+use anyhow::{Result, bail};
 use evals_index::{Store, StoreSettings};
 
 use crate::settings::{Resolved, SettingsError, StoreValue};
@@ -25,6 +25,11 @@ pub(crate) async fn open(printer: &Printer, resolved: &Resolved, uri: &str) -> R
     let variable = |name: &str| env::var(name).ok();
     let settings = of(resolved, uri, variable)?;
     if let Some(kind) = StoreKind::of(uri) {
+        if let Some(name) = kind.empty_key(&resolved.settings.store, variable) {
+            bail!(
+                "the environment variable `{name}` is empty; set it to the key of the store, or remove the variable"
+            );
+        }
         let server = kind.server(&resolved.settings.store, variable);
         note_retries(printer, server, settings.retry_for);
     }
@@ -74,10 +79,14 @@ fn of(
             StoreValue::Text(text) => text.to_owned(),
             // The engine's option is about the opposite of `path_style`, the only switch.
             StoreValue::Switch(is_on) => (!is_on).to_string(),
-            StoreValue::Variable(name) => variable(name).ok_or_else(|| {
-                let message = format!("the environment variable `{name}` is not set");
-                resolved.bad_value(&path, &message)
-            })?,
+            StoreValue::Variable(name) => match variable(name) {
+                Some(value) if !value.is_empty() => value,
+                found => {
+                    let state = found.map_or("not set", |_| "empty");
+                    let message = format!("the environment variable `{name}` is {state}");
+                    return Err(resolved.bad_value(&path, &message));
+                }
+            },
         };
         settings.options.insert(option.to_owned(), value);
     }
@@ -132,6 +141,22 @@ mod tests {
     fn message(text: &str, uri: &str, variable: impl Fn(&str) -> Option<String>) -> String {
         let error = of(&resolved(text), uri, variable).unwrap_err();
         error.to_string()
+    }
+
+    #[test]
+    fn empty_keys_are_no_keys() {
+        let empty =
+            |name: &str| (name == "AWS_SECRET_ACCESS_KEY" || name == "MY_KEY").then(String::new);
+        let s3 = StoreKind::of("s3://b").unwrap();
+        let found = |text: &str| s3.empty_key(&resolved(text).settings.store, empty);
+        assert_eq!(found("{}"), Some("AWS_SECRET_ACCESS_KEY"));
+        assert_eq!(found("{secret_key_env: OTHER}"), None);
+        let azure = StoreKind::of("az://c").unwrap();
+        assert_eq!(azure.empty_key(&resolved("{}").settings.store, empty), None);
+        assert!(
+            message("{secret_key_env: MY_KEY}", "s3://b", empty)
+                .contains("the environment variable `MY_KEY` is empty")
+        );
     }
 
     #[test]
