@@ -25,7 +25,7 @@ impl WriteLock {
 
     /// Fails if another process may write now. A process has to check this before it deletes a file of a table.
     ///
-    /// A process can only lose a lease, if it was suspended for longer than the lease lasts.
+    /// A process loses its lease if, for longer than the lease lasts, it was suspended or cut off from a store that other processes reach.
     pub(crate) async fn check(&self) -> Result<(), IndexError> {
         match self {
             Self::Lease(lease) => lease.check().await,

@@ -18,7 +18,7 @@ use crate::store_fault::OtherWriter;
 /// Commits as the engine does for an object store, but refuses a version that does not directly follow the last version of this process.
 ///
 /// The engine would append the rows of a second writer to the rows of the first, and the table would have documents twice. A
-/// [`Lease`](super::Lease) prevents two writers at a time, unless one of them was suspended for longer than a lease lasts.
+/// [`Lease`](super::Lease) prevents two writers at a time, unless one of them was suspended or cut off from the store for longer than a lease lasts.
 #[derive(Debug)]
 pub(in crate::store) struct Fence {
     last: Mutex<Last>,

@@ -4,7 +4,7 @@
 //! as over at the end. A process that wants to write waits until the lease is over, or until its holder has not renewed it for
 //! [`EXPIRY`]. It then creates the object with the next number. A store creates an object only once, so only one process gets the lease.
 //!
-//! A process that was suspended for longer than a lease lasts may continue to write. [`Fence`](super::Fence) refuses its commits, and
+//! A process that was suspended, or cut off from the store, for longer than a lease lasts may continue to write. [`Fence`](super::Fence) refuses its commits, and
 //! [`Lease::check`] prevents its deletions.
 
 use std::time::Duration;
@@ -25,6 +25,8 @@ const FOLDER: &str = "evaluations-lock";
 const RENEWAL: Duration = Duration::from_secs(5);
 /// A lease is over if its holder does not renew it for so long.
 const EXPIRY: Duration = Duration::from_secs(30);
+/// If a waiting process could not read the lease for longer than this, the store was out of service.
+const OUTAGE: Duration = Duration::from_secs(10);
 /// How often a waiting process reads the lease.
 const POLL: Duration = Duration::from_secs(1);
 /// The pause before a process looks again for a lease that the store lists and does not have.
@@ -49,27 +51,17 @@ impl Lease {
         bucket: &Bucket,
         waiting: impl Fn(&LockHolder),
     ) -> Result<Self, IndexError> {
-        let mut watched: Option<(Claim, Instant)> = None;
+        let mut watch = Watch::new();
+        let mut shown = None;
         loop {
-            let found = latest(bucket).await?;
-            let number = match found {
+            let number = match watch.read(bucket).await? {
                 None => 1,
                 Some((number, claim)) => {
-                    let seen = match &watched {
-                        Some((same, seen)) if *same == claim => *seen,
-                        earlier => {
-                            let is_new = earlier
-                                .as_ref()
-                                .is_none_or(|(it, _)| it.token != claim.token);
-                            if is_new && !claim.is_free() {
-                                waiting(&claim.holder());
-                            }
-                            let now = Instant::now();
-                            watched = Some((claim.clone(), now));
-                            now
-                        }
-                    };
-                    if !claim.is_free() && seen.elapsed() < EXPIRY {
+                    if !claim.is_free() && shown != Some(claim.token) {
+                        shown = Some(claim.token);
+                        waiting(&claim.holder());
+                    }
+                    if !claim.is_free() && !watch.has_expired() {
                         time::sleep(POLL).await;
                         continue;
                     }
@@ -86,21 +78,19 @@ impl Lease {
     ///
     /// A process that ended without releasing the lease delays this by up to [`EXPIRY`].
     pub(in crate::store) async fn acquire(bucket: &Bucket) -> Result<Self, IndexError> {
-        let mut found = latest(bucket).await?;
+        let mut watch = Watch::new();
+        let mut first = None;
         let number = loop {
-            let Some((number, claim)) = found else {
+            let Some((number, claim)) = watch.read(bucket).await? else {
                 break 1;
             };
-            if claim.is_free() {
+            if claim.is_free() || watch.has_expired() {
                 break number + 1;
             }
-            match change(bucket, number, &claim).await? {
-                Some((number, claim)) if !claim.is_free() => {
-                    return Err(busy(bucket, number, &claim));
-                }
-                Some(released) => found = Some(released),
-                None => break number + 1,
+            if *first.get_or_insert_with(|| claim.clone()) != claim {
+                return Err(busy(bucket, number, &claim));
             }
+            time::sleep(POLL).await;
         };
         if let Some(lease) = Self::take(bucket, number).await? {
             return Ok(lease);
@@ -231,23 +221,42 @@ async fn latest(bucket: &Bucket) -> Result<Option<(u64, Claim)>, IndexError> {
     }
 }
 
-/// The valid lease, once it differs from this one; `None` if it has not changed for [`EXPIRY`].
-async fn change(
-    bucket: &Bucket,
-    number: u64,
-    claim: &Claim,
-) -> Result<Option<(u64, Claim)>, IndexError> {
-    let started = Instant::now();
-    while started.elapsed() < EXPIRY {
-        time::sleep(POLL).await;
-        let found = latest(bucket).await?;
-        if let Some((found_number, found_claim)) = found
-            && (found_number != number || found_claim != *claim)
-        {
-            return Ok(Some((found_number, found_claim)));
+/// How long the valid lease has stayed the same while the store answered.
+///
+/// During an outage of the store, the holder cannot renew its lease either, so that the time counts anew after it.
+struct Watch {
+    claim: Option<Claim>,
+    since: Instant,
+    /// The end of the last read.
+    read: Instant,
+}
+
+impl Watch {
+    fn new() -> Self {
+        let now = Instant::now();
+        Self {
+            claim: None,
+            since: now,
+            read: now,
         }
     }
-    Ok(None)
+
+    /// Reads the valid lease.
+    async fn read(&mut self, bucket: &Bucket) -> Result<Option<(u64, Claim)>, IndexError> {
+        let found = latest(bucket).await?;
+        let now = Instant::now();
+        let claim = found.as_ref().map(|(_, claim)| claim);
+        if claim != self.claim.as_ref() || now - self.read > OUTAGE {
+            self.claim = claim.cloned();
+            self.since = now;
+        }
+        self.read = now;
+        Ok(found)
+    }
+
+    fn has_expired(&self) -> bool {
+        self.since.elapsed() >= EXPIRY
+    }
 }
 
 async fn read(bucket: &Bucket, number: u64) -> Result<Option<Claim>, IndexError> {
@@ -349,6 +358,26 @@ mod tests {
         assert!(matches!(error, IndexError::Busy { .. }), "{error:?}");
         assert!(started.elapsed() < 2 * RENEWAL, "{:?}", started.elapsed());
         renewing.abort();
+    }
+
+    #[tokio::test(start_paused = true)]
+    async fn time_in_which_the_store_does_not_answer_expires_no_lease() {
+        let bucket = bucket();
+        let claim = held_elsewhere(&bucket, 1).await;
+        let mut watch = Watch::new();
+        watch.read(&bucket).await.unwrap();
+        time::sleep(EXPIRY - POLL).await;
+        assert!(!watch.has_expired());
+        // The store answers again 16 s later.
+        time::sleep(EXPIRY / 2 + POLL).await;
+        watch.read(&bucket).await.unwrap();
+        assert!(!watch.has_expired());
+        for _ in 0..4 {
+            time::sleep(EXPIRY / 4).await;
+            let (_, same) = watch.read(&bucket).await.unwrap().unwrap();
+            assert_eq!(same, claim);
+        }
+        assert!(watch.has_expired());
     }
 
     #[tokio::test(start_paused = true)]
