@@ -130,9 +130,8 @@ fn scores_that_differ_in_double_precision_only_tie() {
 fn scores_in_double_precision_keep_their_order_and_tie_only_if_equal() {
     let ids = |scores: [&str; 4]| {
         let lines = ["a", "b", "c", "d"].into_iter().zip(scores);
-        let text: String = lines
-            .map(|(id, score)| format!("q Q0 {id} 1 {score} t\n"))
-            .collect();
+        let lines = lines.map(|(id, score)| format!("q Q0 {id} 1 {score} t"));
+        let text = lines.collect::<Vec<_>>().join("\n");
         let run = parse_run_of_doubles(&text).unwrap();
         // What is written reads back as the same ranking in either precision.
         assert_eq!(parse_run(&written(&run)).unwrap(), run);
