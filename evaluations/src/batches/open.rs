@@ -5,6 +5,7 @@ use std::sync::Arc;
 use std::sync::atomic::AtomicUsize;
 use std::time::Duration;
 
+use anyhow::{Context as _, Result};
 use evals_models::{ChatModel, ChatRequest};
 use evals_providers::{BatchHost, BatchSettings, BatchedChat, OpenAiChat};
 use evals_rag::prices::Price;
@@ -26,34 +27,49 @@ pub(crate) struct Batches {
     interruption: Interruption,
     spending: Arc<Spending>,
     /// The searches that wait or run.
-    pub(crate) searches: Arc<AtomicUsize>,
+    searches: Arc<AtomicUsize>,
     open: OpenBatches,
     /// The models so far: the same model in two roles shares its batches.
     models: Vec<Arc<BatchedChat>>,
 }
 
 impl Batches {
-    /// `None` unless the settings switch batches on.
     pub(crate) fn of(
         session: &Session<'_>,
         resolved: &Resolved,
         spending: &Arc<Spending>,
         interruption: &Interruption,
-    ) -> Option<Self> {
-        let settings = &resolved.settings.batch;
-        settings.enabled.then(|| {
-            let open = OpenBatches::default();
-            interruption.track_batches(&open);
-            Self {
-                folder: session.directories.batches(),
-                settings: settings.clone(),
-                printer: session.printer.clone(),
-                interruption: interruption.clone(),
-                spending: Arc::clone(spending),
-                searches: Arc::default(),
-                open,
-                models: Vec::new(),
-            }
+    ) -> Self {
+        let open = OpenBatches::default();
+        interruption.track_batches(&open);
+        Self {
+            folder: session.directories.batches(),
+            settings: resolved.settings.batch.clone(),
+            printer: session.printer.clone(),
+            interruption: interruption.clone(),
+            spending: Arc::clone(spending),
+            searches: Arc::default(),
+            open,
+            models: Vec::new(),
+        }
+    }
+
+    /// The searches that wait or run; `None` unless the settings switch batches on.
+    pub(crate) fn searches(&self) -> Option<Arc<AtomicUsize>> {
+        self.settings.enabled.then(|| Arc::clone(&self.searches))
+    }
+
+    /// Whether replies of a model may come of batches. Without `--batch` they may if an earlier run left a batch of the model: the replies
+    /// in it are paid for. A run without a cache of replies pays for every request.
+    pub(crate) fn concern(&self, chat: &OpenAiChat, has_cache: bool) -> Result<bool> {
+        if self.settings.enabled || !has_cache {
+            return Ok(self.settings.enabled);
+        }
+        BatchedChat::has_earlier(chat, &self.folder).with_context(|| {
+            format!(
+                "cannot find out whether a batch of an earlier run holds replies of `{}`",
+                chat.identity()
+            )
         })
     }
 
@@ -89,6 +105,7 @@ impl Batches {
         let key: fn(&dyn ChatModel, &ChatRequest) -> String =
             |model, request| ReplyKey::new(model, request).to_string();
         let mut settings = BatchSettings::new(&self.folder, key);
+        settings.submits = self.settings.enabled;
         settings.window.clone_from(&self.settings.window);
         settings.poll_interval = Duration::from_secs_f64(self.settings.poll_interval);
         settings.quiet = Duration::from_secs_f64(self.settings.quiet);

@@ -39,8 +39,7 @@ pub(crate) struct Opener<'o, 'r> {
     pub(crate) interruption: &'o Interruption,
     /// Records the search's question vectors; `None` where no answerer reuses them.
     pub(crate) query_recorder: Option<Arc<QueryRecorder>>,
-    /// `None` if every call is direct.
-    pub(crate) batches: Option<Batches>,
+    pub(crate) batches: Batches,
     store: Option<ReplyStore>,
 }
 
@@ -75,26 +74,24 @@ impl<'o, 'r> Opener<'o, 'r> {
     }
 
     /// Opens a chat model behind the cache of replies. Its calls go in batches if the run uses batches and the model's server may support
-    /// them.
+    /// them. In any case, replies that an earlier run has paid for in a batch are not paid for again.
     pub(crate) async fn chat_in_batches(
         &mut self,
         model: &ConfiguredModel,
     ) -> Result<Arc<dyn ChatModel>> {
-        let prices = choices::prices(self.resolved);
+        if model.kind != ModelKind::OpenAi {
+            return self.chat(model).await;
+        }
+        let chat = self.servers.openai_chat(&repeatable(model)).await?;
+        if !self.batches.concern(&chat, self.cache.is_some())? {
+            return self.cached(Arc::new(chat)).await;
+        }
         let store = match self.cache {
             Some(RefreshPolicy::Reuse) => Some(self.store().await?),
             Some(RefreshPolicy::Refresh) | None => None,
         };
-        let Some(batches) = self
-            .batches
-            .as_mut()
-            .filter(|_| model.kind == ModelKind::OpenAi)
-        else {
-            return self.chat(model).await;
-        };
-        let chat = self.servers.openai_chat(&repeatable(model)).await?;
-        let price = prices.of(chat.identity());
-        let batched = batches.put_before(chat, price, store);
+        let price = choices::prices(self.resolved).of(chat.identity());
+        let batched = self.batches.put_before(chat, price, store);
         self.cached(batched).await
     }
 

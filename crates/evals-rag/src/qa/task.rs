@@ -197,7 +197,8 @@ impl Retrieval {
 
     /// Leaves the waits out of the duration of a case that spent `asking` on these calls.
     fn leave_waits_out(&self, asking: Duration, calls: &[Call], scope: &TaskScope) {
-        if !self.settings.in_batches {
+        // Without batches, too, a reply may come from a batch: that of an earlier session.
+        if !self.settings.in_batches && !calls.iter().any(|call| call.batched) {
             return;
         }
         let own = calls.iter().filter(|call| !call.cached);

@@ -184,10 +184,7 @@ impl QaModels {
             answering,
             judging,
             model_set,
-            searches: opener
-                .batches
-                .as_ref()
-                .map(|batches| Arc::clone(&batches.searches)),
+            searches: opener.batches.searches(),
         })
     }
 }

@@ -1,9 +1,11 @@
 //! A chat model whose requests go in batches.
 
 use std::fmt;
+use std::path::Path;
 use std::sync::{Arc, Mutex, PoisonError};
 
 use async_trait::async_trait;
+use evals::JournalError;
 use evals_models::{ChatError, ChatModel, ChatReply, ChatRequest, Failure, ModelIdentity};
 use serde_json::{Map, Value};
 use thiserror::Error;
@@ -12,6 +14,7 @@ use tokio::sync::{mpsc, oneshot};
 use super::clerk::{Clerk, Message};
 use super::endpoint::Endpoint;
 use super::host::BatchHost;
+use super::record::Record;
 use super::settings::BatchSettings;
 use super::submission::Desk;
 use crate::openai::chat::OpenAiChat;
@@ -32,6 +35,9 @@ struct Ended;
 ///
 /// The folder of the settings records which requests are in which batch. A later process waits for the same batch, and submits none of
 /// its requests again. A reply is kept there until [`ChatModel::stored`] says that the caller has it.
+///
+/// With [`BatchSettings::submits`] off, it submits no batch and waits for none: replies of earlier processes' batches that have ended are
+/// returned, a request in a batch that has not ended fails, and every other request is sent directly.
 pub struct BatchedChat {
     chat: Arc<OpenAiChat>,
     settings: Arc<BatchSettings>,
@@ -47,7 +53,7 @@ impl BatchedChat {
         let (clerk, inbox) = mpsc::unbounded_channel();
         let desk = Desk {
             chat: Arc::clone(&chat),
-            endpoint: Arc::new(Endpoint::new(Arc::clone(&chat))),
+            endpoint: Arc::new(Endpoint::new(Arc::clone(&chat), settings.submits)),
             settings: Arc::clone(&settings),
             host,
         };
@@ -57,6 +63,17 @@ impl BatchedChat {
             clerk,
             idle: Mutex::new(Some(Clerk::new(desk, inbox))),
         }
+    }
+
+    /// Whether earlier processes left batches of this model whose replies are not all stored. The folder is that of
+    /// [`BatchSettings::folder`].
+    ///
+    /// # Errors
+    ///
+    /// A record in the folder cannot be read.
+    pub fn has_earlier(chat: &OpenAiChat, folder: &Path) -> Result<bool, JournalError> {
+        let records = Record::list(folder, &chat.parameters())?;
+        Ok(records.iter().any(|(_, contents)| !contents.is_over()))
     }
 
     fn start(&self) {
@@ -102,7 +119,10 @@ impl ChatModel for BatchedChat {
             caller,
         });
         asked.map_err(|_| self.ended())?;
-        answer.await.map_err(|_| self.ended())?
+        match answer.await.map_err(|_| self.ended())?? {
+            Some(reply) => Ok(reply),
+            None => self.chat.chat(request).await,
+        }
     }
 
     fn stored(&self, request: &ChatRequest) {

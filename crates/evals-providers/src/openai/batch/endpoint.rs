@@ -53,10 +53,16 @@ pub(super) struct Uncreated {
 }
 
 impl Endpoint {
-    pub(super) fn new(chat: Arc<OpenAiChat>) -> Self {
+    /// `waits` says whether the caller waits for batches, and so asks again after a failed question for the state.
+    pub(super) fn new(chat: Arc<OpenAiChat>, waits: bool) -> Self {
+        let looks = if waits {
+            chat.lane.single()
+        } else {
+            chat.lane.clone()
+        };
         Self {
             files: Transport::client(&chat.server, FILE),
-            looks: chat.lane.single(),
+            looks,
             chat,
             calls: Arc::new(()),
         }
@@ -157,7 +163,7 @@ impl Endpoint {
         record: &Path,
     ) -> Result<Option<Batch>, AttemptError> {
         let attempt = || async {
-            self.search(file, key).await.map_err(|error| {
+            self.search(file, key, record).await.map_err(|error| {
                 explained(error, |source| BatchError::Unlisted {
                     server: self.chat.server.name(),
                     file: file.to_owned(),
@@ -169,7 +175,7 @@ impl Endpoint {
         self.call(attempt).await
     }
 
-    /// Asks once for the state of a batch.
+    /// Asks for the state of a batch: once if the caller waits for it.
     pub(super) async fn ask(&self, batch: &str, record: &Path) -> Result<Batch, AttemptError> {
         let path = format!("/batches/{batch}");
         let attempt = || async {
@@ -238,7 +244,12 @@ impl Endpoint {
         file.write_all(text.as_bytes())
     }
 
-    async fn search(&self, file: &str, key: &str) -> Result<Option<Batch>, AttemptError> {
+    async fn search(
+        &self,
+        file: &str,
+        key: &str,
+        record: &Path,
+    ) -> Result<Option<Batch>, AttemptError> {
         let mut after: Option<String> = None;
         for _ in 0..PAGES {
             let mut query = vec![("limit", "100")];
@@ -265,6 +276,8 @@ impl Endpoint {
         let endless = BatchError::Endless {
             server: self.chat.server.name(),
             batches: PAGES * 100,
+            file: file.to_owned(),
+            record: record.to_owned(),
         };
         Err(AttemptError::new(Failure::Terminal, endless))
     }

@@ -86,9 +86,15 @@ pub(super) enum BatchError {
     Unanswered { server: String, attempts: u32 },
     /// The account has more batches than are searched.
     #[error(
-        "{server} lists more than {batches} batches, so the program cannot find out whether an earlier run submitted a batch with this request; run without `--batch`"
+        "{server} lists more than {batches} batches, so the program cannot find out whether an earlier run submitted a batch of the file `{file}`: look for the batch there; if you find no batch of the file, delete `{}` to submit its requests again",
+        record.display()
     )]
-    Endless { server: String, batches: usize },
+    Endless {
+        server: String,
+        batches: usize,
+        file: String,
+        record: PathBuf,
+    },
     /// The server refused the whole batch.
     #[error("{server} refused the batch `{batch}`: {reasons}{advice}")]
     Refused {
@@ -122,6 +128,18 @@ pub(super) enum BatchError {
     /// One request is larger than a whole batch may be.
     #[error("the request has {bytes} bytes, and a batch may have {most}")]
     TooLarge { bytes: usize, most: usize },
+    /// The program does not wait for batches, and the batch with this request has not ended.
+    #[error(
+        "the batch `{batch}` at {server} is still `{state}`, and an earlier run paid for it; {replies} of it {are} not on this machine yet. To wait for the batch, run the same command with `--batch`. To give it up, cancel it at the server (`POST /batches/{batch}/cancel`) and run the same command again when it has ended: the program keeps the replies that the batch has by then, and sends the other requests directly",
+        replies = quantity::of(*needed, "reply"),
+        are = if *needed == 1 { "is" } else { "are" }
+    )]
+    UnderWay {
+        server: String,
+        batch: String,
+        state: String,
+        needed: usize,
+    },
     /// Another process waits for the batch with this request.
     #[error(
         "another process submitted this request in a batch and waits for it; wait until that process ends, then run the same command again (`{}`)",

@@ -41,10 +41,12 @@ pub enum BatchEvent {
         batch: String,
         /// The server's word for how the batch ended.
         state: String,
-        /// Replies that were waited for.
+        /// Replies that were waited for, or that the program may need if it submits no batches.
         replies: usize,
         /// Requests that go into the next batch.
         again: usize,
+        /// Requests without a reply, if the program submits no batches: it sends them directly when it needs them.
+        directly: usize,
         /// Requests that failed.
         failed: usize,
     },
@@ -93,6 +95,7 @@ impl fmt::Display for BatchEvent {
                 state,
                 replies,
                 again,
+                directly,
                 failed,
             } => {
                 let replies = quantity::of(*replies, "reply");
@@ -102,6 +105,9 @@ impl fmt::Display for BatchEvent {
                 )?;
                 if *again > 0 {
                     write!(formatter, ", {again} asked again in the next batch")?;
+                }
+                if *directly > 0 {
+                    write!(formatter, ", {directly} without a reply")?;
                 }
                 if *failed > 0 {
                     write!(formatter, ", {failed} failed")?;
@@ -158,6 +164,7 @@ mod tests {
             state: "expired".to_owned(),
             replies: 1,
             again: 2,
+            directly: 0,
             failed: 0,
         };
         assert_eq!(

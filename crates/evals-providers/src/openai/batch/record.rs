@@ -96,11 +96,15 @@ impl Contents {
         self.ids.contains(id) && !self.stored.contains(id)
     }
 
+    /// How many of the replies are still needed.
+    pub(super) fn needed(&self) -> usize {
+        self.ids.difference(&self.stored).count()
+    }
+
     /// Whether no reply can come of the batch any more: its file was never uploaded, or no reply is needed.
     pub(super) fn is_over(&self) -> bool {
         let is_at_server = self.file.is_some() || self.batch.is_some();
-        let is_needed = self.ids.iter().any(|id| !self.stored.contains(id));
-        !is_at_server || (self.is_collected && !is_needed)
+        !is_at_server || (self.is_collected && self.needed() == 0)
     }
 }
 

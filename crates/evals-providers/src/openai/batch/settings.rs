@@ -26,6 +26,10 @@ pub struct BatchSettings {
     pub max_requests: NonZeroUsize,
     /// The most bytes of a batch's file. Default: 200 MB, `OpenAI`'s limit.
     pub max_bytes: usize,
+    /// Whether requests may go into new batches. Otherwise batches of earlier processes deliver their replies, and every other request is
+    /// sent directly: the setting for a program that works without batches and must not pay twice for what an earlier one has submitted.
+    /// Default: yes.
+    pub submits: bool,
     /// Whether the first request to the model is sent directly, at the full price, so that a wrong key or a field that the model does not
     /// take shows at once and not after hours. Default: yes.
     pub first_direct: bool,
@@ -44,6 +48,7 @@ impl BatchSettings {
             quiet: Duration::from_secs(2),
             max_requests: NonZeroUsize::new(50_000).expect("50,000 is not 0"),
             max_bytes: 200_000_000,
+            submits: true,
             first_direct: true,
         }
     }

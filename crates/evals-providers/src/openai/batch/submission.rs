@@ -135,6 +135,7 @@ impl Desk {
         Ok(found.map(|batch| batch.id))
     }
 
+    /// Waits until a batch is over. Fails if it is not and the settings forbid to wait.
     async fn wait(
         self,
         record: Record,
@@ -151,8 +152,17 @@ impl Desk {
                 Ok(batch) if batch.state != State::UnderWay => {
                     return self.collect(record, batch).await;
                 }
+                Ok(batch) if !self.settings.submits => {
+                    let under_way = BatchError::UnderWay {
+                        server: self.chat.server.name(),
+                        batch: batch.id,
+                        state: batch.word,
+                        needed: record.contents.needed(),
+                    };
+                    return Err(Cause::new(Failure::Terminal, under_way));
+                }
                 Ok(batch) => self.tell(&batch, began.elapsed()),
-                Err(error) if error.failure == Failure::Transient => {
+                Err(error) if error.failure == Failure::Transient && self.settings.submits => {
                     self.host.on_event(&BatchEvent::Warning {
                         text: format!(
                             "the state of the batch `{id}` is unknown: {}; it goes on at the server, and the program asks again",

@@ -9,8 +9,8 @@ use crate::chat::RawReply;
 use crate::openai::dialect::Dialect;
 use crate::traffic::Refused;
 
-/// The result of a request.
-pub(super) type Answer = Result<ChatReply, ChatError>;
+/// The result of a request. `None` if the caller has to send it directly.
+pub(super) type Answer = Result<Option<ChatReply>, ChatError>;
 
 /// A request that waits for its reply.
 #[derive(Debug)]
@@ -91,7 +91,14 @@ impl Waiting {
     pub(super) fn deliver(self, reply: &ChatReply) {
         for caller in self.callers {
             // A caller that has given up needs no reply.
-            let _ = caller.send(Ok(reply.clone()));
+            let _ = caller.send(Ok(Some(reply.clone())));
+        }
+    }
+
+    /// Has the callers send the request directly.
+    pub(super) fn send_directly(self) {
+        for caller in self.callers {
+            let _ = caller.send(Ok(None));
         }
     }
 

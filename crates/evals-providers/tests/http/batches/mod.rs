@@ -1,5 +1,6 @@
 //! Chat requests that go in batches, and batches that go wrong.
 
+mod direct;
 mod faults;
 mod processes;
 mod reserved;

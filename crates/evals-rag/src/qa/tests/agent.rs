@@ -126,7 +126,7 @@ async fn the_time_of_an_agents_case_has_no_wait_for_a_turn_beside_batches() {
         // The second reply answers nothing.
         vec![searching("one"), said("")],
     ] {
-        let model = Late(Scripted::new(replies), wait);
+        let model = Late(Scripted::new(replies), wait, false);
         let agent = AgentAnswerer::new(Arc::new(model), Refusals::default());
         let searcher = Slow(Found(passages()), search);
         let task = agent_task(Arc::new(searcher), agent, batched());

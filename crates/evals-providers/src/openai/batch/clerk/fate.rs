@@ -21,6 +21,8 @@ pub(super) enum Fate {
     Reply(RawReply),
     /// It goes into another batch.
     Again,
+    /// Somebody cancelled its batch before it was answered.
+    Cancelled(Cause),
     Failed(Cause),
 }
 
@@ -79,7 +81,7 @@ impl Fate {
     fn cancelled(batch: &str) -> Self {
         let batch = batch.to_owned();
         let cancelled = BatchError::Cancelled { batch };
-        Self::Failed(Cause::new(Failure::Terminal, cancelled))
+        Self::Cancelled(Cause::new(Failure::Terminal, cancelled))
     }
 
     fn failed(waiting: &mut Waiting, error: AttemptError) -> Self {

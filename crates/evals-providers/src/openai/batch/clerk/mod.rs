@@ -66,7 +66,7 @@ enum Source {
     Reply(RawReply),
     /// A batch under way.
     Batch,
-    /// The next batch.
+    /// The next batch, or a direct call if the settings allow no further batch.
     Next,
 }
 
@@ -230,7 +230,12 @@ impl Clerk {
         }
     }
 
+    /// Gathers a request for the next batch, or has its callers send it if the settings allow no further batch.
     fn gather(&mut self, id: String, waiting: Waiting) {
+        if !self.desk.settings.submits {
+            waiting.send_directly();
+            return;
+        }
         self.arrived = Instant::now();
         self.gathered.push(id.clone());
         self.waiting.insert(id, waiting);
@@ -252,6 +257,13 @@ impl Clerk {
                 match result {
                     Ok(Some(collected)) => self.hand_out(&ids, *collected, unused.as_mut()),
                     Ok(None) => self.gather_again(&ids),
+                    // The server has answered no request of this batch, and a direct call needs none.
+                    Err(cause) if is_over && !self.desk.settings.submits => {
+                        let reason = evals_messages::chain(&cause.source);
+                        let text = format!("{reason}; its requests are sent directly");
+                        self.desk.host.on_event(&BatchEvent::Warning { text });
+                        self.gather_again(&ids);
+                    }
                     Err(cause) => {
                         if !is_over {
                             self.lose(&ids, &cause);
@@ -330,6 +342,10 @@ impl Clerk {
             let text = format!("the output of the batch `{}` {oddity}", batch.id);
             self.desk.host.on_event(&BatchEvent::Warning { text });
         }
+        let submits = self.desk.settings.submits;
+        let needs = |id: &&String| record.contents.needs(id);
+        let held = output.successes().filter(needs).count();
+        let needed = record.contents.needed();
         let (mut replies, mut again, mut failed) = (0, 0, 0);
         for id in ids {
             let Some(mut waiting) = self.waiting.remove(id) else {
@@ -369,7 +385,11 @@ impl Clerk {
                     again += 1;
                     self.gather(id.clone(), waiting);
                 }
-                Fate::Failed(cause) => {
+                Fate::Cancelled(_) if !submits => {
+                    again += 1;
+                    self.gather(id.clone(), waiting);
+                }
+                Fate::Cancelled(cause) | Fate::Failed(cause) => {
                     failed += 1;
                     waiting.fail(&self.desk.chat.identity, &cause);
                 }
@@ -377,12 +397,19 @@ impl Clerk {
             // A lost line does no harm: the reply is read again and fails again.
             let _ = record.settle(id);
         }
+        // A process that submits no batches has few requests under way at a time, so most of the replies are not waited for yet.
+        let (replies, again, directly) = if submits {
+            (replies, again, 0)
+        } else {
+            (held, 0, needed.saturating_sub(held + failed))
+        };
         self.desk.host.on_event(&BatchEvent::Collected {
             model: self.desk.model(),
             batch: batch.id,
             state: batch.word,
             replies,
             again,
+            directly,
             failed,
         });
         self.shelf.keep(record, output);

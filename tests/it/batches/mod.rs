@@ -1,5 +1,7 @@
 //! Answers and verdicts from the batch endpoint of a scripted server.
 
+mod resumed_directly;
+
 use std::fs::File;
 use std::process::Command;
 use std::sync::{Arc, Condvar, Mutex};
