@@ -8,6 +8,7 @@ use std::time::{Duration, Instant};
 
 use indicatif::{DecimalBytes, ProgressBar, WeakProgressBar};
 
+use super::pace::SharedPace;
 use crate::terminal::visible::printable;
 
 /// Time between two lines of work that goes on.
@@ -16,13 +17,26 @@ const INTERVAL: Duration = Duration::from_mins(1);
 const IDLE_INTERVAL: Duration = Duration::from_mins(10);
 
 /// What the numbers of a bar count.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone)]
 pub(super) enum Unit {
-    /// Cases, questions or chunks.
+    /// Questions or chunks.
     Items,
     /// The same. They may all end at once, so that the time left is unknown.
     ItemsWithoutTimeLeft,
+    /// Cases, with the pace of those that this process runs: an earlier session may have finished the others.
+    Cases(SharedPace),
     Bytes,
+}
+
+impl Unit {
+    /// The time left, or 0 while it is unknown. `eta` is the estimate of the bar.
+    pub(super) fn left(&self, done: u64, all: Option<u64>, eta: Duration) -> Duration {
+        match self {
+            Self::Items | Self::Bytes => eta,
+            Self::ItemsWithoutTimeLeft => Duration::ZERO,
+            Self::Cases(pace) => pace.left(all.unwrap_or_default().saturating_sub(done)),
+        }
+    }
 }
 
 /// The bars of a process without a terminal, and the thread that prints their lines. Short work prints none.
@@ -102,12 +116,9 @@ impl Watched {
         let (done, message) = &self.last;
         let share = bar.length().map(|all| match self.unit {
             Unit::Bytes => format!("{} of {}", DecimalBytes(*done), DecimalBytes(all)),
-            Unit::Items | Unit::ItemsWithoutTimeLeft => format!("{done} of {all}"),
+            Unit::Items | Unit::ItemsWithoutTimeLeft | Unit::Cases(_) => format!("{done} of {all}"),
         });
-        let left = match self.unit {
-            Unit::ItemsWithoutTimeLeft => Duration::ZERO,
-            Unit::Items | Unit::Bytes => bar.eta(),
-        };
+        let left = self.unit.left(*done, bar.length(), bar.eta());
         let times = super::times(bar.elapsed(), *done, bar.length(), left);
         let parts = [share, Some(message.clone()), Some(times)];
         let parts: Vec<String> = parts

@@ -1,6 +1,7 @@
 //! Progress bars, driven by the events of the libraries. In a pipe or a file, lines stand for them.
 
 mod lines;
+mod pace;
 
 use std::fmt::Write;
 use std::time::Duration;
@@ -11,6 +12,7 @@ use indicatif::{HumanDuration, ProgressBar, ProgressState, ProgressStyle};
 
 pub(crate) use self::lines::ProgressLines;
 use self::lines::Unit;
+use self::pace::SharedPace;
 use super::printer::Printer;
 use super::visible::printable;
 
@@ -19,12 +21,16 @@ const TICK: Duration = Duration::from_millis(250);
 
 /// The progress bar of a run's cases.
 #[derive(Debug)]
-pub(crate) struct CaseBar(ProgressBar);
+pub(crate) struct CaseBar {
+    bar: ProgressBar,
+    pace: SharedPace,
+}
 
 impl CaseBar {
     pub(crate) fn new(printer: &Printer, label: &str) -> Self {
+        let pace = SharedPace::default();
         let template = "{prefix:<16} {wide_bar} {pos}/{len} {time}";
-        Self::of(printer, label, template, Unit::Items)
+        Self::of(printer, label, template, (Unit::Cases(pace.clone()), pace))
     }
 
     /// The same, without the time left if the cases wait for batches: then they may all finish at once.
@@ -33,17 +39,23 @@ impl CaseBar {
             return Self::new(printer, label);
         }
         let template = "{prefix:<16} {wide_bar} {pos}/{len} {elapsed} elapsed";
-        Self::of(printer, label, template, Unit::ItemsWithoutTimeLeft)
+        let unit = Unit::ItemsWithoutTimeLeft;
+        Self::of(printer, label, template, (unit, SharedPace::default()))
     }
 
-    fn of(printer: &Printer, label: &str, template: &str, unit: Unit) -> Self {
+    fn of(
+        printer: &Printer,
+        label: &str,
+        template: &str,
+        (unit, pace): (Unit, SharedPace),
+    ) -> Self {
         let bar = add(printer, label, template, Some(unit));
         bar.enable_steady_tick(TICK);
-        Self(bar)
+        Self { bar, pace }
     }
 
     pub(crate) fn clear(&self) {
-        self.0.finish_and_clear();
+        self.bar.finish_and_clear();
     }
 }
 
@@ -51,12 +63,14 @@ impl<D: Domain> Observer<D> for CaseBar {
     fn on_event(&self, event: Event<'_, D>) {
         match event {
             Event::Started { total, resumed, .. } => {
-                self.0.set_length(total as u64);
-                // The estimate must not count cases of an earlier session.
-                self.0.set_position(resumed as u64);
-                self.0.reset_eta();
+                self.bar.set_length(total as u64);
+                self.bar.set_position(resumed as u64);
             }
-            Event::CaseFinished { .. } => self.0.inc(1),
+            Event::CaseStarted { case, repeat } => self.pace.start(&case.id, repeat),
+            Event::CaseFinished { report, .. } => {
+                self.pace.end(&report.id, report.repeat);
+                self.bar.inc(1);
+            }
             _ => {}
         }
     }
@@ -135,7 +149,13 @@ fn spinner(printer: &Printer, label: &str, lines: Option<Unit>) -> ProgressBar {
 /// Adds a bar. `lines` says what its numbers count if it has lines in a pipe or a file.
 fn add(printer: &Printer, label: &str, template: &str, lines: Option<Unit>) -> ProgressBar {
     let style = ProgressStyle::with_template(template).expect("the template is valid");
-    let style = style.with_key("time", time);
+    let unit = lines.clone().unwrap_or(Unit::Items);
+    let style = style.with_key("time", move |state: &ProgressState, out: &mut dyn Write| {
+        let left = unit.left(state.pos(), state.len(), state.eta());
+        let time = times(state.elapsed(), state.pos(), state.len(), left);
+        // Failing to draw a bar must not stop the work.
+        let _ = out.write_str(&time);
+    });
     let style = if printer.stdout().unicode {
         style
     } else {
@@ -150,13 +170,6 @@ fn add(printer: &Printer, label: &str, template: &str, lines: Option<Unit>) -> P
         lines.watch(&bar, unit);
     }
     bar
-}
-
-/// Formats the elapsed and the remaining time.
-fn time(state: &ProgressState, out: &mut dyn Write) {
-    let time = times(state.elapsed(), state.pos(), state.len(), state.eta());
-    // Failing to draw a bar must not stop the work.
-    let _ = out.write_str(&time);
 }
 
 /// The times in words. The remaining time is unknown until something is done.
