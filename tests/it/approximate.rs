@@ -337,7 +337,7 @@ fn a_combination_that_a_type_cannot_have_is_left_out_with_a_note() {
 fn the_table_names_the_cheapest_setting_and_the_lines_that_choose_it() {
     let sandbox = Sandbox::new();
     let line = "bench index --generated 400x8 --queries 20 --types ivf-flat --grid partitions=2 --grid probes=2 --seconds 0.1 --k 10 --recall 1";
-    let shown = sandbox.succeed(&format!("{line} --out table.md"));
+    let shown = sandbox.succeed(&format!("{line} --out table.md --out table.json"));
     for part in [
         "generated vectors, seed 0: 400 vectors of 8 dimensions",
         "SETTING",
@@ -349,6 +349,8 @@ fn the_table_names_the_cheapest_setting_and_the_lines_that_choose_it() {
     }
     let table = fs::read_to_string(sandbox.work().join("table.md")).unwrap();
     assert!(table.contains("| exact | 1.0000 |"), "{table}");
+    let written = fs::read_to_string(sandbox.work().join("table.json")).unwrap();
+    assert!(written.contains("\"schema_version\""), "{written}");
     // A settings file with these lines works.
     let lines = shown.split("\n\n").last().unwrap();
     let lines = lines.split("\nwrote").next().unwrap();

@@ -45,10 +45,12 @@ fn models_are_measured_side_by_side_and_never_from_the_cache() {
     let sandbox = sandbox(&server);
     let figures = figures(
         &sandbox,
-        "--seconds 1 --batch 4 --batch 1 --concurrency 1 --concurrency 2 --out figures.json \
+        "--seconds 1 --batch 4 --batch 1 --concurrency 1 --concurrency 2 --out figures.json --out figures.html \
          --model embedded:static-minilm --model openai:scripted --model openai:unpriced",
     );
     assert_eq!(figures, read(&sandbox.work().join("figures.json")));
+    let page = std::fs::read_to_string(sandbox.work().join("figures.html")).unwrap();
+    assert!(page.contains("openai:scripted"), "{page}");
     assert_eq!(figures["schema_version"], 1);
     assert_eq!(
         figures["texts"],

@@ -79,7 +79,7 @@ pub(crate) struct BenchIndexArgs {
     pub(crate) json: bool,
     /// Write the results to FILE; its extension chooses the format: .html (a page for browsers) .json .md
     #[arg(long, value_name = "FILE", value_parser = table_file)]
-    pub(crate) out: Option<PathBuf>,
+    pub(crate) out: Vec<PathBuf>,
     /// Write the figure of recall and latency to DIR, as SVG and PNG
     #[arg(long, value_name = "DIR")]
     pub(crate) figures: Option<PathBuf>,
@@ -124,7 +124,7 @@ pub(crate) struct BenchEmbedArgs {
     pub(crate) json: bool,
     /// Write the results to FILE; its extension chooses the format: .html (a page for browsers) .json
     #[arg(long, value_name = "FILE", value_parser = out_file)]
-    pub(crate) out: Option<PathBuf>,
+    pub(crate) out: Vec<PathBuf>,
 }
 
 /// A model by its name, or with its settings.

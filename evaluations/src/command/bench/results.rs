@@ -1,6 +1,6 @@
-//! Shows the results of a benchmark, and writes them to the file of `--out`.
+//! Shows the results of a benchmark, and writes them to the files of `--out`.
 
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 use anyhow::{Context as _, Result};
 use serde::Serialize;
@@ -12,11 +12,11 @@ use crate::terminal::Printer;
 pub(super) struct Output<'o> {
     /// Whether standard output gets JSON in place of tables.
     pub(super) json: bool,
-    /// The file of `--out`.
-    pub(super) out: Option<&'o Path>,
+    /// The files of `--out`.
+    pub(super) out: &'o [PathBuf],
 }
 
-/// Prints the results and writes the file. `text` renders the tables; `write` gets the file, the results and their JSON.
+/// Prints the results and writes the files. `text` renders the tables; `write` gets a file, the results and their JSON.
 pub(super) fn show<F: Serialize>(
     printer: &Printer,
     figures: &F,
@@ -30,7 +30,7 @@ pub(super) fn show<F: Serialize>(
     } else {
         printer.result(&text(printer, figures))?;
     }
-    if let Some(out) = output.out {
+    for out in output.out {
         write(out, figures, &json).with_context(|| format!("cannot write `{}`", out.display()))?;
         printer.note_file("wrote", out);
     }

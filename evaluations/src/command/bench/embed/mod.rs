@@ -29,14 +29,15 @@ use crate::terminal::progress;
 
 pub(super) fn execute(session: &Session<'_>, arguments: &BenchEmbedArgs) -> Result<Exit> {
     let models = models(session, arguments)?;
-    if let Some(out) = &arguments.out {
-        super::out_folder::check(out)?;
-    }
+    arguments
+        .out
+        .iter()
+        .try_for_each(|out| super::out_folder::check(out))?;
     let runtime = tokio::runtime::Runtime::new().context("cannot start worker threads")?;
     let figures = runtime.block_on(measure(session, arguments, &models))?;
     let output = Output {
         json: arguments.json,
-        out: arguments.out.as_deref(),
+        out: &arguments.out,
     };
     show(session.printer, &figures, output, tables::text, write)?;
     Ok(exit(session, &figures))

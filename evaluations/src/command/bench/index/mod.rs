@@ -33,9 +33,10 @@ use crate::session::Session;
 use crate::terminal::progress;
 
 pub(super) fn execute(session: &Session<'_>, arguments: &BenchIndexArgs) -> Result<Exit> {
-    if let Some(out) = &arguments.out {
-        super::out_folder::check(out)?;
-    }
+    arguments
+        .out
+        .iter()
+        .try_for_each(|out| super::out_folder::check(out))?;
     grid::check(&arguments.types, &arguments.grid)?;
     let folder = arguments.figures.as_deref();
     let drawings = folder.map(FigureFolder::create).transpose()?;
@@ -45,7 +46,7 @@ pub(super) fn execute(session: &Session<'_>, arguments: &BenchIndexArgs) -> Resu
     };
     let output = Output {
         json: arguments.json,
-        out: arguments.out.as_deref(),
+        out: &arguments.out,
     };
     show(session.printer, &figures, output, tables::text, write)?;
     if let Some(drawings) = drawings {
