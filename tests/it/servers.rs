@@ -33,9 +33,9 @@ fn an_unlisted_model_gets_a_note_and_is_used() {
     qa_server::write(&sandbox, 3, &server);
     let run = ended(&mut qa_server::command(&sandbox, ""));
     assert_eq!(run.code, Some(0), "{}", run.stderr);
-    let expected = "`answerer` is not among the 1 model that";
+    let expected = "lists 1 model, but not `answerer`";
     assert!(run.stderr.contains(expected), "{}", run.stderr);
-    assert!(!run.stderr.contains("`judge` is not"), "{}", run.stderr);
+    assert!(!run.stderr.contains("but not `judge`"), "{}", run.stderr);
 }
 
 #[test]

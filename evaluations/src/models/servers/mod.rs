@@ -233,10 +233,10 @@ impl<'r> Servers<'r> {
             .find(|served| served.name == model.settings.name);
         if found.is_none() && !models.is_empty() {
             self.printer.note(&format!(
-                "`{}` is not among the {} that `{}` lists",
-                model.settings.name,
+                "`{}` lists {}, but not `{}`",
+                server.base_url,
                 quantity::of(models.len(), "model"),
-                server.base_url
+                model.settings.name
             ));
         }
         Ok(found.and_then(|served| served.digest.clone()))
