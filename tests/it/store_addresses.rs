@@ -243,7 +243,7 @@ fn doctor_names_what_is_wrong_with_a_store_and_how_to_mend_it() {
         &[
             "bad   store: ",
             "cannot be reached",
-            "\n      check the network and `store.endpoint` or AWS_ENDPOINT_URL",
+            "\n      check the network and `store.endpoint` or AWS_ENDPOINT_URL, then run the same command again; an unfinished run or index resumes",
         ],
     );
     server.fail(|_| Some(Fault::Status(404)));

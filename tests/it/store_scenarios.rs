@@ -176,7 +176,10 @@ pub(crate) fn a_build_whose_store_went_away_resumes(place: &Place) {
     });
     let message = place.refuse("--profile bm25 --set store.retry_for=1");
     assert!(message.contains(&format!("of `{}`", place.db)), "{message}");
-    assert!(message.contains("the same command resumes"), "{message}");
+    assert!(
+        message.contains("an unfinished run or index resumes"),
+        "{message}"
+    );
     place.server.recover();
     let notes = place.succeed("--profile bm25");
     assert!(

@@ -4,6 +4,9 @@ use evals_index::StoreFault;
 
 use crate::settings::StoreSection;
 
+/// What the user may expect of a command that failed because of the store. A command such as `doctor` has nothing to resume.
+const UNFINISHED: &str = "an unfinished run or index resumes";
+
 /// A kind of object store.
 #[derive(Debug)]
 pub(crate) struct StoreKind {
@@ -173,12 +176,13 @@ impl StoreKind {
             ),
             StoreFault::Misunderstood => format!("check {}", self.whereabouts),
             StoreFault::Unreachable => format!(
-                "check the network and {}; the same command resumes where this one stopped",
+                "check the network and {}, then run the same command again; {UNFINISHED}",
                 self.endpoint
             ),
             StoreFault::Interrupted | StoreFault::Unavailable { .. } => {
-                "try again later: the same command resumes where this one stopped; `store.retry_for` sets how long requests are repeated"
-                    .to_owned()
+                format!(
+                    "run the same command again later; {UNFINISHED}; `store.retry_for` sets how long requests are repeated"
+                )
             }
             StoreFault::OtherWriter => {
                 "wait until the other process is done, and run the same command again".to_owned()
