@@ -26,6 +26,15 @@ fn direct(server: &BatchServer, folder: &Folder) -> (BatchedChat, std::sync::Arc
     (model, notes)
 }
 
+/// Lets the batch end, has a process that submits none get both replies, and returns its notes.
+async fn ask_both(server: &BatchServer, folder: &Folder) -> std::sync::Arc<Notes> {
+    server.hold(false);
+    let (model, notes) = direct(server, folder);
+    let replies = texts(ask_all(&model, &["a", "b"]).await);
+    assert_eq!(replies, ["echo: a", "echo: b"]);
+    notes
+}
+
 #[tokio::test]
 async fn replies_of_a_batch_that_has_ended_are_collected_and_other_requests_are_sent_directly() {
     let (server, folder) = left(Script::sound()).await;
@@ -65,10 +74,7 @@ async fn the_rest_of_a_cancelled_batch_is_sent_directly() {
         ..Script::sound()
     })
     .await;
-    server.hold(false);
-    let (second, notes) = direct(&server, &folder);
-    let replies = texts(ask_all(&second, &["a", "b"]).await);
-    assert_eq!(replies, ["echo: a", "echo: b"]);
+    let notes = ask_both(&server, &folder).await;
     assert_eq!((server.sizes(), server.direct()), (vec![2], 1));
     let expected = "cancelled, 1 reply, 1 without a reply";
     assert!(notes.text().contains(expected), "{}", notes.text());
@@ -83,10 +89,7 @@ async fn the_requests_of_a_batch_that_the_server_refused_are_sent_directly() {
         ..Script::sound()
     })
     .await;
-    server.hold(false);
-    let (second, notes) = direct(&server, &folder);
-    let replies = texts(ask_all(&second, &["a", "b"]).await);
-    assert_eq!(replies, ["echo: a", "echo: b"]);
+    let notes = ask_both(&server, &folder).await;
     assert_eq!((server.sizes(), server.direct()), (vec![2], 2));
     let text = notes.text();
     assert!(text.contains("no credit"), "{text}");
