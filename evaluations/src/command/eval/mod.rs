@@ -40,7 +40,7 @@ pub(super) fn execute(session: &Session<'_>, arguments: &EvalArgs) -> Result<Exi
         } else {
             Start::Resume
         };
-        let finished = run::run(session, arguments, &plan, start, interruption).await?;
+        let finished = Box::pin(run::run(session, arguments, &plan, start, interruption)).await?;
         let text = finished.text(session.printer, &arguments.shown)?;
         session.printer.result(&text)?;
         finished.close(session.printer, &plan.out, interruption.is_interrupted())
