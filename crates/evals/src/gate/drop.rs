@@ -92,6 +92,12 @@ impl Drop {
         })
     }
 
+    /// Whether the means and their difference are numbers. Sums of values near the largest number overflow, and no test can judge them.
+    pub(crate) fn is_finite(&self) -> bool {
+        let [before, after] = self.means;
+        [before, after, self.loss].into_iter().all(f64::is_finite)
+    }
+
     /// Whether no case changed.
     pub(crate) fn is_unchanged(&self) -> bool {
         self.changed == 0

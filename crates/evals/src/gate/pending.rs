@@ -106,12 +106,17 @@ impl Gate {
         let Some(drop) = tested(&values.pairs) else {
             return Pending::settled(reasons::without_value(rule, reasons::NO_VALUES));
         };
+        let counted = values.counted.and_then(|pairs| tested(&pairs));
+        let overflows = |it: &Tested| !it.drop.is_finite();
+        if overflows(&drop) || counted.as_ref().is_some_and(overflows) {
+            return Pending::settled(reasons::without_value(rule, reasons::OVERFLOW));
+        }
         Pending::Drop(Box::new(PendingDrop {
             measure: measure.clone(),
             tolerance: *tolerance,
             tested: drop,
             unpaired: values.unpaired,
-            counted: values.counted.and_then(|pairs| tested(&pairs)),
+            counted,
         }))
     }
 

@@ -14,6 +14,9 @@ pub(super) const ONLY_NOW: &str =
     "the baseline has no such measure, so nothing shows whether it dropped";
 /// A measure without a pair of values.
 pub(super) const NO_VALUES: &str = "no case has a value in both runs";
+/// A measure whose values are too large to add.
+pub(super) const OVERFLOW: &str = "the values are so large that their mean or its change exceeds the range of numbers, so the runs cannot be compared; \
+     check what computes the measure";
 
 /// A drop that nothing shows.
 pub(super) fn without_value(rule: &Rule, reason: &str) -> GateCheck {

@@ -448,3 +448,22 @@ fn a_high_level_takes_more_random_swaps() {
         drop(0.9999)
     );
 }
+
+#[test]
+fn a_mean_that_overflows_fails_and_shows_no_number() {
+    let baseline = scored(&[1.7e308; 8]);
+    for run in [
+        scored(&[-1.7e308; 8]),
+        scored(&[1.7e308; 8]),
+        scored(&[0.5; 8]),
+    ] {
+        let found = judged(&gate([max_drop(0.1)]), &baseline, &run).unwrap();
+        let check = check(&found, "RR drop <= 0.1");
+        assert_eq!(check.verdict, GateVerdict::Failed);
+        assert!(
+            check.reason.contains("exceeds the range of numbers"),
+            "{}",
+            check.reason
+        );
+    }
+}
