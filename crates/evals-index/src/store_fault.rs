@@ -26,7 +26,7 @@ pub enum StoreFault {
     /// The bucket or container does not exist.
     NoBucket,
     /// The address speaks another protocol, or the region is another one: a redirect or a request that makes no sense to the server:
-    /// 400, or another refusal than those above.
+    /// 400, 501, or another refusal than those above.
     Misunderstood,
     /// The server accepts no connection.
     Unreachable,
@@ -34,7 +34,7 @@ pub enum StoreFault {
     Interrupted,
     /// The store answered that it cannot serve the request now.
     Unavailable {
-        /// The status: 429 or 5xx.
+        /// The status: 429, or 5xx other than 501 and 505.
         status: u16,
     },
     /// Another process wrote to the same index.
@@ -85,6 +85,8 @@ impl StoreFault {
         }
         match status {
             Some(401 | 403) => return Some(Self::Denied),
+            // The server does not implement the request, or this version of HTTP: it never will.
+            Some(501 | 505) => return Some(Self::Misunderstood),
             Some(status) if status == 429 || status >= 500 => {
                 return Some(Self::Unavailable { status });
             }
@@ -103,8 +105,9 @@ impl StoreFault {
         if !is_request {
             return None;
         }
-        // The server speaks another protocol, or the address has another path. 408 means that it waited for too long.
-        if let Some(401..=407) = status {
+        // The server speaks another protocol, or the address has another path. 408 means that it waited for too long, and 409 and 412 that
+        // an object exists already or has changed.
+        if let Some(401..=407 | 410 | 411 | 413..=428 | 430..=499) = status {
             return Some(Self::Misunderstood);
         }
         if has(&[
@@ -264,6 +267,14 @@ mod tests {
             ),
             (
                 "Error performing GET http://host/bucket in 2ms - Server returned non-2xx status code: 405 Method Not Allowed: ",
+                Some(StoreFault::Misunderstood),
+            ),
+            (
+                "Error performing PUT http://host/o in 2ms - Server returned non-2xx status code: 411 Length Required: ",
+                Some(StoreFault::Misunderstood),
+            ),
+            (
+                "Error performing PUT http://host/o in 2ms - Server returned non-2xx status code: 501 Not Implemented: ",
                 Some(StoreFault::Misunderstood),
             ),
             (
