@@ -477,7 +477,8 @@ fn two_runs_are_compared_pair_by_pair_in_both_orders() {
     let report = json(&sandbox.work().join("report.json"));
     let row = &report["analyses"][0]["rows"][0];
     assert_eq!(row[0], 4, "{row}");
-    let counted: u64 = (1..4).map(|place| row[place].as_u64().unwrap()).sum();
+    assert_eq!(row[1], 4 - differ, "pairs of the same answer: {row}");
+    let counted: u64 = (2..5).map(|place| row[place].as_u64().unwrap()).sum();
     assert_eq!(counted, 4, "{row}");
     let again = ended(&mut qa_server::with_settings(&sandbox, &line));
     assert_eq!(again.code, Some(0), "{}", again.stderr);
