@@ -71,8 +71,9 @@ pub use agreement::{
 };
 pub use bootstrap::Bootstrap;
 pub use calibration::{
-    CorrectedRate, JudgeLabels, LabelledValue, NoCorrection, PredictionPowered, double_sampling,
-    prediction_powered, prediction_powered_rate, rogan_gladen,
+    CorrectedChange, CorrectedRate, JudgeLabels, JudgedChange, LabelledValue, NoCorrection,
+    PredictionPowered, corrected_change, double_sampling, prediction_powered,
+    prediction_powered_rate, rogan_gladen,
 };
 pub use decimal::{Decimal, NotADecimal};
 pub use interpolated_precision::{

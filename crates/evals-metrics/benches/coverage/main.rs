@@ -14,6 +14,7 @@
     reason = "the tables are the result"
 )]
 
+mod changes;
 mod clusters;
 mod draws;
 mod judges;
@@ -52,6 +53,7 @@ fn main() -> ExitCode {
         paired::tables,
         clusters::tables,
         judges::tables,
+        changes::tables,
         series::tables,
     ]
     .into_iter()

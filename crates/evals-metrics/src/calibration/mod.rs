@@ -1,5 +1,6 @@
 //! Pass rates that are corrected for the errors of the judge, by labels of people.
 
+mod corrected_change;
 mod corrected_rate;
 mod double_sampling;
 mod judge_labels;
@@ -7,6 +8,7 @@ mod no_correction;
 mod prediction_powered;
 mod rogan_gladen;
 
+pub use corrected_change::{CorrectedChange, JudgedChange, corrected_change};
 pub use corrected_rate::CorrectedRate;
 pub use double_sampling::double_sampling;
 pub use judge_labels::JudgeLabels;

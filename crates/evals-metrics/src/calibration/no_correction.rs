@@ -56,6 +56,9 @@ pub enum NoCorrection {
     /// Every labelled value is the same.
     #[error("all labels are equal, so they show no spread")]
     OneLabel,
+    /// Nothing is known about the spread between clusters.
+    #[error("all labels are about one cluster of questions")]
+    OneCluster,
     /// A confidence level is not between 0 and 1.
     #[error("the confidence level is not between 0 and 1")]
     Level,

@@ -200,7 +200,7 @@ fn check(labelled: &[LabelledValue], unlabelled: &[f64], level: f64) -> Result<(
     Ok(())
 }
 
-fn mean(values: &[f64]) -> f64 {
+pub(super) fn mean(values: &[f64]) -> f64 {
     values.iter().sum::<f64>() / as_f64(values.len())
 }
 
