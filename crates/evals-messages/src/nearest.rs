@@ -71,7 +71,7 @@ fn other_cutoffs<'c>(written: &str, candidates: &[&'c str]) -> Vec<&'c str> {
     for candidate in candidates {
         let parts = candidate.rsplit_once('@');
         if let Some((other, cutoff)) = parts
-            && other.eq_ignore_ascii_case(name)
+            && of_one_query(other) == of_one_query(name)
             && is_cutoff(cutoff)
             && !cutoffs.contains(&cutoff)
         {
@@ -79,6 +79,13 @@ fn other_cutoffs<'c>(written: &str, candidates: &[&'c str]) -> Vec<&'c str> {
         }
     }
     cutoffs
+}
+
+/// A measure's name in lower case, without the M of its mean: tables call the mean of `RR` `MRR`.
+fn of_one_query(name: &str) -> String {
+    let name = name.to_lowercase();
+    let rest = name.strip_prefix('m').map(str::to_owned);
+    rest.unwrap_or(name)
 }
 
 /// The number of differing letters, if `candidate` is near.
@@ -122,6 +129,10 @@ mod tests {
         let end = |written| did_you_mean_measure(written, known);
         assert_eq!(end("R@7"), "; `R` has the cutoffs 1 and 10");
         assert_eq!(end("ndcg@5"), "; `ndcg` has the cutoff 10");
+        assert_eq!(
+            did_you_mean_measure("MRR@10", ["RR@5", "R@10"]),
+            "; `MRR` has the cutoff 5"
+        );
         assert_eq!(end("MAPP"), "; did you mean `MAP`?");
         assert_eq!(end("nDGC@10"), "; did you mean `nDCG@10`?");
         assert_eq!(end("R@x"), "; did you mean `R@1`?");
