@@ -10,7 +10,8 @@ use crate::{Direction, Summary};
 
 /// The stages that every report has, then the whole task.
 ///
-/// A stage that only some reports have, such as one of a single search profile, has nothing to be compared with.
+/// A stage that only some reports have, such as one of a single search profile, has nothing to be compared with. A stage that all have is
+/// only a part of the time, so it has no winner: a fast fusion would get one beside seconds of reranking. The whole task has.
 pub(super) fn rows(summaries: &[(&str, &Summary)]) -> Vec<Row> {
     let stages = names(summaries, |summary| &summary.timings).into_iter();
     let stages = stages.filter_map(|stage| {
@@ -19,18 +20,18 @@ pub(super) fn rows(summaries: &[(&str, &Summary)]) -> Vec<Row> {
         };
         let cells = cells(summaries, times)?;
         let name = format!("{stage} p50");
-        Some(Row::new(name, Unit::Seconds, Direction::Lower, cells))
-    });
-    let task = |name: &str, pick: fn(&Percentiles) -> Option<f64>| {
-        let times = |summary: &Summary| Some((pick(&summary.task_time)?, summary.task_time.n));
-        let cells = cells(summaries, times)?;
-        let name = name.to_owned();
         Some(Row::without_winner(
             name,
             Unit::Seconds,
             Direction::Lower,
             cells,
         ))
+    });
+    let task = |name: &str, pick: fn(&Percentiles) -> Option<f64>| {
+        let times = |summary: &Summary| Some((pick(&summary.task_time)?, summary.task_time.n));
+        let cells = cells(summaries, times)?;
+        let name = name.to_owned();
+        Some(Row::new(name, Unit::Seconds, Direction::Lower, cells))
     };
     let task_rows = [
         task("task (wall) p50", |times| times.p50),

@@ -19,7 +19,7 @@ use crate::{Direction, SchemaVersion, Summary};
 ///
 /// A row has a winner when at least two reports have a value over the same number of cases and one value is best after
 /// rounding for print; values that print the same are a tie. A winner is not a significance test: look at the intervals for
-/// that. The time of the whole task has no winner, because it is wall time, which includes other load and queueing.
+/// that. Of times, only those of the whole task have a winner. They are wall times, which include other load and queueing.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Comparison {
     /// Version of this document's JSON schema, shared with [`Report`](crate::Report).
