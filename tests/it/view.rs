@@ -25,70 +25,55 @@ fn name(sandbox: &Sandbox, place: usize) -> String {
 }
 
 #[test]
-fn the_printed_address_leads_to_the_runs_without_its_token() {
+fn the_printed_address_leads_to_the_runs_and_no_answer_sets_a_cookie() {
     let sandbox = with_run();
     let viewer = Viewer::start(&mut sandbox.command("view --no-open --port 0"));
-    let address = viewer.address();
-    let (path, token) = address.split_once("?token=").unwrap();
-    assert_eq!(path, format!("http://127.0.0.1:{}/", viewer.port()));
+    let token = viewer.token();
     assert_eq!(token.len(), 32);
+    let address = format!("http://127.0.0.1:{}/{token}/", viewer.port());
+    assert_eq!(viewer.address(), address);
 
-    let first = |site: &str| {
+    // Also where a page of another site, such as a chat, led to it.
+    for site in ["none", "cross-site"] {
         let headers = [("Host", &*viewer.host()), ("Sec-Fetch-Site", site)];
-        viewer.ask("GET", &format!("/?token={token}"), &headers, "")
-    };
-    let (typed, linked) = (first("none"), first("cross-site"));
-    assert_eq!((typed.status, typed.header("location")), (303, Some("/")));
-    // A redirect of a request that another page started would lack the cookie.
-    assert_eq!((linked.status, linked.header("location")), (200, None));
-    let forward = "<meta http-equiv=\"refresh\" content=\"0; url=&#x2f;\">";
-    assert!(linked.body.contains(forward), "{}", linked.body);
-    for answer in [typed, linked] {
-        let cookie = answer.header("set-cookie").unwrap();
-        let start = format!("evaluations-{}=", viewer.port());
-        assert!(cookie.starts_with(&start), "{cookie}");
-        assert!(cookie.contains("HttpOnly"), "{cookie}");
-        assert!(cookie.contains("SameSite=Strict"), "{cookie}");
-        assert!(!answer.body.contains(token), "{}", answer.body);
+        let runs = viewer.ask("GET", &viewer.path("/"), &headers, "");
+        assert_eq!(runs.status, 200);
+        assert!(runs.body.contains(&name(&sandbox, 0)), "{}", runs.body);
+        assert!(runs.body.contains("MRR@5"), "{}", runs.body);
+        // A browser would send it to every other server on this machine.
+        assert_eq!(runs.header("set-cookie"), None);
+        assert!(!runs.body.contains(token));
     }
-
-    let runs = viewer.get("/");
-    assert_eq!(runs.status, 200);
-    assert!(runs.body.contains(&name(&sandbox, 0)), "{}", runs.body);
-    assert!(runs.body.contains("MRR@5"), "{}", runs.body);
-    assert!(!runs.body.contains(token));
 }
 
 #[test]
-fn a_request_without_the_token_is_refused() {
+fn a_request_without_the_token_in_its_path_is_refused() {
     let sandbox = with_run();
     let viewer = Viewer::start(&mut sandbox.command("view --no-open"));
-    let host = viewer.host();
+    let (host, token) = (viewer.host(), viewer.token());
+    let cookie = format!("evaluations-{}={token}", viewer.port());
     let zeros = "0".repeat(32);
-    let wrong = format!("evaluations-{}={zeros}", viewer.port());
-    for path in [
+    for page in [
         "/",
         "/trend",
         "/assets/view.css",
         "/nothing",
         &format!("/run/{}", name(&sandbox, 0)),
     ] {
-        let without = viewer.ask("GET", path, &[("Host", &host)], "");
-        assert_eq!(without.status, 403, "{path}");
-        assert!(
-            without.body.contains("Open the address that"),
-            "{}",
-            without.body
-        );
-        let with_wrong = viewer.ask("GET", path, &[("Host", &host), ("Cookie", &wrong)], "");
-        assert_eq!(with_wrong.status, 403, "{path}");
-        let in_address = format!("{path}?token={zeros}");
-        assert_eq!(
-            viewer
-                .ask("GET", &in_address, &[("Host", &host)], "")
-                .status,
-            403
-        );
+        for path in [
+            page.to_owned(),
+            format!("/{zeros}{page}"),
+            format!("/{}{page}", &token[1..]),
+            format!("/{token}0{page}"),
+            format!("{page}?token={token}"),
+        ] {
+            let headers = [("Host", &*host), ("Cookie", &cookie)];
+            let refused = viewer.ask("GET", &path, &headers, "");
+            assert_eq!(refused.status, 403, "{path}");
+            let sentence = "Open the address that `evaluations view` printed";
+            assert!(refused.body.contains(sentence), "{}", refused.body);
+            assert_eq!(refused.header("set-cookie"), None);
+        }
     }
 }
 
@@ -97,7 +82,7 @@ fn another_host_is_refused_before_anything_else() {
     let sandbox = with_run();
     let viewer = Viewer::start(&mut sandbox.command("view --no-open"));
     let port = viewer.port();
-    let cookie = viewer.cookie();
+    let path = viewer.path("/");
     let others = [
         "evil.example".to_owned(),
         format!("evil.example:{port}"),
@@ -106,7 +91,7 @@ fn another_host_is_refused_before_anything_else() {
         format!("127.0.0.1:{}", port.wrapping_add(1)),
     ];
     for host in &others {
-        let answer = viewer.ask("GET", "/", &[("Host", host), ("Cookie", &cookie)], "");
+        let answer = viewer.ask("GET", &path, &[("Host", host)], "");
         assert_eq!(answer.status, 403, "{host}");
         assert!(
             answer.body.contains("this machine's own address"),
@@ -119,9 +104,9 @@ fn another_host_is_refused_before_anything_else() {
         .iter()
         .map(|(name, value)| (*name, &**value))
         .collect();
-    assert_ne!(viewer.ask("GET", "/", &twice, "").status, 200);
+    assert_ne!(viewer.ask("GET", &path, &twice, "").status, 200);
     for host in [format!("localhost:{port}"), format!("[::1]:{port}")] {
-        let answer = viewer.ask("GET", "/", &[("Host", &host), ("Cookie", &cookie)], "");
+        let answer = viewer.ask("GET", &path, &[("Host", &host)], "");
         assert_eq!(answer.status, 200, "{host}");
     }
 }
@@ -157,7 +142,6 @@ fn every_answer_is_protected_and_none_allows_other_sites() {
     }
     let preflight = [
         ("Host", viewer.host()),
-        ("Cookie", viewer.cookie()),
         ("Origin", "http://evil.example".to_owned()),
         ("Access-Control-Request-Method", "POST".to_owned()),
     ];
@@ -165,10 +149,13 @@ fn every_answer_is_protected_and_none_allows_other_sites() {
         .iter()
         .map(|(name, value)| (*name, &**value))
         .collect();
-    let answer = viewer.ask("OPTIONS", "/", &preflight, "");
+    let answer = viewer.ask("OPTIONS", &viewer.path("/"), &preflight, "");
     assert_eq!(answer.status, 403);
-    let reads: Vec<(&str, &str)> = preflight[..3].to_vec();
-    assert_eq!(viewer.ask("GET", &run, &reads, "").status, 403);
+    let reads: Vec<(&str, &str)> = preflight[..2].to_vec();
+    assert_eq!(
+        viewer.ask("GET", &viewer.path(&run), &reads, "").status,
+        403
+    );
     assert!(
         !answer.head.to_lowercase().contains("access-control"),
         "{}",
@@ -180,18 +167,17 @@ fn every_answer_is_protected_and_none_allows_other_sites() {
 fn a_request_that_writes_needs_the_marks_of_our_own_pages() {
     let sandbox = with_run();
     let viewer = Viewer::start(&mut sandbox.command("view --no-open"));
-    let (host, cookie) = (viewer.host(), viewer.cookie());
+    let (host, path) = (viewer.host(), viewer.path("/"));
     let ours = format!("http://{host}");
     let post = |origin: &str, media_type: &str, site: &str| {
         let headers = [
             ("Host", host.as_str()),
-            ("Cookie", &cookie),
             ("Origin", origin),
             ("Content-Type", media_type),
             ("X-Evaluations-View", "1"),
             ("Sec-Fetch-Site", site),
         ];
-        viewer.ask("POST", "/", &headers, "{}").status
+        viewer.ask("POST", &path, &headers, "{}").status
     };
     // The list of runs has nothing to write, which only a request that the guard lets through learns.
     assert_eq!(post(&ours, "application/json", "same-origin"), 405);
@@ -202,8 +188,8 @@ fn a_request_that_writes_needs_the_marks_of_our_own_pages() {
     assert_eq!(post("null", "application/json", "same-origin"), 403);
     assert_eq!(post(&ours, "text/plain", "same-origin"), 403);
     assert_eq!(post(&ours, "application/json", "cross-site"), 403);
-    let bare = [("Host", host.as_str()), ("Cookie", &cookie)];
-    assert_eq!(viewer.ask("POST", "/", &bare, "{}").status, 403);
+    let bare = [("Host", host.as_str())];
+    assert_eq!(viewer.ask("POST", &path, &bare, "{}").status, 403);
 }
 
 #[test]
@@ -237,18 +223,23 @@ fn a_name_opens_only_a_listed_run() {
 fn an_address_that_cannot_be_read_is_refused_on_a_page() {
     let sandbox = with_run();
     let viewer = Viewer::start(&mut sandbox.command("view --no-open"));
-    for path in [
-        "/run/%ff".to_owned(),
-        "/?dataset=a&dataset=b".to_owned(),
-        format!("/run/{}/label?measure=a&measure=b", name(&sandbox, 0)),
+    for (path, up) in [
+        ("/run/%ff".to_owned(), "../"),
+        ("/?dataset=a&dataset=b".to_owned(), "./"),
+        (
+            format!("/run/{}/label?measure=a&measure=b", name(&sandbox, 0)),
+            "../../",
+        ),
     ] {
         let answer = viewer.get(&path);
         assert_eq!(answer.status, 400, "{path}");
         assert!(
-            answer.body.contains("This does not work") && answer.body.contains("href=\"/\""),
+            answer.body.contains("This does not work"),
             "{path}: {}",
             answer.body
         );
+        let body = answer.body.replace("&#x2f;", "/");
+        assert!(body.contains(&format!("<a href=\"{up}\">All runs</a>")));
     }
     let queue = format!(
         "/run/{}/label/queue?labeller=me&method=random&size=many&seed=1",
@@ -322,7 +313,7 @@ fn the_list_shows_the_change_against_the_run_before() {
     let viewer = Viewer::start(&mut sandbox.command("view --no-open"));
     let page = viewer.get("/").body;
     let [before, after] = [0, 1].map(|place| name(&sandbox, place));
-    let link = format!("&#x2f;compare?before={before}&amp;after={after}");
+    let link = format!("\".&#x2f;compare?before={before}&amp;after={after}");
     assert!(page.contains(&link), "{page}");
     let newest = page.find(&after).unwrap();
     assert!(
@@ -362,13 +353,15 @@ fn a_finished_run_and_a_comparison_are_the_pages_of_the_files_below_links_to_the
         let written = fs::read_to_string(sandbox.work().join(file)).unwrap();
         let (start, rest) = answer.body.split_once("<nav class=\"pages\"").unwrap();
         let (links, end) = rest.split_once("</nav>").unwrap();
-        for link in ["href=\"/\"", "href=\"/trend\""] {
-            assert!(links.contains(link), "{links}");
+        let links = links.replace("&#x2f;", "/");
+        let up = if file == "run.html" { "../" } else { "./" };
+        for link in [format!("href=\"{up}\""), format!("href=\"{up}trend\"")] {
+            assert!(links.contains(&link), "{links}");
         }
         assert!(format!("{start}{end}") == written, "{file} differs");
-        let compare = format!("href=\"&#x2f;compare?before={before}&amp;after={after}\"");
+        let compare = format!("href=\"../compare?before={before}&amp;after={after}\"");
         assert_eq!(links.contains(&compare), file == "run.html", "{links}");
-        assert!(!links.contains("&#x2f;label"), "{links}");
+        assert!(!links.contains("/label"), "{links}");
         // Script and style are part of the page, and its policy names them.
         let policy = answer.header("content-security-policy").unwrap();
         assert!(policy.contains("script-src 'sha256-"), "{policy}");
@@ -463,7 +456,8 @@ fn an_interrupt_ends_the_server_though_a_page_follows_the_list() {
     let page = viewer.get("/").body;
     let stream = page.split("data-changes=\"").nth(1).unwrap();
     let stream = stream.split('"').next().unwrap().replace("&#x2f;", "/");
-    let _open = viewer.follow(&stream);
+    let stream = stream.strip_prefix('.').unwrap();
+    let _open = viewer.follow(stream);
     let began = Instant::now();
     assert_eq!(viewer.interrupt(), Some(0));
     assert!(began.elapsed() < Duration::from_secs(10));
@@ -476,7 +470,8 @@ fn a_changed_list_is_reported() {
     let page = viewer.get("/").body;
     let stream = page.split("data-changes=\"").nth(1).unwrap();
     let stream = stream.split('"').next().unwrap().replace("&#x2f;", "/");
-    let mut open = viewer.follow(&stream);
+    let stream = stream.strip_prefix('.').unwrap();
+    let mut open = viewer.follow(stream);
     let copy = sandbox.data().join("runs/29990101T000000.000Z-copy");
     fs::create_dir(&copy).unwrap();
     fs::copy(
@@ -497,7 +492,8 @@ fn a_named_run_is_opened_wherever_it_is() {
     let sandbox = with_run();
     let run = name(&sandbox, 0);
     let inside = Viewer::start(&mut sandbox.command("view latest --no-open"));
-    assert!(inside.address().contains(&format!("/run/{run}?token=")));
+    let path = inside.path(&format!("/run/{run}"));
+    assert!(inside.address().ends_with(&path), "{}", inside.address());
     assert_eq!(inside.get(&format!("/run/{run}")).status, 200);
     drop(inside);
 
@@ -549,10 +545,9 @@ fn a_page_holds_no_token_and_nothing_is_written_by_looking() {
     let listed = files();
     let viewer = Viewer::start(&mut sandbox.command("view --no-open"));
     let run = format!("/run/{}", name(&sandbox, 0));
-    let token = viewer.address().split_once("?token=").unwrap().1.to_owned();
     for path in ["/", "/trend", &run] {
         let Answer { body, .. } = viewer.get(path);
-        assert!(!body.contains(&token), "{path}");
+        assert!(!body.contains(viewer.token()), "{path}");
     }
     assert_eq!(files(), listed);
     assert_eq!(json(&sandbox.runs()[0].join("report.json")), before);

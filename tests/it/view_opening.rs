@@ -12,7 +12,7 @@ fn the_browser_gets_a_file_that_only_the_user_reads_until_the_server_ends() {
     let sandbox = Sandbox::new();
     let mut viewer = OpenedViewer::start(&sandbox);
     let address = viewer.address();
-    let (_, token) = address.split_once("?token=").unwrap();
+    let token = address.split('/').nth(3).unwrap();
     assert!(!viewer.opened.contains(token), "{}", viewer.opened);
     assert!(!viewer.opened.contains("127.0.0.1"), "{}", viewer.opened);
 

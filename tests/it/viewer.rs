@@ -57,19 +57,19 @@ impl Viewer {
         format!("127.0.0.1:{}", self.port())
     }
 
-    /// The cookie that the printed address leads to.
-    pub(crate) fn cookie(&self) -> String {
-        let (_, token) = self.address.split_once("?token=").unwrap();
-        format!("evaluations-{}={token}", self.port())
+    /// The token that the printed address holds.
+    pub(crate) fn token(&self) -> &str {
+        self.address.split('/').nth(3).unwrap()
     }
 
-    /// Asks as the user's browser does.
-    pub(crate) fn get(&self, path: &str) -> Answer {
-        let headers = [("Host", self.host()), ("Cookie", self.cookie())];
-        let headers = headers
-            .each_ref()
-            .map(|(name, value)| (*name, value.as_str()));
-        self.ask("GET", path, &headers, "")
+    /// The path of a page with the token.
+    pub(crate) fn path(&self, page: &str) -> String {
+        format!("/{}{page}", self.token())
+    }
+
+    /// Asks for a page as the user's browser does.
+    pub(crate) fn get(&self, page: &str) -> Answer {
+        self.ask("GET", &self.path(page), &[("Host", &self.host())], "")
     }
 
     /// Asks with exactly these headers.
@@ -93,12 +93,10 @@ impl Viewer {
     }
 
     /// Opens a stream of events as the user's browser does.
-    pub(crate) fn follow(&self, path: &str) -> Events {
-        let headers = [("Host", self.host()), ("Cookie", self.cookie())];
-        let headers = headers
-            .each_ref()
-            .map(|(name, value)| (*name, value.as_str()));
-        let mut events = Events(BufReader::new(self.send("GET", path, &headers, "")));
+    pub(crate) fn follow(&self, page: &str) -> Events {
+        let path = self.path(page);
+        let stream = self.send("GET", &path, &[("Host", &self.host())], "");
+        let mut events = Events(BufReader::new(stream));
         let head = events.block();
         assert!(head.starts_with("HTTP/1.1 200"), "{head}");
         assert!(head.contains("text/event-stream"), "{head}");

@@ -90,7 +90,7 @@
     progress: (event) => show(JSON.parse(event.data)),
     ended: (_, stream) => {
       stream.close();
-      location.replace(live.dataset.link ?? "/");
+      location.replace(live.dataset.link ?? "");
     },
     error: () => write("connection", "(no connection to the server; it may have ended)"),
   });

@@ -25,12 +25,15 @@ impl Head<'_> {
         let template = environment.get_template("page.html")?;
         let opening = self.opening;
         let figures: Vec<Value> = opening.figures.iter().map(drawn).collect();
+        let viewer = self.place.viewer();
+        let (up, links) = viewer.unwrap_or_default();
         let context = context! {
             policy => Value::from_safe_string(self.policy.to_owned()),
             style => Value::from_safe_string(self.style.to_owned()),
             has_cases => self.has_cases,
-            is_served => self.place.links().is_some(),
-            links => Value::from(Serde(self.place.links().unwrap_or_default())),
+            is_served => viewer.is_some(),
+            up => up,
+            links => Value::from(Serde(links)),
             title => opening.title.as_str(),
             sentence => opening.sentence.as_str(),
             notices => Value::from(Serde(&opening.notices)),

@@ -2,36 +2,42 @@
 
 use std::fmt::Write as _;
 
-/// An address below the root of the server.
+/// An address of the viewer, from the folder of its list of runs. A page puts [`up`] before it, so no page holds the folder's own name,
+/// which is secret.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Link(String);
 
 impl Link {
     /// The list of runs.
     pub fn runs() -> Self {
-        Self("/".to_owned())
+        Self(String::new())
     }
 
     /// A run's page. `name` is the name of its folder.
     pub fn run(name: &str) -> Self {
-        Self(format!("/run/{}", segment(name)))
+        Self(format!("run/{}", segment(name)))
     }
 
     /// A page of a run, such as `progress`.
     pub fn of_run(name: &str, page: &str) -> Self {
-        Self(format!("/run/{}/{page}", segment(name)))
+        Self(format!("run/{}/{page}", segment(name)))
     }
 
     /// The comparison of two runs.
     pub fn compare(before: &str, after: &str) -> Self {
-        Self("/compare".to_owned())
+        Self("compare".to_owned())
             .with("before", before)
             .with("after", after)
     }
 
+    /// The stream that reports changes of a list that was `seen`.
+    pub fn changes(seen: &str) -> Self {
+        Self("changes".to_owned()).with("seen", seen)
+    }
+
     /// The trends.
     pub fn trends() -> Self {
-        Self("/trend".to_owned())
+        Self("trend".to_owned())
     }
 
     /// The same address with one parameter more.
@@ -45,6 +51,14 @@ impl Link {
     /// The address as a text.
     pub fn into_text(self) -> String {
         self.0
+    }
+}
+
+/// The way from the page at `path` up to the folder of the list of runs. `path` starts with a slash, which stands for that folder.
+pub fn up(path: &str) -> String {
+    match path.matches('/').count() {
+        0 | 1 => "./".to_owned(),
+        folders => "../".repeat(folders - 1),
     }
 }
 
@@ -81,8 +95,16 @@ mod tests {
     }
 
     #[test]
+    fn the_way_up_has_a_step_for_each_folder() {
+        assert_eq!(up("/") + &Link::trends().into_text(), "./trend");
+        assert_eq!(up("/compare"), "./");
+        assert_eq!(up("/run/a"), "../");
+        assert_eq!(up("/run/a/label"), "../../");
+    }
+
+    #[test]
     fn parameters_follow_each_other() {
         let link = Link::compare("a b", "c&d");
-        assert_eq!(link.into_text(), "/compare?before=a%20b&after=c%26d");
+        assert_eq!(link.into_text(), "compare?before=a%20b&after=c%26d");
     }
 }

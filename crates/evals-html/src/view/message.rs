@@ -7,6 +7,8 @@ use super::template::{TemplateError, render};
 /// A page of one message.
 #[derive(Clone, Debug, Serialize)]
 pub struct MessagePage {
+    /// The way from the page [`up`](super::up) to the list of runs.
+    pub up: String,
     /// The title, such as `No such run`.
     pub title: String,
     /// What is wrong, and how to mend it.

@@ -17,7 +17,7 @@ mod trend;
 pub use asset::{Asset, SCRIPT_TYPE, STYLE_TYPE};
 pub use forward::ForwardPage;
 pub use labelling::LabellingPage;
-pub use link::{Link, segment};
+pub use link::{Link, segment, up};
 pub use live::{LiveMeasure, LivePage, LiveProgress};
 pub use message::MessagePage;
 pub use runs::{BrokenRow, Choice, Filter, Reading, RowChange, RunRow, RunsPage, StateKind};

@@ -23,10 +23,6 @@ impl Address {
         Self { port }
     }
 
-    pub(super) fn port(self) -> u16 {
-        self.port
-    }
-
     /// The address of a page, as users open it.
     pub(super) fn url(self, path: &str) -> String {
         format!("http://{}:{}{path}", Ipv4Addr::LOCALHOST, self.port)

@@ -3,6 +3,7 @@
 use axum::extract::{Query, State};
 use axum::response::Response;
 use evals_html::page::Place;
+use evals_html::view::up;
 use serde::Deserialize;
 use tokio::runtime::Handle;
 
@@ -62,7 +63,10 @@ fn page(before: RunFolder, after: RunFolder) -> anyhow::Result<StoredPage> {
     let change = pair.explained(pair.change(&[], &[])?)?;
     let source = PageSource {
         documents: Handle::current().block_on(pair.documents())?,
-        place: Place::Viewer(Vec::new()),
+        place: Place::Viewer {
+            up: up("/compare"),
+            links: Vec::new(),
+        },
         ..PageSource::default()
     };
     let mut html = Vec::new();

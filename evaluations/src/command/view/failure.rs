@@ -1,16 +1,18 @@
 //! Why a page cannot be shown, as a page.
 
 use axum::body::to_bytes;
+use axum::extract::Request;
 use axum::http::StatusCode;
 use axum::http::header::CONTENT_TYPE;
+use axum::middleware::Next;
 use axum::response::{Html, IntoResponse, Response};
-use evals_html::view::{MessagePage, TemplateError};
+use evals_html::view::{MessagePage, TemplateError, up};
 
 /// The longest refusal in bytes. One may quote a parameter.
 const LONGEST_REFUSAL: usize = 64 << 10;
 
-/// Why a page cannot be shown.
-#[derive(Debug)]
+/// Why a page cannot be shown. As a response it is its sentence alone, which [`as_page`] makes a page.
+#[derive(Debug, Clone)]
 pub(super) struct PageFailure {
     status: StatusCode,
     title: &'static str,
@@ -84,15 +86,29 @@ impl From<TemplateError> for PageFailure {
     }
 }
 
-/// Puts the sentence of a refusal into a page. The server refuses what it cannot read, such as a wrong parameter, with bare text.
-pub(super) async fn as_page(response: Response) -> Response {
-    match refusal(response).await {
-        Ok((status, sentence)) => PageFailure {
-            status,
-            ..PageFailure::bad_request(sentence)
-        }
-        .into_response(),
-        Err(response) => response,
+/// Makes a page of a failure, and of a refusal: the server refuses what it cannot read, such as a wrong parameter, with bare text. Only here
+/// is the address known from which the page links to others.
+pub(super) async fn as_page(request: Request, next: Next) -> Response {
+    let up = up(request.uri().path());
+    let mut response = next.run(request).await;
+    let failure = match response.extensions_mut().remove::<PageFailure>() {
+        Some(failure) => failure,
+        None => match refusal(response).await {
+            Ok((status, sentence)) => PageFailure {
+                status,
+                ..PageFailure::bad_request(sentence)
+            },
+            Err(response) => return response,
+        },
+    };
+    let page = MessagePage {
+        up,
+        title: failure.title.to_owned(),
+        sentence: failure.sentence.clone(),
+    };
+    match page.html() {
+        Ok(html) => (failure.status, Html(html)).into_response(),
+        Err(_) => (failure.status, failure.sentence).into_response(),
     }
 }
 
@@ -113,13 +129,8 @@ pub(super) async fn refusal(response: Response) -> Result<(StatusCode, String), 
 
 impl IntoResponse for PageFailure {
     fn into_response(self) -> Response {
-        let page = MessagePage {
-            title: self.title.to_owned(),
-            sentence: self.sentence.clone(),
-        };
-        match page.html() {
-            Ok(html) => (self.status, Html(html)).into_response(),
-            Err(_) => (self.status, self.sentence).into_response(),
-        }
+        let mut response = (self.status, self.sentence.clone()).into_response();
+        response.extensions_mut().insert(self);
+        response
     }
 }

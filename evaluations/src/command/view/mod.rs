@@ -61,7 +61,7 @@ pub(super) fn execute(session: &Session<'_>, arguments: &ViewArgs) -> Result<Exi
         let server = Server::bind(arguments.port).await?;
         let address = server.address();
         let token = Token::random()?;
-        let url = address.url(&token.in_address(&path));
+        let url = address.url(&token.path(&path));
         printer.result(&format!("{url}\n"))?;
         printer.note("serving the pages at this address to this user only; Ctrl-C ends it");
         let is_wanted = browser::is_wanted(arguments.no_open, printer.stdout().is_terminal);

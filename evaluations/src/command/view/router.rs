@@ -2,7 +2,7 @@
 
 use axum::Router;
 use axum::extract::DefaultBodyLimit;
-use axum::middleware::map_response;
+use axum::middleware::from_fn;
 use axum::routing::get;
 
 use super::failure::{PageFailure, as_page};
@@ -12,7 +12,7 @@ use super::{assets, changes, compare_page, labelling, live, run_page, runs_page,
 /// The largest body of a request, in bytes: more than a label with the longest note.
 const LARGEST_BODY: usize = 256 << 10;
 
-/// Every page. The guard stands in front of them.
+/// Every page, at its address without the token. The guard stands in front of them.
 pub(super) fn pages(viewer: Viewer) -> Router {
     Router::new()
         .route("/", get(runs_page::show))
@@ -24,7 +24,7 @@ pub(super) fn pages(viewer: Viewer) -> Router {
         .route("/assets/{name}", get(assets::show))
         .merge(labelling::pages(viewer.clone()))
         .fallback(async || PageFailure::no_page())
-        .layer(map_response(as_page))
+        .layer(from_fn(as_page))
         .layer(DefaultBodyLimit::max(LARGEST_BODY))
         .with_state(viewer)
 }

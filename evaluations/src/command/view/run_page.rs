@@ -3,7 +3,7 @@
 use axum::extract::{Path, State};
 use axum::response::{Html, IntoResponse as _, Response};
 use evals_html::page::{Place, PlaceLink};
-use evals_html::view::{Link, LivePage};
+use evals_html::view::{Link, LivePage, up};
 use tokio::runtime::Handle;
 
 use super::catalogue::Catalogue;
@@ -106,7 +106,10 @@ fn report(
     let source = PageSource {
         corrections: corrections.tables(),
         corrected,
-        place: Place::Viewer(links),
+        place: Place::Viewer {
+            up: up("/run/name"),
+            links,
+        },
         ..PageSource::of_run(folder, run.header.seed, documents)
     };
     let mut html = Vec::new();

@@ -66,7 +66,7 @@ fn page(folder: String, listing: Listing, wanted: &Wanted) -> RunsPage {
             let filtered = wanted.kind.added_to(Link::runs());
             filtered.with("all", "yes").into_text()
         }),
-        changes: format!("/changes?seen={seen}"),
+        changes: Link::changes(&seen).into_text(),
         rows,
         broken: listing.broken,
     }

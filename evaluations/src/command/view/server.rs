@@ -53,8 +53,11 @@ impl Server {
         pages: Router,
         stop: CancellationToken,
     ) -> Result<()> {
-        let pages = pages.layer(from_fn_with_state(Arc::new(guarded), guard));
-        let serving = axum::serve(self.listener, pages)
+        // The pages are routed behind the guard, because it takes the token out of the path.
+        let guarded = Router::new()
+            .fallback_service(pages)
+            .layer(from_fn_with_state(Arc::new(guarded), guard));
+        let serving = axum::serve(self.listener, guarded)
             .with_graceful_shutdown(stop.clone().cancelled_owned());
         let given_up = async {
             stop.cancelled().await;

@@ -9,7 +9,7 @@ use axum::http::request::Parts;
 const OWN: &str = "x-evaluations-view";
 
 /// Where a browser says which site a request comes from.
-pub(super) const FETCH_SITE: HeaderName = HeaderName::from_static("sec-fetch-site");
+const FETCH_SITE: HeaderName = HeaderName::from_static("sec-fetch-site");
 
 /// Why a request is refused that a page of another origin sends. `host` is the host that the request names.
 ///
