@@ -238,6 +238,49 @@ fn a_kept_calibration_is_shown_with_every_run_of_its_judge() {
 }
 
 #[test]
+fn a_damaged_calibration_is_named_and_left_out_of_every_report() {
+    let sandbox = Sandbox::new();
+    let run = KnownRun::of(&sandbox, "first", 0.5, 7);
+    let labels = run.labelled(&sandbox, "first", "--sample 120");
+    sandbox.succeed(&format!(
+        "calibrate first --measure EqualsExpected --labels {labels} --labeller ada"
+    ));
+    let sound = &kept(&sandbox)[0];
+    let text = fs::read_to_string(sound).unwrap();
+    let damaged = sound.with_file_name("damaged.json");
+    let count = text.find("\"true_passes\": ").unwrap() + "\"true_passes\": ".len();
+    let digits = text[count..].find(',').unwrap();
+    let (start, end) = (&text[..count], &text[count + digits..]);
+    for content in [
+        format!("{start}18446744073709551615{end}"),
+        format!("{start}4294967296{end}"),
+        format!("{start}-1{end}"),
+        text.replace("\"not_blind\": 0", "\"not_blind\": 18446744073709551615"),
+        text.replace("\"passes\": ", "\"passes\": 99999999999"),
+        text[..text.len() / 2].to_owned(),
+        "[".repeat(100_000),
+        String::new(),
+    ] {
+        fs::write(&damaged, content).unwrap();
+        for line in ["runs show first", "report first --out first.html"] {
+            let shown = sandbox.run(line);
+            assert_eq!(shown.code, Some(0), "{line}: {}", shown.stderr);
+            assert!(!shown.stderr.contains("panicked"), "{}", shown.stderr);
+            let named = "warning: left out a calibration: ";
+            assert!(shown.stderr.contains(named), "{}", shown.stderr);
+            assert!(shown.stderr.contains("damaged.json`"), "{}", shown.stderr);
+        }
+        let shown = sandbox.succeed("runs show first");
+        assert!(shown.contains("corrected (double sampling)"), "{shown}");
+    }
+    fs::write(&damaged, format!("{start}18446744073709551615{end}")).unwrap();
+    KnownRun::of(&sandbox, "second", 0.75, 8);
+    let gate = sandbox.run("gate second --require-calibrated-judge kappa=-0.5");
+    assert_eq!(gate.code, Some(0), "{}", gate.stderr);
+    assert!(gate.stderr.contains("damaged.json`"), "{}", gate.stderr);
+}
+
+#[test]
 fn labels_that_cannot_calibrate_are_refused_and_nothing_is_kept() {
     let sandbox = Sandbox::new();
     let run = KnownRun::of(&sandbox, "first", 0.5, 7);

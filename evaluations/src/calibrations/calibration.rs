@@ -194,6 +194,13 @@ impl Calibration {
         {
             bail!("`labels` counts more answers than `run.verdicts`");
         }
+        if self.not_blind > self.labels.n() {
+            bail!("`not_blind` counts more answers than `labels`");
+        }
+        let left_out = self.left_out.values().copied();
+        if left_out.reduce(usize::saturating_add) == Some(usize::MAX) {
+            bail!("`left_out` counts more answers than a run can have");
+        }
         if self.id != self.identifier() {
             bail!("`id` does not fit `run`, `judge` and `labellers`");
         }

@@ -5,6 +5,7 @@ use std::collections::BTreeSet;
 use anyhow::Result;
 use evals::Report;
 use evals::render::tables::Table;
+use evals_guard::panics;
 use serde_json::Value as Json;
 
 use super::calibration::Calibration;
@@ -47,15 +48,17 @@ impl RunCorrections {
         folder: &RunFolder,
         report: &Report<D>,
     ) -> (Self, Vec<String>) {
-        let listed = store.list().and_then(|(calibrations, problems)| {
-            let problems = problems.iter().map(|problem| format!("{problem:#}"));
-            let problems: Vec<String> = problems.collect();
+        // A fault of this feature costs its own numbers, and never the report.
+        let listed = panics::caught(|| -> Result<_> {
+            let (calibrations, problems) = store.list()?;
             Ok((Self::by(&calibrations, folder, report)?, problems))
         });
-        listed.unwrap_or_else(|error| {
-            let problem = format!("no pass rate is corrected: {error:#}");
-            (Self::default(), vec![problem])
-        })
+        listed
+            .unwrap_or_else(|fault| Err(fault.into()))
+            .unwrap_or_else(|error| {
+                let problem = format!("no pass rate is corrected: {error:#}");
+                (Self::default(), vec![problem])
+            })
     }
 
     /// The corrections of a stored report for a page, and the lines that the page notes: corrected rates, why calibrations do not fit, and

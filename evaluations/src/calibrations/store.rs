@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 
 use anyhow::{Context as _, Result, anyhow, bail};
 use evals_guard::regular_file;
-use evals_messages::nearest;
+use evals_messages::{chain, nearest};
 use serde::Deserialize;
 
 use super::calibration::{Calibration, VERSION};
@@ -31,6 +31,10 @@ struct Versioned {
     schema_version: Option<u32>,
 }
 
+fn left_out(error: &anyhow::Error) -> String {
+    format!("left out a calibration: {}", chain(error.as_ref()))
+}
+
 impl CalibrationStore {
     pub(crate) fn of(directories: &Directories) -> Self {
         Self::at(directories.calibrations())
@@ -50,13 +54,13 @@ impl CalibrationStore {
         self.files().is_ok_and(|files| files.is_empty())
     }
 
-    /// Every calibration that can be read, by id, and why the others cannot.
-    pub(crate) fn list(&self) -> Result<(Vec<Calibration>, Vec<anyhow::Error>)> {
+    /// Every calibration that can be read, by id, and what to warn of: why the others are left out.
+    pub(crate) fn list(&self) -> Result<(Vec<Calibration>, Vec<String>)> {
         let (mut calibrations, mut problems) = (Vec::new(), Vec::new());
         for path in self.files()? {
             match Self::read(&path) {
                 Ok(calibration) => calibrations.push(calibration),
-                Err(error) => problems.push(error),
+                Err(error) => problems.push(left_out(&error)),
             }
         }
         calibrations.sort_by(|left, right| left.id.cmp(&right.id));

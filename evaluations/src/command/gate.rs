@@ -74,9 +74,12 @@ fn judges(
     required: RequiredAgreement,
     runs: &[Side],
 ) -> Result<Vec<Vec<GateCheck>>> {
-    let store = CalibrationStore::of(&session.directories);
+    let (calibrations, problems) = CalibrationStore::of(&session.directories).list()?;
+    for problem in problems {
+        session.printer.warn(&problem);
+    }
     let checks = |run: &Side| match &run.stored {
-        Some(stored) => required.checks(&store, stored),
+        Some(stored) => required.checks(&calibrations, stored),
         None => Ok(Vec::new()),
     };
     let checks: Vec<Vec<GateCheck>> = runs.iter().map(checks).collect::<Result<_>>()?;

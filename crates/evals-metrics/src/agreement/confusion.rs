@@ -2,18 +2,23 @@
 
 use serde::{Deserialize, Serialize};
 
+use super::answers;
 use crate::arithmetic::as_f64;
 
 /// How often a judge and people passed and failed the same answers. People are taken to be right.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Hash, Serialize, Deserialize)]
 pub struct Confusion {
     /// People and the judge passed the answer.
+    #[serde(deserialize_with = "answers")]
     pub true_passes: usize,
     /// People failed the answer, and the judge passed it.
+    #[serde(deserialize_with = "answers")]
     pub false_passes: usize,
     /// People passed the answer, and the judge failed it.
+    #[serde(deserialize_with = "answers")]
     pub false_fails: usize,
     /// People and the judge failed the answer.
+    #[serde(deserialize_with = "answers")]
     pub true_fails: usize,
 }
 

@@ -6,7 +6,8 @@ mod people;
 mod raters;
 mod stratified;
 
-use serde::{Deserialize, Serialize};
+use serde::de::Error as _;
+use serde::{Deserialize, Deserializer, Serialize};
 use thiserror::Error;
 
 pub use confusion::Confusion;
@@ -61,9 +62,20 @@ pub struct Estimate {
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct VerdictCounts {
     /// The answers that it passed.
+    #[serde(deserialize_with = "answers")]
     pub passes: usize,
     /// The answers that it failed.
+    #[serde(deserialize_with = "answers")]
     pub fails: usize,
+}
+
+/// Reads a number of answers. Sums of counts up to this limit do not overflow.
+fn answers<'de, D: Deserializer<'de>>(deserializer: D) -> Result<usize, D::Error> {
+    let count = usize::deserialize(deserializer)?;
+    match u32::try_from(count) {
+        Ok(_) => Ok(count),
+        Err(_) => Err(D::Error::custom("this is more answers than a run can have")),
+    }
 }
 
 /// Why a statistic of agreement has no value.

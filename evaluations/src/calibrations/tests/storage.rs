@@ -81,7 +81,7 @@ fn a_kept_calibration_is_found_by_the_start_of_its_id_and_deleted() {
         fs::write(&path, text.replacen(from, to, 1)).unwrap();
         let (calibrations, problems) = store.list().unwrap();
         assert!(calibrations.is_empty());
-        format!("{:#}", problems[0])
+        problems[0].clone()
     };
     let version = damaged("\"schema_version\": 2", "\"schema_version\": 9");
     assert!(version.contains("has schema version 9"), "{version}");
@@ -90,6 +90,18 @@ fn a_kept_calibration_is_found_by_the_start_of_its_id_and_deleted() {
         counts.contains("more answers than `run.verdicts`"),
         "{counts}"
     );
+    for (count, stored) in [("true_passes", 19), ("true_fails", 8), ("passes", 40)] {
+        for huge in [u64::MAX, u64::MAX - 30, 1 << 32] {
+            let member = |value: u64| format!("\"{count}\": {value}");
+            let overflowing = damaged(&member(stored), &member(huge));
+            assert!(
+                overflowing.contains("more answers than a run can have"),
+                "{overflowing}"
+            );
+        }
+    }
+    let blind = damaged("\"not_blind\": 0", "\"not_blind\": 18446744073709551615");
+    assert!(blind.contains("`not_blind` counts more"), "{blind}");
     let unknown = damaged("\"labellers\"", "\"label\"");
     assert!(unknown.contains("is not a calibration"), "{unknown}");
 

@@ -26,7 +26,7 @@ const DROPPED_WHEN_NARROW: [&str; 5] = ["run", "judge", "labellers", "dataset", 
 pub(super) fn list(printer: &Printer, store: &CalibrationStore) -> Result<Exit> {
     let (calibrations, problems) = store.list()?;
     for problem in &problems {
-        printer.warn(&format!("{problem:#}"));
+        printer.warn(problem);
     }
     if calibrations.is_empty() {
         printer.note("no calibrations yet; `evaluations calibrate RUN` makes one of labels");

@@ -34,8 +34,8 @@ pub(super) fn of<D: Domain>(report: &Report<D>, parts: &[Map<String, Value>]) ->
     };
     let checks = parts.iter().filter_map(|part| part.get(CHECKED));
     let checked = checks.fold(IdCheck::default(), |sum, part| IdCheck {
-        compared: sum.compared + count(part, "compared"),
-        differ: sum.differ + count(part, "differ"),
+        compared: sum.compared.saturating_add(count(part, "compared")),
+        differ: sum.differ.saturating_add(count(part, "differ")),
     });
     TargetFacts::of(report, Some(checked))
 }
