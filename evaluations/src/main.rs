@@ -94,6 +94,7 @@ fn run() -> ExitCode {
     // Two TLS providers are linked, so rustls does not choose one by itself.
     let _ = rustls::crypto::aws_lc_rs::default_provider().install_default();
 
+    redaction::hide_environment();
     let expanded = cli::expand(std::env::args_os());
     if let Some(error) = expanded.dataset.as_deref().and_then(errors::unknown_word) {
         errors::report(&error);

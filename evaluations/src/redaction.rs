@@ -1,7 +1,9 @@
 //! Removes credentials from addresses, settings and command lines before they reach files or messages.
 
 use std::borrow::Cow;
+use std::path::Path;
 
+use evals_messages::secrets;
 use evals_providers::{BaseUrl, REDACTED, is_credential, redacted_fields};
 use evals_yaml::Tree;
 use serde_json::Value;
@@ -69,6 +71,30 @@ pub(crate) fn prose(text: &str) -> Cow<'_, str> {
         shown.push_str(separator);
     }
     Cow::Owned(shown)
+}
+
+/// Hides the credentials of the environment from all messages: a server may repeat one, also to a command that does not know that the
+/// storage engine sent it.
+pub(crate) fn hide_environment() {
+    for (name, value) in std::env::vars_os() {
+        let (Some(name), Some(text)) = (name.to_str(), value.to_str()) else {
+            continue;
+        };
+        // Variables with a path have such names, too: `PWD`, `SSH_AUTH_SOCK`.
+        let path = Path::new(text);
+        if is_credential(name) && !(path.is_absolute() && path.exists()) {
+            hide(text);
+        }
+    }
+}
+
+/// Hides a credential from all messages, and the signature in it if it is a SAS token of Azure.
+pub(crate) fn hide(credential: &str) {
+    secrets::hide(credential);
+    let mut parameters = credential.split('&');
+    if let Some(signature) = parameters.find_map(|pair| pair.strip_prefix("sig=")) {
+        secrets::hide(signature);
+    }
 }
 
 /// The command line for manifests, without credentials.

@@ -216,6 +216,65 @@ fn an_error_does_not_repeat_a_credential() {
 }
 
 #[test]
+fn an_object_store_that_repeats_the_session_token_does_not_get_it_printed() {
+    let token = "FwoGZXIvYXdz/Session+Token0451==";
+    let sandbox = sandbox();
+    let server = ScriptedServer::start(|request, _| {
+        let token = &request.headers["x-amz-security-token"];
+        let message = format!("The token {token} has expired, says the store");
+        let xml = format!("<Error><Code>ExpiredToken</Code><Message>{message}</Message></Error>");
+        Reaction::body(400, xml)
+    });
+    let line =
+        "sample --skip-qa --limit 1 --profile bm25 --set store.retry_for=0 --db s3://bucket/db";
+    for (variable, more) in [
+        ("AWS_SESSION_TOKEN", ""),
+        ("MINE", " --set store.token_env=MINE"),
+    ] {
+        for line in [line, "doctor --db s3://bucket/db --set store.retry_for=0"] {
+            let mut command = sandbox.command(&format!("{line}{more}"));
+            command
+                .env("AWS_ENDPOINT_URL", server.ollama_url())
+                .env("AWS_REGION", "us-east-1")
+                .env("AWS_ACCESS_KEY_ID", "local-reader")
+                .env("AWS_SECRET_ACCESS_KEY", "correct-horse-battery-0451")
+                .env(variable, token);
+            let run = ended(&mut command);
+            assert_ne!(run.code, Some(0), "{run:?}");
+            let printed = format!("{}{}", run.stdout, run.stderr);
+            let reason = "The token [redacted] has expired, says the store";
+            assert!(printed.contains(reason), "{printed}");
+            hidden(&sandbox, &run, &[token, "correct-horse-battery-0451"]);
+        }
+    }
+}
+
+#[test]
+fn a_target_that_names_a_fact_by_the_key_does_not_get_it_stored() {
+    let sandbox = sandbox();
+    let server = ScriptedServer::start(|request, _| {
+        let name = format!("sent {}", request.headers["x-api-key"]);
+        Reaction::json(
+            200,
+            &json!({
+                "answer": "The first passage.", "attributes": {&name: {&name: 1}}, "metrics": {&name: 2.5},
+                "tool_calls": [{"name": "search", "arguments": {&name: "x"}}],
+            }),
+        )
+    });
+    let settings = json!({"target": {
+        "address": format!("{}/ask", server.ollama_url()), "headers": {"X-Api-Key": "${TARGET_KEY}"},
+    }});
+    sandbox.write("settings.yaml", settings.to_string());
+    let line = format!("sample --skip-retrieval --limit 2 --config settings.yaml {REPORTS}");
+    let run = ended(sandbox.command(&line).env("TARGET_KEY", KEY));
+    assert_eq!(run.code, Some(0), "{}", run.stderr);
+    hidden(&sandbox, &run, &[KEY]);
+    let report = fs::read_to_string(sandbox.work().join("out/r.json")).unwrap();
+    assert!(report.contains(r#""sent [redacted]": 2.5"#), "{report}");
+}
+
+#[test]
 fn a_short_placeholder_for_a_key_is_not_redacted() {
     let sandbox = sandbox();
     let server = qa_server::right(std::time::Duration::ZERO);

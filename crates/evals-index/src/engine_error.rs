@@ -5,6 +5,8 @@ use std::fmt;
 use std::io;
 use std::path::Path;
 
+use evals_messages::secrets;
+
 use crate::store_fault::{StoreFault, quoted_reason};
 
 /// An error of the storage engine. Its message includes its causes.
@@ -49,6 +51,8 @@ impl EngineError {
 impl fmt::Display for EngineError {
     fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
         let message = self.source.to_string();
+        // A store may repeat the credentials that it was sent.
+        let message = secrets::redacted(&message);
         if let Some(fault) = &self.store_fault {
             // The engine's message has the address of each request and the whole answer.
             return match quoted_reason(&message) {

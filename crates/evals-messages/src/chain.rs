@@ -5,7 +5,7 @@ use std::fmt::{Display, Write as _};
 use std::iter;
 use std::panic::{self, AssertUnwindSafe};
 
-use crate::mismatch;
+use crate::{mismatch, secrets};
 
 /// No error has this many causes, unless one is its own cause.
 const MOST_CAUSES: usize = 100;
@@ -26,9 +26,9 @@ fn cause<'a>(error: &'a (dyn Error + 'static)) -> Option<&'a (dyn Error + 'stati
         .flatten()
 }
 
-/// An error's own message, without its causes, and without names of Rust's types.
+/// An error's own message, without its causes, names of Rust's types and [hidden](crate::secrets::hide) credentials.
 pub fn worded(error: &(dyn Error + 'static)) -> String {
-    mismatch::in_json(&displayed(error))
+    mismatch::in_json(&secrets::redacted(&displayed(error)))
 }
 
 /// An error's own message. If writing it fails, the part written so far is kept.

@@ -19,6 +19,7 @@ pub mod credential;
 pub mod mismatch;
 pub mod nearest;
 pub mod quantity;
+pub mod secrets;
 pub mod visible;
 
 pub use chain::{chain, worded};

@@ -66,6 +66,42 @@ impl Reply {
     pub const REPORTED_STAGE: &str = "target (reported)";
     /// The stage that times a stream up to its first token.
     pub const FIRST_TOKEN_STAGE: &str = "first token";
+
+    /// Passes the names that the target chose itself through `rename`: those of attributes and metrics, and of members of its answer, of
+    /// arguments and of facts about its steps.
+    pub fn rename(&mut self, rename: &impl Fn(&str) -> String) {
+        self.answer.iter_mut().for_each(|it| members(it, rename));
+        let calls = self.tool_calls.iter_mut().flatten();
+        calls.for_each(|call| members(&mut call.arguments, rename));
+        let spans = self.spans.iter_mut().flat_map(|tree| tree.roots.iter_mut());
+        spans.for_each(|span| attributes(span, rename));
+        renamed(&mut self.attributes, rename);
+        let metrics = std::mem::take(&mut self.metrics).into_iter();
+        let metrics = metrics.map(|(name, value)| (rename(&name), value));
+        self.metrics = metrics.collect();
+    }
+}
+
+fn attributes(span: &mut Span, rename: &impl Fn(&str) -> String) {
+    renamed(&mut span.attributes, rename);
+    let children = span.children.iter_mut();
+    children.for_each(|child| attributes(child, rename));
+}
+
+fn members(value: &mut Value, rename: &impl Fn(&str) -> String) {
+    match value {
+        Value::Object(object) => renamed(object, rename),
+        Value::Array(items) => items.iter_mut().for_each(|item| members(item, rename)),
+        Value::Null | Value::Bool(_) | Value::Number(_) | Value::String(_) => {}
+    }
+}
+
+fn renamed(object: &mut Map<String, Value>, rename: &impl Fn(&str) -> String) {
+    let own = std::mem::take(object).into_iter();
+    object.extend(own.map(|(name, mut value)| {
+        members(&mut value, rename);
+        (rename(&name), value)
+    }));
 }
 
 /// A document that a target found.

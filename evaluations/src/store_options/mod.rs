@@ -10,6 +10,7 @@ use std::time::{Duration, Instant};
 use anyhow::{Result, bail};
 use evals_index::{Store, StoreSettings};
 
+use crate::redaction;
 use crate::settings::{Resolved, SettingsError, StoreValue};
 use crate::terminal::Printer;
 use endpoint::Endpoint;
@@ -80,7 +81,10 @@ fn of(
             // The engine's option is about the opposite of `path_style`, the only switch.
             StoreValue::Switch(is_on) => (!is_on).to_string(),
             StoreValue::Variable(name) => match variable(name) {
-                Some(value) if !value.is_empty() => value,
+                Some(value) if !value.is_empty() => {
+                    redaction::hide(&value);
+                    value
+                }
                 found => {
                     let state = found.map_or("not set", |_| "empty");
                     let message = format!("the environment variable `{name}` is {state}");

@@ -1,11 +1,11 @@
 //! Makes text from outside safe to print.
 
-use evals_messages::visible;
+use evals_messages::{secrets, visible};
 
 use crate::redaction;
 
-/// Escapes control sequences, which servers, datasets and file names may bring into a message, and removes passwords from
+/// Escapes control sequences, which servers, datasets and file names may bring into a message, and removes credentials and passwords in
 /// addresses.
 pub(crate) fn printable(text: &str) -> String {
-    visible::text(&redaction::prose(text))
+    visible::text(&redaction::prose(&secrets::redacted(text)))
 }

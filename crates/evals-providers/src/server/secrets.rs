@@ -3,29 +3,18 @@
 //! A server may repeat the credentials that it was sent anywhere: in a reply, in an error, in the reason for which a reply ended. So
 //! they are removed from every text of a server as soon as it arrives, before it is stored, judged or shown.
 
-use std::fmt;
-
 use base64::Engine as _;
 use base64::engine::general_purpose::{STANDARD, STANDARD_NO_PAD, URL_SAFE};
-use evals_messages::credential::{REDACTED, is_credential};
-use percent_encoding::{AsciiSet, NON_ALPHANUMERIC, percent_decode_str, utf8_percent_encode};
+use evals_messages::credential::is_credential;
+use evals_messages::secrets;
+use percent_encoding::percent_decode_str;
 use serde_json::{Map, Value};
 
 use crate::settings::ServerSettings;
 
-/// A shorter credential is a placeholder rather than a secret, and may be part of any word. It stays in texts.
-const SHORTEST: usize = 8;
-
-/// The characters that some programs percent-encode: all but the unreserved ones of RFC 3986.
-const RESERVED: &AsciiSet = &NON_ALPHANUMERIC
-    .remove(b'-')
-    .remove(b'.')
-    .remove(b'_')
-    .remove(b'~');
-
 /// The credentials that a server is sent, in every form in which it may repeat them.
-#[derive(Clone, Default)]
-pub(crate) struct Secrets(Vec<String>);
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Secrets(secrets::Secrets);
 
 impl Secrets {
     /// The credentials of a server: its key, and the part of its address before the `@`.
@@ -71,53 +60,14 @@ impl Secrets {
         self
     }
 
-    /// Adds a credential as it is written and percent-encoded.
     fn add(&mut self, secret: &str) {
-        self.add_form(secret);
-        for set in [RESERVED, NON_ALPHANUMERIC] {
-            let encoded = utf8_percent_encode(secret, set).to_string();
-            self.add_form(&lower_escapes(&encoded));
-            self.add_form(&encoded);
-        }
-    }
-
-    fn add_form(&mut self, secret: &str) {
-        if secret.len() >= SHORTEST && !self.0.iter().any(|known| known == secret) {
-            self.0.push(secret.to_owned());
-            // A credential that contains another has to be replaced first.
-            self.0.sort_by_key(|secret| std::cmp::Reverse(secret.len()));
-        }
+        self.0.add(secret);
     }
 
     /// The text without these credentials.
     pub(crate) fn redact(&self, text: &str) -> String {
-        self.0.iter().fold(text.to_owned(), |text, secret| {
-            text.replace(secret.as_str(), REDACTED)
-        })
+        self.0.redact(text)
     }
-}
-
-impl fmt::Debug for Secrets {
-    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(formatter, "Secrets({})", self.0.len())
-    }
-}
-
-/// A percent-encoded text with its escapes in lower case, `%2f` for `%2F`.
-fn lower_escapes(encoded: &str) -> String {
-    let mut digits = 0;
-    let lowered = encoded.chars().map(|letter| match letter {
-        '%' => {
-            digits = 2;
-            letter
-        }
-        _ if digits > 0 => {
-            digits -= 1;
-            letter.to_ascii_lowercase()
-        }
-        _ => letter,
-    });
-    lowered.collect()
 }
 
 fn collect(name: &str, value: &Value, secret: bool, found: &mut Vec<String>) {
@@ -144,6 +94,7 @@ fn collect(name: &str, value: &Value, secret: bool, found: &mut Vec<String>) {
 
 #[cfg(test)]
 mod tests {
+    use evals_messages::credential::REDACTED;
     use serde_json::json;
 
     use super::*;

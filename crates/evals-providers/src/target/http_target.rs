@@ -134,7 +134,7 @@ impl HttpTarget {
         self.mapping.read(&json).map_err(failed)
     }
 
-    /// The JSON of a reply without credentials. Names of fields stay as they are: they may be the same words.
+    /// The JSON of a reply without credentials. Names of fields stay as they are until the mapping has read them.
     fn parse(&self, text: &str) -> Result<Value, MappingError> {
         match Mapping::parse(text) {
             Ok(json) => Ok(self.server.redacted_values(json)),
@@ -245,6 +245,8 @@ impl Target for HttpTarget {
             duration,
             cached: false,
         };
+        // Only now: before, a name may be one that the mapping looks for.
+        reply.rename(&|name| self.server.redacted(name));
         reply.timings = vec![timing(Reply::STAGE, delivered.service_time)];
         reply
             .timings

@@ -510,6 +510,25 @@ async fn secrets_come_back_from_no_server() {
         !stored.contains(KEY) && !stored.contains("literal-secret"),
         "{stored}"
     );
+    let naming = ScriptedServer::start(move |request, _| {
+        let name = echo(request);
+        Reaction::json(
+            200,
+            &json!({
+                "answer": {"in": [{&name: 1}]}, "attributes": {&name: {&name: 1}}, "metrics": {&name: 1.5},
+                "tool_calls": [{"name": "search", "arguments": {&name: "x"}}],
+                "spans": [{"name": "step", "attributes": {&name: 1}, "children": [{"name": "inner", "attributes": {&name: 1}}]}],
+            }),
+        )
+    });
+    let reply = open(&naming, more(), 1).ask(&why()).await.unwrap();
+    let stored = serde_json::to_string(&reply).unwrap();
+    assert!(
+        !stored.contains(KEY) && !stored.contains("literal-secret"),
+        "{stored}"
+    );
+    let name = r#""you sent [redacted] and [redacted]":"#;
+    assert_eq!(stored.matches(name).count(), 7, "{stored}");
     let (before, after) = KEY.split_at(5);
     let pieces = vec![format!("data: {before}\n\n"), format!("data: {after}\n\n")];
     let streaming =

@@ -12,6 +12,7 @@ use evals_providers::{ApiKey, BaseUrl, ServerSettings};
 
 use crate::models::configured::ConfiguredModel;
 use crate::models::kind::{EMBEDDED, Protocol};
+use crate::redaction;
 use crate::settings::{Provider, Resolved, Role, SettingsError};
 
 /// The default address of Ollama.
@@ -111,6 +112,7 @@ impl<'r> ServedModel<'r> {
                 self.model.settings.provider
             );
         };
+        redaction::hide(&secret);
         Ok(Some(ApiKey::new(secret, variable)?))
     }
 
