@@ -207,15 +207,15 @@ impl Earlier {
             {
                 continue;
             }
-            let is_done = folder.state().is_complete();
             let was_newest = std::mem::replace(&mut is_newest, false);
+            let is_done = || folder.state().is_complete();
             if found != *wanted {
-                if was_newest && !is_done {
+                if was_newest && !is_done() {
                     earlier.other = Some((folder, found));
                 }
                 continue;
             }
-            if is_done && !has_transient_failures::<D>(&folder) {
+            if is_done() && !has_transient_failures::<D>(&folder) {
                 earlier.finished = Some(folder);
             } else {
                 earlier.unfinished = Some(folder);

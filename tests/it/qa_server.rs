@@ -107,7 +107,12 @@ fn strip(value: &mut Value) {
             members.retain(|name, _| {
                 !matches!(
                     name.as_str(),
-                    "seconds" | "timings" | "cached_timings" | "task_time" | "duration"
+                    "seconds"
+                        | "timings"
+                        | "cached_timings"
+                        | "task_time"
+                        | "duration"
+                        | "checksum"
                 )
             });
             members.values_mut().for_each(strip);

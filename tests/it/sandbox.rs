@@ -113,9 +113,17 @@ pub(crate) fn wait_for(what: &str, mut there: impl FnMut() -> bool) {
     }
 }
 
-/// Reads a JSON file.
+/// Reads a JSON file. A report loses its checksum, as if an earlier version had written it: a test may change it, and no two runs take
+/// the same time.
 pub(crate) fn json(path: &Path) -> serde_json::Value {
-    serde_json::from_slice(&fs::read(path).unwrap()).unwrap()
+    let mut value: serde_json::Value = serde_json::from_slice(&fs::read(path).unwrap()).unwrap();
+    if let Some(report) = value.as_object_mut()
+        && report.contains_key("cases")
+        && report.contains_key("summary")
+    {
+        report.shift_remove("checksum");
+    }
+    value
 }
 
 fn program() -> Command {

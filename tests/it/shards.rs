@@ -358,6 +358,44 @@ fn what_is_not_all_shards_of_one_run_is_refused_by_name() {
 }
 
 #[test]
+fn a_shard_whose_report_is_not_that_of_its_cases_is_refused() {
+    let sandbox = capitals();
+    sandbox.succeed(&format!("{EVAL} --shard 1/2"));
+    sandbox.succeed(&format!("{EVAL} --shard 2/2"));
+    let runs = sandbox.runs();
+    let [one, other] = [0, 1].map(|place| json(&runs[place].join("report.json")));
+    let path = runs[1].join("report.json");
+    let refused = |report: &Value, expected: &str| {
+        fs::write(&path, report.to_string()).unwrap();
+        let message = sandbox.refuse("merge");
+        assert!(message.contains(expected), "{message}");
+        assert!(message.contains("shard"), "{message}");
+        assert_eq!(sandbox.runs().len(), 2, "nothing was written");
+    };
+    let mut interrupted = other.clone();
+    interrupted["interrupted"] = true.into();
+    refused(&interrupted, "this command resumes it");
+    let mut not_run = other.clone();
+    not_run["not_run"] = 1.into();
+    refused(&not_run, "1 of");
+    let mut foreign = other.clone();
+    foreign["cases"][0] = one["cases"][0].clone();
+    refused(&foreign, "which belongs to another shard");
+    let mut doubled = other.clone();
+    let cases = doubled["cases"].as_array_mut().unwrap();
+    let last = cases.len() - 1;
+    cases[last] = cases[0].clone();
+    refused(&doubled, "not those that were divided among them");
+    let mut changed = fs::read(runs[0].join("report.json")).unwrap();
+    let middle = changed.len() / 2;
+    changed[middle] ^= 1;
+    fs::write(&path, other.to_string()).unwrap();
+    fs::write(runs[0].join("report.json"), changed).unwrap();
+    let message = sandbox.refuse("merge");
+    assert!(message.contains("its checksum does not match"), "{message}");
+}
+
+#[test]
 fn shards_of_other_lists_of_cases_do_not_merge() {
     let sandbox = capitals();
     sandbox.succeed(&format!("{EVAL} --shard 1/2"));

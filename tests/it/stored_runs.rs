@@ -362,12 +362,69 @@ fn a_run_from_elsewhere_is_named_by_its_folder_or_its_report() {
     );
 }
 
+/// The digits of 0.8187 and of 1.8187 differ in one bit.
+#[test]
+fn a_report_with_a_flipped_bit_is_used_by_no_command() {
+    let sandbox = Sandbox::new();
+    for limit in [20, 19] {
+        sandbox.succeed(&format!("sample --limit {limit} --skip-retrieval"));
+    }
+    let run = sandbox.runs()[0].clone();
+    let path = run.join("report.json");
+    let sound = fs::read(&path).unwrap();
+    let text = String::from_utf8(sound.clone()).unwrap();
+    let digit = text.find("\"value\": 0.").unwrap() + "\"value\": ".len();
+    let case = text.rfind("\"value\": 0.").unwrap() + "\"value\": ".len();
+    let shown = sandbox.succeed("table --dataset sample");
+    for place in [digit, case, text.len() - 20] {
+        let mut damaged = sound.clone();
+        damaged[place] ^= 1;
+        fs::write(&path, &damaged).unwrap();
+        fs::write(sandbox.work().join("alone.json"), &damaged).unwrap();
+        let name = name(&run);
+        for line in [
+            format!("runs show {name}"),
+            format!("table --run {name}"),
+            format!("report {name} --out page.html"),
+            format!("compare {name} latest"),
+            format!("baseline save kept.json {name}"),
+            format!("gate {name} --min equivalent=0.1"),
+            format!("rejudge {name}"),
+            "runs show alone.json".to_owned(),
+        ] {
+            let message = sandbox.refuse(&line);
+            let damage = "its checksum does not match its content; restore it from a copy";
+            assert!(
+                message.contains(damage) || message.contains("unreadable"),
+                "{line}: {message}"
+            );
+        }
+        assert!(sandbox.succeed("runs").contains("unreadable"));
+    }
+    // An edited report without a checksum, as an earlier version wrote it: what is printed comes from its cases.
+    fs::write(&path, &sound).unwrap();
+    let mut report = json(&path);
+    for (_, mean) in report["summary"]["scores"].as_object_mut().unwrap() {
+        mean["value"] = 1.3187.into();
+    }
+    fs::write(&path, report.to_string()).unwrap();
+    assert_eq!(sandbox.succeed("table --dataset sample"), shown);
+    // The journal has every case, so that the same command writes the report again.
+    fs::write(&path, "").unwrap();
+    sandbox.succeed("sample --limit 20 --skip-retrieval");
+    assert_eq!(sandbox.runs().len(), 2);
+    assert_eq!(sandbox.succeed("table --dataset sample"), shown);
+}
+
 #[test]
 fn damaged_and_foreign_reports_are_refused() {
     let sandbox = Sandbox::new();
     sandbox.succeed("sample --limit 3 --skip-qa --profile bm25");
     let run = sandbox.runs()[0].clone();
     let report = fs::read_to_string(run.join("report.json")).unwrap();
+    // As an earlier version wrote it.
+    let (report, _) = report.split_once(",\n  \"checksum\"").unwrap();
+    let report = format!("{report}\n}}\n");
     let deep = format!(
         r#""metadata": {{"deep": {}{}}}, "x": {{"#,
         "[".repeat(100_000),

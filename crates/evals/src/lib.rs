@@ -156,8 +156,8 @@ pub use outcome::{Outcome, Value, ValueKind};
 pub use pair_testing::{Adjustment, Family, Finding, PairTest, PairTesting, Verdict};
 pub use recording::{Recording, Timing};
 pub use report::{
-    CaseOutcome, CaseReport, EvaluatorIdentity, Missed, MissedOutcome, Report, ReportPart,
-    RetriedEvaluator, SchemaVersion, TaskResult,
+    CaseOutcome, CaseReport, EvaluatorIdentity, Missed, MissedOutcome, Report, ReportCheck,
+    ReportPart, RetriedEvaluator, SchemaVersion, TaskResult,
 };
 pub use report_evaluator::ReportEvaluator;
 pub use snapshot::{CaseValue, Identity, Snapshot, SnapshotCase, SnapshotMeasure};

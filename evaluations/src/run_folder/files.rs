@@ -1,11 +1,11 @@
 //! The files of a run folder: reads and writes the manifest and the report.
 
-use std::io::{self, Write};
+use std::io::{self, Cursor, Read, Seek, Write};
 use std::path::Path;
 
 use anyhow::{Context as _, Result, bail};
 use evals::render::tables::Table;
-use evals::{Domain, Report, Summary, render};
+use evals::{Domain, Report, ReportCheck, Summary, render};
 use evals_guard::regular_file;
 use serde::de::DeserializeOwned;
 use serde::{Deserialize, Serialize};
@@ -76,7 +76,16 @@ impl RunFolder {
                 self.remedy()
             );
         }
-        Ok(regular_file::read(&path, LARGEST_REPORT)?)
+        let bytes = regular_file::read(&path, LARGEST_REPORT)?;
+        self.check_report(Cursor::new(&bytes))?;
+        Ok(bytes)
+    }
+
+    /// Fails if the report is not as it was written. The numbers of an edited or damaged one would look like results.
+    pub(super) fn check_report(&self, file: impl Read + Seek) -> Result<()> {
+        let remedy = format!("restore it from a copy, or {}", self.remedy());
+        check_report(file, &remedy)
+            .with_context(|| format!("`{REPORT}` of run `{}` is damaged", self.name()))
     }
 
     /// Writes the report as `report.md`, with further tables at its end, and last as `report.json`, so that a folder that has it is
@@ -119,6 +128,14 @@ impl RunFolder {
             printer.add_page(page);
         }
     }
+}
+
+/// Fails if a report is not as it was written.
+pub(crate) fn check_report(file: impl Read + Seek, remedy: &str) -> Result<()> {
+    if ReportCheck::of(file)? == ReportCheck::Changed {
+        bail!("its checksum does not match its content; {remedy}");
+    }
+    Ok(())
 }
 
 fn parse<T: DeserializeOwned>(path: &Path, bytes: &[u8]) -> Result<T> {

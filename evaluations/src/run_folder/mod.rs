@@ -12,7 +12,7 @@ mod start_lock;
 mod state;
 
 pub(crate) use self::failure::RunFailure;
-pub(crate) use self::files::{LARGEST_REPORT, REPORT, unreadable};
+pub(crate) use self::files::{LARGEST_REPORT, REPORT, check_report, unreadable};
 pub(crate) use self::folder::{PAGE, RunFolder};
 pub(crate) use self::header::{DatasetHeader, RunHeader};
 pub(crate) use self::identity::{MERGED, differences, identity};

@@ -26,7 +26,7 @@ pub(crate) enum RunState {
     Failed(RunFailure),
     /// All cases ran, and something was measured.
     Finished(Failures),
-    /// This version cannot read its report.
+    /// Its report is damaged, or this version cannot read it.
     Unreadable,
 }
 
@@ -89,13 +89,14 @@ impl RunFolder {
         }
     }
 
-    /// Why the head of the report cannot be read, if it cannot.
+    /// Why the report cannot be used, if it cannot.
     pub(crate) fn report_problem(&self) -> Option<anyhow::Error> {
         self.report_head().err()
     }
 
     fn report_head(&self) -> Result<ReportHead> {
-        let file = regular_file::open(&self.path().join(REPORT))?;
+        let mut file = regular_file::open(&self.path().join(REPORT))?;
+        self.check_report(&mut file)?;
         ReportHead::read(file)
             .with_context(|| format!("`{REPORT}` of run `{}` is damaged", self.name()))
     }

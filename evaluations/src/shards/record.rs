@@ -4,6 +4,7 @@ use std::fmt;
 
 use evals_messages::quantity;
 use serde::{Deserialize, Serialize};
+use sha2::{Digest as _, Sha256};
 
 use super::places::Places;
 use crate::terminal::Printer;
@@ -30,6 +31,18 @@ pub(crate) struct ShardRecord {
 }
 
 impl ShardHeader {
+    /// Whether the case with this id belongs to the shard.
+    ///
+    /// The first eight bytes of the SHA-256 of the id, read as a big-endian number, modulo the number of shards, give the shard, counted
+    /// from 0. So the shard of a case depends on nothing but its id and the number of shards.
+    pub(crate) fn takes(self, id: &str) -> bool {
+        let digest = Sha256::digest(id);
+        let mut first = [0; 8];
+        first.copy_from_slice(&digest[..8]);
+        let place = u64::from_be_bytes(first).checked_rem(u64::from(self.of));
+        place.is_some_and(|place| place + 1 == u64::from(self.index))
+    }
+
     /// The key of a report's metadata that holds it, and its label among the facts.
     pub(crate) const KEY: &str = "shard";
 
@@ -41,6 +54,11 @@ impl ShardHeader {
 }
 
 impl ShardRecord {
+    /// SHA-256 of the ids of cases, one in a line.
+    pub(crate) fn digest(ids: &[&str]) -> String {
+        hex::encode(Sha256::digest(ids.join("\n")))
+    }
+
     /// Notes which shard a run is, and how many of all cases it has.
     pub(crate) fn note(&self, printer: &Printer, cases: usize) {
         let nothing = if cases == 0 {

@@ -4,8 +4,6 @@ use std::fmt;
 use std::num::NonZeroU32;
 use std::str::FromStr;
 
-use sha2::{Digest as _, Sha256};
-
 use super::places::Places;
 use super::record::{ShardHeader, ShardRecord};
 
@@ -18,46 +16,30 @@ pub(crate) struct Shard {
 }
 
 impl Shard {
-    /// Whether the case with this id belongs to the shard.
-    ///
-    /// The first eight bytes of the SHA-256 of the id, read as a big-endian number, modulo the number of shards, give the shard, counted
-    /// from 0. So the shard of a case depends on nothing but its id and the number of shards.
-    pub(crate) fn takes(self, id: &str) -> bool {
-        let digest = Sha256::digest(id);
-        let mut first = [0; 8];
-        first.copy_from_slice(&digest[..8]);
-        let place = u64::from_be_bytes(first) % u64::from(self.of.get());
-        place == u64::from(self.index.get()) - 1
-    }
-
     /// Removes the cases of the other shards. The order stays.
     pub(crate) fn retain<T>(
         self,
         items: &mut Vec<T>,
         id: impl for<'t> Fn(&'t T) -> &'t str,
     ) -> ShardRecord {
-        let cases = items.len();
+        let shard = ShardHeader {
+            index: self.index.get(),
+            of: self.of.get(),
+            cases: items.len(),
+        };
         let all: Vec<&str> = items.iter().map(&id).collect();
-        let ids = hex::encode(Sha256::digest(all.join("\n")));
+        let ids = ShardRecord::digest(&all);
         let mut places = Places::default();
         let mut place = 0;
         items.retain(|item| {
-            let is_taken = self.takes(id(item));
+            let is_taken = shard.takes(id(item));
             if is_taken {
                 places.add(place);
             }
             place += 1;
             is_taken
         });
-        ShardRecord {
-            shard: ShardHeader {
-                index: self.index.get(),
-                of: self.of.get(),
-                cases,
-            },
-            ids,
-            places,
-        }
+        ShardRecord { shard, ids, places }
     }
 }
 

@@ -1,7 +1,7 @@
 //! The report of a stored run, for any benchmark.
 
 use std::collections::BTreeSet;
-use std::io::Write;
+use std::io::{Cursor, Write};
 use std::path::Path;
 
 use anyhow::{Context as _, Result, bail};
@@ -19,7 +19,7 @@ use serde_json::{Map, Value};
 use crate::figures::{self, ComparedRun, Place};
 use crate::out_file::OutFile;
 use crate::page::{Documents, HasPage, PageSource, RunPage};
-use crate::run_folder::{RunFolder, RunHeader, unreadable};
+use crate::run_folder::{RunFolder, RunHeader, check_report, unreadable};
 use crate::shards::ShardHeader;
 use crate::terminal::{self, Printer, console, report_text};
 
@@ -98,6 +98,8 @@ impl StoredReport {
     /// Question answering comes before retrieval because its cases hold rankings too, and dataset files come last because their
     /// cases hold any values.
     pub(super) fn parse(path: &Path, bytes: &[u8]) -> Result<Self> {
+        check_report(Cursor::new(bytes), "restore it from a copy")
+            .with_context(|| format!("`{}` is damaged", path.display()))?;
         let answers = match parsed(bytes) {
             Ok(report) => return Ok(Self::Qa(report)),
             Err(error) => error,
@@ -138,7 +140,8 @@ impl StoredReport {
         self.any().facts()
     }
 
-    pub(super) fn summary(&self, seed: u64) -> Summary {
+    /// The numbers, computed from the cases.
+    pub(crate) fn summary(&self, seed: u64) -> Summary {
         self.any().summary(seed)
     }
 

@@ -5,6 +5,7 @@ use std::time::Duration;
 
 use serde::Serialize;
 
+use crate::report::Digest;
 use crate::{
     Analysis, CaseReport, Change, Comparison, Domain, EvaluatorIdentity, GateReport, Report,
     ReportEvaluatorFailure, SchemaVersion, Standings, Summary, TrialReport,
@@ -37,9 +38,11 @@ struct Document<'a, D: Domain> {
     report_evaluator_failures: &'a [ReportEvaluatorFailure],
     summary: &'a Summary,
     cases: &'a [CaseReport<D>],
+    /// The last member: its value is of everything before it.
+    checksum: &'a Digest,
 }
 
-/// Writes the whole report with its summary.
+/// Writes the whole report with its summary, and at the end its checksum, which [`ReportCheck`](crate::ReportCheck) compares.
 ///
 /// The document reads back as a [`Report`]. The summary is not read: it can be computed again from the cases.
 pub fn report<D: Domain>(out: impl Write, report: &Report<D>, summary: &Summary) -> io::Result<()> {
@@ -60,6 +63,7 @@ pub fn report<D: Domain>(out: impl Write, report: &Report<D>, summary: &Summary)
         report_evaluator_failures,
         cases,
     } = report;
+    let checksum = Digest::default();
     let document = Document {
         schema_version: *schema_version,
         name,
@@ -77,8 +81,9 @@ pub fn report<D: Domain>(out: impl Write, report: &Report<D>, summary: &Summary)
         report_evaluator_failures,
         summary,
         cases,
+        checksum: &checksum,
     };
-    pretty(out, &document)
+    pretty(checksum.of(out), &document)
 }
 
 /// Writes a comparison.

@@ -1,6 +1,7 @@
 //! The report of an experiment, case by case.
 
 mod case;
+mod checksum;
 mod identity;
 mod joined;
 mod missed;
@@ -13,6 +14,8 @@ use std::time::Duration;
 use serde::{Deserialize, Serialize};
 
 pub use case::{CaseOutcome, CaseReport, RetriedEvaluator, TaskResult};
+pub(crate) use checksum::Digest;
+pub use checksum::ReportCheck;
 pub use identity::EvaluatorIdentity;
 pub use joined::ReportPart;
 pub use missed::{Missed, MissedOutcome};

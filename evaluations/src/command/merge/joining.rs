@@ -16,7 +16,7 @@ use crate::groups::add_groups;
 use crate::resumption::is_transient;
 use crate::run_folder::{RunFailure, RunFolder};
 use crate::session::Session;
-use crate::shards::ShardHeader;
+use crate::shards::{ShardHeader, ShardRecord};
 use crate::terminal::Printer;
 
 /// A run that was merged and written.
@@ -111,16 +111,7 @@ impl Joining<'_> {
         let mut group_by: Vec<String> = Vec::new();
         let mut is_analysed = false;
         for shard in self.run.shards() {
-            let report: Report<D> = shard.folder.read_report()?;
-            if report.cases.len() != shard.header.dataset.questions * report.repeat as usize {
-                bail!(
-                    "the report of {} has {} instead of {} × {}; its folder is damaged",
-                    shard.title(),
-                    quantity::of(report.cases.len(), "case"),
-                    shard.header.dataset.questions,
-                    report.repeat
-                );
-            }
+            let report: Report<D> = shard.report()?;
             is_analysed |=
                 !report.analyses.is_empty() || !report.report_evaluator_failures.is_empty();
             parts.push(report.metadata.clone());
@@ -136,6 +127,7 @@ impl Joining<'_> {
             });
         }
         let mut report = Report::joined(reports).context("there is no shard to merge")?;
+        self.check_cases(&report)?;
         let removed = [SelectionRecord::KEY, ShardHeader::KEY, Report::<D>::FACTS];
         for key in removed.iter().chain(own) {
             report.metadata.shift_remove(*key);
@@ -146,6 +138,26 @@ impl Joining<'_> {
             is_analysed,
             group_by,
         })
+    }
+
+    /// Fails unless the joined cases are those that were divided among the shards, each once for each repetition.
+    fn check_cases<D: Domain>(&self, report: &Report<D>) -> Result<()> {
+        let first = self.run.first();
+        let repeat = report.repeat.max(1) as usize;
+        let ids = report.cases.chunks(repeat).map(|cases| {
+            let mut expected = cases.iter().zip(1..);
+            let id = &cases[0].id;
+            let is_whole = expected.all(|(case, number)| case.id == *id && case.repeat == number);
+            (is_whole && cases.len() == repeat).then(|| id.as_str())
+        });
+        let ids: Option<Vec<&str>> = ids.collect();
+        if ids.is_none_or(|ids| ShardRecord::digest(&ids) != first.record.ids) {
+            bail!(
+                "the cases in the reports of the shards of `{}` are not those that were divided among them: a folder is damaged",
+                first.header.name
+            );
+        }
+        Ok(())
     }
 
     /// Which cases the whole run has.

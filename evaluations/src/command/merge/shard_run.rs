@@ -1,12 +1,14 @@
 //! The run of one shard.
 
-use anyhow::{Context as _, Result, bail};
+use anyhow::{Context as _, Result, anyhow, bail};
+use evals::{Domain, Report};
+use evals_messages::quantity;
 use evals_targets::TargetIdentity;
 use serde::Deserialize as _;
 use serde_json::Value;
 
 use super::command_line;
-use crate::run_folder::{RunFolder, RunHeader, RunState};
+use crate::run_folder::{Left, RunFolder, RunHeader, RunState};
 use crate::shards::ShardRecord;
 
 /// The run of one shard.
@@ -110,16 +112,50 @@ impl ShardRun {
         match state {
             RunState::Finished(_) | RunState::Failed(_) => Ok(()),
             RunState::Running => bail!("{} is running; wait for it to finish", self.title()),
-            RunState::Unfinished(_) => bail!(
-                "{} is {state}; this command resumes it, where it was started: {}",
-                self.title(),
-                self.command()
-            ),
+            RunState::Unfinished(_) => Err(self.unfinished(state)),
             RunState::Unreadable => {
                 let problem = self.folder.report_problem();
-                Err(problem.unwrap_or_else(|| anyhow::anyhow!("the report is unreadable")))
+                Err(problem.unwrap_or_else(|| anyhow!("the report is unreadable")))
                     .with_context(|| format!("cannot read {}", self.title()))
             }
         }
+    }
+
+    fn unfinished(&self, state: RunState) -> anyhow::Error {
+        anyhow!(
+            "{} is {state}; this command resumes it, where it was started: {}",
+            self.title(),
+            self.command()
+        )
+    }
+
+    /// The report, if it has all cases of the shard and no other. Its summary, which tells the state of a run, may say something else.
+    pub(super) fn report<D: Domain>(&self) -> Result<Report<D>> {
+        let report: Report<D> = self.folder.read_report()?;
+        if report.interrupted || report.not_run > 0 {
+            return Err(self.unfinished(RunState::Unfinished(Some(Left {
+                not_run: report.not_run,
+                of: report.cases.len().saturating_add(report.not_run),
+            }))));
+        }
+        let questions = self.header.dataset.questions;
+        if Some(report.cases.len()) != questions.checked_mul(report.repeat as usize) {
+            bail!(
+                "the report of {} has {} instead of {questions} × {}; its folder is damaged",
+                self.title(),
+                quantity::of(report.cases.len(), "case"),
+                report.repeat
+            );
+        }
+        let shard = self.record.shard;
+        let mut cases = report.cases.iter();
+        if let Some(foreign) = cases.find(|case| !shard.takes(case.id.as_str())) {
+            bail!(
+                "the report of {} has the case `{}`, which belongs to another shard; its folder is damaged",
+                self.title(),
+                foreign.id
+            );
+        }
+        Ok(report)
     }
 }

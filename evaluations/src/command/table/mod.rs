@@ -124,8 +124,9 @@ fn selected(session: &Session<'_>, runs: &Candidates, selection: &Selection) -> 
         };
         bail!("no finished run of {selection}, although the other datasets have one");
     }
+    let rows = choice.rows.into_iter().map(StoredRun::measured);
     Ok(Selected {
-        rows: choice.rows,
+        rows: rows.collect::<Result<_>>()?,
         finished,
     })
 }

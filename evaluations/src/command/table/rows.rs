@@ -13,7 +13,7 @@ use serde_json::Value;
 use crate::question_answering::ModelSet;
 use crate::run_folder::{RunFolder, RunState};
 use crate::shards::ShardHeader;
-use crate::stored_runs::{Configuration, is_finished};
+use crate::stored_runs::{self, Configuration, is_finished};
 use crate::terminal::Printer;
 
 /// The benchmarks.
@@ -273,6 +273,16 @@ pub(super) fn read_one(folder: &RunFolder) -> Result<StoredRun> {
 }
 
 impl StoredRun {
+    /// The same with the numbers of its cases, which other commands print too. Until a run is chosen, the summary in its report will do.
+    pub(super) fn measured(self) -> Result<Self> {
+        let run = stored_runs::StoredRun::of_folder(self.folder.clone())?;
+        let summary = run.report()?.summary(run.header.seed);
+        Ok(Self {
+            summary: Some(summary),
+            ..self
+        })
+    }
+
     /// When the run started, as its manifest says.
     pub(super) fn started_at(&self) -> Option<&str> {
         self.manifest.rest["started"].as_str()
