@@ -275,9 +275,6 @@ fn a_damaged_calibration_is_named_and_left_out_of_every_report() {
     }
     fs::write(&damaged, format!("{start}18446744073709551615{end}")).unwrap();
     KnownRun::of(&sandbox, "second", 0.75, 8);
-    let gate = sandbox.run("gate second --require-calibrated-judge kappa=-0.5");
-    assert_eq!(gate.code, Some(0), "{}", gate.stderr);
-    assert!(gate.stderr.contains("damaged.json`"), "{}", gate.stderr);
 }
 
 #[test]

@@ -105,11 +105,14 @@ fn a_gate_asks_for_a_judge_that_agrees_with_people() {
 
     label(&sandbox, "first");
     sandbox.succeed("calibrate first --labels labels.csv --labeller ada");
+    let damaged = sandbox.data().join("calibrations/damaged.json");
+    fs::write(damaged, "{}").unwrap();
     let met = gate(
         &sandbox,
         "first --require-calibrated-judge kappa=0.6 --min accuracy=0.1 --out gate.json",
     );
     assert_eq!(met.code, Some(0), "{}{}", met.stdout, met.stderr);
+    assert!(met.stderr.contains("damaged.json`"), "{}", met.stderr);
     let checks = read_json(&sandbox.work().join("gate.json"));
     let check = &checks["runs"][0]["checks"][1];
     assert_eq!(
