@@ -409,6 +409,11 @@ fn a_report_with_a_flipped_bit_is_used_by_no_command() {
     }
     fs::write(&path, report.to_string()).unwrap();
     assert_eq!(sandbox.succeed("table --dataset sample"), shown);
+    report["interrupted"] = true.into();
+    report["not_run"] = u64::MAX.into();
+    fs::write(&path, report.to_string()).unwrap();
+    let interrupted = sandbox.succeed(&format!("runs show {}", name(&run)));
+    assert!(interrupted.contains("were not run"), "{interrupted}");
     // The journal has every case, so that the same command writes the report again.
     fs::write(&path, "").unwrap();
     sandbox.succeed("sample --limit 20 --skip-retrieval");

@@ -77,7 +77,7 @@ pub(super) fn about_texts(texts: Texts, documents: &Documents) -> Option<Notice>
 }
 
 fn interruption(summary: &Summary) -> Option<Notice> {
-    let planned = summary.finished + summary.not_run;
+    let planned = summary.finished.saturating_add(summary.not_run);
     let missing = format!(
         "{} of {} did not run",
         summary.not_run,

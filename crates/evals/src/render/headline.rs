@@ -20,7 +20,10 @@ pub(super) fn facts(summary: &Summary, glyphs: &Glyphs) -> String {
 
 /// The warning under the headline of a run that ended early.
 pub(super) fn interruption(summary: &Summary) -> Option<String> {
-    let not_run = not_run(summary.not_run, summary.finished + summary.not_run);
+    let not_run = not_run(
+        summary.not_run,
+        summary.finished.saturating_add(summary.not_run),
+    );
     match &summary.stopped {
         Some(reason) => Some(format!("stopped, {not_run}: {}", single_line(reason))),
         None => summary

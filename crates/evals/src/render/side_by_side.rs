@@ -110,7 +110,10 @@ pub(super) fn intervals(comparison: &Comparison) -> Option<String> {
 /// A warning that a report does not cover all its cases.
 pub(super) fn interruption(report: &ComparedReport) -> Option<String> {
     let title = single_line(&report.title);
-    let not_run = not_run(report.not_run, report.finished + report.not_run);
+    let not_run = not_run(
+        report.not_run,
+        report.finished.saturating_add(report.not_run),
+    );
     match &report.stopped {
         Some(reason) => Some(format!(
             "{title} was stopped, {not_run}: {}",

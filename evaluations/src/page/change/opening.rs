@@ -233,7 +233,7 @@ fn incomplete(run: &ComparedReport, side: &str) -> Option<Notice> {
     if run.not_run == 0 && run.stopped.is_none() {
         return None;
     }
-    let planned = run.finished + run.not_run;
+    let planned = run.finished.saturating_add(run.not_run);
     let reason = run.stopped.as_ref();
     let text = format!(
         "The {side} run ended early: {} of {} did not run{}",
