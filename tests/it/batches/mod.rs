@@ -87,7 +87,7 @@ fn answers_and_verdicts_go_in_a_batch_each_and_give_the_report_of_direct_calls()
     let direct = towers(&server, 6);
     let other = run(&direct, "--out report.json");
     assert_eq!(other.code, Some(0), "{}", other.stderr);
-    assert_eq!(server.direct(), 2 + 12);
+    assert_eq!(server.direct(), 4 * 2 + 12);
     let other = json(&direct.work().join("report.json"));
     let cases = |report: &Value| {
         let mut report = timeless(report.clone());
@@ -105,6 +105,13 @@ fn answers_and_verdicts_go_in_a_batch_each_and_give_the_report_of_direct_calls()
         .iter()
         .filter(|case| untimed(case));
     assert_eq!(untimed.count(), 5, "all but the direct one");
+    for _ in 0..3 {
+        let again = towers(&server, 6);
+        let ended = run(&again, &format!("{QUICK} --out report.json"));
+        assert_eq!(ended.code, Some(0), "{}", ended.stderr);
+        let again = timeless(json(&again.work().join("report.json")));
+        assert_eq!(again["cases"], timeless(one.clone())["cases"]);
+    }
     let generate = &one["summary"]["timings"]["generate"]["n"];
     assert!(
         generate.is_null() || *generate == 1,

@@ -305,26 +305,45 @@ async fn a_line_of_a_batch_is_the_body_of_a_direct_request() {
     settings.first_direct = true;
     let model = BatchedChat::new(model(&server), settings, Notes::new());
     let replies = ask_all(&model, &["a", "b"]).await;
-    assert!(
-        !replies[0].as_ref().unwrap().served.batched,
-        "sent directly"
-    );
-    assert!(replies[1].as_ref().unwrap().served.batched);
+    let [a, b] = [0, 1].map(|place| replies[place].as_ref().unwrap().served.batched);
+    assert_ne!(a, b, "one of them is sent directly");
     assert_eq!(server.direct(), 1);
+    let batched = if a { "a" } else { "b" };
     let mut direct = server.server.received_at("/chat/completions")[0]
         .body
         .clone();
-    direct["messages"][0]["content"] = json!("b");
+    direct["messages"][0]["content"] = json!(batched);
     let upload = &server.server.received_at("/files")[0];
     let upload = String::from_utf8_lossy(&upload.bytes).into_owned();
     let line = upload.lines().find(|line| line.starts_with('{')).unwrap();
     let line: Value = serde_json::from_str(line).unwrap();
     assert_eq!(line["body"], direct);
-    let id = ReplyKey::new(&model, &asking("b")).to_string();
+    let id = ReplyKey::new(&model, &asking(batched)).to_string();
     assert_eq!(
         (&line["custom_id"], &line["method"]),
         (&json!(id), &json!("POST"))
     );
+}
+
+#[tokio::test]
+async fn the_request_that_is_sent_directly_does_not_depend_on_the_order_in_which_they_come() {
+    let direct = async |asked: &[&str]| {
+        let server = BatchServer::start(Script::sound());
+        let folder = Folder::new();
+        let mut settings = settings(&folder.0);
+        settings.first_direct = true;
+        let model = BatchedChat::new(model(&server), settings, Notes::new());
+        texts(ask_all(&model, asked).await);
+        assert_eq!((server.sizes(), server.direct()), (vec![2], 1));
+        let body = server.server.received_at("/chat/completions")[0]
+            .body
+            .clone();
+        echo(&body)
+    };
+    let found = direct(&["a", "b", "c"]).await;
+    for asked in [["b", "c", "a"], ["c", "a", "b"]] {
+        assert_eq!(direct(&asked).await, found, "{asked:?}");
+    }
 }
 
 #[tokio::test]

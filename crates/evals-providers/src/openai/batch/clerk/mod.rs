@@ -76,8 +76,9 @@ pub(super) struct Clerk {
     inbox: mpsc::UnboundedReceiver<Message>,
     /// Every request with callers.
     waiting: BTreeMap<String, Waiting>,
-    /// Those of them that are in no batch yet, in the order in which they came.
-    gathered: Vec<String>,
+    /// Those of them that are in no batch yet. Their ids order them, because the times at which they came differ from run to run, and a
+    /// report says which of them was sent directly.
+    gathered: BTreeSet<String>,
     /// When the last of them came.
     arrived: Instant,
     /// The requests of batches under way.
@@ -107,7 +108,7 @@ impl Clerk {
             desk,
             inbox,
             waiting: BTreeMap::new(),
-            gathered: Vec::new(),
+            gathered: BTreeSet::new(),
             arrived: Instant::now(),
             submitted: BTreeSet::new(),
             shelf: Shelf::default(),
@@ -237,7 +238,7 @@ impl Clerk {
             return;
         }
         self.arrived = Instant::now();
-        self.gathered.push(id.clone());
+        self.gathered.insert(id.clone());
         self.waiting.insert(id, waiting);
     }
 

@@ -34,7 +34,7 @@ impl Clerk {
             let waiting = self.waiting.get(id);
             waiting.is_none_or(Waiting::is_abandoned)
         };
-        let (gone, gathered): (Vec<_>, Vec<_>) = std::mem::take(&mut self.gathered)
+        let (gone, gathered): (BTreeSet<_>, BTreeSet<_>) = std::mem::take(&mut self.gathered)
             .into_iter()
             .partition(abandoned);
         self.gathered = gathered;
@@ -52,8 +52,8 @@ impl Clerk {
             let ids = std::mem::take(&mut self.gathered);
             self.end(ids, &cause);
         }
-        if !self.gathered.is_empty() {
-            self.try_first();
+        if let Some(id) = self.gathered.pop_first() {
+            self.try_first(id);
         }
     }
 
@@ -62,7 +62,7 @@ impl Clerk {
         self.archive.scan().map_err(unrecorded)?;
         let ids = std::mem::take(&mut self.gathered);
         self.look_elsewhere(ids);
-        let gathered = self.gathered.iter().cloned().collect();
+        let gathered = self.gathered.clone();
         let stored = self.deliver_stored(&gathered).await?;
         self.gathered.retain(|id| !stored.contains(id));
         Ok(())
@@ -99,8 +99,7 @@ impl Clerk {
         Ok(stored)
     }
 
-    fn try_first(&mut self) {
-        let id = self.gathered.remove(0);
+    fn try_first(&mut self, id: String) {
         let request = Arc::clone(&self.waiting[&id].request);
         let chat = Arc::clone(&self.desk.chat);
         let size = BatchSize::of(&chat, &request);
@@ -193,7 +192,9 @@ impl Clerk {
             };
             let request = Arc::clone(&waiting.request);
             match self.source(&id, &request) {
-                Ok(Source::Next) => self.gathered.push(id),
+                Ok(Source::Next) => {
+                    self.gathered.insert(id);
+                }
                 Ok(Source::Batch) => {}
                 Ok(Source::Reply(reply)) => {
                     if let Some(waiting) = self.waiting.remove(&id) {
@@ -217,7 +218,7 @@ impl Clerk {
             match draft.add(&id, &waiting.request, chat, settings) {
                 Ok(true) => {}
                 Ok(false) => {
-                    self.gathered.push(id);
+                    self.gathered.insert(id);
                     break;
                 }
                 Err(cause) => self.fail(&id, &cause),
