@@ -144,10 +144,12 @@ fn read_at_most(file: File, path: &Path, most: u64) -> Result<Vec<u8>, FileError
         path: path.to_owned(),
         most,
     };
-    if file.metadata().is_ok_and(|found| found.len() > most) {
+    let length = file.metadata().map_or(0, |found| found.len());
+    if length > most {
         return Err(too_large());
     }
-    let mut bytes = Vec::new();
+    // A vector that grows while it is read copies a large file several times.
+    let mut bytes = Vec::with_capacity(usize::try_from(length).unwrap_or_default());
     // A file may grow while it is read.
     let read = file.take(most.saturating_add(1)).read_to_end(&mut bytes);
     read.map_err(failed(path))?;
