@@ -1,6 +1,7 @@
 //! From written cases and evaluators to a dataset that can run.
 
 use std::collections::{BTreeMap, BTreeSet};
+use std::path::Path;
 use std::sync::Arc;
 
 use evals::{Case, CaseId, Dataset, Evaluator, ReportEvaluator, SpecArguments};
@@ -9,7 +10,7 @@ use evals_yaml::{Node, Place, Step};
 
 use super::dataset_file::{DatasetFile, FileCase, FileEvaluator};
 use super::grammar::{Written, WrittenCase};
-use super::problem::{Findings, Problem};
+use super::problem::{Findings, Problem, Problems};
 use super::spec::{Form, WrittenSpec};
 use crate::registry::Kind;
 use crate::signature::SignatureError;
@@ -26,6 +27,27 @@ pub struct Loaded {
     pub target: Option<TargetSettings>,
     /// Warnings about things that a reader of the file may not expect, in the order of the file.
     pub warnings: Vec<Problem>,
+}
+
+impl DatasetFile {
+    /// Builds the evaluators again, with other resources. `path` is the file that was read, for messages.
+    ///
+    /// # Errors
+    ///
+    /// All evaluators that the registry does not know or that refuse their arguments.
+    pub fn load(
+        self,
+        path: &Path,
+        registry: &Registry,
+        resources: &Resources,
+    ) -> Result<Loaded, Problems> {
+        Builder::new(registry, resources, Findings::default())
+            .load(Written::from(self), "")
+            .map_err(|problems| Problems {
+                path: path.to_owned(),
+                problems,
+            })
+    }
 }
 
 /// Builds evaluators of one file.
@@ -303,6 +325,43 @@ impl From<WrittenSpec> for FileEvaluator {
         Self {
             spec,
             place: written.place,
+        }
+    }
+}
+
+impl From<DatasetFile> for Written {
+    fn from(file: DatasetFile) -> Self {
+        let specs = |evaluators: Vec<FileEvaluator>| {
+            let evaluators = evaluators.into_iter();
+            evaluators.map(WrittenSpec::from).collect::<Vec<_>>()
+        };
+        let cases = file.cases.into_iter().map(|case| WrittenCase {
+            name: case.name,
+            inputs: case.inputs,
+            metadata: case.metadata,
+            expected: case.expected.unwrap_or_default(),
+            evaluators: specs(case.evaluators),
+            place: case.place,
+            name_place: case.place,
+        });
+        Self {
+            schema: file.schema,
+            name: Some(file.name),
+            cases: cases.collect(),
+            evaluators: specs(file.evaluators),
+            report_evaluators: specs(file.report_evaluators),
+            target: file.target,
+        }
+    }
+}
+
+impl From<FileEvaluator> for WrittenSpec {
+    fn from(FileEvaluator { spec, place }: FileEvaluator) -> Self {
+        Self {
+            spec,
+            place,
+            form: Form::Long,
+            arguments: Vec::new(),
         }
     }
 }

@@ -4,8 +4,8 @@
 
 use std::path::Path;
 
-use evals::{Analysis, EvaluatorOrigin, Experiment};
-use evals_evaluators::{DatasetFile, FileFormat, Loaded, Problems, Registry, Resources};
+use evals::{Analysis, Dataset, EvaluatorOrigin, Experiment};
+use evals_evaluators::{DatasetFile, FileFormat, Loaded, Problems, Registry, Resources, Untyped};
 use serde::Deserialize;
 use serde_json::{Value, json};
 
@@ -281,6 +281,24 @@ async fn report_evaluators_find_results_as_pydantic_evals_numbers_them() {
         .collect();
     let (own, of_file) = (EvaluatorOrigin::Case(1), EvaluatorOrigin::Dataset(1));
     assert_eq!(names, [("Contains_2", own), ("Contains", of_file)]);
+}
+
+#[test]
+fn a_file_that_was_read_gets_other_evaluators_without_its_text() {
+    let golden: Golden = serde_json::from_str(GOLDEN).unwrap();
+    let (registry, resources) = (Registry::built_in(), Resources::default());
+    let path = Path::new("default.yaml");
+    let read = golden.loads.iter();
+    let read: Vec<Loaded> = read
+        .filter_map(|entry| load(&entry.text, entry.format).ok())
+        .collect();
+    assert!(read.iter().any(|loaded| loaded.dataset.len() > 1));
+    for Loaded { file, dataset, .. } in read {
+        let again = file.clone().load(path, &registry, &resources).unwrap();
+        assert_eq!(again.file, file);
+        let evaluators = |dataset: &Dataset<Untyped>| format!("{dataset:?}");
+        assert_eq!(evaluators(&again.dataset), evaluators(&dataset));
+    }
 }
 
 fn mistakes(text: &str) -> Vec<String> {

@@ -14,7 +14,7 @@ pub(super) fn text(plan: &Plan, arguments: &EvalArgs) -> String {
     let repeat = arguments.control.repeat.get();
     let runs = plan.runs(repeat);
     let chosen = plan.chosen_ids();
-    let cases = plan.loaded.file.cases.iter();
+    let cases = plan.file.cases.iter();
     let own: usize = cases
         .filter(|case| chosen.contains(case.id.as_str()))
         .map(|case| judged(plan, case))

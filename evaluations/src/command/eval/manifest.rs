@@ -52,9 +52,9 @@ pub(super) fn manifest(
         "started": timestamp(started),
         "command_line": redaction::command_line(),
         "dataset": {
-            "name": plan.loaded.file.name,
+            "name": plan.file.name,
             "file": plan.source.path.file_name().map(OsStr::to_string_lossy),
-            "provenance": {"digest": plan.source.digest()},
+            "provenance": {"digest": plan.source.digest},
             "questions": plan.chosen.len(),
             "limit": control.limit,
         },

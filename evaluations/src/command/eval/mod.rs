@@ -25,7 +25,7 @@ pub(super) fn execute(session: &Session<'_>, arguments: &EvalArgs) -> Result<Exi
     if arguments.control.watch {
         return watch::execute(session, arguments);
     }
-    let plan = Plan::new(session, arguments)?;
+    let mut plan = Plan::new(session, arguments)?;
     if plan.shard.is_some() && plan.chosen.is_empty() {
         return Ok(Exit::Done);
     }
@@ -40,7 +40,8 @@ pub(super) fn execute(session: &Session<'_>, arguments: &EvalArgs) -> Result<Exi
         } else {
             Start::Resume
         };
-        let finished = Box::pin(run::run(session, arguments, &plan, start, interruption)).await?;
+        let finished =
+            Box::pin(run::run(session, arguments, &mut plan, start, interruption)).await?;
         let text = finished.text(session.printer, &arguments.shown)?;
         session.printer.result(&text)?;
         finished.close(session.printer, &plan.out, interruption.is_interrupted())

@@ -1,13 +1,14 @@
 //! The plan of a run, made before anything is asked or written.
 
 use std::collections::BTreeSet;
+use std::mem;
 use std::num::NonZeroUsize;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use anyhow::{Context as _, Result, bail};
 use evals::{CaseId, CaseTimeout, Dataset};
-use evals_evaluators::{DatasetFile, FileFormat, JudgePrompts, Loaded};
+use evals_evaluators::{DatasetFile, FileCase, FileFormat, JudgePrompts, Loaded};
 use evals_evaluators::{Registry, Resources, Untyped};
 use evals_guard::regular_file;
 use evals_messages::quantity;
@@ -36,8 +37,8 @@ const LARGEST: u64 = 512_000_000;
 pub(super) struct Plan {
     pub(super) registry: Registry,
     pub(super) source: Source,
-    /// The file's cases, with evaluators that have no chat models yet.
-    pub(super) loaded: Loaded,
+    /// The contents of the file, without its cases as soon as [`dataset`](Self::dataset) has taken them.
+    pub(super) file: DatasetFile,
     pub(super) resolved: Resolved,
     pub(super) models: ConfiguredModels,
     pub(super) judges: WantedJudges,
@@ -58,15 +59,20 @@ pub(super) struct Plan {
     pub(super) out: Vec<OutFile>,
 }
 
-/// The text of a dataset file, read once, so that every part of a run sees the same.
+/// A dataset file, read once, so that every part of a run sees the same.
 pub(super) struct Source {
     pub(super) path: PathBuf,
-    format: FileFormat,
-    text: String,
+    /// SHA-256 of its text, in hexadecimal.
+    pub(super) digest: String,
 }
 
 impl Source {
-    fn read(arguments: &EvalArgs) -> Result<Self> {
+    /// Reads the cases, and builds their evaluators without chat models.
+    fn read(
+        arguments: &EvalArgs,
+        registry: &Registry,
+        resources: Resources,
+    ) -> Result<(Self, Loaded)> {
         let path = arguments.file.clone();
         let format = FileFormat::of(&path).with_context(|| {
             format!(
@@ -75,27 +81,19 @@ impl Source {
             )
         })?;
         let text = regular_file::read_named(&path, LARGEST)?;
-        Ok(Self { path, format, text })
+        let digest = hex::encode(Sha256::digest(&text));
+        let source = Self { path, digest };
+        let resources = source.located(resources);
+        let loaded = DatasetFile::read(&text, format, &source.path, registry, &resources)?;
+        Ok((source, loaded))
     }
 
-    /// SHA-256 of the text, in hexadecimal.
-    pub(super) fn digest(&self) -> String {
-        hex::encode(Sha256::digest(&self.text))
-    }
-
-    /// Reads the cases and builds their evaluators. Paths in arguments are relative to the file's folder.
-    pub(super) fn load(&self, registry: &Registry, resources: Resources) -> Result<Loaded> {
-        let resources = Resources {
-            folder: self.path.parent().map(PathBuf::from),
+    /// Paths in arguments are relative to the file's folder.
+    fn located(&self, resources: Resources) -> Resources {
+        Resources {
+            folder: self.path.parent().map(Path::to_owned),
             ..resources
-        };
-        Ok(DatasetFile::read(
-            &self.text,
-            self.format,
-            &self.path,
-            registry,
-            &resources,
-        )?)
+        }
     }
 }
 
@@ -103,10 +101,9 @@ impl Plan {
     pub(super) fn new(session: &Session<'_>, arguments: &EvalArgs) -> Result<Self> {
         let out = OutFile::all_of_eval(&arguments.results.out)?;
         let registry = Registry::built_in();
-        let source = Source::read(arguments)?;
         let resources = Resources::default();
         let workers = resources.workers.clone();
-        let loaded = source.load(&registry, resources)?;
+        let (source, loaded) = Source::read(arguments, &registry, resources)?;
         let commands = workers.commands();
         let shown = commands
             .iter()
@@ -172,14 +169,21 @@ impl Plan {
             models,
             judges,
             prompts: Arc::new(prompts),
-            loaded,
+            file: loaded.file,
         })
     }
 
-    /// The dataset that runs: the chosen cases of `dataset`.
-    pub(super) fn select(&self, dataset: Dataset<Untyped>) -> Dataset<Untyped> {
+    /// The dataset that runs: the chosen cases, taken out of the file, with evaluators that have these resources.
+    pub(super) fn dataset(&mut self, resources: Resources) -> Result<Dataset<Untyped>> {
+        let file = DatasetFile {
+            cases: mem::take(&mut self.file.cases),
+            ..self.file.clone()
+        };
+        let resources = self.source.located(resources);
+        let loaded = file.load(&self.source.path, &self.registry, &resources)?;
         let mut chosen = self.chosen.iter().peekable();
-        dataset.retain(|case| chosen.next_if(|id| **id == case.id).is_some())
+        let is_chosen = |id| chosen.next_if(|next| *next == id).is_some();
+        Ok(loaded.dataset.retain(|case| is_chosen(&case.id)))
     }
 
     /// The evaluators of the report, as a dataset file in JSON lists them.
@@ -188,7 +192,7 @@ impl Plan {
             cases: Vec::new(),
             evaluators: Vec::new(),
             target: None,
-            ..self.loaded.file.clone()
+            ..self.file.clone()
         };
         let mut written: Value = serde_json::from_str(&file.to_json(&self.registry, None))?;
         Ok(match written["report_evaluators"].take() {
@@ -251,7 +255,7 @@ struct Chosen {
 /// The cases to run: those that the options choose, up to `--limit`, and of these the ones of `--shard`.
 fn chosen_cases(session: &Session<'_>, arguments: &EvalArgs, loaded: &Loaded) -> Result<Chosen> {
     let none = Map::new();
-    let mut cases: Vec<_> = loaded.dataset.cases().iter().collect();
+    let mut cases: Vec<&FileCase> = loaded.file.cases.iter().collect();
     let known = keys(loaded);
     for key in &arguments.results.group_by {
         MetadataFrom::Cases.check_key(&format!("--group-by {key}"), key, &known)?;
@@ -307,8 +311,6 @@ fn keys(loaded: &Loaded) -> Vec<String> {
         Value::Object(metadata) => Some(metadata),
         _ => None,
     });
-    let mut keys: Vec<String> = objects.flat_map(Map::keys).cloned().collect();
-    keys.sort_unstable();
-    keys.dedup();
-    keys
+    let keys: BTreeSet<&String> = objects.flat_map(Map::keys).collect();
+    keys.into_iter().cloned().collect()
 }

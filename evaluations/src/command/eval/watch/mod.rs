@@ -115,7 +115,7 @@ impl<'w> Watch<'w> {
 
     /// One run, with what changed since the one before.
     async fn once(&mut self, interruption: &Interruption) -> Result<()> {
-        let plan = Plan::new(self.session, self.arguments)?;
+        let mut plan = Plan::new(self.session, self.arguments)?;
         if let Some(TargetAddress::Exec(_)) = plan.target.address {
             self.watched.add_folder(&self.session.directories.working);
         }
@@ -124,7 +124,7 @@ impl<'w> Watch<'w> {
             None if self.may_resume => Start::Resume,
             None => Start::Fresh,
         };
-        let run = run::run(self.session, self.arguments, &plan, start, interruption);
+        let run = run::run(self.session, self.arguments, &mut plan, start, interruption);
         let finished = Box::pin(run).await?;
         self.may_resume = false;
         self.replies = Some(finished.replies.clone());
