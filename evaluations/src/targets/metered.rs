@@ -31,7 +31,7 @@ impl Metered {
 /// The kind of targets that are chat models.
 const CHAT: &str = "chat";
 
-/// Counts the requests of a target, unless it is a chat model: the calls of those are counted when they are opened.
+/// Counts the requests of a target, unless it is a chat model, whose calls are counted when it is opened, or a file, which costs nothing.
 pub(crate) fn metered(
     target: Arc<dyn Target>,
     prices: Prices,
@@ -39,6 +39,7 @@ pub(crate) fn metered(
 ) -> Arc<dyn Target> {
     match target.identity().kind.as_str() {
         CHAT => target,
+        _ if target.identity().is_file() => target,
         _ => Arc::new(Metered::new(target, prices, spending)),
     }
 }
@@ -134,8 +135,8 @@ mod tests {
     }
 
     #[tokio::test]
-    async fn a_service_is_counted_here_and_a_chat_model_is_not() {
-        for (kind, calls) in [("http", 1), ("chat", 0)] {
+    async fn a_service_is_counted_here_and_a_chat_model_or_a_file_is_not() {
+        for (kind, calls) in [("http", 1), ("chat", 0), ("outputs", 0)] {
             let spending = Spending::new(None, StopSignal::new());
             let target = Arc::new(Silent(TargetIdentity::new(kind, "x")));
             let target = metered(target, Prices::default(), &spending);

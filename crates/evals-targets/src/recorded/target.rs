@@ -26,7 +26,7 @@ use crate::{Reply, Request, Target, TargetError, TargetIdentity};
 /// reader that asks a second time, as a retry does. A reader that stops waiting for the target, such as at the end of the time of
 /// its case, leaves a failure for the others: they would wait as long again.
 ///
-/// The replies of all cases are in memory.
+/// The replies of all cases are in memory. A file of replies holds them itself, so they are read from it each time, and not recorded.
 #[derive(Debug)]
 pub struct RecordedTarget {
     shared: Arc<Shared>,
@@ -119,6 +119,9 @@ impl RecordedTarget {
 
     /// Whether the reply to this request is recorded, so that nobody asks for it again. `false` while somebody waits for it.
     pub fn holds(&self, request: &Request) -> bool {
+        if self.identity().is_file() {
+            return true;
+        }
         let slot = self.shared.slot(&(request.id.clone(), request.repeat));
         let held = slot.try_lock();
         held.is_ok_and(|slot| slot.answers(request).is_some())
@@ -153,7 +156,7 @@ impl Shared {
         let mut reply = self.target.ask(request).await?;
         let mut timings = reply.timings.iter();
         let is_timed = timings.any(|timing| timing.stage == Reply::STAGE);
-        if !is_timed && !self.target.identity().is_file() {
+        if !is_timed {
             let timing = Timing {
                 stage: Reply::STAGE.to_owned(),
                 duration: started.elapsed(),
@@ -178,6 +181,10 @@ impl Target for RecordedTarget {
     }
 
     async fn ask(&self, request: &Request) -> Result<Reply, TargetError> {
+        if self.identity().is_file() {
+            self.shared.asked.fetch_add(1, Ordering::Relaxed);
+            return self.shared.target.ask(request).await;
+        }
         let key = (request.id.clone(), request.repeat);
         let slot = self.shared.slot(&key);
         // The others wait here while one of them asks.

@@ -52,7 +52,7 @@ pub(super) enum Start {
 pub(super) async fn run(
     session: &Session<'_>,
     arguments: &EvalArgs,
-    plan: &Plan,
+    plan: &mut Plan,
     start: Start,
     interruption: &Interruption,
 ) -> Result<Finished> {
@@ -79,7 +79,7 @@ pub(super) async fn run(
         workers: workers.clone(),
         ..Resources::default()
     };
-    let loaded = plan.source.load(&plan.registry, resources)?;
+    let dataset = plan.dataset(resources)?;
     // They run with the user's rights, and the file may come from somebody else.
     for command in &plan.commands {
         session.printer.note(&format!(
@@ -87,7 +87,6 @@ pub(super) async fn run(
             plan.source.path.display()
         ));
     }
-    let dataset = plan.select(loaded.dataset);
     let dataset = if plan.judges.votes {
         dataset.report_evaluator(JudgeAgreement)
     } else {
@@ -170,6 +169,9 @@ pub(super) async fn run(
     facts(&report, plan, control.seed, &recorded, &judges)?.enter(&mut report)?;
     let asked = quantity::of(recorded.asked(), "request");
     session.printer.detail(&format!("{asked} to the target"));
+    let replies = Replies::of(&recorded);
+    // The report holds what it needs of the replies.
+    drop(recorded);
     let reached = Reached {
         failures: failure_limit.is_reached(&report.cases),
         budget: spending.is_spent(),
@@ -181,7 +183,6 @@ pub(super) async fn run(
     let summary = report.summary(&bootstrap);
     let keys = &arguments.results.group_by;
     let summary = add_groups(session.printer, &report, summary, keys, &bootstrap);
-    let replies = Replies::of(&recorded);
     let written = Finished::write(
         session,
         control.seed,

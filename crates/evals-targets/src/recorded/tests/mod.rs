@@ -12,7 +12,10 @@ use evals::{FailureClass, JournalError};
 use serde_json::{Value, json};
 
 use super::{RecordedTarget, ReplyFile, Resumption};
-use crate::{FnTarget, Reply, Request, Target, TargetError};
+use crate::{
+    FnTarget, Mapping, Outputs, OutputsTarget, Reply, Request, ResponseSettings, Target,
+    TargetError, TargetSettings,
+};
 
 /// A target that counts its requests, and fails those for `broken` as long as `failures` last.
 struct Counting {
@@ -317,4 +320,27 @@ async fn the_replies_to_resume_are_counted_without_opening_the_file() {
     assert_eq!(resumable(Resumption::Resume), 0);
     assert_eq!(resumable(Resumption::Reopen), 2);
     assert_eq!(fs::read_dir(folder.path()).unwrap().count(), 1);
+}
+
+#[tokio::test]
+async fn replies_of_a_file_are_read_from_it_and_not_recorded() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("replies.jsonl");
+    fs::write(&path, "{\"id\": \"a\", \"answer\": 1, \"latency_ms\": 5}\n").unwrap();
+    let mapping = Mapping::new(&ResponseSettings::default()).unwrap();
+    let target = OutputsTarget::of(
+        "outputs",
+        &TargetSettings::default(),
+        Outputs::read(&path, &mapping).unwrap(),
+    );
+    let file = ReplyFile::open(folder.path(), "2026", &identity(), Resumption::Fresh).unwrap();
+    let recorded = RecordedTarget::new(Arc::new(target), file);
+    let request = Request::question("a", "?");
+    assert!(recorded.holds(&request));
+    let first = recorded.ask(&request).await.unwrap();
+    let second = recorded.reader().ask(&request).await.unwrap();
+    assert_eq!(first, second);
+    assert_eq!(first.answer, Some(json!(1)));
+    let lines = fs::read_to_string(recorded.path()).unwrap();
+    assert_eq!(lines.lines().count(), 1, "{lines}");
 }
