@@ -3,9 +3,7 @@
 use serde_json::{Number, Value};
 
 use crate::error::YamlError;
-use crate::node::{
-    Content, Document, Key, MOST_LEVELS, Member, Members, Node, Place, insert, repeated,
-};
+use crate::node::{Content, Document, Key, MOST_LEVELS, Member, Members, Node, Place};
 use crate::yaml11::{not_finite, rounded};
 
 /// Reads JSON. Faulty syntax is an error; `NaN`, `Infinity` and `-Infinity`, which Python's `json` writes, are among the
@@ -80,11 +78,7 @@ impl<'t> Reader<'t> {
                 }
                 self.blanks();
                 let value = self.value(level + 1)?;
-                let member = Member { key, value };
-                let key = member.key.clone();
-                if let Some(earlier) = insert(&mut members, member) {
-                    self.warnings.push(repeated(&key, earlier));
-                }
+                self.warnings.extend(members.insert(Member { key, value }));
                 self.blanks();
                 if self.byte(b'}') {
                     break;

@@ -1,5 +1,6 @@
 //! Values that remember their places in the text.
 
+use std::collections::HashMap;
 use std::fmt;
 
 use serde_json::{Map, Value};
@@ -193,29 +194,47 @@ impl Node {
     }
 }
 
-/// Adds a member to a mapping as Python's `dict` does: a key that is there keeps its place in the order and takes the later
-/// value. Returns the place of the earlier key.
-pub(crate) fn insert(members: &mut Members, member: Member) -> Option<Place> {
-    let Members { list, places } = members;
-    if let Some(&index) = places.get(&member.key.text) {
-        let earlier = list[index].key.place;
-        list[index] = member;
-        return Some(earlier);
-    }
-    places.insert(member.key.text.clone(), list.len());
-    list.push(member);
-    None
-}
-
 /// The members of a mapping while it is read.
 #[derive(Debug, Default)]
 pub(crate) struct Members {
     pub(crate) list: Vec<Member>,
-    places: std::collections::HashMap<String, usize>,
+    /// Their places in the list by their keys, once there are more than a [few](Self::FEW).
+    places: HashMap<String, usize>,
+}
+
+impl Members {
+    /// So many members are searched faster than hashed.
+    const FEW: usize = 16;
+
+    /// Adds a member as Python's `dict` does: a key that is there keeps its place in the order and takes the later value. Returns
+    /// the warning about that.
+    pub(crate) fn insert(&mut self, member: Member) -> Option<YamlError> {
+        if let Some(index) = self.index(&member.key.text) {
+            let warning = repeated(&member.key, self.list[index].key.place);
+            self.list[index] = member;
+            return Some(warning);
+        }
+        if !self.places.is_empty() {
+            self.places.insert(member.key.text.clone(), self.list.len());
+        }
+        self.list.push(member);
+        None
+    }
+
+    fn index(&mut self, key: &str) -> Option<usize> {
+        let mut keys = self.list.iter().map(|member| &member.key.text);
+        if self.list.len() <= Self::FEW {
+            return keys.position(|known| known == key);
+        }
+        if self.places.is_empty() {
+            self.places = keys.cloned().zip(0..).collect();
+        }
+        self.places.get(key).copied()
+    }
 }
 
 /// The warning about a key that occurs twice.
-pub(crate) fn repeated(key: &Key, earlier: Place) -> YamlError {
+fn repeated(key: &Key, earlier: Place) -> YamlError {
     key.place.error(format!(
         "duplicate key `{}`: this value replaces the one of line {}",
         key.text, earlier.line

@@ -1,7 +1,5 @@
 //! Builds values from the events of the parser.
 
-use std::collections::HashMap;
-
 use granit_parser::{Event, Parser, ScalarStyle, Span, StrInput};
 use serde_json::Value;
 
@@ -13,9 +11,7 @@ use super::scanned_text::as_pyyaml_scans;
 use super::tags::{is_meant, is_merge};
 use super::values::Values;
 use crate::error::YamlError;
-use crate::node::{
-    Content, Document, Key, MOST_LEVELS, Member, Members, Node, Place, insert, repeated,
-};
+use crate::node::{Content, Document, Key, MOST_LEVELS, Member, Members, Node, Place};
 
 /// Reads YAML 1.1. Faulty syntax is an error; values that JSON cannot hold are among the document's
 /// [errors](Document::errors).
@@ -141,8 +137,8 @@ impl<'t> Composer<'t> {
     }
 
     fn members(&mut self, level: usize) -> Result<Vec<Member>, YamlError> {
-        let mut own = Vec::new();
-        let mut merged = Vec::new();
+        let mut own = Members::default();
+        let mut members = Members::default();
         loop {
             let (event, span) = self.expect()?;
             if event == Event::MappingEnd {
@@ -157,21 +153,20 @@ impl<'t> Composer<'t> {
             let (event, value_span) = self.expect()?;
             let value = self.node(event, &value_span, level + 1)?;
             if merges {
-                merged.extend(self.values.merge(&value));
+                for member in self.values.merge(&value) {
+                    members.insert(member);
+                }
             } else if let Some(key) = key {
-                own.push(Member { key, value });
+                let warning = own.insert(Member { key, value });
+                self.values.warnings.extend(warning);
             }
         }
-        let mut members = Members::default();
-        for member in merged {
-            insert(&mut members, member);
+        // The mapping's own members replace those that it merges.
+        if members.list.is_empty() {
+            return Ok(own.list);
         }
-        let mut seen = HashMap::new();
-        for member in own {
-            if let Some(earlier) = seen.insert(member.key.text.clone(), member.key.place) {
-                self.values.warnings.push(repeated(&member.key, earlier));
-            }
-            insert(&mut members, member);
+        for member in own.list {
+            members.insert(member);
         }
         Ok(members.list)
     }
