@@ -1,6 +1,7 @@
 //! Two stored runs of the same cases, to compare.
 
 use std::io::Write;
+use std::sync::Arc;
 
 use anyhow::{Result, bail};
 use evals::{Change, Domain, PairTesting, Report, Titled};
@@ -65,13 +66,13 @@ impl<'r> StoredPair<'r> {
     pub(crate) fn read(before: &'r StoredRun, after: &'r StoredRun) -> Result<Self> {
         let reports = match (before.report()?, after.report()?) {
             (StoredReport::Retrieval(before), StoredReport::Retrieval(after)) => {
-                Reports::Retrieval(Box::new([*before, *after]))
+                Reports::Retrieval(Box::new([before, after].map(Arc::unwrap_or_clone)))
             }
             (StoredReport::Qa(before), StoredReport::Qa(after)) => {
-                Reports::Qa(Box::new([*before, *after]))
+                Reports::Qa(Box::new([before, after].map(Arc::unwrap_or_clone)))
             }
             (StoredReport::Eval(before), StoredReport::Eval(after)) => {
-                Reports::Eval(Box::new([*before, *after]))
+                Reports::Eval(Box::new([before, after].map(Arc::unwrap_or_clone)))
             }
             _ => bail!("cannot compare reports of different benchmarks"),
         };

@@ -3,6 +3,7 @@
 use std::collections::BTreeSet;
 use std::io::{Cursor, Write};
 use std::path::Path;
+use std::sync::Arc;
 
 use anyhow::{Context as _, Result, bail};
 use evals::render::Cases;
@@ -24,12 +25,12 @@ use crate::shards::ShardHeader;
 use crate::terminal::{self, Printer, console, report_text};
 
 /// A stored report.
-#[derive(Debug)]
+#[derive(Debug, Clone)]
 pub(crate) enum StoredReport {
-    Retrieval(Box<Report<Retrieval>>),
-    Qa(Box<Report<Qa>>),
+    Retrieval(Arc<Report<Retrieval>>),
+    Qa(Arc<Report<Qa>>),
     /// Of a dataset file.
-    Eval(Box<Report<Untyped>>),
+    Eval(Arc<Report<Untyped>>),
 }
 
 /// Facts about a run from its report.
@@ -83,9 +84,9 @@ trait AnyReport {
 impl StoredReport {
     pub(super) fn read(folder: &RunFolder, header: &RunHeader) -> Result<Self> {
         Ok(match header.benchmark.as_str() {
-            "retrieval" => Self::Retrieval(Box::new(folder.read_report()?)),
-            "qa" => Self::Qa(Box::new(folder.read_report()?)),
-            "eval" => Self::Eval(Box::new(folder.read_report()?)),
+            "retrieval" => Self::Retrieval(Arc::new(folder.read_report()?)),
+            "qa" => Self::Qa(Arc::new(folder.read_report()?)),
+            "eval" => Self::Eval(Arc::new(folder.read_report()?)),
             other => bail!(
                 "run `{}` has the benchmark `{other}`, which this version does not support",
                 folder.name()
@@ -338,6 +339,6 @@ fn bootstrap(seed: u64) -> Bootstrap {
     }
 }
 
-fn parsed<R: DeserializeOwned>(bytes: &[u8]) -> serde_json::Result<Box<R>> {
-    serde_json::from_slice(bytes).map(Box::new)
+fn parsed<R: DeserializeOwned>(bytes: &[u8]) -> serde_json::Result<Arc<R>> {
+    serde_json::from_slice(bytes).map(Arc::new)
 }

@@ -22,8 +22,8 @@ pub(crate) struct StoredRun {
 #[derive(Debug, Clone)]
 enum Place {
     Folder(RunFolder),
-    /// A report without the folder that it was written to.
-    Report(PathBuf),
+    /// A report without the folder that it was written to. It has been read, because it alone tells what it is of.
+    Report(PathBuf, StoredReport),
 }
 
 impl StoredRun {
@@ -60,7 +60,7 @@ impl StoredRun {
         let report = StoredReport::parse(path, &regular_file::read(path, LARGEST_REPORT)?)?;
         Ok(Some(Self {
             header: header_of(&report),
-            place: Place::Report(path.to_owned()),
+            place: Place::Report(path.to_owned(), report),
         }))
     }
 
@@ -68,14 +68,14 @@ impl StoredRun {
     pub(crate) fn name(&self) -> String {
         match &self.place {
             Place::Folder(folder) => folder.name(),
-            Place::Report(path) => path.display().to_string(),
+            Place::Report(path, _) => path.display().to_string(),
         }
     }
 
     pub(crate) fn path(&self) -> &Path {
         match &self.place {
             Place::Folder(folder) => folder.path(),
-            Place::Report(path) => path,
+            Place::Report(path, _) => path,
         }
     }
 
@@ -83,7 +83,7 @@ impl StoredRun {
     pub(crate) fn folder(&self, wanted: &str) -> Result<&RunFolder> {
         match &self.place {
             Place::Folder(folder) => Ok(folder),
-            Place::Report(path) => Err(anyhow!(
+            Place::Report(path, _) => Err(anyhow!(
                 "`{}` is a report without the manifest of its run, which {wanted}; pass the run's folder instead",
                 path.display()
             )),
@@ -94,7 +94,7 @@ impl StoredRun {
     pub(crate) fn page(&self) -> Option<PathBuf> {
         match &self.place {
             Place::Folder(folder) => folder.page(),
-            Place::Report(_) => None,
+            Place::Report(..) => None,
         }
     }
 
@@ -102,7 +102,7 @@ impl StoredRun {
     pub(crate) fn has_report(&self) -> bool {
         match &self.place {
             Place::Folder(folder) => folder.path().join(REPORT).exists(),
-            Place::Report(_) => true,
+            Place::Report(..) => true,
         }
     }
 
@@ -110,16 +110,14 @@ impl StoredRun {
     pub(crate) fn state(&self) -> Result<RunState> {
         match &self.place {
             Place::Folder(folder) => Ok(folder.state()),
-            Place::Report(_) => Ok(RunState::of(&self.report()?.summary(self.header.seed))),
+            Place::Report(_, report) => Ok(RunState::of(&report.summary(self.header.seed))),
         }
     }
 
     pub(crate) fn report(&self) -> Result<StoredReport> {
         match &self.place {
             Place::Folder(folder) => StoredReport::read(folder, &self.header),
-            Place::Report(path) => {
-                StoredReport::parse(path, &regular_file::read(path, LARGEST_REPORT)?)
-            }
+            Place::Report(_, report) => Ok(report.clone()),
         }
     }
 
@@ -127,7 +125,7 @@ impl StoredRun {
     pub(crate) fn manifest(&self) -> Result<Option<Value>> {
         match &self.place {
             Place::Folder(folder) => Ok(Some(folder.read_manifest()?)),
-            Place::Report(_) => Ok(None),
+            Place::Report(..) => Ok(None),
         }
     }
 
@@ -135,7 +133,7 @@ impl StoredRun {
     pub(crate) fn remedy(&self) -> &'static str {
         match &self.place {
             Place::Folder(folder) => folder.remedy(),
-            Place::Report(_) => "it holds the cases that were finished until then",
+            Place::Report(..) => "it holds the cases that were finished until then",
         }
     }
 

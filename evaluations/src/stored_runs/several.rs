@@ -1,6 +1,7 @@
 //! More than two stored runs of the same cases, to compare each with each.
 
 use std::collections::BTreeSet;
+use std::sync::Arc;
 
 use anyhow::{Result, bail};
 use evals::{
@@ -67,18 +68,18 @@ impl<'r> StoredSeveral<'r> {
         let mut reports = runs.iter().map(StoredRun::report);
         let reports = match reports.next().transpose()? {
             Some(StoredReport::Retrieval(first)) => {
-                Reports::Retrieval(rest(*first, reports, |it| match it {
-                    StoredReport::Retrieval(report) => Some(*report),
+                Reports::Retrieval(rest(first, reports, |it| match it {
+                    StoredReport::Retrieval(report) => Some(report),
                     _ => None,
                 })?)
             }
-            Some(StoredReport::Qa(first)) => Reports::Qa(rest(*first, reports, |it| match it {
-                StoredReport::Qa(report) => Some(*report),
+            Some(StoredReport::Qa(first)) => Reports::Qa(rest(first, reports, |it| match it {
+                StoredReport::Qa(report) => Some(report),
                 _ => None,
             })?),
             Some(StoredReport::Eval(first)) => {
-                Reports::Eval(rest(*first, reports, |it| match it {
-                    StoredReport::Eval(report) => Some(*report),
+                Reports::Eval(rest(first, reports, |it| match it {
+                    StoredReport::Eval(report) => Some(report),
                     _ => None,
                 })?)
             }
@@ -331,14 +332,14 @@ impl<'r> StoredSeveral<'r> {
 
 /// The reports after the first one, which have to be of its benchmark.
 fn rest<D: Domain>(
-    first: Report<D>,
+    first: Arc<Report<D>>,
     others: impl Iterator<Item = Result<StoredReport>>,
-    own: impl Fn(StoredReport) -> Option<Report<D>>,
+    own: impl Fn(StoredReport) -> Option<Arc<Report<D>>>,
 ) -> Result<Vec<Report<D>>> {
-    let mut all = vec![first];
+    let mut all = vec![Arc::unwrap_or_clone(first)];
     for other in others {
         match own(other?) {
-            Some(report) => all.push(report),
+            Some(report) => all.push(Arc::unwrap_or_clone(report)),
             None => bail!("cannot compare reports of different benchmarks"),
         }
     }
