@@ -16,6 +16,7 @@ use crate::clock;
 use crate::exit::Exit;
 use crate::failure_limit::FailureLimit;
 use crate::interruption::Interrupted;
+use crate::out_file::OutFile;
 use crate::page::{Documents, PageSource, SeveralPage};
 use crate::rankings::{FinishedRankings, record};
 use crate::run_folder::{RunFailure, RunFolder};
@@ -34,12 +35,16 @@ pub(super) async fn execute(run: Run<'_>) -> Result<Exit> {
     let mut finished: Vec<FinishedRankings> = Vec::new();
     for &profile in &plan.profiles {
         let folder = create_folder(run, profile)?;
-        let measured = match benchmark::run(run, profile, folder).await {
+        let mut measured = match benchmark::run(run, profile, folder).await {
             // The results of earlier profiles are still printed.
             Err(error) if error.is::<Interrupted>() && !finished.is_empty() => break,
             measured => measured?,
         };
         record(session.printer, &measured)?;
+        if !plan.out.iter().any(OutFile::is_page) {
+            // Its page is written, and holds the texts of documents for each profile.
+            measured.source.documents = Documents::none();
+        }
         session.printer.detail(&format!(
             "{profile}: report in {}",
             measured.folder.path().display()
