@@ -37,7 +37,7 @@ const LARGEST: u64 = 512_000_000;
 pub(super) struct Plan {
     pub(super) registry: Registry,
     pub(super) source: Source,
-    /// The contents of the file, without its cases as soon as [`dataset`](Self::dataset) has taken them.
+    /// The contents of the file, without its cases once they are [taken](Self::take_file).
     pub(super) file: DatasetFile,
     pub(super) resolved: Resolved,
     pub(super) models: ConfiguredModels,
@@ -173,17 +173,25 @@ impl Plan {
         })
     }
 
-    /// The dataset that runs: the chosen cases, taken out of the file, with evaluators that have these resources.
-    pub(super) fn dataset(&mut self, resources: Resources) -> Result<Dataset<Untyped>> {
-        let file = DatasetFile {
+    /// Takes the file with its cases out of the plan, so that no second copy of them lasts as long as the run.
+    pub(super) fn take_file(&mut self) -> DatasetFile {
+        DatasetFile {
             cases: mem::take(&mut self.file.cases),
             ..self.file.clone()
-        };
+        }
+    }
+
+    /// The dataset that runs: the chosen cases of the file, with evaluators that have these resources.
+    pub(super) fn dataset(
+        &self,
+        file: DatasetFile,
+        resources: Resources,
+    ) -> Result<Dataset<Untyped>> {
         let resources = self.source.located(resources);
         let loaded = file.load(&self.source.path, &self.registry, &resources)?;
         let mut chosen = self.chosen.iter().peekable();
-        let is_chosen = |id| chosen.next_if(|next| *next == id).is_some();
-        Ok(loaded.dataset.retain(|case| is_chosen(&case.id)))
+        let dataset = loaded.dataset;
+        Ok(dataset.retain(|case| chosen.next_if(|id| **id == case.id).is_some()))
     }
 
     /// The evaluators of the report, as a dataset file in JSON lists them.

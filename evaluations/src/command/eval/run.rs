@@ -56,6 +56,8 @@ pub(super) async fn run(
     start: Start,
     interruption: &Interruption,
 ) -> Result<Finished> {
+    let file = plan.take_file();
+    let plan = &*plan;
     let control = &arguments.control;
     let stop = interruption.further_stop();
     let spending = Spending::new(arguments.judging.budget, stop.clone());
@@ -79,7 +81,7 @@ pub(super) async fn run(
         workers: workers.clone(),
         ..Resources::default()
     };
-    let dataset = plan.dataset(resources)?;
+    let dataset = plan.dataset(file, resources)?;
     // They run with the user's rights, and the file may come from somebody else.
     for command in &plan.commands {
         session.printer.note(&format!(
