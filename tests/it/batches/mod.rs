@@ -87,7 +87,7 @@ fn answers_and_verdicts_go_in_a_batch_each_and_give_the_report_of_direct_calls()
     let direct = towers(&server, 6);
     let other = run(&direct, "--out report.json");
     assert_eq!(other.code, Some(0), "{}", other.stderr);
-    assert_eq!(server.direct(), 4 * 2 + 12);
+    assert_eq!(server.direct(), 2 + 12);
     let other = json(&direct.work().join("report.json"));
     let cases = |report: &Value| {
         let mut report = timeless(report.clone());
