@@ -390,6 +390,11 @@ fn rules_and_runs_that_cannot_be_judged_are_refused() {
         let found = refused(options);
         assert!(found.contains(message), "`{options}`: {found}");
     }
+    let long = refused(&format!("--min {}=1", "a".repeat(100_000)));
+    assert!(
+        long.contains("a measure of 100000 letters") && long.len() < 1_000,
+        "{long}"
+    );
     let message = sandbox.refuse(&format!("gate {run} --max-drop MRR@5=0.1"));
     assert!(message.contains("needs a baseline"), "{message}");
     fs::remove_file(sandbox.runs()[0].join("report.json")).unwrap();

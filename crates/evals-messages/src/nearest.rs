@@ -8,6 +8,9 @@ const MOST: usize = 3;
 /// Shorter texts are the beginning of too many words.
 const SHORTEST_ABBREVIATION: usize = 3;
 
+/// Longer texts are not misspelled words, and comparing two of them takes time that grows with the square of their length.
+const LONGEST: usize = 200;
+
 /// The candidate nearest to the misspelled `written`, or `None` if no candidate is near. Ties go to the first.
 pub fn of<'c>(written: &str, candidates: impl IntoIterator<Item = &'c str>) -> Option<&'c str> {
     all(written, candidates).first().copied()
@@ -16,7 +19,7 @@ pub fn of<'c>(written: &str, candidates: impl IntoIterator<Item = &'c str>) -> O
 /// The nearest candidates, at most three that are equally near, in their own order.
 ///
 /// A candidate is near if at most a third of its letters have to be inserted, removed, replaced or swapped with a neighbour,
-/// or if `written` is its beginning. Case is ignored.
+/// or if `written` is its beginning. Case is ignored. Texts of more than 200 letters are near to nothing.
 pub fn all<'c>(written: &str, candidates: impl IntoIterator<Item = &'c str>) -> Vec<&'c str> {
     let written = written.to_lowercase();
     let near = candidates
@@ -90,11 +93,20 @@ fn of_one_query(name: &str) -> String {
 
 /// The number of differing letters, if `candidate` is near.
 fn distance(written: &str, candidate: &str) -> Option<usize> {
-    let distance = strsim::osa_distance(written, candidate);
     let [letters, other_letters] = [written, candidate].map(|word| word.chars().count());
-    let is_misspelling = distance * 3 <= max(letters, other_letters);
-    let is_abbreviation = letters >= SHORTEST_ABBREVIATION && candidate.starts_with(written);
-    (is_misspelling || is_abbreviation).then_some(distance)
+    let longest = max(letters, other_letters);
+    if longest > LONGEST {
+        return None;
+    }
+    if letters >= SHORTEST_ABBREVIATION && candidate.starts_with(written) {
+        return Some(other_letters - letters);
+    }
+    // At least the missing letters differ, which rules most candidates out without a comparison.
+    if letters.abs_diff(other_letters) * 3 > longest {
+        return None;
+    }
+    let distance = strsim::osa_distance(written, candidate);
+    (distance * 3 <= longest).then_some(distance)
 }
 
 #[cfg(test)]
@@ -114,6 +126,16 @@ mod tests {
         let known = ["download", "datasets"];
         assert_eq!(of("data", known), Some("datasets"));
         assert_eq!(of("d", known), None, "too short");
+    }
+
+    #[test]
+    fn a_long_text_is_compared_with_nothing() {
+        let long = "a".repeat(100_000);
+        // Comparing two such texts would take minutes.
+        let longer = "a".repeat(100_001);
+        assert_eq!(of(&long, ["a", longer.as_str()]), None);
+        let name = "a".repeat(200);
+        assert_eq!(of(&name[1..], [name.as_str()]), Some(name.as_str()));
     }
 
     #[test]

@@ -3,6 +3,9 @@
 use serde::{Deserialize, Serialize};
 use thiserror::Error;
 
+/// The most letters of a name. No measure comes near, and messages repeat names.
+const LONGEST_NAME: usize = 200;
+
 /// One rule of a gate.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(tag = "rule", rename_all = "kebab-case")]
@@ -43,6 +46,18 @@ pub enum RuleError {
         kind: &'static str,
         /// The limit.
         limit: f64,
+    },
+    /// A name that is too long for a measure.
+    #[error(
+        "`{kind}` names a measure of {} letters, which begins with `{}`; a name has at most {LONGEST_NAME}",
+        name.chars().count(),
+        name.chars().take(20).collect::<String>()
+    )]
+    LongName {
+        /// The measure or quantity.
+        name: String,
+        /// `max-drop`, `min` or `max`.
+        kind: &'static str,
     },
     /// A tolerance is below 0.
     #[error(
@@ -148,6 +163,10 @@ impl Rule {
 
     fn fault(&self) -> Option<RuleError> {
         let (name, limit) = (self.name().to_owned(), self.limit());
+        if name.chars().nth(LONGEST_NAME).is_some() {
+            let kind = self.kind();
+            return Some(RuleError::LongName { name, kind });
+        }
         if !limit.is_finite() {
             let kind = self.kind();
             return Some(RuleError::NotFinite { name, kind, limit });
@@ -171,6 +190,7 @@ impl RuleError {
             Self::NotACount { name, .. } => Some(("max", name)),
             Self::NegativeTolerance { name, .. } => Some(("max-drop", name)),
             Self::NotFinite { kind, name, .. }
+            | Self::LongName { kind, name }
             | Self::Direction { kind, name, .. }
             | Self::Impossible { kind, name, .. }
             | Self::Twice { kind, name, .. } => Some((kind, name)),

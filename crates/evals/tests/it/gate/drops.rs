@@ -314,6 +314,14 @@ fn rules_that_make_no_sense_are_errors() {
         refused(vec![super::max("RR", 0.5)]).to_string(),
         "`RR` is better when it is larger, so `max` would reject good runs; use `min`"
     );
+    let long = Rule::MaxDrop {
+        measure: "a".repeat(100_000),
+        tolerance: 0.1,
+    };
+    assert_eq!(
+        refused(vec![long]).to_string(),
+        "`max-drop` names a measure of 100000 letters, which begins with `aaaaaaaaaaaaaaaaaaaa`; a name has at most 200"
+    );
     let level = Gate {
         level: 95.0,
         ..gate([max_drop(0.1)])
