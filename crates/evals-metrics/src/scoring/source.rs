@@ -7,7 +7,7 @@ use super::error::File;
 use super::form::{Form, without_mark};
 use super::json;
 use super::trec_lines::TrecLines;
-use crate::trec::ParseError;
+use crate::trec::{ParseError, refuse_lone_returns};
 use crate::{Ranking, Run};
 
 /// A document of a query, with its score or grade.
@@ -40,6 +40,9 @@ pub(super) enum Source<'t> {
 impl<'t> Source<'t> {
     fn read(text: &'t str, form: Form, file: File) -> Result<Self, ParseError> {
         let text = without_mark(text);
+        if form != Form::Json {
+            refuse_lone_returns(text)?;
+        }
         Ok(match form {
             Form::Trec => match delimited::without_header(text) {
                 Some(error) => return Err(error),

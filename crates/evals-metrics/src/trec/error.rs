@@ -19,6 +19,16 @@ pub enum ParseError {
         /// The number of fields found.
         found: usize,
     },
+    /// A carriage return that does not belong to the end of a line. `trec_eval` takes it for a blank, and so a file whose lines all end
+    /// with one for a single line.
+    #[error(
+        "line {line}: a carriage return (CR) stands without the line feed that ends a line, as in files of old Macs; end lines with \
+         line feeds, for example with `tr '\\r' '\\n'`"
+    )]
+    CarriageReturn {
+        /// The line.
+        line: usize,
+    },
     /// A grade is not a whole number.
     #[error(
         "line {line}: `{value}` is not a grade; expected a whole number such as `1`{}",
@@ -116,6 +126,7 @@ impl ParseError {
     pub fn line(&self) -> Option<usize> {
         match self {
             Self::Fields { line, .. }
+            | Self::CarriageReturn { line }
             | Self::Grade { line, .. }
             | Self::Score { line, .. }
             | Self::ScoreRange { line, .. }

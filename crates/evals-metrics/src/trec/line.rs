@@ -2,7 +2,21 @@
 
 use std::str::SplitAsciiWhitespace;
 
+use memchr::memchr_iter;
+
 use super::ParseError;
+
+/// Refuses a carriage return that neither a line feed nor the end of the text follows.
+pub(crate) fn refuse_lone_returns(text: &str) -> Result<(), ParseError> {
+    let bytes = text.as_bytes();
+    let is_lone = |at: &usize| !matches!(bytes.get(at + 1), None | Some(b'\n' | b'\r'));
+    match memchr_iter(b'\r', bytes).find(is_lone) {
+        Some(at) => Err(ParseError::CarriageReturn {
+            line: 1 + memchr_iter(b'\n', &bytes[..at]).count(),
+        }),
+        None => Ok(()),
+    }
+}
 
 /// One line of a file that has content.
 #[derive(Clone, Copy)]
@@ -13,11 +27,10 @@ pub(super) struct Line<'t> {
 }
 
 impl<'t> Line<'t> {
-    /// The lines that have content and are no comments (`#`), ending with `\n`, `\r\n` or `\r`.
+    /// The lines that have content and are no comments (`#`), ending with `\n` or `\r\n`.
     pub(super) fn all(text: &'t str) -> impl Iterator<Item = Self> {
         let text = text.strip_prefix('\u{feff}').unwrap_or(text);
         text.split('\n')
-            .flat_map(|line| line.strip_suffix('\r').unwrap_or(line).split('\r'))
             .enumerate()
             .map(|(index, text)| Self {
                 number: index + 1,

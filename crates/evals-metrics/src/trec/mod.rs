@@ -6,8 +6,8 @@
 //! run:   query Q0 document rank score tag             q1 Q0 doc-7 1 12.75 bm25
 //! ```
 //!
-//! Fields are separated by any number of spaces and tabs; lines end with `\n`, `\r\n` or `\r`, as
-//! Python reads text; empty lines, comments (lines that begin with
+//! Fields are separated by any number of spaces and tabs; lines end with `\n` or `\r\n`, and a `\r`
+//! alone is refused, because tools disagree whether it ends a line; empty lines, comments (lines that begin with
 //! `#`, as in `trec_eval` 10) and a byte order mark are skipped. The iteration, `Q0`, rank and
 //! tag of a file are ignored, as `trec_eval` ignores them: the order comes from the scores. Written
 //! files read back the same everywhere, because only [plain ids](is_plain_id) are written.
@@ -30,6 +30,8 @@ mod line;
 mod plain_id;
 mod qrels;
 mod run;
+
+pub(crate) use line::refuse_lone_returns;
 
 pub use error::{ParseError, WriteError};
 pub use plain_id::is_plain_id;

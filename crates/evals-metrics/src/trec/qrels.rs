@@ -2,7 +2,7 @@
 
 use std::io::Write;
 
-use super::line::Line;
+use super::line::{Line, refuse_lone_returns};
 use super::plain_id::check_field;
 use super::{ParseError, WriteError};
 use crate::Qrels;
@@ -12,6 +12,7 @@ use crate::Qrels;
 /// A document that is judged twice for a query is an error, as in `trec_eval`, even where both
 /// grades agree.
 pub fn parse_qrels(text: &str) -> Result<Qrels, ParseError> {
+    refuse_lone_returns(text)?;
     let mut qrels = Qrels::new();
     for line in Line::all(text) {
         let [query, _iteration, document, grade] =

@@ -3,7 +3,7 @@
 use std::collections::{BTreeMap, HashMap};
 use std::io::Write;
 
-use super::line::Line;
+use super::line::{Line, refuse_lone_returns};
 use super::plain_id::check_field;
 use super::{ParseError, WriteError};
 use crate::{Ranking, RankingError, Run, ScoredDocument};
@@ -35,6 +35,7 @@ fn parse(
     text: &str,
     rank: impl Fn(Vec<(String, f64)>) -> Result<Ranking, RankingError>,
 ) -> Result<Run, ParseError> {
+    refuse_lone_returns(text)?;
     let mut documents: BTreeMap<&str, Vec<(String, f64)>> = BTreeMap::new();
     for line in Line::all(text) {
         let [query, _q0, document, _rank, score, _tag] = line.exactly(RUN_FIELDS)?;

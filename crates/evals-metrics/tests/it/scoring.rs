@@ -57,6 +57,23 @@ fn queries_in_both_files_count_and_others_are_named() {
 }
 
 #[test]
+fn lines_that_end_with_carriage_returns_are_refused_and_not_one_line() {
+    for old_mac in [
+        "q1 Q0 a 1 2 t\rq1 Q0 b 2 1 t\rq2 Q0 c 1 1 t\r",
+        "query-id,corpus-id,score\rq1,a,1\r",
+    ] {
+        let error = Ranked::read(old_mac).unwrap_err().to_string();
+        assert!(
+            error.starts_with("line 1: a carriage return (CR) stands without the line feed"),
+            "{error}"
+        );
+    }
+    assert!(Judged::read("q1 0 a 1\rq1 0 b 1\r").is_err());
+    let json = Judged::read("{\"q1\":\r{\"a\": 1}}\r");
+    assert!(json.is_ok(), "white space of JSON");
+}
+
+#[test]
 fn every_form_gives_the_same_scores() {
     let forms = [
         (

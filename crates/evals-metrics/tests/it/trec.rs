@@ -34,15 +34,19 @@ fn tolerates_tabs_blanks_carriage_returns_empty_lines_and_a_byte_order_mark() {
 }
 
 #[test]
-fn a_carriage_return_alone_ends_a_line() {
-    let qrels = parse_qrels("q 0 a 1\rq 0 b 0\r\rr 0 c 2\r\n").unwrap();
-    assert_eq!((qrels.len(), qrels.get("q").unwrap().len()), (2, 2));
-    let run = parse_run("q Q0 a 1 2 t\rq Q0 b 2 1 t\r").unwrap();
-    assert_eq!(run["q"].len(), 2);
-    let error = parse_run("q Q0 a 1 2 t\r\rq Q0 b 2 1\r\nq Q0 c 3 0 t").unwrap_err();
-    let message =
-        "line 3: expected 6 fields (query, Q0, document, rank, score, tag), found 5 fields";
-    assert_eq!(error.to_string(), message);
+fn a_carriage_return_alone_is_refused() {
+    let message = |line: usize| {
+        format!(
+            "line {line}: a carriage return (CR) stands without the line feed that ends a line, as in files of old Macs; end lines \
+             with line feeds, for example with `tr '\\r' '\\n'`"
+        )
+    };
+    let old_mac = "q Q0 a 1 2 t\rq Q0 b 2 1 t\r";
+    assert_eq!(parse_run(old_mac).unwrap_err().to_string(), message(1));
+    let mixed = parse_qrels("q 0 a 1\r\nq 0 b 0\r\rr 0 c 2\n").unwrap_err();
+    assert_eq!(mixed.to_string(), message(2));
+    let doubled = parse_qrels("q 0 a 1\r\r\nr 0 c 2\r\n").unwrap();
+    assert_eq!(doubled.len(), 2, "a file that was converted twice");
 }
 
 #[test]
