@@ -1,7 +1,9 @@
-//! Guards against foreign files that may never end, and foreign libraries that may panic.
+//! Guards against foreign files that may never end or lose rows, and foreign libraries that may panic.
 //!
+//! [`csv`] reads tables and refuses those of which other readers lose rows silently.
 //! [`regular_file`] opens and reads files without waiting for a pipe or filling the memory from a device. [`panics`] turns a panic
 //! of a library that reads damaged bytes into an error.
 
+pub mod csv;
 pub mod panics;
 pub mod regular_file;

@@ -3,8 +3,8 @@
 use std::collections::BTreeMap;
 use std::collections::btree_map::Entry;
 
-use anyhow::{Result, bail};
-use csv::{ByteRecord, ErrorKind, ReaderBuilder, StringRecord};
+use anyhow::{Error, Result, anyhow, bail};
+use evals_guard::csv::{CsvError, Record, Table, without_mark};
 
 use super::answers::RunAnswers;
 use super::current::Stale;
@@ -63,6 +63,25 @@ struct Columns<'h> {
     shows_verdicts: bool,
 }
 
+/// A row of the file.
+struct Row<'r> {
+    line: u64,
+    cells: Vec<&'r str>,
+}
+
+impl<'r> Row<'r> {
+    fn of(record: &'r Record) -> Result<Self, CsvError> {
+        Ok(Self {
+            line: record.line(),
+            cells: record.texts()?,
+        })
+    }
+
+    fn cell(&self, column: usize) -> &'r str {
+        self.cells.get(column).copied().unwrap_or_default()
+    }
+}
+
 /// What is wrong with a cell.
 struct Problem {
     line: u64,
@@ -109,15 +128,9 @@ impl Import<'_> {
     }
 
     fn read_rows(&self, bytes: &[u8], others: OtherAnswers) -> Result<Imported> {
-        let bytes = bytes.strip_prefix(b"\xef\xbb\xbf").unwrap_or(bytes);
-        let mut reader = ReaderBuilder::new()
-            .delimiter(separator(bytes))
-            .from_reader(bytes);
-        let header = match reader.byte_headers() {
-            Ok(header) => header.clone(),
-            Err(error) => bail!("`{}`: {}", self.file, said(&error)),
-        };
-        let header = self.header(header)?;
+        let text = without_mark(bytes)?;
+        let mut table = Table::open(text, separator(bytes)).map_err(|error| self.torn(error))?;
+        let header = table.header().to_vec();
         let columns = self.columns(&header)?;
         let mut problems = Vec::new();
         let mut given: BTreeMap<(usize, String), (Label, u64)> = BTreeMap::new();
@@ -127,18 +140,12 @@ impl Import<'_> {
             empty: 0,
             left_out: Vec::new(),
         };
-        for row in reader.records() {
-            let row = match row {
-                Ok(row) => row,
-                Err(error) => {
-                    let line = error.position().map_or(0, csv::Position::line);
-                    bail!("`{}`, line {line}: {}", self.file, said(&error));
-                }
-            };
+        while let Some(record) = table.row().map_err(|error| self.torn(error))? {
+            let row = Row::of(record).map_err(|error| self.torn(error))?;
             match self.row(&columns, &row, &mut drawn) {
                 Ok(None) => imported.empty += 1,
                 Ok(Some((place, label))) => {
-                    let line = line(&row);
+                    let line = row.line;
                     let key = (place, label.labeller.clone());
                     match given.entry(key) {
                         Entry::Occupied(before) => {
@@ -161,7 +168,7 @@ impl Import<'_> {
                 Err(Problem {
                     stale: Some(stale), ..
                 }) if others == OtherAnswers::LeftOut => {
-                    let case = row.get(columns.case).unwrap_or_default();
+                    let case = row.cell(columns.case);
                     imported.left_out.push((unguarded(case).to_owned(), stale));
                 }
                 Err(problem) => problems.push(problem),
@@ -171,13 +178,18 @@ impl Import<'_> {
         Ok(imported)
     }
 
-    fn header(&self, header: ByteRecord) -> Result<StringRecord> {
-        let header = StringRecord::from_byte_record(header);
-        header.map_err(|_| anyhow::anyhow!("`{}`, line 1: it is not UTF-8 text", self.file))
+    /// What is wrong with the form of the file.
+    fn torn(&self, error: CsvError) -> Error {
+        match error {
+            CsvError::Io(error) => error.into(),
+            CsvError::Fault { line, fault } => {
+                anyhow!("`{}`, line {line}: {fault}", self.file)
+            }
+        }
     }
 
-    fn columns<'h>(&self, header: &'h StringRecord) -> Result<Columns<'h>> {
-        let titles: Vec<&str> = header.iter().map(str::trim).collect();
+    fn columns<'h>(&self, header: &'h [String]) -> Result<Columns<'h>> {
+        let titles: Vec<&str> = header.iter().map(|title| title.trim()).collect();
         for (place, title) in titles.iter().enumerate() {
             if !title.is_empty() && titles[..place].contains(title) {
                 bail!(
@@ -212,13 +224,13 @@ impl Import<'_> {
     fn row(
         &self,
         columns: &Columns<'_>,
-        row: &StringRecord,
+        row: &Row<'_>,
         drawn: &mut BTreeMap<String, BTreeMap<usize, Drawn>>,
     ) -> Result<Option<(usize, Label)>, Problem> {
-        let cell = |column: usize| row.get(column).unwrap_or_default();
+        let cell = |column: usize| row.cell(column);
         let cell_of = |column: Option<usize>| column.map(cell).unwrap_or_default();
         let wrong = |column: usize, what: String| Problem {
-            line: line(row),
+            line: row.line,
             column,
             what,
             stale: None,
@@ -292,10 +304,10 @@ impl Import<'_> {
     }
 
     /// The place of a row's answer in the run, or what is wrong in which column.
-    fn place(&self, columns: &Columns<'_>, row: &StringRecord) -> Result<usize, Problem> {
-        let cell = |column: usize| row.get(column).unwrap_or_default();
+    fn place(&self, columns: &Columns<'_>, row: &Row<'_>) -> Result<usize, Problem> {
+        let cell = |column: usize| row.cell(column);
         let wrong = |column, what, stale| Problem {
-            line: line(row),
+            line: row.line,
             column,
             what,
             stale,
@@ -398,19 +410,4 @@ fn separator(bytes: &[u8]) -> u8 {
     let count = |separator: u8| line.split(|byte| *byte == separator).count();
     let most = [b'\t', b';', b','].into_iter().max_by_key(|it| count(*it));
     most.unwrap_or(b',')
-}
-
-fn line(row: &StringRecord) -> u64 {
-    row.position().map_or(0, csv::Position::line)
-}
-
-/// What is wrong with the form of a file.
-fn said(error: &csv::Error) -> String {
-    match error.kind() {
-        ErrorKind::UnequalLengths {
-            expected_len, len, ..
-        } => format!("it has {len} cells, and the header has {expected_len}"),
-        ErrorKind::Utf8 { .. } => "it is not UTF-8 text".to_owned(),
-        _ => error.to_string(),
-    }
 }

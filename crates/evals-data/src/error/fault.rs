@@ -1,43 +1,6 @@
-//! A defect of a row of CSV, a line of JSON Lines, or a parquet file.
+//! A defect of a line of JSON Lines, or of a parquet file.
 
 use thiserror::Error;
-
-/// A defect of a row of CSV.
-#[derive(Debug, Clone, PartialEq, Eq, Error)]
-#[non_exhaustive]
-pub enum CsvFault {
-    /// A quote that is never closed.
-    #[error(
-        "the quote that opens a field here is never closed; a quote inside a quoted field is written twice (`\"\"`)"
-    )]
-    UnclosedQuote,
-    /// A closing quote that is not at the end of its field.
-    #[error(
-        "the quote that opens a field here is closed on line {closed}, but more text follows before the field ends; a quote \
-         inside a quoted field is written twice (`\"\"`)"
-    )]
-    TextAfterQuote {
-        /// The line of the closing quote.
-        closed: u64,
-    },
-    /// More or fewer fields than the header.
-    #[error(
-        "{fields} fields where the header has {header}; a field that holds the separator, a quote or a line break needs \
-         quotes around it"
-    )]
-    Ragged {
-        /// Fields of the row.
-        fields: usize,
-        /// Fields of the header.
-        header: usize,
-    },
-    /// A row beyond the size limit.
-    #[error("the {} starts here is larger than 128 MiB{}", if *in_quotes { "quoted field that" } else { "row that" }, if *in_quotes { "; is its closing quote missing?" } else { "" })]
-    TooLong {
-        /// Whether a quote is open.
-        in_quotes: bool,
-    },
-}
 
 /// A defect of a line of JSON Lines, or of a JSON document.
 #[derive(Debug, Clone, PartialEq, Eq, Error)]

@@ -9,7 +9,8 @@ use std::path::{Path, PathBuf};
 
 use thiserror::Error;
 
-pub use fault::{CsvFault, JsonFault, ParquetFailure};
+pub use evals_guard::csv::CsvFault;
+pub use fault::{JsonFault, ParquetFailure};
 pub use likely_meaning::{LikelyMeaning, Meaning};
 pub use place::{Place, Unit};
 

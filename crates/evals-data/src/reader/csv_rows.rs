@@ -1,10 +1,10 @@
 //! Rows of CSV with a header line. Every value is a string, and an empty one is null.
 
+use evals_guard::csv::{self, CsvError};
 use serde_json::Value;
 
-use super::csv_records::{Failure, Record, Records};
 use super::{Row, Rows, TableFile, Text};
-use crate::error::{CsvFault, DataError, Place, Unit};
+use crate::error::{DataError, Place, Unit};
 use crate::manifest::Column;
 
 /// Separators other than the comma. One of them is used if the header has all requested columns with it, but not with the comma: then
@@ -31,8 +31,10 @@ pub(super) fn rows(
         return others.swap_remove(fitting).rows(columns);
     }
     // No separator gives all columns, so the error names the columns of the most likely one.
-    let width = usual.as_ref().map_or(1, |table| table.header.len());
-    let wider = others.into_iter().find(|table| table.header.len() > width);
+    let width = usual.as_ref().map_or(1, |table| table.rows.header().len());
+    let wider = others
+        .into_iter()
+        .find(|table| table.rows.header().len() > width);
     wider.map_or(usual, Ok)?.rows(columns)
 }
 
@@ -40,39 +42,23 @@ pub(super) fn rows(
 struct Table<'f> {
     file: &'f TableFile,
     separator: u8,
-    records: Records<Text>,
-    header: Vec<String>,
+    rows: csv::Table<Text>,
 }
 
 impl<'f> Table<'f> {
     fn open(file: &'f TableFile, separator: u8, compressed: bool) -> Result<Self, DataError> {
-        let mut records = Records::new(file.text(compressed)?, separator);
-        let mut record = Record::default();
-        let mut header = Vec::new();
-        if records
-            .read(&mut record)
-            .map_err(|error| failed(file, error))?
-        {
-            for index in 0..record.len() {
-                let name = record.text(index);
-                let name = name.map_err(|line| DataError::NotUtf8 {
-                    place: place(&file.name, line),
-                })?;
-                header.push(name.to_owned());
-            }
-        }
+        let rows = csv::Table::open(file.text(compressed)?, separator);
         Ok(Self {
             file,
             separator,
-            records,
-            header,
+            rows: rows.map_err(|error| failed(file, error))?,
         })
     }
 
     fn has_all(&self, columns: &[Column]) -> bool {
         columns
             .iter()
-            .all(|column| self.header.contains(&column.path()))
+            .all(|column| self.rows.header().contains(&column.path()))
     }
 
     fn rows(self, columns: &[Column]) -> Result<Rows, DataError> {
@@ -82,17 +68,16 @@ impl<'f> Table<'f> {
             .collect::<Result<_, _>>()?;
         Ok(Box::new(CsvRows {
             file: self.file.clone(),
-            records: self.records,
-            width: self.header.len(),
+            rows: self.rows,
             positions,
-            record: Record::default(),
         }))
     }
 
     /// The index of a column. A name that occurs twice is an error.
     fn position(&self, column: &Column) -> Result<usize, DataError> {
         let mut found = self
-            .header
+            .rows
+            .header()
             .iter()
             .enumerate()
             .filter(|(_, name)| **name == column.path());
@@ -105,7 +90,7 @@ impl<'f> Table<'f> {
             (None, _) => Err(DataError::MissingColumn {
                 file: self.file.name.clone(),
                 column: column.path(),
-                columns: self.header.clone(),
+                columns: self.rows.header().to_vec(),
                 separator: Some(char::from(self.separator)).filter(|&separator| separator != ','),
             }),
         }
@@ -114,38 +99,27 @@ impl<'f> Table<'f> {
 
 struct CsvRows {
     file: TableFile,
-    records: Records<Text>,
-    /// Fields of the header.
-    width: usize,
+    rows: csv::Table<Text>,
     positions: Vec<usize>,
-    record: Record,
 }
 
 impl CsvRows {
-    fn advance(&mut self) -> Result<Option<Row>, DataError> {
-        let read = self.records.read(&mut self.record);
-        if !read.map_err(|error| failed(&self.file, error))? {
+    fn advance(&mut self) -> Result<Option<Row>, CsvError> {
+        let Some(row) = self.rows.row()? else {
             return Ok(None);
-        }
-        let place = place(&self.file.name, self.record.line());
-        if self.record.len() != self.width {
-            return Err(DataError::Csv {
-                place,
-                fault: CsvFault::Ragged {
-                    fields: self.record.len(),
-                    header: self.width,
-                },
-            });
-        }
-        let cell = |&position: &usize| match self.record.text(position) {
-            Ok("") => Ok(Value::Null),
-            Ok(text) => Ok(Value::from(text)),
-            Err(line) => Err(DataError::NotUtf8 {
-                place: self::place(&self.file.name, line),
-            }),
         };
-        let cells = self.positions.iter().map(cell).collect::<Result<_, _>>()?;
-        Ok(Some(Row { place, cells }))
+        let cell = |&position: &usize| match row.text(position)? {
+            "" => Ok(Value::Null),
+            text => Ok(Value::from(text)),
+        };
+        Ok(Some(Row {
+            place: place(&self.file.name, row.line()),
+            cells: self
+                .positions
+                .iter()
+                .map(cell)
+                .collect::<Result<_, CsvError>>()?,
+        }))
     }
 }
 
@@ -153,7 +127,8 @@ impl Iterator for CsvRows {
     type Item = Result<Row, DataError>;
 
     fn next(&mut self) -> Option<Self::Item> {
-        self.advance().transpose()
+        let row = self.advance();
+        row.map_err(|error| failed(&self.file, error)).transpose()
     }
 }
 
@@ -165,10 +140,10 @@ fn place(file: &str, line: u64) -> Place {
     }
 }
 
-fn failed(file: &TableFile, failure: Failure) -> DataError {
-    match failure {
-        Failure::Io(source) => file.unreadable(source),
-        Failure::Csv { line, fault } => DataError::Csv {
+fn failed(file: &TableFile, error: CsvError) -> DataError {
+    match error {
+        CsvError::Io(source) => file.unreadable(source),
+        CsvError::Fault { line, fault } => DataError::Csv {
             place: place(&file.name, line),
             fault,
         },

@@ -1,6 +1,5 @@
 //! Reading the rows of tables in several formats: only the requested columns, a few megabytes at a time.
 
-mod csv_records;
 mod csv_rows;
 mod json_document;
 mod json_lines;
@@ -18,6 +17,7 @@ use std::io::{BufReader, Chain, Cursor, Read};
 use std::path::PathBuf;
 
 use bytes::Bytes;
+use evals_guard::csv;
 use flate2::read::MultiGzDecoder;
 use serde_json::Value;
 
@@ -28,9 +28,6 @@ use crate::manifest::Column;
 /// The most bytes of one row of text. Otherwise a file without line ends, or with a quote that is never closed, would be loaded into
 /// memory as a whole, and a compressed file can be many times larger than it looks.
 const ROW_LIMIT: usize = 128 << 20;
-
-/// The byte order mark of UTF-8, which some editors write at the start of a file.
-const BYTE_ORDER_MARK: &[u8] = b"\xef\xbb\xbf";
 
 /// A text file from its beginning, without a byte order mark.
 type Text = Chain<Cursor<Vec<u8>>, BufReader<Box<dyn Read + Send>>>;
@@ -112,16 +109,8 @@ impl TableFile {
         } else {
             raw
         };
-        let mut text = BufReader::with_capacity(1 << 16, text);
-        let mut beginning = Vec::new();
-        text.by_ref()
-            .take(BYTE_ORDER_MARK.len() as u64)
-            .read_to_end(&mut beginning)
-            .map_err(|source| self.unreadable(source))?;
-        if beginning == BYTE_ORDER_MARK {
-            beginning.clear();
-        }
-        Ok(Cursor::new(beginning).chain(text))
+        let text = BufReader::with_capacity(1 << 16, text);
+        csv::without_mark(text).map_err(|source| self.unreadable(source))
     }
 
     fn unreadable(&self, source: std::io::Error) -> DataError {

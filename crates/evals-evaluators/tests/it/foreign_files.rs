@@ -178,7 +178,16 @@ fn what_promptfoo_checks_and_we_do_not_is_refused_by_name() {
     assert_eq!(found.len(), 9);
     assert_eq!(
         problems("q,__expected\na,b,c\n", FileFormat::Csv),
-        ["f:2:1: the row has 3 cells, and the first line 2"]
+        [
+            "f:2:1: 3 fields where the header has 2; a field that holds the separator, a quote or a line break needs quotes around it"
+        ]
+    );
+    assert_eq!(
+        problems("q,__expected\na,b\n\"c,d\ne,f\ng,h\n", FileFormat::Csv),
+        [
+            "f:3:1: the quote that opens a field here is never closed; a quote inside a quoted field is written twice (`\"\"`)"
+        ],
+        "the cases below would be part of this one"
     );
     assert_eq!(
         problems("__expected,__expected\na,b\n", FileFormat::Csv),

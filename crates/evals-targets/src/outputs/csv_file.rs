@@ -1,7 +1,8 @@
 //! Rows of CSV with a header line, and of tab-separated values.
 
-use std::io::{self, Read};
+use std::io::{self, BufReader, Read};
 
+use evals_guard::csv::{self, CsvError, Record, Table};
 use serde_json::Map;
 
 use super::cell;
@@ -17,14 +18,12 @@ pub(super) fn read(
     separator: u8,
     mut take: impl FnMut(Result<OutputRow, RowProblem>),
 ) -> io::Result<()> {
-    let mut table = csv::ReaderBuilder::new()
-        .delimiter(separator)
-        .from_reader(file);
-    let header = match table.headers() {
-        Ok(header) => header.clone(),
+    let text = BufReader::new(csv::without_mark(file)?);
+    let mut table = match Table::open(text, separator) {
+        Ok(table) => table,
         Err(error) => return problem(error, &mut take),
     };
-    let columns: Vec<&str> = header.iter().map(column_name).collect();
+    let columns: Vec<String> = table.header().iter().map(|it| it.trim().into()).collect();
     for (number, column) in columns.iter().enumerate() {
         // The last one would win, and nobody would see which.
         if columns[..number].contains(column) {
@@ -34,62 +33,54 @@ pub(super) fn read(
             }));
         }
     }
-    for record in table.records() {
-        let record = match record {
-            Ok(record) => record,
-            Err(error) => {
-                problem(error, &mut take)?;
-                continue;
-            }
-        };
-        let place = match record.position() {
-            Some(position) => format!("line {}", position.line()),
-            None => "a line".to_owned(),
-        };
-        let cells = columns.iter().copied().zip(&record);
-        let mut fields = Map::new();
-        let mut wrong = None;
-        for (column, text) in cells {
-            // A missing answer would be in no mean, and a system that leaves out hard questions would gain by it.
-            if text.is_empty() && column != ANSWER {
-                continue;
-            }
-            match cell::value(column, text) {
-                Ok(value) => drop(fields.insert(column.to_owned(), value)),
-                Err(what) => wrong = wrong.or(Some(what)),
-            }
+    loop {
+        match table.row().and_then(|row| row.map(cells).transpose()) {
+            Ok(Some((place, cells))) => take(row(place, columns.iter().zip(cells))),
+            Ok(None) => return Ok(()),
+            Err(error) => problem(error, &mut take)?,
         }
-        take(match wrong {
-            None => Ok(OutputRow { place, fields }),
-            Some(what) => Err(RowProblem { place, what }),
-        });
     }
-    Ok(())
 }
 
-fn column_name(written: &str) -> &str {
-    // The csv crate leaves the byte order mark in the first column's name.
-    written.trim_start_matches('\u{feff}').trim()
+/// The place and the cells of a row.
+fn cells(row: &Record) -> Result<(String, Vec<&str>), CsvError> {
+    Ok((format!("line {}", row.line()), row.texts()?))
+}
+
+fn row<'c>(
+    place: String,
+    cells: impl Iterator<Item = (&'c String, &'c str)>,
+) -> Result<OutputRow, RowProblem> {
+    let mut fields = Map::new();
+    let mut wrong = None;
+    for (column, text) in cells {
+        // A missing answer would be in no mean, and a system that leaves out hard questions would gain by it.
+        if text.is_empty() && column != ANSWER {
+            continue;
+        }
+        match cell::value(column, text) {
+            Ok(value) => drop(fields.insert(column.to_owned(), value)),
+            Err(what) => wrong = wrong.or(Some(what)),
+        }
+    }
+    match wrong {
+        None => Ok(OutputRow { place, fields }),
+        Some(what) => Err(RowProblem { place, what }),
+    }
 }
 
 fn problem(
-    error: csv::Error,
+    error: CsvError,
     take: &mut impl FnMut(Result<OutputRow, RowProblem>),
 ) -> io::Result<()> {
-    let place = error.position().map_or_else(
-        || "line 1".to_owned(),
-        |position| format!("line {}", position.line()),
-    );
-    let what = match error.into_kind() {
-        csv::ErrorKind::Io(error) => return Err(error),
-        csv::ErrorKind::UnequalLengths {
-            expected_len, len, ..
-        } => {
-            format!("it has {len} cells, and the header has {expected_len}")
+    match error {
+        CsvError::Io(error) => Err(error),
+        CsvError::Fault { line, fault } => {
+            take(Err(RowProblem {
+                place: format!("line {line}"),
+                what: fault.to_string(),
+            }));
+            Ok(())
         }
-        csv::ErrorKind::Utf8 { .. } => "it is not UTF-8 text".to_owned(),
-        _ => "it is no CSV".to_owned(),
-    };
-    take(Err(RowProblem { place, what }));
-    Ok(())
+    }
 }

@@ -212,10 +212,17 @@ fn bad_tables_are_named_with_their_line() {
     assert_eq!(
         problems("r.csv", "id,answer\na\nb,x\nb,y\nc,1,2\n"),
         [
-            "line 2: it has 1 cells, and the header has 2",
+            "line 2: 1 fields where the header has 2; a field that holds the separator, a quote or a line break needs quotes around it",
             "line 4: `b` has a second reply",
-            "line 5: it has 3 cells, and the header has 2"
+            "line 5: 3 fields where the header has 2; a field that holds the separator, a quote or a line break needs quotes around it"
         ]
+    );
+    assert_eq!(
+        problems("r.csv", "id,answer\na,x\nb,\"y\nc,z\n"),
+        [
+            "line 3: the quote that opens a field here is never closed; a quote inside a quoted field is written twice (`\"\"`)"
+        ],
+        "the rest of the file would be the answer to `b`"
     );
     assert_eq!(
         problems("r.csv", "id,answer,refused\na,x,no\n"),

@@ -109,7 +109,11 @@ fn wrong_cells_are_named_and_nothing_is_taken() {
     assert!(refused(&run, &numbers).contains("`0` is not a verdict"));
     assert_eq!(
         refused(&run, &format!("{HEADER}q1,pass\n")),
-        "`labels.csv`, line 2: it has 2 cells, and the header has 3"
+        "`labels.csv`, line 2: 2 fields where the header has 3; a field that holds the separator, a quote or a line break needs quotes around it"
+    );
+    assert_eq!(
+        refused(&run, &format!("{HEADER}{good}\"q3,pass,x\nq4,pass,x\n")),
+        "`labels.csv`, line 3: the quote that opens a field here is never closed; a quote inside a quoted field is written twice (`\"\"`)"
     );
     assert!(refused(&run, "case_id,verdict\n").contains("there is no column `digest`"));
     assert!(
@@ -122,7 +126,7 @@ fn wrong_cells_are_named_and_nothing_is_taken() {
         .unwrap_err();
     assert_eq!(
         error.to_string(),
-        "`labels.csv`, line 2: it is not UTF-8 text"
+        "`labels.csv`, line 2: the text is not UTF-8"
     );
 }
 

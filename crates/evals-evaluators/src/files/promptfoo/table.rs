@@ -1,7 +1,7 @@
 //! The table: each row is a case, `__expected` and `__expected1` … are its checks, other columns its inputs.
 
-use csv::{ReaderBuilder, StringRecord, Trim};
 use evals::EvaluatorSpec;
+use evals_guard::csv::{CsvError, Table};
 use evals_messages::nearest;
 use evals_yaml::Place;
 use serde_json::{Map, Value};
@@ -23,22 +23,13 @@ enum Column {
 /// Reads a table. Every faulty cell is reported; places are the first characters of rows.
 pub(in crate::files) fn read(text: &str, findings: &mut Findings) -> Result<Written, Problem> {
     let text = text.strip_prefix('\u{feff}').unwrap_or(text);
-    let mut reader = ReaderBuilder::new()
-        .trim(Trim::Headers)
-        .from_reader(text.as_bytes());
-    let headers = reader
-        .headers()
-        .map_err(|error| unreadable(&error))?
-        .clone();
-    let columns = columns(&headers, findings);
+    let mut table = Table::open(text.as_bytes(), b',').map_err(unreadable)?;
+    let columns = columns(table.header(), findings);
     let mut cases = Vec::new();
-    let mut row = StringRecord::new();
-    while reader
-        .read_record(&mut row)
-        .map_err(|error| unreadable(&error))?
-    {
-        let place = place(row.position());
-        cases.push(case(&columns, &row, place, findings));
+    while let Some(row) = table.row().map_err(unreadable)? {
+        let place = place(row.line());
+        let cells = row.texts().map_err(unreadable)?;
+        cases.push(case(&columns, &cells, place, findings));
     }
     if let Some(first) = cases.first()
         && !columns
@@ -56,10 +47,10 @@ pub(in crate::files) fn read(text: &str, findings: &mut Findings) -> Result<Writ
     })
 }
 
-fn columns(headers: &StringRecord, findings: &mut Findings) -> Vec<Column> {
+fn columns(headers: &[String], findings: &mut Findings) -> Vec<Column> {
     let mut seen: Vec<&str> = Vec::new();
     let mut columns = Vec::new();
-    for header in headers {
+    for header in headers.iter().map(|header| header.trim()) {
         if seen.contains(&header) {
             findings.error(
                 Place::START,
@@ -108,16 +99,11 @@ fn column(header: &str, findings: &mut Findings) -> Column {
     Column::Ignored
 }
 
-fn case(
-    columns: &[Column],
-    row: &StringRecord,
-    place: Place,
-    findings: &mut Findings,
-) -> WrittenCase {
+fn case(columns: &[Column], row: &[&str], place: Place, findings: &mut Findings) -> WrittenCase {
     let mut case = WrittenCase::new(place);
     let mut inputs = Map::new();
     let mut metadata = Map::new();
-    for (column, cell) in columns.iter().zip(row) {
+    for (column, &cell) in columns.iter().zip(row) {
         match column {
             Column::Input(name) => {
                 inputs.insert(name.clone(), cell.into());
@@ -155,19 +141,13 @@ fn written(spec: EvaluatorSpec, place: Place) -> WrittenSpec {
     }
 }
 
-fn place(position: Option<&csv::Position>) -> Place {
-    let line = position.map_or(1, csv::Position::line);
+fn place(line: u64) -> Place {
     Place { line, column: 1 }
 }
 
-fn unreadable(error: &csv::Error) -> Problem {
-    let message = match error.kind() {
-        csv::ErrorKind::UnequalLengths {
-            expected_len, len, ..
-        } => {
-            format!("the row has {len} cells, and the first line {expected_len}")
-        }
-        _ => error.to_string(),
-    };
-    Problem::new(place(error.position()), message)
+fn unreadable(error: CsvError) -> Problem {
+    match error {
+        CsvError::Io(error) => Problem::new(Place::START, error.to_string()),
+        CsvError::Fault { line, fault } => Problem::new(place(line), fault.to_string()),
+    }
 }

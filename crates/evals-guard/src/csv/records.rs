@@ -1,22 +1,21 @@
-//! Records of CSV text (RFC 4180): fields, and the line on which each record starts.
-//!
-//! Most CSV readers accept a quote that is never closed, which swallows the rest of the file, and text after a closing quote, which joins
-//! the field. Both lose rows silently, so this reader refuses them. A quote inside a field that does not start with one is an ordinary
-//! character, as in `5" screen`.
+//! Records of CSV text: fields, and the line on which each record starts.
 
-use std::io::{self, BufRead};
+use std::io::BufRead;
 
 use memchr::{memchr, memchr_iter, memchr3};
 
-use super::ROW_LIMIT;
-use crate::error::CsvFault;
+use super::{CsvError, CsvFault};
+
+/// The most bytes of one record. Otherwise a file without line ends, or with a quote that is never closed, would be loaded into memory as a
+/// whole.
+const RECORD_LIMIT: usize = 128 << 20;
 
 /// Reads records. A record ends with LF, CRLF, CR or the file; empty lines are skipped.
 #[derive(Debug)]
 pub(super) struct Records<R> {
     input: R,
     separator: u8,
-    limit: usize,
+    pub(super) limit: usize,
     /// The line of the next byte, from 1.
     line: u64,
     /// Whether the last record ended with a CR, so that an LF right after it belongs to the same line end.
@@ -25,29 +24,12 @@ pub(super) struct Records<R> {
 
 /// One record, whose memory is reused for the next.
 #[derive(Debug, Default)]
-pub(super) struct Record {
+pub struct Record {
     /// The line on which it starts, from 1.
     line: u64,
     bytes: Vec<u8>,
     /// The end of each field in `bytes`.
     ends: Vec<usize>,
-}
-
-/// Why there is no further record.
-#[derive(Debug)]
-pub(super) enum Failure {
-    Io(io::Error),
-    /// The text is not CSV, from this line on.
-    Csv {
-        line: u64,
-        fault: CsvFault,
-    },
-}
-
-impl From<io::Error> for Failure {
-    fn from(error: io::Error) -> Self {
-        Self::Io(error)
-    }
 }
 
 /// The part of a record that the next byte belongs to.
@@ -64,27 +46,43 @@ enum State {
 }
 
 impl Record {
-    pub(super) fn line(&self) -> u64 {
+    /// The line on which it starts, from 1.
+    pub fn line(&self) -> u64 {
         self.line
+    }
+
+    /// The text of a field; a missing one is empty.
+    ///
+    /// # Errors
+    ///
+    /// The field is not UTF-8.
+    pub fn text(&self, index: usize) -> Result<&str, CsvError> {
+        std::str::from_utf8(self.field(index)).map_err(|error| {
+            let valid = self.start(index) + error.valid_up_to();
+            CsvError::Fault {
+                line: self.line + count_lines(&self.bytes[..valid]),
+                fault: CsvFault::NotUtf8,
+            }
+        })
+    }
+
+    /// The texts of all fields.
+    ///
+    /// # Errors
+    ///
+    /// A field is not UTF-8.
+    pub fn texts(&self) -> Result<Vec<&str>, CsvError> {
+        (0..self.len()).map(|index| self.text(index)).collect()
     }
 
     pub(super) fn len(&self) -> usize {
         self.ends.len()
     }
 
-    /// A field; a missing one is empty.
     pub(super) fn field(&self, index: usize) -> &[u8] {
         self.ends
             .get(index)
             .map_or(&[], |&end| &self.bytes[self.start(index)..end])
-    }
-
-    /// The text of a field, or the line on which the bytes stop being UTF-8.
-    pub(super) fn text(&self, index: usize) -> Result<&str, u64> {
-        std::str::from_utf8(self.field(index)).map_err(|error| {
-            let valid = self.start(index) + error.valid_up_to();
-            self.line + count_lines(&self.bytes[..valid])
-        })
     }
 
     /// The memory of the record, which the limit applies to: both long fields and many empty ones count.
@@ -111,14 +109,14 @@ impl<R: BufRead> Records<R> {
         Self {
             input,
             separator,
-            limit: ROW_LIMIT,
+            limit: RECORD_LIMIT,
             line: 1,
             after_return: false,
         }
     }
 
     /// Reads the next record; `false` at the end of the file.
-    pub(super) fn read(&mut self, record: &mut Record) -> Result<bool, Failure> {
+    pub(super) fn read(&mut self, record: &mut Record) -> Result<bool, CsvError> {
         record.clear();
         let mut state = State::Begin;
         loop {
@@ -164,7 +162,7 @@ impl<R: BufRead> Records<R> {
                         state = State::Quoted { opened };
                     }
                     State::Closed { opened } if !is_end && byte != self.separator => {
-                        return Err(Failure::Csv {
+                        return Err(CsvError::Fault {
                             line: opened,
                             fault: CsvFault::TextAfterQuote { closed: self.line },
                         });
@@ -202,10 +200,10 @@ impl<R: BufRead> Records<R> {
     }
 }
 
-fn end_of_file(state: State, record: &mut Record) -> Result<bool, Failure> {
+fn end_of_file(state: State, record: &mut Record) -> Result<bool, CsvError> {
     match state {
         State::Begin if record.ends.is_empty() => Ok(false),
-        State::Quoted { opened } => Err(Failure::Csv {
+        State::Quoted { opened } => Err(CsvError::Fault {
             line: opened,
             fault: CsvFault::UnclosedQuote,
         }),
@@ -216,12 +214,12 @@ fn end_of_file(state: State, record: &mut Record) -> Result<bool, Failure> {
     }
 }
 
-fn too_long(state: State, record: &Record) -> Failure {
+fn too_long(state: State, record: &Record) -> CsvError {
     let (line, in_quotes) = match state {
         State::Quoted { opened } | State::Closed { opened } => (opened, true),
         State::Begin | State::Plain => (record.line, false),
     };
-    Failure::Csv {
+    CsvError::Fault {
         line,
         fault: CsvFault::TooLong { in_quotes },
     }
@@ -230,6 +228,3 @@ fn too_long(state: State, record: &Record) -> Failure {
 fn count_lines(bytes: &[u8]) -> u64 {
     memchr_iter(b'\n', bytes).count() as u64
 }
-
-#[cfg(test)]
-mod tests;

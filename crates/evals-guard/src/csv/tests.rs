@@ -4,6 +4,7 @@ use std::io::{BufReader, Cursor};
 
 use proptest::prelude::*;
 
+use super::records::Records;
 use super::*;
 
 /// A record's line and fields.
@@ -29,8 +30,8 @@ fn collect<R: BufRead>(records: &mut Records<R>) -> Result<Vec<Found>, (u64, Csv
                 found.push((record.line(), (0..record.len()).map(field).collect()));
             }
             Ok(false) => return Ok(found),
-            Err(Failure::Csv { line, fault }) => return Err((line, fault)),
-            Err(Failure::Io(error)) => panic!("{error}"),
+            Err(CsvError::Fault { line, fault }) => return Err((line, fault)),
+            Err(CsvError::Io(error)) => panic!("{error}"),
         }
     }
 }
@@ -125,8 +126,9 @@ fn bytes_that_are_not_utf8_are_reported_with_their_line_inside_a_row() {
     let mut records = Records::new(&b"a,\"1\n2\n\xff\",c"[..], b',');
     let mut record = Record::default();
     assert!(records.read(&mut record).unwrap());
-    assert_eq!(record.text(0), Ok("a"));
-    assert_eq!(record.text(1), Err(3));
+    assert_eq!(record.text(0).unwrap(), "a");
+    let error = record.text(1).unwrap_err().to_string();
+    assert_eq!(error, "line 3: the text is not UTF-8");
 }
 
 /// Fields made of the characters that matter to a reader.
