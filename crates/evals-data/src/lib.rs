@@ -24,7 +24,7 @@
 //! let documents = collection.documents()?.collect::<Result<Vec<_>, _>>()?;
 //! let questions = collection.questions()?.questions;
 //! assert_eq!(documents[0].text, "The sun is a star.");
-//! assert_eq!((questions[0].id.as_str(), questions[0].relevant.grade("1")), ("q1", Some(1)));
+//! assert_eq!((questions[0].id.as_str(), questions[0].relevant.grade("1")), ("q-1c2112684ee8", Some(1)));
 //! # Ok(())
 //! # }
 //! ```

@@ -124,7 +124,8 @@ pub use analysis::{
     PrecisionRecallPoint,
 };
 pub use case::{
-    Case, CaseId, Concern, Context, Evaluator, EvaluatorError, EvaluatorSpec, SpecArguments,
+    Case, CaseId, Concern, Context, DerivedIds, Evaluator, EvaluatorError, EvaluatorSpec,
+    SpecArguments,
 };
 pub use case_field::{CaseField, case_fields};
 pub use change::{

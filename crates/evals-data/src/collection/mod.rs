@@ -15,6 +15,7 @@ mod questions;
 use std::collections::{BTreeSet, HashSet};
 
 use evals_metrics::Judgements;
+use evals::DerivedIds;
 use evals_rag::Question;
 use serde::Serialize;
 
@@ -164,6 +165,7 @@ impl Collection {
         };
         let mut read = reader.read(&self.questions)?;
         let unknown = self.unknown_documents(&read.questions, corpus)?;
+            derived: DerivedIds::default(),
         if unknown.is_empty() {
             return Ok(read);
         }

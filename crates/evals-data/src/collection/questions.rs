@@ -2,6 +2,7 @@
 
 use std::collections::HashSet;
 
+use evals::DerivedIds;
 use evals_metrics::Judgements;
 use evals_rag::Question;
 use serde::{Deserialize, Serialize};
@@ -61,6 +62,8 @@ pub(super) struct QuestionReader<'a> {
     pub(super) judged: Option<ByQuestion>,
     pub(super) counts: QuestionCounts,
     pub(super) seen: HashSet<u128>,
+    /// The ids of questions without an id.
+    pub(super) derived: DerivedIds,
 }
 
 impl QuestionReader<'_> {
@@ -96,10 +99,14 @@ impl QuestionReader<'_> {
             return Ok(None);
         }
         let cells = QuestionCells::split(columns, rest);
-        let number = self.counts.rows - self.counts.filtered;
-        let id = match (&columns.id, cells.id) {
-            (Some(column), Some(cell)) => cells::id(cell, column, &row.place)?,
-            _ => format!("q{number}"),
+        let text = cells::text(cells.text, &columns.text, &row.place)?;
+        let id = match (&columns.id, cells.id, &text) {
+            (Some(column), Some(cell), _) => cells::id(cell, column, &row.place)?,
+            (_, _, Some(text)) => self.derived.next(text),
+            (_, _, None) => {
+                self.counts.empty += 1;
+                return Ok(None);
+            }
         };
         if !self.seen.insert(fingerprint([id.as_str()])) {
             return Err(DataError::DuplicateQuestion {
@@ -107,7 +114,7 @@ impl QuestionReader<'_> {
                 id,
             });
         }
-        let Some(text) = cells::text(cells.text, &columns.text, &row.place)? else {
+        let Some(text) = text else {
             self.counts.empty += 1;
             return Ok(None);
         };

@@ -148,7 +148,7 @@ pub struct QuestionColumns {
     /// The table's own `source`, which checking the manifest takes out.
     #[serde(default, skip_serializing)]
     pub(super) source: Option<Spanned<WrittenSource>>,
-    /// The question's id. Without this column, the ids are `q1`, `q2` …, by place among the rows that `where` keeps.
+    /// The question's id. Without this column, [the text gives the id](evals::DerivedIds).
     #[serde(default)]
     pub id: Option<Column>,
     /// The text of the question.

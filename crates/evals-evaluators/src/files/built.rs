@@ -21,7 +21,7 @@ use crate::{Built, Registry, RegistryError, Resources, Untyped};
 pub struct Loaded {
     /// The contents of the file.
     pub file: DatasetFile,
-    /// Its cases with their evaluators, ready to run. An unnamed case is called `Case` and its position, from 1.
+    /// Its cases with their evaluators, ready to run. An unnamed case is called `Case` and its position, from 1, or in records and tables by its inputs.
     pub dataset: Dataset<Untyped>,
     /// The settings of the file's section `target`.
     pub target: Option<TargetSettings>,

@@ -26,7 +26,7 @@ pub struct DatasetFile {
 pub struct FileCase {
     /// The case's id in the dataset: its name, or `Case` with its position from 1.
     pub id: CaseId,
-    /// The name that the file states.
+    /// The name that the file states. Records and tables name every case: those without a name [by their inputs](evals::DerivedIds).
     pub name: Option<String>,
     /// The input to the target.
     pub inputs: Value,

@@ -1,5 +1,6 @@
 //! The keys of a dataset file and of its cases, as pydantic-evals has them, and `target`, which is ours.
 
+use evals::DerivedIds;
 use evals_messages::nearest;
 use evals_yaml::{Member, Node, Place};
 use serde_json::Value;
@@ -49,6 +50,17 @@ pub(super) struct WrittenCase {
     pub(super) place: Place,
     /// Where its name stands.
     pub(super) name_place: Place,
+}
+
+/// Names the cases without names by their inputs, so that a case keeps its name when the file gets more cases. Not for dataset files, whose
+/// cases have the names that pydantic-evals gives them.
+pub(super) fn name_by_inputs(cases: &mut [WrittenCase]) {
+    let mut ids = DerivedIds::default();
+    for case in cases {
+        if case.name.as_deref().is_none_or(str::is_empty) {
+            case.name = Some(ids.next(&case.inputs));
+        }
+    }
 }
 
 /// Reads the root of a file.

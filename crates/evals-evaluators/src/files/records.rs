@@ -67,7 +67,8 @@ pub(super) fn array(items: &[Node], findings: &mut Findings) -> Written {
     written(cases, findings)
 }
 
-fn written(cases: Vec<WrittenCase>, findings: &mut Findings) -> Written {
+fn written(mut cases: Vec<WrittenCase>, findings: &mut Findings) -> Written {
+    grammar::name_by_inputs(&mut cases);
     if let Some(first) = cases.first()
         && cases.iter().all(|case| case.evaluators.is_empty())
     {

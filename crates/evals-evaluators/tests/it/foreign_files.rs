@@ -133,7 +133,7 @@ fn other_columns_of_promptfoo_are_inputs_name_and_metadata() {
                 "evaluators": [{"Equals": "Paris"}, {"Contains": "a"}],
             }),
             json!({
-                "name": null,
+                "name": "q-d05506030f3b",
                 "inputs": {"question": "When?", "context": ""},
                 "metadata": null,
                 "expected_output": null,
@@ -282,6 +282,24 @@ fn a_list_without_parts_checks_nothing_and_is_refused() {
 }
 
 #[test]
+fn a_case_without_a_name_keeps_its_id_when_others_come_before_it() {
+    let ids = |text: &str, format| {
+        let cases = load(text, format).unwrap().file.cases;
+        let ids = cases.into_iter().map(|case| case.id.to_string());
+        ids.collect::<Vec<_>>()
+    };
+    let table = |rows: &str| ids(&format!("q,__expected\n{rows}"), FileFormat::Csv);
+    let before = table("One?,1\nTwo?,2\n");
+    let after = table("Zero?,0\nOne?,1\nTwo?,2\nOne?,3\n");
+    assert_eq!(after[1..3], before);
+    assert_eq!(after[3], format!("{}-2", before[0]));
+    let [one, two] = [r#"{"question": "One?"}"#, r#"{"question": "Two?"}"#];
+    let lines = ids(&format!("{one}\n{two}\n"), FileFormat::JsonLines);
+    let array = ids(&format!("[{two}, {one}]"), FileFormat::Json);
+    assert_eq!([&array[1], &array[0]], [&lines[0], &lines[1]]);
+}
+
+#[test]
 fn records_of_ragas_keep_what_was_answered_beside_the_case() {
     let text = r#"[
         {"user_input": "Where?", "reference": "There", "response": "Here", "retrieved_contexts": ["a"], "reference_contexts": ["b"]},
@@ -291,14 +309,14 @@ fn records_of_ragas_keep_what_was_answered_beside_the_case() {
         cases(text, FileFormat::Json),
         [
             json!({
-                "name": null,
+                "name": "q-21557b4122e9",
                 "inputs": "Where?",
                 "metadata": {"response": "Here", "retrieved_contexts": ["a"], "reference_contexts": ["b"]},
                 "expected_output": "There",
                 "evaluators": [],
             }),
             json!({
-                "name": null,
+                "name": "q-ff69dfded53c",
                 "inputs": "When?",
                 "metadata": {"answer": "Later", "contexts": ["c"]},
                 "expected_output": "Now",
@@ -324,7 +342,7 @@ fn lines_hold_cases_or_questions_with_answers() {
         [
             json!({"name": "a", "inputs": {"q": 1}, "metadata": null, "expected_output": 2, "evaluators": ["EqualsExpected"]}),
             json!({"name": "7", "inputs": "Where?", "metadata": {"topic": "t", "k": 1}, "expected_output": "There", "evaluators": []}),
-            json!({"name": null, "inputs": "Say hello", "metadata": null, "expected_output": null, "evaluators": [{"Contains": "hello"}]}),
+            json!({"name": "q-1c8e7a64f04f", "inputs": "Say hello", "metadata": null, "expected_output": null, "evaluators": [{"Contains": "hello"}]}),
         ]
     );
     assert_eq!(warnings(text, FileFormat::JsonLines), [""; 0]);

@@ -1,6 +1,7 @@
 //! A case, its evaluators, and the context that they judge it in.
 
 mod context;
+mod derived_ids;
 mod evaluator;
 
 use std::borrow::Borrow;
@@ -13,6 +14,7 @@ use crate::Domain;
 use crate::present::present;
 
 pub use context::Context;
+pub use derived_ids::DerivedIds;
 pub use evaluator::{Concern, Evaluator, EvaluatorError, EvaluatorSpec, SpecArguments};
 
 /// Names one case within its dataset.

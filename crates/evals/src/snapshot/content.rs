@@ -31,7 +31,8 @@ pub(crate) fn differing(before: &str, after: &str) -> Vec<CasePart> {
     PARTS.iter().filter_map(&mut differs).collect()
 }
 
-fn digest(part: &impl Serialize) -> String {
+/// A digest of the JSON of a value.
+pub(crate) fn digest(part: &(impl Serialize + ?Sized)) -> String {
     // A value that JSON cannot hold is never in a stored report.
     let mut value = serde_json::to_value(part).unwrap_or(Value::Null);
     // The order of members is no part of the content.

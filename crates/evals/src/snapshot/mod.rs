@@ -15,7 +15,7 @@ pub use measure::SnapshotMeasure;
 
 use crate::summary::count;
 use crate::{CaseId, Domain, Report, Summary};
-pub(crate) use content::differing;
+pub(crate) use content::{differing, digest};
 
 use content::content;
 

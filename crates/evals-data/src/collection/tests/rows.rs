@@ -125,8 +125,62 @@ fn documents_without_text_get_their_title_or_are_dropped() {
     let questions = tables.collection(manifest).questions().unwrap();
     assert_eq!(
         (questions.counts.empty, questions.questions[0].id.as_str()),
-        (2, "q3"),
-        "numbered by row"
+        (2, "q-faaa4f6b4000"),
+#[test]
+fn a_title_is_searched_with_a_text_that_does_not_begin_with_it() {
+    let texts = |title: &str, text: &str, columns: &str| {
+        let row = json!({"id": "a", "title": title, "text": text});
+        let tables = tables(&[("rows.jsonl", &row.to_string())]);
+        let collection = tables.collection(&format!(
+            "source: {{path: rows.jsonl}}\n\
+             documents: {{uri: id, {columns}}}\n\
+             questions: {{text: text, relevant: id}}\n"
+        ));
+        let columns = collection.provenance().documents.columns.clone();
+        (documents(&collection).0.remove(0).text, columns)
+    };
+    let apart = "title: title, text: text";
+    for (title, text, searched) in [
+        (" Ferries ", "When they go.", "Ferries When they go."),
+        ("Ferry", "Ferrymen wait.", "Ferry Ferrymen wait."),
+        ("Ferries: times", "Ferries", "Ferries: times Ferries"),
+        (
+            "Ferry times",
+            "# Ferry  Times\n\nAt nine.",
+            "# Ferry  Times\n\nAt nine.",
+        ),
+        ("Ferry", "ferry\nAt nine.", "ferry\nAt nine."),
+    ] {
+        assert_eq!(texts(title, text, apart).0, searched);
+    }
+    let (text, joined) = texts("Ferry", "At nine.", "title: title, text: [title, text]");
+    assert_eq!(text, "Ferry At nine.", "once");
+    assert_eq!(joined.get("joins_title"), None, "as it was fingerprinted");
+    assert_eq!(texts("Ferry", "At nine.", apart).1["joins_title"], true);
+}
+
+#[test]
+fn a_question_without_an_id_keeps_its_own_when_others_come_before_it() {
+    let of = |rows: &str| {
+        let tables = tables(&[
+            ("rows.csv", &format!("text,relevant\n{rows}")),
+            ("corpus.csv", "id,text\nd1,one\nd2,two\n"),
+        ]);
+        let manifest = "documents: {source: {path: corpus.csv}, uri: id, text: text}\n\
+                        questions: {source: {path: rows.csv}, text: text, relevant: relevant}\n";
+        let questions = tables.collection(manifest).questions().unwrap().questions;
+        let ids = questions.into_iter().map(|question| question.id);
+        ids.collect::<Vec<_>>()
+    };
+    let ids = of("One,d1\nTwo,d1\n");
+    let later = of("Zero,d1\n,d1\nOne,d1\nTwo,d1\n");
+    assert_eq!(later[1..], ids);
+    let repeated = of("One,d1\nTwo,d1\nOne,d2\n");
+    assert_eq!(repeated[..2], ids);
+    assert_eq!(repeated[2], format!("{}-2", ids[0]), "in order of the rows");
+}
+
+        "called by its text"
     );
 }
 

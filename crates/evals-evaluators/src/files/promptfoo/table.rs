@@ -7,7 +7,7 @@ use evals_yaml::Place;
 use serde_json::{Map, Value};
 
 use super::check::{self, parts};
-use crate::files::grammar::{Written, WrittenCase};
+use crate::files::grammar::{self, Written, WrittenCase};
 use crate::files::problem::{Findings, Problem};
 use crate::files::spec::{Form, WrittenSpec};
 
@@ -31,6 +31,7 @@ pub(in crate::files) fn read(text: &str, findings: &mut Findings) -> Result<Writ
         let cells = row.texts().map_err(unreadable)?;
         cases.push(case(&columns, &cells, place, findings));
     }
+    grammar::name_by_inputs(&mut cases);
     if let Some(first) = cases.first()
         && !columns
             .iter()
