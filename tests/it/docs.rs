@@ -105,6 +105,11 @@ fn the_examples_of_your_data_run_as_shown() {
     let message = sandbox.refuse("run ./mine.yaml --skip-qa");
     assert_eq!(message, blocks(&guide, "text")[1]);
 
+    sandbox.write("mine.yaml", &manifests[0]);
+    sandbox.write("questions.csv", tables[1].replace("invoice", "invioce"));
+    let validated = sandbox.run("validate mine.yaml");
+    assert_eq!(validated.stdout, blocks(&guide, "text")[2]);
+
     let documents = manifests[0].split("questions:").next().unwrap();
     sandbox.write("mine.yaml", &manifests[0]);
     sandbox.write("questions.csv", &tables[2]);

@@ -20,10 +20,19 @@ fn every_kind_of_good_file_has_a_line() {
         "manifest.yaml",
         "name: own\nsource: {path: .}\ndocuments: {source: {path: d.jsonl}, uri: id, text: text}\nquestions: {source: {path: q.jsonl}, id: id, text: text, relevant: [doc]}\n",
     );
+    sandbox.write("d.jsonl", "{\"id\": \"d1\", \"text\": \"red\"}\n");
+    sandbox.write(
+        "q.jsonl",
+        "{\"id\": \"q1\", \"text\": \"what is red?\", \"doc\": \"d1\"}\n",
+    );
+    sandbox.write(
+        "remote.yaml",
+        "name: far\nsource: {repo: nobody/nothing, files: [a.parquet]}\ndocuments: {uri: id, text: text}\nquestions: {text: text, relevant: [doc]}\n",
+    );
     sandbox.write("qrels.trec", "q1 0 d1 1\nq2 0 d1 0\n");
     sandbox.write("run.trec", "q1 Q0 d1 1 0.5 tag\n");
     let printed = sandbox.succeed(
-        "validate cases.yaml cases.json table.csv lines.jsonl settings.yaml target.yaml manifest.yaml qrels.trec run.trec",
+        "validate cases.yaml cases.json table.csv lines.jsonl settings.yaml target.yaml manifest.yaml remote.yaml qrels.trec run.trec",
     );
     assert_eq!(
         printed,
@@ -33,7 +42,8 @@ fn every_kind_of_good_file_has_a_line() {
          lines.jsonl: dataset file with 1 case and 1 evaluator\n\
          settings.yaml: settings\n\
          target.yaml: target\n\
-         manifest.yaml: manifest of the dataset `own`\n\
+         manifest.yaml: manifest of the dataset `own` with 1 document and 1 question\n\
+         remote.yaml: manifest of the dataset `far`; its files are not downloaded, so they are not checked; `evaluations download remote.yaml` gets them\n\
          qrels.trec: judgements of 2 queries\n\
          run.trec: rankings of 1 query\n"
     );
@@ -75,6 +85,31 @@ fn every_problem_of_every_file_has_a_line_with_its_place() {
             "notes.txt: not a file that can be checked; those are dataset files (`.yaml`, `.json`, `.jsonl`, `.csv`), manifests, settings and targets (`.yaml`), judgements and rankings in TREC format",
             "cannot read `none.yaml`: No such file or directory (os error 2)",
         ]
+    );
+}
+
+#[test]
+fn what_a_run_refuses_in_the_files_of_a_manifest_is_a_problem() {
+    let sandbox = Sandbox::new();
+    sandbox.write(
+        "mine.yaml",
+        "name: mine\ndocuments: {source: {path: d.csv}, uri: id, text: text}\nquestions: {source: {path: q.csv}, id: id, text: text, relevant: doc}\n",
+    );
+    sandbox.write("d.csv", "id,text\nreset-password,red\ninvoice,blue\n");
+    sandbox.write(
+        "q.csv",
+        "id,text,doc\n1,what is blue?,invoice\n2,what is red?,reset-pasword\n",
+    );
+    let problem = "judgements name a document missing from the corpus or without text there: `reset-pasword`; \
+                   ./q.csv:3: question `2` names `reset-pasword`; did you mean `reset-password`?";
+    let validated = sandbox.run("validate ./mine.yaml");
+    assert_eq!(validated.code, Some(2));
+    assert_eq!(validated.stdout, format!("./mine.yaml: {problem}\n"));
+    let message = sandbox.refuse("./mine.yaml --skip-qa");
+    assert_eq!(
+        message,
+        format!("error: {problem}\n"),
+        "without a hint to accept it"
     );
 }
 

@@ -51,6 +51,7 @@ pub use collection::{
 };
 pub use error::{
     CsvFault, DataError, JsonFault, LikelyMeaning, Meaning, ParquetFailure, Place, Unit,
+    UnknownDocument,
 };
 pub use export::{Export, ExportError, ExportFormat, Exported};
 pub use hub::{

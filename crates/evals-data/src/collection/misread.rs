@@ -2,13 +2,14 @@
 
 use std::collections::BTreeSet;
 
-use serde_json::Value;
+use evals_rag::Question;
 use unicode_normalization::UnicodeNormalization as _;
 
 use super::corpus::Corpus;
-use crate::error::{DataError, LikelyMeaning, Meaning};
+use super::{cells, judged_ids};
+use crate::error::{DataError, LikelyMeaning, Meaning, Place, UnknownDocument};
 use crate::manifest::Column;
-use crate::reader::TableFile;
+use crate::reader::{Row, TableFile};
 
 /// Separators that people write between ids, the most likely first.
 const SEPARATORS: [char; 6] = [',', ';', '|', '\t', '\n', ' '];
@@ -20,6 +21,8 @@ const LOOKED_INTO: usize = 1000;
 pub(super) struct Judged<'a> {
     pub(super) files: &'a [TableFile],
     pub(super) columns: &'a [Column],
+    /// The column that tells which question a row is about: its text, or in a judgements table its id.
+    pub(super) question: &'a Column,
     /// Whether a cell may hold a list. In a judgements table it may not.
     pub(super) takes_lists: bool,
 }
@@ -34,7 +37,7 @@ pub(super) fn broken_list(
         .copied()
         .filter(|id| judged.takes_lists && id.trim_start().starts_with('['))
         .collect();
-    let Some((place, column, found)) = judged.first_cell(&begins)? else {
+    let Some((place, column, found)) = judged.first_cell(&begins, None)? else {
         return Ok(None);
     };
     let separator = SEPARATORS.into_iter().find(|&one| found.contains(one));
@@ -81,7 +84,7 @@ pub(super) fn misread(
         .filter(|(_, _, ids)| names_documents(ids))
         .collect();
     let misread: BTreeSet<&str> = meant.iter().map(|(id, ..)| *id).collect();
-    let first = judged.first_cell(&misread)?;
+    let first = judged.first_cell(&misread, None)?;
     let first = first.and_then(|(place, column, found)| {
         let (_, meaning, ids) = meant.iter().find(|(id, ..)| *id == found)?;
         Some(LikelyMeaning {
@@ -98,23 +101,59 @@ pub(super) fn misread(
     })
 }
 
+/// The first question that names an unknown document, its place, and the documents that it may mean.
+pub(super) fn unknown_document(
+    unknown: &BTreeSet<&str>,
+    questions: &[Question],
+    corpus: &Corpus<'_>,
+    judged: Judged<'_>,
+) -> Result<Option<UnknownDocument>, DataError> {
+    let named = questions.iter().find_map(|question| {
+        let mut judged = question.relevant.iter().map(|(id, _)| id);
+        Some((question, judged.find(|id| unknown.contains(id))?))
+    });
+    let Some((question, id)) = named else {
+        return Ok(None);
+    };
+    let written = if judged.takes_lists {
+        &question.text
+    } else {
+        &question.id
+    };
+    let cell = judged.first_cell(&BTreeSet::from([id]), Some(written))?;
+    Ok(Some(UnknownDocument {
+        id: id.to_owned(),
+        question: question.id.clone(),
+        place: cell.map(|(place, ..)| place),
+        nearest: corpus.nearest(id)?,
+    }))
+}
+
 impl Judged<'_> {
-    /// The first cell whose text is one of these ids: its place, its column and the id.
+    /// The first cell that names one of these documents: its place, its column and the document. Only rows about the question, if one is
+    /// given.
     fn first_cell(
         &self,
         ids: &BTreeSet<&str>,
-    ) -> Result<Option<(crate::error::Place, String, String)>, DataError> {
+        question: Option<&str>,
+    ) -> Result<Option<(Place, String, String)>, DataError> {
         if ids.is_empty() {
             return Ok(None);
         }
+        let mut wanted = vec![self.question.clone()];
+        wanted.extend_from_slice(self.columns);
         for file in self.files {
-            for row in file.rows(self.columns)? {
-                let row = row?;
-                for (column, cell) in self.columns.iter().zip(row.cells) {
-                    if let Value::String(text) = cell
-                        && ids.contains(text.as_str())
-                    {
-                        return Ok(Some((row.place, column.to_string(), text)));
+            for row in file.rows(&wanted)? {
+                let Row { place, cells: read } = row?;
+                // Cells that cannot be read are in rows that `where` leaves out.
+                let asked = cells::text(&read[0], self.question, &place).ok();
+                if question.is_some() && question != asked.flatten().as_deref() {
+                    continue;
+                }
+                for (column, cell) in self.columns.iter().zip(&read[1..]) {
+                    let named = judged_ids::judged(cell, column, &place).unwrap_or_default();
+                    if let Some((id, _)) = named.into_iter().find(|(id, _)| ids.contains(&**id)) {
+                        return Ok(Some((place, column.to_string(), id)));
                     }
                 }
             }

@@ -13,9 +13,10 @@ mod misread;
 mod questions;
 
 use std::collections::{BTreeSet, HashSet};
+use std::ops::ControlFlow;
 
-use evals_metrics::Judgements;
 use evals::DerivedIds;
+use evals_metrics::Judgements;
 use evals_rag::Question;
 use serde::Serialize;
 
@@ -148,8 +149,10 @@ impl Collection {
         &self,
         ids: impl Iterator<Item = &'i str> + Clone,
     ) -> Result<Questions, DataError> {
-        let search = move |sought: &mut BTreeSet<&str>| corpus::search_ids(ids.clone(), sought);
-        self.questions_of(&Corpus::Ids(&search))
+        let each = move |take: &mut dyn FnMut(&str) -> ControlFlow<()>| {
+            let _ = ids.clone().try_for_each(take);
+        };
+        self.questions_of(&Corpus::Ids(&each))
     }
 
     fn questions_of(&self, corpus: &Corpus<'_>) -> Result<Questions, DataError> {
@@ -162,10 +165,10 @@ impl Collection {
             judged,
             counts: QuestionCounts::default(),
             seen: HashSet::new(),
+            derived: DerivedIds::default(),
         };
         let mut read = reader.read(&self.questions)?;
         let unknown = self.unknown_documents(&read.questions, corpus)?;
-            derived: DerivedIds::default(),
         if unknown.is_empty() {
             return Ok(read);
         }
@@ -175,10 +178,18 @@ impl Collection {
         let misread = misread::misread(&unknown, corpus, self.judged())?;
         let (count, first) = (unknown.len(), first_five(&unknown));
         if !self.allow_missing_judged {
+            let likely = misread.first;
+            let named = match likely {
+                Some(_) => None,
+                None => {
+                    misread::unknown_document(&unknown, &read.questions, corpus, self.judged())?
+                }
+            };
             return Err(DataError::UnknownDocuments {
                 count,
                 first,
-                likely: misread.first.map(Box::new),
+                likely: likely.map(Box::new),
+                named: named.map(Box::new),
             });
         }
         if !can_be_found(&read.questions, &unknown) {
@@ -195,11 +206,13 @@ impl Collection {
             Some(table) => Judged {
                 files: &self.judgements,
                 columns: std::slice::from_ref(&table.columns.document),
+                question: &table.columns.query,
                 takes_lists: false,
             },
             None => Judged {
                 files: &self.questions,
                 columns: &self.manifest.questions.columns.relevant,
+                question: &self.manifest.questions.columns.text,
                 takes_lists: true,
             },
         }

@@ -3,6 +3,7 @@
 mod fault;
 mod likely_meaning;
 mod place;
+mod unknown_document;
 
 use evals_messages::nearest;
 use std::path::{Path, PathBuf};
@@ -13,6 +14,7 @@ pub use evals_guard::csv::CsvFault;
 pub use fault::{JsonFault, ParquetFailure};
 pub use likely_meaning::{LikelyMeaning, Meaning};
 pub use place::{Place, Unit};
+pub use unknown_document::UnknownDocument;
 
 use crate::format::EXTENSIONS;
 use crate::hub::{Damage, HubError};
@@ -277,10 +279,11 @@ pub enum DataError {
     },
     /// Judgements name documents that are missing from the corpus, or that the corpus drops because they have no text.
     #[error(
-        "judgements name {} missing from the corpus or without text there: {}{}{}",
+        "judgements name {} missing from the corpus or without text there: {}{}{}{}",
         if *count == 1 { "a document".to_owned() } else { format!("{count} documents") },
         quoted(first), if *count > first.len() { ", …" } else { "" },
-        likely.as_ref().map(|likely| format!("; {likely}")).unwrap_or_default()
+        likely.as_ref().map(|likely| format!("; {likely}")).unwrap_or_default(),
+        named.as_ref().map(|named| format!("; {named}")).unwrap_or_default()
     )]
     UnknownDocuments {
         /// The number of unknown documents.
@@ -289,6 +292,8 @@ pub enum DataError {
         first: Vec<String>,
         /// Another reading of one of them that names documents of the corpus.
         likely: Option<Box<LikelyMeaning>>,
+        /// The first question that names one of them, unless there is another reading.
+        named: Option<Box<UnknownDocument>>,
     },
     /// None of the documents judged relevant is in the corpus.
     #[error(

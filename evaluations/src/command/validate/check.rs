@@ -1,9 +1,9 @@
-//! Checks of the kinds of files. Nothing is run, asked or downloaded.
+//! Checks of the kinds of files. Nothing is run, asked or downloaded; a manifest's files are read where they are on disk.
 
 use std::error::Error;
 use std::path::Path;
 
-use evals_data::{Manifest, Origin};
+use evals_data::{Availability, Collection, Hub, HubSettings, Manifest, Origin};
 use evals_evaluators::{DatasetFile, FileFormat, Loaded, Registry, Resources};
 use evals_messages::{chain, quantity};
 use evals_metrics::trec;
@@ -72,10 +72,39 @@ pub(super) fn manifest(path: &Path, text: &str) -> Result<Checked, Problems> {
         Manifest::parse(text, Origin::File(path.to_owned())).map_err(|error| one(path, &error))?;
     let layer = Layer::dataset(&manifest).map_err(|error| one(path, &error))?;
     resolved(path, layer)?;
+    let name = &manifest.name;
+    let offline = Hub::new(HubSettings {
+        offline: true,
+        ..HubSettings::from_env()
+    });
+    if manifest.availability(&offline) == Availability::Remote {
+        let files = format!(
+            "its files are not downloaded, so they are not checked; `evaluations download {}` gets them",
+            path.display()
+        );
+        return Ok(Checked::of(format!(
+            "manifest of the dataset `{name}`; {files}"
+        )));
+    }
+    let counts = read(&manifest, &offline).map_err(|error| one(path, error.as_ref()))?;
     Ok(Checked::of(format!(
-        "manifest of the dataset `{}`",
-        manifest.name
+        "manifest of the dataset `{name}` with {counts}"
     )))
+}
+
+/// Reads the documents and the questions as a run does, and counts them.
+fn read(manifest: &Manifest, hub: &Hub) -> anyhow::Result<String> {
+    let runtime = tokio::runtime::Builder::new_current_thread().build()?;
+    let collection = runtime.block_on(Collection::resolve(manifest, hub, &()))?;
+    let questions = collection.questions()?.questions.len();
+    let mut documents = 0_usize;
+    for document in collection.documents()? {
+        document?;
+        documents += 1;
+    }
+    let documents = quantity::of(documents, "document");
+    let questions = quantity::of(questions, "question");
+    Ok(format!("{documents} and {questions}"))
 }
 
 pub(super) fn settings(path: &Path) -> Result<Checked, Problems> {

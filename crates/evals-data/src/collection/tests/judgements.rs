@@ -122,7 +122,8 @@ fn judged_documents_have_to_exist_unless_allowed() {
     let tables = beir("q1,d1,1\nq1,x1,1\nq1,x2,1\nq2,x3,1\nq2,x4,1\nq2,x5,1\nq2,x6,0\n");
     assert_eq!(
         tables.questions_error(BEIR),
-        "judgements name 6 documents missing from the corpus or without text there: `x1`, `x2`, `x3`, `x4`, `x5`, …"
+        "judgements name 6 documents missing from the corpus or without text there: `x1`, `x2`, `x3`, `x4`, `x5`, …; \
+         qrels.csv:3: question `q1` names `x1`"
     );
     let allowed = tables
         .collection(BEIR)
@@ -166,7 +167,8 @@ fn judged_documents_without_text_are_missing_too() {
                     questions: {source: {path: questions.jsonl}, text: text, relevant: relevant}\n";
     assert_eq!(
         tables.questions_error(manifest),
-        "judgements name a document missing from the corpus or without text there: `d1`"
+        "judgements name a document missing from the corpus or without text there: `d1`; \
+         questions.jsonl:1: question `q-15c5e748338b` names `d1`"
     );
     let allowed = tables.collection(manifest).allow_missing_judged(true);
     assert_eq!(allowed.questions().unwrap().counts.unknown_documents, 1);
@@ -238,6 +240,45 @@ fn a_cell_may_hold_judgements_with_their_grades() {
     .unwrap();
     assert_eq!(
         tables.questions_error(&conflict),
-        "asked.jsonl:1: document `d1` has two grades for question `q1`: 2 and 1"
+        "asked.jsonl:1: document `d1` has two grades for question `q-9a6f5d96a8c3`: 2 and 1"
     );
+}
+
+#[test]
+fn a_mistyped_document_is_named_with_its_question_and_the_nearest_documents() {
+    let tables = tables(&[
+        (
+            "corpus.csv",
+            "id,text\nsecurity/password.md,one\nsecurity/passport.md,two\nbilling/invoices.md,three\n",
+        ),
+        (
+            "asked.jsonl",
+            "{\"id\": \"a\", \"q\": \"One?\", \"relevant\": [\"billing/invoices.md\"]}\n\
+             {\"id\": \"b\", \"q\": \"Two?\", \"relevant\": [\"billing/invoices.md\", \"securty/password.md\"]}\n",
+        ),
+    ]);
+    let manifest = "documents: {source: {path: corpus.csv}, uri: id, text: text}\n\
+                    questions: {source: {path: asked.jsonl}, id: id, text: q, relevant: relevant}\n";
+    let message = |written: &str, meant: &str| {
+        format!(
+            "judgements name a document missing from the corpus or without text there: `{written}`; \
+             asked.jsonl:2: question `b` names `{written}`; did you mean `{meant}`?"
+        )
+    };
+    assert_eq!(
+        tables.questions_error(manifest),
+        message("securty/password.md", "security/password.md")
+    );
+    let asked = tables.0.path().join("asked.jsonl");
+    for written in ["invoices.md", "docs/billing/invoices.md"] {
+        let text = format!(
+            "{{\"id\": \"a\", \"q\": \"One?\"}}\n{{\"id\": \"b\", \"q\": \"Two?\", \"relevant\": {{\"{written}\": 2}}}}\n"
+        );
+        std::fs::write(&asked, text).unwrap();
+        assert_eq!(
+            tables.questions_error(manifest),
+            message(written, "billing/invoices.md"),
+            "the same file in another folder"
+        );
+    }
 }
