@@ -79,7 +79,7 @@ fn a_folder_of_texts_is_searched_and_measured() {
     assert_eq!(exported.code, Some(0), "{}", exported.stderr);
     let corpus = std::fs::read_to_string(sandbox.work().join("corpus/documents.jsonl")).unwrap();
     assert!(
-        corpus.contains(r#"{"id": "export.html", "title": "Export", "text": "Notes\n\nChoose Export in the File menu."#),
+        corpus.contains(r#"{"id": "export.html", "title": "Export", "text": "Export Notes\n\nChoose Export in the File menu."#),
         "{corpus}"
     );
     sandbox.succeed(

@@ -380,6 +380,15 @@ impl Index {
         })
     }
 
+    /// The number of documents that have several chunks.
+    pub fn split_documents(&self) -> usize {
+        let positions = &self.contents.positions;
+        let documents = 0..positions.documents();
+        documents
+            .filter(|document| positions.chunks_of(*document).len() > 1)
+            .count()
+    }
+
     /// The uris of all documents, in the order of the index.
     pub fn documents(&self) -> impl Iterator<Item = &str> + Clone {
         self.contents.positions.uris().iter().map(AsRef::as_ref)

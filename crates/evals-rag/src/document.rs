@@ -8,8 +8,8 @@ use serde_json::{Map, Value};
 pub struct Document {
     /// The id of the document in judgements and rankings; unique within a corpus.
     pub uri: String,
-    /// The title, where the source has one. People and models see it. A dataset that wants it searched puts it into
-    /// [`text`](Self::text) as well.
+    /// The title, where the source has one. People, models and filters see it. Searches find it only if [`text`](Self::text) contains it, as the
+    /// documents of a manifest do.
     pub title: Option<String>,
     /// The text that is chunked, embedded and searched.
     pub text: String,

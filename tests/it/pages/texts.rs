@@ -83,7 +83,8 @@ fn hostile_texts_are_shown_as_they_are_and_change_nothing_of_the_page() {
         let texts = json!(page.passages()).to_string();
         for (number, text) in HOSTILE.iter().enumerate() {
             let passage = json!(format!("tower {number}. {text}")).to_string();
-            assert!(texts.contains(&passage), "{name} lacks {passage}");
+            // The title stands before it.
+            assert!(texts.contains(&passage[1..]), "{name} lacks {passage}");
         }
     }
 }

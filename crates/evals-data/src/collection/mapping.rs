@@ -77,11 +77,18 @@ impl Mapping {
             let (column, cell) = next();
             parts.extend(cells::text(cell, column, place)?);
         }
-        let text = if parts.len() == 1 {
+        let mut text = if parts.len() == 1 {
             parts.remove(0)
         } else {
             parts.join(" ")
         };
+        if self.columns.joins_title
+            && let Some(title) = &title
+            && !text.is_empty()
+            && !begins_with(&text, title)
+        {
+            text = format!("{} {text}", title.trim());
+        }
         let kept = self
             .columns
             .metadata
@@ -95,6 +102,16 @@ impl Mapping {
             metadata,
         })
     }
+}
+
+/// Whether the first words of a text are those of its title, whatever their case and the marks around them, as after the `#` of a heading.
+fn begins_with(text: &str, title: &str) -> bool {
+    let words = |text: &'_ str| {
+        let words = text.split(|character: char| !character.is_alphanumeric());
+        words.filter(|word| !word.is_empty()).map(str::to_lowercase)
+    };
+    let mut first = words(text);
+    words(title).all(|word| first.next() == Some(word))
 }
 
 /// The common length of the lists in the columns with `[]`.

@@ -26,7 +26,7 @@ pub struct DocumentColumns {
     /// The text. Several columns are joined by a space, without null and blank ones. The elements of a list are trimmed and joined by a
     /// space as well.
     pub text: Vec<Column>,
-    /// The title.
+    /// The title. It is searched too: it stands before a text that does not begin with it.
     pub title: Option<Column>,
     /// Columns kept as metadata, under their names.
     pub metadata: Vec<Column>,
@@ -38,6 +38,10 @@ pub struct DocumentColumns {
     /// Whether each file is one document, because the manifest names no columns for id and text.
     #[serde(skip_serializing_if = "is_false")]
     pub whole_files: bool,
+    /// Whether a title may have to be put before its text, because `text` does not name its column. Part of the provenance, because it decides
+    /// what the documents of the same files are.
+    #[serde(skip_serializing_if = "is_false")]
+    pub joins_title: bool,
 }
 
 #[expect(
@@ -84,6 +88,7 @@ impl From<WrittenDocuments> for DocumentColumns {
         };
         Self {
             source: written.source,
+            joins_title: title.as_ref().is_some_and(|title| !text.contains(title)),
             uri: written.uri.unwrap_or_else(|| named("uri")),
             text,
             title,

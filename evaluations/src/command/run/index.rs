@@ -239,6 +239,18 @@ pub(super) fn cut_note(statistics: &IndexStatistics) -> Option<String> {
     ))
 }
 
+/// Notes that most documents are as short as a chunk and the others are split, so that those compete with parts. `None` where it makes no
+/// difference.
+fn short_documents_note(documents: usize, split: usize) -> Option<String> {
+    let matters = split > 0 && split * 2 < documents;
+    matters.then(|| {
+        let whole = documents - split;
+        format!(
+            "{whole} of {documents} documents are shorter than a chunk, and the others are split; `--set processing.chunk_size=null` searches whole documents"
+        )
+    })
+}
+
 /// Notes the size of the index, and what building it took.
 pub(super) fn describe_index(printer: &Printer, ready: &ReadyIndex) {
     describe_documents(printer, ready);
@@ -277,6 +289,10 @@ fn describe_documents(printer: &Printer, ready: &ReadyIndex) {
         "indexed {size} in {:.2} s{rate}{stored}{resumed}",
         build.wall.as_secs_f64()
     ));
+    let split = ready.index.split_documents();
+    if let Some(note) = short_documents_note(statistics.documents, split) {
+        printer.note(&note);
+    }
     printer.detail(&format!(
         "  read {:.2} s, chunk {:.2} s, embed {:.2} s, write {:.2} s, full-text index {:.2} s; {}",
         build.read.as_secs_f64(),
@@ -317,6 +333,18 @@ mod tests {
         assert!(
             several.starts_with("at least 2 of 7 chunks in the index are longer"),
             "{several}"
+        );
+    }
+
+    #[test]
+    fn short_documents_are_noted_where_others_are_split() {
+        for silent in [(10, 0), (10, 5), (10, 10), (1, 1)] {
+            assert_eq!(short_documents_note(silent.0, silent.1), None);
+        }
+        assert!(
+            short_documents_note(10, 4)
+                .unwrap()
+                .starts_with("6 of 10 documents are shorter than a chunk")
         );
     }
 

@@ -35,7 +35,7 @@ fn each_file_is_a_document_in_the_order_of_paths() {
         [
             json!({"uri": "a.md", "title": "A", "text": "# A\nText of a.", "metadata": {"tags": ["x"]}}),
             json!({"uri": "deep/a.md", "title": null, "text": "Text without a title.", "metadata": {}}),
-            json!({"uri": "deep/b.html", "title": "B", "text": "Text of b.", "metadata": {}}),
+            json!({"uri": "deep/b.html", "title": "B", "text": "B Text of b.", "metadata": {}}),
         ]
     );
     assert_eq!(counts.documents, 3);

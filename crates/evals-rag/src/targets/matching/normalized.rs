@@ -25,14 +25,17 @@ pub(super) fn normalize(text: &str) -> String {
     normalized
 }
 
-/// A document's normalised text after its title, unless it begins with it, and where it begins.
+/// A document's normalised text with its title at the beginning, and where it goes on after the title.
 pub(super) fn with_title(document: &Document) -> (String, usize) {
     let text = normalize(&document.text);
     let title = document.title.as_deref().map(normalize).unwrap_or_default();
-    if text.starts_with(&title) {
-        (text, 0)
-    } else {
-        (format!("{title} {text}"), title.len() + 1)
+    if title.is_empty() {
+        return (text, 0);
+    }
+    match text.strip_prefix(&title) {
+        Some(body) if body.starts_with(' ') => (text, title.len() + 1),
+        Some(_) => (text, 0),
+        None => (format!("{title} {text}"), title.len() + 1),
     }
 }
 

@@ -308,6 +308,7 @@ mod tests {
         let long = "Rome is a city that was not built in a day.";
         for (id, title, text) in [
             ("short", Some("Capital"), "Paris."),
+            ("joined", Some("Capital"), "Capital Oslo."),
             ("letter", None, "t"),
             ("long", None, long),
             ("kanji", None, "検索エンジンの評価を行う"),
@@ -318,6 +319,8 @@ mod tests {
         let found = |passage: &str| index.find(passage, THRESHOLD).map(|found| found.id);
         assert_eq!(found("paris."), Some("short"));
         assert_eq!(found("CAPITAL\nParis."), Some("short"));
+        assert_eq!(found("oslo."), Some("joined"));
+        assert_eq!(found("Capital Oslo."), Some("joined"));
         assert_eq!(found("T"), Some("letter"));
         assert_eq!(found("a"), None);
         assert_eq!(found("a city that was not built in"), None, "7 words");
