@@ -107,7 +107,7 @@ fn the_examples_of_your_data_run_as_shown() {
 
     sandbox.write("mine.yaml", &manifests[0]);
     sandbox.write("questions.csv", tables[1].replace("invoice", "invioce"));
-    let validated = sandbox.run("validate mine.yaml");
+    let validated = sandbox.run("validate ./mine.yaml");
     assert_eq!(validated.stdout, blocks(&guide, "text")[2]);
 
     let documents = manifests[0].split("questions:").next().unwrap();

@@ -97,7 +97,7 @@ impl<'t> Judged<'t> {
     ///
     /// # Errors
     ///
-    /// JSON, CSV or TSV is malformed.
+    /// JSON, CSV or TSV is malformed, or a line ends with a carriage return alone.
     pub fn read(text: &'t str) -> Result<Self, ParseError> {
         Source::read(text, Form::of(text), File::Judgements).map(Self)
     }
@@ -112,7 +112,7 @@ impl<'t> Ranked<'t> {
     ///
     /// # Errors
     ///
-    /// JSON, CSV or TSV is malformed.
+    /// JSON, CSV or TSV is malformed, or a line ends with a carriage return alone.
     pub fn read(text: &'t str) -> Result<Self, ParseError> {
         Source::read(text, Form::of(text), File::Rankings).map(Self)
     }
