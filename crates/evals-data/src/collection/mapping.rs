@@ -106,12 +106,13 @@ impl Mapping {
 
 /// Whether the first words of a text are those of its title, whatever their case and the marks around them, as after the `#` of a heading.
 fn begins_with(text: &str, title: &str) -> bool {
-    let words = |text: &'_ str| {
-        let words = text.split(|character: char| !character.is_alphanumeric());
-        words.filter(|word| !word.is_empty()).map(str::to_lowercase)
-    };
     let mut first = words(text);
     words(title).all(|word| first.next() == Some(word))
+}
+
+fn words(text: &str) -> impl Iterator<Item = String> {
+    let words = text.split(|character: char| !character.is_alphanumeric());
+    words.filter(|word| !word.is_empty()).map(str::to_lowercase)
 }
 
 /// The common length of the lists in the columns with `[]`.
