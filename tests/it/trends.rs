@@ -152,3 +152,90 @@ fn options_choose_runs_and_measures_and_narrow_terminals_drop_columns() {
     let lines = lines.lines().filter(|line| line.starts_with("first "));
     assert_eq!(lines.count(), 2);
 }
+
+#[test]
+fn versions_of_a_target_are_points_of_one_line() {
+    let sandbox = Sandbox::new();
+    sandbox.write("documents.jsonl", "{\"id\": \"d\", \"text\": \"topic\"}\n");
+    sandbox.write(
+        "questions.jsonl",
+        "{\"id\": 1, \"question\": \"topic\", \"relevant\": \"d\"}\n",
+    );
+    sandbox.write(
+        "topic.yaml",
+        "name: topic\n\
+         documents: {source: {path: documents.jsonl}, uri: id, text: text}\n\
+         questions: {source: {path: questions.jsonl}, id: id, text: question, relevant: relevant}\n\
+         retrieval: {headline: RR, measures: []}\n",
+    );
+    sandbox.write("run.trec", "1 Q0 d 1 0.5 s\n");
+    for version in ["2.0", "2.1", "2.2"] {
+        sandbox.succeed(&format!(
+            "topic.yaml --skip-qa --target trec:run.trec --target-version {version}"
+        ));
+    }
+    let printed = sandbox.succeed("trend --out t.json --out t.md");
+    let lines = printed.lines().filter(|line| line.starts_with("topic "));
+    let lines: Vec<&str> = lines.collect();
+    assert_eq!(lines.len(), 1, "{printed}");
+    assert!(lines[0].contains("trec:run.trec  MRR      3 "), "{printed}");
+    let document = json(&sandbox.work().join("t.json"));
+    let history = document["lines"][0]["history"].as_array().unwrap();
+    let of_runs = |member: &str| -> Vec<String> {
+        let members = history.iter().map(|run| run[member].to_string());
+        members.collect()
+    };
+    assert_eq!(of_runs("version"), ["\"2.0\"", "\"2.1\"", "\"2.2\""]);
+    assert_eq!(
+        of_runs("changed")[1..],
+        [
+            "[\"target.version: 2.0 -> 2.1\"]",
+            "[\"target.version: 2.1 -> 2.2\"]"
+        ]
+    );
+    let chosen = sandbox.succeed("trend --profile trec:run.trec");
+    assert!(chosen.contains("MRR      3 "), "{chosen}");
+}
+
+#[test]
+fn a_drop_of_the_newest_runs_fails() {
+    let sandbox = Sandbox::new();
+    let trend = |options: &str| {
+        sandbox.run(&format!(
+            "trend --measure EqualsExpected --window 4 {options}"
+        ))
+    };
+    for passing in [40, 41, 39, 42, 30, 29, 31] {
+        run(&sandbox, "steady", passing);
+    }
+    let few = trend("--fail-on-drop 5%");
+    assert_eq!(few.code, Some(0), "{few:?}");
+    assert!(
+        few.stdout.contains(
+            "cannot tell: EqualsExpected of steady, eval, outputs: 7 runs with a value, and two windows of 4 need 8"
+        ),
+        "{}",
+        few.stdout
+    );
+    assert!(
+        few.stderr.contains("cannot show whether it dropped"),
+        "{few:?}"
+    );
+
+    run(&sandbox, "steady", 28);
+    let dropped = trend("--fail-on-drop 5% --out t.json");
+    assert_eq!(dropped.code, Some(1), "{dropped:?}");
+    assert!(
+        dropped.stdout.contains(
+            "failed: EqualsExpected of steady, eval, outputs: 0.8100 in 4 runs, 0.5900 in the 4 newest (-27.2 %, p = 0.0286): worse by \
+             more than 5 %"
+        ),
+        "{}",
+        dropped.stdout
+    );
+    let document = json(&sandbox.work().join("t.json"));
+    assert_eq!(document["checks"][0]["verdict"], "failed");
+    assert_eq!(trend("--fail-on-drop 0.5").code, Some(0));
+    let refused = sandbox.refuse("trend --fail-on-drop 5% --window 3");
+    assert!(refused.contains("4..=1000"), "{refused}");
+}

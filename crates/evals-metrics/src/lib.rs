@@ -102,3 +102,5 @@ pub use statistics::{
 pub use trade_off::{PricedChoice, cheapest, pareto_front};
 pub use trec_eval_version::TrecEval;
 pub use undefined::{Undefined, UndefinedAs};
+
+pub use statistics::permutation_test;

@@ -61,7 +61,7 @@ pub(crate) use self::stored::{
     ShowRunArgs, TableArgs,
 };
 pub(crate) use self::target::TargetArgs;
-pub(crate) use self::trend::TrendArgs;
+pub(crate) use self::trend::{Tolerance, TrendArgs};
 pub(crate) use self::validate::ValidateArgs;
 pub(crate) use self::view::ViewArgs;
 

@@ -1,9 +1,12 @@
 //! The command line of `trend`.
 
+use std::fmt::{self, Display, Formatter};
 use std::path::PathBuf;
 
 use chrono::{DateTime, NaiveDate, NaiveTime, Utc};
 use clap::Args;
+use clap::builder::RangedU64ValueParser;
+use evals::render::percent;
 
 use super::cache::age;
 use crate::clock::now;
@@ -16,7 +19,21 @@ measure, or the measures of `--measure`.
 
 In a line of 8 runs or more, Pettitt's test finds where the level changed. The
 p values are not corrected for the number of lines: among 20 lines without any
-change, expect one with p < 0.05.";
+change, expect one with p < 0.05.
+
+`--fail-on-drop` compares the mean of the newest runs with that of as many runs
+before them. It exits with 1 if a mean is worse by more than X and a permutation
+test of the runs finds the difference significant at 5 %, corrected for all
+checks (Holm). It exits with 0 and a warning where it cannot tell.";
+
+/// How much worse the newest runs may be.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub(crate) enum Tolerance {
+    /// A share of the value before.
+    Share(f64),
+    /// An amount, in the unit of the measure.
+    Amount(f64),
+}
 
 #[derive(Debug, Clone, Args)]
 #[command(after_long_help = HELP)]
@@ -33,9 +50,51 @@ pub(crate) struct TrendArgs {
     /// Show only runs that started since then: a day such as 2026-05-01 (UTC), or an age such as 30d or 12h
     #[arg(long, value_name = "DAY|AGE", value_parser = since)]
     pub(crate) since: Option<DateTime<Utc>>,
+    /// Exit with 1 if the newest runs are worse by more than X: `5%` of the measure and of the latency (p50 and p95), or 0.02 of the measure
+    #[arg(long, value_name = "X", value_parser = tolerance)]
+    pub(crate) fail_on_drop: Option<Tolerance>,
+    /// For `--fail-on-drop`: how many of the newest runs to compare with as many before them, 4 at least
+    #[arg(long, value_name = "N", default_value = "7", value_parser = RangedU64ValueParser::<usize>::new().range(4..=1_000))]
+    pub(crate) window: usize,
     /// Write the history to FILE, with one row for each run; its extension chooses the format: .csv .json .md .html
     #[arg(long, value_name = "FILE")]
     pub(crate) out: Vec<PathBuf>,
+}
+
+impl Tolerance {
+    /// The drop from a value that it allows.
+    pub(crate) fn of(self, value: f64) -> f64 {
+        match self {
+            Self::Share(share) => share * value.abs(),
+            Self::Amount(amount) => amount,
+        }
+    }
+
+    /// Whether it has a meaning for quantities of any unit.
+    pub(crate) fn is_share(self) -> bool {
+        matches!(self, Self::Share(_))
+    }
+}
+
+impl Display for Tolerance {
+    fn fmt(&self, formatter: &mut Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Share(share) => formatter.write_str(&percent(*share)),
+            Self::Amount(amount) => write!(formatter, "{amount}"),
+        }
+    }
+}
+
+/// A share such as `5%`, or an amount such as `0.02`.
+fn tolerance(text: &str) -> Result<Tolerance, String> {
+    let number = text.strip_suffix('%').unwrap_or(text).trim_end();
+    match number.parse::<f64>() {
+        Ok(number) if number.is_finite() && number >= 0.0 => Ok(match text.strip_suffix('%') {
+            Some(_) => Tolerance::Share(number / 100.0),
+            None => Tolerance::Amount(number),
+        }),
+        _ => Err("not a drop such as 5% or 0.02".to_owned()),
+    }
 }
 
 /// A day, or an age before now.
@@ -52,6 +111,15 @@ fn since(text: &str) -> Result<DateTime<Utc>, String> {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn a_drop_is_a_share_or_an_amount() {
+        assert_eq!(tolerance("5%"), Ok(Tolerance::Share(0.05)));
+        assert_eq!(tolerance("0.02"), Ok(Tolerance::Amount(0.02)));
+        for wrong in ["", "%", "-1%", "five", "nan", "inf%"] {
+            assert!(tolerance(wrong).is_err(), "{wrong}");
+        }
+    }
 
     #[test]
     fn a_beginning_is_a_day_or_an_age() {

@@ -21,11 +21,26 @@ pub(crate) struct RunHeader {
     pub(crate) measures: Vec<String>,
     #[serde(default)]
     pub(crate) command_line: Value,
+    /// The system under test; `None` for our own pipeline.
+    #[serde(default)]
+    pub(crate) target: Option<TargetHeader>,
     /// Source of the answers, if this run judged stored answers again.
     pub(crate) rejudged: Option<RejudgedHeader>,
 }
 
 impl RunHeader {
+    /// The profile without the version of the system under test: what stays the same while the system changes.
+    pub(crate) fn system(&self) -> &str {
+        let target = self.target.as_ref();
+        system(&self.profile, target.and_then(|it| it.version.as_deref()))
+    }
+
+    /// Whether the replies come out of a file.
+    pub(crate) fn is_of_file(&self) -> bool {
+        let mut target = self.target.iter();
+        target.any(|it| ["outputs", "trec"].contains(&it.kind.as_str()))
+    }
+
     /// The state as lists show it. A shard is named beside its state, the column that is always there, so that nobody takes its score for
     /// that of the whole.
     pub(crate) fn shown_state(&self, state: RunState) -> String {
@@ -36,6 +51,12 @@ impl RunHeader {
     }
 }
 
+/// A profile without the version of its target.
+pub(crate) fn system<'p>(profile: &'p str, version: Option<&str>) -> &'p str {
+    let name = version.and_then(|version| profile.strip_suffix(version)?.strip_suffix(" @"));
+    name.unwrap_or(profile)
+}
+
 /// The part of a dataset's record that listings need.
 #[derive(Debug, Clone, Deserialize)]
 pub(crate) struct DatasetHeader {
@@ -43,6 +64,13 @@ pub(crate) struct DatasetHeader {
     pub(crate) questions: usize,
     /// The shard, if the run is one.
     pub(crate) shard: Option<ShardHeader>,
+}
+
+/// The part of a target's record that listings need.
+#[derive(Debug, Clone, Deserialize)]
+pub(crate) struct TargetHeader {
+    kind: String,
+    version: Option<String>,
 }
 
 /// The run whose answers were judged again.

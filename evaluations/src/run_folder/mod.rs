@@ -14,7 +14,7 @@ mod state;
 pub(crate) use self::failure::RunFailure;
 pub(crate) use self::files::{LARGEST_REPORT, REPORT, check_report, unreadable};
 pub(crate) use self::folder::{PAGE, RunFolder};
-pub(crate) use self::header::{DatasetHeader, RunHeader};
+pub(crate) use self::header::{DatasetHeader, RunHeader, system};
 pub(crate) use self::identity::{MERGED, differences, identity};
 pub(crate) use self::manifest::{DatasetRecord, IndexRecord, MANIFEST_VERSION, RunManifest, Tool};
 pub(crate) use self::start_lock::StartLock;

@@ -73,10 +73,13 @@ impl<'s> StoredRuns<'s> {
         let has_name = |header: &RunHeader| wanted == OsStr::new(&header.name);
         let mut newest_of_kind = BTreeMap::new();
         for folder in self.list()? {
-            if let Ok(header) = folder.read_manifest()
+            if let Ok(header) = folder.read_manifest::<RunHeader>()
                 && has_name(&header)
             {
-                newest_of_kind.insert((header.benchmark, header.profile), folder.name());
+                newest_of_kind.insert(
+                    (header.benchmark.clone(), header.system().to_owned()),
+                    folder.name(),
+                );
             }
         }
         match newest_of_kind.len() {

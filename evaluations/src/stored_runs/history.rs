@@ -2,6 +2,7 @@
 
 use anyhow::Result;
 use evals::Summary;
+use evals_metrics::Percentiles;
 
 use super::choice::is_finished;
 use super::configuration::Configuration;
@@ -101,6 +102,21 @@ impl<'r> History<'r> {
         self.first().configuration.data_digest()
     }
 
+    /// The latencies of a case over the runs that have them, named as rules of a gate name them. A file of replies has no latency worth
+    /// the name.
+    pub(crate) fn latencies(&self) -> [(&'static str, Vec<f64>); 2] {
+        let of = |pick: fn(&Percentiles) -> Option<f64>| {
+            let asked = self.runs.iter().filter(|run| !run.header.is_of_file());
+            asked
+                .filter_map(|run| pick(&run.summary.task_time))
+                .collect()
+        };
+        [
+            ("latency.p50", of(|times| times.p50)),
+            ("latency.p95", of(|times| times.p95)),
+        ]
+    }
+
     /// The measures over all runs.
     pub(crate) fn trend(&self) -> StoredTrend<'r> {
         let header = self.header();
@@ -108,7 +124,7 @@ impl<'r> History<'r> {
         StoredTrend::of_all(
             &header.dataset.name,
             &header.benchmark,
-            &header.profile,
+            header.system(),
             runs.collect(),
         )
     }
@@ -120,7 +136,7 @@ impl<'r> History<'r> {
         StoredTrend::of(
             &header.dataset.name,
             &header.benchmark,
-            &header.profile,
+            header.system(),
             runs.collect(),
         )
     }

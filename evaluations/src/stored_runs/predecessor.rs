@@ -63,7 +63,7 @@ pub(crate) fn kind(header: &RunHeader) -> (&str, &str) {
     (&header.dataset.name, &header.benchmark)
 }
 
-/// Whether two runs have the same dataset, benchmark and profile.
+/// Whether two runs have the same dataset, benchmark and profile. Versions of a target do not matter: they are what changes over time.
 pub(crate) fn is_of_kind(one: &RunHeader, other: &RunHeader) -> bool {
-    kind(one) == kind(other) && one.profile == other.profile
+    kind(one) == kind(other) && one.system() == other.system()
 }

@@ -160,6 +160,7 @@ fn header_of(report: &StoredReport) -> RunHeader {
         seed: facts.seed.unwrap_or_default(),
         measures: Vec::new(),
         command_line: Value::Null,
+        target: None,
         rejudged: None,
     }
 }

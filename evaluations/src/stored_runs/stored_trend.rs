@@ -15,6 +15,9 @@ use crate::figures::TREND;
 /// Most runs in a drawing, the newest.
 const NEWEST: usize = 60;
 
+/// Most characters of a version that labels a run, such as the beginning of a commit.
+const VERSION_SHOWN: usize = 8;
+
 /// A finished run of a trend.
 #[derive(Debug, Clone)]
 pub(crate) struct DrawnRun<'r> {
@@ -193,8 +196,20 @@ fn changed(before: &DrawnRun<'_>, after: &DrawnRun<'_>) -> Vec<String> {
 }
 
 fn points(steps: &[Step<'_>], measure: &Row) -> Vec<TrendPoint> {
-    let started = steps.iter().map(|step| step.run.started);
-    let labels = labels(&started.collect::<Vec<_>>());
+    let versions = steps
+        .iter()
+        .map(|step| step.run.basis.configuration.target_version());
+    let versions: Vec<Option<&str>> = versions.collect();
+    let labels = if versions.iter().any(|it| *it != versions[0]) {
+        let of_run = |version: Option<&str>| match version {
+            Some(version) => version.chars().take(VERSION_SHOWN).collect(),
+            None => String::new(),
+        };
+        versions.into_iter().map(of_run).collect()
+    } else {
+        let started = steps.iter().map(|step| step.run.started);
+        labels(&started.collect::<Vec<_>>())
+    };
     let points = steps.iter().zip(labels).map(|(step, label)| {
         let (value, interval) = match step.cell {
             Cell::Value {

@@ -11,6 +11,7 @@ mod interval_choice;
 mod moments;
 mod no_statistic;
 mod paired_t;
+mod permutation;
 mod power;
 mod sign;
 mod tango;
@@ -31,3 +32,5 @@ pub use sign::{exact_mcnemar, sign_test};
 pub use tango::tango_interval;
 pub use test_result::{TestMethod, TestResult};
 pub use wilcoxon::wilcoxon;
+
+pub use permutation::permutation_test;

@@ -11,7 +11,7 @@ use serde::Deserialize;
 use serde_json::Value;
 
 use crate::question_answering::ModelSet;
-use crate::run_folder::{RunFolder, RunState};
+use crate::run_folder::{RunFolder, RunState, system};
 use crate::shards::ShardHeader;
 use crate::stored_runs::{self, Configuration, is_finished};
 use crate::terminal::Printer;
@@ -75,13 +75,15 @@ impl Selection {
 
     pub(super) fn takes(&self, run: &StoredRun) -> bool {
         let manifest = &run.manifest;
-        let is_of = |chosen: &[String], name: &String| chosen.is_empty() || chosen.contains(name);
+        let is_of =
+            |chosen: &[String], name: &str| chosen.is_empty() || chosen.iter().any(|it| it == name);
         let models: Vec<String> = manifest.models.values().map(Model::to_string).collect();
         let has_model = |wanted: &String| models.iter().any(|model| model.contains(wanted));
         self.benchmark
             .is_none_or(|benchmark| benchmark == manifest.benchmark)
             && is_of(&self.datasets, &manifest.dataset.name)
-            && is_of(&self.profiles, &manifest.profile)
+            && (is_of(&self.profiles, &manifest.profile)
+                || is_of(&self.profiles, manifest.system()))
             && (self.models.is_empty() || self.models.iter().any(has_model))
     }
 }
@@ -208,6 +210,12 @@ impl Manifest {
         let target = self.rest.get("target");
         let target = target.and_then(|target| TargetIdentity::deserialize(target).ok());
         target.map_or_else(|| "–".to_owned(), |target| target.to_string())
+    }
+
+    /// The profile without the version of a target, which a trend joins.
+    pub(super) fn system(&self) -> &str {
+        let version = self.rest.pointer("/target/version");
+        system(&self.profile, version.and_then(Value::as_str))
     }
 
     /// Whether somebody else's system was tested.

@@ -53,7 +53,7 @@ fn profiles<'r>(
 ) -> BTreeSet<&'r str> {
     let manifests = finished.iter().map(|run| &run.manifest);
     let of_group = manifests.filter(|it| it.dataset.name == dataset && it.benchmark == benchmark);
-    of_group.map(|it| it.profile.as_str()).collect()
+    of_group.map(|it| it.system()).collect()
 }
 
 /// The main measure of most runs over all of them; `None` for fewer than two runs.
@@ -67,7 +67,7 @@ fn of_profile(
         let manifest = &run.manifest;
         manifest.dataset.name == dataset
             && manifest.benchmark == benchmark
-            && manifest.profile == profile
+            && manifest.system() == profile
     };
     let mut runs = Vec::new();
     for run in finished.iter().filter(is_of_line) {

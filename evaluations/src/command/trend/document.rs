@@ -3,6 +3,7 @@
 use evals_metrics::Interval;
 use serde::Serialize;
 
+use super::drop::Check;
 use super::line::{Line, Point};
 
 /// The version of the JSON.
@@ -13,6 +14,9 @@ const VERSION: u32 = 1;
 pub(super) struct Document<'l> {
     schema_version: u32,
     lines: Vec<LineObject<'l>>,
+    /// What `--fail-on-drop` found.
+    #[serde(skip_serializing_if = "<[Check]>::is_empty")]
+    checks: &'l [Check],
 }
 
 #[derive(Debug, Serialize)]
@@ -47,6 +51,9 @@ struct ChangeObject<'l> {
 struct PointObject<'l> {
     run: &'l str,
     started: Option<&'l str>,
+    /// The version of the system under test.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    version: Option<&'l str>,
     value: Option<f64>,
     #[serde(skip_serializing_if = "Option::is_none")]
     undefined: Option<&'l str>,
@@ -56,10 +63,11 @@ struct PointObject<'l> {
 }
 
 impl<'l> Document<'l> {
-    pub(super) fn of(lines: &'l [Line<'l>]) -> Self {
+    pub(super) fn of(lines: &'l [Line<'l>], checks: &'l [Check]) -> Self {
         Self {
             schema_version: VERSION,
             lines: lines.iter().map(object).collect(),
+            checks,
         }
     }
 }
@@ -94,6 +102,7 @@ fn point(point: &Point) -> PointObject<'_> {
     PointObject {
         run: &point.run,
         started: point.started.as_deref(),
+        version: point.version.as_deref(),
         value: point.value.as_ref().ok().copied(),
         undefined: point.value.as_ref().err().map(String::as_str),
         interval: point.interval,

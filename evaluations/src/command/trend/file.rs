@@ -11,6 +11,7 @@ use evals_html::page::{Listing, Opening};
 use evals_messages::quantity;
 
 use super::document::Document;
+use super::drop::Check;
 use super::line::{LevelChange, Line, Point};
 use super::text;
 use crate::atomic_file::write_atomically;
@@ -19,7 +20,7 @@ use crate::page::{write_file, write_opening};
 use crate::terminal::Printer;
 
 /// The columns of the CSV file.
-const COLUMNS: [&str; 17] = [
+const COLUMNS: [&str; 18] = [
     "dataset",
     "cases",
     "data",
@@ -37,6 +38,7 @@ const COLUMNS: [&str; 17] = [
     "level_change_p",
     "level_before",
     "level_after",
+    "version",
 ];
 
 /// A file to write, by its format.
@@ -76,11 +78,16 @@ impl<'p> TrendFile<'p> {
         self.path
     }
 
-    pub(super) fn write(&self, printer: &Printer, lines: &[Line<'_>]) -> Result<()> {
+    pub(super) fn write(
+        &self,
+        printer: &Printer,
+        lines: &[Line<'_>],
+        checks: &[Check],
+    ) -> Result<()> {
         match self.format {
             Format::Csv => write_atomically(self.path, |file| csv(file, lines)),
             Format::Json => write_atomically(self.path, |file| {
-                serde_json::to_writer_pretty(&mut *file, &Document::of(lines))?;
+                serde_json::to_writer_pretty(&mut *file, &Document::of(lines, checks))?;
                 writeln!(file)
             }),
             Format::Markdown => write_atomically(self.path, |file| {
@@ -134,6 +141,7 @@ fn csv_row(line: &Line<'_>, point: &Point, change: Option<&LevelChange>) -> Vec<
         number(change.map(|it| it.p_value)),
         number(change.map(|it| it.means[0])),
         number(change.map(|it| it.means[1])),
+        point.version.clone().unwrap_or_default(),
     ];
     line.key().into_iter().chain(values).collect()
 }
@@ -160,7 +168,10 @@ fn history(line: &Line<'_>) -> Table {
             };
         }
         vec![
-            point.run.clone(),
+            match &point.version {
+                Some(version) => format!("{} @{version}", point.run),
+                None => point.run.clone(),
+            },
             match &point.value {
                 Ok(value) => print(*value),
                 Err(reason) => format!("– ({reason})"),

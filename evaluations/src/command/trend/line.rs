@@ -8,7 +8,7 @@ use evals_metrics::{ChangePointTest, Interval, NoStatistic, difference};
 use crate::stored_runs::{History, Step, StoredTrend, names_measure};
 
 /// The level at which a change of level counts.
-const SIGNIFICANCE: f64 = 0.05;
+pub(super) const SIGNIFICANCE: f64 = 0.05;
 
 /// One measure over the runs of a history.
 #[derive(Debug)]
@@ -51,6 +51,8 @@ pub(super) struct LevelChange {
 #[derive(Debug)]
 pub(super) struct Point {
     pub(super) run: String,
+    /// The version of the system under test.
+    pub(super) version: Option<String>,
     /// In UTC; `None` if the manifest does not say.
     pub(super) started: Option<String>,
     /// The value, or why there is none.
@@ -87,7 +89,7 @@ impl<'r> Line<'r> {
                 questions: header.dataset.questions,
                 data: history.data(),
                 benchmark: &header.benchmark,
-                profile: &header.profile,
+                profile: header.system(),
                 measure: row.clone(),
                 changes: changes(&points),
                 points,
@@ -192,6 +194,12 @@ fn point(step: &Step<'_>, row: &Row) -> Point {
     };
     Point {
         run: step.run.name.clone(),
+        version: step
+            .run
+            .basis
+            .configuration
+            .target_version()
+            .map(str::to_owned),
         started: step.run.started.map(str::to_owned),
         value,
         interval,

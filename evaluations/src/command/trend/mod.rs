@@ -1,14 +1,17 @@
 //! `evaluations trend`: shows how measures moved over stored runs, and where their level changed.
 
 mod document;
+mod drop;
 mod file;
 mod line;
 mod text;
 
 use anyhow::{Result, bail};
 use chrono::{DateTime, Utc};
+use evals::GateVerdict;
 use evals_messages::{nearest, quantity};
 
+use self::drop::{Check, Series};
 use self::file::TrendFile;
 use self::line::Line;
 use crate::cli::TrendArgs;
@@ -28,11 +31,22 @@ pub(super) fn execute(session: &Session<'_>, arguments: &TrendArgs) -> Result<Ex
     }
     let histories = History::all(&runs);
     let lines = lines(&histories, &arguments.measures)?;
+    let checks = arguments.fail_on_drop.map_or_else(Vec::new, |tolerance| {
+        let series = Series::all(&lines, &histories, tolerance);
+        Check::all(series, arguments.window, tolerance)
+    });
     let printer = session.printer;
-    printer.result(&text::text(printer, &lines))?;
+    printer.result(&text::text(printer, &lines, &checks))?;
     for file in files {
-        file.write(printer, &lines)?;
+        file.write(printer, &lines, &checks)?;
         printer.note_file("wrote", file.path());
+    }
+    match checks.iter().map(|check| check.verdict).max() {
+        Some(GateVerdict::Failed) => return Ok(Exit::CheckFailed),
+        Some(GateVerdict::CannotTell) => printer.warn(
+            "for at least one line the runs cannot show whether it dropped; this exit code does not show that it did not",
+        ),
+        Some(GateVerdict::Passed) | None => {}
     }
     Ok(Exit::Done)
 }
@@ -52,9 +66,11 @@ fn finished_runs(session: &Session<'_>, arguments: &TrendArgs) -> Result<Vec<Fin
             }
         };
         let header = &run.header;
-        let is_of = |wanted: &[String], name: &String| wanted.is_empty() || wanted.contains(name);
+        let is_of =
+            |wanted: &[String], name: &str| wanted.is_empty() || wanted.iter().any(|it| it == name);
         if !is_of(&arguments.datasets, &header.dataset.name)
-            || !is_of(&arguments.profiles, &header.profile)
+            || !(is_of(&arguments.profiles, &header.profile)
+                || is_of(&arguments.profiles, header.system()))
         {
             continue;
         }

@@ -6,6 +6,7 @@ use evals::render::Drawings;
 use evals::render::tables::Table;
 use evals_messages::visible;
 
+use super::drop::Check;
 use super::line::Line;
 use crate::terminal::listing::Layout;
 use crate::terminal::{Printer, console};
@@ -46,13 +47,16 @@ const DROPPED_WHEN_NARROW: [&str; 8] = [
 /// Most values of a drawing, the newest.
 const DRAWN: usize = 24;
 
-pub(super) fn text(printer: &Printer, lines: &[Line<'_>]) -> String {
+pub(super) fn text(printer: &Printer, lines: &[Line<'_>], checks: &[Check]) -> String {
     let layout = Layout::of(printer).dropping(&DROPPED_WHEN_NARROW);
     let rows: Vec<Vec<String>> = lines.iter().map(row).collect();
     let mut text =
         drawn(printer, lines, &rows, layout).unwrap_or_else(|| layout.render(&HEADER, &rows));
     for sentence in lines.iter().flat_map(Line::sentences) {
         let _ = writeln!(text, "note: {}", visible::line(&sentence));
+    }
+    for check in checks {
+        let _ = writeln!(text, "{}", visible::line(&check.to_string()));
     }
     text
 }

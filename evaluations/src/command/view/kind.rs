@@ -6,7 +6,7 @@ use serde::Deserialize;
 use super::listed_run::ListedRun;
 use crate::stored_runs::TrendRun as _;
 
-/// A dataset, a benchmark and a profile. What an address does not name is empty.
+/// A dataset, a benchmark and a profile, without the version of a target. What an address does not name is empty.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Deserialize)]
 #[serde(default)]
 pub(super) struct Kind {
@@ -24,7 +24,7 @@ impl Kind {
         Self {
             dataset: header.dataset.name.clone(),
             benchmark: header.benchmark.clone(),
-            profile: header.profile.clone(),
+            profile: header.system().to_owned(),
         }
     }
 

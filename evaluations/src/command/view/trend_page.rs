@@ -58,7 +58,7 @@ fn lines(listing: &Listing) -> Vec<TrendLine> {
         TrendLine {
             dataset: header.dataset.name.clone(),
             benchmark: header.benchmark.clone(),
-            profile: header.profile.clone(),
+            profile: header.system().to_owned(),
             runs: runs
                 .iter()
                 .filter(|it| it.is_finished() && is_of_kind(it.header(), header))

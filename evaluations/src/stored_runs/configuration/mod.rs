@@ -11,6 +11,7 @@ use serde_json::{Value, json};
 use sha2::{Digest as _, Sha256};
 
 pub(crate) use self::difference::differences;
+use crate::run_folder::system;
 use crate::search_profile::RERANK;
 
 /// Parts of a manifest that the figures of any run depend on. The number of questions is not among them.
@@ -26,6 +27,7 @@ const PARTS: &[&str] = &[
     "index.approximate",
     "index.identity",
     "target.parameters",
+    VERSION,
     "settings.target.match",
     "models",
     "parameters",
@@ -51,7 +53,10 @@ const OF_RERANKING: &str = "settings.reranking";
 /// their runs exclude none. The number varies with `--limit`, so only its being zero or not belongs to the configuration.
 const UNANSWERABLE: &str = "dataset.unanswerable";
 
-/// Marks the configuration of a system under test, which has no index. Its name and version are part of the profile.
+/// The version of a system under test, which is part of its profile, too.
+const VERSION: &str = "target.version";
+
+/// Marks the configuration of a system under test, which has no index. Its name is part of the profile.
 const IS_TARGET: &str = "target";
 
 /// Parts that only our own pipeline has.
@@ -92,6 +97,11 @@ impl Configuration {
         if !manifest[IS_TARGET].is_null() {
             values.insert(IS_TARGET.to_owned(), "yes".to_owned());
             values.retain(|path, _| !path.starts_with("models.answerer."));
+            let version = values.get(VERSION).map(String::as_str);
+            let name = values
+                .get("profile")
+                .map(|it| system(it, version).to_owned());
+            values.extend(name.map(|name| ("profile".to_owned(), name)));
         }
         // The batch size changes no score.
         values.remove("settings.reranking.batch_size");
@@ -150,6 +160,11 @@ impl Configuration {
             hash.update(format!("{path}={value}\n"));
         }
         hex::encode(hash.finalize())[..DIGITS].to_owned()
+    }
+
+    /// The version of the system under test.
+    pub(crate) fn target_version(&self) -> Option<&str> {
+        self.0.get(VERSION).map(String::as_str)
     }
 
     /// The number of the shard and of all shards, each if the run is one.
