@@ -222,6 +222,8 @@ impl HttpTarget {
     }
 
     fn named(&self, error: &MappingError) -> String {
+        // It may quote a name that the target chose.
+        let error = self.server.redacted(&error.to_string());
         format!("{}: {error}", self.server.name())
     }
 }
