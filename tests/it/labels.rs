@@ -414,9 +414,7 @@ fn several_judges_are_labelled_apart() {
     judged(&sandbox, "");
     let refused = sandbox.refuse("labels latest --export outputs.csv");
     assert!(
-        refused.contains(
-            "several judges; choose the one to label for with `--measure`: `polite`, `short`"
-        ),
+        refused.contains("several judges; choose one with `--measure`: `polite`, `short`"),
         "{refused}"
     );
     sandbox.succeed("labels latest --measure short --export outputs.csv");

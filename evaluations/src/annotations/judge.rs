@@ -14,6 +14,8 @@ pub(crate) enum WantedMeasure<'m> {
     Named(&'m str),
     /// The only one. Several are an error.
     Only,
+    /// The same, or in a run without a judge the only measure that passes or fails answers.
+    OnlyVerdicts,
     /// The first one.
     First,
 }
@@ -73,9 +75,14 @@ impl Measures {
         }
         if let Some(own) = own {
             let has_verdicts = self.0.iter().any(|(name, _)| name == own);
-            return Ok(has_verdicts.then(|| own.to_owned()));
+            if has_verdicts || wanted != WantedMeasure::OnlyVerdicts {
+                return Ok(has_verdicts.then(|| own.to_owned()));
+            }
         }
-        let judges: Vec<&String> = self.judges().collect();
+        let mut judges: Vec<&String> = self.judges().collect();
+        if judges.is_empty() && wanted == WantedMeasure::OnlyVerdicts {
+            judges = self.0.iter().map(|(name, _)| name).collect();
+        }
         match judges.as_slice() {
             [] => Ok(None),
             [one] => Ok(Some((*one).clone())),
@@ -83,7 +90,7 @@ impl Measures {
             several => {
                 let named: Vec<String> = several.iter().map(|name| format!("`{name}`")).collect();
                 bail!(
-                    "run `{run}` has several judges; choose the one to label for with `--measure`: {}",
+                    "run `{run}` has several judges; choose one with `--measure`: {}",
                     named.join(", ")
                 )
             }

@@ -87,7 +87,7 @@ fn calibrate(
 ) -> Result<Exit> {
     let out = arguments.out.as_deref().map(checked_out).transpose()?;
     let wanted = arguments.measure.as_deref();
-    let wanted = wanted.map_or(WantedMeasure::Only, WantedMeasure::Named);
+    let wanted = wanted.map_or(WantedMeasure::OnlyVerdicts, WantedMeasure::Named);
     let answers = RunAnswers::read(stored, wanted)?;
     let run = judged_run(stored, &answers)?;
     let labeller = arguments.chosen.labeller.as_deref().map(checked_labeller);
