@@ -123,7 +123,7 @@ fn chunker(resolved: &Resolved) -> Result<Chunker, SettingsError> {
 pub(crate) fn prices(resolved: &Resolved) -> Prices {
     let known = |price: &settings::Price| Price {
         input: Some(price.input),
-        output: Some(price.output),
+        output: price.output,
     };
     let prices = resolved.settings.prices.iter();
     let full = Prices(

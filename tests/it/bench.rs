@@ -28,7 +28,7 @@ fn sandbox(server: &ScriptedServer) -> Sandbox {
     );
     let settings = json!({
         "providers": {"openai": {"base_url": server.openai_url()}},
-        "prices": {"scripted": {"input": 0.5, "output": 0.0}},
+        "prices": {"scripted": {"input": 0.5}},
     });
     sandbox.write("evaluations.yaml", settings.to_string());
     sandbox

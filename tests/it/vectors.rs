@@ -309,7 +309,7 @@ fn embedding_is_part_of_what_a_run_costs() {
         Reaction::json(200, &json!({"data": rows, "usage": usage}))
     });
     write(&sandbox, &server);
-    let price = "prices.scripted={input: 10, output: 0}";
+    let price = "prices.scripted={input: 10}";
     let run = |line: &str| crate::sandbox::ended(sandbox.command(line).args(["--set", price]));
     let first = run(RUN);
     assert_eq!(first.code, Some(0), "{}", first.stderr);
@@ -323,7 +323,7 @@ fn embedding_is_part_of_what_a_run_costs() {
     // The index spends the budget, so the ten questions are not answered.
     let qa = "run stories.yaml --config settings.yaml --skip-retrieval --profile semantic --no-cache --db other";
     let refused = sandbox.refuse(&format!("{qa} --budget 0.2"));
-    let expected = "`--budget` needs the price of the embedding model `scripted`: set `prices: {scripted: {input: …, output: 0}}`";
+    let expected = "`--budget` needs the price of the embedding model `scripted`: set `prices: {scripted: {input: …}}`";
     assert!(refused.contains(expected), "{refused}");
     let stopped = run(&format!("{qa} --budget 0.1"));
     assert_eq!(stopped.code, Some(1), "{}", stopped.stderr);

@@ -9,7 +9,7 @@ use evals_rag::prices::Prices;
 use evals_rag::qa::Reference;
 use evals_rag::rag_judges::{CallRange, JudgeCalls, JudgeLimits, JudgedCase, TextSize};
 
-use super::calls::{range_line, side};
+use super::calls::{Total, range_line, side};
 use super::judging::{Judging, JudgingPlan};
 
 /// The calls of one judge for one purpose.
@@ -33,11 +33,13 @@ impl JudgeRow {
         rows.iter().any(|row| row.calls.most.calls > 0)
     }
 
-    /// The cost of the most calls of rows in USD; `None` if any price or limit is unknown.
-    pub(crate) fn cost(rows: &[Self], prices: &Prices) -> Option<f64> {
-        let paid = rows.iter().filter(|row| row.calls.most.calls > 0);
-        let costs = paid.map(|row| row.calls.most.cost(&prices.of(&row.model)));
-        costs.sum()
+    /// The cost of the most calls of rows.
+    pub(crate) fn total(rows: &[Self], prices: &Prices) -> Total {
+        let mut total = Total::default();
+        for row in rows {
+            total.add(&row.calls.most, &prices.of(&row.model));
+        }
+        total
     }
 
     /// What the ranges of `rows` assume, as lines below an estimate; empty if there is none.

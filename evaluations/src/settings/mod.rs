@@ -400,8 +400,9 @@ pub(crate) struct Provider {
 pub(crate) struct Price {
     /// Of the prompt.
     pub(crate) input: f64,
-    /// Of the answer.
-    pub(crate) output: f64,
+    /// Of the answer. A model that only embeds or reranks has none.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub(crate) output: Option<f64>,
 }
 
 /// The JSON Schema of a settings file, for editors.

@@ -58,7 +58,8 @@ pub(super) fn check_price(
     model: &ConfiguredModel,
 ) -> Option<Finding> {
     let price = choices::prices(resolved).of(&model.identity());
-    price.input.is_none().then(|| {
+    let is_unknown = price.input.is_none() || price.output.is_none();
+    is_unknown.then(|| {
         Finding::Note(format!(
             "{role}: no price for `{}`, so its cost is unknown; set one under `prices`",
             model.settings.name

@@ -16,7 +16,7 @@ use crate::batches;
 use crate::choices;
 use crate::models::ConfiguredModel;
 use crate::question_answering::{
-    JudgeRow, Judging, JudgingPlan, calls, judge_rows, judging as judging_side,
+    JudgeRow, Judging, JudgingPlan, judge_rows, judging as judging_side,
 };
 use crate::settings::Resolved;
 
@@ -70,7 +70,7 @@ pub(super) fn text(
         text.push_str(&row.line(&prices));
     }
     if JudgeRow::any_calls(&rows) {
-        let total = calls::total(JudgeRow::cost(&rows, &prices));
+        let total = JudgeRow::total(&rows, &prices);
         // Writing to a string cannot fail.
         let _ = writeln!(text, "{:<10} {total}", "total");
     }

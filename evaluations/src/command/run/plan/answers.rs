@@ -138,8 +138,8 @@ fn check_embedding_price(resolved: &Resolved, model: &ConfiguredModel) -> Result
     let price = choices::prices(resolved).of(&model.identity());
     if price.input.is_none() {
         bail!(
-            "`--budget` needs the price of the embedding model `{name}`: set `prices: {{{name}: {{input: …, output: 0}}}}`, in USD per \
-             million tokens (0 for a model that you host)",
+            "`--budget` needs the price of the embedding model `{name}`: set `prices: {{{name}: {{input: …}}}}`, in USD per million \
+             tokens (0 for a model that you host)",
             name = model.settings.name
         );
     }

@@ -12,7 +12,7 @@ use evals_targets::TargetIdentity;
 use super::TargetRun;
 use crate::batches;
 use crate::choices;
-use crate::question_answering::{JudgeRow, calls, foreseen, judge_rows, judging, references};
+use crate::question_answering::{JudgeRow, foreseen, judge_rows, judging, references};
 
 const TEXT: &str = "a string takes any text";
 
@@ -69,13 +69,13 @@ pub(super) fn text(run: TargetRun<'_>, resumed: usize) -> Result<String> {
             text.push_str(&row.line(&prices));
         }
         if JudgeRow::any_calls(&rows) {
-            let total = JudgeRow::cost(&rows, &prices);
-            let target = if identity.is_file() || total.is_none() {
+            let total = JudgeRow::total(&rows, &prices);
+            let target = if identity.is_file() || !total.is_known() {
                 ""
             } else {
                 " and what the target costs"
             };
-            writeln!(text, "{:<10} {}{target}", "total", calls::total(total)).expect(TEXT);
+            writeln!(text, "{:<10} {total}{target}", "total").expect(TEXT);
         }
     }
     text.push_str(

@@ -16,7 +16,7 @@ use crate::batches;
 use crate::choices;
 use crate::command::run::plan::answers::QaPlan;
 use crate::command::run::preparation::{Prepared, QaModels, Run};
-use crate::question_answering::calls::{self, line, side};
+use crate::question_answering::calls::{line, side};
 use crate::question_answering::{Answering, JudgeRow, foreseen, judge_rows, judging, references};
 
 const TEXT: &str = "a string takes any text";
@@ -69,15 +69,12 @@ pub(super) async fn text(
         quantity::of(workload.passage_tokens, "token")
     );
     let identities = &models.model_set.models;
-    let mut total = JudgeRow::cost(&rows, &prices);
+    let mut total = JudgeRow::total(&rows, &prices);
     if let Some(model) = identities.get("answerer") {
         let price = prices.of(model);
         let line = line(&estimate.answering, model, price);
         writeln!(text, "{:<10} {model}: {line}", "answering").expect(TEXT);
-        if estimate.answering.calls > 0 {
-            let cost = estimate.answering.cost(&price);
-            total = total.zip(cost).map(|(sum, cost)| sum + cost);
-        }
+        total.add(&estimate.answering, &price);
     }
     for row in &rows {
         text.push_str(&row.line(&prices));
@@ -87,18 +84,16 @@ pub(super) async fn text(
             let work = RerankingWork::of(run, qa, reranking, &workload)?;
             let price = prices.of(reranking.identity());
             let reranker = reranking.identity();
-            let (line, cost) = work.line(reranker, price);
+            let line = work.line(reranker, price);
             writeln!(text, "{:<10} {reranker}: {line}", "reranking").expect(TEXT);
-            if work.is_paid() {
-                total = total.zip(cost).map(|(sum, cost)| sum + cost);
-            }
+            work.add_to(&mut total, price);
             work.is_paid()
         }
         _ => false,
     };
     let judged = JudgeRow::any_calls(&rows);
     if reranking || judged || estimate.answering.calls > 0 {
-        writeln!(text, "{:<10} {}", "total", calls::total(total)).expect(TEXT);
+        writeln!(text, "{:<10} {total}", "total").expect(TEXT);
     }
     text.push_str(
         "\nToken counts are approximate, because the embedded tokenizer counts them. Cached replies cost nothing.\n\

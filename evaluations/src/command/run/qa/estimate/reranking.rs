@@ -9,7 +9,7 @@ use evals_rag::prices::Price;
 
 use crate::command::run::plan::answers::QaPlan;
 use crate::command::run::preparation::Run;
-use crate::question_answering::calls::{line, side};
+use crate::question_answering::calls::{Total, line, side};
 use crate::run_models::reranker::{Asking, Reranking};
 use crate::spending::dollars;
 
@@ -78,34 +78,44 @@ impl RerankingWork {
         }
     }
 
-    /// Describes the work in one line. The second value is its highest cost, if known.
-    pub(super) fn line(&self, model: &ModelIdentity, price: Price) -> (String, Option<f64>) {
+    /// Adds the highest cost of the work.
+    pub(super) fn add_to(&self, total: &mut Total, price: Price) {
+        match self {
+            Self::InProcess { .. } | Self::Requests { requests: 0, .. } => {}
+            Self::Requests { tokens, .. } => total.add_cost(reading(price, *tokens)),
+            Self::Calls(calls) => total.add(calls, &price),
+        }
+    }
+
+    /// Describes the work in one line.
+    pub(super) fn line(&self, model: &ModelIdentity, price: Price) -> String {
         match self {
             Self::InProcess { pairs } => {
                 let pairs = quantity::of(*pairs, "pair");
-                (format!("{pairs} scored in this process, no LLM"), Some(0.0))
+                format!("{pairs} scored in this process, no LLM")
             }
             Self::Requests {
                 requests,
                 pairs,
                 tokens,
-            } => {
-                let cost = price.cost(Usage {
-                    input_tokens: *tokens,
-                    output_tokens: 0,
-                    estimated: true,
-                });
-                let line = format!(
-                    "{} with {}, about {tokens} input tokens, {}",
-                    quantity::of(*requests, "request"),
-                    quantity::of(*pairs, "pair"),
-                    dollars(cost)
-                );
-                (line, cost)
-            }
-            Self::Calls(calls) => (line(calls, model, price), calls.cost(&price)),
+            } => format!(
+                "{} with {}, about {tokens} input tokens, {}",
+                quantity::of(*requests, "request"),
+                quantity::of(*pairs, "pair"),
+                dollars(reading(price, *tokens))
+            ),
+            Self::Calls(calls) => line(calls, model, price),
         }
     }
+}
+
+/// The cost of reading tokens, in USD.
+fn reading(price: Price, tokens: u64) -> Option<f64> {
+    price.cost(Usage {
+        input_tokens: tokens,
+        output_tokens: 0,
+        estimated: true,
+    })
 }
 
 /// The calls of a chat model for one question.
