@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use evals::TaskScope;
+use evals::{CaseReport, Domain, TaskScope};
 use evals_models::{ChatReply, Usage};
 
 /// One call for an answer or a verdict, useful or not.
@@ -16,6 +16,8 @@ pub struct Call {
     pub cached: bool,
     /// Whether the reply came in a batch, so that the call has no duration.
     pub batched: bool,
+    /// Whether the judge signed the verdict of this reply with the nonce of its request; `None` if no verdict was read from it.
+    pub verdict_is_signed: Option<bool>,
 }
 
 impl From<&ChatReply> for Call {
@@ -25,8 +27,27 @@ impl From<&ChatReply> for Call {
             service_time: reply.served.service_time,
             cached: reply.served.cached,
             batched: reply.served.batched,
+            verdict_is_signed: None,
         }
     }
+}
+
+/// The attribute of a case that says whether its verdict, or one of several, was signed or unsigned.
+fn of_verdict(is_signed: bool) -> &'static str {
+    if is_signed {
+        "judge verdict signed"
+    } else {
+        "judge verdict unsigned"
+    }
+}
+
+/// How many of the cases with a verdict of a chat judge have one that the judge did not sign: `(unsigned, all)`.
+pub fn unsigned_verdicts<D: Domain>(cases: &[CaseReport<D>]) -> (usize, usize) {
+    let has = |case: &CaseReport<D>, is_signed| case.attributes.contains_key(of_verdict(is_signed));
+    let unsigned = cases.iter().filter(|case| has(case, false)).count();
+    let signed = cases.iter();
+    let signed = signed.filter(|case| has(case, true) && !has(case, false));
+    (unsigned, unsigned + signed.count())
 }
 
 /// The purpose of a call, which decides the names in a case's report.
@@ -70,10 +91,12 @@ impl Purpose {
         all.find(|it| [it.input_tokens(), it.output_tokens()].contains(&metric))
     }
 
-    /// The purpose of the calls whose tokens an attribute marks as estimated.
+    /// The purpose of the calls that an attribute is about: whose tokens it marks as estimated, or whose verdict as signed or unsigned.
     pub fn of_attribute(attribute: &str) -> Option<Self> {
         let mut all = Self::ALL.into_iter();
+        let is_of_verdict = [true, false].map(of_verdict).contains(&attribute);
         all.find(|it| it.estimated() == attribute)
+            .or_else(|| is_of_verdict.then_some(Self::Judge))
     }
 
     /// The stage that times the calls.
@@ -136,6 +159,9 @@ pub fn record(calls: &[Call], role: Purpose, scope: &TaskScope) {
         if let Some(usage) = call.usage {
             record_usage(usage, role, scope);
         }
+        if let Some(is_signed) = call.verdict_is_signed {
+            scope.attribute(of_verdict(is_signed), true);
+        }
     }
 }
 
@@ -172,6 +198,7 @@ mod tests {
             service_time: Duration::from_secs(u64::from(!batched)),
             cached: true,
             batched,
+            verdict_is_signed: (!batched).then_some(true),
         };
         let scope = TaskScope::default();
         record(&[reply(true), reply(false)], Purpose::Judge, &scope);
@@ -179,7 +206,8 @@ mod tests {
         assert_eq!(recording.timings.len(), 1);
         assert_eq!(recording.timings[0].duration, Duration::from_secs(1));
         assert_eq!(recording.metrics.get("judge input tokens"), Some(&10.0));
-        assert!(recording.attributes.is_empty());
+        let attributes: Vec<&String> = recording.attributes.keys().collect();
+        assert_eq!(attributes, ["judge verdict signed"]);
         record(&[reply(true)], Purpose::Answerer, &scope);
         let recording = scope.take();
         assert!(recording.timings.is_empty());

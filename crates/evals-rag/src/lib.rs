@@ -161,7 +161,7 @@ mod shown;
 pub mod targets;
 pub mod text;
 
-pub use call::{Call, Purpose, record as record_calls};
+pub use call::{Call, Purpose, record as record_calls, unsigned_verdicts};
 pub use document::{Document, Passage};
 pub use ending::Ending;
 pub use missing::Missing;

@@ -20,6 +20,14 @@ pub(crate) enum Flaw {
     Unusable(String),
 }
 
+/// An object that counts.
+#[derive(Debug)]
+pub(crate) struct Own<T> {
+    pub(crate) object: T,
+    /// Whether the model signed it with the nonce.
+    pub(crate) is_signed: bool,
+}
+
 /// An object that a model is asked for.
 pub trait Wanted: Sized {
     /// The deciding member.
@@ -52,7 +60,7 @@ pub(crate) fn read<T: Wanted>(
     reply: &str,
     shown: &Shown,
     parse: impl Fn(&str) -> Option<T>,
-) -> Result<T, Flaw> {
+) -> Result<Own<T>, Flaw> {
     let objects = objects(without_reasoning(reply)).into_iter();
     let wanted = objects.filter_map(|object| Some((is_signed::<T>(object, shown), parse(object)?)));
     let (signed, unsigned): (Vec<_>, Vec<_>) = wanted.partition(|(signed, _)| *signed);
@@ -60,10 +68,11 @@ pub(crate) fn read<T: Wanted>(
     let unsigned = unsigned
         .into_iter()
         .filter(|(_, object)| shown.is_legible() && !object.may_be_from(shown));
-    let own = if signed.is_empty() {
-        unsigned.collect()
-    } else {
+    let is_signed = !signed.is_empty();
+    let own = if is_signed {
         signed
+    } else {
+        unsigned.collect()
     };
     let mut own = own.into_iter().map(|(_, object)| object);
     let Some(first) = own.next() else {
@@ -75,7 +84,10 @@ pub(crate) fn read<T: Wanted>(
     if own.any(|other| !first.agrees(&other)) {
         return Err(Flaw::Contradictory);
     }
-    Ok(first)
+    Ok(Own {
+        object: first,
+        is_signed,
+    })
 }
 
 /// Whether the deciding member comes directly after the `id`, and the `id` is exactly the nonce. A quotation that spans two
@@ -232,7 +244,7 @@ mod tests {
     }
 
     fn read_any(reply: &str, shown: &str) -> Result<String, Flaw> {
-        read(reply, &Shown::new(&[shown]), any).map(|found| found.0)
+        read(reply, &Shown::new(&[shown]), any).map(|found| found.object.0)
     }
 
     const MEGABYTE: usize = 1 << 20;

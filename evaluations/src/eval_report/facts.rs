@@ -8,7 +8,7 @@ use serde_json::{Map, Value, json};
 
 use super::costs::Costs;
 use crate::case_selection::ChosenCases;
-use crate::judged_by::JudgeRecords;
+use crate::judged_by::{JudgeRecords, enter_unsigned};
 
 /// The facts of a dataset file's report beside its cases.
 #[derive(Debug)]
@@ -51,6 +51,7 @@ impl EvalFacts {
         } = self;
         let mut facts = vec![("target".to_owned(), target.to_string())];
         facts.extend(costs.as_ref().map(Costs::fact));
+        facts.extend(enter_unsigned(report));
         facts.extend(notes.iter().cloned());
         facts.extend(chosen.lines("cases"));
         if seed != 0 {

@@ -2,6 +2,8 @@
 
 mod record;
 mod records;
+mod unsigned;
 
 pub(crate) use self::record::{JudgeRecord, PanelMember};
 pub(crate) use self::records::JudgeRecords;
+pub(crate) use self::unsigned::enter_unsigned;

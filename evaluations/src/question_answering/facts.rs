@@ -7,6 +7,7 @@ use evals_rag::qa::Qa;
 use super::costs::Costs;
 use super::model_set::ModelRecord;
 use crate::case_selection::ChosenCases;
+use crate::judged_by::enter_unsigned;
 
 /// The facts of a question answering report beside its cases.
 #[derive(Debug)]
@@ -35,6 +36,7 @@ impl QaFacts {
         facts.extend(chosen.lines("questions"));
         chosen.enter(&mut report.metadata)?;
         facts.extend(costs.lines());
+        facts.extend(enter_unsigned(report));
         let warning = models.self_preference.iter();
         facts.extend(warning.map(|warning| ("warning".to_owned(), warning.clone())));
         facts.extend(models.notes.iter().cloned());

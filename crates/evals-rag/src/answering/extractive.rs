@@ -232,6 +232,7 @@ impl Answerer for ExtractiveAnswerer {
                 service_time: started.elapsed(),
                 cached: false,
                 batched: false,
+                verdict_is_signed: None,
             }],
         })
     }

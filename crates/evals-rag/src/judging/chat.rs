@@ -201,6 +201,20 @@ mod tests {
     }
 
     #[tokio::test]
+    async fn the_call_behind_a_verdict_says_whether_it_was_signed() {
+        let model = Scripted::new([said("?"), said(PASS)]);
+        let unsigned = judge(&model, "Paris").await.unwrap();
+        let signs = |verdict: &Verdict| {
+            let calls = verdict.calls.iter();
+            calls.map(|call| call.verdict_is_signed).collect::<Vec<_>>()
+        };
+        assert_eq!(signs(&unsigned), [None, Some(false)]);
+        let own = signed(PASS, &model.requests()[0].messages[0].content);
+        let signed = judge(&Scripted::new([said(&own)]), "Paris").await.unwrap();
+        assert_eq!(signs(&signed), [Some(true)]);
+    }
+
+    #[tokio::test]
     async fn a_broken_reply_is_sent_back_once() {
         let model = Scripted::new([said("I think it passes."), said(PASS)]);
         let verdict = judge(&model, "Paris").await.unwrap();

@@ -46,12 +46,17 @@ impl<T: Wanted> Inquiry<'_, T> {
     ) -> Result<T, JudgeFailure> {
         let read = |reply: &str| {
             let read = reply_object::read(reply, self.shown, self.parse);
-            Unreadable::or(read, self.wanted)
+            Unreadable::or::<T, _>(read, self.wanted)
         };
         let repair = |complaint: &Unreadable| (self.repair)(&complaint.to_string());
         let verdict = exchange.ask_for_object(self.request, read, repair).await;
+        if let Ok(own) = &verdict
+            && let Some(call) = exchange.calls.last_mut()
+        {
+            call.verdict_is_signed = Some(own.is_signed);
+        }
         let model = || model.identity().clone();
-        verdict.map_err(|error| match error {
+        verdict.map(|own| own.object).map_err(|error| match error {
             NoObject::Chat(error) => JudgeFailure::Chat(error),
             NoObject::Prompt(error) => JudgeFailure::Prompt(error),
             NoObject::Cut { output_tokens } => JudgeFailure::Cut {

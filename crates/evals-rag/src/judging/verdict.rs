@@ -49,13 +49,14 @@ impl Decision {
     /// Reads the verdict of a reply about graded texts, as an inquiry does.
     #[cfg(test)]
     pub(super) fn read(reply: &str, graded: &Shown) -> Result<Self, Unreadable> {
-        Unreadable::or(reply_object::read(reply, graded, decision), Self::WANTED)
+        let read = reply_object::read(reply, graded, decision).map(|own| own.object);
+        Unreadable::or::<Self, _>(read, Self::WANTED)
     }
 }
 
 impl Unreadable {
     /// Says what is wrong with a reply; `wanted` are the members of the verdict.
-    pub(super) fn or<T: Wanted>(read: Result<T, Flaw>, wanted: &'static str) -> Result<T, Self> {
+    pub(super) fn or<T: Wanted, R>(read: Result<R, Flaw>, wanted: &'static str) -> Result<R, Self> {
         read.map_err(|flaw| match flaw {
             Flaw::Missing => Self::Missing { wanted },
             Flaw::Quoted => Self::Quoted { key: T::KEY },

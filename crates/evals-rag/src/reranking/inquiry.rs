@@ -41,7 +41,8 @@ impl Inquiry {
         let mut exchange = Exchange::new(&*self.model);
         let read = |reply: &str| {
             let read = reply_object::read(reply, shown, &parse);
-            read.map_err(|flaw| self.complaint(&flaw))
+            read.map(|own| own.object)
+                .map_err(|flaw| self.complaint(&flaw))
         };
         let repair = |complaint: &&'static str| self.repair(complaint, shown);
         let wanted = exchange.ask_for_object(request, read, repair).await?;
