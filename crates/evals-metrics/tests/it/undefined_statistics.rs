@@ -11,8 +11,7 @@ use proptest::prelude::*;
 
 type Test = fn(&[f64], Alternative) -> Result<TestResult, NoStatistic>;
 
-const CHOICES: [IntervalChoice; 7] = [
-    IntervalChoice::Automatic,
+const CHOICES: [IntervalChoice; 6] = [
     IntervalChoice::Percentile,
     IntervalChoice::Bca,
     IntervalChoice::BootstrapT,

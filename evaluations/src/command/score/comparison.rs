@@ -1,15 +1,10 @@
 //! Tests whether chance explains the differences between runs.
 
-use std::num::NonZeroU32;
-
 use evals_metrics::scoring::{Scores, Statistic};
-use evals_metrics::{Measure, PairedDifference, PairedTest};
+use evals_metrics::{Measure, PairedDifference};
 
 use super::ScoredRun;
-use super::tested::{SIGNIFICANCE, Tested, family, pairs};
-
-/// Random swaps of each test, if there are too many queries to try all swaps. Many tests need more: see [`PairedTest::resolving`].
-const RESAMPLES: NonZeroU32 = NonZeroU32::new(10_000).expect("10,000 is not 0");
+use super::tested::{SIGNIFICANCE, Tested, corrected, difference};
 
 /// The changes of all measures from one run to each other one.
 pub(super) struct Comparison {
@@ -17,7 +12,9 @@ pub(super) struct Comparison {
     pub(super) baseline: usize,
     /// Whether the means chose the baseline. All pairs of runs are then tested, because each of them could have been shown.
     pub(super) is_best: bool,
-    /// How many p values were corrected together.
+    /// How many p values of the first measure were corrected together.
+    pub(super) headline_tests: usize,
+    /// How many p values of the other measures were corrected together.
     pub(super) tests: usize,
     pub(super) changes: Vec<RunChange>,
 }
@@ -41,16 +38,12 @@ impl Comparison {
             (true, Some(&column)) => best(runs, column),
             _ => 0,
         };
-        let test = PairedTest {
-            resamples: RESAMPLES,
-            ..PairedTest::default()
-        };
         let others: Vec<usize> = (0..runs.len()).filter(|run| *run != baseline).collect();
         let mut changes = Vec::new();
         for &run in &others {
             for &column in &columns {
-                let pairs = pairs(&runs[baseline].scores, &runs[run].scores, column);
-                changes.extend(test.compare(&pairs).map(|difference| RunChange {
+                let found = difference([baseline, run], column, runs);
+                changes.extend(found.map(|difference| RunChange {
                     run,
                     column,
                     difference,
@@ -58,30 +51,30 @@ impl Comparison {
                 }));
             }
         }
-        let shown = changes.iter();
-        let mut tests: Vec<Tested> = shown
-            .map(|it| Tested {
-                runs: [baseline, it.run],
-                column: it.column,
-                p_value: it.is_changed().then_some(it.difference.p_value),
-            })
-            .collect();
+        let of_change = |it: &RunChange| Tested {
+            is_headline: columns.first() == Some(&it.column),
+            p_value: it.difference.p_value,
+        };
+        let mut tests: Vec<Tested> = changes.iter().map(of_change).collect();
         if with_best {
             for (place, &run) in others.iter().enumerate() {
                 for &other in &others[place + 1..] {
-                    let of = |column: &usize| Tested::of([run, other], *column, runs, test);
-                    tests.extend(columns.iter().map(of));
+                    tests.extend(columns.iter().enumerate().map(|(place, column)| Tested {
+                        is_headline: place == 0,
+                        p_value: difference([run, other], *column, runs).and_then(|it| it.p_value),
+                    }));
                 }
             }
         }
-        let family = family(&tests, runs, test);
-        for (change, adjusted) in changes.iter_mut().zip(family.adjusted()) {
-            change.adjusted = *adjusted;
+        let ([headline_tests, tests], adjusted) = corrected(&tests);
+        for (change, adjusted) in changes.iter_mut().zip(adjusted) {
+            change.adjusted = adjusted;
         }
         Self {
             baseline,
             is_best: with_best,
-            tests: family.tests(),
+            headline_tests,
+            tests,
             changes,
         }
     }
@@ -103,14 +96,11 @@ pub(super) fn have_same_queries(runs: &[ScoredRun]) -> bool {
 }
 
 impl RunChange {
-    fn is_changed(&self) -> bool {
-        self.difference.equal() < self.difference.n
-    }
-
     /// `higher`, `lower`, `same` if no query changed, or nothing where chance alone could explain the change.
     pub(super) fn verdict(&self) -> &'static str {
         match self.adjusted {
-            None => "same",
+            None if self.difference.equal() == self.difference.n => "same",
+            None => "",
             Some(p_value) if p_value > SIGNIFICANCE => "",
             Some(_) if self.difference.difference > 0.0 => "higher",
             Some(_) => "lower",
