@@ -31,7 +31,10 @@ fn measured(change: &MeasureChange) -> MeasuredChange {
             .map(|it| it.difference)
             .ok_or_else(|| "no case has both values".to_owned()),
         interval: interval.map(|interval| (interval.low, interval.high)),
-        p_value: change.finding.adjusted_p_value,
+        // The one of the interval beside it.
+        p_value: difference
+            .and_then(|it| it.p_value)
+            .filter(|_| change.finding.adjusted_p_value.is_some()),
         verdict: change.finding.verdict,
     }
 }
@@ -88,11 +91,11 @@ fn sentences(change: &Change) -> Vec<String> {
             let method = change.test_name();
             let tests = change.tests;
             match change.test.adjustment.adjective() {
-                Some(adjective) => format!(
-                    "p: {method}; that of the headline measure is not corrected, the others are {adjective} for {tests} measures; the \
-                     intervals are not corrected, so that one without 0 may still be chance."
+                Some(adjective) if tests > 1 => format!(
+                    "p: {method}, not corrected, as the intervals. Verdicts on other measures than the headline take it {adjective} for \
+                     {tests} measures, so that an interval without 0 may still be chance."
                 ),
-                None => format!("p: {method}, not corrected."),
+                _ => format!("p: {method}, not corrected."),
             }
         }
     };

@@ -3,7 +3,6 @@
 use std::collections::BTreeSet;
 
 use evals::Report;
-use evals::render::percent;
 use evals_html::figure::{PrecisionCurve, RecallPrecision};
 use evals_html::page::PageFigure;
 use evals_metrics::{Bootstrap, Mean, mean_interpolated_precision};

@@ -168,12 +168,14 @@ mod tests {
         }
     }
 
-    /// Three runs of eight queries: always first, always second, and once third.
+    /// Three runs of 16 queries: always second, always first, and second but for a third.
     fn three(measures: &[&str]) -> [ScoredRun; 3] {
+        let mut third = [2; 16];
+        third[15] = 3;
         [
-            run("second", &[2; 8], measures),
-            run("first", &[1; 8], measures),
-            run("third", &[2, 2, 2, 2, 2, 2, 2, 3], measures),
+            run("second", &[2; 16], measures),
+            run("first", &[1; 16], measures),
+            run("third", &third, measures),
         ]
     }
 
@@ -184,16 +186,19 @@ mod tests {
     #[test]
     fn a_baseline_that_the_means_chose_is_corrected_for_all_pairs() {
         let runs = three(&["RR"]);
-        // All eight queries rise: 2 of 2^8 swaps. One of eight falls: all swaps are as far from 0.
+        // All queries rise by 0.5, which has p = 2 / 1.5^16. One of 16 falls: t = -1.
         let named = Comparison::of(&runs, false);
-        assert_eq!((named.baseline, named.tests), (0, 2));
-        assert_eq!(adjusted(&named), [Some(2.0 * 2.0 / 256.0), Some(1.0)]);
+        assert_eq!((named.baseline, named.headline_tests), (0, 2));
+        let rise = 2.0 * 1.5_f64.powi(-16);
+        let corrected = adjusted(&named)[0].unwrap();
+        assert!((corrected / rise - 2.0).abs() < 1e-9, "{corrected}");
+        assert!(adjusted(&named)[1].is_some_and(|p| p > 0.3));
         let chosen = Comparison::of(&runs, true);
-        assert_eq!((chosen.baseline, chosen.tests), (1, 3));
+        assert_eq!((chosen.baseline, chosen.headline_tests), (1, 3));
         let [second, third] = [&chosen.changes[0], &chosen.changes[1]];
         assert_eq!((second.run, third.run), (0, 2));
-        // Holm's method of three tests: 2/256 twice, and 1.
-        assert_eq!(adjusted(&chosen), [Some(3.0 * 2.0 / 256.0); 2]);
+        // Holm's method of three tests, of which this is the second.
+        assert!((second.adjusted.unwrap() / rise - 2.0).abs() < 1e-9);
         assert_eq!([second, third].map(RunChange::verdict), ["lower", "lower"]);
     }
 
@@ -201,15 +206,16 @@ mod tests {
     fn a_measure_that_no_query_changed_in_is_no_test() {
         let measures = ["RR", "R@3"];
         let runs = [
-            run("second", &[2; 8], &measures),
-            run("first", &[1; 8], &measures),
+            run("second", &[2; 16], &measures),
+            run("first", &[1; 16], &measures),
         ];
         let found = Comparison::of(&runs, false);
-        assert_eq!(found.tests, 1);
-        assert_eq!(adjusted(&found), [Some(2.0 / 256.0), None]);
+        assert_eq!((found.headline_tests, found.tests), (1, 0));
+        assert_eq!(adjusted(&found)[0], found.changes[0].difference.p_value);
+        assert_eq!(adjusted(&found)[1], None);
         let verdicts: Vec<&str> = found.changes.iter().map(RunChange::verdict).collect();
         assert_eq!(verdicts, ["higher", "same"]);
-        assert_eq!(Comparison::of(&runs, true).tests, 1);
+        assert_eq!(Comparison::of(&runs, true).headline_tests, 1);
     }
 
     #[test]
@@ -233,7 +239,7 @@ mod tests {
             run("after", &[1; 50], &measures),
         ];
         let found = Comparison::of(&runs, false);
-        assert_eq!(found.tests, 601);
+        assert_eq!((found.headline_tests, found.tests), (1, 600));
         assert_eq!(found.changes[0].verdict(), "higher");
         let others = found.changes[1..].iter();
         assert!(others.clone().all(|it| it.adjusted == Some(1.0)));
