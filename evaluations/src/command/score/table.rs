@@ -185,10 +185,13 @@ fn explained(comparison: &Comparison) -> String {
         return "No query changed in any measure, so there is nothing to test.".to_owned();
     }
     let tests = |count| quantity::of(count, "test");
+    let others = match comparison.tests {
+        0 => String::new(),
+        several => format!(", and for the {} of the others", tests(several)),
+    };
     let family = format!(
-        "the {} of the first measure, and for the {} of the others",
-        tests(comparison.headline_tests),
-        tests(comparison.tests)
+        "the {} of the first measure{others}",
+        tests(comparison.headline_tests)
     );
     let family = if comparison.is_best {
         format!(
