@@ -48,7 +48,8 @@ impl Lead {
         let change = Change::between(next, best, test, |title| title == row.measure);
         let measure = change.measures.first()?;
         let found = measure.difference.as_ref()?;
-        let p_value = pairs.map_or(found.p_value, |pairs| (found.p_value * pairs).min(1.0));
+        let tested = found.p_value?;
+        let p_value = pairs.map_or(tested, |pairs| (tested * pairs).min(1.0));
         Some(Self {
             measure: row.title().to_owned(),
             place,

@@ -105,5 +105,5 @@ fn bootstrap(bencher: Bencher<'_, '_>, values: u32) {
     let values: Vec<f64> = (0..values)
         .map(|value| f64::from(scramble(value)))
         .collect();
-    bencher.bench(|| Bootstrap::default().mean_interval(&values));
+    bencher.bench(|| Bootstrap::default().percentile_interval(&values));
 }

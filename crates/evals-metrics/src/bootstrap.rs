@@ -8,7 +8,6 @@ use serde::{Deserialize, Serialize};
 use crate::arithmetic::{OVERFLOW_SCALE, as_f64};
 use crate::quantile::quantile;
 use crate::random::Xoshiro256PlusPlus;
-use crate::wilson::wilson_interval;
 use crate::{Interval, IntervalMethod};
 
 /// Above this many values, threads share the resamples.
@@ -16,8 +15,8 @@ const ONE_STREAM: usize = 10_000;
 /// When threads share them, this many resamples draw from one stream of random numbers.
 const RESAMPLES_OF_A_STREAM: usize = 250;
 
-/// The confidence interval of a mean over cases: the percentile bootstrap, or Wilson's score
-/// interval for passes and failures.
+/// The settings of intervals, and the percentile bootstrap of a mean over cases. Which interval a mean
+/// has is the decision of [`mean_interval`](crate::mean_interval).
 ///
 /// The bootstrap draws a sample of the same size with replacement, takes its mean, repeats this
 /// many times, and cuts off both tails of the means. It assumes nothing about the distribution of
@@ -27,8 +26,7 @@ const RESAMPLES_OF_A_STREAM: usize = 250;
 /// share the work.
 ///
 /// Equal values would give an interval of width 0, which misleads: a larger sample would vary.
-/// Values that are all 0 or all 1 therefore get Wilson's interval, which is not random. Other equal
-/// values get no interval.
+/// They get no interval.
 ///
 /// Source: Efron and Tibshirani, *An Introduction to the Bootstrap* (1993), chapter 13.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
@@ -53,34 +51,9 @@ impl Default for Bootstrap {
 }
 
 impl Bootstrap {
-    /// The confidence interval of the mean of finite values.
-    ///
-    /// Values that are all 0 or 1 are passes and failures: they get Wilson's score interval, even a
-    /// single value. All others get the percentile bootstrap's. `None` below two values or if all
-    /// are equal, because they show no spread; also if a value is not finite, or the level is not
-    /// between 0 and 1.
-    ///
-    /// ```
-    /// use evals_metrics::{Bootstrap, IntervalMethod};
-    ///
-    /// let interval = Bootstrap::default().mean_interval(&[1.0; 5]).expect("five passes");
-    /// assert_eq!(interval.method, IntervalMethod::Wilson);
-    /// assert_eq!(format!("[{:.2}, {:.2}]", interval.low, interval.high), "[0.57, 1.00]");
-    ///
-    /// assert_eq!(Bootstrap::default().mean_interval(&[0.5; 5]), None);
-    /// ```
-    pub fn mean_interval(&self, values: &[f64]) -> Option<Interval> {
-        if values.is_empty() || !self.has_level() {
-            return None;
-        }
-        match passes(values) {
-            Some(passes) => Some(wilson_interval(passes, values.len(), self.level)),
-            None => self.percentile_interval(values),
-        }
-    }
-
-    /// The percentile bootstrap's interval, also for values that are all 0 or 1. `None` in the same
-    /// cases.
+    /// The percentile bootstrap's interval of the mean. `None` below two values or if all are equal,
+    /// because they show no spread; also if a value is not finite, or the level is not between 0 and
+    /// 1.
     pub fn percentile_interval(&self, values: &[f64]) -> Option<Interval> {
         if !self.has_level() {
             return None;

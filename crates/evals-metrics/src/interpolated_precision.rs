@@ -4,7 +4,7 @@ use std::fmt::Display;
 
 use crate::graded_ranking::GradedRanking;
 use crate::measures::MinimumGrade;
-use crate::{Bootstrap, Judgements, Mean, Ranking, TrecEval, Undefined, UndefinedAs};
+use crate::{Bootstrap, Judgements, Mean, Ranking, Scale, TrecEval, Undefined, UndefinedAs};
 
 /// The levels of recall: 0, 0.1 … 1.
 pub const RECALL_LEVELS: [f64; 11] = [0.0, 0.1, 0.2, 0.3, 0.4, 0.5, 0.6, 0.7, 0.8, 0.9, 1.0];
@@ -60,6 +60,6 @@ pub fn mean_interpolated_precision<Reason: Display>(
     std::array::from_fn(|level| {
         let values = precisions.iter();
         let values = values.map(|it| it.as_ref().map(|precision| precision[level]));
-        Mean::over(values, UndefinedAs::Excluded, bootstrap)
+        Mean::over(values, UndefinedAs::Excluded, Scale::Share, bootstrap)
     })
 }

@@ -58,6 +58,10 @@ pub enum IntervalMethod {
     PredictionPowered,
     /// Tango's score interval, for the difference of pass rates over the same cases.
     Tango,
+    /// The inverted randomization test: the changes that the test does not reject.
+    Randomization,
+    /// The exact limits of the mean of all cases where the changes of the observed ones are equal, for values from 0 to 1.
+    EqualChanges,
 }
 
 impl Display for IntervalMethod {
@@ -78,6 +82,20 @@ impl Display for IntervalMethod {
             Self::RoganGladen => "Rogan-Gladen, adjusted Wald",
             Self::PredictionPowered => "prediction-powered inference (PPI++)",
             Self::Tango => "Tango's score interval",
+            Self::Randomization => "inverted randomization test",
+            Self::EqualChanges => "exact limits of equal changes",
         })
+    }
+}
+
+impl Interval {
+    /// The interval without what is beyond two limits.
+    #[must_use]
+    pub(crate) fn within(self, least: f64, greatest: f64) -> Self {
+        Self {
+            low: self.low.max(least),
+            high: self.high.min(greatest),
+            ..self
+        }
     }
 }

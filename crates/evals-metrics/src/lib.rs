@@ -7,7 +7,7 @@
 //! queries. [`Agreement`] says how far the verdicts of a judge agree with people's labels.
 //!
 //! ```
-//! use evals_metrics::{Bootstrap, Judgements, Mean, Measure, Ranking, ScoredDocument, UndefinedAs};
+//! use evals_metrics::{Bootstrap, Judgements, Mean, Measure, Ranking, Scale, ScoredDocument, UndefinedAs};
 //!
 //! let judgements = Judgements::from_iter([("a".to_owned(), 1), ("b".to_owned(), 2)]);
 //! let scored = |id: &str, score| ScoredDocument { id: id.to_owned(), score };
@@ -18,7 +18,7 @@
 //! assert_eq!(score, Ok(0.5));
 //!
 //! let nothing_relevant = reciprocal_rank.score(&Judgements::new(), &ranking);
-//! let mean = Mean::over([score, nothing_relevant], UndefinedAs::Excluded, &Bootstrap::default());
+//! let mean = Mean::over([score, nothing_relevant], UndefinedAs::Excluded, Scale::Share, &Bootstrap::default());
 //! assert_eq!((mean.value, mean.n), (Some(0.5), 1));
 //! assert_eq!(mean.excluded["no relevant documents"], 1);
 //! # Ok::<(), Box<dyn std::error::Error>>(())
@@ -57,6 +57,7 @@ mod quantile;
 mod random;
 mod ranking;
 mod run_scores;
+mod scale;
 pub mod scoring;
 mod statistics;
 mod trade_off;
@@ -93,11 +94,13 @@ pub use quantile::quantile;
 pub use random::Xoshiro256PlusPlus;
 pub use ranking::{Ranking, RankingError, Run, ScoredDocument};
 pub use run_scores::{Queries, RunScores, score_run};
+pub use scale::Scale;
 pub use statistics::{
     Alternative, Bound, BoundSide, ChangePoint, ChangePointTest, ClusterCorrection, ClusterError,
-    Clusters, EffectMethod, EffectSize, IntervalChoice, MeanPower, NoStatistic, PassRatePower,
-    Plan, Sides, TestMethod, TestResult, benjamini_hochberg, cohens_dz, exact_mcnemar, hedges_g,
-    paired_t, sign_test, tango_interval, wilcoxon,
+    Clusters, EffectMethod, EffectSize, Inference, IntervalChoice, MeanPower, NoStatistic,
+    PairTest, PassRatePower, Plan, Sides, TestMethod, TestResult, VerdictTest, are_verdicts,
+    benjamini_hochberg, cohens_dz, exact_mcnemar, hedges_g, mean_interval, paired_t, sign_test,
+    tango_interval, wilcoxon,
 };
 pub use trade_off::{PricedChoice, cheapest, pareto_front};
 pub use trec_eval_version::TrecEval;

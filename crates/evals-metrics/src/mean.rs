@@ -6,7 +6,7 @@ use std::fmt::Display;
 use serde::{Deserialize, Serialize};
 
 use crate::arithmetic::arithmetic_mean;
-use crate::{Bootstrap, Interval, UndefinedAs};
+use crate::{Bootstrap, Interval, Scale, UndefinedAs, mean_interval};
 
 /// A mean with the facts that a reader needs to trust it: the number of values, the number of
 /// exclusions by reason, and a confidence interval.
@@ -19,7 +19,7 @@ pub struct Mean {
     /// How many values were excluded, by reason.
     pub excluded: BTreeMap<String, usize>,
     /// The confidence interval of the mean, or `None` if the values show no spread: see
-    /// [`Bootstrap::mean_interval`].
+    /// [`mean_interval`].
     pub interval: Option<Interval>,
 }
 
@@ -28,51 +28,24 @@ impl Mean {
     ///
     /// Both policies exclude a value that is not finite, with the reason `not a finite number`; the
     /// mean of finite ones is finite. The order of the values affects only the last digits, and the
-    /// seed only the interval.
+    /// seed only the interval of amounts.
     ///
     /// ```
-    /// use evals_metrics::{Bootstrap, Mean, Undefined, UndefinedAs};
+    /// use evals_metrics::{Bootstrap, Mean, Scale, Undefined, UndefinedAs};
     ///
     /// let scores = [Ok(1.0), Ok(0.5), Err(Undefined::NoRelevantDocuments)];
-    /// let mean = Mean::over(scores, UndefinedAs::Excluded, &Bootstrap::default());
+    /// let mean = Mean::over(scores, UndefinedAs::Excluded, Scale::Share, &Bootstrap::default());
     /// assert_eq!((mean.value, mean.n), (Some(0.75), 2));
     /// assert_eq!(mean.excluded["no relevant documents"], 1);
     ///
-    /// let published = Mean::over(scores, UndefinedAs::Zero, &Bootstrap::default());
+    /// let published = Mean::over(scores, UndefinedAs::Zero, Scale::Share, &Bootstrap::default());
     /// assert_eq!((published.value, published.n), (Some(0.5), 3));
     /// ```
     pub fn over<Reason: Display>(
         results: impl IntoIterator<Item = Result<f64, Reason>>,
         undefined: UndefinedAs,
+        scale: Scale,
         bootstrap: &Bootstrap,
-    ) -> Self {
-        Self::with_interval(results, undefined, |values| bootstrap.mean_interval(values))
-    }
-
-    /// Averages amounts, such as tokens or passages. Amounts of 0 and 1 are not failures and
-    /// passes, so their interval is always the bootstrap's. Otherwise the same as [`Mean::over`]
-    /// with [`UndefinedAs::Excluded`].
-    ///
-    /// ```
-    /// use evals_metrics::{Bootstrap, Mean};
-    ///
-    /// let none_written = [0.0; 20].map(Ok::<_, &str>);
-    /// let mean = Mean::of_amounts(none_written, &Bootstrap::default());
-    /// assert_eq!((mean.value, mean.interval), (Some(0.0), None));
-    /// ```
-    pub fn of_amounts<Reason: Display>(
-        results: impl IntoIterator<Item = Result<f64, Reason>>,
-        bootstrap: &Bootstrap,
-    ) -> Self {
-        Self::with_interval(results, UndefinedAs::Excluded, |values| {
-            bootstrap.percentile_interval(values)
-        })
-    }
-
-    fn with_interval<Reason: Display>(
-        results: impl IntoIterator<Item = Result<f64, Reason>>,
-        undefined: UndefinedAs,
-        interval: impl FnOnce(&[f64]) -> Option<Interval>,
     ) -> Self {
         let mut values = Vec::new();
         let mut excluded: BTreeMap<String, usize> = BTreeMap::new();
@@ -89,7 +62,7 @@ impl Mean {
             value: arithmetic_mean(&values),
             n: values.len(),
             excluded,
-            interval: interval(&values),
+            interval: mean_interval(&values, None, scale, bootstrap).ok(),
         }
     }
 }

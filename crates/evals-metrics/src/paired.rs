@@ -1,4 +1,4 @@
-//! The paired randomization test: do two measurements of the same cases differ by more than chance explains?
+//! Two measurements of the same cases: their mean change, and the paired randomization test.
 
 use std::num::NonZeroU32;
 
@@ -6,8 +6,11 @@ use serde::{Deserialize, Serialize};
 
 use crate::arithmetic::{arithmetic_mean, as_f64};
 use crate::random::Xoshiro256PlusPlus;
-use crate::statistics::{TestMethod, at_most};
-use crate::{Bootstrap, Interval};
+use crate::statistics::{
+    Alternative, Inference, NoStatistic, PairTest, TestMethod, TestResult, are_verdicts, at_most,
+    exact_mcnemar,
+};
+use crate::{Interval, Scale};
 
 /// Up to this many non-zero differences, the test enumerates all signs: 2^20 sums take milliseconds.
 const ENUMERATED: usize = 20;
@@ -18,19 +21,22 @@ const ROUNDING: f64 = 1e-12;
 /// If the test expects fewer extreme swaps than this among all random ones, it draws no swaps and returns the least p value.
 const UNSEEN: f64 = 1e-3;
 
-/// Tests whether chance explains the difference between two measurements of the same cases: Fisher's randomization test.
+/// Tests whether chance explains the difference between two measurements of the same cases, and says how far the true difference may be
+/// off, both by one method: see [`infer`](Self::infer).
 ///
-/// If a change has no effect, the two values of each case are interchangeable. The test swaps them case by case, in all ways
-/// or at random, and counts how often the mean difference is at least as far from 0 as the observed one. It assumes nothing
-/// about the distribution of the values, and is the recommended test for means of rank measures. For passes and failures it
-/// equals McNemar's exact test.
+/// [`PairTest::Randomization`] is Fisher's test: if a change has no effect, the two values of each case are interchangeable. The test swaps them
+/// case by case, in all ways or at random, and counts how often the mean difference is at least as far from 0 as the observed one. It assumes
+/// nothing about the distribution of the values. For passes and failures it equals McNemar's exact test.
 ///
 /// Sources: Fisher, *The Design of Experiments* (1935), section 21; Smucker, Allan and Carterette, "A Comparison of Statistical
 /// Significance Tests for Information Retrieval Evaluation" (CIKM 2007); for the p value of random swaps, Phipson and Smyth,
 /// "Permutation P-values Should Never Be Zero" (2010).
 #[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
 pub struct PairedTest {
-    /// How many random draws of signs to use if there are too many cases to enumerate. Default: 100,000.
+    /// The test. Default: [`PairTest::Auto`]. Files that name none are from before there was a choice.
+    #[serde(default = "randomization")]
+    pub method: PairTest,
+    /// How many random draws of signs the randomization test uses if there are too many cases to enumerate. Default: 100,000.
     pub resamples: NonZeroU32,
     /// The confidence level of the interval, between 0 and 1, both excluded. Default: 0.95.
     pub level: f64,
@@ -38,10 +44,15 @@ pub struct PairedTest {
     pub seed: u64,
 }
 
+fn randomization() -> PairTest {
+    PairTest::Randomization
+}
+
 impl Default for PairedTest {
     fn default() -> Self {
         const RESAMPLES: NonZeroU32 = NonZeroU32::new(100_000).expect("100,000 is not 0");
         Self {
+            method: PairTest::default(),
             resamples: RESAMPLES,
             level: 0.95,
             seed: 0,
@@ -60,21 +71,32 @@ pub struct PairedDifference {
     pub after: f64,
     /// The mean of the differences, second minus first.
     pub difference: f64,
-    /// The confidence interval of the mean difference, from the percentile bootstrap over cases. `None` if all differences
-    /// are equal, or below two cases.
+    /// The confidence interval of the mean difference. It excludes 0 exactly if the p value is below 1 minus its level.
     pub interval: Option<Interval>,
-    /// The two-sided p value: the probability of a mean difference at least as far from 0 if the change has no effect. 1 if
-    /// no case changed.
-    pub p_value: f64,
-    /// Whether the p value comes from all swaps rather than random ones.
+    /// Why there is no interval.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub no_interval: Option<NoStatistic>,
+    /// The two-sided p value: the probability of a mean difference at least as far from 0 if the change has no effect. `None` if no case
+    /// changed, or the test gives none.
+    pub p_value: Option<f64>,
+    /// Whether the p value is exact rather than an approximation or from random swaps.
     pub is_exact: bool,
-    /// The method of the p value: McNemar's exact test for passes and failures, which is what the randomization test is then.
-    #[serde(default)]
-    pub method: TestMethod,
+    /// The method of the p value. `None` without a p value.
+    #[serde(default = "of_old_files")]
+    pub method: Option<TestMethod>,
     /// How many cases have a greater second value.
     pub greater: usize,
     /// How many cases have a smaller second value.
     pub less: usize,
+}
+
+/// The method of p values in files that name none.
+#[expect(
+    clippy::unnecessary_wraps,
+    reason = "serde wants the type of the field"
+)]
+fn of_old_files() -> Option<TestMethod> {
+    Some(TestMethod::Randomization)
 }
 
 impl PairedDifference {
@@ -85,52 +107,57 @@ impl PairedDifference {
 }
 
 impl PairedTest {
-    /// Compares the first and second value of each case. `None` if there is no case, or a value is not finite.
+    /// Compares the first and second value of each case: [`infer`](Self::infer) with the means. `None` if there is no case, or a value is not
+    /// finite.
     ///
     /// ```
-    /// use evals_metrics::PairedTest;
+    /// use evals_metrics::{PairedTest, Scale};
     ///
-    /// // Of nine cases that changed, eight now pass: two-sided 2 * (1 + 9) / 2^9.
+    /// // Of nine cases that changed, eight now pass.
     /// let mut pairs = vec![(0.0, 1.0); 8];
     /// pairs.push((1.0, 0.0));
     /// pairs.extend([(1.0, 1.0); 20]);
-    /// let change = PairedTest::default().compare(&pairs).expect("finite values");
-    /// assert!((change.p_value - 20.0 / 512.0).abs() < 1e-12 && change.is_exact);
+    /// let change = PairedTest::default().compare(&pairs, None, Scale::Share).expect("finite values");
+    /// assert_eq!(change.p_value.map(|p| format!("{p:.4}")).as_deref(), Some("0.0196"));
     /// assert_eq!((change.greater, change.less, change.equal()), (8, 1, 20));
     /// ```
-    pub fn compare(&self, pairs: &[(f64, f64)]) -> Option<PairedDifference> {
-        let differences = pairs
-            .iter()
-            .map(|(before, after)| difference(*before, *after));
-        let differences: Vec<f64> = differences.collect();
-        if pairs.is_empty() || !differences.iter().all(|value| value.is_finite()) {
-            return None;
+    pub fn compare(
+        &self,
+        pairs: &[(f64, f64)],
+        clusters: Option<&[usize]>,
+        scale: Scale,
+    ) -> Option<PairedDifference> {
+        let found = self.infer(pairs, clusters, scale);
+        PairedDifference::of(pairs, &found)
+    }
+
+    /// The randomization test of differences of these pairs.
+    pub(crate) fn randomization_test(
+        &self,
+        pairs: &[(f64, f64)],
+        differences: &[f64],
+    ) -> Result<TestResult, NoStatistic> {
+        let mean = arithmetic_mean(differences).ok_or(NoStatistic::NoValues)?;
+        if differences.iter().all(|change| change.abs() <= 0.0) {
+            return Err(NoStatistic::NothingChanged);
         }
-        let mean = |value: fn(&(f64, f64)) -> f64| {
-            arithmetic_mean(&pairs.iter().map(value).collect::<Vec<_>>())
-        };
-        let bootstrap = Bootstrap {
-            level: self.level,
-            seed: self.seed,
-            ..Bootstrap::default()
-        };
-        let (p_value, is_exact) = self.tested(&differences);
-        let count = |is: fn(f64) -> bool| differences.iter().filter(|value| is(**value)).count();
-        Some(PairedDifference {
-            n: pairs.len(),
-            before: mean(|pair| pair.0)?,
-            after: mean(|pair| pair.1)?,
-            difference: arithmetic_mean(&differences)?,
-            interval: bootstrap.percentile_interval(&differences),
-            p_value,
+        if are_verdicts(pairs) {
+            let count = |is: fn(f64) -> bool| differences.iter().filter(|it| is(**it)).count();
+            let [gained, lost] = [count(|it| it > 0.0), count(|it| it < 0.0)];
+            return exact_mcnemar(gained, lost, Alternative::TwoSided);
+        }
+        let (p_value, is_exact) = self.p_value_of(differences).ok_or(NoStatistic::NotFinite)?;
+        Ok(TestResult {
+            method: TestMethod::Randomization,
+            n: differences.len(),
+            statistic: mean,
+            degrees: None,
             is_exact,
-            method: method(pairs),
-            greater: count(|value| value > 0.0),
-            less: count(|value| value < 0.0),
+            p_value,
         })
     }
 
-    /// The two-sided p value of differences, as in [`PairedDifference::p_value`]. `None` without differences, or if one is not finite.
+    /// The two-sided p value of the randomization test of differences. `None` without differences, or if one is not finite. 1 if all are 0.
     ///
     /// ```
     /// use evals_metrics::PairedTest;
@@ -189,18 +216,34 @@ impl PairedTest {
     }
 }
 
-/// The name of the test: for passes and failures, swapping sides is McNemar's exact test.
-#[expect(
-    clippy::float_cmp,
-    reason = "a pass is exactly 1 and a failure exactly 0"
-)]
-fn method(pairs: &[(f64, f64)]) -> TestMethod {
-    let is_verdict = |value: f64| value == 0.0 || value == 1.0;
-    let are_verdicts = |(before, after): &(f64, f64)| is_verdict(*before) && is_verdict(*after);
-    if pairs.iter().all(are_verdicts) {
-        TestMethod::ExactMcNemar
-    } else {
-        TestMethod::Randomization
+impl PairedDifference {
+    /// The means of the pairs beside what a test found. `None` if there is no pair, or a value is not finite.
+    pub fn of(pairs: &[(f64, f64)], found: &Inference) -> Option<Self> {
+        let differences = pairs
+            .iter()
+            .map(|(before, after)| difference(*before, *after));
+        let differences: Vec<f64> = differences.collect();
+        if !differences.iter().all(|value| value.is_finite()) {
+            return None;
+        }
+        let mean = |value: fn(&(f64, f64)) -> f64| {
+            arithmetic_mean(&pairs.iter().map(value).collect::<Vec<_>>())
+        };
+        let count = |is: fn(f64) -> bool| differences.iter().filter(|value| is(**value)).count();
+        let test = found.test.ok();
+        Some(Self {
+            n: pairs.len(),
+            before: mean(|pair| pair.0)?,
+            after: mean(|pair| pair.1)?,
+            difference: arithmetic_mean(&differences)?,
+            interval: found.interval.ok(),
+            no_interval: found.interval.err(),
+            p_value: test.map(|test| test.p_value),
+            is_exact: test.is_some_and(|test| test.is_exact),
+            method: test.map(|test| test.method),
+            greater: count(|value| value > 0.0),
+            less: count(|value| value < 0.0),
+        })
     }
 }
 

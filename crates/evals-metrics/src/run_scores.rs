@@ -2,7 +2,9 @@
 
 use std::collections::BTreeMap;
 
-use crate::{Bootstrap, Mean, Measure, Qrels, Ranking, Run, Undefined, UndefinedAs, score_all};
+use crate::{
+    Bootstrap, Mean, Measure, Qrels, Ranking, Run, Scale, Undefined, UndefinedAs, score_all,
+};
 
 /// Which queries of a run and its judgements are scored.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Hash)]
@@ -111,7 +113,8 @@ impl RunScores {
     pub fn means(&self, undefined: UndefinedAs, bootstrap: &Bootstrap) -> Vec<(Measure, Mean)> {
         let mean = |(index, &measure): (usize, &Measure)| {
             let column = self.queries.values().map(|scores| scores[index]);
-            (measure, Mean::over(column, undefined, bootstrap))
+            let mean = Mean::over(column, undefined, Scale::Share, bootstrap);
+            (measure, mean)
         };
         self.measures.iter().enumerate().map(mean).collect()
     }

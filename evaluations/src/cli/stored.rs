@@ -156,7 +156,7 @@ pub(crate) struct CompareArgs {
     #[arg(long = "group-by", value_name = "KEY")]
     pub(crate) group_by: Vec<String>,
     /// The test of differences
-    #[arg(long, value_enum, value_name = "TEST", default_value_t = TestChoice::Randomization)]
+    #[arg(long, value_enum, value_name = "TEST", default_value_t = TestChoice::Auto)]
     pub(crate) test: TestChoice,
     /// How to correct p values for the number of measures and pairs of runs
     #[arg(long, value_enum, value_name = "METHOD", default_value_t = AdjustmentChoice::Holm)]
@@ -184,6 +184,8 @@ pub(crate) struct CompareArgs {
 /// A test of paired values.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
 pub(crate) enum TestChoice {
+    /// Student's paired t test; for passes and failures, Tango's score test
+    Auto,
     /// Fisher's randomization test; for passes and failures, McNemar's exact test
     Randomization,
     /// Student's paired t test
@@ -232,7 +234,7 @@ impl CompareArgs {
             runs: Vec::new(),
             measures: Vec::new(),
             group_by,
-            test: TestChoice::Randomization,
+            test: TestChoice::Auto,
             adjust: AdjustmentChoice::Holm,
             cluster: None,
             fail_if_worse: false,
@@ -246,15 +248,16 @@ impl CompareArgs {
     pub(crate) fn testing(&self, seed: u64) -> PairTesting {
         let paired = PairedTest {
             seed,
-            ..PairedTest::default()
-        };
-        PairTesting {
             method: match self.test {
+                TestChoice::Auto => PairTest::Auto,
                 TestChoice::Randomization => PairTest::Randomization,
                 TestChoice::T => PairTest::T,
                 TestChoice::Wilcoxon => PairTest::Wilcoxon,
                 TestChoice::Sign => PairTest::Sign,
             },
+            ..PairedTest::default()
+        };
+        PairTesting {
             adjustment: match self.adjust {
                 AdjustmentChoice::Holm => Adjustment::Holm,
                 AdjustmentChoice::Bh => Adjustment::Bh,

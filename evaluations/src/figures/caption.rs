@@ -6,7 +6,7 @@ use evals::render::percent;
 use evals::{Direction, Domain, Report};
 use evals_html::figure::Heading;
 use evals_messages::quantity;
-use evals_metrics::{Bootstrap, IntervalMethod, Mean};
+use evals_metrics::{Bootstrap, Interval, IntervalMethod, Mean};
 use serde_json::Value;
 
 /// What a report is about, for titles: the dataset, and the search profile if there is one.
@@ -86,31 +86,32 @@ pub(crate) fn interval_methods<'m>(
     means: impl Iterator<Item = &'m Mean>,
     bootstrap: &Bootstrap,
 ) -> Option<String> {
-    let intervals = means.filter_map(|mean| mean.interval);
-    let methods: Vec<IntervalMethod> = intervals.map(|interval| interval.method).collect();
-    let has = |method| methods.contains(&method);
-    let resampled = has(IntervalMethod::Bootstrap).then(|| bootstrapped(bootstrap));
-    let wilson = has(IntervalMethod::Wilson).then(|| {
-        if resampled.is_some() {
-            "Wilson's score interval where every value is 0 or 1".to_owned()
-        } else {
-            "Wilson's score interval".to_owned()
-        }
-    });
-    let methods: Vec<String> = resampled.into_iter().chain(wilson).collect();
-    (!methods.is_empty()).then(|| {
-        let level = percent(bootstrap.level);
-        format!("{level} intervals: {}", methods.join(", and "))
-    })
+    let methods = methods(means.filter_map(|mean| mean.interval))?;
+    let bootstrap = methods
+        .contains(&IntervalMethod::Bootstrap.to_string())
+        .then(|| {
+            let resamples = grouped(bootstrap.resamples.get());
+            format!(" ({resamples} resamples, seed {})", bootstrap.seed)
+        });
+    Some(methods + &bootstrap.unwrap_or_default())
 }
 
-/// The bootstrap with its settings.
-pub(super) fn bootstrapped(bootstrap: &Bootstrap) -> String {
-    format!(
-        "percentile bootstrap over cases, {} resamples, seed {}",
-        grouped(bootstrap.resamples.get()),
-        bootstrap.seed
-    )
+/// The level and the methods of these intervals: `95 % intervals: Wilson's score interval, and Student's t`.
+pub(super) fn methods(intervals: impl Iterator<Item = Interval>) -> Option<String> {
+    let mut level = None;
+    let mut methods: Vec<String> = Vec::new();
+    for interval in intervals {
+        level = Some(interval.level);
+        let method = interval.method.to_string();
+        if !methods.contains(&method) {
+            methods.push(method);
+        }
+    }
+    Some(format!(
+        "{} intervals: {}",
+        percent(level?),
+        methods.join(", and ")
+    ))
 }
 
 /// A number with commas between its thousands.

@@ -1,11 +1,9 @@
 //! The figure `changes`: the paired changes between two runs.
 
-use evals::render::percent;
 use evals::{Change, MeasureChange};
 use evals_html::figure::{ChangeFigure, MeasuredChange, Width};
 use evals_html::page::PageFigure;
 use evals_messages::quantity;
-use evals_metrics::Bootstrap;
 
 use super::caption::{self, counted};
 
@@ -33,7 +31,10 @@ fn measured(change: &MeasureChange) -> MeasuredChange {
             .map(|it| it.difference)
             .ok_or_else(|| "no case has both values".to_owned()),
         interval: interval.map(|interval| (interval.low, interval.high)),
-        p_value: change.finding.adjusted_p_value,
+        // The one of the interval beside it.
+        p_value: difference
+            .and_then(|it| it.p_value)
+            .filter(|_| change.finding.adjusted_p_value.is_some()),
         verdict: change.finding.verdict,
     }
 }
@@ -77,21 +78,8 @@ fn sentences(change: &Change) -> Vec<String> {
             quantity::of(most, "pair")
         )
     });
-    let bootstrap = Bootstrap {
-        level: change.test.paired.level,
-        seed: change.test.paired.seed,
-        ..Bootstrap::default()
-    };
-    let intervals = compared
-        .clone()
-        .any(|difference| difference.interval.is_some());
-    let intervals = intervals.then(|| {
-        format!(
-            "Lines are {} intervals of the mean difference: {}.",
-            percent(change.test.paired.level),
-            caption::bootstrapped(&bootstrap)
-        )
-    });
+    let intervals = caption::methods(compared.clone().filter_map(|it| it.interval));
+    let intervals = intervals.map(|it| format!("Lines are {it} of the mean difference."));
     let tested = change.measures.iter();
     let tested = tested
         .filter(|it| it.finding.adjusted_p_value.is_some())
@@ -99,14 +87,15 @@ fn sentences(change: &Change) -> Vec<String> {
     let test = match tested {
         0 => String::new(),
         1 => format!("p: {}.", change.test_name()),
-        tests => {
+        _ => {
             let method = change.test_name();
+            let tests = change.tests;
             match change.test.adjustment.adjective() {
-                Some(adjective) => format!(
-                    "p: {method}, {adjective} for {tests} measures; the intervals are not corrected, so that one without 0 may still \
-                     be chance."
+                Some(adjective) if tests > 1 => format!(
+                    "p: {method}, not corrected, as the intervals. Verdicts on other measures than the headline take it {adjective} for \
+                     {tests} measures, so that an interval without 0 may still be chance."
                 ),
-                None => format!("p: {method}, not corrected for {tests} measures."),
+                _ => format!("p: {method}, not corrected."),
             }
         }
     };

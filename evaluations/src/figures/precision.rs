@@ -3,7 +3,6 @@
 use std::collections::BTreeSet;
 
 use evals::Report;
-use evals::render::percent;
 use evals_html::figure::{PrecisionCurve, RecallPrecision};
 use evals_html::page::PageFigure;
 use evals_metrics::{Bootstrap, Mean, mean_interpolated_precision};
@@ -56,14 +55,13 @@ pub(super) fn of_report<D: HasFigures>(
     place: Place<'_>,
 ) -> Option<PageFigure> {
     let curve = curve(report, bootstrap)?;
-    figure(subject, &[(subject, &curve)], bootstrap, place)
+    figure(subject, &[(subject, &curve)], place)
 }
 
 /// The curves of several runs, each under its name.
 pub(super) fn figure(
     subject: &str,
     curves: &[(&str, &Curve)],
-    bootstrap: &Bootstrap,
     place: Place<'_>,
 ) -> Option<PageFigure> {
     let drawn: Vec<PrecisionCurve> = curves
@@ -78,13 +76,10 @@ pub(super) fn figure(
     let depths: Vec<String> = depths.iter().map(ToString::to_string).collect();
     let is_banded =
         drawn.len() <= RecallPrecision::BANDS && drawn.iter().any(|it| it.band.is_some());
-    let bands = is_banded.then(|| {
-        format!(
-            "Bands are pointwise {} intervals: {}.",
-            percent(bootstrap.level),
-            caption::bootstrapped(bootstrap)
-        )
-    });
+    let means = curves.iter().flat_map(|(_, curve)| &curve.means);
+    let bands = caption::methods(means.filter_map(|mean| mean.interval));
+    let bands = bands.filter(|_| is_banded);
+    let bands = bands.map(|it| format!("Bands are pointwise {it}."));
     let sentences = [
         caption::sizes(first()),
         "The highest precision at this recall or above, averaged over questions, as trec_eval's iprec_at_recall. A recall that a \

@@ -304,7 +304,7 @@ impl Drawn<'_> {
             .iter()
             .filter_map(|run| Some((run.label.as_str(), run.curve.as_ref()?)));
         let curves: Vec<(&str, &Curve)> = curves.take(CURVES).collect();
-        precision::figure(self.subject, &curves, self.bootstrap, self.place)
+        precision::figure(self.subject, &curves, self.place)
     }
 }
 

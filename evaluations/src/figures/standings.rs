@@ -5,7 +5,6 @@ use evals::{RankedMeasure, Standing, Standings};
 use evals_html::figure::{Estimate, Estimates, Panel, Style, Width};
 use evals_html::page::PageFigure;
 use evals_messages::quantity;
-use evals_metrics::Bootstrap;
 
 use super::caption;
 
@@ -69,33 +68,26 @@ fn sentences(
         (Some(n), _) => format!("n = {}.", quantity::of(n, "case")),
         (None, _) => String::new(),
     };
+    let tests = |count| quantity::of(count, "test");
+    let families = format!(
+        "{} of the headline measure and {} of the others",
+        tests(standings.headline_tests),
+        tests(standings.tests)
+    );
     let correction = match test.adjustment.name() {
-        Some(name) => format!(
-            "corrected for {} by {name}",
-            quantity::of(standings.tests, "test")
-        ),
-        None => format!(
-            "not corrected for {}",
-            quantity::of(standings.tests, "test")
-        ),
+        Some(name) => format!("corrected for {families} by {name}"),
+        None => format!("not corrected for {families}"),
     };
-    let bootstrap = Bootstrap {
-        level: test.paired.level,
-        seed: test.paired.seed,
-        ..Bootstrap::default()
-    };
+    let intervals = shown.iter().flat_map(|it| &it.standings);
+    let intervals = caption::methods(intervals.filter_map(|it| it.interval));
     let left_out: Vec<&str> = rest.iter().map(|it| it.title()).collect();
     vec![
         n,
-        format!(
-            "Lines are {} intervals of the mean: {}, or Wilson's for passes and failures.",
-            percent(test.paired.level),
-            caption::bootstrapped(&bootstrap)
-        ),
+        intervals.map_or_else(String::new, |it| format!("Lines are {it} of the mean.")),
         format!(
             "Letters in brackets: two runs share one exactly if p of their pair is above {} ({}, {correction}).",
             percent(test.significance()),
-            test.method.name()
+            test.paired.method.name()
         ),
         if left_out.is_empty() {
             String::new()

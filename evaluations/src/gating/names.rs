@@ -19,11 +19,6 @@ impl MeasureNames for Names {
     fn means(&self, written: &str, title: &str) -> bool {
         alias(written) == Some(title) || names_measure(written, title)
     }
-
-    fn is_share(&self, title: &str) -> bool {
-        // Every rank measure is from 0 to 1.
-        title.parse::<Measure>().is_ok()
-    }
 }
 
 impl Names {

@@ -50,8 +50,7 @@ fn the_page_of_a_search_says_what_its_report_says_worst_first_and_with_texts() {
     );
     // R@5 is 0 or 1 in every case here, and MRR@5 is not.
     let captions = page.captions();
-    let methods = "95 % intervals: percentile bootstrap over cases, 10,000 resamples, seed 0, and Wilson's score interval where \
-                   every value is 0 or 1.";
+    let methods = "95 % intervals: Student's t, and Wilson's score interval.";
     assert!(captions.contains(methods), "{captions}");
     let values: Vec<String> = shown(&page.column("RR@5"));
     let (defined, undefined) =

@@ -12,10 +12,10 @@ pub struct RetrievalDefaults {
     /// Documents kept for each question; 10 by default.
     #[serde(default = "default_limit")]
     pub limit: NonZeroUsize,
-    /// The measure that ranks systems; `nDCG@10` by default.
+    /// The measure that ranks systems and that comparisons test first; `nDCG@10` by default.
     #[serde(default = "default_headline")]
     pub headline: Measure,
-    /// The reported measures; `nDCG@10, R@10, RR@10` by default. The headline comes first if it is not among them.
+    /// The reported measures; `nDCG@10, R@10, RR@10` by default. The headline comes first.
     #[serde(default = "default_measures")]
     pub measures: Vec<Measure>,
     /// Whether a document with the question's own id is removed from its ranking, as in the published BEIR figures if questions are part
@@ -51,9 +51,8 @@ impl Default for RetrievalDefaults {
 
 impl RetrievalDefaults {
     pub(super) fn with_headline_first(mut self) -> Self {
-        if !self.measures.contains(&self.headline) {
-            self.measures.insert(0, self.headline);
-        }
+        self.measures.retain(|measure| *measure != self.headline);
+        self.measures.insert(0, self.headline);
         self
     }
 }

@@ -58,7 +58,7 @@ fn reads_every_key() {
     assert_eq!(
         measures,
         ["RR@5", "R@1", "nDCG@5"],
-        "the headline is reported too"
+        "the headline is reported, and comes first"
     );
     assert_eq!(
         manifest.settings.to_value(),

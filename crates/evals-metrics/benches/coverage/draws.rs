@@ -72,6 +72,21 @@ pub(crate) const DIFFERENCES: [Shape; 3] = [
     },
 ];
 
+/// As [`DIFFERENCES`], where three in ten cases change.
+pub(crate) fn sparse() -> Shape {
+    Shape {
+        name: "bounded, 30 % change",
+        mean: 0.0,
+        draw: |random| {
+            if random.uniform() < 0.7 {
+                0.0
+            } else {
+                random.uniform() - random.uniform()
+            }
+        },
+    }
+}
+
 impl Shape {
     pub(crate) fn sample(&self, n: usize, random: &mut Random) -> Vec<f64> {
         (0..n).map(|_| (self.draw)(random)).collect()

@@ -15,6 +15,7 @@
 )]
 
 mod changes;
+mod chosen;
 mod clusters;
 mod draws;
 mod judges;
@@ -50,6 +51,7 @@ fn main() -> ExitCode {
     let trials = trials.unwrap_or(if is_bench { TRIALS } else { 2 });
     let tables: Vec<Table> = [
         means::tables,
+        chosen::tables,
         paired::tables,
         clusters::tables,
         judges::tables,

@@ -4,6 +4,7 @@ use std::collections::BTreeMap;
 
 use serde::{Deserialize, Serialize};
 
+use super::interval_choice::around;
 use super::moments::{check_finite, check_level};
 use super::paired_t::t_test;
 use super::{Alternative, NoStatistic, TestMethod, TestResult};
@@ -89,6 +90,11 @@ impl Clusters {
         }
     }
 
+    /// Collects values, with the number of each one's cluster.
+    pub(super) fn of(clusters: &[usize], values: &[f64]) -> Self {
+        Self::new(clusters.iter().copied().zip(values.iter().copied()))
+    }
+
     /// The number of values.
     pub fn n(&self) -> usize {
         self.values.len()
@@ -102,6 +108,12 @@ impl Clusters {
     /// Whether there are no values.
     pub fn is_empty(&self) -> bool {
         self.values.is_empty()
+    }
+
+    /// The number of clusters whose values do not add up to 0.
+    pub fn changed(&self) -> usize {
+        let sums = self.sums(0.0).into_iter();
+        sums.filter(|sum| sum.abs() > 0.0).count()
     }
 
     /// The mean of all values, each with the same weight.
@@ -186,15 +198,11 @@ impl Clusters {
         check_level(level)?;
         let (mean, error) = (self.mean()?, self.standard_error(correction)?);
         let reach = error.value * student_upper_quantile((1.0 - level) / 2.0, error.degrees);
-        Ok(Interval {
-            low: mean - reach,
-            high: mean + reach,
-            level,
-            method: match correction {
-                ClusterCorrection::Cr1 => IntervalMethod::ClusterCr1,
-                ClusterCorrection::Cr2 => IntervalMethod::ClusterCr2,
-            },
-        })
+        let method = match correction {
+            ClusterCorrection::Cr1 => IntervalMethod::ClusterCr1,
+            ClusterCorrection::Cr2 => IntervalMethod::ClusterCr2,
+        };
+        around(mean, reach, level, method)
     }
 
     /// The percentile bootstrap's interval of the mean over resamples of whole clusters.
@@ -297,6 +305,12 @@ impl Clusters {
             }
         });
         sums.collect()
+    }
+
+    /// The sum of each cluster's values, with their number.
+    pub(super) fn units(&self) -> Vec<(f64, f64)> {
+        let sizes = self.sizes.iter().map(|size| as_f64(*size));
+        self.sums(0.0).into_iter().zip(sizes).collect()
     }
 
     /// The distance of a resample's mean from the centre of `sums`.

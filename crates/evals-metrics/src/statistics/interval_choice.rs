@@ -13,13 +13,12 @@ use crate::wilson::wilson_interval;
 use crate::{Bootstrap, Interval, IntervalMethod};
 
 /// How to compute the confidence interval of a mean. Serialises in kebab-case.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Hash, Serialize, Deserialize)]
+///
+/// Reports choose by themselves: see [`mean_interval`](super::mean_interval).
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 #[non_exhaustive]
 pub enum IntervalChoice {
-    /// Wilson's for values that are all 0 or 1, and the percentile bootstrap for others: the intervals of reports.
-    #[default]
-    Automatic,
     /// The percentile bootstrap.
     Percentile,
     /// The bias-corrected and accelerated bootstrap, which adapts to skewed values.
@@ -82,16 +81,7 @@ impl IntervalChoice {
         check_level(settings.level)?;
         check_finite(values)?;
         match self {
-            Self::Automatic => match passes(values) {
-                Some(_) => Self::Wilson.interval(values, settings),
-                None => Self::Percentile.interval(values, settings),
-            },
-            Self::Percentile => {
-                Moments::of(values)?;
-                settings
-                    .percentile_interval(values)
-                    .ok_or(NoStatistic::NoSpread)
-            }
+            Self::Percentile => percentile_interval(values, settings),
             Self::Bca => bca_interval(values, settings),
             Self::BootstrapT => studentized_interval(values, settings),
             Self::StudentT => student_interval(values, settings.level),
@@ -152,17 +142,44 @@ impl Interval {
     }
 }
 
+/// The percentile bootstrap's interval of a mean.
+pub(super) fn percentile_interval(
+    values: &[f64],
+    settings: &Bootstrap,
+) -> Result<Interval, NoStatistic> {
+    Moments::of(values)?;
+    let interval = settings.percentile_interval(values);
+    interval.ok_or(NoStatistic::NoSpread)
+}
+
 /// Student's t interval of a mean.
-fn student_interval(values: &[f64], level: f64) -> Result<Interval, NoStatistic> {
+pub(super) fn student_interval(values: &[f64], level: f64) -> Result<Interval, NoStatistic> {
     let moments = Moments::of(values)?;
     let quantile = student_upper_quantile((1.0 - level) / 2.0, moments.degrees());
     let reach = quantile * moments.standard_error();
-    Ok(Interval {
-        low: moments.mean - reach,
-        high: moments.mean + reach,
+    around(moments.mean, reach, level, IntervalMethod::StudentT)
+}
+
+/// The interval that reaches as far to both sides.
+///
+/// # Errors
+///
+/// Undefined if an end is beyond the range of numbers.
+pub(super) fn around(
+    mean: f64,
+    reach: f64,
+    level: f64,
+    method: IntervalMethod,
+) -> Result<Interval, NoStatistic> {
+    let (low, high) = (mean - reach, mean + reach);
+    let interval = Interval {
+        low,
+        high,
         level,
-        method: IntervalMethod::StudentT,
-    })
+        method,
+    };
+    let is_finite = low.is_finite() && high.is_finite();
+    is_finite.then_some(interval).ok_or(NoStatistic::NotFinite)
 }
 
 /// Clopper and Pearson's exact interval of a share: `passes` of `trials`.
@@ -173,7 +190,11 @@ fn student_interval(values: &[f64], level: f64) -> Result<Interval, NoStatistic>
 ///
 /// Source: Clopper and Pearson, "The Use of Confidence or Fiducial Limits Illustrated in the Case of the Binomial", Biometrika 26
 /// (1934). Equals `scipy.stats.binomtest(passes, trials).proportion_ci(method="exact")`.
-fn clopper_pearson(passes: usize, trials: usize, level: f64) -> Result<Interval, NoStatistic> {
+pub(super) fn clopper_pearson(
+    passes: usize,
+    trials: usize,
+    level: f64,
+) -> Result<Interval, NoStatistic> {
     if trials == 0 {
         return Err(NoStatistic::NoValues);
     }

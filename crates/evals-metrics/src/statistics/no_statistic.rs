@@ -34,12 +34,23 @@ pub enum NoStatistic {
     /// The test ranks or counts single cases, which depend on each other within a cluster.
     #[error("this test has no form for cases in clusters")]
     NoClusterForm,
+    /// The test ranks or counts changes.
+    #[error("this test tests no mean, so no interval of the mean belongs to it")]
+    NotOfMean,
     /// Fewer values than the method needs.
     #[error("{n} values are fewer than the {least} that the method needs")]
     TooFew {
         /// The number of values.
         n: usize,
         /// The least number that the method needs.
+        least: usize,
+    },
+    /// Too few cases changed to know how changes scatter.
+    #[error("too few cases changed to say: {changed}, and it takes {least}")]
+    FewChanged {
+        /// How many cases changed.
+        changed: usize,
+        /// How many have to.
         least: usize,
     },
     /// A confidence level, a significance level or a power is not between 0 and 1.

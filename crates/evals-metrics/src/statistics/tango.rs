@@ -1,9 +1,9 @@
 //! Tango's score interval of the difference of two pass rates over the same cases.
 
-use super::NoStatistic;
 use super::moments::check_level;
+use super::{NoStatistic, TestMethod, TestResult};
 use crate::arithmetic::as_f64;
-use crate::distribution::{root, upper_quantile};
+use crate::distribution::{root, upper_quantile, upper_tail};
 use crate::{Interval, IntervalMethod};
 
 /// Tango's score interval of the change of a pass rate between two measurements of `cases` cases, of which `gained` failed
@@ -55,6 +55,39 @@ pub fn tango_interval(
         high: -lower_limit([counts[1], counts[0], counts[2]], z),
         level,
         method: IntervalMethod::Tango,
+    })
+}
+
+/// The score test of Tango's interval against a change of 0, which is McNemar's test without a correction for continuity. The interval excludes
+/// 0 exactly if the p value is below 1 minus its level.
+///
+/// The statistic is `(gained - lost) / √(gained + lost)`, which is normal if nothing changed.
+///
+/// # Errors
+///
+/// Undefined without cases, with more changed cases than cases, and if no case changed.
+///
+/// Equals `statsmodels.stats.contingency_tables.mcnemar` with `exact=False, correction=False`.
+pub(super) fn tango_test(
+    gained: usize,
+    lost: usize,
+    cases: usize,
+) -> Result<TestResult, NoStatistic> {
+    let changed = gained.checked_add(lost).ok_or(NoStatistic::AboveCases)?;
+    match changed {
+        _ if cases == 0 => return Err(NoStatistic::NoValues),
+        _ if changed > cases => return Err(NoStatistic::AboveCases),
+        0 => return Err(NoStatistic::NothingChanged),
+        _ => {}
+    }
+    let z = (as_f64(gained) - as_f64(lost)) / as_f64(changed).sqrt();
+    Ok(TestResult {
+        method: TestMethod::Tango,
+        n: cases,
+        statistic: z,
+        degrees: None,
+        is_exact: false,
+        p_value: (2.0 * upper_tail(z.abs())).min(1.0),
     })
 }
 

@@ -32,6 +32,10 @@ pub enum TestMethod {
     ClusterCr2,
     /// The randomization test that swaps the values of all cases of a cluster at once.
     ClusterRandomization,
+    /// Tango's score test of passes and failures, which is McNemar's test without a correction for continuity.
+    Tango,
+    /// The exact test of changes that are all equal, by a measure with values from 0 to 1.
+    EqualChanges,
     /// Pettitt's test for a change point, with a permutation p value.
     Pettitt,
 }
@@ -48,6 +52,8 @@ impl Display for TestMethod {
             Self::ClusterCr1 => "t test with cluster-robust standard error (CR1)",
             Self::ClusterCr2 => "t test with cluster-robust standard error (CR2)",
             Self::ClusterRandomization => "randomization test by cluster",
+            Self::Tango => "Tango's score test",
+            Self::EqualChanges => "exact test of equal changes",
             Self::Pettitt => "Pettitt's change-point test",
         })
     }
@@ -95,6 +101,8 @@ impl TestResult {
             TestMethod::Wilcoxon | TestMethod::WilcoxonNormal => n * (n + 1.0) / 4.0,
             TestMethod::Randomization
             | TestMethod::PairedT
+            | TestMethod::Tango
+            | TestMethod::EqualChanges
             | TestMethod::ClusterCr1
             | TestMethod::ClusterCr2
             | TestMethod::ClusterRandomization => 0.0,

@@ -2,7 +2,7 @@
 
 use evals_metrics::{
     Alternative, Bootstrap, ChangePointTest, ClusterCorrection, Clusters, IntervalChoice,
-    IntervalMethod, MeanPower, NoStatistic, PassRatePower, Plan, Sides, TestMethod,
+    IntervalMethod, MeanPower, NoStatistic, PassRatePower, Plan, Sides, TestMethod, VerdictTest,
     benjamini_hochberg, cohens_dz, exact_mcnemar, hedges_g, paired_t, sign_test, tango_interval,
     wilcoxon,
 };
@@ -268,6 +268,7 @@ fn the_power_of_mcnemars_test_is_the_sum_over_all_outcomes() {
         let power = PassRatePower {
             discordant: number(&row["discordant"]),
             plan,
+            test: VerdictTest::Exact,
         };
         let found = power.power(number(&row["difference"]), count(&row["n"]));
         assert_close(found.unwrap(), number(&row["power"]), &row);
@@ -282,6 +283,7 @@ fn many_cases_agree_with_connors_approximation() {
         let power = PassRatePower {
             discordant,
             plan: Plan::default(),
+            test: VerdictTest::Exact,
         };
         let found = power.cases(difference).unwrap();
         let found = f64::from(u32::try_from(found).unwrap());

@@ -3,16 +3,15 @@
 use evals_metrics::{
     Alternative, Bootstrap, BoundSide, ChangePointTest, ClusterCorrection, Clusters, Confusion,
     IntervalChoice, JudgeLabels, LabelledValue, MeanPower, NoAgreement, NoCorrection, NoStatistic,
-    PairedTest, PassRatePower, Plan, TestResult, VerdictCounts, cohens_dz, double_sampling,
-    exact_mcnemar, paired_t, prediction_powered, prediction_powered_rate, rogan_gladen, sign_test,
-    tango_interval, wilcoxon,
+    PairedTest, PassRatePower, Plan, TestResult, VerdictCounts, VerdictTest, cohens_dz,
+    double_sampling, exact_mcnemar, paired_t, prediction_powered, prediction_powered_rate,
+    rogan_gladen, sign_test, tango_interval, wilcoxon,
 };
 use proptest::prelude::*;
 
 type Test = fn(&[f64], Alternative) -> Result<TestResult, NoStatistic>;
 
-const CHOICES: [IntervalChoice; 7] = [
-    IntervalChoice::Automatic,
+const CHOICES: [IntervalChoice; 6] = [
     IntervalChoice::Percentile,
     IntervalChoice::Bca,
     IntervalChoice::BootstrapT,
@@ -182,6 +181,7 @@ fn plans_out_of_range_are_refused() {
     let rate = PassRatePower {
         discordant: 0.1,
         plan: Plan::default(),
+        test: VerdictTest::Exact,
     };
     assert_eq!(rate.cases(0.2), Err(NoStatistic::AboveDiscordant));
     assert_eq!(rate.cases(0.0), Err(NoStatistic::NoEffect));
@@ -454,7 +454,7 @@ proptest! {
 
     #[test]
     fn the_detectable_difference_has_the_planned_power(n in 60_usize..400, discordant in 0.3..1.0) {
-        let rate = PassRatePower { discordant, plan: Plan::default() };
+        let rate = PassRatePower { discordant, plan: Plan::default(), test: VerdictTest::Exact };
         let detectable = rate.detectable(n).unwrap();
         prop_assert!((rate.power(detectable, n).unwrap() - 0.8).abs() < 1e-9);
         let mean = MeanPower { deviation: discordant, plan: Plan::default() };

@@ -3,8 +3,9 @@
 use evals_metrics::{
     Alternative, Bootstrap, BoundSide, ChangePointTest, ClusterCorrection, Clusters, Confusion,
     Interval, IntervalChoice, JudgeLabels, MeanPower, PairedTest, PassRatePower, Plan,
-    VerdictCounts, benjamini_hochberg, cohens_dz, double_sampling, exact_mcnemar, hedges_g, holm,
-    paired_t, prediction_powered_rate, rogan_gladen, sign_test, tango_interval, wilcoxon,
+    VerdictCounts, VerdictTest, benjamini_hochberg, cohens_dz, double_sampling, exact_mcnemar,
+    hedges_g, holm, paired_t, prediction_powered_rate, rogan_gladen, sign_test, tango_interval,
+    wilcoxon,
 };
 
 const PAGE: &str = include_str!("../../../../docs/statistics.md");
@@ -130,6 +131,7 @@ fn power() {
     let rate = PassRatePower {
         discordant: 0.1,
         plan: Plan::default(),
+        test: VerdictTest::Exact,
     };
     assert_shown(&format!("takes {} questions", rate.cases(0.03).unwrap()));
     assert_shown(&format!(

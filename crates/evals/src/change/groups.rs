@@ -19,6 +19,9 @@ use crate::{CaseId, Domain, GroupError};
 pub struct ChangedGroups {
     /// The key of the metadata that the groups share a value of.
     pub key: String,
+    /// How many p values were corrected together.
+    #[serde(default)]
+    pub tests: usize,
     /// The groups, the one with the most pairs first; equally large ones by name.
     pub groups: Vec<ChangedGroup>,
 }
@@ -36,7 +39,7 @@ pub struct ChangedGroup {
 
 impl Change {
     /// Adds the change of each group of pairs, for each of the `keys` of their metadata, which is the same on both sides of a pair.
-    /// `wanted` chooses measures as in [`Change::between`].
+    /// `wanted` chooses the measures to show, as in [`Change::between`].
     ///
     /// # Errors
     ///
@@ -65,19 +68,23 @@ impl Change {
             let mut all: Vec<Judged> = Vec::new();
             let mut groups: Vec<(String, usize, usize)> = Vec::new();
             for (name, pairs) in sizes {
-                let (measures, _) =
-                    measured.compare(&pairs, clusters.as_ref(), &self.test, &wanted);
+                let (measures, _) = measured.compare(&pairs, clusters.as_ref(), &self.test);
                 groups.push((name, pairs.count(), measures.len()));
                 all.extend(measures);
             }
-            let mut rest = judge(all, &self.test).into_iter();
+            let (tests, judged) = judge(all, None, &self.test);
+            let mut rest = judged.into_iter();
             let groups = groups.into_iter().map(|(name, pairs, count)| ChangedGroup {
                 name,
                 pairs,
-                measures: rest.by_ref().take(count).collect(),
+                measures: {
+                    let own = rest.by_ref().take(count);
+                    own.filter(|it| wanted(&it.measure)).collect()
+                },
             });
             self.groups.push(ChangedGroups {
                 key: key.clone(),
+                tests,
                 groups: groups.collect(),
             });
         }

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use evals_metrics::{PairedDifference, PairedTest, difference};
+use evals_metrics::{PairedDifference, PairedTest, Scale, difference};
 use serde::{Deserialize, Serialize};
 
 use super::pairs::Pairs;
@@ -89,7 +89,8 @@ impl MeasureChange {
         let values: Vec<_> = pairs.iter().map(|pair| (pair.before, pair.after)).collect();
         let ids = pairs.iter().map(|pair| &pair.id);
         let clusters = clusters.map(|clusters| clusters.among(ids));
-        let tested = Tested::of(&values, clusters.as_deref(), testing);
+        let scale = unit.scale(&measure);
+        let tested = Tested::of(&values, clusters.as_deref(), scale, &testing.paired);
         let change = Self {
             measure,
             mean_title: None,
@@ -108,6 +109,7 @@ impl MeasureChange {
             tested,
             values,
             clusters,
+            scale,
         }
     }
 }
@@ -128,9 +130,16 @@ pub(super) struct Judged {
     values: Vec<(f64, f64)>,
     /// The number of each pair's cluster, if cases come in clusters.
     clusters: Option<Vec<usize>>,
+    scale: Scale,
 }
 
 impl Judged {
+    /// The place of the headline measure: the first with a known better direction.
+    pub(super) fn headline(measures: &[Self]) -> Option<usize> {
+        let mut measures = measures.iter();
+        measures.position(|it| it.change.better != Direction::Unknown)
+    }
+
     /// Sets the name of the measure's mean in tables.
     pub(super) fn titled(self, mean_title: Option<String>) -> Self {
         let change = MeasureChange {
@@ -142,27 +151,39 @@ impl Judged {
 
     /// Repeats the test if it made too few swaps for its p value.
     fn refine(&mut self, testing: &PairTesting, finer: &PairedTest) {
-        if let Some(tested) = &mut self.tested {
-            tested.refine(&self.values, self.clusters.as_deref(), testing, finer);
-            self.change.difference = Some(tested.difference.clone());
+        let is_rough = |it: &Tested| it.is_rough(testing, finer);
+        if self.tested.as_ref().is_some_and(is_rough) {
+            let clusters = self.clusters.as_deref();
+            self.tested = Tested::of(&self.values, clusters, self.scale, finer);
+            self.change.difference = self.tested.as_ref().map(|it| it.difference.clone());
         }
     }
 }
 
-/// Corrects the p values together and sets the verdicts.
-pub(super) fn judge(mut measures: Vec<Judged>, testing: &PairTesting) -> Vec<MeasureChange> {
+/// Corrects the p values and sets the verdicts. The one at `headline` is tested first. Returns the number of the other tests too.
+pub(super) fn judge(
+    mut measures: Vec<Judged>,
+    headline: Option<usize>,
+    testing: &PairTesting,
+) -> (usize, Vec<MeasureChange>) {
     let differences = measures.iter();
     let differences = differences.map(|it| (it.tested.as_ref(), it.change.better));
     let finer = testing.resolving(pair_testing::tests(differences));
     for judged in &mut measures {
         judged.refine(testing, &finer);
     }
-    let judged = measures.iter_mut();
+    let judged = measures.iter_mut().enumerate();
     let mut findings: Vec<_> = judged
-        .map(|it| (&mut it.change.finding, it.tested.as_ref(), it.change.better))
+        .map(|(place, it)| pair_testing::Judged {
+            finding: &mut it.change.finding,
+            tested: it.tested.as_ref(),
+            better: it.change.better,
+            is_headline: headline == Some(place),
+        })
         .collect();
-    pair_testing::judge(&mut findings, testing);
-    measures.into_iter().map(|it| it.change).collect()
+    let [_, tests] = pair_testing::judge(&mut findings, testing);
+    let measures = measures.into_iter().map(|it| it.change);
+    (tests, measures.collect())
 }
 
 /// The cases with the largest differences of one sign, largest first; ties by id.

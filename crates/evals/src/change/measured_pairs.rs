@@ -22,13 +22,12 @@ impl<'a> MeasuredPairs<'a> {
         }
     }
 
-    /// The change of each wanted measure, without verdicts, and the measures that only one of the reports has.
+    /// The change of each measure, without verdicts, and the measures that only one of the reports has.
     pub(super) fn compare(
         &self,
         pairs: &Pairs<'_>,
         clusters: Option<&CaseClusters<'_>>,
         testing: &PairTesting,
-        wanted: &impl Fn(&str) -> bool,
     ) -> (Vec<Judged>, [Vec<String>; 2]) {
         let [_, (_, after)] = self.summaries;
         let mut measures: Vec<(Option<usize>, Judged)> = Vec::new();
@@ -39,9 +38,6 @@ impl<'a> MeasuredPairs<'a> {
                 Unit::Metric => &summary.metrics,
                 Unit::Score | Unit::Share | Unit::Seconds => &summary.scores,
             }) {
-                if !wanted(&matched.title) {
-                    continue;
-                }
                 let (first, second) = match matched.titles[..] {
                     [Some(first), Some(second)] => (first, second),
                     [first, ..] => {

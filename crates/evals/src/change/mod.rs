@@ -5,7 +5,7 @@ mod measure;
 mod measured_pairs;
 mod pairs;
 
-use evals_metrics::{PairedTest, TestMethod};
+use evals_metrics::PairedTest;
 use serde::{Deserialize, Serialize};
 
 pub use groups::{ChangedGroup, ChangedGroups};
@@ -14,7 +14,7 @@ pub use pairs::{CasePart, ChangedCase};
 
 use crate::pair_testing::{CaseClusters, PairTesting};
 use crate::{CaseId, ComparedReport, Domain, GroupError, Report, SchemaVersion, Summary};
-use measure::judge;
+use measure::{Judged, judge};
 use measured_pairs::MeasuredPairs;
 pub(crate) use pairs::Pairs;
 
@@ -23,9 +23,10 @@ pub(crate) use pairs::Pairs;
 /// Two cases are a pair when id, input, expected output and metadata are the same: an edited question says nothing about the
 /// systems under comparison. The value of a case is the mean over its repetitions. Cases that have a value in only one
 /// report, because they failed or did not run in the other, are dropped from both sides and counted. Both means are
-/// therefore over the same cases. A difference is tested by swapping sides within cases ([`PairedTest`]), unless [`PairTesting`] says otherwise. Holm's
-/// method corrects the p values of all measures with a known better direction together: among many measures, some p value falls
-/// below 0.05 by chance far more often than one time in twenty.
+/// therefore over the same cases. [`PairedTest`] gives the interval and the p value of a difference. The first measure with a known better
+/// direction is the headline, which is tested at the full level. Holm's method corrects the p values of all other such measures together: among
+/// many measures, some p value falls below 0.05 by chance far more often than one time in twenty. Neither depends on the measures that are
+/// shown.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Change {
     /// Version of this document's JSON schema, shared with [`Report`].
@@ -61,6 +62,12 @@ pub struct Change {
     pub made_by: Vec<String>,
     /// How the differences were tested.
     pub test: PairTesting,
+    /// The measure that is tested first, at the full level: the first one with a known better direction. Its p value is not corrected.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub headline: Option<String>,
+    /// How many p values of other measures were corrected together, also of measures that are not shown.
+    #[serde(default)]
+    pub tests: usize,
     /// The measures that both reports have: those of evaluators in the order of the second report, then recorded metrics.
     pub measures: Vec<MeasureChange>,
     /// The measures in each group of cases, if asked for: see [`grouped`](Self::grouped).
@@ -80,7 +87,7 @@ pub struct Titled<'r, D: Domain> {
 }
 
 impl Change {
-    /// Compares two reports of one kind by the measures whose titles are `wanted`.
+    /// Compares two reports of one kind, and shows the measures whose titles are `wanted`.
     pub fn between<D: Domain>(
         before: &Titled<'_, D>,
         after: &Titled<'_, D>,
@@ -114,9 +121,15 @@ impl Change {
     ) -> Self {
         let pairs = Pairs::of(before.report, after.report);
         let measured = MeasuredPairs::new(before, after);
-        let (measures, only) = measured.compare(&pairs, clusters, &test, &wanted);
-        let measures = judge(measures, &test);
-        let [measures_only_before, measures_only_after] = only;
+        let (measures, only) = measured.compare(&pairs, clusters, &test);
+        let place = Judged::headline(&measures);
+        let (tests, mut measures) = judge(measures, place, &test);
+        let headline = place.map(|place| measures[place].measure.clone());
+        measures.retain(|it| wanted(&it.measure));
+        let [measures_only_before, measures_only_after] = only.map(|mut names| {
+            names.retain(|name| wanted(name));
+            names
+        });
         Self {
             schema_version: SchemaVersion,
             before: ComparedReport::new(before.title, before.summary),
@@ -131,32 +144,25 @@ impl Change {
             measures_only_after,
             made_by: Vec::new(),
             test,
+            headline,
+            tests,
             measures,
             groups: Vec::new(),
         }
     }
 
-    /// The test's name in print. For passes and failures the randomization test is McNemar's exact test, and is named so.
+    /// The tests of the measures in print, such as `paired t test, Tango's score test`.
     pub fn test_name(&self) -> String {
-        let tested = self
-            .measures
-            .iter()
-            .filter(|it| it.finding.adjusted_p_value.is_some());
-        let methods: Vec<TestMethod> = tested
-            .filter_map(|it| Some(it.difference.as_ref()?.method))
-            .collect();
-        let of_verdicts = methods
-            .iter()
-            .filter(|method| **method == TestMethod::ExactMcNemar);
-        match of_verdicts.count() {
-            0 => self.test.method.name().to_owned(),
-            all if all == methods.len() => TestMethod::ExactMcNemar.to_string(),
-            _ => format!(
-                "{}, for values of 0 and 1 the {}",
-                self.test.method.name(),
-                TestMethod::ExactMcNemar
-            ),
+        let tested = self.measures.iter();
+        let tested = tested.filter(|it| it.finding.adjusted_p_value.is_some());
+        let mut names: Vec<String> = Vec::new();
+        for method in tested.filter_map(|it| it.difference.as_ref()?.method) {
+            let name = method.to_string();
+            if !names.contains(&name) {
+                names.push(name);
+            }
         }
+        names.join(", ")
     }
 
     /// Sets the differences between the two runs.

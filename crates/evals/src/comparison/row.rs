@@ -3,7 +3,7 @@
 use std::cmp::Ordering;
 use std::collections::BTreeMap;
 
-use evals_metrics::{Interval, Mean};
+use evals_metrics::{Interval, Mean, Measure, Scale};
 use serde::{Deserialize, Serialize};
 
 use crate::{Direction, number};
@@ -40,6 +40,18 @@ pub enum Unit {
     Metric,
     /// Seconds.
     Seconds,
+}
+
+impl Unit {
+    /// The values that a measure with this title can have. Every rank measure is from 0 to 1.
+    pub(crate) fn scale(self, title: &str) -> Scale {
+        match self {
+            Self::PassRate | Self::Share => Scale::Share,
+            Self::Score if title.parse::<Measure>().is_ok() => Scale::Share,
+            Self::Score => Scale::Open,
+            Self::Metric | Self::Seconds => Scale::Amount,
+        }
+    }
 }
 
 /// One measure in one report.

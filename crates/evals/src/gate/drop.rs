@@ -1,32 +1,23 @@
 //! Whether a measure dropped by more than a tolerance.
 
-use evals_metrics::{Interval, PairedTest, difference};
+use evals_metrics::{PairedDifference, PairedTest, Scale, difference};
 
 use super::power::Sight;
-use super::spread;
 use super::verdict::{GateVerdict, Strictness};
 use crate::Direction;
-use crate::pair_testing::{PairTest, Sensitivity};
-use crate::summary::count;
+use crate::pair_testing::Sensitivity;
 
-/// The differences of a measure in the cases that have a value in both runs, with the statistics that need no correction for several tests.
+/// The change of a measure in the cases that have a value in both runs, with the statistics that need no correction for several tests.
 #[derive(Clone, Debug)]
 pub(crate) struct Drop {
-    /// The number of cases.
-    pub(crate) n: usize,
-    /// The means of the baseline and of the run.
-    pub(crate) means: [f64; 2],
+    /// Run minus baseline.
+    pub(crate) change: PairedDifference,
     /// How far the mean got worse; below 0 if it got better.
     pub(crate) loss: f64,
-    /// How many cases changed.
-    pub(crate) changed: usize,
-    /// The interval of the mean difference, run minus baseline. `None` if all differences are equal and the measure has no known scale.
-    pub(crate) interval: Option<Interval>,
     /// The end of the interval on the side of worse values, as a loss.
     pub(crate) greatest_loss: Option<f64>,
     pub(crate) sensitivity: Sensitivity,
-    /// Run minus baseline.
-    differences: Vec<f64>,
+    is_uniform: bool,
 }
 
 /// Why a drop has its verdict.
@@ -36,6 +27,8 @@ pub(crate) enum DropReason {
     Unchanged,
     /// Significant and larger than the tolerance.
     Dropped,
+    /// No case changed, and the interval does not exclude drops above the tolerance.
+    FewUnchanged,
     /// The interval excludes drops above the tolerance.
     Excluded,
     /// All cases changed by the same amount, which is significant and not a drop larger than the tolerance.
@@ -52,6 +45,8 @@ pub(crate) enum DropReason {
     NoSpread,
     /// So few pairs cannot be significant, whatever they show.
     FewCases,
+    /// So few cases changed that nothing is known about how changes scatter.
+    FewChanged,
     /// The interval does not exclude drops above the tolerance.
     NotExcluded,
     /// All differences are equal, and the gate does not know the scale of the measure, so other cases could lose any amount.
@@ -59,65 +54,34 @@ pub(crate) enum DropReason {
 }
 
 impl Drop {
-    /// Reads pairs of values: the baseline's and the run's. `None` without a pair. `is_share` says whether the measure allows only values from
-    /// 0 to 1.
+    /// Reads pairs of values: the baseline's and the run's, of a measure on this scale. `None` without a pair, and for values that no test can
+    /// judge, because their difference is beyond the range of numbers.
     pub(crate) fn of(
         pairs: &[(f64, f64)],
         better: Direction,
-        is_share: bool,
-        level: f64,
+        scale: Scale,
+        test: &PairedTest,
     ) -> Option<Self> {
-        let n = pairs.len();
-        if n == 0 {
-            return None;
-        }
-        let differences: Vec<f64> = pairs
-            .iter()
-            .map(|(before, after)| difference(*before, *after))
-            .collect();
-        let mean = |side: fn(&(f64, f64)) -> f64| pairs.iter().map(side).sum::<f64>() / count(n);
-        let interval = spread::interval(pairs, &differences, is_share, level);
+        let change = test.compare(pairs, None, scale)?;
+        let differences = pairs.iter();
+        let mut differences = differences.map(|(before, after)| difference(*before, *after));
+        let first = differences.next()?;
+        let greatest_loss = change.interval.map(|interval| match better {
+            Direction::Lower => interval.high,
+            Direction::Higher | Direction::Unknown => -interval.low,
+        });
         Some(Self {
-            n,
-            means: [mean(|pair| pair.0), mean(|pair| pair.1)],
-            loss: -sign(better) * differences.iter().sum::<f64>() / count(n),
-            changed: differences.iter().filter(|it| it.abs() > 0.0).count(),
-            interval,
-            greatest_loss: interval.map(|interval| match better {
-                Direction::Lower => interval.high,
-                Direction::Higher | Direction::Unknown => -interval.low,
-            }),
-            sensitivity: Sensitivity::of(pairs, &differences, PairTest::Randomization),
-            differences,
+            loss: -sign(better) * change.difference,
+            greatest_loss,
+            sensitivity: Sensitivity::of(pairs, None, test.method),
+            is_uniform: differences.all(|other| difference(first, other).abs() <= 0.0),
+            change,
         })
-    }
-
-    /// Whether the means and their difference are numbers. Sums of values near the largest number overflow, and no test can judge them.
-    pub(crate) fn is_finite(&self) -> bool {
-        let [before, after] = self.means;
-        [before, after, self.loss].into_iter().all(f64::is_finite)
     }
 
     /// Whether no case changed.
     pub(crate) fn is_unchanged(&self) -> bool {
-        self.changed == 0
-    }
-
-    /// Whether all differences are equal, up to rounding.
-    pub(crate) fn is_uniform(&self) -> bool {
-        let Some(first) = self.differences.first() else {
-            return false;
-        };
-        let mut others = self.differences.iter();
-        others.all(|other| difference(*first, *other).abs() <= 0.0)
-    }
-
-    /// The two-sided p value. `None` if no case changed: no swap of sides can change the difference, so there is nothing to test.
-    pub(crate) fn p_value(&self, test: &PairedTest) -> Option<f64> {
-        if self.is_unchanged() {
-            return None;
-        }
-        test.p_value(&self.differences)
+        self.change.equal() == self.change.n
     }
 
     /// Whether the mean got worse by more than the tolerance. The order of additions may move a mean by a rounding error.
@@ -135,14 +99,21 @@ impl Drop {
     ) -> (GateVerdict, DropReason) {
         let is_strict = strictness == Strictness::Strict;
         if self.is_unchanged() && !is_strict {
-            return (GateVerdict::Passed, DropReason::Unchanged);
+            // No test sees every drop, so a tolerance of 0 accepts what no case shows.
+            let excludes = |loss| tolerance <= 0.0 || difference(tolerance, loss) <= 0.0;
+            return match self.greatest_loss {
+                Some(loss) if excludes(loss) => (GateVerdict::Passed, DropReason::Unchanged),
+                None if tolerance <= 0.0 => (GateVerdict::Passed, DropReason::Unchanged),
+                Some(_) => (GateVerdict::CannotTell, DropReason::FewUnchanged),
+                None => (GateVerdict::CannotTell, DropReason::NoBound),
+            };
         }
         let is_worse = is_significant && self.loss > 0.0;
         if is_worse && self.exceeds(tolerance) {
             return (GateVerdict::Failed, DropReason::Dropped);
         }
         // So many equal differences cannot be chance.
-        if self.is_uniform() && is_significant && !is_strict {
+        if self.is_uniform && is_significant && !is_strict {
             return (GateVerdict::Passed, DropReason::Uniform);
         }
         match self.greatest_loss {
@@ -156,6 +127,10 @@ impl Drop {
         let detectable = match sight() {
             Sight::Drop(size) => size,
             Sight::FewCases => return (GateVerdict::CannotTell, DropReason::FewCases),
+            Sight::FewChanged if tolerance > 0.0 => {
+                return (GateVerdict::CannotTell, DropReason::FewChanged);
+            }
+            Sight::FewChanged => 0.0,
             Sight::NoSpread => return (GateVerdict::CannotTell, DropReason::NoSpread),
         };
         // A tolerance of 0 accepts what the test cannot see: no test sees every drop.
@@ -186,6 +161,7 @@ mod tests {
     use evals_metrics::Xoshiro256PlusPlus;
 
     use super::*;
+    use crate::summary::count;
 
     /// The tolerance of simulated gates, which is their true drop too.
     const TOLERANCE: f64 = 0.05;
@@ -195,7 +171,13 @@ mod tests {
         const SIMULATIONS: usize = 8_000;
         let passes = (0..SIMULATIONS).filter(|_| {
             let pairs: Vec<(f64, f64)> = (0..cases).map(|_| pair()).collect();
-            let drop = Drop::of(&pairs, Direction::Higher, true, 0.95).unwrap();
+            let drop = Drop::of(
+                &pairs,
+                Direction::Higher,
+                Scale::Share,
+                &PairedTest::default(),
+            )
+            .unwrap();
             let sight = || Sight::NoSpread;
             let (verdict, _) = drop.verdict(Strictness::Strict, TOLERANCE, false, sight);
             verdict == GateVerdict::Passed
@@ -259,7 +241,14 @@ mod tests {
     #[test]
     fn two_cases_that_nearly_agree_exclude_little() {
         // The percentile bootstrap of two values spans just these two, and would exclude a drop of 0.02.
-        let drop = Drop::of(&[(0.5, 0.49), (0.5, 0.488)], Direction::Higher, true, 0.95).unwrap();
+        let pairs = [(0.5, 0.49), (0.5, 0.488)];
+        let drop = Drop::of(
+            &pairs,
+            Direction::Higher,
+            Scale::Share,
+            &PairedTest::default(),
+        );
+        let drop = drop.unwrap();
         // t = 12.706 with one degree of freedom: 0.011 + 12.706 * 0.001.
         assert!((drop.greatest_loss.unwrap() - 0.023_706).abs() < 1e-6);
         let (verdict, reason) = drop.verdict(Strictness::Strict, 0.02, false, || Sight::NoSpread);

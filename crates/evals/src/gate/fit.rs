@@ -1,8 +1,9 @@
 //! Whether a rule makes sense for what its name means: it must be able to hold and to fail.
 
+use evals_metrics::Scale;
+
 use super::measured::Quantity;
 use super::rule::{Rule, RuleError};
-use super::scale::Scale;
 use crate::{Direction, number};
 
 /// Whether the direction of a measure gives the rule a meaning.
@@ -27,9 +28,9 @@ pub(super) fn direction(rule: &Rule, better: Direction) -> Result<(), RuleError>
 }
 
 /// Whether a measure on this scale can keep the rule and break it.
-pub(super) fn scale(rule: &Rule, scale: &Scale) -> Result<(), RuleError> {
+pub(super) fn scale(rule: &Rule, scale: Scale) -> Result<(), RuleError> {
     let limit = rule.limit();
-    if !scale.is_share {
+    if scale != Scale::Share {
         return Ok(());
     }
     let never = match rule {

@@ -1,9 +1,8 @@
 //! Whether a quantity of a run keeps its floor or ceiling.
 
-use evals_metrics::{Interval, difference};
+use evals_metrics::{Interval, Scale, difference};
 
 use super::measured::{Failures, Measured, Quantity};
-use super::names::MeasureNames;
 use super::rule::Rule;
 use super::subject::Subject;
 use super::verdict::{CheckNumbers, GateBound, GateCheck, GateVerdict, LimitCheck};
@@ -17,9 +16,8 @@ pub(super) fn check(
     quantity: Quantity<'_>,
     bound: GateBound,
     level: f64,
-    names: &dyn MeasureNames,
 ) -> GateCheck {
-    let measured = Measured::of(rule, subject, quantity, level, names);
+    let measured = Measured::of(rule, subject, quantity, level);
     let (verdict, reason) = verdict(rule, &measured, bound);
     let unit = measured.unit;
     let sign = if is_floor(rule) { ">=" } else { "<=" };
@@ -53,11 +51,11 @@ fn limit_text(rule: &Rule, unit: Option<Unit>) -> String {
 pub(super) fn on_numbers(
     rule: &Rule,
     numbers: &[f64],
-    unit: Unit,
+    (unit, scale): (Unit, Scale),
     bound: GateBound,
     level: f64,
 ) -> GateVerdict {
-    verdict(rule, &Measured::mean(numbers, unit, level), bound).0
+    verdict(rule, &Measured::mean(numbers, unit, scale, level), bound).0
 }
 
 fn verdict(rule: &Rule, measured: &Measured, bound: GateBound) -> (GateVerdict, String) {

@@ -1,11 +1,10 @@
 //! The value of a quantity that a rule limits.
 
-use evals_metrics::{Bootstrap, Interval, IntervalChoice, Percentiles};
+use evals_metrics::{Bootstrap, Interval, Percentiles, Scale, mean_interval};
 
-use super::names::MeasureNames;
+use super::extremes::Extremes;
 use super::reasons;
 use super::rule::Rule;
-use super::scale::Scale;
 use super::subject::Subject;
 use crate::summary::count;
 use crate::{Snapshot, Unit, number};
@@ -137,31 +136,20 @@ impl Measured {
         subject: &Subject<'_>,
         quantity: Quantity<'_>,
         level: f64,
-        names: &dyn MeasureNames,
     ) -> Self {
         match quantity {
-            Quantity::Measure(place) => measure(rule, subject, place, level, names),
+            Quantity::Measure(place) => measure(rule, subject, place, level),
             other => recorded(subject.run, other),
         }
     }
 
-    /// The mean of these values. Passes and failures get Wilson's interval, and other values Student's t, which stays wide if there are few
-    /// cases.
-    pub(super) fn mean(numbers: &[f64], unit: Unit, level: f64) -> Self {
+    /// The mean of these values.
+    pub(super) fn mean(numbers: &[f64], unit: Unit, scale: Scale, level: f64) -> Self {
         let n = numbers.len();
         let settings = Bootstrap {
             level,
             ..Bootstrap::default()
         };
-        let by = |choice: IntervalChoice| choice.interval(numbers, &settings).ok();
-        let verdicts = match unit {
-            Unit::Metric => None,
-            // Undefined for other values than 0 and 1.
-            Unit::Score | Unit::PassRate | Unit::Share | Unit::Seconds => {
-                by(IntervalChoice::Wilson)
-            }
-        };
-        let interval = verdicts.or_else(|| by(IntervalChoice::StudentT));
         let total: f64 = numbers.iter().sum();
         Self {
             value: if n == 0 {
@@ -169,7 +157,7 @@ impl Measured {
             } else {
                 Ok(total / count(n))
             },
-            interval,
+            interval: mean_interval(numbers, None, scale, &settings).ok(),
             is_mean: true,
             n,
             unit: Some(unit),
@@ -241,26 +229,21 @@ fn unpaid(run: &Snapshot, cost: f64) -> Option<Failures> {
     })
 }
 
-fn measure(
-    rule: &Rule,
-    subject: &Subject<'_>,
-    place: usize,
-    level: f64,
-    names: &dyn MeasureNames,
-) -> Measured {
+fn measure(rule: &Rule, subject: &Subject<'_>, place: usize, level: f64) -> Measured {
     let run = subject.run;
     let measure = &run.measures[place];
     let numbers = run.numbers(place);
     let column = run.column(place);
     let failed = column.filter(|(_, value)| value.has_failed()).count();
-    let measured = Measured::mean(&numbers, measure.unit, level);
+    let scale = measure.unit.scale(&measure.title);
+    let measured = Measured::mean(&numbers, measure.unit, scale, level);
     if failed == 0 || numbers.is_empty() {
         return measured;
     }
-    let worst = Scale::of(measure, subject, names).worst_for(rule);
+    let worst = Extremes::of(measure, subject).worst_for(rule);
     let mut all = numbers;
     all.resize(all.len() + failed, worst);
-    let counted = Measured::mean(&all, measure.unit, level);
+    let counted = Measured::mean(&all, measure.unit, scale, level);
     Measured {
         failures: Some(Failures {
             count: failed,

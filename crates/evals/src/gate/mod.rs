@@ -2,6 +2,7 @@
 
 mod drop;
 mod error;
+mod extremes;
 mod fit;
 mod limit;
 mod measured;
@@ -13,8 +14,6 @@ mod reasons;
 mod resolve;
 mod rule;
 mod sameness;
-mod scale;
-mod spread;
 mod subject;
 mod trial;
 mod verdict;
@@ -115,16 +114,13 @@ impl Gate {
             .map(|subject| Pairing::of_subject(subject, is_allowed));
         let pairings: Vec<Option<Pairing<'_>>> = pairings.collect::<Result<_, _>>()?;
         let resolved = Resolver { subjects, names }.all(&self.rules)?;
-        let is_drop = |rule: &Rule| matches!(rule, Rule::MaxDrop { .. });
         let rules = || self.rules.iter().zip(&resolved);
-        let drops = rules().filter(|(rule, _)| is_drop(rule));
-        let drops = drops.map(|(_, resolved)| resolved.len()).sum();
         let mut pending: Vec<Vec<Pending>> = subjects.iter().map(|_| Vec::new()).collect();
         for (rule, resolved) in rules() {
             for one in resolved {
                 let place = one.subject;
                 let (subject, pairing) = (&subjects[place], pairings[place].as_ref());
-                pending[place].push(self.begin(rule, subject, pairing, one, drops, names));
+                pending[place].push(self.begin(rule, subject, pairing, one));
             }
         }
         let limits_failures = rules().any(|(_, resolved)| {

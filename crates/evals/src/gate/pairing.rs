@@ -3,7 +3,7 @@
 use std::cmp::Ordering;
 
 use super::error::GateError;
-use super::scale::Scale;
+use super::extremes::Extremes;
 use super::subject::Subject;
 use crate::snapshot::differing;
 use crate::{CaseId, CaseValue, ChangedCase, Direction, Snapshot, SnapshotCase};
@@ -109,7 +109,7 @@ impl<'s> Pairing<'s> {
     pub(super) fn values(
         &self,
         [old, new]: [usize; 2],
-        scale: &Scale,
+        extremes: &Extremes,
         better: Direction,
     ) -> PairedValues {
         let mut found = PairedValues::default();
@@ -126,11 +126,11 @@ impl<'s> Pairing<'s> {
                 }
                 (Some(before), None) => {
                     found.unpaired.only_before += 1;
-                    counted.push((before, scale.worst(better)));
+                    counted.push((before, extremes.worst(better)));
                 }
                 (None, Some(after)) if before.has_failed() => {
                     found.unpaired.only_after += 1;
-                    counted.push((scale.best(better), after));
+                    counted.push((extremes.best(better), after));
                 }
                 (None, _) => {}
             }

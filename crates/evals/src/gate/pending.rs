@@ -2,19 +2,17 @@
 
 use evals_metrics::PairedTest;
 
-use super::drop::{self, Drop};
+use super::drop::Drop;
+use super::extremes::Extremes;
 use super::limit;
 use super::measured::Quantity;
-use super::names::MeasureNames;
 use super::pairing::{Pairing, Unpaired};
 use super::power::Sights;
 use super::resolve::Resolved;
 use super::rule::Rule;
-use super::scale::Scale;
 use super::subject::Subject;
 use super::verdict::{CheckNumbers, DropCheck, GateCheck, GateVerdict};
 use super::{Gate, reasons};
-use crate::summary::count;
 use crate::{Adjustment, Family, SnapshotMeasure};
 
 /// A check whose verdict may wait for the correction of all p values.
@@ -27,16 +25,10 @@ pub(super) enum Pending {
 pub(super) struct PendingDrop {
     measure: SnapshotMeasure,
     tolerance: f64,
-    tested: Tested,
+    tested: Drop,
     unpaired: Unpaired,
     /// The same where cases with a value in one run only count against the run; `None` without such cases.
-    counted: Option<Tested>,
-}
-
-/// A drop with its p value.
-struct Tested {
-    drop: Drop,
-    p_value: Option<f64>,
+    counted: Option<Drop>,
 }
 
 /// The drops of a gate as a family of tests, and what its strictest test can see: the least that a drop can count on.
@@ -59,8 +51,8 @@ impl Pending {
 }
 
 impl Tests {
-    fn of<'t>(drops: impl Iterator<Item = &'t Tested>, significance: f64) -> Self {
-        let p_values = drops.map(|tested| tested.p_value);
+    fn of<'t>(drops: impl Iterator<Item = &'t Drop>, significance: f64) -> Self {
+        let p_values = drops.map(|drop| drop.change.p_value);
         let family = Family::of(p_values, Adjustment::Holm, significance);
         Self {
             sights: Sights::at(family.strictest()),
@@ -70,19 +62,17 @@ impl Tests {
 }
 
 impl Gate {
-    /// The statistics of a rule for one run, of which there are `drops` in all.
+    /// The statistics of a rule for one run.
     pub(super) fn begin(
         &self,
         rule: &Rule,
         subject: &Subject<'_>,
         pairing: Option<&Pairing<'_>>,
         resolved: &Resolved<'_>,
-        drops: usize,
-        names: &dyn MeasureNames,
     ) -> Pending {
         let Rule::MaxDrop { tolerance, .. } = rule else {
             let quantity = resolved.quantity;
-            let check = limit::check(rule, subject, quantity, self.bound, self.level, names);
+            let check = limit::check(rule, subject, quantity, self.bound, self.level);
             return Pending::settled(check);
         };
         let (Quantity::Measure(place), Some(pairing), Some(baseline)) =
@@ -95,39 +85,33 @@ impl Gate {
         let Some(old) = old else {
             return Pending::settled(reasons::without_value(rule, reasons::ONLY_NOW));
         };
-        let test = self.test(drops);
-        let scale = Scale::of(measure, subject, names);
-        let tested = |pairs: &[(f64, f64)]| {
-            let drop = Drop::of(pairs, measure.better, scale.is_share, self.level)?;
-            let p_value = drop.p_value(&test);
-            Some(Tested { drop, p_value })
-        };
-        let values = pairing.values([old, place], &scale, measure.better);
-        let Some(drop) = tested(&values.pairs) else {
+        let test = self.test();
+        let extremes = Extremes::of(measure, subject);
+        let tested = |pairs: &[(f64, f64)]| Drop::of(pairs, measure.better, extremes.scale, &test);
+        let values = pairing.values([old, place], &extremes, measure.better);
+        if values.pairs.is_empty() {
             return Pending::settled(reasons::without_value(rule, reasons::NO_VALUES));
-        };
-        let counted = values.counted.and_then(|pairs| tested(&pairs));
-        let overflows = |it: &Tested| !it.drop.is_finite();
-        if overflows(&drop) || counted.as_ref().is_some_and(overflows) {
-            return Pending::settled(reasons::without_value(rule, reasons::OVERFLOW));
         }
+        let counted = values.counted.as_deref().map(tested);
+        let (Some(drop), None | Some(Some(_))) = (tested(&values.pairs), &counted) else {
+            return Pending::settled(reasons::without_value(rule, reasons::OVERFLOW));
+        };
         Pending::Drop(Box::new(PendingDrop {
             measure: measure.clone(),
             tolerance: *tolerance,
             tested: drop,
             unpaired: values.unpaired,
-            counted,
+            counted: counted.flatten(),
         }))
     }
 
-    /// The test of so many drops.
-    fn test(&self, drops: usize) -> PairedTest {
-        let test = PairedTest {
+    /// The test of a drop.
+    pub(super) fn test(&self) -> PairedTest {
+        PairedTest {
             level: self.level,
             seed: self.seed,
             ..PairedTest::default()
-        };
-        test.resolving(self.significance() / count(drops.max(1)))
+        }
     }
 
     /// The level of significance of all drops together.
@@ -179,32 +163,31 @@ impl Gate {
     fn verdict(
         &self,
         pending: &PendingDrop,
-        tested: &Tested,
+        drop: &Drop,
         tests: &Tests,
         at: usize,
     ) -> (GateVerdict, String, DropCheck) {
         let PendingDrop {
             measure, tolerance, ..
         } = pending;
-        let drop = &tested.drop;
         let adjusted = tests.family.adjusted()[at];
         let is_significant = adjusted.is_some_and(|p_value| p_value <= self.significance());
         let sight = tests.sights.of(&drop.sensitivity);
         let (verdict, reason) = drop.verdict(self.strictness, *tolerance, is_significant, || sight);
-        let [before, after] = drop.means;
+        let change = &drop.change;
         let evidence = DropCheck {
             measure: measure.name().to_owned(),
             unit: measure.unit,
             better: measure.better,
             tolerance: *tolerance,
-            n: drop.n,
+            n: change.n,
             only_before: pending.unpaired.only_before,
             only_after: pending.unpaired.only_after,
-            before: Some(before),
-            after: Some(after),
-            difference: Some(-drop::sign(measure.better) * drop.loss),
-            interval: drop.interval,
-            p_value: tested.p_value,
+            before: Some(change.before),
+            after: Some(change.after),
+            difference: Some(change.difference),
+            interval: change.interval,
+            p_value: change.p_value,
             adjusted_p_value: adjusted,
             detectable: sight.detectable(),
             cases_needed: tests.sights.cases_for(&drop.sensitivity, *tolerance),

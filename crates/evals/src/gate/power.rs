@@ -17,6 +17,8 @@ pub(crate) enum Sight {
     Drop(f64),
     /// So few cases cannot be significant, whatever they show.
     FewCases,
+    /// So few cases changed that nothing is known about how changes scatter.
+    FewChanged,
     /// One case, or equal differences: nothing is known about chance.
     NoSpread,
 }
@@ -34,7 +36,7 @@ impl Sight {
     pub(crate) fn detectable(self) -> Option<f64> {
         match self {
             Self::Drop(size) => Some(size),
-            Self::FewCases | Self::NoSpread => None,
+            Self::FewCases | Self::FewChanged | Self::NoSpread => None,
         }
     }
 }
@@ -61,6 +63,7 @@ impl Sights {
         match detectable {
             Ok(size) => Sight::Drop(size * factor),
             Err(NoStatistic::OutOfReach) => Sight::FewCases,
+            Err(NoStatistic::FewChanged { .. }) => Sight::FewChanged,
             Err(_) => Sight::NoSpread,
         }
     }

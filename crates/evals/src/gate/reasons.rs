@@ -71,6 +71,9 @@ pub(super) fn drop(reason: DropReason, numbers: &Drop, evidence: &DropCheck) -> 
     };
     match reason {
         DropReason::Unchanged => format!("no case changed (n = {n})"),
+        DropReason::FewUnchanged => {
+            format!("{found}: {n} cases are too few to exclude drops above {tolerance}")
+        }
         DropReason::Dropped => {
             format!("{found}: significant ({significance}) and larger than {tolerance} (n = {n})")
         }
@@ -108,6 +111,9 @@ pub(super) fn drop(reason: DropReason, numbers: &Drop, evidence: &DropCheck) -> 
             "{found}: {significance} over {n} cases, which are too few for any drop to be significant{}",
             needed(evidence)
         ),
+        DropReason::FewChanged => format!(
+            "{found}: {significance}, and too few cases changed to say which drop the test can see (n = {n})"
+        ),
         DropReason::NotExcluded => format!(
             "{found}: a drop larger than {tolerance} cannot be excluded ({shown}){}",
             needed(evidence)
@@ -121,7 +127,7 @@ pub(super) fn drop(reason: DropReason, numbers: &Drop, evidence: &DropCheck) -> 
 /// The change with its interval: `worse by 0.0311, 95 % interval [0.0102, 0.0520]`.
 fn found(numbers: &Drop, evidence: &DropCheck) -> String {
     let unit = evidence.unit;
-    let interval = numbers.interval.map_or_else(String::new, |interval| {
+    let interval = evidence.interval.map_or_else(String::new, |interval| {
         format!(
             ", {} interval of the change [{}, {}]",
             percent(interval.level),

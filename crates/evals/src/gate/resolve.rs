@@ -5,7 +5,6 @@ use super::fit;
 use super::measured::{Percentile, Quantity};
 use super::names::MeasureNames;
 use super::rule::{Rule, RuleError};
-use super::scale::Scale;
 use super::subject::Subject;
 use crate::Snapshot;
 
@@ -93,7 +92,7 @@ impl Resolver<'_, '_> {
             Quantity::Measure(at) => {
                 let measure = &subject.run.measures[at];
                 fit::direction(rule, measure.better)?;
-                fit::scale(rule, &Scale::of(measure, subject, self.names))
+                fit::scale(rule, measure.unit.scale(&measure.title))
             }
             Quantity::Gone(_) => Ok(()),
             Quantity::Latency(..) | Quantity::Cost | Quantity::Failed => {

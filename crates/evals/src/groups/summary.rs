@@ -84,10 +84,7 @@ fn groups<D: Domain>(
             let values = values.of(*unit, title);
             // By the group's cases, of which all groups together have as many as the report.
             let own = ids.iter().filter_map(|id| values.get(*id).copied());
-            let mean = match unit {
-                Unit::Metric => Mean::of_amounts(own, bootstrap),
-                _ => Mean::over(own, UndefinedAs::Excluded, bootstrap),
-            };
+            let mean = Mean::over(own, UndefinedAs::Excluded, unit.scale(title), bootstrap);
             let shown = summary.mean_title(title);
             GroupMean {
                 measure: (*title).clone(),

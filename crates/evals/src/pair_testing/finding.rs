@@ -11,8 +11,9 @@ use crate::Direction;
 /// What a test says about a difference.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Finding {
-    /// The p value, corrected for all tests of the comparison together. `None` if neither direction is better, no case changed, or the
-    /// test has no p value.
+    /// The corrected p value. Those of the headline measure are corrected for each other, so that the one of a single pair of reports is as
+    /// it was, and those of all other measures for each other. `None` if neither direction is better, no case changed, or the test has no p
+    /// value.
     pub adjusted_p_value: Option<f64>,
     /// The verdict on the difference, in the direction that the test finds.
     pub verdict: Verdict,
@@ -112,39 +113,54 @@ pub(crate) fn tests<'t>(
     p_values.count()
 }
 
-/// Corrects the p values of the findings together and sets the verdicts. Returns the number of tests. A difference of which neither
-/// direction is better is not tested.
-pub(crate) fn judge(
-    findings: &mut [(&mut Finding, Option<&Tested>, Direction)],
-    testing: &PairTesting,
-) -> usize {
-    let significance = testing.significance();
-    let p_values = findings
-        .iter()
-        .map(|(_, tested, better)| p_value(*tested, *better));
-    let family = Family::of(p_values, testing.adjustment, significance);
-    for ((finding, tested, better), adjusted) in findings.iter_mut().zip(family.adjusted()) {
-        let (Some(tested), Some(gain)) = (tested, better.gain()) else {
-            continue;
+/// A finding that waits for the correction of its p value.
+pub(crate) struct Judged<'f> {
+    pub(crate) finding: &'f mut Finding,
+    pub(crate) tested: Option<&'f Tested>,
+    pub(crate) better: Direction,
+    /// Whether it is about the headline measure.
+    pub(crate) is_headline: bool,
+}
+
+/// Corrects the p values of the findings and sets the verdicts. The findings about the headline measure are one family, which is tested first
+/// at the full level; the others are another one. Returns the numbers of tests of both. A difference of which neither direction is
+/// better is not tested.
+pub(crate) fn judge(findings: &mut [Judged<'_>], testing: &PairTesting) -> [usize; 2] {
+    [true, false].map(|is_headline| {
+        let of_family = findings
+            .iter_mut()
+            .filter(|it| it.is_headline == is_headline);
+        let mut of_family: Vec<&mut Judged<'_>> = of_family.collect();
+        let p_values = of_family.iter().map(|it| p_value(it.tested, it.better));
+        let family = Family::of(p_values, testing.adjustment, testing.significance());
+        for (judged, adjusted) in of_family.iter_mut().zip(family.adjusted()) {
+            judged.settle(*adjusted, family.strictest(), testing);
+        }
+        family.tests()
+    })
+}
+
+impl Judged<'_> {
+    /// Sets the corrected p value, the verdict, and what a test at the strictest level detects.
+    fn settle(&mut self, adjusted: Option<f64>, strictest: f64, testing: &PairTesting) {
+        let (Some(tested), Some(gain)) = (self.tested, self.better.gain()) else {
+            return;
         };
+        let finding = &mut *self.finding;
         if !tested.is_changed() {
             finding.verdict = Verdict::Same;
-        } else if let Some(adjusted) = *adjusted {
+        } else if let Some(adjusted) = adjusted {
             let gained = if gain > 0.0 {
                 tested.direction()
             } else {
                 tested.direction().reverse()
             };
             finding.adjusted_p_value = Some(adjusted);
-            finding.verdict = Verdict::on(adjusted, significance, gained);
+            finding.verdict = Verdict::on(adjusted, testing.significance(), gained);
         }
-        match tested
-            .sensitivity
-            .detectable(family.strictest(), testing.power)
-        {
+        match tested.sensitivity.detectable(strictest, testing.power) {
             Ok(detectable) => finding.detectable = Some(detectable),
             Err(reason) => finding.undetectable = Some(reason.to_string()),
         }
     }
-    family.tests()
 }

@@ -5,9 +5,9 @@ mod clusters;
 mod family;
 mod finding;
 mod sensitivity;
-mod test;
 mod tested;
 
+pub use evals_metrics::PairTest;
 use evals_metrics::PairedTest;
 use serde::{Deserialize, Serialize};
 
@@ -15,18 +15,14 @@ pub use adjustment::Adjustment;
 pub(crate) use clusters::CaseClusters;
 pub use family::Family;
 pub use finding::{Finding, Verdict};
-pub(crate) use finding::{judge, tests};
-pub(crate) use sensitivity::{Sensitivity, SensitivityKey, are_verdicts};
-pub use test::PairTest;
+pub(crate) use finding::{Judged, judge, tests};
+pub(crate) use sensitivity::{Sensitivity, SensitivityKey};
 pub(crate) use tested::Tested;
 
-/// The test of differences, the correction of its p values, and the power that a sensitivity refers to.
+/// The correction of p values, the power that a sensitivity refers to, and the test of differences.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct PairTesting {
-    /// The test. Default: the randomization test.
-    #[serde(default)]
-    pub method: PairTest,
-    /// The correction for several tests. Default: Holm's.
+    /// The correction for several tests. The headline measure is tested first and needs none. Default: Holm's.
     #[serde(default)]
     pub adjustment: Adjustment,
     /// The power at which a difference counts as detectable, between the level of significance and 1. Default: 0.8.
@@ -36,7 +32,7 @@ pub struct PairTesting {
     /// of a cluster may depend on each other. Default: every case is alone.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub cluster: Option<String>,
-    /// Resamples, level of confidence and seed. A correction of many tests needs more resamples: see
+    /// Test, resamples, level of confidence and seed. A correction of many tests needs more resamples: see
     /// [`resolving`](Self::resolving).
     #[serde(flatten)]
     pub paired: PairedTest,
@@ -54,10 +50,9 @@ impl Default for PairTesting {
 }
 
 impl PairTesting {
-    /// The defaults with these resamples, level and seed.
+    /// The defaults with this test, these resamples, level and seed.
     pub fn by(paired: PairedTest) -> Self {
         Self {
-            method: PairTest::default(),
             adjustment: Adjustment::default(),
             power: power(),
             cluster: None,

@@ -14,10 +14,8 @@ use super::side_by_side::{interruption, title_of};
 use super::standings::{FEW, too_few, too_few_clusters};
 use crate::{CaseChange, CaseId, Change, Direction, MeasureChange, PairTest, PairTesting, Verdict};
 
-/// Titles of the columns, without the interval.
-pub(super) const TITLES: [&str; 8] = [
-    "Measure", "Before", "After", "Change", "p", "Better", "Worse", "Verdict",
-];
+/// The title of corrected p values.
+pub(super) const CORRECTED: &str = "Corrected p";
 /// The position of the interval's column.
 pub(super) const INTERVAL: usize = 4;
 /// How many cases a note names at most.
@@ -26,23 +24,59 @@ const NAMED: usize = 5;
 /// One printed row.
 #[derive(Debug)]
 pub(super) struct ChangeRow {
-    /// In the order of [`TITLES`].
-    pub(super) cells: [String; 8],
+    /// In the order of [`titles`].
+    pub(super) cells: Vec<String>,
     pub(super) interval: String,
     pub(super) verdict: Verdict,
 }
 
-/// A row for each measure.
-pub(super) fn rows(change: &Change, glyphs: &Glyphs) -> Vec<ChangeRow> {
-    change.measures.iter().map(|it| row(it, glyphs)).collect()
+/// Whether the correction changes any of the p values.
+pub(super) fn is_corrected<'m>(mut measures: impl Iterator<Item = &'m MeasureChange>) -> bool {
+    measures.any(|it| {
+        let found = it.difference.as_ref();
+        let corrected = it.finding.adjusted_p_value;
+        corrected.is_some() && corrected != found.and_then(|found| found.p_value)
+    })
 }
 
-fn row(change: &MeasureChange, glyphs: &Glyphs) -> ChangeRow {
+/// The p value of a tested measure, and the corrected one if the table has a column for it.
+pub(super) fn p_cells(change: &MeasureChange, is_corrected: bool, glyphs: &Glyphs) -> Vec<String> {
+    let none = || glyphs.undefined.to_owned();
+    let corrected = change.finding.adjusted_p_value;
+    let found = change.difference.as_ref();
+    let p_value = found
+        .and_then(|found| found.p_value)
+        .filter(|_| corrected.is_some());
+    let mut cells = vec![p_value.map_or_else(none, p_cell)];
+    if is_corrected {
+        cells.push(corrected.map_or_else(none, p_cell));
+    }
+    cells
+}
+
+/// Titles of the columns, without the interval.
+pub(super) fn titles(change: &Change) -> Vec<&'static str> {
+    let mut titles = vec!["Measure", "Before", "After", "Change", "p"];
+    if is_corrected(change.measures.iter()) {
+        titles.push(CORRECTED);
+    }
+    titles.extend(["Better", "Worse", "Verdict"]);
+    titles
+}
+
+/// A row for each measure.
+pub(super) fn rows(change: &Change, glyphs: &Glyphs) -> Vec<ChangeRow> {
+    let is_corrected = is_corrected(change.measures.iter());
+    let measures = change.measures.iter();
+    measures.map(|it| row(it, is_corrected, glyphs)).collect()
+}
+
+fn row(change: &MeasureChange, is_corrected: bool, glyphs: &Glyphs) -> ChangeRow {
     let name = title_of(change.unit, change.title());
     let none = || glyphs.undefined.to_owned();
     let Some(found) = &change.difference else {
-        let mut cells: [String; 8] = std::array::from_fn(|_| none());
-        cells[0] = name;
+        let empty = std::iter::repeat_with(none).take(7 + usize::from(is_corrected));
+        let cells = std::iter::once(name).chain(empty).collect();
         return ChangeRow {
             cells,
             interval: String::new(),
@@ -60,17 +94,12 @@ fn row(change: &MeasureChange, glyphs: &Glyphs) -> ChangeRow {
         let ends = [interval.low, interval.high].map(|end| change.unit.print_signed(end));
         format!("[{}, {}]", ends[0], ends[1])
     };
+    let difference = change.unit.print_signed(found.difference);
+    let mut cells = vec![name, print(found.before), print(found.after), difference];
+    cells.extend(p_cells(change, is_corrected, glyphs));
+    cells.extend([better, worse, verdict]);
     ChangeRow {
-        cells: [
-            name,
-            print(found.before),
-            print(found.after),
-            change.unit.print_signed(found.difference),
-            change.finding.adjusted_p_value.map_or_else(none, p_cell),
-            better,
-            worse,
-            verdict,
-        ],
+        cells,
         interval: found.interval.as_ref().map(range).unwrap_or_default(),
         verdict: change.finding.verdict,
     }
@@ -119,31 +148,54 @@ pub(super) fn notes(change: &Change, glyphs: &Glyphs) -> Vec<String> {
     )));
     if tested > 0 {
         let level = percent(change.test.significance());
-        let corrected = match (tested, change.test.adjustment.adjective()) {
-            (1, _) => String::new(),
-            (several, Some(adjective)) => {
-                format!(", {adjective} for {several} measures; intervals are not corrected")
-            }
-            (several, None) => format!(", not corrected for {several} measures"),
-        };
         let method = match &change.test.cluster {
             Some(_) => method(&change.test),
             None => change.test_name(),
         };
         notes.push(format!(
-            "p: how often chance alone would give a change at least this large ({method}{corrected}); unclear: p above {level}, which \
-             does not mean that nothing changed"
+            "p: how often chance alone would give a change at least this large ({method}); unclear: {}p above {level}, which does not \
+             mean that nothing changed",
+            if is_corrected(change.measures.iter()) { "corrected " } else { "" }
         ));
+        notes.extend(correction(change));
         notes.extend(against_mean(change));
-        notes.extend(sensitivity(change, tested));
+        notes.extend(sensitivity(change));
     }
+    notes.extend(without_interval(change));
     notes.extend(untested(change));
     notes
 }
 
+/// Which p values are corrected, and what for.
+fn correction(change: &Change) -> Option<String> {
+    let of_headline = |it: &&MeasureChange| Some(&it.measure) == change.headline.as_ref();
+    let headline = change.measures.iter().find(of_headline);
+    let headline = headline.map(|it| title_of(it.unit, it.title()));
+    let others = change.measures.iter().filter(|it| !of_headline(it));
+    let are_shown = others
+        .clone()
+        .any(|it| it.finding.adjusted_p_value.is_some());
+    if change.tests < 2 || !are_shown {
+        return None;
+    }
+    let tests = change.tests;
+    let corrected = match (change.test.adjustment.adjective(), &headline) {
+        (Some(adjective), Some(_)) => format!("the others are {adjective} for {tests} measures"),
+        (Some(adjective), None) => format!("p values are {adjective} for {tests} measures"),
+        (None, Some(_)) => format!("the others are not corrected for {tests} measures"),
+        (None, None) => format!("p values are not corrected for {tests} measures"),
+    };
+    let headline = headline.map_or_else(String::new, |title| {
+        format!("{title} is tested first, at the full level; ")
+    });
+    Some(format!(
+        "{headline}{corrected}; intervals belong to p, which is not corrected"
+    ))
+}
+
 /// The test in words, with the clusters of cases.
 pub(super) fn method(test: &PairTesting) -> String {
-    let name = test.method.name();
+    let name = test.paired.method.name();
     match &test.cluster {
         Some(key) => format!("{name} by clusters of one `{}`", single_line(key)),
         None => name.to_owned(),
@@ -162,7 +214,7 @@ fn against_mean(change: &Change) -> Option<String> {
         format!(
             "the verdict contradicts the change of the mean: {}. {}",
             titles.join(", "),
-            why_against_mean(change.test.method)
+            why_against_mean(change.test.paired.method)
         )
     })
 }
@@ -174,7 +226,7 @@ pub(super) fn why_against_mean(test: PairTest) -> String {
         PairTest::Wilcoxon => {
             "ranks the changes by size, so that a few large ones weigh less than in the mean"
         }
-        PairTest::Randomization | PairTest::T => "tests the mean",
+        PairTest::Auto | PairTest::Randomization | PairTest::T => "tests the mean",
     };
     format!("The {} {weighs}", test.name())
 }
@@ -190,7 +242,7 @@ fn few(change: &Change) -> Option<String> {
 }
 
 /// The effect sizes, and what the test would find.
-fn sensitivity(change: &Change, tested: usize) -> Vec<String> {
+fn sensitivity(change: &Change) -> Vec<String> {
     let of = |print: &dyn Fn(&MeasureChange) -> Option<String>| {
         let judged = change.measures.iter();
         let judged = judged.filter(|it| it.finding.adjusted_p_value.is_some());
@@ -204,8 +256,19 @@ fn sensitivity(change: &Change, tested: usize) -> Vec<String> {
         let reached = it.finding.detectable.map(|value| it.unit.print(value));
         reached.or_else(|| Some(format!("none ({})", it.finding.undetectable.as_ref()?)))
     });
-    let tests = quantity::of(tested, "measure");
-    let strictest = strictest(&change.test, tested, &tests);
+    let tests = quantity::of(change.tests, "measure");
+    let strictest = strictest(&change.test, change.tests, &tests);
+    let headline = change.headline.as_ref();
+    let is_alone = change
+        .measures
+        .iter()
+        .all(|it| Some(&it.measure) == headline);
+    let full = percent(change.test.significance());
+    let level = match headline {
+        Some(_) if is_alone => full,
+        Some(_) if strictest != full => format!("{full}, for all but the headline at {strictest}"),
+        _ => strictest,
+    };
     let of_cases = match change.test.cluster {
         Some(_) => " of single cases",
         None => "",
@@ -218,7 +281,7 @@ fn sensitivity(change: &Change, tested: usize) -> Vec<String> {
     }
     if !detectable.is_empty() {
         notes.push(format!(
-            "smallest true change that so many pairs show with {} probability (tested at {strictest}): {detectable}",
+            "smallest true change that this many pairs detect with {} power (tested at {level}): {detectable}",
             percent(change.test.power),
         ));
     }
@@ -231,6 +294,15 @@ fn untested(change: &Change) -> Vec<String> {
         let judged = measure.better != Direction::Unknown;
         let reason = measure.finding.untested.as_ref().filter(|_| judged)?;
         Some(format!("no p value, {reason}"))
+    };
+    grouped(change, of).iter().map(listed).collect()
+}
+
+/// The measures that have no interval, with the reason.
+fn without_interval(change: &Change) -> Vec<String> {
+    let of = |measure: &MeasureChange| {
+        let reason = measure.difference.as_ref()?.no_interval?;
+        Some(format!("no interval, {reason}"))
     };
     grouped(change, of).iter().map(listed).collect()
 }

@@ -3,37 +3,49 @@
 use evals_messages::quantity;
 use evals_messages::visible::single_line;
 
+use super::change::CORRECTED;
 use super::glyphs::Glyphs;
 use super::probability::{p_cell, percent};
 use crate::{
     CheckNumbers, DropCheck, GateBound, GateCheck, GateReport, GateVerdict, GatedRun, LimitCheck,
-    Strictness, Unit, number,
+    PairTest, Strictness, Unit, number,
 };
 
-/// Titles of the columns, without the interval.
-pub(super) const TITLES: [&str; 6] = ["Check", "Baseline", "Run", "Change", "p", "Verdict"];
 /// The position of the interval's column.
 pub(super) const INTERVAL: usize = 4;
 
 /// One printed row.
 #[derive(Debug)]
 pub(super) struct GateRow {
-    /// In the order of [`TITLES`].
-    pub(super) cells: [String; 6],
+    /// In the order of [`titles`].
+    pub(super) cells: Vec<String>,
     pub(super) interval: String,
     pub(super) verdict: GateVerdict,
 }
 
-/// A row for each check of a run.
-pub(super) fn rows(run: &GatedRun, glyphs: &Glyphs) -> Vec<GateRow> {
-    run.checks.iter().map(|check| row(check, glyphs)).collect()
+/// Titles of the columns, without the interval.
+pub(super) fn titles(report: &GateReport) -> Vec<&'static str> {
+    let mut titles = vec!["Check", "Baseline", "Run", "Change", "p"];
+    if report.tests > 1 {
+        titles.push(CORRECTED);
+    }
+    titles.push("Verdict");
+    titles
 }
 
-fn row(check: &GateCheck, glyphs: &Glyphs) -> GateRow {
+/// A row for each check of a run.
+pub(super) fn rows(report: &GateReport, run: &GatedRun, glyphs: &Glyphs) -> Vec<GateRow> {
+    let is_corrected = report.tests > 1;
+    let checks = run.checks.iter();
+    checks
+        .map(|check| row(check, is_corrected, glyphs))
+        .collect()
+}
+
+fn row(check: &GateCheck, is_corrected: bool, glyphs: &Glyphs) -> GateRow {
     let none = || glyphs.undefined.to_owned();
-    let mut cells = [none(), none(), none(), none(), none(), none()];
+    let mut cells = vec![none(); 5 + usize::from(is_corrected)];
     cells[0] = single_line(&check.name);
-    check.verdict.words().clone_into(&mut cells[5]);
     let mut interval = String::new();
     match &check.numbers {
         CheckNumbers::Drop(drop) => {
@@ -42,7 +54,10 @@ fn row(check: &GateCheck, glyphs: &Glyphs) -> GateRow {
             cells[2] = print(drop.after).unwrap_or_else(none);
             let change = drop.difference.map(|it| drop.unit.print_signed(it));
             cells[3] = change.unwrap_or_else(none);
-            cells[4] = drop.adjusted_p_value.map_or_else(none, p_cell);
+            cells[4] = drop.p_value.map_or_else(none, p_cell);
+            if is_corrected {
+                cells[5] = drop.adjusted_p_value.map_or_else(none, p_cell);
+            }
             interval = change_interval(drop);
         }
         CheckNumbers::Limit(limit) => {
@@ -61,11 +76,12 @@ fn row(check: &GateCheck, glyphs: &Glyphs) -> GateRow {
             }
         }
         CheckNumbers::Sameness { .. } => {
-            for cell in &mut cells[1..5] {
+            for cell in &mut cells[1..] {
                 cell.clear();
             }
         }
     }
+    cells.push(check.verdict.words().to_owned());
     GateRow {
         cells,
         interval,
@@ -138,11 +154,14 @@ pub(super) fn notes(report: &GateReport) -> Vec<String> {
     if report.tests > 0 {
         let corrected = match report.tests {
             1 => String::new(),
-            several => format!(", Holm-corrected for the {several} drops of this gate"),
+            several => {
+                format!("; corrected p: by Holm's method, for the {several} drops of this gate")
+            }
         };
         let rule = match report.strictness {
             Strictness::Default => format!(
-                "a drop fails if p is at most {} and it is larger than its tolerance",
+                "a drop fails if {}p is at most {} and it is larger than its tolerance",
+                if report.tests > 1 { "corrected " } else { "" },
                 percent(1.0 - report.level)
             ),
             Strictness::Strict => format!(
@@ -151,7 +170,8 @@ pub(super) fn notes(report: &GateReport) -> Vec<String> {
             ),
         };
         notes.push(format!(
-            "p: paired randomization test, two-sided{corrected}; {rule}"
+            "p: {}, two-sided{corrected}; {rule}",
+            PairTest::default().name()
         ));
     }
     match report.bound {

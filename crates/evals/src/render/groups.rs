@@ -6,9 +6,8 @@ use std::collections::BTreeMap;
 use evals_messages::visible::single_line;
 use evals_metrics::Interval;
 
-use super::change::verdict;
+use super::change::{CORRECTED, is_corrected, p_cells, verdict};
 use super::glyphs::Glyphs;
-use super::probability::p_cell;
 use super::side_by_side::title_of;
 use crate::{ChangedGroups, Direction, Group, GroupMean, Groups, LabelShares, MeasureChange, Unit};
 
@@ -166,10 +165,16 @@ pub(super) fn changes(groups: &ChangedGroups, glyphs: &Glyphs) -> Vec<GroupTable
     let measures = measures.filter(|(_, measure)| measure.better != Direction::Unknown);
     let table = |(place, measure): (usize, &MeasureChange)| {
         let shown = groups.groups.iter().take(SHOWN);
-        let rows = shown.map(|group| changed(&group.name, &group.measures[place], glyphs));
+        let is_corrected = is_corrected(groups.groups.iter().map(|it| &it.measures[place]));
+        let rows = shown.map(|group| {
+            let measure = &group.measures[place];
+            changed(&group.name, measure, is_corrected, glyphs)
+        });
         let title = title_of(measure.unit, measure.title());
-        let titles = ["Before", "After", "Change", "Interval", "p", "n", "Verdict"];
-        let titles = titles.map(str::to_owned).into_iter();
+        let mut titles = vec!["Before", "After", "Change", "Interval", "p"];
+        titles.extend(is_corrected.then_some(CORRECTED));
+        titles.extend(["n", "Verdict"]);
+        let titles = titles.into_iter().map(str::to_owned);
         let first = single_line(&groups.key);
         GroupTable {
             heading: format!("{title} by {first}"),
@@ -181,12 +186,13 @@ pub(super) fn changes(groups: &ChangedGroups, glyphs: &Glyphs) -> Vec<GroupTable
     measures.map(table).collect()
 }
 
-fn changed(name: &str, measure: &MeasureChange, glyphs: &Glyphs) -> GroupRow {
+fn changed(name: &str, measure: &MeasureChange, is_corrected: bool, glyphs: &Glyphs) -> GroupRow {
     let none = || glyphs.undefined.to_owned();
     let name = single_line(name);
     let is_clear = measure.finding.is_significant();
     let Some(found) = &measure.difference else {
-        let cells = std::iter::once(name).chain(std::iter::repeat_with(none).take(7));
+        let cells = std::iter::once(name)
+            .chain(std::iter::repeat_with(none).take(7 + usize::from(is_corrected)));
         return GroupRow {
             cells: cells.collect(),
             is_clear,
@@ -195,19 +201,17 @@ fn changed(name: &str, measure: &MeasureChange, glyphs: &Glyphs) -> GroupRow {
     let signed = |value: f64| measure.unit.print_signed(value);
     let interval =
         |interval: &Interval| format!("[{}, {}]", signed(interval.low), signed(interval.high));
-    GroupRow {
-        cells: vec![
-            name,
-            measure.unit.print(found.before),
-            measure.unit.print(found.after),
-            signed(found.difference),
-            found.interval.as_ref().map(interval).unwrap_or_default(),
-            measure.finding.adjusted_p_value.map_or_else(none, p_cell),
-            found.n.to_string(),
-            verdict(measure.finding.verdict, glyphs),
-        ],
-        is_clear,
-    }
+    let mut cells = vec![
+        name,
+        measure.unit.print(found.before),
+        measure.unit.print(found.after),
+        signed(found.difference),
+        found.interval.as_ref().map(interval).unwrap_or_default(),
+    ];
+    cells.extend(p_cells(measure, is_corrected, glyphs));
+    cells.push(found.n.to_string());
+    cells.push(verdict(measure.finding.verdict, glyphs));
+    GroupRow { cells, is_clear }
 }
 
 /// The note on groups beyond those that are shown, from the sizes of all.

@@ -96,10 +96,11 @@ pub fn standings(standings: &Standings) -> Vec<(String, Table)> {
 
 /// The tables of a change: measures, and groups if asked for.
 pub fn change(change: &Change) -> Vec<Table> {
-    let mut heads = changes::TITLES.map(str::to_owned).to_vec();
+    let heads = changes::titles(change).into_iter();
+    let mut heads: Vec<String> = heads.map(str::to_owned).collect();
     heads.insert(changes::INTERVAL, changes::interval_title(change));
     let rows = changes::rows(change, GLYPHS).into_iter().map(|row| {
-        let mut cells = row.cells.to_vec();
+        let mut cells = row.cells;
         cells.insert(changes::INTERVAL, row.interval);
         cells
     });
@@ -119,10 +120,11 @@ pub fn change(change: &Change) -> Vec<Table> {
 
 /// The checks of one run of a gate, with the reason of each.
 pub fn gate(report: &GateReport, run: &GatedRun) -> Table {
-    let mut heads = gates::TITLES.map(str::to_owned).to_vec();
+    let heads = gates::titles(report).into_iter();
+    let mut heads: Vec<String> = heads.map(str::to_owned).collect();
     heads.insert(gates::INTERVAL, gates::interval_title(report));
-    let rows = gates::rows(run, GLYPHS).into_iter().map(|row| {
-        let mut cells = row.cells.to_vec();
+    let rows = gates::rows(report, run, GLYPHS).into_iter().map(|row| {
+        let mut cells = row.cells;
         cells.insert(gates::INTERVAL, row.interval);
         cells
     });

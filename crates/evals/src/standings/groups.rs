@@ -2,10 +2,10 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use evals_metrics::{Bootstrap, Interval};
+use evals_metrics::{Bootstrap, Interval, mean_interval};
 use serde::{Deserialize, Serialize};
 
-use super::measure::{Measured, mean, mean_interval};
+use super::measure::{Measured, mean};
 use crate::{CaseId, Unit};
 
 /// The means of several reports in each group of cases. They are not tested: among many groups, some difference is always large.
@@ -108,7 +108,13 @@ fn of_group(
                 GroupValue {
                     report: *report,
                     mean: mean(&values),
-                    interval: mean_interval(&values, clusters.as_deref(), bootstrap),
+                    interval: mean_interval(
+                        &values,
+                        clusters.as_deref(),
+                        measured.scale(),
+                        bootstrap,
+                    )
+                    .ok(),
                 }
             })
             .collect(),

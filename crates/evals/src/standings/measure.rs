@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use evals_metrics::{Bootstrap, Clusters, Interval, PairedDifference, PairedTest};
+use evals_metrics::{Bootstrap, Interval, PairedDifference, PairedTest, Scale, mean_interval};
 use serde::{Deserialize, Serialize};
 
 use super::letters::letters;
@@ -39,8 +39,8 @@ pub struct Standing {
     pub report: usize,
     /// The mean over the cases of [`RankedMeasure::n`]; `None` if there are none.
     pub mean: Option<f64>,
-    /// Its confidence interval, which draws whole clusters if cases come in clusters. `None` where it is undefined, such as for equal
-    /// values that are neither 0 nor 1.
+    /// Its confidence interval, as [`mean_interval`] chooses it. `None` where it is undefined, such as for equal values that are neither 0
+    /// nor 1.
     pub interval: Option<Interval>,
     /// The groups that the report belongs to, one letter each. Two reports share a letter exactly if they do not differ significantly.
     /// Empty if neither direction is better, or without cases.
@@ -94,25 +94,18 @@ impl Measured {
         (0..count).flat_map(move |first| (first + 1..count).map(move |second| (first, second)))
     }
 
+    /// The values that the measure can have.
+    pub(super) fn scale(&self) -> Scale {
+        self.unit.scale(&self.measure)
+    }
+
     pub(super) fn test(
         &self,
         (first, second): (usize, usize),
-        testing: &PairTesting,
+        test: &PairedTest,
     ) -> Option<Tested> {
         let pairs = self.values_of(first, second);
-        Tested::of(&pairs, self.clusters.as_deref(), testing)
-    }
-
-    /// Repeats a test of two reports with more swaps if it made too few for its p value.
-    pub(super) fn refine(
-        &self,
-        (first, second): (usize, usize),
-        tested: &mut Tested,
-        testing: &PairTesting,
-        finer: &PairedTest,
-    ) {
-        let pairs = self.values_of(first, second);
-        tested.refine(&pairs, self.clusters.as_deref(), testing, finer);
+        Tested::of(&pairs, self.clusters.as_deref(), self.scale(), test)
     }
 
     /// The values of each case in the reports at two places.
@@ -133,7 +126,8 @@ impl Measured {
             .map(|((report, values), without_value)| Standing {
                 report: *report,
                 mean: mean(values),
-                interval: mean_interval(values, self.clusters.as_deref(), &bootstrap),
+                interval: mean_interval(values, self.clusters.as_deref(), self.scale(), &bootstrap)
+                    .ok(),
                 letters: String::new(),
                 without_value: *without_value,
                 histogram: (self.unit == Unit::Score)
@@ -225,19 +219,6 @@ fn is_apart(left: Option<f64>, right: Option<f64>) -> bool {
         return false;
     };
     evals_metrics::difference(left, right).abs() > 0.0
-}
-
-/// The interval of a mean, from whole clusters if the values come in clusters.
-pub(super) fn mean_interval(
-    values: &[f64],
-    clusters: Option<&[usize]>,
-    bootstrap: &Bootstrap,
-) -> Option<Interval> {
-    let Some(clusters) = clusters else {
-        return bootstrap.mean_interval(values);
-    };
-    let values = clusters.iter().copied().zip(values.iter().copied());
-    Clusters::new(values).bootstrap_interval(bootstrap).ok()
 }
 
 #[expect(clippy::cast_precision_loss, reason = "counts stay far below 2^53")]

@@ -21,7 +21,7 @@ pub use shared::Unshared;
 pub use times::{RankedTime, TimePair, TimeStanding};
 
 use crate::groups::members;
-use crate::pair_testing::{self, CaseClusters, Finding, Tested, judge};
+use crate::pair_testing::{self, CaseClusters, Finding, Judged, Tested, judge};
 use crate::{
     CaseReport, ComparedReport, Direction, Domain, GroupError, PairTesting, Report, SchemaVersion,
     Titled,
@@ -33,8 +33,8 @@ use times::Times;
 /// Several reports of the same cases, each compared with each.
 ///
 /// Only cases count that every report has with the same content, and a measure only counts those that have a value in each report with
-/// that measure. All means of a measure are therefore over the same cases. The p values of all pairs and of all measures with a known
-/// better direction are corrected together.
+/// that measure. All means of a measure are therefore over the same cases. The p values of all pairs of the headline measure are corrected
+/// together, and those of all other measures with a known better direction, whether they are shown or not.
 ///
 /// Letters show which reports a test tells apart: two share a letter exactly if the corrected p value of their pair is above the level
 /// of significance. This is no proof that they are equal, and it is not transitive: of three reports, the middle one may share a
@@ -54,7 +54,13 @@ pub struct Standings {
     pub unshared: Vec<Unshared>,
     /// How differences were tested.
     pub test: PairTesting,
-    /// How many p values were corrected together.
+    /// The measure that is tested first: the first one with a known better direction.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub headline: Option<String>,
+    /// How many p values of this measure were corrected together.
+    #[serde(default)]
+    pub headline_tests: usize,
+    /// How many p values of other measures were corrected together, also of measures that are not shown.
     pub tests: usize,
     /// The measures that at least two reports have, in the order of the first report.
     pub measures: Vec<RankedMeasure>,
@@ -91,7 +97,7 @@ impl<D: Domain> std::fmt::Debug for Expenses<'_, D> {
 }
 
 impl Standings {
-    /// Compares reports of one kind by the measures whose titles are `wanted`, in groups by the `keys` of the cases' metadata.
+    /// Compares reports of one kind, and shows the measures whose titles are `wanted`, in groups by the `keys` of the cases' metadata.
     ///
     /// # Errors
     ///
@@ -109,8 +115,15 @@ impl Standings {
     ) -> Result<Self, GroupError> {
         let Shared { cases, unshared } = Shared::of(reports);
         let clusters = CaseClusters::of(reports[0].report, testing.cluster.as_deref())?;
-        let (measured, measures_of_one) =
-            values::measured(reports, &cases, clusters.as_ref(), wanted, expenses.dollars);
+        let (measured, mut measures_of_one) =
+            values::measured(reports, &cases, clusters.as_ref(), expenses.dollars);
+        measures_of_one.retain(|name| wanted(name));
+        let has_direction = |it: &&(Measured, Vec<_>)| it.0.better != Direction::Unknown;
+        let headline = measured.iter().find(has_direction);
+        let headline = headline.map(|(it, _)| it.measure.clone());
+        let (measured, hidden): (Vec<_>, Vec<_>) = measured
+            .into_iter()
+            .partition(|(it, _)| wanted(&it.measure));
         let sources: Vec<&Report<D>> = reports.iter().map(|it| it.report).collect();
         let groups = keys.iter().map(|key| {
             let members = members(sources[0], key)?;
@@ -133,8 +146,11 @@ impl Standings {
             })
         });
         let times = Times::of(&sources, &cases, &testing, expenses.seconds);
-        let measured = measured.into_iter().map(|(measured, _)| measured);
-        let (tests, measures) = ranked(measured.collect(), &testing);
+        let shown = measured.len();
+        let measured = measured.into_iter().chain(hidden).map(|(it, _)| it);
+        let ([headline_tests, tests], mut measures) =
+            ranked(measured.collect(), headline.as_deref(), &testing);
+        measures.truncate(shown);
         Ok(Self {
             schema_version: SchemaVersion,
             reports: reports
@@ -145,6 +161,8 @@ impl Standings {
             shared: cases.len(),
             unshared,
             test: testing,
+            headline,
+            headline_tests,
             tests,
             measures,
             measures_of_one,
@@ -170,25 +188,29 @@ impl Standings {
     }
 }
 
-/// Tests every pair of every measure, and corrects all p values together. The first value is their number.
-fn ranked(measured: Vec<Measured>, testing: &PairTesting) -> (usize, Vec<RankedMeasure>) {
+/// Tests every pair of every measure, and corrects the p values of the headline measure and those of all others. The first value is the number
+/// of both.
+fn ranked(
+    measured: Vec<Measured>,
+    headline: Option<&str>,
+    testing: &PairTesting,
+) -> ([usize; 2], Vec<RankedMeasure>) {
     let tasks: Vec<(usize, (usize, usize))> = measured
         .iter()
         .enumerate()
         .flat_map(|(place, it)| it.pairs().map(move |pair| (place, pair)))
         .collect();
     let tested = on_all_cores(&tasks, |(place, pair)| {
-        measured[*place].test(*pair, testing)
+        measured[*place].test(*pair, &testing.paired)
     });
     let differences = tasks.iter().zip(&tested);
     let differences =
         differences.map(|((place, _), tested)| (tested.as_ref(), measured[*place].better));
     let finer = testing.resolving(pair_testing::tests(differences));
     let tested: Vec<_> = tasks.iter().zip(tested).collect();
-    let tested = on_all_cores(&tested, |((place, pair), tested)| {
-        let mut tested = tested.clone()?;
-        measured[*place].refine(*pair, &mut tested, testing, &finer);
-        Some(tested)
+    let tested = on_all_cores(&tested, |((place, pair), tested)| match tested {
+        Some(rough) if rough.is_rough(testing, &finer) => measured[*place].test(*pair, &finer),
+        settled => settled.clone(),
     });
     let mut outcomes: Vec<(usize, PairOutcome, Tested)> = tasks
         .iter()
@@ -207,9 +229,11 @@ fn ranked(measured: Vec<Measured>, testing: &PairTesting) -> (usize, Vec<RankedM
         .collect();
     let pairs = outcomes.iter_mut();
     let mut findings: Vec<_> = pairs
-        .map(|(place, outcome, tested)| {
-            let better = measured[*place].better;
-            (&mut outcome.finding, Some(&*tested), better)
+        .map(|(place, outcome, tested)| Judged {
+            finding: &mut outcome.finding,
+            tested: Some(&*tested),
+            better: measured[*place].better,
+            is_headline: headline == Some(&*measured[*place].measure),
         })
         .collect();
     let tests = judge(&mut findings, testing);

@@ -14,13 +14,12 @@ const COST: &str = "cost";
 /// A measure with the cases of its values, and the place of its evaluator in the first report.
 type Placed<'r> = (usize, (Measured, Vec<&'r CaseId>));
 
-/// The values of each wanted measure that at least two reports have, in the order of the first report, and the names of the measures
+/// The values of each measure that at least two reports have, in the order of the first report, and the names of the measures
 /// that only one has. Recorded metrics come last.
 pub(super) fn measured<'r, D: Domain>(
     reports: &[Titled<'r, D>],
     shared: &BTreeSet<&'r CaseId>,
     clusters: Option<&CaseClusters<'_>>,
-    wanted: impl Fn(&str) -> bool,
     dollars: impl Fn(usize, &CaseReport<D>) -> Option<f64>,
 ) -> (Vec<(Measured, Vec<&'r CaseId>)>, Vec<String>) {
     let summaries: Vec<(&str, &Summary)> = reports
@@ -36,9 +35,6 @@ pub(super) fn measured<'r, D: Domain>(
             Unit::Metric => &summary.metrics,
             Unit::Score | Unit::Share | Unit::Seconds => &summary.scores,
         }) {
-            if !wanted(&matched.title) {
-                continue;
-            }
             let own = matched.titles.iter().enumerate();
             let own: Vec<(usize, &str)> = own
                 .filter_map(|(place, title)| Some((place, (*title)?)))
@@ -70,7 +66,7 @@ pub(super) fn measured<'r, D: Domain>(
     measures.sort_by_key(|(place, _)| *place);
     let mut measures: Vec<_> = measures.into_iter().map(|(_, measured)| measured).collect();
     let has_cost = measures.iter().any(|(it, _)| it.measure == COST);
-    if !has_cost && wanted(COST) {
+    if !has_cost {
         measures.extend(costs(reports, shared, clusters, dollars));
     }
     (measures, alone)

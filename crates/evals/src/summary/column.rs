@@ -2,12 +2,12 @@
 
 use std::collections::BTreeMap;
 
-use evals_metrics::{Bootstrap, Mean, UndefinedAs};
+use evals_metrics::{Bootstrap, Mean, Scale, UndefinedAs};
 
 use super::accuracy::Accuracy;
 use super::count;
 use super::labels::{CaseLabels, LabelShares, Labels};
-use crate::{CaseId, CaseReport, Direction, Domain, EvaluatorOrigin, ValueKind};
+use crate::{CaseId, CaseReport, Direction, Domain, EvaluatorOrigin, Unit, ValueKind};
 
 /// A measure's value for each case that it applies to: the mean over repetitions, or the reason for its absence.
 pub(crate) type Values<'a> = BTreeMap<&'a CaseId, Result<f64, &'a str>>;
@@ -182,12 +182,18 @@ impl<'a> Column<'a> {
     }
 
     pub(super) fn mean(&self, bootstrap: &Bootstrap) -> Mean {
-        Mean::over(self.results(), UndefinedAs::Excluded, bootstrap)
+        let unit = match self.kind {
+            ValueKind::Assertion => Unit::PassRate,
+            ValueKind::Score | ValueKind::Label => Unit::Score,
+        };
+        let scale = unit.scale(&self.title);
+        Mean::over(self.results(), UndefinedAs::Excluded, scale, bootstrap)
     }
 
     /// The mean of a metric.
     pub(super) fn mean_amount(&self, bootstrap: &Bootstrap) -> Mean {
-        Mean::of_amounts(self.results(), bootstrap)
+        let values = self.results();
+        Mean::over(values, UndefinedAs::Excluded, Scale::Amount, bootstrap)
     }
 
     fn results(&self) -> impl Iterator<Item = Result<f64, &'a str>> {

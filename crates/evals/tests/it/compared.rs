@@ -5,7 +5,7 @@ use evals::{
     CaseReport, Change, Domain, Expenses, GroupError, PairTest, PairTesting, Report, Standings,
     Summary, Titled,
 };
-use evals_metrics::Bootstrap;
+use evals_metrics::{Bootstrap, PairedTest};
 
 /// Two reports, before and after a change.
 pub(crate) struct Compared<'r, D: Domain> {
@@ -48,7 +48,10 @@ impl<'r, D: Domain> Compared<'r, D> {
 /// The defaults with another test.
 pub(crate) fn by(method: PairTest) -> PairTesting {
     PairTesting {
-        method,
+        paired: PairedTest {
+            method,
+            ..PairedTest::default()
+        },
         ..PairTesting::default()
     }
 }

@@ -10,7 +10,7 @@ use insta::assert_snapshot;
 use std::num::NonZeroU32;
 use std::time::Duration;
 
-use crate::compared::{printed_standings, standings_of};
+use crate::compared::{by, printed_standings, standings_of};
 use crate::fakes::{Words, failed, finished, outcome, report, score, undefined};
 
 fn standings_by(runs: &[(&str, &Report<Words>)], test: PairTesting) -> Standings {
@@ -142,13 +142,13 @@ fn the_chosen_test_is_the_one_that_runs() {
     let runs = four();
     let p = |method| {
         let test = PairTesting {
-            method,
             adjustment: Adjustment::None,
-            ..PairTesting::default()
+            ..by(method)
         };
         let found = standings_by(&named(&runs), test);
         let pair = &found.measures[0].pairs[0];
-        (pair.difference.p_value, pair.difference.method)
+        let found = &pair.difference;
+        (found.p_value.unwrap(), found.method.unwrap())
     };
     // 30 of 30 changed cases fell.
     let (sign, method) = p(PairTest::Sign);
@@ -409,6 +409,7 @@ fn many_tests_take_more_swaps_than_one() {
     let named: Vec<_> = names.iter().map(String::as_str).zip(&runs).collect();
     let few_swaps = PairTesting {
         paired: PairedTest {
+            method: PairTest::Randomization,
             resamples: NonZeroU32::new(1_000).unwrap(),
             ..PairedTest::default()
         },

@@ -27,9 +27,9 @@ use crate::terminal::console;
 
 pub(super) fn execute(session: &Session<'_>, arguments: &CompareArgs) -> Result<Exit> {
     let test = arguments.testing(0);
-    if test.cluster.is_some() && !test.method.takes_clusters() {
+    if test.cluster.is_some() && !test.paired.method.takes_clusters() {
         bail!(
-            "`--cluster` needs `--test randomization` or `--test t`: ranks and signs of single cases know no clusters"
+            "`--cluster` needs `--test auto`, `--test t` or `--test randomization`: ranks and signs of single cases know no clusters"
         );
     }
     if arguments.runs.len() > 2 {

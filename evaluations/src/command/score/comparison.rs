@@ -1,15 +1,10 @@
 //! Tests whether chance explains the differences between runs.
 
-use std::num::NonZeroU32;
-
 use evals_metrics::scoring::{Scores, Statistic};
-use evals_metrics::{Measure, PairedDifference, PairedTest};
+use evals_metrics::{Measure, PairedDifference};
 
 use super::ScoredRun;
-use super::tested::{SIGNIFICANCE, Tested, family, pairs};
-
-/// Random swaps of each test, if there are too many queries to try all swaps. Many tests need more: see [`PairedTest::resolving`].
-const RESAMPLES: NonZeroU32 = NonZeroU32::new(10_000).expect("10,000 is not 0");
+use super::tested::{SIGNIFICANCE, Tested, corrected, difference};
 
 /// The changes of all measures from one run to each other one.
 pub(super) struct Comparison {
@@ -17,7 +12,9 @@ pub(super) struct Comparison {
     pub(super) baseline: usize,
     /// Whether the means chose the baseline. All pairs of runs are then tested, because each of them could have been shown.
     pub(super) is_best: bool,
-    /// How many p values were corrected together.
+    /// How many p values of the first measure were corrected together.
+    pub(super) headline_tests: usize,
+    /// How many p values of the other measures were corrected together.
     pub(super) tests: usize,
     pub(super) changes: Vec<RunChange>,
 }
@@ -41,16 +38,12 @@ impl Comparison {
             (true, Some(&column)) => best(runs, column),
             _ => 0,
         };
-        let test = PairedTest {
-            resamples: RESAMPLES,
-            ..PairedTest::default()
-        };
         let others: Vec<usize> = (0..runs.len()).filter(|run| *run != baseline).collect();
         let mut changes = Vec::new();
         for &run in &others {
             for &column in &columns {
-                let pairs = pairs(&runs[baseline].scores, &runs[run].scores, column);
-                changes.extend(test.compare(&pairs).map(|difference| RunChange {
+                let found = difference([baseline, run], column, runs);
+                changes.extend(found.map(|difference| RunChange {
                     run,
                     column,
                     difference,
@@ -58,30 +51,30 @@ impl Comparison {
                 }));
             }
         }
-        let shown = changes.iter();
-        let mut tests: Vec<Tested> = shown
-            .map(|it| Tested {
-                runs: [baseline, it.run],
-                column: it.column,
-                p_value: it.is_changed().then_some(it.difference.p_value),
-            })
-            .collect();
+        let of_change = |it: &RunChange| Tested {
+            is_headline: columns.first() == Some(&it.column),
+            p_value: it.difference.p_value,
+        };
+        let mut tests: Vec<Tested> = changes.iter().map(of_change).collect();
         if with_best {
             for (place, &run) in others.iter().enumerate() {
                 for &other in &others[place + 1..] {
-                    let of = |column: &usize| Tested::of([run, other], *column, runs, test);
-                    tests.extend(columns.iter().map(of));
+                    tests.extend(columns.iter().enumerate().map(|(place, column)| Tested {
+                        is_headline: place == 0,
+                        p_value: difference([run, other], *column, runs).and_then(|it| it.p_value),
+                    }));
                 }
             }
         }
-        let family = family(&tests, runs, test);
-        for (change, adjusted) in changes.iter_mut().zip(family.adjusted()) {
-            change.adjusted = *adjusted;
+        let ([headline_tests, tests], adjusted) = corrected(&tests);
+        for (change, adjusted) in changes.iter_mut().zip(adjusted) {
+            change.adjusted = adjusted;
         }
         Self {
             baseline,
             is_best: with_best,
-            tests: family.tests(),
+            headline_tests,
+            tests,
             changes,
         }
     }
@@ -103,14 +96,11 @@ pub(super) fn have_same_queries(runs: &[ScoredRun]) -> bool {
 }
 
 impl RunChange {
-    fn is_changed(&self) -> bool {
-        self.difference.equal() < self.difference.n
-    }
-
     /// `higher`, `lower`, `same` if no query changed, or nothing where chance alone could explain the change.
     pub(super) fn verdict(&self) -> &'static str {
         match self.adjusted {
-            None => "same",
+            None if self.difference.equal() == self.difference.n => "same",
+            None => "",
             Some(p_value) if p_value > SIGNIFICANCE => "",
             Some(_) if self.difference.difference > 0.0 => "higher",
             Some(_) => "lower",
@@ -178,12 +168,14 @@ mod tests {
         }
     }
 
-    /// Three runs of eight queries: always first, always second, and once third.
+    /// Three runs of 16 queries: always second, always first, and second but for a third.
     fn three(measures: &[&str]) -> [ScoredRun; 3] {
+        let mut third = [2; 16];
+        third[15] = 3;
         [
-            run("second", &[2; 8], measures),
-            run("first", &[1; 8], measures),
-            run("third", &[2, 2, 2, 2, 2, 2, 2, 3], measures),
+            run("second", &[2; 16], measures),
+            run("first", &[1; 16], measures),
+            run("third", &third, measures),
         ]
     }
 
@@ -194,16 +186,19 @@ mod tests {
     #[test]
     fn a_baseline_that_the_means_chose_is_corrected_for_all_pairs() {
         let runs = three(&["RR"]);
-        // All eight queries rise: 2 of 2^8 swaps. One of eight falls: all swaps are as far from 0.
+        // All queries rise by 0.5, which has p = 2 / 1.5^16. One of 16 falls: t = -1.
         let named = Comparison::of(&runs, false);
-        assert_eq!((named.baseline, named.tests), (0, 2));
-        assert_eq!(adjusted(&named), [Some(2.0 * 2.0 / 256.0), Some(1.0)]);
+        assert_eq!((named.baseline, named.headline_tests), (0, 2));
+        let rise = 2.0 * 1.5_f64.powi(-16);
+        let corrected = adjusted(&named)[0].unwrap();
+        assert!((corrected / rise - 2.0).abs() < 1e-9, "{corrected}");
+        assert!(adjusted(&named)[1].is_some_and(|p| p > 0.3));
         let chosen = Comparison::of(&runs, true);
-        assert_eq!((chosen.baseline, chosen.tests), (1, 3));
+        assert_eq!((chosen.baseline, chosen.headline_tests), (1, 3));
         let [second, third] = [&chosen.changes[0], &chosen.changes[1]];
         assert_eq!((second.run, third.run), (0, 2));
-        // Holm's method of three tests: 2/256 twice, and 1.
-        assert_eq!(adjusted(&chosen), [Some(3.0 * 2.0 / 256.0); 2]);
+        // Holm's method of three tests, of which this is the second.
+        assert!((second.adjusted.unwrap() / rise - 2.0).abs() < 1e-9);
         assert_eq!([second, third].map(RunChange::verdict), ["lower", "lower"]);
     }
 
@@ -211,15 +206,16 @@ mod tests {
     fn a_measure_that_no_query_changed_in_is_no_test() {
         let measures = ["RR", "R@3"];
         let runs = [
-            run("second", &[2; 8], &measures),
-            run("first", &[1; 8], &measures),
+            run("second", &[2; 16], &measures),
+            run("first", &[1; 16], &measures),
         ];
         let found = Comparison::of(&runs, false);
-        assert_eq!(found.tests, 1);
-        assert_eq!(adjusted(&found), [Some(2.0 / 256.0), None]);
+        assert_eq!((found.headline_tests, found.tests), (1, 0));
+        assert_eq!(adjusted(&found)[0], found.changes[0].difference.p_value);
+        assert_eq!(adjusted(&found)[1], None);
         let verdicts: Vec<&str> = found.changes.iter().map(RunChange::verdict).collect();
         assert_eq!(verdicts, ["higher", "same"]);
-        assert_eq!(Comparison::of(&runs, true).tests, 1);
+        assert_eq!(Comparison::of(&runs, true).headline_tests, 1);
     }
 
     #[test]
@@ -243,7 +239,7 @@ mod tests {
             run("after", &[1; 50], &measures),
         ];
         let found = Comparison::of(&runs, false);
-        assert_eq!(found.tests, 601);
+        assert_eq!((found.headline_tests, found.tests), (1, 600));
         assert_eq!(found.changes[0].verdict(), "higher");
         let others = found.changes[1..].iter();
         assert!(others.clone().all(|it| it.adjusted == Some(1.0)));

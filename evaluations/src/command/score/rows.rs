@@ -29,6 +29,7 @@ pub(super) fn json(
     });
     if let Some(comparison) = comparison {
         object["baseline"] = json!(runs[comparison.baseline].name);
+        object["headline_tests"] = json!(comparison.headline_tests);
         object["tests"] = json!(comparison.tests);
         object["changes"] = changes(runs, comparison);
     }

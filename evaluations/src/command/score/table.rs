@@ -2,6 +2,7 @@
 
 use std::fmt::Write as _;
 
+use evals::PairTest;
 use evals::render::Narrow;
 use evals::render::tables::Table;
 use evals_messages::{quantity, visible};
@@ -145,6 +146,7 @@ fn several(printer: &Printer, runs: &[ScoredRun], comparison: &Comparison) -> St
         "measure",
         "change",
         "95 % interval",
+        "p",
         "p (Holm)",
         "n",
         "verdict",
@@ -162,6 +164,7 @@ fn several(printer: &Printer, runs: &[ScoredRun], comparison: &Comparison) -> St
             columns[change.column].statistic.to_string(),
             format!("{:+.4}", it.difference),
             interval,
+            it.p_value.map_or_else(|| UNDEFINED.to_owned(), p_value),
             change
                 .adjusted
                 .map_or_else(|| UNDEFINED.to_owned(), p_value),
@@ -177,21 +180,31 @@ fn several(printer: &Printer, runs: &[ScoredRun], comparison: &Comparison) -> St
 
 /// What the p values mean.
 fn explained(comparison: &Comparison) -> String {
-    if comparison.tests == 0 {
+    let all = comparison.headline_tests + comparison.tests;
+    if all == 0 {
         return "No query changed in any measure, so there is nothing to test.".to_owned();
     }
-    let tests = quantity::of(comparison.tests, "test");
+    let tests = |count| quantity::of(count, "test");
+    let others = match comparison.tests {
+        0 => String::new(),
+        several => format!(", and for the {} of the others", tests(several)),
+    };
+    let family = format!(
+        "the {} of the first measure{others}",
+        tests(comparison.headline_tests)
+    );
     let family = if comparison.is_best {
         format!(
-            "the {tests} of all pairs of runs (Holm), because the means of these queries chose the baseline. On other queries, its lead \
-             is likely to be smaller. A row"
+            "{family}, of all pairs of runs, because the means of these queries chose the baseline. On other queries, its lead is likely \
+             to be smaller"
         )
     } else {
-        format!("the {tests} of this table (Holm), where a row")
+        family
     };
     format!(
-        "Paired randomization tests; p values are corrected for {family} in which no query changed is not a test. In rows without a \
-         verdict, chance alone could explain the change."
+        "p: {}; intervals belong to it. p (Holm) is corrected for {family}. A row in which no query changed is not a test. In rows without \
+         a verdict, chance alone could explain the change.",
+        PairTest::default().name()
     )
 }
 

@@ -1,8 +1,8 @@
-//! Tests of runs against each other, with one correction of all p values.
+//! Tests of runs against each other, and the correction of their p values.
 
 use evals::{Adjustment, Family};
 use evals_metrics::scoring::Scores;
-use evals_metrics::{PairedTest, difference};
+use evals_metrics::{PairedDifference, PairedTest, Scale};
 
 use super::ScoredRun;
 
@@ -11,58 +11,42 @@ pub(super) const SIGNIFICANCE: f64 = 0.05;
 
 /// The test of one measure of two runs.
 pub(super) struct Tested {
-    /// The positions of the runs.
-    pub(super) runs: [usize; 2],
-    /// The position of the measure among the columns.
-    pub(super) column: usize,
+    /// Whether it is about the first measure, which is tested first.
+    pub(super) is_headline: bool,
     /// The p value; `None` if no query changed.
     pub(super) p_value: Option<f64>,
 }
 
-impl Tested {
-    pub(super) fn of(
-        positions: [usize; 2],
-        column: usize,
-        runs: &[ScoredRun],
-        test: PairedTest,
-    ) -> Self {
-        let [before, after] = positions.map(|position| &runs[position].scores);
-        let pairs = pairs(before, after, column);
-        let changes: Vec<f64> = pairs
-            .iter()
-            .map(|(before, after)| difference(*before, *after))
-            .collect();
-        let is_changed = changes.iter().any(|change| change.abs() > 0.0);
-        Self {
-            runs: positions,
-            column,
-            p_value: test.p_value(&changes).filter(|_| is_changed),
-        }
-    }
+/// The change of a measure between two runs. `None` if they have no query in common.
+pub(super) fn difference(
+    positions: [usize; 2],
+    column: usize,
+    runs: &[ScoredRun],
+) -> Option<PairedDifference> {
+    let [before, after] = positions.map(|position| &runs[position].scores);
+    PairedTest::default().compare(&pairs(before, after, column), None, Scale::Share)
 }
 
-/// Corrects the p values of all tests together. If there are so many tests that the least p value would not be significant, first repeats
-/// the tests with low p values with more swaps.
-pub(super) fn family(tests: &[Tested], runs: &[ScoredRun], test: PairedTest) -> Family {
-    let by = |p_values: Vec<Option<f64>>| Family::of(p_values, Adjustment::Holm, SIGNIFICANCE);
-    let family = by(tests.iter().map(|tested| tested.p_value).collect());
-    let finer = test.resolving(family.strictest());
-    if finer == test {
-        return family;
-    }
-    let p_values = tests.iter().map(|tested| {
-        let p_value = tested.p_value?;
-        if test.is_rough(p_value) {
-            Tested::of(tested.runs, tested.column, runs, finer).p_value
-        } else {
-            Some(p_value)
+/// Corrects the p values of the first measure, and those of all others, each together. Returns how many tests both are, and the corrected p
+/// values in their order.
+pub(super) fn corrected(tests: &[Tested]) -> ([usize; 2], Vec<Option<f64>>) {
+    let mut adjusted = vec![None; tests.len()];
+    let counts = [true, false].map(|is_headline| {
+        let own = tests.iter().enumerate();
+        let own = own.filter(|(_, it)| it.is_headline == is_headline);
+        let (places, p_values): (Vec<usize>, Vec<Option<f64>>) =
+            own.map(|(place, it)| (place, it.p_value)).unzip();
+        let family = Family::of(p_values, Adjustment::Holm, SIGNIFICANCE);
+        for (place, p_value) in places.into_iter().zip(family.adjusted()) {
+            adjusted[place] = *p_value;
         }
+        family.tests()
     });
-    by(p_values.collect())
+    (counts, adjusted)
 }
 
 /// The values of queries that both runs have. An undefined value counts as 0, as in the mean.
-pub(super) fn pairs(before: &Scores, after: &Scores, column: usize) -> Vec<(f64, f64)> {
+fn pairs(before: &Scores, after: &Scores, column: usize) -> Vec<(f64, f64)> {
     let queries = before.queries().iter().enumerate();
     queries
         .filter_map(|(position, query)| {

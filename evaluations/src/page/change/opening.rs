@@ -54,7 +54,7 @@ fn sentence(change: &Change, judged: &Judged<'_>) -> String {
     parts.collect::<Vec<_>>().join("; ")
 }
 
-/// `MRR@5 rose from 0.7421 to 0.7739 (+0.0318, uncorrected interval [+0.0012, +0.0611], Holm-corrected p = 0.0412) over 256 pairs: better, significant at 5 %`.
+/// `MRR@5 rose from 0.7421 to 0.7739 (+0.0318 [+0.0012, +0.0611], p = 0.0412) over 256 pairs: better, significant at 5 %`.
 fn verdict(measure: &MeasureChange, change: &Change) -> String {
     let title = measure.title();
     let Some(found) = &measure.difference else {
@@ -70,31 +70,29 @@ fn verdict(measure: &MeasureChange, change: &Change) -> String {
     };
     let signed = |value: f64| measure.unit.print_signed(value);
     let difference = signed(found.difference);
-    let tested = change.measures.iter();
-    let tested = tested
-        .filter(|it| it.finding.adjusted_p_value.is_some())
-        .count();
-    let (uncorrected, corrected) = match change.test.adjustment.adjective() {
-        Some(adjective) if tested > 1 => (", uncorrected interval", format!("{adjective} ")),
-        None if tested > 1 => ("", "uncorrected ".to_owned()),
-        _ => ("", String::new()),
-    };
     let interval = found.interval.map_or_else(String::new, |interval| {
         let [low, high] = [interval.low, interval.high].map(signed);
-        format!("{uncorrected} [{low}, {high}]")
+        format!(" [{low}, {high}]")
     });
-    let p_value = measure
-        .finding
-        .adjusted_p_value
-        .map_or_else(String::new, |p| {
-            format!(", {corrected}{}", render::p_value(p))
-        });
+    let adjusted = measure.finding.adjusted_p_value;
+    let p_value = found.p_value.filter(|_| adjusted.is_some());
+    let corrected = adjusted.filter(|_| adjusted != p_value);
+    let corrected = corrected.zip(change.test.adjustment.adjective());
+    let corrected = corrected.map_or_else(String::new, |(p, adjective)| {
+        format!(", {adjective} {}", render::p_value(p))
+    });
+    let p_value = p_value.map_or_else(String::new, |p| {
+        format!(", {}{corrected}", render::p_value(p))
+    });
     let level = render::percent(1.0 - change.test.paired.level);
     let against = if measure
         .finding
         .is_against_mean(found.difference, measure.better)
     {
-        format!(" by the {}, against the mean", change.test.method.name())
+        format!(
+            " by the {}, against the mean",
+            change.test.paired.method.name()
+        )
     } else {
         String::new()
     };

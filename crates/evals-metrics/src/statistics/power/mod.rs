@@ -9,7 +9,7 @@ use super::NoStatistic;
 use super::moments::check_level;
 
 pub use mean::MeanPower;
-pub use pass_rate::PassRatePower;
+pub use pass_rate::{PassRatePower, VerdictTest};
 
 /// The error rates of a test that is planned.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]

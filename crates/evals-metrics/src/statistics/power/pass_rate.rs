@@ -1,8 +1,8 @@
-//! The power of McNemar's exact test of pass rates.
+//! The power of tests of pass rates.
 
 use super::{Plan, Sides, fewest};
 use crate::arithmetic::as_f64;
-use crate::distribution::{binomial, regularized_beta, root};
+use crate::distribution::{binomial, regularized_beta, root, upper_quantile, upper_tail};
 use crate::statistics::{NoStatistic, at_most};
 
 /// Numbers of changed cases further from their mean than this many standard deviations are left out.
@@ -16,7 +16,7 @@ const SUMMED: usize = 1_000;
 /// Numbers of cases above this are not searched.
 const MOST: usize = 20_000_000;
 
-/// The power of McNemar's exact test of two pass rates, from the share of cases whose verdict changes.
+/// The power of a test of two pass rates, from the share of cases whose verdict changes.
 ///
 /// The power is exact: it is computed over all numbers of changed cases. It therefore does not rise with every single case, and
 /// is below that of the usual approximation, which would promise too much for few cases.
@@ -24,9 +24,9 @@ const MOST: usize = 20_000_000;
 /// Source: Duffy, "Asymptotic and Exact Power for the McNemar Test and Its Analogue with R Controls per Case", Biometrics 40 (1984).
 ///
 /// ```
-/// use evals_metrics::{PassRatePower, Plan};
+/// use evals_metrics::{PassRatePower, Plan, VerdictTest};
 ///
-/// let plan = PassRatePower { discordant: 0.2, plan: Plan::default() };
+/// let plan = PassRatePower { discordant: 0.2, plan: Plan::default(), test: VerdictTest::Exact };
 /// assert_eq!(format!("{:.3}", plan.detectable(100)?), "0.128");
 /// assert_eq!(plan.cases(0.05)?, 658);
 /// # Ok::<(), evals_metrics::NoStatistic>(())
@@ -37,6 +37,27 @@ pub struct PassRatePower {
     pub discordant: f64,
     /// The error rates.
     pub plan: Plan,
+    /// The test.
+    pub test: VerdictTest,
+}
+
+/// A test of passes and failures.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub enum VerdictTest {
+    /// Tango's score test, which is McNemar's test without a correction for continuity.
+    Score,
+    /// McNemar's exact test.
+    Exact,
+}
+
+impl VerdictTest {
+    /// The least two-sided p value that so many cases can give: all of them changed in one direction.
+    pub fn least_p_value(self, cases: usize) -> f64 {
+        match self {
+            Self::Score => 2.0 * upper_tail(as_f64(cases).sqrt()),
+            Self::Exact => 2.0 * at_most(0, cases),
+        }
+    }
 }
 
 impl PassRatePower {
@@ -77,9 +98,9 @@ impl PassRatePower {
     /// As [`power`](Self::power), and if even a change of all cases has less power.
     ///
     /// ```
-    /// use evals_metrics::{NoStatistic, PassRatePower, Plan};
+    /// use evals_metrics::{NoStatistic, PassRatePower, Plan, VerdictTest};
     ///
-    /// let few = PassRatePower { discordant: 0.05, plan: Plan::default() };
+    /// let few = PassRatePower { discordant: 0.05, plan: Plan::default(), test: VerdictTest::Exact };
     /// assert_eq!(few.detectable(60), Err(NoStatistic::OutOfReach));
     /// assert_eq!(format!("{:.3}", few.detectable_above(60)?), "0.129");
     /// # Ok::<(), NoStatistic>(())
@@ -162,6 +183,11 @@ impl PassRatePower {
     /// changed case fewer.
     fn rejected(&self, changed: usize, before: Option<(usize, usize)>) -> Option<usize> {
         let is_rejected = |most: usize| {
+            if self.test == VerdictTest::Score {
+                // The excess over half of the changed cases, in units of the standard deviation.
+                let excess = (2.0 * as_f64(most) - as_f64(changed)) / as_f64(changed).sqrt();
+                return excess >= upper_quantile(self.plan.tail());
+            }
             let tail = if changed <= SUMMED {
                 at_most(changed - most, changed)
             } else {

@@ -2,10 +2,11 @@
 
 use std::collections::BTreeMap;
 
+use evals_metrics::Scale;
+
 use super::super::measured::Quantity;
 use super::super::names::MeasureNames;
 use super::super::resolve::Resolver;
-use super::super::scale::Scale;
 use super::super::{Gate, Rule, Subject};
 use super::{Noise, TrialError};
 use crate::{CaseId, Direction, Snapshot, SnapshotMeasure, Unit};
@@ -43,8 +44,8 @@ pub(super) struct Ruled {
     pub(super) mean: f64,
     /// Whether all values are from 0 to 1.
     pub(super) is_share: bool,
-    /// Whether the measure allows only values from 0 to 1.
-    pub(super) is_known_share: bool,
+    /// The values that the measure allows.
+    pub(super) scale: Scale,
 }
 
 impl Population {
@@ -86,7 +87,7 @@ impl Population {
                 match resolved.quantity {
                     Quantity::Measure(place) => {
                         let measure = &first.measures[place];
-                        let scale = Scale::of(measure, &subjects[0], names);
+                        let scale = measure.unit.scale(&measure.title);
                         rules.push(Ruled::new(rule, measure, scale, snapshots, &common)?);
                     }
                     _ => left_out.push(format!("{} of {}", rule.kind(), rule.name())),
@@ -170,7 +171,7 @@ impl Ruled {
             better: measure.better,
             mean: all.iter().sum::<f64>() / crate::summary::count(all.len()),
             is_share: all.iter().all(|value| (0.0..=1.0).contains(value)),
-            is_known_share: scale.is_share,
+            scale,
             values,
         })
     }

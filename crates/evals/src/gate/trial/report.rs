@@ -2,7 +2,7 @@
 
 use std::num::NonZeroU32;
 
-use evals_metrics::{Bootstrap, Interval};
+use evals_metrics::{Bootstrap, Interval, Scale, mean_interval};
 use serde::{Deserialize, Serialize};
 
 use super::population::{Pairs, Population, Ruled};
@@ -150,9 +150,10 @@ impl Share {
     fn new(count: usize, of: usize) -> Self {
         let mut values = vec![1.0; count];
         values.resize(of.max(count), 0.0);
+        let interval = mean_interval(&values, None, Scale::Share, &Bootstrap::default());
         Self {
             value: crate::summary::count(count) / crate::summary::count(of.max(1)),
-            interval: Bootstrap::default().mean_interval(&values),
+            interval: interval.ok(),
         }
     }
 }

@@ -1,7 +1,5 @@
 //! One simulated gate.
 
-use std::num::NonZeroU32;
-
 use evals_metrics::{PairedTest, Xoshiro256PlusPlus};
 
 use super::super::drop::Drop;
@@ -12,9 +10,6 @@ use super::population::{Pairs, Population, Ruled};
 use crate::summary::count;
 use crate::{Adjustment, Direction, Family};
 
-/// Random swaps in a simulated test of one drop at 5 %. More drops and higher levels take more.
-const SWAPS: NonZeroU32 = NonZeroU32::new(1_000).expect("1,000 is not 0");
-
 /// The simulation of one size of drop.
 #[derive(Debug)]
 pub(super) struct Simulation<'p> {
@@ -22,7 +17,7 @@ pub(super) struct Simulation<'p> {
     population: &'p Population,
     /// How each rule's measure drops.
     damage: Vec<Damage>,
-    /// The test of a drop, whose seed each simulation draws.
+    /// The test of a drop.
     test: PairedTest,
     /// What the tests can see.
     sights: Sights,
@@ -50,16 +45,11 @@ impl<'p> Simulation<'p> {
         let damage = rules.map(|(ruled, drop)| Damage::of(ruled, *drop));
         let tests = population.rules.iter().filter(|it| it.is_drop()).count();
         let strictest = gate.significance() / count(tests.max(1));
-        let test = PairedTest {
-            resamples: SWAPS,
-            level: gate.level,
-            ..PairedTest::default()
-        };
         Some(Self {
             gate,
             population,
             damage: damage.collect::<Option<_>>()?,
-            test: test.resolving(strictest),
+            test: gate.test(),
             sights: Sights::at(strictest),
         })
     }
@@ -67,18 +57,16 @@ impl<'p> Simulation<'p> {
     /// Draws a pair of runs and judges it.
     pub(super) fn judge(&self, random: &mut Xoshiro256PlusPlus) -> Verdicts {
         let pairs = self.draw(random);
-        let seed = random.index(u32::MAX as usize) as u64;
-        let test = PairedTest { seed, ..self.test };
         let rules = &self.population.rules;
         let drops: Vec<Option<Drop>> = rules
             .iter()
             .zip(&pairs)
             .map(|(ruled, pairs)| {
-                let drop = || Drop::of(pairs, ruled.better, ruled.is_known_share, self.gate.level);
+                let drop = || Drop::of(pairs, ruled.better, ruled.scale, &self.test);
                 ruled.is_drop().then(drop).flatten()
             })
             .collect();
-        let significant = self.significant(&drops, &test);
+        let significant = self.significant(&drops);
         let of_rules = rules
             .iter()
             .zip(&pairs)
@@ -99,7 +87,7 @@ impl<'p> Simulation<'p> {
                         let verdict = limit::on_numbers(
                             rule,
                             &after,
-                            ruled.unit,
+                            (ruled.unit, ruled.scale),
                             self.gate.bound,
                             self.gate.level,
                         );
@@ -116,21 +104,9 @@ impl<'p> Simulation<'p> {
         }
     }
 
-    /// Whether each drop is significant after Holm's correction. Without a drop above its tolerance no gate fails, and without equal differences
-    /// significance decides nothing else, so that nothing is tested.
-    fn significant(&self, drops: &[Option<Drop>], test: &PairedTest) -> Vec<bool> {
-        let rules = self.population.rules.iter().zip(drops);
-        let matters = rules.into_iter().any(|(ruled, drop)| {
-            let tolerance = ruled.rule.limit();
-            drop.as_ref()
-                .is_some_and(|drop| drop.exceeds(tolerance) || drop.is_uniform())
-        });
-        if !matters {
-            return vec![false; drops.len()];
-        }
-        let p_values = drops
-            .iter()
-            .map(|drop| drop.as_ref().and_then(|drop| drop.p_value(test)));
+    /// Whether each drop is significant after Holm's correction.
+    fn significant(&self, drops: &[Option<Drop>]) -> Vec<bool> {
+        let p_values = drops.iter().map(|drop| drop.as_ref()?.change.p_value);
         let significance = self.gate.significance();
         let family = Family::of(p_values, Adjustment::Holm, significance);
         let is_significant = |p_value: &Option<f64>| p_value.is_some_and(|it| it <= significance);

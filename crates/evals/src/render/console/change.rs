@@ -4,7 +4,7 @@ use std::io::{self, Write};
 
 use evals_messages::visible::single_line;
 
-use super::super::change::{self, INTERVAL, TITLES};
+use super::super::change::{self, INTERVAL};
 use super::drawing::Spread;
 use super::paint::Style;
 use super::table::{Align, Column, Entry, Table};
@@ -88,12 +88,12 @@ impl<W: Write> Page<W> {
     }
 
     fn table_of_changes(&self, change: &Change, shown: Layout) -> Table {
-        let mut columns: Vec<Column> = TITLES
-            .iter()
+        let mut columns: Vec<Column> = change::titles(change)
+            .into_iter()
             .map(|title| {
-                let is_text = matches!(*title, "Measure" | "Verdict");
+                let is_text = matches!(title, "Measure" | "Verdict");
                 let align = if is_text { Align::Left } else { Align::Right };
-                Column::new(*title, align)
+                Column::new(title, align)
             })
             .collect();
         // The drawing first, so that the interval stands before it.
@@ -121,7 +121,7 @@ impl<W: Write> Page<W> {
                     Entry::plain(text)
                 }
             };
-            let mut entries: Vec<Entry> = row.cells.map(entry).into();
+            let mut entries: Vec<Entry> = row.cells.into_iter().map(entry).collect();
             if shown.drawings {
                 let drawing = spread(measure)
                     .map(|spread| self.console.symbols.spread(spread, end, AXIS.len()));

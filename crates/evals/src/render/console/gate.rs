@@ -2,7 +2,7 @@
 
 use std::io::{self, Write};
 
-use super::super::gate::{self, INTERVAL, TITLES};
+use super::super::gate::{self, INTERVAL};
 use super::Page;
 use super::paint::Style;
 use super::table::{Align, Column, Entry, Table};
@@ -47,12 +47,12 @@ impl<W: Write> Page<W> {
     }
 
     fn table_of_checks(&self, report: &GateReport, run: &GatedRun, intervals: bool) -> Table {
-        let mut columns: Vec<Column> = TITLES
-            .iter()
+        let mut columns: Vec<Column> = gate::titles(report)
+            .into_iter()
             .map(|title| {
-                let is_text = matches!(*title, "Check" | "Verdict");
+                let is_text = matches!(title, "Check" | "Verdict");
                 let align = if is_text { Align::Left } else { Align::Right };
-                Column::new(*title, align)
+                Column::new(title, align)
             })
             .collect();
         let interval = gate::interval_title(report);
@@ -63,12 +63,12 @@ impl<W: Write> Page<W> {
         if !intervals {
             table = table.without(interval);
         }
-        for row in gate::rows(run, self.glyphs) {
+        for row in gate::rows(report, run, self.glyphs) {
             let entry = |text| match row.verdict {
                 GateVerdict::Passed => Entry::plain(text),
                 GateVerdict::CannotTell | GateVerdict::Failed => Entry::bold(text),
             };
-            let mut entries: Vec<Entry> = row.cells.map(entry).into();
+            let mut entries: Vec<Entry> = row.cells.into_iter().map(entry).collect();
             if intervals {
                 entries.insert(INTERVAL, Entry::dim(row.interval));
             }

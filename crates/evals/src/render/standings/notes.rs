@@ -101,7 +101,7 @@ fn best_by(standings: &Standings, measure: &RankedMeasure) -> Option<String> {
     };
     let same = titles(&|pair| !pair.is_distinct());
     let favoured = titles(&|pair| measure.is_against_means(pair));
-    let test = standings.test.method.name();
+    let test = standings.test.paired.method.name();
     Some(if !favoured.is_empty() {
         format!(
             "no run is best by {name}: {title} has the best mean, and the {test} favours {} over it",
@@ -153,7 +153,7 @@ fn against_means(standings: &Standings) -> Option<String> {
         })
         .collect();
     (!pairs.is_empty()).then(|| {
-        let test = standings.test.method;
+        let test = standings.test.paired.method;
         format!(
             "against the means of {}, the {} favours {}. {}",
             measure_title(measure),
@@ -261,38 +261,52 @@ fn intervals(standings: &Standings) -> Option<String> {
 
 /// The test, its family, and the meaning of letters and of what is detectable.
 fn family(standings: &Standings) -> Vec<String> {
-    if standings.tests == 0 {
+    let all = standings.headline_tests + standings.tests;
+    if all == 0 {
         return Vec::new();
     }
     let test = &standings.test;
-    let measures = standings.measures.iter().filter(|it| it.is_ranked());
     let runs = standings.reports.len();
-    let tests = quantity::of(standings.tests, "test");
-    let family = format!(
-        "{} and {} of runs",
-        quantity::of(measures.count(), "measure"),
-        quantity::of(runs * (runs - 1) / 2, "pair")
-    );
+    let pairs = quantity::of(runs * (runs - 1) / 2, "pair");
+    let tests = |count: usize| quantity::of(count, "test");
+    let headline = standings.headline.as_deref().unwrap_or_default();
+    let families = [
+        (standings.headline_tests, single_line(headline)),
+        (standings.tests, "the other measures".to_owned()),
+    ];
+    let families = families.into_iter().filter(|(count, _)| *count > 0);
+    let families: Vec<String> = families
+        .map(|(count, what)| format!("{} of {what}", tests(count)))
+        .collect();
+    let families = families.join(", and for the ");
     let correction = match test.adjustment.adjective() {
-        Some(adjective) => format!("{adjective} for {tests} together: {family}"),
-        None => format!("not corrected, although there are {tests}: {family}"),
+        Some(adjective) => {
+            format!("corrected p: {adjective} for the {families}, in {pairs} of runs")
+        }
+        None => format!("not corrected, although there are {families}, in {pairs} of runs"),
     };
     let level = percent(test.significance());
     let method = method(test);
-    let strictest = strictest(test, standings.tests, &tests);
+    let is_headline = main(standings).is_some_and(|it| it.measure == headline);
+    let count = if is_headline {
+        standings.headline_tests
+    } else {
+        standings.tests
+    };
+    let strictest = strictest(test, count, &tests(count));
     let power = percent(test.power);
     vec![
         format!(
-            "p: {method}, {correction}; pairs that agree in every case are not tests{}",
-            floor(standings)
+            "p: {method}; {correction}; pairs that agree in every case are not tests{}",
+            floor(standings, count)
         ),
         format!(
-            "letters: two runs share a letter exactly if p of their pair is above {level}. That is no proof that they are equal, \
+            "letters: two runs share a letter exactly if corrected p of their pair is above {level}. That is no proof that they are equal, \
              and it does not carry over: `ab` shares one with `a` and with `b`, which differ from each other"
         ),
         format!(
             "d_z: mean difference in standard deviations of the differences; detectable: the smallest true difference that these \
-             cases would show with {power} probability at a level of {strictest} (t test; exact McNemar test for pass rates)"
+             cases would show with {power} probability at a level of {strictest}"
         ),
     ]
 }
@@ -312,13 +326,15 @@ fn untested(standings: &Standings) -> Vec<String> {
 }
 
 /// Why no p value is below a certain one, if the random swaps limit one.
-fn floor(standings: &Standings) -> String {
-    let swaps = standings.test.resolving(standings.tests).resamples;
+fn floor(standings: &Standings, tests: usize) -> String {
+    let swaps = standings.test.resolving(tests).resamples;
     let least = 1.0 / (f64::from(swaps.get()) + 1.0);
     let pairs = standings.measures.iter().filter(|it| it.is_ranked());
     let mut pairs = pairs.flat_map(|it| &it.pairs);
-    let is_least = |it: &&PairOutcome| !it.difference.is_exact && it.difference.p_value <= least;
-    if standings.test.method == PairTest::Randomization
+    let is_least = |it: &&PairOutcome| {
+        !it.difference.is_exact && it.difference.p_value.is_some_and(|p| p <= least)
+    };
+    if standings.test.paired.method == PairTest::Randomization
         && let Some(pair) = pairs.find(is_least)
         && let Some(adjusted) = pair.finding.adjusted_p_value
     {

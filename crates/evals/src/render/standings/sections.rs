@@ -3,7 +3,7 @@
 use evals_messages::visible::single_line;
 use evals_metrics::Interval;
 
-use super::super::change::verdict;
+use super::super::change::{CORRECTED, verdict};
 use super::super::glyphs::Glyphs;
 use super::super::probability::{p_cell, percent};
 use super::super::side_by_side::title_of;
@@ -182,6 +182,7 @@ fn pairs(standings: &Standings, measure: &RankedMeasure, glyphs: &Glyphs) -> Sec
         "Difference",
         &interval_title(standings),
         "p",
+        CORRECTED,
         "d_z",
         "Detectable",
         "Verdict",
@@ -190,7 +191,7 @@ fn pairs(standings: &Standings, measure: &RankedMeasure, glyphs: &Glyphs) -> Sec
         heading: format!("Pairs of runs by {}", measure_title(measure)),
         heads: heads.map(str::to_owned).to_vec(),
         rows: rows.collect(),
-        texts: vec![0, 1, 3, 7],
+        texts: vec![0, 1, 3, 8],
         folds: false,
         note: None,
     }
@@ -215,6 +216,8 @@ fn pair_row(
             ..it
         }
     });
+    let corrected = pair.finding.adjusted_p_value;
+    let tested = pair.difference.p_value.filter(|_| corrected.is_some());
     SectionRow {
         is_clear: pair.is_distinct(),
         ..row(vec![
@@ -222,7 +225,8 @@ fn pair_row(
             report_title(standings, worse),
             unit.print_signed(sign * pair.difference.difference),
             signed_range(unit, interval.as_ref(), glyphs),
-            pair.finding.adjusted_p_value.map_or_else(none, p_cell),
+            tested.map_or_else(none, p_cell),
+            corrected.map_or_else(none, p_cell),
             pair.finding
                 .effect
                 .map_or_else(none, |it| format!("{:+.2}", sign * it.value)),

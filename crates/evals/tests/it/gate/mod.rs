@@ -82,16 +82,12 @@ pub(super) fn judged_snapshots(
     )
 }
 
-/// Every measure has one name, and `RR` is from 0 to 1.
+/// Every measure has one name.
 pub(super) struct Named;
 
 impl MeasureNames for Named {
     fn means(&self, written: &str, title: &str) -> bool {
         written == title
-    }
-
-    fn is_share(&self, title: &str) -> bool {
-        title == "RR"
     }
 }
 

@@ -144,25 +144,15 @@ fn values_of_a_run_do_not_show_how_far_a_measure_goes() {
 }
 
 #[test]
-fn a_caller_knows_which_scores_are_from_0_to_1() {
-    struct Shares;
-    impl MeasureNames for Shares {
-        fn means(&self, written: &str, title: &str) -> bool {
-            written == title
-        }
-        fn is_share(&self, title: &str) -> bool {
-            title == "grade"
-        }
-    }
-    let [before, after] = sides().map(|report| snapshot(&report));
-    let subject = Subject {
-        run: &after,
-        baseline: Some(&before),
-        checks: &[],
+fn a_rank_measure_is_known_to_be_from_0_to_1() {
+    let run = |name| {
+        let cases = (0..10).map(|case| finished(&format!("q{case}"), vec![score(name, 0.5)]));
+        snapshot(&report(cases.collect()))
     };
-    let refused = gate([min("grade", 4.0)]).judge(&[subject], &Shares);
+    let refused = judged_snapshots(&gate([min("nDCG@10", 4.0)]), None, &run("nDCG@10"));
     let message = refused.unwrap_err().to_string();
     assert!(message.contains("the rule never holds"), "{message}");
+    assert!(judged_snapshots(&gate([min("grade", 4.0)]), None, &run("grade")).is_ok());
 }
 
 #[test]

@@ -10,16 +10,12 @@ use insta::assert_snapshot;
 use super::{gate, max, max_drop, min, scored, snapshot};
 use crate::fakes::{finished, report, score};
 
-/// Every measure has one name and is from 0 to 1, as rank measures are.
+/// Every measure has one name.
 struct Shares;
 
 impl MeasureNames for Shares {
     fn means(&self, written: &str, title: &str) -> bool {
         written == title
-    }
-
-    fn is_share(&self, _title: &str) -> bool {
-        true
     }
 }
 

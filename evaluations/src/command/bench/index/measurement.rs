@@ -7,7 +7,7 @@ use std::time::Duration;
 use anyhow::{Context as _, Result};
 use evals_index::{Approximation, IndexError, VectorCollection, VectorNeighbour, VectorSearch};
 use evals_load::{ClosedLoop, OpenLoop, Served, ThreadPace};
-use evals_metrics::{NeighbourHits, PairedTest, Percentiles};
+use evals_metrics::{NeighbourHits, PairedTest, Percentiles, Scale};
 use futures::future::BoxFuture;
 use futures::{StreamExt as _, TryStreamExt as _, stream};
 use indicatif::ProgressBar;
@@ -183,7 +183,7 @@ impl<'m> Measurement<'m> {
             seed: self.arguments.seed,
             ..PairedTest::default()
         };
-        Ok(test.compare(&pairs))
+        Ok(test.compare(&pairs, None, Scale::Share))
     }
 
     /// Measures latency and throughput.

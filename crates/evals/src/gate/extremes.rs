@@ -1,28 +1,25 @@
-//! The values that a measure can have, as far as they are known.
+//! The worst and the best value of a measure, as far as they are known.
 
-use super::names::MeasureNames;
+use evals_metrics::Scale;
+
 use super::rule::Rule;
 use super::subject::Subject;
 use crate::{Direction, SnapshotMeasure, Unit};
 
-/// The values that a measure can have.
+/// The worst and the best value of a measure.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub(super) struct Scale {
-    /// Whether the definition of the measure allows only values from 0 to 1. The values of a run do not prove that.
-    pub(super) is_share: bool,
+pub(super) struct Extremes {
+    /// The values that the definition of the measure allows. The values of a run do not prove that.
+    pub(super) scale: Scale,
     /// The lowest value: 0 of a share and of scores that are all from 0 to 1, otherwise the lowest one in the run and its baseline.
     lowest: f64,
     /// The highest value, likewise.
     highest: f64,
 }
 
-impl Scale {
-    /// The scale of a measure of the subject's run. Pass rates are shares, and so are scores that `names` knows, such as rank measures.
-    pub(super) fn of(
-        measure: &SnapshotMeasure,
-        subject: &Subject<'_>,
-        names: &dyn MeasureNames,
-    ) -> Self {
+impl Extremes {
+    /// Those of a measure of the subject's run.
+    pub(super) fn of(measure: &SnapshotMeasure, subject: &Subject<'_>) -> Self {
         let sides = [Some(subject.run), subject.baseline].into_iter().flatten();
         let values: Vec<f64> = sides
             .flat_map(|side| {
@@ -31,20 +28,16 @@ impl Scale {
             })
             .collect();
         let are_shares = values.iter().all(|value| (0.0..=1.0).contains(value));
-        let is_share = match measure.unit {
-            Unit::PassRate | Unit::Share => true,
-            Unit::Score => names.is_share(&measure.title),
-            Unit::Metric | Unit::Seconds => false,
-        };
+        let scale = measure.unit.scale(&measure.title);
         // Enough to assume a value for a failed case, but not to refuse a rule: other runs may have other values.
-        let is_bounded = is_share || are_shares && measure.unit == Unit::Score;
+        let is_bounded = scale == Scale::Share || are_shares && measure.unit == Unit::Score;
         let (start, end) = if is_bounded {
             (0.0, 1.0)
         } else {
             (f64::INFINITY, f64::NEG_INFINITY)
         };
         Self {
-            is_share,
+            scale,
             lowest: values.iter().copied().fold(start, f64::min),
             highest: values.iter().copied().fold(end, f64::max),
         }

@@ -1,0 +1,136 @@
+//! The interval that belongs to the randomization test.
+
+use super::NoStatistic;
+use crate::arithmetic::as_f64;
+use crate::random::Xoshiro256PlusPlus;
+use crate::{Interval, IntervalMethod, PairedTest};
+
+/// Up to this many units, all swaps are enumerated.
+const ENUMERATED: usize = 13;
+/// So many random swaps place the ends as exactly as the usual bootstrap does.
+const DRAWN: u32 = 10_000;
+/// Means count as equal if they are closer than this share of their size: rounding alone may part them.
+const ROUNDING: f64 = 1e-12;
+
+impl PairedTest {
+    /// The mean changes that the randomization test does not reject, for units of cases that are swapped together: the sum of each unit's
+    /// changes, and its number of cases. `p_value` is that of no change. The interval contains 0 exactly if it is above 1 minus the level.
+    ///
+    /// If the true mean change is δ, swapping the set S of units gives a mean at least as far from δ as the observed one, d, exactly if the
+    /// mean change of S, or that of all other units, is not between δ and d. So the ends of the interval are quantiles of the lower, and of
+    /// the higher, of these two means over all swaps.
+    ///
+    /// Source: Hartigan, "Using Subsample Values as Typical Values", Journal of the American Statistical Association 64 (1969).
+    pub(super) fn inverted(
+        &self,
+        units: &[(f64, f64)],
+        p_value: f64,
+    ) -> Result<Interval, NoStatistic> {
+        super::moments::check_level(self.level)?;
+        let (sum, weight) = total(units);
+        let mean = sum / weight;
+        let means = || units.iter().map(|(sum, weight)| sum / weight);
+        let largest = means().fold(0.0_f64, |size, it| size.max(it.abs()));
+        if means().all(|it| (it - mean).abs() <= ROUNDING * largest) {
+            return Err(if units.len() < 2 {
+                NoStatistic::OneValue
+            } else {
+                NoStatistic::NoSpread
+            });
+        }
+        let significance = 1.0 - self.level;
+        let swaps = self.swapped(units, [sum, weight]);
+        // Without a swap, an observed difference is as extreme as itself: random swaps count it too.
+        let (all, itself) = if units.len() <= ENUMERATED {
+            (as_f64(swaps.len()), 0.0)
+        } else {
+            (as_f64(swaps.len()) + 1.0, 1.0)
+        };
+        let rejected = significance * all - itself + ROUNDING * all;
+        let [low, high] = [1.0, -1.0].map(|side| {
+            let mut ends: Vec<f64> = swaps.iter().map(|means| end(*means, side)).collect();
+            ends.sort_unstable_by(f64::total_cmp);
+            let place = ends
+                .iter()
+                .zip(0..)
+                .find(|(_, place)| as_f64(*place) > rejected - 1.0);
+            let found = place.map_or(f64::NEG_INFINITY, |(end, _)| *end);
+            let observed = side * mean;
+            if p_value > significance {
+                found.min(0.0)
+            } else if observed > 0.0 && found <= 0.0 && found.is_finite() {
+                // The random swaps of the test and these disagree by a few.
+                let above = ends.into_iter().find(|end| *end > 0.0);
+                above.map_or(observed, |end| end.min(observed))
+            } else {
+                found
+            }
+        });
+        if !(low.is_finite() && high.is_finite()) {
+            // All units changed in one direction: 2 of 2^n swaps are as extreme.
+            let is_enough = |n: &i32| 2_f64.powi(1 - n) <= significance;
+            let least = (2..).zip(2..).find(|(n, _)| is_enough(n));
+            return Err(NoStatistic::TooFew {
+                n: units.len(),
+                least: least.map_or(usize::MAX, |(_, least)| least),
+            });
+        }
+        Ok(Interval {
+            low,
+            high: -high,
+            level: self.level,
+            method: IntervalMethod::Randomization,
+        })
+    }
+
+    /// For each swap, the mean of the swapped units and that of the others; not finite for the mean of none.
+    fn swapped(&self, units: &[(f64, f64)], [sum, weight]: [f64; 2]) -> Vec<[f64; 2]> {
+        let means = |is_swapped: &mut dyn FnMut(usize) -> bool| {
+            let own = units
+                .iter()
+                .enumerate()
+                .filter(|(place, _)| is_swapped(*place));
+            let (own_sum, own_weight) = own.fold((0.0, 0.0), |(sum, weight), (_, unit)| {
+                (sum + unit.0, weight + unit.1)
+            });
+            [
+                own_sum / own_weight,
+                (sum - own_sum) / (weight - own_weight),
+            ]
+        };
+        if units.len() <= ENUMERATED {
+            let swaps = 0..1_usize << units.len();
+            return swaps
+                .map(|swap| means(&mut |place| swap >> place & 1 == 1))
+                .collect();
+        }
+        let mut random = Xoshiro256PlusPlus::seeded(self.seed);
+        let draws = 0..self.resamples.get().min(DRAWN);
+        draws
+            .map(|_| {
+                let mut bits = 0;
+                means(&mut |place| {
+                    if place % 64 == 0 {
+                        bits = random.next();
+                    }
+                    bits >> (place % 64) & 1 == 1
+                })
+            })
+            .collect()
+    }
+}
+
+/// The sums of both numbers.
+fn total(units: &[(f64, f64)]) -> (f64, f64) {
+    let add = |(sum, weight), (own, size): &(f64, f64)| (sum + own, weight + size);
+    units.iter().fold((0.0, 0.0), add)
+}
+
+/// The lower of two means, or minus the higher one for a `side` of -1. A swap of all units or of none rejects every change.
+fn end([one, other]: [f64; 2], side: f64) -> f64 {
+    if !(one.is_finite() && other.is_finite()) {
+        f64::NEG_INFINITY
+    } else {
+        (side * one).min(side * other)
+    }
+}
