@@ -118,7 +118,7 @@ fn cases_are_listed_and_shown_in_detail() {
     for part in [
         "\n  topic: account\n",
         "\n  question: How do I reset my password?\n",
-        "\n  passages:\n    [1] reset, Forgotten password\n    Open Settings, choose Security and press Reset password.\n",
+        "\n  passages:\n    [1] reset, Forgotten password\n    Forgotten password Open Settings, choose Security and press Reset password.\n",
         "\n  answer:",
         "\n  reference: Nobody but an administrator may do that.\n",
         "\n  relevant: reset\n",
