@@ -39,12 +39,17 @@ struct KnownRun {
 impl KnownRun {
     /// Runs `CASES` cases, of which people pass a share of about `good`, under a name. The judge compares with the expected output.
     fn of(sandbox: &Sandbox, name: &str, good: f64, seed: u64) -> Self {
+        Self::judged(sandbox, name, good, PASSES_BAD, seed)
+    }
+
+    /// The same, by a judge that passes this share of what people fail.
+    fn judged(sandbox: &Sandbox, name: &str, good: f64, passes_bad: f64, seed: u64) -> Self {
         let mut draws = Draws(seed);
         let mut truth = BTreeMap::new();
         let (mut file, mut outputs) = ("name: known\ncases:\n".to_owned(), String::new());
         for number in 0..CASES {
             let is_good = draws.next() < good;
-            let passes = draws.next() < if is_good { PASSES_GOOD } else { PASSES_BAD };
+            let passes = draws.next() < if is_good { PASSES_GOOD } else { passes_bad };
             let id = format!("c{number}");
             writeln!(
                 file,
@@ -82,6 +87,118 @@ impl KnownRun {
         );
         file
     }
+}
+
+/// A run before a change, and one after it that people find no better and the judge does.
+fn flattered(sandbox: &Sandbox) -> [KnownRun; 2] {
+    [
+        KnownRun::of(sandbox, "before", 0.5, 7),
+        KnownRun::judged(sandbox, "after", 0.5, 0.6, 8),
+    ]
+}
+
+/// Labels both runs by the truth, with the labels beside them.
+fn label(sandbox: &Sandbox, runs: &[KnownRun; 2], options: &str) {
+    for (run, name) in runs.iter().zip(["before", "after"]) {
+        let file = run.labelled(sandbox, name, options);
+        sandbox.succeed(&format!(
+            "labels {name} --measure EqualsExpected --import {file} --labeller ada"
+        ));
+    }
+}
+
+/// A text without the line breaks of the terminal.
+fn unwrapped(text: &str) -> String {
+    text.split_whitespace().collect::<Vec<_>>().join(" ")
+}
+
+#[test]
+fn a_change_that_people_do_not_see_is_corrected_and_warned_of() {
+    let sandbox = Sandbox::new();
+    let runs = flattered(&sandbox);
+    let truth = runs[1].rate() - runs[0].rate();
+    let before = ended(&mut sandbox.command("compare before after"));
+    assert!(
+        unwrapped(&before.stdout).contains("better") && !before.stdout.contains("by people"),
+        "{}",
+        before.stdout
+    );
+
+    label(&sandbox, &runs, "--sample 120");
+    let compared = ended(&mut sandbox.command("compare before after --out change.json"));
+    let printed = unwrapped(&compared.stdout);
+    assert!(printed.contains("EqualsExpected by people: "), "{printed}");
+    assert!(
+        printed.contains("unclear (PPI++, labels of 120 questions in both runs)"),
+        "{printed}"
+    );
+    let warning =
+        "people's labels do not bear out the judge, whose verdict on the change is `better`";
+    assert!(
+        unwrapped(&compared.stderr).contains(warning),
+        "{}",
+        compared.stderr
+    );
+    let by_people = &read_json(&sandbox.work().join("change.json"))["by_people"][0];
+    assert_eq!(
+        (&by_people["judge"], &by_people["people"]),
+        (&json!("better"), &json!("unclear"))
+    );
+    let interval = &by_people["corrected"]["interval"];
+    let [low, high] = ["low", "high"].map(|end| interval[end].as_f64().unwrap());
+    assert!(low <= truth && truth <= high, "{by_people} {truth}");
+
+    let gated = ended(&mut sandbox.command(
+        "gate after --baseline before --max-drop EqualsExpected=0.05 --out gate.json --out gate.md",
+    ));
+    assert_eq!(gated.code, Some(0), "{}{}", gated.stdout, gated.stderr);
+    assert!(
+        unwrapped(&gated.stdout).contains(warning),
+        "{}",
+        gated.stdout
+    );
+    assert!(
+        unwrapped(&gated.stderr).contains(warning),
+        "{}",
+        gated.stderr
+    );
+    let markdown = fs::read_to_string(sandbox.work().join("gate.md")).unwrap();
+    assert!(markdown.contains("by people"), "{markdown}");
+    let report = read_json(&sandbox.work().join("gate.json"));
+    assert_eq!(report["runs"][0]["by_people"][0]["people"], "unclear");
+}
+
+#[test]
+fn a_change_is_not_corrected_by_few_or_picked_labels_and_the_reason_is_said() {
+    let sandbox = Sandbox::new();
+    let runs = flattered(&sandbox);
+    label(&sandbox, &runs, "--sample 10");
+    let few = unwrapped(&sandbox.succeed("compare before after"));
+    assert!(
+        few.contains(
+            "EqualsExpected by people: not corrected: 10 questions with labels in both runs are fewer than the 20"
+        ),
+        "{few}"
+    );
+    label(&sandbox, &runs, "--sample 100 --stratified");
+    let stratified = unwrapped(&sandbox.succeed("compare before after"));
+    assert!(
+        stratified.contains(
+            "were drawn by verdict; label a random sample of the same questions in both runs"
+        ),
+        "{stratified}"
+    );
+}
+
+#[test]
+fn the_only_measure_of_a_run_without_a_judge_is_calibrated() {
+    let sandbox = Sandbox::new();
+    let run = KnownRun::of(&sandbox, "first", 0.5, 7);
+    let labels = run.labelled(&sandbox, "first", "--sample 120");
+    let named =
+        format!("calibrate first --measure EqualsExpected --labels {labels} --labeller ada");
+    let unnamed = format!("calibrate first --labels {labels} --labeller ada");
+    assert_eq!(sandbox.succeed(&unnamed), sandbox.succeed(&named));
 }
 
 /// The value and the interval of a row of the printed table.

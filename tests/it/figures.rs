@@ -388,3 +388,27 @@ fn a_folder_that_cannot_be_made_is_an_error_before_any_work() {
         "{message}"
     );
 }
+
+#[test]
+fn a_run_of_several_profiles_draws_their_comparison() {
+    let sandbox = Sandbox::new();
+    let ended = sandbox
+        .run("sample --limit 30 --skip-qa --profile bm25 --profile hybrid --profile unranked --figures drawn");
+    assert_eq!(ended.code, Some(0), "{}", ended.stderr);
+    assert!(
+        files(&sandbox, "drawn").contains_key("standings.svg"),
+        "{}",
+        ended.stderr
+    );
+    assert_eq!(
+        ended.stdout.matches("MRR@5").count(),
+        sandbox
+            .run("sample --limit 30 --skip-qa --profile bm25 --profile hybrid --profile unranked")
+            .stdout
+            .matches("MRR@5")
+            .count(),
+        "figures print no further table"
+    );
+    sandbox.succeed("sample --limit 30 --skip-qa --profile bm25 --figures alone");
+    assert!(files(&sandbox, "alone").contains_key("measures.svg"));
+}

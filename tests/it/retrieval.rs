@@ -202,7 +202,21 @@ fn a_filter_restricts_every_profile() {
     let mut command = sandbox.command("sample --skip-qa --profile all --filter");
     let ended = crate::sandbox::ended(command.arg("metadata LIKE '%Sports%'"));
     assert_eq!(ended.code, Some(0), "{}", ended.stderr);
+    assert!(
+        ended.stdout.contains("filter: metadata LIKE '%Sports%'"),
+        "{}",
+        ended.stdout
+    );
+    let shown = sandbox.succeed("runs show latest");
+    assert!(
+        shown.contains("filter: metadata LIKE '%Sports%'"),
+        "{shown}"
+    );
     for run in sandbox.runs() {
+        let report = fs::read_to_string(run.join("report.md")).unwrap();
+        assert!(report.contains("metadata LIKE"), "{report}");
+        let page = fs::read_to_string(run.join("report.html")).unwrap();
+        assert_eq!(page.matches("metadata LIKE").count(), 1, "once");
         let ranked: std::collections::BTreeSet<String> = fs::read_to_string(run.join("run.trec"))
             .unwrap()
             .lines()

@@ -79,6 +79,7 @@
 //! - Memory grows with the number of finished cases, not with the number of remaining ones.
 
 mod analysis;
+mod by_people;
 mod case;
 mod case_field;
 mod change;
@@ -123,6 +124,7 @@ pub use analysis::{
     Analysis, LinePlotCurve, LinePlotPoint, LineStep, LineStyle, PrecisionRecallCurve,
     PrecisionRecallPoint,
 };
+pub use by_people::ByPeople;
 pub use case::{
     Case, CaseId, Concern, Context, DerivedIds, Evaluator, EvaluatorError, EvaluatorSpec,
     SpecArguments,

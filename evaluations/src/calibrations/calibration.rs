@@ -234,7 +234,8 @@ pub(crate) enum Misfit {
     Data(String),
 }
 
-fn drawing(run: &JudgedRun, labels: &DecidedLabels<'_>, assume_random: bool) -> Drawing {
+/// How the labelled answers of a run were drawn. `assume_random` takes answers that somebody picked for drawn at random.
+pub(super) fn drawing(run: &JudgedRun, labels: &DecidedLabels<'_>, assume_random: bool) -> Drawing {
     let verdicts = run.verdicts;
     if labels.answers.len() == verdicts.passes + verdicts.fails {
         return Drawing::Random;

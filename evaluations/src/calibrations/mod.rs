@@ -2,6 +2,7 @@
 //!
 //! A calibration holds counts and digests, and no text of a question or an answer. It can be copied to another machine.
 
+mod by_people;
 mod calibration;
 mod correction;
 mod corrections;
@@ -15,6 +16,7 @@ mod store;
 #[cfg(test)]
 mod tests;
 
+pub(crate) use self::by_people::by_people;
 pub(crate) use self::calibration::{Calibration, Drawing};
 pub(crate) use self::correction::{CORRECTION, Correction, OtherData};
 pub(crate) use self::corrections::RunCorrections;

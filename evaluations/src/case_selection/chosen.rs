@@ -2,33 +2,28 @@
 
 use serde_json::{Map, Value};
 
-use super::record::SelectionRecord;
+use super::record::{self, LimitRecord, SelectionRecord};
 use crate::shards::ShardHeader;
 
-/// Which of a dataset's cases a run has.
+/// The key of a report's metadata that holds the filter, and the label of its line.
+pub(crate) const FILTER: &str = "filter";
+
+/// Which of a dataset's cases a run has, and which of its documents.
 #[derive(Debug, Clone, Default)]
 pub(crate) struct ChosenCases {
     /// The options that chose the cases, if any did.
     pub(crate) selection: Option<SelectionRecord>,
+    /// The limit, if it left cases out.
+    pub(crate) limit: Option<LimitRecord>,
     /// The shard, if the run is one.
     pub(crate) shard: Option<ShardHeader>,
     /// The number of cases.
     pub(crate) count: usize,
+    /// The condition on documents, if a search finds only some.
+    pub(crate) filter: Option<String>,
 }
 
 impl ChosenCases {
-    pub(crate) fn new(
-        selection: Option<SelectionRecord>,
-        shard: Option<ShardHeader>,
-        count: usize,
-    ) -> Self {
-        Self {
-            selection,
-            shard,
-            count,
-        }
-    }
-
     /// Whether the run is a shard without cases.
     pub(crate) fn is_empty_shard(&self) -> bool {
         self.shard.is_some() && self.count == 0
@@ -40,22 +35,32 @@ impl ChosenCases {
         count: usize,
     ) -> serde_json::Result<Self> {
         let selection = metadata.get(SelectionRecord::KEY).cloned();
+        let limit = metadata.get(LimitRecord::KEY).cloned();
         let shard = metadata.get(ShardHeader::KEY).cloned();
+        let filter = metadata.get(FILTER).cloned();
         Ok(Self {
             selection: selection.map(serde_json::from_value).transpose()?,
+            limit: limit.map(serde_json::from_value).transpose()?,
             shard: shard.map(serde_json::from_value).transpose()?,
             count,
+            filter: filter.map(serde_json::from_value).transpose()?,
         })
     }
 
     /// The lines of a report, as labels and texts. `cases` is the label of the cases that the options chose.
     pub(crate) fn lines(&self, cases: &str) -> Vec<(String, String)> {
         let of_all_shards = self.shard.map_or(self.count, |shard| shard.cases);
-        let selection = self.selection.iter();
-        let selection = selection.map(|it| (cases.to_owned(), it.text(of_all_shards)));
-        let shard = self.shard.iter();
-        let shard = shard.map(|it| (ShardHeader::KEY.to_owned(), it.text(self.count)));
-        selection.chain(shard).collect()
+        let chosen = record::text(self.selection.as_ref(), self.limit, of_all_shards);
+        let shard = self.shard.map(|it| it.text(self.count));
+        let lines = [
+            (cases, chosen),
+            (ShardHeader::KEY, shard),
+            (FILTER, self.filter.clone()),
+        ];
+        let lines = lines.into_iter();
+        lines
+            .filter_map(|(label, text)| Some((label.to_owned(), text?)))
+            .collect()
     }
 
     /// Adds the records to the metadata of a report, for programs.
@@ -64,9 +69,16 @@ impl ChosenCases {
             let record = serde_json::to_value(selection)?;
             metadata.insert(SelectionRecord::KEY.to_owned(), record);
         }
+        if let Some(limit) = &self.limit {
+            let record = serde_json::to_value(limit)?;
+            metadata.insert(LimitRecord::KEY.to_owned(), record);
+        }
         if let Some(shard) = &self.shard {
             let record = serde_json::to_value(shard)?;
             metadata.insert(ShardHeader::KEY.to_owned(), record);
+        }
+        if let Some(filter) = &self.filter {
+            metadata.insert(FILTER.to_owned(), filter.as_str().into());
         }
         Ok(())
     }

@@ -12,10 +12,10 @@ use evals_messages::{nearest, quantity};
 use serde_json::{Map, Value};
 use sha2::{Digest as _, Sha256};
 
-pub(crate) use self::chosen::ChosenCases;
+pub(crate) use self::chosen::{ChosenCases, FILTER};
 pub(crate) use self::condition::Condition;
 pub(crate) use self::earlier::EarlierCases;
-pub(crate) use self::record::SelectionRecord;
+pub(crate) use self::record::{LimitRecord, SelectionRecord};
 
 use crate::cli::SelectionArgs;
 use crate::session::Session;
@@ -280,7 +280,7 @@ mod tests {
         let (_, record) = chosen(&selection(&["year=2024"], &["c"])).unwrap();
         assert_eq!((record.of, record.chosen), (3, 1));
         assert_eq!(record.by, ["year=2024", "case c"]);
-        assert_eq!(record.text(1), "1 of 3 (year=2024, case c)");
+        assert_eq!(record.text(), "1 of 3 (year=2024, case c)");
         let (_, other) = chosen(&selection(&["topic!=News"], &["c"])).unwrap();
         assert_eq!(record.ids, other.ids, "the same case");
         assert_ne!(record, other, "by other options");

@@ -15,12 +15,49 @@ pub(crate) struct SelectionRecord {
     pub(crate) ids: String,
 }
 
+/// The record of a `--limit` that left cases out.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+pub(crate) struct LimitRecord {
+    /// The value of the option.
+    pub(crate) first: usize,
+    /// The cases that it was applied to: those that other options chose.
+    pub(crate) of: usize,
+}
+
 impl SelectionRecord {
     /// The key of a report's metadata that holds the record.
     pub(crate) const KEY: &str = "selection";
 
     /// How many of how many cases were chosen, and why.
-    pub(crate) fn text(&self, chosen: usize) -> String {
-        format!("{chosen} of {} ({})", self.of, self.by.join(", "))
+    pub(crate) fn text(&self) -> String {
+        chosen(self.chosen, self.of, &self.by)
     }
+}
+
+impl LimitRecord {
+    /// The key of a report's metadata that holds the record.
+    pub(crate) const KEY: &str = "limit";
+
+    /// Keeps the first cases; `None` if there are no more.
+    pub(crate) fn truncate<T>(first: usize, cases: &mut Vec<T>) -> Option<Self> {
+        let of = cases.len();
+        cases.truncate(first);
+        (first < of).then_some(Self { first, of })
+    }
+}
+
+/// How many of how many cases run, and why: `20 of 320 (topic=Sports, --limit 20)`.
+pub(super) fn text(
+    selection: Option<&SelectionRecord>,
+    limit: Option<LimitRecord>,
+    count: usize,
+) -> Option<String> {
+    let of = selection.map(|it| it.of).or(limit.map(|it| it.of))?;
+    let mut by = selection.map_or_else(Vec::new, |it| it.by.clone());
+    by.extend(limit.map(|it| format!("--limit {}", it.first)));
+    Some(chosen(count, of, &by))
+}
+
+fn chosen(count: usize, of: usize, by: &[String]) -> String {
+    format!("{count} of {of} ({})", by.join(", "))
 }

@@ -47,7 +47,8 @@ pub(crate) struct VariantArgs {
     /// settings [default: the setting matrix]
     #[arg(long = "set-each", value_name = "KEY=A,B,…")]
     pub(crate) each: Vec<String>,
-    /// Draw the comparison of these runs into the folder DIR, as SVG and as PNG with 300 dots per inch
+    /// Draw the runs of this command into the folder DIR, as SVG and as PNG with 300 dots per inch: the comparison of several variants or
+    /// search profiles, or a run alone
     #[arg(long, value_name = "DIR")]
     pub(crate) figures: Option<PathBuf>,
 }

@@ -1,9 +1,11 @@
 //! `evaluations gate`: judges runs by rules, alone or against a baseline.
 
 use anyhow::{Result, bail};
-use evals::{Allowance, GateCheck, GateVerdict, Subject, render};
+use evals::{
+    Allowance, ByPeople, CheckNumbers, GateCheck, GateVerdict, GatedRun, Subject, Unit, render,
+};
 
-use crate::calibrations::{CalibrationStore, RequiredAgreement};
+use crate::calibrations::{CalibrationStore, RequiredAgreement, by_people};
 use crate::cli::GateArgs;
 use crate::exit::Exit;
 use crate::gating::{self, Gating, Side, VerdictFile, VerdictFormat};
@@ -48,6 +50,7 @@ pub(super) fn execute(session: &Session<'_>, arguments: &GateArgs) -> Result<Exi
     for ((gated, run), place) in report.runs.iter_mut().zip(&runs).zip(&matched) {
         if let Some(baseline) = baseline(*place) {
             gated.made_by = run.made_by(baseline);
+            gated.by_people = people(gated, [baseline, run], report.level)?;
         }
     }
     printer.result(&text(|out| console(printer).gate(out, &report))?)?;
@@ -58,6 +61,10 @@ pub(super) fn execute(session: &Session<'_>, arguments: &GateArgs) -> Result<Exi
             VerdictFormat::Markdown => render::markdown::gate(out, &report),
         })?;
     }
+    let changes = report.runs.iter().flat_map(|run| &run.by_people);
+    for warning in changes.filter_map(ByPeople::warning) {
+        printer.warn(&warning);
+    }
     gating::announce(printer, arguments.github, &report)?;
     if report.is_closed() {
         return Ok(Exit::CheckFailed);
@@ -66,6 +73,23 @@ pub(super) fn execute(session: &Session<'_>, arguments: &GateArgs) -> Result<Exi
         printer.warn("for at least one rule the cases are too few to decide; this exit code does not show that the rule holds");
     }
     Ok(Exit::Done)
+}
+
+/// The changes of the tested pass rates, corrected by labels of both runs.
+fn people(gated: &GatedRun, [baseline, run]: [&Side; 2], level: f64) -> Result<Vec<ByPeople>> {
+    let (Some(before), Some(after)) = (&baseline.stored, &run.stored) else {
+        return Ok(Vec::new());
+    };
+    let judged = gated
+        .checks
+        .iter()
+        .filter_map(|check| match &check.numbers {
+            CheckNumbers::Drop(drop) if drop.unit == Unit::PassRate => {
+                Some((drop.measure.clone(), drop.change(1.0 - level)))
+            }
+            _ => None,
+        });
+    by_people([before, after], judged)
 }
 
 /// The checks of the judges of each run. At least one run has a judge.

@@ -10,6 +10,7 @@ use serde_json::Value;
 
 use super::settings;
 use super::source::PageSource;
+use crate::case_selection::FILTER;
 
 /// The facts of a run, from its report and, where it has one, its manifest. Without texts the filter is left out, because it holds
 /// values of metadata.
@@ -24,7 +25,9 @@ pub(super) fn of_run<D: Domain>(
     facts.push(fact("cases", cases(summary)));
     facts.extend(system(report, manifest));
     facts.extend(models(report, manifest));
-    facts.extend(report.facts().map(|(name, value)| fact(name, value)));
+    let lines = report.facts();
+    let lines = lines.filter(|(name, _)| *name != FILTER || source.texts != Texts::Omitted);
+    facts.extend(lines.map(|(name, value)| fact(name, value)));
     let changed = settings::changed(manifest)?.into_iter();
     // The address of a target is usually its name.
     let is_named = |address: &str| {
@@ -41,10 +44,12 @@ pub(super) fn of_run<D: Domain>(
     };
     for (name, key) in [
         (kept, "k"),
-        ("filter", "filter"),
+        (FILTER, "filter"),
         ("concurrency", "concurrency"),
     ] {
-        if key == "filter" && source.texts == Texts::Omitted {
+        // Reports of earlier versions have no line of the filter.
+        let has_line = report.facts().any(|(line, _)| line == name);
+        if name == FILTER && (has_line || source.texts == Texts::Omitted) {
             continue;
         }
         facts.extend(shown(&manifest[key]).map(|value| fact(name, value)));

@@ -13,7 +13,7 @@ pub use measure::{CaseChange, MeasureChange};
 pub use pairs::{CasePart, ChangedCase};
 
 use crate::pair_testing::{CaseClusters, PairTesting};
-use crate::{CaseId, ComparedReport, Domain, GroupError, Report, SchemaVersion, Summary};
+use crate::{ByPeople, CaseId, ComparedReport, Domain, GroupError, Report, SchemaVersion, Summary};
 use measure::{Judged, judge};
 use measured_pairs::MeasuredPairs;
 pub(crate) use pairs::Pairs;
@@ -70,6 +70,9 @@ pub struct Change {
     pub tests: usize,
     /// The measures that both reports have: those of evaluators in the order of the second report, then recorded metrics.
     pub measures: Vec<MeasureChange>,
+    /// The changes of judges' measures, corrected by labels of people, as far as the caller knows them.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub by_people: Vec<ByPeople>,
     /// The measures in each group of cases, if asked for: see [`grouped`](Self::grouped).
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub groups: Vec<ChangedGroups>,
@@ -147,6 +150,7 @@ impl Change {
             headline,
             tests,
             measures,
+            by_people: Vec::new(),
             groups: Vec::new(),
         }
     }

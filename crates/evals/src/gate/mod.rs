@@ -143,6 +143,7 @@ impl Gate {
                 cases: subject.run.cases.len(),
                 pairs: pairing.as_ref().map(|pairing| pairing.pairs.len()),
                 checks,
+                by_people: Vec::new(),
             })
             .collect();
         let checks = runs.iter().flat_map(|run| &run.checks);

@@ -6,7 +6,7 @@ use evals_metrics::Interval;
 use serde::{Deserialize, Serialize};
 
 use super::rule::Rule;
-use crate::{Direction, SchemaVersion, Unit};
+use crate::{ByPeople, Direction, SchemaVersion, Unit, Verdict};
 
 /// A verdict of a gate. A later one is worse.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
@@ -97,6 +97,9 @@ pub struct GatedRun {
     pub pairs: Option<usize>,
     /// The checks: rules in their order, then what has to be the same in run and baseline.
     pub checks: Vec<GateCheck>,
+    /// The changes of judges' measures, corrected by labels of people, as far as the caller knows them. They are no rule.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub by_people: Vec<ByPeople>,
 }
 
 /// One check of a gate.
@@ -223,6 +226,19 @@ impl GateReport {
             GateVerdict::Failed => true,
             GateVerdict::CannotTell => self.strictness == Strictness::Strict,
             GateVerdict::Passed => false,
+        }
+    }
+}
+
+impl DropCheck {
+    /// The verdict on the change, at a level of significance.
+    pub fn change(&self, significance: f64) -> Verdict {
+        let is_clear = self.adjusted_p_value.is_some_and(|p| p <= significance);
+        let gained = self.difference.zip(self.better.gain());
+        match gained.map(|(difference, gain)| difference * gain) {
+            Some(gained) if is_clear && gained > 0.0 => Verdict::Better,
+            Some(gained) if is_clear && gained < 0.0 => Verdict::Worse,
+            _ => Verdict::Unclear,
         }
     }
 }

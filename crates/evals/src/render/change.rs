@@ -12,7 +12,9 @@ use super::interval_methods;
 use super::probability::{p_cell, percent, strictest};
 use super::side_by_side::{interruption, title_of};
 use super::standings::{FEW, too_few, too_few_clusters};
-use crate::{CaseChange, CaseId, Change, Direction, MeasureChange, PairTest, PairTesting, Verdict};
+use crate::{
+    ByPeople, CaseChange, CaseId, Change, Direction, MeasureChange, PairTest, PairTesting, Verdict,
+};
 
 /// The title of corrected p values.
 pub(super) const CORRECTED: &str = "Corrected p";
@@ -126,6 +128,7 @@ pub(super) fn interval_title(change: &Change) -> String {
 pub(super) fn notes(change: &Change, glyphs: &Glyphs) -> Vec<String> {
     let sides = [&change.before, &change.after];
     let mut notes: Vec<String> = sides.into_iter().filter_map(interruption).collect();
+    notes.extend(change.by_people.iter().map(ByPeople::line));
     notes.extend(failures(change));
     notes.extend(missing(change));
     notes.extend(sizes(change));

@@ -109,7 +109,8 @@ pub(super) fn interval_title(report: &GateReport) -> String {
     format!("{} interval", percent(report.level))
 }
 
-/// The reason of each check, failed ones first. A check that passed because two runs are the same is not worth a line.
+/// The reason of each check, failed ones first, then the changes by people. A check that passed because two runs are the same is not worth a
+/// line.
 pub(super) fn reasons(run: &GatedRun) -> Vec<(GateVerdict, String)> {
     let mut checks: Vec<&GateCheck> = run.checks.iter().filter(|check| is_news(check)).collect();
     checks.sort_by_key(|check| std::cmp::Reverse(check.verdict));
@@ -118,7 +119,11 @@ pub(super) fn reasons(run: &GatedRun) -> Vec<(GateVerdict, String)> {
         let (verdict, reason) = (check.verdict.words(), single_line(&check.reason));
         (check.verdict, format!("{verdict}: {name}: {reason}"))
     };
-    checks.iter().map(line).collect()
+    let by_people = run.by_people.iter().map(|it| match it.warning() {
+        Some(warning) => (GateVerdict::CannotTell, warning),
+        None => (GateVerdict::Passed, it.line()),
+    });
+    checks.iter().map(line).chain(by_people).collect()
 }
 
 fn is_news(check: &GateCheck) -> bool {

@@ -7,12 +7,12 @@ use std::ffi::OsStr;
 use std::io::Write as _;
 
 use anyhow::{Context as _, Result, bail};
-use evals::{Change, MeasureChange, Verdict};
+use evals::{ByPeople, Change, MeasureChange, Unit, Verdict};
 use evals_messages::nearest;
 use evals_messages::{quantity, visible};
 use tokio::runtime::Runtime;
 
-use crate::calibrations::{CalibrationStore, RunCorrections};
+use crate::calibrations::{CalibrationStore, RunCorrections, by_people};
 use crate::cli::CompareArgs;
 use crate::exit::Exit;
 use crate::figures::{self, FigureFolder};
@@ -59,7 +59,13 @@ pub(super) fn execute(session: &Session<'_>, arguments: &CompareArgs) -> Result<
             continue;
         }
         check_measures(&change, &arguments.measures, || pair.change(&[], &[]))?;
-        let change = pair.explained(change)?;
+        let mut change = pair.explained(change)?;
+        let rates = change
+            .measures
+            .iter()
+            .filter(|it| it.unit == Unit::PassRate);
+        let judged = rates.map(|it| (it.measure.clone(), it.finding.verdict));
+        change.by_people = by_people([before, after], judged)?;
         let gap = if exit.is_some() { "\n" } else { "" };
         let mut page = gap.as_bytes().to_vec();
         console(session.printer).change(&mut page, &change)?;
@@ -69,6 +75,9 @@ pub(super) fn execute(session: &Session<'_>, arguments: &CompareArgs) -> Result<
             }
         }
         session.printer.result(&String::from_utf8_lossy(&page))?;
+        for warning in change.by_people.iter().filter_map(ByPeople::warning) {
+            session.printer.warn(&warning);
+        }
         let kind = several.then(|| format!("{}-{}", after.header.benchmark, after.header.profile));
         let source = if files.iter().any(OutFile::is_page) {
             PageSource {

@@ -68,7 +68,7 @@ pub(super) fn manifest(
         "repeat": control.repeat,
         "concurrency": plan.concurrency,
     });
-    if let Some(selection) = &plan.selection {
+    if let Some(selection) = &plan.cases.selection {
         manifest["dataset"]["selection"] = serde_json::to_value(selection)?;
     }
     if let Some(shard) = &plan.shard {

@@ -18,7 +18,7 @@ use sha2::{Digest as _, Sha256};
 
 use super::judges::WantedJudges;
 use crate::batches;
-use crate::case_selection::{Candidate, ChosenCases, MetadataFrom, Selection, SelectionRecord};
+use crate::case_selection::{Candidate, ChosenCases, LimitRecord, MetadataFrom, Selection};
 use crate::choices;
 use crate::cli::EvalArgs;
 use crate::models::ConfiguredModels;
@@ -49,8 +49,8 @@ pub(super) struct Plan {
     pub(super) target: TargetSettings,
     /// The cases to run, in the order of the file.
     pub(super) chosen: Vec<CaseId>,
-    /// `None` if no option chose among the cases, except `--limit`.
-    pub(super) selection: Option<SelectionRecord>,
+    /// Which of the file's cases they are.
+    pub(super) cases: ChosenCases,
     /// `None` if the run is no shard.
     pub(super) shard: Option<ShardRecord>,
     pub(super) timeout: CaseTimeout,
@@ -143,13 +143,13 @@ impl Plan {
         let dataset = &loaded.file.name;
         let Chosen {
             ids: chosen,
-            selection,
+            cases,
             shard,
         } = chosen_cases(session, arguments, &loaded)?;
         Ok(Self {
             target,
             chosen,
-            selection,
+            cases,
             shard,
             commands: shown.collect(),
             timeout: choices::case_timeout(&resolved)?.task("the target"),
@@ -209,15 +209,6 @@ impl Plan {
         })
     }
 
-    /// Which of the file's cases run.
-    pub(super) fn chosen_cases(&self) -> ChosenCases {
-        ChosenCases {
-            selection: self.selection.clone(),
-            shard: self.shard.as_ref().map(|it| it.shard),
-            count: self.chosen.len(),
-        }
-    }
-
     pub(super) fn chosen_ids(&self) -> BTreeSet<&str> {
         self.chosen.iter().map(CaseId::as_str).collect()
     }
@@ -256,7 +247,7 @@ fn settings_of(
 /// The cases to run.
 struct Chosen {
     ids: Vec<CaseId>,
-    selection: Option<SelectionRecord>,
+    cases: ChosenCases,
     shard: Option<ShardRecord>,
 }
 
@@ -275,14 +266,13 @@ fn chosen_cases(session: &Session<'_>, arguments: &EvalArgs, loaded: &Loaded) ->
         MetadataFrom::Cases,
         Some(&known),
     )?;
-    let record = match selection {
+    let selection = match selection {
         Some(selection) => {
             let record = selection.retain(&mut cases, |case| Candidate {
                 id: case.id.as_str(),
                 metadata: case.metadata.as_object().unwrap_or(&none),
             })?;
-            let text = record.text(record.chosen);
-            session.printer.note(&format!("cases: {text}"));
+            session.printer.note(&format!("cases: {}", record.text()));
             Some(record)
         }
         None => None,
@@ -290,24 +280,28 @@ fn chosen_cases(session: &Session<'_>, arguments: &EvalArgs, loaded: &Loaded) ->
     if cases.is_empty() {
         bail!("`{}` has no cases", loaded.file.name);
     }
-    if let Some(limit) = arguments.control.limit
-        && cases.len() > limit.get()
-    {
-        session.printer.note(&format!(
-            "the first {limit} of {}",
-            quantity::of(cases.len(), "case")
-        ));
-        cases.truncate(limit.get());
+    let limit = arguments.control.limit.map(NonZeroUsize::get);
+    let limit = limit.and_then(|first| LimitRecord::truncate(first, &mut cases));
+    if let Some(LimitRecord { first, of }) = limit {
+        let of = quantity::of(of, "case");
+        session.printer.note(&format!("the first {first} of {of}"));
     }
     let shard = arguments.selection.shard.map(|shard| {
         let record = shard.retain(&mut cases, |case| case.id.as_str());
         record.note(session.printer, cases.len());
         record
     });
+    let chosen = ChosenCases {
+        selection,
+        limit,
+        shard: shard.as_ref().map(|it: &ShardRecord| it.shard),
+        count: cases.len(),
+        filter: None,
+    };
     let ids = cases.into_iter().map(|case| case.id.clone()).collect();
     Ok(Chosen {
         ids,
-        selection: record,
+        cases: chosen,
         shard,
     })
 }

@@ -239,7 +239,7 @@ fn facts(
             Some(asked.collect())
         }),
         notes,
-        chosen: plan.chosen_cases(),
+        chosen: plan.cases.clone(),
         seed,
     })
 }

@@ -57,7 +57,7 @@ pub(super) fn manifest(
                 .filter(|question| !question.answerable)
                 .count(),
             limit: arguments.control.limit.map(NonZeroUsize::get),
-            selection: prepared.selection.as_ref(),
+            selection: prepared.chosen.selection.as_ref(),
             shard: prepared.shard.as_ref(),
         },
         settings: &plan.resolved.settings,

@@ -1,6 +1,7 @@
 //! `evaluations run`: load, index, search, measure, report; or ask somebody else's system.
 
 mod access;
+mod figures;
 mod index;
 mod manifest;
 mod plan;
@@ -31,7 +32,15 @@ pub(super) fn execute(session: &Session<'_>, arguments: &RunArgs) -> Result<Exit
         return variants::execute(session, arguments, &variants);
     }
     resolved.settings.matrix.clear();
-    one(session, arguments, manifest, resolved)
+    let figures = figures::folder(arguments)?;
+    let exit = one(session, arguments, manifest, resolved)?;
+    match figures {
+        Some(folder) if matches!(exit, Exit::Done | Exit::CheckFailed) => {
+            figures::draw(session, arguments, folder)?;
+        }
+        _ => {}
+    }
+    Ok(exit)
 }
 
 /// One run of each benchmark, for each search profile.
@@ -59,7 +68,7 @@ fn one(
             }
             prepared => prepared?,
         };
-        if prepared.chosen().is_empty_shard() {
+        if prepared.chosen.is_empty_shard() {
             return Ok(Exit::Done);
         }
         let run = Run {

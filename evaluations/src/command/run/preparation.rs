@@ -16,7 +16,7 @@ use super::index::{self, Found, MayBuild, ReadyIndex};
 use super::plan::Plan;
 use super::plan::answers::QaPlan;
 use super::questions::{self, KnownIds};
-use crate::case_selection::{ChosenCases, SelectionRecord};
+use crate::case_selection::ChosenCases;
 use crate::choices;
 use crate::cli::{Refresh, RunArgs};
 use crate::downloads;
@@ -46,8 +46,8 @@ pub(super) struct Prepared {
     embedder: Option<Arc<dyn Embedder>>,
     pub(super) collection: Collection,
     pub(super) questions: Vec<Question>,
-    /// The options that chose the questions, if any did.
-    pub(super) selection: Option<SelectionRecord>,
+    /// Which of the dataset's questions they are.
+    pub(super) chosen: ChosenCases,
     /// `None` if the run is no shard.
     pub(super) shard: Option<ShardRecord>,
     /// The texts of the questions of all shards; `None` if the run is no shard.
@@ -62,14 +62,6 @@ pub(super) struct Prepared {
     pub(super) stop: StopSignal,
     /// The traffic of each server.
     pub(super) traffic: Vec<Arc<Traffic>>,
-}
-
-impl Prepared {
-    /// Which of the dataset's questions the run asks.
-    pub(super) fn chosen(&self) -> ChosenCases {
-        let shard = self.shard.as_ref().map(|it| it.shard);
-        ChosenCases::new(self.selection.clone(), shard, self.questions.len())
-    }
 }
 
 /// The models that answer and judge.
@@ -134,7 +126,7 @@ pub(super) async fn prepare(
         embedder,
         collection,
         questions: asked.questions,
-        selection: asked.selection,
+        chosen: asked.chosen,
         shard: asked.shard,
         all_questions: asked.all,
         ready,

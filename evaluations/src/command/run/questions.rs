@@ -10,7 +10,7 @@ use evals_index::Index;
 use evals_messages::quantity;
 use evals_rag::Question;
 
-use crate::case_selection::{Candidate, Selection, SelectionRecord};
+use crate::case_selection::{Candidate, ChosenCases, LimitRecord, Selection, SelectionRecord};
 use crate::cli::RunArgs;
 use crate::shards::ShardRecord;
 use crate::terminal::Printer;
@@ -18,8 +18,8 @@ use crate::terminal::Printer;
 /// The questions of a run.
 pub(super) struct Asked {
     pub(super) questions: Vec<Question>,
-    /// `None` if no option chose among them, except `--limit`.
-    pub(super) selection: Option<SelectionRecord>,
+    /// Which of the dataset's questions they are.
+    pub(super) chosen: ChosenCases,
     /// `None` if the run is no shard.
     pub(super) shard: Option<ShardRecord>,
     /// The texts of the questions of all shards; `None` if the run is no shard.
@@ -91,19 +91,17 @@ pub(super) async fn read(
     let selection = match selection {
         Some(selection) => {
             let record = choose(selection, &mut questions)?;
-            printer.note(&format!("questions: {}", record.text(record.chosen)));
+            printer.note(&format!("questions: {}", record.text()));
             Some(record)
         }
         None => None,
     };
-    let all = questions.len();
-    if let Some(limit) = arguments.control.limit.map(NonZeroUsize::get)
-        && limit < all
-    {
-        questions.truncate(limit);
+    let limit = arguments.control.limit.map(NonZeroUsize::get);
+    let limit = limit.and_then(|first| LimitRecord::truncate(first, &mut questions));
+    if let Some(LimitRecord { first, of }) = limit {
         printer.note(&format!(
-            "asking {limit} of {} (--limit)",
-            quantity::of(all, "question")
+            "asking {first} of {} (--limit)",
+            quantity::of(of, "question")
         ));
     }
     let texts = || questions.iter().map(|question| question.text.clone());
@@ -113,9 +111,16 @@ pub(super) async fn read(
         record.note(printer, questions.len());
         record
     });
+    let chosen = ChosenCases {
+        selection,
+        limit,
+        shard: shard.as_ref().map(|it| it.shard),
+        count: questions.len(),
+        filter: arguments.retrieval.filter.clone(),
+    };
     Ok(Asked {
         questions,
-        selection,
+        chosen,
         shard,
         all,
     })

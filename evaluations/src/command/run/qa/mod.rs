@@ -106,7 +106,7 @@ async fn answer(run: Run<'_>, qa: &QaPlan, models: &QaModels) -> Result<Finished
         failure_limit,
         traffic: &prepared.traffic,
         attempts_before: Attempts::so_far(&prepared.traffic),
-        chosen: prepared.chosen(),
+        chosen: prepared.chosen.clone(),
         group_by: &arguments.results.group_by,
         facts: approximation(run, qa.profile)
             .map(vector_search::fact)

@@ -67,7 +67,7 @@ pub(super) async fn run(
     let reranking = reranking.map(|it| it.account(&report, &choices::prices(&plan.resolved)));
     let mut facts = Vec::new();
     facts.extend(approximation(run, profile).map(vector_search::fact));
-    let chosen = prepared.chosen();
+    let chosen = &prepared.chosen;
     facts.extend(chosen.lines("questions"));
     chosen.enter(&mut report.metadata)?;
     if let Some(sampled) = &sampled {

@@ -136,7 +136,14 @@ fn print(run: Run<'_>, finished: &[FinishedRankings], comparison: &Comparison) -
     let seed = run.arguments.control.seed;
     let text = match finished {
         [one] => report_text(printer, &one.report, &one.summary)?,
-        several => page::comparison(printer, comparison, several, run.plan, seed)?,
+        several => page::comparison(
+            printer,
+            comparison,
+            several,
+            run.plan,
+            &run.prepared.chosen,
+            seed,
+        )?,
     };
     printer.result(&text)?;
     Ok(())

@@ -7,6 +7,7 @@ use evals_messages::quantity;
 use evals_metrics::Percentiles;
 use evals_rag::Retrieval;
 
+use crate::case_selection::ChosenCases;
 use crate::command::run::plan::Plan;
 use crate::lead::Lead;
 use crate::rankings::FinishedRankings;
@@ -19,6 +20,7 @@ pub(super) fn comparison(
     comparison: &Comparison,
     finished: &[FinishedRankings],
     plan: &Plan,
+    chosen: &ChosenCases,
     seed: u64,
 ) -> io::Result<String> {
     let questions = finished.first().map_or(0, |run| run.summary.finished);
@@ -41,6 +43,9 @@ pub(super) fn comparison(
     let console = console(printer);
     let line = |line: &str| text(|out| console.text(out, line));
     let mut page = line(&facts.join(separator))?;
+    for (label, chosen) in chosen.lines("questions") {
+        page.push_str(&line(&format!("{label}: {chosen}"))?);
+    }
     page.push('\n');
     page.push_str(&text(|out| console.comparison(out, comparison))?);
     if let Some(lead) = Lead::of_best(comparison, &titled(finished), seed) {

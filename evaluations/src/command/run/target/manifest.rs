@@ -75,7 +75,7 @@ pub(super) fn of_retrieval(run: TargetRun<'_>, started: DateTime<Utc>) -> RunMan
             questions: prepared.questions.len(),
             unanswerable: unanswerable.count(),
             limit: arguments.control.limit.map(NonZeroUsize::get),
-            selection: prepared.selection.as_ref(),
+            selection: prepared.chosen.selection.as_ref(),
             shard: prepared.shard.as_ref(),
         },
         settings: &plan.resolved.settings,

@@ -61,7 +61,7 @@ pub(super) fn execute(
     interruptible(session.printer, async |interruption| {
         let prepared = Box::pin(prepare(session, arguments, &plan, interruption));
         let prepared = interruption.guard(prepared).await?;
-        if prepared.chosen().is_empty_shard() {
+        if prepared.chosen.is_empty_shard() {
             return Ok(Exit::Done);
         }
         let run = TargetRun {

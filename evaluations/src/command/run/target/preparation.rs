@@ -14,7 +14,7 @@ use evals_targets::{RecordedTarget, Target};
 
 use super::corpus::{self, CollectionCorpus};
 use super::plan::TargetPlan;
-use crate::case_selection::{ChosenCases, SelectionRecord};
+use crate::case_selection::ChosenCases;
 use crate::choices;
 use crate::cli::RunArgs;
 use crate::command::run::access::ModelAccess;
@@ -33,8 +33,8 @@ use crate::terminal::Printer;
 pub(super) struct Prepared {
     pub(super) collection: Collection,
     pub(super) questions: Vec<Question>,
-    /// `None` if every question is asked, up to `--limit`.
-    pub(super) selection: Option<SelectionRecord>,
+    /// Which of the dataset's questions they are.
+    pub(super) chosen: ChosenCases,
     /// `None` if the run is no shard.
     pub(super) shard: Option<ShardRecord>,
     pub(super) target: Arc<dyn Target>,
@@ -83,7 +83,7 @@ pub(super) async fn prepare(
     let ids = Arc::new(corpus::ids(&collection).await?);
     let Asked {
         questions,
-        selection,
+        chosen,
         shard,
         all: _,
     } = questions::read(
@@ -106,7 +106,7 @@ pub(super) async fn prepare(
     Ok(Prepared {
         collection,
         questions,
-        selection,
+        chosen,
         shard,
         target,
         matcher: Arc::new(matcher),
@@ -133,12 +133,6 @@ impl TargetQa {
 }
 
 impl Prepared {
-    /// Which of the dataset's questions the run asks.
-    pub(super) fn chosen(&self) -> ChosenCases {
-        let shard = self.shard.as_ref().map(|it| it.shard);
-        ChosenCases::new(self.selection.clone(), shard, self.questions.len())
-    }
-
     /// Compares texts of documents that were matched by id with the corpus; `None` if that is interrupted or fails, which costs a
     /// warning and not the report.
     pub(super) async fn check_ids(

@@ -121,7 +121,7 @@ async fn answer(
         failure_limit,
         traffic: &prepared.traffic,
         attempts_before,
-        chosen: prepared.chosen(),
+        chosen: prepared.chosen.clone(),
         group_by: &arguments.results.group_by,
         facts: facts
             .lines()

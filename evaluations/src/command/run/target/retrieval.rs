@@ -99,7 +99,7 @@ async fn measure(
     let mut report = limit.stop(experiment).run().await;
     bar.clear();
     let mut lines = Vec::new();
-    let chosen = prepared.chosen();
+    let chosen = &prepared.chosen;
     lines.extend(chosen.lines("questions"));
     chosen.enter(&mut report.metadata)?;
     let checked = prepared.check_ids(session.printer, interruption).await;

@@ -40,12 +40,6 @@ pub(in crate::command::run) fn of(
         each.map(|it| Axis::parse(it)).collect::<Result<_>>()?
     };
     if axes.is_empty() {
-        if arguments.variants.figures.is_some() {
-            bail!(
-                "`--figures` draws the comparison of several variants; add `--set-each`, or draw a run with `evaluations report \
-                 RUN --figures DIR`"
-            );
-        }
         return Ok(None);
     }
     for (place, axis) in axes.iter().enumerate() {

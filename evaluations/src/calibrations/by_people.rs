@@ -1,0 +1,139 @@
+//! The change of a judge's measure between two runs, corrected by labels that people gave to answers of both.
+
+use std::collections::BTreeMap;
+
+use anyhow::Result;
+use evals::{ByPeople, CaseId, Verdict};
+use evals_metrics::{CorrectedChange, JudgedChange, corrected_change};
+use serde_json::Value as Json;
+
+use super::calibration::{Drawing, drawing};
+use super::decided::{DecidedLabels, WhoCounts};
+use super::judged_run::JudgedRun;
+use crate::annotations::{
+    CurrentLabels, JudgedAnswer, LEVEL, LabelFile, RunAnswers, StoredLabels, WantedMeasure,
+};
+use crate::stored_runs::StoredRun;
+
+/// One of two runs, with the labels beside it.
+struct Side {
+    answers: RunAnswers,
+    judged: JudgedRun,
+    labels: StoredLabels,
+}
+
+/// Corrects the changes of the measures that people labelled in both runs. Each comes with the verdict on its change by the judge.
+pub(crate) fn by_people(
+    [before, after]: [&StoredRun; 2],
+    judged: impl Iterator<Item = (String, Verdict)>,
+) -> Result<Vec<ByPeople>> {
+    let Some(labels) = labels(before)?.zip(labels(after)?) else {
+        return Ok(Vec::new());
+    };
+    let has = |labels: &StoredLabels, measure: &str| {
+        let mut labels = labels.labels.iter();
+        labels.any(|label| label.measure.as_deref() == Some(measure))
+    };
+    let mut found = Vec::new();
+    for (measure, verdict) in judged {
+        if !has(&labels.0, &measure) || !has(&labels.1, &measure) {
+            continue;
+        }
+        let sides = [Side::read(before, &measure)?, Side::read(after, &measure)?];
+        if let [Some(before), Some(after)] = &sides {
+            found.push(ByPeople::new(measure, verdict, corrected([before, after])));
+        }
+    }
+    Ok(found)
+}
+
+/// The labels beside a run; `None` if it has none.
+fn labels(run: &StoredRun) -> Result<Option<StoredLabels>> {
+    let Ok(folder) = run.folder("keeps the labels") else {
+        return Ok(None);
+    };
+    let labels = LabelFile::of(folder).read()?;
+    Ok((!labels.labels.is_empty()).then_some(labels))
+}
+
+impl Side {
+    /// `None` if the run has no judge of the measure.
+    fn read(run: &StoredRun, measure: &str) -> Result<Option<Self>> {
+        let answers = RunAnswers::read(run, WantedMeasure::Named(measure))?;
+        let folder = run.folder("keeps the labels")?;
+        let manifest: Json = folder.read_manifest()?;
+        let labels = LabelFile::of(folder).read()?;
+        Ok(JudgedRun::of(&answers, &manifest).map(|judged| Self {
+            answers,
+            judged,
+            labels,
+        }))
+    }
+
+    /// Whether people pass each labelled answer: what most of them say. Fails if the labelled answers are not a random sample.
+    fn people(&self) -> Result<BTreeMap<&CaseId, bool>, String> {
+        let run = &self.judged.name;
+        if self.judged.repeat > 1 {
+            return Err(format!(
+                "`{run}` asked each question {} times, and repeated answers are no further samples",
+                self.judged.repeat
+            ));
+        }
+        let current = CurrentLabels::of(&self.answers, &self.labels);
+        let decided = DecidedLabels::of(&current, WhoCounts::Majority);
+        let decided = decided.map_err(|error| format!("{error:#}"))?;
+        let draw = "label a random sample of the same questions in both runs, with `labels RUN --export FILE --sample N`";
+        match drawing(&self.judged, &decided, false) {
+            Drawing::Random => {}
+            Drawing::ByVerdict => {
+                return Err(format!(
+                    "the labelled answers of `{run}` were drawn by verdict; {draw}"
+                ));
+            }
+            Drawing::Picked => {
+                return Err(format!(
+                    "somebody picked labelled answers of `{run}`; {draw}"
+                ));
+            }
+        }
+        let decided = decided.answers.into_iter();
+        Ok(decided.map(|it| (&it.answer.id, it.people_pass)).collect())
+    }
+
+    /// The judge's verdicts by question.
+    fn verdicts(&self) -> BTreeMap<&CaseId, (&JudgedAnswer, bool)> {
+        let answers = self.answers.answers.iter();
+        answers
+            .filter_map(|it| Some((&it.id, (it, it.verdict?))))
+            .collect()
+    }
+}
+
+/// The change of the pass rate by people, over the questions that both runs have with the same text and reference.
+fn corrected(sides: [&Side; 2]) -> Result<CorrectedChange, String> {
+    let [people_before, people_after] = [sides[0].people()?, sides[1].people()?];
+    let [before, after] = sides.map(Side::verdicts);
+    let step = |before: bool, after: bool| f64::from(after) - f64::from(before);
+    let mut questions = Vec::new();
+    for (id, (answer, passed)) in before {
+        let Some((later, passes)) = after.get(id) else {
+            continue;
+        };
+        if answer.digests.case != later.digests.case {
+            continue;
+        }
+        let people = people_before.get(id).zip(people_after.get(id));
+        questions.push(JudgedChange {
+            judge: step(passed, *passes),
+            people: people.map(|(before, after)| step(*before, *after)),
+            cluster: questions.len(),
+        });
+    }
+    corrected_change(&questions, LEVEL).map_err(|reason| match reason {
+        evals_metrics::NoCorrection::FewLabels { n, least } => format!(
+            "{n} questions with labels in both runs are fewer than the {least} that it takes; \
+             `labels RUN --export FILE --sample N` draws the same questions in both"
+        ),
+        other => other.to_string(),
+    })
+}
