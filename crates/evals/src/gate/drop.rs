@@ -175,6 +175,7 @@ mod tests {
             let pairs: Vec<(f64, f64)> = (0..cases).map(|_| pair()).collect();
             let drop = Drop::of(
                 &pairs,
+                None,
                 Direction::Higher,
                 Scale::Share,
                 &PairedTest::default(),
@@ -246,6 +247,7 @@ mod tests {
         let pairs = [(0.5, 0.49), (0.5, 0.488)];
         let drop = Drop::of(
             &pairs,
+            None,
             Direction::Higher,
             Scale::Share,
             &PairedTest::default(),
