@@ -64,11 +64,11 @@ fn the_test_its_correction_and_clusters_can_be_chosen() {
     let runs = names(&sandbox).join(" ");
     for (options, expected) in [
         (
-            "--test wilcoxon --adjust bh --measure MRR@5",
+            "--cluster none --test wilcoxon --adjust bh --measure MRR@5",
             "Wilcoxon signed rank test; corrected p: Benjamini-Hochberg-corrected for the 3 tests of RR@5",
         ),
         (
-            "--test sign --adjust none --measure R@5",
+            "--cluster none --test sign --adjust none --measure R@5",
             "sign test; not corrected, although there are 3 tests of RR@5",
         ),
         (
@@ -79,9 +79,13 @@ fn the_test_its_correction_and_clusters_can_be_chosen() {
             "--cluster metadata:question_length",
             "intervals: Student's t with cluster-robust standard error (CR2)",
         ),
-        ("--measure MRR@5", "intervals: Student's t"),
         (
-            "--measure R@5",
+            "--measure MRR@5",
+            "intervals: Student's t with cluster-robust standard error (CR2)",
+        ),
+        ("--cluster none --measure MRR@5", "intervals: Student's t"),
+        (
+            "--cluster none --measure R@5",
             "intervals: Wilson's score interval for means; Tango's score interval for the others",
         ),
         // Every question of the sample has one relevant document.
@@ -99,8 +103,8 @@ fn the_test_its_correction_and_clusters_can_be_chosen() {
     }
     for (options, expected) in [
         (
-            "--cluster topic --test sign",
-            "`--cluster` needs `--test auto`, `--test t` or `--test randomization`",
+            "--test sign",
+            "and the sign test does not support clusters; choose another `--test`, or test single cases with `--cluster none`",
         ),
         (
             "--cluster metadata:relevant_document",

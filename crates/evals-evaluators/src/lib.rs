@@ -57,6 +57,7 @@ mod exec;
 mod files;
 mod finding;
 mod judge_prompts;
+mod judged;
 mod judges;
 mod negation;
 pub mod pydantic_report;

@@ -40,6 +40,7 @@
 //!     answer: None,
 //!     answerable: true,
 //!     relevant: Judgements::from_iter([("b".to_owned(), 1)]),
+//!     cluster: None,
 //!     metadata: serde_json::Map::new(),
 //! };
 //! let dataset = retrieval::dataset("demo", [question], vec!["RR@5".parse()?])?;
@@ -115,6 +116,7 @@
 //!     answer: Some("450".to_owned()),
 //!     answerable: true,
 //!     relevant: Judgements::from_iter([("ferry".to_owned(), 1)]),
+//!     cluster: None,
 //!     metadata: serde_json::Map::new(),
 //! };
 //! let dataset = qa::dataset("demo", [question])?

@@ -22,6 +22,10 @@ pub struct Question {
     /// less), because measures such as `Judged` distinguish them from unjudged ones. [`Judgements::relevant`] lists those of
     /// grade 1 or more; there may be none.
     pub relevant: Judgements,
+    /// The cluster of the question: questions of one cluster may depend on each other, such as those about one document. `None` if the
+    /// question is alone.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub cluster: Option<String>,
     /// Further facts about the question by name, such as its topic. Questions can be chosen and reports grouped by them. A name
     /// is not [`ANSWERABLE`](Self::ANSWERABLE).
     #[serde(default, skip_serializing_if = "Map::is_empty")]

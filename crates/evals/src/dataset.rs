@@ -6,7 +6,7 @@ use std::sync::Arc;
 use thiserror::Error;
 
 use crate::present::present;
-use crate::{Case, CaseId, Domain, Evaluator, ReportEvaluator};
+use crate::{Case, CaseId, ClusterKey, Domain, Evaluator, ReportEvaluator};
 
 /// Cases in a fixed order, with unique ids.
 #[derive(Clone, Debug)]
@@ -16,6 +16,7 @@ pub struct Dataset<D: Domain> {
     evaluators: Vec<Arc<dyn Evaluator<D>>>,
     report_evaluators: Vec<Arc<dyn ReportEvaluator<D>>>,
     pools_assertions: bool,
+    cluster: Option<ClusterKey>,
 }
 
 /// Why a list of cases is not a dataset.
@@ -59,6 +60,7 @@ impl<D: Domain> Dataset<D> {
             evaluators: Vec::new(),
             report_evaluators: Vec::new(),
             pools_assertions: true,
+            cluster: None,
         })
     }
 
@@ -68,6 +70,26 @@ impl<D: Domain> Dataset<D> {
     pub fn assertions_apart(mut self) -> Self {
         self.pools_assertions = false;
         self
+    }
+
+    /// Declares what makes cases a cluster. The cases hold their [cluster](Case::cluster).
+    #[must_use]
+    pub fn clustered(mut self, key: Option<ClusterKey>) -> Self {
+        self.cluster = key;
+        self
+    }
+
+    /// The same, with the cluster of each case in their order.
+    pub(crate) fn in_clusters(mut self, key: ClusterKey, names: Vec<Option<String>>) -> Self {
+        for (case, name) in self.cases.iter_mut().zip(names) {
+            Arc::make_mut(case).cluster = name;
+        }
+        self.clustered(Some(key))
+    }
+
+    /// What makes cases a cluster; `None` if every case is alone.
+    pub fn cluster(&self) -> Option<&ClusterKey> {
+        self.cluster.as_ref()
     }
 
     /// Whether summaries pool all assertions into one pass rate.

@@ -61,6 +61,11 @@ pub trait Domain: Copy + Debug + Send + Sync + 'static {
         Vec::new()
     }
 
+    /// The documents that are relevant for a case, by which cases can come in [clusters](crate::ClusterKey::Document). None by default.
+    fn documents(_expected: Option<&Self::Expected>, _metadata: &Self::Metadata) -> Vec<String> {
+        Vec::new()
+    }
+
     /// The parts of a case as people read them, in the order in which they are shown. By default input, output and expected output.
     fn case_fields(case: &CaseReport<Self>) -> Vec<CaseField>
     where

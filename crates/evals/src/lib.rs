@@ -83,6 +83,7 @@ mod by_people;
 mod case;
 mod case_field;
 mod change;
+mod clusters;
 mod comparison;
 mod current;
 mod dataset;
@@ -133,6 +134,7 @@ pub use case_field::{CaseField, case_fields};
 pub use change::{
     CaseChange, CasePart, Change, ChangedCase, ChangedGroup, ChangedGroups, MeasureChange, Titled,
 };
+pub use clusters::{ClusterCounts, ClusterKey, ClusterKeyError, ClusterTraits};
 pub use comparison::{Cell, ComparedReport, Comparison, Row, Unit};
 pub use current::{add_metric, current_scope, set_attribute};
 pub use dataset::{Dataset, DatasetError};

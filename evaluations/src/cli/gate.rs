@@ -5,7 +5,7 @@ use std::num::NonZeroU32;
 use std::path::PathBuf;
 
 use clap::{Args, Subcommand, ValueEnum};
-use evals::{Allowance, GateBound};
+use evals::{Allowance, ClusterKey, GateBound};
 
 use super::numbers::at_least_once;
 
@@ -40,6 +40,10 @@ pub(crate) struct RuleArgs {
     /// Which end of a measure's interval has to keep `--min` and `--max` [default: point]
     #[arg(long, value_enum, value_name = "BOUND")]
     pub(crate) bound: Option<BoundWord>,
+    /// Count clusters of cases rather than cases: `document` for questions that share a relevant document, `metadata:KEY` for those with
+    /// one value of a key, or `none` [default: what the run declares]
+    #[arg(long, value_name = "KEY")]
+    pub(crate) cluster: Option<ClusterKey>,
     /// Confidence level of tests and intervals [default: 0.95]
     #[arg(long, value_name = "LEVEL", allow_negative_numbers = true)]
     pub(crate) level: Option<f64>,

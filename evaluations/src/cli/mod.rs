@@ -52,7 +52,7 @@ pub(crate) use self::man::ManArgs;
 pub(crate) use self::merge::MergeArgs;
 pub(crate) use self::output::{ColorChoice, OutputArgs, color};
 pub(crate) use self::run::{Refresh, RunArgs, VariantArgs};
-pub(crate) use self::score::{Baseline, ScoreArgs, ScoreFormat, TrecEvalVersion};
+pub(crate) use self::score::{Baseline, QueryCluster, ScoreArgs, ScoreFormat, TrecEvalVersion};
 pub(crate) use self::selection::{Only, SelectionArgs};
 pub(crate) use self::settings::{ConfigArgs, ConfigCommand, DoctorArgs, ModelName, SettingsArgs};
 pub(crate) use self::shorthand::{expand, paths};

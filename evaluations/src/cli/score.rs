@@ -51,6 +51,9 @@ pub(crate) struct ScoreArgs {
     /// Layout of the output
     #[arg(long, value_enum, value_name = "FORMAT", default_value = "table")]
     pub(crate) format: ScoreFormat,
+    /// Test clusters of queries rather than queries
+    #[arg(long, value_enum, value_name = "WHAT")]
+    pub(crate) cluster: Option<QueryCluster>,
     /// Run that the others are compared with, if there are several
     #[arg(long, value_enum, value_name = "WHICH", default_value = "first")]
     pub(crate) baseline: Baseline,
@@ -79,6 +82,15 @@ pub(crate) enum ScoreFormat {
     Json,
     /// Rows of run, query, measure and value
     Csv,
+}
+
+/// What makes queries a cluster.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub(crate) enum QueryCluster {
+    /// Queries that share a relevant document, also over a chain of queries
+    Document,
+    /// Every query is alone
+    None,
 }
 
 /// The run that others are compared with.

@@ -5,7 +5,7 @@ use std::num::NonZeroUsize;
 use std::path::PathBuf;
 
 use clap::{ArgGroup, Args, Subcommand, ValueEnum};
-use evals::{Adjustment, PairTest, PairTesting};
+use evals::{Adjustment, ClusterKey, PairTest, PairTesting};
 use evals_metrics::PairedTest;
 use evals_rag::rag_judges::JudgedMeasure;
 
@@ -161,10 +161,10 @@ pub(crate) struct CompareArgs {
     /// How to correct p values for the number of measures and pairs of runs
     #[arg(long, value_enum, value_name = "METHOD", default_value_t = AdjustmentChoice::Holm)]
     pub(crate) adjust: AdjustmentChoice,
-    /// Test clusters of cases rather than single cases: cases with the same value of `metadata:KEY`, such as questions about one document,
-    /// may depend on each other. The repetitions of a case are always one cluster
-    #[arg(long, value_name = "metadata:KEY")]
-    pub(crate) cluster: Option<String>,
+    /// Count clusters of cases rather than cases: `document` for questions that share a relevant document, `metadata:KEY` for those with
+    /// one value of a key, or `none`. The repetitions of a case are always one cluster [default: what the runs declare]
+    #[arg(long, value_name = "KEY")]
+    pub(crate) cluster: Option<ClusterKey>,
     /// Exit with 1 if a measure is significantly worse, if more cases failed than before, or if a newer run is unfinished
     #[arg(long)]
     pub(crate) fail_if_worse: bool,
@@ -263,10 +263,6 @@ impl CompareArgs {
                 AdjustmentChoice::Bh => Adjustment::Bh,
                 AdjustmentChoice::None => Adjustment::None,
             },
-            cluster: self.cluster.as_ref().map(|key| {
-                let plain = key.strip_prefix("metadata:");
-                plain.unwrap_or(key).to_owned()
-            }),
             ..PairTesting::by(paired)
         }
     }

@@ -18,7 +18,9 @@ pub(super) fn execute(session: &Session<'_>, arguments: &AaArgs) -> Result<Exit>
     let files = VerdictFile::all(&arguments.out, &["json", "md"])?;
     let written = gating::gate(&arguments.rules, [], arguments.seed)?;
     let stored = StoredRuns::of(session);
-    let runs = arguments.runs.iter().map(|wanted| stored.find(wanted));
+    let key = arguments.rules.cluster.as_ref();
+    let runs = arguments.runs.iter();
+    let runs = runs.map(|wanted| Ok(stored.find(wanted)?.clustered(key)));
     let runs: Vec<StoredRun> = runs.collect::<Result<_>>()?;
     for run in &runs {
         finished(run)?;

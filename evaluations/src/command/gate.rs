@@ -25,7 +25,8 @@ pub(super) fn execute(session: &Session<'_>, arguments: &GateArgs) -> Result<Exi
         arguments.require_calibrated_judge,
     )?;
     let baselines = gating::baselines(session, &arguments.baseline)?;
-    let runs = gating::runs(session, arguments.run.as_deref())?;
+    let key = arguments.rules.cluster.as_ref();
+    let runs = gating::runs(session, arguments.run.as_deref(), key)?;
     written.gate.seed = runs.first().map_or(0, |run| run.seed);
     let gate = &written.gate;
     let matched = gating::matched(&runs, &baselines, &gate.allowed)?;

@@ -5,7 +5,7 @@ use std::ffi::{OsStr, OsString};
 use std::path::Path;
 
 use anyhow::{Result, bail};
-use evals::{Allowance, Snapshot};
+use evals::{Allowance, ClusterKey, Snapshot};
 use evals_messages::nearest;
 use serde_json::{Map, Value};
 
@@ -94,8 +94,12 @@ impl Side {
 }
 
 /// The runs to judge: the named one, or those of the last command. A newer run that is not finished is an error: the verdict on an older one
-/// would look like a verdict on it.
-pub(crate) fn runs(session: &Session<'_>, wanted: Option<&OsStr>) -> Result<Vec<Side>> {
+/// would look like a verdict on it. A key of `cluster` makes other clusters than those that the runs declare.
+pub(crate) fn runs(
+    session: &Session<'_>,
+    wanted: Option<&OsStr>,
+    cluster: Option<&ClusterKey>,
+) -> Result<Vec<Side>> {
     let stored = StoredRuns::of(session);
     let mut folders = stored.list()?;
     let (runs, skipped) = match wanted {
@@ -112,7 +116,8 @@ pub(crate) fn runs(session: &Session<'_>, wanted: Option<&OsStr>) -> Result<Vec<
             newer.text()
         );
     }
-    runs.into_iter().map(Side::of_run).collect()
+    let runs = runs.into_iter().map(|run| run.clustered(cluster));
+    runs.map(Side::of_run).collect()
 }
 
 /// The baselines that a command line names.

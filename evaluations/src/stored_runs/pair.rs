@@ -214,7 +214,7 @@ fn change<D: Domain>(
     };
     let is_wanted =
         |title: &str| wanted.is_empty() || wanted.iter().any(|name| names_measure(name, title));
-    let change = Change::by(&side(0), &side(1), test, is_wanted)?;
+    let change = Change::by(&side(0), &side(1), test, is_wanted);
     Ok(change.grouped(&side(0), &side(1), keys, is_wanted)?)
 }
 

@@ -7,7 +7,7 @@ use std::sync::Arc;
 
 use anyhow::{Context as _, Result, bail};
 use evals::render::Cases;
-use evals::{CaseId, Report, Snapshot, Summary};
+use evals::{CaseId, ClusterKey, Report, Snapshot, Summary};
 use evals_evaluators::Untyped;
 use evals_html::page::PageFigure;
 use evals_metrics::Bootstrap;
@@ -127,6 +127,16 @@ impl StoredReport {
             rankings
         };
         Err(error).with_context(|| unreadable(path))
+    }
+
+    /// The report with its cases in clusters of this key.
+    pub(super) fn clustered(mut self, key: &ClusterKey) -> Result<Self> {
+        match &mut self {
+            Self::Retrieval(report) => report.cluster_by(key),
+            Self::Qa(report) => report.cluster_by(key),
+            Self::Eval(report) => report.cluster_by(key),
+        }?;
+        Ok(self)
     }
 
     pub(super) fn benchmark(&self) -> &'static str {

@@ -4,7 +4,8 @@ use std::collections::BTreeSet;
 use std::ffi::OsStr;
 use std::path::{Path, PathBuf};
 
-use anyhow::{Result, anyhow};
+use anyhow::{Context as _, Result, anyhow};
+use evals::ClusterKey;
 use evals_guard::regular_file;
 use serde_json::Value;
 
@@ -16,6 +17,8 @@ use crate::run_folder::{DatasetHeader, LARGEST_REPORT, REPORT, RunFolder, RunHea
 pub(crate) struct StoredRun {
     place: Place,
     pub(crate) header: RunHeader,
+    /// What makes its cases a cluster, if the command line says it.
+    cluster: Option<ClusterKey>,
 }
 
 /// Where a run is.
@@ -32,7 +35,16 @@ impl StoredRun {
         Ok(Self {
             place: Place::Folder(folder),
             header,
+            cluster: None,
         })
+    }
+
+    /// The run with its cases in other clusters than those that it declares, if there is a key.
+    pub(crate) fn clustered(self, key: Option<&ClusterKey>) -> Self {
+        Self {
+            cluster: key.cloned(),
+            ..self
+        }
     }
 
     /// The run at a path: a folder or a report. `None` if there is neither.
@@ -61,6 +73,7 @@ impl StoredRun {
         Ok(Some(Self {
             header: header_of(&report),
             place: Place::Report(path.to_owned(), report),
+            cluster: None,
         }))
     }
 
@@ -115,9 +128,15 @@ impl StoredRun {
     }
 
     pub(crate) fn report(&self) -> Result<StoredReport> {
-        match &self.place {
+        let report = match &self.place {
             Place::Folder(folder) => StoredReport::read(folder, &self.header),
             Place::Report(_, report) => Ok(report.clone()),
+        }?;
+        match &self.cluster {
+            None => Ok(report),
+            Some(key) => report
+                .clustered(key)
+                .with_context(|| format!("run `{}` has no such clusters", self.name())),
         }
     }
 

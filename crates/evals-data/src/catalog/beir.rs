@@ -14,6 +14,8 @@ struct Collection {
     split: &'static str,
     documents: u64,
     questions: u64,
+    /// Whether several questions share a document, and shared documents do not link most questions.
+    is_clustered: bool,
 }
 
 const fn collection(name: &'static str, documents: u64, questions: u64) -> Collection {
@@ -23,6 +25,7 @@ const fn collection(name: &'static str, documents: u64, questions: u64) -> Colle
         split: "test",
         documents,
         questions,
+        is_clustered: false,
     }
 }
 
@@ -57,7 +60,10 @@ const COLLECTIONS: &[Collection] = &[
     collection("nq", 2_681_468, 3_452),
     collection("quora", 522_931, 10_000),
     collection("scidocs", 25_657, 1_000),
-    collection("scifact", 5_183, 300),
+    Collection {
+        is_clustered: true,
+        ..collection("scifact", 5_183, 300)
+    },
     Collection {
         repo: Some("touche2020"),
         ..collection("webis-touche2020", 382_545, 49)
@@ -87,6 +93,10 @@ pub(super) fn manifest(name: &str) -> Result<Manifest, ManifestError> {
             collection.documents, collection.questions
         )
     });
+    let cluster = match known {
+        Some(known) if known.is_clustered => "cluster: document\n",
+        _ => "",
+    };
     // As in the published figures, a document is its title and text joined by a space, is searched as a whole, and counts to
     // depth 100. Questions that are documents themselves (ArguAna, Quora) do not find themselves.
     let text = format!(
@@ -101,6 +111,7 @@ pub(super) fn manifest(name: &str) -> Result<Manifest, ManifestError> {
          judgements: {{source: {{files: ['**/{split}*.parquet']}}, query: query-id, document: corpus-id, grade: score}}\n\
          retrieval: {{limit: 100, headline: nDCG@10, measures: [nDCG@10, R@100, AP@100, RR@10, R@10], \
          ignore_identical_ids: true}}\n\
+         {cluster}\
          settings: {{processing: {{chunk_size: null}}}}\n"
     );
     Manifest::parse(&text, Origin::Bundled(format!("{PREFIX}{name}")))

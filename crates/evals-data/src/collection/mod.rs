@@ -162,6 +162,7 @@ impl Collection {
         };
         let reader = QuestionReader {
             manifest: &self.manifest,
+            documents: Vec::new(),
             judged,
             counts: QuestionCounts::default(),
             seen: HashSet::new(),

@@ -2,7 +2,7 @@
 
 use std::collections::HashSet;
 
-use evals::DerivedIds;
+use evals::{ClusterTraits, DerivedIds};
 use evals_metrics::Judgements;
 use evals_rag::Question;
 use serde::{Deserialize, Serialize};
@@ -58,6 +58,8 @@ pub struct QuestionCounts {
 /// Reads questions and gives them their judgements.
 pub(super) struct QuestionReader<'a> {
     pub(super) manifest: &'a Manifest,
+    /// For each question, the documents that it was written about: the relevant ones, also of an unanswerable question.
+    pub(super) documents: Vec<Vec<String>>,
     /// The judgements table, if there is one. Reading a question removes its judgements from here.
     pub(super) judged: Option<ByQuestion>,
     pub(super) counts: QuestionCounts,
@@ -82,6 +84,17 @@ impl QuestionReader<'_> {
                 dataset,
                 rows: self.counts.rows,
             });
+        }
+        if let Some(key) = &self.manifest.cluster {
+            let traits = questions.iter().zip(self.documents);
+            let traits = traits.map(|(question, documents)| ClusterTraits {
+                documents,
+                metadata: question.metadata.clone(),
+            });
+            let names = key.names(&traits.collect::<Vec<_>>())?;
+            for (question, name) in questions.iter_mut().zip(names) {
+                question.cluster = name;
+            }
         }
         self.counts.questions = questions.len() as u64;
         self.counts.judged_elsewhere = self.judged.map_or(0, |rest| rest.len() as u64);
@@ -133,6 +146,8 @@ impl QuestionReader<'_> {
             });
         }
         let judged = self.relevant(&id, columns, cells.relevant, &row.place)?;
+        let documents = judged.iter().flat_map(Judgements::relevant);
+        let documents = documents.map(str::to_owned).collect();
         let relevant = if answerable {
             let Some(judged) = judged else {
                 self.counts.unjudged += 1;
@@ -145,12 +160,14 @@ impl QuestionReader<'_> {
             self.counts.unanswerable += 1;
             Judgements::new()
         };
+        self.documents.push(documents);
         Ok(Some(Question {
             id,
             text,
             answer,
             answerable,
             relevant,
+            cluster: None,
             metadata,
         }))
     }

@@ -35,6 +35,9 @@ pub enum DataError {
         #[source]
         source: Box<HubError>,
     },
+    /// The questions do not come in the clusters that the manifest or the command line asks for.
+    #[error("cannot put the questions in clusters")]
+    Clusters(#[from] evals::GroupError),
     /// A file cannot be opened or read.
     #[error("cannot read `{file}`")]
     Unreadable {

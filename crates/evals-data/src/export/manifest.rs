@@ -49,6 +49,9 @@ pub(super) fn of(original: &Manifest, format: ExportFormat) -> String {
         add("unanswerable", &json!({"answer": original.unanswerable}));
     }
     add("retrieval", &json!(original.retrieval));
+    if let Some(key) = &original.cluster {
+        add("cluster", &json!(key));
+    }
     let settings = original.settings.to_value();
     if settings.as_object().is_some_and(|keys| !keys.is_empty()) {
         add("settings", &settings);

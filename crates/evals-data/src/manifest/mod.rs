@@ -12,6 +12,7 @@ mod written;
 use std::io;
 use std::path::Path;
 
+use evals::ClusterKey;
 use evals_guard::regular_file;
 use serde::{Deserialize, Serialize};
 
@@ -50,6 +51,8 @@ pub struct Manifest {
     pub unanswerable: Vec<String>,
     /// The default measures and settings of retrieval.
     pub retrieval: RetrievalDefaults,
+    /// What makes questions a cluster: those of a cluster may depend on each other. `None` if every question is alone.
+    pub cluster: Option<ClusterKey>,
     /// This dataset's defaults for the tool's settings: a mapping that this crate does not interpret.
     pub settings: Tree,
     /// Where the manifest came from.

@@ -1,5 +1,6 @@
 //! The shape of a manifest file, and the checks that turn it into a manifest.
 
+use evals::ClusterKey;
 use evals_rag::Question;
 use serde::Deserialize;
 use serde_json::Value;
@@ -28,6 +29,7 @@ pub(super) struct Written {
     unanswerable: Option<Spanned<Unanswerable>>,
     #[serde(default)]
     retrieval: RetrievalDefaults,
+    cluster: Option<Spanned<String>>,
     settings: Option<Spanned<Tree>>,
 }
 
@@ -50,6 +52,7 @@ impl Written {
         check.document_columns(&self.documents)?;
         check.question_columns(&self.questions, judged_apart)?;
         let unanswerable = check.unanswerable(self.unanswerable, &self.questions.value)?;
+        let cluster = check.cluster(self.cluster, &self.questions.value)?;
         let documents = check.table(self.documents, |columns| columns.source.take(), parent)?;
         let questions = check.table(self.questions, |columns| columns.source.take(), parent)?;
         let judgements = self
@@ -67,6 +70,7 @@ impl Written {
             judgements,
             unanswerable,
             retrieval: self.retrieval.with_headline_first(),
+            cluster,
             settings,
             origin,
         })
@@ -101,6 +105,33 @@ impl Check<'_> {
             )),
             mapping @ Tree::Mapping(_) => Ok(mapping),
         }
+    }
+
+    /// What makes questions a cluster. A key of their metadata has to be one that the manifest keeps.
+    fn cluster(
+        &self,
+        written: Option<Spanned<String>>,
+        questions: &QuestionColumns,
+    ) -> Result<Option<ClusterKey>, ManifestError> {
+        let Some(written) = written else {
+            return Ok(None);
+        };
+        let line = written.referenced.line();
+        let key: Result<ClusterKey, _> = written.value.parse();
+        let key = key.map_err(|error| self.fails(line, format!("`cluster`: {error}")))?;
+        let ClusterKey::Metadata(name) = &key else {
+            return Ok(Some(key));
+        };
+        if questions
+            .metadata
+            .iter()
+            .any(|column| column.path() == *name)
+        {
+            return Ok(Some(key));
+        }
+        let message =
+            format!("`cluster: {key}` needs `{name}` among the columns of `questions.metadata`");
+        Err(self.fails(line, message))
     }
 
     /// The reference answers that mark a question as unanswerable. They require a column of reference answers.

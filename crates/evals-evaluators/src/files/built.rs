@@ -87,6 +87,7 @@ impl<'r> Builder<'r> {
                 input: case.inputs.clone(),
                 expected: expected.clone(),
                 metadata: case.metadata.clone(),
+                cluster: None,
                 evaluators,
             });
             file_cases.push(FileCase {
@@ -108,6 +109,7 @@ impl<'r> Builder<'r> {
             cases: file_cases,
             evaluators: specs,
             report_evaluators: report_specs,
+            cluster: written.cluster.as_ref().map(|(key, _)| key.clone()),
             target: written.target,
         };
         let Findings {
@@ -123,6 +125,12 @@ impl<'r> Builder<'r> {
             .map_err(|error| vec![Problem::new(Place::START, error.to_string())])?
             .with_evaluators(evaluators)
             .with_report_evaluators(report_evaluators);
+        let dataset = match written.cluster {
+            None => dataset,
+            Some((key, place)) => dataset
+                .cluster_by(&key)
+                .map_err(|error| vec![Problem::new(place, error.to_string())])?,
+        };
         Ok(Loaded {
             file,
             dataset,
@@ -350,6 +358,7 @@ impl From<DatasetFile> for Written {
             cases: cases.collect(),
             evaluators: specs(file.evaluators),
             report_evaluators: specs(file.report_evaluators),
+            cluster: file.cluster.map(|key| (key, Place::START)),
             target: file.target,
         }
     }

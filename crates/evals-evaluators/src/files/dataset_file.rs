@@ -1,6 +1,6 @@
 //! A dataset file: its cases and evaluators as values.
 
-use evals::{CaseId, EvaluatorSpec};
+use evals::{CaseId, ClusterKey, EvaluatorSpec};
 use evals_yaml::{Node, Place};
 use serde_json::Value;
 
@@ -17,6 +17,8 @@ pub struct DatasetFile {
     pub evaluators: Vec<FileEvaluator>,
     /// The evaluators of the report.
     pub report_evaluators: Vec<FileEvaluator>,
+    /// What makes cases a cluster, if the file declares it. pydantic-evals refuses a file that does.
+    pub cluster: Option<ClusterKey>,
     /// The section `target`, which says what to test. pydantic-evals refuses a file that has it.
     pub target: Option<Node>,
 }

@@ -1,6 +1,6 @@
-//! The keys of a dataset file and of its cases, as pydantic-evals has them, and `target`, which is ours.
+//! The keys of a dataset file and of its cases, as pydantic-evals has them, and `cluster` and `target`, which are ours.
 
-use evals::DerivedIds;
+use evals::{ClusterKey, DerivedIds};
 use evals_messages::nearest;
 use evals_yaml::{Member, Node, Place};
 use serde_json::Value;
@@ -9,12 +9,13 @@ use super::problem::Findings;
 use super::spec::{self, WrittenSpec};
 
 /// The keys of a dataset file.
-pub(super) const FILE_KEYS: [&str; 6] = [
+pub(super) const FILE_KEYS: [&str; 7] = [
     "$schema",
     "name",
     "cases",
     "evaluators",
     "report_evaluators",
+    "cluster",
     "target",
 ];
 
@@ -35,6 +36,7 @@ pub(super) struct Written {
     pub(super) cases: Vec<WrittenCase>,
     pub(super) evaluators: Vec<WrittenSpec>,
     pub(super) report_evaluators: Vec<WrittenSpec>,
+    pub(super) cluster: Option<(ClusterKey, Place)>,
     pub(super) target: Option<Node>,
 }
 
@@ -86,6 +88,7 @@ pub(super) fn file(root: &Node, findings: &mut Findings) -> Written {
             "cases" => written.cases = cases(value, findings),
             "evaluators" => written.evaluators = spec::list(member, findings),
             "report_evaluators" => written.report_evaluators = spec::list(member, findings),
+            "cluster" => written.cluster = cluster(member, findings),
             "target" => written.target = Some(value.clone()),
             _ => unknown(member, "a dataset file", &FILE_KEYS, findings),
         }
@@ -163,6 +166,14 @@ impl WrittenCase {
             name_place: place,
         }
     }
+}
+
+/// What makes cases a cluster.
+fn cluster(member: &Member, findings: &mut Findings) -> Option<(ClusterKey, Place)> {
+    let place = member.value.place;
+    let key = text_or_null(member, findings)?.parse::<ClusterKey>();
+    let key = key.map_err(|error| findings.error(place, error.to_string()));
+    Some((key.ok()?, place))
 }
 
 fn text_or_null(member: &Member, findings: &mut Findings) -> Option<String> {

@@ -39,6 +39,9 @@ impl DatasetFile {
             "report_evaluators".to_owned(),
             list(&self.report_evaluators),
         );
+        if let Some(cluster) = &self.cluster {
+            file.insert("cluster".to_owned(), cluster.to_string().into());
+        }
         if let Some(target) = &self.target {
             file.insert("target".to_owned(), target.to_value());
         }

@@ -27,6 +27,10 @@ pub fn schema(registry: &Registry) -> Value {
             "report_evaluators": {
                 "type": "array", "items": {"$ref": "#/$defs/report_evaluator"}, "description": "The evaluators of the whole report.",
             },
+            "cluster": {
+                "type": "string", "pattern": "^(document|none|metadata:.+)$",
+                "description": "What makes cases a cluster, which may depend on each other: `document` for cases that share a relevant document, or `metadata:KEY`. pydantic-evals does not read a file with this key.",
+            },
             "target": {"description": "What to test. pydantic-evals does not read a file with this section."},
         },
         "required": ["cases"],

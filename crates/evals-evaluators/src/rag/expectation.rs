@@ -6,8 +6,9 @@ use evals_rag::answering::Refusals;
 use evals_rag::qa::Reference;
 use serde_json::Value;
 
-use super::output::{PartError, id};
+use super::output::PartError;
 use crate::Untyped;
+use crate::judged::{judgements, member};
 
 /// The facts of a case about the right answer.
 ///
@@ -87,30 +88,6 @@ impl Expectation<'_> {
 
     /// A member of the expected output or of the metadata.
     fn member(&self, name: &str) -> Option<&Value> {
-        let expected = self
-            .0
-            .expected
-            .as_ref()
-            .and_then(|expected| expected.get(name));
-        let metadata = || self.0.metadata.get(name);
-        let member = expected
-            .filter(|member| !member.is_null())
-            .or_else(metadata);
-        member.filter(|member| !member.is_null())
-    }
-}
-
-/// A list of relevant ids, or an object of ids and grades.
-fn judgements(value: &Value) -> Option<Judgements> {
-    match value {
-        Value::Array(ids) => ids.iter().map(|value| Some((id(value)?, 1))).collect(),
-        Value::Object(grades) if !grades.is_empty() => {
-            let grade = |value: &Value| i32::try_from(value.as_i64()?).ok();
-            let grades = grades.iter();
-            grades
-                .map(|(id, value)| Some((id.clone(), grade(value)?)))
-                .collect()
-        }
-        _ => None,
+        member(self.0.expected.as_ref(), &self.0.metadata, name)
     }
 }

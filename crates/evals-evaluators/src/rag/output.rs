@@ -9,6 +9,7 @@ use serde_json::Value;
 use thiserror::Error;
 
 use crate::Untyped;
+use crate::judged::id;
 
 /// The parts of a case's output that our measures read.
 ///
@@ -203,13 +204,4 @@ pub(super) fn in_order(ids: impl IntoIterator<Item = String>) -> Result<Ranking,
             score: score as f32,
         });
     Ranking::new(documents)
-}
-
-/// An id, which may be written as a whole number.
-pub(super) fn id(value: &Value) -> Option<String> {
-    match value {
-        Value::String(id) => Some(id.clone()),
-        Value::Number(number) if !number.is_f64() => Some(number.to_string()),
-        _ => None,
-    }
 }

@@ -7,6 +7,7 @@ use super::error::File;
 use super::form::{Form, without_mark};
 use super::json;
 use super::trec_lines::TrecLines;
+use crate::measures::MinimumGrade;
 use crate::trec::{ParseError, refuse_lone_returns};
 use crate::{Ranking, Run};
 
@@ -100,6 +101,32 @@ impl<'t> Judged<'t> {
     /// JSON, CSV or TSV is malformed, or a line ends with a carriage return alone.
     pub fn read(text: &'t str) -> Result<Self, ParseError> {
         Source::read(text, Form::of(text), File::Judgements).map(Self)
+    }
+
+    /// The documents of each query whose grade is at least `from`.
+    ///
+    /// # Errors
+    ///
+    /// A line is malformed.
+    #[expect(
+        clippy::cast_possible_truncation,
+        reason = "grades are whole numbers of 32 bits"
+    )]
+    pub fn relevant(
+        &self,
+        from: MinimumGrade,
+    ) -> Result<BTreeMap<String, Vec<String>>, ParseError> {
+        let mut rows = Vec::new();
+        let mut relevant = BTreeMap::new();
+        for index in 0..self.0.len() {
+            self.0.rows(index, &mut rows)?;
+            let of_query = rows
+                .iter()
+                .filter(|row| from.admits(Some(row.value as i32)));
+            let of_query = of_query.map(|row| row.id.to_owned()).collect();
+            relevant.insert(self.0.query(index).to_owned(), of_query);
+        }
+        Ok(relevant)
     }
 }
 

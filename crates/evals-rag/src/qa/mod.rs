@@ -51,6 +51,13 @@ impl Domain for Qa {
         facts.collect()
     }
 
+    fn documents(expected: Option<&Reference>, _metadata: &QuestionMetadata) -> Vec<String> {
+        let relevant = expected
+            .into_iter()
+            .flat_map(|expected| expected.relevant.relevant());
+        relevant.map(str::to_owned).collect()
+    }
+
     fn case_fields(case: &CaseReport<Self>) -> Vec<CaseField> {
         let answer = case.result.output();
         let expected = case.expected.as_ref();
@@ -90,6 +97,7 @@ pub fn dataset(
         };
         Case {
             metadata: QuestionMetadata(question.metadata),
+            cluster: question.cluster,
             ..Case::new(question.id, question.text).expecting(reference)
         }
     });

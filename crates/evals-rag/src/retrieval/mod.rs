@@ -43,6 +43,11 @@ impl Domain for Retrieval {
         facts.collect()
     }
 
+    fn documents(judged: Option<&Judgements>, _facts: &QuestionFacts) -> Vec<String> {
+        let relevant = judged.into_iter().flat_map(Judgements::relevant);
+        relevant.map(str::to_owned).collect()
+    }
+
     fn case_fields(case: &CaseReport<Self>) -> Vec<CaseField> {
         let found = case.result.output();
         let relevant = case.expected.as_ref().and_then(case_fields::judged);
@@ -121,6 +126,7 @@ pub fn dataset(
         };
         Case {
             metadata: facts,
+            cluster: question.cluster,
             ..Case::new(question.id, question.text).expecting(judgements)
         }
     });

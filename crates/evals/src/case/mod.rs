@@ -71,6 +71,8 @@ pub struct Case<D: Domain> {
     pub expected: Option<D::Expected>,
     /// Further facts about the case.
     pub metadata: D::Metadata,
+    /// The cluster of the case: cases of one cluster may depend on each other. `None` if the case is alone.
+    pub cluster: Option<String>,
     /// Evaluators for this case only; they come before those of the dataset.
     pub evaluators: Vec<Arc<dyn Evaluator<D>>>,
 }
@@ -86,6 +88,7 @@ where
             input,
             expected: None,
             metadata: D::Metadata::default(),
+            cluster: None,
             evaluators: Vec::new(),
         }
     }

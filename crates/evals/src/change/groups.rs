@@ -8,8 +8,8 @@ use super::measure::{Judged, MeasureChange, judge};
 use super::measured_pairs::MeasuredPairs;
 use super::pairs::Pairs;
 use super::{Change, Titled};
+use crate::clusters::CaseClusters;
 use crate::groups::members;
-use crate::pair_testing::CaseClusters;
 use crate::{CaseId, Domain, GroupError};
 
 /// The change of each measure in each group of cases.
@@ -56,7 +56,7 @@ impl Change {
         }
         let pairs = Pairs::of(before.report, after.report);
         let measured = MeasuredPairs::new(before, after);
-        let clusters = CaseClusters::of(after.report, self.test.cluster.as_deref())?;
+        let (_, clusters) = CaseClusters::of_any([after.report, before.report]);
         for key in keys {
             let members = members(after.report, key)?;
             let mut sizes: Vec<(String, Pairs<'_>)> = members

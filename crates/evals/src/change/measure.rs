@@ -6,7 +6,8 @@ use evals_metrics::{PairedDifference, PairedTest, Scale, difference};
 use serde::{Deserialize, Serialize};
 
 use super::pairs::Pairs;
-use crate::pair_testing::{self, CaseClusters, Finding, PairTesting, Tested};
+use crate::clusters::CaseClusters;
+use crate::pair_testing::{self, Finding, PairTesting, Tested};
 use crate::summary::Values;
 use crate::{CaseId, Direction, Unit};
 

@@ -2,8 +2,9 @@
 
 use super::measure::{Judged, MeasureChange};
 use super::pairs::Pairs;
+use crate::clusters::CaseClusters;
 use crate::comparison::matched;
-use crate::pair_testing::{CaseClusters, PairTesting};
+use crate::pair_testing::PairTesting;
 use crate::summary::CaseValues;
 use crate::{Direction, Domain, Summary, Titled, Unit};
 

@@ -12,8 +12,9 @@ pub use groups::{ChangedGroup, ChangedGroups};
 pub use measure::{CaseChange, MeasureChange};
 pub use pairs::{CasePart, ChangedCase};
 
-use crate::pair_testing::{CaseClusters, PairTesting};
-use crate::{ByPeople, CaseId, ComparedReport, Domain, GroupError, Report, SchemaVersion, Summary};
+use crate::clusters::CaseClusters;
+use crate::pair_testing::PairTesting;
+use crate::{ByPeople, CaseId, ComparedReport, Domain, Report, SchemaVersion, Summary};
 use measure::{Judged, judge};
 use measured_pairs::MeasuredPairs;
 pub(crate) use pairs::Pairs;
@@ -97,34 +98,21 @@ impl Change {
         test: PairedTest,
         wanted: impl Fn(&str) -> bool,
     ) -> Self {
-        Self::tested(before, after, None, PairTesting::by(test), wanted)
+        Self::by(before, after, PairTesting::by(test), wanted)
     }
 
-    /// The same with another test, another correction, or with cases in clusters.
-    ///
-    /// # Errors
-    ///
-    /// No case of the second report has metadata or a fact with the key of the clusters.
+    /// The same with another test or another correction. Cases come in the clusters of the second report, or else of the first.
     pub fn by<D: Domain>(
         before: &Titled<'_, D>,
         after: &Titled<'_, D>,
-        test: PairTesting,
-        wanted: impl Fn(&str) -> bool,
-    ) -> Result<Self, GroupError> {
-        let clusters = CaseClusters::of(after.report, test.cluster.as_deref())?;
-        Ok(Self::tested(before, after, clusters.as_ref(), test, wanted))
-    }
-
-    fn tested<D: Domain>(
-        before: &Titled<'_, D>,
-        after: &Titled<'_, D>,
-        clusters: Option<&CaseClusters<'_>>,
-        test: PairTesting,
+        mut test: PairTesting,
         wanted: impl Fn(&str) -> bool,
     ) -> Self {
+        let (key, clusters) = CaseClusters::of_any([after.report, before.report]);
+        test.cluster = key;
         let pairs = Pairs::of(before.report, after.report);
         let measured = MeasuredPairs::new(before, after);
-        let (measures, only) = measured.compare(&pairs, clusters, &test);
+        let (measures, only) = measured.compare(&pairs, clusters.as_ref(), &test);
         let place = Judged::headline(&measures);
         let (tests, mut measures) = judge(measures, place, &test);
         let headline = place.map(|place| measures[place].measure.clone());

@@ -11,7 +11,7 @@ use serde::{Deserialize, Serialize};
 pub(crate) use measures::matched;
 pub use row::{Cell, Row, Unit};
 
-use crate::{Direction, SchemaVersion, Summary};
+use crate::{ClusterCounts, Direction, SchemaVersion, Summary};
 
 /// A table with one row for each measure and one column for each report.
 ///
@@ -45,6 +45,9 @@ pub struct ComparedReport {
     /// Why the run was stopped, if it was.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub stopped: Option<String>,
+    /// The clusters of its cases; see [`Summary::clusters`].
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub clusters: Option<ClusterCounts>,
 }
 
 impl ComparedReport {
@@ -55,6 +58,7 @@ impl ComparedReport {
             failed: summary.failed,
             not_run: summary.not_run,
             stopped: summary.stopped.clone(),
+            clusters: summary.clusters.clone(),
         }
     }
 }

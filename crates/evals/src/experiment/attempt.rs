@@ -128,6 +128,7 @@ where
             input: case.input.clone(),
             expected: case.expected.clone(),
             metadata: case.metadata.clone(),
+            cluster: case.cluster.clone(),
             result: result.map_or_else(TaskResult::Failure, TaskResult::Output),
             attempts,
             own_evaluators: own.into_iter().map(|enrolled| enrolled.identity).collect(),

@@ -281,6 +281,7 @@ impl<D: Domain, T> Experiment<D, T> {
             duration: self.elapsed_before + started.elapsed(),
             metadata,
             pools_assertions: queue.dataset().pools_assertions(),
+            cluster: queue.dataset().cluster().cloned(),
             observer_failures: audience.failures(),
             evaluators: identities.map(|it| it.identity.clone()).collect(),
             analyses: Vec::new(),

@@ -20,12 +20,15 @@ pub(super) fn place<D: Domain>(
     let positions: BTreeMap<&str, usize> = ids.zip(0..).collect();
     let mut placed = BTreeMap::new();
     for report in cases {
-        let position = positions.get(report.id.as_str());
-        if let Some(position) = position
+        let place = positions.get(report.id.as_str()).copied();
+        if let Some(place) = place
             && (1..=repeats.get()).contains(&report.repeat)
         {
-            let first = position * repeats.get() as usize;
+            let first = place * repeats.get() as usize;
             let position = first + report.repeat as usize - 1;
+            // The dataset may declare its clusters since.
+            let cluster = dataset.cases()[place].cluster.clone();
+            let report = CaseReport { cluster, ..report };
             placed.entry(position).or_insert(report);
         }
     }

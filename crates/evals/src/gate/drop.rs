@@ -54,15 +54,17 @@ pub(crate) enum DropReason {
 }
 
 impl Drop {
-    /// Reads pairs of values: the baseline's and the run's, of a measure on this scale. `None` without a pair, and for values that no test can
+    /// Reads pairs of values: the baseline's and the run's, of a measure on this scale. `clusters` has the number of each pair's cluster, if
+    /// cases come in clusters. `None` without a pair, and for values that no test can
     /// judge, because their difference is beyond the range of numbers.
     pub(crate) fn of(
         pairs: &[(f64, f64)],
+        clusters: Option<&[usize]>,
         better: Direction,
         scale: Scale,
         test: &PairedTest,
     ) -> Option<Self> {
-        let change = test.compare(pairs, None, scale)?;
+        let change = test.compare(pairs, clusters, scale)?;
         let differences = pairs.iter();
         let mut differences = differences.map(|(before, after)| difference(*before, *after));
         let first = differences.next()?;
@@ -73,7 +75,7 @@ impl Drop {
         Some(Self {
             loss: -sign(better) * change.difference,
             greatest_loss,
-            sensitivity: Sensitivity::of(pairs, None, test.method),
+            sensitivity: Sensitivity::of(pairs, clusters, test.method),
             is_uniform: differences.all(|other| difference(first, other).abs() <= 0.0),
             change,
         })
@@ -173,6 +175,7 @@ mod tests {
             let pairs: Vec<(f64, f64)> = (0..cases).map(|_| pair()).collect();
             let drop = Drop::of(
                 &pairs,
+                None,
                 Direction::Higher,
                 Scale::Share,
                 &PairedTest::default(),
@@ -244,6 +247,7 @@ mod tests {
         let pairs = [(0.5, 0.49), (0.5, 0.488)];
         let drop = Drop::of(
             &pairs,
+            None,
             Direction::Higher,
             Scale::Share,
             &PairedTest::default(),

@@ -47,10 +47,10 @@ fn limit_text(rule: &Rule, unit: Option<Unit>) -> String {
     }
 }
 
-/// The verdict on a measure with these values and no failures.
+/// The verdict on a measure with these values, and the numbers of their clusters if there are any, and no failures.
 pub(super) fn on_numbers(
     rule: &Rule,
-    numbers: &[f64],
+    numbers: (&[f64], Option<&[usize]>),
     (unit, scale): (Unit, Scale),
     bound: GateBound,
     level: f64,

@@ -143,8 +143,13 @@ impl Measured {
         }
     }
 
-    /// The mean of these values.
-    pub(super) fn mean(numbers: &[f64], unit: Unit, scale: Scale, level: f64) -> Self {
+    /// The mean of these values, with the numbers of their clusters if there are any.
+    pub(super) fn mean(
+        (numbers, clusters): (&[f64], Option<&[usize]>),
+        unit: Unit,
+        scale: Scale,
+        level: f64,
+    ) -> Self {
         let n = numbers.len();
         let settings = Bootstrap {
             level,
@@ -157,7 +162,7 @@ impl Measured {
             } else {
                 Ok(total / count(n))
             },
-            interval: mean_interval(numbers, None, scale, &settings).ok(),
+            interval: mean_interval(numbers, clusters, scale, &settings).ok(),
             is_mean: true,
             n,
             unit: Some(unit),
@@ -232,18 +237,26 @@ fn unpaid(run: &Snapshot, cost: f64) -> Option<Failures> {
 fn measure(rule: &Rule, subject: &Subject<'_>, place: usize, level: f64) -> Measured {
     let run = subject.run;
     let measure = &run.measures[place];
-    let numbers = run.numbers(place);
-    let column = run.column(place);
-    let failed = column.filter(|(_, value)| value.has_failed()).count();
+    let failed = run.column(place).filter(|(_, value)| value.has_failed());
+    let failed = failed.count();
     let scale = measure.unit.scale(&measure.title);
-    let measured = Measured::mean(&numbers, measure.unit, scale, level);
-    if failed == 0 || numbers.is_empty() {
+    let clusters = run.cluster_numbers();
+    let mean = |of_failed: Option<f64>| {
+        let values = run.column(place).filter_map(|(case, value)| {
+            let stand_in = of_failed.filter(|_| value.has_failed());
+            let cluster = clusters.as_ref().map(|numbers| numbers[&case.id]);
+            Some((value.number().or(stand_in)?, cluster))
+        });
+        let (numbers, of_cases): (Vec<f64>, Vec<Option<usize>>) = values.unzip();
+        let of_cases: Option<Vec<usize>> = of_cases.into_iter().collect();
+        Measured::mean((&numbers, of_cases.as_deref()), measure.unit, scale, level)
+    };
+    let measured = mean(None);
+    if failed == 0 || measured.n == 0 {
         return measured;
     }
     let worst = Extremes::of(measure, subject).worst_for(rule);
-    let mut all = numbers;
-    all.resize(all.len() + failed, worst);
-    let counted = Measured::mean(&all, measure.unit, scale, level);
+    let counted = mean(Some(worst));
     Measured {
         failures: Some(Failures {
             count: failed,

@@ -141,6 +141,7 @@ impl Gate {
                 baseline: subject.baseline.map(|baseline| baseline.title.clone()),
                 made_by: Vec::new(),
                 cases: subject.run.cases.len(),
+                clusters: subject.run.clusters.clone(),
                 pairs: pairing.as_ref().map(|pairing| pairing.pairs.len()),
                 checks,
                 by_people: Vec::new(),

@@ -1,6 +1,7 @@
 //! Pairs the cases of a run with those of its baseline.
 
 use std::cmp::Ordering;
+use std::collections::BTreeMap;
 
 use super::error::GateError;
 use super::extremes::Extremes;
@@ -19,17 +20,27 @@ pub(super) struct Pairing<'s> {
     pub(super) removed: Vec<&'s CaseId>,
     /// Cases of the run that the baseline does not have.
     pub(super) added: Vec<&'s CaseId>,
+    /// The number of each case's cluster: those of the run, or else of the baseline. `None` if cases do not come in clusters.
+    clusters: Option<BTreeMap<&'s CaseId, usize>>,
+}
+
+/// The values of pairs of cases.
+#[derive(Debug, Default)]
+pub(super) struct Values {
+    pub(super) pairs: Vec<(f64, f64)>,
+    /// The number of each pair's cluster, if cases come in clusters.
+    pub(super) clusters: Option<Vec<usize>>,
 }
 
 /// The values of one measure in the pairs.
 #[derive(Debug, Default)]
 pub(super) struct PairedValues {
     /// The values of cases that have one in both runs.
-    pub(super) pairs: Vec<(f64, f64)>,
+    pub(super) both: Values,
     pub(super) unpaired: Unpaired,
     /// The same with the unpaired cases, which count against the run: a lost value as the worst one, and a value that the baseline failed to
     /// get as the best one. `None` without such cases.
-    pub(super) counted: Option<Vec<(f64, f64)>>,
+    pub(super) counted: Option<Values>,
 }
 
 /// How many cases have a value in one run only.
@@ -39,6 +50,24 @@ pub(super) struct Unpaired {
     pub(super) only_before: usize,
     /// In the run only, because the case failed in the baseline.
     pub(super) only_after: usize,
+}
+
+impl Values {
+    /// No values, of cases that come in clusters or do not.
+    pub(super) fn new(in_clusters: bool) -> Self {
+        Self {
+            pairs: Vec::new(),
+            clusters: in_clusters.then(Vec::new),
+        }
+    }
+
+    /// Adds the values of a case with the number of its cluster.
+    pub(super) fn push(&mut self, pair: (f64, f64), cluster: Option<usize>) {
+        self.pairs.push(pair);
+        if let Some(clusters) = &mut self.clusters {
+            clusters.push(cluster.unwrap_or(usize::MAX));
+        }
+    }
 }
 
 impl<'s> Pairing<'s> {
@@ -67,7 +96,11 @@ impl<'s> Pairing<'s> {
 
     /// Pairs the cases by id. Both lists are in the order of the ids.
     fn of(before: &'s Snapshot, after: &'s Snapshot) -> Self {
-        let mut pairing = Self::default();
+        let clusters = after.cluster_numbers();
+        let mut pairing = Self {
+            clusters: clusters.or_else(|| before.cluster_numbers()),
+            ..Self::default()
+        };
         let (mut old, mut new) = (
             before.cases.iter().peekable(),
             after.cases.iter().peekable(),
@@ -112,30 +145,35 @@ impl<'s> Pairing<'s> {
         extremes: &Extremes,
         better: Direction,
     ) -> PairedValues {
-        let mut found = PairedValues::default();
-        let mut counted = Vec::new();
+        let mut found = PairedValues {
+            both: Values::new(self.clusters.is_some()),
+            ..PairedValues::default()
+        };
+        let mut counted = Values::new(self.clusters.is_some());
         for (one, other) in &self.pairs {
             let [before, after] = [(one, old), (other, new)].map(|(case, place)| {
                 let value = case.values.get(place);
                 value.copied().unwrap_or(CaseValue::DoesNotApply)
             });
+            let clusters = self.clusters.as_ref();
+            let cluster = clusters.and_then(|numbers| numbers.get(&one.id).copied());
             match (before.number(), after.number()) {
                 (Some(before), Some(after)) => {
-                    found.pairs.push((before, after));
-                    counted.push((before, after));
+                    found.both.push((before, after), cluster);
+                    counted.push((before, after), cluster);
                 }
                 (Some(before), None) => {
                     found.unpaired.only_before += 1;
-                    counted.push((before, extremes.worst(better)));
+                    counted.push((before, extremes.worst(better)), cluster);
                 }
                 (None, Some(after)) if before.has_failed() => {
                     found.unpaired.only_after += 1;
-                    counted.push((extremes.best(better), after));
+                    counted.push((extremes.best(better), after), cluster);
                 }
                 (None, _) => {}
             }
         }
-        let is_more = counted.len() > found.pairs.len();
+        let is_more = counted.pairs.len() > found.both.pairs.len();
         found.counted = is_more.then_some(counted);
         found
     }

@@ -6,7 +6,7 @@ use super::drop::Drop;
 use super::extremes::Extremes;
 use super::limit;
 use super::measured::Quantity;
-use super::pairing::{Pairing, Unpaired};
+use super::pairing::{Pairing, Unpaired, Values};
 use super::power::Sights;
 use super::resolve::Resolved;
 use super::rule::Rule;
@@ -87,13 +87,22 @@ impl Gate {
         };
         let test = self.test();
         let extremes = Extremes::of(measure, subject);
-        let tested = |pairs: &[(f64, f64)]| Drop::of(pairs, measure.better, extremes.scale, &test);
+        let tested = |values: &Values| {
+            let clusters = values.clusters.as_deref();
+            Drop::of(
+                &values.pairs,
+                clusters,
+                measure.better,
+                extremes.scale,
+                &test,
+            )
+        };
         let values = pairing.values([old, place], &extremes, measure.better);
-        if values.pairs.is_empty() {
+        if values.both.pairs.is_empty() {
             return Pending::settled(reasons::without_value(rule, reasons::NO_VALUES));
         }
-        let counted = values.counted.as_deref().map(tested);
-        let (Some(drop), None | Some(Some(_))) = (tested(&values.pairs), &counted) else {
+        let counted = values.counted.as_ref().map(tested);
+        let (Some(drop), None | Some(Some(_))) = (tested(&values.both), &counted) else {
             return Pending::settled(reasons::without_value(rule, reasons::OVERFLOW));
         };
         Pending::Drop(Box::new(PendingDrop {

@@ -6,7 +6,7 @@ use evals_metrics::Interval;
 use serde::{Deserialize, Serialize};
 
 use super::rule::Rule;
-use crate::{ByPeople, Direction, SchemaVersion, Unit, Verdict};
+use crate::{ByPeople, ClusterCounts, Direction, SchemaVersion, Unit, Verdict};
 
 /// A verdict of a gate. A later one is worse.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
@@ -93,6 +93,9 @@ pub struct GatedRun {
     pub made_by: Vec<String>,
     /// The number of cases in the run.
     pub cases: usize,
+    /// The clusters of its cases; see [`Summary::clusters`](crate::Summary::clusters).
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub clusters: Option<ClusterCounts>,
     /// The number of cases that run and baseline share, with the same content. `None` without a baseline.
     pub pairs: Option<usize>,
     /// The checks: rules in their order, then what has to be the same in run and baseline.

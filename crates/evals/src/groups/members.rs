@@ -3,6 +3,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use evals_messages::nearest;
+use serde::Serialize;
 use serde_json::{Map, Value};
 use thiserror::Error;
 
@@ -25,6 +26,11 @@ pub enum GroupError {
         /// The keys that cases have, in order.
         keys: Vec<String>,
     },
+    /// No case has a relevant document, so none can share one.
+    #[error(
+        "no case has a relevant document, so `document` makes no clusters; write `metadata:KEY`"
+    )]
+    NoDocuments,
 }
 
 fn known(keys: &[String]) -> String {
@@ -55,13 +61,31 @@ pub(crate) fn members<'a, D: Domain>(
         keys.extend(of_case.into_iter().map(|(key, _)| key));
         members.entry(name).or_default().insert(&case.id);
     }
-    if keys.contains(key) {
-        Ok(members)
-    } else {
-        Err(GroupError::UnknownKey {
-            key: key.to_owned(),
-            keys: keys.into_iter().collect(),
-        })
+    check_key(key, keys)?;
+    Ok(members)
+}
+
+/// Fails unless the key is among those that cases have.
+pub(crate) fn check_key(
+    key: &str,
+    known: impl IntoIterator<Item = String>,
+) -> Result<(), GroupError> {
+    let known: BTreeSet<String> = known.into_iter().collect();
+    if known.contains(key) {
+        return Ok(());
+    }
+    Err(GroupError::UnknownKey {
+        key: key.to_owned(),
+        keys: known.into_iter().collect(),
+    })
+}
+
+/// The members of the metadata of a case, if that is an object.
+pub(crate) fn metadata_keys(metadata: &impl Serialize) -> Map<String, Value> {
+    // A value that JSON cannot hold is never in a stored report.
+    match serde_json::to_value(metadata) {
+        Ok(Value::Object(metadata)) => metadata,
+        _ => Map::new(),
     }
 }
 
@@ -69,11 +93,7 @@ impl<D: Domain> CaseReport<D> {
     /// What the case can be grouped by: the members of its metadata, if that is an object, and its
     /// [facts](crate::Domain::group_facts).
     pub fn group_keys(&self) -> Map<String, Value> {
-        // A value that JSON cannot hold is never in a stored report.
-        let mut keys = match serde_json::to_value(&self.metadata) {
-            Ok(Value::Object(metadata)) => metadata,
-            _ => Map::new(),
-        };
+        let mut keys = metadata_keys(&self.metadata);
         for (key, fact) in D::group_facts(self) {
             keys.entry(key).or_insert(fact);
         }

@@ -5,6 +5,6 @@ mod name;
 mod summary;
 
 pub use members::GroupError;
-pub(crate) use members::members;
+pub(crate) use members::{check_key, members, metadata_keys};
 pub use name::{NO_GROUP, group_name};
 pub use summary::{Group, GroupMean, Groups};

@@ -3,10 +3,12 @@
 use std::cmp::Reverse;
 use std::collections::BTreeSet;
 
-use evals_metrics::{Bootstrap, Mean, UndefinedAs};
+use evals_metrics::{Bootstrap, Mean};
 use serde::{Deserialize, Serialize};
 
 use super::members::{GroupError, members};
+use crate::clusters::CaseClusters;
+use crate::summary::Averaging;
 use crate::{CaseId, Domain, LabelShares, Report, Summary, Unit};
 
 /// The measures of a report in each group of its cases.
@@ -79,12 +81,17 @@ fn groups<D: Domain>(
     let members = members(report, key)?;
     let values = report.case_values();
     let titles = titles(summary);
+    let clusters = CaseClusters::of(report);
+    let averaging = Averaging {
+        bootstrap,
+        clusters: clusters.as_ref(),
+    };
     let group = |(name, ids): (String, BTreeSet<&CaseId>)| {
         let mean = |(unit, title): &(Unit, &String)| {
             let values = values.of(*unit, title);
             // By the group's cases, of which all groups together have as many as the report.
-            let own = ids.iter().filter_map(|id| values.get(*id).copied());
-            let mean = Mean::over(own, UndefinedAs::Excluded, unit.scale(title), bootstrap);
+            let own = ids.iter().filter_map(|id| Some((*id, *values.get(*id)?)));
+            let mean = averaging.mean(own, unit.scale(title));
             let shown = summary.mean_title(title);
             GroupMean {
                 measure: (*title).clone(),

@@ -1,7 +1,6 @@
 //! How two measurements of the same cases are tested against each other.
 
 mod adjustment;
-mod clusters;
 mod family;
 mod finding;
 mod sensitivity;
@@ -11,8 +10,9 @@ pub use evals_metrics::PairTest;
 use evals_metrics::PairedTest;
 use serde::{Deserialize, Serialize};
 
+use crate::ClusterKey;
+
 pub use adjustment::Adjustment;
-pub(crate) use clusters::CaseClusters;
 pub use family::Family;
 pub use finding::{Finding, Verdict};
 pub(crate) use finding::{Judged, judge, tests};
@@ -28,10 +28,9 @@ pub struct PairTesting {
     /// The power at which a difference counts as detectable, between the level of significance and 1. Default: 0.8.
     #[serde(default = "power")]
     pub power: f64,
-    /// The key of the cases' metadata, or the fact, by which cases come in clusters, such as several questions about one document: those
-    /// of a cluster may depend on each other. Default: every case is alone.
+    /// What makes cases a cluster, as the compared reports declare it; a comparison sets it. `None` if every case is alone.
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub cluster: Option<String>,
+    pub cluster: Option<ClusterKey>,
     /// Test, resamples, level of confidence and seed. A correction of many tests needs more resamples: see
     /// [`resolving`](Self::resolving).
     #[serde(flatten)]

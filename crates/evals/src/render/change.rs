@@ -8,10 +8,10 @@ use evals_metrics::Interval;
 
 use super::exclusions::named;
 use super::glyphs::Glyphs;
-use super::interval_methods;
 use super::probability::{p_cell, percent, strictest};
 use super::side_by_side::{interruption, title_of};
 use super::standings::{FEW, too_few, too_few_clusters};
+use super::{clusters, interval_methods};
 use crate::{
     ByPeople, CaseChange, CaseId, Change, Direction, MeasureChange, PairTest, PairTesting, Verdict,
 };
@@ -140,6 +140,10 @@ pub(super) fn notes(change: &Change, glyphs: &Glyphs) -> Vec<String> {
         .filter(|it| it.finding.adjusted_p_value.is_some())
         .count();
     notes.extend(few(change));
+    let clusters = change.after.clusters.as_ref();
+    notes.extend(clusters::undeclared(
+        clusters.filter(|_| change.test.cluster.is_none()),
+    ));
     notes.extend(too_few_clusters(
         change.measures.iter().map(|it| &it.finding),
     ));
@@ -200,7 +204,7 @@ fn correction(change: &Change) -> Option<String> {
 pub(super) fn method(test: &PairTesting) -> String {
     let name = test.paired.method.name();
     match &test.cluster {
-        Some(key) => format!("{name} by clusters of one `{}`", single_line(key)),
+        Some(key) => format!("{name} by clusters of one {}", single_line(&key.in_words())),
         None => name.to_owned(),
     }
 }

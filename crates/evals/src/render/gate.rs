@@ -4,6 +4,7 @@ use evals_messages::quantity;
 use evals_messages::visible::single_line;
 
 use super::change::CORRECTED;
+use super::clusters;
 use super::glyphs::Glyphs;
 use super::probability::{p_cell, percent};
 use crate::{
@@ -178,6 +179,13 @@ pub(super) fn notes(report: &GateReport) -> Vec<String> {
             "p: {}, two-sided{corrected}; {rule}",
             PairTest::default().name()
         ));
+    }
+    for run in &report.runs {
+        for line in clusters::lines(run.clusters.as_ref()) {
+            if !notes.contains(&line) {
+                notes.push(line);
+            }
+        }
     }
     match report.bound {
         GateBound::Point => {}

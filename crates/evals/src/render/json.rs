@@ -7,8 +7,8 @@ use serde::Serialize;
 
 use crate::report::Digest;
 use crate::{
-    Analysis, CaseReport, Change, Comparison, Domain, EvaluatorIdentity, GateReport, Report,
-    ReportEvaluatorFailure, SchemaVersion, Standings, Summary, TrialReport,
+    Analysis, CaseReport, Change, ClusterKey, Comparison, Domain, EvaluatorIdentity, GateReport,
+    Report, ReportEvaluatorFailure, SchemaVersion, Standings, Summary, TrialReport,
 };
 
 /// The report's fields, with the summary before the cases, because readers want the numbers first.
@@ -28,6 +28,8 @@ struct Document<'a, D: Domain> {
     metadata: &'a serde_json::Map<String, serde_json::Value>,
     #[serde(skip_serializing_if = "crate::report::is_pooled")]
     pools_assertions: bool,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    cluster: Option<&'a ClusterKey>,
     #[serde(skip_serializing_if = "<[_]>::is_empty")]
     observer_failures: &'a [String],
     #[serde(skip_serializing_if = "<[_]>::is_empty")]
@@ -57,6 +59,7 @@ pub fn report<D: Domain>(out: impl Write, report: &Report<D>, summary: &Summary)
         duration,
         metadata,
         pools_assertions,
+        cluster,
         observer_failures,
         evaluators,
         analyses,
@@ -75,6 +78,7 @@ pub fn report<D: Domain>(out: impl Write, report: &Report<D>, summary: &Summary)
         duration: *duration,
         metadata,
         pools_assertions: *pools_assertions,
+        cluster: cluster.as_ref(),
         observer_failures,
         evaluators,
         analyses,

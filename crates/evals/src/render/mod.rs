@@ -19,6 +19,7 @@
 mod accuracy;
 mod analyses;
 mod change;
+mod clusters;
 mod console;
 pub mod csv;
 mod escape;

@@ -8,8 +8,8 @@ use evals_metrics::Interval;
 use super::exclusions::named;
 use super::glyphs::Glyphs;
 use super::headline::not_run;
-use super::interval_methods;
 use super::measures::pass_rate_name;
+use super::{clusters, interval_methods};
 use crate::{Cell, ComparedReport, Comparison, Row, Unit};
 
 /// Explains the mark of the best cell.
@@ -95,8 +95,8 @@ pub(super) fn notes(comparison: &Comparison, glyphs: &Glyphs, mark: &str) -> Vec
         .collect()
 }
 
-/// The methods of the intervals.
-pub(super) fn intervals(comparison: &Comparison) -> Option<String> {
+/// The methods of the intervals, and the clusters that they count.
+pub(super) fn intervals(comparison: &Comparison) -> Vec<String> {
     let intervals = comparison.rows.iter().flat_map(|row| {
         let cells = row.cells.iter().filter_map(|cell| match cell {
             Cell::Value { interval, .. } => *interval,
@@ -104,7 +104,12 @@ pub(super) fn intervals(comparison: &Comparison) -> Option<String> {
         });
         cells.map(|interval| (title(row), interval))
     });
-    interval_methods::note(intervals)
+    let methods = interval_methods::note(intervals).into_iter();
+    let clusters = comparison
+        .reports
+        .iter()
+        .find_map(|it| it.clusters.as_ref());
+    methods.chain(clusters::lines(clusters)).collect()
 }
 
 /// A warning that a report does not cover all its cases.

@@ -6,8 +6,8 @@ use super::groups::{self, GroupTable};
 use super::latency::TOO_FEW_SAMPLES;
 use super::side_by_side::{self, Intervals};
 use super::{
-    accuracy, change as changes, exclusions, gate as gates, interval_methods, latency, measures,
-    standings,
+    accuracy, change as changes, clusters, exclusions, gate as gates, interval_methods, latency,
+    measures, standings,
 };
 use crate::{
     Analysis, Change, Comparison, Domain, GateReport, GatedRun, Report, Standings, Summary,
@@ -165,6 +165,7 @@ pub(super) fn measures(summary: &Summary) -> Table {
         notes: exclusions::lines(summary, GLYPHS)
             .into_iter()
             .chain(interval_methods::of_summary(summary))
+            .chain(clusters::lines(summary.clusters.as_ref()))
             .collect(),
     }
 }

@@ -25,6 +25,9 @@ pub struct CaseReport<D: Domain> {
     pub expected: Option<D::Expected>,
     /// Further facts about the case.
     pub metadata: D::Metadata,
+    /// The [cluster](crate::Report::cluster) of the case. `None` if the case is alone.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub cluster: Option<String>,
     /// The task's output or its failure.
     pub result: TaskResult<D::Output>,
     /// How often the task ran: more than once if it was [retried](crate::Experiment::retry_task), and 0 if the setup of the case

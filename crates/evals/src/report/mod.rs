@@ -22,7 +22,7 @@ pub use missed::{Missed, MissedOutcome};
 pub use schema::SchemaVersion;
 pub(crate) use titles::settle;
 
-use crate::{Analysis, Domain, ReportEvaluatorFailure};
+use crate::{Analysis, ClusterKey, Domain, ReportEvaluatorFailure};
 
 /// The result of one experiment.
 ///
@@ -56,6 +56,9 @@ pub struct Report<D: Domain> {
     /// [`Dataset::assertions_apart`](crate::Dataset::assertions_apart).
     #[serde(default = "pooled", skip_serializing_if = "is_pooled")]
     pub pools_assertions: bool,
+    /// What makes cases a cluster: those of a cluster may depend on each other. `None` if every case is alone.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub cluster: Option<ClusterKey>,
     /// The panic messages of observers.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub observer_failures: Vec<String>,

@@ -25,6 +25,7 @@ impl<D: Domain> Report<D> {
             duration: Duration::ZERO,
             metadata: serde_json::Map::new(),
             pools_assertions: true,
+            cluster: None,
             observer_failures: Vec::new(),
             evaluators: Vec::new(),
             analyses: Vec::new(),

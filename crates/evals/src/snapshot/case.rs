@@ -16,6 +16,9 @@ pub struct SnapshotCase {
     pub id: CaseId,
     /// Digests of input, expected output and metadata, joined by hyphens.
     pub content: String,
+    /// The number of the case's [cluster](crate::Snapshot::clusters). `None` if every case of the run is alone.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub cluster: Option<usize>,
     /// The value of each measure, in the order of the snapshot's measures.
     pub values: Vec<CaseValue>,
 }

@@ -13,8 +13,9 @@ use serde_json::Value;
 pub use case::{CaseValue, SnapshotCase};
 pub use measure::SnapshotMeasure;
 
+use crate::clusters::CaseClusters;
 use crate::summary::count;
-use crate::{CaseId, Domain, Report, Summary};
+use crate::{CaseId, ClusterCounts, Domain, Report, Summary};
 pub(crate) use content::{differing, digest};
 
 use content::content;
@@ -54,6 +55,9 @@ pub struct Snapshot {
     pub timings: Vec<(String, Percentiles)>,
     /// Seconds that the whole task took, over cases that succeeded without cached stages.
     pub task_time: Percentiles,
+    /// The clusters of the cases; see [`Summary::clusters`].
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub clusters: Option<ClusterCounts>,
     /// The scores, assertions and metrics.
     pub measures: Vec<SnapshotMeasure>,
     /// The cases in the order of their ids. Each has a value for each measure.
@@ -94,9 +98,11 @@ impl Snapshot {
             .iter()
             .map(|case| (&case.id, content(case)))
             .collect();
+        let clusters = CaseClusters::of(report);
         let cases = contents.into_iter().map(|(id, content)| SnapshotCase {
             id: id.clone(),
             content,
+            cluster: clusters.as_ref().map(|clusters| clusters.get(id)),
             values: found
                 .iter()
                 .map(|measure| CaseValue::of(measure, id))
@@ -114,6 +120,7 @@ impl Snapshot {
             identity: Identity::default(),
             timings: summary.timings.clone(),
             task_time: summary.task_time,
+            clusters: summary.clusters.clone(),
             measures: measures.collect(),
             cases: cases.collect(),
         }
@@ -133,6 +140,7 @@ impl Snapshot {
                 .filter(|case| case.repeat == *repetition);
             let mut part = Report::running(&report.name, &report.dataset, 1, 0);
             part.cases = cases.cloned().collect();
+            part.cluster.clone_from(&report.cluster);
             let report = part;
             Self::of(title, &report, &report.summary(bootstrap))
         };
@@ -217,6 +225,12 @@ impl Snapshot {
     ) -> impl Iterator<Item = (&SnapshotCase, CaseValue)> {
         let cases = self.cases.iter();
         cases.filter_map(move |case| Some((case, *case.values.get(position)?)))
+    }
+
+    /// The number of each case's cluster, by case; `None` if the run declares no clusters.
+    pub(crate) fn cluster_numbers(&self) -> Option<BTreeMap<&CaseId, usize>> {
+        let cases = self.cases.iter();
+        cases.map(|case| Some((&case.id, case.cluster?))).collect()
     }
 
     /// The numbers of the measure at a position.

@@ -20,8 +20,9 @@ pub use measure::{PairOutcome, RankedMeasure, Standing};
 pub use shared::Unshared;
 pub use times::{RankedTime, TimePair, TimeStanding};
 
+use crate::clusters::CaseClusters;
 use crate::groups::members;
-use crate::pair_testing::{self, CaseClusters, Finding, Judged, Tested, judge};
+use crate::pair_testing::{self, Finding, Judged, Tested, judge};
 use crate::{
     CaseReport, ComparedReport, Direction, Domain, GroupError, PairTesting, Report, SchemaVersion,
     Titled,
@@ -108,13 +109,14 @@ impl Standings {
     /// There is no report.
     pub fn of<D: Domain>(
         reports: &[Titled<'_, D>],
-        testing: PairTesting,
+        mut testing: PairTesting,
         wanted: impl Fn(&str) -> bool,
         keys: &[String],
         expenses: &Expenses<'_, D>,
     ) -> Result<Self, GroupError> {
         let Shared { cases, unshared } = Shared::of(reports);
-        let clusters = CaseClusters::of(reports[0].report, testing.cluster.as_deref())?;
+        let (key, clusters) = CaseClusters::of_any(reports.iter().map(|it| it.report));
+        testing.cluster = key;
         let (measured, mut measures_of_one) =
             values::measured(reports, &cases, clusters.as_ref(), expenses.dollars);
         measures_of_one.retain(|name| wanted(name));

@@ -3,8 +3,8 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use super::measure::Measured;
+use crate::clusters::CaseClusters;
 use crate::comparison::matched;
-use crate::pair_testing::CaseClusters;
 use crate::summary::Values;
 use crate::{CaseId, CaseReport, Direction, Domain, Report, Summary, Titled, Unit};
 

@@ -2,9 +2,10 @@
 
 use std::collections::BTreeMap;
 
-use evals_metrics::{Bootstrap, Mean, Scale, UndefinedAs};
+use evals_metrics::{Mean, Scale};
 
 use super::accuracy::Accuracy;
+use super::averaging::Averaging;
 use super::count;
 use super::labels::{CaseLabels, LabelShares, Labels};
 use crate::{CaseId, CaseReport, Direction, Domain, EvaluatorOrigin, Unit, ValueKind};
@@ -181,24 +182,23 @@ impl<'a> Column<'a> {
         }
     }
 
-    pub(super) fn mean(&self, bootstrap: &Bootstrap) -> Mean {
+    pub(super) fn mean(&self, averaging: &Averaging<'_>) -> Mean {
         let unit = match self.kind {
             ValueKind::Assertion => Unit::PassRate,
             ValueKind::Score | ValueKind::Label => Unit::Score,
         };
-        let scale = unit.scale(&self.title);
-        Mean::over(self.results(), UndefinedAs::Excluded, scale, bootstrap)
+        self.mean_on(unit.scale(&self.title), averaging)
     }
 
     /// The mean of a metric.
-    pub(super) fn mean_amount(&self, bootstrap: &Bootstrap) -> Mean {
-        let values = self.results();
-        Mean::over(values, UndefinedAs::Excluded, Scale::Amount, bootstrap)
+    pub(super) fn mean_amount(&self, averaging: &Averaging<'_>) -> Mean {
+        self.mean_on(Scale::Amount, averaging)
     }
 
-    fn results(&self) -> impl Iterator<Item = Result<f64, &'a str>> {
+    fn mean_on(&self, scale: Scale, averaging: &Averaging<'_>) -> Mean {
         let cases = self.cases.iter();
-        cases.map(|(_, result)| result.map_err(Gap::reason))
+        let results = cases.map(|(id, result)| (*id, result.map_err(Gap::reason)));
+        averaging.mean(results, scale)
     }
 
     /// The value of each case that the measure applies to.
@@ -217,8 +217,9 @@ impl<'a> Column<'a> {
             .collect()
     }
 
-    pub(super) fn accuracy(&self, bootstrap: &Bootstrap) -> Accuracy {
-        self.attempts.accuracy(self.mean(bootstrap), self.better)
+    pub(super) fn accuracy(&self, averaging: &Averaging<'_>) -> Accuracy {
+        let mean = self.mean(averaging);
+        self.attempts.accuracy(mean, self.better)
     }
 
     pub(super) fn label_shares(&self) -> LabelShares {

@@ -1,6 +1,7 @@
 //! The summary of a report: means, intervals and exclusions over all cases.
 
 mod accuracy;
+mod averaging;
 mod column;
 mod failed;
 mod index;
@@ -18,12 +19,14 @@ use std::time::Duration;
 use evals_metrics::{Bootstrap, Mean, Percentiles};
 use serde::{Deserialize, Serialize};
 
+use crate::clusters::CaseClusters;
 use crate::groups::Groups;
-use crate::{Domain, Report, ValueKind};
+use crate::{ClusterCounts, Domain, Report, ValueKind};
 use latency::Latencies;
 use tally::Tally;
 
 pub use accuracy::Accuracy;
+pub(crate) use averaging::Averaging;
 pub(crate) use column::{Gap, Values};
 pub use labels::LabelShares;
 pub use missing::MissingRepetitions;
@@ -105,6 +108,9 @@ pub struct Summary {
     /// Repetitions without a value, in cases that have one.
     #[serde(default)]
     pub missing_repetitions: MissingRepetitions,
+    /// The clusters of the cases. `None` if none are declared, and few cases share a relevant document.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub clusters: Option<ClusterCounts>,
     /// The measures in each group of cases, if asked for: see [`grouped`](Self::grouped).
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub groups: Vec<Groups>,
@@ -154,7 +160,12 @@ impl<D: Domain> Report<D> {
     pub fn summary(&self, bootstrap: &Bootstrap) -> Summary {
         let tally = Tally::of(&self.cases);
         let latencies = Latencies::of(&self.cases);
-        let accuracy = tally.accuracy(bootstrap);
+        let clusters = CaseClusters::of(self);
+        let averaging = Averaging {
+            bootstrap,
+            clusters: clusters.as_ref(),
+        };
+        let accuracy = tally.accuracy(&averaging);
         let scored =
             |(name, accuracy): &(String, Accuracy)| (name.clone(), accuracy.scored.clone());
         Summary {
@@ -178,11 +189,11 @@ impl<D: Domain> Report<D> {
             stopped: self.stopped.clone(),
             duration: self.duration,
             pass_rate: self.pools_assertions.then(|| tally.pass_rate()),
-            scores: tally.scores(bootstrap),
+            scores: tally.scores(&averaging),
             assertions: accuracy.iter().map(scored).collect(),
             accuracy,
             labels: tally.labels(),
-            metrics: tally.metrics(bootstrap),
+            metrics: tally.metrics(&averaging),
             timings: latencies.fresh(),
             cached_timings: latencies.cached(),
             task_time: latencies.task(),
@@ -205,6 +216,7 @@ impl<D: Domain> Report<D> {
                 assertions: tally.missing(ValueKind::Assertion),
                 metrics: tally.missing_metrics(),
             },
+            clusters: ClusterCounts::of(self),
             groups: Vec::new(),
         }
     }

@@ -2,8 +2,9 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use evals_metrics::{Bootstrap, Mean};
+use evals_metrics::Mean;
 
+use super::averaging::Averaging;
 use super::column::{Column, Gap, Gaps, Scope, Values};
 use super::index::{Index, Places};
 use super::labels::Labels;
@@ -148,22 +149,22 @@ impl<'a> Tally<'a> {
         }
     }
 
-    pub(super) fn scores(&self, bootstrap: &Bootstrap) -> Vec<(String, Mean)> {
+    pub(super) fn scores(&self, averaging: &Averaging<'_>) -> Vec<(String, Mean)> {
         self.of_kind(ValueKind::Score)
-            .map(|column| (column.title.clone(), column.mean(bootstrap)))
+            .map(|column| (column.title.clone(), column.mean(averaging)))
             .collect()
     }
 
-    pub(super) fn accuracy(&self, bootstrap: &Bootstrap) -> Vec<(String, Accuracy)> {
+    pub(super) fn accuracy(&self, averaging: &Averaging<'_>) -> Vec<(String, Accuracy)> {
         self.of_kind(ValueKind::Assertion)
-            .map(|column| (column.title.clone(), column.accuracy(bootstrap)))
+            .map(|column| (column.title.clone(), column.accuracy(averaging)))
             .collect()
     }
 
-    pub(super) fn metrics(&self, bootstrap: &Bootstrap) -> Vec<(String, Mean)> {
+    pub(super) fn metrics(&self, averaging: &Averaging<'_>) -> Vec<(String, Mean)> {
         let metrics = self.metrics.values();
         metrics
-            .map(|column| (column.title.clone(), column.mean_amount(bootstrap)))
+            .map(|column| (column.title.clone(), column.mean_amount(averaging)))
             .collect()
     }
 

@@ -36,7 +36,7 @@ impl<'r, D: Domain> Compared<'r, D> {
 
     pub(crate) fn change_by(&self, testing: PairTesting) -> Change {
         let [before, after] = self.titled();
-        Change::by(&before, &after, testing, |_| true).unwrap()
+        Change::by(&before, &after, testing, |_| true)
     }
 
     pub(crate) fn grouped(&self, change: Change, key: &str) -> Result<Change, GroupError> {

@@ -5,6 +5,7 @@
 mod accuracy;
 mod analyses;
 mod change;
+mod clusters;
 mod compared;
 mod comparison;
 mod concerns;

@@ -1,7 +1,8 @@
 //! Tests of how differences are tested: the direction of a verdict, clusters, and tests that do not run.
 
 use evals::{
-    Direction, MeasureChange, PairOutcome, PairTest, PairTesting, Report, Standings, Verdict,
+    ClusterKey, Direction, MeasureChange, PairOutcome, PairTest, PairTesting, Report, Standings,
+    Verdict,
 };
 use evals_metrics::IntervalMethod;
 use serde_json::json;
@@ -105,11 +106,12 @@ fn documents(gain: f64) -> Report<Topics> {
     with_metadata((0..120).map(case).collect())
 }
 
-fn clustered(method: PairTest, key: &str) -> PairTesting {
-    PairTesting {
-        cluster: Some(key.to_owned()),
-        ..by(method)
-    }
+/// The report with its cases in clusters by a key of their metadata.
+fn clustered(mut report: Report<Topics>, key: &str) -> Report<Topics> {
+    report
+        .cluster_by(&ClusterKey::Metadata(key.to_owned()))
+        .unwrap();
+    report
 }
 
 #[test]
@@ -117,7 +119,13 @@ fn clusters_widen_the_intervals_of_differences_and_means() {
     let runs = [0.0, 0.3, 0.1].map(documents);
     let named = [("a", &runs[0]), ("b", &runs[1]), ("c", &runs[2])];
     let alone = standings_of(&named, by(PairTest::T), &["dataset"]);
-    let together = standings_of(&named, clustered(PairTest::T, "document"), &["dataset"]);
+    let clustered = runs.clone().map(|run| clustered(run, "document"));
+    let named = [
+        ("a", &clustered[0]),
+        ("b", &clustered[1]),
+        ("c", &clustered[2]),
+    ];
+    let together = standings_of(&named, by(PairTest::T), &["dataset"]);
     let width = |interval: &evals_metrics::Interval| interval.high - interval.low;
     let [one, other] = [&alone, &together].map(|found| {
         let measure = &found.measures[0];
@@ -139,13 +147,12 @@ fn clusters_widen_the_intervals_of_differences_and_means() {
 #[test]
 fn an_effect_of_cases_in_clusters_has_no_interval() {
     let [before, after] = [0.0, 0.3].map(documents);
-    let compared = Compared::of(&before, &after);
-    let effect = |testing| {
-        let change = compared.change_by(testing);
+    let effect = |before, after| {
+        let change = Compared::of(before, after).change_by(by(PairTest::T));
         change.measures[0].finding.effect.unwrap()
     };
-    let alone = effect(by(PairTest::T));
-    let together = effect(clustered(PairTest::T, "document"));
+    let alone = effect(&before, &after);
+    let together = effect(&before, &clustered(after.clone(), "document"));
     assert!(alone.interval.is_some());
     assert_eq!(together.interval, None);
     assert!((alone.value - together.value).abs() < 1e-12);
@@ -157,8 +164,8 @@ fn few_clusters_have_an_exact_p_value_and_many_have_not() {
         let [mut before, mut after] = [0.0, 0.3].map(documents);
         before.cases.truncate(cases);
         after.cases.truncate(cases);
-        let testing = clustered(PairTest::Randomization, "document");
-        let change = Compared::of(&before, &after).change_by(testing);
+        let after = clustered(after, "document");
+        let change = Compared::of(&before, &after).change();
         change.measures[0].difference.as_ref().unwrap().is_exact
     };
     assert!(exact(20 * 5));
@@ -171,24 +178,23 @@ fn a_note_warns_of_few_clusters() {
         let runs = [0.0, 0.3, 0.1].map(|shift| {
             let mut run = documents(shift);
             run.cases.truncate(cases);
-            run
+            clustered(run, "document")
         });
         let [before, after, _] = &runs;
-        let change = Compared::of(before, after).change_by(clustered(PairTest::T, "document"));
-        let several = three(runs.each_ref(), clustered(PairTest::T, "document"));
+        let change = Compared::of(before, after).change_by(by(PairTest::T));
+        let several = three(runs.each_ref(), by(PairTest::T));
         let pages = [printed(&change), printed_standings(&several, 200)];
-        pages.map(|page| in_one_line(&page).contains("only 19 clusters: below 20, intervals tend"))
+        pages.map(|page| in_one_line(&page).contains("only 9 clusters: below 10, intervals and p"))
     };
-    assert_eq!(warned(19 * 5), [true; 2]);
-    assert_eq!(warned(20 * 5), [false; 2]);
+    assert_eq!(warned(9 * 5), [true; 2]);
+    assert_eq!(warned(10 * 5), [false; 2]);
 }
 
 #[test]
 fn tests_of_ranks_and_signs_say_that_they_have_no_form_for_clusters() {
-    let [before, after] = [0.0, 0.3].map(documents);
+    let [before, after] = [0.0, 0.3].map(|gain| clustered(documents(gain), "document"));
     for method in [PairTest::Sign, PairTest::Wilcoxon] {
-        let testing = clustered(method, "document");
-        let change = Compared::of(&before, &after).change_by(testing);
+        let change = Compared::of(&before, &after).change_by(by(method));
         let finding = &change.measures[0].finding;
         assert_eq!(finding.verdict, Verdict::None);
         let reason = "this test has no form for cases in clusters";
@@ -204,8 +210,9 @@ fn three<D: evals::Domain>(runs: [&Report<D>; 3], test: PairTesting) -> Standing
 #[test]
 fn runs_without_a_test_are_not_called_equally_good() {
     let runs = [0.0, 0.3, 0.1].map(documents);
+    let clustered = runs.clone().map(|run| clustered(run, "dataset"));
     let runs = runs.each_ref();
-    let one_cluster = three(runs, clustered(PairTest::T, "dataset"));
+    let one_cluster = three(clustered.each_ref(), by(PairTest::T));
     let page = in_one_line(&printed_standings(&one_cluster, 200));
     let note = "no test of RR@5 ran: all values are in one cluster; b has the best mean";
     assert!(page.contains(note), "{page}");

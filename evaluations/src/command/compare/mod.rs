@@ -7,7 +7,7 @@ use std::ffi::OsStr;
 use std::io::Write as _;
 
 use anyhow::{Context as _, Result, bail};
-use evals::{ByPeople, Change, MeasureChange, Unit, Verdict};
+use evals::{ByPeople, Change, MeasureChange, PairTesting, Unit, Verdict};
 use evals_messages::nearest;
 use evals_messages::{quantity, visible};
 use tokio::runtime::Runtime;
@@ -26,12 +26,6 @@ use crate::stored_runs::{
 use crate::terminal::console;
 
 pub(super) fn execute(session: &Session<'_>, arguments: &CompareArgs) -> Result<Exit> {
-    let test = arguments.testing(0);
-    if test.cluster.is_some() && !test.paired.method.takes_clusters() {
-        bail!(
-            "`--cluster` needs `--test auto`, `--test t` or `--test randomization`: ranks and signs of single cases know no clusters"
-        );
-    }
     if arguments.runs.len() > 2 {
         return several::execute(session, arguments);
     }
@@ -48,13 +42,19 @@ pub(super) fn execute(session: &Session<'_>, arguments: &CompareArgs) -> Result<
     let folder = arguments.figures.as_deref().map(FigureFolder::create);
     let folder = folder.transpose()?;
     let Chosen { pairs, is_behind } = choose(session, arguments)?;
+    let key = arguments.cluster.as_ref();
+    let pairs = pairs
+        .into_iter()
+        .map(|pair| pair.map(|run| run.clustered(key)));
+    let pairs: Vec<[StoredRun; 2]> = pairs.collect();
     let several = pairs.len() > 1;
     let calibrations = CalibrationStore::of(&session.directories);
     let mut exit = None;
-    for (before, after) in &pairs {
+    for [before, after] in &pairs {
         let pair = StoredPair::read(before, after)?;
         let test = arguments.testing(after.header.seed);
         let change = pair.change_by(test, &arguments.measures, &arguments.group_by)?;
+        check_clusters(&change.test)?;
         if several && change.measures.is_empty() {
             continue;
         }
@@ -141,7 +141,7 @@ fn verdict(session: &Session<'_>, arguments: &CompareArgs, change: &Change) -> E
 
 /// The pairs of runs to compare.
 struct Chosen {
-    pairs: Vec<(StoredRun, StoredRun)>,
+    pairs: Vec<[StoredRun; 2]>,
     /// Whether a newer run was skipped because it is unfinished.
     is_behind: bool,
 }
@@ -164,7 +164,7 @@ fn choose(session: &Session<'_>, arguments: &CompareArgs) -> Result<Chosen> {
         };
         StoredPair::check(&before, &after)?;
         return Ok(Chosen {
-            pairs: vec![(before, after)],
+            pairs: vec![[before, after]],
             is_behind,
         });
     }
@@ -184,7 +184,7 @@ fn choose(session: &Session<'_>, arguments: &CompareArgs) -> Result<Chosen> {
         match predecessor(&runs, &earlier, &after, is_alone) {
             Some(before) => {
                 note_differences(session, &before, &after);
-                pairs.push((before, after));
+                pairs.push([before, after]);
             }
             None => session.printer.note(&format!(
                 "skipped `{}`: no earlier finished run has its dataset, benchmark and profile",
@@ -243,6 +243,22 @@ fn note_differences(session: &Session<'_>, before: &StoredRun, after: &StoredRun
             "comparing profile `{profile_after}` with profile `{profile_before}` of the previous run"
         ));
     }
+}
+
+/// Fails if the test has no form for cases in clusters, and the cases come in some.
+fn check_clusters(test: &PairTesting) -> Result<()> {
+    let Some(key) = test
+        .cluster
+        .as_ref()
+        .filter(|_| !test.paired.method.takes_clusters())
+    else {
+        return Ok(());
+    };
+    bail!(
+        "the cases come in clusters (`{key}`), and the {} does not support clusters; choose another `--test`, or test single cases with \
+         `--cluster none`",
+        test.paired.method.name()
+    )
 }
 
 /// Fails if a wanted measure is missing, and lists the available ones.

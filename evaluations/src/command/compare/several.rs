@@ -4,7 +4,7 @@ use anyhow::{Result, bail};
 use evals::Standings;
 use evals_messages::nearest;
 
-use super::{documents_of, find};
+use super::{check_clusters, documents_of, find};
 use crate::cli::CompareArgs;
 use crate::exit::Exit;
 use crate::figures::FigureFolder;
@@ -28,7 +28,7 @@ pub(super) fn execute(session: &Session<'_>, arguments: &CompareArgs) -> Result<
     let runs: Vec<StoredRun> = arguments
         .runs
         .iter()
-        .map(|wanted| find(&runs, wanted).map(|(run, _)| run))
+        .map(|wanted| Ok(find(&runs, wanted)?.0.clustered(arguments.cluster.as_ref())))
         .collect::<Result<_>>()?;
     let several = StoredSeveral::read(&runs)?;
     let standings = compared(&several, arguments)?;
@@ -62,6 +62,7 @@ pub(super) fn execute(session: &Session<'_>, arguments: &CompareArgs) -> Result<
 fn compared(several: &StoredSeveral<'_>, arguments: &CompareArgs) -> Result<Standings> {
     let test = arguments.testing(several.seed());
     let standings = several.standings(test, &arguments.measures, &arguments.group_by)?;
+    check_clusters(&standings.test)?;
     let is_there = |name: &&String| {
         let mut measures = standings.measures.iter();
         measures.any(|it| names_measure(name, &it.measure))

@@ -7,7 +7,7 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use anyhow::{Context as _, Result, bail};
-use evals::{CaseId, CaseTimeout, Dataset};
+use evals::{CaseId, CaseTimeout, ClusterKey, Dataset};
 use evals_evaluators::{DatasetFile, FileCase, FileFormat, JudgePrompts, Loaded};
 use evals_evaluators::{Registry, Resources, Untyped};
 use evals_guard::regular_file;
@@ -181,16 +181,21 @@ impl Plan {
         }
     }
 
-    /// The dataset that runs: the chosen cases of the file, with evaluators that have these resources.
+    /// The dataset that runs: the chosen cases of the file, with evaluators that have these resources, and in clusters of this key if there is
+    /// one. Cases that do not run link others, too.
     pub(super) fn dataset(
         &self,
         file: DatasetFile,
         resources: Resources,
+        cluster: Option<&ClusterKey>,
     ) -> Result<Dataset<Untyped>> {
         let resources = self.source.located(resources);
         let loaded = file.load(&self.source.path, &self.registry, &resources)?;
         let mut chosen = self.chosen.iter().peekable();
-        let dataset = loaded.dataset;
+        let dataset = match cluster {
+            Some(key) => loaded.dataset.cluster_by(key)?,
+            None => loaded.dataset,
+        };
         Ok(dataset.retain(|case| chosen.next_if(|id| **id == case.id).is_some()))
     }
 
@@ -199,6 +204,7 @@ impl Plan {
         let file = DatasetFile {
             cases: Vec::new(),
             evaluators: Vec::new(),
+            cluster: None,
             target: None,
             ..self.file.clone()
         };

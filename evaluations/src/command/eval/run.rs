@@ -81,7 +81,7 @@ pub(super) async fn run(
         workers: workers.clone(),
         ..Resources::default()
     };
-    let dataset = plan.dataset(file, resources)?;
+    let dataset = plan.dataset(file, resources, arguments.results.cluster.as_ref())?;
     // They run with the user's rights, and the file may come from somebody else.
     for command in &plan.commands {
         session.printer.note(&format!(

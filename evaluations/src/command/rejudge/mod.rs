@@ -149,7 +149,8 @@ async fn rejudge(
     let opening = resumption::open(session, &manifest, started, Resume::Unfinished);
     let opened = interruption.guard(opening).await?;
     let seed = manifest["seed"].as_u64().unwrap_or_default();
-    let dataset = stored.dataset(&source.report.dataset)?;
+    let key = source.report.cluster.clone();
+    let dataset = stored.dataset(&source.report.dataset, key)?;
     let names: Vec<&str> = kept.names().collect();
     if !names.is_empty() {
         session.printer.note(&format!(

@@ -4,7 +4,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
 use anyhow::Result;
-use evals::{Case, CaseId, CaseReport, Dataset, TaskError, TaskResult, TaskScope};
+use evals::{Case, CaseId, CaseReport, ClusterKey, Dataset, TaskError, TaskResult, TaskScope};
 use evals_rag::Purpose;
 use evals_rag::qa::{Answer, Qa};
 use futures::future::BoxFuture;
@@ -57,7 +57,7 @@ impl Stored {
     }
 
     /// One case for each question of which any repetition is stored.
-    pub(super) fn dataset(&self, name: &str) -> Result<Dataset<Qa>> {
+    pub(super) fn dataset(&self, name: &str, key: Option<ClusterKey>) -> Result<Dataset<Qa>> {
         let mut seen = BTreeSet::new();
         let firsts = self.cases.iter().filter(|case| seen.insert(&case.id));
         let cases = firsts.map(|case| Case {
@@ -65,9 +65,11 @@ impl Stored {
             input: case.input.clone(),
             expected: case.expected.clone(),
             metadata: case.metadata.clone(),
+            cluster: case.cluster.clone(),
             evaluators: Vec::new(),
         });
-        Ok(Dataset::new(name, cases.collect::<Vec<_>>())?.assertions_apart())
+        let dataset = Dataset::new(name, cases.collect::<Vec<_>>())?;
+        Ok(dataset.assertions_apart().clustered(key))
     }
 
     /// The task that returns the stored answer. Its timings are marked as cached, because this run did not spend the time.
@@ -158,7 +160,7 @@ mod tests {
         };
         let first = Experiment::new(Dataset::new("demo", [case]).unwrap(), task);
         let stored = Arc::new(Stored::new(first.run().await.cases));
-        let again = Experiment::new(stored.dataset("demo").unwrap(), stored.task());
+        let again = Experiment::new(stored.dataset("demo", None).unwrap(), stored.task());
         let report = again.concurrency(NonZeroUsize::MIN).run().await;
         let case = &report.cases[0];
         let stages = case.timings.iter().map(|timing| timing.stage.clone());

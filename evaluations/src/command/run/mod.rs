@@ -26,7 +26,10 @@ use crate::settings::Resolved;
 use crate::targets;
 
 pub(super) fn execute(session: &Session<'_>, arguments: &RunArgs) -> Result<Exit> {
-    let manifest = session.manifest(&arguments.dataset)?;
+    let mut manifest = session.manifest(&arguments.dataset)?;
+    if let Some(key) = &arguments.results.cluster {
+        manifest.cluster = Some(key.clone());
+    }
     let mut resolved = plan::resolve(session, arguments, &manifest)?;
     if let Some(variants) = variants::of(arguments, &resolved)? {
         return variants::execute(session, arguments, &variants);

@@ -4,6 +4,7 @@ use evals_metrics::scoring::{Scores, Statistic};
 use evals_metrics::{Measure, PairedDifference};
 
 use super::ScoredRun;
+use super::clusters::QueryClusters;
 use super::tested::{SIGNIFICANCE, Tested, corrected, difference};
 
 /// The changes of all measures from one run to each other one.
@@ -12,6 +13,8 @@ pub(super) struct Comparison {
     pub(super) baseline: usize,
     /// Whether the means chose the baseline. All pairs of runs are then tested, because each of them could have been shown.
     pub(super) is_best: bool,
+    /// Whether the tests count clusters of queries.
+    pub(super) is_clustered: bool,
     /// How many p values of the first measure were corrected together.
     pub(super) headline_tests: usize,
     /// How many p values of the other measures were corrected together.
@@ -31,8 +34,12 @@ pub(super) struct RunChange {
 }
 
 impl Comparison {
-    /// Compares all runs with the first, or with the one of the best first measure.
-    pub(super) fn of(runs: &[ScoredRun], with_best: bool) -> Self {
+    /// Compares all runs with the first, or with the one of the best first measure. Queries come in `clusters`, if there are any.
+    pub(super) fn of(
+        runs: &[ScoredRun],
+        clusters: Option<&QueryClusters>,
+        with_best: bool,
+    ) -> Self {
         let columns = tested(&runs[0].scores);
         let baseline = match (with_best, columns.first()) {
             (true, Some(&column)) => best(runs, column),
@@ -42,7 +49,7 @@ impl Comparison {
         let mut changes = Vec::new();
         for &run in &others {
             for &column in &columns {
-                let found = difference([baseline, run], column, runs);
+                let found = difference([baseline, run], column, runs, clusters);
                 changes.extend(found.map(|difference| RunChange {
                     run,
                     column,
@@ -59,9 +66,12 @@ impl Comparison {
         if with_best {
             for (place, &run) in others.iter().enumerate() {
                 for &other in &others[place + 1..] {
-                    tests.extend(columns.iter().enumerate().map(|(place, column)| Tested {
-                        is_headline: place == 0,
-                        p_value: difference([run, other], *column, runs).and_then(|it| it.p_value),
+                    tests.extend(columns.iter().enumerate().map(|(place, column)| {
+                        Tested {
+                            is_headline: place == 0,
+                            p_value: difference([run, other], *column, runs, clusters)
+                                .and_then(|it| it.p_value),
+                        }
                     }));
                 }
             }
@@ -73,6 +83,7 @@ impl Comparison {
         Self {
             baseline,
             is_best: with_best,
+            is_clustered: clusters.is_some(),
             headline_tests,
             tests,
             changes,
@@ -187,13 +198,13 @@ mod tests {
     fn a_baseline_that_the_means_chose_is_corrected_for_all_pairs() {
         let runs = three(&["RR"]);
         // All queries rise by 0.5, which has p = 2 / 1.5^16. One of 16 falls: t = -1.
-        let named = Comparison::of(&runs, false);
+        let named = Comparison::of(&runs, None, false);
         assert_eq!((named.baseline, named.headline_tests), (0, 2));
         let rise = 2.0 * 1.5_f64.powi(-16);
         let corrected = adjusted(&named)[0].unwrap();
         assert!((corrected / rise - 2.0).abs() < 1e-9, "{corrected}");
         assert!(adjusted(&named)[1].is_some_and(|p| p > 0.3));
-        let chosen = Comparison::of(&runs, true);
+        let chosen = Comparison::of(&runs, None, true);
         assert_eq!((chosen.baseline, chosen.headline_tests), (1, 3));
         let [second, third] = [&chosen.changes[0], &chosen.changes[1]];
         assert_eq!((second.run, third.run), (0, 2));
@@ -209,13 +220,13 @@ mod tests {
             run("second", &[2; 16], &measures),
             run("first", &[1; 16], &measures),
         ];
-        let found = Comparison::of(&runs, false);
+        let found = Comparison::of(&runs, None, false);
         assert_eq!((found.headline_tests, found.tests), (1, 0));
         assert_eq!(adjusted(&found)[0], found.changes[0].difference.p_value);
         assert_eq!(adjusted(&found)[1], None);
         let verdicts: Vec<&str> = found.changes.iter().map(RunChange::verdict).collect();
         assert_eq!(verdicts, ["higher", "same"]);
-        assert_eq!(Comparison::of(&runs, true).headline_tests, 1);
+        assert_eq!(Comparison::of(&runs, None, true).headline_tests, 1);
     }
 
     #[test]
@@ -223,7 +234,7 @@ mod tests {
         let measures = ["unj@1"];
         let runs = three(&measures);
         // Only the run `first` has a judged document in the first place.
-        assert_eq!(Comparison::of(&runs, true).baseline, 1);
+        assert_eq!(Comparison::of(&runs, None, true).baseline, 1);
     }
 
     #[test]
@@ -238,7 +249,7 @@ mod tests {
             run("before", &ranks, &measures),
             run("after", &[1; 50], &measures),
         ];
-        let found = Comparison::of(&runs, false);
+        let found = Comparison::of(&runs, None, false);
         assert_eq!((found.headline_tests, found.tests), (1, 600));
         assert_eq!(found.changes[0].verdict(), "higher");
         let others = found.changes[1..].iter();

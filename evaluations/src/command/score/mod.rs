@@ -1,5 +1,6 @@
 //! `evaluations score`: rank measures of runs, as trec_eval computes them.
 
+mod clusters;
 mod comparison;
 mod rows;
 mod table;
@@ -15,8 +16,9 @@ use evals_metrics::scoring::{
 };
 use evals_metrics::{Queries, TrecEval};
 
+use self::clusters::QueryClusters;
 use self::comparison::Comparison;
-use crate::cli::{Baseline, ScoreArgs, ScoreFormat, TrecEvalVersion};
+use crate::cli::{Baseline, QueryCluster, ScoreArgs, ScoreFormat, TrecEvalVersion};
 use crate::exit::Exit;
 use crate::ranking_file;
 use crate::session::Session;
@@ -56,7 +58,13 @@ pub(super) fn execute(session: &Session<'_>, arguments: &ScoreArgs) -> Result<Ex
                  `--baseline best` out to compare with the first run"
             );
         }
-        Ok(Comparison::of(&runs, best))
+        let shared = QueryClusters::of(&judged, options(arguments).relevant_from)?;
+        let is_asked = arguments.cluster == Some(QueryCluster::Document);
+        if arguments.cluster != Some(QueryCluster::None) {
+            let note = shared.note(runs[0].scores.queries(), is_asked);
+            note.iter().for_each(|note| session.printer.note(note));
+        }
+        Ok(Comparison::of(&runs, is_asked.then_some(&shared), best))
     });
     let comparison = comparison.transpose()?;
     session

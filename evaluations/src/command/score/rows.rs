@@ -6,7 +6,7 @@ use serde_json::{Map, Value, json};
 
 use super::ScoredRun;
 use super::comparison::Comparison;
-use crate::cli::{ScoreArgs, TrecEvalVersion};
+use crate::cli::{QueryCluster, ScoreArgs, TrecEvalVersion};
 
 /// One object: the options that change values, each run with its means and queries, and the tests.
 pub(super) fn json(
@@ -20,6 +20,7 @@ pub(super) fn json(
         "options": {
             "trec_eval": if arguments.trec_eval == TrecEvalVersion::V9 { 9 } else { 10 },
             "complete": arguments.complete,
+            "cluster": arguments.cluster.map(|it| it == QueryCluster::Document).map(|it| if it { "document" } else { "none" }),
             "relevance_level": arguments.relevance_level,
             "max_documents": arguments.max_documents,
             "judged_only": arguments.judged_only,

@@ -204,7 +204,11 @@ fn explained(comparison: &Comparison) -> String {
     format!(
         "p: {}; intervals belong to it. p (Holm) is corrected for {family}. A row in which no query changed is not a test. In rows without \
          a verdict, chance alone could explain the change.",
-        PairTest::default().name()
+        if comparison.is_clustered {
+            "t test by clusters of queries that share a relevant document"
+        } else {
+            PairTest::default().name()
+        }
     )
 }
 

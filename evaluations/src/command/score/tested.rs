@@ -5,6 +5,7 @@ use evals_metrics::scoring::Scores;
 use evals_metrics::{PairedDifference, PairedTest, Scale};
 
 use super::ScoredRun;
+use super::clusters::QueryClusters;
 
 /// The highest corrected p value that is significant.
 pub(super) const SIGNIFICANCE: f64 = 0.05;
@@ -17,14 +18,18 @@ pub(super) struct Tested {
     pub(super) p_value: Option<f64>,
 }
 
-/// The change of a measure between two runs. `None` if they have no query in common.
+/// The change of a measure between two runs, by clusters of queries if there are any. `None` if they have no query in common.
 pub(super) fn difference(
     positions: [usize; 2],
     column: usize,
     runs: &[ScoredRun],
+    clusters: Option<&QueryClusters>,
 ) -> Option<PairedDifference> {
     let [before, after] = positions.map(|position| &runs[position].scores);
-    PairedTest::default().compare(&pairs(before, after, column), None, Scale::Share)
+    let (queries, pairs): (Vec<&str>, Vec<(f64, f64)>) =
+        pairs(before, after, column).into_iter().unzip();
+    let clusters = clusters.map(|clusters| clusters.among(queries.into_iter()));
+    PairedTest::default().compare(&pairs, clusters.as_deref(), Scale::Share)
 }
 
 /// Corrects the p values of the first measure, and those of all others, each together. Returns how many tests both are, and the corrected p
@@ -46,13 +51,14 @@ pub(super) fn corrected(tests: &[Tested]) -> ([usize; 2], Vec<Option<f64>>) {
 }
 
 /// The values of queries that both runs have. An undefined value counts as 0, as in the mean.
-fn pairs(before: &Scores, after: &Scores, column: usize) -> Vec<(f64, f64)> {
+fn pairs<'s>(before: &'s Scores, after: &Scores, column: usize) -> Vec<(&'s str, (f64, f64))> {
     let queries = before.queries().iter().enumerate();
     queries
         .filter_map(|(position, query)| {
             let other = after.queries().binary_search(query).ok()?;
             let value = |scores: &Scores, query: usize| scores.values(query)[column].unwrap_or(0.0);
-            Some((value(before, position), value(after, other)))
+            let pair = (value(before, position), value(after, other));
+            Some((query.as_str(), pair))
         })
         .collect()
 }

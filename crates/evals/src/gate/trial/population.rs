@@ -16,6 +16,10 @@ use crate::{CaseId, Direction, Snapshot, SnapshotMeasure, Unit};
 pub(super) struct Population {
     /// The number of cases.
     pub(super) cases: usize,
+    /// The places of the cases of each cluster that simulations draw whole.
+    pub(super) clusters: Vec<Vec<usize>>,
+    /// Whether the runs declare clusters. If not, every case is alone.
+    pub(super) is_clustered: bool,
     /// The rules that can be simulated.
     pub(super) rules: Vec<Ruled>,
     /// The names of rules that cannot.
@@ -97,13 +101,34 @@ impl Population {
         if rules.is_empty() {
             return Err(TrialError::Nothing);
         }
+        let declared = first.cluster_numbers();
         Ok(Self {
             cases: common.len(),
+            is_clustered: declared.is_some(),
+            clusters: clusters(&common, first, declared.as_ref()),
             rules,
             left_out,
             pairing,
         })
     }
+}
+
+/// The places of the cases of each cluster.
+fn clusters(
+    common: &[Vec<usize>],
+    first: &Snapshot,
+    declared: Option<&BTreeMap<&CaseId, usize>>,
+) -> Vec<Vec<usize>> {
+    let number = |place: usize, in_first: usize| match declared {
+        Some(numbers) => numbers[&first.cases[in_first].id],
+        None => place,
+    };
+    let mut clusters: BTreeMap<usize, Vec<usize>> = BTreeMap::new();
+    for (place, in_snapshots) in common.iter().enumerate() {
+        let number = number(place, in_snapshots[0]);
+        clusters.entry(number).or_default().push(place);
+    }
+    clusters.into_values().collect()
 }
 
 /// The cases that all snapshots have with the same content: their positions in each.

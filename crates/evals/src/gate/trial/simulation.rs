@@ -4,6 +4,7 @@ use evals_metrics::{PairedTest, Xoshiro256PlusPlus};
 
 use super::super::drop::Drop;
 use super::super::limit;
+use super::super::pairing::Values;
 use super::super::power::Sights;
 use super::super::{Gate, GateVerdict, Rule, Strictness};
 use super::population::{Pairs, Population, Ruled};
@@ -56,23 +57,32 @@ impl<'p> Simulation<'p> {
 
     /// Draws a pair of runs and judges it.
     pub(super) fn judge(&self, random: &mut Xoshiro256PlusPlus) -> Verdicts {
-        let pairs = self.draw(random);
+        let drawn = self.draw(random);
         let rules = &self.population.rules;
         let drops: Vec<Option<Drop>> = rules
             .iter()
-            .zip(&pairs)
-            .map(|(ruled, pairs)| {
-                let drop = || Drop::of(pairs, ruled.better, ruled.scale, &self.test);
+            .zip(&drawn)
+            .map(|(ruled, drawn)| {
+                let clusters = drawn.clusters.as_deref();
+                let drop = || {
+                    Drop::of(
+                        &drawn.pairs,
+                        clusters,
+                        ruled.better,
+                        ruled.scale,
+                        &self.test,
+                    )
+                };
                 ruled.is_drop().then(drop).flatten()
             })
             .collect();
         let significant = self.significant(&drops);
         let of_rules = rules
             .iter()
-            .zip(&pairs)
+            .zip(&drawn)
             .enumerate()
             .map(
-                |(place, (ruled, pairs))| match (&drops[place], &ruled.rule) {
+                |(place, (ruled, drawn))| match (&drops[place], &ruled.rule) {
                     (Some(drop), Rule::MaxDrop { tolerance, .. }) => {
                         [Strictness::Default, Strictness::Strict].map(|strictness| {
                             let sight = || self.sights.of(&drop.sensitivity);
@@ -83,10 +93,10 @@ impl<'p> Simulation<'p> {
                         })
                     }
                     (_, rule) => {
-                        let after: Vec<f64> = pairs.iter().map(|(_, after)| *after).collect();
+                        let after = drawn.pairs.iter().map(|(_, after)| *after);
                         let verdict = limit::on_numbers(
                             rule,
-                            &after,
+                            (&after.collect::<Vec<f64>>(), drawn.clusters.as_deref()),
                             (ruled.unit, ruled.scale),
                             self.gate.bound,
                             self.gate.level,
@@ -113,39 +123,47 @@ impl<'p> Simulation<'p> {
         family.adjusted().iter().map(is_significant).collect()
     }
 
-    /// A pair of runs: for each rule, the two values of each drawn case that has values.
-    fn draw(&self, random: &mut Xoshiro256PlusPlus) -> Vec<Vec<(f64, f64)>> {
-        let Population { cases, rules, .. } = self.population;
+    /// A pair of runs, for each rule.
+    fn draw(&self, random: &mut Xoshiro256PlusPlus) -> Vec<Values> {
+        let Population {
+            clusters,
+            is_clustered,
+            rules,
+            ..
+        } = self.population;
         let sides = rules.first().map_or(0, |ruled| ruled.values.len());
         let two = two_of(sides, random);
-        let mut pairs = vec![Vec::with_capacity(*cases); rules.len()];
-        for _ in 0..*cases {
-            let case = random.index(*cases);
+        let none = rules.iter().map(|_| Values::new(*is_clustered));
+        let mut all: Vec<Values> = none.collect();
+        for number in 0..clusters.len() {
+            let cluster = &clusters[random.index(clusters.len())];
             let source = Source::draw(self.population, two, random);
-            let luck = random.share();
-            for ((ruled, damage), pairs) in rules.iter().zip(&self.damage).zip(&mut pairs) {
-                if let Some((before, after)) = source.values(ruled, case) {
-                    pairs.push((before, damage.applied(after, luck)));
+            for (place, case) in cluster.iter().enumerate() {
+                let luck = random.share();
+                for ((ruled, damage), drawn) in rules.iter().zip(&self.damage).zip(&mut all) {
+                    if let Some((before, after)) = source.values(ruled, *case, place) {
+                        drawn.push((before, damage.applied(after, luck)), Some(number));
+                    }
                 }
             }
         }
-        pairs
+        all
     }
 }
 
-/// Where the two values of one drawn case come from.
+/// Where the two values of the cases of one drawn cluster come from.
 #[derive(Debug)]
-enum Source {
+enum Source<'p> {
     /// Two snapshots.
     Runs(usize, usize),
     /// Two halves of the snapshots.
     Halves(Vec<usize>),
-    /// The case itself, and itself or another one.
-    Cases(Option<usize>),
+    /// The cases themselves, and themselves or those of another cluster.
+    Cases(Option<&'p [usize]>),
 }
 
-impl Source {
-    fn draw(population: &Population, two: [usize; 2], random: &mut Xoshiro256PlusPlus) -> Self {
+impl<'p> Source<'p> {
+    fn draw(population: &'p Population, two: [usize; 2], random: &mut Xoshiro256PlusPlus) -> Self {
         match population.pairing {
             Pairs::Runs => {
                 let [one, other] = two;
@@ -168,13 +186,14 @@ impl Source {
             }
             Pairs::Exchange(share) => {
                 let is_exchanged = random.share() < share;
-                let other = random.index(population.cases);
+                let other = &population.clusters[random.index(population.clusters.len())];
                 Self::Cases(is_exchanged.then_some(other))
             }
         }
     }
 
-    fn values(&self, ruled: &Ruled, case: usize) -> Option<(f64, f64)> {
+    /// The values of a case at a place of the cluster.
+    fn values(&self, ruled: &Ruled, case: usize, place: usize) -> Option<(f64, f64)> {
         let value = |side: usize, case: usize| ruled.values[side][case];
         match self {
             Self::Runs(one, other) => Some((value(*one, case)?, value(*other, case)?)),
@@ -192,6 +211,7 @@ impl Source {
             Self::Cases(other) => {
                 let own = value(0, case)?;
                 // A case without a value cannot lose it.
+                let other = other.map(|other| other[place % other.len()]);
                 let given = other.and_then(|other| value(0, other)).unwrap_or(own);
                 Some((own, given))
             }

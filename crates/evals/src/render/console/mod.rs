@@ -124,12 +124,11 @@ impl Console {
         page.comparison(comparison)
     }
 
-    /// Writes the line that names the methods of the intervals of a comparison; nothing without intervals.
+    /// Writes the lines that name the methods of the intervals of a comparison and the clusters of its cases; nothing without intervals.
     pub fn interval_methods(&self, out: impl Write, comparison: &Comparison) -> io::Result<()> {
-        match side_by_side::intervals(comparison) {
-            Some(line) => Page::new(*self, out).wrapped(Style::Dim, &line),
-            None => Ok(()),
-        }
+        let mut page = Page::new(*self, out);
+        let mut lines = side_by_side::intervals(comparison).into_iter();
+        lines.try_for_each(|line| page.wrapped(Style::Dim, &line))
     }
 
     /// Writes a change: a row for each measure, then the cases that changed most by the first measure.

@@ -8,7 +8,7 @@ use evals_messages::visible::single_line;
 use super::super::analyses::{self, Body};
 use super::super::failures::Failures;
 use super::super::latency::{self, LatencyRow, TOO_FEW_SAMPLES};
-use super::super::{accuracy, exclusions, headline, interval_methods, measures};
+use super::super::{accuracy, clusters, exclusions, headline, interval_methods, measures};
 use super::histograms::Histograms;
 use super::measure_table::{self, Drawn};
 use super::paint::Style;
@@ -63,7 +63,8 @@ impl<W: Write> Page<W> {
         let fitting = fitting.find(|table| table.natural_width() <= width);
         self.table(&fitting.unwrap_or_else(|| table(Drawn::Nothing)))?;
         let lines = exclusions::lines(summary, self.glyphs).into_iter();
-        for line in lines.chain(interval_methods::of_summary(summary)) {
+        let lines = lines.chain(interval_methods::of_summary(summary));
+        for line in lines.chain(clusters::lines(summary.clusters.as_ref())) {
             self.wrapped(Style::Dim, &line)?;
         }
         Ok(())

@@ -8,9 +8,9 @@ use evals_metrics::Interval;
 
 use super::super::change::{method, why_against_mean};
 use super::super::glyphs::Glyphs;
-use super::super::interval_methods;
 use super::super::probability::{p_value, percent, strictest};
 use super::super::side_by_side::interruption;
+use super::super::{clusters, interval_methods};
 use super::sections::{main, measure_title, report_title};
 use crate::{
     Adjustment, CaseId, Finding, PairOutcome, PairTest, RankedMeasure, RankedTime, Standings,
@@ -19,9 +19,6 @@ use crate::{
 
 /// Below this many cases, intervals are too narrow and tests find only large differences.
 pub(in crate::render) const FEW: usize = 30;
-
-/// Below this many clusters, tests and intervals by clusters are unreliable.
-const FEW_CLUSTERS: usize = 20;
 
 /// How many cases a note names at most.
 const NAMED: usize = 3;
@@ -34,6 +31,9 @@ pub(in crate::render) fn warnings(standings: &Standings) -> Vec<String> {
     warnings.extend(least.map(too_few));
     let pairs = standings.measures.iter().flat_map(|it| &it.pairs);
     warnings.extend(too_few_clusters(pairs.map(|it| &it.finding)));
+    let counts = standings.reports.iter().find_map(|it| it.clusters.as_ref());
+    let is_alone = standings.test.cluster.is_none();
+    warnings.extend(clusters::undeclared(counts.filter(|_| is_alone)));
     warnings
 }
 
@@ -41,12 +41,7 @@ pub(in crate::render) fn warnings(standings: &Standings) -> Vec<String> {
 pub(in crate::render) fn too_few_clusters<'f>(
     findings: impl Iterator<Item = &'f Finding>,
 ) -> Option<String> {
-    let least = findings.filter_map(|it| it.clusters).min();
-    let few = least.filter(|clusters| *clusters < FEW_CLUSTERS)?;
-    Some(format!(
-        "only {}: below {FEW_CLUSTERS}, intervals tend to be too narrow, and p values by clusters are rough",
-        quantity::of(few, "cluster")
-    ))
+    clusters::too_few(findings.filter_map(|it| it.clusters))
 }
 
 /// Why so few cases say little.

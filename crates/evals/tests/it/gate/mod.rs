@@ -1,5 +1,6 @@
 //! Tests of gates: verdicts worked by hand, and properties.
 
+mod clusters;
 mod drops;
 mod failures;
 mod limits;

@@ -94,7 +94,8 @@ async fn answer(run: Run<'_>, qa: &QaPlan, models: &QaModels) -> Result<Finished
         .interruption
         .guard(searcher(run, qa, qa.profile))
         .await?;
-    let dataset = qa::dataset(&plan.manifest.name, prepared.questions.iter().cloned())?;
+    let dataset = qa::dataset(&plan.manifest.name, prepared.questions.iter().cloned())?
+        .clustered(plan.manifest.cluster.clone());
     let dataset = models.judging.add_evaluators(dataset);
     let failure_limit = FailureLimit::new(arguments.control.max_failures, &opened.finished);
     let closing = Closing {

@@ -45,7 +45,8 @@ pub(super) async fn run(
         &plan.manifest.name,
         prepared.questions.iter().cloned(),
         plan.measures.clone(),
-    )?;
+    )?
+    .clustered(plan.manifest.cluster.clone());
     let bar = Arc::new(CaseBar::new(run.session.printer, &profile.to_string()));
     let task = retrieval::task(searcher, plan.k, plan.identical_ids);
     let mut experiment = Experiment::new(dataset, task)

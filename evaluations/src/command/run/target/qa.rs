@@ -82,7 +82,8 @@ async fn answer(
     let paid = payments(&opened.finished, models, identity, &prices);
     prepared.spending.resume_cases(paid, &prices);
     let attempts_before = Attempts::so_far(&prepared.traffic);
-    let dataset = qa::dataset(&plan.manifest.name, prepared.questions.iter().cloned())?;
+    let dataset = qa::dataset(&plan.manifest.name, prepared.questions.iter().cloned())?
+        .clustered(plan.manifest.cluster.clone());
     let dataset = models.judging.add_evaluators(dataset);
     let waits = plan.resolved.settings.batch.enabled;
     let bar = Arc::new(CaseBar::of_batches(session.printer, "answering", waits));

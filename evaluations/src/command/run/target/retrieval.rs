@@ -83,7 +83,8 @@ async fn measure(
         interruption,
     } = run;
     let questions = prepared.questions.iter().cloned();
-    let dataset = retrieval::dataset(&plan.manifest.name, questions, plan.measures.clone())?;
+    let dataset = retrieval::dataset(&plan.manifest.name, questions, plan.measures.clone())?
+        .clustered(plan.manifest.cluster.clone());
     let task = targets::retrieval_task(prepared.system(plan, recorded), plan.identical_ids);
     let bar = Arc::new(CaseBar::new(session.printer, "asking"));
     let experiment = Experiment::new(dataset, task)

@@ -1,0 +1,62 @@
+//! The lines about the clusters of a run's cases.
+
+use evals_messages::quantity;
+use evals_messages::visible::single_line;
+
+use super::percent;
+use crate::{ClusterCounts, ClusterKey};
+
+/// Below this many clusters, tests and intervals by clusters are unreliable.
+const FEW: usize = 10;
+
+/// What a reader has to know about the clusters of the cases, or about shared documents that nobody declared as clusters.
+pub(super) fn lines(counts: Option<&ClusterCounts>) -> Vec<String> {
+    let declared = counts.and_then(|counts| Some(declared(counts.key.as_ref()?, counts)));
+    declared.unwrap_or_else(|| undeclared(counts).into_iter().collect())
+}
+
+/// What a reader has to know about shared documents that nobody declared as clusters.
+pub(super) fn undeclared(counts: Option<&ClusterCounts>) -> Option<String> {
+    let counts = counts.filter(|counts| counts.key.is_none())?;
+    let sharing = format!(
+        "{} of {} share a relevant document with another, and intervals and tests take each for independent",
+        counts.sharing,
+        quantity::of(counts.cases, "case"),
+    );
+    Some(if counts.is_one_giant() {
+        format!(
+            "{sharing}; `document` cannot be their cluster, because shared documents link {} of the cases",
+            percent(counts.share_of_largest())
+        )
+    } else {
+        format!(
+            "{sharing}; declare `cluster: document` in the dataset, or pass `--cluster document` (`none` if they do not depend on each other)"
+        )
+    })
+}
+
+fn declared(key: &ClusterKey, counts: &ClusterCounts) -> Vec<String> {
+    let mut lines = vec![format!(
+        "clusters: {} by {}, the largest of {}; intervals and tests count clusters, not cases",
+        quantity::of(counts.clusters, "cluster"),
+        single_line(&key.in_words()),
+        quantity::of(counts.largest, "case"),
+    )];
+    lines.extend(too_few([counts.clusters]));
+    if counts.is_one_giant() {
+        lines.push(format!(
+            "one cluster holds {} of the cases, so that they say little about other cases; choose a finer key",
+            percent(counts.share_of_largest())
+        ));
+    }
+    lines
+}
+
+/// The warning about the least of these numbers of clusters.
+pub(super) fn too_few(clusters: impl IntoIterator<Item = usize>) -> Option<String> {
+    let least = clusters.into_iter().min().filter(|it| *it < FEW)?;
+    Some(format!(
+        "only {}: below {FEW}, intervals and p values by clusters are unreliable",
+        quantity::of(least, "cluster")
+    ))
+}

@@ -1,0 +1,142 @@
+//! Gates of runs whose cases come in clusters: how often they fail without a reason, and what their self-test promises.
+
+use std::num::NonZeroU32;
+
+use evals::render::Console;
+use evals::{
+    ClusterKey, DropCheck, GateReport, GateTrial, GateVerdict, Noise, Snapshot, TrialShares,
+};
+use evals_metrics::{Bootstrap, IntervalMethod, Xoshiro256PlusPlus};
+use serde_json::json;
+
+use super::{Named, check, drop_numbers, gate, judged_snapshots, max_drop, min};
+use crate::fakes::{finished, score};
+use crate::topics::with_metadata;
+
+/// The clusters of a run, and the cases of each.
+const CLUSTERS: u32 = 20;
+const CASES: u32 = 15;
+
+/// The number of pairs of equally good runs.
+const TRIES: u32 = 300;
+
+/// The largest drop that the gates accept.
+const TOLERANCE: f64 = 0.015;
+
+/// A run whose cases differ from another run's by a standard deviation of 0.15, of which clusters share 30 % of the variance.
+fn run(random: &mut Xoshiro256PlusPlus, key: &str) -> Snapshot {
+    // The sum of three uniform numbers is close to normal, with a standard deviation of 0.5.
+    let mut noise = |deviation: f64| {
+        let sum: f64 = (0..3).map(|_| random.share() - 0.5).sum();
+        2.0 * deviation * sum
+    };
+    let (shared, own) = ((0.3_f64 * 0.011_25).sqrt(), (0.7_f64 * 0.011_25).sqrt());
+    let mut cases = Vec::new();
+    for document in 0..CLUSTERS {
+        let luck = noise(shared);
+        for question in 0..CASES {
+            let value = 0.5 + luck + noise(own);
+            let id = format!("q{document:02}{question:02}");
+            let case = finished(&id, vec![score("RR", value)]);
+            cases.push((case, json!({"document": document})));
+        }
+    }
+    let mut report = with_metadata(cases);
+    report
+        .cluster_by(&key.parse::<ClusterKey>().unwrap())
+        .unwrap();
+    let summary = report.summary(&Bootstrap::default());
+    Snapshot::of("run", &report, &summary)
+}
+
+fn drop_of(report: &GateReport) -> &DropCheck {
+    drop_numbers(check(report, "RR drop <= 0.015"))
+}
+
+/// The share of pairs of equally good runs that fail.
+fn false_alarms(key: &str) -> f64 {
+    let mut random = Xoshiro256PlusPlus::seeded(11);
+    let gate = gate([max_drop(TOLERANCE)]);
+    let failed = (0..TRIES).filter(|_| {
+        let [before, after] = [run(&mut random, key), run(&mut random, key)];
+        let report = judged_snapshots(&gate, Some(&before), &after).unwrap();
+        report.verdict == GateVerdict::Failed
+    });
+    f64::from(u32::try_from(failed.count()).unwrap()) / f64::from(TRIES)
+}
+
+/// What the self-test of the gate promises about equally good runs.
+fn promised(key: &str) -> TrialShares {
+    let mut random = Xoshiro256PlusPlus::seeded(5);
+    let runs = [run(&mut random, key), run(&mut random, key)];
+    let gate = gate([max_drop(TOLERANCE)]);
+    let trial = GateTrial {
+        gate: &gate,
+        drops: &[TOLERANCE],
+        simulations: NonZeroU32::new(400).unwrap(),
+        seed: 7,
+    };
+    let found = trial.run(&Noise::Runs(&runs), &Named).unwrap();
+    let text = found.assumptions.join("; ");
+    assert_eq!(text.contains("cluster by cluster"), key != "none", "{text}");
+    found.rows[0].shares.unwrap()
+}
+
+#[test]
+fn a_gate_of_20_clusters_fails_as_seldom_as_its_level_and_its_self_test_say() {
+    let alone = false_alarms("none");
+    assert!(
+        alone > 0.12,
+        "cases that depend on each other raise alarms: {alone}"
+    );
+    let clustered = false_alarms("metadata:document");
+    // One side of a test at 5 %, with three standard errors of the simulation.
+    assert!(clustered < 0.055, "{clustered}");
+    let promised = promised("metadata:document").failed.value;
+    assert!(
+        (promised - clustered).abs() < 0.03,
+        "{promised} {clustered}"
+    );
+}
+
+#[test]
+fn the_numbers_of_a_gate_count_clusters() {
+    let sides = |key: &str| {
+        let mut random = Xoshiro256PlusPlus::seeded(3);
+        [run(&mut random, key), run(&mut random, key)]
+    };
+    let judge = |key: &str| {
+        let [before, after] = sides(key);
+        judged_snapshots(
+            &gate([max_drop(TOLERANCE), min("RR", 0.1)]),
+            Some(&before),
+            &after,
+        )
+        .unwrap()
+    };
+    let width = |key: &str| {
+        let interval = drop_of(&judge(key)).interval.unwrap();
+        (interval.high - interval.low, interval.method)
+    };
+    let (alone, together) = (width("none"), width("metadata:document"));
+    assert!(together.0 > 1.5 * alone.0, "{alone:?} {together:?}");
+    assert_eq!(together.1, IntervalMethod::ClusterCr2);
+    // The baseline may be from before clusters were declared.
+    let [before, _] = sides("none");
+    let [_, after] = sides("metadata:document");
+    let mixed = judged_snapshots(&gate([max_drop(TOLERANCE)]), Some(&before), &after).unwrap();
+    assert_eq!(
+        drop_of(&mixed).interval.unwrap().method,
+        IntervalMethod::ClusterCr2
+    );
+
+    let mut page = Vec::new();
+    let report = judge("metadata:document");
+    Console::default().gate(&mut page, &report).unwrap();
+    let page = String::from_utf8(page).unwrap();
+    let page = page.split_whitespace().collect::<Vec<_>>().join(" ");
+    assert!(
+        page.contains("clusters: 20 clusters by `document`, the largest of 15 cases"),
+        "{page}"
+    );
+}
