@@ -295,7 +295,7 @@ fn the_best_run_is_tested_against_its_closest_rival_without_a_correction() {
         ("rival", &rival),
         ("far", &far),
     ];
-    let found = standings_of(&runs, PairTesting::default(), &["topic".to_owned()]);
+    let found = standings_of(&runs, PairTesting::default(), &["topic"]);
     let measure = &found.measures[0];
     assert_eq!(measure.standings[1].report, 1, "the copy has the next mean");
     let lead = measure.lead.as_ref().unwrap();
@@ -341,7 +341,7 @@ fn each_group_names_its_winner_or_says_that_it_has_none() {
     };
     let [one, two, three] = [0.0, 0.1, 0.2].map(of);
     let runs = [("one", &one), ("two", &two), ("three", &three)];
-    let found = standings_of(&runs, PairTesting::default(), &["topic".to_owned()]);
+    let found = standings_of(&runs, PairTesting::default(), &["topic"]);
     let winners: Vec<(&str, Verdict)> = found.groups[0]
         .groups
         .iter()
