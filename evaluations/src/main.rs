@@ -28,7 +28,6 @@ mod groups;
 mod index_bar;
 mod interruption;
 mod judged_by;
-mod lead;
 mod models;
 mod out_file;
 mod page;

@@ -168,8 +168,9 @@ pub use report_evaluator::ReportEvaluator;
 pub use snapshot::{CaseValue, Identity, Snapshot, SnapshotCase, SnapshotMeasure};
 pub use span::{Span, SpanStatus, SpanTree};
 pub use standings::{
-    Disagreement, Disagreements, Expenses, GroupStandings, GroupValue, PairOutcome, RankedGroup,
-    RankedGroups, RankedMeasure, RankedTime, Standing, Standings, TimePair, TimeStanding, Unshared,
+    Disagreement, Disagreements, Expenses, GroupStandings, GroupValue, Lead, PairOutcome,
+    RankedGroup, RankedGroups, RankedMeasure, RankedTime, Standing, Standings, TimePair,
+    TimeStanding, Unshared,
 };
 pub use stop::StopSignal;
 pub use summary::{

@@ -4,8 +4,12 @@ use std::borrow::Cow;
 use std::io::Write;
 
 use anyhow::Result;
-use evals::{CaseId, Comparison, MeasureValues, Standings, Summary, Titled, Unit, render};
+use evals::{
+    CaseId, Comparison, Lead, MeasureValues, PairTesting, Standings, Summary, Titled, Unit, render,
+};
 use evals_html::page::{Case, Column, Fact, Listing, Notice, Opening, Page, Table, Texts, Written};
+use evals_messages::quantity;
+use evals_metrics::PairedTest;
 
 use super::case::{self, Owner};
 use super::cases::Cases;
@@ -16,7 +20,6 @@ use super::paged::HasPage;
 use super::source::PageSource;
 use super::{facts, listing, omission, sentence};
 use crate::figures::{self, ComparedRun, Place};
-use crate::lead::Lead;
 
 /// The runs whose columns are visible at first.
 const VISIBLE: usize = 6;
@@ -40,8 +43,14 @@ pub(crate) struct SeveralPage<'r, D: HasPage> {
 impl<D: HasPage> SeveralPage<'_, D> {
     /// Writes the page. There has to be a run.
     pub(crate) fn write(&self, out: impl Write) -> Result<Written> {
-        let lead = Lead::of_best(self.comparison, self.runs, self.source.bootstrap.seed);
-        let best = lead.as_ref().map_or(0, |lead| lead.place);
+        let testing = self.testing();
+        let is_compared = |title: &str| {
+            let standings = self.standings.map(|it| it.measures.iter());
+            standings.is_none_or(|mut it| it.any(|it| it.measure == title))
+        };
+        let leads = Standings::leads(self.runs, &testing, is_compared)?;
+        // The last lead decides between runs that are equal in the one before.
+        let best = leads.last().map_or(0, |lead| lead.best[0]);
         let all: Vec<Cases<'_, D>> = self.runs.iter().map(|run| Cases::of(run.report)).collect();
         let measures: Vec<_> = self
             .runs
@@ -66,7 +75,7 @@ impl<D: HasPage> SeveralPage<'_, D> {
             ids: ids.iter().map(ToString::to_string).collect(),
             columns: columns.into_columns(),
         };
-        let opening = self.opening(lead.as_ref(), best, &table)?;
+        let opening = self.opening(&leads, best, &table)?;
         let page = Page {
             texts: self.source.texts,
             place: self.source.place.clone(),
@@ -92,15 +101,43 @@ impl<D: HasPage> SeveralPage<'_, D> {
         })
     }
 
-    fn opening(&self, lead: Option<&Lead>, best: usize, rows: &Table) -> Result<Opening> {
+    /// The test of the lead.
+    fn testing(&self) -> PairTesting {
+        let seed = self.source.bootstrap.seed;
+        let default = || {
+            PairTesting::by(PairedTest {
+                seed,
+                ..PairedTest::default()
+            })
+        };
+        self.standings.map_or_else(default, |it| it.test.clone())
+    }
+
+    /// The best run and its lead, or that there is none.
+    fn sentence(&self, leads: &[Lead], best: usize, summary: &Summary) -> String {
+        if leads.is_empty() {
+            let runs = quantity::of(self.runs.len(), "run");
+            return format!("{runs}, and no measure that ranks them");
+        }
+        let testing = self.testing();
+        let title = |place: usize| self.runs[place].title;
+        let leads = leads
+            .iter()
+            .map(|lead| render::lead(lead, &testing, title, D::CASE));
+        let answer = sentence::of_run(self.runs[best].report, summary, D::CASE);
+        std::iter::once(answer)
+            .chain(leads)
+            .collect::<Vec<_>>()
+            .join("; ")
+    }
+
+    fn opening(&self, leads: &[Lead], best: usize, rows: &Table) -> Result<Opening> {
         let texts = self.source.texts;
         let summaries = self.runs.iter();
         let summaries: Vec<Cow<'_, Summary>> = summaries
             .map(|run| omission::summary(run.summary, texts))
             .collect();
         let report = self.runs[best].report;
-        let answer = sentence::of_run(report, &summaries[best], D::CASE);
-        let lead = lead.map(|lead| format!("; {}", lead.clause()));
         let comparison = omission::comparison(self.comparison, texts);
         let mut listings = match self.standings {
             Some(standings) => listing::of_standings(standings, texts),
@@ -117,7 +154,7 @@ impl<D: HasPage> SeveralPage<'_, D> {
         }
         Ok(Opening {
             title: self.title.to_owned(),
-            sentence: format!("{answer}{}", lead.unwrap_or_default()),
+            sentence: self.sentence(leads, best, &summaries[best]),
             notices: self.notices(&summaries),
             facts: self.facts(&summaries)?,
             listings,

@@ -19,6 +19,7 @@ mod chosen;
 mod clusters;
 mod draws;
 mod judges;
+mod leads;
 mod means;
 mod paired;
 #[path = "../../tests/it/random.rs"]
@@ -56,6 +57,7 @@ fn main() -> ExitCode {
         clusters::tables,
         judges::tables,
         changes::tables,
+        leads::tables,
         series::tables,
     ]
     .into_iter()

@@ -35,6 +35,7 @@ pub mod json;
 pub mod jsonl;
 pub mod junit;
 mod latency;
+mod lead;
 pub mod markdown;
 mod measures;
 mod probability;
@@ -45,4 +46,5 @@ mod trial;
 
 pub use console::{Cases, Color, Console, Drawings, Messages, Narrow, Part, Symbols, no_room};
 pub use gate::verdict_line;
+pub use lead::lead;
 pub use probability::{p_value, percent};

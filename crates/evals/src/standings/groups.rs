@@ -2,13 +2,15 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use evals_metrics::{Bootstrap, Interval, mean_interval};
+use evals_metrics::Interval;
 use serde::{Deserialize, Serialize};
 
-use super::measure::{Measured, mean};
-use crate::{CaseId, Unit};
+use super::lead::{Lead, TestedLead};
+use super::measure::Measured;
+use crate::{CaseId, PairTesting, Unit};
 
-/// The means of several reports in each group of cases. They are not tested: among many groups, some difference is always large.
+/// The means of several reports in each group of cases, and the lead of the best. The p values of a measure's leads are corrected together for all
+/// groups: among many groups, some difference is always large.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct RankedGroups {
     /// The key of the metadata, or the fact, that the groups share a value of.
@@ -42,6 +44,9 @@ pub struct GroupStandings {
     pub n: usize,
     /// The mean and its interval for each report that has the measure, by the report's position.
     pub means: Vec<GroupValue>,
+    /// The best of these reports against the others. `None` if neither direction is better, or without cases.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub lead: Option<Lead>,
 }
 
 /// The mean of one report in one group.
@@ -62,62 +67,57 @@ impl RankedGroups {
         members: BTreeMap<String, BTreeSet<&CaseId>>,
         shared: &BTreeSet<&CaseId>,
         measured: &[(Measured, Vec<&CaseId>)],
-        bootstrap: &Bootstrap,
+        testing: &PairTesting,
     ) -> Self {
-        let mut groups: Vec<RankedGroup> = members
+        let mut members: Vec<(RankedGroup, BTreeSet<&CaseId>)> = members
             .into_iter()
-            .map(|(name, ids)| RankedGroup {
-                name,
-                cases: ids.intersection(shared).count(),
-                measures: measured
-                    .iter()
-                    .map(|(measured, cases)| of_group(measured, cases, &ids, bootstrap))
-                    .collect(),
+            .map(|(name, ids)| {
+                let cases = ids.intersection(shared).count();
+                let measures = Vec::new();
+                let group = RankedGroup {
+                    name,
+                    cases,
+                    measures,
+                };
+                (group, ids)
             })
-            .filter(|group| group.cases > 0)
+            .filter(|(group, _)| group.cases > 0)
             .collect();
-        groups.sort_by_key(|group| std::cmp::Reverse(group.cases));
+        members.sort_by_key(|(group, _)| std::cmp::Reverse(group.cases));
+        for (measured, cases) in measured {
+            let of_groups = members.iter().map(|(_, ids)| {
+                let places = (0..cases.len()).filter(|place| ids.contains(cases[*place]));
+                measured.among(&places.collect::<Vec<_>>())
+            });
+            let of_groups: Vec<Measured> = of_groups.collect();
+            let leads = of_groups.iter().map(|it| TestedLead::of(it, testing));
+            let leads = TestedLead::judged(leads.collect(), testing);
+            for (((group, _), measured), lead) in members.iter_mut().zip(&of_groups).zip(leads) {
+                group.measures.push(of_group(measured, lead, testing));
+            }
+        }
         Self {
             key: key.to_owned(),
-            groups,
+            groups: members.into_iter().map(|(group, _)| group).collect(),
         }
     }
 }
 
-fn of_group(
-    measured: &Measured,
-    cases: &[&CaseId],
-    ids: &BTreeSet<&CaseId>,
-    bootstrap: &Bootstrap,
-) -> GroupStandings {
-    let all = measured.reports.iter().zip(&measured.values);
-    let places: Vec<usize> = (0..cases.len())
-        .filter(|place| ids.contains(cases[*place]))
-        .collect();
-    let clusters = measured.clusters.as_ref();
-    let clusters: Option<Vec<usize>> =
-        clusters.map(|all| places.iter().map(|place| all[*place]).collect());
+fn of_group(measured: &Measured, lead: Option<Lead>, testing: &PairTesting) -> GroupStandings {
+    let means = measured.standings(testing).into_iter();
     GroupStandings {
         measure: measured.measure.clone(),
         mean_title: measured.mean_title.clone(),
         unit: measured.unit,
-        n: places.len(),
-        means: all
-            .map(|(report, values)| {
-                let values: Vec<f64> = places.iter().map(|place| values[*place]).collect();
-                GroupValue {
-                    report: *report,
-                    mean: mean(&values),
-                    interval: mean_interval(
-                        &values,
-                        clusters.as_deref(),
-                        measured.scale(),
-                        bootstrap,
-                    )
-                    .ok(),
-                }
+        n: measured.n(),
+        means: means
+            .map(|standing| GroupValue {
+                report: standing.report,
+                mean: standing.mean,
+                interval: standing.interval,
             })
             .collect(),
+        lead,
     }
 }
 

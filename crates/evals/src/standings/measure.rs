@@ -5,6 +5,7 @@ use std::collections::BTreeMap;
 use evals_metrics::{Bootstrap, Interval, PairedDifference, PairedTest, Scale, mean_interval};
 use serde::{Deserialize, Serialize};
 
+use super::lead::Lead;
 use super::letters::letters;
 use crate::pair_testing::{Finding, PairTesting, Tested};
 use crate::{Direction, Unit};
@@ -30,6 +31,9 @@ pub struct RankedMeasure {
     pub standings: Vec<Standing>,
     /// Every pair of these reports, in the order of the reports.
     pub pairs: Vec<PairOutcome>,
+    /// The best of these reports against the others. `None` if neither direction is better, or without cases.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub lead: Option<Lead>,
 }
 
 /// One report in one measure.
@@ -67,7 +71,7 @@ pub struct PairOutcome {
 }
 
 /// A measure before its tests: one value for each report and case.
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 pub(super) struct Measured {
     pub(super) measure: String,
     pub(super) mean_title: Option<String>,
@@ -86,6 +90,37 @@ pub(super) struct Measured {
 impl Measured {
     pub(super) fn n(&self) -> usize {
         self.values.first().map_or(0, Vec::len)
+    }
+
+    /// The measure over the cases at these places.
+    pub(super) fn among(&self, places: &[usize]) -> Self {
+        let clusters = self.clusters.as_ref();
+        let values = self.values.iter();
+        Self {
+            clusters: clusters.map(|all| places.iter().map(|place| all[*place]).collect()),
+            values: values
+                .map(|all| places.iter().map(|place| all[*place]).collect())
+                .collect(),
+            measure: self.measure.clone(),
+            mean_title: self.mean_title.clone(),
+            unit: self.unit,
+            better: self.better,
+            excluded: self.excluded.clone(),
+            reports: self.reports.clone(),
+            without_value: self.without_value.clone(),
+        }
+    }
+
+    /// The measure of some of its reports, by their positions.
+    pub(super) fn of_reports(&self, reports: &[usize]) -> Self {
+        let wanted = self.reports.iter().zip(&self.values);
+        let wanted = wanted.filter(|(report, _)| reports.contains(report));
+        let (reports, values) = wanted.map(|(report, of)| (*report, of.clone())).unzip();
+        Self {
+            reports,
+            values,
+            ..self.clone()
+        }
     }
 
     /// Every pair of places among the reports that have the measure.
@@ -115,7 +150,7 @@ impl Measured {
     }
 
     /// The means and histograms, without letters, in the order of the reports.
-    fn standings(&self, testing: &PairTesting) -> Vec<Standing> {
+    pub(super) fn standings(&self, testing: &PairTesting) -> Vec<Standing> {
         let bootstrap = Bootstrap {
             level: testing.paired.level,
             seed: testing.paired.seed,
@@ -139,6 +174,7 @@ impl Measured {
 
     /// The measure with its tested pairs, whose p values are corrected together with those of other measures.
     pub(super) fn ranked(self, pairs: Vec<PairOutcome>, testing: &PairTesting) -> RankedMeasure {
+        let lead = Lead::of(&self, testing);
         let mut standings = self.standings(testing);
         let order = |left: &Standing, right: &Standing| match self.better {
             Direction::Higher => right.mean.partial_cmp(&left.mean),
@@ -168,6 +204,7 @@ impl Measured {
             excluded: self.excluded,
             standings,
             pairs,
+            lead,
         }
     }
 }
@@ -181,14 +218,6 @@ impl RankedMeasure {
     /// Whether the reports have an order: a direction is better, and there are cases.
     pub fn is_ranked(&self) -> bool {
         self.better != Direction::Unknown && self.n > 0
-    }
-
-    /// The report with the best mean. `None` if neither direction is better, without cases, or if several have the best mean.
-    pub fn best(&self) -> Option<&Standing> {
-        match &self.standings[..] {
-            [best, next, ..] if self.is_ranked() && is_apart(best.mean, next.mean) => Some(best),
-            _ => None,
-        }
     }
 
     /// Whether the test of a pair favours the report with the worse mean, as tests of ranks and signs can.
@@ -212,13 +241,6 @@ impl PairOutcome {
     pub fn is_distinct(&self) -> bool {
         self.finding.is_significant()
     }
-}
-
-fn is_apart(left: Option<f64>, right: Option<f64>) -> bool {
-    let (Some(left), Some(right)) = (left, right) else {
-        return false;
-    };
-    evals_metrics::difference(left, right).abs() > 0.0
 }
 
 #[expect(clippy::cast_precision_loss, reason = "counts stay far below 2^53")]

@@ -2,6 +2,7 @@
 
 mod disagreement;
 mod groups;
+mod lead;
 mod letters;
 mod measure;
 mod shared;
@@ -11,11 +12,11 @@ mod values;
 use std::num::NonZeroUsize;
 use std::thread;
 
-use evals_metrics::Bootstrap;
 use serde::{Deserialize, Serialize};
 
 pub use disagreement::{Disagreement, Disagreements};
 pub use groups::{GroupStandings, GroupValue, RankedGroup, RankedGroups};
+pub use lead::Lead;
 pub use measure::{PairOutcome, RankedMeasure, Standing};
 pub use shared::Unshared;
 pub use times::{RankedTime, TimePair, TimeStanding};
@@ -129,14 +130,7 @@ impl Standings {
         let sources: Vec<&Report<D>> = reports.iter().map(|it| it.report).collect();
         let groups = keys.iter().map(|key| {
             let members = members(sources[0], key)?;
-            let bootstrap = Bootstrap {
-                level: testing.paired.level,
-                seed: testing.paired.seed,
-                ..Bootstrap::default()
-            };
-            Ok(RankedGroups::of(
-                key, members, &cases, &measured, &bootstrap,
-            ))
+            Ok(RankedGroups::of(key, members, &cases, &measured, &testing))
         });
         let groups = groups.collect::<Result<_, _>>()?;
         let main = measured
@@ -173,6 +167,30 @@ impl Standings {
             disagreements,
             groups,
         })
+    }
+
+    /// The lead of the best report by the main measure, without the pairs of the others. If several reports have the same values in it, a
+    /// second lead is that of one of them over the others in the first measure that tells them apart. Empty if no measure has a better
+    /// direction and cases. `wanted` chooses measures by their titles.
+    ///
+    /// # Errors
+    ///
+    /// No case has metadata or a fact with the key of the clusters.
+    ///
+    /// # Panics
+    ///
+    /// There is no report.
+    pub fn leads<D: Domain>(
+        reports: &[Titled<'_, D>],
+        testing: &PairTesting,
+        wanted: impl Fn(&str) -> bool,
+    ) -> Result<Vec<Lead>, GroupError> {
+        let Shared { cases, .. } = Shared::of(reports);
+        let clusters = CaseClusters::of(reports[0].report, testing.cluster.as_deref())?;
+        let (measured, _) = values::measured(reports, &cases, clusters.as_ref(), |_, _| None);
+        let measured = measured.iter().map(|(measured, _)| measured);
+        let measured: Vec<&Measured> = measured.filter(|it| wanted(&it.measure)).collect();
+        Ok(Lead::first(&measured, testing))
     }
 
     /// Sets what differs between the runs.

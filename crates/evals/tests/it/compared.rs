@@ -107,3 +107,7 @@ fn page(write: impl FnOnce(&mut Vec<u8>) -> std::io::Result<()>) -> String {
     write(&mut page).unwrap();
     String::from_utf8(page).unwrap()
 }
+
+pub(crate) fn in_one_line(page: &str) -> String {
+    page.split_whitespace().collect::<Vec<_>>().join(" ")
+}

@@ -2,16 +2,18 @@
 
 use evals::render::{self, Console, Drawings, Symbols};
 use evals::{
-    Adjustment, CaseReport, Direction, PairTest, PairTesting, Report, Standings, Timing, Unit,
-    Value, Verdict,
+    Adjustment, CaseReport, Direction, PairTest, PairTesting, Report, Standings, Timing, Titled,
+    Unit, Value, Verdict,
 };
-use evals_metrics::PairedTest;
+use evals_metrics::{Bootstrap, PairedTest};
 use insta::assert_snapshot;
+use serde_json::json;
 use std::num::NonZeroU32;
 use std::time::Duration;
 
-use crate::compared::{by, printed_standings, standings_of};
+use crate::compared::{by, in_one_line, printed_standings, standings_of};
 use crate::fakes::{Words, failed, finished, outcome, report, score, undefined};
+use crate::topics::{Topics, with_metadata};
 
 fn standings_by(runs: &[(&str, &Report<Words>)], test: PairTesting) -> Standings {
     standings_of(runs, test, &[])
@@ -84,7 +86,7 @@ fn runs_that_differ_in_every_case_have_letters_of_their_own() {
     assert_eq!((score.n, score.pairs.len()), (40, 6));
     let page = printed_standings(&found, 200);
     assert!(
-        page.contains("best by RR@5: hybrid, significantly ahead of every other run"),
+        page.contains("RR@5: hybrid leads linear by 0.0015 "),
         "{page}"
     );
     // Six pairs by score, of 30 cases each, so that all p values are small; passes agree in some pairs, which are no tests.
@@ -213,9 +215,149 @@ fn one_case_and_equal_runs_have_no_verdict() {
             .iter()
             .all(|it| it.finding.verdict == Verdict::Same)
     );
-    assert_eq!(found.measures[0].best(), None);
+    let lead = found.measures[0].lead.as_ref().unwrap();
+    assert_eq!((&lead.best[..], lead.rival), (&[0, 1, 2][..], None));
+    let page = printed_standings(&found, 200);
+    assert!(
+        page.contains("RR@5: bm25, hybrid and unranked are equal in every case"),
+        "{page}"
+    );
     assert!(found.disagreements.as_ref().unwrap().cases.is_empty());
     assert_eq!(found.disagreements.unwrap().agreed, 40);
+}
+
+#[test]
+fn runs_that_are_equal_in_every_case_lead_together() {
+    let runs = [run(0.2, 5), run(0.0, 5), run(0.0, 5)];
+    let found = standings(&named(&runs));
+    let lead = found.measures[0].lead.as_ref().unwrap();
+    assert_eq!((&lead.best[..], lead.rival), (&[1, 2][..], Some(0)));
+    let page = printed_standings(&found, 200);
+    assert!(
+        page.contains(
+            "RR@5: hybrid and unranked are equal in every case; both lead bm25 by 0.1500"
+        ),
+        "{page}"
+    );
+    assert!(!page.contains("RR@5: hybrid leads"), "{page}");
+
+    let leads = |runs: &[(&str, &Report<Words>)]| {
+        let summaries: Vec<_> = runs
+            .iter()
+            .map(|(_, report)| report.summary(&Bootstrap::default()))
+            .collect();
+        let titled: Vec<Titled<'_, Words>> = runs
+            .iter()
+            .zip(&summaries)
+            .map(|((title, report), summary)| Titled {
+                title,
+                report,
+                summary,
+            })
+            .collect();
+        Standings::leads(&titled, &PairTesting::default(), |_| true).unwrap()
+    };
+    let found = leads(&named(&runs));
+    let best: Vec<&[usize]> = found.iter().map(|it| &it.best[..]).collect();
+    assert_eq!(best, [[1, 2]], "no measure tells these two apart");
+    // Two runs with the same scores differ in what passes.
+    let mut other = run(0.0, 5);
+    for case in &mut other.cases[..20] {
+        case.outcomes[1] = outcome("right", Value::Assertion(false));
+    }
+    let found = leads(&[("bm25", &runs[0]), ("other", &other), ("best", &runs[1])]);
+    let best: Vec<&[usize]> = found.iter().map(|it| &it.best[..]).collect();
+    assert_eq!(best, [&[1, 2][..], &[2][..]]);
+    assert_eq!((found[1].title(), found[1].rival), ("right", Some(1)));
+}
+
+/// Runs with these values in each of 60 cases, of which every second one is about law.
+fn scattered(value: impl Fn(u32) -> f64) -> Report<Topics> {
+    let case = |number: u32| {
+        let case = finished(&format!("q{number:02}"), vec![score("RR@5", value(number))]);
+        let topic = if number % 2 == 0 { "law" } else { "tax" };
+        (case, json!({"topic": topic}))
+    };
+    with_metadata((0..60).map(case).collect())
+}
+
+#[test]
+fn the_best_run_is_tested_against_its_closest_rival_without_a_correction() {
+    let noise = |number: u32, factor: u32| f64::from(number * factor % 31) / 31.0 - 0.5;
+    let best = scattered(|number| 0.5 + noise(number, 7) / 10.0);
+    // The run with the next mean is told apart in every case. The third run is further behind, and varies.
+    let copy = scattered(|number| 0.49 + noise(number, 7) / 10.0 + noise(number, 3) / 1_000.0);
+    let rival = scattered(|number| 0.4 + noise(number, 11));
+    let far = scattered(|number| 0.1 + noise(number, 5) / 10.0);
+    let runs = [
+        ("best", &best),
+        ("copy", &copy),
+        ("rival", &rival),
+        ("far", &far),
+    ];
+    let found = standings_of(&runs, PairTesting::default(), &["topic"]);
+    let measure = &found.measures[0];
+    assert_eq!(measure.standings[1].report, 1, "the copy has the next mean");
+    let lead = measure.lead.as_ref().unwrap();
+    assert_eq!(
+        (&lead.best[..], lead.rival, lead.rivals),
+        (&[0][..], Some(2), 3)
+    );
+    let alone = lead.finding.adjusted_p_value.unwrap();
+    let corrected = measure
+        .pair(0, 2)
+        .unwrap()
+        .finding
+        .adjusted_p_value
+        .unwrap();
+    assert!(alone < corrected || corrected >= 1.0, "{alone} {corrected}");
+    let page = in_one_line(&printed_standings(&found, 200));
+    assert!(page.contains("RR@5: best leads rival by "), "{page}");
+    assert!(page.contains("the largest of 3 tests: "), "{page}");
+    for group in &found.groups[0].groups {
+        let lead = group.measures[0].lead.as_ref().unwrap();
+        assert_eq!(
+            (&lead.best[..], lead.rival),
+            (&[0][..], Some(2)),
+            "{}",
+            group.name
+        );
+    }
+}
+
+#[test]
+fn each_group_names_its_winner_or_says_that_it_has_none() {
+    let law = |number: u32| number % 2 == 0;
+    let of = |gain: f64| {
+        scattered(|number| {
+            let value = 0.3 + f64::from(number % 5) / 10.0;
+            let swing = f64::from(number / 2 % 4) / 100.0 - 0.015;
+            if law(number) {
+                value + gain + swing * gain
+            } else {
+                value + swing * gain
+            }
+        })
+    };
+    let [one, two, three] = [0.0, 0.1, 0.2].map(of);
+    let runs = [("one", &one), ("two", &two), ("three", &three)];
+    let found = standings_of(&runs, PairTesting::default(), &["topic"]);
+    let winners: Vec<(&str, Verdict)> = found.groups[0]
+        .groups
+        .iter()
+        .map(|group| {
+            let lead = group.measures[0].lead.as_ref().unwrap();
+            (group.name.as_str(), lead.finding.verdict)
+        })
+        .collect();
+    assert_eq!(
+        winners,
+        [("law", Verdict::Better), ("tax", Verdict::Unclear)]
+    );
+    let page = in_one_line(&printed_standings(&found, 200));
+    assert!(page.contains("three (p < 0.0001)"), "{page}");
+    assert!(page.contains("no winner (p = "), "{page}");
+    assert!(page.contains("Holm-corrected for 2 groups"), "{page}");
 }
 
 #[test]

@@ -1,6 +1,6 @@
 //! The sentences below the tables of standings.
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeMap;
 
 use evals_messages::quantity;
 use evals_messages::visible::single_line;
@@ -8,6 +8,7 @@ use evals_metrics::Interval;
 
 use super::super::change::{method, why_against_mean};
 use super::super::glyphs::Glyphs;
+use super::super::lead::lead;
 use super::super::probability::{p_value, percent, strictest};
 use super::super::side_by_side::interruption;
 use super::super::{clusters, interval_methods};
@@ -66,70 +67,20 @@ pub(in crate::render) fn notes(standings: &Standings, glyphs: &Glyphs) -> Vec<St
     notes
 }
 
-/// The best report by the main measure and by cost, and those that it is not significantly ahead of.
+/// The lead of the best report by the main measure and by cost.
 fn best(standings: &Standings) -> Vec<String> {
     let main = main(standings);
     let cost = standings.measures.iter().find(|it| {
         it.measure == "cost" && it.is_ranked() && main.is_some_and(|main| main.measure != "cost")
     });
-    let measures = main.into_iter().chain(cost);
-    measures.filter_map(|it| best_by(standings, it)).collect()
-}
-
-fn best_by(standings: &Standings, measure: &RankedMeasure) -> Option<String> {
-    let best = measure.standings.first()?;
-    let others: Vec<(usize, &PairOutcome)> = measure.standings[1..]
-        .iter()
-        .filter_map(|it| Some((it.report, measure.pair(best.report, it.report)?)))
-        .collect();
-    if others.is_empty() {
-        return None;
-    }
-    let name = measure_title(measure);
-    let title = report_title(standings, best.report);
-    let titles = |is_wanted: &dyn Fn(&PairOutcome) -> bool| {
-        let wanted = others.iter().filter(|(_, pair)| is_wanted(pair));
-        let titles: Vec<String> = wanted
-            .map(|(report, _)| report_title(standings, *report))
-            .collect();
-        titles
-    };
-    let same = titles(&|pair| !pair.is_distinct());
-    let favoured = titles(&|pair| measure.is_against_means(pair));
-    let test = standings.test.paired.method.name();
-    Some(if !favoured.is_empty() {
-        format!(
-            "no run is best by {name}: {title} has the best mean, and the {test} favours {} over it",
-            favoured.join(", ")
-        )
-    } else if same.is_empty() {
-        format!("best by {name}: {title}, significantly ahead of every other run")
-    } else if others
-        .iter()
-        .all(|(_, it)| it.finding.verdict == Verdict::Same)
-    {
-        format!("by {name}, every run has the same value as {title} in every case")
-    } else if others
-        .iter()
-        .all(|(_, it)| it.finding.adjusted_p_value.is_none())
-    {
-        let reasons: BTreeSet<&str> = others
-            .iter()
-            .filter_map(|(_, it)| it.finding.untested.as_deref())
-            .collect();
-        let reasons: Vec<String> = reasons.into_iter().map(single_line).collect();
-        format!(
-            "no test of {name} ran: {}; {title} has the best mean",
-            reasons.join("; ")
-        )
-    } else if same.len() == others.len() {
-        format!("no run is best by {name}: {title} leads, but not significantly")
-    } else {
-        format!(
-            "best by {name}: {title}, not significantly ahead of {}",
-            same.join(", ")
-        )
-    })
+    let leads = main
+        .into_iter()
+        .chain(cost)
+        .filter_map(|it| it.lead.as_ref());
+    let title = |report| standings.title(report);
+    leads
+        .map(|it| lead(it, &standings.test, title, "case"))
+        .collect()
 }
 
 /// The pairs of the main measure whose test favours the run with the worse mean.
@@ -295,6 +246,7 @@ fn family(standings: &Standings) -> Vec<String> {
             "p: {method}; {correction}; pairs that agree in every case are not tests{}",
             floor(standings, count)
         ),
+        "lead: the best run against each other run; p is not corrected, because it leads only if every test says so".to_owned(),
         format!(
             "letters: two runs share a letter exactly if corrected p of their pair is above {level}. That is no proof that they are equal, \
              and it does not carry over: `ab` shares one with `a` and with `b`, which differ from each other"

@@ -1,10 +1,12 @@
 //! The tables of standings.
 
+use evals_messages::quantity;
 use evals_messages::visible::single_line;
 use evals_metrics::Interval;
 
 use super::super::change::{CORRECTED, verdict};
 use super::super::glyphs::Glyphs;
+use super::super::lead::winner;
 use super::super::probability::{p_cell, percent};
 use super::super::side_by_side::title_of;
 use crate::{
@@ -328,6 +330,9 @@ fn groups(standings: &Standings, groups: &RankedGroups, glyphs: &Glyphs) -> Vec<
         let mut heads = vec![single_line(&groups.key), "n".to_owned()];
         let runs = measure.means.iter();
         heads.extend(runs.map(|it| report_title(standings, it.report)));
+        let mut all = groups.groups.iter();
+        let is_ranked = all.any(|it| it.measures[place].lead.is_some());
+        heads.extend(is_ranked.then(|| "Winner".to_owned()));
         let rows = groups.groups.iter().take(SHOWN).map(|group| {
             let own = &group.measures[place];
             let mut cells = vec![single_line(&group.name), own.n.to_string()];
@@ -335,21 +340,45 @@ fn groups(standings: &Standings, groups: &RankedGroups, glyphs: &Glyphs) -> Vec<
                 it.mean
                     .map_or_else(|| glyphs.undefined.to_owned(), |mean| own.unit.print(mean))
             }));
+            cells.extend(is_ranked.then(|| {
+                let lead = own.lead.as_ref();
+                lead.map_or_else(String::new, |it| {
+                    winner(it, |report| standings.title(report))
+                })
+            }));
             row(cells)
         });
-        let left_out = groups.groups.len().saturating_sub(SHOWN);
         Section {
             heading: format!(
                 "{} by {}",
                 title_of(measure.unit, measure.title()),
                 single_line(&groups.key)
             ),
+            texts: std::iter::once(0)
+                .chain(is_ranked.then(|| heads.len() - 1))
+                .collect(),
             heads,
             rows: rows.collect(),
-            texts: vec![0],
             folds: true,
-            note: (left_out > 0).then(|| format!("{left_out} smaller groups not shown")),
+            note: group_note(standings, groups.groups.len(), is_ranked),
         }
     };
     measures.map(section).collect()
+}
+
+/// What the column of winners means, and how many groups are not shown.
+fn group_note(standings: &Standings, groups: usize, is_ranked: bool) -> Option<String> {
+    let corrected = match standings.test.adjustment.adjective() {
+        Some(adjective) => format!("{adjective} for {}", quantity::of(groups, "group")),
+        None => "not corrected for the groups".to_owned(),
+    };
+    let winner =
+        format!("winner: significantly ahead of every other run in the group; p {corrected}");
+    let left_out = groups.saturating_sub(SHOWN);
+    let notes = [
+        is_ranked.then_some(winner),
+        (left_out > 0).then(|| format!("{left_out} smaller groups not shown")),
+    ];
+    let notes: Vec<String> = notes.into_iter().flatten().collect();
+    (!notes.is_empty()).then(|| notes.join("; "))
 }

@@ -2,14 +2,13 @@
 
 use std::io;
 
-use evals::{Comparison, Titled};
+use evals::{Comparison, PairTesting, Standings, Titled, render};
 use evals_messages::quantity;
-use evals_metrics::Percentiles;
+use evals_metrics::{PairedTest, Percentiles};
 use evals_rag::Retrieval;
 
 use crate::case_selection::ChosenCases;
 use crate::command::run::plan::Plan;
-use crate::lead::Lead;
 use crate::rankings::FinishedRankings;
 use crate::terminal::{Printer, console, text};
 use crate::vector_search;
@@ -48,8 +47,15 @@ pub(super) fn comparison(
     }
     page.push('\n');
     page.push_str(&text(|out| console.comparison(out, comparison))?);
-    if let Some(lead) = Lead::of_best(comparison, &titled(finished), seed) {
-        page.push_str(&line(&lead.to_string())?);
+    let testing = PairTesting::by(PairedTest {
+        seed,
+        ..PairedTest::default()
+    });
+    let runs = titled(finished);
+    // Only a key of clusters could be missing.
+    for lead in Standings::leads(&runs, &testing, |_| true).unwrap_or_default() {
+        let title = |place: usize| runs[place].title;
+        page.push_str(&line(&render::lead(&lead, &testing, title, "question"))?);
     }
     page.push_str(&text(|out| console.interval_methods(out, comparison))?);
     page.push_str(&text(|out| console.latency(out, &latencies(finished)))?);
