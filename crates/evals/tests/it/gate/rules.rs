@@ -1,12 +1,9 @@
 //! Rules that cannot be part of a gate.
 
-use evals::{
-    CaseOutcome, Direction, GateError, GateVerdict, MeasureNames, Report, Rule, Subject, Unit,
-    Value,
-};
+use evals::{CaseOutcome, Direction, GateError, GateVerdict, Report, Rule, Subject, Unit, Value};
 
 use super::{gate, judged, judged_snapshots, max, max_drop, min, snapshot};
-use crate::fakes::{Words, finished, outcome, report};
+use crate::fakes::{Words, finished, outcome, report, score};
 
 /// Two runs with the score `RR` from 0 to 1, some pass rates and a metric.
 fn sides() -> [Report<Words>; 2] {
