@@ -53,12 +53,12 @@ fn a_file_or_a_target_that_cannot_be_used_is_refused() {
 #[test]
 fn a_target_that_does_not_work_ends_in_a_message() {
     for (system, code, expected) in [
-        ("exit 3", 1, "exited with status 3"),
+        ("exit 3", 2, "exited with status 3 at once 5 times in a row"),
         ("no-such-command-here", 2, "the shell cannot find or run"),
-        ("while read -r line; do echo '<html>'; done", 1, "<html>"),
+        ("while read -r line; do echo '<html>'; done", 2, "<html>"),
         (
             "while read -r line; do echo '{\"status\": \"ok\"}'; done",
-            1,
+            2,
             "status",
         ),
     ] {

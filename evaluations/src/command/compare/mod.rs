@@ -60,6 +60,8 @@ pub(super) fn execute(session: &Session<'_>, arguments: &CompareArgs) -> Result<
         }
         check_measures(&change, &arguments.measures, || pair.change(&[], &[]))?;
         let change = pair.explained(change)?;
+        let warning = pair.difference_in_depth();
+        session.printer.warn_of(warning.as_deref());
         let gap = if exit.is_some() { "\n" } else { "" };
         let mut page = gap.as_bytes().to_vec();
         console(session.printer).change(&mut page, &change)?;
