@@ -20,10 +20,9 @@ impl Depth {
     /// The depth of a report; `None` if its cases do not say it.
     pub(super) fn of<D: Domain>(report: &Report<D>) -> Option<Self> {
         let attributes = report.cases.iter().map(|case| &case.attributes);
-        let (name, cutoff) = deepest(report).unzip();
         Some(Self {
             returned: Returned::of(attributes)?,
-            deepest: name.zip(cutoff),
+            deepest: deepest(report),
         })
     }
 
@@ -50,9 +49,8 @@ impl Depth {
         let median = self.returned.documents.median;
         (median < wide(*cutoff)).then(|| {
             format!(
-                "the median question has {} of the target, and {measure} counts up to {cutoff}, so that more passages alone may raise it; ask \
-                 the target for more passages, or cut the measures with `--k`",
-                documents(median)
+                "the median number of distinct documents per question is {median}, and {measure} counts up to {cutoff}, so that more passages \
+                 alone may raise it; ask the target for more passages, or cut the measures with `--k`"
             )
         })
     }
@@ -77,9 +75,9 @@ pub(crate) fn difference(runs: [(&str, &Report<Retrieval>); 2]) -> Option<String
     let differ = one.total_cmp(&other).is_ne();
     differ.then(|| {
         format!(
-            "the median question has {} in `{}` and {other} in `{}`, and {measure} counts up to {cutoff}, so that a difference may be one of \
-             the number alone; ask both systems for {cutoff} distinct documents",
-            documents(one), runs[0].0, runs[1].0
+            "the median number of documents per question is {one} in `{}` and {other} in `{}`, and {measure} counts up to {cutoff}, so that a \
+             difference may be one of the number alone; ask both systems for {cutoff} distinct documents",
+            runs[0].0, runs[1].0
         )
     })
 }
@@ -105,15 +103,6 @@ fn spread(spread: Spread) -> String {
     } else {
         format!("median {median}, {least} to {most}")
     }
-}
-
-fn documents(median: f64) -> String {
-    let noun = if median == 1.0 {
-        "document"
-    } else {
-        "documents"
-    };
-    format!("{median} distinct {noun}")
 }
 
 #[expect(clippy::cast_precision_loss, reason = "cutoffs stay far below 2^53")]

@@ -117,7 +117,8 @@ async fn an_answer_that_the_command_prints_is_no_verdict() {
         let shown = format!("`{answer}` after `{{\"id\":\"q1\",\"value\":false}}`");
         assert!(message.contains(&shown), "{message}");
     }
-    let message = fails(&format!("{VERDICT}; {}", VERDICT.replace("false", "true"))).await;
+    let twice = r#"printf '{"id":"%s","value":%s}\n' "$id" false "$id" true"#;
+    let message = fails(twice).await;
     let shown = "wrote a second line for its request, `{\"id\":\"q1\",\"value\":true}` after `{\"id\":\"q1\",\"value\":false}`";
     assert!(message.contains(shown), "{message}");
     // Its author closes the reason and adds a key.
