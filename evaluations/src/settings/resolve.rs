@@ -8,7 +8,7 @@ use serde_json::Value;
 use super::error::SettingsError;
 use super::layer::Layer;
 use super::tree::{Tree, overlay};
-use super::withheld::{self, Withheld, withhold};
+use super::withheld::{Withheld, withhold};
 use super::{Role, Settings, json_schema, misplaced_list};
 use crate::redaction;
 use crate::search_profile::RERANK;
