@@ -6,6 +6,8 @@ use evals_metrics::interpolated_precision;
 use evals_rag::qa::Refusal;
 use evals_rag::{Ending, Missing, Purpose, Qa, Question, Retrieval};
 
+use crate::targets::DocumentScores;
+
 /// A benchmark whose reports have figures.
 pub(crate) trait HasFigures: Domain {
     /// The endings of its cases, in the order of the stages; empty if its reports do not say where a case broke.
@@ -20,6 +22,11 @@ pub(crate) trait HasFigures: Domain {
     /// What the endings of a report leave open; empty if nothing.
     fn about_endings(_report: &Report<Self>) -> &'static str {
         ""
+    }
+
+    /// The scores that a target gave to documents; `None` if the benchmark does not rank, or if there are none.
+    fn document_scores(_report: &Report<Self>) -> Option<DocumentScores> {
+        None
     }
 
     /// How many documents a run's ranking holds; 0 if the benchmark does not rank.
@@ -48,6 +55,10 @@ impl HasFigures for Retrieval {
         let judgements = case.expected.clone().unwrap_or_default();
         let precision = interpolated_precision(&judgements, &found.ranking);
         Some(precision.map_err(|undefined| undefined.to_string()))
+    }
+
+    fn document_scores(report: &Report<Self>) -> Option<DocumentScores> {
+        DocumentScores::of(report)
     }
 
     fn ranked(case: &CaseReport<Self>) -> usize {

@@ -6,6 +6,7 @@
 mod breakdown;
 mod caption;
 mod changes;
+mod document_scores;
 mod domain;
 mod folder;
 mod latency;
@@ -28,15 +29,19 @@ pub(crate) use self::place::Place;
 pub(crate) use self::runs::{ComparedRun, search_time, service_time};
 
 /// The names of the figures of one report.
-const OF_REPORT: [&str; 7] = [
+const OF_REPORT: [&str; 8] = [
     "measures",
     "breakdown",
     "latency",
     "scores",
     "scores-2",
     "scores-3",
+    DOCUMENT_SCORES,
     PRECISION,
 ];
+
+/// The name of the distributions of a target's scores.
+const DOCUMENT_SCORES: &str = "document-scores";
 
 /// The name of the curves of one report or of several runs.
 const PRECISION: &str = "precision";
@@ -48,7 +53,7 @@ pub(crate) const OF_RUNS: [&str; 4] = ["comparison", "bars", "trade-off", PRECIS
 pub(crate) const TREND: &str = "trend";
 
 /// The names of all figures that a document can show.
-pub(crate) const NAMES: [&str; 11] = {
+pub(crate) const NAMES: [&str; 12] = {
     let [
         measures,
         breakdown,
@@ -56,17 +61,18 @@ pub(crate) const NAMES: [&str; 11] = {
         first,
         second,
         third,
+        documents,
         precision,
     ] = OF_REPORT;
     let [comparison, bars, trade_off, _precision] = OF_RUNS;
     [
-        measures, breakdown, latency, first, second, third, comparison, bars, trade_off, precision,
-        TREND,
+        measures, breakdown, latency, first, second, third, documents, comparison, bars, trade_off,
+        precision, TREND,
     ]
 };
 
 /// The figures of one report, in the order of a page: `measures`, `breakdown`, `latency`, `scores` (one for each of the first scores),
-/// and `precision`.
+/// `document-scores` and `precision`.
 ///
 /// `bootstrap` is the one that the summary was made with. It makes the band of `precision`, and the captions name its settings.
 pub(crate) fn of_report<D: HasFigures>(
@@ -83,6 +89,7 @@ pub(crate) fn of_report<D: HasFigures>(
     ];
     let mut figures: Vec<PageFigure> = figures.into_iter().flatten().collect();
     figures.extend(scores::figures(&subject, report, summary, place));
+    figures.extend(document_scores::figure(&subject, report, place));
     figures.extend(precision::of_report(&subject, report, bootstrap, place));
     figures
 }

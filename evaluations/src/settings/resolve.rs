@@ -8,7 +8,7 @@ use serde_json::Value;
 use super::error::SettingsError;
 use super::layer::Layer;
 use super::tree::{Tree, overlay};
-use super::withheld::{self, Withheld, withhold};
+use super::withheld::{Withheld, withhold};
 use super::{Role, Settings, json_schema, misplaced_list};
 use crate::redaction;
 use crate::search_profile::RERANK;
@@ -34,10 +34,13 @@ impl Resolved {
             .collect()
     }
 
-    /// The file that names the target; `None` if an option does, or nothing.
-    pub(crate) fn file_of_target(&self) -> Option<&str> {
+    /// The file that sets a key of the target; `None` if an option does, or nothing.
+    pub(crate) fn file_of_target(&self, key: &str) -> Option<&str> {
         let mut layers = self.layers.iter().rev();
-        let layer = layers.find(|layer| withheld::address(&layer.tree).is_some())?;
+        let layer = layers.find(|layer| {
+            let deepest = layer.tree.deepest(&["target", key]);
+            deepest.is_some_and(|entry| entry.key == key)
+        })?;
         (!layer.is_option).then_some(layer.origin.as_str())
     }
 

@@ -112,7 +112,7 @@ fn target(tree: &mut Tree) -> Option<&mut Entry> {
 }
 
 /// The address of the target, if a layer names it.
-pub(super) fn address(tree: &Tree) -> Option<String> {
+fn address(tree: &Tree) -> Option<String> {
     let path = ["target", "address"];
     let entry = tree.deepest(&path).filter(|entry| entry.key == path[1])?;
     entry.value.to_value().as_str().map(str::to_owned)

@@ -17,6 +17,7 @@ use super::report::StoredReport;
 use super::run::StoredRun;
 use crate::out_file::OutFile;
 use crate::page::{ChangePage, Documents, HasPage, PageSource};
+use crate::targets::difference_in_depth;
 use crate::terminal::Printer;
 
 /// Two stored runs with their reports.
@@ -105,9 +106,20 @@ impl<'r> StoredPair<'r> {
 
     /// Adds what differs between the runs beside their results. Fails if nothing was compared.
     pub(crate) fn explained(&self, change: Change) -> Result<Change> {
-        let change = change.made_by(made_by(self.before, self.after)?);
+        let mut made_by = made_by(self.before, self.after)?;
+        made_by.extend(self.difference_in_depth());
+        let change = change.made_by(made_by);
         check_compared(&change)?;
         Ok(change)
+    }
+
+    /// The warning about rankings of different numbers of documents.
+    pub(crate) fn difference_in_depth(&self) -> Option<String> {
+        let Reports::Retrieval(reports) = &self.reports else {
+            return None;
+        };
+        let [before, after] = self.titles();
+        difference_in_depth([(before, &reports[0]), (after, &reports[1])])
     }
 
     /// The texts that the page of the change shows and the reports do not hold.

@@ -26,6 +26,7 @@ use super::run::StoredRun;
 use crate::figures;
 use crate::out_file::OutFile;
 use crate::page::{Documents, HasPage, PageSource, SeveralPage};
+use crate::targets::difference_in_depth;
 use crate::terminal::Printer;
 
 /// Most differences in settings that are listed for a run.
@@ -221,6 +222,16 @@ impl<'r> StoredSeveral<'r> {
                     "`{own}` and `{label}` have different judges, so that a difference in verdicts may be theirs"
                 ));
             }
+        }
+        if let Reports::Retrieval(reports) = &self.reports {
+            let named: Vec<_> = self
+                .labels
+                .iter()
+                .map(String::as_str)
+                .zip(reports)
+                .collect();
+            let others = named.iter().skip(1);
+            warnings.extend(others.filter_map(|other| difference_in_depth([named[0], *other])));
         }
         Ok(warnings)
     }

@@ -12,7 +12,13 @@ use evals_rag::targets::matching::{IdCheck, MatchCounts};
 use evals_targets::TargetIdentity;
 use serde_json::Value;
 
+use super::depth::Depth;
+use super::scores::DocumentScores;
 use crate::terminal::Printer;
+
+/// The entries of a report's metadata about the number and the scores of documents.
+pub(crate) const DEPTH: &str = "documents_returned";
+pub(crate) const SCORES: &str = "document_scores";
 
 /// Most names of unmatched documents in a line.
 const NAMED: usize = 5;
@@ -23,6 +29,10 @@ pub(crate) struct TargetFacts {
     counts: MatchCounts,
     /// How many documents matched by id have another text. It covers the replies that this process read; `None` if it compared nothing.
     checked: Option<IdCheck>,
+    /// `None` if the cases do not say it.
+    depth: Option<Depth>,
+    /// `None` outside of retrieval, and if the target gave none.
+    scores: Option<DocumentScores>,
     versions: BTreeSet<String>,
     /// The model that all replies with tokens name; `None` if one of them names none or they name several.
     pub(crate) model: Option<String>,
@@ -40,9 +50,16 @@ impl TargetFacts {
         Self {
             counts: MatchCounts::of(attributes()),
             checked: checked.filter(|checked| checked.compared > 0),
+            depth: Depth::of(report),
+            scores: None,
             versions: named(TargetSystem::VERSION),
             model: only(models),
         }
+    }
+
+    /// The same with the scores of a retrieval benchmark.
+    pub(crate) fn with_scores(self, scores: Option<DocumentScores>) -> Self {
+        Self { scores, ..self }
     }
 
     /// Adds the facts for programs to a report's metadata.
@@ -58,6 +75,13 @@ impl TargetFacts {
         ];
         for (key, value) in values {
             report.metadata.insert(key.to_owned(), value);
+        }
+        if let Some(depth) = &self.depth {
+            let value = serde_json::to_value(depth)?;
+            report.metadata.insert(DEPTH.to_owned(), value);
+        }
+        if let Some(scores) = &self.scores {
+            report.metadata.insert(SCORES.to_owned(), scores.entry());
         }
         if let Some(checked) = self.checked {
             let value = serde_json::to_value(checked)?;
@@ -77,13 +101,21 @@ impl TargetFacts {
         if self.counts.all.documents() > 0 {
             lines.push(("documents".to_owned(), self.matched()));
         }
+        let mut push = |name: &str, line: Option<String>| {
+            lines.extend(line.map(|line| (name.to_owned(), line)));
+        };
+        let (depth, scores) = (self.depth.as_ref(), self.scores.as_ref());
+        push("documents per question", depth.map(Depth::line));
+        push("scores", scores.and_then(DocumentScores::line));
+        push("warning", depth.and_then(Depth::shortfall));
+        push("warning", scores.and_then(DocumentScores::contradiction));
         if let Some(checked) = self.mostly_different() {
             let fact = format!(
                 "{} of {} matched by id have another text",
                 checked.differ,
                 quantity::of(checked.compared, "document"),
             );
-            lines.push(("warning".to_owned(), fact));
+            push("warning", Some(fact));
         }
         lines
     }
@@ -149,6 +181,11 @@ impl TargetFacts {
                 self.unmatched()
             ));
         }
+        let shortfall = self.depth.as_ref().and_then(Depth::shortfall);
+        printer.warn_of(shortfall.as_deref());
+        let contradiction = self.scores.as_ref();
+        let contradiction = contradiction.and_then(DocumentScores::contradiction);
+        printer.warn_of(contradiction.as_deref());
         if let Some(checked) = self.mostly_different() {
             printer.warn(&format!(
                 "{} of {} have an id of the corpus but another text, so their ids may be equal by chance: set `match: {{by: text}}` in the \

@@ -1,6 +1,7 @@
 //! Systems under test: which one the user means, opening it, and recording its replies.
 
 mod command_credential;
+mod depth;
 mod facts;
 mod layers;
 mod metered;
@@ -8,9 +9,12 @@ mod notice;
 mod open;
 mod outputs;
 mod replies;
+mod scores;
 
-pub(crate) use self::facts::TargetFacts;
+pub(crate) use self::depth::difference as difference_in_depth;
+pub(crate) use self::facts::{DEPTH, SCORES, TargetFacts};
 pub(crate) use self::layers::{check, chosen, layers};
 pub(crate) use self::metered::{is_target, metered, model, priced, with_price};
 pub(crate) use self::open::{Opening, open};
 pub(crate) use self::replies::{Recording, Replies, Reused, record, recorded};
+pub(crate) use self::scores::DocumentScores;

@@ -1,23 +1,26 @@
 //! Says what a target that a file names will run or be sent, before it happens. A file may come from somebody else.
 
-use evals_targets::{TargetAddress, TargetSettings};
+use evals_targets::{PromptSource, TargetAddress, TargetSettings};
+
+use evals_messages::visible;
 
 use crate::redaction;
 use crate::settings::Resolved;
 
-/// The command that runs, or the environment variables that are sent. `None` if there are none, or if an option names the target.
+/// The command that runs, or the environment variables or the file that are sent. `None` if there are none, or if an option sets them.
 pub(super) fn notice(
     settings: &TargetSettings,
     address: &TargetAddress,
     resolved: &Resolved,
 ) -> Option<String> {
-    let file = resolved.file_of_target()?;
     match address {
         TargetAddress::Exec(line) => {
+            let file = resolved.file_of_target("address")?;
             let line = redaction::prose(line);
             Some(format!("{file} runs a command as the target: `{line}`"))
         }
         TargetAddress::Http(url) => {
+            let file = resolved.file_of_target("address")?;
             let names: Vec<String> = settings
                 .variables()
                 .iter()
@@ -34,6 +37,16 @@ pub(super) fn notice(
                 redaction::prose(url)
             ))
         }
-        _ => None,
+        TargetAddress::Chat { provider, name } => {
+            let Some(PromptSource::File(prompt)) = &settings.prompt else {
+                return None;
+            };
+            let file = resolved.file_of_target("prompt")?;
+            let sent = visible::line(&prompt.file.display().to_string());
+            Some(format!(
+                "{file} sends the content of the file `{sent}` to the model `{provider}:{name}`"
+            ))
+        }
+        TargetAddress::Outputs(_) | TargetAddress::Trec(_) => None,
     }
 }

@@ -53,12 +53,12 @@ fn a_file_or_a_target_that_cannot_be_used_is_refused() {
 #[test]
 fn a_target_that_does_not_work_ends_in_a_message() {
     for (system, code, expected) in [
-        ("exit 3", 1, "exited with status 3"),
+        ("exit 3", 2, "exited with status 3 at once 5 times in a row"),
         ("no-such-command-here", 2, "the shell cannot find or run"),
-        ("while read -r line; do echo '<html>'; done", 1, "<html>"),
+        ("while read -r line; do echo '<html>'; done", 2, "<html>"),
         (
             "while read -r line; do echo '{\"status\": \"ok\"}'; done",
-            1,
+            2,
             "status",
         ),
     ] {
@@ -94,6 +94,50 @@ fn the_target_of_the_file_is_asked_unless_an_option_names_another() {
     let printed = sandbox
         .succeed("eval capitals.yaml --no-progress --task outputs:outputs.jsonl --case france");
     assert!(printed.contains("target: outputs:"), "{printed}");
+}
+
+#[test]
+fn a_reply_may_call_the_answer_an_output_and_a_failure_of_the_form_is_not_temporary() {
+    let sandbox = sandbox();
+    sandbox.write(
+        "system.sh",
+        super::SYSTEM.replace("\"answer\"", "\"output\""),
+    );
+    let ran = eval(&sandbox, "");
+    assert_eq!(ran.code, Some(0), "{}", ran.stderr);
+    let report = super::report(&sandbox);
+    assert_eq!(
+        report["summary"]["assertions"]["EqualsExpected"]["value"],
+        0.5
+    );
+    for system in ["python3 no_such.py", "sed -u s/.*/{}/"] {
+        let mut command = sandbox.command("eval capitals.yaml --no-progress --fresh");
+        let failed = ended(command.args(["--target", &format!("exec:{system}")]));
+        assert_eq!(failed.code, Some(2), "{system}: {}", failed.stderr);
+        assert!(
+            !failed.stderr.contains("temporary"),
+            "{system}: {}",
+            failed.stderr
+        );
+        assert!(
+            failed.stderr.contains("5 times in a row"),
+            "{system}: {}",
+            failed.stderr
+        );
+    }
+}
+
+#[test]
+fn a_prompt_that_is_a_file_is_announced() {
+    let sandbox = sandbox();
+    let target = "target: {address: 'chat:ollama:m', prompt: {file: secret.txt}}\n";
+    sandbox.write("capitals.yaml", format!("{CAPITALS}{target}"));
+    sandbox.write("secret.txt", "the launch code");
+    let note = "capitals.yaml sends the content of the file `secret.txt` to the model `ollama:m`\n";
+    let stderr = sandbox
+        .run("eval capitals.yaml --no-progress --estimate")
+        .stderr;
+    assert!(stderr.contains(note), "{stderr}");
 }
 
 #[test]

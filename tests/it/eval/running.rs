@@ -37,8 +37,8 @@ fn a_command_that_judges_runs_in_the_folder_of_the_file() {
     let sandbox = sandbox();
     let grade = r#"while read -r line; do pwd -P > graded; id=${line#*\"id\":\"}; echo "{\"id\":\"${id%%\"*}\",\"value\":true}"; done"#;
     // Also one inside another evaluator.
-    let other = "read -r line; echo false";
-    let not = json!({"Not": {"evaluator": {"Exec": other}}});
+    let other = grade.replace("true", "false");
+    let not = json!({"Not": {"evaluator": {"Exec": &other}}});
     let evaluators = json!([{"Exec": grade}, not]);
     let file = json!({"cases": [{"name": "france", "inputs": 1, "evaluators": evaluators}]});
     for (path, folder) in [("graded.yaml", ""), ("below/graded.yaml", "below")] {
@@ -49,7 +49,7 @@ fn a_command_that_judges_runs_in_the_folder_of_the_file() {
         let folder = sandbox.work().join(folder).canonicalize().unwrap();
         let graded = fs::read_to_string(folder.join("graded")).unwrap();
         assert_eq!(Path::new(graded.trim_end()), folder);
-        for command in [grade, other] {
+        for command in [grade, &other] {
             let shown = format!("{path} runs a command as an evaluator: `{command}`\n");
             assert!(ended.stderr.contains(&shown), "{}", ended.stderr);
         }

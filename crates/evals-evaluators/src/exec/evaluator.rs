@@ -35,7 +35,7 @@ pub(super) fn entry() -> Entry {
         Parameter::required(
             "command",
             json!({"type": "string"}),
-            "The command line, run by the shell in the dataset file's folder. It reads a JSON object for each case from stdin, and writes its verdict as one line of JSON.",
+            "The command line, run by the shell in the dataset file's folder. It reads a JSON object for each case from stdin, and writes its verdict with the `id` of that object as one line of JSON.",
         ),
         Parameter::optional(
             "timeout",
@@ -139,6 +139,7 @@ fn request(context: &Context<'_, Untyped>) -> Map<String, Value> {
         ..
     } = context;
     let fields = [
+        ("case_id", json!(case.id)),
         ("inputs", case.input.clone()),
         ("output", (*output).clone()),
         ("expected_output", json!(case.expected)),

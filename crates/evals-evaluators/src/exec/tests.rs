@@ -30,6 +30,14 @@ fn command(line: &str) -> SpecArguments {
     SpecArguments::Positional([json!(line)])
 }
 
+/// Sets `$id` to the id of the request in `$line`.
+const ID: &str = r#"id=${line#*\"id\":\"}; id=${id%%\"*}"#;
+
+/// A command that runs these lines of a shell for each request.
+fn each(lines: &str) -> SpecArguments {
+    command(&format!("while read -r line; do {ID}; {lines}; done"))
+}
+
 async fn judge(arguments: SpecArguments) -> Result<Vec<Outcome>, EvaluatorError> {
     let evaluator = exec(arguments, &Resources::default()).unwrap();
     let case = Case::new("q1", json!({"question": "Why?"})).expecting(json!("because"));
@@ -40,15 +48,17 @@ async fn judge(arguments: SpecArguments) -> Result<Vec<Outcome>, EvaluatorError>
 #[tokio::test]
 async fn a_command_is_sent_the_case_and_its_output() {
     // The verdict is the request itself, as a label.
-    let line =
-        r#"read -r line; printf '%s' "$line" | sed 's/["\\]/\\&/g; s/^/{"value": "/; s/$/"}/'"#;
-    let outcomes = judge(command(line)).await.unwrap();
+    let line = r#"quoted=$(printf '%s' "$line" | sed 's/["\\]/\\&/g'); echo "{\"id\":\"$id\",\"value\":\"$quoted\"}""#;
+    let outcomes = judge(each(&line.replace("echo", "printf '%s\\n'")))
+        .await
+        .unwrap();
     let evals::Value::Label(request) = &outcomes[0].value else {
         panic!("{outcomes:?}")
     };
     let request: Value = serde_json::from_str(request).unwrap();
     let expected = json!({
         "id": "q1",
+        "case_id": "q1",
         "inputs": {"question": "Why?"},
         "output": "just so",
         "expected_output": "because",
@@ -65,9 +75,8 @@ async fn a_command_is_sent_the_case_and_its_output() {
 #[tokio::test]
 async fn a_command_sees_the_steps_of_the_task() {
     // It counts the calls of tools, whose names stand in their attributes.
-    let line =
-        r#"read -r line; printf '%s\n' "$line" | grep -o '"gen_ai.tool.name":"[a-z]*"' | wc -l"#;
-    let evaluator = exec(command(line), &Resources::default()).unwrap();
+    let line = r#"calls=$(printf '%s\n' "$line" | grep -o '"gen_ai.tool.name":"[a-z]*"' | wc -l); echo "{\"id\":\"$id\",\"value\":$calls}""#;
+    let evaluator = exec(each(line), &Resources::default()).unwrap();
     let scope = evals::TaskScope::default();
     for tool in ["search", "search", "book"] {
         scope.span(evals::Span::tool_call(tool, &json!({}), false));
@@ -84,17 +93,62 @@ async fn a_command_sees_the_steps_of_the_task() {
 }
 
 #[tokio::test]
-async fn named_outcomes_need_no_id() {
-    let line = r#"read -r line; echo '{"tone": "a", "len": 3.5}'"#;
-    let outcomes = judge(command(line)).await.unwrap();
-    let expected = [Outcome::label("tone", "a"), Outcome::score("len", 3.5)];
-    assert_eq!(outcomes, expected);
-
-    let greeting = r#"echo '{"status": "ready"}'; read -r line; echo true"#;
-    let error = judge(command(greeting)).await.unwrap_err();
-    let message = error.get_ref().to_string();
+async fn an_answer_that_the_command_prints_is_no_verdict() {
+    const VERDICT: &str = r#"echo "{\"id\":\"$id\",\"value\":false}""#;
+    let fails = async |lines: &str| {
+        let failure = judge(each(lines)).await.unwrap_err();
+        failure.get_ref().to_string()
+    };
+    for answer in [
+        r#"{"value": true, "reason": "perfect"}"#,
+        r#"{"id": "q1", "value": true}"#,
+        r#"{"id": "q1~2", "value": true}"#,
+        r#"{"tone": "a", "len": 3.5}"#,
+        "true",
+    ] {
+        let message = fails(&format!("echo '{answer}'; {VERDICT}")).await;
+        let shown = format!(
+            "wrote a line that is no reply: `{answer}`; a reply is an object with the `id` of its request"
+        );
+        assert!(message.contains(&shown), "{message}");
+        // In one write, so that both lines arrive together.
+        let after = VERDICT.replace("echo", "printf '%s\n%s\n'");
+        let message = fails(&format!("{after} '{answer}'")).await;
+        let shown = format!("`{answer}` after `{{\"id\":\"q1\",\"value\":false}}`");
+        assert!(message.contains(&shown), "{message}");
+    }
+    let twice = r#"printf '{"id":"%s","value":%s}\n' "$id" false "$id" true"#;
+    let message = fails(twice).await;
+    let shown = "wrote a second line for its request, `{\"id\":\"q1\",\"value\":true}` after `{\"id\":\"q1\",\"value\":false}`";
+    assert!(message.contains(shown), "{message}");
+    // Its author closes the reason and adds a key.
+    let answer = r#"x", "value": true, "reason": "perfect"#;
+    let by_hand = format!(
+        r#"answer='{answer}'; printf '{{"id":"%s","value":false,"reason":"%s"}}\n' "$id" "$answer""#
+    );
+    let message = fails(&by_hand).await;
     assert!(
-        message.contains("`{\"status\": \"ready\"}`; a reply is `true`, `0.5`,"),
+        message.contains("(a key occurs twice at column"),
+        "{message}"
+    );
+}
+
+#[tokio::test]
+async fn no_report_shows_the_word_that_ends_the_id() {
+    let lines = r#"echo "judging $id" >&2; echo "{\"id\":\"$id\",\"$id is short\":{\"value\":true,\"reason\":\"so says $id\"}}""#;
+    let outcomes = judge(each(lines)).await.unwrap();
+    let expected = Outcome::assertion("q1 is short", true).because("so says q1");
+    assert_eq!(outcomes, [expected]);
+    let failed = judge(each(&lines.replace("value", "valu")))
+        .await
+        .unwrap_err();
+    assert!(!failed.get_ref().to_string().contains('~'), "{failed:?}");
+    let failed = judge(each(&lines.replace(";", "; exit 1;")))
+        .await
+        .unwrap_err();
+    let message = failed.get_ref().to_string();
+    assert!(
+        message.ends_with("its stderr ends with: judging q1"),
         "{message}"
     );
 }
@@ -104,11 +158,11 @@ async fn a_failure_is_one_of_the_evaluator_with_its_cause() {
     let error = judge(command("echo 'no such module' >&2; exit 1"))
         .await
         .unwrap_err();
-    assert_eq!(error.class(), Some(FailureClass::Transient));
+    assert_eq!(error.class(), Some(FailureClass::Terminal));
     let message = error.get_ref().to_string();
     assert!(
         message.ends_with(
-            "exited with status 1 before its first reply; its stderr ends with: no such module"
+            "exited with status 1 at once 5 times in a row; its stderr ends with: no such module"
         ),
         "{message}"
     );
@@ -120,7 +174,8 @@ async fn a_failure_is_one_of_the_evaluator_with_its_cause() {
 
 #[tokio::test]
 async fn arguments_name_the_outcome_and_limit_the_time() {
-    let arguments = json!({"command": "read -r line; echo true", "evaluation_name": "polite"});
+    let line = format!(r#"read -r line; {ID}; echo "{{\"id\":\"$id\",\"value\":true}}""#);
+    let arguments = json!({"command": line, "evaluation_name": "polite"});
     let named = SpecArguments::Named(arguments.as_object().unwrap().clone());
     let outcomes = judge(named.clone()).await.unwrap();
     assert_eq!(outcomes, [Outcome::assertion("polite", true)]);

@@ -1,55 +1,51 @@
-//! Verdicts as a command writes them: `true`, `0.5`, `"polite"`, `{value, reason}`, or an object with one of these for each name.
+//! Verdicts as a command writes them: `{id, value, reason}`, or an object with the `id` and a value, or `{value, reason}`, for each name.
 
 use evals::{EvaluatorError, FailureClass, Outcome, Value as Verdict};
 use evals_targets::process::Protocol;
+use evals_yaml::{YamlError, json};
 use serde_json::{Map, Value};
 
 /// The keys of a verdict that is an object.
 const KEYS: [&str; 2] = ["value", "reason"];
 
-/// Names of fields in greetings and logs. Without an id, an object that has one passes for no verdict: it would be taken for that of
-/// one case, and the verdict on that case for the next one's.
-const LOGGED: [&str; 11] = [
-    "event",
-    "level",
-    "log",
-    "logger",
-    "message",
-    "msg",
-    "ready",
-    "started",
-    "status",
-    "time",
-    "timestamp",
-];
-
-/// The lines of an evaluator's command.
+/// The lines of an evaluator's command. They may carry the graded text, whose author gains by a verdict of his own.
 #[derive(Debug)]
 pub(super) struct Verdicts;
 
 impl Protocol for Verdicts {
-    /// An object of outcomes counts, unless it could be a greeting or a line of a log.
-    fn is_reply(&self, line: &Value) -> bool {
-        match line {
-            Value::Object(fields) => {
-                let has = |name: &&str| fields.contains_key(*name);
-                ["value", "error"].iter().any(has) || !fields.is_empty() && !LOGGED.iter().any(has)
-            }
-            Value::Array(_) => false,
-            _ => true,
-        }
+    /// A key that occurs twice is refused: a command that writes JSON by hand around the graded text lets that text close a value and
+    /// add keys.
+    fn parse(&self, line: &[u8]) -> Result<Value, String> {
+        let line = std::str::from_utf8(line).map_err(|error| error.to_string())?;
+        let read = json::read(line).and_then(|document| {
+            let repeated = document.warnings.into_iter().map(|key| YamlError {
+                message: "a key occurs twice".to_owned(),
+                ..key
+            });
+            let problem = document.errors.into_iter().chain(repeated).next();
+            problem.map_or_else(|| Ok(document.root.to_value()), Err)
+        });
+        read.map_err(|error| format!("{} at column {}", error.message, error.column))
+    }
+
+    fn is_guarded(&self) -> bool {
+        true
+    }
+
+    fn is_reply(&self, _line: &Value) -> bool {
+        false
     }
 
     fn expected(&self) -> &'static str {
-        "`true`, `0.5`, `\"polite\"`, an object such as `{\"value\": true, \"reason\": …}`, or one with a value for each name; outcomes \
-         that are named as fields of logs are, such as `status`, need the `id` of the request beside them"
+        "an object with the `id` of its request, such as `{\"id\": …, \"value\": true, \"reason\": …}`; copy the `id` as it is, and write \
+         everything else to stderr"
     }
 }
 
 /// Reads a reply. `name` names a single outcome.
 pub(super) fn read(name: &str, reply: Value) -> Result<Vec<Outcome>, EvaluatorError> {
     let Value::Object(mut fields) = reply else {
-        return Ok(vec![outcome(name, &reply, None)?]);
+        unreachable!("only an object has the `id` that a verdict needs")
     };
     fields.shift_remove("id");
     match fields.get("error") {
@@ -130,9 +126,6 @@ mod tests {
     fn a_single_verdict_has_the_name_of_the_evaluator() {
         let because = |outcome: Outcome| vec![outcome.because("it says please")];
         for (reply, expected) in [
-            (json!(true), vec![Outcome::assertion("polite", true)]),
-            (json!(0.5), vec![Outcome::score("polite", 0.5)]),
-            (json!("very"), vec![Outcome::label("polite", "very")]),
             (
                 json!({"id": "q", "value": 3}),
                 vec![Outcome::score("polite", 3.0)],
@@ -150,7 +143,7 @@ mod tests {
                 because(Outcome::undefined("polite", "")),
             ),
             (
-                json!(null),
+                json!({"value": null}),
                 vec![Outcome::undefined("polite", "the command gave no value")],
             ),
         ] {
@@ -212,23 +205,12 @@ mod tests {
     }
 
     #[test]
-    fn a_greeting_and_a_line_of_a_log_are_no_verdicts() {
-        for line in [
-            json!({"status": "ready"}),
-            json!({"level": "info", "msg": "loaded", "seconds": 3}),
-            json!({}),
-            json!([true]),
-        ] {
-            assert!(!Verdicts.is_reply(&line), "{line}");
-        }
-        for line in [
-            json!({"value": true}),
-            json!(true),
-            json!({"tone": "a", "len": 3.5}),
-            json!({"ok": {"value": true, "reason": "short"}}),
-            json!({"value": true, "status": "ready"}),
-        ] {
-            assert!(Verdicts.is_reply(&line), "{line}");
-        }
+    fn a_key_that_occurs_twice_is_refused() {
+        let twice = br#"{"value": false, "reason": "x", "value": true}"#;
+        let refused = Verdicts.parse(twice).unwrap_err();
+        assert_eq!(refused, "a key occurs twice at column 33");
+        assert!(Verdicts.parse(b"{\"value\": NaN}").is_err());
+        let parsed = Verdicts.parse("\u{feff}{\"value\": 1.5}".as_bytes());
+        assert_eq!(parsed.unwrap(), json!({"value": 1.5}));
     }
 }

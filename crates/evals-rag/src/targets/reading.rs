@@ -9,7 +9,7 @@ use evals_targets::Reply;
 use serde_json::Value;
 use thiserror::Error;
 
-use super::matching::{Matched, Matcher};
+use super::matching::{Matched, Matcher, ScoreUse};
 use crate::answering::Refusals;
 use crate::qa::Answer;
 use crate::{Missing, Passage, Retrieved};
@@ -33,6 +33,9 @@ pub enum ReadingError {
     Ranking(#[from] RankingError),
 }
 
+/// The largest score, which leaves room for smaller ones in single precision on both sides of zero.
+const LARGEST: f64 = 1e38;
+
 /// Most characters of an answer in an error.
 const SHOWN: usize = 200;
 
@@ -53,9 +56,10 @@ pub(super) fn retrieved(
     k: NonZeroUsize,
     left_out: Option<&str>,
 ) -> Result<Retrieved, ReadingError> {
-    let others = matched.iter().filter(|it| Some(it.id.as_str()) != left_out);
+    let others = matched.iter().enumerate();
+    let others = others.filter(|(_, it)| Some(it.id.as_str()) != left_out);
     Ok(Retrieved {
-        ranking: ranking(others, k)?,
+        ranking: ranking(others, kept_scores(reply).as_deref(), k)?,
         missing: reply
             .documents
             .is_none()
@@ -81,6 +85,7 @@ pub(super) fn answer(
         (None, None) => false,
     };
     let citations = citations(reply, matched, matcher);
+    let scores = kept_scores(reply);
     let missing = [
         (reply.documents.is_none(), Missing::Documents),
         (text.is_none() && !refused, Missing::Answer),
@@ -93,8 +98,8 @@ pub(super) fn answer(
         citations: citations.documents,
         unknown_citations: citations.unknown,
         finish: Finish::Unknown,
-        passages: passages(reply, matched),
-        ranking: ranking(matched.iter(), k)?,
+        passages: passages(reply, matched, scores.as_deref()),
+        ranking: ranking(matched.iter().enumerate(), scores.as_deref(), k)?,
         searches: None,
         missing: missing.map(|(_, missing)| missing).collect(),
     })
@@ -119,42 +124,91 @@ fn text(answer: &Value) -> Result<String, ReadingError> {
     })
 }
 
-/// The first `k` documents, each once. The scores fall from the first to the last, so the order of the list decides and there are
-/// no ties.
+/// The scores of a reply's documents; `None` if one has none.
+fn scores(reply: &Reply) -> Option<Vec<f64>> {
+    let documents = reply.documents.as_ref()?.iter();
+    let is_single = |score: &f64| score.abs() <= LARGEST;
+    let scores = documents.map(|document| document.score.filter(is_single));
+    let scores: Vec<f64> = scores.collect::<Option<_>>()?;
+    (!scores.is_empty()).then_some(scores)
+}
+
+/// Whether no document has a higher score than the one before it. The order of the list is the ranking, and wins over such scores.
+fn is_in_order(scores: &[f64]) -> bool {
+    scores.is_sorted_by(|one, next| one >= next)
+}
+
+fn kept_scores(reply: &Reply) -> Option<Vec<f64>> {
+    scores(reply).filter(|scores| is_in_order(scores))
+}
+
+/// What becomes of a reply's scores; `None` if it has none.
+pub(super) fn score_use(reply: &Reply) -> Option<ScoreUse> {
+    scores(reply).map(|scores| {
+        if is_in_order(&scores) {
+            ScoreUse::Kept
+        } else {
+            ScoreUse::OutOfOrder
+        }
+    })
+}
+
+/// The first `k` documents, each once, with the scores of their places in the list, or else with scores that count down to 1.
 fn ranking<'m>(
-    matched: impl Iterator<Item = &'m Matched>,
+    matched: impl Iterator<Item = (usize, &'m Matched)>,
+    scores: Option<&[f64]>,
     k: NonZeroUsize,
 ) -> Result<Ranking, RankingError> {
     let mut seen = BTreeSet::new();
-    let distinct = matched.filter(|it| seen.insert(it.id.as_str()));
-    let documents: Vec<&Matched> = distinct.take(k.get()).collect();
-    let scores = (1..=documents.len()).rev();
-    Ranking::new(
-        documents
-            .into_iter()
-            .zip(scores)
-            .map(|(document, score)| ScoredDocument {
+    let distinct = matched.filter(|(_, it)| seen.insert(it.id.as_str()));
+    let documents: Vec<(usize, &Matched)> = distinct.take(k.get()).collect();
+    let mut before: Option<(&str, f32)> = None;
+    let ranks = (1..=documents.len()).rev().map(exact);
+    let scored = documents
+        .into_iter()
+        .zip(ranks)
+        .map(|((place, document), rank)| {
+            let score = scores.map_or(rank, |scores| below(before, &document.id, scores[place]));
+            before = Some((&document.id, score));
+            ScoredDocument {
                 id: document.id.clone(),
-                score: exact(score),
-            }),
-    )
+                score,
+            }
+        });
+    Ranking::new(scored)
+}
+
+/// The score in single precision, or the next smaller number that keeps the document behind the one `before` it. Of equal scores,
+/// `trec_eval` has the greater id first.
+fn below(before: Option<(&str, f32)>, id: &str, score: f64) -> f32 {
+    #[expect(
+        clippy::cast_possible_truncation,
+        reason = "rankings hold single precision"
+    )]
+    let score = score as f32;
+    match before {
+        Some((previous, least)) if score > least || (score >= least && id > previous) => {
+            least.next_down()
+        }
+        _ => score,
+    }
 }
 
 /// The documents with a text, in their order.
-fn passages(reply: &Reply, matched: &[Matched]) -> Vec<Passage> {
+fn passages(reply: &Reply, matched: &[Matched], scores: Option<&[f64]>) -> Vec<Passage> {
     let documents = reply.documents.as_deref().unwrap_or_default();
     let mut ordinals: BTreeMap<&str, u32> = BTreeMap::new();
-    let scores = (1..=documents.len()).rev();
-    let passages = documents.iter().zip(matched).zip(scores);
+    let ranks = (1..=documents.len()).rev().enumerate();
+    let passages = documents.iter().zip(matched).zip(ranks);
     passages
-        .filter_map(|((document, matched), score)| {
+        .filter_map(|((document, matched), (place, rank))| {
             let ordinal = ordinals.entry(&matched.id).or_default();
             let passage = Passage {
                 document: matched.id.clone(),
                 title: document.title.clone(),
                 ordinal: *ordinal,
                 text: document.text.clone()?,
-                score: exact(score),
+                score: scores.map_or(exact(rank), |scores| below(None, "", scores[place])),
             };
             *ordinal += 1;
             Some(passage)

@@ -108,14 +108,14 @@ impl TargetSystem {
         let matched =
             matched.map_err(|error| TaskError::new(error).classed(FailureClass::Terminal))?;
         if reply.documents.is_some() {
-            scope.attribute(MatchRecord::ATTRIBUTE, record(&matched)?);
+            let record = MatchRecord {
+                scores: reading::score_use(&reply),
+                ..MatchRecord::of(&matched)
+            };
+            scope.attribute(MatchRecord::ATTRIBUTE, serde_json::to_value(record)?);
         }
         Ok((reply, matched))
     }
-}
-
-fn record(matched: &[Matched]) -> Result<serde_json::Value, TaskError> {
-    Ok(serde_json::to_value(MatchRecord::of(matched))?)
 }
 
 /// A reply that only its own case cannot use.

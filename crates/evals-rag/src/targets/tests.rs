@@ -131,8 +131,52 @@ async fn the_order_of_the_list_is_the_ranking_and_each_document_counts_once() {
     assert_eq!(order, [("d3", 3.0), ("unmatched:x", 2.0), ("d1", 1.0)]);
     assert!((case.score("RR@3").unwrap() - 1.0 / 3.0).abs() < 1e-12);
     let record = &case.attributes[MatchRecord::ATTRIBUTE];
-    let expected = json!({"id": 3, "text": 1, "unmatched": 1, "unmatched_names": ["unmatched:x"]});
+    let expected = json!({"id": 3, "text": 1, "unmatched": 1, "distinct": 4, "unmatched_names": ["unmatched:x"]});
     assert_eq!(*record, expected);
+}
+
+#[tokio::test]
+async fn scores_of_the_target_are_those_of_the_ranking() {
+    let ranked = async |documents: serde_json::Value| {
+        let case = rank(reply(json!({"documents": documents})), IdenticalIds::Keep).await;
+        let ranking = case.result.output().unwrap().ranking.clone();
+        let scores = case.attributes[MatchRecord::ATTRIBUTE]
+            .get("scores")
+            .cloned();
+        let ranking = ranking.into_iter().map(|it| (it.id, it.score));
+        (ranking.collect::<Vec<_>>(), scores)
+    };
+    let named = |ranking: &[(&str, f32)]| -> Vec<(String, f32)> {
+        let ranking = ranking.iter();
+        ranking
+            .map(|(id, score)| ((*id).to_owned(), *score))
+            .collect()
+    };
+    // A passage of a document that came before counts for nothing, its score neither.
+    let documents = json!([
+        {"id": "d3", "score": 6.17}, {"id": "d3", "score": 5.0}, {"id": "d2", "score": 2.5}, {"id": "d1", "score": 2.5},
+    ]);
+    let expected = named(&[("d3", 6.17), ("d2", 2.5), ("d1", 2.5)]);
+    assert_eq!(ranked(documents).await, (expected, Some(json!("kept"))));
+    // A tie in the other order of trec_eval keeps the order of the list.
+    let tied =
+        json!([{"id": "d1", "score": 2.5}, {"id": "d2", "score": 2.5}, {"id": "d3", "score": 2.4}]);
+    let expected = named(&[("d1", 2.5), ("d2", 2.5_f32.next_down()), ("d3", 2.4)]);
+    assert_eq!(ranked(tied).await, (expected, Some(json!("kept"))));
+    for (unusable, scores) in [
+        (
+            json!([{"id": "d1", "score": 1.0}, {"id": "d2", "score": 2.0}]),
+            Some(json!("out-of-order")),
+        ),
+        (json!([{"id": "d1", "score": 1.0}, {"id": "d2"}]), None),
+        (
+            json!([{"id": "d1", "score": 1e300}, {"id": "d2", "score": 2.0}]),
+            None,
+        ),
+    ] {
+        let expected = named(&[("d1", 2.0), ("d2", 1.0)]);
+        assert_eq!(ranked(unusable).await, (expected, scores));
+    }
 }
 
 #[tokio::test]

@@ -155,10 +155,10 @@ impl Mapping {
         }
         let paths = &self.paths;
         let read = || -> Result<Reply, String> {
-            let answer = one(paths.answer.as_ref(), reply, |_, value| Ok(value.clone()))?;
-            let is_null = |path: &Path| path.is_null(reply);
-            let null = || paths.answer.as_ref().is_some_and(is_null);
-            let answer = answer.or_else(|| null().then_some(Value::Null));
+            let answer = match answer(paths.answer.as_ref(), reply)? {
+                None => answer(paths.output.as_ref(), reply)?,
+                answer => answer,
+            };
             let seconds = one(paths.latency_seconds.as_ref(), reply, |place, value| {
                 fields::duration(place, value, SECOND)
             })?;
@@ -250,6 +250,13 @@ impl Mapping {
         };
         MappingError::new(problem, reply)
     }
+}
+
+/// An answer, which may be null.
+fn answer(path: Option<&Path>, reply: &Value) -> Result<Option<Value>, String> {
+    let answer = one(path, reply, |_, value| Ok(value.clone()))?;
+    let is_null = || path.is_some_and(|path| path.is_null(reply));
+    Ok(answer.or_else(|| is_null().then_some(Value::Null)))
 }
 
 /// The one value of a field.

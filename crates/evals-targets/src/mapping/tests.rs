@@ -89,6 +89,20 @@ fn arguments_of_a_tool_that_nest_too_deep_to_be_recorded_stay_a_text() {
 }
 
 #[test]
+fn an_output_is_an_answer() {
+    let answer = |reply| own(reply).map(|reply| reply.answer);
+    assert_eq!(
+        answer(json!({"output": {"a": 1}})),
+        Ok(Some(json!({"a": 1})))
+    );
+    assert_eq!(answer(json!({"output": null})), Ok(Some(Value::Null)));
+    assert_eq!(
+        answer(json!({"answer": "x", "output": "y"})),
+        Ok(Some("x".into()))
+    );
+}
+
+#[test]
 fn every_field_of_our_own_format_is_read() {
     let reply = own(json!({
         "id": "q1", "answer": "Paris",

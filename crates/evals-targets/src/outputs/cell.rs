@@ -14,7 +14,7 @@ pub(super) fn value(column: &str, text: &str) -> Result<Value, String> {
         "documents" | "citations" => list(column, text),
         "refused" | "repeat" | "latency_seconds" | "latency_ms" | "usage" | "tool_calls"
         | "attributes" | "metrics" | "spans" => json(column, text),
-        "id" | "answer" | "model" | "version" | "error" => Ok(Value::from(text)),
+        "id" | "answer" | "output" | "model" | "version" | "error" => Ok(Value::from(text)),
         _ => Ok(structured(text).unwrap_or_else(|| Value::from(text))),
     }
 }

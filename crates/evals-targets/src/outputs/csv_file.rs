@@ -9,8 +9,8 @@ use super::cell;
 use super::error::RowProblem;
 use super::row::OutputRow;
 
-/// The column whose empty cell is a value: the system was asked, and answered nothing.
-const ANSWER: &str = "answer";
+/// The columns whose empty cell is a value: the system was asked, and answered nothing.
+const ANSWERS: [&str; 2] = ["answer", "output"];
 
 /// Hands each row of a file to `take`. An empty cell counts as missing, but an empty answer is one.
 pub(super) fn read(
@@ -55,7 +55,7 @@ fn row<'c>(
     let mut wrong = None;
     for (column, text) in cells {
         // A missing answer would be in no mean, and a system that leaves out hard questions would gain by it.
-        if text.is_empty() && column != ANSWER {
+        if text.is_empty() && !ANSWERS.contains(&column.as_str()) {
             continue;
         }
         match cell::value(column, text) {

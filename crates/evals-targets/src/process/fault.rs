@@ -1,5 +1,6 @@
 //! Faults of workers, in words.
 
+use std::borrow::Cow;
 use std::fmt;
 use std::sync::Arc;
 use std::time::Duration;
@@ -91,6 +92,13 @@ pub enum WorkerFault {
         /// The line's beginning.
         line: String,
     },
+    /// A guarded reply has a second line.
+    Further {
+        /// The beginning of the reply.
+        reply: String,
+        /// The beginning of the other line.
+        line: String,
+    },
     /// A line is longer than the limit.
     TooLong {
         /// The limit in bytes.
@@ -139,10 +147,13 @@ impl WorkerError {
     }
 
     /// The consequence of the error for other requests: [`Terminal`](FailureClass::Terminal) where no further process is started,
-    /// otherwise [`Transient`](FailureClass::Transient), because another process may do better.
+    /// [`Content`](FailureClass::Content) for a line that would be the same another time, otherwise
+    /// [`Transient`](FailureClass::Transient), because another process may do better.
     pub fn class(&self) -> FailureClass {
         if self.0.fault.is_hopeless() {
             FailureClass::Terminal
+        } else if self.0.fault.is_of_a_line() {
+            FailureClass::Content
         } else {
             FailureClass::Transient
         }
@@ -165,6 +176,26 @@ impl WorkerFault {
             self,
             Self::CannotStart(_) | Self::NoSuchCommand { .. } | Self::GivenUp { .. }
         )
+    }
+
+    /// Whether the process wrote something else than one reply for each request.
+    pub(super) fn is_of_a_line(&self) -> bool {
+        matches!(
+            self,
+            Self::NotJson { .. }
+                | Self::NotAReply { .. }
+                | Self::Unasked { .. }
+                | Self::UnknownId { .. }
+                | Self::SecondReply { .. }
+                | Self::NoId { .. }
+                | Self::Further { .. }
+                | Self::TooLong { .. }
+        )
+    }
+
+    /// Whether the process ended without a reply.
+    pub(super) fn ended_at_once(&self) -> bool {
+        matches!(self, Self::Ended { replies: 0, .. })
     }
 
     /// Whether the process did what it had to do and ended, so that the request is for the next one.
@@ -194,9 +225,14 @@ pub(super) fn start(line: &str) -> String {
 
 /// The first characters of foreign bytes, safe to print.
 pub(super) fn start_of_bytes(line: &[u8]) -> String {
+    start(&beginning(line))
+}
+
+/// The first bytes of a foreign line as a text, more than a message shows.
+pub(super) fn beginning(line: &[u8]) -> Cow<'_, str> {
     // Four bytes at most for a character, and one character more to see that there are more.
     let cut = line.len().min(4 * (SHOWN + 1));
-    start(&String::from_utf8_lossy(&line[..cut]))
+    String::from_utf8_lossy(&line[..cut])
 }
 
 impl fmt::Display for WorkerError {
@@ -267,6 +303,10 @@ impl fmt::Display for WorkerFault {
                 to,
                 "wrote a reply without an `id` while {} were open: `{line}`; copy the `id` of the request",
                 quantity::of(*open, "request")
+            ),
+            Self::Further { reply, line } => write!(
+                to,
+                "wrote a second line for its request, `{line}` after `{reply}`, and nobody knows which of them counts; write one line                  to stdout and everything else to stderr"
             ),
             Self::TooLong { limit, line } => write!(
                 to,

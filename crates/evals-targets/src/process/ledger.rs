@@ -9,6 +9,7 @@ use tokio::sync::oneshot;
 
 use super::Protocol;
 use super::fault::{self, WorkerError, WorkerFault};
+use super::guard::Guard;
 
 /// Where the reply to a request goes.
 pub(super) type Asker = oneshot::Sender<Result<Value, WorkerError>>;
@@ -26,6 +27,8 @@ pub(super) struct Ledger {
     has_lines: bool,
     /// When the process wrote that it can answer now.
     ready: Option<Instant>,
+    /// `None` unless the protocol is guarded.
+    guard: Option<Guard>,
     protocol: Arc<dyn Protocol>,
 }
 
@@ -34,6 +37,8 @@ struct Open {
     asker: Asker,
     /// How many replies the process had given when the request was sent.
     replies_before: u64,
+    /// Its reply, with the beginning of its line, while a second line would be a fault.
+    held: Option<(Value, String)>,
 }
 
 impl Ledger {
@@ -45,6 +50,7 @@ impl Ledger {
             replies: 0,
             has_lines: false,
             ready: None,
+            guard: protocol.is_guarded().then(Guard::new),
             protocol,
         }
     }
@@ -70,9 +76,10 @@ impl Ledger {
     }
 
     /// Opens a request. Returns the id to send, which is `id`, or `id~2` and so on if the process saw that one before, as it does
-    /// when a request is repeated after a failure.
+    /// when a request is repeated after a failure. A guarded one has a random word in place of the number.
     pub(super) fn open_request(&mut self, id: &str, asker: Asker) -> String {
-        let mut unique = id.to_owned();
+        let guarded = self.guard.as_ref().map(|guard| guard.id(id));
+        let mut unique = guarded.unwrap_or_else(|| id.to_owned());
         let mut count = 1;
         while self.has_seen(&unique) {
             count += 1;
@@ -81,6 +88,7 @@ impl Ledger {
         let open = Open {
             asker,
             replies_before: self.replies,
+            held: None,
         };
         self.open.insert(unique.clone(), open);
         unique
@@ -100,8 +108,35 @@ impl Ledger {
         open.into_values().map(|open| open.asker).collect()
     }
 
-    /// Hands a line to the asker of its request. Returns whether it was a reply; a blank line is none, and neither is a first line
-    /// `{"ready": true}`.
+    /// Whether replies are held.
+    pub(super) fn holds(&self) -> bool {
+        self.open.values().any(|open| open.held.is_some())
+    }
+
+    /// Hands the held replies to their askers, and returns how many there were.
+    pub(super) fn settle(&mut self) -> u32 {
+        let mut settled = 0;
+        for (id, open) in std::mem::take(&mut self.open) {
+            match open.held {
+                None => drop(self.open.insert(id, open)),
+                Some((reply, _)) => {
+                    self.answered.insert(id);
+                    let _ = open.asker.send(Ok(reply));
+                    settled += 1;
+                }
+            }
+        }
+        settled
+    }
+
+    /// A text of the process as reports show it.
+    pub(super) fn shown(&self, text: &str) -> String {
+        let guard = self.guard.as_ref();
+        fault::start(&guard.map_or_else(|| text.to_owned(), |guard| guard.without_words(text)))
+    }
+
+    /// Hands a line to the asker of its request, or holds it if the protocol is guarded. Returns whether it handed one over; a blank line is
+    /// no reply, and neither is a first line `{"ready": true}`.
     pub(super) fn receive(&mut self, line: &[u8]) -> Result<bool, WorkerFault> {
         let is_first = !std::mem::replace(&mut self.has_lines, true);
         if is_first && is_ready(line) {
@@ -111,20 +146,36 @@ impl Ledger {
         if line.trim_ascii().is_empty() {
             return Ok(false);
         }
-        let shown = || fault::start_of_bytes(line);
-        if self.open.is_empty() && self.abandoned.is_empty() && self.answered.is_empty() {
-            return Err(WorkerFault::Unasked { line: shown() });
+        let beginning = fault::beginning(line);
+        if let Some((_, reply)) = self.open.values().find_map(|open| open.held.as_ref()) {
+            let (reply, line) = (reply.clone(), self.shown(&beginning));
+            return Err(WorkerFault::Further { reply, line });
+        }
+        let was_asked = !self.abandoned.is_empty() || !self.answered.is_empty();
+        if self.open.is_empty() && (self.guard.is_some() || !was_asked) {
+            return Err(WorkerFault::Unasked {
+                line: self.shown(&beginning),
+            });
         }
         let reply = self.protocol.parse(line).map_err(|why| {
             if self.open.is_empty() {
-                return WorkerFault::Unasked { line: shown() };
+                return WorkerFault::Unasked {
+                    line: self.shown(&beginning),
+                };
             }
-            WorkerFault::NotJson { line: shown(), why }
+            WorkerFault::NotJson {
+                line: self.shown(&beginning),
+                why,
+            }
         })?;
         let id = match self.protocol.id(&reply) {
             Some(id) => id,
-            None => self.only_open(&reply, shown)?,
+            None => self.only_open(&reply, || self.shown(&beginning))?,
         };
+        if let Some(guard) = &self.guard {
+            let held = (guard.clean(reply), self.shown(&beginning));
+            return self.hold(&id, held).map(|()| false);
+        }
         if let Some(open) = self.open.remove(&id) {
             self.answered.insert(id);
             // Whoever asked may have gone in this moment.
@@ -134,16 +185,29 @@ impl Ledger {
         } else if self.answered.contains(&id) {
             return Err(WorkerFault::SecondReply {
                 id: fault::start(&id),
-                line: shown(),
+                line: self.shown(&beginning),
             });
         } else {
             return Err(WorkerFault::UnknownId {
                 id: fault::start(&id),
-                line: shown(),
+                line: self.shown(&beginning),
             });
         }
         self.replies += 1;
         Ok(true)
+    }
+
+    /// Holds a reply of a guarded protocol, with the beginning of its line.
+    fn hold(&mut self, id: &str, held: (Value, String)) -> Result<(), WorkerFault> {
+        let Some(open) = self.open.get_mut(id) else {
+            return Err(WorkerFault::NotAReply {
+                line: held.1,
+                expected: self.protocol.expected(),
+            });
+        };
+        open.held = Some(held);
+        self.replies += 1;
+        Ok(())
     }
 
     /// The request of a reply without an id: the only one that the process has.

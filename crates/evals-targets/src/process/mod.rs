@@ -8,6 +8,7 @@ mod command;
 mod fault;
 mod gate;
 mod group;
+mod guard;
 mod health;
 mod ledger;
 mod lines;

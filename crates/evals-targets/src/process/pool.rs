@@ -106,15 +106,18 @@ pub struct WorkerPool {
 }
 
 impl WorkerPool {
-    /// A pool without processes.
+    /// A pool without processes. A process of a [guarded](Protocol::is_guarded) protocol has one request at a time.
     pub fn new(
         command: WorkerCommand,
-        options: WorkerOptions,
+        mut options: WorkerOptions,
         protocol: impl Protocol + 'static,
     ) -> Self {
+        if protocol.is_guarded() {
+            options.pipeline = NonZeroUsize::MIN;
+        }
         let room = options.processes.saturating_mul(options.pipeline).get();
         Self {
-            health: Arc::new(Health::new(options.failures.get())),
+            health: Arc::new(Health::new(options.failures.get(), protocol.is_guarded())),
             room: Semaphore::new(room.min(Semaphore::MAX_PERMITS)),
             gate: RequestGate::default(),
             workers: Mutex::new(Vec::new()),
@@ -148,7 +151,8 @@ impl WorkerPool {
     /// Sends a request and waits for its reply: the line that has its `id`, or that has none while the process has no other
     /// request. The `id` comes first in the line; a process that saw it before is sent `ID~2`.
     ///
-    /// A process that ends with status 0 after a reply has done its part; its request goes to the next process. Dropping the future
+    /// A process that ends with status 0 after a reply has done its part; its request goes to the next process. So does the request of
+    /// one that ends or writes something else before the command ever replied, up to the limit of failures. Dropping the future
     /// gives the request up, and kills the process unless it replied to another request in the meantime. Once the
     /// [`gate`](Self::gate) is closed, a request that is not sent yet waits until it is dropped.
     pub async fn exchange(
@@ -177,6 +181,7 @@ impl WorkerPool {
             };
             match replied {
                 Err(error) if error.fault().is_used_up() && rounds > 0 => rounds -= 1,
+                Err(error) if self.health.starts_again(error.fault()) => {}
                 Err(error) => return Err(error),
                 Ok(reply) => {
                     let starting = asked.starting();

@@ -20,6 +20,13 @@ pub trait Protocol: Debug + Send + Sync {
         }
     }
 
+    /// Whether replies carry texts of somebody who gains by forging one. Then the id of each request ends in a random word that only
+    /// its process knows, a reply needs that id, and a second line for a request is a fault of that request. Errors and replies show
+    /// the id without the word, because they are part of reports.
+    fn is_guarded(&self) -> bool {
+        false
+    }
+
     /// Whether a line without an id can be a reply at all. A greeting such as `{"status": "ready"}` should be none: it would be taken
     /// for the reply to the first request, and the reply to that for the second one's.
     fn is_reply(&self, line: &Value) -> bool;

@@ -5,8 +5,6 @@ use std::sync::{Mutex, PoisonError};
 
 use tokio::io::{AsyncRead, AsyncReadExt as _};
 
-use super::fault;
-
 /// Bytes that are kept of a worker's stderr.
 const KEPT_BYTES: usize = 16 << 10;
 /// Lines that a message shows.
@@ -35,8 +33,8 @@ impl Tail {
         kept.drain(..surplus);
     }
 
-    /// The last lines that are not blank, each cut to the length that messages show.
-    pub(super) fn lines(&self) -> Vec<String> {
+    /// The last lines that are not blank, each as `shown` makes it.
+    pub(super) fn lines(&self, shown: impl Fn(&str) -> String) -> Vec<String> {
         let kept = self.0.lock().unwrap_or_else(PoisonError::into_inner);
         let bytes: Vec<u8> = kept.iter().copied().collect();
         drop(kept);
@@ -44,15 +42,13 @@ impl Tail {
         let lines = text.lines().filter(|line| !line.trim().is_empty());
         let lines: Vec<&str> = lines.collect();
         let first = lines.len().saturating_sub(SHOWN_LINES);
-        lines[first..]
-            .iter()
-            .map(|line| fault::start(line))
-            .collect()
+        lines[first..].iter().map(|line| shown(line)).collect()
     }
 }
 
 #[cfg(test)]
 mod tests {
+    use super::super::fault;
     use super::*;
 
     #[tokio::test]
@@ -61,7 +57,7 @@ mod tests {
         let lines: Vec<String> = (0..10_000).map(|line| format!("line {line}")).collect();
         let log = lines.join("\n\n");
         tail.follow(log.as_bytes()).await;
-        let lines = tail.lines();
+        let lines = tail.lines(fault::start);
         assert_eq!(lines.len(), SHOWN_LINES);
         assert_eq!(lines[7], "line 9999");
     }
@@ -70,6 +66,6 @@ mod tests {
     async fn bytes_that_are_no_text_and_colours_can_be_shown() {
         let tail = Tail::default();
         tail.follow(&b"\xff \x1b[31mred"[..]).await;
-        assert_eq!(tail.lines(), ["\u{fffd} \\u{1b}[31mred"]);
+        assert_eq!(tail.lines(fault::start), ["\u{fffd} \\u{1b}[31mred"]);
     }
 }

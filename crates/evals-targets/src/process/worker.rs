@@ -23,6 +23,9 @@ use super::{Protocol, WorkerCommand};
 /// How long a process may go on without its stdout, and how long its pipes are read after its end.
 const SETTLING: Duration = Duration::from_secs(1);
 
+/// How long a guarded reply waits for a second line, which would be a fault.
+const QUIET: Duration = Duration::from_millis(5);
+
 /// One running process. Dropping it kills the process and its children.
 #[derive(Debug)]
 pub(super) struct Worker {
@@ -215,7 +218,7 @@ impl Drop for Asked {
         let hangs = state.ledger.abandon(&self.id);
         if hangs == Some(true) {
             state.is_over = true;
-            let id = fault::start(&self.id);
+            let id = state.ledger.shown(&self.id);
             state.fault.get_or_insert(WorkerFault::Hung { id });
             drop(state);
             self.shared.group.kill();
@@ -229,7 +232,10 @@ impl Shared {
     }
 
     fn error(&self, fault: WorkerFault) -> WorkerError {
-        WorkerError::new(self.command.line(), fault, self.tail.lines())
+        let state = self.state();
+        let stderr = self.tail.lines(|line| state.ledger.shown(line));
+        drop(state);
+        WorkerError::new(self.command.line(), fault, stderr)
     }
 
     fn failed(&self, fault: WorkerFault) -> WorkerError {
@@ -286,7 +292,7 @@ impl Shared {
     /// Kills a process that cannot reply any more. That is no fault while it has no request.
     fn close_without_stdout(&self) {
         let mut state = self.state();
-        let half = state.half.as_deref().map(fault::start_of_bytes);
+        let half = state.half();
         state.is_over = true;
         if state.ledger.open() > 0 {
             state
@@ -322,7 +328,11 @@ impl Shared {
     /// Receives a line and those that arrived with it.
     ///
     /// No request can open between them. An extra line without an id would otherwise pass for the reply to the next request.
-    fn receive(&self, first: Vec<u8>, lines: &mut Lines<ChildStdout>) -> Result<(), WorkerFault> {
+    fn receive(
+        self: &Arc<Self>,
+        first: Vec<u8>,
+        lines: &mut Lines<ChildStdout>,
+    ) -> Result<(), WorkerFault> {
         let mut state = self.state();
         let mut replies = 0;
         let mut next = Some(first);
@@ -337,11 +347,29 @@ impl Shared {
             }
             next = lines.arrived();
         }
+        if received.is_ok() && state.ledger.holds() {
+            tokio::spawn(Arc::clone(self).settle_later());
+        }
         drop(state);
         for _ in 0..replies {
             self.health.replied();
         }
         received
+    }
+
+    /// Hands the held replies over, unless a second line came in the meantime.
+    async fn settle_later(self: Arc<Self>) {
+        tokio::time::sleep(QUIET).await;
+        let mut state = self.state();
+        if state.fault.is_none() {
+            self.settle(&mut state);
+        }
+    }
+
+    fn settle(&self, state: &mut State) {
+        for _ in 0..state.ledger.settle() {
+            self.health.replied();
+        }
     }
 
     /// The bytes after the last line end are a reply if they are a whole object. Of other values nobody knows whether they are whole.
@@ -363,6 +391,9 @@ impl Shared {
     fn finish(&self, status: &io::Result<ExitStatus>) {
         let mut state = self.state();
         state.is_over = true;
+        if state.fault.is_none() && state.half.is_none() {
+            self.settle(&mut state);
+        }
         let fault = match &state.fault {
             Some(fault) => fault.clone(),
             None => state.end(status),
@@ -386,10 +417,16 @@ impl Shared {
 }
 
 impl State {
+    /// The beginning of a line that the process did not finish.
+    fn half(&self) -> Option<String> {
+        let half = self.half.as_deref();
+        half.map(|half| self.ledger.shown(&fault::beginning(half)))
+    }
+
     /// The fault of a process that ended by itself or was killed by somebody else.
     fn end(&self, status: &io::Result<ExitStatus>) -> WorkerFault {
         let replies = self.ledger.replies();
-        let half = self.half.as_deref().map(fault::start_of_bytes);
+        let half = self.half();
         let code = status.as_ref().ok().and_then(ExitStatus::code);
         if replies == 0 && half.is_none() && is_no_command(code) {
             return WorkerFault::NoSuchCommand {

@@ -66,6 +66,8 @@ pub(super) fn execute(session: &Session<'_>, arguments: &CompareArgs) -> Result<
             .filter(|it| it.unit == Unit::PassRate);
         let judged = rates.map(|it| (it.measure.clone(), it.finding.verdict));
         change.by_people = by_people([before, after], judged)?;
+        let warning = pair.difference_in_depth();
+        session.printer.warn_of(warning.as_deref());
         let gap = if exit.is_some() { "\n" } else { "" };
         let mut page = gap.as_bytes().to_vec();
         console(session.printer).change(&mut page, &change)?;

@@ -14,6 +14,7 @@ use crate::page::{Documents, PageSource};
 use crate::rankings::{FinishedRankings, TimedQuestions, record};
 use crate::run_folder::RunFolder;
 use crate::run_models::reranker;
+use crate::targets::DocumentScores;
 use crate::terminal::report_text;
 use crate::vector_search;
 
@@ -37,7 +38,7 @@ pub(super) async fn write(joining: &Joining<'_>) -> Result<Merged> {
             .map(|line| ("reranking".to_owned(), line.clone())),
     );
     if let Some(target) = target_facts::target(joining)? {
-        let facts = target_facts::of(&report, &parts);
+        let facts = target_facts::of(&report, &parts).with_scores(DocumentScores::of(&report));
         facts.enter(&mut report, &target)?;
         lines.extend(facts.lines());
     }

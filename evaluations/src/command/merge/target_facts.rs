@@ -8,10 +8,17 @@ use serde::Deserialize as _;
 use serde_json::{Map, Value};
 
 use super::joining::Joining;
-use crate::targets::TargetFacts;
+use crate::targets::{self, TargetFacts};
 
 /// The entries of a report's metadata about a target.
-pub(super) const KEYS: &[&str] = &["target", "documents_matched", "target_versions", CHECKED];
+pub(super) const KEYS: &[&str] = &[
+    "target",
+    "documents_matched",
+    "target_versions",
+    targets::DEPTH,
+    targets::SCORES,
+    CHECKED,
+];
 
 /// The entry about documents that were matched by id and compared by text.
 const CHECKED: &str = "documents_matched_by_id";

@@ -1,6 +1,6 @@
 //! How the documents of a case and of a run were matched.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
@@ -32,9 +32,25 @@ pub struct MatchRecord {
     /// How many of the unmatched have a text of fewer than 8 words, which no document equals.
     #[serde(skip_serializing_if = "is_zero")]
     pub too_short: usize,
+    /// How many different documents they are.
+    #[serde(skip_serializing_if = "is_zero")]
+    pub distinct: usize,
+    /// Whether the scores of the ranking are those of the reply.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub scores: Option<ScoreUse>,
     /// The first of the unmatched, by the names that they have in rankings.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub unmatched_names: Vec<String>,
+}
+
+/// Whether a ranking has the scores of its reply.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum ScoreUse {
+    /// It has.
+    Kept,
+    /// It counts down to 1 in their place, because a document has a higher score than the one before it.
+    OutOfOrder,
 }
 
 /// How the documents of all replies of a run were matched.
@@ -54,8 +70,13 @@ impl MatchRecord {
     /// Most names in a record.
     const NAMES: usize = 20;
 
+    /// The record of a reply's documents.
     pub(in crate::targets) fn of(matched: &[Matched]) -> Self {
-        let mut record = Self::default();
+        let distinct: BTreeSet<&str> = matched.iter().map(|it| it.id.as_str()).collect();
+        let mut record = Self {
+            distinct: distinct.len(),
+            ..Self::default()
+        };
         for document in matched {
             record.ambiguous += usize::from(document.is_ambiguous);
             match document.how {

@@ -5,6 +5,7 @@ mod counts;
 mod id_check;
 mod matcher;
 mod normalized;
+mod returned;
 mod rule;
 mod settings;
 #[cfg(test)]
@@ -12,8 +13,9 @@ mod tests;
 mod text_index;
 
 pub use corpus::{Corpus, CorpusError};
-pub use counts::{MatchCounts, MatchRecord};
+pub use counts::{MatchCounts, MatchRecord, ScoreUse};
 pub use id_check::IdCheck;
 pub use matcher::{How, MatchError, Matched, Matcher};
+pub use returned::{Returned, Spread};
 pub use rule::{IdRule, IdRuleError};
 pub use settings::{MatchBy, Matching};

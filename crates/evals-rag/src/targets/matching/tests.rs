@@ -5,10 +5,12 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
 use evals_targets::ReplyDocument;
-use serde_json::Map;
+use serde_json::{Map, json};
 
 use super::matcher::How;
-use super::{Corpus, CorpusError, IdRule, MatchBy, MatchCounts, MatchRecord, Matcher, Matching};
+use super::{
+    Corpus, CorpusError, IdRule, MatchBy, MatchCounts, MatchRecord, Matcher, Matching, Returned,
+};
 use crate::Document;
 
 const CATS: &str = "Cats sleep for most of the day and hunt at night.";
@@ -239,4 +241,13 @@ async fn a_run_counts_what_its_cases_record() {
     assert_eq!(counts.all.unmatched_names, ["unmatched:x", "unmatched:a"]);
     assert_eq!(counts.cases_without_match, 1);
     assert!(counts.mostly_unmatched());
+    let returned = serde_json::to_value(Returned::of(&cases)).unwrap();
+    let both = json!({"median": 2.0, "least": 2, "most": 2});
+    let passages = json!({"median": 2.5, "least": 2, "most": 3});
+    assert_eq!(
+        returned,
+        json!({"questions": 2, "documents": both, "passages": passages})
+    );
+    let older = [(MatchRecord::ATTRIBUTE.to_owned(), json!({"id": 3}))].into();
+    assert_eq!(Returned::of([&older]), None);
 }

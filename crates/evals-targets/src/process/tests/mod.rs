@@ -7,7 +7,7 @@ use std::path::Path;
 use std::process::Command;
 use std::time::{Duration, Instant};
 
-use evals::FailureClass::{self, Terminal, Transient};
+use evals::FailureClass::{self, Content, Terminal, Transient};
 use futures::future::join_all;
 use serde_json::{Map, Value, json};
 use tempfile::TempDir;
@@ -62,12 +62,16 @@ async fn ask(pool: &WorkerPool, id: &str) -> Result<Value, WorkerError> {
     pool.exchange(id, &Map::new()).await
 }
 
-/// The one error of a worker that does this with its first request.
-async fn failure(script: &str) -> String {
-    let pool = pool(script, processes(1));
-    let error = ask(&pool, "q").await.unwrap_err();
-    assert_eq!(error.class(), FailureClass::Transient, "{error}");
-    error.to_string()
+/// The error of a worker that does this with a request, of a command that has replied to one before.
+async fn failure(script: &str) -> WorkerError {
+    let folder = TempDir::new().unwrap();
+    let script = format!(
+        r#"if mkdir first 2>/dev/null; then read -r line; echo '{{"answer": 1}}'; exit 0; fi; {script}"#
+    );
+    let command = WorkerCommand::new(script).in_folder(folder.path());
+    let pool = WorkerPool::new(command, processes(1), Answers);
+    ask(&pool, "first").await.unwrap();
+    ask(&pool, "q").await.unwrap_err()
 }
 
 /// The numbers of processes in a file, one on each line.

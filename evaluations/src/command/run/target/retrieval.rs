@@ -21,7 +21,7 @@ use crate::page::{Documents, PageSource};
 use crate::rankings::{FinishedRankings, record};
 use crate::resumption::is_transient;
 use crate::run_folder::{RunFailure, RunFolder};
-use crate::targets::TargetFacts;
+use crate::targets::{DocumentScores, TargetFacts};
 use crate::terminal::progress::CaseBar;
 use crate::terminal::{Printer, report_text};
 
@@ -104,7 +104,7 @@ async fn measure(
     lines.extend(chosen.lines("questions"));
     chosen.enter(&mut report.metadata)?;
     let checked = prepared.check_ids(session.printer, interruption).await;
-    let facts = TargetFacts::of(&report, checked);
+    let facts = TargetFacts::of(&report, checked).with_scores(DocumentScores::of(&report));
     facts.enter(&mut report, prepared.target.identity())?;
     facts.warn(session.printer);
     lines.extend(facts.lines());

@@ -1,0 +1,111 @@
+//! How many documents came for a question, beside the cutoffs of the measures.
+
+use evals::{Domain, Report};
+use evals_metrics::Measure;
+use evals_rag::targets::matching::{Returned, Spread};
+use evals_rag::{Missing, Retrieval};
+use serde::Serialize;
+
+/// How many documents the replies of a target held, and how many its measures look at.
+#[derive(Debug, Serialize)]
+pub(crate) struct Depth {
+    #[serde(flatten)]
+    returned: Returned,
+    /// The measure that looks at the most documents, and how many.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    deepest: Option<(String, usize)>,
+}
+
+impl Depth {
+    /// The depth of a report; `None` if its cases do not say it.
+    pub(super) fn of<D: Domain>(report: &Report<D>) -> Option<Self> {
+        let attributes = report.cases.iter().map(|case| &case.attributes);
+        Some(Self {
+            returned: Returned::of(attributes)?,
+            deepest: deepest(report),
+        })
+    }
+
+    /// The depth in one line.
+    pub(super) fn line(&self) -> String {
+        let Returned {
+            documents,
+            passages,
+            ..
+        } = self.returned;
+        let mut line = spread(documents);
+        if passages != documents {
+            line = format!("{line} (passages {})", spread(passages));
+        }
+        if let Some((measure, cutoff)) = &self.deepest {
+            line = format!("{line}; {measure} counts up to {cutoff}");
+        }
+        line
+    }
+
+    /// The warning about a target that returned fewer documents than the measures look at.
+    pub(super) fn shortfall(&self) -> Option<String> {
+        let (measure, cutoff) = self.deepest.as_ref()?;
+        let median = self.returned.documents.median;
+        (median < wide(*cutoff)).then(|| {
+            format!(
+                "the median number of distinct documents per question is {median}, and {measure} counts up to {cutoff}, so that more passages \
+                 alone may raise it; ask the target for more passages, or cut the measures with `--k`"
+            )
+        })
+    }
+}
+
+/// The warning about two runs whose rankings differ in the number of documents, up to the deepest cutoff that both have.
+pub(crate) fn difference(runs: [(&str, &Report<Retrieval>); 2]) -> Option<String> {
+    let cutoffs = runs.map(|(_, report)| deepest(report));
+    let [Some(before), Some(after)] = cutoffs else {
+        return None;
+    };
+    let (measure, cutoff) = if after.1 <= before.1 { after } else { before };
+    let medians = runs.map(|(_, report)| {
+        let found = report.cases.iter().filter_map(|case| case.result.output());
+        let found = found.filter(|it| !it.missing.contains(&Missing::Documents));
+        let counts = found.map(|it| it.ranking.len().min(cutoff)).collect();
+        Spread::of(counts).map(|it| it.median)
+    });
+    let [Some(one), Some(other)] = medians else {
+        return None;
+    };
+    let differ = one.total_cmp(&other).is_ne();
+    differ.then(|| {
+        format!(
+            "the median number of documents per question is {one} in `{}` and {other} in `{}`, and {measure} counts up to {cutoff}, so that a \
+             difference may be one of the number alone; ask both systems for {cutoff} distinct documents",
+            runs[0].0, runs[1].0
+        )
+    })
+}
+
+/// The measure of a report that looks at the most documents, and how many. Of several, the first.
+fn deepest<D: Domain>(report: &Report<D>) -> Option<(String, usize)> {
+    let outcomes = report.cases.iter().flat_map(|case| &case.outcomes);
+    let cutoffs = outcomes.filter_map(|outcome| {
+        let measure: Measure = outcome.name.parse().ok()?;
+        Some((measure.mean_title(), measure.cutoff()?.get()))
+    });
+    cutoffs.reduce(|deepest, next| if next.1 > deepest.1 { next } else { deepest })
+}
+
+fn spread(spread: Spread) -> String {
+    let Spread {
+        median,
+        least,
+        most,
+    } = spread;
+    if least == most {
+        least.to_string()
+    } else {
+        format!("median {median}, {least} to {most}")
+    }
+}
+
+#[expect(clippy::cast_precision_loss, reason = "cutoffs stay far below 2^53")]
+fn wide(count: usize) -> f64 {
+    count as f64
+}
