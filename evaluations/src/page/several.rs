@@ -48,7 +48,7 @@ impl<D: HasPage> SeveralPage<'_, D> {
             let standings = self.standings.map(|it| it.measures.iter());
             standings.is_none_or(|mut it| it.any(|it| it.measure == title))
         };
-        let leads = Standings::leads(self.runs, &testing, is_compared)?;
+        let leads = Standings::leads(self.runs, &testing, is_compared);
         // The last lead decides between runs that are equal in the one before.
         let best = leads.last().map_or(0, |lead| lead.best[0]);
         let all: Vec<Cases<'_, D>> = self.runs.iter().map(|run| Cases::of(run.report)).collect();

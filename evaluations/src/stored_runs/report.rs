@@ -132,9 +132,9 @@ impl StoredReport {
     /// The report with its cases in clusters of this key.
     pub(super) fn clustered(mut self, key: &ClusterKey) -> Result<Self> {
         match &mut self {
-            Self::Retrieval(report) => report.cluster_by(key),
-            Self::Qa(report) => report.cluster_by(key),
-            Self::Eval(report) => report.cluster_by(key),
+            Self::Retrieval(report) => Arc::make_mut(report).cluster_by(key),
+            Self::Qa(report) => Arc::make_mut(report).cluster_by(key),
+            Self::Eval(report) => Arc::make_mut(report).cluster_by(key),
         }?;
         Ok(self)
     }

@@ -173,10 +173,6 @@ impl Standings {
     /// second lead is that of one of them over the others in the first measure that tells them apart. Empty if no measure has a better
     /// direction and cases. `wanted` chooses measures by their titles.
     ///
-    /// # Errors
-    ///
-    /// No case has metadata or a fact with the key of the clusters.
-    ///
     /// # Panics
     ///
     /// There is no report.
@@ -184,13 +180,13 @@ impl Standings {
         reports: &[Titled<'_, D>],
         testing: &PairTesting,
         wanted: impl Fn(&str) -> bool,
-    ) -> Result<Vec<Lead>, GroupError> {
+    ) -> Vec<Lead> {
         let Shared { cases, .. } = Shared::of(reports);
-        let clusters = CaseClusters::of(reports[0].report, testing.cluster.as_deref())?;
+        let (_, clusters) = CaseClusters::of_any(reports.iter().map(|it| it.report));
         let (measured, _) = values::measured(reports, &cases, clusters.as_ref(), |_, _| None);
         let measured = measured.iter().map(|(measured, _)| measured);
         let measured: Vec<&Measured> = measured.filter(|it| wanted(&it.measure)).collect();
-        Ok(Lead::first(&measured, testing))
+        Lead::first(&measured, testing)
     }
 
     /// Sets what differs between the runs.

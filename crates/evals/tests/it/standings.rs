@@ -255,7 +255,7 @@ fn runs_that_are_equal_in_every_case_lead_together() {
                 summary,
             })
             .collect();
-        Standings::leads(&titled, &PairTesting::default(), |_| true).unwrap()
+        Standings::leads(&titled, &PairTesting::default(), |_| true)
     };
     let found = leads(&named(&runs));
     let best: Vec<&[usize]> = found.iter().map(|it| &it.best[..]).collect();

@@ -52,8 +52,7 @@ pub(super) fn comparison(
         ..PairedTest::default()
     });
     let runs = titled(finished);
-    // Only a key of clusters could be missing.
-    for lead in Standings::leads(&runs, &testing, |_| true).unwrap_or_default() {
+    for lead in Standings::leads(&runs, &testing, |_| true) {
         let title = |place: usize| runs[place].title;
         page.push_str(&line(&render::lead(&lead, &testing, title, "question"))?);
     }
