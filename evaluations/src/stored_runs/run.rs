@@ -120,10 +120,10 @@ impl StoredRun {
     }
 
     /// The state of the run.
-    pub(crate) fn state(&self) -> Result<RunState> {
+    pub(crate) fn state(&self) -> RunState {
         match &self.place {
-            Place::Folder(folder) => Ok(folder.state()),
-            Place::Report(_, report) => Ok(RunState::of(&report.summary(self.header.seed))),
+            Place::Folder(folder) => folder.state(),
+            Place::Report(_, report) => RunState::of(&report.summary(self.header.seed)),
         }
     }
 

@@ -14,7 +14,7 @@ const DIGITS: usize = 16;
 
 /// Refuses a run that still changes or is not complete: verdicts on it would not be those of the whole run.
 pub(crate) fn finished(run: &StoredRun) -> Result<()> {
-    match run.state()? {
+    match run.state() {
         RunState::Finished(_) | RunState::Failed(_) => Ok(()),
         RunState::Running => bail!("run `{}` is still running; {}", run.name(), run.remedy()),
         state @ (RunState::Unfinished(_) | RunState::Unreadable) => {

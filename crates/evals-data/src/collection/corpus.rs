@@ -21,8 +21,11 @@ pub(super) enum Corpus<'c> {
         files: &'c [TableFile],
     },
     /// The ids of all documents, which somebody has who read the files before. Stops where the callback breaks.
-    Ids(&'c dyn Fn(&mut dyn FnMut(&str) -> ControlFlow<()>)),
+    Ids(&'c EachId<'c>),
 }
+
+/// Calls back with the id of each document, until the callback breaks.
+pub(super) type EachId<'c> = dyn Fn(&mut dyn FnMut(&str) -> ControlFlow<()>) + 'c;
 
 /// The result of a search for documents.
 #[derive(Debug, Default)]

@@ -143,7 +143,7 @@ async fn no_report_shows_the_word_that_ends_the_id() {
         .await
         .unwrap_err();
     assert!(!failed.get_ref().to_string().contains('~'), "{failed:?}");
-    let failed = judge(each(&lines.replace(";", "; exit 1;")))
+    let failed = judge(each(&lines.replace(';', "; exit 1;")))
         .await
         .unwrap_err();
     let message = failed.get_ref().to_string();

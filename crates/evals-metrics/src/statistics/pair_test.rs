@@ -110,9 +110,12 @@ impl PairedTest {
                 }
             }
         };
-        let within = |interval: Interval| match is_share {
-            true => interval.within(-1.0, 1.0),
-            false => interval,
+        let within = |interval: Interval| {
+            if is_share {
+                interval.within(-1.0, 1.0)
+            } else {
+                interval
+            }
         };
         Inference {
             interval: found.interval.map(within),

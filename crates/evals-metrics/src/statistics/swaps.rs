@@ -68,11 +68,15 @@ impl PairedTest {
         });
         if !(low.is_finite() && high.is_finite()) {
             // All units changed in one direction: 2 of 2^n swaps are as extreme.
-            let is_enough = |n: &i32| 2_f64.powi(1 - n) <= significance;
-            let least = (2..).zip(2..).find(|(n, _)| is_enough(n));
+            let mut least = 2;
+            let mut p_value = 0.5;
+            while p_value > significance && p_value > 0.0 {
+                least += 1;
+                p_value /= 2.0;
+            }
             return Err(NoStatistic::TooFew {
                 n: units.len(),
-                least: least.map_or(usize::MAX, |(_, least)| least),
+                least,
             });
         }
         Ok(Interval {
@@ -128,9 +132,9 @@ fn total(units: &[(f64, f64)]) -> (f64, f64) {
 
 /// The lower of two means, or minus the higher one for a `side` of -1. A swap of all units or of none rejects every change.
 fn end([one, other]: [f64; 2], side: f64) -> f64 {
-    if !(one.is_finite() && other.is_finite()) {
-        f64::NEG_INFINITY
-    } else {
+    if one.is_finite() && other.is_finite() {
         (side * one).min(side * other)
+    } else {
+        f64::NEG_INFINITY
     }
 }

@@ -1,6 +1,6 @@
 //! The random words in the ids of requests, by which no text that a process prints can pass for a reply.
 
-use serde_json::{Map, Value};
+use serde_json::Value;
 
 /// Hexadecimal digits of the part that all words of a process share, and of the part that each word has alone: 64 bits.
 const DIGITS: usize = 16;
@@ -42,9 +42,9 @@ impl Guard {
             Value::Array(items) => items.into_iter().map(|item| self.clean(item)).collect(),
             Value::Object(fields) => {
                 let fields = fields.into_iter();
-                let fields =
+                let clean =
                     fields.map(|(key, value)| (self.without_words(&key), self.clean(value)));
-                Value::Object(Map::from_iter(fields))
+                Value::Object(clean.collect())
             }
             other => other,
         }

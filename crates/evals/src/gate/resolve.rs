@@ -59,7 +59,7 @@ impl Resolver<'_, '_> {
             let Some(quantity) = measure.or_else(|| limited(rule.name(), subject)) else {
                 continue;
             };
-            self.fits(rule, quantity, subject)?;
+            fits(rule, quantity, subject)?;
             if matches!(rule, Rule::MaxDrop { .. }) && subject.baseline.is_none() {
                 return Err(GateError::NoBaseline {
                     name: rule.name().to_owned(),
@@ -80,25 +80,6 @@ impl Resolver<'_, '_> {
             });
         }
         Ok(resolved)
-    }
-
-    fn fits(
-        &self,
-        rule: &Rule,
-        quantity: Quantity<'_>,
-        subject: &Subject<'_>,
-    ) -> Result<(), RuleError> {
-        match quantity {
-            Quantity::Measure(at) => {
-                let measure = &subject.run.measures[at];
-                fit::direction(rule, measure.better)?;
-                fit::scale(rule, measure.unit.scale(&measure.title))
-            }
-            Quantity::Gone(_) => Ok(()),
-            Quantity::Latency(..) | Quantity::Cost | Quantity::Failed => {
-                fit::quantity(rule, quantity)
-            }
-        }
     }
 
     /// Of several runs, the rule applies to those that record a cost: question answering records one, and retrieval beside it does not.
@@ -168,4 +149,17 @@ fn limited<'q>(name: &'q str, subject: &Subject<'_>) -> Option<Quantity<'q>> {
     let is_known = has_stage(subject.run) || subject.baseline.is_some_and(has_stage);
     let percentile = Percentile::named(percentile)?;
     is_known.then_some(Quantity::Latency(Some(stage), percentile))
+}
+
+/// Whether a quantity of a run can meet and fail a rule.
+fn fits(rule: &Rule, quantity: Quantity<'_>, subject: &Subject<'_>) -> Result<(), RuleError> {
+    match quantity {
+        Quantity::Measure(at) => {
+            let measure = &subject.run.measures[at];
+            fit::direction(rule, measure.better)?;
+            fit::scale(rule, measure.unit.scale(&measure.title))
+        }
+        Quantity::Gone(_) => Ok(()),
+        Quantity::Latency(..) | Quantity::Cost | Quantity::Failed => fit::quantity(rule, quantity),
+    }
 }

@@ -275,7 +275,11 @@ fn runs_that_are_equal_in_every_case_lead_together() {
 fn scattered(value: impl Fn(u32) -> f64) -> Report<Topics> {
     let case = |number: u32| {
         let case = finished(&format!("q{number:02}"), vec![score("RR@5", value(number))]);
-        let topic = if number % 2 == 0 { "law" } else { "tax" };
+        let topic = if number.is_multiple_of(2) {
+            "law"
+        } else {
+            "tax"
+        };
         (case, json!({"topic": topic}))
     };
     with_metadata((0..60).map(case).collect())
@@ -327,7 +331,7 @@ fn the_best_run_is_tested_against_its_closest_rival_without_a_correction() {
 
 #[test]
 fn each_group_names_its_winner_or_says_that_it_has_none() {
-    let law = |number: u32| number % 2 == 0;
+    let law = |number: u32| number.is_multiple_of(2);
     let of = |gain: f64| {
         scattered(|number| {
             let value = 0.3 + f64::from(number % 5) / 10.0;

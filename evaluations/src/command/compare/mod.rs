@@ -208,7 +208,7 @@ fn find(runs: &StoredRuns<'_>, wanted: &OsStr) -> Result<(StoredRun, bool)> {
         return newest(runs, |_| true);
     }
     let run = runs.named(wanted)?;
-    if run.state()? == RunState::Running {
+    if run.state() == RunState::Running {
         bail!("run `{}` is still running; {}", run.name(), run.remedy());
     }
     if run.has_report() {

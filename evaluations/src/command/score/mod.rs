@@ -62,7 +62,9 @@ pub(super) fn execute(session: &Session<'_>, arguments: &ScoreArgs) -> Result<Ex
         let is_asked = arguments.cluster == Some(QueryCluster::Document);
         if arguments.cluster != Some(QueryCluster::None) {
             let note = shared.note(runs[0].scores.queries(), is_asked);
-            note.iter().for_each(|note| session.printer.note(note));
+            if let Some(note) = &note {
+                session.printer.note(note);
+            }
         }
         Ok(Comparison::of(&runs, is_asked.then_some(&shared), best))
     });

@@ -53,7 +53,7 @@ fn profiles<'r>(
 ) -> BTreeSet<&'r str> {
     let manifests = finished.iter().map(|run| &run.manifest);
     let of_group = manifests.filter(|it| it.dataset.name == dataset && it.benchmark == benchmark);
-    of_group.map(|it| it.system()).collect()
+    of_group.map(super::rows::Manifest::system).collect()
 }
 
 /// The main measure of most runs over all of them; `None` for fewer than two runs.

@@ -237,15 +237,16 @@ fn assumptions(population: &Population, noise: &Noise<'_>) -> Vec<String> {
     };
     let mut lines = vec![
         noise,
-        match population.is_clustered {
-            false => format!(
-                "each simulated run has {} cases, drawn with replacement: it assumes that future questions are like these",
-                population.cases
-            ),
-            true => format!(
+        if population.is_clustered {
+            format!(
                 "each simulated run has {} whole clusters of cases, drawn with replacement: it assumes that future clusters are like these",
                 population.clusters.len()
-            ),
+            )
+        } else {
+            format!(
+                "each simulated run has {} cases, drawn with replacement: it assumes that future questions are like these",
+                population.cases
+            )
         },
     ];
     let breaks = population.rules.iter().any(|ruled| ruled.is_share);
