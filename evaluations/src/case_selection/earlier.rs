@@ -43,7 +43,7 @@ impl EarlierCases {
         let runs = StoredRuns::of(session);
         let run = runs.find(from)?;
         check_dataset(&run, dataset)?;
-        runs.note_incomplete(&run)?;
+        runs.note_incomplete(&run);
         let (ids, against) = match only {
             Only::Failed => {
                 if against.is_some() {

@@ -21,7 +21,7 @@ pub(super) fn execute(session: &Session<'_>, arguments: &ReportArgs) -> Result<E
     let runs = StoredRuns::of(session);
     let run = runs.find(&arguments.run)?;
     let report = run.report()?;
-    runs.note_incomplete(&run)?;
+    runs.note_incomplete(&run);
     let manifest = run.manifest()?;
     let documents = if files.iter().any(OutFile::is_page) {
         documents(&report, manifest.as_ref())?

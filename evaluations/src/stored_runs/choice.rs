@@ -100,7 +100,7 @@ impl<'s> StoredRuns<'s> {
     }
 
     /// Prints a note if a run is incomplete or has failures, for commands that use it anyway.
-    pub(crate) fn note_incomplete(&self, run: &StoredRun) -> Result<()> {
+    pub(crate) fn note_incomplete(&self, run: &StoredRun) {
         let state = run.state();
         if !state.has_no_failures() {
             let remedy = match state {
@@ -110,7 +110,6 @@ impl<'s> StoredRuns<'s> {
             self.printer
                 .note(&format!("`{}`: {state}{remedy}", run.name()));
         }
-        Ok(())
     }
 
     /// The folder with that name, or the only one whose name starts with it.

@@ -72,7 +72,7 @@ fn correct(
             )
         }
     };
-    StoredRuns::of(session).note_incomplete(stored)?;
+    StoredRuns::of(session).note_incomplete(stored);
     let text = text::correction(session.printer, &stored.name(), &correction);
     session.printer.result(&text)?;
     Ok(Exit::Done)
@@ -119,7 +119,7 @@ fn calibrate(
         most_disagreements: arguments.disagreements,
         correction: &Correction::of(&calibration, &run, OtherData::Refused),
     };
-    StoredRuns::of(session).note_incomplete(stored)?;
+    StoredRuns::of(session).note_incomplete(stored);
     let path = store.save(&calibration)?;
     if let Some(out) = out {
         CalibrationStore::write(out, &calibration)?;

@@ -212,7 +212,7 @@ fn find(runs: &StoredRuns<'_>, wanted: &OsStr) -> Result<(StoredRun, bool)> {
         bail!("run `{}` is still running; {}", run.name(), run.remedy());
     }
     if run.has_report() {
-        runs.note_incomplete(&run)?;
+        runs.note_incomplete(&run);
     }
     Ok((run, false))
 }

@@ -40,7 +40,7 @@ pub(super) fn execute(session: &Session<'_>, arguments: &LabelsArgs) -> Result<E
     if let Some(path) = &arguments.export {
         return export(session, arguments, &run, &file, path);
     }
-    runs.note_incomplete(&stored)?;
+    runs.note_incomplete(&stored);
     let labels = match &arguments.import {
         Some(path) => import(session, arguments, &run, &file, path)?,
         None => file.read()?,

@@ -57,7 +57,7 @@ pub(super) fn find(session: &Session<'_>, wanted: &OsStr) -> Result<Source> {
         bail!("cannot judge run `{}` ({state}); {remedy}", run.name());
     }
     let (report, digest) = folder.read_report_with_digest()?;
-    runs.note_incomplete(&run)?;
+    runs.note_incomplete(&run);
     let record = SourceRecord {
         name: run.name(),
         digest,

@@ -28,7 +28,7 @@ pub(super) fn execute(session: &Session<'_>, arguments: &ShowRunArgs) -> Result<
         }
     };
     let report = run.report()?;
-    runs.note_incomplete(&run)?;
+    runs.note_incomplete(&run);
     match chosen(&report, arguments)? {
         Some(ids) if ids.is_empty() => printer.result("no case failed\n")?,
         Some(ids) => printer.result(&report.details(printer, &ids)?)?,

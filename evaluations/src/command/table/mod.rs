@@ -79,7 +79,7 @@ fn named<S: AsRef<OsStr>>(stored: &StoredRuns<'_>, names: &[S]) -> Result<Vec<St
             );
         }
         if named.iter().all(|other| other.name != run.name) {
-            stored.note_incomplete(&found)?;
+            stored.note_incomplete(&found);
             named.push(run);
         }
     }
