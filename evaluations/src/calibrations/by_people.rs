@@ -47,7 +47,7 @@ pub(crate) fn by_people(
     Ok(found)
 }
 
-/// The labels beside a run; `None` if it has none.
+/// The labels beside a run; `None` for a run without labels.
 fn labels(run: &StoredRun) -> Result<Option<StoredLabels>> {
     let Ok(folder) = run.folder("keeps the labels") else {
         return Ok(None);

@@ -113,7 +113,7 @@ impl<D: HasPage> SeveralPage<'_, D> {
         self.standings.map_or_else(default, |it| it.test.clone())
     }
 
-    /// The best run and its lead, or that there is none.
+    /// The best run and its lead, or a sentence that no run leads.
     fn sentence(&self, leads: &[Lead], best: usize, summary: &Summary) -> String {
         if leads.is_empty() {
             let runs = quantity::of(self.runs.len(), "run");

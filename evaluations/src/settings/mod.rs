@@ -400,7 +400,7 @@ pub(crate) struct Provider {
 pub(crate) struct Price {
     /// Of the prompt.
     pub(crate) input: f64,
-    /// Of the answer. A model that only embeds or reranks has none.
+    /// Of the answer. Models that only embed or rerank have no such price.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub(crate) output: Option<f64>,
 }

@@ -16,7 +16,7 @@ const ROUNDING: f64 = 1e-12;
 ///
 /// If nothing changed between the groups, each value could as well have been in the other group. The test divides the values in all ways, or in
 /// 99,999 random ones above 20 values, and counts how often the means are at least as far apart. It holds for groups of any size and values of
-/// any distribution, and needs no spread: two groups of 4 equal values are told apart with p = 2/70. It takes the values for independent.
+/// any distribution, and needs no spread: two groups of 4 equal values are told apart with p = 2/70. It assumes independent values.
 ///
 /// Sources: Fisher, *The Design of Experiments* (1935); for random divisions, Phipson and Smyth (2010).
 ///

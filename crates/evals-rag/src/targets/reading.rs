@@ -124,7 +124,7 @@ fn text(answer: &Value) -> Result<String, ReadingError> {
     })
 }
 
-/// The scores of a reply's documents; `None` if one has none.
+/// The scores of a reply's documents; `None` if a document lacks one.
 fn scores(reply: &Reply) -> Option<Vec<f64>> {
     let documents = reply.documents.as_ref()?.iter();
     let is_single = |score: &f64| score.abs() <= LARGEST;
@@ -142,7 +142,7 @@ fn kept_scores(reply: &Reply) -> Option<Vec<f64>> {
     scores(reply).filter(|scores| is_in_order(scores))
 }
 
-/// What becomes of a reply's scores; `None` if it has none.
+/// What becomes of a reply's scores; `None` for a reply without scores.
 pub(super) fn score_use(reply: &Reply) -> Option<ScoreUse> {
     scores(reply).map(|scores| {
         if is_in_order(&scores) {

@@ -51,7 +51,7 @@ pub enum VerdictTest {
 }
 
 impl VerdictTest {
-    /// The least two-sided p value that so many cases can give: all of them changed in one direction.
+    /// The least two-sided p value that this many cases can give, if all of them changed in one direction.
     pub fn least_p_value(self, cases: usize) -> f64 {
         match self {
             Self::Score => 2.0 * upper_tail(as_f64(cases).sqrt()),
