@@ -244,7 +244,7 @@ fn family(standings: &Standings) -> Vec<String> {
     vec![
         format!(
             "p: {method}; {correction}; pairs that agree in every case are not tests{}",
-            floor(standings, count)
+            floor(standings, all)
         ),
         "lead: the best run against each other run; p is not corrected, because it leads only if every test says so".to_owned(),
         format!(
