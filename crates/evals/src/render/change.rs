@@ -202,11 +202,21 @@ fn correction(change: &Change) -> Option<String> {
 
 /// The test in words, with the clusters of cases.
 pub(super) fn method(test: &PairTesting) -> String {
-    let name = test.paired.method.name();
-    match &test.cluster {
-        Some(key) => format!("{name} by clusters of one {}", single_line(&key.in_words())),
-        None => name.to_owned(),
-    }
+    let method = test.paired.method;
+    let Some(key) = &test.cluster else {
+        return method.name().to_owned();
+    };
+    // Verdicts in clusters have no test of their own.
+    let method = if method == PairTest::Auto {
+        PairTest::T
+    } else {
+        method
+    };
+    format!(
+        "{} by clusters of one {}",
+        method.name(),
+        single_line(&key.in_words())
+    )
 }
 
 /// The measures whose mean moved in the other direction than the test finds.

@@ -175,10 +175,13 @@ pub(super) fn notes(report: &GateReport) -> Vec<String> {
                 percent(report.level)
             ),
         };
-        notes.push(format!(
-            "p: {}, two-sided{corrected}; {rule}",
+        let in_clusters = |run: &GatedRun| run.clusters.as_ref().is_some_and(|it| it.key.is_some());
+        let test = if report.runs.iter().all(in_clusters) {
+            "paired t test by clusters"
+        } else {
             PairTest::default().name()
-        ));
+        };
+        notes.push(format!("p: {test}, two-sided{corrected}; {rule}"));
     }
     for run in &report.runs {
         for line in clusters::lines(run.clusters.as_ref()) {

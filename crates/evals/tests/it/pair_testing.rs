@@ -148,20 +148,24 @@ fn an_effect_of_cases_in_clusters_has_no_interval() {
         change.measures[0].finding.effect.unwrap()
     };
     let alone = effect(&before, &after);
-    let together = effect(&before, &clustered(after.clone(), "document"));
+    let in_clusters = clustered(after.clone(), "document");
+    let together = effect(&before, &in_clusters);
+    let page = in_one_line(&printed(&Compared::of(&before, &in_clusters).change()));
+    let test = "(paired t test by clusters of one `document`)";
+    assert!(page.contains(test), "{page}");
     assert!(alone.interval.is_some());
     assert_eq!(together.interval, None);
     assert!((alone.value - together.value).abs() < 1e-12);
 }
 
 #[test]
-fn few_clusters_have_an_exact_p_value_and_many_have_not() {
+fn few_swapped_clusters_have_an_exact_p_value_and_many_have_not() {
     let exact = |cases: usize| {
         let [mut before, mut after] = [0.0, 0.3].map(documents);
         before.cases.truncate(cases);
         after.cases.truncate(cases);
         let after = clustered(after, "document");
-        let change = Compared::of(&before, &after).change();
+        let change = Compared::of(&before, &after).change_by(by(PairTest::Randomization));
         change.measures[0].difference.as_ref().unwrap().is_exact
     };
     assert!(exact(20 * 5));

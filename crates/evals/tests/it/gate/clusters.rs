@@ -50,7 +50,7 @@ fn run(random: &mut Xoshiro256PlusPlus, key: &str) -> Snapshot {
 }
 
 fn drop_of(report: &GateReport) -> &DropCheck {
-    drop_numbers(check(report, "RR drop <= 0.015"))
+    drop_numbers(check(report, "MRR drop <= 0.015"))
 }
 
 /// The share of pairs of equally good runs that fail.
@@ -135,8 +135,10 @@ fn the_numbers_of_a_gate_count_clusters() {
     Console::default().gate(&mut page, &report).unwrap();
     let page = String::from_utf8(page).unwrap();
     let page = page.split_whitespace().collect::<Vec<_>>().join(" ");
-    assert!(
-        page.contains("clusters: 20 clusters by `document`, the largest of 15 cases"),
-        "{page}"
-    );
+    for line in [
+        "p: paired t test by clusters, two-sided;",
+        "clusters: 20 clusters by `document`, the largest of 15 cases",
+    ] {
+        assert!(page.contains(line), "{line}: {page}");
+    }
 }
