@@ -342,7 +342,7 @@ fn a_change_is_printed_for_people_and_reads_back_for_programs() {
         })
     };
     assert_snapshot!("change_drawn", drawn(200, Symbols::Unicode));
-    assert_snapshot!("change_drawn_95", drawn(95, Symbols::Ascii));
+    assert_snapshot!("change_drawn_108", drawn(108, Symbols::Ascii));
     let narrow = Console {
         width: 60,
         ..Console::default()
