@@ -289,12 +289,16 @@ mod tests {
     fn a_difference_above_the_share_of_changed_verdicts_is_detectable() {
         let mut pairs = vec![(1.0, 1.0); 600];
         pairs[..10].fill((1.0, 0.0));
-        let size = detectable(&pairs).unwrap();
-        // 0.0167 changed. At least 6 of 600 cases fail with this probability of 80 %; 6 changes in one direction are the fewest significant
-        // ones.
-        assert!((size - 0.0132).abs() < 1e-3, "{size}");
+        let strictest_of_20 = |pairs: &[(f64, f64)]| {
+            let found = Sensitivity::of(pairs, None, PairTest::Randomization);
+            found.detectable(0.05 / 20.0, 0.8).unwrap()
+        };
+        let size = strictest_of_20(&pairs);
+        // 0.0167 changed. 10 changes in one direction are the fewest significant ones, because 2 / 2^10 is below 0.0025. At least 10 of 600
+        // cases change with a probability of 80 % if the share is 0.0208: `scipy.stats.binom.sf(9, 600, 0.0208)`.
+        assert!((size - 0.020_803).abs() < 1e-5, "{size}");
         pairs[10..].fill((1.0, 0.0));
-        assert!(detectable(&pairs).unwrap() < 0.5);
+        assert!(strictest_of_20(&pairs) < 0.5);
     }
 
     #[test]

@@ -103,11 +103,11 @@ mod tests {
 
     #[test]
     fn copies_of_a_case_in_one_cluster_add_nothing() {
-        let alone: Vec<(f64, f64)> = (0..12)
+        let alone: Vec<(f64, f64)> = (0..15)
             .map(|case| (0.0, f64::from(case % 5) / 10.0 - 0.1))
             .collect();
         let twice: Vec<(f64, f64)> = alone.iter().flat_map(|pair| [*pair, *pair]).collect();
-        let clusters: Vec<usize> = (0..12).flat_map(|cluster| [cluster, cluster]).collect();
+        let clusters: Vec<usize> = (0..15).flat_map(|cluster| [cluster, cluster]).collect();
         for method in [PairTest::Auto, PairTest::Randomization, PairTest::T] {
             let one = tested(&alone, None, method);
             let copied = tested(&twice, Some(&clusters), method);
