@@ -41,7 +41,7 @@ pub(crate) enum DropReason {
     Neither,
     /// The test cannot see a drop of the size of the tolerance.
     NoPower,
-    /// One pair, or no spread among the pairs: nothing is known about chance.
+    /// No spread among the pairs: nothing is known about chance.
     NoSpread,
     /// So few pairs cannot be significant, whatever they show.
     FewCases,

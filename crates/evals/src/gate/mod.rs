@@ -42,10 +42,10 @@ use resolve::Resolver;
 /// Rules that a run has to keep.
 ///
 /// A **drop** of a measure against the baseline is tested as [`Change`](crate::Change) tests differences: cases are paired, the value of a
-/// case is the mean over its repetitions, and Fisher's randomization test gives a two-sided p value. Holm's method corrects the p values
-/// of all drops of the gate together, over all of its runs. By default a drop fails if it is significant *and* larger than the tolerance;
-/// see [`Strictness`] for the other way. [`GateVerdict::CannotTell`] is the verdict where the test would miss a drop of the size of the
-/// tolerance more often than one time in five, and the interval does not exclude it either.
+/// case is the mean over its repetitions, and [`PairTest::Auto`](crate::PairTest) gives the interval and a two-sided p value. Holm's method
+/// corrects the p values of all drops of the gate together, over all of its runs. By default a drop fails if it is significant *and* larger
+/// than the tolerance; see [`Strictness`] for the other way. [`GateVerdict::CannotTell`] is the verdict where the test would miss a drop of the
+/// size of the tolerance more often than one time in five, and the interval does not exclude it either.
 ///
 /// A **floor** or a **ceiling** limits a quantity of the run alone. A quantity without a value fails.
 ///
@@ -82,7 +82,7 @@ impl Default for Gate {
 
 impl Gate {
     /// Checks the rules by themselves: at least one, finite limits, tolerances of at least 0, no rule twice. A level below 0.5 is most likely a
-    /// level of significance, and one above 0.9999 needs more random swaps than a gate makes.
+    /// level of significance, and one above 0.9999 takes more cases than a benchmark has.
     pub fn validate(&self) -> Result<(), GateError> {
         if !(0.5..=0.9999).contains(&self.level) {
             return Err(GateError::Level(self.level));

@@ -19,7 +19,7 @@ pub(crate) enum Sight {
     FewCases,
     /// So few cases changed that nothing is known about how changes scatter.
     FewChanged,
-    /// One case, or equal differences: nothing is known about chance.
+    /// Equal differences: nothing is known about chance.
     NoSpread,
 }
 

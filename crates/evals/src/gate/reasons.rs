@@ -99,14 +99,9 @@ pub(super) fn drop(reason: DropReason, numbers: &Drop, evidence: &DropCheck) -> 
             "{found}: {significance} over {n} cases, which are too few to see a drop of {tolerance}{}",
             needed(evidence)
         ),
-        DropReason::NoSpread => format!(
-            "{found}: {} no spread, so chance cannot be judged",
-            if n == 1 {
-                "1 case shows".to_owned()
-            } else {
-                format!("{n} equal differences show")
-            }
-        ),
+        DropReason::NoSpread => {
+            format!("{found}: {n} equal differences show no spread, so chance cannot be judged")
+        }
         DropReason::FewCases => format!(
             "{found}: {significance} over {n} cases, which are too few for any drop to be significant{}",
             needed(evidence)

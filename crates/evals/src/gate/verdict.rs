@@ -166,7 +166,7 @@ pub struct DropCheck {
     /// The interval of the mean difference: Tango's for passes and failures, Student's t for others, and from Clopper and Pearson's limit if
     /// all differences are equal. `None` if they are equal and the measure has no known scale.
     pub interval: Option<Interval>,
-    /// The two-sided p value of the paired randomization test. `None` if no case changed.
+    /// The two-sided p value of the test that belongs to the interval. `None` if no case changed.
     pub p_value: Option<f64>,
     /// The p value, corrected by Holm's method for all drops that the gate tests.
     pub adjusted_p_value: Option<f64>,

@@ -28,9 +28,8 @@ const MULTIPLES: [f64; 3] = [1.0, 2.0, 4.0];
 /// A self-test of a gate by simulation.
 ///
 /// Each simulation draws as many cases as the run has, with replacement, makes a pair of runs of them that are equally good, and lowers the
-/// values of the second one by a true drop of a known size. The gate then judges the pair, with fewer swaps and resamples than for a real
-/// pair, which changes little. Without a drop every failure of a rule about drops is a false alarm. A floor or a ceiling that fails is none:
-/// resampled runs may break it.
+/// values of the second one by a true drop of a known size. The gate then judges the pair. Without a drop every failure of a rule about drops
+/// is a false alarm. A floor or a ceiling that fails is none: resampled runs may break it.
 ///
 /// A drop of size d breaks cases: each case loses its whole value, 0 of a measure from 0 to 1, with the probability that lowers the mean by
 /// d. Of passes and failures that turns passes into failures. A measure with other values is shifted by d in every case.

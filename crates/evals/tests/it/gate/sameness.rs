@@ -9,7 +9,7 @@ use crate::fakes::{Words, failed, finished, report, score};
 fn allowing(what: Allowance) -> Gate {
     Gate {
         allowed: [what].into(),
-        ..gate([max_drop(0.1)])
+        ..gate([max_drop(0.2)])
     }
 }
 
@@ -24,7 +24,7 @@ fn edited() -> [Report<Words>; 2] {
 #[test]
 fn edited_and_missing_cases_fail_unless_they_are_allowed() {
     let [before, after] = edited();
-    let found = judged(&gate([max_drop(0.1)]), &before, &after).unwrap();
+    let found = judged(&gate([max_drop(0.2)]), &before, &after).unwrap();
     assert_eq!(found.verdict, GateVerdict::Failed);
     let same = check(&found, "same dataset");
     assert_eq!(
@@ -50,7 +50,7 @@ fn another_dataset_fails_by_its_digests() {
     let run = snapshot(&scored(&[0.5; 30]));
     let before = run.clone().identified(identity("sha256:aa"));
     let after = run.clone().identified(identity("sha256:bb"));
-    let found = judged_snapshots(&gate([max_drop(0.1)]), Some(&before), &after).unwrap();
+    let found = judged_snapshots(&gate([max_drop(0.2)]), Some(&before), &after).unwrap();
     let same = check(&found, "same dataset");
     assert_eq!(same.verdict, GateVerdict::Failed);
     assert!(
@@ -59,7 +59,7 @@ fn another_dataset_fails_by_its_digests() {
         "{}",
         same.reason
     );
-    let found = judged_snapshots(&gate([max_drop(0.1)]), Some(&before), &run).unwrap();
+    let found = judged_snapshots(&gate([max_drop(0.2)]), Some(&before), &run).unwrap();
     let same = check(&found, "same dataset");
     assert_eq!(same.verdict, GateVerdict::CannotTell, "{}", same.reason);
     let allowed = allowing(Allowance::ChangedDataset);
@@ -98,7 +98,7 @@ fn another_judge_fails() {
         judged_by(&MEASURES, judge)
     };
     let [before, after] = ["m1", "m2"].map(judged);
-    let strict = gate([max_drop(0.1)]);
+    let strict = gate([max_drop(0.2)]);
     let (verdict, reason) = same_judge(&strict, &before, &after);
     assert_eq!(verdict, GateVerdict::Failed);
     let expected =
@@ -113,7 +113,7 @@ fn the_judges_of_measures_that_only_one_run_has_do_not_count() {
     let before = judged_by(&["RR", "equivalent"], json!({"equivalent": {"model": "m"}}));
     let judge = json!({"equivalent": {"model": "m"}, "polite": {"model": "n"}});
     let after = judged_by(&MEASURES, judge);
-    let (verdict, reason) = same_judge(&gate([max_drop(0.1)]), &before, &after);
+    let (verdict, reason) = same_judge(&gate([max_drop(0.2)]), &before, &after);
     assert_eq!(verdict, GateVerdict::Passed, "{reason}");
 }
 
@@ -135,10 +135,10 @@ fn a_judge_differs_from_none() {
         (&one, &all, only(run, baseline, "polite")),
         (&all, &one, only(baseline, run, "polite")),
     ] {
-        let (verdict, reason) = same_judge(&gate([max_drop(0.1)]), before, after);
+        let (verdict, reason) = same_judge(&gate([max_drop(0.2)]), before, after);
         assert_eq!((verdict, reason), (GateVerdict::Failed, expected));
     }
-    let (verdict, reason) = same_judge(&gate([max_drop(0.1)]), &none, &none);
+    let (verdict, reason) = same_judge(&gate([max_drop(0.2)]), &none, &none);
     assert_eq!(verdict, GateVerdict::Passed, "{reason}");
 }
 
@@ -167,7 +167,7 @@ fn a_gate_cannot_tell_whether_unknown_judges_are_the_same() {
             "the baseline and the run do not record it (polite)",
         ),
     ] {
-        let (verdict, reason) = same_judge(&gate([max_drop(0.1)]), before, after);
+        let (verdict, reason) = same_judge(&gate([max_drop(0.2)]), before, after);
         assert_eq!(verdict, GateVerdict::CannotTell, "{reason}");
         let refused = format!("{expected}; `--allow changed-judge` accepts that");
         assert_eq!(reason, refused);
@@ -187,7 +187,7 @@ fn a_known_difference_fails_beside_an_unknown_judge() {
     };
     let before = judged("m", json!({"model": "m"}));
     let after = judged("n", Identity::UNKNOWN.into());
-    let (verdict, reason) = same_judge(&gate([max_drop(0.1)]), &before, &after);
+    let (verdict, reason) = same_judge(&gate([max_drop(0.2)]), &before, &after);
     assert_eq!(verdict, GateVerdict::Failed);
     assert_eq!(
         reason,
@@ -202,7 +202,7 @@ fn a_measure_of_another_evaluator_fails() {
     for case in &mut after.cases {
         case.outcomes[0].evaluator = "another".to_owned();
     }
-    let found = judged(&gate([max_drop(0.1)]), &before, &after).unwrap();
+    let found = judged(&gate([max_drop(0.2)]), &before, &after).unwrap();
     let judge = check(&found, "same judge");
     assert_eq!(judge.verdict, GateVerdict::Failed);
     assert!(
@@ -219,7 +219,7 @@ fn more_failures_and_lost_values_fail() {
     let before = scored(&[0.5; 30]);
     let mut after = scored(&[0.5; 30]);
     after.cases[4] = failed("q004", "timed out");
-    let found = judged(&gate([max_drop(0.1)]), &before, &after).unwrap();
+    let found = judged(&gate([max_drop(0.2)]), &before, &after).unwrap();
     let coverage = check(&found, "coverage");
     assert_eq!(coverage.verdict, GateVerdict::Failed);
     assert!(
@@ -231,14 +231,14 @@ fn more_failures_and_lost_values_fail() {
     );
     let found = judged(&allowing(Allowance::LowerCoverage), &before, &after).unwrap();
     assert_eq!(found.verdict, GateVerdict::Passed);
-    let limited = gate([max_drop(0.1), max("failed", 1.0)]);
+    let limited = gate([max_drop(0.2), max("failed", 1.0)]);
     let found = judged(&limited, &before, &after).unwrap();
     let reason = &check(&found, "coverage").reason;
     assert!(
         reason.starts_with("1 case lost"),
         "the rule counts failures: {reason}"
     );
-    let found = judged(&gate([max_drop(0.1)]), &after, &before).unwrap();
+    let found = judged(&gate([max_drop(0.2)]), &after, &before).unwrap();
     assert_eq!(
         found.verdict,
         GateVerdict::Passed,
@@ -257,7 +257,7 @@ fn a_measure_that_is_gone_fails_with_and_without_a_rule() {
         report(cases.collect())
     };
     let (before, after) = (both(true), both(false));
-    let found = judged(&gate([max_drop(0.1)]), &before, &after).unwrap();
+    let found = judged(&gate([max_drop(0.2)]), &before, &after).unwrap();
     let gone = check(&found, "same measures");
     assert_eq!(gone.verdict, GateVerdict::Failed);
     assert!(
@@ -277,7 +277,7 @@ fn a_measure_that_is_gone_fails_with_and_without_a_rule() {
 fn runs_without_a_common_case_are_an_error() {
     let before = report(vec![finished("a", vec![score("RR", 1.0)])]);
     let after = report(vec![finished("b", vec![score("RR", 1.0)])]);
-    let error = judged(&gate([max_drop(0.1)]), &before, &after).unwrap_err();
+    let error = judged(&gate([max_drop(0.2)]), &before, &after).unwrap_err();
     assert!(matches!(
         error,
         GateError::NothingInCommon {

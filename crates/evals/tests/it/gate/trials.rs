@@ -54,9 +54,9 @@ fn shares_of_a_run_without_noise_are_those_of_the_binomial_distribution() {
         none.failed.value.abs() < 1e-12 && none.strict.value.abs() < 1e-12,
         "{none:?}"
     );
-    // K of 200 cases break. The sign test is significant from 6 on, 2 / 2^6, which is also above the tolerance of 4 in 200. Python:
-    // 1 - sum(comb(200, i) * d**i * (1 - d)**(200 - i) for i in range(6))
-    for (drop, expected) in [("0.02", 0.2133), ("0.04", 0.8144), ("0.08", 0.9990)] {
+    // K of 200 cases break. The score test is significant from 4 on, z = √4, and 5 are above the tolerance of 4 in 200. Python:
+    // 1 - sum(comb(200, i) * d**i * (1 - d)**(200 - i) for i in range(5))
+    for (drop, expected) in [("0.02", 0.3712), ("0.04", 0.9050), ("0.08", 0.9997)] {
         let failed = shares(&found, drop).failed;
         // Three times the half width of a 95 % interval, because three shares are compared.
         let interval = failed.interval.unwrap();
@@ -167,8 +167,8 @@ fn a_floor_that_the_run_breaks_is_no_false_alarm() {
 }
 
 #[test]
-fn a_trial_of_many_drops_makes_as_many_swaps_as_their_level_takes() {
-    // Holm's first step of 60 drops is 0.05 / 60 = 0.0008, below the least p value 1 / 1,001 of a thousand swaps.
+fn a_trial_of_many_drops_sees_a_large_one_at_their_level() {
+    // Holm's first step of 60 drops is 0.05 / 60 = 0.0008.
     let cases = (0..40).map(|number| {
         let value = 0.5 + f64::from(number) / 100.0;
         let scores = (0..60).map(|measure| score(&format!("m{measure}"), value));
