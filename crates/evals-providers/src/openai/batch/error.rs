@@ -31,24 +31,12 @@ pub(super) enum BatchError {
         #[source]
         source: Refused,
     },
-    /// The server counts more replies than its file has.
+    /// The server answered requests of a batch, and returns not a single reply.
     #[error(
-        "{server} reports replies to {completed} requests of the batch `{batch}`, but its file contains {replies}: run the same command again later; if the replies are lost, delete `{}` to submit the requests again",
+        "{server} has ended the batch `{batch}`, but returns no replies: run the same command again later; if the replies are lost, delete `{}` to submit the requests again",
         record.display()
     )]
-    Short {
-        server: String,
-        batch: String,
-        completed: u64,
-        replies: u64,
-        record: PathBuf,
-    },
-    /// The server completed a batch and names no file of replies.
-    #[error(
-        "{server} completed the batch `{batch}`, but names no file of replies: run the same command again later; if the replies are lost, delete `{}` to submit the requests again",
-        record.display()
-    )]
-    Unnamed {
+    Withheld {
         server: String,
         batch: String,
         record: PathBuf,

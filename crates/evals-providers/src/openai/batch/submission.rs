@@ -21,7 +21,7 @@ use super::waiting::Cause;
 use crate::openai::chat::OpenAiChat;
 use crate::traffic::AttemptError;
 
-/// How often the files of a batch are downloaded while they have fewer lines than the server counts.
+/// How often the files of a batch are downloaded while they lack requests that the server counts.
 const DOWNLOADS: u32 = 3;
 
 /// How often the server is asked to create a batch while it does not answer and lists no such batch.
@@ -210,41 +210,36 @@ impl Desk {
         let output = loop {
             let replies = self.download(&batch, &path, record.path()).await?;
             let output = Output::index(&path).map_err(|error| unreadable(&path, error))?;
-            let (replies, lines) = (replies as u64, output.total as u64);
+            let ids = &record.contents.ids;
             // A server that counts nothing has completed all requests.
             let done = match batch.counts {
                 Some(counts) => counts.completed.saturating_add(counts.failed),
-                None if batch.state == State::Completed => record.contents.ids.len() as u64,
+                None if batch.state == State::Completed => u64::MAX,
                 None => 0,
             };
-            let (is_short, completed) = (lines < done, batch.completed());
-            let is_unnamed = batch.counts.is_none() && !batch.has_files();
-            let is_last = downloads == DOWNLOADS;
-            if !is_short || (is_last && replies >= completed && !is_unnamed) {
+            let done = usize::try_from(done).unwrap_or(usize::MAX).min(ids.len());
+            let found = output.ids().filter(|id| ids.contains(*id)).count();
+            if found >= done {
                 break output;
             }
-            if is_last && is_unnamed {
-                return Err(Cause::new(
-                    Failure::Transient,
-                    BatchError::Unnamed {
+            if downloads == DOWNLOADS {
+                if replies == 0 && (batch.completed() > 0 || !batch.has_files()) {
+                    // To submit all requests again could pay twice for replies that only come late.
+                    let withheld = BatchError::Withheld {
                         server: self.chat.server.name(),
                         batch: batch.id,
                         record: record.path().to_owned(),
-                    },
-                ));
-            }
-            if is_last {
-                // To submit the rest again would pay twice for replies that exist.
-                return Err(Cause::new(
-                    Failure::Transient,
-                    BatchError::Short {
-                        server: self.chat.server.name(),
-                        batch: batch.id,
-                        completed,
-                        replies,
-                        record: record.path().to_owned(),
-                    },
-                ));
+                    };
+                    return Err(Cause::new(Failure::Transient, withheld));
+                }
+                self.host.on_event(&BatchEvent::Warning {
+                    text: format!(
+                        "the server has finished {done} of {} requests of the batch `{}`, but returns only {found} of them after {DOWNLOADS} downloads; the program uses these and treats the rest as unanswered",
+                        ids.len(),
+                        batch.id
+                    ),
+                });
+                break output;
             }
             downloads += 1;
             sleep(self.settings.poll_interval).await;

@@ -10,7 +10,8 @@ use evals_providers::{BatchedChat, OpenAiChat, Traffic, TrafficSettings};
 use serde_json::json;
 
 use super::{
-    Folder, Notes, ask_all, assert_ends, batched, end, is, is_create, model, settings, texts,
+    Folder, Notes, ask_all, asking, assert_ends, batched, end, is, is_create, model, settings,
+    texts, until,
 };
 use crate::chat_settings;
 use crate::scripted_server::Reaction;
@@ -226,8 +227,7 @@ async fn replies_whose_file_comes_late_are_not_paid_again() {
     for _ in 0..2 {
         let model = batched(&server, &folder);
         let replies = texts(ask_all(&model, &["a", "b"]).await);
-        let expected =
-            "reports replies to 2 requests of the batch `batch-0`, but its file contains 0: run";
+        let expected = "has ended the batch `batch-0`, but returns no replies: run";
         assert_ends(&replies[0], "Transient", expected);
         assert_eq!(server.sizes(), [2]);
         end(model, &folder).await;
@@ -235,13 +235,45 @@ async fn replies_whose_file_comes_late_are_not_paid_again() {
 }
 
 #[tokio::test]
+async fn a_short_file_of_replies_is_used_and_only_the_rest_is_asked_again() {
+    let mut script = Script::sound();
+    script.answer = Box::new(|batch, body| match () {
+        () if batch > 0 => Line::Say(echo(body)),
+        () if is(body, "lost") || is(body, "gone") => Line::Lost,
+        () if is(body, "cut") => Line::Garbage,
+        () if is(body, "odd") => Line::Odd(echo(body)),
+        () if is(body, "bad") => {
+            Line::Answer(400, json!({"error": {"message": "flagged as indecent"}}))
+        }
+        () => Line::Say(echo(body)),
+    });
+    let server = BatchServer::start(script);
+    let (folder, notes) = (Folder::new(), Notes::new());
+    let model = BatchedChat::new(model(&server), settings(&folder.0), notes.clone());
+    let asked = ["a", "odd", "lost", "gone", "cut", "b", "bad"];
+    let replies = texts(ask_all(&model, &asked).await);
+    for (text, reply) in asked.iter().zip(&replies).take(6) {
+        assert_eq!(*reply, format!("echo: {text}"));
+    }
+    assert_ends(&replies[6], "Content", "answered 400: flagged as indecent");
+    assert_eq!(server.sizes(), [7, 3]);
+    let text = notes.text();
+    for part in [
+        "has finished 7 of 7 requests of the batch `batch-0`, but returns only 4 of them after 3 downloads; the program uses these and treats the rest as unanswered",
+        "completed, 3 replies, 3 asked again in the next batch, 1 failed",
+    ] {
+        assert!(text.contains(part), "{text}");
+    }
+    for text in ["a", "odd", "lost", "gone", "cut", "b"] {
+        model.stored(&asking(text));
+    }
+    until("no record is left", || folder.files().is_empty()).await;
+}
+
+#[tokio::test]
 async fn a_batch_that_ends_without_counts_and_files_is_not_submitted_again() {
     for (end, failure, expected) in [
-        (
-            "completed",
-            "Transient",
-            "but names no file of replies: run",
-        ),
+        ("completed", "Transient", "but returns no replies: run"),
         (
             "failed",
             "Terminal",
@@ -274,7 +306,7 @@ async fn a_failed_batch_with_replies_that_come_late_keeps_its_record() {
     let server = BatchServer::start(script);
     let folder = Folder::new();
     let replies = texts(ask_all(&batched(&server, &folder), &["a", "b"]).await);
-    assert_ends(&replies[0], "Transient", "its file contains 0: run");
+    assert_ends(&replies[0], "Transient", "but returns no replies: run");
     assert_eq!(folder.records().len(), 1);
     assert_eq!(server.sizes(), [2]);
 }

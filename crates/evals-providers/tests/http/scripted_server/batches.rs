@@ -20,6 +20,8 @@ pub(crate) enum Line {
     Failed(&'static str),
     /// No line.
     Missing,
+    /// No line, although the server counts it as completed.
+    Lost,
     /// A text that is no JSON.
     Garbage,
     /// The reply twice, and one with an id that nobody asked for.
@@ -66,6 +68,8 @@ struct Batch {
     is_held: bool,
     output: Option<usize>,
     errors: Option<usize>,
+    /// Requests that count as completed and have no line.
+    lost: usize,
 }
 
 /// A server with batches. It also answers direct requests.
@@ -213,6 +217,7 @@ impl Shared {
             is_held: true,
             output: None,
             errors: None,
+            lost: 0,
         });
         let created = state.batches.len() - 1;
         if created < self.script.lost {
@@ -258,7 +263,7 @@ impl Shared {
 
     /// Writes output and errors, in the reverse order of the requests.
     fn finish(&self, state: &mut State, number: usize) {
-        let (mut output, mut errors) = (String::new(), String::new());
+        let (mut output, mut errors, mut lost) = (String::new(), String::new(), 0);
         let input = state.files[state.batches[number].input].clone();
         for line in input.lines().rev() {
             let request: Value = serde_json::from_str(line).expect("a line of JSON");
@@ -281,6 +286,10 @@ impl Shared {
                     writeln!(errors, "{line}")
                 }
                 Line::Missing => Ok(()),
+                Line::Lost => {
+                    lost += 1;
+                    Ok(())
+                }
                 Line::Garbage => writeln!(output, "{{\"custom_id\": \"{id}\", \"resp"),
                 Line::Odd(text) => {
                     let (one, stray) = (said(id, &text), said("nobody", "lost"));
@@ -297,7 +306,8 @@ impl Shared {
         };
         let (output, errors) = (keep(output), keep(errors));
         let batch = &mut state.batches[number];
-        (batch.output, batch.errors, batch.is_held) = (output, errors, false);
+        (batch.output, batch.errors, batch.lost) = (output, errors, lost);
+        batch.is_held = false;
     }
 }
 
@@ -311,7 +321,7 @@ fn describe(state: &State, number: usize, status: &str, reason: &Value) -> Value
         "output_file_id": file(batch.output), "error_file_id": file(batch.errors).unwrap_or_default(),
         "request_counts": {
             "total": state.files[batch.input].lines().count(),
-            "completed": lines(batch.output), "failed": lines(batch.errors),
+            "completed": lines(batch.output) + batch.lost, "failed": lines(batch.errors),
         },
         "metadata": batch.metadata,
     })
