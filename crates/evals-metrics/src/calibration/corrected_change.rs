@@ -4,11 +4,11 @@ use std::collections::BTreeMap;
 
 use serde::{Deserialize, Serialize};
 
-use super::prediction_powered::mean;
+use super::prediction_powered::{around, mean};
 use super::{LabelledValue, NoCorrection, prediction_powered};
+use crate::Interval;
 use crate::arithmetic::as_f64;
 use crate::distribution::student_upper_quantile;
-use crate::{Interval, IntervalMethod};
 
 /// A question that two runs answered: how its value changed, later run minus earlier run.
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -125,12 +125,7 @@ pub fn corrected_change(
     let reach = student_upper_quantile((1.0 - level) / 2.0, clusters - 1.0) * variance.sqrt();
     Ok(CorrectedChange {
         value,
-        interval: Interval {
-            low: value - reach,
-            high: value + reach,
-            level,
-            method: IntervalMethod::PredictionPowered,
-        },
+        interval: around(value, reach, level),
         weight,
         labels: labelled.len(),
         questions: questions.len(),

@@ -109,12 +109,7 @@ pub fn prediction_powered(
     let reach = upper_quantile((1.0 - level) / 2.0) * variance.total().sqrt();
     Ok(PredictionPowered {
         value,
-        interval: Interval {
-            low: value - reach,
-            high: value + reach,
-            level,
-            method: IntervalMethod::PredictionPowered,
-        },
+        interval: around(value, reach, level),
         weight,
         labels: labelled.len(),
         unlabelled: unlabelled.len(),
@@ -198,6 +193,16 @@ fn check(labelled: &[LabelledValue], unlabelled: &[f64], level: f64) -> Result<(
         return Err(NoCorrection::OneLabel);
     }
     Ok(())
+}
+
+/// The interval that reaches as far to both sides.
+pub(super) fn around(value: f64, reach: f64, level: f64) -> Interval {
+    Interval {
+        low: value - reach,
+        high: value + reach,
+        level,
+        method: IntervalMethod::PredictionPowered,
+    }
 }
 
 pub(super) fn mean(values: &[f64]) -> f64 {
