@@ -36,17 +36,19 @@ const SCORES: Runs = Runs {
     are_verdicts: false,
 };
 
+const TWO_EQUAL: Runs = Runs {
+    name: "two equal runs, four far behind",
+    behind: [0.0, 0.0, 9.0, 9.0, 9.0, 9.0],
+    ..SCORES
+};
+
 /// Runs of which none is better than all others.
 const WITHOUT_BEST: [Runs; 4] = [
     Runs {
         name: "six equal runs",
         ..SCORES
     },
-    Runs {
-        name: "two equal runs, four far behind",
-        behind: [0.0, 0.0, 9.0, 9.0, 9.0, 9.0],
-        ..SCORES
-    },
+    TWO_EQUAL,
     Runs {
         name: "two equal runs, the next a near copy of one",
         behind: [0.0, 0.0, 0.5, 9.0, 9.0, 9.0],
@@ -55,9 +57,8 @@ const WITHOUT_BEST: [Runs; 4] = [
     },
     Runs {
         name: "two equal pass rates, four far behind",
-        behind: [0.0, 0.0, 9.0, 9.0, 9.0, 9.0],
         are_verdicts: true,
-        ..SCORES
+        ..TWO_EQUAL
     },
 ];
 
