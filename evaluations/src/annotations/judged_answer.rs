@@ -10,6 +10,8 @@ use super::texts::ShownPassage;
 pub(crate) struct JudgedAnswer {
     pub(crate) id: CaseId,
     pub(crate) repeat: u32,
+    /// The name of its case's cluster; `None` if the case is alone.
+    pub(crate) cluster: Option<String>,
     /// What to decide about the answer.
     pub(crate) criterion: String,
     pub(crate) question: String,

@@ -122,6 +122,7 @@ impl<'r, D: Answers> RunJudge<'r, D> {
         JudgedAnswer {
             id: case.id.clone(),
             repeat: case.repeat,
+            cluster: case.cluster.clone(),
             digests: Digests {
                 case: digest(&(&texts.question, &texts.reference, texts.answerable)),
                 answer: digest(&texts.answer),

@@ -114,21 +114,27 @@ fn corrected(sides: [&Side; 2]) -> Result<CorrectedChange, String> {
     let [people_before, people_after] = [sides[0].people()?, sides[1].people()?];
     let [before, after] = sides.map(Side::verdicts);
     let step = |before: bool, after: bool| f64::from(after) - f64::from(before);
-    let mut questions = Vec::new();
-    for (id, (answer, passed)) in before {
-        let Some((later, passes)) = after.get(id) else {
-            continue;
-        };
-        if answer.digests.case != later.digests.case {
-            continue;
-        }
-        let people = people_before.get(id).zip(people_after.get(id));
-        questions.push(JudgedChange {
-            judge: step(passed, *passes),
-            people: people.map(|(before, after)| step(*before, *after)),
-            cluster: questions.len(),
-        });
-    }
+    let shared: Vec<(&CaseId, f64)> = before
+        .into_iter()
+        .filter_map(|(id, (answer, passed))| {
+            let (later, passes) = after.get(id)?;
+            let is_same = answer.digests.case == later.digests.case;
+            is_same.then(|| (id, step(passed, *passes)))
+        })
+        .collect();
+    let ids: Vec<&CaseId> = shared.iter().map(|(id, _)| *id).collect();
+    let clusters = clusters(&ids, sides.map(|side| &side.answers.answers[..]));
+    let questions = shared.into_iter().zip(clusters);
+    let questions: Vec<JudgedChange> = questions
+        .map(|((id, judge), cluster)| {
+            let people = people_before.get(id).zip(people_after.get(id));
+            JudgedChange {
+                judge,
+                people: people.map(|(before, after)| step(*before, *after)),
+                cluster,
+            }
+        })
+        .collect();
     corrected_change(&questions, LEVEL).map_err(|reason| match reason {
         evals_metrics::NoCorrection::FewLabels { n, least } => format!(
             "{n} questions with labels in both runs are fewer than the {least} that it takes; \
@@ -136,4 +142,49 @@ fn corrected(sides: [&Side; 2]) -> Result<CorrectedChange, String> {
         ),
         other => other.to_string(),
     })
+}
+
+/// The number of each question's cluster: the place of the first of its questions. The clusters are those of the later run, or of the earlier
+/// one if the later has none. A question without a cluster is alone.
+fn clusters(questions: &[&CaseId], [before, after]: [&[JudgedAnswer]; 2]) -> Vec<usize> {
+    let mut names = named(after);
+    if names.is_empty() {
+        names = named(before);
+    }
+    let mut firsts: BTreeMap<&str, usize> = BTreeMap::new();
+    let questions = questions.iter().enumerate();
+    questions
+        .map(|(place, id)| match names.get(id) {
+            Some(name) => *firsts.entry(name).or_insert(place),
+            None => place,
+        })
+        .collect()
+}
+
+/// The names of the clusters of questions that are not alone.
+fn named(answers: &[JudgedAnswer]) -> BTreeMap<&CaseId, &str> {
+    let answers = answers.iter();
+    answers
+        .filter_map(|it| Some((&it.id, it.cluster.as_deref()?)))
+        .collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::annotations::tests::run;
+
+    #[test]
+    fn questions_of_a_cluster_have_one_number() {
+        let alone = run(5).answers;
+        let mut together = alone.clone();
+        for place in [1, 3] {
+            together[place].cluster = Some("guide.md".to_owned());
+        }
+        let ids: Vec<&CaseId> = alone.iter().map(|it| &it.id).collect();
+        assert_eq!(clusters(&ids, [&alone, &alone]), [0, 1, 2, 3, 4]);
+        assert_eq!(clusters(&ids, [&alone, &together]), [0, 1, 2, 1, 4]);
+        let earlier = clusters(&ids, [&together, &alone]);
+        assert_eq!(earlier, [0, 1, 2, 1, 4], "those of the earlier run");
+    }
 }

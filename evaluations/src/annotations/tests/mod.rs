@@ -23,6 +23,7 @@ fn answer(id: &str, verdict: Option<bool>) -> JudgedAnswer {
     JudgedAnswer {
         id: CaseId::from(id),
         repeat: 1,
+        cluster: None,
         criterion: "Is it right?".to_owned(),
         question: format!("=question \"{id}\""),
         reference: Some("one,\r\ntwo".to_owned()),
