@@ -277,19 +277,6 @@ impl Clusters {
         })
     }
 
-    /// How many times more values it takes than if they were independent: the variance of the mean with clusters, divided by
-    /// that without (CR2). Below 1 if values within clusters balance each other.
-    ///
-    /// # Errors
-    ///
-    /// As [`standard_error`](Self::standard_error).
-    ///
-    /// Source: Kish, *Survey Sampling* (1965), section 8.2.
-    pub fn design_effect(&self) -> Result<f64, NoStatistic> {
-        let single = super::moments::Moments::of(&self.values)?.standard_error();
-        Ok((self.standard_error(ClusterCorrection::Cr2)?.value / single).powi(2))
-    }
-
     /// The values of each cluster minus `center`, added up.
     fn sums(&self, center: f64) -> Vec<f64> {
         let mut rest = self.values.as_slice();
