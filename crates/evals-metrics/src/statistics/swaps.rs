@@ -29,54 +29,14 @@ impl PairedTest {
         super::moments::check_level(self.level)?;
         let (sum, weight) = total(units);
         let mean = sum / weight;
-        let means = || units.iter().map(|(sum, weight)| sum / weight);
-        let largest = means().fold(0.0_f64, |size, it| size.max(it.abs()));
-        if means().all(|it| (it - mean).abs() <= ROUNDING * largest) {
-            return Err(if units.len() < 2 {
-                NoStatistic::OneValue
-            } else {
-                NoStatistic::NoSpread
-            });
-        }
-        let significance = 1.0 - self.level;
+        check_spread(units, mean)?;
         let swaps = self.swapped(units, [sum, weight]);
-        // Without a swap, an observed difference is as extreme as itself: random swaps count it too.
-        let (all, itself) = if units.len() <= ENUMERATED {
-            (as_f64(swaps.len()), 0.0)
-        } else {
-            (as_f64(swaps.len()) + 1.0, 1.0)
-        };
-        let rejected = significance * all - itself + ROUNDING * all;
-        let [low, high] = [1.0, -1.0].map(|side| {
-            let mut ends: Vec<f64> = swaps.iter().map(|means| end(*means, side)).collect();
-            ends.sort_unstable_by(f64::total_cmp);
-            let place = ends
-                .iter()
-                .zip(0..)
-                .find(|(_, place)| as_f64(*place) > rejected - 1.0);
-            let found = place.map_or(f64::NEG_INFINITY, |(end, _)| *end);
-            let observed = side * mean;
-            if p_value > significance {
-                found.min(0.0)
-            } else if observed > 0.0 && found <= 0.0 && found.is_finite() {
-                // The random swaps of the test and these disagree by a few.
-                let above = ends.into_iter().find(|end| *end > 0.0);
-                above.map_or(observed, |end| end.min(observed))
-            } else {
-                found
-            }
-        });
+        let [low, high] =
+            [1.0, -1.0].map(|side| self.end(&swaps, units.len(), side, [mean, p_value]));
         if !(low.is_finite() && high.is_finite()) {
-            // All units changed in one direction: 2 of 2^n swaps are as extreme.
-            let mut least = 2;
-            let mut p_value = 0.5;
-            while p_value > significance && p_value > 0.0 {
-                least += 1;
-                p_value /= 2.0;
-            }
             return Err(NoStatistic::TooFew {
                 n: units.len(),
-                least,
+                least: fewest_units(1.0 - self.level),
             });
         }
         Ok(Interval {
@@ -85,6 +45,30 @@ impl PairedTest {
             level: self.level,
             method: IntervalMethod::Randomization,
         })
+    }
+
+    /// The lower end of the interval, or minus the higher one for a `side` of -1.
+    fn end(&self, swaps: &[[f64; 2]], units: usize, side: f64, [mean, p_value]: [f64; 2]) -> f64 {
+        let significance = 1.0 - self.level;
+        // Without a swap, an observed difference is as extreme as itself: random swaps count it too.
+        let itself = if units <= ENUMERATED { 0.0 } else { 1.0 };
+        let all = as_f64(swaps.len()) + itself;
+        let rejected = significance * all - itself + ROUNDING * all;
+        let mut ends: Vec<f64> = swaps.iter().map(|means| unrejected(*means, side)).collect();
+        ends.sort_unstable_by(f64::total_cmp);
+        let mut places = ends.iter().zip(0..);
+        let place = places.find(|(_, place)| as_f64(*place) > rejected - 1.0);
+        let found = place.map_or(f64::NEG_INFINITY, |(end, _)| *end);
+        let observed = side * mean;
+        if p_value > significance {
+            found.min(0.0)
+        } else if observed > 0.0 && found <= 0.0 && found.is_finite() {
+            // The random swaps of the test and these disagree by a few.
+            let above = ends.into_iter().find(|end| *end > 0.0);
+            above.map_or(observed, |end| end.min(observed))
+        } else {
+            found
+        }
     }
 
     /// For each swap, the mean of the swapped units and that of the others; not finite for the mean of none.
@@ -124,6 +108,29 @@ impl PairedTest {
     }
 }
 
+/// Refuses a single unit, and units of one mean.
+fn check_spread(units: &[(f64, f64)], mean: f64) -> Result<(), NoStatistic> {
+    let means = || units.iter().map(|(sum, weight)| sum / weight);
+    let largest = means().fold(0.0_f64, |size, it| size.max(it.abs()));
+    let are_equal = means().all(|it| (it - mean).abs() <= ROUNDING * largest);
+    match units.len() {
+        _ if !are_equal => Ok(()),
+        0 | 1 => Err(NoStatistic::OneValue),
+        _ => Err(NoStatistic::NoSpread),
+    }
+}
+
+/// The fewest units that can be significant: if all change in one direction, 2 of 2^n swaps are as extreme.
+fn fewest_units(significance: f64) -> usize {
+    let mut fewest = 2;
+    let mut p_value = 0.5;
+    while p_value > significance && p_value > 0.0 {
+        fewest += 1;
+        p_value /= 2.0;
+    }
+    fewest
+}
+
 /// The sums of both numbers.
 fn total(units: &[(f64, f64)]) -> (f64, f64) {
     let add = |(sum, weight), (own, size): &(f64, f64)| (sum + own, weight + size);
@@ -131,7 +138,7 @@ fn total(units: &[(f64, f64)]) -> (f64, f64) {
 }
 
 /// The lower of two means, or minus the higher one for a `side` of -1. A swap of all units or of none rejects every change.
-fn end([one, other]: [f64; 2], side: f64) -> f64 {
+fn unrejected([one, other]: [f64; 2], side: f64) -> f64 {
     if one.is_finite() && other.is_finite() {
         (side * one).min(side * other)
     } else {
