@@ -77,11 +77,10 @@ fn a_worse_run_fails_against_a_committed_baseline() {
         drop["p_value"], compared["difference"]["p_value"],
         "the test of compare"
     );
-    // The bound of a gate is Student's t, which `compare` takes on request only. With 256 questions it is close to the bootstrap.
-    assert_eq!(drop["interval"]["method"], "student-t");
-    let low = |interval: &serde_json::Value| interval["low"].as_f64().unwrap();
-    let difference = low(&drop["interval"]) - low(&compared["difference"]["interval"]);
-    assert!(difference.abs() < 0.002, "{drop:#}");
+    assert_eq!(
+        drop["interval"], compared["difference"]["interval"],
+        "one change has one interval"
+    );
     let xml = fs::read_to_string(sandbox.work().join("gate.xml")).unwrap();
     assert!(
         xml.contains(r#"<testsuites name="evaluations gate" tests="6" failures="1" skipped="0""#),
@@ -431,10 +430,10 @@ fn one_question_and_no_common_question() {
         names[1], names[0]
     );
     let one = sandbox.run(&line);
+    let page = one.stdout.split_whitespace().collect::<Vec<_>>().join(" ");
     assert!(
-        one.stdout.contains("shows no spread") || one.stdout.contains("no case changed"),
-        "{}",
-        one.stdout
+        page.contains("too few cases changed") || page.contains("no case changed"),
+        "{page}"
     );
     assert_eq!(one.code, Some(0), "{}", one.stderr);
     let ids: Vec<String> = {

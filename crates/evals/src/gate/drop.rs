@@ -41,7 +41,7 @@ pub(crate) enum DropReason {
     Neither,
     /// The test cannot see a drop of the size of the tolerance.
     NoPower,
-    /// No spread among the pairs: nothing is known about chance.
+    /// The differences are equal, so nothing is known about how changes scatter.
     NoSpread,
     /// So few pairs cannot be significant, whatever they show.
     FewCases,

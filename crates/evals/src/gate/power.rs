@@ -19,7 +19,7 @@ pub(crate) enum Sight {
     FewCases,
     /// So few cases changed that nothing is known about how changes scatter.
     FewChanged,
-    /// Equal differences: nothing is known about chance.
+    /// The differences are equal, so nothing is known about how changes scatter.
     NoSpread,
 }
 

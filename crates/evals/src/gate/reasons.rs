@@ -99,9 +99,9 @@ pub(super) fn drop(reason: DropReason, numbers: &Drop, evidence: &DropCheck) -> 
             "{found}: {significance} over {n} cases, which are too few to see a drop of {tolerance}{}",
             needed(evidence)
         ),
-        DropReason::NoSpread => {
-            format!("{found}: {n} equal differences show no spread, so chance cannot be judged")
-        }
+        DropReason::NoSpread => format!(
+            "{found}: {significance}, and equal differences do not say which drop the test can see (n = {n})"
+        ),
         DropReason::FewCases => format!(
             "{found}: {significance} over {n} cases, which are too few for any drop to be significant{}",
             needed(evidence)

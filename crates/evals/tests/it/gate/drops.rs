@@ -428,7 +428,8 @@ fn equal_differences_that_are_small_cannot_tell() {
     assert_eq!(unsure.verdict, GateVerdict::CannotTell);
     assert_eq!(
         unsure.reason,
-        "worse by 0.0500, 95 % interval of the change [-0.1599, +0.0715]: 30 equal differences show no spread, so chance cannot be judged"
+        "worse by 0.0500, 95 % interval of the change [-0.1599, +0.0715]: p = 0.4628, and equal differences do not say which drop the \
+         test can see (n = 30)"
     );
     let found = judged(&gate([max_drop(0.16)]), &before, &lower).unwrap();
     assert_eq!(found.verdict, GateVerdict::Passed);
