@@ -33,7 +33,7 @@ pub use verdict::{
     GateVerdict, GatedRun, LimitCheck, Strictness,
 };
 
-use crate::{SchemaVersion, Snapshot};
+use crate::SchemaVersion;
 use measured::Quantity;
 use pairing::Pairing;
 use pending::Pending;
@@ -127,33 +127,47 @@ impl Gate {
             let mut resolved = resolved.iter();
             resolved.any(|it| it.quantity == Quantity::Failed)
         });
-        let (tests, mut settled) = self.settle(pending);
-        for ((subject, pairing), checks) in subjects.iter().zip(&pairings).zip(&mut settled) {
-            checks.extend_from_slice(subject.checks);
-            if let (Some(baseline), Some(pairing)) = (subject.baseline, pairing) {
-                checks.extend(self.sameness(baseline, subject.run, pairing, limits_failures));
-            }
-        }
+        let (tests, settled) = self.settle(pending);
         let runs = subjects.iter().zip(&pairings).zip(settled);
-        let runs: Vec<GatedRun> = runs
-            .map(|((subject, pairing), checks)| GatedRun {
-                run: subject.run.title.clone(),
-                baseline: subject.baseline.map(|baseline| baseline.title.clone()),
-                made_by: Vec::new(),
-                cases: subject.run.cases.len(),
-                clusters: subject.run.clusters.clone(),
-                pairs: pairing.as_ref().map(|pairing| pairing.pairs.len()),
-                checks,
-                by_people: Vec::new(),
-            })
-            .collect();
+        let runs = runs.map(|((subject, pairing), checks)| {
+            self.gated(subject, pairing.as_ref(), checks, limits_failures)
+        });
+        Ok(self.report(tests, runs.collect()))
+    }
+
+    /// The verdicts on one run: those of the rules, those that it brings, and what has to be the same in its baseline.
+    fn gated(
+        &self,
+        subject: &Subject<'_>,
+        pairing: Option<&Pairing<'_>>,
+        mut checks: Vec<GateCheck>,
+        limits_failures: bool,
+    ) -> GatedRun {
+        let run = subject.run;
+        checks.extend_from_slice(subject.checks);
+        if let (Some(baseline), Some(pairing)) = (subject.baseline, pairing) {
+            let is_allowed = |what: Allowance| self.allowed.contains(&what);
+            let same = sameness::checks(baseline, run, pairing, &is_allowed, limits_failures);
+            checks.extend(same);
+        }
+        GatedRun {
+            run: run.title.clone(),
+            baseline: subject.baseline.map(|baseline| baseline.title.clone()),
+            made_by: Vec::new(),
+            cases: run.cases.len(),
+            clusters: run.clusters.clone(),
+            pairs: pairing.map(|pairing| pairing.pairs.len()),
+            checks,
+            by_people: Vec::new(),
+        }
+    }
+
+    fn report(&self, tests: usize, runs: Vec<GatedRun>) -> GateReport {
         let checks = runs.iter().flat_map(|run| &run.checks);
-        Ok(GateReport {
+        let worst = checks.map(|check| check.verdict).max();
+        GateReport {
             schema_version: SchemaVersion,
-            verdict: checks
-                .map(|check| check.verdict)
-                .max()
-                .unwrap_or(GateVerdict::Passed),
+            verdict: worst.unwrap_or(GateVerdict::Passed),
             strictness: self.strictness,
             bound: self.bound,
             level: self.level,
@@ -161,17 +175,6 @@ impl Gate {
             seed: self.seed,
             allowed: self.allowed.clone(),
             runs,
-        })
-    }
-
-    fn sameness(
-        &self,
-        before: &Snapshot,
-        after: &Snapshot,
-        pairing: &Pairing<'_>,
-        limits_failures: bool,
-    ) -> Vec<GateCheck> {
-        let is_allowed = |what: Allowance| self.allowed.contains(&what);
-        sameness::checks(before, after, pairing, &is_allowed, limits_failures)
+        }
     }
 }

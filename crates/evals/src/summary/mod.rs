@@ -165,6 +165,10 @@ impl<D: Domain> Report<D> {
             bootstrap,
             clusters: clusters.as_ref(),
         };
+        let mut sources = tally.sources();
+        for (title, source) in &mut sources {
+            source.mean_title = D::mean_title(title);
+        }
         let accuracy = tally.accuracy(&averaging);
         let scored =
             |(name, accuracy): &(String, Accuracy)| (name.clone(), accuracy.scored.clone());
@@ -197,20 +201,7 @@ impl<D: Domain> Report<D> {
             timings: latencies.fresh(),
             cached_timings: latencies.cached(),
             task_time: latencies.task(),
-            sources: tally
-                .sources()
-                .into_iter()
-                .map(|(title, source)| {
-                    let mean_title = D::mean_title(&title);
-                    (
-                        title,
-                        MeasureSource {
-                            mean_title,
-                            ..source
-                        },
-                    )
-                })
-                .collect(),
+            sources,
             missing_repetitions: MissingRepetitions {
                 scores: tally.missing(ValueKind::Score),
                 assertions: tally.missing(ValueKind::Assertion),

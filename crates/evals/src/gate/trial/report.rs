@@ -211,32 +211,8 @@ impl TrialReport {
 
 /// What the simulation does, and what it assumes.
 fn assumptions(population: &Population, noise: &Noise<'_>) -> Vec<String> {
-    let (case, several) = if population.is_clustered {
-        ("cluster", "clusters")
-    } else {
-        ("case", "cases")
-    };
-    let noise = match (population.pairing, noise) {
-        (Pairs::Runs, Noise::Runs(runs)) => format!(
-            "each pair takes two of the {} runs and swaps their values {case} by {case} at random: it assumes that two runs differ as \
-             much as these, and that neither is better",
-            runs.len()
-        ),
-        (Pairs::Repetitions, Noise::Repetitions(runs)) => format!(
-            "each pair splits the {} repetitions of every {case} at random into halves: it assumes independent repetitions, and shows the \
-             noise of runs with {} each",
-            runs.len(),
-            runs.len() / 2
-        ),
-        (Pairs::Exchange(share), _) => format!(
-            "one run without repetitions shows no noise, so in each pair {} of the {several} get the value of another {case}: it assumes \
-             that a change helps some {several} and hurts others as much",
-            crate::render::percent(share)
-        ),
-        _ => String::new(),
-    };
     let mut lines = vec![
-        noise,
+        noise_of_pairs(population, noise),
         if population.is_clustered {
             format!(
                 "each simulated run has {} whole clusters of cases, drawn with replacement: it assumes that future clusters are like these",
@@ -270,4 +246,32 @@ fn assumptions(population: &Population, noise: &Noise<'_>) -> Vec<String> {
         ));
     }
     lines
+}
+
+/// Where the noise of each pair comes from, and what that assumes.
+fn noise_of_pairs(population: &Population, noise: &Noise<'_>) -> String {
+    let (case, several) = if population.is_clustered {
+        ("cluster", "clusters")
+    } else {
+        ("case", "cases")
+    };
+    match (population.pairing, noise) {
+        (Pairs::Runs, Noise::Runs(runs)) => format!(
+            "each pair takes two of the {} runs and swaps their values {case} by {case} at random: it assumes that two runs differ as \
+             much as these, and that neither is better",
+            runs.len()
+        ),
+        (Pairs::Repetitions, Noise::Repetitions(runs)) => format!(
+            "each pair splits the {} repetitions of every {case} at random into halves: it assumes independent repetitions, and shows the \
+             noise of runs with {} each",
+            runs.len(),
+            runs.len() / 2
+        ),
+        (Pairs::Exchange(share), _) => format!(
+            "one run without repetitions shows no noise, so in each pair {} of the {several} get the value of another {case}: it assumes \
+             that a change helps some {several} and hurts others as much",
+            crate::render::percent(share)
+        ),
+        _ => String::new(),
+    }
 }
