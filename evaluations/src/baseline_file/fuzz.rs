@@ -68,8 +68,9 @@ fn a_baseline_is_refused_or_written_again() {
             if let Some(report) = gated(&read) {
                 let drop = &report.runs[0].checks[0];
                 let has_values = read.snapshot.means().next().is_some_and(|(_, _, n)| n > 0);
-                let kept = drop.verdict == GateVerdict::Passed;
-                assert_eq!(kept, has_values, "{drop:?}");
+                // One case that did not change is too few for a pass.
+                let unchanged = drop.verdict == GateVerdict::CannotTell;
+                assert_eq!(unchanged, has_values, "{drop:?}");
             }
         });
 }

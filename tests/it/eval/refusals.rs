@@ -135,7 +135,7 @@ fn a_prompt_that_is_a_file_is_announced() {
     sandbox.write("secret.txt", "the launch code");
     let note = "capitals.yaml sends the content of the file `secret.txt` to the model `ollama:m`\n";
     let stderr = sandbox
-        .run("eval capitals.yaml --no-progress --estimate")
+        .run("eval capitals.yaml --no-progress --set providers.ollama.base_url=http://127.0.0.1:9")
         .stderr;
     assert!(stderr.contains(note), "{stderr}");
 }

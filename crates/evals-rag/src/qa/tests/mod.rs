@@ -160,7 +160,8 @@ async fn tokens_and_stages_are_recorded_for_answerer_and_judge() {
             ("judge", call, false),
         ]
     );
-    assert!(case.attributes.is_empty());
+    let attributes: Vec<_> = case.attributes.keys().map(String::as_str).collect();
+    assert_eq!(attributes, ["judge verdict unsigned"]);
 }
 
 #[tokio::test]
