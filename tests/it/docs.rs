@@ -99,6 +99,9 @@ fn the_examples_of_your_data_run_as_shown() {
     sandbox.write("mine.yaml", manifests[0].clone() + &manifests[1]);
     let same = sandbox.succeed("run ./mine.yaml --skip-qa");
     assert_eq!(measures(&same), measures(&printed));
+    sandbox.write("mine.yaml", manifests[0].clone() + &manifests[2]);
+    let clustered = sandbox.succeed("run ./mine.yaml --skip-qa");
+    assert_eq!(measures(&clustered), measures(&printed));
 
     let mistyped = manifests[0].replace(": relevant", ": relevent");
     sandbox.write("mine.yaml", mistyped);
@@ -116,11 +119,11 @@ fn the_examples_of_your_data_run_as_shown() {
     sandbox.succeed("run ./mine.yaml --skip-qa");
     sandbox.write("questions.csv", &tables[4]);
     sandbox.write("grades.csv", &tables[3]);
-    sandbox.write("mine.yaml", documents.to_owned() + &manifests[2]);
+    sandbox.write("mine.yaml", documents.to_owned() + &manifests[3]);
     sandbox.succeed("run ./mine.yaml --skip-qa");
     sandbox.write(
         "mine.yaml",
-        documents.to_owned() + &manifests[3] + &manifests[4] + &manifests[5],
+        documents.to_owned() + &manifests[4] + &manifests[5] + &manifests[6],
     );
     let printed = sandbox.succeed("run ./mine.yaml");
     assert!(
