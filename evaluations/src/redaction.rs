@@ -80,9 +80,11 @@ pub(crate) fn hide_environment() {
         let (Some(name), Some(text)) = (name.to_str(), value.to_str()) else {
             continue;
         };
-        // Variables with a path have such names, too: `PWD`, `SSH_AUTH_SOCK`.
+        // Variables with a path have such names, too: `PWD`, `SSH_AUTH_SOCK`, and `GOOGLE_APPLICATION_CREDENTIALS`, whose file may be
+        // missing. An encoded key may begin with a slash, but has no dot.
         let path = Path::new(text);
-        if is_credential(name) && !(path.is_absolute() && path.exists()) {
+        let is_path = path.is_absolute() && (path.exists() || path.extension().is_some());
+        if is_credential(name) && !is_path {
             hide(text);
         }
     }

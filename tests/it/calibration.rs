@@ -76,7 +76,7 @@ impl KnownRun {
 
     /// Exports a sample and labels it by the truth.
     fn labelled(&self, sandbox: &Sandbox, name: &str, options: &str) -> String {
-        let file = format!("labels-{}.csv", options.replace([' ', '-'], ""));
+        let file = format!("labels-{name}-{}.csv", options.replace([' ', '-'], ""));
         sandbox.succeed(&format!(
             "labels {name} --measure EqualsExpected --export {file} {options}"
         ));

@@ -163,7 +163,8 @@ fn a_narrow_terminal_shows_what_fits_and_names_the_rest() {
         }
         let words = page.split_whitespace().collect::<Vec<_>>().join(" ");
         assert!(
-            words.contains("no room for 95 % interval, n; widen the terminal or set COLUMNS"),
+            words.contains("no room for 95 % interval, n")
+                && words.contains("; widen the terminal or set COLUMNS"),
             "{page}"
         );
     }

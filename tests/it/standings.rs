@@ -95,7 +95,7 @@ fn the_test_its_correction_and_clusters_can_be_chosen() {
         ),
         (
             "--cluster metadata:relevant_documents --measure MRR@5",
-            "without a p value (all values are in one cluster): it may be chance",
+            "without a p value (all values are in one cluster): it may be\n  chance",
         ),
     ] {
         let page = sandbox.succeed(&format!("compare {runs} {options}"));

@@ -178,7 +178,7 @@ fn versions_of_a_target_are_points_of_one_line() {
     let lines = printed.lines().filter(|line| line.starts_with("topic "));
     let lines: Vec<&str> = lines.collect();
     assert_eq!(lines.len(), 1, "{printed}");
-    assert!(lines[0].contains("trec:run.trec  MRR      3 "), "{printed}");
+    assert!(lines[0].contains("run.trec  MRR      3 "), "{printed}");
     let document = json(&sandbox.work().join("t.json"));
     let history = document["lines"][0]["history"].as_array().unwrap();
     let of_runs = |member: &str| -> Vec<String> {
@@ -193,7 +193,8 @@ fn versions_of_a_target_are_points_of_one_line() {
             "[\"target.version: 2.1 -> 2.2\"]"
         ]
     );
-    let chosen = sandbox.succeed("trend --profile trec:run.trec");
+    let profile = sandbox.work().join("run.trec");
+    let chosen = sandbox.succeed(&format!("trend --profile trec:{}", profile.display()));
     assert!(chosen.contains("MRR      3 "), "{chosen}");
 }
 

@@ -118,7 +118,6 @@ fn bad_variants_are_refused_before_anything_runs() {
             "--set-each search.limit=1,2 --out all.jsonl",
             "a comparison of runs has no lines",
         ),
-        ("--figures figures", "add `--set-each`"),
     ] {
         let message = sandbox.refuse(&format!("sample --skip-qa --profile bm25 {options}"));
         assert!(message.contains(expected), "{options}: {message}");

@@ -6,7 +6,6 @@ use evals_html::page::{Listing, Texts};
 use evals_messages::quantity;
 
 use super::source::PageSource;
-use crate::figures;
 
 /// The most failures that a page lists before its cases.
 const MOST_FAILURES: usize = 10;
@@ -26,14 +25,7 @@ pub(super) fn of_report<D: Domain>(
     };
     let mut listings: Vec<Listing> = tables.into_iter().map(listing).collect();
     if let Some(means) = listings.first_mut() {
-        let lists = [&summary.scores, &summary.assertions, &summary.metrics];
-        let intervals = lists.into_iter().flatten().map(|(_, mean)| mean);
-        let intervals = figures::interval_methods(intervals, &source.bootstrap);
-        means.caption = joined([
-            "Means over the cases.".to_owned(),
-            intervals.map_or_else(String::new, |methods| format!("{methods}.")),
-            means.caption.clone(),
-        ]);
+        means.caption = joined(["Means over the cases.".to_owned(), means.caption.clone()]);
     }
     let corrections = source.corrections.iter().cloned().map(listing);
     // Below the means, which they correct.

@@ -93,9 +93,10 @@ fn the_page_of_two_equal_best_runs_leads_with_one_of_them() {
          questions: {source: {path: questions.jsonl}, id: id, text: question, relevant: relevant}\n\
          retrieval: {headline: RR, measures: []}\n",
     );
-    // The worst run comes first, and finds 15 of 20 documents.
-    for (name, found) in [("worst", 25), ("one", 30), ("other", 30)] {
-        let ranking = (10..found).map(|n| format!("{n} Q0 d{n} 1 1.0 s\n"));
+    // The worst run comes first. It finds the right document for 13 of 20 questions.
+    for (name, right) in [("worst", 23), ("one", 30), ("other", 30)] {
+        let found = |n: u32| if n < right { n } else { 10 };
+        let ranking = (10..30).map(|n| format!("{n} Q0 d{} 1 1.0 s\n", found(n)));
         sandbox.write(&format!("{name}.trec"), ranking.collect::<String>());
         sandbox.succeed(&format!(
             "run ./topics.yaml --skip-qa --name {name} --target trec:{name}.trec"

@@ -48,9 +48,8 @@ fn the_page_of_a_search_says_what_its_report_says_worst_first_and_with_texts() {
             score["excluded"]["unanswerable"]
         )
     );
-    // R@5 is 0 or 1 in every case here, and MRR@5 is not.
     let captions = page.captions();
-    let methods = "95 % intervals: Student's t, and Wilson's score interval.";
+    let methods = "Intervals: Student's t with cluster-robust standard error (CR2). Clusters: 8 clusters by document";
     assert!(captions.contains(methods), "{captions}");
     let values: Vec<String> = shown(&page.column("RR@5"));
     let (defined, undefined) =
