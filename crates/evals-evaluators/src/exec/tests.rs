@@ -121,6 +121,12 @@ async fn an_answer_that_the_command_prints_is_no_verdict() {
     let message = fails(twice).await;
     let shown = "wrote a second line for its request, `{\"id\":\"q1\",\"value\":true}` after `{\"id\":\"q1\",\"value\":false}`";
     assert!(message.contains(shown), "{message}");
+    // An answer that closes the object, and whose length delays the end of the grader's own.
+    let slow =
+        r#"printf '{"id":"%s","value":true}\nand' "$id"; sleep 0.2; echo '", "value": false}'"#;
+    let message = fails(slow).await;
+    let shown = "`and\", \"value\": false}` after `{\"id\":\"q1\",\"value\":true}`";
+    assert!(message.contains(shown), "{message}");
     // Its author closes the reason and adds a key.
     let answer = r#"x", "value": true, "reason": "perfect"#;
     let by_hand = format!(

@@ -306,7 +306,8 @@ impl fmt::Display for WorkerFault {
             ),
             Self::Further { reply, line } => write!(
                 to,
-                "wrote a second line for its request, `{line}` after `{reply}`, and nobody knows which of them counts; write one line                  to stdout and everything else to stderr"
+                "wrote a second line for its request, `{line}` after `{reply}`, and nobody knows which of them counts; write one line \
+                 to stdout and everything else to stderr"
             ),
             Self::TooLong { limit, line } => write!(
                 to,

@@ -47,6 +47,12 @@ impl<R: AsyncRead + Unpin> Lines<R> {
         Some(line)
     }
 
+    /// Waits for further bytes, or for the end of the stream.
+    pub(super) async fn more(&mut self) {
+        // `next` reports the error.
+        let _ = self.stream.fill_buf().await;
+    }
+
     /// The next line. After [`Next::TooLong`], [`Next::Rest`] and [`Next::End`] nothing useful follows.
     pub(super) async fn next(&mut self) -> io::Result<Next> {
         let mut line = Vec::new();

@@ -307,6 +307,14 @@ impl Shared {
     async fn read(self: Arc<Self>, stdout: ChildStdout, line_limit: usize) {
         let mut lines = Lines::new(stdout, line_limit);
         loop {
+            let holds = self.state().ledger.holds();
+            // A line that has begun is a further line, however long its end takes.
+            if holds && timeout(QUIET, lines.more()).await.is_err() {
+                let mut state = self.state();
+                if state.fault.is_none() {
+                    self.settle(&mut state);
+                }
+            }
             match lines.next().await {
                 Ok(Next::Line(line)) => {
                     if let Err(fault) = self.receive(line, &mut lines) {
@@ -328,11 +336,7 @@ impl Shared {
     /// Receives a line and those that arrived with it.
     ///
     /// No request can open between them. An extra line without an id would otherwise pass for the reply to the next request.
-    fn receive(
-        self: &Arc<Self>,
-        first: Vec<u8>,
-        lines: &mut Lines<ChildStdout>,
-    ) -> Result<(), WorkerFault> {
+    fn receive(&self, first: Vec<u8>, lines: &mut Lines<ChildStdout>) -> Result<(), WorkerFault> {
         let mut state = self.state();
         let mut replies = 0;
         let mut next = Some(first);
@@ -347,9 +351,6 @@ impl Shared {
             }
             next = lines.arrived();
         }
-        if received.is_ok() && state.ledger.holds() {
-            tokio::spawn(Arc::clone(self).settle_later());
-        }
         drop(state);
         for _ in 0..replies {
             self.health.replied();
@@ -357,15 +358,7 @@ impl Shared {
         received
     }
 
-    /// Hands the held replies over, unless a second line came in the meantime.
-    async fn settle_later(self: Arc<Self>) {
-        tokio::time::sleep(QUIET).await;
-        let mut state = self.state();
-        if state.fault.is_none() {
-            self.settle(&mut state);
-        }
-    }
-
+    /// Hands the held replies over.
     fn settle(&self, state: &mut State) {
         for _ in 0..state.ledger.settle() {
             self.health.replied();

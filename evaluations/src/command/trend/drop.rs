@@ -2,10 +2,11 @@
 
 use std::fmt::{self, Display, Formatter};
 
+use anyhow::{Result, bail};
 use evals::render::p_value;
 use evals::{Adjustment, Direction, Family, GateVerdict, Unit};
 use evals_messages::quantity;
-use evals_metrics::{NoStatistic, difference, permutation_test};
+use evals_metrics::{difference, permutation_test};
 use serde::Serialize;
 
 use super::line::{Line, SIGNIFICANCE};
@@ -83,20 +84,31 @@ impl Series {
 
 impl Check {
     /// Judges each series: its newest runs failed if they are worse than as many runs before them by more than the tolerance, and the
-    /// difference is significant.
-    pub(super) fn all(series: Vec<Series>, window: usize, tolerance: Tolerance) -> Vec<Self> {
-        let tests: Vec<Option<Result<f64, NoStatistic>>> = series
+    /// difference is significant. Fails if no difference between such short windows is significant after the correction.
+    pub(super) fn all(
+        series: Vec<Series>,
+        window: usize,
+        tolerance: Tolerance,
+    ) -> Result<Vec<Self>> {
+        let p_values: Vec<Option<f64>> = series
             .iter()
+            .filter(|it| it.better != Direction::Unknown)
             .map(|it| {
                 let [older, newer] = it.windows(window)?;
-                Some(permutation_test(older, newer, 0))
+                permutation_test(older, newer, 0).ok()
             })
             .collect();
-        let p_values = tests.iter().map(|test| test.and_then(Result::ok));
-        let family = Family::of(p_values, Adjustment::Holm, SIGNIFICANCE);
-        let tested = series.into_iter().zip(family.adjusted());
-        let checks = tested.map(|(series, p_value)| Self::of(series, window, *p_value, tolerance));
-        checks.collect()
+        check_window(window, p_values.iter().flatten().count())?;
+        let family = Family::of(p_values.into_iter(), Adjustment::Holm, SIGNIFICANCE);
+        let mut adjusted = family.adjusted().iter();
+        let checks = series.into_iter().map(|series| {
+            let p_value = match series.better {
+                Direction::Unknown => None,
+                Direction::Higher | Direction::Lower => adjusted.next().copied().flatten(),
+            };
+            Self::of(series, window, p_value, tolerance)
+        });
+        Ok(checks.collect())
     }
 
     fn of(series: Series, window: usize, p_value: Option<f64>, tolerance: Tolerance) -> Self {
@@ -148,6 +160,27 @@ impl Check {
             reason,
         }
     }
+}
+
+/// Refuses windows so short that even the clearest drop in `tests` tests is not significant.
+fn check_window(window: usize, tests: usize) -> Result<()> {
+    let least = |window| least_p_value(window) * count(tests);
+    if least(window) <= SIGNIFICANCE {
+        return Ok(());
+    }
+    let enough = (window..).find(|window| least(*window) <= SIGNIFICANCE);
+    bail!(
+        "`--window {window}` is too short for {tests} checks: the least p value that they can have, corrected for their number, is {:.4}; \
+         use `--window {}`, or choose fewer lines with `--dataset`, `--profile` and `--measure`",
+        least(window),
+        enough.unwrap_or_default()
+    )
+}
+
+/// The p value if all runs of one window are above all of the other: 2 of the binomial(2n, n) ways to choose a window.
+fn least_p_value(window: usize) -> f64 {
+    let ways = (1..=window).fold(1.0, |ways, n| ways * (count(window) + count(n)) / count(n));
+    2.0 / ways
 }
 
 /// `failed: MRR@5 of sample, retrieval, bm25: 0.6507 in 7 runs, 0.6255 in the 7 newest (-3.9 %, p = 0.0006): worse by more than 2 %`.
@@ -203,7 +236,7 @@ mod tests {
     }
 
     fn judged(series: Vec<Series>, tolerance: Tolerance) -> Vec<(GateVerdict, String)> {
-        let checks = Check::all(series, 4, tolerance).into_iter();
+        let checks = Check::all(series, 4, tolerance).unwrap().into_iter();
         checks.map(|it| (it.verdict, it.to_string())).collect()
     }
 
@@ -261,11 +294,40 @@ mod tests {
 
     #[test]
     fn p_values_of_one_command_are_corrected_together() {
+        let fallen = [0.8, 0.81, 0.8, 0.79, 0.8, 0.7, 0.71, 0.7, 0.69, 0.7];
+        let series = |quantity, better| series(quantity, better, &fallen);
+        let all = vec![
+            series("MRR", Direction::Higher),
+            series("tokens", Direction::Unknown),
+            series("R@5", Direction::Higher),
+        ];
+        let tolerance = Tolerance::Share(0.05);
+        let found = Check::all(all, 5, tolerance).unwrap();
+        // 2 of 252 choices are as extreme. Tokens have no better direction, and are no test.
+        let p_values = found.iter().map(|it| it.p_value).collect::<Vec<_>>();
+        let [Some(first), None, Some(second)] = p_values[..] else {
+            panic!("{p_values:?}");
+        };
+        assert!((first - 4.0 / 252.0).abs() < 1e-12 && (second - first).abs() < 1e-12);
+        assert_eq!(
+            found.iter().map(|it| it.verdict).collect::<Vec<_>>(),
+            [
+                GateVerdict::Failed,
+                GateVerdict::CannotTell,
+                GateVerdict::Failed
+            ]
+        );
+    }
+
+    #[test]
+    fn windows_too_short_for_the_number_of_checks_are_refused() {
         let fallen = [0.8, 0.81, 0.8, 0.79, 0.7, 0.71, 0.7, 0.69];
         let twice = ["MRR", "R@5"].map(|it| series(it, Direction::Higher, &fallen));
-        for (verdict, shown) in judged(twice.into(), Tolerance::Share(0.05)) {
-            assert_eq!(verdict, GateVerdict::CannotTell, "{shown}");
-            assert!(shown.contains("p = 0.0571"), "{shown}");
-        }
+        let refused = Check::all(twice.into(), 4, Tolerance::Share(0.05));
+        assert_eq!(
+            refused.unwrap_err().to_string(),
+            "`--window 4` is too short for 2 checks: the least p value that they can have, corrected for their number, is 0.0571; \
+             use `--window 5`, or choose fewer lines with `--dataset`, `--profile` and `--measure`"
+        );
     }
 }

@@ -31,10 +31,11 @@ pub(super) fn execute(session: &Session<'_>, arguments: &TrendArgs) -> Result<Ex
     }
     let histories = History::all(&runs);
     let lines = lines(&histories, &arguments.measures)?;
-    let checks = arguments.fail_on_drop.map_or_else(Vec::new, |tolerance| {
+    let checks = arguments.fail_on_drop.map(|tolerance| {
         let series = Series::all(&lines, &histories, tolerance);
         Check::all(series, arguments.window, tolerance)
     });
+    let checks = checks.transpose()?.unwrap_or_default();
     let printer = session.printer;
     printer.result(&text::text(printer, &lines, &checks))?;
     for file in files {
