@@ -38,6 +38,11 @@ pub(super) fn execute(session: &Session<'_>, arguments: &ScoreArgs) -> Result<Ex
     if arguments.format == ScoreFormat::TrecEval && arguments.runs.len() > 1 {
         bail!("`--format trec_eval` prints one run; name one `--run`, or choose another format");
     }
+    if arguments.cluster.is_some() && arguments.runs.len() == 1 {
+        bail!(
+            "`--cluster` is for the tests of two runs or more; name another `--run`, or leave it out"
+        );
+    }
     let qrels = ranking_file::read(&arguments.qrels)?;
     let judged = Judged::read(&qrels).with_context(|| unreadable(&arguments.qrels))?;
     let names = names(&arguments.runs);
