@@ -3,7 +3,8 @@
 use std::collections::BTreeMap;
 
 use anyhow::Result;
-use evals::{ByPeople, CaseId, Verdict};
+use evals::{ByPeople, CaseId, Change, Unit, Verdict};
+use evals_messages::chain;
 use evals_metrics::{CorrectedChange, JudgedChange, corrected_change};
 use serde_json::Value as Json;
 
@@ -22,29 +23,49 @@ struct Side {
     labels: StoredLabels,
 }
 
-/// Corrects the changes of the measures that people labelled in both runs. Each comes with the verdict on its change by the judge.
+/// The changes of the pass rates that people labelled in both runs.
+pub(crate) fn changes_by_people(runs: [&StoredRun; 2], change: &Change) -> Vec<ByPeople> {
+    let rates = change.measures.iter();
+    let rates = rates.filter(|it| it.unit == Unit::PassRate);
+    by_people(
+        runs,
+        rates.map(|it| (it.measure.clone(), it.finding.verdict)),
+    )
+}
+
+/// Corrects the changes of the measures that people labelled in both runs. Each comes with the verdict on its change by the judge. Labels
+/// that cannot be read are the reason why a change is not corrected: no file beside a run keeps its report from being compared.
 pub(crate) fn by_people(
-    [before, after]: [&StoredRun; 2],
+    runs: [&StoredRun; 2],
     judged: impl Iterator<Item = (String, Verdict)>,
-) -> Result<Vec<ByPeople>> {
-    let Some(labels) = labels(before)?.zip(labels(after)?) else {
-        return Ok(Vec::new());
-    };
-    let has = |labels: &StoredLabels, measure: &str| {
-        let mut labels = labels.labels.iter();
-        labels.any(|label| label.measure.as_deref() == Some(measure))
-    };
-    let mut found = Vec::new();
-    for (measure, verdict) in judged {
-        if !has(&labels.0, &measure) || !has(&labels.1, &measure) {
-            continue;
-        }
-        let sides = [Side::read(before, &measure)?, Side::read(after, &measure)?];
-        if let [Some(before), Some(after)] = &sides {
-            found.push(ByPeople::new(measure, verdict, corrected([before, after])));
-        }
-    }
-    Ok(found)
+) -> Vec<ByPeople> {
+    let labels = labels(runs[0]).and_then(|before| Ok((before, labels(runs[1])?)));
+    let found = judged.filter_map(|(measure, verdict)| {
+        let corrected = match &labels {
+            Ok((Some(before), Some(after))) => {
+                if !has_labels(before, &measure) || !has_labels(after, &measure) {
+                    return None;
+                }
+                match sides(runs, &measure) {
+                    Ok(sides) => corrected([&sides.0?, &sides.1?]),
+                    Err(error) => Err(chain(error.as_ref())),
+                }
+            }
+            Ok(_) => return None,
+            Err(error) => Err(chain(error.as_ref())),
+        };
+        Some(ByPeople::new(measure, verdict, corrected))
+    });
+    found.collect()
+}
+
+fn has_labels(labels: &StoredLabels, measure: &str) -> bool {
+    let mut labels = labels.labels.iter();
+    labels.any(|label| label.measure.as_deref() == Some(measure))
+}
+
+fn sides(runs: [&StoredRun; 2], measure: &str) -> Result<(Option<Side>, Option<Side>)> {
+    Ok((Side::read(runs[0], measure)?, Side::read(runs[1], measure)?))
 }
 
 /// The labels beside a run; `None` for a run without labels.

@@ -16,7 +16,7 @@ mod store;
 #[cfg(test)]
 mod tests;
 
-pub(crate) use self::by_people::by_people;
+pub(crate) use self::by_people::{by_people, changes_by_people};
 pub(crate) use self::calibration::{Calibration, Drawing};
 pub(crate) use self::correction::{CORRECTION, Correction, OtherData};
 pub(crate) use self::corrections::RunCorrections;

@@ -51,7 +51,7 @@ pub(super) fn execute(session: &Session<'_>, arguments: &GateArgs) -> Result<Exi
     for ((gated, run), place) in report.runs.iter_mut().zip(&runs).zip(&matched) {
         if let Some(baseline) = baseline(*place) {
             gated.made_by = run.made_by(baseline);
-            gated.by_people = people(gated, [baseline, run], report.level)?;
+            gated.by_people = people(gated, [baseline, run], report.level);
         }
     }
     printer.result(&text(|out| console(printer).gate(out, &report))?)?;
@@ -77,9 +77,9 @@ pub(super) fn execute(session: &Session<'_>, arguments: &GateArgs) -> Result<Exi
 }
 
 /// The changes of the tested pass rates, corrected by labels of both runs.
-fn people(gated: &GatedRun, [baseline, run]: [&Side; 2], level: f64) -> Result<Vec<ByPeople>> {
+fn people(gated: &GatedRun, [baseline, run]: [&Side; 2], level: f64) -> Vec<ByPeople> {
     let (Some(before), Some(after)) = (&baseline.stored, &run.stored) else {
-        return Ok(Vec::new());
+        return Vec::new();
     };
     let judged = gated
         .checks

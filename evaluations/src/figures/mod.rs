@@ -22,7 +22,6 @@ use evals_html::page::PageFigure;
 use evals_metrics::Bootstrap;
 
 pub(crate) use self::breakdown::COLUMN as ENDING_COLUMN;
-pub(crate) use self::caption::interval_methods;
 pub(crate) use self::domain::HasFigures;
 pub(crate) use self::folder::FigureFolder;
 pub(crate) use self::place::Place;

@@ -7,12 +7,12 @@ use std::ffi::OsStr;
 use std::io::Write as _;
 
 use anyhow::{Context as _, Result, bail};
-use evals::{ByPeople, Change, MeasureChange, PairTesting, Unit, Verdict};
+use evals::{ByPeople, Change, MeasureChange, PairTesting, Verdict};
 use evals_messages::nearest;
 use evals_messages::{quantity, visible};
 use tokio::runtime::Runtime;
 
-use crate::calibrations::{CalibrationStore, RunCorrections, by_people};
+use crate::calibrations::{CalibrationStore, RunCorrections, changes_by_people};
 use crate::cli::CompareArgs;
 use crate::exit::Exit;
 use crate::figures::{self, FigureFolder};
@@ -60,12 +60,7 @@ pub(super) fn execute(session: &Session<'_>, arguments: &CompareArgs) -> Result<
         }
         check_measures(&change, &arguments.measures, || pair.change(&[], &[]))?;
         let mut change = pair.explained(change)?;
-        let rates = change
-            .measures
-            .iter()
-            .filter(|it| it.unit == Unit::PassRate);
-        let judged = rates.map(|it| (it.measure.clone(), it.finding.verdict));
-        change.by_people = by_people([before, after], judged)?;
+        change.by_people = changes_by_people([before, after], &change);
         let warning = pair.difference_in_depth();
         session.printer.warn_of(warning.as_deref());
         let gap = if exit.is_some() { "\n" } else { "" };

@@ -11,6 +11,7 @@ use super::catalogue::Catalogue;
 use super::failure::PageFailure;
 use super::stored_page::{self, PageKey, StoredPage};
 use super::viewer::Viewer;
+use crate::calibrations::changes_by_people;
 use crate::page::PageSource;
 use crate::run_folder::RunFolder;
 use crate::stored_runs::{StoredPair, StoredRun};
@@ -60,7 +61,8 @@ fn page(before: RunFolder, after: RunFolder) -> anyhow::Result<StoredPage> {
     let [before, after] = [StoredRun::of_folder(before)?, StoredRun::of_folder(after)?];
     StoredPair::check(&before, &after)?;
     let pair = StoredPair::read(&before, &after)?;
-    let change = pair.explained(pair.change(&[], &[])?)?;
+    let mut change = pair.explained(pair.change(&[], &[])?)?;
+    change.by_people = changes_by_people([&before, &after], &change);
     let source = PageSource {
         documents: Handle::current().block_on(pair.documents())?,
         place: Place::Viewer {
