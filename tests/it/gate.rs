@@ -158,7 +158,7 @@ fn a_run_against_itself_passes_and_too_few_questions_cannot_tell() {
     assert!(
         unsure
             .stdout
-            .contains("which are too few to see a drop of 0.001"),
+            .contains("too few cases changed to say which drop the test can see (n = 24)"),
         "{}",
         unsure.stdout
     );
