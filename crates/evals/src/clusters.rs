@@ -168,9 +168,13 @@ fn linked_documents(cases: &[ClusterTraits]) -> Vec<Option<String>> {
 struct Links<'d>(BTreeMap<&'d str, &'d str>);
 
 impl<'d> Links<'d> {
-    fn least(&self, document: &'d str) -> &'d str {
+    /// Halves the way to the least document, so that long chains take little time.
+    fn least(&mut self, document: &'d str) -> &'d str {
         let mut least = document;
-        while let Some(lesser) = self.0.get(least) {
+        while let Some(lesser) = self.0.get(least).copied() {
+            if let Some(further) = self.0.get(lesser).copied() {
+                self.0.insert(least, further);
+            }
             least = lesser;
         }
         least
@@ -178,12 +182,9 @@ impl<'d> Links<'d> {
 
     fn join(&mut self, one: &'d str, other: &'d str) {
         let least = [one, other].map(|it| self.least(it));
-        // The next search from either document takes one step.
-        let [root, rest] = [least[0].min(least[1]), least[0].max(least[1])];
-        for document in [one, other, rest] {
-            if document != root {
-                self.0.insert(document, root);
-            }
+        if least[0] != least[1] {
+            self.0
+                .insert(least[0].max(least[1]), least[0].min(least[1]));
         }
     }
 }
@@ -254,7 +255,8 @@ impl<'r> CaseClusters<'r> {
             names.extend(name.map(|name| (name, number)));
             next = next.max(number + 1);
         }
-        (!names.is_empty()).then_some(Self(numbers))
+        // Clusters of one case each are no clusters.
+        (next < numbers.len()).then_some(Self(numbers))
     }
 
     /// The clusters of these cases. A case that the report lacks is in the cluster of all that it lacks.

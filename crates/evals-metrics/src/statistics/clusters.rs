@@ -90,9 +90,11 @@ impl Clusters {
         }
     }
 
-    /// Collects values, with the number of each one's cluster.
-    pub(super) fn of(clusters: &[usize], values: &[f64]) -> Self {
-        Self::new(clusters.iter().copied().zip(values.iter().copied()))
+    /// Collects values, with the number of each one's cluster. `None` if each value is alone: then the methods for single values hold, which
+    /// know more of passes and failures.
+    pub(super) fn sharing(clusters: &[usize], values: &[f64]) -> Option<Self> {
+        let found = Self::new(clusters.iter().copied().zip(values.iter().copied()));
+        (found.len() < found.n()).then_some(found)
     }
 
     /// The number of values.

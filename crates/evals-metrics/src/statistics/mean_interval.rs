@@ -46,7 +46,7 @@ pub fn mean_interval(
     check_level(settings.level)?;
     check_finite(values)?;
     let verdicts = passes(values).filter(|_| scale != Scale::Amount);
-    let clusters = clusters.map(|of| Clusters::of(of, values));
+    let clusters = clusters.and_then(|of| Clusters::sharing(of, values));
     let interval = match (&clusters, verdicts) {
         (None, Some(passes)) => return Ok(wilson_interval(passes, values.len(), settings.level)),
         (None, None) if scale == Scale::Amount => return percentile_interval(values, settings),

@@ -89,7 +89,7 @@ impl PairedTest {
             .iter()
             .map(|(before, after)| difference(*before, *after))
             .collect();
-        let clustered = clusters.map(|of| Clusters::of(of, &changes));
+        let clustered = clusters.and_then(|of| Clusters::sharing(of, &changes));
         let is_share = scale.is_share(pairs.iter().flat_map(|(before, after)| [before, after]));
         let found = match self.method {
             PairTest::Auto => self.automatic(pairs, &changes, clustered.as_ref(), is_share),
@@ -103,7 +103,7 @@ impl PairedTest {
                 };
                 Inference {
                     interval: Err(NoStatistic::NotOfMean),
-                    test: match clusters {
+                    test: match clustered {
                         Some(_) => Err(NoStatistic::NoClusterForm),
                         None => test(&changes, Alternative::TwoSided),
                     },

@@ -18,6 +18,8 @@ pub(super) struct Population {
     pub(super) cases: usize,
     /// The places of the cases of each cluster that simulations draw whole.
     pub(super) clusters: Vec<Vec<usize>>,
+    /// The cluster of each case, and its place in it.
+    pub(super) places: Vec<(usize, usize)>,
     /// Whether the runs declare clusters. If not, every case is alone.
     pub(super) is_clustered: bool,
     /// The rules that can be simulated.
@@ -102,10 +104,15 @@ impl Population {
             return Err(TrialError::Nothing);
         }
         let declared = first.cluster_numbers();
+        let clusters = clusters(&common, first, declared.as_ref());
+        let places = clusters.iter().enumerate();
+        let places =
+            places.flat_map(|(number, of)| (0..of.len()).map(move |place| (number, place)));
         Ok(Self {
             cases: common.len(),
             is_clustered: declared.is_some(),
-            clusters: clusters(&common, first, declared.as_ref()),
+            places: places.collect(),
+            clusters,
             rules,
             left_out,
             pairing,

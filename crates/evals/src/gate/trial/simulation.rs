@@ -158,8 +158,8 @@ enum Source<'p> {
     Runs(usize, usize),
     /// Two halves of the snapshots.
     Halves(Vec<usize>),
-    /// The cases themselves, and themselves or those of another cluster.
-    Cases(Option<&'p [usize]>),
+    /// The cases themselves, and themselves or those of another cluster, from a place in it.
+    Cases(Option<(&'p [usize], usize)>),
 }
 
 impl<'p> Source<'p> {
@@ -186,8 +186,10 @@ impl<'p> Source<'p> {
             }
             Pairs::Exchange(share) => {
                 let is_exchanged = random.share() < share;
-                let other = &population.clusters[random.index(population.clusters.len())];
-                Self::Cases(is_exchanged.then_some(other))
+                // A uniform case, so that each given value has the mean of all cases, whatever the sizes of clusters.
+                let (number, place) = population.places[random.index(population.places.len())];
+                let other = population.clusters[number].as_slice();
+                Self::Cases(is_exchanged.then_some((other, place)))
             }
         }
     }
@@ -211,7 +213,7 @@ impl<'p> Source<'p> {
             Self::Cases(other) => {
                 let own = value(0, case)?;
                 // A case without a value cannot lose it.
-                let other = other.map(|other| other[place % other.len()]);
+                let other = other.map(|(other, first)| other[(first + place) % other.len()]);
                 let given = other.and_then(|other| value(0, other)).unwrap_or(own);
                 Some((own, given))
             }
