@@ -3,7 +3,8 @@
 use std::num::NonZeroU32;
 
 use evals_metrics::{
-    IntervalMethod, NoStatistic, PairTest, PairedDifference, PairedTest, Scale, TestMethod, holm,
+    Bootstrap, IntervalMethod, NoStatistic, PairTest, PairedDifference, PairedTest, Scale,
+    TestMethod, holm, mean_interval,
 };
 use proptest::prelude::*;
 
@@ -90,6 +91,18 @@ fn a_test_of_passes_and_failures_is_named_mcnemars() {
     assert_eq!(half.to_string(), "Fisher's randomization test");
     let written = serde_json::to_string(&TestMethod::ExactMcNemar).unwrap();
     assert_eq!(written, r#""exact-mcnemar""#);
+}
+
+#[test]
+fn clusters_of_one_case_each_are_no_clusters() {
+    let pairs = verdicts([0, 8, 292]);
+    let alone: Vec<usize> = (0..pairs.len()).rev().collect();
+    let test = PairedTest::default();
+    let infer = |clusters| test.infer(&pairs, clusters, Scale::Share);
+    assert_eq!(infer(Some(&alone)), infer(None));
+    let passes: Vec<f64> = pairs.iter().map(|pair| pair.1).collect();
+    let mean = |clusters| mean_interval(&passes, clusters, Scale::Share, &Bootstrap::default());
+    assert_eq!(mean(Some(&alone)), mean(None));
 }
 
 #[test]

@@ -100,6 +100,37 @@ fn a_gate_of_20_clusters_fails_as_seldom_as_its_level_and_its_self_test_say() {
 }
 
 #[test]
+fn a_self_test_by_exchange_is_of_equally_good_runs_whatever_the_sizes_of_clusters() {
+    // Ten clusters of 20 cases at 0.9, and 100 cases alone at 0.3: a mean of 0.7.
+    let mut cases = Vec::new();
+    for number in 0..300 {
+        let (document, value) = if number < 200 {
+            (number / 20, 0.9)
+        } else {
+            (number, 0.3)
+        };
+        let case = finished(&format!("q{number}"), vec![score("RR", value)]);
+        cases.push((case, json!({"document": document})));
+    }
+    let mut report = with_metadata(cases);
+    report
+        .cluster_by(&"metadata:document".parse::<ClusterKey>().unwrap())
+        .unwrap();
+    let run = Snapshot::of("run", &report, &report.summary(&Bootstrap::default()));
+    let trial = GateTrial {
+        gate: &gate([max_drop(0.0)]),
+        drops: &[0.1],
+        simulations: NonZeroU32::new(1_000).unwrap(),
+        seed: 7,
+    };
+    let share = 0.2;
+    let noise = Noise::Exchange { run: &run, share };
+    let failed = trial.run(&noise, &Named).unwrap().rows[0].shares.unwrap();
+    // One side of a test at 5 %, with three standard errors of the simulation.
+    assert!(failed.failed.value < 0.025 + 0.015, "{failed:?}");
+}
+
+#[test]
 fn the_numbers_of_a_gate_count_clusters() {
     let sides = |key: &str| {
         let mut random = Xoshiro256PlusPlus::seeded(3);
