@@ -114,7 +114,7 @@ impl<'r> StoredPair<'r> {
     }
 
     /// The warning about rankings of different numbers of documents.
-    pub(crate) fn difference_in_depth(&self) -> Option<String> {
+    fn difference_in_depth(&self) -> Option<String> {
         let Reports::Retrieval(reports) = &self.reports else {
             return None;
         };

@@ -169,7 +169,7 @@ impl TargetFacts {
         format!("{}{more}", shown.join(", "))
     }
 
-    /// Warns where the measures probably do not mean what they seem to.
+    /// Warns where the measures probably do not mean what they seem to, beside the warning that the report holds.
     pub(crate) fn warn(&self, printer: &Printer) {
         let all = &self.counts.all;
         if self.counts.mostly_unmatched() {
@@ -181,8 +181,6 @@ impl TargetFacts {
                 self.unmatched()
             ));
         }
-        let shortfall = self.depth.as_ref().and_then(Depth::shortfall);
-        printer.warn_of(shortfall.as_deref());
         let contradiction = self.scores.as_ref();
         let contradiction = contradiction.and_then(DocumentScores::contradiction);
         printer.warn_of(contradiction.as_deref());

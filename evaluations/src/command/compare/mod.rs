@@ -61,8 +61,6 @@ pub(super) fn execute(session: &Session<'_>, arguments: &CompareArgs) -> Result<
         check_measures(&change, &arguments.measures, || pair.change(&[], &[]))?;
         let mut change = pair.explained(change)?;
         change.by_people = changes_by_people([before, after], &change);
-        let warning = pair.difference_in_depth();
-        session.printer.warn_of(warning.as_deref());
         let gap = if exit.is_some() { "\n" } else { "" };
         let mut page = gap.as_bytes().to_vec();
         console(session.printer).change(&mut page, &change)?;
