@@ -9,7 +9,7 @@ use serde_json::{Value, json};
 
 use crate::docs::{blocks, page};
 use crate::labels::{fill, verdicts};
-use crate::sandbox::{Sandbox, ended, json as read_json};
+use crate::sandbox::{Sandbox, ended, json as read_json, unwrapped};
 use crate::viewer::Viewer;
 
 const CASES: usize = 400;
@@ -105,11 +105,6 @@ fn label(sandbox: &Sandbox, runs: &[KnownRun; 2], options: &str) {
             "labels {name} --measure EqualsExpected --import {file} --labeller ada"
         ));
     }
-}
-
-/// A text without the line breaks of the terminal.
-fn unwrapped(text: &str) -> String {
-    text.split_whitespace().collect::<Vec<_>>().join(" ")
 }
 
 #[test]

@@ -7,7 +7,7 @@ use serde_json::{Value, json};
 
 use crate::labels::fill;
 use crate::qa_server;
-use crate::sandbox::{Ended, Sandbox, ended, json as read_json};
+use crate::sandbox::{Ended, Sandbox, ended, json as read_json, unwrapped};
 use crate::scripted_server::{Reaction, Saying, ScriptedServer};
 
 /// The judge fails every third tower.
@@ -51,11 +51,6 @@ fn run(sandbox: &Sandbox, server: &ScriptedServer, name: &str, changed: &[(&str,
 
 fn gate(sandbox: &Sandbox, rest: &str) -> Ended {
     ended(&mut sandbox.command(&format!("gate {rest}")))
-}
-
-/// A text without the line breaks of the terminal.
-fn unwrapped(text: &str) -> String {
-    text.split_whitespace().collect::<Vec<_>>().join(" ")
 }
 
 /// Labels every answer as its judge does, but for the first two.

@@ -104,6 +104,11 @@ pub(crate) fn ended(command: &mut Command) -> Ended {
     }
 }
 
+/// A text without the line breaks of the terminal.
+pub(crate) fn unwrapped(text: &str) -> String {
+    text.split_whitespace().collect::<Vec<_>>().join(" ")
+}
+
 /// Waits for a condition, for at most a minute.
 pub(crate) fn wait_for(what: &str, mut there: impl FnMut() -> bool) {
     let deadline = Instant::now() + Duration::from_mins(1);

@@ -6,7 +6,7 @@ use std::fs;
 use serde_json::{Value, json};
 
 use super::{newest, report};
-use crate::sandbox::{Sandbox, ended};
+use crate::sandbox::{Sandbox, ended, unwrapped};
 
 const QUESTIONS: usize = 5;
 
@@ -102,11 +102,6 @@ fn a_target_with_fewer_documents_than_the_measures_count_is_pointed_out() {
     ] {
         assert_eq!(printed.matches(part).count(), 1, "{printed}");
     }
-}
-
-/// A text without the line breaks of the terminal.
-fn unwrapped(text: &str) -> String {
-    text.split_whitespace().collect::<Vec<_>>().join(" ")
 }
 
 #[test]
