@@ -40,6 +40,9 @@ pub struct ComparedReport {
     pub finished: usize,
     /// How many of them failed.
     pub failed: usize,
+    /// How often an evaluator failed in one of them.
+    #[serde(default)]
+    pub evaluator_failures: usize,
     /// Cases that were not run, because the run ended early.
     pub not_run: usize,
     /// Why the run was stopped, if it was.
@@ -56,6 +59,7 @@ impl ComparedReport {
             title: title.to_owned(),
             finished: summary.finished,
             failed: summary.failed,
+            evaluator_failures: summary.evaluator_failures,
             not_run: summary.not_run,
             stopped: summary.stopped.clone(),
             clusters: summary.clusters.clone(),

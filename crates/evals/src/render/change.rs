@@ -13,7 +13,8 @@ use super::side_by_side::{interruption, title_of};
 use super::standings::{FEW, too_few, too_few_clusters};
 use super::{clusters, interval_methods};
 use crate::{
-    ByPeople, CaseChange, CaseId, Change, Direction, MeasureChange, PairTest, PairTesting, Verdict,
+    ByPeople, CaseChange, CaseId, Change, ComparedReport, Direction, MeasureChange, PairTest,
+    PairTesting, Verdict,
 };
 
 /// The title of corrected p values.
@@ -324,14 +325,23 @@ fn without_interval(change: &Change) -> Vec<String> {
     grouped(change, of).iter().map(listed).collect()
 }
 
-/// The number of failed cases on each side.
-fn failures(change: &Change) -> Option<String> {
-    let sides = [(&change.before, "before"), (&change.after, "after")];
-    let failed = sides.into_iter().filter(|(report, _)| report.failed > 0);
-    let counts: Vec<String> = failed
-        .map(|(report, side)| format!("{} of {} {side}", report.failed, report.finished))
-        .collect();
-    (!counts.is_empty()).then(|| format!("failed cases: {}", counts.join(", ")))
+/// The numbers of failed cases and of failed evaluations on each side.
+fn failures(change: &Change) -> Vec<String> {
+    let counted = |kind: &str, count: fn(&ComparedReport) -> Option<String>| {
+        let sides = [(&change.before, "before"), (&change.after, "after")];
+        let counts = sides
+            .into_iter()
+            .filter_map(|(report, side)| Some(format!("{} {side}", count(report)?)));
+        let counts: Vec<String> = counts.collect();
+        (!counts.is_empty()).then(|| format!("failed {kind}: {}", counts.join(", ")))
+    };
+    let cases = counted("cases", |report| {
+        (report.failed > 0).then(|| format!("{} of {}", report.failed, report.finished))
+    });
+    let evaluations = counted("evaluations", |report| {
+        (report.evaluator_failures > 0).then(|| report.evaluator_failures.to_string())
+    });
+    cases.into_iter().chain(evaluations).collect()
 }
 
 /// Measures that only one side has.

@@ -123,11 +123,25 @@ fn documents_of(reading: impl Future<Output = Result<Documents>>) -> Result<Docu
 fn verdict(session: &Session<'_>, arguments: &CompareArgs, change: &Change) -> Exit {
     let mut measures = change.measures.iter();
     let is_worse = measures.any(|it| it.finding.verdict == Verdict::Worse);
-    let fails_more = change.after.failed > change.before.failed;
-    if arguments.fail_if_worse && fails_more {
-        session.printer.failure("more cases failed than before");
+    let (before, after) = (&change.before, &change.after);
+    let fails_more = [
+        ("cases", before.failed, after.failed),
+        (
+            "evaluations",
+            before.evaluator_failures,
+            after.evaluator_failures,
+        ),
+    ];
+    let mut fails_more = fails_more
+        .into_iter()
+        .filter(|(_, before, after)| after > before);
+    let more = fails_more.next();
+    if let Some((kind, ..)) = more.filter(|_| arguments.fail_if_worse) {
+        session
+            .printer
+            .failure(&format!("more {kind} failed than before"));
     }
-    if arguments.fail_if_worse && (is_worse || fails_more) {
+    if arguments.fail_if_worse && (is_worse || more.is_some()) {
         Exit::CheckFailed
     } else {
         Exit::Done

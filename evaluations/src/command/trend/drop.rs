@@ -99,6 +99,7 @@ impl Check {
             })
             .collect();
         check_window(window, p_values.iter().flatten().count())?;
+        check_tolerance(tolerance, &series)?;
         let family = Family::of(p_values.into_iter(), Adjustment::Holm, SIGNIFICANCE);
         let mut adjusted = family.adjusted().iter();
         let checks = series.into_iter().map(|series| {
@@ -175,6 +176,19 @@ fn check_window(window: usize, tests: usize) -> Result<()> {
         least(window),
         enough.unwrap_or_default()
     )
+}
+
+/// Refuses an amount by which no measure of these can drop, such as 5 in place of 5%.
+fn check_tolerance(tolerance: Tolerance, series: &[Series]) -> Result<()> {
+    let mut values = series.iter().flat_map(|it| &it.values);
+    match tolerance {
+        Tolerance::Amount(amount) if amount >= 1.0 && values.all(|it| (0.0..=1.0).contains(it)) => {
+            bail!(
+                "`--fail-on-drop {amount}` can never fail, because all values are from 0 to 1; write `{amount}%` for a share of the value"
+            )
+        }
+        _ => Ok(()),
+    }
 }
 
 /// The p value if all runs of one window are above all of the other: 2 of the binomial(2n, n) ways to choose a window.
@@ -317,6 +331,20 @@ mod tests {
                 GateVerdict::Failed
             ]
         );
+    }
+
+    #[test]
+    fn an_amount_that_no_share_can_lose_is_refused() {
+        let fallen = [0.8, 0.81, 0.8, 0.79, 0.7, 0.71, 0.7, 0.69];
+        let of = |values: &[f64]| {
+            let series = vec![series("MRR", Direction::Higher, values)];
+            Check::all(series, 4, Tolerance::Amount(5.0))
+        };
+        assert_eq!(
+            of(&fallen).unwrap_err().to_string(),
+            "`--fail-on-drop 5` can never fail, because all values are from 0 to 1; write `5%` for a share of the value"
+        );
+        assert!(of(&fallen.map(|it| 100.0 * it)).is_ok());
     }
 
     #[test]
