@@ -400,6 +400,12 @@ fn a_report_with_a_flipped_bit_is_used_by_no_command() {
             );
         }
         assert!(sandbox.succeed("runs").contains("unreadable"));
+        let trend = sandbox.run("trend");
+        assert!(
+            trend.stderr.contains("checksum does not match"),
+            "{}",
+            trend.stderr
+        );
     }
     // An edited report without a checksum, as an earlier version wrote it: what is printed comes from its cases.
     fs::write(&path, &sound).unwrap();

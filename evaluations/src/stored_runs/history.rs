@@ -10,7 +10,7 @@ use super::headline::Headline;
 use super::predecessor::is_of_kind;
 use super::stored_trend::{DrawnRun, StoredTrend};
 use super::trend::{Basis, Break};
-use crate::run_folder::{RunFolder, RunHeader};
+use crate::run_folder::{RunFolder, RunHeader, RunState};
 
 /// A finished run of the data folder.
 #[derive(Debug)]
@@ -29,11 +29,16 @@ pub(crate) struct History<'r> {
 }
 
 impl FinishedRun {
-    /// The run in a folder; `None` unless it is finished.
+    /// The run in a folder; `None` unless it is finished. Fails if its report is damaged.
     pub(crate) fn read(folder: RunFolder) -> Result<Option<Self>> {
         let header: RunHeader = folder.read_manifest()?;
         let configuration = Configuration::of(&folder.read_manifest()?);
         let (state, summary) = folder.state_and_summary();
+        if state == RunState::Unreadable
+            && let Some(problem) = folder.report_problem()
+        {
+            return Err(problem);
+        }
         let Some(summary) = summary.filter(|_| is_finished(state)) else {
             return Ok(None);
         };
