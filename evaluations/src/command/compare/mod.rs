@@ -171,6 +171,12 @@ fn choose(session: &Session<'_>, arguments: &CompareArgs) -> Result<Chosen> {
             Some(after) => find(&runs, after)?,
             None => newest(&runs, |header| kind(header) == kind(&before.header))?,
         };
+        if arguments.runs.len() == 1 && after.name() == before.name() {
+            bail!(
+                "run `{0}` is itself the newest of its kind; use `evaluations compare RUN {0}` to name its baseline",
+                before.name()
+            );
+        }
         StoredPair::check(&before, &after)?;
         return Ok(Chosen {
             pairs: vec![[before, after]],
