@@ -1,6 +1,7 @@
 //! Question answering with the embedded models and with a server that always replies correctly.
 
 use std::fs;
+use std::process::Stdio;
 use std::time::Duration;
 
 use crate::qa_server::{self, KEY, asked};
@@ -355,4 +356,23 @@ fn stored_answers_are_shown_and_written_again() {
     sandbox.succeed("report latest --out report.csv --out report.md");
     let rows = fs::read_to_string(sandbox.work().join("report.csv")).unwrap();
     assert_eq!(rows.lines().count(), 6, "{rows}");
+}
+
+#[test]
+fn fresh_runs_at_once_share_the_replies_of_models() {
+    let server = qa_server::right(Duration::from_millis(300));
+    let sandbox = Sandbox::new();
+    qa_server::write(&sandbox, 6, &server);
+    let starting = |()| {
+        let mut command = qa_server::command(&sandbox, "--fresh --no-progress");
+        command.stdout(Stdio::null()).stderr(Stdio::piped());
+        command.spawn().unwrap()
+    };
+    let runs = [(); 4].map(starting);
+    for run in runs {
+        let ended = run.wait_with_output().unwrap();
+        assert!(ended.status.success(), "{ended:?}");
+    }
+    assert_eq!(asked(&server), (6, 6));
+    assert_eq!(sandbox.runs().len(), 4);
 }

@@ -5,7 +5,7 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::{Duration, Instant};
 
-use crate::object_server::{Fault, KEY, ObjectServer, SECRET};
+use crate::object_server::{Fault, KEY, ObjectServer, SECRET, Seen};
 use crate::sandbox::{Sandbox, ended};
 use crate::store_scenarios::{self as scenarios, Place, RUN};
 
@@ -247,4 +247,63 @@ fn a_missing_file_of_an_index_is_named_with_the_remedy() {
         place.server.delete(".lance/");
         place.succeed(&format!("--profile {profile} --fresh"));
     }
+}
+
+#[test]
+fn a_store_that_lists_nothing_is_refused_at_once() {
+    let place = place();
+    let is_list = |seen: &Seen| seen.method == "GET" && seen.path.contains("list-type=");
+    let none = move |seen: &Seen| is_list(seen).then_some(Fault::EmptyList);
+    place.server.fail(none);
+    let lock = format!("{DB}/evaluations-lock/{:020}.json", 1);
+    let expected = format!(
+        "the store `{DB}` lists its objects wrongly: it has `{lock}`, and does not list it"
+    );
+    let message = place.refuse("--profile bm25");
+    assert!(message.contains(&expected), "{message}");
+    assert_eq!(place.server.keys(), [""; 0]);
+    let doctor = ended(&mut place.command(&format!("doctor --db {DB}")));
+    let expected_by_doctor =
+        "lists its objects wrongly: it has `s3://bucket/some/db/evaluations-trial-";
+    assert!(doctor.stdout.contains(expected_by_doctor), "{doctor:?}");
+
+    // The lock of an earlier build exists, and nobody sees it.
+    place.server.recover();
+    place.succeed("--profile bm25");
+    place.server.fail(none);
+    let before = place.server.requests().len();
+    let message = place.refuse("--profile bm25 --fresh");
+    assert!(message.contains(&expected), "{message}");
+    assert!(place.server.requests().len() < before + 20, "it tries once");
+}
+
+#[test]
+fn a_list_without_an_end_is_an_error_that_names_the_store() {
+    let place = place();
+    let is_list = |seen: &Seen| seen.method == "GET" && seen.path.contains("list-type=");
+    place
+        .server
+        .fail(move |seen| is_list(seen).then_some(Fault::EndlessList));
+    let message = place.refuse("--profile bm25 --set store.retry_for=0 --set store.timeout=1");
+    let expected = format!(
+        "the store `{DB}` lists its objects wrongly: after 16 s, a list has still more pages"
+    );
+    assert!(message.contains(&expected), "{message}");
+}
+
+#[test]
+fn a_lock_that_the_store_lists_and_does_not_have_is_an_error() {
+    let place = place();
+    place.succeed("--profile bm25");
+    place.server.fail(|seen| {
+        let is_read = seen.method == "GET" && seen.path.contains("/evaluations-lock/");
+        is_read.then_some(Fault::Status(404))
+    });
+    let line = "--profile semantic --set store.retry_for=0 --set store.timeout=1";
+    let message = place.refuse(line);
+    let expected = format!(
+        "the store `{DB}` lists its objects wrongly: it has not had `{DB}/evaluations-lock/{:020}.json` for 16 s, and still lists it",
+        1
+    );
+    assert!(message.contains(&expected), "{message}");
 }

@@ -197,6 +197,44 @@ fn shards_come_from_the_data_folders_of_several_machines() {
 }
 
 #[test]
+fn of_several_merges_at_once_one_writes_the_run_and_the_others_find_it() {
+    let sandbox = capitals();
+    for shard in 1..=3 {
+        sandbox.succeed(&format!("{EVAL} --shard {shard}/3"));
+    }
+    let merging = |place: &str| {
+        let mut command = sandbox.command(&format!("merge {place}"));
+        command.stdout(Stdio::null()).stderr(Stdio::piped());
+        command.spawn().unwrap()
+    };
+    // A folder and a name lead to the same shards.
+    let merges = ["", "", "../data", "capitals_eval"].map(merging);
+    let merges = merges.map(|merge| merge.wait_with_output().unwrap());
+    let found = merges.iter().filter(|merge| {
+        assert!(merge.status.success(), "{merge:?}");
+        let notes = String::from_utf8_lossy(&merge.stderr);
+        notes.contains("the shards of `capitals` (eval) are merged already: `")
+    });
+    assert_eq!(found.count(), 3);
+    assert_eq!(sandbox.runs().len(), 3 + 1);
+}
+
+#[test]
+fn the_shards_of_several_folders_are_merged_once() {
+    let machines = [capitals(), capitals()];
+    for (machine, shard) in machines.iter().zip(1..) {
+        machine.succeed(&format!("{EVAL} --shard {shard}/2"));
+    }
+    let one = capitals();
+    for _ in 0..2 {
+        let mut command = one.command("merge");
+        command.args(machines.iter().map(Sandbox::data));
+        assert_eq!(crate::sandbox::ended(&mut command).code, Some(0));
+        assert_eq!(one.runs().len(), 1);
+    }
+}
+
+#[test]
 fn a_shard_says_that_it_is_one() {
     let sandbox = help_desk();
     let printed = sandbox.succeed("./mine.yaml --skip-qa --limit 3 --shard 2/2");

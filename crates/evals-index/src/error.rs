@@ -3,6 +3,7 @@
 use std::error::Error;
 use std::io;
 use std::path::PathBuf;
+use std::time::Duration;
 
 use evals_metrics::RankingError;
 use evals_models::{EmbedError, ModelIdentity};
@@ -17,6 +18,32 @@ use crate::lock_holder::LockHolder;
 use crate::profile::Profile;
 use crate::store_fault::StoreFault;
 use crate::summary::{TableState, TableSummary};
+
+/// What is wrong with the lists of an object store.
+#[derive(Debug, Error)]
+#[non_exhaustive]
+pub enum ListFault {
+    /// A list leaves out an object that exists.
+    #[error("it has `{object}`, and does not list it")]
+    Left {
+        /// The address of the object.
+        object: String,
+    },
+    /// Lists name an object that does not exist.
+    #[error("it has not had `{object}` for {} s, and still lists it", waited.as_secs())]
+    Gone {
+        /// The address of the object.
+        object: String,
+        /// How long the object was missing.
+        waited: Duration,
+    },
+    /// A list has another page for ever.
+    #[error("after {} s, a list has still more pages", waited.as_secs())]
+    Endless {
+        /// How long the list was read.
+        waited: Duration,
+    },
+}
 
 /// Why an index could not be built, opened or searched.
 #[derive(Debug, Error)]
@@ -58,6 +85,14 @@ pub enum IndexError {
     Unconditional {
         /// The store.
         uri: String,
+    },
+    /// The lists of an object store are not those of its objects.
+    #[error("the store `{uri}` lists its objects wrongly: {fault}")]
+    Listing {
+        /// The store.
+        uri: String,
+        /// What is wrong with its lists.
+        fault: ListFault,
     },
     /// The object that tries out a store could not be deleted.
     #[error(

@@ -89,6 +89,9 @@ fn of_index(error: &IndexError) -> Option<&'static str> {
         IndexError::Unconditional { .. } => Some(
             "use a server that supports conditional writes, or a newer version of this one; docs/stores.md lists some",
         ),
+        IndexError::Listing { .. } => Some(
+            "check the server and what is between it and this machine, or use another store; `evaluations doctor --db` tries it out",
+        ),
         IndexError::Busy { .. } => {
             Some("wait for it to finish, or use another database with `--db`")
         }

@@ -1,4 +1,4 @@
-//! The lock under which a process finds the run to resume, or creates a new one.
+//! The locks under which a process finds the run to resume or creates a new one, and under which it merges shards.
 
 use std::fs::{self, File, OpenOptions, TryLockError};
 use std::path::Path;
@@ -13,10 +13,10 @@ use crate::terminal::Printer;
 const INTERVAL: Duration = Duration::from_millis(20);
 /// How long a process waits before it tells the user why.
 const SILENCE: Duration = Duration::from_secs(2);
-/// The longest wait. Starting a run takes only as long as reading the manifests of earlier runs.
+/// The longest wait. Starting a run takes only as long as reading the manifests of earlier runs, and merging shards as long as reading them.
 const PATIENCE: Duration = Duration::from_mins(1);
 
-/// The right to start a run, held by one process of the machine at a time.
+/// The right to start a run, or to merge shards, held by one process of the machine at a time.
 ///
 /// Unlike the lock of an index, it is held for moments, so waiting for it ends after a minute, and its file does not name the holder.
 /// The operating system releases it when its process ends for whatever reason.
@@ -26,7 +26,16 @@ pub(crate) struct StartLock(File);
 impl StartLock {
     /// Takes the lock as soon as no other process starts a run in the folder `data`.
     pub(crate) async fn take(data: &Path, printer: &Printer) -> Result<Self> {
-        let path = data.join("runs.lock");
+        Self::of(data, "runs.lock", "starting a run", printer).await
+    }
+
+    /// Takes the lock as soon as no other process merges shards into the folder `data`.
+    pub(crate) async fn to_merge(data: &Path, printer: &Printer) -> Result<Self> {
+        Self::of(data, "merges.lock", "merging shards", printer).await
+    }
+
+    async fn of(data: &Path, file: &str, doing: &str, printer: &Printer) -> Result<Self> {
+        let path = data.join(file);
         let unusable = || format!("cannot lock `{}`", path.display());
         fs::create_dir_all(data).with_context(unusable)?;
         let mut options = OpenOptions::new();
@@ -39,7 +48,7 @@ impl StartLock {
                 Ok(()) => return Ok(Self(file)),
                 Err(TryLockError::WouldBlock) if began.elapsed() < PATIENCE => {}
                 Err(TryLockError::WouldBlock) => bail!(
-                    "another process is still starting a run after {} s and holds the lock `{}`; wait for it, or end it",
+                    "another process is still {doing} after {} s and holds the lock `{}`; wait for it, or end it",
                     PATIENCE.as_secs(),
                     path.display()
                 ),
@@ -48,7 +57,7 @@ impl StartLock {
             if !is_noted && began.elapsed() >= SILENCE {
                 is_noted = true;
                 printer.note(&format!(
-                    "waiting for another process to start its run (lock `{}`)",
+                    "waiting for another process that is {doing} (lock `{}`)",
                     path.display()
                 ));
             }

@@ -70,7 +70,7 @@ impl<'o, 'r> Opener<'o, 'r> {
     /// Opens a chat model behind the cache of replies. Its calls are direct.
     pub(crate) async fn chat(&mut self, model: &ConfiguredModel) -> Result<Arc<dyn ChatModel>> {
         let inner = self.servers.chat(&repeatable(model)).await?;
-        self.cached(inner).await
+        self.cached(inner, CachedChat::new).await
     }
 
     /// Opens a chat model behind the cache of replies. Its calls go in batches if the run uses batches and the model's server may support
@@ -84,7 +84,7 @@ impl<'o, 'r> Opener<'o, 'r> {
         }
         let chat = self.servers.openai_chat(&repeatable(model)).await?;
         if !self.batches.concern(&chat, self.cache.is_some())? {
-            return self.cached(Arc::new(chat)).await;
+            return self.cached(Arc::new(chat), CachedChat::new).await;
         }
         let store = match self.cache {
             Some(RefreshPolicy::Reuse) => Some(self.store().await?),
@@ -92,19 +92,22 @@ impl<'o, 'r> Opener<'o, 'r> {
         };
         let price = choices::prices(self.resolved).of(chat.identity());
         let batched = self.batches.put_before(chat, price, store);
-        self.cached(batched).await
+        let alone = |model, store| CachedChat::new(model, store).within_process();
+        self.cached(batched, alone).await
     }
 
-    async fn cached(&mut self, inner: Arc<dyn ChatModel>) -> Result<Arc<dyn ChatModel>> {
+    async fn cached(
+        &mut self,
+        inner: Arc<dyn ChatModel>,
+        cache: impl FnOnce(Arc<dyn ChatModel>, ReplyStore) -> CachedChat,
+    ) -> Result<Arc<dyn ChatModel>> {
         let price = choices::prices(self.resolved).of(inner.identity());
         let metered = Arc::new(Metered::new(inner, price, self.spending));
         let Some(policy) = self.cache else {
             return Ok(metered);
         };
         let store = self.store().await?;
-        Ok(Arc::new(
-            CachedChat::new(metered, store).with_policy(policy),
-        ))
+        Ok(Arc::new(cache(metered, store).with_policy(policy)))
     }
 
     /// The store of replies, which all models share.

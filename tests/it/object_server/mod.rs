@@ -33,6 +33,10 @@ pub(crate) enum Fault {
     Lose,
     /// Answers later.
     Delay(Duration),
+    /// Lists no objects.
+    EmptyList,
+    /// Lists no objects, and promises another page.
+    EndlessList,
 }
 
 type Script = Arc<dyn Fn(&Seen) -> Option<Fault> + Send + Sync>;
@@ -167,6 +171,11 @@ impl Shared {
             Some(Fault::Status(status)) => return Some(objects::refusal(status)),
             Some(Fault::Drop) => return None,
             Some(Fault::Delay(delay)) => tokio::time::sleep(delay).await,
+            Some(Fault::EmptyList) => return Some(objects::empty_page(false)),
+            Some(Fault::EndlessList) => {
+                tokio::time::sleep(Duration::from_millis(20)).await;
+                return Some(objects::empty_page(true));
+            }
             Some(Fault::Lose) | None => {}
         }
         let answer = match &self.backend {

@@ -196,6 +196,21 @@ impl Objects {
     }
 }
 
+/// A page of a list without objects.
+pub(super) fn empty_page(is_truncated: bool) -> Answer {
+    let next = if is_truncated {
+        "<NextContinuationToken>next</NextContinuationToken>"
+    } else {
+        ""
+    };
+    xml(
+        200,
+        &format!(
+            "<ListBucketResult><Name>{BUCKET}</Name><Prefix></Prefix><KeyCount>0</KeyCount><MaxKeys>1000</MaxKeys><IsTruncated>{is_truncated}</IsTruncated>{next}</ListBucketResult>"
+        ),
+    )
+}
+
 /// An answer that refuses a request with a code of S3.
 pub(super) fn refusal(status: u16) -> Answer {
     match status {

@@ -31,7 +31,7 @@ use crate::lock_holder::LockHolder;
 use crate::retries::limited;
 use crate::summary::TableSummary;
 use crate::table;
-use bucket::{Bucket, Fence, Lease, engine_options, opening_limit, opening_options};
+use bucket::{Bucket, Fence, Lease, engine_options, in_time, list_limit, opening_limit};
 use folder_lock::FolderLock;
 use location::Location;
 
@@ -91,9 +91,9 @@ impl Store {
         };
         // An unreachable store fails here, before documents are prepared for it.
         if store.location.is_bucket() {
-            let options = opening_options(&store.settings);
-            let probe = async { Bucket::connect(uri, options).await?.probe().await };
-            limited(opening_limit(&store.settings), probe).await?;
+            let limit = opening_limit(settings);
+            let probe = async { Bucket::connect(uri, settings, limit).await?.probe().await };
+            limited(limit, probe).await?;
         }
         store.existing().await?;
         Ok(store)
@@ -184,8 +184,8 @@ impl Store {
         if !self.location.is_bucket() {
             return Ok(Writable::Memory);
         }
-        let options = engine_options(&self.settings);
-        let bucket = Bucket::connect(self.uri(), options).await?;
+        let (settings, limit) = (&self.settings, self.settings.retry_for);
+        let bucket = Bucket::connect(self.uri(), settings, limit).await?;
         Ok(Writable::Bucket(bucket))
     }
 
@@ -362,10 +362,10 @@ impl Store {
         let Some(connection) = self.existing().await? else {
             return Ok(Vec::new());
         };
-        let mut names = connection
-            .table_names()
-            .execute()
-            .await
+        let limit = list_limit(&self.settings, self.settings.retry_for);
+        let list = connection.table_names().execute();
+        let mut names = in_time(self.uri(), limit, list)
+            .await?
             .map_err(IndexError::during("list the indexes"))
             .map_err(|error| error.in_store(self.uri()))?;
         names.retain(|name| name.starts_with(prefix));

@@ -6,6 +6,7 @@ use std::sync::Arc;
 use async_trait::async_trait;
 use serde_json::{Map, Value};
 
+use super::claim::Claim;
 use super::entry::ReplyStore;
 use super::flight::Flights;
 use super::key::ReplyKey;
@@ -16,12 +17,13 @@ use evals_models::{ChatError, ChatModel, ChatReply, ChatRequest, Failure, Finish
 ///
 /// Every reply is stored, even one that its token limit cut off. Failures are not stored, nor are empty replies for no known
 /// reason. A stored reply keeps its original time and tokens and is marked as [cached](evals_models::Served::cached). Equal
-/// requests at the same time share one call.
+/// requests at the same time share one call, also those of other processes with the same store, if both reuse stored replies.
 #[derive(Debug)]
 pub struct CachedChat {
     inner: Arc<dyn ChatModel>,
     store: ReplyStore,
     policy: RefreshPolicy,
+    waits_for_others: bool,
     pub(super) flights: Flights,
     failure: WriteFailure,
 }
@@ -33,6 +35,7 @@ impl CachedChat {
             inner,
             store,
             policy: RefreshPolicy::default(),
+            waits_for_others: true,
             flights: Flights::default(),
             failure: WriteFailure::default(),
         }
@@ -42,6 +45,15 @@ impl CachedChat {
     #[must_use]
     pub fn with_policy(self, policy: RefreshPolicy) -> Self {
         Self { policy, ..self }
+    }
+
+    /// Shares calls only within this process: for a model whose calls take hours, such as one whose requests go in batches.
+    #[must_use]
+    pub fn within_process(self) -> Self {
+        Self {
+            waits_for_others: false,
+            ..self
+        }
     }
 
     async fn stored(
@@ -121,15 +133,22 @@ impl ChatModel for CachedChat {
         let key = ReplyKey::new(self.inner.as_ref(), request);
         let flight = self.flights.join(key);
         let mut shared = flight.turn().await;
-        let stored = match &*shared {
+        let mut stored = match &*shared {
             Some(reply) => Some(reply.clone()),
             None => self.stored(key, request).await?,
         };
+        let mut claim = None;
+        if stored.is_none() && self.waits_for_others && self.policy == RefreshPolicy::Reuse {
+            claim = Claim::take(&self.store, key).await;
+            // Another process may have stored the reply since.
+            stored = self.stored(key, request).await?;
+        }
         if let Some(mut reply) = stored {
             reply.served.cached = true;
             return Ok(reply);
         }
         let reply = self.ask(key, request).await?;
+        drop(claim);
         *shared = Some(reply.clone());
         Ok(reply)
     }

@@ -1,6 +1,7 @@
 //! Stored replies of chat models.
 
 mod cached_chat;
+mod claim;
 mod entry;
 mod flight;
 mod key;

@@ -18,7 +18,7 @@ use super::table;
 
 type Result<T, E = StoreError> = std::result::Result<T, E>;
 
-/// Is called with one line when an access waits for a file that another process may have locked. It must not block.
+/// Is called with one line when work waits for a file that another process has locked. It must not block.
 pub type Watch = Arc<dyn Fn(&str) + Send + Sync>;
 
 /// How long an access may take before its [`Watch`] is called. A commit takes a thousandth of it.
@@ -65,6 +65,12 @@ impl Handle {
 
     pub(super) fn path(&self) -> &Path {
         &self.path
+    }
+
+    pub(super) fn note(&self, line: &str) {
+        if let Some(watch) = &self.watch {
+            watch(line);
+        }
     }
 
     pub(super) fn writes(&self) -> &Writes {

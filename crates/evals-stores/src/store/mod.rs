@@ -89,6 +89,11 @@ impl<E: Entry> Store<E> {
         self.handle.write(put).await
     }
 
+    /// Passes a line to the watch, if the file was opened with one.
+    pub(crate) fn note(&self, line: &str) {
+        self.handle.note(line);
+    }
+
     /// Counts the writes under way.
     pub fn writes(&self) -> &Writes {
         self.handle.writes()

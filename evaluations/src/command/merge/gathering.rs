@@ -1,6 +1,6 @@
 //! Finds the shards that a command line names.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::ffi::{OsStr, OsString};
 use std::path::{Path, PathBuf};
 
@@ -8,6 +8,7 @@ use anyhow::{Result, bail};
 use serde_json::Value;
 
 use super::shard_run::{RunKey, ShardRun};
+use super::shards_of_run::ShardsOfRun;
 use crate::run_folder::{MERGED, RunFolder};
 use crate::session::Session;
 use crate::stored_runs::StoredRuns;
@@ -15,12 +16,13 @@ use crate::stored_runs::StoredRuns;
 /// The folder of a data folder that holds the runs.
 const RUNS: &str = "runs";
 
-/// The shards that `wanted` names, or those of the data folder. Empty if all of them are merged already, which a note says.
-pub(super) fn gather(session: &Session<'_>, wanted: &[OsString]) -> Result<Vec<ShardRun>> {
+/// The shards that `wanted` names, or those of the data folder, by their runs. Leaves out shards that are merged already, which a note says,
+/// unless one of them is named.
+pub(super) fn gather(session: &Session<'_>, wanted: &[OsString]) -> Result<Vec<ShardsOfRun>> {
     let mut gathering = Gathering {
         session,
         found: Vec::new(),
-        merged: merged(session)?,
+        named: BTreeSet::new(),
     };
     if wanted.is_empty() {
         gathering.scan(&session.directories.runs(), |_| true)?;
@@ -28,18 +30,35 @@ pub(super) fn gather(session: &Session<'_>, wanted: &[OsString]) -> Result<Vec<S
     for wanted in wanted {
         gathering.add(wanted)?;
     }
-    Ok(gathering.found)
+    let Gathering { found, named, .. } = gathering;
+    let merged = merged(session)?;
+    let mut runs = ShardsOfRun::group(found);
+    runs.retain(|run| {
+        let mut names: Vec<String> = run.shards().iter().map(ShardRun::name).collect();
+        names.sort_unstable();
+        let merged = merged.get(&names);
+        let merged = merged.filter(|_| !names.iter().any(|name| named.contains(name)));
+        if let Some(merged) = merged {
+            let header = &run.first().header;
+            session.printer.note(&format!(
+                "the shards of `{}` ({}) are merged already: `{merged}`",
+                header.dataset.name, header.benchmark
+            ));
+        }
+        merged.is_none()
+    });
+    Ok(runs)
 }
 
 /// The shards found so far.
 struct Gathering<'s> {
     session: &'s Session<'s>,
     found: Vec<ShardRun>,
-    /// The names of the shards of each merged run of the data folder, sorted, and the name of that run.
-    merged: BTreeMap<Vec<String>, String>,
+    /// The shards that are named one by one.
+    named: BTreeSet<String>,
 }
 
-/// The runs of the data folder that were merged from shards.
+/// The runs of the data folder that were merged from shards: the sorted names of the shards, and the name of the run.
 fn merged(session: &Session<'_>) -> Result<BTreeMap<Vec<String>, String>> {
     let mut merged = BTreeMap::new();
     for folder in RunFolder::list(&session.directories.runs())? {
@@ -96,6 +115,7 @@ impl Gathering<'_> {
                 source.run
             );
         }
+        self.named.insert(name);
         self.keep(run);
         Ok(())
     }
@@ -126,17 +146,7 @@ impl Gathering<'_> {
             );
         }
         for key in order {
-            let newest = newest(runs.remove(&key).unwrap_or_default());
-            let mut names: Vec<String> = newest.iter().map(ShardRun::name).collect();
-            names.sort_unstable();
-            if let Some(merged) = self.merged.get(&names) {
-                let (benchmark, dataset, ..) = key;
-                self.session.printer.note(&format!(
-                    "the shards of `{dataset}` ({benchmark}) are merged already: `{merged}`"
-                ));
-                continue;
-            }
-            for run in newest {
+            for run in newest(runs.remove(&key).unwrap_or_default()) {
                 self.keep(run);
             }
         }

@@ -13,25 +13,23 @@ mod target_facts;
 use anyhow::Result;
 
 use self::joining::Merged;
-use self::shards_of_run::ShardsOfRun;
 use crate::cli::MergeArgs;
 use crate::exit::Exit;
 use crate::interruption::interruptible;
+use crate::run_folder::StartLock;
 use crate::session::Session;
 
 pub(super) fn execute(session: &Session<'_>, arguments: &MergeArgs) -> Result<Exit> {
     let printer = session.printer;
-    let shards = gathering::gather(session, &arguments.runs)?;
-    if shards.is_empty() {
-        // A note has said why.
-        return Ok(Exit::Done);
-    }
-    let runs = ShardsOfRun::group(shards);
-    // Nothing is written unless everything can be.
-    for run in &runs {
-        run.check()?;
-    }
     interruptible(printer, async |interruption| {
+        // Of equal commands that start together, one merges, and the others find its run.
+        let turn = StartLock::to_merge(&session.directories.data, printer);
+        let _turn = interruption.guard(turn).await?;
+        let runs = gathering::gather(session, &arguments.runs)?;
+        // Nothing is written unless everything can be.
+        for run in &runs {
+            run.check()?;
+        }
         let mut exit = Exit::Done;
         for (place, run) in runs.iter().enumerate() {
             let merged = interruption

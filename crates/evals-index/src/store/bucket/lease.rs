@@ -15,7 +15,7 @@ use tokio::time::{self, Instant};
 use super::claim::Claim;
 use super::{Bucket, Creation};
 use crate::engine_error::EngineError;
-use crate::error::IndexError;
+use crate::error::{IndexError, ListFault};
 use crate::lock_holder::LockHolder;
 use crate::store_fault::OtherWriter;
 
@@ -106,17 +106,30 @@ impl Lease {
     async fn take(bucket: &Bucket, number: u64) -> Result<Option<Self>, IndexError> {
         let claim = Claim::new();
         let name = name(number);
-        if bucket.create(&name, claim.to_json()).await? == Creation::Present
-            && read(bucket, number)
+        let created = bucket.create(&name, claim.to_json()).await?;
+        let is_own = created == Creation::Created
+            || read(bucket, number)
                 .await?
-                .is_none_or(|found| found.token != claim.token)
-        {
+                .is_some_and(|found| found.token == claim.token);
+        let again = if is_own {
+            bucket.create(&name, claim.to_json()).await?
+        } else {
+            Creation::Present
+        };
+        let numbers = numbers(bucket).await?;
+        if numbers.iter().all(|other| *other < number) {
+            if is_own {
+                bucket.delete(&name).await?;
+            }
+            // Without the lists of the store no process knows who holds the lease, and each would try the same number for ever.
+            let object = bucket.address(&name);
+            return Err(bucket.lists_wrongly(ListFault::Left { object }));
+        }
+        if !is_own {
             return Ok(None);
         }
-        let again = bucket.create(&name, claim.to_json()).await?;
         // Another process may have taken and released a lease since this one listed the numbers. It deleted earlier numbers, perhaps this one,
         // and perhaps between the two requests, so that both created it.
-        let numbers = numbers(bucket).await?;
         if numbers.iter().any(|other| *other > number) {
             bucket.delete(&name).await?;
             return Ok(None);
@@ -208,6 +221,7 @@ async fn is_held(bucket: &Bucket, number: u64, claim: &Claim) -> Result<bool, In
 
 /// The valid lease: the one with the greatest number.
 async fn latest(bucket: &Bucket) -> Result<Option<(u64, Claim)>, IndexError> {
+    let began = Instant::now();
     loop {
         let Some(number) = numbers(bucket).await?.into_iter().max() else {
             return Ok(None);
@@ -217,6 +231,11 @@ async fn latest(bucket: &Bucket) -> Result<Option<(u64, Claim)>, IndexError> {
             return Ok(Some((number, claim)));
         }
         // Some stores list a deleted object for a while.
+        let waited = began.elapsed();
+        if waited > bucket.list_limit {
+            let object = bucket.address(&name(number));
+            return Err(bucket.lists_wrongly(ListFault::Gone { object, waited }));
+        }
         time::sleep(PAUSE).await;
     }
 }
@@ -293,6 +312,7 @@ mod tests {
             uri: "s3://bucket/db".to_owned(),
             store: Arc::new(InMemory::new()),
             prefix: "db".into(),
+            list_limit: Duration::from_mins(1),
         }
     }
 

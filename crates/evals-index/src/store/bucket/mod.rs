@@ -6,21 +6,23 @@ mod lease;
 mod options;
 mod trial;
 
-use std::collections::HashMap;
 use std::fmt;
 use std::sync::Arc;
+use std::time::Duration;
 
 use lance_io::object_store::{ObjectStore, ObjectStoreParams, StorageOptionsAccessor};
 use lancedb::ObjectStoreRegistry;
 use object_store::path::Path;
-use object_store::{ObjectStoreExt, PutMode, PutOptions, PutPayload};
+use object_store::{ListResult, ObjectStoreExt, PutMode, PutOptions, PutPayload};
+use tokio::time::timeout;
 
 use crate::engine_error::EngineError;
-use crate::error::IndexError;
+use crate::error::{IndexError, ListFault};
+use crate::store::StoreSettings;
 
 pub(super) use fence::Fence;
 pub(super) use lease::Lease;
-pub(super) use options::{engine_options, opening_limit, opening_options};
+pub(super) use options::{engine_options, list_limit, opening_limit};
 
 /// A bucket or container, and the prefix of the database in it.
 #[derive(Clone)]
@@ -28,6 +30,8 @@ pub(super) struct Bucket {
     uri: String,
     store: Arc<dyn object_store::ObjectStore>,
     prefix: Path,
+    /// How long a list may take.
+    list_limit: Duration,
 }
 
 impl fmt::Debug for Bucket {
@@ -49,11 +53,13 @@ pub(super) enum Creation {
 }
 
 impl Bucket {
-    /// Prepares requests with these options of the engine. Sends a request only to find the region of a bucket at AWS.
+    /// Prepares requests that are repeated for `retry_for`. Sends a request only to find the region of a bucket at AWS.
     pub(super) async fn connect(
         uri: &str,
-        options: HashMap<String, String>,
+        settings: &StoreSettings,
+        retry_for: Duration,
     ) -> Result<Self, IndexError> {
+        let options = options::options(settings, retry_for);
         let params = ObjectStoreParams {
             storage_options_accessor: Some(Arc::new(StorageOptionsAccessor::with_static_options(
                 options,
@@ -71,13 +77,20 @@ impl Bucket {
             uri: uri.to_owned(),
             store: store.inner.clone(),
             prefix,
+            list_limit: list_limit(settings, retry_for),
         })
     }
 
     /// Lists the prefix once. Fails if the bucket does not exist, if the keys may not list it, or if the store does not answer.
     pub(super) async fn probe(&self) -> Result<(), IndexError> {
-        let listed = self.store.list_with_delimiter(Some(&self.prefix)).await;
-        listed.map(drop).map_err(|source| self.failed(source))
+        self.list(&self.prefix).await.map(drop)
+    }
+
+    /// Lists the objects and folders in a folder, by its path in the bucket.
+    async fn list(&self, folder: &Path) -> Result<ListResult, IndexError> {
+        let list = self.store.list_with_delimiter(Some(folder));
+        let listed = in_time(&self.uri, self.list_limit, list).await?;
+        listed.map_err(|source| self.failed(source))
     }
 
     /// The address of an object, for messages.
@@ -135,11 +148,7 @@ impl Bucket {
 
     /// The names of the objects in a folder of the database, without the folder.
     async fn names(&self, folder: &str) -> Result<Vec<String>, IndexError> {
-        let listed = self
-            .store
-            .list_with_delimiter(Some(&self.path(folder)))
-            .await;
-        let listed = listed.map_err(|source| self.failed(source))?;
+        let listed = self.list(&self.path(folder)).await?;
         let objects = listed.objects.iter();
         Ok(objects
             .filter_map(|object| object.location.filename().map(str::to_owned))
@@ -150,10 +159,27 @@ impl Bucket {
         name.split('/').fold(self.prefix.clone(), Path::join)
     }
 
+    fn lists_wrongly(&self, fault: ListFault) -> IndexError {
+        let uri = self.uri.clone();
+        IndexError::Listing { uri, fault }
+    }
+
     fn failed(&self, source: object_store::Error) -> IndexError {
         IndexError::Store {
             uri: self.uri.clone(),
             source: EngineError::new(Box::new(source)),
         }
     }
+}
+
+/// Waits for a list, and fails if it takes longer than `limit`: a store may begin another page for ever.
+pub(super) async fn in_time<T>(
+    uri: &str,
+    limit: Duration,
+    list: impl Future<Output = T>,
+) -> Result<T, IndexError> {
+    timeout(limit, list).await.map_err(|_| IndexError::Listing {
+        uri: uri.to_owned(),
+        fault: ListFault::Endless { waited: limit },
+    })
 }

@@ -7,6 +7,8 @@ use crate::store::StoreSettings;
 
 /// How long the requests that open a store are repeated: an address with a typing error should not take longer.
 const OPENING: Duration = Duration::from_secs(10);
+/// The longest pause of the engine between two attempts at a request.
+const LONGEST_PAUSE: Duration = Duration::from_secs(15);
 /// A number of retries that no request reaches: only the time limits them.
 const MOST_RETRIES: usize = 10_000;
 
@@ -15,17 +17,18 @@ pub(in crate::store) fn engine_options(settings: &StoreSettings) -> HashMap<Stri
     options(settings, settings.retry_for)
 }
 
-/// The options for the requests that find out whether a store can be used.
-pub(in crate::store) fn opening_options(settings: &StoreSettings) -> HashMap<String, String> {
-    options(settings, opening_limit(settings))
-}
-
 /// How long the requests that open a store are repeated.
 pub(in crate::store) fn opening_limit(settings: &StoreSettings) -> Duration {
     settings.retry_for.min(OPENING)
 }
 
-fn options(settings: &StoreSettings, retry_for: Duration) -> HashMap<String, String> {
+/// How long a list may take whose requests are repeated for `retry_for`. No single request takes longer, so a longer list has many pages.
+pub(in crate::store) fn list_limit(settings: &StoreSettings, retry_for: Duration) -> Duration {
+    retry_for + LONGEST_PAUSE + settings.timeout
+}
+
+/// The options for requests that are repeated for `retry_for`.
+pub(super) fn options(settings: &StoreSettings, retry_for: Duration) -> HashMap<String, String> {
     // The engine accepts only whole seconds here.
     let retry_seconds = retry_for.as_millis().div_ceil(1_000);
     let bounds = [
@@ -51,10 +54,11 @@ mod tests {
             retry_for: Duration::from_mins(1),
             ..StoreSettings::default()
         };
+        let opening = options(&settings, opening_limit(&settings));
+        assert_eq!(opening["client_retry_timeout"], "10");
         let options = engine_options(&settings);
         assert_eq!(options["client_max_retries"], "2");
         assert_eq!(options["client_retry_timeout"], "60");
-        assert_eq!(opening_options(&settings)["client_retry_timeout"], "10");
     }
 
     #[test]

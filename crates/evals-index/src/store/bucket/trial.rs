@@ -1,12 +1,12 @@
-//! Proves that a store honours conditions and lets objects be written and deleted.
+//! Proves that a store honours conditions, lists what it has, and lets objects be written and deleted.
 
 use std::hash::{BuildHasher, Hasher, RandomState};
 
 use super::{Bucket, Creation};
-use crate::error::IndexError;
+use crate::error::{IndexError, ListFault};
 
 impl Bucket {
-    /// Creates an object twice and deletes it. Fails if the second request replaces it, or if the object stays.
+    /// Creates an object twice, lists it and deletes it. Fails if the second request replaces it, if it is not listed, or if it stays.
     pub(in crate::store) async fn try_writing(&self) -> Result<(), IndexError> {
         let token = RandomState::new().build_hasher().finish();
         let name = format!("evaluations-trial-{token:016x}");
@@ -33,10 +33,20 @@ impl Bucket {
 
     async fn create_again(&self, name: &str) -> Result<(), IndexError> {
         match self.create(name, Vec::new()).await? {
-            Creation::Present => Ok(()),
+            Creation::Present => self.check_listed(name).await,
             Creation::Created => Err(IndexError::Unconditional {
                 uri: self.uri.clone(),
             }),
         }
+    }
+
+    async fn check_listed(&self, name: &str) -> Result<(), IndexError> {
+        let path = self.path(name);
+        let listed = self.list(&self.prefix).await?.objects;
+        if listed.iter().any(|object| object.location == path) {
+            return Ok(());
+        }
+        let object = self.address(name);
+        Err(self.lists_wrongly(ListFault::Left { object }))
     }
 }

@@ -160,11 +160,11 @@ async fn replies_that_another_process_stored_while_requests_waited_are_not_paid_
         let mut waiting = settings(&folder.0);
         waiting.first_direct = first_direct;
         let waiting = BatchedChat::new(model(&server), waiting, notes.clone());
-        let waiting = CachedChat::new(Arc::new(waiting), store.clone());
+        let waiting = CachedChat::new(Arc::new(waiting), store.clone()).within_process();
         let overtaking = async {
             notes.considered(1).await;
             let other = Arc::new(batched(&server, &folder));
-            let other = CachedChat::new(other, store);
+            let other = CachedChat::new(other, store).within_process();
             assert_eq!(texts(ask_all(&other, &["a", "b"]).await).len(), 2);
             // It forgets the batch as soon as both replies are stored.
             until("no record is left", || folder.files().is_empty()).await;

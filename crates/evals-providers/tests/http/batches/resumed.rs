@@ -210,7 +210,7 @@ async fn an_empty_reply_is_asked_for_again_by_the_next_run() {
         let store = ReplyStore::open(replies.0.join("replies.db"))
             .await
             .unwrap();
-        CachedChat::new(Arc::new(batched(&server, &folder)), store)
+        CachedChat::new(Arc::new(batched(&server, &folder)), store).within_process()
     };
     assert_eq!(texts(ask_all(&cached().await, &["a"]).await), [""]);
     until("no file is left", || folder.files().is_empty()).await;
@@ -239,7 +239,7 @@ async fn a_record_whose_replies_are_all_stored_is_deleted() {
     let second = Arc::new(batched(&server, &folder));
     let key = ReplyKey::new(&*second, &asking("a"));
     store.put(key, second.identity(), reply).await.unwrap();
-    let cached = CachedChat::new(second, store);
+    let cached = CachedChat::new(second, store).within_process();
     assert_eq!(texts(ask_all(&cached, &["a"]).await), ["echo: a"]);
     until("no file is left", || folder.files().is_empty()).await;
 }

@@ -147,6 +147,36 @@ async fn equal_requests_at_the_same_time_share_one_call() {
 }
 
 #[tokio::test]
+async fn equal_requests_of_two_processes_at_the_same_time_share_one_call() {
+    for failures in [0, 1] {
+        let first = Scripted::answering("a").failing(failures).hanging();
+        let first = Cached::before(first).await;
+        // Another connection to the same file stands for another process: locks do not tell them apart.
+        let inner = Arc::new(Scripted::answering("b"));
+        let store = ReplyStore::open(first.folder.file()).await.unwrap();
+        let second = CachedChat::new(inner.clone(), store);
+        let mut asking = first.ask_together(1).await;
+        let other = request("q");
+        let mut waiting = std::pin::pin!(second.chat(&other));
+        let early = tokio::time::timeout(Duration::from_millis(200), &mut waiting).await;
+        assert!(early.is_err() && inner.asked() == 0, "it waits");
+        first.inner.let_go(1);
+        let answered = asking.join_next().await.unwrap().unwrap();
+        let reply = waiting.await.unwrap();
+        if failures == 0 {
+            assert_eq!(answered.unwrap(), self::reply("a"));
+            assert_eq!(reply, cached("a"));
+        } else {
+            assert!(answered.is_err());
+            assert_eq!(reply, self::reply("b"), "nobody else asks");
+        }
+        assert_eq!(inner.asked(), failures);
+        let left = first.folder.file().with_extension("asking").read_dir();
+        assert_eq!(left.unwrap().count(), 0);
+    }
+}
+
+#[tokio::test]
 async fn a_shared_call_that_fails_is_made_again_by_the_next() {
     let chat = Cached::before(Scripted::answering("a").hanging().failing(1)).await;
     let asking = chat.ask_together(10).await;
