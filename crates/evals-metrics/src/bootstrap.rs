@@ -87,7 +87,7 @@ impl Bootstrap {
     }
 
     /// The means of all resamples, ascending.
-    pub(crate) fn sorted_means(&self, values: &[f64]) -> Vec<f64> {
+    fn sorted_means(&self, values: &[f64]) -> Vec<f64> {
         let mut means = self.resampled_means(values);
         means.sort_unstable_by(f64::total_cmp);
         means

@@ -33,11 +33,6 @@ pub enum IntervalMethod {
     Asymptotic,
     /// Wilson's intervals of two independent shares, propagated to a statistic of both.
     PropagatedWilson,
-    /// The bias-corrected and accelerated bootstrap.
-    Bca,
-    /// The studentized bootstrap, bootstrap-t.
-    #[serde(rename = "bootstrap-t")]
-    BootstrapT,
     /// Student's t.
     #[serde(rename = "student-t")]
     StudentT,
@@ -71,8 +66,6 @@ impl Display for IntervalMethod {
             Self::Wilson => "Wilson's score interval",
             Self::Asymptotic => "normal approximation",
             Self::PropagatedWilson => "Wilson's score intervals, propagated",
-            Self::Bca => "BCa bootstrap",
-            Self::BootstrapT => "studentized bootstrap",
             Self::StudentT => "Student's t",
             Self::ClopperPearson => "Clopper-Pearson",
             Self::NoncentralT => "noncentral t",

@@ -96,11 +96,11 @@ pub use ranking::{Ranking, RankingError, Run, ScoredDocument};
 pub use run_scores::{Queries, RunScores, score_run};
 pub use scale::Scale;
 pub use statistics::{
-    Alternative, Bound, BoundSide, ChangePoint, ChangePointTest, ClusterCorrection, ClusterError,
-    Clusters, EffectMethod, EffectSize, Inference, IntervalChoice, MeanPower, NoStatistic,
-    PairTest, PassRatePower, Plan, Sides, TestMethod, TestResult, VerdictTest, are_verdicts,
-    benjamini_hochberg, cohens_dz, exact_mcnemar, hedges_g, mean_interval, paired_t, sign_test,
-    tango_interval, wilcoxon,
+    Alternative, ChangePoint, ChangePointTest, ClusterCorrection, ClusterError, Clusters,
+    EffectMethod, EffectSize, Inference, MeanPower, NoStatistic, PairTest, PassRatePower, Plan,
+    Sides, TestMethod, TestResult, VerdictTest, are_verdicts, benjamini_hochberg, clopper_pearson,
+    cohens_dz, exact_mcnemar, hedges_g, mean_interval, paired_t, sign_test, tango_interval,
+    wilcoxon,
 };
 pub use trade_off::{PricedChoice, cheapest, pareto_front};
 pub use trec_eval_version::TrecEval;

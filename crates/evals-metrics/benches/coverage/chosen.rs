@@ -1,6 +1,6 @@
 //! The interval and the test that reports choose for a change, with few cases.
 
-use evals_metrics::{Bootstrap, IntervalChoice, PairTest, PairedTest, Scale, mean_interval};
+use evals_metrics::{Bootstrap, PairTest, PairedTest, Scale, mean_interval};
 
 use crate::draws::{DIFFERENCES, Shape, VALUES, sparse};
 use crate::random::Random;
@@ -62,9 +62,7 @@ fn changes(shape: Shape, seed: u64, trials: usize) -> (Vec<Vec<String>>, Vec<Vec
         for seed in (0..).take(trials) {
             let values = shape.sample(n, &mut random);
             let pairs: Vec<(f64, f64)> = values.iter().map(|change| pair(*change)).collect();
-            let bootstrap = IntervalChoice::Percentile
-                .interval(&values, &settings(seed))
-                .ok();
+            let bootstrap = mean_interval(&values, None, Scale::Amount, &settings(seed)).ok();
             let by = |method| {
                 let test = PairedTest {
                     method,
@@ -99,7 +97,7 @@ fn of_mean(shape: Shape, seed: u64, trials: usize) -> Vec<Vec<String>> {
             let values = shape.sample(n, &mut random);
             let settings = settings(seed);
             let intervals = [
-                IntervalChoice::Percentile.interval(&values, &settings),
+                mean_interval(&values, None, Scale::Amount, &settings),
                 mean_interval(&values, None, Scale::Share, &settings),
             ];
             for (share, interval) in shares.iter_mut().zip(intervals) {

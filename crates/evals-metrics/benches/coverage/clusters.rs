@@ -1,7 +1,7 @@
 //! Values in clusters, with methods that know of them and methods that do not.
 
 use evals_metrics::{
-    Alternative, Bootstrap, ClusterCorrection, Clusters, IntervalChoice, PairedTest, paired_t,
+    Alternative, Bootstrap, ClusterCorrection, Clusters, PairedTest, Scale, mean_interval, paired_t,
 };
 
 use crate::draws::normal;
@@ -49,7 +49,7 @@ pub(crate) fn tables(trials: usize) -> Vec<Table> {
                     ..PairedTest::default()
                 };
                 let intervals = [
-                    IntervalChoice::StudentT.interval(&values, &settings),
+                    mean_interval(&values, None, Scale::Open, &settings),
                     clusters.interval(ClusterCorrection::Cr1, 0.95),
                     clusters.interval(ClusterCorrection::Cr2, 0.95),
                     clusters.bootstrap_interval(&settings),

@@ -100,10 +100,12 @@ impl Judge {
         let drawn = |labels, drawn_from| JudgeLabels::ByVerdict { labels, drawn_from };
         let corrected =
             |found: Result<evals_metrics::CorrectedRate, _>| found.ok().map(|found| found.interval);
-        let uncorrected = evals_metrics::IntervalChoice::Wilson.interval(
+        let uncorrected = evals_metrics::mean_interval(
             &run.iter()
                 .map(|(_, judge)| f64::from(*judge))
                 .collect::<Vec<_>>(),
+            None,
+            evals_metrics::Scale::Share,
             &evals_metrics::Bootstrap::default(),
         );
         [

@@ -1,20 +1,18 @@
 //! Tests of paired differences: false alarms and power.
 
 use evals_metrics::{
-    Alternative, Bootstrap, IntervalChoice, NoStatistic, PairedTest, TestResult, paired_t,
-    sign_test, wilcoxon,
+    Alternative, NoStatistic, PairedTest, TestResult, paired_t, sign_test, wilcoxon,
 };
 
 use crate::draws::{DIFFERENCES, Shape};
 use crate::random::Random;
 use crate::table::{Share, Table, as_f64};
 
-const TESTS: [&str; 5] = [
+const TESTS: [&str; 4] = [
     "randomization (McNemar for 0/1)",
     "paired t",
     "Wilcoxon",
     "sign",
-    "studentized bootstrap without 0",
 ];
 
 pub(crate) fn tables(trials: usize) -> Vec<Table> {
@@ -95,18 +93,5 @@ fn p_values(differences: &[f64], seed: u64) -> [f64; TESTS.len()] {
         p_value(paired_t(differences, Alternative::TwoSided)),
         p_value(wilcoxon(differences, Alternative::TwoSided)),
         p_value(sign_test(differences, Alternative::TwoSided)),
-        excludes_zero(differences, seed),
     ]
-}
-
-/// 0 if the interval does not contain 0, and else 1. There is no p value of such a test.
-fn excludes_zero(differences: &[f64], seed: u64) -> f64 {
-    let settings = Bootstrap {
-        resamples: 1_000.try_into().expect("not 0"),
-        seed,
-        ..Bootstrap::default()
-    };
-    let interval = IntervalChoice::BootstrapT.interval(differences, &settings);
-    let excludes = interval.is_ok_and(|interval| interval.low > 0.0 || interval.high < 0.0);
-    f64::from(!excludes)
 }

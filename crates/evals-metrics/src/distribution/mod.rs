@@ -9,7 +9,7 @@ mod student;
 
 pub(crate) use beta::{beta_quantile, regularized_beta};
 pub(crate) use noncentral_t::noncentral_t_cdf;
-pub(crate) use normal::{lower_tail, quantile_at, upper_quantile, upper_tail};
+pub(crate) use normal::{lower_tail, upper_quantile, upper_tail};
 pub(crate) use root::root;
 pub(crate) use stirling::{binomial, gamma_ratio_of_half};
 pub(crate) use student::{student_upper_quantile, student_upper_tail};

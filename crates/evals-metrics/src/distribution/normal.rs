@@ -12,15 +12,6 @@ pub(crate) fn upper_tail(z: f64) -> f64 {
     lower_tail(-z)
 }
 
-/// The value that a standard normal variable is below with a probability between 0 and 1, both excluded.
-pub(crate) fn quantile_at(probability: f64) -> f64 {
-    if probability < 0.5 {
-        -upper_quantile(probability)
-    } else {
-        upper_quantile(1.0 - probability)
-    }
-}
-
 /// The quantile of the standard normal distribution with a share of `tail` above it; `tail` is
 /// above 0 and at most 0.5.
 ///

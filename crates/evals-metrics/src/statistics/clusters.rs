@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use serde::{Deserialize, Serialize};
 
-use super::interval_choice::around;
+use super::intervals::around;
 use super::moments::{check_finite, check_level};
 use super::paired_t::t_test;
 use super::{Alternative, NoStatistic, TestMethod, TestResult};

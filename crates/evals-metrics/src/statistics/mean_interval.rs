@@ -1,6 +1,6 @@
 //! The interval of one mean: the one function that runs, scores and comparisons call.
 
-use super::interval_choice::{percentile_interval, student_interval};
+use super::intervals::{percentile_interval, student_interval};
 use super::moments::{check_finite, check_level};
 use super::{ClusterCorrection, Clusters, NoStatistic};
 use crate::bootstrap::passes;

@@ -1,13 +1,11 @@
 //! Tests, effect sizes, power and intervals around paired measurements.
 
 mod alternative;
-mod bca;
 mod benjamini_hochberg;
-mod bootstrap_t;
 mod change_point;
 mod clusters;
 mod effect_size;
-mod interval_choice;
+mod intervals;
 mod mean_interval;
 mod moments;
 mod no_statistic;
@@ -26,7 +24,7 @@ pub use benjamini_hochberg::benjamini_hochberg;
 pub use change_point::{ChangePoint, ChangePointTest};
 pub use clusters::{ClusterCorrection, ClusterError, Clusters};
 pub use effect_size::{EffectMethod, EffectSize, cohens_dz, hedges_g};
-pub use interval_choice::{Bound, BoundSide, IntervalChoice};
+pub use intervals::clopper_pearson;
 pub use mean_interval::mean_interval;
 pub use no_statistic::NoStatistic;
 pub use pair_test::{Inference, PairTest, are_verdicts};

@@ -13,8 +13,6 @@ pub(crate) struct Moments {
     pub(crate) mean: f64,
     /// The standard deviation, with n - 1 in the denominator.
     pub(crate) deviation: f64,
-    /// The skewness of the standard error: `Σd³ / (Σd²)^(3/2)` with the distances d from the mean.
-    pub(crate) skewness: f64,
 }
 
 impl Moments {
@@ -34,14 +32,12 @@ impl Moments {
             return Err(NoStatistic::NoSpread);
         }
         // Distances of at most 1 have squares that neither overflow nor underflow.
-        let distances = || values.iter().map(|value| (value - mean) / furthest);
-        let squares: f64 = distances().map(|distance| distance * distance).sum();
-        let cubes: f64 = distances().map(|distance| distance.powi(3)).sum();
+        let distances = values.iter().map(|value| (value - mean) / furthest);
+        let squares: f64 = distances.map(|distance| distance * distance).sum();
         Ok(Self {
             n: values.len(),
             mean,
             deviation: furthest * (squares / as_f64(values.len() - 1)).sqrt(),
-            skewness: cubes / (squares * squares.sqrt()),
         })
     }
 

@@ -25,9 +25,6 @@ pub enum NoStatistic {
     /// Every difference is 0.
     #[error("no case changed")]
     NothingChanged,
-    /// The method is for passes and failures.
-    #[error("not every value is 0 or 1")]
-    NotPassFail,
     /// All values are in one cluster, so that nothing shows how clusters differ.
     #[error("all values are in one cluster")]
     OneCluster,
@@ -56,9 +53,6 @@ pub enum NoStatistic {
     /// A confidence level, a significance level or a power is not between 0 and 1.
     #[error("a level or power is not between 0 and 1")]
     Level,
-    /// A one-sided bound at such a level would be on the wrong side of the estimate.
-    #[error("the level of a one-sided bound is not above 0.5")]
-    BoundLevel,
     /// A standard deviation is not above 0.
     #[error("the standard deviation is not above 0")]
     NoDeviation,

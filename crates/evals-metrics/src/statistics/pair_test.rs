@@ -2,7 +2,7 @@
 
 use serde::{Deserialize, Serialize};
 
-use super::interval_choice::{clopper_pearson, student_interval};
+use super::intervals::{clopper_pearson, student_interval};
 use super::moments::Moments;
 use super::tango::{tango_interval, tango_test};
 use super::{

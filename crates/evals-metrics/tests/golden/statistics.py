@@ -1,11 +1,11 @@
 #!/usr/bin/env python3
 """Writes statistics.jsonl: tests, intervals, effect sizes, power and change points, computed by published packages.
 
-    pip install numpy==2.4.6 scipy==1.17.1 statsmodels==0.15.0 arch==8.0.0 pyhomogeneity==1.1
+    pip install numpy==2.4.6 scipy==1.17.1 statsmodels==0.15.0 pyhomogeneity==1.1
     python statistics.py
 
 Samples come from a seed, by arithmetic that is exact in every language, so that the file holds results only. The first line has the
-versions of the packages. Resamples of the bootstrap are drawn by the crate's own random numbers and given to scipy and arch.
+versions of the packages. Resamples of the bootstrap are drawn by the crate's own random numbers.
 """
 
 import json
@@ -14,18 +14,15 @@ import platform
 import warnings
 from pathlib import Path
 
-import arch
 import numpy as np
 import scipy
 import statsmodels
 import statsmodels.api as sm
-from arch.bootstrap import IIDBootstrap
 from pyhomogeneity import pettitt_test, pyhomogeneity
 from samples import SHAPES, Random, sample
 from scipy import stats
 from scipy.optimize import brentq
 from scipy.special import gammaln
-from scipy.stats import _resampling
 from statsmodels.stats.contingency_tables import mcnemar
 from statsmodels.stats.power import TTestPower
 
@@ -76,34 +73,6 @@ def effect(values, level):
     return [d, limit(1 - tail), limit(tail), hedges]
 
 
-def bca(values, level, resamples, seed):
-    """scipy's interval, and arch's where no resampled mean equals the mean, on the crate's resamples."""
-    random = Random(seed)
-    n = len(values)
-    mean = values.mean()
-    indices = np.array([random.indices(n) for _ in range(resamples)])
-    distances = np.abs(values[indices].mean(axis=1) - mean)
-    if ((distances > 0) & (distances < 1e-12)).any():
-        return None  # A resample with the same values in another order: scipy counts its rounding error as a side.
-    original = _resampling.rng_integers
-    _resampling.rng_integers = lambda *_, **__: indices
-    try:
-        found = stats.bootstrap((values,), np.mean, n_resamples=resamples, confidence_level=level, method="BCa", batch=resamples)
-    finally:
-        _resampling.rng_integers = original
-    interval = [float(found.confidence_interval.low), float(found.confidence_interval.high)]
-    if distances.min() > 0:
-        rows = iter(indices)
-
-        class Given(IIDBootstrap):
-            def update_indices(self):
-                return next(rows)
-
-        ends = Given(values).conf_int(np.mean, reps=resamples, method="bca", size=level)
-        assert np.allclose(np.ravel(ends), interval, rtol=0, atol=1e-9), (ends, interval)
-    return interval
-
-
 def rows():
     sizes = [2, 3, 5, 8, 12, 20, 25, 26, 40, 100]
     for shape in SHAPES:
@@ -127,8 +96,6 @@ def rows():
                 row["student"] = [plain(interval.low), plain(interval.high)]
                 if abs(row["t"][0]) < 30:
                     row["effect"] = [plain(it) for it in effect(values, 0.95)]
-                if index < 20:
-                    row["bca"] = bca(values, 0.9, 999, seed)
             yield row
 
     for n, k, level in [(5, 5, 0.95), (5, 0, 0.95), (1, 1, 0.9), (10, 3, 0.95), (1000, 812, 0.99), (100_000, 49_999, 0.95), (7, 6, 0.8)]:
@@ -224,7 +191,7 @@ def cluster_bootstrap(values, keys, resamples, seed):
 
 with open(Path(__file__).parent / "statistics.jsonl", "w") as file:
     versions = {"python": platform.python_version(), "numpy": np.__version__, "scipy": scipy.__version__,
-                "statsmodels": statsmodels.__version__, "arch": arch.__version__, "pyhomogeneity": "1.1"}
+                "statsmodels": statsmodels.__version__, "pyhomogeneity": "1.1"}
     print(json.dumps({"kind": "versions", **versions}), file=file)
     for row in rows():
         print(json.dumps(row, allow_nan=False), file=file)

@@ -1,10 +1,10 @@
-//! Tests, intervals, effect sizes, power and change points against scipy, statsmodels, arch and pyhomogeneity.
+//! Tests, intervals, effect sizes, power and change points against scipy, statsmodels and pyhomogeneity.
 
 use evals_metrics::{
-    Alternative, Bootstrap, ChangePointTest, ClusterCorrection, Clusters, IntervalChoice,
-    IntervalMethod, MeanPower, NoStatistic, PassRatePower, Plan, Sides, TestMethod, VerdictTest,
-    benjamini_hochberg, cohens_dz, exact_mcnemar, hedges_g, paired_t, sign_test, tango_interval,
-    wilcoxon,
+    Alternative, Bootstrap, ChangePointTest, ClusterCorrection, Clusters, IntervalMethod,
+    MeanPower, NoStatistic, PassRatePower, Plan, Scale, Sides, TestMethod, VerdictTest,
+    benjamini_hochberg, clopper_pearson, cohens_dz, exact_mcnemar, hedges_g, mean_interval,
+    paired_t, sign_test, tango_interval, wilcoxon,
 };
 use serde_json::Value;
 
@@ -15,8 +15,6 @@ use crate::random::Random;
 const GOLDEN: &str = include_str!("../golden/statistics.jsonl");
 /// Written by `golden/clusters.py`.
 const CLUSTERS: &str = include_str!("../golden/clusters.jsonl");
-/// Written by `golden/studentized.py`.
-const STUDENTIZED: &str = include_str!("../golden/studentized.jsonl");
 /// Written by `golden/tango.py`.
 const TANGO: &str = include_str!("../golden/tango.jsonl");
 const ALTERNATIVES: [Alternative; 3] = [
@@ -154,7 +152,11 @@ fn effect_sizes_invert_scipys_noncentral_t() {
 fn students_interval_equals_scipys() {
     let settings = Bootstrap::default();
     for Sample { row, values } in samples() {
-        let found = IntervalChoice::StudentT.interval(&values, &settings);
+        let found = mean_interval(&values, None, Scale::Open, &settings);
+        // A small sample of verdicts may lack losses by chance, and then has Wilson's interval.
+        if found.is_ok_and(|it| it.method == IntervalMethod::Wilson) {
+            continue;
+        }
         let Some(expected) = row.get("student") else {
             assert_eq!(found, Err(NoStatistic::NoSpread), "{row}");
             continue;
@@ -166,54 +168,10 @@ fn students_interval_equals_scipys() {
 }
 
 #[test]
-fn the_bca_interval_equals_scipys_and_archs() {
-    let mut compared = 0;
-    for Sample { row, values } in samples() {
-        let Some(expected) = row.get("bca").filter(|it| it.is_array()) else {
-            continue;
-        };
-        let settings = Bootstrap {
-            resamples: 999.try_into().unwrap(),
-            level: 0.9,
-            seed: row["seed"].as_u64().unwrap(),
-        };
-        let found = IntervalChoice::Bca.interval(&values, &settings).unwrap();
-        assert_close(found.low, number(&expected[0]), &row);
-        assert_close(found.high, number(&expected[1]), &row);
-        compared += 1;
-    }
-    assert!(compared > 60, "{compared}");
-}
-
-#[test]
-fn the_studentized_bootstrap_equals_archs() {
-    for row in rows(STUDENTIZED, "studentized") {
-        let seed = row["seed"].as_u64().unwrap();
-        let values = sample(row["shape"].as_str().unwrap(), count(&row["n"]), seed);
-        let settings = Bootstrap {
-            resamples: 999.try_into().unwrap(),
-            level: 0.9,
-            seed,
-        };
-        let found = IntervalChoice::BootstrapT
-            .interval(&values, &settings)
-            .unwrap();
-        assert_close(found.low, number(&row["interval"][0]), &row);
-        assert_close(found.high, number(&row["interval"][1]), &row);
-    }
-}
-
-#[test]
 fn clopper_pearson_equals_scipys() {
     for row in rows(GOLDEN, "clopper-pearson") {
-        let mut values = vec![1.0; count(&row["k"])];
-        values.resize(count(&row["n"]), 0.0);
-        let settings = Bootstrap {
-            level: number(&row["level"]),
-            ..Bootstrap::default()
-        };
-        let found = IntervalChoice::ClopperPearson.interval(&values, &settings);
-        let found = found.unwrap();
+        let (passes, trials) = (count(&row["k"]), count(&row["n"]));
+        let found = clopper_pearson(passes, trials, number(&row["level"])).unwrap();
         assert_close(found.low, number(&row["interval"][0]), &row);
         assert_close(found.high, number(&row["interval"][1]), &row);
     }

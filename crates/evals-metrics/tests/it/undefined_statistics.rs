@@ -1,24 +1,17 @@
 //! Input that has no statistic: each has its reason, and no number that looks fine.
 
 use evals_metrics::{
-    Alternative, Bootstrap, BoundSide, ChangePointTest, ClusterCorrection, Clusters, Confusion,
-    IntervalChoice, JudgeLabels, LabelledValue, MeanPower, NoAgreement, NoCorrection, NoStatistic,
-    PairedTest, PassRatePower, Plan, TestResult, VerdictCounts, VerdictTest, cohens_dz,
-    double_sampling, exact_mcnemar, paired_t, prediction_powered, prediction_powered_rate,
-    rogan_gladen, sign_test, tango_interval, wilcoxon,
+    Alternative, Bootstrap, ChangePointTest, ClusterCorrection, Clusters, Confusion, JudgeLabels,
+    LabelledValue, MeanPower, NoAgreement, NoCorrection, NoStatistic, PairedTest, PassRatePower,
+    Plan, Scale, TestResult, VerdictCounts, VerdictTest, clopper_pearson, cohens_dz,
+    double_sampling, exact_mcnemar, mean_interval, paired_t, prediction_powered,
+    prediction_powered_rate, rogan_gladen, sign_test, tango_interval, wilcoxon,
 };
 use proptest::prelude::*;
 
 type Test = fn(&[f64], Alternative) -> Result<TestResult, NoStatistic>;
 
-const CHOICES: [IntervalChoice; 6] = [
-    IntervalChoice::Percentile,
-    IntervalChoice::Bca,
-    IntervalChoice::BootstrapT,
-    IntervalChoice::StudentT,
-    IntervalChoice::Wilson,
-    IntervalChoice::ClopperPearson,
-];
+const SCALES: [Scale; 3] = [Scale::Open, Scale::Share, Scale::Amount];
 
 fn quick() -> Bootstrap {
     Bootstrap {
@@ -51,65 +44,28 @@ fn tests_without_a_change_or_without_values_are_undefined() {
 
 #[test]
 fn intervals_without_spread_are_undefined_except_for_passes() {
-    for choice in CHOICES {
-        let of = |values: &[f64]| choice.interval(values, &quick());
+    for scale in SCALES {
+        let of = |values: &[f64]| mean_interval(values, None, scale, &quick());
         assert_eq!(of(&[]), Err(NoStatistic::NoValues));
         assert_eq!(of(&[0.5, f64::NAN]), Err(NoStatistic::NotFinite));
-        let is_of_passes = matches!(
-            choice,
-            IntervalChoice::Wilson | IntervalChoice::ClopperPearson
-        );
-        let single = if is_of_passes {
-            NoStatistic::NotPassFail
-        } else {
-            NoStatistic::OneValue
-        };
-        assert_eq!(of(&[0.5]), Err(single));
-        let level = choice.interval(
-            &[0.0, 1.0],
-            &Bootstrap {
-                level: 1.0,
-                ..quick()
-            },
-        );
-        assert_eq!(level, Err(NoStatistic::Level));
-        let median = Bootstrap {
-            level: 0.5,
+        assert_eq!(of(&[0.5]), Err(NoStatistic::OneValue));
+        assert_eq!(of(&[1.0; 5]).is_ok(), scale != Scale::Amount);
+        let level = Bootstrap {
+            level: 1.0,
             ..quick()
         };
-        let bound = choice.bound(&[0.0, 1.0], BoundSide::Lower, &median);
-        assert_eq!(bound, Err(NoStatistic::BoundLevel));
+        let level = mean_interval(&[0.0, 1.0], None, scale, &level);
+        assert_eq!(level, Err(NoStatistic::Level));
     }
-    let all_pass = IntervalChoice::ClopperPearson.interval(&[1.0; 5], &quick());
-    let all_pass = all_pass.unwrap();
+    let all_pass = clopper_pearson(5, 5, 0.95).unwrap();
     // 0.025^(1/5)
     assert!(
         (all_pass.low - 0.478_176_249_769_1).abs() < 1e-9,
         "{all_pass:?}"
     );
     assert_eq!(all_pass.high.to_bits(), 1_f64.to_bits());
-}
-
-#[test]
-fn a_bound_is_the_end_of_a_wider_interval() {
-    let values = [0.2, 0.5, 0.6, 0.9, 0.4, 0.7];
-    let settings = quick();
-    let wider = Bootstrap {
-        level: 0.9,
-        ..settings
-    };
-    for choice in [
-        IntervalChoice::StudentT,
-        IntervalChoice::Percentile,
-        IntervalChoice::Bca,
-    ] {
-        let interval = choice.interval(&values, &wider).unwrap();
-        let low = choice.bound(&values, BoundSide::Lower, &settings).unwrap();
-        let high = choice.bound(&values, BoundSide::Upper, &settings).unwrap();
-        assert!((low.value - interval.low).abs() < 1e-12);
-        assert!((high.value - interval.high).abs() < 1e-12);
-        assert!((low.level - 0.95).abs() < 1e-12);
-    }
+    assert_eq!(clopper_pearson(0, 0, 0.95), Err(NoStatistic::NoValues));
+    assert_eq!(clopper_pearson(1, 2, 1.0), Err(NoStatistic::Level));
 }
 
 #[test]
@@ -399,8 +355,8 @@ fn tangos_interval_reaches_the_ends_only_where_all_cases_changed_alike() {
 proptest! {
     #[test]
     fn intervals_are_ordered_and_finite(values in proptest::collection::vec(-1e3..1e3, 2..40)) {
-        for choice in CHOICES {
-            if let Ok(interval) = choice.interval(&values, &quick()) {
+        for scale in SCALES {
+            if let Ok(interval) = mean_interval(&values, None, scale, &quick()) {
                 prop_assert!(interval.low <= interval.high, "{interval:?}");
                 prop_assert!(interval.low.is_finite() && interval.high.is_finite());
             }

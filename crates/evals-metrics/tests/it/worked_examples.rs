@@ -1,11 +1,10 @@
 //! The worked examples of docs/statistics.md.
 
 use evals_metrics::{
-    Alternative, Bootstrap, BoundSide, ChangePointTest, ClusterCorrection, Clusters, Confusion,
-    Interval, IntervalChoice, JudgeLabels, MeanPower, PairedTest, PassRatePower, Plan,
-    VerdictCounts, VerdictTest, benjamini_hochberg, cohens_dz, double_sampling, exact_mcnemar,
-    hedges_g, holm, paired_t, prediction_powered_rate, rogan_gladen, sign_test, tango_interval,
-    wilcoxon,
+    Alternative, Bootstrap, ChangePointTest, ClusterCorrection, Clusters, Confusion, Interval,
+    JudgeLabels, MeanPower, PairedTest, PassRatePower, Plan, Scale, VerdictCounts, VerdictTest,
+    benjamini_hochberg, cohens_dz, double_sampling, exact_mcnemar, hedges_g, holm, mean_interval,
+    paired_t, prediction_powered_rate, rogan_gladen, sign_test, tango_interval, wilcoxon,
 };
 
 const PAGE: &str = include_str!("../../../../docs/statistics.md");
@@ -41,7 +40,7 @@ fn assert_shown(text: &str) {
 fn changes_of_a_pass_rate() {
     let mut lost = vec![-1.0; 8];
     lost.resize(300, 0.0);
-    let student = IntervalChoice::StudentT.interval(&lost, &Bootstrap::default());
+    let student = mean_interval(&lost, None, Scale::Open, &Bootstrap::default());
     for (name, interval) in [
         ("Tango", tango_interval(0, 8, 300, 0.95).unwrap()),
         ("Student's t", student.unwrap()),
@@ -55,26 +54,17 @@ fn changes_of_a_pass_rate() {
 #[test]
 fn intervals() {
     let (differences, settings) = (differences(), Bootstrap::default());
-    for (name, choice) in [
-        ("percentile bootstrap", IntervalChoice::Percentile),
-        ("BCa bootstrap", IntervalChoice::Bca),
-        ("studentized bootstrap", IntervalChoice::BootstrapT),
-        ("Student's t", IntervalChoice::StudentT),
-    ] {
-        let interval = choice.interval(&differences, &settings).unwrap();
-        assert_shown(&format!("| {name} | {} |", shown(interval)));
-    }
-    let bound = IntervalChoice::StudentT.bound(&differences, BoundSide::Lower, &settings);
-    assert_shown(&format!("at least {:.3}", bound.unwrap().value));
     let mut passes = vec![1.0; 18];
     passes.resize(20, 0.0);
-    for (name, choice) in [
-        ("Wilson", IntervalChoice::Wilson),
-        ("Clopper-Pearson", IntervalChoice::ClopperPearson),
+    for (name, scale) in [
+        ("percentile bootstrap", Scale::Amount),
+        ("Student's t", Scale::Open),
     ] {
-        let interval = choice.interval(&passes, &settings).unwrap();
+        let interval = mean_interval(&differences, None, scale, &settings).unwrap();
         assert_shown(&format!("| {name} | {} |", shown(interval)));
     }
+    let wilson = mean_interval(&passes, None, Scale::Share, &settings).unwrap();
+    assert_shown(&format!("Wilson's interval is {}", shown(wilson)));
 }
 
 #[test]

@@ -1,5 +1,7 @@
 //! The sentences of a gate's verdicts.
 
+use evals_messages::quantity;
+
 use super::drop::{Drop, DropReason};
 use super::pairing::Unpaired;
 use super::power::POWER;
@@ -59,6 +61,8 @@ pub(super) fn with_unpaired(reason: &str, unpaired: &Unpaired, otherwise: Option
 pub(super) fn drop(reason: DropReason, numbers: &Drop, evidence: &DropCheck) -> String {
     let found = found(numbers, evidence);
     let n = evidence.n;
+    let cases = quantity::of(n, "case");
+    let are = if n == 1 { "is" } else { "are" };
     let tolerance = evidence.tolerance;
     let significance = match evidence.adjusted_p_value {
         Some(p) => p_value(p),
@@ -72,7 +76,7 @@ pub(super) fn drop(reason: DropReason, numbers: &Drop, evidence: &DropCheck) -> 
     match reason {
         DropReason::Unchanged => format!("no case changed (n = {n})"),
         DropReason::FewUnchanged => {
-            format!("{found}: {n} cases are too few to exclude drops above {tolerance}")
+            format!("{found}: {cases} {are} too few to exclude drops above {tolerance}")
         }
         DropReason::Dropped => {
             format!("{found}: significant ({significance}) and larger than {tolerance} (n = {n})")
@@ -96,14 +100,14 @@ pub(super) fn drop(reason: DropReason, numbers: &Drop, evidence: &DropCheck) -> 
             seen(evidence)
         ),
         DropReason::NoPower => format!(
-            "{found}: {significance} over {n} cases, which are too few to see a drop of {tolerance}{}",
+            "{found}: {significance} over {cases}, which {are} too few to see a drop of {tolerance}{}",
             needed(evidence)
         ),
         DropReason::NoSpread => format!(
             "{found}: {significance}, and equal differences do not say which drop the test can see (n = {n})"
         ),
         DropReason::FewCases => format!(
-            "{found}: {significance} over {n} cases, which are too few for any drop to be significant{}",
+            "{found}: {significance} over {cases}, which {are} too few for any drop to be significant{}",
             needed(evidence)
         ),
         DropReason::FewChanged => format!(

@@ -348,6 +348,32 @@ fn a_change_is_printed_for_people_and_reads_back_for_programs() {
         ..Console::default()
     };
     assert_eq!(drawn(60, Symbols::Unicode), print(narrow));
+    let alone = Change {
+        measures: found.measures[..1].to_vec(),
+        ..found.clone()
+    };
+    for (change, width, expected) in [
+        (
+            &found,
+            80,
+            "Measure After Change 95 % interval Corrected p Verdict",
+        ),
+        (&found, 60, "Measure Change 95 % interval Verdict"),
+        (
+            &alone,
+            80,
+            "Measure Before After Change 95 % interval p Verdict",
+        ),
+        (&alone, 60, "Measure Change 95 % interval p Verdict"),
+    ] {
+        let mut page = Vec::new();
+        let console = Console { width, ..wide };
+        console.change(&mut page, change).unwrap();
+        let page = String::from_utf8(page).unwrap();
+        let heads = page.lines().find(|line| line.starts_with("Measure"));
+        let heads: Vec<&str> = heads.unwrap().split_whitespace().collect();
+        assert_eq!(heads.join(" "), expected, "{width}");
+    }
     let mut markdown = Vec::new();
     render::markdown::change(&mut markdown, &found).unwrap();
     assert_snapshot!("change_markdown", String::from_utf8(markdown).unwrap());

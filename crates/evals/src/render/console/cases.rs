@@ -91,7 +91,7 @@ impl<W: Write> Page<W> {
                 .map(|it| Column::new(it.title(), Align::Left)),
         );
         columns.push(Column::new("Time", Align::Right));
-        let mut table = Table::new(columns).dropping(&[
+        let mut table = Table::new(columns).dropping([
             "Metrics", "Metadata", "Output", "Labels", "Time", "Expected", "Input",
         ]);
         for case in cases {

@@ -4,50 +4,21 @@ use std::io::{self, Write};
 
 use evals_messages::visible::single_line;
 
-use super::super::change::{self, INTERVAL};
+use super::super::change::{self, CORRECTED, INTERVAL};
 use super::drawing::Spread;
 use super::paint::Style;
 use super::table::{Align, Column, Entry, Table};
 use super::{Drawings, Page};
 use crate::{Change, Direction, MeasureChange, Unit, Verdict};
 
-/// The columns that a narrow page drops first; the remaining ones hold the essentials.
-const LEAST: [&str; 4] = ["Better", "Worse", "Before", "After"];
+/// The columns that a narrow page drops first, before the interval. The verdict says what a p value would.
+const LEAST: [&str; 4] = ["Better and Worse", "Before", "After", "p"];
+
+/// The same where a corrected p value decides.
+const LEAST_CORRECTED: [&str; 5] = ["Better and Worse", "p", "Before", "After", CORRECTED];
 
 /// The title of the drawings, with zero in its middle.
 const AXIS: &str = " worse|better";
-
-/// The columns that show where the true change may be.
-#[derive(Clone, Copy, Debug)]
-struct Layout {
-    intervals: bool,
-    drawings: bool,
-}
-
-impl Layout {
-    /// From the one with most columns to the one with least. Drawings leave before intervals, and stand in for them where only a
-    /// drawing has room.
-    const WIDEST_FIRST: [Self; 4] = [
-        Self {
-            intervals: true,
-            drawings: true,
-        },
-        Self {
-            intervals: true,
-            drawings: false,
-        },
-        Self {
-            intervals: false,
-            drawings: true,
-        },
-        Self::NARROWEST,
-    ];
-
-    const NARROWEST: Self = Self {
-        intervals: false,
-        drawings: false,
-    };
-}
 
 impl<W: Write> Page<W> {
     pub(super) fn change(&mut self, change: &Change) -> io::Result<()> {
@@ -75,20 +46,23 @@ impl<W: Write> Page<W> {
         Ok(())
     }
 
-    /// The table with the most columns that fits the page, or else the narrowest.
+    /// The table, with drawings of the intervals if all columns fit the page with them.
     fn fitting_table(&self, change: &Change) -> Table {
-        let width = usize::from(self.console.width);
-        let draws = self.console.drawings == Drawings::On;
-        let layouts = Layout::WIDEST_FIRST.into_iter();
-        let mut tables = layouts
-            .filter(|layout| draws || !layout.drawings)
-            .map(|layout| self.table_of_changes(change, layout));
-        let fitting = tables.find(|table| table.natural_width() <= width);
-        fitting.unwrap_or_else(|| self.table_of_changes(change, Layout::NARROWEST))
+        let drawn = self.table_of_changes(change, self.console.drawings);
+        if drawn.natural_width() <= usize::from(self.console.width) {
+            return drawn;
+        }
+        self.table_of_changes(change, Drawings::Off)
     }
 
-    fn table_of_changes(&self, change: &Change, shown: Layout) -> Table {
-        let mut columns: Vec<Column> = change::titles(change)
+    fn table_of_changes(&self, change: &Change, drawings: Drawings) -> Table {
+        let titles = change::titles(change);
+        let least = if titles.contains(&CORRECTED) {
+            &LEAST_CORRECTED[..]
+        } else {
+            &LEAST[..]
+        };
+        let mut columns: Vec<Column> = titles
             .into_iter()
             .map(|title| {
                 let is_text = matches!(title, "Measure" | "Verdict");
@@ -96,19 +70,15 @@ impl<W: Write> Page<W> {
                 Column::new(title, align)
             })
             .collect();
+        let draws = drawings == Drawings::On;
         // The drawing first, so that the interval stands before it.
-        if shown.drawings {
+        if draws {
             columns.insert(INTERVAL, Column::new(AXIS, Align::Left));
         }
         let interval = change::interval_title(change);
-        if shown.intervals {
-            columns.insert(INTERVAL, Column::new(interval.as_str(), Align::Left));
-        }
+        columns.insert(INTERVAL, Column::new(interval.as_str(), Align::Left));
+        let mut table = Table::new(columns).dropping([least, &[interval.as_str()]].concat());
         let end = furthest(change);
-        let mut table = Table::new(columns).dropping(&LEAST);
-        if !shown.intervals {
-            table = table.without(interval);
-        }
         for (row, measure) in change::rows(change, self.glyphs)
             .into_iter()
             .zip(&change.measures)
@@ -122,14 +92,12 @@ impl<W: Write> Page<W> {
                 }
             };
             let mut entries: Vec<Entry> = row.cells.into_iter().map(entry).collect();
-            if shown.drawings {
+            if draws {
                 let drawing = spread(measure)
                     .map(|spread| self.console.symbols.spread(spread, end, AXIS.len()));
                 entries.insert(INTERVAL, entry(drawing.unwrap_or_default()));
             }
-            if shown.intervals {
-                entries.insert(INTERVAL, Entry::dim(row.interval));
-            }
+            entries.insert(INTERVAL, Entry::dim(row.interval));
             table.push(entries);
         }
         table

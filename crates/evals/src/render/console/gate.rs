@@ -8,7 +8,7 @@ use super::paint::Style;
 use super::table::{Align, Column, Entry, Table};
 use crate::{GateReport, GateVerdict, GatedRun};
 
-/// The columns that a narrow page drops first. The sentences below the table hold their numbers.
+/// The columns that a narrow page drops first, after the interval. The sentences below the table hold their numbers.
 const LEAST: [&str; 4] = ["Baseline", "Run", "p", "Change"];
 
 impl<W: Write> Page<W> {
@@ -34,11 +34,7 @@ impl<W: Write> Page<W> {
             let difference = evals_messages::visible::single_line(difference);
             self.wrapped(Style::Dim, &format!("  {difference}"))?;
         }
-        let mut table = self.table_of_checks(report, run, true);
-        if table.natural_width() > usize::from(self.console.width) {
-            table = self.table_of_checks(report, run, false);
-        }
-        self.table(&table)?;
+        self.table(&self.table_of_checks(report, run))?;
         writeln!(self.out)?;
         for (verdict, reason) in gate::reasons(run) {
             self.wrapped(style(verdict), &reason)?;
@@ -46,7 +42,7 @@ impl<W: Write> Page<W> {
         Ok(())
     }
 
-    fn table_of_checks(&self, report: &GateReport, run: &GatedRun, intervals: bool) -> Table {
+    fn table_of_checks(&self, report: &GateReport, run: &GatedRun) -> Table {
         let mut columns: Vec<Column> = gate::titles(report)
             .into_iter()
             .map(|title| {
@@ -56,22 +52,15 @@ impl<W: Write> Page<W> {
             })
             .collect();
         let interval = gate::interval_title(report);
-        if intervals {
-            columns.insert(INTERVAL, Column::new(interval.as_str(), Align::Left));
-        }
-        let mut table = Table::new(columns).dropping(&LEAST);
-        if !intervals {
-            table = table.without(interval);
-        }
+        columns.insert(INTERVAL, Column::new(interval.as_str(), Align::Left));
+        let mut table = Table::new(columns).dropping([&[interval.as_str()], &LEAST[..]].concat());
         for row in gate::rows(report, run, self.glyphs) {
             let entry = |text| match row.verdict {
                 GateVerdict::Passed => Entry::plain(text),
                 GateVerdict::CannotTell | GateVerdict::Failed => Entry::bold(text),
             };
             let mut entries: Vec<Entry> = row.cells.into_iter().map(entry).collect();
-            if intervals {
-                entries.insert(INTERVAL, Entry::dim(row.interval));
-            }
+            entries.insert(INTERVAL, Entry::dim(row.interval));
             table.push(entries);
         }
         table

@@ -34,7 +34,7 @@ impl<W: Write> Page<W> {
                 let align = if is_text { Align::Left } else { Align::Right };
                 Column::new(title.as_str(), align)
             });
-            let mut table = Table::new(columns.collect()).dropping(&LEAST);
+            let mut table = Table::new(columns.collect()).dropping(LEAST);
             for row in group_table.rows {
                 let is_clear = row.is_clear;
                 let entry = |text| {

@@ -65,7 +65,7 @@ pub(super) fn of(
     columns.extend(any_excluded.then(|| Column::new("Excluded", Align::Right)));
     columns.extend(any_missing.then(|| Column::new("Missing repetitions", Align::Right)));
     // The lines below the table repeat both.
-    let mut table = Table::new(columns).dropping(&["Missing repetitions", "Excluded"]);
+    let mut table = Table::new(columns).dropping(["Missing repetitions", "Excluded"]);
     for row in rows {
         let value = row.value.as_deref().unwrap_or(glyphs.undefined);
         let mut entries = vec![

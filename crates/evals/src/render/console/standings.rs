@@ -67,7 +67,7 @@ impl<W: Write> Page<W> {
         if draws {
             columns.push(Column::new("0 Cases 1", Align::Left));
         }
-        let mut table = Table::new(columns).dropping(&LEAST);
+        let mut table = Table::new(columns).dropping(LEAST);
         for row in &section.rows {
             let entry = |text: &String| {
                 if row.is_clear {

@@ -12,6 +12,9 @@ use super::{Console, wrap};
 /// Spaces between two columns.
 const GAP: usize = 2;
 
+/// Between the titles of columns that are left out together.
+const AND: &str = " and ";
+
 /// The least width of the first column, however narrow the page is.
 const LEAST_NAME: usize = 16;
 
@@ -44,8 +47,8 @@ pub(super) struct Table {
     columns: Vec<Column>,
     rows: Vec<Vec<Entry>>,
     /// Titles of the columns to leave out first.
-    least: &'static [&'static str],
-    /// The title of a column that the table would have on a wider page.
+    least: Vec<String>,
+    /// What the table would have on a wider page.
     without: Option<String>,
 }
 
@@ -96,12 +99,12 @@ impl Table {
         Self {
             columns,
             rows: Vec::new(),
-            least: &[],
+            least: Vec::new(),
             without: None,
         }
     }
 
-    /// Names a column that was left out before the table was laid out.
+    /// Names what was left out before the table was laid out.
     pub(super) fn without(self, title: String) -> Self {
         Self {
             without: Some(title),
@@ -109,9 +112,12 @@ impl Table {
         }
     }
 
-    /// Sets the columns to leave out before others, in this order.
-    pub(super) fn dropping(self, least: &'static [&'static str]) -> Self {
-        Self { least, ..self }
+    /// Sets the columns to leave out before others, in this order. Two that say nothing alone are joined by [`AND`].
+    pub(super) fn dropping<T: Into<String>>(self, least: impl IntoIterator<Item = T>) -> Self {
+        Self {
+            least: least.into_iter().map(Into::into).collect(),
+            ..self
+        }
     }
 
     pub(super) fn push(&mut self, entries: Vec<Entry>) {
@@ -153,10 +159,11 @@ impl Table {
     ) -> io::Result<Vec<&str>> {
         let width = usize::from(console.width);
         let mut shown = self.all();
-        let is_least = |column: &usize, title: &str| self.columns[*column].title == title;
-        for title in self.least {
+        for title in &self.least {
             if self.width_of(&shown) > width {
-                shown.retain(|column| !is_least(column, title));
+                let is_named =
+                    |column: usize| title.split(AND).any(|it| it == self.columns[column].title);
+                shown.retain(|column| !is_named(*column));
             }
         }
         while shown.len() > 2 && self.width_with_cut_names(&shown) > width {

@@ -30,7 +30,7 @@ impl<W: Write> Page<W> {
         });
         let mut table = Table::new(columns.collect());
         if let Narrow::Drop(least) = narrow {
-            table = table.dropping(least);
+            table = table.dropping(least.iter().copied());
         }
         for row in &texts.rows {
             table.push(row.iter().map(|cell| Entry::plain(line(cell))).collect());

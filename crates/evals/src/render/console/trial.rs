@@ -38,7 +38,7 @@ fn table_of_shares(report: &TrialReport, intervals: Intervals, glyphs: &Glyphs) 
         let align = if is_text { Align::Left } else { Align::Right };
         Column::new(title, align)
     };
-    let mut table = Table::new(TITLES.map(column).into()).dropping(&LEAST);
+    let mut table = Table::new(TITLES.map(column).into()).dropping(LEAST);
     for row in trial::rows(report, intervals, glyphs) {
         table.push(row.map(Entry::plain).into());
     }

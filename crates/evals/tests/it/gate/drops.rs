@@ -159,6 +159,13 @@ fn three_unchanged_cases_do_not_pass() {
         unsure.reason,
         "no case changed, 95 % interval of the change [-0.5615, +0.5615]: 3 cases are too few to exclude drops above 0.02"
     );
+    let one = scored(&[1.0]);
+    let found = judged(&gate([max_drop(0.02)]), &one, &one).unwrap();
+    let reason = &check(&found, "RR drop <= 0.02").reason;
+    assert!(
+        reason.contains(": 1 case is too few to exclude"),
+        "{reason}"
+    );
     let many = scored(&[1.0; 256]);
     let found = judged(&gate([max_drop(0.02)]), &many, &many).unwrap();
     // z² / (256 + z²) is 0.0148.
