@@ -94,6 +94,29 @@ fn a_worse_run_fails_against_a_committed_baseline() {
 }
 
 #[test]
+fn a_key_of_clusters_holds_for_the_run_and_its_baseline() {
+    // The sample declares clusters of documents.
+    let sandbox = two_runs();
+    let stored = name(&sandbox.runs()[0]);
+    let method = |options: &str| {
+        let line = format!("gate latest --max-drop nDCG@5=0.1 --out gate.json {options}");
+        let ended = sandbox.run(&line);
+        let drop = check(&sandbox.work().join("gate.json"), "nDCG@5 drop <= 0.1");
+        let is_clustered = ended.stdout.contains("by clusters");
+        (drop["interval"]["method"].clone(), is_clustered)
+    };
+    for baseline in ["main", &stored] {
+        let of = |key: &str| method(&format!("--baseline {baseline} {key}"));
+        assert_eq!(of(""), ("cluster-cr2".into(), true), "{baseline}");
+        assert_eq!(
+            of("--cluster none"),
+            ("student-t".into(), false),
+            "{baseline}"
+        );
+    }
+}
+
+#[test]
 fn rules_may_be_in_a_file_and_options_take_precedence() {
     let sandbox = two_runs();
     sandbox.write(

@@ -133,6 +133,7 @@ pub use case::{
 pub use case_field::{CaseField, case_fields};
 pub use change::{
     CaseChange, CasePart, Change, ChangedCase, ChangedGroup, ChangedGroups, MeasureChange, Titled,
+    test_names,
 };
 pub use clusters::{ClusterCounts, ClusterKey, ClusterKeyError, ClusterTraits};
 pub use comparison::{Cell, ComparedReport, Comparison, Row, Unit};

@@ -24,8 +24,8 @@ pub(super) fn execute(session: &Session<'_>, arguments: &GateArgs) -> Result<Exi
         allowed,
         arguments.require_calibrated_judge,
     )?;
-    let baselines = gating::baselines(session, &arguments.baseline)?;
     let key = arguments.rules.cluster.as_ref();
+    let baselines = gating::baselines(session, &arguments.baseline, key)?;
     let runs = gating::runs(session, arguments.run.as_deref(), key)?;
     written.gate.seed = runs.first().map_or(0, |run| run.seed);
     let gate = &written.gate;

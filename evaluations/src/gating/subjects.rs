@@ -120,12 +120,20 @@ pub(crate) fn runs(
     runs.map(Side::of_run).collect()
 }
 
-/// The baselines that a command line names.
-pub(crate) fn baselines(session: &Session<'_>, wanted: &[OsString]) -> Result<Vec<Side>> {
-    wanted
-        .iter()
-        .map(|wanted| baseline(session, wanted))
-        .collect()
+/// The baselines that a command line names. With a key of `cluster` the runs alone say which cases are a cluster.
+pub(crate) fn baselines(
+    session: &Session<'_>,
+    wanted: &[OsString],
+    cluster: Option<&ClusterKey>,
+) -> Result<Vec<Side>> {
+    let baselines = wanted.iter().map(|wanted| {
+        let mut side = baseline(session, wanted)?;
+        if cluster.is_some() {
+            side.snapshot = side.snapshot.without_clusters();
+        }
+        Ok(side)
+    });
+    baselines.collect()
 }
 
 fn baseline(session: &Session<'_>, wanted: &OsStr) -> Result<Side> {

@@ -5,7 +5,7 @@ mod measure;
 mod measured_pairs;
 mod pairs;
 
-use evals_metrics::PairedTest;
+use evals_metrics::{PairedDifference, PairedTest};
 use serde::{Deserialize, Serialize};
 
 pub use groups::{ChangedGroup, ChangedGroups};
@@ -90,6 +90,18 @@ pub struct Titled<'r, D: Domain> {
     pub summary: &'r Summary,
 }
 
+/// The tests of these differences in print, each once, such as `paired t test, Tango's score test`.
+pub fn test_names<'d>(tested: impl IntoIterator<Item = &'d PairedDifference>) -> String {
+    let mut names: Vec<String> = Vec::new();
+    for method in tested.into_iter().filter_map(|it| it.method) {
+        let name = method.to_string();
+        if !names.contains(&name) {
+            names.push(name);
+        }
+    }
+    names.join(", ")
+}
+
 impl Change {
     /// Compares two reports of one kind, and shows the measures whose titles are `wanted`.
     pub fn between<D: Domain>(
@@ -147,14 +159,7 @@ impl Change {
     pub fn test_name(&self) -> String {
         let tested = self.measures.iter();
         let tested = tested.filter(|it| it.finding.adjusted_p_value.is_some());
-        let mut names: Vec<String> = Vec::new();
-        for method in tested.filter_map(|it| it.difference.as_ref()?.method) {
-            let name = method.to_string();
-            if !names.contains(&name) {
-                names.push(name);
-            }
-        }
-        names.join(", ")
+        test_names(tested.filter_map(|it| it.difference.as_ref()))
     }
 
     /// Sets the differences between the two runs.

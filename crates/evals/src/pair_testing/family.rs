@@ -40,6 +40,21 @@ impl Family {
         }
     }
 
+    /// The family of the headline measure, which is tested first at the full level, and that of all other measures. Each of `tests` says
+    /// whether it is about the headline measure, and has a place in both families, in one of them without a p value.
+    pub fn headline_first(
+        tests: &[(bool, Option<f64>)],
+        adjustment: Adjustment,
+        significance: f64,
+    ) -> [Self; 2] {
+        [true, false].map(|of_headline| {
+            let tests = tests.iter();
+            let own =
+                tests.map(|(is_headline, p_value)| p_value.filter(|_| *is_headline == of_headline));
+            Self::of(own, adjustment, significance)
+        })
+    }
+
     /// The corrected p values, in the order of the p values.
     pub fn adjusted(&self) -> &[Option<f64>] {
         &self.adjusted

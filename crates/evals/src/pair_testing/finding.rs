@@ -126,18 +126,20 @@ pub(crate) struct Judged<'f> {
 /// at the full level; the others are another one. Returns the numbers of tests of both. A difference of which neither direction is
 /// better is not tested.
 pub(crate) fn judge(findings: &mut [Judged<'_>], testing: &PairTesting) -> [usize; 2] {
-    [true, false].map(|is_headline| {
-        let of_family = findings
-            .iter_mut()
-            .filter(|it| it.is_headline == is_headline);
-        let mut of_family: Vec<&mut Judged<'_>> = of_family.collect();
-        let p_values = of_family.iter().map(|it| p_value(it.tested, it.better));
-        let family = Family::of(p_values, testing.adjustment, testing.significance());
-        for (judged, adjusted) in of_family.iter_mut().zip(family.adjusted()) {
-            judged.settle(*adjusted, family.strictest(), testing);
-        }
-        family.tests()
-    })
+    let tests = findings.iter();
+    let tests = tests.map(|it| (it.is_headline, p_value(it.tested, it.better)));
+    let tests: Vec<(bool, Option<f64>)> = tests.collect();
+    let [headline, others] =
+        Family::headline_first(&tests, testing.adjustment, testing.significance());
+    for (place, judged) in findings.iter_mut().enumerate() {
+        let family = if judged.is_headline {
+            &headline
+        } else {
+            &others
+        };
+        judged.settle(family.adjusted()[place], family.strictest(), testing);
+    }
+    [headline.tests(), others.tests()]
 }
 
 impl Judged<'_> {

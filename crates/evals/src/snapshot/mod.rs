@@ -163,6 +163,16 @@ impl Snapshot {
         Self { identity, ..self }
     }
 
+    /// The same with every case alone, so that the clusters of the other side of a comparison hold.
+    #[must_use]
+    pub fn without_clusters(mut self) -> Self {
+        self.clusters = None;
+        for case in &mut self.cases {
+            case.cluster = None;
+        }
+        self
+    }
+
     /// What is wrong with a snapshot from a file, if anything: a case without an id or that occurs twice, cases out of order, a number
     /// that is not finite, or a case with more or fewer values than there are measures.
     pub fn fault(&self) -> Option<String> {

@@ -1,11 +1,12 @@
 //! Tests whether chance explains the differences between runs.
 
+use evals::{Adjustment, Family};
 use evals_metrics::scoring::{Scores, Statistic};
 use evals_metrics::{Measure, PairedDifference};
 
 use super::ScoredRun;
 use super::clusters::QueryClusters;
-use super::tested::{SIGNIFICANCE, Tested, corrected, difference};
+use super::tested::{SIGNIFICANCE, difference};
 
 /// The changes of all measures from one run to each other one.
 pub(super) struct Comparison {
@@ -58,28 +59,25 @@ impl Comparison {
                 }));
             }
         }
-        let of_change = |it: &RunChange| Tested {
-            is_headline: columns.first() == Some(&it.column),
-            p_value: it.difference.p_value,
-        };
-        let mut tests: Vec<Tested> = changes.iter().map(of_change).collect();
+        let is_headline = |column: &usize| columns.first() == Some(column);
+        let tests = changes.iter();
+        let tests = tests.map(|it| (is_headline(&it.column), it.difference.p_value));
+        let mut tests: Vec<(bool, Option<f64>)> = tests.collect();
         if with_best {
             for (place, &run) in others.iter().enumerate() {
                 for &other in &others[place + 1..] {
-                    tests.extend(columns.iter().enumerate().map(|(place, column)| {
-                        Tested {
-                            is_headline: place == 0,
-                            p_value: difference([run, other], *column, runs, clusters)
-                                .and_then(|it| it.p_value),
-                        }
+                    tests.extend(columns.iter().map(|column| {
+                        let found = difference([run, other], *column, runs, clusters);
+                        (is_headline(column), found.and_then(|it| it.p_value))
                     }));
                 }
             }
         }
-        let ([headline_tests, tests], adjusted) = corrected(&tests);
-        for (change, adjusted) in changes.iter_mut().zip(adjusted) {
-            change.adjusted = adjusted;
+        let families = Family::headline_first(&tests, Adjustment::Holm, SIGNIFICANCE);
+        for (place, change) in changes.iter_mut().enumerate() {
+            change.adjusted = families.iter().find_map(|family| family.adjusted()[place]);
         }
+        let [headline_tests, tests] = families.map(|family| family.tests());
         Self {
             baseline,
             is_best: with_best,

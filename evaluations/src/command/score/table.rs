@@ -2,9 +2,9 @@
 
 use std::fmt::Write as _;
 
-use evals::PairTest;
 use evals::render::Narrow;
 use evals::render::tables::Table;
+use evals::test_names;
 use evals_messages::{quantity, visible};
 use evals_metrics::scoring::{Count, Scores, Statistic, Summary};
 
@@ -172,7 +172,7 @@ fn several(printer: &Printer, runs: &[ScoredRun], comparison: &Comparison) -> St
             change.verdict().to_owned(),
         ]);
     }
-    let narrow = Narrow::Drop(&["n", "95 % interval"]);
+    let narrow = Narrow::Drop(&["n", "p", "p (Holm)", "95 % interval"]);
     text.push_str(&table(printer, heads, rows, narrow));
     text.push_str(&wrapped(printer, &explained(comparison)));
     text
@@ -201,13 +201,15 @@ fn explained(comparison: &Comparison) -> String {
     } else {
         family
     };
+    let tested = comparison.changes.iter();
+    let tested = tested.filter(|it| it.adjusted.is_some());
     format!(
         "p: {}; intervals belong to it. p (Holm) is corrected for {family}. A row in which no query changed is not a test. In rows without \
          a verdict, chance alone could explain the change.",
         if comparison.is_clustered {
-            "t test by clusters of queries that share a relevant document"
+            "t test by clusters of queries that share a relevant document".to_owned()
         } else {
-            PairTest::default().name()
+            test_names(tested.map(|it| &it.difference))
         }
     )
 }

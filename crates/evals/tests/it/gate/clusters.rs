@@ -160,6 +160,16 @@ fn the_numbers_of_a_gate_count_clusters() {
         drop_of(&mixed).interval.unwrap().method,
         IntervalMethod::ClusterCr2
     );
+    // A baseline without its clusters leaves them to the run.
+    let [_, after] = sides("none");
+    let [before, _] = sides("metadata:document");
+    for (before, method) in [
+        (before.clone(), IntervalMethod::ClusterCr2),
+        (before.without_clusters(), IntervalMethod::StudentT),
+    ] {
+        let found = judged_snapshots(&gate([max_drop(TOLERANCE)]), Some(&before), &after).unwrap();
+        assert_eq!(drop_of(&found).interval.unwrap().method, method);
+    }
 
     let mut page = Vec::new();
     let report = judge("metadata:document");
