@@ -2,7 +2,7 @@
 
 use std::fs;
 
-use crate::sandbox::{Sandbox, json};
+use crate::sandbox::{Sandbox, json, unwrapped};
 
 /// The names of the stored runs, oldest first.
 fn names(sandbox: &Sandbox) -> Vec<String> {
@@ -19,6 +19,7 @@ fn three_profiles_have_letters_and_every_pair_a_p_value() {
     let page = sandbox.succeed(&format!(
         "compare {runs} --out all.json --out all.md --out all.csv --out all.html --figures figures --group-by question_length"
     ));
+    let page = unwrapped(&page);
     for line in [
         "Pairs of runs by MRR@5",
         "Holm-corrected for the 3 tests of RR@5, and for the 9 tests of the other measures",
