@@ -77,7 +77,7 @@ pub use files::{
 };
 pub use finding::Finding;
 pub use judge_prompts::JudgePrompts;
-pub use rag::{JudgePool, judge_calls, judge_votes};
+pub use rag::{JudgePool, documents_listed, judge_calls, judge_votes};
 pub use registry::{
     BuildError, Built, ChatModels, Entry, Registry, RegistryError, Resources, WantedModel,
 };

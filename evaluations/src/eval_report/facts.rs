@@ -9,6 +9,7 @@ use serde_json::{Map, Value, json};
 use super::costs::Costs;
 use crate::case_selection::ChosenCases;
 use crate::judged_by::{JudgeRecords, enter_unsigned};
+use crate::targets::{DEPTH, Depth};
 
 /// The facts of a dataset file's report beside its cases.
 #[derive(Debug)]
@@ -50,6 +51,8 @@ impl EvalFacts {
             seed,
         } = self;
         let mut facts = vec![("target".to_owned(), target.to_string())];
+        let depth = Depth::of_eval(report);
+        facts.extend(depth.iter().flat_map(Depth::facts));
         facts.extend(costs.as_ref().map(Costs::fact));
         facts.extend(enter_unsigned(report));
         facts.extend(notes.iter().cloned());
@@ -67,6 +70,9 @@ impl EvalFacts {
         let judges = serde_json::to_value(judges)?;
         metadata.insert(JudgeRecords::KEY.to_owned(), judges);
         metadata.insert(Self::NOTES.to_owned(), serde_json::to_value(notes)?);
+        if let Some(depth) = depth {
+            metadata.insert(DEPTH.to_owned(), serde_json::to_value(depth)?);
+        }
         if let Some(costs) = costs {
             metadata.insert("costs".to_owned(), serde_json::to_value(costs)?);
         }

@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use anyhow::{Result, bail};
 use evals::{Change, Domain, PairTesting, Report, Titled};
-use evals_evaluators::Untyped;
+use evals_evaluators::{Untyped, documents_listed};
 use evals_messages::quantity;
 use evals_metrics::{Bootstrap, Measure, PairedTest};
 use evals_rag::Retrieval;
@@ -17,7 +17,7 @@ use super::report::StoredReport;
 use super::run::StoredRun;
 use crate::out_file::OutFile;
 use crate::page::{ChangePage, Documents, HasPage, PageSource};
-use crate::targets::difference_in_depth;
+use crate::targets::{difference_in_depth, documents_ranked};
 use crate::terminal::Printer;
 
 /// Two stored runs with their reports.
@@ -115,11 +115,19 @@ impl<'r> StoredPair<'r> {
 
     /// The warning about rankings of different numbers of documents.
     fn difference_in_depth(&self) -> Option<String> {
-        let Reports::Retrieval(reports) = &self.reports else {
-            return None;
-        };
         let [before, after] = self.titles();
-        difference_in_depth([(before, &reports[0]), (after, &reports[1])])
+        match &self.reports {
+            Reports::Retrieval(reports) => difference_in_depth(
+                [(before, &reports[0]), (after, &reports[1])],
+                documents_ranked,
+            ),
+            Reports::Eval(reports) => {
+                difference_in_depth([(before, &reports[0]), (after, &reports[1])], |case| {
+                    Some(documents_listed(case)?.0)
+                })
+            }
+            Reports::Qa(_) => None,
+        }
     }
 
     /// The texts that the page of the change shows and the reports do not hold.

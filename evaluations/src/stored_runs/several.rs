@@ -7,7 +7,7 @@ use anyhow::{Result, bail};
 use evals::{
     CaseReport, Comparison, Domain, Expenses, PairTesting, Report, Standings, Summary, Titled,
 };
-use evals_evaluators::Untyped;
+use evals_evaluators::{Untyped, documents_listed};
 use evals_html::page::PageFigure;
 use evals_messages::quantity;
 use evals_metrics::Bootstrap;
@@ -26,7 +26,7 @@ use super::run::StoredRun;
 use crate::figures;
 use crate::out_file::OutFile;
 use crate::page::{Documents, HasPage, PageSource, SeveralPage};
-use crate::targets::difference_in_depth;
+use crate::targets::{difference_in_depth, documents_ranked};
 use crate::terminal::Printer;
 
 /// Most differences in settings that are listed for a run.
@@ -223,17 +223,36 @@ impl<'r> StoredSeveral<'r> {
                 ));
             }
         }
-        if let Reports::Retrieval(reports) = &self.reports {
-            let named: Vec<_> = self
-                .labels
-                .iter()
-                .map(String::as_str)
-                .zip(reports)
-                .collect();
-            let others = named.iter().skip(1);
-            warnings.extend(others.filter_map(|other| difference_in_depth([named[0], *other])));
+        match &self.reports {
+            Reports::Retrieval(reports) => {
+                warnings.extend(self.differences_in_depth(reports, documents_ranked));
+            }
+            Reports::Eval(reports) => {
+                warnings.extend(
+                    self.differences_in_depth(reports, |case| Some(documents_listed(case)?.0)),
+                );
+            }
+            Reports::Qa(_) => {}
         }
         Ok(warnings)
+    }
+
+    /// The warnings about reports whose cases have another number of documents than those of the first.
+    fn differences_in_depth<D: Domain>(
+        &self,
+        reports: &[Report<D>],
+        documents: impl Fn(&CaseReport<D>) -> Option<usize>,
+    ) -> Vec<String> {
+        let named: Vec<_> = self
+            .labels
+            .iter()
+            .map(String::as_str)
+            .zip(reports)
+            .collect();
+        let others = named.iter().skip(1);
+        let warnings =
+            others.filter_map(|other| difference_in_depth([named[0], *other], &documents));
+        warnings.collect()
     }
 
     /// The titles of all measures.

@@ -1,6 +1,7 @@
 //! How many documents came for a question, beside the cutoffs of the measures.
 
-use evals::{Domain, Report};
+use evals::{CaseReport, Domain, Report};
+use evals_evaluators::{Untyped, documents_listed};
 use evals_metrics::Measure;
 use evals_rag::targets::matching::{Returned, Spread};
 use evals_rag::{Missing, Retrieval};
@@ -26,6 +27,16 @@ impl Depth {
         })
     }
 
+    /// The depth of a dataset file's report; `None` without rank measures that have a cutoff.
+    pub(crate) fn of_eval(report: &Report<Untyped>) -> Option<Self> {
+        let deepest = deepest(report)?;
+        let listed = report.cases.iter().filter_map(documents_listed);
+        Some(Self {
+            returned: Returned::counted(listed)?,
+            deepest: Some(deepest),
+        })
+    }
+
     /// The depth in one line.
     pub(super) fn line(&self) -> String {
         let Returned {
@@ -43,6 +54,14 @@ impl Depth {
         line
     }
 
+    /// The facts below the title of a report: the depth, and a warning about a target that returned too few documents.
+    pub(crate) fn facts(&self) -> impl Iterator<Item = (String, String)> {
+        let warning = self.shortfall().map(|it| ("warning".to_owned(), it));
+        [("documents per question".to_owned(), self.line())]
+            .into_iter()
+            .chain(warning)
+    }
+
     /// The warning about a target that returned fewer documents than the measures look at.
     pub(super) fn shortfall(&self) -> Option<String> {
         let (measure, cutoff) = self.deepest.as_ref()?;
@@ -56,18 +75,27 @@ impl Depth {
     }
 }
 
-/// The warning about two runs whose rankings differ in the number of documents, up to the deepest cutoff that both have.
-pub(crate) fn difference(runs: [(&str, &Report<Retrieval>); 2]) -> Option<String> {
+/// The distinct documents of a case's ranking.
+pub(crate) fn documents_ranked(case: &CaseReport<Retrieval>) -> Option<usize> {
+    let found = case.result.output()?;
+    let has_documents = !found.missing.contains(&Missing::Documents);
+    has_documents.then(|| found.ranking.len())
+}
+
+/// The warning about two runs that differ in the number of documents, up to the deepest cutoff that both have. `documents` counts the
+/// distinct documents of a case.
+pub(crate) fn difference<D: Domain>(
+    runs: [(&str, &Report<D>); 2],
+    documents: impl Fn(&CaseReport<D>) -> Option<usize>,
+) -> Option<String> {
     let cutoffs = runs.map(|(_, report)| deepest(report));
     let [Some(before), Some(after)] = cutoffs else {
         return None;
     };
     let (measure, cutoff) = if after.1 <= before.1 { after } else { before };
     let medians = runs.map(|(_, report)| {
-        let found = report.cases.iter().filter_map(|case| case.result.output());
-        let found = found.filter(|it| !it.missing.contains(&Missing::Documents));
-        let counts = found.map(|it| it.ranking.len().min(cutoff)).collect();
-        Spread::of(counts).map(|it| it.median)
+        let counts = report.cases.iter().filter_map(&documents);
+        Spread::of(counts.map(|it| it.min(cutoff)).collect()).map(|it| it.median)
     });
     let [Some(one), Some(other)] = medians else {
         return None;

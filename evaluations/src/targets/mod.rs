@@ -11,7 +11,7 @@ mod outputs;
 mod replies;
 mod scores;
 
-pub(crate) use self::depth::difference as difference_in_depth;
+pub(crate) use self::depth::{Depth, difference as difference_in_depth, documents_ranked};
 pub(crate) use self::facts::{DEPTH, SCORES, TargetFacts};
 pub(crate) use self::layers::{check, chosen, layers};
 pub(crate) use self::metered::{is_target, metered, model, priced, with_price};

@@ -154,3 +154,46 @@ fn scores_of_a_target_are_in_the_files_and_in_the_figures() {
     let trec = fs::read_to_string(newest(&sandbox, "retrieval").join("run.trec")).unwrap();
     assert!(trec.starts_with("q0 Q0 d00 1 2.0 "), "{trec}");
 }
+
+#[test]
+fn the_report_of_a_dataset_file_says_how_many_documents_came() {
+    let sandbox = Sandbox::new();
+    let mut dataset =
+        "name: ranked\nevaluators: [{RankMeasures: {measures: [R@10, RR@3]}}]\ncases:\n".to_owned();
+    for number in 0..QUESTIONS {
+        writeln!(
+            dataset,
+            "- {{name: q{number}, inputs: {{question: 'What is {number}?'}}, expected_output: {{relevant: [d01, d07]}}}}"
+        )
+        .unwrap();
+    }
+    sandbox.write("ranked.yaml", dataset);
+    replies(&sandbox, "shallow.jsonl", &SHALLOW);
+    let deep: Vec<String> = (0..10).map(|it| format!("d{it:02}")).collect();
+    let deep: Vec<(&str, f64)> = deep.iter().map(|id| (id.as_str(), 1.0)).collect();
+    replies(&sandbox, "deep.jsonl", &deep);
+    let eval = |file: &str| {
+        sandbox.succeed(&format!(
+            "eval ranked.yaml --no-progress --target outputs:{file}"
+        ))
+    };
+    let shallow = eval("shallow.jsonl");
+    let says = "documents per question: 3 (passages 4); R@10 counts up to 10";
+    assert!(shallow.contains(says), "{shallow}");
+    let warns = "warning: the median number of distinct documents per question is 3";
+    assert!(unwrapped(&shallow).contains(warns), "{shallow}");
+    let deep = eval("deep.jsonl");
+    assert!(
+        deep.contains("documents per question: 10; R@10 counts up to 10"),
+        "{deep}"
+    );
+    assert!(!deep.contains("warning"), "{deep}");
+    let compared = unwrapped(&sandbox.succeed("compare"));
+    let parts = [
+        "the median number of documents per question is 3 in `",
+        "and 10 in `",
+    ];
+    for part in parts {
+        assert_eq!(compared.matches(part).count(), 1, "{compared}");
+    }
+}

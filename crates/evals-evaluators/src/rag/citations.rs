@@ -46,7 +46,7 @@ fn cited(
     if !Expectation(context.case).may_be_answerable(refusals) {
         return Ok(Err(Question::UNANSWERABLE));
     }
-    let output = Output(context);
+    let output = Output::of(context);
     if output.refused(refusals)? == Some(true) {
         return Ok(Err("refused"));
     }

@@ -104,7 +104,7 @@ impl Measured for Decomposed {
     ) -> Result<Vec<Outcome>, EvaluatorError> {
         let expectation = Expectation(context.case);
         let reference = expectation.reference(&self.refusals)?;
-        let output = Output(context);
+        let output = Output::of(context);
         let refused = output.refused(&self.refusals)? == Some(true);
         let plain = output.plain_answer()?;
         // A refusal is an answer, even without words.

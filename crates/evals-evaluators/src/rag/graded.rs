@@ -117,7 +117,7 @@ impl Measured for GradedByRubric {
         &self,
         context: &Context<'_, Untyped>,
     ) -> Result<Vec<Outcome>, EvaluatorError> {
-        let Some(answer) = Output(context).plain_answer()? else {
+        let Some(answer) = Output::of(context).plain_answer()? else {
             return Ok(self.undefined(Missing::Answer.reason()));
         };
         let expectation = Expectation(context.case);

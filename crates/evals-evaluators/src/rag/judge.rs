@@ -78,7 +78,7 @@ impl Measured for Judge {
             Ok(text) => text,
             Err(reason) => return undefined(reason),
         };
-        let output = Output(context);
+        let output = Output::of(context);
         let refused = output.refused(&self.refusals)? == Some(true);
         let answer = match output.plain_answer()? {
             Some(answer) => answer,

@@ -16,6 +16,7 @@ mod refusal;
 #[cfg(test)]
 mod tests;
 
+pub use output::documents_listed;
 pub use panel::{JudgePool, judge_calls, judge_votes};
 
 use crate::Entry;

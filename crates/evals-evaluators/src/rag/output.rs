@@ -1,8 +1,8 @@
 //! The documents, answer, citations and refusal in an output.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 
-use evals::{Context, EvaluatorError};
+use evals::{CaseReport, Context, EvaluatorError};
 use evals_metrics::{Ranking, RankingError, ScoredDocument};
 use evals_rag::answering::{Citations, Refusals};
 use serde_json::Value;
@@ -16,7 +16,10 @@ use crate::judged::id;
 /// An output that is an object is read as a target's reply: `answer`, `documents`, `citations` and `refused`. What it lacks is
 /// looked for among the attributes that the task recorded, where the parts of a target's reply are. An output that is a list is
 /// the list of documents, unless the task recorded documents. Any other output is the answer.
-pub(super) struct Output<'c>(pub(super) &'c Context<'c, Untyped>);
+pub(super) struct Output<'c> {
+    output: &'c Value,
+    attributes: &'c BTreeMap<String, Value>,
+}
 
 /// A document as judges see it.
 pub(super) struct ShownDocument {
@@ -52,7 +55,14 @@ impl PartError {
     }
 }
 
-impl Output<'_> {
+impl<'c> Output<'c> {
+    pub(super) fn of(context: &'c Context<'c, Untyped>) -> Self {
+        Self {
+            output: context.output,
+            attributes: &context.recording.attributes,
+        }
+    }
+
     /// The ids of the documents, best first: an inner `None` for a document without an id, an outer one if the output has no list of
     /// documents.
     pub(super) fn documents(&self) -> Result<Option<Vec<Option<String>>>, PartError> {
@@ -106,7 +116,7 @@ impl Output<'_> {
 
     /// The answer as text; other values than texts are compact JSON.
     pub(super) fn answer(&self) -> Option<String> {
-        let answer = match self.0.output {
+        let answer = match self.output {
             Value::Object(reply) => reply.get("answer")?,
             Value::Array(_) if !self.has_recorded_documents() => return None,
             answer => answer,
@@ -164,26 +174,38 @@ impl Output<'_> {
 
     /// The list of documents.
     fn listed(&self) -> Option<&Value> {
-        match self.0.output {
+        match self.output {
             output @ Value::Array(_) if !self.has_recorded_documents() => Some(output),
             _ => self.part("documents"),
         }
     }
 
     fn has_recorded_documents(&self) -> bool {
-        let attributes = &self.0.recording.attributes;
-        attributes
+        self.attributes
             .get("documents")
             .is_some_and(|documents| !documents.is_null())
     }
 
     /// A part of the output, or an attribute that the task recorded.
     fn part(&self, name: &str) -> Option<&Value> {
-        let own = self.0.output.as_object().and_then(|reply| reply.get(name));
-        let recorded = || self.0.recording.attributes.get(name);
+        let own = self.output.as_object().and_then(|reply| reply.get(name));
+        let recorded = || self.attributes.get(name);
         let part = own.filter(|part| !part.is_null()).or_else(recorded);
         part.filter(|part| !part.is_null())
     }
+}
+
+/// How many distinct documents the output of a case lists, and how many passages, which repeat documents. A document without an id
+/// counts as one. `None` if the output has no readable list of documents.
+pub fn documents_listed(case: &CaseReport<Untyped>) -> Option<(usize, usize)> {
+    let output = Output {
+        output: case.result.output()?,
+        attributes: &case.attributes,
+    };
+    let documents = output.documents().ok()??;
+    let named: BTreeSet<&String> = documents.iter().flatten().collect();
+    let nameless = documents.iter().filter(|id| id.is_none()).count();
+    Some((named.len() + nameless, documents.len()))
 }
 
 /// A ranking in the order of the ids, each counted once.

@@ -84,7 +84,7 @@ impl Measured for RankMeasures {
         {
             return Ok(self.undefined(Question::UNANSWERABLE));
         }
-        let Some(ranking) = Output(context).ranking()? else {
+        let Some(ranking) = Output::of(context).ranking()? else {
             return Ok(self.undefined(Missing::Documents.reason()));
         };
         let unjudged = Judgements::new();

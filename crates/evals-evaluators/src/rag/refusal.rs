@@ -51,7 +51,7 @@ impl Measured for Refusal {
         let Some(reference) = Expectation(context.case).reference(&self.0)? else {
             return undefined("not known whether the question is answerable");
         };
-        let Some(refused) = Output(context).refused(&self.0)? else {
+        let Some(refused) = Output::of(context).refused(&self.0)? else {
             return undefined(Missing::Answer.reason());
         };
         let precision = if refused {

@@ -39,7 +39,12 @@ impl Returned {
             let is_known = record.distinct > 0 || record.documents() == 0;
             is_known.then(|| (record.distinct, record.documents()))
         });
-        let (documents, passages): (Vec<usize>, Vec<usize>) = records.unzip();
+        Self::counted(records)
+    }
+
+    /// The spread of the documents and passages of each reply. `None` without replies.
+    pub fn counted(replies: impl IntoIterator<Item = (usize, usize)>) -> Option<Self> {
+        let (documents, passages): (Vec<usize>, Vec<usize>) = replies.into_iter().unzip();
         Some(Self {
             questions: documents.len(),
             documents: Spread::of(documents)?,
