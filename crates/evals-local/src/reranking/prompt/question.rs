@@ -1,13 +1,24 @@
-//! Which prompt a reranker wants: that of the settings, of its folder, or of its name.
+//! Which prompt a reranker wants, that of the settings, of its folder, or of its name, and the tokens of its answers.
 
-use super::answers::{Answers, answers};
+use serde::Deserialize;
+
 use super::pair::Prompt;
 use super::template::Template;
 use crate::error::LocalError;
-use crate::folder::{Folder, modules};
+use crate::folder::{Folder, Module, modules};
 use crate::sentence_transformers::Prompts;
 use crate::settings::{LocalSettings, RerankPrompt};
 use crate::tokenizer::Tokens;
+
+/// The tokens whose logits make the score, as the module `LogitScore` of sentence-transformers states them.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize)]
+pub(crate) struct Answers {
+    #[serde(rename = "true_token_id")]
+    pub(crate) positive: u32,
+    /// Its logit is subtracted. `None` means that the logit of `positive` is the score.
+    #[serde(rename = "false_token_id")]
+    pub(crate) negative: Option<u32>,
+}
 
 /// The prompt of a model, and the tokens of its answers.
 #[derive(Debug)]
@@ -43,13 +54,22 @@ impl Question {
             .rerank_prompt
             .or_else(named)
             .or_else(|| RerankPrompt::of_model(folder.name()))
-            .ok_or_else(|| LocalError::RerankPrompt {
-                path: folder.path("config.json"),
-                name: folder.name().to_owned(),
+            .ok_or_else(|| LocalError::Setting {
+                setting: "rerank_prompt",
+                reason: format!(
+                    "`{}` is of a language model, and neither `modules.json` nor the name `{}` says which prompt it reranks \
+                     with; set `rerank_prompt` to `qwen3` or `mxbai`",
+                    folder.path("config.json").display(),
+                    folder.name()
+                ),
             })?;
+        let [positive, negative] = wording.answers();
         let answers = match answers {
             Some(answers) => answers,
-            None => wording.answers(folder, tokens)?,
+            None => Answers {
+                positive: tokens.required_id(folder, positive)?,
+                negative: Some(tokens.required_id(folder, negative)?),
+            },
         };
         Ok(Self {
             prompt: Prompt::of_authors(wording, instruction, tokens).map_err(unreadable)?,
@@ -63,4 +83,24 @@ fn instruction(folder: &Folder, settings: &LocalSettings) -> Result<Option<Strin
         return Ok(settings.instruction.clone());
     }
     Ok(Prompts::read(folder)?.default().cloned())
+}
+
+/// The answers that `modules.json` states. Other steps than the transformer are refused.
+fn answers(folder: &Folder, modules: &[Module]) -> Result<Option<Answers>, LocalError> {
+    let mut answers = None;
+    for module in modules {
+        match module.name() {
+            "Transformer" => {}
+            "LogitScore" => {
+                answers = Some(folder.subfolder(&module.path)?.required("config.json")?);
+            }
+            "Pooling" => {
+                let reason = "does not hold a reranker: `modules.json` makes it an embedder, which \
+                              pools tokens to a vector";
+                return Err(folder.refused(reason));
+            }
+            _ => return Err(folder.unsupported("modules.json", "type", &module.kind)),
+        }
+    }
+    Ok(answers)
 }

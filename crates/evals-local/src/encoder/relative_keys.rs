@@ -1,12 +1,13 @@
 //! Relative keys: sinusoids of distances, as in Transformer-XL and `XLNet`.
 
+use std::ops::Range;
 use std::sync::Arc;
 
-use rten_tensor::MatrixLayout;
+use rten_tensor::{Matrix, MatrixLayout};
 
-use super::block::Block;
-use crate::encoder::linear::{Int8Scratch, Linear};
-use crate::encoder::matrix::{Gemm, Write, view};
+use super::Write;
+use super::linear::Linear;
+use super::matrix::{Kernels, view};
 
 /// Keys of distances: sinusoids after a linear map. Queries have another bias for them than for contents. A last term depends on
 /// whether query and key are in the same segment.
@@ -35,6 +36,19 @@ pub(crate) struct Waves {
     frequencies: Vec<f32>,
     /// Longer distances count as this one.
     farthest: Option<usize>,
+}
+
+/// Some queries of one head and the keys they are scored against, by their positions in the text.
+pub(super) struct Block<'text> {
+    pub(super) head: usize,
+    pub(super) queries: Range<usize>,
+    pub(super) keys: Range<usize>,
+    /// One row for each query.
+    pub(super) query: Matrix<'text>,
+    /// The segments of all tokens of the text.
+    pub(super) segments: &'text [u32],
+    /// The factor of every product of a query and a key.
+    pub(super) scale: f32,
 }
 
 /// Buffers of one thread, which runs one model.
@@ -94,8 +108,7 @@ impl RelativeKeys {
         &self,
         longest: usize,
         head_size: usize,
-        gemm: &Gemm,
-        int8: &mut Int8Scratch,
+        kernels: &mut Kernels,
         scratch: &mut RelativeScratch,
     ) {
         if scratch.reach < longest {
@@ -108,7 +121,7 @@ impl RelativeKeys {
         scratch.longest = longest;
         scratch.keys.resize(distances * width, 0.0);
         self.keys
-            .apply(waves, &mut scratch.keys, Write::Replace, gemm, int8);
+            .apply(waves, &mut scratch.keys, Write::Replace, kernels);
         scratch.constants.clear();
         for (head, bias) in self.query_bias.chunks_exact(head_size).enumerate() {
             let keys = scratch.keys.chunks_exact(width);
@@ -121,7 +134,7 @@ impl RelativeKeys {
     pub(super) fn add(
         &self,
         block: &Block<'_>,
-        gemm: &Gemm,
+        kernels: &Kernels,
         scratch: &mut RelativeScratch,
         scores: &mut [f32],
     ) {
@@ -142,7 +155,7 @@ impl RelativeKeys {
             [head_size, count],
             [1, width],
         );
-        gemm.product(block.query, distances, block.scale, met);
+        kernels.product(block.query, distances, block.scale, met);
         let constants = &constants[block.head * (2 * *longest - 1) + first..][..count];
         let rows = scores.chunks_exact_mut(block.keys.len()).rev();
         for (place, (scores, met)) in rows.zip(met.chunks_exact(count).rev()).enumerate() {
@@ -151,14 +164,20 @@ impl RelativeKeys {
                 *score += product + constant * block.scale;
             }
         }
-        self.add_segments(block, gemm, met, scores);
+        self.add_segments(block, kernels, met, scores);
     }
 
-    fn add_segments(&self, block: &Block<'_>, gemm: &Gemm, met: &mut Vec<f32>, scores: &mut [f32]) {
+    fn add_segments(
+        &self,
+        block: &Block<'_>,
+        kernels: &Kernels,
+        met: &mut Vec<f32>,
+        scores: &mut [f32],
+    ) {
         let head_size = block.query.cols();
         let key = &self.segments.key[block.head * head_size..];
         let key = view(key, [head_size, 1], [1, 1]);
-        gemm.product(block.query, key, block.scale, met);
+        kernels.product(block.query, key, block.scale, met);
         let constant = self.segments.constants[block.head] * block.scale;
         let keys = &block.segments[block.keys.clone()];
         let queries = &block.segments[block.queries.clone()];
