@@ -15,7 +15,7 @@ use evals_models::{
 
 /// A model that repeats one text, counts how often it was asked, and can be made to hang and to fail.
 #[derive(Debug)]
-pub(super) struct Scripted {
+pub(in crate::replies) struct Scripted {
     identity: ModelIdentity,
     parameters: Map<String, Value>,
     text: String,
@@ -30,7 +30,7 @@ pub(super) struct Scripted {
 }
 
 impl Scripted {
-    pub(super) fn answering(text: &str) -> Self {
+    pub(in crate::replies) fn answering(text: &str) -> Self {
         let mut parameters = Map::new();
         parameters.insert("temperature".to_owned(), json!(0.25));
         parameters.insert("base_url".to_owned(), json!("http://localhost:1/"));
@@ -47,18 +47,18 @@ impl Scripted {
         }
     }
 
-    pub(super) fn with_parameter(mut self, name: &str, value: Value) -> Self {
+    pub(in crate::replies) fn with_parameter(mut self, name: &str, value: Value) -> Self {
         self.parameters.insert(name.to_owned(), value);
         self
     }
 
     /// Ends each reply for this reason.
-    pub(super) fn ending(self, finish: Finish) -> Self {
+    pub(in crate::replies) fn ending(self, finish: Finish) -> Self {
         Self { finish, ..self }
     }
 
     /// Finds its reply in the store, where another process put it while the request waited.
-    pub(super) fn finding(self) -> Self {
+    pub(in crate::replies) fn finding(self) -> Self {
         Self {
             finds: true,
             ..self
@@ -66,7 +66,7 @@ impl Scripted {
     }
 
     /// Calls a tool in each reply.
-    pub(super) fn calling(self, call: ToolCall) -> Self {
+    pub(in crate::replies) fn calling(self, call: ToolCall) -> Self {
         Self {
             tool_calls: vec![call],
             ..self
@@ -74,7 +74,7 @@ impl Scripted {
     }
 
     /// Fails so many times before it answers.
-    pub(super) fn failing(self, times: usize) -> Self {
+    pub(in crate::replies) fn failing(self, times: usize) -> Self {
         Self {
             failures: AtomicUsize::new(times),
             ..self
@@ -82,18 +82,18 @@ impl Scripted {
     }
 
     /// Hangs until it is let go.
-    pub(super) fn hanging(self) -> Self {
+    pub(in crate::replies) fn hanging(self) -> Self {
         Self {
             gate: Semaphore::new(0),
             ..self
         }
     }
 
-    pub(super) fn let_go(&self, calls: usize) {
+    pub(in crate::replies) fn let_go(&self, calls: usize) {
         self.gate.add_permits(calls);
     }
 
-    pub(super) fn asked(&self) -> usize {
+    pub(in crate::replies) fn asked(&self) -> usize {
         self.asked.load(Ordering::SeqCst)
     }
 }
@@ -133,7 +133,7 @@ impl ChatModel for Scripted {
     }
 }
 
-pub(super) fn reply(text: &str) -> ChatReply {
+pub(in crate::replies) fn reply(text: &str) -> ChatReply {
     ChatReply {
         text: text.to_owned(),
         tool_calls: Vec::new(),
@@ -153,16 +153,16 @@ pub(super) fn reply(text: &str) -> ChatReply {
     }
 }
 
-pub(super) fn request(text: &str) -> ChatRequest {
+pub(in crate::replies) fn request(text: &str) -> ChatRequest {
     ChatRequest::new(vec![Message::user(text)])
 }
 
 /// A folder for one test, removed at its end.
 #[derive(Debug)]
-pub(super) struct Folder(PathBuf);
+pub(in crate::replies) struct Folder(PathBuf);
 
 impl Folder {
-    pub(super) fn new() -> Self {
+    pub(in crate::replies) fn new() -> Self {
         static NUMBER: AtomicUsize = AtomicUsize::new(0);
         let number = NUMBER.fetch_add(1, Ordering::Relaxed);
         let name = format!("evals-replies-{}-{number}", std::process::id());
@@ -172,7 +172,7 @@ impl Folder {
     }
 
     /// The file of replies in it.
-    pub(super) fn file(&self) -> PathBuf {
+    pub(in crate::replies) fn file(&self) -> PathBuf {
         self.0.join("replies.sqlite")
     }
 }
