@@ -130,10 +130,13 @@ fn optional_size(
 /// Keys of rotary positions that two families share.
 #[derive(Debug, Deserialize)]
 pub(super) struct RopeConfig {
-    rope_theta: Option<f64>,
+    #[serde(rename = "rope_theta")]
+    base: Option<f64>,
     /// Newer configurations state the base and the scaling of positions here.
-    pub(super) rope_parameters: Option<Map<String, Value>>,
-    pub(super) rope_scaling: Option<Map<String, Value>>,
+    #[serde(rename = "rope_parameters")]
+    pub(super) parameters: Option<Map<String, Value>>,
+    #[serde(rename = "rope_scaling")]
+    pub(super) scaling: Option<Map<String, Value>>,
 }
 
 impl RopeConfig {
@@ -147,10 +150,10 @@ impl RopeConfig {
 
     /// The base, if it is stated.
     pub(super) fn base(&self) -> Option<f64> {
-        let ropes = [&self.rope_parameters, &self.rope_scaling];
+        let ropes = [&self.parameters, &self.scaling];
         let mut ropes = ropes.into_iter().flatten();
         let newer = ropes.find_map(|rope| rope.get("rope_theta")?.as_f64());
-        newer.or(self.rope_theta)
+        newer.or(self.base)
     }
 }
 

@@ -59,7 +59,7 @@ impl ModernConfig {
     }
 
     fn base(&self, reach: &str, stated: Option<f64>, default: f64) -> f64 {
-        let bases = self.rope.rope_parameters.as_ref();
+        let bases = self.rope.parameters.as_ref();
         let newer = bases.and_then(|bases| bases.get(reach)?.get("rope_theta")?.as_f64());
         newer.or(stated).unwrap_or(default)
     }
@@ -76,7 +76,7 @@ impl ModernConfig {
         if let Some(types) = &self.layer_types {
             check_layer_types(folder, types, sizes.layers, &[GLOBAL, LOCAL])?;
         }
-        let mut bases = self.rope.rope_parameters.iter().flatten();
+        let mut bases = self.rope.parameters.iter().flatten();
         let known = [GLOBAL, LOCAL];
         match bases.find(|(reach, base)| !known.contains(&reach.as_str()) || !base.is_object()) {
             Some((reach, _)) => Err(folder.unsupported(CONFIG, "rope_parameters", reach)),

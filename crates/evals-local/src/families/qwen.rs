@@ -74,7 +74,7 @@ impl QwenConfig {
     fn check(&self, folder: &Folder, sizes: &Sizes) -> Result<(), LocalError> {
         folder.permit(CONFIG, &PERMITTED)?;
         folder.permit(CONFIG, &RopeConfig::PERMITTED)?;
-        let ropes = [&self.rope.rope_parameters, &self.rope.rope_scaling];
+        let ropes = [&self.rope.parameters, &self.rope.scaling];
         let mut values = ropes.into_iter().flatten().flatten();
         // It would be one for each kind of layer. This family has only one kind.
         if let Some((kind, _)) = values.find(|(_, value)| value.is_object()) {

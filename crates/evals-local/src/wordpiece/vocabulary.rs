@@ -3,7 +3,7 @@
 use std::fmt;
 use std::hash::Hasher;
 
-use fnv::{FnvHashMap, FnvHasher};
+use fnv::{FnvBuildHasher, FnvHashMap, FnvHasher};
 use thiserror::Error;
 
 /// Begins the entries that continue a word.
@@ -41,7 +41,8 @@ impl Vocabulary {
         let numbered = || (0_u32..).zip(&tokens);
         let unknown = numbered().find(|(_, token)| **token == UNKNOWN);
         let (unknown, _) = unknown.ok_or(VocabularyError)?;
-        let mut starts = FnvHashMap::with_capacity_and_hasher(tokens.len(), Default::default());
+        let mut starts =
+            FnvHashMap::with_capacity_and_hasher(tokens.len(), FnvBuildHasher::default());
         let mut continuations = FnvHashMap::default();
         for (number, token) in numbered() {
             let token = token.as_bytes();

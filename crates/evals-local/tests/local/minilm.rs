@@ -74,11 +74,7 @@ async fn eight_bits_stay_close() {
     };
     // A processor that keeps seven bits of weights makes steps of twice the size.
     let digest = embedder.identity().digest.clone().unwrap();
-    let least = if digest.contains("7bit") {
-        0.985
-    } else {
-        0.99
-    };
+    let least = if digest.contains("7bit") { 0.985 } else { 0.99 };
     for (text, cosine) in cosines(&embedder).await {
         assert!(cosine > least, "{cosine}: {text:?}");
     }

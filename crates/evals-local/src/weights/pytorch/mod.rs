@@ -10,6 +10,7 @@ mod pickle;
 mod tests;
 
 use std::collections::BTreeMap;
+use std::error::Error;
 use std::fs::File;
 use std::io::{BufReader, Read};
 
@@ -55,7 +56,7 @@ struct Extent {
 
 impl<'file> Archive<'file> {
     fn open(file: &'file File, length: u64) -> Result<Self, WeightsError> {
-        let zip = ZipArchive::new(BufReader::new(file)).map_err(damaged)?;
+        let zip = ZipArchive::new(BufReader::new(file)).map_err(unreadable)?;
         let folder = zip.file_names().find_map(|name| {
             let folder = name.ok()?.strip_suffix("data.pkl")?.to_owned();
             folder.ends_with('/').then_some(folder)
@@ -92,7 +93,7 @@ impl<'file> Archive<'file> {
         let Some(index) = self.zip.index_for_name(&name) else {
             return Ok(None);
         };
-        let found = self.zip.by_index_raw(index).map_err(damaged)?;
+        let found = self.zip.by_index_raw(index).map_err(unreadable)?;
         let (start, length) = (found.data_start(), found.size());
         let is_plain = found.compression() == CompressionMethod::Stored && !found.encrypted();
         if !is_plain || found.compressed_size() != length {
@@ -117,9 +118,9 @@ impl<'file> Archive<'file> {
             return Err(damaged(fault));
         }
         let name = format!("{}{record}", self.folder);
-        let mut found = self.zip.by_name(&name).map_err(damaged)?;
+        let mut found = self.zip.by_name(&name).map_err(unreadable)?;
         let mut bytes = Vec::new();
-        found.read_to_end(&mut bytes).map_err(damaged)?;
+        found.read_to_end(&mut bytes).map_err(unreadable)?;
         Ok(Some(bytes))
     }
 }
@@ -152,9 +153,13 @@ fn is_row_major(shape: &[usize], strides: &[usize]) -> bool {
     })
 }
 
-fn damaged(fault: impl ToString) -> WeightsError {
+fn damaged(fault: impl Into<String>) -> WeightsError {
     WeightsError::Damaged {
         part: "archive",
-        fault: fault.to_string(),
+        fault: fault.into(),
     }
+}
+
+fn unreadable(error: impl Error) -> WeightsError {
+    damaged(error.to_string())
 }
