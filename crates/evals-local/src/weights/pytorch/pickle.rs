@@ -151,10 +151,7 @@ impl<'p> Unpickler<'p> {
             0x95 => drop(self.take(8)?),
             b'(' => self.marks.push(self.stack.len()),
             b'N' | 0x88 | 0x89 | b']' => self.push(Value::Other),
-            b'G' => {
-                self.take(8)?;
-                self.push(Value::Other);
-            }
+            b'G' => self.take(8).map(|_| self.push(Value::Other))?,
             b'K' => self.integer(1, false)?,
             b'M' => self.integer(2, false)?,
             b'J' => self.integer(4, true)?,
