@@ -1,6 +1,7 @@
 //! Python's regular expressions, as far as `fancy-regex` reads them.
 
 use fancy_regex::Regex;
+use serde::Deserialize;
 use thiserror::Error;
 
 /// A regular expression in Python's syntax.
@@ -10,13 +11,16 @@ pub(crate) struct Pattern {
 }
 
 /// Where a pattern has to match.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize)]
 pub(crate) enum Place {
     /// Anywhere, as in `re.search`.
+    #[serde(rename = "search")]
     Anywhere,
     /// From the start of the text on, as in `re.match`.
+    #[serde(rename = "match")]
     Start,
     /// The whole text, as in `re.fullmatch`.
+    #[serde(rename = "full")]
     Whole,
 }
 

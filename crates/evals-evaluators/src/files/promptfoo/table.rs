@@ -7,9 +7,9 @@ use evals_yaml::Place;
 use serde_json::{Map, Value};
 
 use super::check::{self, parts};
-use crate::files::grammar::{self, Written, WrittenCase};
+use crate::files::dataset_file::{FileCase, Form};
 use crate::files::problem::{Findings, Problem};
-use crate::files::spec::{Form, WrittenSpec};
+use crate::files::{grammar, spec};
 
 /// What a column means.
 enum Column {
@@ -21,7 +21,10 @@ enum Column {
 }
 
 /// Reads a table. Every faulty cell is reported; places are the first characters of rows.
-pub(in crate::files) fn read(text: &str, findings: &mut Findings) -> Result<Written, Problem> {
+pub(in crate::files) fn read(
+    text: &str,
+    findings: &mut Findings,
+) -> Result<Vec<FileCase>, Problem> {
     let text = text.strip_prefix('\u{feff}').unwrap_or(text);
     let mut table = Table::open(text.as_bytes(), b',').map_err(unreadable)?;
     let columns = columns(table.header(), findings);
@@ -42,10 +45,7 @@ pub(in crate::files) fn read(text: &str, findings: &mut Findings) -> Result<Writ
             "no column is called `__expected`, so nothing judges the outputs",
         );
     }
-    Ok(Written {
-        cases,
-        ..Written::default()
-    })
+    Ok(cases)
 }
 
 fn columns(headers: &[String], findings: &mut Findings) -> Vec<Column> {
@@ -100,8 +100,8 @@ fn column(header: &str, findings: &mut Findings) -> Column {
     Column::Ignored
 }
 
-fn case(columns: &[Column], row: &[&str], place: Place, findings: &mut Findings) -> WrittenCase {
-    let mut case = WrittenCase::new(place);
+fn case(columns: &[Column], row: &[&str], place: Place, findings: &mut Findings) -> FileCase {
+    let mut case = FileCase::new(place);
     let mut inputs = Map::new();
     let mut metadata = Map::new();
     for (column, &cell) in columns.iter().zip(row) {
@@ -110,9 +110,11 @@ fn case(columns: &[Column], row: &[&str], place: Place, findings: &mut Findings)
                 inputs.insert(name.clone(), cell.into());
             }
             Column::Expected(name) => match check::read(cell.trim()) {
-                Ok(specs) => case
-                    .evaluators
-                    .extend(specs.into_iter().map(|spec| written(spec, place))),
+                Ok(specs) => case.evaluators.extend(specs.into_iter().map(
+                    |EvaluatorSpec { name, arguments }| {
+                        spec::written(&name, arguments, place, Form::Short)
+                    },
+                )),
                 Err(reason) => findings.error(place, format!("column `{name}`: {reason}")),
             },
             Column::Name if !cell.is_empty() => case.name = Some(cell.to_owned()),
@@ -131,15 +133,6 @@ fn case(columns: &[Column], row: &[&str], place: Place, findings: &mut Findings)
         case.metadata = Value::Object(metadata);
     }
     case
-}
-
-fn written(spec: EvaluatorSpec, place: Place) -> WrittenSpec {
-    WrittenSpec {
-        spec,
-        place,
-        form: Form::Short,
-        arguments: Vec::new(),
-    }
 }
 
 fn place(line: u64) -> Place {
