@@ -22,20 +22,20 @@ const SOURCES: [&str; 4] = ["expected_output", "output", "metadata", "labels"];
 struct ConfusionMatrix {
     spec: EvaluatorSpec,
     title: String,
-    predicted: Source,
-    expected: Source,
+    predicted: ClassSource,
+    expected: ClassSource,
 }
 
 /// The place of a class in a case.
 #[derive(Debug)]
-struct Source {
-    from: From,
+struct ClassSource {
+    from: ClassFrom,
     key: Option<String>,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize)]
 #[serde(rename_all = "snake_case")]
-enum From {
+enum ClassFrom {
     ExpectedOutput,
     Output,
     Metadata,
@@ -44,9 +44,9 @@ enum From {
 
 #[derive(Deserialize)]
 struct MatrixArguments {
-    predicted_from: From,
+    predicted_from: ClassFrom,
     predicted_key: Option<String>,
-    expected_from: From,
+    expected_from: ClassFrom,
     expected_key: Option<String>,
     title: String,
 }
@@ -97,16 +97,16 @@ pub(super) fn entry() -> Entry {
             Ok(Arc::new(ConfusionMatrix {
                 spec: arguments.spec(),
                 title: read.title,
-                predicted: Source::new(read.predicted_from, read.predicted_key, "predicted")?,
-                expected: Source::new(read.expected_from, read.expected_key, "expected")?,
+                predicted: ClassSource::new(read.predicted_from, read.predicted_key, "predicted")?,
+                expected: ClassSource::new(read.expected_from, read.expected_key, "expected")?,
             }))
         },
     )
 }
 
-impl Source {
-    fn new(from: From, key: Option<String>, class: &'static str) -> Result<Self, NoKey> {
-        if from == From::Labels && key.is_none() {
+impl ClassSource {
+    fn new(from: ClassFrom, key: Option<String>, class: &'static str) -> Result<Self, NoKey> {
+        if from == ClassFrom::Labels && key.is_none() {
             return Err(NoKey { class });
         }
         Ok(Self { from, key })
@@ -115,16 +115,16 @@ impl Source {
     /// The class of a case with this output. Values other than texts are written as Python's `str` does.
     fn class(&self, case: &CaseReport<Untyped>, output: &Value) -> Option<String> {
         let value = match (self.from, &self.key) {
-            (From::Labels, key) => {
+            (ClassFrom::Labels, key) => {
                 return match result_keys::value(case, key.as_deref()?)? {
                     Verdict::Label(label) => Some(label.clone()),
                     Verdict::Assertion(_) | Verdict::Score(_) | Verdict::Undefined => None,
                 };
             }
-            (From::ExpectedOutput, _) => case.expected.as_ref()?,
-            (From::Output, _) => output,
-            (From::Metadata, None) => &case.metadata,
-            (From::Metadata, Some(key)) => case.metadata.as_object()?.get(key)?,
+            (ClassFrom::ExpectedOutput, _) => case.expected.as_ref()?,
+            (ClassFrom::Output, _) => output,
+            (ClassFrom::Metadata, None) => &case.metadata,
+            (ClassFrom::Metadata, Some(key)) => case.metadata.as_object()?.get(key)?,
         };
         (!value.is_null()).then(|| python::text(value))
     }

@@ -7,7 +7,7 @@ use evals::{Analysis, EvaluatorError, EvaluatorSpec, Report, ReportEvaluator};
 use serde::Deserialize;
 use serde_json::json;
 
-use super::scored_cases::{Columns, ScoredCases, parameters};
+use super::scored_cases::{CurveColumns, ScoredCases, parameters};
 use crate::{Entry, Parameter, Signature, Untyped};
 
 /// A kind of curve with its number.
@@ -26,7 +26,7 @@ pub(super) struct Drawing<'a> {
     /// The name of the experiment.
     pub(super) experiment: &'a str,
     pub(super) title: &'a str,
-    pub(super) columns: &'a Columns,
+    pub(super) columns: &'a CurveColumns,
     pub(super) cases: ScoredCases,
     most_points: i64,
 }
@@ -37,7 +37,7 @@ struct CurveEvaluator {
     kind: Curve,
     spec: EvaluatorSpec,
     title: String,
-    columns: Columns,
+    columns: CurveColumns,
     most_points: i64,
 }
 
@@ -73,7 +73,7 @@ pub(super) fn entry(kind: Curve) -> Entry {
             kind,
             spec: arguments.spec(),
             title: read.title,
-            columns: Columns::read(arguments)?,
+            columns: CurveColumns::read(arguments)?,
             most_points: read.n_thresholds,
         }))
     })

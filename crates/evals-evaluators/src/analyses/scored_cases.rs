@@ -9,7 +9,7 @@ use crate::{Arguments, BuildError, Parameter, Untyped, result_keys};
 
 /// Where the score and the class of a case are.
 #[derive(Debug, Deserialize)]
-pub(super) struct Columns {
+pub(super) struct CurveColumns {
     score_key: String,
     score_from: ScoreFrom,
     positive_from: PositiveFrom,
@@ -70,7 +70,7 @@ pub(super) fn parameters() -> [Parameter; 4] {
     ]
 }
 
-impl Columns {
+impl CurveColumns {
     pub(super) fn read(arguments: &Arguments) -> Result<Self, BuildError> {
         let columns: Self = arguments.read()?;
         let needs_key = !matches!(columns.positive_from, PositiveFrom::ExpectedOutput);

@@ -5,7 +5,7 @@ use serde::Deserialize;
 use serde_json::json;
 
 use super::check::{self, Check};
-use crate::python::{Pattern, Place, repr_text, text, truncated};
+use crate::python::{MatchPlace, Pattern, repr_text, text, truncated};
 use crate::{Entry, Finding, Parameter, Untyped};
 
 /// Reasons show at most this many characters of the output.
@@ -21,7 +21,7 @@ struct Regex {
 #[derive(Debug, Deserialize)]
 struct RegexArguments {
     pattern: String,
-    mode: Place,
+    mode: MatchPlace,
     flags: String,
 }
 
@@ -64,9 +64,11 @@ impl Check for Regex {
         let output = truncated(repr_text(&output), SHOWN_OUTPUT);
         let pattern = repr_text(&self.arguments.pattern);
         Ok(Finding::failed(match self.arguments.mode {
-            Place::Anywhere => format!("Output {output} has no match of {pattern}"),
-            Place::Start => format!("Output {output} does not start with a match of {pattern}"),
-            Place::Whole => format!("Output {output} is no match of {pattern}"),
+            MatchPlace::Anywhere => format!("Output {output} has no match of {pattern}"),
+            MatchPlace::Start => {
+                format!("Output {output} does not start with a match of {pattern}")
+            }
+            MatchPlace::Whole => format!("Output {output} is no match of {pattern}"),
         }))
     }
 }

@@ -6,7 +6,7 @@ mod repr;
 mod timedelta;
 
 pub(crate) use equality::equal;
-pub(crate) use pattern::{Pattern, PatternError, Place};
+pub(crate) use pattern::{MatchPlace, Pattern, PatternError};
 pub(crate) use repr::{repr, repr_text, repr_texts, text, truncated};
 pub(crate) use timedelta::TimeDelta;
 

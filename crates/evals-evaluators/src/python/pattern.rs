@@ -12,7 +12,7 @@ pub(crate) struct Pattern {
 
 /// Where a pattern has to match.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize)]
-pub(crate) enum Place {
+pub(crate) enum MatchPlace {
     /// Anywhere, as in `re.search`.
     #[serde(rename = "search")]
     Anywhere,
@@ -52,7 +52,7 @@ pub(crate) enum PatternError {
 
 impl Pattern {
     /// Reads a pattern. The flags are letters, as in `(?im)`.
-    pub(crate) fn new(written: &str, place: Place, flags: &str) -> Result<Self, PatternError> {
+    pub(crate) fn new(written: &str, place: MatchPlace, flags: &str) -> Result<Self, PatternError> {
         if let Some(unknown) = flags.chars().find(|flag| !"imsx".contains(*flag)) {
             return Err(PatternError::Flag(unknown));
         }
@@ -60,9 +60,9 @@ impl Pattern {
         let (before, after) = match place {
             // A closing bracket too many must not close the group around the pattern.
             _ if !translated.is_balanced => ("", ""),
-            Place::Anywhere => ("(?:", ")"),
-            Place::Start => (r"\A(?:", ")"),
-            Place::Whole => (r"\A(?:", r")\z"),
+            MatchPlace::Anywhere => ("(?:", ")"),
+            MatchPlace::Start => (r"\A(?:", ")"),
+            MatchPlace::Whole => (r"\A(?:", r")\z"),
         };
         let flags = if flags.is_empty() {
             String::new()

@@ -7,7 +7,7 @@ use serde_json::{Map, Value, json};
 use thiserror::Error;
 
 use super::node::{Node, Property};
-use crate::python::{Pattern, PatternError, Place, TimeDelta, equal};
+use crate::python::{MatchPlace, Pattern, PatternError, TimeDelta, equal};
 
 /// Which spans are looked for, in the language of pydantic-evals' `SpanQuery`: an object whose keys are conditions that all
 /// have to hold.
@@ -132,7 +132,7 @@ impl TryFrom<String> for NamePattern {
     type Error = PatternError;
 
     fn try_from(written: String) -> Result<Self, PatternError> {
-        Pattern::new(&written, Place::Start, "").map(Self)
+        Pattern::new(&written, MatchPlace::Start, "").map(Self)
     }
 }
 

@@ -40,7 +40,7 @@ pub struct Record {
 
 /// The part of a record that the next byte belongs to.
 #[derive(Debug, Clone, Copy)]
-enum State {
+enum FieldState {
     /// The beginning of a field.
     Begin,
     /// A field without quotes around it.
@@ -126,7 +126,7 @@ impl<R: BufRead> Records<R> {
     /// Reads the next record; `false` at the end of the file.
     pub(super) fn read(&mut self, record: &mut Record) -> Result<bool, CsvError> {
         record.clear();
-        let mut state = State::Begin;
+        let mut state = FieldState::Begin;
         loop {
             let buffer = self.input.fill_buf()?;
             if buffer.is_empty() {
@@ -145,60 +145,68 @@ impl<R: BufRead> Records<R> {
 }
 
 impl Parser {
+    /// Passes the end of an empty line, or the second half of the end of a record.
+    fn end_empty_line(&mut self, byte: u8) {
+        let is_second_half = byte == b'\n' && self.after_return;
+        self.line += u64::from(!is_second_half);
+        self.after_return = byte == b'\r';
+    }
+
+    /// Begins a field with this byte.
+    fn begin(&mut self, byte: u8, record: &mut Record) -> FieldState {
+        self.after_return = false;
+        if record.ends.is_empty() {
+            record.line = self.line;
+        }
+        if byte == b'"' {
+            FieldState::Quoted { opened: self.line }
+        } else {
+            FieldState::Plain
+        }
+    }
+
     /// Adds bytes to a record up to its end. Returns how many bytes were used, and whether the record has ended.
     fn take(
         &mut self,
         buffer: &[u8],
-        state: &mut State,
+        state: &mut FieldState,
         record: &mut Record,
     ) -> Result<(usize, bool), CsvError> {
         let mut rest = buffer;
         while let Some((&byte, behind)) = rest.split_first() {
             let is_end = byte == b'\n' || byte == b'\r';
             rest = match *state {
-                State::Begin if record.ends.is_empty() && is_end => {
-                    let is_second_half = byte == b'\n' && self.after_return;
-                    self.line += u64::from(!is_second_half);
-                    self.after_return = byte == b'\r';
+                FieldState::Begin if record.ends.is_empty() && is_end => {
+                    self.end_empty_line(byte);
                     behind
                 }
-                State::Begin => {
-                    self.after_return = false;
-                    if record.ends.is_empty() {
-                        record.line = self.line;
-                    }
-                    let opened = self.line;
-                    let is_quote = byte == b'"';
-                    *state = if is_quote {
-                        State::Quoted { opened }
-                    } else {
-                        State::Plain
-                    };
-                    if is_quote { behind } else { rest }
+                FieldState::Begin => {
+                    *state = self.begin(byte, record);
+                    if byte == b'"' { behind } else { rest }
                 }
-                State::Quoted { opened } => {
+                FieldState::Quoted { opened } => {
                     let quote = memchr(b'"', rest);
                     let (run, behind) = rest.split_at(quote.unwrap_or(rest.len()));
                     self.line += count_lines(run);
                     record.bytes.extend_from_slice(run);
                     if quote.is_some() {
-                        *state = State::Closed { opened };
+                        *state = FieldState::Closed { opened };
                     }
                     behind.get(1..).unwrap_or_default()
                 }
-                State::Closed { opened } if byte == b'"' => {
+                FieldState::Closed { opened } if byte == b'"' => {
                     record.bytes.push(byte);
-                    *state = State::Quoted { opened };
+                    *state = FieldState::Quoted { opened };
                     behind
                 }
-                State::Closed { opened } if !is_end && byte != self.separator => {
+                FieldState::Closed { opened } if !is_end && byte != self.separator => {
                     let fault = CsvFault::TextAfterQuote { closed: self.line };
                     return Err(CsvError::Fault {
                         line: opened,
                         fault,
                     });
                 }
-                State::Plain | State::Closed { .. } => {
+                FieldState::Plain | FieldState::Closed { .. } => {
                     let end = memchr3(self.separator, b'\n', b'\r', rest);
                     let (run, behind) = rest.split_at(end.unwrap_or(rest.len()));
                     record.bytes.extend_from_slice(run);
@@ -206,7 +214,7 @@ impl Parser {
                         break;
                     };
                     record.end_field();
-                    *state = State::Begin;
+                    *state = FieldState::Begin;
                     if end != self.separator {
                         self.line += 1;
                         self.after_return = end == b'\r';
@@ -220,24 +228,24 @@ impl Parser {
     }
 }
 
-fn end_of_file(state: State, record: &mut Record) -> Result<bool, CsvError> {
+fn end_of_file(state: FieldState, record: &mut Record) -> Result<bool, CsvError> {
     match state {
-        State::Begin if record.ends.is_empty() => Ok(false),
-        State::Quoted { opened } => Err(CsvError::Fault {
+        FieldState::Begin if record.ends.is_empty() => Ok(false),
+        FieldState::Quoted { opened } => Err(CsvError::Fault {
             line: opened,
             fault: CsvFault::UnclosedQuote,
         }),
-        State::Begin | State::Plain | State::Closed { .. } => {
+        FieldState::Begin | FieldState::Plain | FieldState::Closed { .. } => {
             record.end_field();
             Ok(true)
         }
     }
 }
 
-fn too_long(state: State, record: &Record) -> CsvError {
+fn too_long(state: FieldState, record: &Record) -> CsvError {
     let (line, in_quotes) = match state {
-        State::Quoted { opened } | State::Closed { opened } => (opened, true),
-        State::Begin | State::Plain => (record.line, false),
+        FieldState::Quoted { opened } | FieldState::Closed { opened } => (opened, true),
+        FieldState::Begin | FieldState::Plain => (record.line, false),
     };
     CsvError::Fault {
         line,

@@ -14,20 +14,20 @@ const REQUESTS: &str = "requests";
 /// Counts the calls of tools.
 #[derive(Debug, Deserialize)]
 struct MaxToolCalls {
-    max_calls: Budget,
+    max_calls: StepBudget,
     include_failed: bool,
 }
 
 /// Counts the requests to models.
 #[derive(Debug, Deserialize)]
 struct MaxModelRequests {
-    max_requests: Budget,
+    max_requests: StepBudget,
 }
 
 /// The largest number of steps that passes.
 #[derive(Debug, Deserialize)]
 #[serde(try_from = "Value")]
-struct Budget {
+struct StepBudget {
     limit: f64,
     /// As reasons show it.
     shown: String,
@@ -56,7 +56,7 @@ pub(super) fn entries() -> [Entry; 2] {
     ]
 }
 
-impl TryFrom<Value> for Budget {
+impl TryFrom<Value> for StepBudget {
     type Error = String;
 
     fn try_from(written: Value) -> Result<Self, String> {
@@ -68,7 +68,7 @@ impl TryFrom<Value> for Budget {
     }
 }
 
-impl Budget {
+impl StepBudget {
     fn allows(&self, count: f64) -> bool {
         count <= self.limit
     }
