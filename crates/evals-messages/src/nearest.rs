@@ -47,48 +47,30 @@ pub fn did_you_mean<S: AsRef<str>>(nearest: impl IntoIterator<Item = S>) -> Stri
 }
 
 /// The end of a message about a measure that is not there. A measure that is there at other cutoffs is not misspelled: the text names
-/// these cutoffs, such as `; `R` has the cutoffs 1 and 5`.
+/// all of those.
 pub fn did_you_mean_measure<'c>(
     written: &str,
     candidates: impl IntoIterator<Item = &'c str>,
 ) -> String {
     let candidates: Vec<&str> = candidates.into_iter().collect();
-    let cutoffs = other_cutoffs(written, &candidates);
-    match (written.rsplit_once('@'), &cutoffs[..]) {
-        (Some((name, _)), [only]) => format!("; `{name}` has the cutoff {only}"),
-        (Some((name, _)), [others @ .., last]) => {
-            let others = others.join(", ");
-            format!("; `{name}` has the cutoffs {others} and {last}")
-        }
-        _ => did_you_mean(of(written, candidates)),
-    }
-}
-
-/// The cutoffs at which candidates have the written measure.
-fn other_cutoffs<'c>(written: &str, candidates: &[&'c str]) -> Vec<&'c str> {
-    let is_cutoff = |text: &str| !text.is_empty() && text.bytes().all(|it| it.is_ascii_digit());
-    let Some((name, _)) = written.rsplit_once('@').filter(|(_, at)| is_cutoff(at)) else {
-        return Vec::new();
-    };
-    let mut cutoffs: Vec<&str> = Vec::new();
-    for candidate in candidates {
-        let parts = candidate.rsplit_once('@');
-        if let Some((other, cutoff)) = parts
-            && of_one_query(other) == of_one_query(name)
-            && is_cutoff(cutoff)
-            && !cutoffs.contains(&cutoff)
-        {
-            cutoffs.push(cutoff);
+    let name = of_one_query(written);
+    let mut others: Vec<&str> = Vec::new();
+    for other in &candidates {
+        if name.is_some() && of_one_query(other) == name && !others.contains(other) {
+            others.push(other);
         }
     }
-    cutoffs
+    if others.is_empty() {
+        return did_you_mean(of(written, candidates));
+    }
+    did_you_mean(others)
 }
 
-/// A measure's name in lower case, without the M of its mean: tables call the mean of `RR` `MRR`.
-fn of_one_query(name: &str) -> String {
+/// The name of a measure with a cutoff, in lower case and without the M of its mean: tables call the mean of `RR` `MRR`.
+fn of_one_query(measure: &str) -> Option<String> {
+    let (name, _) = measure.rsplit_once('@')?;
     let name = name.to_lowercase();
-    let rest = name.strip_prefix('m').map(str::to_owned);
-    rest.unwrap_or(name)
+    Some(name.strip_prefix('m').unwrap_or(&name).to_owned())
 }
 
 /// The number of differing letters, if `candidate` is near.
@@ -149,15 +131,15 @@ mod tests {
     fn a_measure_with_another_cutoff_is_not_misspelled() {
         let known = ["R@1", "R@10", "nDCG@10", "MAP", "R@1"];
         let end = |written| did_you_mean_measure(written, known);
-        assert_eq!(end("R@7"), "; `R` has the cutoffs 1 and 10");
-        assert_eq!(end("ndcg@5"), "; `ndcg` has the cutoff 10");
+        assert_eq!(end("R@7"), "; did you mean `R@1` or `R@10`?");
+        assert_eq!(end("ndcg@5"), "; did you mean `nDCG@10`?");
         assert_eq!(
             did_you_mean_measure("MRR@10", ["RR@5", "R@10"]),
-            "; `MRR` has the cutoff 5"
+            "; did you mean `RR@5`?"
         );
         assert_eq!(end("MAPP"), "; did you mean `MAP`?");
         assert_eq!(end("nDGC@10"), "; did you mean `nDCG@10`?");
-        assert_eq!(end("R@x"), "; did you mean `R@1`?");
+        assert_eq!(end("R@x"), "; did you mean `R@1` or `R@10`?");
         assert_eq!(end("Faithfulness"), "");
     }
 
