@@ -387,7 +387,7 @@ fn rules_and_runs_that_cannot_be_judged_are_refused() {
         ("--max-drop MRR@5=-0.1", "the tolerance of `MRR@5` is -0.1"),
         ("--max-drop MRR@5=NaN", "NaN is not a finite number"),
         ("--max-drop MRR@5", "not of the form NAME=NUMBER"),
-        ("--max-drop MRR@4=0.1", "did you mean `MRR@5`?"),
+        ("--max-drop MRR@4=0.1", "`MRR` has the cutoff 5"),
         ("--max-drop MRR@5=0.1 --level 95", "the level is 95"),
         ("--max-drop MRR@5=0.1 --level 0.05", "the level is 0.05"),
         ("--max MRR@5=0.1", "use `min`"),

@@ -47,30 +47,46 @@ pub fn did_you_mean<S: AsRef<str>>(nearest: impl IntoIterator<Item = S>) -> Stri
 }
 
 /// The end of a message about a measure that is not there. A measure that is there at other cutoffs is not misspelled: the text names
-/// all of those.
+/// these cutoffs, such as `; `R` has the cutoffs 1 and 5`.
 pub fn did_you_mean_measure<'c>(
     written: &str,
     candidates: impl IntoIterator<Item = &'c str>,
 ) -> String {
     let candidates: Vec<&str> = candidates.into_iter().collect();
-    let name = of_one_query(written);
-    let mut others: Vec<&str> = Vec::new();
-    for other in &candidates {
-        if name.is_some() && of_one_query(other) == name && !others.contains(other) {
-            others.push(other);
+    let Some((name, wanted)) = with_cutoff(written) else {
+        return did_you_mean(of(written, candidates));
+    };
+    let mut cutoffs: Vec<&str> = Vec::new();
+    for (_, cutoff) in candidates
+        .iter()
+        .copied()
+        .filter_map(with_cutoff)
+        .filter(|it| it.0 == name)
+    {
+        if !cutoffs.contains(&cutoff) {
+            cutoffs.push(cutoff);
         }
     }
-    if others.is_empty() {
-        return did_you_mean(of(written, candidates));
+    let shown = &written[..written.len() - wanted.len() - 1];
+    match &cutoffs[..] {
+        [] => did_you_mean(of(written, candidates)),
+        [only] => format!("; `{shown}` has the cutoff {only}"),
+        [others @ .., last] => {
+            format!(
+                "; `{shown}` has the cutoffs {} and {last}",
+                others.join(", ")
+            )
+        }
     }
-    did_you_mean(others)
 }
 
-/// The name of a measure with a cutoff, in lower case and without the M of its mean: tables call the mean of `RR` `MRR`.
-fn of_one_query(measure: &str) -> Option<String> {
-    let (name, _) = measure.rsplit_once('@')?;
+/// The name of a measure in lower case, without the M of its mean, and its cutoff: tables call the mean of `RR` `MRR`.
+fn with_cutoff(measure: &str) -> Option<(String, &str)> {
+    let (name, cutoff) = measure.rsplit_once('@')?;
+    let is_cutoff = !cutoff.is_empty() && cutoff.bytes().all(|it| it.is_ascii_digit());
     let name = name.to_lowercase();
-    Some(name.strip_prefix('m').unwrap_or(&name).to_owned())
+    let name = name.strip_prefix('m').map_or(name.clone(), str::to_owned);
+    is_cutoff.then_some((name, cutoff))
 }
 
 /// The number of differing letters, if `candidate` is near.
@@ -131,15 +147,15 @@ mod tests {
     fn a_measure_with_another_cutoff_is_not_misspelled() {
         let known = ["R@1", "R@10", "nDCG@10", "MAP", "R@1"];
         let end = |written| did_you_mean_measure(written, known);
-        assert_eq!(end("R@7"), "; did you mean `R@1` or `R@10`?");
-        assert_eq!(end("ndcg@5"), "; did you mean `nDCG@10`?");
+        assert_eq!(end("R@7"), "; `R` has the cutoffs 1 and 10");
+        assert_eq!(end("ndcg@5"), "; `ndcg` has the cutoff 10");
         assert_eq!(
             did_you_mean_measure("MRR@10", ["RR@5", "R@10"]),
-            "; did you mean `RR@5`?"
+            "; `MRR` has the cutoff 5"
         );
         assert_eq!(end("MAPP"), "; did you mean `MAP`?");
         assert_eq!(end("nDGC@10"), "; did you mean `nDCG@10`?");
-        assert_eq!(end("R@x"), "; did you mean `R@1` or `R@10`?");
+        assert_eq!(end("R@x"), "; did you mean `R@1`?");
         assert_eq!(end("Faithfulness"), "");
     }
 
