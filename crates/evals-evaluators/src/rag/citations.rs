@@ -2,7 +2,7 @@
 
 use async_trait::async_trait;
 use evals::{Case, Concern, Context, EvaluatorError, Outcome};
-use evals_metrics::{Judgements, Measure, measures};
+use evals_metrics::{Judgements, Measure};
 use evals_rag::answering::Refusals;
 use evals_rag::qa;
 use evals_rag::{Missing, Question};
@@ -69,7 +69,7 @@ impl Measured for CitationPrecision {
         let judgements = reference
             .as_ref()
             .map_or(&unjudged, |reference| &reference.relevant);
-        let measure = Measure::AveragePrecision(measures::AveragePrecision::default());
+        let measure = Measure::AVERAGE_PRECISION;
         Ok(vec![match measure.score(judgements, &cited) {
             Ok(score) => Outcome::score(name, score),
             Err(undefined) => Outcome::undefined(name, undefined.to_string()),
