@@ -1,8 +1,47 @@
-//! Gains of grades that the caller chooses.
+//! What grades mean: from which one a document is relevant, and their gains.
 
 use std::fmt;
+use std::num::NonZeroU32;
 
 use crate::Decimal;
+
+/// The lowest grade that a binary measure counts as relevant: the `rel` of ir-measures, the `-l` of
+/// `trec_eval`. At least 1, which is the default.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct MinimumGrade(NonZeroU32);
+
+impl MinimumGrade {
+    pub(crate) const ONE: Self = Self(NonZeroU32::MIN);
+
+    /// Sets the lowest relevant grade.
+    pub const fn new(grade: NonZeroU32) -> Self {
+        Self(grade)
+    }
+
+    /// This grade, or `lowest` if this one is the default.
+    pub(crate) fn or(self, lowest: Self) -> Self {
+        if self == Self::ONE { lowest } else { self }
+    }
+
+    /// Whether a document of this grade is relevant; an unjudged one never is.
+    pub fn admits(self, grade: Option<i32>) -> bool {
+        grade
+            .and_then(|grade| u32::try_from(grade).ok())
+            .is_some_and(|grade| grade >= self.0.get())
+    }
+}
+
+impl Default for MinimumGrade {
+    fn default() -> Self {
+        Self::ONE
+    }
+}
+
+impl fmt::Display for MinimumGrade {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        self.0.fmt(f)
+    }
+}
 
 /// The gains of some grades; a grade that is not listed has itself as gain. The `gains` of ir-measures and the parameters
 /// `grade=gain` of `trec_eval`.

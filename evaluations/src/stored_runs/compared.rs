@@ -1,16 +1,18 @@
-//! More than two stored runs of the same cases, to compare each with each.
+//! Stored runs of the same cases, to compare: two as a change, more each with each.
 
 use std::collections::BTreeSet;
+use std::io::Write;
 use std::sync::Arc;
 
-use anyhow::{Result, bail};
+use anyhow::{Context as _, Result, bail};
 use evals::{
-    CaseReport, Comparison, Domain, Expenses, PairTesting, Report, Standings, Summary, Titled,
+    CaseReport, Change, Comparison, Domain, Expenses, PairTesting, Report, Standings, Summary,
+    Titled,
 };
 use evals_evaluators::{Untyped, documents_listed};
 use evals_html::page::PageFigure;
 use evals_messages::quantity;
-use evals_metrics::Bootstrap;
+use evals_metrics::{Bootstrap, Measure, PairedTest};
 use evals_models::ModelIdentity;
 use evals_rag::prices::{Price, Prices};
 use evals_rag::qa::Qa;
@@ -20,12 +22,12 @@ use serde_json::Value;
 use super::configuration::Configuration;
 use super::made_by::made_by;
 use super::names::labels;
-use super::pair::{StoredPair, names_measure};
+use super::predecessor::kind;
 use super::report::StoredReport;
 use super::run::StoredRun;
 use crate::figures;
 use crate::out_file::OutFile;
-use crate::page::{Documents, HasPage, PageSource, SeveralPage};
+use crate::page::{ChangePage, Documents, HasPage, PageSource, SeveralPage};
 use crate::targets::{difference_in_depth, documents_ranked};
 use crate::terminal::Printer;
 
@@ -33,9 +35,9 @@ use crate::terminal::Printer;
 const LISTED: usize = 4;
 
 /// Stored runs with their reports.
-pub(crate) struct StoredSeveral<'r> {
+pub(crate) struct ComparedRuns<'r> {
     runs: &'r [StoredRun],
-    /// What tells them apart in tables.
+    /// The names of two runs, and what tells more apart in tables.
     labels: Vec<String>,
     reports: Reports,
 }
@@ -49,8 +51,8 @@ enum Reports {
 
 /// Calls a generic function with the reports, whatever their domain.
 macro_rules! with_reports {
-    ($several:expr, $reports:ident => $call:expr) => {
-        match &$several.reports {
+    ($compared:expr, $reports:ident => $call:expr) => {
+        match &$compared.reports {
             Reports::Retrieval($reports) => $call,
             Reports::Qa($reports) => $call,
             Reports::Eval($reports) => $call,
@@ -58,44 +60,87 @@ macro_rules! with_reports {
     };
 }
 
-impl<'r> StoredSeveral<'r> {
+impl Reports {
+    fn read(runs: &[StoredRun]) -> Result<Self> {
+        let mut reports = runs.iter().map(StoredRun::report);
+        let mut all = match reports.next().transpose()? {
+            Some(StoredReport::Retrieval(first)) => {
+                Self::Retrieval(vec![Arc::unwrap_or_clone(first)])
+            }
+            Some(StoredReport::Qa(first)) => Self::Qa(vec![Arc::unwrap_or_clone(first)]),
+            Some(StoredReport::Eval(first)) => Self::Eval(vec![Arc::unwrap_or_clone(first)]),
+            None => bail!("there are no runs to compare"),
+        };
+        for report in reports {
+            match (&mut all, report?) {
+                (Self::Retrieval(all), StoredReport::Retrieval(it)) => {
+                    all.push(Arc::unwrap_or_clone(it));
+                }
+                (Self::Qa(all), StoredReport::Qa(it)) => all.push(Arc::unwrap_or_clone(it)),
+                (Self::Eval(all), StoredReport::Eval(it)) => all.push(Arc::unwrap_or_clone(it)),
+                _ => bail!("cannot compare reports of different benchmarks"),
+            }
+        }
+        Ok(all)
+    }
+}
+
+impl<'r> ComparedRuns<'r> {
     /// Reads the reports. Refuses runs that cannot have cases or measures in common, and a run that is named twice.
     pub(crate) fn read(runs: &'r [StoredRun]) -> Result<Self> {
         for (place, run) in runs.iter().enumerate() {
             for earlier in &runs[..place] {
-                StoredPair::check(earlier, run)?;
+                check(earlier, run)?;
             }
         }
-        let mut reports = runs.iter().map(StoredRun::report);
-        let reports = match reports.next().transpose()? {
-            Some(StoredReport::Retrieval(first)) => {
-                Reports::Retrieval(rest(first, reports, |it| match it {
-                    StoredReport::Retrieval(report) => Some(report),
-                    _ => None,
-                })?)
-            }
-            Some(StoredReport::Qa(first)) => Reports::Qa(rest(first, reports, |it| match it {
-                StoredReport::Qa(report) => Some(report),
-                _ => None,
-            })?),
-            Some(StoredReport::Eval(first)) => {
-                Reports::Eval(rest(first, reports, |it| match it {
-                    StoredReport::Eval(report) => Some(report),
-                    _ => None,
-                })?)
-            }
-            None => bail!("there are no runs to compare"),
+        let labels = match runs {
+            [before, after] => vec![before.name(), after.name()],
+            _ => labels(runs)?,
         };
         Ok(Self {
-            labels: labels(runs)?,
+            reports: Reports::read(runs)?,
+            labels,
             runs,
-            reports,
         })
     }
 
     /// The seed of intervals and random tests: that of the last run.
     pub(crate) fn seed(&self) -> u64 {
         self.runs.last().map_or(0, |run| run.header.seed)
+    }
+
+    /// The change in all measures from the first to the last run, by the default test.
+    pub(crate) fn change(&self) -> Result<Change> {
+        let test = PairedTest {
+            seed: self.seed(),
+            ..PairedTest::default()
+        };
+        self.change_by(PairTesting::by(test), &[], &[])
+    }
+
+    /// The change in the wanted measures, or in all if `wanted` is empty, broken down by `keys` of the cases' metadata.
+    pub(crate) fn change_by(
+        &self,
+        test: PairTesting,
+        wanted: &[String],
+        keys: &[String],
+    ) -> Result<Change> {
+        with_reports!(self, reports => {
+            let summaries = summaries(reports, test.paired.seed);
+            let sides = self.titled(reports, &summaries);
+            let sides = sides.first_chunk().context("a change is between two runs")?;
+            let is_wanted = |title: &str| is_wanted(wanted, title);
+            Ok(Change::by(sides, test, is_wanted).grouped(sides, keys, is_wanted)?)
+        })
+    }
+
+    /// Adds what differs between the two runs beside their results. Fails if nothing was compared.
+    pub(crate) fn explained(&self, change: Change) -> Result<Change> {
+        let mut made_by = made_by(&self.runs[0], &self.runs[1])?;
+        made_by.extend(self.differences_in_depth());
+        let change = change.made_by(made_by);
+        check_compared(&change)?;
+        Ok(change)
     }
 
     /// The standings by the wanted measures, or by all if `wanted` is empty, in groups by `keys` of the cases' metadata.
@@ -120,8 +165,7 @@ impl<'r> StoredSeveral<'r> {
         let summaries = summaries(reports, test.paired.seed);
         let titled = self.titled(reports, &summaries);
         let prices = self.prices(reports)?;
-        let is_wanted =
-            |title: &str| wanted.is_empty() || wanted.iter().any(|name| names_measure(name, title));
+        let is_wanted = |title: &str| is_wanted(wanted, title);
         let expenses = Expenses {
             seconds: &|_, case| figures::search_time(case),
             dollars: &|place, case| cost(prices[place]?, case),
@@ -223,36 +267,31 @@ impl<'r> StoredSeveral<'r> {
                 ));
             }
         }
-        match &self.reports {
-            Reports::Retrieval(reports) => {
-                warnings.extend(self.differences_in_depth(reports, documents_ranked));
-            }
-            Reports::Eval(reports) => {
-                warnings.extend(
-                    self.differences_in_depth(reports, |case| Some(documents_listed(case)?.0)),
-                );
-            }
-            Reports::Qa(_) => {}
-        }
+        warnings.extend(self.differences_in_depth());
         Ok(warnings)
     }
 
     /// The warnings about reports whose cases have another number of documents than those of the first.
-    fn differences_in_depth<D: Domain>(
+    fn differences_in_depth(&self) -> Vec<String> {
+        match &self.reports {
+            Reports::Retrieval(reports) => self.depths(reports, documents_ranked),
+            Reports::Eval(reports) => self.depths(reports, |case| Some(documents_listed(case)?.0)),
+            Reports::Qa(_) => Vec::new(),
+        }
+    }
+
+    fn depths<D: Domain>(
         &self,
         reports: &[Report<D>],
         documents: impl Fn(&CaseReport<D>) -> Option<usize>,
     ) -> Vec<String> {
-        let named: Vec<_> = self
-            .labels
-            .iter()
-            .map(String::as_str)
-            .zip(reports)
-            .collect();
-        let others = named.iter().skip(1);
-        let warnings =
-            others.filter_map(|other| difference_in_depth([named[0], *other], &documents));
-        warnings.collect()
+        let mut named = self.labels.iter().map(String::as_str).zip(reports);
+        let Some(first) = named.next() else {
+            return Vec::new();
+        };
+        named
+            .filter_map(|other| difference_in_depth([first, other], &documents))
+            .collect()
     }
 
     /// The titles of all measures.
@@ -316,8 +355,44 @@ impl<'r> StoredSeveral<'r> {
         })
     }
 
+    /// Writes the change from the first to the last run in the format of the file.
+    pub(crate) fn write_change(
+        &self,
+        printer: &Printer,
+        file: &OutFile,
+        change: &Change,
+        source: &PageSource,
+    ) -> Result<()> {
+        with_reports!(self, reports => file.change(printer, &self.page(reports, change, source)))
+    }
+
+    /// Writes the page of the change.
+    pub(crate) fn write_change_page(
+        &self,
+        change: &Change,
+        source: &PageSource,
+        out: impl Write,
+    ) -> Result<()> {
+        with_reports!(self, reports => self.page(reports, change, source).write(out))?;
+        Ok(())
+    }
+
+    fn page<'p, D: HasPage>(
+        &'p self,
+        reports: &'p [Report<D>],
+        change: &'p Change,
+        source: &'p PageSource,
+    ) -> ChangePage<'p, D> {
+        ChangePage {
+            titles: [&self.labels[0], &self.labels[1]],
+            reports: [&reports[0], &reports[1]],
+            change,
+            source,
+        }
+    }
+
     /// Writes the standings in the format of the file.
-    pub(crate) fn write(
+    pub(crate) fn write_standings(
         &self,
         printer: &Printer,
         file: &OutFile,
@@ -360,20 +435,49 @@ impl<'r> StoredSeveral<'r> {
     }
 }
 
-/// The reports after the first one, which have to be of its benchmark.
-fn rest<D: Domain>(
-    first: Arc<Report<D>>,
-    others: impl Iterator<Item = Result<StoredReport>>,
-    own: impl Fn(StoredReport) -> Option<Arc<Report<D>>>,
-) -> Result<Vec<Report<D>>> {
-    let mut all = vec![Arc::unwrap_or_clone(first)];
-    for other in others {
-        match own(other?) {
-            Some(report) => all.push(Arc::unwrap_or_clone(report)),
-            None => bail!("cannot compare reports of different benchmarks"),
-        }
+/// Refuses two runs that cannot have cases or measures in common.
+fn check(before: &StoredRun, after: &StoredRun) -> Result<()> {
+    if kind(&before.header) != kind(&after.header) {
+        let [first, second] = [before, after].map(|run| {
+            let (dataset, benchmark) = kind(&run.header);
+            format!("`{}` ({benchmark} on {dataset})", run.name())
+        });
+        bail!("cannot compare {first} with {second}: both need the same dataset and benchmark");
     }
-    Ok(all)
+    if before.is_same_as(after) {
+        bail!("cannot compare run `{}` with itself", before.name());
+    }
+    Ok(())
+}
+
+/// Fails if no measure has a value in both runs: an empty comparison must not pass as unchanged.
+fn check_compared(change: &Change) -> Result<()> {
+    if change.measures.iter().any(|it| it.difference.is_some()) {
+        return Ok(());
+    }
+    let lists = [&change.measures_only_before, &change.measures_only_after];
+    let [before, after] = lists.map(|names| {
+        if names.is_empty() {
+            "none".to_owned()
+        } else {
+            names.join(", ")
+        }
+    });
+    let (first, second) = (&change.before.title, &change.after.title);
+    if change.pairs == 0 {
+        bail!(
+            "cannot compare `{first}` with `{second}`: no case in common ({} only in the first, {} only in the second, {} \
+             changed between them)",
+            change.only_before,
+            change.only_after,
+            change.changed.len()
+        );
+    }
+    bail!(
+        "cannot compare `{first}` with `{second}`: {} in common, but no measure has a value in both (measures only in the \
+         first: {before}; only in the second: {after})",
+        quantity::of(change.pairs, "case")
+    );
 }
 
 fn summaries<D: Domain>(reports: &[Report<D>], seed: u64) -> Vec<Summary> {
@@ -388,4 +492,16 @@ fn summaries<D: Domain>(reports: &[Report<D>], seed: u64) -> Vec<Summary> {
 /// What answering a case costs at full price, in dollars.
 fn cost<D: Domain>(price: Price, case: &CaseReport<D>) -> Option<f64> {
     price.of_cases([case], Purpose::Answerer)
+}
+
+fn is_wanted(wanted: &[String], title: &str) -> bool {
+    wanted.is_empty() || wanted.iter().any(|name| names_measure(name, title))
+}
+
+/// Whether `name` means the measure with that title. It may be the title as tables print it, or any notation of a rank measure.
+pub(crate) fn names_measure(name: &str, title: &str) -> bool {
+    // Tables append this suffix. A measure's own name may end in it too, so the full name is also tried.
+    let shown = name.strip_suffix(" (pass rate)").unwrap_or(name);
+    let notation = name.parse::<Measure>().map(|measure| measure.to_string());
+    name == title || shown == title || notation.is_ok_and(|name| name == title)
 }

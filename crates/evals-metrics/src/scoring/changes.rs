@@ -1,47 +1,49 @@
-//! Tests whether chance explains the differences between runs.
+//! Tests whether chance explains the differences between scored runs.
 
-use evals::{Adjustment, Family};
-use evals_metrics::scoring::{Scores, Statistic};
-use evals_metrics::{Measure, PairedDifference};
+use std::collections::BTreeMap;
 
-use super::ScoredRun;
-use super::clusters::QueryClusters;
-use super::tested::{SIGNIFICANCE, difference};
+use super::{Scores, Statistic};
+use crate::{Adjustment, Family, PairedDifference, PairedTest, SIGNIFICANCE, Scale};
 
 /// The changes of all measures from one run to each other one.
-pub(super) struct Comparison {
+#[derive(Debug, Clone, PartialEq)]
+pub struct RunChanges {
     /// The position of the run that others are compared with.
-    pub(super) baseline: usize,
+    pub baseline: usize,
     /// Whether the means chose the baseline. All pairs of runs are then tested, because each of them could have been shown.
-    pub(super) is_best: bool,
+    pub is_best: bool,
     /// Whether the tests count clusters of queries.
-    pub(super) is_clustered: bool,
+    pub is_clustered: bool,
     /// How many p values of the first measure were corrected together.
-    pub(super) headline_tests: usize,
+    pub headline_tests: usize,
     /// How many p values of the other measures were corrected together.
-    pub(super) tests: usize,
-    pub(super) changes: Vec<RunChange>,
+    pub tests: usize,
+    /// The change of each measure from the baseline to each other run.
+    pub changes: Vec<RunChange>,
 }
 
 /// The change of one measure from the baseline to another run.
-pub(super) struct RunChange {
+#[derive(Debug, Clone, PartialEq)]
+pub struct RunChange {
     /// The position of the other run.
-    pub(super) run: usize,
+    pub run: usize,
     /// The position of the measure among the columns.
-    pub(super) column: usize,
-    pub(super) difference: PairedDifference,
+    pub column: usize,
+    /// Both means and their difference.
+    pub difference: PairedDifference,
     /// The p value after Holm's correction; `None` if no query changed.
-    pub(super) adjusted: Option<f64>,
+    pub adjusted: Option<f64>,
 }
 
-impl Comparison {
-    /// Compares all runs with the first, or with the one of the best first measure. Queries come in `clusters`, if there are any.
-    pub(super) fn of(
-        runs: &[ScoredRun],
-        clusters: Option<&QueryClusters>,
+impl RunChanges {
+    /// Compares all runs with the first, or with the one of the best first measure. Queries come in `clusters`, which number the cluster of each
+    /// query, if there are any. There has to be a run.
+    pub fn of(
+        runs: &[&Scores],
+        clusters: Option<&BTreeMap<String, usize>>,
         with_best: bool,
     ) -> Self {
-        let columns = tested(&runs[0].scores);
+        let columns = tested(runs[0]);
         let baseline = match (with_best, columns.first()) {
             (true, Some(&column)) => best(runs, column),
             _ => 0,
@@ -87,26 +89,17 @@ impl Comparison {
             changes,
         }
     }
-
-    /// What a reader of the means has to know, if they are of different queries.
-    pub(super) fn warning(runs: &[ScoredRun]) -> Option<String> {
-        (!have_same_queries(runs)).then(|| {
-            "the runs rank different queries, so their means cannot be compared; the tests use the queries that both runs have \
-             (--complete counts missing ones as 0)"
-                .to_owned()
-        })
-    }
 }
 
 /// Whether the means of all runs are of the same queries.
-pub(super) fn have_same_queries(runs: &[ScoredRun]) -> bool {
-    let first = runs[0].scores.queries();
-    runs.iter().all(|run| run.scores.queries() == first)
+pub fn have_same_queries(runs: &[&Scores]) -> bool {
+    let first = runs[0].queries();
+    runs.iter().all(|run| run.queries() == first)
 }
 
 impl RunChange {
     /// `higher`, `lower`, `same` if no query changed, or nothing where chance alone could explain the change.
-    pub(super) fn verdict(&self) -> &'static str {
+    pub fn verdict(&self) -> &'static str {
         match self.adjusted {
             None if self.difference.equal() == self.difference.n => "same",
             None => "",
@@ -126,38 +119,65 @@ fn tested(scores: &Scores) -> Vec<usize> {
         .collect()
 }
 
-/// Whether a lower mean is better, as for the share of unjudged documents.
-pub(super) fn lower_is_better(statistic: Statistic) -> bool {
-    matches!(statistic, Statistic::Mean(Measure::Unjudged(_)))
-}
-
 /// The run with the best mean; of several, the first.
-fn best(runs: &[ScoredRun], column: usize) -> usize {
-    let sign = if lower_is_better(runs[0].scores.columns()[column].statistic) {
+fn best(runs: &[&Scores], column: usize) -> usize {
+    let sign = if runs[0].columns()[column].statistic.is_lower_better() {
         -1.0
     } else {
         1.0
     };
-    let worth = |run: &ScoredRun| sign * run.scores.summary(column).number().unwrap_or(0.0);
+    let worth = |run: &Scores| sign * run.summary(column).number().unwrap_or(0.0);
     let mut best = 0;
     for (index, run) in runs.iter().enumerate() {
-        if worth(run) > worth(&runs[best]) {
+        if worth(run) > worth(runs[best]) {
             best = index;
         }
     }
     best
 }
 
+/// The change of a measure between two runs, by clusters of queries if there are any. `None` if they have no query in common.
+fn difference(
+    positions: [usize; 2],
+    column: usize,
+    runs: &[&Scores],
+    clusters: Option<&BTreeMap<String, usize>>,
+) -> Option<PairedDifference> {
+    let [before, after] = positions.map(|position| runs[position]);
+    let (queries, pairs): (Vec<&str>, Vec<(f64, f64)>) =
+        pairs(before, after, column).into_iter().unzip();
+    let clusters: Option<Vec<usize>> = clusters.map(|clusters| {
+        let number = |query: &str| clusters.get(query).copied();
+        let queries = queries.into_iter();
+        queries
+            .map(|query| number(query).unwrap_or(usize::MAX))
+            .collect()
+    });
+    PairedTest::default().compare(&pairs, clusters.as_deref(), Scale::Share)
+}
+
+/// The values of queries that both runs have. An undefined value counts as 0, as in the mean.
+fn pairs<'s>(before: &'s Scores, after: &Scores, column: usize) -> Vec<(&'s str, (f64, f64))> {
+    let queries = before.queries().iter().enumerate();
+    queries
+        .filter_map(|(position, query)| {
+            let other = after.queries().binary_search(query).ok()?;
+            let value = |scores: &Scores, query: usize| scores.values(query)[column].unwrap_or(0.0);
+            let pair = (value(before, position), value(after, other));
+            Some((query.as_str(), pair))
+        })
+        .collect()
+}
+
 #[cfg(test)]
 mod tests {
     use std::fmt::Write as _;
 
-    use evals_metrics::scoring::{Judged, Options, Ranked, Request, score};
-
     use super::*;
+    use crate::scoring::{Judged, Options, Ranked, Request, score};
 
     /// A run that ranks the relevant document of each query first, second or third, as `ranks` says, or not at all for 0.
-    fn run(name: &str, ranks: &[usize], measures: &[&str]) -> ScoredRun {
+    fn run(name: &str, ranks: &[usize], measures: &[&str]) -> Scores {
         let (mut qrels, mut ranking) = (String::new(), String::new());
         for (query, rank) in ranks.iter().enumerate() {
             writeln!(qrels, "q{query} 0 d0 1").unwrap();
@@ -171,14 +191,11 @@ mod tests {
         let request = Request::parse(measures.iter().copied()).unwrap();
         let judged = Judged::read(&qrels).unwrap();
         let ranked = Ranked::read(&ranking).unwrap();
-        ScoredRun {
-            name: name.to_owned(),
-            scores: score(&judged, &ranked, &request, &Options::default()).unwrap(),
-        }
+        score(&judged, &ranked, &request, &Options::default()).unwrap()
     }
 
     /// Three runs of 16 queries: always second, always first, and second but for a third.
-    fn three(measures: &[&str]) -> [ScoredRun; 3] {
+    fn three(measures: &[&str]) -> [Scores; 3] {
         let mut third = [2; 16];
         third[15] = 3;
         [
@@ -188,7 +205,7 @@ mod tests {
         ]
     }
 
-    fn adjusted(comparison: &Comparison) -> Vec<Option<f64>> {
+    fn adjusted(comparison: &RunChanges) -> Vec<Option<f64>> {
         comparison.changes.iter().map(|it| it.adjusted).collect()
     }
 
@@ -196,13 +213,13 @@ mod tests {
     fn a_baseline_that_the_means_chose_is_corrected_for_all_pairs() {
         let runs = three(&["RR"]);
         // All queries rise by 0.5, which has p = 2 / 1.5^16. One of 16 falls: t = -1.
-        let named = Comparison::of(&runs, None, false);
+        let named = RunChanges::of(&runs.each_ref(), None, false);
         assert_eq!((named.baseline, named.headline_tests), (0, 2));
         let rise = 2.0 * 1.5_f64.powi(-16);
         let corrected = adjusted(&named)[0].unwrap();
         assert!((corrected / rise - 2.0).abs() < 1e-9, "{corrected}");
         assert!(adjusted(&named)[1].is_some_and(|p| p > 0.3));
-        let chosen = Comparison::of(&runs, None, true);
+        let chosen = RunChanges::of(&runs.each_ref(), None, true);
         assert_eq!((chosen.baseline, chosen.headline_tests), (1, 3));
         let [second, third] = [&chosen.changes[0], &chosen.changes[1]];
         assert_eq!((second.run, third.run), (0, 2));
@@ -218,13 +235,16 @@ mod tests {
             run("second", &[2; 16], &measures),
             run("first", &[1; 16], &measures),
         ];
-        let found = Comparison::of(&runs, None, false);
+        let found = RunChanges::of(&runs.each_ref(), None, false);
         assert_eq!((found.headline_tests, found.tests), (1, 0));
         assert_eq!(adjusted(&found)[0], found.changes[0].difference.p_value);
         assert_eq!(adjusted(&found)[1], None);
         let verdicts: Vec<&str> = found.changes.iter().map(RunChange::verdict).collect();
         assert_eq!(verdicts, ["higher", "same"]);
-        assert_eq!(Comparison::of(&runs, None, true).headline_tests, 1);
+        assert_eq!(
+            RunChanges::of(&runs.each_ref(), None, true).headline_tests,
+            1
+        );
     }
 
     #[test]
@@ -232,7 +252,7 @@ mod tests {
         let measures = ["unj@1"];
         let runs = three(&measures);
         // Only the run `first` has a judged document in the first place.
-        assert_eq!(Comparison::of(&runs, None, true).baseline, 1);
+        assert_eq!(RunChanges::of(&runs.each_ref(), None, true).baseline, 1);
     }
 
     #[test]
@@ -247,7 +267,7 @@ mod tests {
             run("before", &ranks, &measures),
             run("after", &[1; 50], &measures),
         ];
-        let found = Comparison::of(&runs, None, false);
+        let found = RunChanges::of(&runs.each_ref(), None, false);
         assert_eq!((found.headline_tests, found.tests), (1, 600));
         assert_eq!(found.changes[0].verdict(), "higher");
         let others = found.changes[1..].iter();
