@@ -1,6 +1,7 @@
 //! The key of a stored reply.
 
 use std::fmt;
+use std::str::FromStr;
 
 use serde_json::{Map, Value, json};
 
@@ -39,6 +40,15 @@ impl ReplyKey {
 impl AsRef<[u8]> for ReplyKey {
     fn as_ref(&self) -> &[u8] {
         self.0.as_ref()
+    }
+}
+
+/// Reads a key as it is shown.
+impl FromStr for ReplyKey {
+    type Err = hex::FromHexError;
+
+    fn from_str(text: &str) -> Result<Self, Self::Err> {
+        text.parse().map(Self)
     }
 }
 

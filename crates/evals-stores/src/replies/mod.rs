@@ -10,6 +10,6 @@ mod testing;
 #[cfg(test)]
 mod tests;
 
-pub use cached_chat::CachedChat;
+pub use cached_chat::{CachedChat, is_worth_storing};
 pub use entry::ReplyStore;
 pub use key::ReplyKey;

@@ -1,6 +1,7 @@
 //! The digests under which entries are stored.
 
 use std::fmt;
+use std::str::FromStr;
 
 use sha2::{Digest, Sha256};
 
@@ -23,6 +24,16 @@ impl KeyDigest {
 impl AsRef<[u8]> for KeyDigest {
     fn as_ref(&self) -> &[u8] {
         &self.0
+    }
+}
+
+impl FromStr for KeyDigest {
+    type Err = hex::FromHexError;
+
+    fn from_str(text: &str) -> Result<Self, Self::Err> {
+        let mut digest = [0; 32];
+        hex::decode_to_slice(text, &mut digest)?;
+        Ok(Self(digest))
     }
 }
 
