@@ -67,8 +67,8 @@ impl GateError {
     /// The kind and the name of the rule that is at fault, if one is.
     pub fn rule(&self) -> Option<(&'static str, &str)> {
         match self {
-            Self::Rule(RuleError::Invalid { name, kind, .. }) => Some((kind, name)),
-            Self::Unknown { name, kind, .. } => Some((kind, name)),
+            Self::Rule(RuleError::Invalid { name, kind, .. })
+            | Self::Unknown { name, kind, .. } => Some((kind, name)),
             Self::Rule(RuleError::None)
             | Self::NoBaseline { .. }
             | Self::NothingInCommon { .. }
