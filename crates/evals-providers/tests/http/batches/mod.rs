@@ -150,7 +150,7 @@ impl BatchHost for Notes {
         let Some(store) = &self.store else {
             return Ok(vec![None; keys.len()]);
         };
-        let keys = keys.iter().map(|key| key.parse().unwrap());
+        let keys = keys.iter().map(|key| key.parse().expect("a key of ours"));
         Ok(store.get_all(keys.collect()).await?)
     }
 
@@ -168,7 +168,7 @@ impl BatchHost for Notes {
             if let Some(store) = &self.store
                 && is_worth_storing(reply)
             {
-                let key = key.parse().unwrap();
+                let key = key.parse().expect("a key of ours");
                 store.put(key, model.identity(), reply.clone()).await?;
             }
         }

@@ -168,8 +168,10 @@ async fn a_record_that_outlived_its_replies_pays_for_nothing_twice() {
 
 /// A store of replies in a new folder.
 async fn stored_in(folder: &Folder) -> ReplyStore {
-    fs::create_dir_all(&folder.0).unwrap();
-    ReplyStore::open(folder.0.join("replies.db")).await.unwrap()
+    fs::create_dir_all(&folder.0).expect("the folder is writable");
+    ReplyStore::open(folder.0.join("replies.db"))
+        .await
+        .expect("the store opens")
 }
 
 #[tokio::test]
