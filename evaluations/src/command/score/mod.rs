@@ -1,7 +1,8 @@
-//! `evaluations score`: rank measures of runs, as trec_eval computes them.
+//! `evaluations score`: rank measures of runs, as trec_eval computes them, and the fusion of runs.
 
 mod clusters;
 mod comparison;
+mod fuse;
 mod rows;
 mod table;
 mod tested;
@@ -18,7 +19,9 @@ use evals_metrics::{Queries, TrecEval};
 
 use self::clusters::QueryClusters;
 use self::comparison::Comparison;
-use crate::cli::{Baseline, QueryCluster, ScoreArgs, ScoreFormat, TrecEvalVersion};
+use crate::cli::{
+    Baseline, QueryCluster, ScoreArgs, ScoreCommand, ScoreFormat, ScoreOrFuseArgs, TrecEvalVersion,
+};
 use crate::exit::Exit;
 use crate::ranking_file;
 use crate::session::Session;
@@ -32,7 +35,15 @@ struct ScoredRun {
     scores: Scores,
 }
 
-pub(super) fn execute(session: &Session<'_>, arguments: &ScoreArgs) -> Result<Exit> {
+pub(super) fn execute(session: &Session<'_>, arguments: &ScoreOrFuseArgs) -> Result<Exit> {
+    match (&arguments.command, &arguments.score) {
+        (Some(ScoreCommand::Fuse(fuse)), _) => fuse::execute(session, fuse),
+        (None, Some(score)) => score_runs(session, score),
+        (None, None) => unreachable!("the parser asks for options where no command is named"),
+    }
+}
+
+fn score_runs(session: &Session<'_>, arguments: &ScoreArgs) -> Result<Exit> {
     let request = request(arguments)?;
     ranking_file::check_stdin([&arguments.qrels].into_iter().chain(&arguments.runs))?;
     if arguments.format == ScoreFormat::TrecEval && arguments.runs.len() > 1 {
@@ -55,25 +66,11 @@ pub(super) fn execute(session: &Session<'_>, arguments: &ScoreArgs) -> Result<Ex
         warn_of_skipped(session, arguments, &scores, path);
         runs.push(ScoredRun { name, scores });
     }
-    let comparison = (runs.len() > 1).then(|| -> Result<_> {
-        let best = arguments.baseline == Baseline::Best;
-        if best && !comparison::have_same_queries(&runs) {
-            bail!(
-                "`--baseline best` compares means, and the runs rank different queries; add `--complete`, which counts missing ones as 0, or leave \
-                 `--baseline best` out to compare with the first run"
-            );
-        }
-        let shared = QueryClusters::of(&judged, options(arguments).relevant_from)?;
-        let is_asked = arguments.cluster == Some(QueryCluster::Document);
-        if arguments.cluster != Some(QueryCluster::None) {
-            let note = shared.note(runs[0].scores.queries(), is_asked);
-            if let Some(note) = &note {
-                session.printer.note(note);
-            }
-        }
-        Ok(Comparison::of(&runs, is_asked.then_some(&shared), best))
-    });
-    let comparison = comparison.transpose()?;
+    let comparison = if runs.len() > 1 {
+        Some(compared(session, arguments, &judged, &runs)?)
+    } else {
+        None
+    };
     session
         .printer
         .warn_of(Comparison::warning(&runs).as_deref());
@@ -94,6 +91,30 @@ pub(super) fn execute(session: &Session<'_>, arguments: &ScoreArgs) -> Result<Ex
     };
     session.printer.result(&printed)?;
     Ok(Exit::Done)
+}
+
+/// The comparison of several runs.
+fn compared(
+    session: &Session<'_>,
+    arguments: &ScoreArgs,
+    judged: &Judged<'_>,
+    runs: &[ScoredRun],
+) -> Result<Comparison> {
+    let best = arguments.baseline == Baseline::Best;
+    if best && !comparison::have_same_queries(runs) {
+        bail!(
+            "`--baseline best` compares means, and the runs rank different queries; add `--complete`, which counts missing ones as 0, or leave \
+             `--baseline best` out to compare with the first run"
+        );
+    }
+    let shared = QueryClusters::of(judged, options(arguments).relevant_from)?;
+    let is_asked = arguments.cluster == Some(QueryCluster::Document);
+    if arguments.cluster != Some(QueryCluster::None)
+        && let Some(note) = shared.note(runs[0].scores.queries(), is_asked)
+    {
+        session.printer.note(&note);
+    }
+    Ok(Comparison::of(runs, is_asked.then_some(&shared), best))
 }
 
 fn request(arguments: &ScoreArgs) -> Result<Request> {

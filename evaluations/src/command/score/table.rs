@@ -139,6 +139,14 @@ fn several(printer: &Printer, runs: &[ScoredRun], comparison: &Comparison) -> St
         }
         return text;
     }
+    text.push_str(&changes(printer, runs, comparison));
+    text
+}
+
+/// A row for each change from one of the runs.
+fn changes(printer: &Printer, runs: &[ScoredRun], comparison: &Comparison) -> String {
+    let columns = runs[0].scores.columns();
+    let mut text = String::new();
     let baseline = visible::line(&runs[comparison.baseline].name);
     writeln!(text, "\nChanges from {baseline}").expect("a string takes any text");
     let titles = [
