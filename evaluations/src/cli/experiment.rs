@@ -49,7 +49,7 @@ pub(crate) struct SelectionArgs {
     #[arg(long, value_name = "RUN", requires = "only")]
     pub(crate) against: Option<OsString>,
     /// Use only the cases of one shard of several, e.g. `2/8` for the second of eight, to split a run over machines. The other options
-    /// choose cases first. Then a hash of the id of each case decides its shard. `evaluations merge` joins the runs of all shards
+    /// choose cases first. Then a hash of the id of each case decides its shard. `evaluations runs merge` joins the runs of all shards
     #[arg(long, value_name = "I/N", allow_hyphen_values = true)]
     pub(crate) shard: Option<Shard>,
 }
