@@ -16,7 +16,7 @@ use tokio::task;
 use super::exact::Cosines;
 use super::numbers::Numbers;
 use crate::address::Address;
-use crate::approximate::{Approximation, VectorIndex};
+use crate::approximation::{Approximation, VectorIndex};
 use crate::error::IndexError;
 use crate::guard::guarded_table;
 use crate::ingest;

@@ -59,7 +59,7 @@ pub(super) fn resolve(
     arguments: &RunArgs,
     manifest: &Manifest,
 ) -> Result<Resolved> {
-    let mut layers = vec![Layer::dataset(manifest)?];
+    let mut layers = vec![Layer::dataset(&manifest.origin, &manifest.settings)?];
     let target = targets::layers(session, &arguments.target)?;
     layers.extend(target.file);
     let mut options = named_models(arguments.qa.model.as_ref(), arguments.qa.judge.as_ref());
