@@ -50,9 +50,9 @@ macro_rules! with_reports {
 impl<'r> StoredPair<'r> {
     /// Refuses runs that cannot have cases or measures in common.
     pub(crate) fn check(before: &StoredRun, after: &StoredRun) -> Result<()> {
-        if kind(&before.header) != kind(&after.header) {
+        if kind(&before.record) != kind(&after.record) {
             let [first, second] = [before, after].map(|run| {
-                let (dataset, benchmark) = kind(&run.header);
+                let (dataset, benchmark) = kind(&run.record);
                 format!("`{}` ({benchmark} on {dataset})", run.name())
             });
             bail!("cannot compare {first} with {second}: both need the same dataset and benchmark");
@@ -88,7 +88,7 @@ impl<'r> StoredPair<'r> {
     /// The change in the wanted measures, or in all measures if `wanted` is empty, broken down by `keys` of the cases' metadata.
     pub(crate) fn change(&self, wanted: &[String], keys: &[String]) -> Result<Change> {
         let test = PairedTest {
-            seed: self.after.header.seed,
+            seed: self.after.record.seed,
             ..PairedTest::default()
         };
         self.change_by(PairTesting::by(test), wanted, keys)
@@ -106,7 +106,7 @@ impl<'r> StoredPair<'r> {
 
     /// Adds what differs between the runs beside their results. Fails if nothing was compared.
     pub(crate) fn explained(&self, change: Change) -> Result<Change> {
-        let mut made_by = made_by(self.before, self.after)?;
+        let mut made_by = made_by(self.before, self.after);
         made_by.extend(self.difference_in_depth());
         let change = change.made_by(made_by);
         check_compared(&change)?;
@@ -137,8 +137,8 @@ impl<'r> StoredPair<'r> {
         };
         let mut all = Vec::new();
         for (run, report) in [self.before, self.after].into_iter().zip(reports.iter()) {
-            let manifest = run.manifest()?;
-            all.push(Documents::of_stored(report, manifest.as_ref()).await);
+            let record = run.manifest().map(|record| &**record);
+            all.push(Documents::of_stored(report, record).await);
         }
         Ok(Documents::merged(&all))
     }

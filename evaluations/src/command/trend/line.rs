@@ -81,15 +81,15 @@ impl<'r> Line<'r> {
             let is_wanted = |row: &&Row| wanted.iter().any(|name| is_named(row, name));
             trend.measures().iter().filter(is_wanted).collect()
         };
-        let header = history.header();
+        let record = history.record();
         let lines = rows.into_iter().map(|row| {
             let points: Vec<Point> = trend.steps(row).iter().map(|it| point(it, row)).collect();
             Self {
-                dataset: &header.dataset.name,
-                questions: header.dataset.questions,
+                dataset: &record.dataset.name,
+                questions: record.dataset.questions,
                 data: history.data(),
-                benchmark: &header.benchmark,
-                profile: header.system(),
+                benchmark: record.benchmark.word(),
+                profile: record.system_name(),
                 measure: row.clone(),
                 changes: changes(&points),
                 points,
@@ -192,15 +192,11 @@ fn point(step: &Step<'_>, row: &Row) -> Point {
             (Err(step.absence(row).unwrap_or_default()), None, None)
         }
     };
+    let record = &step.run.record;
     Point {
-        run: step.run.name.clone(),
-        version: step
-            .run
-            .basis
-            .configuration
-            .target_version()
-            .map(str::to_owned),
-        started: step.run.started.map(str::to_owned),
+        run: step.run.name(),
+        version: record.target().and_then(|it| it.version.clone()),
+        started: record.started.clone(),
         value,
         interval,
         n,
