@@ -206,9 +206,7 @@ fn a_run_with_other_settings_explains_once_why_it_does_not_resume() {
         other_settings
             .stderr
             .contains("cannot be resumed because these values differ")
-            && other_settings
-                .stderr
-                .contains("search.limit: 3 -> 2"),
+            && other_settings.stderr.contains("search.limit: 3 -> 2"),
         "{}",
         other_settings.stderr
     );

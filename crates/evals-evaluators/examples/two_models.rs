@@ -77,7 +77,7 @@ impl ChatModel for Scripted {
 pub(crate) async fn main() -> Result<(), Box<dyn Error>> {
     let (small, small_summary) = answers("small", false).await?;
     let (large, large_summary) = answers("large", true).await?;
-    let [before, after] = [
+    let sides = [
         ("small", &small, &small_summary),
         ("large", &large, &large_summary),
     ]
@@ -86,7 +86,7 @@ pub(crate) async fn main() -> Result<(), Box<dyn Error>> {
         report,
         summary,
     });
-    let change = Change::between(&before, &after, PairedTest::default(), |_| true);
+    let change = Change::between(&sides, PairedTest::default(), |_| true);
     Ok(Console::default().change(io::stdout(), &change)?)
 }
 

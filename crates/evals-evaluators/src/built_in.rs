@@ -2,50 +2,26 @@
 
 use crate::{Entry, Registry, analyses, checks, exec, judges, negation, rag};
 
-/// The built-in evaluators of pydantic-evals, in its order; ours follow.
-const ORDER: [&str; 17] = [
-    "Equals",
-    "EqualsExpected",
-    "Contains",
-    "IsInstance",
-    "MaxDuration",
-    "LLMJudge",
-    "HasMatchingSpan",
-    "ToolCorrectness",
-    "TrajectoryMatch",
-    "ArgumentCorrectness",
-    "MaxToolCalls",
-    "MaxModelRequests",
-    "GEval",
-    "ConfusionMatrixEvaluator",
-    "KolmogorovSmirnovEvaluator",
-    "PrecisionRecallEvaluator",
-    "ROCAUCEvaluator",
-];
-
 impl Registry {
     /// A registry of all built-in evaluators: those of pydantic-evals in its order, then ours.
     pub fn built_in() -> Self {
-        let mut entries = entries();
-        let place = |name| ORDER.iter().position(|known| *known == name);
-        entries.sort_by_key(|entry| place(entry.name()).unwrap_or(ORDER.len()));
         let mut registry = Self::new();
-        registry.extend(entries);
+        registry.extend(entries());
         registry
     }
 }
 
-/// The entries of all folders.
 fn entries() -> Vec<Entry> {
-    let folders = [
-        checks::entries(),
-        judges::entries(),
-        analyses::entries(),
-        rag::entries(),
-        exec::entries(),
-        negation::entries(),
-    ];
-    folders.into_iter().flatten().collect()
+    let [rubric, g_eval] = judges::entries();
+    let mut entries = checks::of_outputs();
+    entries.extend([rubric, checks::matching_span()]);
+    entries.extend(checks::agentic());
+    entries.push(g_eval);
+    entries.extend(analyses::entries());
+    entries.extend(checks::further());
+    entries.extend(rag::entries());
+    entries.extend([exec::entry(), negation::entry()]);
+    entries
 }
 
 #[cfg(test)]

@@ -50,9 +50,9 @@
 //! ```
 
 mod analyses;
-mod argument;
 mod built_in;
 mod checks;
+mod evaluation;
 mod exec;
 mod files;
 mod finding;
@@ -81,6 +81,6 @@ pub use rag::{JudgePool, documents_listed, judge_calls, judge_votes};
 pub use registry::{
     BuildError, Built, ChatModels, Entry, Registry, RegistryError, Resources, WantedModel,
 };
-pub use signature::{Arguments, Parameter, Signature, SignatureError};
+pub use signature::{ArgumentError, Arguments, Parameter, Signature, SignatureError};
 pub use spans::{SpanQuery, SpanQueryError};
 pub use untyped::Untyped;

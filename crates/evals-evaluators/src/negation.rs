@@ -10,7 +10,6 @@ use evals::{
 use serde_json::json;
 use thiserror::Error;
 
-use crate::judges::spec_without_credentials;
 use crate::{Entry, Parameter, Signature, Untyped};
 
 const NAME: &str = "Not";
@@ -31,28 +30,26 @@ struct NoAssertion {
     kind: &'static str,
 }
 
-/// The evaluators that change the outcomes of another one.
-pub(crate) fn entries() -> Vec<Entry> {
-    let signature = Signature::new([Parameter::required(
+/// The entry of `Not`.
+pub(crate) fn entry() -> Entry {
+    let evaluator = Parameter::required(
         "evaluator",
         json!({"$ref": "#/$defs/evaluator"}),
         "The evaluator whose assertions are turned round, in any form of this file.",
-    )]);
-    let written = signature.clone();
-    let entry = Entry::around(
+    );
+    Entry::around(
         NAME,
         "Passes where another evaluator fails, and fails where that one passes.",
-        signature,
-        move |arguments, nested| {
-            let negated = nested(arguments.value("evaluator"))?;
+        Signature::new([evaluator]),
+        |arguments, resources, registry| {
+            let negated = registry.nested(arguments.value("evaluator"), resources)?;
             Ok(Arc::new(Not {
                 name: opposite(negated.name()),
-                spec: spec_without_credentials(NAME, written.write(arguments)),
+                spec: arguments.spec(),
                 negated,
             }))
         },
-    );
-    vec![entry]
+    )
 }
 
 /// The name of an outcome that is turned round.

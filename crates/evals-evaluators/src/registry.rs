@@ -4,9 +4,10 @@ use std::fmt;
 use std::path::PathBuf;
 use std::sync::Arc;
 
+use async_trait::async_trait;
 use evals::{Evaluator, EvaluatorSpec, ReportEvaluator};
 use evals_messages::nearest;
-use evals_models::ChatModel;
+use evals_models::{ChatError, ChatModel, ChatReply, ChatRequest, Failure, ModelIdentity};
 use evals_targets::process::WorkerPools;
 use serde_json::{Map, Value};
 use thiserror::Error;
@@ -31,35 +32,22 @@ pub struct Entry {
     name: &'static str,
     description: &'static str,
     signature: Signature,
-    build: Builder,
-}
-
-enum Builder {
-    Case(Box<BuildCase>),
-    Report(Box<BuildReport>),
-    Around(Box<BuildAround>),
+    judges: Judges,
+    build: Box<Build>,
 }
 
 /// What an evaluator judges.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Kind {
-    /// Each case.
-    Case,
-    /// The whole report.
-    Report,
+pub(crate) enum Judges {
+    Cases,
+    Reports,
 }
 
-type BuildCase =
-    dyn Fn(&Arguments, &Resources) -> Result<Arc<dyn Evaluator<Untyped>>, BuildError> + Send + Sync;
-type BuildAround = dyn Fn(&Arguments, &BuildNested<'_>) -> Result<Arc<dyn Evaluator<Untyped>>, BuildError>
-    + Send
-    + Sync;
-/// Builds an evaluator of cases that an argument names.
-pub(crate) type BuildNested<'r> =
-    dyn Fn(&Value) -> Result<Arc<dyn Evaluator<Untyped>>, BuildError> + 'r;
-type BuildReport = dyn Fn(&Arguments, &Resources) -> Result<Arc<dyn ReportEvaluator<Untyped>>, BuildError>
-    + Send
-    + Sync;
+/// Builds an evaluator from its arguments. Those of one around others are built by the registry.
+type Build = dyn Fn(&Arguments, &Resources, &Registry) -> Result<Built, BuildError> + Send + Sync;
+
+/// What a registry builds for cases.
+type CaseEvaluator = Result<Arc<dyn Evaluator<Untyped>>, BuildError>;
 
 /// An evaluator that a registry built.
 #[derive(Clone, Debug)]
@@ -99,6 +87,40 @@ pub struct WantedModel {
     pub name: Option<String>,
     /// Settings such as `temperature`, in the words of pydantic-ai; empty for the model's own.
     pub settings: Map<String, Value>,
+}
+
+impl Resources {
+    /// Opens a model. Without models at hand, it is one that gives no answer.
+    pub(crate) fn chat(&self, wanted: &WantedModel) -> Result<Arc<dyn ChatModel>, BuildError> {
+        match &self.models {
+            Some(models) => models.chat(wanted),
+            None => Ok(Arc::new(Unopened(ModelIdentity::new("no", "model")))),
+        }
+    }
+}
+
+/// Stands for a model in an evaluator that is built without models at hand.
+#[derive(Debug)]
+struct Unopened(ModelIdentity);
+
+#[async_trait]
+impl ChatModel for Unopened {
+    fn identity(&self) -> &ModelIdentity {
+        &self.0
+    }
+
+    fn parameters(&self) -> Map<String, Value> {
+        Map::new()
+    }
+
+    async fn chat(&self, _request: &ChatRequest) -> Result<ChatReply, ChatError> {
+        Err(ChatError {
+            model: self.0.clone(),
+            // It would repeat in every case.
+            failure: Failure::Terminal,
+            source: "no chat model was opened for this evaluator".into(),
+        })
+    }
 }
 
 /// Why a registry has no evaluator for a specification.
@@ -143,16 +165,31 @@ impl Entry {
         name: &'static str,
         description: &'static str,
         signature: Signature,
-        build: impl Fn(&Arguments, &Resources) -> Result<Arc<dyn Evaluator<Untyped>>, BuildError>
-        + Send
-        + Sync
-        + 'static,
+        build: impl Fn(&Arguments, &Resources) -> CaseEvaluator + Send + Sync + 'static,
+    ) -> Self {
+        Self::around(
+            name,
+            description,
+            signature,
+            move |arguments, resources, _| build(arguments, resources),
+        )
+    }
+
+    /// An evaluator of cases around others, which its arguments name and the registry builds.
+    pub(crate) fn around(
+        name: &'static str,
+        description: &'static str,
+        signature: Signature,
+        build: impl Fn(&Arguments, &Resources, &Registry) -> CaseEvaluator + Send + Sync + 'static,
     ) -> Self {
         Self {
             name,
             description,
             signature,
-            build: Builder::Case(Box::new(build)),
+            judges: Judges::Cases,
+            build: Box::new(move |arguments, resources, registry| {
+                build(arguments, resources, registry).map(Built::Case)
+            }),
         }
     }
 
@@ -170,25 +207,10 @@ impl Entry {
             name,
             description,
             signature,
-            build: Builder::Report(Box::new(build)),
-        }
-    }
-
-    /// An evaluator of cases around others, which its arguments name.
-    pub(crate) fn around(
-        name: &'static str,
-        description: &'static str,
-        signature: Signature,
-        build: impl Fn(&Arguments, &BuildNested<'_>) -> Result<Arc<dyn Evaluator<Untyped>>, BuildError>
-        + Send
-        + Sync
-        + 'static,
-    ) -> Self {
-        Self {
-            name,
-            description,
-            signature,
-            build: Builder::Around(Box::new(build)),
+            judges: Judges::Reports,
+            build: Box::new(move |arguments, resources, _| {
+                build(arguments, resources).map(Built::Report)
+            }),
         }
     }
 
@@ -209,14 +231,7 @@ impl Entry {
 
     /// Whether it judges whole reports.
     pub fn judges_reports(&self) -> bool {
-        self.kind() == Kind::Report
-    }
-
-    fn kind(&self) -> Kind {
-        match self.build {
-            Builder::Case(_) | Builder::Around(_) => Kind::Case,
-            Builder::Report(_) => Kind::Report,
-        }
+        self.judges == Judges::Reports
     }
 }
 
@@ -260,32 +275,17 @@ impl Registry {
             .entry(&spec.name)
             .ok_or_else(|| self.unknown(&spec.name, None))?;
         let arguments = entry.signature.bind(entry.name, &spec.arguments)?;
-        let refused = |problem| RegistryError::Refused {
+        (entry.build)(&arguments, resources, self).map_err(|problem| RegistryError::Refused {
             name: entry.name.to_owned(),
             problem,
-        };
-        match &entry.build {
-            Builder::Case(build) => build(&arguments, resources)
-                .map(Built::Case)
-                .map_err(refused),
-            Builder::Report(build) => build(&arguments, resources)
-                .map(Built::Report)
-                .map_err(refused),
-            Builder::Around(build) => build(&arguments, &|written| self.nested(written, resources))
-                .map(Built::Case)
-                .map_err(refused),
-        }
+        })
     }
 
     /// Builds the evaluator of cases that is written in an argument.
-    fn nested(
-        &self,
-        written: &Value,
-        resources: &Resources,
-    ) -> Result<Arc<dyn Evaluator<Untyped>>, BuildError> {
+    pub(crate) fn nested(&self, written: &Value, resources: &Resources) -> CaseEvaluator {
         let spec = spec_of(written).ok_or_else(|| NestedError::Form(written.to_string()))?;
         if self.entry(&spec.name).is_none() {
-            return Err(self.unknown(&spec.name, Some(Kind::Case)).into());
+            return Err(self.unknown(&spec.name, Some(Judges::Cases)).into());
         }
         match self.build(&spec, resources)? {
             Built::Case(evaluator) => Ok(evaluator),
@@ -294,16 +294,17 @@ impl Registry {
     }
 
     /// The error about a name that is not registered. It suggests evaluators of the wanted kind, of both kinds for `None`.
-    pub(crate) fn unknown(&self, name: &str, wanted: Option<Kind>) -> RegistryError {
+    pub(crate) fn unknown(&self, name: &str, wanted: Option<Judges>) -> RegistryError {
         let fitting = self.entries.iter();
-        let fitting = fitting.filter(|entry| wanted.is_none_or(|wanted| wanted == entry.kind()));
-        let fitting: Vec<&str> = fitting.map(|entry| entry.name).collect();
-        let nearest = nearest_names(name, &fitting);
+        let fitting = fitting.filter(|entry| wanted.is_none_or(|wanted| wanted == entry.judges));
+        // The ending that many names share makes none of them near.
+        let stem = name.strip_suffix("Evaluator").unwrap_or(name);
+        let nearest = nearest::all(stem, fitting.map(|entry| entry.name));
         let hint = if name == "Python" {
             "; pydantic-evals removed it, write an `Exec` evaluator instead".to_owned()
         } else if !nearest.is_empty() {
             nearest::did_you_mean(nearest)
-        } else if wanted == Some(Kind::Report) {
+        } else if wanted == Some(Judges::Reports) {
             "; evaluators of your own are registered in Rust".to_owned()
         } else {
             "; evaluators of your own are commands, named by `Exec`, or registered in Rust"
@@ -314,17 +315,6 @@ impl Registry {
             hint,
         }
     }
-}
-
-/// The nearest of these names. The ending that many of them share makes none of them near.
-fn nearest_names<'n>(name: &str, known: &[&'n str]) -> Vec<&'n str> {
-    const ENDING: &str = "Evaluator";
-    let stem = |name: &str| name.strip_suffix(ENDING).unwrap_or(name).to_owned();
-    let stems: Vec<String> = known.iter().map(|known| stem(known)).collect();
-    let near = nearest::all(&stem(name), stems.iter().map(String::as_str));
-    let both = known.iter().zip(&stems);
-    let near = both.filter(|(_, stem)| near.contains(&stem.as_str()));
-    near.map(|(known, _)| *known).collect()
 }
 
 impl fmt::Debug for Entry {

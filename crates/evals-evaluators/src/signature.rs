@@ -1,9 +1,10 @@
 //! Signatures: the parameters of an evaluator, and how the arguments of a dataset file bind to them.
 
-use evals::SpecArguments;
-use evals_messages::nearest;
+use evals::{EvaluatorSpec, SpecArguments};
+use evals_messages::{mismatch, nearest};
+use evals_models::redacted;
 use serde::de::DeserializeOwned;
-use serde_json::{Map, Value};
+use serde_json::{Map, Value, json};
 use thiserror::Error;
 
 /// The parameters of an evaluator, in order. The first one takes a positional argument.
@@ -29,6 +30,15 @@ pub struct Parameter {
 #[derive(Clone, Debug, PartialEq)]
 pub struct Arguments {
     values: Map<String, Value>,
+    spec: EvaluatorSpec,
+}
+
+/// An argument that cannot be used.
+#[derive(Clone, Debug, Error, PartialEq, Eq)]
+#[error("`{name}`: {problem}")]
+pub struct ArgumentError {
+    name: String,
+    problem: String,
 }
 
 /// Arguments that do not fit a signature.
@@ -82,7 +92,20 @@ fn listed(missing: &[&'static str]) -> String {
     format!("the {noun} `{}`", missing.join("`, `"))
 }
 
+impl ArgumentError {
+    /// The argument is not what is `expected`.
+    pub(crate) fn new(name: &str, expected: &str, given: &Value) -> Self {
+        Self {
+            name: name.to_owned(),
+            problem: format!("expected {expected}, found `{given}`"),
+        }
+    }
+}
+
 impl Parameter {
+    /// The parameter that names the outcome.
+    pub(crate) const EVALUATION_NAME: &str = "evaluation_name";
+
     /// A parameter that needs an argument.
     pub fn required(name: &'static str, schema: Value, description: &'static str) -> Self {
         Self {
@@ -107,6 +130,49 @@ impl Parameter {
             default: Some(default),
         }
     }
+
+    /// A flag with a default.
+    pub(crate) fn flag(name: &'static str, default: bool, description: &'static str) -> Self {
+        Self::optional(
+            name,
+            default.into(),
+            json!({"type": "boolean"}),
+            description,
+        )
+    }
+
+    /// A text that is needed.
+    pub(crate) fn text(name: &'static str, description: &'static str) -> Self {
+        Self::required(name, json!({"type": "string"}), description)
+    }
+
+    /// A text that may be `null`.
+    pub(crate) fn optional_text(name: &'static str, description: &'static str) -> Self {
+        Self::optional(
+            name,
+            Value::Null,
+            json!({"type": ["string", "null"]}),
+            description,
+        )
+    }
+
+    /// One of several words.
+    pub(crate) fn choice(
+        name: &'static str,
+        default: &str,
+        words: &[&str],
+        description: &'static str,
+    ) -> Self {
+        Self::optional(name, default.into(), json!({"enum": words}), description)
+    }
+
+    /// The name of the outcome; without one, it is that of the evaluator.
+    pub(crate) fn evaluation_name() -> Self {
+        Self::optional_text(
+            Self::EVALUATION_NAME,
+            "Names the outcome in reports, in place of the evaluator's own name.",
+        )
+    }
 }
 
 impl Signature {
@@ -128,7 +194,8 @@ impl Signature {
         evaluator: &str,
         written: &SpecArguments,
     ) -> Result<Arguments, SignatureError> {
-        let evaluator = || evaluator.to_owned();
+        let name = evaluator;
+        let evaluator = || name.to_owned();
         let mut values = Map::new();
         match written {
             SpecArguments::None => {}
@@ -165,21 +232,31 @@ impl Signature {
             });
         }
         for parameter in &self.parameters {
-            if let Some(default) = &parameter.default
-                && !values.contains_key(parameter.name)
-            {
-                values.insert(parameter.name.to_owned(), default.clone());
+            if let Some(default) = &parameter.default {
+                values
+                    .entry(parameter.name)
+                    .or_insert_with(|| default.clone());
             }
         }
-        Ok(Arguments { values })
+        let mut shown = values.clone();
+        redact_settings_among(&mut shown);
+        let spec = EvaluatorSpec {
+            name: evaluator(),
+            arguments: self.brief(&shown),
+        };
+        Ok(Arguments { values, spec })
     }
 
     /// Writes arguments as briefly as a dataset file allows, without those that equal their defaults: none at all, the first
     /// one by position unless it is an object, or by name.
     pub fn write(&self, arguments: &Arguments) -> SpecArguments {
+        self.brief(&arguments.values)
+    }
+
+    fn brief(&self, values: &Map<String, Value>) -> SpecArguments {
         let written = self.parameters.iter().enumerate();
         let written: Vec<(usize, &Parameter, &Value)> = written
-            .filter_map(|(place, known)| Some((place, known, arguments.values.get(known.name)?)))
+            .filter_map(|(place, known)| Some((place, known, values.get(known.name)?)))
             .filter(|(_, known, value)| known.default.as_ref() != Some(value))
             .collect();
         match written.as_slice() {
@@ -201,9 +278,37 @@ impl Arguments {
         self.values.get(name).unwrap_or(&Value::Null)
     }
 
-    /// Reads all values into a struct with a field for each parameter.
-    pub fn read<T: DeserializeOwned>(&self) -> Result<T, serde_json::Error> {
-        serde_json::from_value(Value::Object(self.values.clone()))
+    /// Reads the values into a struct with fields of the parameters' names.
+    pub fn read<T: DeserializeOwned>(&self) -> Result<T, ArgumentError> {
+        let values = Value::Object(self.values.clone());
+        serde_path_to_error::deserialize(values).map_err(|error| ArgumentError {
+            name: error.path().to_string(),
+            problem: mismatch::in_yaml(&error.inner().to_string()),
+        })
+    }
+
+    /// The evaluator as a dataset file writes it most briefly. Reports and journals store it, so it has no credentials among the settings of
+    /// a model, nor in those of an evaluator among its arguments.
+    pub fn spec(&self) -> EvaluatorSpec {
+        self.spec.clone()
+    }
+}
+
+fn redact_settings_among(fields: &mut Map<String, Value>) {
+    for (name, value) in fields {
+        if name == "model_settings" {
+            *value = redacted(value);
+        } else {
+            redact_settings(value);
+        }
+    }
+}
+
+fn redact_settings(value: &mut Value) {
+    match value {
+        Value::Object(fields) => redact_settings_among(fields),
+        Value::Array(values) => values.iter_mut().for_each(redact_settings),
+        _ => {}
     }
 }
 

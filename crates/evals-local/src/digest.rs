@@ -6,22 +6,19 @@ use std::path::{Path, PathBuf};
 use sha2::{Digest, Sha256};
 
 use crate::error::LocalError;
-use crate::folder::regular_file;
+use crate::folder::open_file;
 
 /// SHA-256 of the files, one after another. For a single file it is the checksum that the hub states.
 pub(crate) fn of_files(paths: &[PathBuf]) -> Result<String, LocalError> {
     let mut hasher = Sha256::new();
     for path in paths {
-        add_file(&mut hasher, path).map_err(|source| LocalError::Read {
-            path: path.clone(),
-            source,
-        })?;
+        add_file(&mut hasher, path).map_err(|source| LocalError::read(path, source))?;
     }
     Ok(hex::encode(hasher.finalize()))
 }
 
 fn add_file(hasher: &mut Sha256, path: &Path) -> io::Result<()> {
-    let (file, _) = regular_file::open(path)?;
+    let (file, _) = open_file(path)?;
     let mut reader = BufReader::with_capacity(1 << 20, file);
     loop {
         let bytes = reader.fill_buf()?;

@@ -1,12 +1,9 @@
 //! Embedding models that run in the process.
 
-use std::error::Error;
 use std::path::Path;
 use std::sync::Arc;
-use std::sync::atomic::{AtomicU64, Ordering};
 
 use async_trait::async_trait;
-use thiserror::Error;
 
 use crate::digest;
 use crate::encoder::Scratch;
@@ -19,11 +16,10 @@ use crate::sentence_transformers::Pipeline;
 use crate::settings::LocalSettings;
 use crate::tokenizer::Encoded;
 use crate::vectors::{Projection, Subject, normalize};
-use crate::workers::{NoTokens, Timed, Workers};
-use evals_models::wording::{beginning, truncation_note};
+use crate::workers::{Computed, Failed, TextFault, Workers};
+use evals_models::wording::beginning;
 use evals_models::{
-    EmbedError, Embedder, Embeddings, Failure, ModelIdentity, NoDirection, RowOrigin, TextKind,
-    check_direction,
+    EmbedError, Embedder, Embeddings, ModelIdentity, RowOrigin, TextKind, check_direction,
 };
 
 /// An embedding model run in the process.
@@ -36,8 +32,6 @@ pub struct LocalEmbedder {
     max_tokens: usize,
     encoder: Arc<TextEncoder>,
     workers: Workers,
-    /// Number of truncated texts.
-    cut: AtomicU64,
 }
 
 /// Computes the vector of a text.
@@ -46,23 +40,6 @@ struct TextEncoder {
     model: Model,
     pipeline: Pipeline,
     projection: Projection,
-}
-
-/// The vectors of a batch.
-#[derive(Debug)]
-struct Rows {
-    values: Vec<f32>,
-    cut: Vec<Option<bool>>,
-}
-
-/// The vector of a text cannot be compared with others.
-#[derive(Clone, Debug, PartialEq, Error)]
-#[error("text {index} of the batch cannot be compared: `{beginning}`")]
-struct Incomparable {
-    index: usize,
-    beginning: String,
-    #[source]
-    source: NoDirection,
 }
 
 impl LocalEmbedder {
@@ -77,7 +54,9 @@ impl LocalEmbedder {
         let folder = Folder::open(path.as_ref())?;
         // Otherwise it would pass for a plain encoder, and its tokens would be averaged.
         if is_late_interaction(&folder)? {
-            return Err(folder.late_interaction_error());
+            return Err(folder.refused(
+                "holds a late-interaction model, which has no single vector for a text; use it as a reranker",
+            ));
         }
         role::check_embedder(&folder, settings)?;
         let pipeline = Pipeline::read(&folder, settings)?;
@@ -102,58 +81,39 @@ impl LocalEmbedder {
             max_tokens,
             encoder: Arc::new(encoder),
             workers: Workers::start(threads(settings))?,
-            cut: AtomicU64::new(0),
         })
     }
 
-    async fn rows(&self, texts: &[&str]) -> Result<Timed<Rows>, Box<dyn Error + Send + Sync>> {
+    async fn vectors(&self, texts: &[&str]) -> Result<Computed<Vec<f32>>, Failed> {
         let encoder = Arc::clone(&self.encoder);
         let encode = move |text: &str| encoder.model.tokens.encode(text);
-        let encoded = self.workers.tokenize(texts, encode).await?;
-        let cut: Vec<_> = encoded.value.iter().map(|text| text.is_cut).collect();
-        let count = cut.iter().filter(|is_cut| **is_cut).count();
-        self.cut.fetch_add(count as u64, Ordering::Relaxed);
         let encoder = Arc::clone(&self.encoder);
-        let compute =
+        let vectors =
             move |texts: &[&Encoded], scratch: &mut Scratch| encoder.vectors(texts, scratch);
-        let vectors = self.workers.compute(encoded.value, compute).await?;
-        let Timed {
-            value: vectors,
-            took,
-        } = vectors.after(encoded.took);
-        for (index, (vector, text)) in vectors.iter().zip(texts).enumerate() {
-            check_direction(vector).map_err(|source| Incomparable {
+        let computed = self.workers.compute(texts, encode, vectors).await?;
+        let vectors = computed.results.value.iter();
+        for (index, (vector, text)) in vectors.zip(texts).enumerate() {
+            check_direction(vector).map_err(|source| TextFault::Vector {
                 index,
                 beginning: beginning(text),
                 source,
             })?;
         }
-        let value = Rows {
-            values: vectors.concat(),
-            cut: cut.into_iter().map(Some).collect(),
-        };
-        Ok(Timed { value, took })
+        Ok(computed)
     }
 }
 
 impl TextEncoder {
     fn vectors(&self, texts: &[&Encoded], scratch: &mut Scratch) -> Vec<Vec<f32>> {
         let width = self.model.encoder.width();
-        let hidden = self.model.encode(texts, scratch);
-        let mut rest = hidden.as_slice();
-        texts
-            .iter()
-            .map(|text| {
-                let (tokens, after) = rest.split_at(text.ids.len() * width);
-                rest = after;
-                let pooled = self.pipeline.pooling.pool(tokens, width);
-                let mut vector = self.projection.apply(pooled, scratch);
-                if self.pipeline.normalize {
-                    normalize(&mut vector);
-                }
-                vector
-            })
-            .collect()
+        self.model.encode(texts, scratch, |_, tokens, scratch| {
+            let pooled = self.pipeline.pooling.pool(tokens, width);
+            let mut vector = self.projection.apply(pooled, scratch);
+            if self.pipeline.normalize {
+                normalize(&mut vector);
+            }
+            vector
+        })
     }
 }
 
@@ -174,9 +134,7 @@ impl Embedder for LocalEmbedder {
 
     /// How many texts were truncated so far.
     fn notes(&self) -> Vec<String> {
-        truncation_note(self.cut.load(Ordering::Relaxed), "text")
-            .into_iter()
-            .collect()
+        self.workers.notes("text")
     }
 
     async fn embed(&self, texts: &[&str], kind: TextKind) -> Result<Embeddings, EmbedError> {
@@ -186,22 +144,17 @@ impl Embedder for LocalEmbedder {
         };
         let prompted: Vec<String> = texts.iter().map(|text| format!("{prompt}{text}")).collect();
         let prompted: Vec<&str> = prompted.iter().map(String::as_str).collect();
-        let rows = self.rows(&prompted).await;
-        let rows = rows.map_err(|source| EmbedError::Model {
+        let computed = self.vectors(&prompted).await;
+        let Computed { results, cut } = computed.map_err(|source| EmbedError::Model {
             model: self.identity.clone(),
             texts: texts.len(),
-            failure: if source.is::<Incomparable>() || source.is::<NoTokens>() {
-                Failure::Content
-            } else {
-                Failure::Terminal
-            },
+            failure: TextFault::failure(&source),
             source,
         })?;
-        let (stored, took) = (0, rows.took);
-        let Rows { values, cut } = rows.value;
-        let embeddings = Embeddings::new(self.dimension(), values)?;
+        let (stored, took) = (0, results.took);
+        let embeddings = Embeddings::new(self.dimension(), results.value.concat())?;
         Ok(embeddings
-            .with_cut(cut)
+            .with_cut(cut.into_iter().map(Some).collect())
             .with_origin(RowOrigin { stored, took }))
     }
 }

@@ -1,5 +1,6 @@
 //! The families of architectures that can run here: the one list behind errors, loading and documentation.
 
+use serde::Deserialize;
 use serde_json::Value;
 
 use crate::error::LocalError;
@@ -22,8 +23,6 @@ pub enum Family {
     ModernBert,
     /// nomic-bert: nomic-embed. Embedders only.
     NomicBert,
-    /// `DeBERTa` v2 and v3: mxbai-rerank v1.
-    DebertaV2,
     /// `XLNet`.
     Xlnet,
     /// Qwen2, a decoder: mxbai-rerank v2.
@@ -32,15 +31,19 @@ pub enum Family {
     Qwen3,
 }
 
+#[derive(Debug, Deserialize)]
+struct Architectures {
+    architectures: Option<Vec<String>>,
+}
+
 impl Family {
     /// Every family, in the order in which errors list them.
-    pub const ALL: [Self; 9] = [
+    pub const ALL: [Self; 8] = [
         Self::Bert,
         Self::Roberta,
         Self::XlmRoberta,
         Self::ModernBert,
         Self::NomicBert,
-        Self::DebertaV2,
         Self::Xlnet,
         Self::Qwen2,
         Self::Qwen3,
@@ -54,7 +57,6 @@ impl Family {
             Self::XlmRoberta => "xlm-roberta",
             Self::ModernBert => "modernbert",
             Self::NomicBert => "nomic_bert",
-            Self::DebertaV2 => "deberta-v2",
             Self::Xlnet => "xlnet",
             Self::Qwen2 => "qwen2",
             Self::Qwen3 => "qwen3",
@@ -73,42 +75,35 @@ impl Family {
 
     /// Reads the family from `config.json`. An unknown family is an error that lists the known ones.
     pub(crate) fn read(folder: &Folder) -> Result<Self, LocalError> {
-        let model_type = model_type(folder)?;
-        Self::named(&model_type).ok_or_else(|| LocalError::Family {
-            path: folder.path(CONFIG),
-            model_type,
-            supported: list(|_| true),
-        })
+        Self::supported(folder, "supported", |_| true)
     }
 
     /// Reads the family of a reranker. A family that cannot rerank is an error that lists those that can.
     pub(crate) fn of_reranker(folder: &Folder) -> Result<Self, LocalError> {
-        let model_type = model_type(folder)?;
-        let known = Self::named(&model_type).filter(|family| family.reranks());
-        known.ok_or_else(|| LocalError::RerankerFamily {
-            path: folder.path(CONFIG),
-            model_type,
-            supported: list(Self::reranks),
+        Self::supported(folder, "supported as rerankers", Self::reranks)
+    }
+
+    /// The `architectures` in `config.json`: the classes that the weights were saved from.
+    pub(crate) fn architectures(folder: &Folder) -> Result<Vec<String>, LocalError> {
+        let config: Architectures = folder.required(CONFIG)?;
+        Ok(config.architectures.unwrap_or_default())
+    }
+
+    fn supported(
+        folder: &Folder,
+        role: &str,
+        is_supported: impl Fn(Self) -> bool,
+    ) -> Result<Self, LocalError> {
+        let config: Value = folder.required(CONFIG)?;
+        let stated = config["model_type"].as_str().unwrap_or("unknown");
+        let supported = Self::ALL.into_iter().filter(|family| is_supported(*family));
+        let mut found = supported.clone();
+        let found = found.find(|family| family.model_type() == stated);
+        found.ok_or_else(|| {
+            let names = supported.map(|family| format!("`{}`", family.model_type()));
+            let names = names.collect::<Vec<_>>().join(", ");
+            let reason = format!("is of the family `{stated}`; {role} are {names}");
+            folder.unusable(CONFIG, reason)
         })
     }
-
-    fn named(model_type: &str) -> Option<Self> {
-        let mut families = Self::ALL.into_iter();
-        families.find(|family| family.model_type() == model_type)
-    }
-}
-
-fn model_type(folder: &Folder) -> Result<String, LocalError> {
-    let config: Value = folder.required(CONFIG)?;
-    let model_type = config["model_type"].as_str().unwrap_or("unknown");
-    Ok(model_type.to_owned())
-}
-
-/// The `model_type`s of some families, for a message.
-fn list(is_listed: impl Fn(Family) -> bool) -> String {
-    let listed = Family::ALL.into_iter().filter(|family| is_listed(*family));
-    let names: Vec<String> = listed
-        .map(|family| format!("`{}`", family.model_type()))
-        .collect();
-    names.join(", ")
 }

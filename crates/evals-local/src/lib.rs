@@ -2,8 +2,8 @@
 //!
 //! [`LocalEmbedder`] loads a model's folder: its configuration, its tokenizer and its weights, and the files in which
 //! sentence-transformers states pooling, projections, normalisation and prompts. [`open_reranker`] loads whichever kind of
-//! reranker a folder holds: a [`LocalReranker`], which is a cross-encoder or a language model asked whether a text is relevant, or a
-//! [`LateInteractionReranker`] such as `ColBERT`. [`Family`] lists the architectures that can run.
+//! reranker a folder holds: a cross-encoder, a language model asked whether a text is relevant, or a late-interaction model such as
+//! `ColBERT`. [`Family`] lists the architectures that can run.
 //!
 //! [`StaticEmbedder`] needs no files: its vectors and its tokenizer, [`WordPiece`], are part of the binary.
 
@@ -27,9 +27,9 @@ mod wordpiece;
 mod workers;
 
 pub use embedder::LocalEmbedder;
-pub use error::{LocalError, WeightsError};
+pub use error::LocalError;
 pub use family::Family;
-pub use reranking::{LateInteractionReranker, LocalReranker, open_reranker};
+pub use reranking::open_reranker;
 pub use settings::{Dtype, LocalSettings, Pooling, RerankPrompt};
-pub use static_embedder::{AssetError, StaticEmbedder, StaticModelError};
+pub use static_embedder::{StaticEmbedder, StaticModelError};
 pub use wordpiece::{VocabularyError, WordPiece};

@@ -4,7 +4,7 @@ use std::num::NonZeroUsize;
 use std::thread;
 
 use crate::digest;
-use crate::encoder::{Encoder, Gemm, Scratch};
+use crate::encoder::{Encoder, Kernels, Scratch};
 use crate::error::LocalError;
 use crate::families::{self, Builder};
 use crate::family::Family;
@@ -19,7 +19,6 @@ use evals_models::{ModelIdentity, TextKind};
 pub(crate) const LONGEST: usize = 8192;
 
 /// The parts from which a head is loaded.
-#[derive(Debug)]
 pub(crate) struct Parts<'model> {
     /// Finds tensors by their full names.
     pub(crate) builder: &'model Builder,
@@ -52,7 +51,6 @@ impl Model {
             let (encoder, builder) =
                 families::encoder(folder, family, Weights::open(folder)?, dtype)?;
             let tokens = Tokens::open(folder, family, encoder.vocabulary())?;
-            let builder = builder.root();
             let head = head(&Parts {
                 builder: &builder,
                 family,
@@ -82,21 +80,12 @@ impl Model {
         if let (Some(requested), Some(available)) = (requested, available)
             && requested > available
         {
-            return Err(LocalError::Positions {
-                requested,
-                available,
-            });
+            return Err(LocalError::positions(requested, available));
         }
         let stated = requested.or(stated).or(self.tokens.stated_limit());
         let most = available.unwrap_or(requested.unwrap_or(LONGEST));
         let max_tokens = stated.map_or(most, |stated| stated.min(most));
-        let special = self.tokens.special(pair);
-        if max_tokens <= special {
-            return Err(LocalError::Window {
-                max_tokens,
-                special,
-            });
-        }
+        check_special(max_tokens, self.tokens.special(pair))?;
         Ok(max_tokens)
     }
 
@@ -112,18 +101,43 @@ impl Model {
         let prompt = prompt.map_err(|source| folder.tokenizer_error(source))?;
         let room = window.saturating_sub(fixed).saturating_sub(prompt);
         if room == 0 {
-            return Err(LocalError::Prompt {
-                max_tokens: window,
-                kind,
-            });
+            let texts = match kind {
+                TextKind::Query => "queries",
+                TextKind::Document => "documents",
+            };
+            return Err(LocalError::no_room(
+                window,
+                &format!(" after the prompt of {texts}"),
+            ));
         }
         Ok(room)
     }
 
-    /// The vectors of the tokens of each text, text after text.
-    pub(crate) fn encode(&self, texts: &[&Encoded], scratch: &mut Scratch) -> Vec<f32> {
-        self.encoder.encode(texts, scratch)
+    /// Calls `result` with each text and the vectors of its tokens.
+    pub(crate) fn encode<T>(
+        &self,
+        texts: &[&Encoded],
+        scratch: &mut Scratch,
+        mut result: impl FnMut(&Encoded, &[f32], &mut Scratch) -> T,
+    ) -> Vec<T> {
+        let hidden = self.encoder.encode(texts, scratch);
+        let mut rest = hidden.as_slice();
+        let results = texts.iter().map(|text| {
+            let (tokens, after) = rest.split_at(text.ids.len() * self.encoder.width());
+            rest = after;
+            result(text, tokens, scratch)
+        });
+        results.collect()
     }
+}
+
+/// Checks that special tokens, and what else goes around every text, leave room for it.
+pub(crate) fn check_special(max_tokens: usize, special: usize) -> Result<(), LocalError> {
+    if max_tokens > special {
+        return Ok(());
+    }
+    let reason = format!(": {special} of them are special tokens");
+    Err(LocalError::no_room(max_tokens, &reason))
 }
 
 /// The identity of the model in a folder, under the name that the settings state, if any.
@@ -135,7 +149,7 @@ pub(crate) fn named(folder: &Folder, settings: &LocalSettings, digest: String) -
 /// The numbers that linear maps are computed in, as identities name them. `int8` depends on the processor: one that keeps fewer bits
 /// of weights computes other vectors from the same files.
 pub(crate) fn numbers(dtype: Dtype) -> String {
-    in_bits(dtype, Gemm::default().int8_bits())
+    in_bits(dtype, Kernels::default().int8_bits())
 }
 
 fn in_bits(dtype: Dtype, bits: u8) -> String {

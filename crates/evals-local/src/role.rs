@@ -1,7 +1,5 @@
 //! Whether a model is an embedder or a reranker, by the files in its folder.
 
-use serde::Deserialize;
-
 use crate::error::LocalError;
 use crate::family::Family;
 use crate::folder::{Folder, modules};
@@ -9,11 +7,6 @@ use crate::settings::{LocalSettings, RerankPrompt};
 
 /// Ends the names of cross-encoder architectures. Other heads tell nothing: embedders are published as language models too.
 const CLASSIFIER: &str = "ForSequenceClassification";
-
-#[derive(Debug, Deserialize)]
-struct Config {
-    architectures: Option<Vec<String>>,
-}
 
 /// Refuses to embed with a reranker. Averaging its tokens would work, but it was not trained for that.
 ///
@@ -25,12 +18,13 @@ pub(crate) fn check_embedder(folder: &Folder, settings: &LocalSettings) -> Resul
         return Ok(());
     }
     if has("LogitScore") {
-        return Err(folder.reranker_error("`LogitScore` in `modules.json`"));
+        return Err(reranker_error(folder, "`LogitScore` in `modules.json`"));
     }
-    let config: Config = folder.required("config.json")?;
-    let mut architectures = config.architectures.into_iter().flatten();
+    let mut architectures = Family::architectures(folder)?.into_iter();
     if let Some(architecture) = architectures.find(|name| name.ends_with(CLASSIFIER)) {
-        return Err(folder.classifier_error(architecture));
+        return Err(folder.refused(format!(
+            "holds a classifier, `{architecture}`, which has no vector for a text; use it as a reranker"
+        )));
     }
     check_name(folder, settings)
 }
@@ -44,9 +38,15 @@ fn check_name(folder: &Folder, settings: &LocalSettings) -> Result<(), LocalErro
         .into_iter()
         .flatten();
     match names.find(|name| RerankPrompt::of_model(name).is_some()) {
-        Some(name) => Err(folder.reranker_error(format!("its name `{name}`"))),
+        Some(name) => Err(reranker_error(folder, &format!("its name `{name}`"))),
         None => Ok(()),
     }
+}
+
+fn reranker_error(folder: &Folder, sign: &str) -> LocalError {
+    folder.refused(format!(
+        "holds a reranker, as {sign} shows; it has no vector for a text: use it as `reranking.model`"
+    ))
 }
 
 /// Refuses families that cannot rerank, and settings that only language models use, if the model is not one.
@@ -62,11 +62,14 @@ pub(crate) fn check_unprompted(
     folder: &Folder,
     settings: &LocalSettings,
 ) -> Result<(), LocalError> {
-    if settings.instruction.is_some() {
-        return Err(folder.unused_setting_error("instruction"));
-    }
-    if settings.rerank_prompt.is_some() {
-        return Err(folder.unused_setting_error("rerank_prompt"));
-    }
-    Ok(())
+    let setting = match (&settings.instruction, settings.rerank_prompt) {
+        (Some(_), _) => "instruction",
+        (None, Some(_)) => "rerank_prompt",
+        (None, None) => return Ok(()),
+    };
+    let folder = folder.path.display();
+    let reason = format!(
+        "`{folder}` holds a reranker that does not use `{setting}`; only language models do: remove the setting"
+    );
+    Err(LocalError::Setting { setting, reason })
 }

@@ -3,7 +3,7 @@
 use std::num::NonZeroUsize;
 use std::sync::Arc;
 
-use evals_local::{StaticEmbedder, StaticModelError};
+use evals_local::StaticEmbedder;
 use evals_models::{Embedder, Embeddings, TextKind};
 use serde::Deserialize;
 use sha2::{Digest, Sha256};
@@ -250,13 +250,9 @@ fn a_vocabulary_must_fit_the_vectors() {
     asset.extend(body);
     let error = StaticEmbedder::from_asset("tiny", asset.leak()).unwrap_err();
     assert_eq!(
-        error,
-        StaticModelError::Tokens {
-            tokens: 2,
-            vectors: 1
-        }
+        error.to_string(),
+        "static model is damaged: it has not one vector for each token"
     );
-    assert_eq!(error.to_string(), "static model has 2 tokens but 1 vectors");
 }
 
 #[tokio::test]

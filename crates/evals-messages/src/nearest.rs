@@ -53,42 +53,40 @@ pub fn did_you_mean_measure<'c>(
     candidates: impl IntoIterator<Item = &'c str>,
 ) -> String {
     let candidates: Vec<&str> = candidates.into_iter().collect();
-    let cutoffs = other_cutoffs(written, &candidates);
-    match (written.rsplit_once('@'), &cutoffs[..]) {
-        (Some((name, _)), [only]) => format!("; `{name}` has the cutoff {only}"),
-        (Some((name, _)), [others @ .., last]) => {
-            let others = others.join(", ");
-            format!("; `{name}` has the cutoffs {others} and {last}")
-        }
-        _ => did_you_mean(of(written, candidates)),
-    }
-}
-
-/// The cutoffs at which candidates have the written measure.
-fn other_cutoffs<'c>(written: &str, candidates: &[&'c str]) -> Vec<&'c str> {
-    let is_cutoff = |text: &str| !text.is_empty() && text.bytes().all(|it| it.is_ascii_digit());
-    let Some((name, _)) = written.rsplit_once('@').filter(|(_, at)| is_cutoff(at)) else {
-        return Vec::new();
+    let Some((name, wanted)) = with_cutoff(written) else {
+        return did_you_mean(of(written, candidates));
     };
     let mut cutoffs: Vec<&str> = Vec::new();
-    for candidate in candidates {
-        let parts = candidate.rsplit_once('@');
-        if let Some((other, cutoff)) = parts
-            && of_one_query(other) == of_one_query(name)
-            && is_cutoff(cutoff)
-            && !cutoffs.contains(&cutoff)
-        {
+    for (_, cutoff) in candidates
+        .iter()
+        .copied()
+        .filter_map(with_cutoff)
+        .filter(|it| it.0 == name)
+    {
+        if !cutoffs.contains(&cutoff) {
             cutoffs.push(cutoff);
         }
     }
-    cutoffs
+    let shown = &written[..written.len() - wanted.len() - 1];
+    match &cutoffs[..] {
+        [] => did_you_mean(of(written, candidates)),
+        [only] => format!("; `{shown}` has the cutoff {only}"),
+        [others @ .., last] => {
+            format!(
+                "; `{shown}` has the cutoffs {} and {last}",
+                others.join(", ")
+            )
+        }
+    }
 }
 
-/// A measure's name in lower case, without the M of its mean: tables call the mean of `RR` `MRR`.
-fn of_one_query(name: &str) -> String {
+/// The name of a measure in lower case, without the M of its mean, and its cutoff: tables call the mean of `RR` `MRR`.
+fn with_cutoff(measure: &str) -> Option<(String, &str)> {
+    let (name, cutoff) = measure.rsplit_once('@')?;
+    let is_cutoff = !cutoff.is_empty() && cutoff.bytes().all(|it| it.is_ascii_digit());
     let name = name.to_lowercase();
-    let rest = name.strip_prefix('m').map(str::to_owned);
-    rest.unwrap_or(name)
+    let name = name.strip_prefix('m').map_or(name.clone(), str::to_owned);
+    is_cutoff.then_some((name, cutoff))
 }
 
 /// The number of differing letters, if `candidate` is near.

@@ -5,7 +5,7 @@ use std::thread;
 
 use serde::{Deserialize, Serialize};
 
-use crate::arithmetic::{OVERFLOW_SCALE, as_f64};
+use crate::arithmetic::{OVERFLOW_SCALE, RESAMPLES, as_f64};
 use crate::quantile::quantile;
 use crate::random::Xoshiro256PlusPlus;
 use crate::{Interval, IntervalMethod};
@@ -41,7 +41,6 @@ pub struct Bootstrap {
 
 impl Default for Bootstrap {
     fn default() -> Self {
-        const RESAMPLES: NonZeroU32 = NonZeroU32::new(10_000).expect("10,000 is not 0");
         Self {
             resamples: RESAMPLES,
             level: 0.95,

@@ -40,7 +40,6 @@ pub mod fusion;
 mod graded_ranking;
 mod interpolated_precision;
 mod interval;
-mod judgements;
 mod mean;
 mod measure;
 mod measure_text;
@@ -49,7 +48,6 @@ mod neighbour_hits;
 mod notation;
 mod paired;
 mod paired_quantiles;
-mod paired_swaps;
 mod parse_measure_error;
 mod percentiles;
 mod qrels;
@@ -62,13 +60,15 @@ pub mod scoring;
 mod statistics;
 mod trade_off;
 pub mod trec;
-mod trec_eval_version;
 mod undefined;
 mod wilson;
 
 pub use agreement::{
     Agreement, Confusion, Estimate, NoAgreement, PeopleAgreement, VerdictCounts,
     cohens_kappa_of_pairs, equal_pairs, krippendorffs_alpha,
+};
+pub use arithmetic::{
+    RANDOM_SWAPS, RESAMPLES, ROUNDING, SIGNIFICANCE, arithmetic_mean, as_f64, p_value_of_draws,
 };
 pub use bootstrap::Bootstrap;
 pub use calibration::{
@@ -77,33 +77,32 @@ pub use calibration::{
     prediction_powered_rate, rogan_gladen,
 };
 pub use decimal::{Decimal, NotADecimal};
+pub use graded_ranking::TrecEval;
 pub use interpolated_precision::{
     RECALL_LEVELS, interpolated_precision, mean_interpolated_precision,
 };
 pub use interval::{Interval, IntervalMethod};
-pub use judgements::Judgements;
 pub use mean::Mean;
 pub use measure::{Measure, score_all};
 pub use neighbour_hits::NeighbourHits;
-pub use paired::{PairedDifference, PairedTest, difference, holm};
+pub use paired::{PairedDifference, PairedTest, difference};
 pub use paired_quantiles::PairedQuantiles;
 pub use parse_measure_error::ParseMeasureError;
 pub use percentiles::Percentiles;
-pub use qrels::Qrels;
+pub use qrels::{Judgements, Qrels};
 pub use quantile::quantile;
 pub use random::Xoshiro256PlusPlus;
 pub use ranking::{Ranking, RankingError, Run, ScoredDocument};
 pub use run_scores::{Queries, RunScores, score_run};
 pub use scale::Scale;
 pub use statistics::{
-    Alternative, ChangePoint, ChangePointTest, ClusterCorrection, ClusterError, Clusters,
-    EffectMethod, EffectSize, Inference, MeanPower, NoStatistic, PairTest, PassRatePower, Plan,
-    Sides, TestMethod, TestResult, VerdictTest, are_verdicts, benjamini_hochberg, clopper_pearson,
-    cohens_dz, exact_mcnemar, hedges_g, mean_interval, paired_t, sign_test, tango_interval,
-    wilcoxon,
+    Adjustment, Alternative, ChangePoint, ChangePointTest, ClusterCorrection, ClusterError,
+    Clusters, EffectMethod, EffectSize, Family, Inference, MeanPower, NoStatistic, PairTest,
+    PassRatePower, Plan, Sides, TestMethod, TestResult, VerdictTest, are_verdicts,
+    benjamini_hochberg, clopper_pearson, cohens_dz, exact_mcnemar, hedges_g, holm, mean_interval,
+    paired_t, sign_test, tango_interval, wilcoxon,
 };
 pub use trade_off::{PricedChoice, cheapest, pareto_front};
-pub use trec_eval_version::TrecEval;
 pub use undefined::{Undefined, UndefinedAs};
 
 pub use statistics::permutation_test;

@@ -5,14 +5,8 @@ use std::num::NonZeroUsize;
 use serde::{Deserialize, Serialize};
 
 use crate::graded_ranking::GradedRanking;
-use crate::measures::{
-    AveragePrecision, BinaryGain, Bpref, ExpectedReciprocalRank, InferredAp, InterpolatedAverage,
-    InterpolatedPrecision, Judged, MinimumGrade, Ndcg, NdcgAtLevels, NdcgAtRelevant, NearlyErr,
-    NormalizedGain, Precision, RPrecision, RPrecisionMultiple, RankBiasedPrecision, Recall,
-    ReciprocalRank, RelativePrecision, SetAp, SetF, SetPrecision, SetRecall, SetRelativePrecision,
-    Success, Unjudged,
-};
-use crate::{Judgements, ParseMeasureError, Ranking, Undefined};
+use crate::measures::{self, Continues, Gain, Gains, MinimumGrade, RecallLevels};
+use crate::{Decimal, Judgements, ParseMeasureError, Ranking, Undefined};
 
 /// A rank measure with its parameters; written as in [ir-measures](https://ir-measur.es), such as
 /// `nDCG@10` or `RR(rel=2)@10`.
@@ -30,188 +24,159 @@ use crate::{Judgements, ParseMeasureError, Ranking, Undefined};
 /// ```
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 #[serde(try_from = "String", into = "String")]
-#[non_exhaustive]
-pub enum Measure {
-    /// `AP`, `AP@k`.
-    AveragePrecision(AveragePrecision),
-    /// `binG`.
-    BinaryGain(BinaryGain),
-    /// `Bpref`.
-    Bpref(Bpref),
-    /// `ERR`, `ERR@k`.
-    ExpectedReciprocalRank(ExpectedReciprocalRank),
-    /// `infAP`.
-    InferredAp(InferredAp),
-    /// `11pt_avg`.
-    InterpolatedAverage(InterpolatedAverage),
-    /// `IPrec@r`.
-    InterpolatedPrecision(InterpolatedPrecision),
-    /// `Judged`, `Judged@k`.
-    Judged(Judged),
-    /// `nDCG`, `nDCG@k`.
-    Ndcg(Ndcg),
-    /// `Rndcg`.
-    NdcgAtLevels(NdcgAtLevels),
-    /// `ndcg_rel`.
-    NdcgAtRelevant(NdcgAtRelevant),
-    /// `NERR8@k`, `NERR9@k`, `NERR10`.
-    NearlyErr(NearlyErr),
-    /// `G`.
-    NormalizedGain(NormalizedGain),
-    /// `P@k`.
-    Precision(Precision),
-    /// `Rprec`.
-    RPrecision(RPrecision),
-    /// `Rprec_mult@m`.
-    RPrecisionMultiple(RPrecisionMultiple),
-    /// `RBP`.
-    RankBiasedPrecision(RankBiasedPrecision),
-    /// `R@k`.
-    Recall(Recall),
-    /// `RR`, `RR@k`.
-    ReciprocalRank(ReciprocalRank),
-    /// `relative_P@k`.
-    RelativePrecision(RelativePrecision),
-    /// `SetAP`.
-    SetAp(SetAp),
-    /// `SetF`.
-    SetF(SetF),
-    /// `SetP`.
-    SetPrecision(SetPrecision),
-    /// `SetR`.
-    SetRecall(SetRecall),
-    /// `SetRelP`.
-    SetRelativePrecision(SetRelativePrecision),
-    /// `Success@k`.
-    Success(Success),
-    /// `unj@k`.
-    Unjudged(Unjudged),
+pub struct Measure {
+    pub(crate) formula: Formula,
+    /// The lowest relevant grade; `None` for measures that do not distinguish relevant from other documents.
+    pub(crate) rel: Option<MinimumGrade>,
+    /// How many documents the measure looks at; `None` if it looks at all.
+    pub(crate) cutoff: Option<NonZeroUsize>,
+}
+
+/// What a measure computes, with the parameters that few measures have.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub(crate) enum Formula {
+    AveragePrecision,
+    BinaryGain,
+    Bpref,
+    /// `max_rel` is the highest grade that judgements can have.
+    ExpectedReciprocalRank {
+        max_rel: u16,
+    },
+    InferredAp,
+    InterpolatedAverage(RecallLevels),
+    InterpolatedPrecision {
+        recall: Decimal,
+    },
+    Judged,
+    Ndcg(Gain),
+    NdcgAtLevels(Gains),
+    NdcgAtRelevant(Gains),
+    NearlyErr {
+        continues: Continues,
+        max_rel: u16,
+    },
+    NormalizedGain(Gains),
+    Precision,
+    RPrecision,
+    RPrecisionMultiple {
+        multiple: Decimal,
+    },
+    RankBiasedPrecision {
+        persistence: Decimal,
+        gains: Gains,
+    },
+    Recall,
+    ReciprocalRank,
+    RelativePrecision,
+    SetAp,
+    SetF {
+        beta: Decimal,
+    },
+    SetPrecision,
+    SetRecall,
+    SetRelativePrecision,
+    Success,
+    Unjudged,
 }
 
 impl Measure {
+    /// `AP` of all documents.
+    pub const AVERAGE_PRECISION: Self = Self {
+        formula: Formula::AveragePrecision,
+        rel: Some(MinimumGrade::ONE),
+        cutoff: None,
+    };
+
     /// Scores one query's ranking against its judgements. The result is finite, and between 0 and 1 unless
     /// [`Gains`](crate::measures::Gains) are negative.
     pub fn score(&self, judgements: &Judgements, ranking: &Ranking) -> Result<f64, Undefined> {
         self.score_graded(&GradedRanking::new(judgements, ranking))
     }
 
-    pub(crate) fn score_graded(&self, ranking: &GradedRanking) -> Result<f64, Undefined> {
-        match self {
-            Self::AveragePrecision(measure) => measure.score(ranking),
-            Self::BinaryGain(measure) => measure.score(ranking),
-            Self::Bpref(measure) => measure.score(ranking),
-            Self::ExpectedReciprocalRank(measure) => measure.score(ranking),
-            Self::InferredAp(measure) => measure.score(ranking),
-            Self::InterpolatedAverage(measure) => measure.score(ranking),
-            Self::InterpolatedPrecision(measure) => measure.score(ranking),
-            Self::Judged(measure) => measure.score(ranking),
-            Self::Ndcg(measure) => measure.score(ranking),
-            Self::NdcgAtLevels(measure) => measure.score(ranking),
-            Self::NdcgAtRelevant(measure) => measure.score(ranking),
-            Self::NearlyErr(measure) => measure.score(ranking),
-            Self::NormalizedGain(measure) => measure.score(ranking),
-            Self::Precision(measure) => Ok(measure.score(ranking)),
-            Self::RPrecision(measure) => measure.score(ranking),
-            Self::RPrecisionMultiple(measure) => measure.score(ranking),
-            Self::RankBiasedPrecision(measure) => measure.score(ranking),
-            Self::Recall(measure) => measure.score(ranking),
-            Self::ReciprocalRank(measure) => measure.score(ranking),
-            Self::RelativePrecision(measure) => measure.score(ranking),
-            Self::SetAp(measure) => measure.score(ranking),
-            Self::SetF(measure) => measure.score(ranking),
-            Self::SetPrecision(measure) => measure.score(ranking),
-            Self::SetRecall(measure) => measure.score(ranking),
-            Self::SetRelativePrecision(measure) => measure.score(ranking),
-            Self::Success(measure) => measure.score(ranking),
-            Self::Unjudged(measure) => Ok(measure.score(ranking)),
+    pub(crate) fn score_graded(&self, it: &GradedRanking) -> Result<f64, Undefined> {
+        let Self { rel, cutoff, .. } = *self;
+        let graded = rel;
+        let rel = rel.unwrap_or_default();
+        // The measures that need a cutoff cannot be written without one.
+        let k = cutoff.unwrap_or(NonZeroUsize::MAX);
+        match &self.formula {
+            Formula::AveragePrecision => measures::average_precision(it, rel, cutoff),
+            Formula::BinaryGain => measures::binary_gain(it, rel),
+            Formula::Bpref => measures::bpref(it, rel),
+            Formula::ExpectedReciprocalRank { max_rel } => {
+                measures::expected_reciprocal_rank(it, *max_rel, cutoff)
+            }
+            Formula::InferredAp => measures::inferred_ap(it, rel),
+            Formula::InterpolatedAverage(levels) => measures::interpolated_average(it, rel, levels),
+            Formula::InterpolatedPrecision { recall } => {
+                measures::interpolated_precision_at(it, rel, *recall)
+            }
+            Formula::Judged => measures::judged(it, cutoff),
+            Formula::Ndcg(gain) => measures::ndcg(it, *gain, cutoff),
+            Formula::NdcgAtLevels(gains) => measures::ndcg_at_levels(it, rel, gains),
+            Formula::NdcgAtRelevant(gains) => measures::ndcg_at_relevant(it, gains),
+            Formula::NearlyErr { continues, max_rel } => {
+                measures::nearly_err(it, *continues, *max_rel, cutoff)
+            }
+            Formula::NormalizedGain(gains) => measures::normalized_gain(it, gains),
+            Formula::Precision => Ok(measures::precision(it, rel, k)),
+            Formula::RPrecision => measures::r_precision(it, rel),
+            Formula::RPrecisionMultiple { multiple } => {
+                measures::r_precision_multiple(it, rel, *multiple)
+            }
+            Formula::RankBiasedPrecision { persistence, gains } => {
+                measures::rank_biased_precision(it, *persistence, graded, gains, cutoff)
+            }
+            Formula::Recall => measures::recall(it, rel, k),
+            Formula::ReciprocalRank => measures::reciprocal_rank(it, rel, cutoff),
+            Formula::RelativePrecision => measures::relative_precision(it, rel, k),
+            Formula::SetAp => measures::set_ap(it, rel),
+            Formula::SetF { beta } => measures::set_f(it, rel, *beta),
+            Formula::SetPrecision => measures::set_precision(it, rel),
+            Formula::SetRecall => measures::set_recall(it, rel),
+            Formula::SetRelativePrecision => measures::set_relative_precision(it, rel),
+            Formula::Success => measures::success(it, rel, k),
+            Formula::Unjudged => Ok(measures::unjudged(it, k)),
         }
     }
 
     /// The usual name of the mean over queries: `MRR@10` for `RR@10`, `MAP` for `AP`, otherwise the
     /// measure's own notation. Both names parse.
     pub fn mean_title(&self) -> String {
-        match self {
-            Self::AveragePrecision(_) | Self::ReciprocalRank(_) => format!("M{self}"),
+        match self.formula {
+            Formula::AveragePrecision | Formula::ReciprocalRank => format!("M{self}"),
             _ => self.to_string(),
         }
+    }
+
+    /// Whether a lower value is better, as for the share of unjudged documents.
+    pub fn is_lower_better(&self) -> bool {
+        self.formula == Formula::Unjudged
     }
 
     /// The number of documents that the measure looks at; `None` if it looks at all. A shorter
     /// ranking lowers the score because of the search depth, not because of the system.
     pub fn cutoff(&self) -> Option<NonZeroUsize> {
-        let mut copy = *self;
-        copy.cutoff_mut().copied()
+        self.cutoff
     }
 
     /// The same measure with a cutoff of at most `depth`: `nDCG@10` becomes `nDCG@5` at depth 5. A
     /// measure without a cutoff does not change, because its name promises no depth.
     #[must_use]
-    pub fn cut_at_most(mut self, depth: NonZeroUsize) -> Self {
-        if let Some(cutoff) = self.cutoff_mut() {
-            *cutoff = depth.min(*cutoff);
+    pub fn cut_at_most(self, depth: NonZeroUsize) -> Self {
+        Self {
+            cutoff: self.cutoff.map(|cutoff| cutoff.min(depth)),
+            ..self
         }
-        self
-    }
-
-    /// The lowest relevant grade; `None` for measures that do not distinguish relevant from other
-    /// documents.
-    pub fn minimum_grade(&self) -> Option<MinimumGrade> {
-        let mut copy = *self;
-        copy.minimum_grade_mut().copied()
     }
 
     /// The same measure with this lowest relevant grade, unless the measure has another one than the default, which is 1.
     /// The `-l` of `trec_eval`.
     #[must_use]
-    pub fn relevant_from(mut self, lowest: MinimumGrade) -> Self {
-        match self.minimum_grade_mut() {
-            Some(grade) if *grade == MinimumGrade::default() => *grade = lowest,
-            _ => {}
-        }
-        self
-    }
-
-    fn cutoff_mut(&mut self) -> Option<&mut NonZeroUsize> {
-        match self {
-            Self::AveragePrecision(AveragePrecision { cutoff, .. })
-            | Self::ExpectedReciprocalRank(ExpectedReciprocalRank { cutoff, .. })
-            | Self::Judged(Judged { cutoff })
-            | Self::Ndcg(Ndcg { cutoff, .. })
-            | Self::RankBiasedPrecision(RankBiasedPrecision { cutoff, .. })
-            | Self::ReciprocalRank(ReciprocalRank { cutoff, .. }) => cutoff.as_mut(),
-            Self::Precision(Precision { cutoff, .. })
-            | Self::Recall(Recall { cutoff, .. })
-            | Self::RelativePrecision(RelativePrecision { cutoff, .. })
-            | Self::Success(Success { cutoff, .. })
-            | Self::Unjudged(Unjudged { cutoff }) => Some(cutoff),
-            Self::NearlyErr(NearlyErr { continues, .. }) => continues.cutoff_mut(),
-            _ => None,
-        }
-    }
-
-    fn minimum_grade_mut(&mut self) -> Option<&mut MinimumGrade> {
-        match self {
-            Self::AveragePrecision(AveragePrecision { rel, .. })
-            | Self::BinaryGain(BinaryGain { rel })
-            | Self::Bpref(Bpref { rel })
-            | Self::InferredAp(InferredAp { rel })
-            | Self::InterpolatedAverage(InterpolatedAverage { rel, .. })
-            | Self::InterpolatedPrecision(InterpolatedPrecision { rel, .. })
-            | Self::NdcgAtLevels(NdcgAtLevels { rel, .. })
-            | Self::Precision(Precision { rel, .. })
-            | Self::RPrecision(RPrecision { rel })
-            | Self::RPrecisionMultiple(RPrecisionMultiple { rel, .. })
-            | Self::Recall(Recall { rel, .. })
-            | Self::ReciprocalRank(ReciprocalRank { rel, .. })
-            | Self::RelativePrecision(RelativePrecision { rel, .. })
-            | Self::SetAp(SetAp { rel })
-            | Self::SetF(SetF { rel, .. })
-            | Self::SetPrecision(SetPrecision { rel })
-            | Self::SetRecall(SetRecall { rel })
-            | Self::SetRelativePrecision(SetRelativePrecision { rel })
-            | Self::Success(Success { rel, .. }) => Some(rel),
-            Self::RankBiasedPrecision(RankBiasedPrecision { rel, .. }) => rel.as_mut(),
-            _ => None,
+    pub fn relevant_from(self, lowest: MinimumGrade) -> Self {
+        Self {
+            rel: self.rel.map(|rel| rel.or(lowest)),
+            ..self
         }
     }
 }

@@ -129,7 +129,7 @@ impl<'t> MeasureText<'t> {
     }
 
     /// A parameter that only this measure takes, or the number that it writes in the place of a cutoff.
-    pub(crate) fn number(
+    fn number(
         &mut self,
         key: &'static str,
         expected: &'static str,
@@ -158,27 +158,46 @@ impl<'t> MeasureText<'t> {
         }
     }
 
-    pub(crate) fn required(
-        &mut self,
-        key: &'static str,
-        example: &'static str,
-        expected: &'static str,
-        is_valid: impl FnOnce(f64) -> bool,
-    ) -> Result<Decimal, ParseMeasureError> {
-        let missing = ParseMeasureError::MissingParameter {
-            measure: self.text.to_owned(),
-            parameter: key,
-            example,
-        };
-        self.number(key, expected, is_valid)?.ok_or(missing)
+    /// The level of recall of `IPrec@0.1`.
+    pub(crate) fn recall(&mut self) -> Result<Decimal, ParseMeasureError> {
+        let missing = self.missing("recall", "IPrec@0.1");
+        let recall = self.number("recall", "a number from 0 to 1", |it| {
+            (0.0..=1.0).contains(&it)
+        })?;
+        recall.ok_or(missing)
     }
 
-    /// `True` or `False`, as Python writes them; absent means `False`.
-    pub(crate) fn flag(&mut self, key: &'static str) -> Result<bool, ParseMeasureError> {
-        match self.take(key)? {
+    /// The multiple of `Rprec_mult@0.5`.
+    pub(crate) fn multiple(&mut self) -> Result<Decimal, ParseMeasureError> {
+        let missing = self.missing("multiple", "Rprec_mult@0.5");
+        let multiple = self.number("multiple", "a number above 0", |it| it > 0.0)?;
+        multiple.ok_or(missing)
+    }
+
+    /// The weight of recall in `SetF`; 1 if there is none.
+    pub(crate) fn beta(&mut self) -> Result<Decimal, ParseMeasureError> {
+        let beta = self.number("beta", "a number from 0", |it| it >= 0.0)?;
+        Ok(beta.unwrap_or(Decimal::ONE))
+    }
+
+    pub(crate) fn missing(
+        &self,
+        parameter: &'static str,
+        example: &'static str,
+    ) -> ParseMeasureError {
+        ParseMeasureError::MissingParameter {
+            measure: self.text.to_owned(),
+            parameter,
+            example,
+        }
+    }
+
+    /// `relative` of `SetP`: `True` or `False`, as Python writes them; absent means `False`.
+    pub(crate) fn is_relative(&mut self) -> Result<bool, ParseMeasureError> {
+        match self.take("relative")? {
             None | Some("False") => Ok(false),
             Some("True") => Ok(true),
-            Some(value) => Err(self.invalid(key, value, "`True` or `False`")),
+            Some(value) => Err(self.invalid("relative", value, "`True` or `False`")),
         }
     }
 

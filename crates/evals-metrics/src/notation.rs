@@ -5,15 +5,9 @@ use std::str::FromStr;
 
 use evals_messages::nearest;
 
+use crate::measure::Formula;
 use crate::measure_text::MeasureText;
-use crate::measures::{
-    AveragePrecision, BinaryGain, Bpref, Continues, ExpectedReciprocalRank, Gain, Gains,
-    InferredAp, InterpolatedAverage, InterpolatedPrecision, Judged, MinimumGrade, Ndcg,
-    NdcgAtLevels, NdcgAtRelevant, NearlyErr, NormalizedGain, Precision, RPrecision,
-    RPrecisionMultiple, RankBiasedPrecision, Recall, RecallLevels, ReciprocalRank,
-    RelativePrecision, SetAp, SetF, SetPrecision, SetRecall, SetRelativePrecision, Success,
-    Unjudged,
-};
+use crate::measures::{Continues, Gain, MinimumGrade, RecallLevels};
 use crate::{Decimal, Measure, ParseMeasureError};
 
 /// The names that a misspelled name is compared with.
@@ -61,6 +55,14 @@ pub(crate) const TREC_EVAL_PERSISTENCE: Decimal = Decimal::constant(0.9);
 /// The highest grade in `gdeval.pl`.
 const GREATEST_GRADE: u16 = 4;
 
+/// Whether a measure looks at the best documents only.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Cutoff {
+    Never,
+    Optional,
+    Required,
+}
+
 impl fmt::Display for Measure {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(self.name())?;
@@ -68,107 +70,98 @@ impl fmt::Display for Measure {
         if !parameters.is_empty() {
             write!(f, "({})", parameters.join(","))?;
         }
-        match self {
-            Self::InterpolatedPrecision(measure) => write!(f, "@{}", measure.recall),
-            Self::RPrecisionMultiple(measure) => write!(f, "@{}", measure.multiple),
-            _ => self
-                .cutoff()
-                .map_or(Ok(()), |cutoff| write!(f, "@{cutoff}")),
+        match self.formula {
+            Formula::InterpolatedPrecision { recall: number }
+            | Formula::RPrecisionMultiple { multiple: number } => write!(f, "@{number}"),
+            _ => self.cutoff.map_or(Ok(()), |cutoff| write!(f, "@{cutoff}")),
         }
     }
 }
 
 impl Measure {
-    /// The name without parameters and cutoff, such as `nDCG`: that of ir-measures, or of `trec_eval` where ir-measures does not
-    /// have the measure.
+    /// The name without parameters and cutoff, such as `nDCG`.
     pub fn name(&self) -> &'static str {
-        match self {
-            Self::AveragePrecision(_) => "AP",
-            Self::BinaryGain(_) => "binG",
-            Self::Bpref(_) => "Bpref",
-            Self::ExpectedReciprocalRank(_) => "ERR",
-            Self::InferredAp(_) => "infAP",
-            Self::InterpolatedAverage(_) => "11pt_avg",
-            Self::InterpolatedPrecision(_) => "IPrec",
-            Self::Judged(_) => "Judged",
-            Self::Ndcg(_) => "nDCG",
-            Self::NdcgAtLevels(_) => "Rndcg",
-            Self::NdcgAtRelevant(_) => "ndcg_rel",
-            Self::NearlyErr(NearlyErr { continues, .. }) => match continues {
-                Continues::Gain(_) => "NERR8",
-                Continues::DiscountedGain(_) => "NERR9",
+        match self.formula {
+            Formula::AveragePrecision => "AP",
+            Formula::BinaryGain => "binG",
+            Formula::Bpref => "Bpref",
+            Formula::ExpectedReciprocalRank { .. } => "ERR",
+            Formula::InferredAp => "infAP",
+            Formula::InterpolatedAverage(_) => "11pt_avg",
+            Formula::InterpolatedPrecision { .. } => "IPrec",
+            Formula::Judged => "Judged",
+            Formula::Ndcg(_) => "nDCG",
+            Formula::NdcgAtLevels(_) => "Rndcg",
+            Formula::NdcgAtRelevant(_) => "ndcg_rel",
+            Formula::NearlyErr { continues, .. } => match continues {
+                Continues::Gain => "NERR8",
+                Continues::DiscountedGain => "NERR9",
                 Continues::Persistence(_) => "NERR10",
             },
-            Self::NormalizedGain(_) => "G",
-            Self::Precision(_) => "P",
-            Self::RPrecision(_) => "Rprec",
-            Self::RPrecisionMultiple(_) => "Rprec_mult",
-            Self::RankBiasedPrecision(_) => "RBP",
-            Self::Recall(_) => "R",
-            Self::ReciprocalRank(_) => "RR",
-            Self::RelativePrecision(_) => "relative_P",
-            Self::SetAp(_) => "SetAP",
-            Self::SetF(_) => "SetF",
-            Self::SetPrecision(_) => "SetP",
-            Self::SetRecall(_) => "SetR",
-            Self::SetRelativePrecision(_) => "SetRelP",
-            Self::Success(_) => "Success",
-            Self::Unjudged(_) => "unj",
+            Formula::NormalizedGain(_) => "G",
+            Formula::Precision => "P",
+            Formula::RPrecision => "Rprec",
+            Formula::RPrecisionMultiple { .. } => "Rprec_mult",
+            Formula::RankBiasedPrecision { .. } => "RBP",
+            Formula::Recall => "R",
+            Formula::ReciprocalRank => "RR",
+            Formula::RelativePrecision => "relative_P",
+            Formula::SetAp => "SetAP",
+            Formula::SetF { .. } => "SetF",
+            Formula::SetPrecision => "SetP",
+            Formula::SetRecall => "SetR",
+            Formula::SetRelativePrecision => "SetRelP",
+            Formula::Success => "Success",
+            Formula::Unjudged => "unj",
         }
     }
 
-    /// The parameters that are not the default, as `key=value`.
+    /// The parameters that are not the default, in the order of the canonical spelling.
     fn parameters(&self) -> Vec<String> {
-        let mut parameters = Vec::new();
-        if let Some(rel) = self.minimum_grade()
-            && (rel != MinimumGrade::default() || matches!(self, Self::RankBiasedPrecision(_)))
-        {
-            parameters.push(format!("rel={rel}"));
-        }
-        match self {
-            Self::Ndcg(Ndcg { gain, .. }) => match gain {
-                Gain::Linear => {}
-                Gain::Exponential => parameters.push("dcg='exp-log2'".to_owned()),
-                Gain::Chosen(gains) => push_gains(&mut parameters, gains),
-            },
-            Self::NdcgAtLevels(NdcgAtLevels { gains, .. })
-            | Self::NdcgAtRelevant(NdcgAtRelevant { gains })
-            | Self::NormalizedGain(NormalizedGain { gains }) => {
-                push_gains(&mut parameters, gains);
+        let is_shown = |rel: &MinimumGrade| {
+            *rel != MinimumGrade::ONE || matches!(self.formula, Formula::RankBiasedPrecision { .. })
+        };
+        let rel = self.rel.filter(is_shown).map(|rel| format!("rel={rel}"));
+        let mut parameters: Vec<String> = rel.into_iter().collect();
+        let mut add = |name: &str, value: &dyn fmt::Display| {
+            parameters.push(format!("{name}={value}"));
+        };
+        match &self.formula {
+            Formula::Ndcg(Gain::Exponential) => add("dcg", &"'exp-log2'"),
+            Formula::Ndcg(Gain::Chosen(gains))
+            | Formula::NdcgAtLevels(gains)
+            | Formula::NdcgAtRelevant(gains)
+            | Formula::NormalizedGain(gains)
+                if !gains.is_empty() =>
+            {
+                add("gains", gains);
             }
-            Self::RankBiasedPrecision(measure) => {
-                if measure.persistence != PERSISTENCE {
-                    parameters.push(format!("p={}", measure.persistence));
+            Formula::RankBiasedPrecision { persistence, gains } => {
+                if *persistence != PERSISTENCE {
+                    add("p", persistence);
                 }
-                push_gains(&mut parameters, &measure.gains);
+                if !gains.is_empty() {
+                    add("gains", gains);
+                }
             }
-            Self::ExpectedReciprocalRank(measure) if measure.max_rel != GREATEST_GRADE => {
-                parameters.push(format!("max_rel={}", measure.max_rel));
+            Formula::ExpectedReciprocalRank { max_rel } if *max_rel != GREATEST_GRADE => {
+                add("max_rel", max_rel);
             }
-            Self::NearlyErr(measure) => {
-                if let Continues::Persistence(persistence) = measure.continues
-                    && persistence != TREC_EVAL_PERSISTENCE
+            Formula::NearlyErr { continues, max_rel } => {
+                if let Continues::Persistence(persistence) = continues
+                    && *persistence != TREC_EVAL_PERSISTENCE
                 {
-                    parameters.push(format!("p={persistence}"));
+                    add("p", persistence);
                 }
-                parameters.push(format!("max_rel={}", measure.max_rel));
+                add("max_rel", max_rel);
             }
-            Self::SetF(measure) if measure.beta != Decimal::ONE => {
-                parameters.push(format!("beta={}", measure.beta));
-            }
-            Self::InterpolatedAverage(measure) if measure.levels != RecallLevels::default() => {
-                let levels: Vec<_> = measure.levels.iter().map(|it| it.to_string()).collect();
-                parameters.push(format!("levels={{{}}}", levels.join(",")));
+            Formula::SetF { beta } if *beta != Decimal::ONE => add("beta", beta),
+            Formula::InterpolatedAverage(levels) if *levels != RecallLevels::default() => {
+                add("levels", &format_args!("{{{levels}}}"));
             }
             _ => {}
         }
         parameters
-    }
-}
-
-fn push_gains(parameters: &mut Vec<String>, gains: &Gains) {
-    if !gains.is_empty() {
-        parameters.push(format!("gains={gains}"));
     }
 }
 
@@ -177,146 +170,136 @@ impl FromStr for Measure {
 
     fn from_str(text: &str) -> Result<Self, Self::Err> {
         let mut it = MeasureText::parse(text.trim())?;
-        let measure = match it.name.to_ascii_lowercase().as_str() {
-            "11pt_avg" => Self::InterpolatedAverage(InterpolatedAverage {
-                rel: it.rel()?,
-                levels: it.levels()?.unwrap_or_default(),
-            }),
-            "ap" | "map" => Self::AveragePrecision(AveragePrecision {
-                rel: it.rel()?,
-                cutoff: it.cutoff()?,
-            }),
-            "map_cut" => Self::AveragePrecision(AveragePrecision {
-                cutoff: Some(it.required_cutoff()?),
-                rel: it.rel()?,
-            }),
-            "bing" => Self::BinaryGain(BinaryGain { rel: it.rel()? }),
-            "bpref" => Self::Bpref(Bpref { rel: it.rel()? }),
-            "err" => Self::ExpectedReciprocalRank(ExpectedReciprocalRank {
-                max_rel: it.max_rel()?.unwrap_or(GREATEST_GRADE),
-                cutoff: it.cutoff()?,
-            }),
-            "g" => Self::NormalizedGain(NormalizedGain { gains: it.gains()? }),
-            "infap" => Self::InferredAp(InferredAp { rel: it.rel()? }),
-            "iprec" | "iprec_at_recall" => Self::InterpolatedPrecision(InterpolatedPrecision {
-                recall: it.required("recall", "IPrec@0.1", "a number from 0 to 1", |it| {
-                    (0.0..=1.0).contains(&it)
-                })?,
-                rel: it.rel()?,
-            }),
-            "judged" => Self::Judged(Judged {
-                cutoff: it.cutoff()?,
-            }),
-            "ndcg" => Self::Ndcg(Ndcg {
-                gain: it.gain()?,
-                cutoff: it.cutoff()?,
-            }),
-            "ndcg_cut" => Self::Ndcg(Ndcg {
-                cutoff: Some(it.required_cutoff()?),
-                gain: it.gain()?,
-            }),
-            "ndcg_rel" => Self::NdcgAtRelevant(NdcgAtRelevant { gains: it.gains()? }),
-            "rndcg" => Self::NdcgAtLevels(NdcgAtLevels {
-                rel: it.rel()?,
-                gains: it.gains()?,
-            }),
-            "nerr8" => {
-                let cutoff = it.required_cutoff()?;
-                nearly_err(&mut it, Continues::Gain(cutoff))?
-            }
-            "nerr9" => {
-                let cutoff = it.required_cutoff()?;
-                nearly_err(&mut it, Continues::DiscountedGain(cutoff))?
-            }
-            "nerr10" => {
-                let persistence = it.persistence()?.unwrap_or(TREC_EVAL_PERSISTENCE);
-                nearly_err(&mut it, Continues::Persistence(persistence))?
-            }
-            "p" | "precision" => Self::Precision(Precision {
-                cutoff: it.required_cutoff()?,
-                rel: it.rel()?,
-            }),
-            "r" | "recall" => Self::Recall(Recall {
-                cutoff: it.required_cutoff()?,
-                rel: it.rel()?,
-            }),
-            // trec_eval writes its name in lower case, and has another default.
-            name @ "rbp" => Self::RankBiasedPrecision(RankBiasedPrecision {
-                persistence: it.persistence()?.unwrap_or(if it.name == name {
-                    TREC_EVAL_PERSISTENCE
-                } else {
-                    PERSISTENCE
-                }),
-                rel: it.optional_rel()?,
-                gains: it.gains()?,
-                cutoff: it.cutoff()?,
-            }),
-            "rprec" => Self::RPrecision(RPrecision { rel: it.rel()? }),
-            "rprec_mult" => Self::RPrecisionMultiple(RPrecisionMultiple {
-                multiple: it.required("multiple", "Rprec_mult@0.5", "a number above 0", |it| {
-                    it > 0.0
-                })?,
-                rel: it.rel()?,
-            }),
-            "relative_p" => Self::RelativePrecision(RelativePrecision {
-                cutoff: it.required_cutoff()?,
-                rel: it.rel()?,
-            }),
-            "rr" | "mrr" | "recip_rank" => Self::ReciprocalRank(ReciprocalRank {
-                rel: it.rel()?,
-                cutoff: it.cutoff()?,
-            }),
-            "setap" | "set_map" => Self::SetAp(SetAp { rel: it.rel()? }),
-            "setf" | "set_f" => Self::SetF(SetF {
-                beta: it
-                    .number("beta", "a number from 0", |it| it >= 0.0)?
-                    .unwrap_or(Decimal::ONE),
-                rel: it.rel()?,
-            }),
-            "setp" | "set_p" => {
-                let rel = it.rel()?;
-                if it.flag("relative")? {
-                    Self::SetRelativePrecision(SetRelativePrecision { rel })
-                } else {
-                    Self::SetPrecision(SetPrecision { rel })
-                }
-            }
-            "setr" | "set_recall" => Self::SetRecall(SetRecall { rel: it.rel()? }),
-            "setrelp" | "set_relative_p" => {
-                Self::SetRelativePrecision(SetRelativePrecision { rel: it.rel()? })
-            }
-            "success" => Self::Success(Success {
-                cutoff: it.required_cutoff()?,
-                rel: it.rel()?,
-            }),
-            "unj" => Self::Unjudged(Unjudged {
-                cutoff: it.required_cutoff()?,
-            }),
-            _ => {
-                return Err(ParseMeasureError::UnknownName {
-                    measure: it.text.to_owned(),
-                    nearest: corrected(it.text, it.name),
-                });
-            }
+        let formula = formula(&mut it)?;
+        let rel = match formula {
+            Formula::RankBiasedPrecision { .. } => it.optional_rel()?,
+            _ if formula.has_grade() => Some(it.rel()?),
+            _ => None,
+        };
+        // `ndcg_cut` and `map_cut` of trec_eval need the cutoff that `ndcg` and `map` do not have.
+        let cutoff = match formula.cutoff() {
+            Cutoff::Optional if !it.name.to_ascii_lowercase().ends_with("_cut") => it.cutoff()?,
+            Cutoff::Optional | Cutoff::Required => Some(it.required_cutoff()?),
+            Cutoff::Never => None,
         };
         it.finish()?;
-        Ok(measure)
+        Ok(Self {
+            formula,
+            rel,
+            cutoff,
+        })
     }
 }
 
+impl Formula {
+    /// Whether a lowest grade distinguishes relevant from other documents.
+    fn has_grade(&self) -> bool {
+        !matches!(
+            self,
+            Self::ExpectedReciprocalRank { .. }
+                | Self::Judged
+                | Self::Ndcg(_)
+                | Self::NdcgAtRelevant(_)
+                | Self::NearlyErr { .. }
+                | Self::NormalizedGain(_)
+                | Self::Unjudged
+        )
+    }
+
+    fn cutoff(&self) -> Cutoff {
+        match self {
+            Self::AveragePrecision
+            | Self::ExpectedReciprocalRank { .. }
+            | Self::Judged
+            | Self::Ndcg(_)
+            | Self::RankBiasedPrecision { .. }
+            | Self::ReciprocalRank => Cutoff::Optional,
+            Self::Precision
+            | Self::Recall
+            | Self::RelativePrecision
+            | Self::Success
+            | Self::Unjudged
+            | Self::NearlyErr {
+                continues: Continues::Gain | Continues::DiscountedGain,
+                ..
+            } => Cutoff::Required,
+            _ => Cutoff::Never,
+        }
+    }
+}
+
+/// The formula that a text names, with its own parameters.
+fn formula(it: &mut MeasureText<'_>) -> Result<Formula, ParseMeasureError> {
+    Ok(match it.name.to_ascii_lowercase().as_str() {
+        "11pt_avg" => Formula::InterpolatedAverage(it.levels()?.unwrap_or_default()),
+        "ap" | "map" | "map_cut" => Formula::AveragePrecision,
+        "bing" => Formula::BinaryGain,
+        "bpref" => Formula::Bpref,
+        "err" => Formula::ExpectedReciprocalRank {
+            max_rel: it.max_rel()?.unwrap_or(GREATEST_GRADE),
+        },
+        "g" => Formula::NormalizedGain(it.gains()?),
+        "infap" => Formula::InferredAp,
+        "iprec" | "iprec_at_recall" => Formula::InterpolatedPrecision {
+            recall: it.recall()?,
+        },
+        "judged" => Formula::Judged,
+        "ndcg" | "ndcg_cut" => Formula::Ndcg(it.gain()?),
+        "ndcg_rel" => Formula::NdcgAtRelevant(it.gains()?),
+        "rndcg" => Formula::NdcgAtLevels(it.gains()?),
+        "nerr8" => nearly_err(it, Continues::Gain)?,
+        "nerr9" => nearly_err(it, Continues::DiscountedGain)?,
+        "nerr10" => {
+            let persistence = it.persistence()?.unwrap_or(TREC_EVAL_PERSISTENCE);
+            nearly_err(it, Continues::Persistence(persistence))?
+        }
+        "p" | "precision" => Formula::Precision,
+        "r" | "recall" => Formula::Recall,
+        // trec_eval writes its name in lower case, and has another default.
+        name @ "rbp" => Formula::RankBiasedPrecision {
+            persistence: it.persistence()?.unwrap_or(if it.name == name {
+                TREC_EVAL_PERSISTENCE
+            } else {
+                PERSISTENCE
+            }),
+            gains: it.gains()?,
+        },
+        "rprec" => Formula::RPrecision,
+        "rprec_mult" => Formula::RPrecisionMultiple {
+            multiple: it.multiple()?,
+        },
+        "relative_p" => Formula::RelativePrecision,
+        "rr" | "mrr" | "recip_rank" => Formula::ReciprocalRank,
+        "setap" | "set_map" => Formula::SetAp,
+        "setf" | "set_f" => Formula::SetF { beta: it.beta()? },
+        "setp" | "set_p" => {
+            if it.is_relative()? {
+                Formula::SetRelativePrecision
+            } else {
+                Formula::SetPrecision
+            }
+        }
+        "setr" | "set_recall" => Formula::SetRecall,
+        "setrelp" | "set_relative_p" => Formula::SetRelativePrecision,
+        "success" => Formula::Success,
+        "unj" => Formula::Unjudged,
+        _ => {
+            return Err(ParseMeasureError::UnknownName {
+                measure: it.text.to_owned(),
+                nearest: corrected(it.text, it.name),
+            });
+        }
+    })
+}
+
 fn nearly_err(
-    text: &mut MeasureText<'_>,
+    it: &mut MeasureText<'_>,
     continues: Continues,
-) -> Result<Measure, ParseMeasureError> {
-    let missing = || ParseMeasureError::MissingParameter {
-        measure: text.text.to_owned(),
-        parameter: "max_rel",
-        example: "NERR8(max_rel=4)@10",
-    };
-    let missing = missing();
-    text.reject_min_rel()?;
-    let max_rel = text.max_rel()?.ok_or(missing)?;
-    Ok(Measure::NearlyErr(NearlyErr { continues, max_rel }))
+) -> Result<Formula, ParseMeasureError> {
+    it.reject_min_rel()?;
+    let missing = it.missing("max_rel", "NERR8(max_rel=4)@10");
+    let max_rel = it.max_rel()?.ok_or(missing)?;
+    Ok(Formula::NearlyErr { continues, max_rel })
 }
 
 /// The text with the name at its beginning replaced by the nearest known one.

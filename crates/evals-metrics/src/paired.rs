@@ -4,7 +4,7 @@ use std::num::NonZeroU32;
 
 use serde::{Deserialize, Serialize};
 
-use crate::arithmetic::{arithmetic_mean, as_f64};
+use crate::arithmetic::{RANDOM_SWAPS, ROUNDING, arithmetic_mean, p_value_of_draws};
 use crate::random::Xoshiro256PlusPlus;
 use crate::statistics::{
     Alternative, Inference, NoStatistic, PairTest, TestMethod, TestResult, are_verdicts, at_most,
@@ -14,12 +14,12 @@ use crate::{Interval, Scale};
 
 /// Up to this many non-zero differences, the test enumerates all signs: 2^20 sums take milliseconds.
 const ENUMERATED: usize = 20;
-/// Values and sums of differences count as equal if they are closer than this share of their size: the order of additions
-/// alone may cause such a difference.
-const ROUNDING: f64 = 1e-12;
 
 /// If the test expects fewer extreme swaps than this among all random ones, it draws no swaps and returns the least p value.
 const UNSEEN: f64 = 1e-3;
+
+/// The expected number of extreme swaps at the level of significance. A p value from fewer extreme swaps is rough.
+const EXTREME_SWAPS: f64 = 10.0;
 
 /// Tests whether chance explains the difference between two measurements of the same cases, and says how far the true difference may be
 /// off, both by one method: see [`infer`](Self::infer).
@@ -50,10 +50,9 @@ fn randomization() -> PairTest {
 
 impl Default for PairedTest {
     fn default() -> Self {
-        const RESAMPLES: NonZeroU32 = NonZeroU32::new(100_000).expect("100,000 is not 0");
         Self {
             method: PairTest::default(),
-            resamples: RESAMPLES,
+            resamples: RANDOM_SWAPS,
             level: 0.95,
             seed: 0,
         }
@@ -175,6 +174,43 @@ impl PairedTest {
         is_tested.then(|| self.tested(differences))
     }
 
+    /// The test with at least 10 / `significance` random swaps. The least p value of N random swaps is 1 / (N + 1), and a correction for
+    /// several tests multiplies it.
+    ///
+    /// ```
+    /// use evals_metrics::PairedTest;
+    ///
+    /// let test = PairedTest::default();
+    /// // Holm's first step of 10 tests takes no more than the usual 100,000 swaps, and that of 5,000 tests takes a million.
+    /// assert_eq!(test.resolving(0.05 / 10.0), test);
+    /// assert_eq!(test.resolving(0.05 / 5_000.0).resamples.get(), 1_000_000);
+    /// ```
+    #[must_use]
+    pub fn resolving(self, significance: f64) -> Self {
+        let needed = (EXTREME_SWAPS / significance)
+            .round()
+            .min(f64::from(u32::MAX));
+        #[expect(
+            clippy::cast_possible_truncation,
+            clippy::cast_sign_loss,
+            reason = "a whole number from 0 to the largest of the type"
+        )]
+        let needed = NonZeroU32::new(needed as u32);
+        Self {
+            resamples: needed.map_or(self.resamples, |needed| self.resamples.max(needed)),
+            ..self
+        }
+    }
+
+    /// Whether more random swaps would make this p value of the test more precise: fewer than ten swaps were as extreme as the
+    /// observed one. An exact p value stays the same.
+    ///
+    /// If a caller repeats exactly the tests for which this is true with more swaps, the p values stay valid at every level: below the p value
+    /// of ten extreme swaps only the second test decides, and above it only the first one.
+    pub fn is_rough(&self, p_value: f64) -> bool {
+        p_value * (f64::from(self.resamples.get()) + 1.0) < EXTREME_SWAPS + 0.5
+    }
+
     /// The p value, and whether it is exact. Unchanged cases do not matter, because 0 has no sign.
     fn tested(&self, differences: &[f64]) -> (f64, bool) {
         let mut sizes: Vec<f64> = differences.iter().map(|value| value.abs()).collect();
@@ -204,15 +240,15 @@ impl PairedTest {
         }
         let swaps = f64::from(self.resamples.get());
         if exceeding(&sizes, threshold) * swaps <= UNSEEN {
-            return (1.0 / (swaps + 1.0), false);
+            return (p_value_of_draws(0, self.resamples.get()), false);
         }
         let mut random = Xoshiro256PlusPlus::seeded(self.seed);
         let swapped = (0..self.resamples.get()).filter(|_| {
             let sum = randomly_signed_sum(&sizes, &mut random);
             sum.abs() >= threshold
         });
-        let extreme = as_f64(swapped.count());
-        ((extreme + 1.0) / (swaps + 1.0), false)
+        let p_value = p_value_of_draws(swapped.count(), self.resamples.get());
+        (p_value, false)
     }
 }
 
@@ -315,26 +351,4 @@ fn randomly_signed_sum(sizes: &[f64], random: &mut Xoshiro256PlusPlus) -> f64 {
         }
     }
     sums.iter().sum()
-}
-
-/// Holm's correction for several tests. If no change has an effect, the probability that any adjusted p value is below a
-/// level is at most that level. Keeps the order of the input, whose values must be in [0, 1].
-///
-/// Source: Holm, "A Simple Sequentially Rejective Multiple Test Procedure" (1979).
-///
-/// ```
-/// let adjusted = evals_metrics::holm(&[0.01, 0.04, 0.03]);
-/// assert_eq!(adjusted, [0.03, 0.06, 0.06]);
-/// ```
-pub fn holm(p_values: &[f64]) -> Vec<f64> {
-    let mut order: Vec<usize> = (0..p_values.len()).collect();
-    order.sort_by(|&left, &right| p_values[left].total_cmp(&p_values[right]));
-    let mut adjusted = vec![0.0; p_values.len()];
-    let mut least = 0.0_f64;
-    for (rank, position) in order.into_iter().enumerate() {
-        let left = as_f64(p_values.len() - rank);
-        least = least.max((left * p_values[position]).min(1.0));
-        adjusted[position] = least;
-    }
-    adjusted
 }

@@ -2,6 +2,17 @@
 
 use std::cmp::Ordering;
 
+/// How the caller scores and orders rows.
+pub trait Exact: Sync {
+    /// The score of a vector for the question of this number: its cosine in 32-bit floats, from which sums in any order and up to four
+    /// further roundings may follow. The score decides; the product only tells which vectors need one. A vector whose score is not a
+    /// number, such as one of zeros, is not found.
+    fn score(&self, question: usize, vector: &[f32]) -> f32;
+
+    /// Which of two rows with one score comes first.
+    fn order_of_equals(&self, left: u32, right: u32) -> Ordering;
+}
+
 /// A row that a question found.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Hit {

@@ -2,9 +2,8 @@
 
 use rten_simd::SimdOp as _;
 
-use crate::best::Hit;
+use crate::best::{Exact, Hit};
 use crate::margin::PLAIN_SQUARES;
-use crate::pass::Exact;
 use crate::questions::Questions;
 use crate::scan::Scan;
 

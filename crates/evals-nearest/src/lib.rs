@@ -43,6 +43,6 @@ mod pass;
 mod questions;
 mod scan;
 
-pub use best::Hit;
+pub use best::{Exact, Hit};
 pub use margin::margin;
-pub use pass::{Exact, Pass};
+pub use pass::Pass;

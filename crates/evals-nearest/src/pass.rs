@@ -1,10 +1,8 @@
 //! One pass over the rows for all questions.
 
-use std::cmp::Ordering;
-
 use rayon::prelude::*;
 
-use crate::best::{Best, Hit};
+use crate::best::{Best, Exact, Hit};
 use crate::block::{Block, Scratch};
 use crate::margin::margin;
 use crate::questions::Questions;
@@ -15,17 +13,6 @@ const BLOCK_PRODUCTS: usize = 1 << 17;
 const BLOCK_ROWS: std::ops::RangeInclusive<usize> = 64..=1024;
 /// Rows of the first round. As long as a question has no floor, each row is a candidate.
 const FIRST_ROUND: usize = 256;
-
-/// How the caller scores and orders rows.
-pub trait Exact: Sync {
-    /// The score of a vector for the question of this number: its cosine in 32-bit floats, from which sums in any order and up to four
-    /// further roundings may follow. The score decides; the product only tells which vectors need one. A vector whose score is not a
-    /// number, such as one of zeros, is not found.
-    fn score(&self, question: usize, vector: &[f32]) -> f32;
-
-    /// Which of two rows with one score comes first.
-    fn order_of_equals(&self, left: u32, right: u32) -> Ordering;
-}
 
 /// A search of all rows for the `k` nearest of each question. Rows come in batches, in any order.
 ///

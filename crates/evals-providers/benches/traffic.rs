@@ -17,7 +17,8 @@ use evals_models::{
     ChatError, ChatModel, ChatReply, ChatRequest, Finish, Message, ModelIdentity, Served, Usage,
 };
 use evals_providers::{Traffic, TrafficSettings};
-use evals_stores::replies::{CachedChat, ReplyKey, ReplyStore};
+use evals_stores::replies::{CachedChat, ReplyStore, reply_key};
+use evals_stores::store::EntryKey;
 use serde_json::{Map, Value};
 use tokio::task::JoinSet;
 
@@ -66,8 +67,8 @@ async fn measure_store(
     model: &dyn ChatModel,
     accesses: u32,
 ) -> Result<(), Box<dyn Error + Send + Sync>> {
-    let keys: Vec<ReplyKey> = (0..accesses)
-        .map(|number| ReplyKey::new(model, &request(accesses + number)))
+    let keys: Vec<EntryKey> = (0..accesses)
+        .map(|number| reply_key(model, &request(accesses + number)))
         .collect();
     let writing = async {
         for key in &keys {

@@ -1,9 +1,8 @@
 //! Errors in YAML texts.
 
+use evals_messages::mismatch;
 use serde_saphyr::{Error, MessageFormatter as _, UserMessageFormatter};
 use thiserror::Error as ThisError;
-
-use crate::wording::{in_plain_words, kind};
 
 /// A problem of a YAML text, and its place. The message does not include the place.
 #[derive(Debug, Clone, PartialEq, Eq, ThisError)]
@@ -60,6 +59,41 @@ fn message(error: &Error) -> String {
             "too large, or nested too deeply".to_owned()
         }
         other => in_plain_words(&UserMessageFormatter.format_message(other)),
+    }
+}
+
+/// Replaces the terms of serde and of the parser by those that people know from files, such as `usize` by `a whole number`.
+pub fn in_plain_words(message: &str) -> String {
+    if message == "mapping values are not allowed in this context" {
+        return "`: ` cannot stand here; a text that holds it needs quotes".to_owned();
+    }
+    match unexpected_character(message) {
+        Some(character) => {
+            format!("unexpected character `{character}`; a text that holds it may need quotes")
+        }
+        None => mismatch::in_yaml(message),
+    }
+}
+
+/// The character that the scanner rejects.
+fn unexpected_character(message: &str) -> Option<&str> {
+    message
+        .strip_prefix("unexpected character: `")?
+        .strip_suffix('\'')
+}
+
+/// The kind of value that the parser expects, translated from its own term.
+fn kind(expected: &str) -> &str {
+    match expected {
+        "mapping start" => "a mapping",
+        "sequence start" => "a list",
+        "string scalar" | "scalar" => "a text",
+        "boolean" | "bool" => "`true` or `false`",
+        "floating point" => "a number",
+        "u8" | "u16" | "u32" | "u64" | "u128" | "i8" | "i16" | "i32" | "i64" | "i128" => {
+            "a whole number"
+        }
+        other => other,
     }
 }
 
@@ -162,5 +196,15 @@ mod tests {
             let error = serde_saphyr::from_str::<Shape>(text).unwrap_err();
             assert_eq!(YamlError::from(&error).message, wanted, "{text:?}");
         }
+    }
+
+    #[test]
+    fn plain_words_stay_as_they_are() {
+        let plain = "expected a mapping, found a list";
+        assert_eq!(
+            in_plain_words("invalid type: sequence, expected a map"),
+            plain
+        );
+        assert_eq!(in_plain_words(plain), plain);
     }
 }

@@ -8,12 +8,10 @@ mod error;
 pub mod json;
 mod node;
 mod tree;
-mod wording;
 mod write;
 pub mod yaml11;
 
-pub use error::{YamlError, innermost};
+pub use error::{YamlError, in_plain_words, innermost};
 pub use node::{Content, Document, Key, Member, Node, Place, Step};
 pub use tree::{Entry, Tree};
-pub use wording::in_plain_words;
 pub use write::to_yaml;

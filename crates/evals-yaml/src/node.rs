@@ -3,7 +3,7 @@
 use std::collections::HashMap;
 use std::fmt;
 
-use serde_json::{Map, Value};
+use serde_json::{Map, Number, Value};
 
 use crate::error::YamlError;
 
@@ -92,6 +92,20 @@ impl Place {
             column: self.column,
             message: message.into(),
         }
+    }
+
+    /// The error of a number that is not finite.
+    pub(crate) fn not_finite(self, text: &str) -> YamlError {
+        self.error(format!(
+            "`{text}` is no finite number, and JSON, in which cases are sent and stored, has no other; write `null`, or put it into quotes"
+        ))
+    }
+
+    /// The warning of an integer that loses digits.
+    pub(crate) fn rounded(self, text: &str, number: &Number) -> YamlError {
+        self.error(format!(
+            "the integer `{text}` does not fit into 64 bits and is read as {number}; put it into quotes to keep its digits"
+        ))
     }
 }
 
@@ -198,38 +212,22 @@ impl Node {
 #[derive(Debug, Default)]
 pub(crate) struct Members {
     pub(crate) list: Vec<Member>,
-    /// Their places in the list by their keys, once there are more than a [few](Self::FEW).
+    /// Their places in the list by their keys.
     places: HashMap<String, usize>,
 }
 
 impl Members {
-    /// So many members are searched faster than hashed.
-    const FEW: usize = 16;
-
     /// Adds a member as Python's `dict` does: a key that is there keeps its place in the order and takes the later value. Returns
     /// the warning about that.
     pub(crate) fn insert(&mut self, member: Member) -> Option<YamlError> {
-        if let Some(index) = self.index(&member.key.text) {
-            let warning = repeated(&member.key, self.list[index].key.place);
-            self.list[index] = member;
+        if let Some(index) = self.places.get(&member.key.text) {
+            let warning = repeated(&member.key, self.list[*index].key.place);
+            self.list[*index] = member;
             return Some(warning);
         }
-        if !self.places.is_empty() {
-            self.places.insert(member.key.text.clone(), self.list.len());
-        }
+        self.places.insert(member.key.text.clone(), self.list.len());
         self.list.push(member);
         None
-    }
-
-    fn index(&mut self, key: &str) -> Option<usize> {
-        let mut keys = self.list.iter().map(|member| &member.key.text);
-        if self.list.len() <= Self::FEW {
-            return keys.position(|known| known == key);
-        }
-        if self.places.is_empty() {
-            self.places = keys.cloned().zip(0..).collect();
-        }
-        self.places.get(key).copied()
     }
 }
 

@@ -10,8 +10,8 @@ use serde_json::{Map, Value};
 use thiserror::Error;
 
 use crate::groups::{check_key, metadata_keys};
-use crate::summary::count;
 use crate::{Case, CaseId, CaseReport, Dataset, Domain, GroupError, NO_GROUP, Report, group_name};
+use evals_metrics::as_f64;
 
 /// What makes cases a cluster: those of a cluster may depend on each other, such as questions about one document.
 ///
@@ -293,7 +293,7 @@ impl ClusterCounts {
 
     /// The share of the cases in the largest cluster.
     pub(crate) fn share_of_largest(&self) -> f64 {
-        count(self.largest) / count(self.cases.max(1))
+        as_f64(self.largest) / as_f64(self.cases.max(1))
     }
 
     /// Whether one cluster holds most of the cases: shared documents can chain them all together.

@@ -94,14 +94,13 @@ mod event;
 mod evidence;
 mod experiment;
 mod failure;
-mod failure_class;
 mod finite;
 mod gate;
 mod groups;
 mod in_order;
 mod journal;
 mod lifecycle;
-mod measure_key;
+mod measured;
 mod naming;
 mod number;
 mod origin;
@@ -112,7 +111,6 @@ mod recording;
 mod regression;
 pub mod render;
 mod report;
-mod report_evaluator;
 mod seconds;
 mod snapshot;
 mod span;
@@ -123,7 +121,7 @@ mod task;
 
 pub use analysis::{
     Analysis, LinePlotCurve, LinePlotPoint, LineStep, LineStyle, PrecisionRecallCurve,
-    PrecisionRecallPoint,
+    PrecisionRecallPoint, ReportEvaluator,
 };
 pub use by_people::ByPeople;
 pub use case::{
@@ -145,8 +143,9 @@ pub use domain::{Domain, Payload};
 pub use event::{Event, Observer};
 pub use evidence::{Evidence, Vote};
 pub use experiment::{CaseTimeout, Experiment, Retry};
-pub use failure::{EvaluatorFailure, FailureKind, ReportEvaluatorFailure, TaskFailure};
-pub use failure_class::FailureClass;
+pub use failure::{
+    EvaluatorFailure, FailureClass, FailureKind, ReportEvaluatorFailure, TaskFailure,
+};
 pub use gate::{
     AgreementCheck, Allowance, CheckNumbers, DropCheck, Gate, GateBound, GateCheck, GateError,
     GateReport, GateTrial, GateVerdict, GatedRun, LimitCheck, MeasureNames, Noise, POWER, Rule,
@@ -157,6 +156,7 @@ pub use journal::{
     FileJournal, Journal, JournalCase, JournalError, JournalTail, NewCases, RecordFile,
 };
 pub use lifecycle::{Lifecycle, Prepared};
+pub use measured::PairOutcome;
 pub use origin::EvaluatorOrigin;
 pub use outcome::{Outcome, Value, ValueKind};
 pub use pair_testing::{Adjustment, Family, Finding, PairTest, PairTesting, Verdict};
@@ -165,13 +165,11 @@ pub use report::{
     CaseOutcome, CaseReport, EvaluatorIdentity, Missed, MissedOutcome, Report, ReportCheck,
     ReportPart, RetriedEvaluator, SchemaVersion, TaskResult,
 };
-pub use report_evaluator::ReportEvaluator;
 pub use snapshot::{CaseValue, Identity, Snapshot, SnapshotCase, SnapshotMeasure};
 pub use span::{Span, SpanStatus, SpanTree};
 pub use standings::{
-    Disagreement, Disagreements, Expenses, GroupStandings, GroupValue, Lead, PairOutcome,
-    RankedGroup, RankedGroups, RankedMeasure, RankedTime, Standing, Standings, TimePair,
-    TimeStanding, Unshared,
+    Disagreement, Disagreements, Expenses, GroupStandings, GroupValue, Lead, RankedGroup,
+    RankedGroups, RankedMeasure, RankedTime, Standing, Standings, TimePair, TimeStanding, Unshared,
 };
 pub use stop::StopSignal;
 pub use summary::{

@@ -3,7 +3,7 @@
 use std::collections::BTreeSet;
 
 use crate::change::Pairs;
-use crate::measure_key::MeasureKey;
+use crate::summary::MeasureKey;
 use crate::{CaseId, CaseReport, Direction, Domain, Report, TaskResult, Value};
 
 impl<D: Domain> CaseReport<D> {

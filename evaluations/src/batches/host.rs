@@ -12,7 +12,7 @@ use evals_messages::quantity;
 use evals_models::{ChatModel, ChatReply, ChatRequest, Usage};
 use evals_providers::{BatchCounts, BatchEvent, BatchHost, BatchSize};
 use evals_rag::prices::Price;
-use evals_stores::replies::{ReplyKey, ReplyStore};
+use evals_stores::replies::{ReplyStore, reply_key};
 use indicatif::ProgressBar;
 use thiserror::Error;
 
@@ -187,7 +187,7 @@ impl BatchHost for Host {
         let Some(store) = &self.store else {
             return Ok(vec![None; requests.len()]);
         };
-        let keys = requests.iter().map(|it| ReplyKey::new(model, it));
+        let keys = requests.iter().map(|it| reply_key(model, it));
         Ok(store.get_all(keys.collect()).await?)
     }
 

@@ -9,7 +9,7 @@ use anyhow::{Context as _, Result};
 use evals_models::{ChatModel, ChatRequest};
 use evals_providers::{BatchHost, BatchSettings, BatchedChat, OpenAiChat};
 use evals_rag::prices::Price;
-use evals_stores::replies::{ReplyKey, ReplyStore};
+use evals_stores::replies::{ReplyStore, reply_key};
 
 use super::host::Host;
 use crate::interruption::{Interruption, OpenBatches};
@@ -103,7 +103,7 @@ impl Batches {
 
     fn settings(&self) -> BatchSettings {
         let key: fn(&dyn ChatModel, &ChatRequest) -> String =
-            |model, request| ReplyKey::new(model, request).to_string();
+            |model, request| reply_key(model, request).to_string();
         let mut settings = BatchSettings::new(&self.folder, key);
         settings.submits = self.settings.enabled;
         settings.window.clone_from(&self.settings.window);

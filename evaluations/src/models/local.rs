@@ -142,11 +142,7 @@ impl<'r> LocalModel<'r> {
     /// The error of loading. Most causes can be mended by one setting, which the error names.
     fn not_loaded(&self, error: LocalError) -> Error {
         let field = match &error {
-            LocalError::Window { .. }
-            | LocalError::Prompt { .. }
-            | LocalError::Positions { .. } => "max_tokens",
-            LocalError::RerankPrompt { .. } => "rerank_prompt",
-            LocalError::UnreadSetting { setting, .. } => *setting,
+            LocalError::Setting { setting, .. } => *setting,
             LocalError::Read { .. } | LocalError::Threads(_) => return error.into(),
             _ => "name",
         };

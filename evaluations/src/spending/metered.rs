@@ -10,7 +10,7 @@ use evals_models::{
     ModelIdentity, TextKind, Usage,
 };
 use evals_rag::prices::Price;
-use evals_stores::replies::ReplyKey;
+use evals_stores::replies::reply_key;
 use evals_targets::Payment;
 use serde_json::{Map, Value};
 
@@ -36,7 +36,7 @@ impl Metered {
 
     /// The key of a request, under which its reply is stored.
     fn key(&self, request: &ChatRequest) -> String {
-        ReplyKey::new(self.inner.as_ref(), request).to_string()
+        reply_key(self.inner.as_ref(), request).to_string()
     }
 }
 

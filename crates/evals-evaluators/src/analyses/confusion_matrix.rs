@@ -7,84 +7,77 @@ use async_trait::async_trait;
 use evals::{
     Analysis, CaseReport, EvaluatorError, EvaluatorSpec, Report, ReportEvaluator, Value as Verdict,
 };
+use serde::Deserialize;
 use serde_json::{Value, json};
 use thiserror::Error;
 
-use crate::argument::{choice, optional_text, text};
-use crate::{Arguments, BuildError, Entry, Parameter, Signature, Untyped, python, result_keys};
+use crate::{Entry, Parameter, Signature, Untyped, python, result_keys};
 
 const NAME: &str = "ConfusionMatrixEvaluator";
 
-const SOURCES: [(&str, From); 4] = [
-    ("expected_output", From::Expected),
-    ("output", From::Output),
-    ("metadata", From::Metadata),
-    ("labels", From::Labels),
-];
-const ONE_OF_THEM: &str = "`expected_output`, `output`, `metadata` or `labels`";
+const SOURCES: [&str; 4] = ["expected_output", "output", "metadata", "labels"];
 
 /// Counts predicted against expected classes.
 #[derive(Debug)]
 struct ConfusionMatrix {
     spec: EvaluatorSpec,
     title: String,
-    predicted: Source,
-    expected: Source,
+    predicted: ClassSource,
+    expected: ClassSource,
 }
 
 /// The place of a class in a case.
 #[derive(Debug)]
-struct Source {
-    from: From,
+struct ClassSource {
+    from: ClassFrom,
     key: Option<String>,
 }
 
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum From {
-    Expected,
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize)]
+#[serde(rename_all = "snake_case")]
+enum ClassFrom {
+    ExpectedOutput,
     Output,
     Metadata,
     Labels,
 }
 
+#[derive(Deserialize)]
+struct MatrixArguments {
+    predicted_from: ClassFrom,
+    predicted_key: Option<String>,
+    expected_from: ClassFrom,
+    expected_key: Option<String>,
+    title: String,
+}
+
 /// A class from labels without the label's name.
 #[derive(Debug, Error)]
-#[error("`{key}` must name a label, because `{from}` is `labels`")]
+#[error("`{class}_key` must name a label, because `{class}_from` is `labels`")]
 struct NoKey {
-    key: &'static str,
-    from: &'static str,
+    class: &'static str,
 }
 
 /// The entry of `ConfusionMatrixEvaluator`.
 pub(super) fn entry() -> Entry {
-    let from = |name, default: &str, description| {
-        let sources: Vec<&str> = SOURCES.iter().map(|(name, _)| *name).collect();
-        Parameter::optional(name, json!(default), json!({"enum": sources}), description)
-    };
-    let key = |name, description| {
-        Parameter::optional(
-            name,
-            Value::Null,
-            json!({"type": ["string", "null"]}),
-            description,
-        )
-    };
     let signature = Signature::new([
-        from(
+        Parameter::choice(
             "predicted_from",
             "output",
+            &SOURCES,
             "Where the predicted class of a case is: `expected_output`, `output`, `metadata` or `labels`.",
         ),
-        key(
+        Parameter::optional_text(
             "predicted_key",
             "The key of the predicted class in the metadata, or its label.",
         ),
-        from(
+        Parameter::choice(
             "expected_from",
             "expected_output",
+            &SOURCES,
             "Where the expected class of a case is: `expected_output`, `output`, `metadata` or `labels`.",
         ),
-        key(
+        Parameter::optional_text(
             "expected_key",
             "The key of the expected class in the metadata, or its label.",
         ),
@@ -95,46 +88,26 @@ pub(super) fn entry() -> Entry {
             "The title of the analysis.",
         ),
     ]);
-    let written = signature.clone();
     Entry::report(
         NAME,
         "Counts how often each expected class was predicted as which class.",
         signature,
-        move |arguments, _| {
-            let spec = EvaluatorSpec {
-                name: NAME.to_owned(),
-                arguments: written.write(arguments),
-            };
-            Ok(Arc::new(ConfusionMatrix::read(arguments, spec)?))
+        |arguments, _| {
+            let read: MatrixArguments = arguments.read()?;
+            Ok(Arc::new(ConfusionMatrix {
+                spec: arguments.spec(),
+                title: read.title,
+                predicted: ClassSource::new(read.predicted_from, read.predicted_key, "predicted")?,
+                expected: ClassSource::new(read.expected_from, read.expected_key, "expected")?,
+            }))
         },
     )
 }
 
-impl ConfusionMatrix {
-    fn read(arguments: &Arguments, spec: EvaluatorSpec) -> Result<Self, BuildError> {
-        Ok(Self {
-            spec,
-            title: text(arguments, "title", "a text")?,
-            predicted: Source::read(arguments, "predicted_from", "predicted_key")?,
-            expected: Source::read(arguments, "expected_from", "expected_key")?,
-        })
-    }
-}
-
-impl Source {
-    fn read(
-        arguments: &Arguments,
-        from_name: &'static str,
-        key_name: &'static str,
-    ) -> Result<Self, BuildError> {
-        let from = choice(arguments, from_name, &SOURCES, ONE_OF_THEM)?;
-        let key = optional_text(arguments, key_name, "a text")?;
-        if from == From::Labels && key.is_none() {
-            return Err(NoKey {
-                key: key_name,
-                from: from_name,
-            }
-            .into());
+impl ClassSource {
+    fn new(from: ClassFrom, key: Option<String>, class: &'static str) -> Result<Self, NoKey> {
+        if from == ClassFrom::Labels && key.is_none() {
+            return Err(NoKey { class });
         }
         Ok(Self { from, key })
     }
@@ -142,16 +115,16 @@ impl Source {
     /// The class of a case with this output. Values other than texts are written as Python's `str` does.
     fn class(&self, case: &CaseReport<Untyped>, output: &Value) -> Option<String> {
         let value = match (self.from, &self.key) {
-            (From::Labels, key) => {
+            (ClassFrom::Labels, key) => {
                 return match result_keys::value(case, key.as_deref()?)? {
                     Verdict::Label(label) => Some(label.clone()),
                     Verdict::Assertion(_) | Verdict::Score(_) | Verdict::Undefined => None,
                 };
             }
-            (From::Expected, _) => case.expected.as_ref()?,
-            (From::Output, _) => output,
-            (From::Metadata, None) => &case.metadata,
-            (From::Metadata, Some(key)) => case.metadata.as_object()?.get(key)?,
+            (ClassFrom::ExpectedOutput, _) => case.expected.as_ref()?,
+            (ClassFrom::Output, _) => output,
+            (ClassFrom::Metadata, None) => &case.metadata,
+            (ClassFrom::Metadata, Some(key)) => case.metadata.as_object()?.get(key)?,
         };
         (!value.is_null()).then(|| python::text(value))
     }

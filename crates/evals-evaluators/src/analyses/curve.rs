@@ -1,25 +1,24 @@
 //! The parts that the evaluators of curves share: their arguments, the points that are drawn, and the area below them.
 
-use std::fmt::Debug;
 use std::sync::Arc;
 
 use async_trait::async_trait;
 use evals::{Analysis, EvaluatorError, EvaluatorSpec, Report, ReportEvaluator};
+use serde::Deserialize;
 use serde_json::json;
 
-use super::scored_cases::{Columns, ScoredCases, parameters};
-use crate::argument::{text, whole_number};
+use super::scored_cases::{CurveColumns, ScoredCases, parameters};
 use crate::{Entry, Parameter, Signature, Untyped};
 
 /// A kind of curve with its number.
-pub(super) trait Curve: Debug + Send + Sync + 'static {
-    const NAME: &'static str;
-    const DESCRIPTION: &'static str;
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Curve {
+    pub(super) name: &'static str,
+    pub(super) description: &'static str,
     /// The default title.
-    const TITLE: &'static str;
-
+    pub(super) title: &'static str,
     /// The analyses of cases: a plot and a number.
-    fn analyses(drawing: &Drawing<'_>) -> Vec<Analysis>;
+    pub(super) analyses: fn(&Drawing<'_>) -> Vec<Analysis>,
 }
 
 /// The inputs of a drawing.
@@ -27,27 +26,33 @@ pub(super) struct Drawing<'a> {
     /// The name of the experiment.
     pub(super) experiment: &'a str,
     pub(super) title: &'a str,
-    pub(super) columns: &'a Columns,
+    pub(super) columns: &'a CurveColumns,
     pub(super) cases: ScoredCases,
     most_points: i64,
 }
 
 /// The evaluator of a kind of curve.
 #[derive(Debug)]
-struct CurveEvaluator<C> {
+struct CurveEvaluator {
+    kind: Curve,
     spec: EvaluatorSpec,
     title: String,
-    columns: Columns,
+    columns: CurveColumns,
     most_points: i64,
-    _kind: std::marker::PhantomData<C>,
+}
+
+#[derive(Deserialize)]
+struct CurveArguments {
+    title: String,
+    n_thresholds: i64,
 }
 
 /// The entry of a kind of curve.
-pub(super) fn entry<C: Curve>() -> Entry {
+pub(super) fn entry(kind: Curve) -> Entry {
     let shared = [
         Parameter::optional(
             "title",
-            json!(C::TITLE),
+            json!(kind.title),
             json!({"type": "string"}),
             "The title of the plot.",
         ),
@@ -59,17 +64,17 @@ pub(super) fn entry<C: Curve>() -> Entry {
         ),
     ];
     let signature = Signature::new(parameters().into_iter().chain(shared));
-    let written = signature.clone();
-    Entry::report(C::NAME, C::DESCRIPTION, signature, move |arguments, _| {
-        Ok(Arc::new(CurveEvaluator::<C> {
-            spec: EvaluatorSpec {
-                name: C::NAME.to_owned(),
-                arguments: written.write(arguments),
-            },
-            title: text(arguments, "title", "a text")?,
-            columns: Columns::read(arguments)?,
-            most_points: whole_number(arguments, "n_thresholds")?,
-            _kind: std::marker::PhantomData,
+    let Curve {
+        name, description, ..
+    } = kind;
+    Entry::report(name, description, signature, move |arguments, _| {
+        let read: CurveArguments = arguments.read()?;
+        Ok(Arc::new(CurveEvaluator {
+            kind,
+            spec: arguments.spec(),
+            title: read.title,
+            columns: CurveColumns::read(arguments)?,
+            most_points: read.n_thresholds,
         }))
     })
 }
@@ -112,9 +117,9 @@ pub(super) fn area(points: &[(f64, f64)]) -> f64 {
 }
 
 #[async_trait]
-impl<C: Curve> ReportEvaluator<Untyped> for CurveEvaluator<C> {
+impl ReportEvaluator<Untyped> for CurveEvaluator {
     fn name(&self) -> &'static str {
-        C::NAME
+        self.kind.name
     }
 
     fn spec(&self) -> Option<EvaluatorSpec> {
@@ -122,7 +127,7 @@ impl<C: Curve> ReportEvaluator<Untyped> for CurveEvaluator<C> {
     }
 
     async fn evaluate(&self, report: &Report<Untyped>) -> Result<Vec<Analysis>, EvaluatorError> {
-        Ok(C::analyses(&Drawing {
+        Ok((self.kind.analyses)(&Drawing {
             experiment: &report.name,
             title: &self.title,
             columns: &self.columns,

@@ -2,49 +2,42 @@
 
 use evals::{Analysis, LinePlotCurve, LinePlotPoint, LineStep, LineStyle};
 
-use super::curve::{self, Curve, Drawing, number};
-use crate::Entry;
+use super::curve::{Curve, Drawing, number};
 
-#[derive(Debug)]
-struct KolmogorovSmirnov;
+/// `KolmogorovSmirnovEvaluator`.
+pub(super) const KOLMOGOROV_SMIRNOV: Curve = Curve {
+    name: "KolmogorovSmirnovEvaluator",
+    description: "Draws the distributions of a score over positive and negative cases, and computes their largest distance.",
+    title: "KS Plot",
+    analyses,
+};
 
-/// The entry of `KolmogorovSmirnovEvaluator`.
-pub(super) fn entry() -> Entry {
-    curve::entry::<KolmogorovSmirnov>()
-}
-
-impl Curve for KolmogorovSmirnov {
-    const NAME: &'static str = "KolmogorovSmirnovEvaluator";
-    const DESCRIPTION: &'static str = "Draws the distributions of a score over positive and negative cases, and computes their largest distance.";
-    const TITLE: &'static str = "KS Plot";
-
-    fn analyses(drawing: &Drawing<'_>) -> Vec<Analysis> {
-        let undefined = drawing.columns.undefined(&drawing.cases);
-        let (curves, statistic) = if undefined.is_some() {
-            (Vec::new(), None)
-        } else {
-            let (curves, statistic) = distributions(drawing);
-            (curves, Some(statistic))
-        };
-        let description = undefined.or_else(|| drawing.left_out());
-        vec![
-            Analysis::LinePlot {
-                title: drawing.title.to_owned(),
-                description: description.clone(),
-                x_label: "Score".to_owned(),
-                y_label: "Cumulative Probability".to_owned(),
-                x_range: None,
-                y_range: Some([0.0, 1.0]),
-                curves,
-            },
-            Analysis::Scalar {
-                title: "KS Statistic".to_owned(),
-                description,
-                value: statistic,
-                unit: None,
-            },
-        ]
-    }
+fn analyses(drawing: &Drawing<'_>) -> Vec<Analysis> {
+    let undefined = drawing.columns.undefined(&drawing.cases);
+    let (curves, statistic) = if undefined.is_some() {
+        (Vec::new(), None)
+    } else {
+        let (curves, statistic) = distributions(drawing);
+        (curves, Some(statistic))
+    };
+    let description = undefined.or_else(|| drawing.left_out());
+    vec![
+        Analysis::LinePlot {
+            title: drawing.title.to_owned(),
+            description: description.clone(),
+            x_label: "Score".to_owned(),
+            y_label: "Cumulative Probability".to_owned(),
+            x_range: None,
+            y_range: Some([0.0, 1.0]),
+            curves,
+        },
+        Analysis::Scalar {
+            title: "KS Statistic".to_owned(),
+            description,
+            value: statistic,
+            unit: None,
+        },
+    ]
 }
 
 /// The two distributions, which start at 0 at the lowest score, and their largest distance.

@@ -18,8 +18,8 @@ use crate::Entry;
 pub(crate) fn entries() -> Vec<Entry> {
     vec![
         confusion_matrix::entry(),
-        kolmogorov_smirnov::entry(),
-        precision_recall::entry(),
-        roc_auc::entry(),
+        curve::entry(kolmogorov_smirnov::KOLMOGOROV_SMIRNOV),
+        curve::entry(precision_recall::PRECISION_RECALL),
+        curve::entry(roc_auc::ROC_AUC),
     ]
 }

@@ -2,54 +2,47 @@
 
 use evals::{Analysis, PrecisionRecallCurve, PrecisionRecallPoint};
 
-use super::curve::{self, Curve, Drawing, area, number};
-use crate::Entry;
+use super::curve::{Curve, Drawing, area, number};
 
-#[derive(Debug)]
-struct PrecisionRecall;
+/// `PrecisionRecallEvaluator`.
+pub(super) const PRECISION_RECALL: Curve = Curve {
+    name: "PrecisionRecallEvaluator",
+    description: "Draws precision against recall over all thresholds of a score, and computes the area below.",
+    title: "Precision-Recall Curve",
+    analyses,
+};
 
-/// The entry of `PrecisionRecallEvaluator`.
-pub(super) fn entry() -> Entry {
-    curve::entry::<PrecisionRecall>()
-}
-
-impl Curve for PrecisionRecall {
-    const NAME: &'static str = "PrecisionRecallEvaluator";
-    const DESCRIPTION: &'static str = "Draws precision against recall over all thresholds of a score, and computes the area below.";
-    const TITLE: &'static str = "Precision-Recall Curve";
-
-    /// Without a positive case there is no recall, and so no curve. pydantic-evals counts it as 0.
-    fn analyses(drawing: &Drawing<'_>) -> Vec<Analysis> {
-        let points = points(drawing);
-        let (curves, auc) = if points.is_empty() {
-            (Vec::new(), None)
-        } else {
-            let line: Vec<(f64, f64)> = points
-                .iter()
-                .map(|point| (point.recall, point.precision))
-                .collect();
-            let auc = area(&line);
-            let curve = PrecisionRecallCurve {
-                name: drawing.experiment.to_owned(),
-                points: drawing.drawn(&points),
-                auc: Some(auc),
-            };
-            (vec![curve], Some(auc))
+/// Without a positive case there is no recall, and so no curve. pydantic-evals counts it as 0.
+fn analyses(drawing: &Drawing<'_>) -> Vec<Analysis> {
+    let points = points(drawing);
+    let (curves, auc) = if points.is_empty() {
+        (Vec::new(), None)
+    } else {
+        let line: Vec<(f64, f64)> = points
+            .iter()
+            .map(|point| (point.recall, point.precision))
+            .collect();
+        let auc = area(&line);
+        let curve = PrecisionRecallCurve {
+            name: drawing.experiment.to_owned(),
+            points: drawing.drawn(&points),
+            auc: Some(auc),
         };
-        let description = if points.is_empty() {
-            drawing.columns.undefined(&drawing.cases)
-        } else {
-            drawing.left_out()
-        };
-        vec![
-            Analysis::PrecisionRecall {
-                title: drawing.title.to_owned(),
-                description: description.clone(),
-                curves,
-            },
-            drawing.auc(auc, description),
-        ]
-    }
+        (vec![curve], Some(auc))
+    };
+    let description = if points.is_empty() {
+        drawing.columns.undefined(&drawing.cases)
+    } else {
+        drawing.left_out()
+    };
+    vec![
+        Analysis::PrecisionRecall {
+            title: drawing.title.to_owned(),
+            description: description.clone(),
+            curves,
+        },
+        drawing.auc(auc, description),
+    ]
 }
 
 /// All points: one before the first case counts as positive, then one for each distinct score. None without a positive case.

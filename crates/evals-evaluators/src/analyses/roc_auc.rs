@@ -2,45 +2,38 @@
 
 use evals::{Analysis, LinePlotCurve, LinePlotPoint, LineStyle};
 
-use super::curve::{self, Curve, Drawing, area, number};
-use crate::Entry;
+use super::curve::{Curve, Drawing, area, number};
 
-#[derive(Debug)]
-struct RocAuc;
+/// `ROCAUCEvaluator`.
+pub(super) const ROC_AUC: Curve = Curve {
+    name: "ROCAUCEvaluator",
+    description: "Draws the true against the false positive rate over all thresholds of a score, and computes the area below.",
+    title: "ROC Curve",
+    analyses,
+};
 
-/// The entry of `ROCAUCEvaluator`.
-pub(super) fn entry() -> Entry {
-    curve::entry::<RocAuc>()
-}
-
-impl Curve for RocAuc {
-    const NAME: &'static str = "ROCAUCEvaluator";
-    const DESCRIPTION: &'static str = "Draws the true against the false positive rate over all thresholds of a score, and computes the area below.";
-    const TITLE: &'static str = "ROC Curve";
-
-    fn analyses(drawing: &Drawing<'_>) -> Vec<Analysis> {
-        let undefined = drawing.columns.undefined(&drawing.cases);
-        let (curves, auc) = if undefined.is_some() {
-            (Vec::new(), None)
-        } else {
-            let points = points(drawing);
-            let auc = area(&points);
-            (curves(drawing, &points, auc), Some(auc))
-        };
-        let description = undefined.or_else(|| drawing.left_out());
-        vec![
-            Analysis::LinePlot {
-                title: drawing.title.to_owned(),
-                description: description.clone(),
-                x_label: "False Positive Rate".to_owned(),
-                y_label: "True Positive Rate".to_owned(),
-                x_range: Some([0.0, 1.0]),
-                y_range: Some([0.0, 1.0]),
-                curves,
-            },
-            drawing.auc(auc, description),
-        ]
-    }
+fn analyses(drawing: &Drawing<'_>) -> Vec<Analysis> {
+    let undefined = drawing.columns.undefined(&drawing.cases);
+    let (curves, auc) = if undefined.is_some() {
+        (Vec::new(), None)
+    } else {
+        let points = points(drawing);
+        let auc = area(&points);
+        (curves(drawing, &points, auc), Some(auc))
+    };
+    let description = undefined.or_else(|| drawing.left_out());
+    vec![
+        Analysis::LinePlot {
+            title: drawing.title.to_owned(),
+            description: description.clone(),
+            x_label: "False Positive Rate".to_owned(),
+            y_label: "True Positive Rate".to_owned(),
+            x_range: Some([0.0, 1.0]),
+            y_range: Some([0.0, 1.0]),
+            curves,
+        },
+        drawing.auc(auc, description),
+    ]
 }
 
 /// All points: the origin, then one for each distinct score.

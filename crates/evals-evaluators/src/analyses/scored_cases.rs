@@ -1,53 +1,39 @@
 //! The cases that a curve is drawn from: a score each, and whether the case is positive.
 
 use evals::{CaseReport, Report, TaskResult, Value as Verdict};
+use serde::Deserialize;
 use serde_json::{Value, json};
 use thiserror::Error;
 
-use crate::argument::{choice, optional_text, text};
 use crate::{Arguments, BuildError, Parameter, Untyped, result_keys};
 
 /// Where the score and the class of a case are.
-#[derive(Debug)]
-pub(super) struct Columns {
+#[derive(Debug, Deserialize)]
+pub(super) struct CurveColumns {
     score_key: String,
     score_from: ScoreFrom,
-    positive: Positive,
+    positive_from: PositiveFrom,
+    positive_key: Option<String>,
 }
 
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Copy, Debug, Deserialize)]
+#[serde(rename_all = "snake_case")]
 enum ScoreFrom {
     Scores,
     Metrics,
 }
 
 /// Where the class of a case is.
-#[derive(Debug)]
-enum Positive {
-    /// The expected output is true in Python's sense.
-    Expected,
-    /// The assertion of this name passed.
-    Assertion(String),
-    /// The label of this name is not empty.
-    Label(String),
-}
-
-#[derive(Clone, Copy)]
+#[derive(Clone, Copy, Debug, Deserialize)]
+#[serde(rename_all = "snake_case")]
 enum PositiveFrom {
-    Expected,
+    /// The expected output is true in Python's sense.
+    ExpectedOutput,
+    /// An assertion passed.
     Assertions,
+    /// A label is not empty.
     Labels,
 }
-
-const POSITIVE_FROM: [(&str, PositiveFrom); 3] = [
-    ("expected_output", PositiveFrom::Expected),
-    ("assertions", PositiveFrom::Assertions),
-    ("labels", PositiveFrom::Labels),
-];
-const SCORE_FROM: [(&str, ScoreFrom); 2] = [
-    ("scores", ScoreFrom::Scores),
-    ("metrics", ScoreFrom::Metrics),
-];
 
 /// The class of a case is in its assertions or labels, but nothing says in which.
 #[derive(Debug, Error)]
@@ -68,55 +54,30 @@ pub(super) struct ScoredCases {
 /// The parameters that choose the columns.
 pub(super) fn parameters() -> [Parameter; 4] {
     [
-        Parameter::required(
-            "score_key",
-            json!({"type": "string"}),
-            "The name of the score or of the metric.",
-        ),
+        Parameter::text("score_key", "The name of the score or of the metric."),
         Parameter::required(
             "positive_from",
             json!({"enum": ["expected_output", "assertions", "labels"]}),
             "What makes a case positive: its `expected_output`, one of its `assertions` or one of its `labels`.",
         ),
-        Parameter::optional(
-            "positive_key",
-            Value::Null,
-            json!({"type": ["string", "null"]}),
-            "The name of the assertion or of the label.",
-        ),
-        Parameter::optional(
+        Parameter::optional_text("positive_key", "The name of the assertion or of the label."),
+        Parameter::choice(
             "score_from",
-            json!("scores"),
-            json!({"enum": ["scores", "metrics"]}),
+            "scores",
+            &["scores", "metrics"],
             "Where the score is: `scores` or `metrics`.",
         ),
     ]
 }
 
-impl Columns {
+impl CurveColumns {
     pub(super) fn read(arguments: &Arguments) -> Result<Self, BuildError> {
-        let from = choice(
-            arguments,
-            "positive_from",
-            &POSITIVE_FROM,
-            "`expected_output`, `assertions` or `labels`",
-        )?;
-        let key = optional_text(arguments, "positive_key", "a text")?;
-        let key = || key.clone().ok_or(NoKey);
-        Ok(Self {
-            score_key: text(arguments, "score_key", "a text")?,
-            score_from: choice(
-                arguments,
-                "score_from",
-                &SCORE_FROM,
-                "`scores` or `metrics`",
-            )?,
-            positive: match from {
-                PositiveFrom::Expected => Positive::Expected,
-                PositiveFrom::Assertions => Positive::Assertion(key()?),
-                PositiveFrom::Labels => Positive::Label(key()?),
-            },
-        })
+        let columns: Self = arguments.read()?;
+        let needs_key = !matches!(columns.positive_from, PositiveFrom::ExpectedOutput);
+        if needs_key && columns.positive_key.is_none() {
+            return Err(NoKey.into());
+        }
+        Ok(columns)
     }
 
     /// The cases of a report that have both columns. Failed cases have neither.
@@ -148,13 +109,15 @@ impl Columns {
     }
 
     fn is_positive(&self, case: &CaseReport<Untyped>) -> Option<bool> {
-        match &self.positive {
-            Positive::Expected => case.expected.as_ref().and_then(truth),
-            Positive::Assertion(key) => match result_keys::value(case, key)? {
+        let key = self.positive_key.as_deref();
+        let result = || result_keys::value(case, key?);
+        match self.positive_from {
+            PositiveFrom::ExpectedOutput => case.expected.as_ref().and_then(truth),
+            PositiveFrom::Assertions => match result()? {
                 Verdict::Assertion(passed) => Some(*passed),
                 Verdict::Score(_) | Verdict::Label(_) | Verdict::Undefined => None,
             },
-            Positive::Label(key) => match result_keys::value(case, key)? {
+            PositiveFrom::Labels => match result()? {
                 Verdict::Label(label) => Some(!label.is_empty()),
                 Verdict::Score(_) | Verdict::Assertion(_) | Verdict::Undefined => None,
             },

@@ -249,12 +249,12 @@ fn arguments_are_checked_before_the_run() {
         (
             "PrecisionRecallEvaluator",
             json!({"score_key": "s", "positive_from": "scores"}),
-            "`PrecisionRecallEvaluator`: `positive_from` must be `expected_output`, `assertions` or `labels`, not `\"scores\"`",
+            "`PrecisionRecallEvaluator`: `positive_from`: unknown value `scores`, expected one of `expected_output`, `assertions`, `labels`",
         ),
         (
             "KolmogorovSmirnovEvaluator",
             json!({"score_key": "s", "positive_from": "expected_output", "n_thresholds": 2.5}),
-            "`KolmogorovSmirnovEvaluator`: `n_thresholds` must be a whole number, not `2.5`",
+            "`KolmogorovSmirnovEvaluator`: `n_thresholds`: expected a whole number, found `2.5`",
         ),
         (
             "ConfusionMatrixEvaluator",

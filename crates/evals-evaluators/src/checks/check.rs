@@ -4,17 +4,22 @@ use std::fmt::Debug;
 use std::sync::Arc;
 
 use async_trait::async_trait;
-use evals::{Case, Concern, Context, Evaluator, EvaluatorError, EvaluatorSpec, Outcome, ValueKind};
-use serde_json::{Value, json};
+use evals::{Case, Concern, Context, EvaluatorError, Outcome, ValueKind};
+use serde::de::DeserializeOwned;
 
 use super::long;
-use crate::argument::ArgumentError;
-use crate::{Arguments, BuildError, Entry, Finding, Parameter, Resources, Signature, Untyped};
+use crate::evaluation::Evaluation;
+use crate::{ArgumentError, Arguments, BuildError, Entry, Finding, Parameter, Resources, Untyped};
 
 /// Judges an output with one outcome, and needs nobody's help for it.
 pub(super) trait Check: Debug + Send + Sync + 'static {
     /// Of what kind the outcome is.
-    const KIND: ValueKind;
+    const KIND: ValueKind = ValueKind::Assertion;
+
+    /// The same of a check whose arguments decide.
+    fn kind(&self) -> ValueKind {
+        Self::KIND
+    }
 
     /// Whether there is an outcome for the case, whatever its output.
     fn applies(&self, _case: &Case<Untyped>) -> bool {
@@ -35,24 +40,18 @@ pub(super) trait Check: Debug + Send + Sync + 'static {
     fn judge(&self, context: &Context<'_, Untyped>) -> Result<Finding, EvaluatorError>;
 }
 
-/// A check with the name and the arguments that a dataset file gives it.
+/// A check. pydantic-evals reads arguments only when it judges, so wrong ones are a failure of each case.
 #[derive(Debug)]
-struct Named<C> {
-    name: String,
-    spec: EvaluatorSpec,
-    /// pydantic-evals reads arguments only when it judges, so wrong ones are a failure of each case.
-    check: Result<Arc<C>, ArgumentError>,
-}
+struct Checked<C>(Result<Arc<C>, ArgumentError>);
 
-/// The registry's entry of a check of pydantic-evals. Wrong arguments make it fail in each case.
-pub(super) fn lenient<C: Check>(
+/// The registry's entry of a check of pydantic-evals, which is read from its arguments. Wrong ones make it fail in each case.
+pub(super) fn lenient<C: Check + DeserializeOwned>(
     name: &'static str,
     description: &'static str,
     parameters: impl IntoIterator<Item = Parameter>,
-    read: impl Fn(&Arguments) -> Result<C, ArgumentError> + Send + Sync + 'static,
 ) -> Entry {
-    build(name, description, parameters, move |arguments, _| {
-        Ok(read(arguments))
+    Entry::evaluation(name, description, parameters, |arguments, _| {
+        Ok(Checked(arguments.read::<C>().map(Arc::new)))
     })
 }
 
@@ -63,85 +62,39 @@ pub(super) fn strict<C: Check>(
     parameters: impl IntoIterator<Item = Parameter>,
     read: impl Fn(&Arguments, &Resources) -> Result<C, BuildError> + Send + Sync + 'static,
 ) -> Entry {
-    build(
+    Entry::evaluation(
         name,
         description,
         parameters,
-        move |arguments, resources| read(arguments, resources).map(Ok),
-    )
-}
-
-/// A parameter `evaluation_name` renames the outcome.
-fn build<C: Check>(
-    name: &'static str,
-    description: &'static str,
-    parameters: impl IntoIterator<Item = Parameter>,
-    read: impl Fn(&Arguments, &Resources) -> Result<Result<C, ArgumentError>, BuildError>
-    + Send
-    + Sync
-    + 'static,
-) -> Entry {
-    let signature = Signature::new(parameters);
-    let written = signature.clone();
-    let build = move |arguments: &Arguments, resources: &Resources| {
-        let given_name = arguments.value("evaluation_name").as_str();
-        let evaluator: Arc<dyn Evaluator<Untyped>> = Arc::new(Named {
-            name: given_name.unwrap_or(name).to_owned(),
-            spec: EvaluatorSpec {
-                name: name.to_owned(),
-                arguments: written.write(arguments),
-            },
-            check: read(arguments, resources)?.map(Arc::new),
-        });
-        Ok(evaluator)
-    };
-    Entry::case(name, description, signature, build)
-}
-
-/// The parameter that renames an outcome.
-pub(super) fn evaluation_name() -> Parameter {
-    Parameter::optional(
-        "evaluation_name",
-        Value::Null,
-        json!({"type": ["string", "null"]}),
-        "Names the outcome in reports, in place of the evaluator's own name.",
+        move |arguments, resources| Ok(Checked(Ok(Arc::new(read(arguments, resources)?)))),
     )
 }
 
 #[async_trait]
-impl<C: Check> Evaluator<Untyped> for Named<C> {
-    fn name(&self) -> &str {
-        &self.name
-    }
-
+impl<C: Check> Evaluation for Checked<C> {
     async fn evaluate(
         &self,
+        name: &str,
         context: &Context<'_, Untyped>,
     ) -> Result<Vec<Outcome>, EvaluatorError> {
-        let check = self.check.as_ref().map_err(Clone::clone)?;
+        let check = self.0.as_ref().map_err(Clone::clone)?;
         if !check.applies(context.case) {
             return Ok(Vec::new());
         }
         let is_long = check.is_long(context);
         let check = Arc::clone(check);
         let found = long::judged(context, is_long, move |context| check.judge(context)).await;
-        Ok(vec![found?.named(&self.name)])
+        Ok(vec![found?.named(name)])
     }
 
-    fn spec(&self) -> Option<EvaluatorSpec> {
-        Some(self.spec.clone())
-    }
-
-    fn concerns(&self, case: &Case<Untyped>) -> Option<Vec<Concern>> {
+    fn concerns(&self, name: &str, case: &Case<Untyped>) -> Option<Vec<Concern>> {
         // Wrong arguments fail in each case, so each case lacks the outcome.
-        let has_value = self
-            .check
-            .as_ref()
-            .map_or(true, |check| check.has_value(case));
-        let concern = Concern {
-            outcome: self.name.clone(),
-            kind: C::KIND,
+        let (kind, is_concerned) = match &self.0 {
+            Ok(check) => (check.kind(), check.has_value(case)),
+            Err(_) => (C::KIND, true),
         };
-        Some(has_value.then_some(concern).into_iter().collect())
+        let outcome = name.to_owned();
+        let concern = is_concerned.then_some(Concern { outcome, kind });
+        Some(concern.into_iter().collect())
     }
 }

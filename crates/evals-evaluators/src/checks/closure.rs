@@ -4,16 +4,14 @@ use std::fmt;
 use std::sync::Arc;
 
 use async_trait::async_trait;
-use evals::{Context, Evaluator, EvaluatorError, EvaluatorSpec, Outcome, SpecArguments};
+use evals::{Case, Concern, Context, EvaluatorError, Outcome};
 
 use super::long;
-use crate::{Entry, Finding, Signature, Untyped};
+use crate::evaluation::Evaluation;
+use crate::{Entry, Finding, Untyped};
 
-/// A closure with the name under which it is registered.
-struct Closure<F> {
-    name: &'static str,
-    check: Arc<F>,
-}
+/// A closure that judges an output.
+struct Closure<F>(Arc<F>);
 
 impl Entry {
     /// An evaluator that is a closure and takes no arguments. Its outcome has its name.
@@ -39,45 +37,36 @@ impl Entry {
         R: Into<Finding> + 'static,
     {
         let check = Arc::new(check);
-        Self::case(name, description, Signature::new([]), move |_, _| {
-            Ok(Arc::new(Closure {
-                name,
-                check: check.clone(),
-            }))
+        Self::evaluation(name, description, [], move |_, _| {
+            Ok(Closure(Arc::clone(&check)))
         })
     }
 }
 
 #[async_trait]
-impl<F, R> Evaluator<Untyped> for Closure<F>
+impl<F, R> Evaluation for Closure<F>
 where
     F: Fn(&Context<'_, Untyped>) -> R + Send + Sync + 'static,
     R: Into<Finding> + 'static,
 {
-    fn name(&self) -> &str {
-        self.name
-    }
-
     async fn evaluate(
         &self,
+        name: &str,
         context: &Context<'_, Untyped>,
     ) -> Result<Vec<Outcome>, EvaluatorError> {
-        let check = Arc::clone(&self.check);
+        let check = Arc::clone(&self.0);
         let judge = move |context: &Context<'_, Untyped>| check(context).into();
         let finding: Finding = long::judged(context, long::is_long(context), judge).await;
-        Ok(vec![finding.named(self.name)])
+        Ok(vec![finding.named(name)])
     }
 
-    fn spec(&self) -> Option<EvaluatorSpec> {
-        Some(EvaluatorSpec {
-            name: self.name.to_owned(),
-            arguments: SpecArguments::None,
-        })
+    fn concerns(&self, _name: &str, _case: &Case<Untyped>) -> Option<Vec<Concern>> {
+        None
     }
 }
 
 impl<F> fmt::Debug for Closure<F> {
     fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
-        formatter.debug_tuple("Closure").field(&self.name).finish()
+        formatter.write_str("Closure")
     }
 }

@@ -1,10 +1,10 @@
 //! `Contains`: whether the output contains a value.
 
-use evals::{Context, EvaluatorError, ValueKind};
+use evals::{Context, EvaluatorError};
+use serde::Deserialize;
 use serde_json::{Map, Value, json};
 
 use super::check::{self, Check};
-use crate::argument;
 use crate::python::{equal, repr, repr_text, text, truncated, type_name};
 use crate::{Entry, Finding, Parameter, Untyped};
 
@@ -14,7 +14,7 @@ const SHOWN_OUTPUT: usize = 200;
 const SHOWN_KEY: usize = 30;
 
 /// Searches the output for a value as Python's `in` does; an object contains another one if it has all its members.
-#[derive(Debug)]
+#[derive(Debug, Deserialize)]
 struct Contains {
     value: Value,
     case_sensitive: bool,
@@ -22,38 +22,27 @@ struct Contains {
 }
 
 pub(super) fn entry() -> Entry {
-    check::lenient(
+    check::lenient::<Contains>(
         "Contains",
         "Passes if the output contains a value: a text in a text, an item of a list, a key or the members of an object.",
         [
             Parameter::required("value", json!(true), "The value to search for."),
-            Parameter::optional(
+            Parameter::flag(
                 "case_sensitive",
-                json!(true),
-                json!({"type": "boolean"}),
+                true,
                 "Whether case counts when a text is searched for in a text.",
             ),
-            Parameter::optional(
+            Parameter::flag(
                 "as_strings",
-                json!(false),
-                json!({"type": "boolean"}),
+                false,
                 "Whether output and value are compared as texts, whatever they are.",
             ),
-            check::evaluation_name(),
+            Parameter::evaluation_name(),
         ],
-        |arguments| {
-            Ok(Contains {
-                value: arguments.value("value").clone(),
-                case_sensitive: argument::flag(arguments, "case_sensitive")?,
-                as_strings: argument::flag(arguments, "as_strings")?,
-            })
-        },
     )
 }
 
 impl Check for Contains {
-    const KIND: ValueKind = ValueKind::Assertion;
-
     fn judge(&self, context: &Context<'_, Untyped>) -> Result<Finding, EvaluatorError> {
         let output = context.output;
         let searched = if self.as_strings || (self.value.is_string() && output.is_string()) {

@@ -1,20 +1,21 @@
 //! `Equals` and `EqualsExpected`: whether the output equals a value.
 
-use evals::{Case, Context, EvaluatorError, ValueKind};
+use evals::{Case, Context, EvaluatorError};
+use serde::Deserialize;
 use serde_json::{Value, json};
 
 use super::check::{self, Check};
 use crate::{Entry, Finding, Parameter, Untyped, python};
 
 /// Compares the output with a value.
-#[derive(Debug)]
+#[derive(Debug, Deserialize)]
 struct Equals {
     value: Value,
 }
 
 /// Compares the output with the expected one.
-#[derive(Debug)]
-struct EqualsExpected;
+#[derive(Debug, Deserialize)]
+struct EqualsExpected {}
 
 pub(super) fn entries() -> [Entry; 2] {
     let value = Parameter::required(
@@ -23,36 +24,26 @@ pub(super) fn entries() -> [Entry; 2] {
         "The value that the output must equal.",
     );
     [
-        check::lenient(
+        check::lenient::<Equals>(
             "Equals",
             "Passes if the output equals a value.",
-            [value, check::evaluation_name()],
-            |arguments| {
-                Ok(Equals {
-                    value: arguments.value("value").clone(),
-                })
-            },
+            [value, Parameter::evaluation_name()],
         ),
-        check::lenient(
+        check::lenient::<EqualsExpected>(
             "EqualsExpected",
             "Passes if the output equals the expected output; cases without one get no outcome.",
-            [check::evaluation_name()],
-            |_| Ok(EqualsExpected),
+            [Parameter::evaluation_name()],
         ),
     ]
 }
 
 impl Check for Equals {
-    const KIND: ValueKind = ValueKind::Assertion;
-
     fn judge(&self, context: &Context<'_, Untyped>) -> Result<Finding, EvaluatorError> {
         Ok(Finding::passed(python::equal(context.output, &self.value)))
     }
 }
 
 impl Check for EqualsExpected {
-    const KIND: ValueKind = ValueKind::Assertion;
-
     fn applies(&self, case: &Case<Untyped>) -> bool {
         case.expected
             .as_ref()

@@ -3,15 +3,14 @@
 use std::fs;
 use std::path::{Path, PathBuf};
 
-use evals::{Context, EvaluatorError, ValueKind};
+use evals::{Context, EvaluatorError};
 use jsonschema::Validator;
 use serde_json::{Value, json};
 use thiserror::Error;
 
 use super::check::{self, Check};
-use crate::argument::ArgumentError;
 use crate::python::truncated;
-use crate::{Entry, Finding, Parameter, Untyped};
+use crate::{ArgumentError, Entry, Finding, Parameter, Untyped};
 
 /// A reason lists at most so many mistakes, and shows at most so many characters of each.
 const SHOWN_MISTAKES: usize = 3;
@@ -70,7 +69,7 @@ pub(super) fn entry() -> Entry {
                 json!({"enum": [false, true, "inside"]}),
                 "Whether an output that is a text is read as JSON first. With `inside`, one of the JSON objects in the text has to be valid.",
             ),
-            check::evaluation_name(),
+            Parameter::evaluation_name(),
         ],
         |arguments, resources| {
             let schema = match arguments.value("schema") {
@@ -117,8 +116,6 @@ fn validator(schema: &Value) -> Result<Validator, SchemaError> {
 }
 
 impl Check for JsonSchema {
-    const KIND: ValueKind = ValueKind::Assertion;
-
     fn judge(&self, context: &Context<'_, Untyped>) -> Result<Finding, EvaluatorError> {
         let mistakes = match (self.parse, context.output) {
             (Parse::Text, Value::String(text)) => match serde_json::from_str(text) {

@@ -1,6 +1,7 @@
 //! `HasMatchingSpan`: whether the task had a step of some kind.
 
-use evals::{Context, EvaluatorError, ValueKind};
+use evals::{Context, EvaluatorError};
+use serde::Deserialize;
 
 use super::check::{self, Check};
 use crate::spans::{self, SpanQuery};
@@ -11,28 +12,23 @@ const NO_SPANS: &str =
     "the task recorded no spans; a target reports them as `spans` or `tool_calls`";
 
 /// Looks for a span that matches a query.
-#[derive(Debug)]
+#[derive(Debug, Deserialize)]
 struct HasMatchingSpan {
     query: SpanQuery,
 }
 
-pub(super) fn entry() -> Entry {
+/// The entry of `HasMatchingSpan`.
+pub(crate) fn entry() -> Entry {
     let query = Parameter::required("query", spans::schema(), "The conditions on the span.");
-    check::strict(
+    check::strict::<HasMatchingSpan>(
         "HasMatchingSpan",
         "Passes if one of the task's spans matches a query.",
-        [query, check::evaluation_name()],
-        |arguments, _| {
-            Ok(HasMatchingSpan {
-                query: SpanQuery::from_json(arguments.value("query"))?,
-            })
-        },
+        [query, Parameter::evaluation_name()],
+        |arguments, _| Ok(arguments.read()?),
     )
 }
 
 impl Check for HasMatchingSpan {
-    const KIND: ValueKind = ValueKind::Assertion;
-
     fn judge(&self, context: &Context<'_, Untyped>) -> Result<Finding, EvaluatorError> {
         let spans = context.recording.spans.as_ref();
         let spans = spans.ok_or_else(|| EvaluatorError::new(NO_SPANS))?;

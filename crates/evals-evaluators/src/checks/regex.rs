@@ -1,11 +1,11 @@
 //! `Regex`: whether the output matches a regular expression.
 
-use evals::{Context, EvaluatorError, ValueKind};
+use evals::{Context, EvaluatorError};
+use serde::Deserialize;
 use serde_json::json;
 
 use super::check::{self, Check};
-use crate::argument;
-use crate::python::{Pattern, Place, repr_text, text, truncated};
+use crate::python::{MatchPlace, Pattern, repr_text, text, truncated};
 use crate::{Entry, Finding, Parameter, Untyped};
 
 /// Reasons show at most this many characters of the output.
@@ -15,15 +15,15 @@ const SHOWN_OUTPUT: usize = 200;
 #[derive(Debug)]
 struct Regex {
     pattern: Pattern,
-    written: String,
-    place: Place,
+    arguments: RegexArguments,
 }
 
-const MODES: [(&str, Place); 3] = [
-    ("search", Place::Anywhere),
-    ("match", Place::Start),
-    ("full", Place::Whole),
-];
+#[derive(Debug, Deserialize)]
+struct RegexArguments {
+    pattern: String,
+    mode: MatchPlace,
+    flags: String,
+}
 
 pub(super) fn entry() -> Entry {
     check::strict(
@@ -31,15 +31,11 @@ pub(super) fn entry() -> Entry {
         "Passes if the output matches a regular expression, in Python's syntax. An output that is no text is compared as \
          Python prints it.",
         [
-            Parameter::required(
-                "pattern",
-                json!({"type": "string"}),
-                "The regular expression.",
-            ),
-            Parameter::optional(
+            Parameter::text("pattern", "The regular expression."),
+            Parameter::choice(
                 "mode",
-                json!("search"),
-                json!({"enum": ["search", "match", "full"]}),
+                "search",
+                &["search", "match", "full"],
                 "Where it has to match: anywhere (`search`), from the start on (`match`), or as a whole (`full`).",
             ),
             Parameter::optional(
@@ -49,35 +45,30 @@ pub(super) fn entry() -> Entry {
                 "`i` ignores case, `m` lets `^` and `$` match at each line, `s` lets `.` match line breaks, `x` ignores white \
                  space and comments.",
             ),
-            check::evaluation_name(),
+            Parameter::evaluation_name(),
         ],
         |arguments, _| {
-            let place = argument::choice(arguments, "mode", &MODES, "`search`, `match` or `full`")?;
-            let written = argument::text(arguments, "pattern", "a regular expression")?;
-            let flags = argument::text(arguments, "flags", "a text of `i`, `m`, `s` and `x`")?;
-            Ok(Regex {
-                pattern: Pattern::new(&written, place, &flags)?,
-                written,
-                place,
-            })
+            let arguments: RegexArguments = arguments.read()?;
+            let pattern = Pattern::new(&arguments.pattern, arguments.mode, &arguments.flags)?;
+            Ok(Regex { pattern, arguments })
         },
     )
 }
 
 impl Check for Regex {
-    const KIND: ValueKind = ValueKind::Assertion;
-
     fn judge(&self, context: &Context<'_, Untyped>) -> Result<Finding, EvaluatorError> {
         let output = text(context.output);
         if self.pattern.is_match(&output)? {
             return Ok(Finding::passed(true));
         }
         let output = truncated(repr_text(&output), SHOWN_OUTPUT);
-        let pattern = repr_text(&self.written);
-        Ok(Finding::failed(match self.place {
-            Place::Anywhere => format!("Output {output} has no match of {pattern}"),
-            Place::Start => format!("Output {output} does not start with a match of {pattern}"),
-            Place::Whole => format!("Output {output} is no match of {pattern}"),
+        let pattern = repr_text(&self.arguments.pattern);
+        Ok(Finding::failed(match self.arguments.mode {
+            MatchPlace::Anywhere => format!("Output {output} has no match of {pattern}"),
+            MatchPlace::Start => {
+                format!("Output {output} does not start with a match of {pattern}")
+            }
+            MatchPlace::Whole => format!("Output {output} is no match of {pattern}"),
         }))
     }
 }

@@ -1,40 +1,37 @@
 //! `ExactMatch`, `TokenF1`, `RougeL`, `NumberMatch` and `Levenshtein`: how close an answer comes to a reference.
 
 use std::borrow::Cow;
-use std::fmt;
 
 use evals::{Case, Context, EvaluatorError, FailureClass, ValueKind};
 use evals_rag::text::{alignment, numbers, rouge, squad};
+use serde::Deserialize;
 use serde_json::{Value, json};
 
 use super::check::{self, Check};
 use super::long;
-use crate::argument::{self, ArgumentError};
 use crate::python::type_name;
-use crate::{Arguments, Entry, Finding, Parameter, Untyped};
+use crate::{ArgumentError, Arguments, Entry, Finding, Parameter, Untyped};
 
 /// `RougeL` and `Levenshtein` compare every word, or letter, with every other one. Above this many comparisons, which take some
 /// seconds, they fail.
 const MOST_COMPARISONS: usize = 100_000_000_000;
 
 /// Compares the output's text with that of references, and keeps the best result.
-struct Similarity<C> {
+#[derive(Debug)]
+struct Similarity {
     /// `None` for the case's expected output.
     reference: Option<Vec<String>>,
-    compare: C,
+    comparison: Comparison,
 }
 
 /// One way of comparing two texts.
-trait Comparison: Send + Sync + 'static {
-    const KIND: ValueKind;
-
-    /// Whether outputs can be compared with a reference.
-    fn takes(&self, _reference: &str) -> bool {
-        true
-    }
-
-    /// How close the output comes to a reference.
-    fn compare(&self, output: &str, reference: &str) -> Result<Closeness, EvaluatorError>;
+#[derive(Clone, Copy, Debug)]
+enum Comparison {
+    ExactMatch,
+    TokenF1,
+    RougeL,
+    NumberMatch,
+    Levenshtein { case_sensitive: bool },
 }
 
 /// How close one text comes to another.
@@ -45,64 +42,55 @@ enum Closeness {
     Undefined(&'static str),
 }
 
-struct ExactMatch;
-struct TokenF1;
-struct RougeL;
-struct NumberMatch;
-struct Levenshtein {
+#[derive(Deserialize)]
+struct CaseSensitive {
     case_sensitive: bool,
 }
 
 pub(super) fn entries() -> [Entry; 5] {
-    let case_sensitive = Parameter::optional(
-        "case_sensitive",
-        json!(true),
-        json!({"type": "boolean"}),
-        "Whether case counts.",
-    );
+    let case_sensitive = Parameter::flag("case_sensitive", true, "Whether case counts.");
     [
         entry(
             "ExactMatch",
             "Passes if the output equals the reference, without case, punctuation and articles (SQuAD).",
             [],
-            |_| Ok(ExactMatch),
+            |_| Ok(Comparison::ExactMatch),
         ),
         entry(
             "TokenF1",
             "Scores from 0 to 1 how many words output and reference have in common (SQuAD).",
             [],
-            |_| Ok(TokenF1),
+            |_| Ok(Comparison::TokenF1),
         ),
         entry(
             "RougeL",
             "Scores from 0 to 1 the longest common subsequence of words of output and reference.",
             [],
-            |_| Ok(RougeL),
+            |_| Ok(Comparison::RougeL),
         ),
         entry(
             "NumberMatch",
             "Passes if the output has every number of the reference, within one percent.",
             [],
-            |_| Ok(NumberMatch),
+            |_| Ok(Comparison::NumberMatch),
         ),
         entry(
             "Levenshtein",
             "Scores from 0 to 1 how few letters have to change to make the reference of the output.",
             [case_sensitive],
             |arguments| {
-                Ok(Levenshtein {
-                    case_sensitive: argument::flag(arguments, "case_sensitive")?,
-                })
+                let CaseSensitive { case_sensitive } = arguments.read()?;
+                Ok(Comparison::Levenshtein { case_sensitive })
             },
         ),
     ]
 }
 
-fn entry<C: Comparison>(
+fn entry(
     name: &'static str,
     description: &'static str,
     further: impl IntoIterator<Item = Parameter>,
-    read: impl Fn(&Arguments) -> Result<C, ArgumentError> + Send + Sync + 'static,
+    read: fn(&Arguments) -> Result<Comparison, ArgumentError>,
 ) -> Entry {
     let reference = Parameter::optional(
         "reference",
@@ -113,7 +101,7 @@ fn entry<C: Comparison>(
     let parameters = [reference]
         .into_iter()
         .chain(further)
-        .chain([check::evaluation_name()]);
+        .chain([Parameter::evaluation_name()]);
     check::strict(name, description, parameters, move |arguments, _| {
         let written = arguments.value("reference");
         let wrong = || ArgumentError::new("reference", "a text or a list of texts", written);
@@ -123,7 +111,7 @@ fn entry<C: Comparison>(
         };
         Ok(Similarity {
             reference,
-            compare: read(arguments)?,
+            comparison: read(arguments)?,
         })
     })
 }
@@ -145,14 +133,21 @@ fn as_text(value: &Value) -> Option<String> {
     }
 }
 
-impl<C: Comparison> Check for Similarity<C> {
-    const KIND: ValueKind = C::KIND;
+impl Check for Similarity {
+    fn kind(&self) -> ValueKind {
+        match self.comparison {
+            Comparison::ExactMatch | Comparison::NumberMatch => ValueKind::Assertion,
+            Comparison::TokenF1 | Comparison::RougeL | Comparison::Levenshtein { .. } => {
+                ValueKind::Score
+            }
+        }
+    }
 
     fn has_value(&self, case: &Case<Untyped>) -> bool {
         let references = self.references(case);
         references.is_ok_and(|references| {
             let mut references = references.iter();
-            references.any(|reference| self.compare.takes(reference))
+            references.any(|reference| self.comparison.takes(reference))
         })
     }
 
@@ -174,13 +169,13 @@ impl<C: Comparison> Check for Similarity<C> {
         })?;
         let mut best = Closeness::Undefined("there is no reference");
         for reference in references.iter() {
-            best = best.or_better(self.compare.compare(&output, reference)?);
+            best = best.or_better(self.comparison.compare(&output, reference)?);
         }
         Ok(best.finding())
     }
 }
 
-impl<C> Similarity<C> {
+impl Similarity {
     /// Returns the references of a case, or the reason why the case has no reference.
     fn references(&self, case: &Case<Untyped>) -> Result<Cow<'_, [String]>, &'static str> {
         match (&self.reference, &case.expected) {
@@ -213,80 +208,46 @@ impl Closeness {
     }
 }
 
-impl<C> fmt::Debug for Similarity<C> {
-    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
-        formatter
-            .debug_struct("Similarity")
-            .field("reference", &self.reference)
-            .finish_non_exhaustive()
-    }
-}
-
-impl Comparison for ExactMatch {
-    const KIND: ValueKind = ValueKind::Assertion;
-
-    fn compare(&self, output: &str, reference: &str) -> Result<Closeness, EvaluatorError> {
-        Ok(Closeness::Passed(squad::exact_match(output, reference)))
-    }
-}
-
-impl Comparison for TokenF1 {
-    const KIND: ValueKind = ValueKind::Score;
-
-    fn compare(&self, output: &str, reference: &str) -> Result<Closeness, EvaluatorError> {
-        Ok(Closeness::Score(squad::token_f1(output, reference)))
-    }
-}
-
-impl Comparison for RougeL {
-    const KIND: ValueKind = ValueKind::Score;
-
-    fn takes(&self, reference: &str) -> bool {
-        rouge::has_words(reference)
-    }
-
-    fn compare(&self, output: &str, reference: &str) -> Result<Closeness, EvaluatorError> {
-        if !self.takes(reference) {
-            return Ok(Closeness::Undefined(
-                "the reference has no words of ASCII letters",
-            ));
+impl Comparison {
+    /// Whether outputs can be compared with a reference.
+    fn takes(self, reference: &str) -> bool {
+        match self {
+            Self::RougeL => rouge::has_words(reference),
+            Self::NumberMatch => !numbers::numbers(reference).is_empty(),
+            Self::ExactMatch | Self::TokenF1 | Self::Levenshtein { .. } => true,
         }
-        let words = |text: &str| text.split_ascii_whitespace().count();
-        comparable(words(output), words(reference), "words")?;
-        Ok(Closeness::Score(rouge::rouge_l(output, reference)))
-    }
-}
-
-impl Comparison for NumberMatch {
-    const KIND: ValueKind = ValueKind::Assertion;
-
-    fn takes(&self, reference: &str) -> bool {
-        !numbers::numbers(reference).is_empty()
     }
 
-    fn compare(&self, output: &str, reference: &str) -> Result<Closeness, EvaluatorError> {
-        let found = numbers::all_found(output, reference);
-        Ok(found.map_or(
-            Closeness::Undefined("the reference has no number"),
-            Closeness::Passed,
-        ))
-    }
-}
-
-impl Comparison for Levenshtein {
-    const KIND: ValueKind = ValueKind::Score;
-
-    fn compare(&self, output: &str, reference: &str) -> Result<Closeness, EvaluatorError> {
-        let letters = |text: &str| -> Vec<char> {
-            if self.case_sensitive {
-                text.chars().collect()
-            } else {
-                text.to_lowercase().chars().collect()
+    /// How close the output comes to a reference.
+    fn compare(self, output: &str, reference: &str) -> Result<Closeness, EvaluatorError> {
+        Ok(match self {
+            Self::ExactMatch => Closeness::Passed(squad::exact_match(output, reference)),
+            Self::TokenF1 => Closeness::Score(squad::token_f1(output, reference)),
+            Self::RougeL if !self.takes(reference) => {
+                Closeness::Undefined("the reference has no words of ASCII letters")
             }
-        };
-        let [output, reference] = [output, reference].map(letters);
-        comparable(output.len(), reference.len(), "letters")?;
-        Ok(Closeness::Score(equal_share(&output, &reference)))
+            Self::RougeL => {
+                let words = |text: &str| text.split_ascii_whitespace().count();
+                comparable(words(output), words(reference), "words")?;
+                Closeness::Score(rouge::rouge_l(output, reference))
+            }
+            Self::NumberMatch => numbers::all_found(output, reference).map_or(
+                Closeness::Undefined("the reference has no number"),
+                Closeness::Passed,
+            ),
+            Self::Levenshtein { case_sensitive } => {
+                let letters = |text: &str| -> Vec<char> {
+                    if case_sensitive {
+                        text.chars().collect()
+                    } else {
+                        text.to_lowercase().chars().collect()
+                    }
+                };
+                let [output, reference] = [output, reference].map(letters);
+                comparable(output.len(), reference.len(), "letters")?;
+                Closeness::Score(equal_share(&output, &reference))
+            }
+        })
     }
 }
 

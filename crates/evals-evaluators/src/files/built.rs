@@ -4,15 +4,13 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
 use std::sync::Arc;
 
-use evals::{Case, CaseId, Dataset, Evaluator, ReportEvaluator, SpecArguments};
+use evals::{Case, CaseId, Dataset, Evaluator, ReportEvaluator};
 use evals_targets::TargetSettings;
 use evals_yaml::{Node, Place, Step};
 
-use super::dataset_file::{DatasetFile, FileCase, FileEvaluator};
-use super::grammar::{Written, WrittenCase};
+use super::dataset_file::{DatasetFile, FileCase, FileEvaluator, Form};
 use super::problem::{Findings, Problem, Problems};
-use super::spec::{Form, WrittenSpec};
-use crate::registry::Kind;
+use crate::registry::Judges;
 use crate::signature::SignatureError;
 use crate::{Built, Registry, RegistryError, Resources, Untyped};
 
@@ -42,7 +40,7 @@ impl DatasetFile {
         resources: &Resources,
     ) -> Result<Loaded, Problems> {
         Builder::new(registry, resources, Findings::default())
-            .load(Written::from(self), "")
+            .load(self)
             .map_err(|problems| Problems {
                 path: path.to_owned(),
                 problems,
@@ -71,47 +69,22 @@ impl<'r> Builder<'r> {
     }
 
     /// Builds all evaluators. The errors of the findings, if there are any, come instead, in the order of the file.
-    pub(super) fn load(
-        mut self,
-        written: Written,
-        default_name: &str,
-    ) -> Result<Loaded, Vec<Problem>> {
-        let ids = self.ids(&written.cases);
+    pub(super) fn load(mut self, mut file: DatasetFile) -> Result<Loaded, Vec<Problem>> {
+        self.name(&mut file.cases);
         let mut cases = Vec::new();
-        let mut file_cases = Vec::new();
-        for (id, case) in ids.into_iter().zip(written.cases) {
-            let (evaluators, specs) = self.cases_evaluators(case.evaluators);
-            let expected = (!case.expected.is_null()).then_some(case.expected);
+        for case in &file.cases {
             cases.push(Case {
-                id: id.clone(),
+                id: case.id.clone(),
                 input: case.inputs.clone(),
-                expected: expected.clone(),
+                expected: case.expected.clone(),
                 metadata: case.metadata.clone(),
                 cluster: None,
-                evaluators,
-            });
-            file_cases.push(FileCase {
-                id,
-                name: case.name,
-                inputs: case.inputs,
-                metadata: case.metadata,
-                expected,
-                evaluators: specs,
-                place: case.place,
+                evaluators: self.cases_evaluators(&case.evaluators),
             });
         }
-        let (evaluators, specs) = self.cases_evaluators(written.evaluators);
-        let (report_evaluators, report_specs) = self.reports_evaluators(written.report_evaluators);
-        let target = written.target.as_ref().and_then(|node| self.target(node));
-        let file = DatasetFile {
-            name: written.name.unwrap_or_else(|| default_name.to_owned()),
-            schema: written.schema,
-            cases: file_cases,
-            evaluators: specs,
-            report_evaluators: report_specs,
-            cluster: written.cluster.as_ref().map(|(key, _)| key.clone()),
-            target: written.target,
-        };
+        let evaluators = self.cases_evaluators(&file.evaluators);
+        let report_evaluators = self.reports_evaluators(&file.report_evaluators);
+        let target = file.target.as_ref().and_then(|node| self.target(node));
         let Findings {
             mut errors,
             mut warnings,
@@ -125,11 +98,11 @@ impl<'r> Builder<'r> {
             .map_err(|error| vec![Problem::new(Place::START, error.to_string())])?
             .with_evaluators(evaluators)
             .with_report_evaluators(report_evaluators);
-        let dataset = match written.cluster {
+        let dataset = match &file.cluster {
             None => dataset,
             Some((key, place)) => dataset
-                .cluster_by(&key)
-                .map_err(|error| vec![Problem::new(place, error.to_string())])?,
+                .cluster_by(key)
+                .map_err(|error| vec![Problem::new(*place, error.to_string())])?,
         };
         Ok(Loaded {
             file,
@@ -157,11 +130,11 @@ impl<'r> Builder<'r> {
             .ok()
     }
 
-    /// The ids of the cases: their names, and `Case` with the position for those without. Reports an explicit name that occurs
+    /// Gives the cases their ids: their names, and `Case` with the position for those without. Reports an explicit name that occurs
     /// twice.
-    fn ids(&mut self, cases: &[WrittenCase]) -> Vec<CaseId> {
+    fn name(&mut self, cases: &mut [FileCase]) {
         let mut named: BTreeMap<&str, Place> = BTreeMap::new();
-        for case in cases {
+        for case in &*cases {
             let Some(name) = &case.name else { continue };
             if let Some(earlier) = named.get(name.as_str()) {
                 self.findings.error(
@@ -176,10 +149,9 @@ impl<'r> Builder<'r> {
             }
         }
         let mut taken: BTreeSet<String> = named.keys().map(|&name| name.to_owned()).collect();
-        let mut ids = Vec::with_capacity(cases.len());
-        for (index, case) in cases.iter().enumerate() {
+        for (index, case) in cases.iter_mut().enumerate() {
             if let Some(name) = case.name.as_deref().filter(|name| !name.is_empty()) {
-                ids.push(CaseId::from(name));
+                case.id = CaseId::from(name);
                 continue;
             }
             let usual = format!("Case {}", index + 1);
@@ -195,58 +167,47 @@ impl<'r> Builder<'r> {
                     format!("this unnamed case is called `{id}`, because another case has the name `{usual}`"),
                 );
             }
-            ids.push(CaseId::from(id));
+            case.id = CaseId::from(id);
         }
-        ids
     }
 
-    fn cases_evaluators(
-        &mut self,
-        written: Vec<WrittenSpec>,
-    ) -> (Vec<Arc<dyn Evaluator<Untyped>>>, Vec<FileEvaluator>) {
-        let mut evaluators = Vec::new();
-        let mut specs = Vec::new();
-        for spec in written {
-            match self.build(&spec, Kind::Case) {
-                Some(Built::Case(evaluator)) => evaluators.push(evaluator),
-                Some(Built::Report(_)) => self.findings.error(
-                    spec.place,
-                    format!(
-                        "`{}` judges whole reports; name it under `report_evaluators`",
-                        spec.spec.name
-                    ),
-                ),
-                None => {}
-            }
-            specs.push(FileEvaluator::from(spec));
-        }
-        (evaluators, specs)
+    fn cases_evaluators(&mut self, written: &[FileEvaluator]) -> Vec<Arc<dyn Evaluator<Untyped>>> {
+        let built =
+            written
+                .iter()
+                .filter_map(|evaluator| match self.build(evaluator, Judges::Cases)? {
+                    Built::Case(evaluator) => Some(evaluator),
+                    Built::Report(_) => {
+                        let name = &evaluator.spec.name;
+                        let problem = format!(
+                            "`{name}` judges whole reports; name it under `report_evaluators`"
+                        );
+                        self.findings.error(evaluator.place, problem);
+                        None
+                    }
+                });
+        built.collect()
     }
 
     fn reports_evaluators(
         &mut self,
-        written: Vec<WrittenSpec>,
-    ) -> (Vec<Arc<dyn ReportEvaluator<Untyped>>>, Vec<FileEvaluator>) {
-        let mut evaluators = Vec::new();
-        let mut specs = Vec::new();
-        for spec in written {
-            match self.build(&spec, Kind::Report) {
-                Some(Built::Report(evaluator)) => evaluators.push(evaluator),
-                Some(Built::Case(_)) => self.findings.error(
-                    spec.place,
-                    format!(
-                        "`{}` judges cases; name it under `evaluators`",
-                        spec.spec.name
-                    ),
-                ),
-                None => {}
+        written: &[FileEvaluator],
+    ) -> Vec<Arc<dyn ReportEvaluator<Untyped>>> {
+        let built = written.iter().filter_map(|evaluator| {
+            match self.build(evaluator, Judges::Reports)? {
+                Built::Report(evaluator) => Some(evaluator),
+                Built::Case(_) => {
+                    let name = &evaluator.spec.name;
+                    let problem = format!("`{name}` judges cases; name it under `evaluators`");
+                    self.findings.error(evaluator.place, problem);
+                    None
+                }
             }
-            specs.push(FileEvaluator::from(spec));
-        }
-        (evaluators, specs)
+        });
+        built.collect()
     }
 
-    fn build(&mut self, written: &WrittenSpec, wanted: Kind) -> Option<Built> {
+    fn build(&mut self, written: &FileEvaluator, wanted: Judges) -> Option<Built> {
         match self.registry.build(&written.spec, self.resources) {
             Ok(built) => Some(built),
             Err(error) => {
@@ -272,7 +233,7 @@ impl<'r> Builder<'r> {
     }
 
     /// Advice about a form of specification that is often mistaken.
-    fn hint(&self, error: &RegistryError, written: &WrittenSpec) -> String {
+    fn hint(&self, error: &RegistryError, written: &FileEvaluator) -> String {
         let name = &written.spec.name;
         match error {
             RegistryError::Unknown { .. } if name == "name" && written.form == Form::Short => {
@@ -302,75 +263,18 @@ impl<'r> Builder<'r> {
     }
 }
 
-/// Whether a JSON Schema allows objects, as far as its first level says.
+/// Whether a JSON Schema allows objects.
 fn takes_mappings(schema: &serde_json::Value) -> bool {
-    if let Some(any_of) = schema.get("anyOf").and_then(serde_json::Value::as_array) {
-        return any_of.iter().any(takes_mappings);
-    }
-    let is_object = |kind: &serde_json::Value| kind == "object";
-    match schema.get("type") {
-        None => schema.get("enum").is_none(),
-        Some(serde_json::Value::Array(kinds)) => kinds.iter().any(is_object),
-        Some(kind) => is_object(kind),
-    }
+    let object = serde_json::json!({});
+    // A schema that refers to others is that of an evaluator.
+    jsonschema::validator_for(schema).map_or(true, |validator| validator.is_valid(&object))
 }
 
 /// The place of the argument that an error is about, or of the evaluator.
-fn place_of(error: &RegistryError, written: &WrittenSpec) -> Place {
+fn place_of(error: &RegistryError, written: &FileEvaluator) -> Place {
     let RegistryError::Arguments(SignatureError::Unknown { argument, .. }) = error else {
         return written.place;
     };
     let found = written.arguments.iter().find(|(name, _)| name == argument);
     found.map_or(written.place, |(_, place)| *place)
-}
-
-impl From<WrittenSpec> for FileEvaluator {
-    fn from(written: WrittenSpec) -> Self {
-        let mut spec = written.spec;
-        if spec.arguments == SpecArguments::Named(serde_json::Map::new()) {
-            spec.arguments = SpecArguments::None;
-        }
-        Self {
-            spec,
-            place: written.place,
-        }
-    }
-}
-
-impl From<DatasetFile> for Written {
-    fn from(file: DatasetFile) -> Self {
-        let specs = |evaluators: Vec<FileEvaluator>| {
-            let evaluators = evaluators.into_iter();
-            evaluators.map(WrittenSpec::from).collect::<Vec<_>>()
-        };
-        let cases = file.cases.into_iter().map(|case| WrittenCase {
-            name: case.name,
-            inputs: case.inputs,
-            metadata: case.metadata,
-            expected: case.expected.unwrap_or_default(),
-            evaluators: specs(case.evaluators),
-            place: case.place,
-            name_place: case.place,
-        });
-        Self {
-            schema: file.schema,
-            name: Some(file.name),
-            cases: cases.collect(),
-            evaluators: specs(file.evaluators),
-            report_evaluators: specs(file.report_evaluators),
-            cluster: file.cluster.map(|key| (key, Place::START)),
-            target: file.target,
-        }
-    }
-}
-
-impl From<FileEvaluator> for WrittenSpec {
-    fn from(FileEvaluator { spec, place }: FileEvaluator) -> Self {
-        Self {
-            spec,
-            place,
-            form: Form::Long,
-            arguments: Vec::new(),
-        }
-    }
 }

@@ -1,11 +1,13 @@
-//! A dataset file: its cases and evaluators as values.
+//! A dataset file: its cases and evaluators as values, and its formats.
+
+use std::path::Path;
 
 use evals::{CaseId, ClusterKey, EvaluatorSpec};
 use evals_yaml::{Node, Place};
 use serde_json::Value;
 
 /// The contents of a dataset file.
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, Debug, Default, PartialEq)]
 pub struct DatasetFile {
     /// The dataset's name; the file's name without extension if the file states none.
     pub name: String,
@@ -17,8 +19,8 @@ pub struct DatasetFile {
     pub evaluators: Vec<FileEvaluator>,
     /// The evaluators of the report.
     pub report_evaluators: Vec<FileEvaluator>,
-    /// What makes cases a cluster, if the file declares it. pydantic-evals refuses a file that does.
-    pub cluster: Option<ClusterKey>,
+    /// What makes cases a cluster, if the file declares it, and where it does. pydantic-evals refuses a file that does.
+    pub cluster: Option<(ClusterKey, Place)>,
     /// The section `target`, which says what to test. pydantic-evals refuses a file that has it.
     pub target: Option<Node>,
 }
@@ -40,6 +42,8 @@ pub struct FileCase {
     pub evaluators: Vec<FileEvaluator>,
     /// Where the case begins.
     pub place: Place,
+    /// Where its name stands.
+    pub(super) name_place: Place,
 }
 
 /// One evaluator of a dataset file.
@@ -49,4 +53,59 @@ pub struct FileEvaluator {
     pub spec: EvaluatorSpec,
     /// Where its name stands.
     pub place: Place,
+    pub(super) form: Form,
+    /// Names and places of arguments by name.
+    pub(super) arguments: Vec<(String, Place)>,
+}
+
+/// How an evaluator is written.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Form {
+    /// `Name`, or `Name: argument`.
+    Short,
+    /// `{name: Name, arguments: …}`
+    Long,
+}
+
+impl FileCase {
+    /// A case without anything.
+    pub(super) fn new(place: Place) -> Self {
+        Self {
+            id: CaseId::from(""),
+            name: None,
+            inputs: Value::Null,
+            metadata: Value::Null,
+            expected: None,
+            evaluators: Vec::new(),
+            place,
+            name_place: place,
+        }
+    }
+}
+
+/// The format of a dataset file.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum FileFormat {
+    /// YAML in pydantic-evals' format.
+    Yaml,
+    /// JSON: an object in pydantic-evals' format, or an array of records.
+    Json,
+    /// JSON Lines: one record on each line.
+    JsonLines,
+    /// CSV with promptfoo's columns.
+    Csv,
+}
+
+impl FileFormat {
+    /// The format that a file's extension names: `.yaml` or `.yml`, `.json`, `.jsonl` or `.ndjson`, `.csv`, in any case.
+    pub fn of(path: &Path) -> Option<Self> {
+        let extension = path.extension()?.to_str()?.to_ascii_lowercase();
+        match extension.as_str() {
+            "yaml" | "yml" => Some(Self::Yaml),
+            "json" => Some(Self::Json),
+            "jsonl" | "ndjson" => Some(Self::JsonLines),
+            "csv" => Some(Self::Csv),
+            _ => None,
+        }
+    }
 }

@@ -5,8 +5,9 @@ use evals_messages::nearest;
 use evals_yaml::{Member, Node, Place};
 use serde_json::Value;
 
+use super::dataset_file::{DatasetFile, FileCase};
 use super::problem::Findings;
-use super::spec::{self, WrittenSpec};
+use super::spec;
 
 /// The keys of a dataset file.
 pub(super) const FILE_KEYS: [&str; 7] = [
@@ -28,35 +29,9 @@ pub(super) const CASE_KEYS: [&str; 5] = [
     "evaluators",
 ];
 
-/// A dataset file before its evaluators are built.
-#[derive(Debug, Default)]
-pub(super) struct Written {
-    pub(super) schema: Option<String>,
-    pub(super) name: Option<String>,
-    pub(super) cases: Vec<WrittenCase>,
-    pub(super) evaluators: Vec<WrittenSpec>,
-    pub(super) report_evaluators: Vec<WrittenSpec>,
-    pub(super) cluster: Option<(ClusterKey, Place)>,
-    pub(super) target: Option<Node>,
-}
-
-/// A case before its evaluators are built.
-#[derive(Debug)]
-pub(super) struct WrittenCase {
-    pub(super) name: Option<String>,
-    pub(super) inputs: Value,
-    pub(super) metadata: Value,
-    pub(super) expected: Value,
-    pub(super) evaluators: Vec<WrittenSpec>,
-    /// Where the case begins.
-    pub(super) place: Place,
-    /// Where its name stands.
-    pub(super) name_place: Place,
-}
-
 /// Names the cases without names by their inputs, so that a case keeps its name when the file gets more cases. Not for dataset files, whose
 /// cases have the names that pydantic-evals gives them.
-pub(super) fn name_by_inputs(cases: &mut [WrittenCase]) {
+pub(super) fn name_by_inputs(cases: &mut [FileCase]) {
     let mut ids = DerivedIds::default();
     for case in cases {
         if case.name.as_deref().is_none_or(str::is_empty) {
@@ -66,8 +41,7 @@ pub(super) fn name_by_inputs(cases: &mut [WrittenCase]) {
 }
 
 /// Reads the root of a file.
-pub(super) fn file(root: &Node, findings: &mut Findings) -> Written {
-    let mut written = Written::default();
+pub(super) fn file(root: &Node, file: &mut DatasetFile, findings: &mut Findings) {
     let Some(members) = root.members() else {
         let found = if root.is_null() {
             "empty".to_owned()
@@ -78,18 +52,22 @@ pub(super) fn file(root: &Node, findings: &mut Findings) -> Written {
             root.place,
             format!("the file is {found}; a dataset file is a mapping with the key `cases`"),
         );
-        return written;
+        return;
     };
     for member in members {
         let value = &member.value;
         match member.key.text.as_str() {
-            "$schema" => written.schema = text_or_null(member, findings),
-            "name" => written.name = text_or_null(member, findings),
-            "cases" => written.cases = cases(value, findings),
-            "evaluators" => written.evaluators = spec::list(member, findings),
-            "report_evaluators" => written.report_evaluators = spec::list(member, findings),
-            "cluster" => written.cluster = cluster(member, findings),
-            "target" => written.target = Some(value.clone()),
+            "$schema" => file.schema = text_or_null(member, findings),
+            "name" => {
+                if let Some(name) = text_or_null(member, findings) {
+                    file.name = name;
+                }
+            }
+            "cases" => file.cases = cases(value, findings),
+            "evaluators" => file.evaluators = spec::list(member, findings),
+            "report_evaluators" => file.report_evaluators = spec::list(member, findings),
+            "cluster" => file.cluster = cluster(member, findings),
+            "target" => file.target = Some(value.clone()),
             _ => unknown(member, "a dataset file", &FILE_KEYS, findings),
         }
     }
@@ -99,10 +77,9 @@ pub(super) fn file(root: &Node, findings: &mut Findings) -> Written {
             "the key `cases` is missing; without any, write `cases: []`",
         );
     }
-    written
 }
 
-fn cases(node: &Node, findings: &mut Findings) -> Vec<WrittenCase> {
+fn cases(node: &Node, findings: &mut Findings) -> Vec<FileCase> {
     let Some(items) = node.items() else {
         findings.error(
             node.place,
@@ -120,7 +97,7 @@ fn cases(node: &Node, findings: &mut Findings) -> Vec<WrittenCase> {
 }
 
 /// Reads a case.
-pub(super) fn case(node: &Node, findings: &mut Findings) -> Option<WrittenCase> {
+pub(super) fn case(node: &Node, findings: &mut Findings) -> Option<FileCase> {
     let Some(members) = node.members() else {
         findings.error(
             node.place,
@@ -131,7 +108,7 @@ pub(super) fn case(node: &Node, findings: &mut Findings) -> Option<WrittenCase> 
         );
         return None;
     };
-    let mut written = WrittenCase::new(node.place);
+    let mut written = FileCase::new(node.place);
     for member in members {
         match member.key.text.as_str() {
             "name" => {
@@ -140,7 +117,7 @@ pub(super) fn case(node: &Node, findings: &mut Findings) -> Option<WrittenCase> 
             }
             "inputs" => written.inputs = member.value.to_value(),
             "metadata" => written.metadata = member.value.to_value(),
-            "expected_output" => written.expected = member.value.to_value(),
+            "expected_output" => written.expected = expected(&member.value),
             "evaluators" => written.evaluators = spec::list(member, findings),
             _ => unknown(member, "a case", &CASE_KEYS, findings),
         }
@@ -154,18 +131,9 @@ pub(super) fn case(node: &Node, findings: &mut Findings) -> Option<WrittenCase> 
     Some(written)
 }
 
-impl WrittenCase {
-    pub(super) fn new(place: Place) -> Self {
-        Self {
-            name: None,
-            inputs: Value::Null,
-            metadata: Value::Null,
-            expected: Value::Null,
-            evaluators: Vec::new(),
-            place,
-            name_place: place,
-        }
-    }
+/// An expected output; a null counts as none.
+pub(super) fn expected(node: &Node) -> Option<Value> {
+    (!node.is_null()).then(|| node.to_value())
 }
 
 /// What makes cases a cluster.

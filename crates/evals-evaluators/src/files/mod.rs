@@ -2,7 +2,6 @@
 
 mod built;
 mod dataset_file;
-mod format;
 mod grammar;
 mod problem;
 mod promptfoo;
@@ -13,7 +12,6 @@ mod schema;
 mod spec;
 
 pub use built::Loaded;
-pub use dataset_file::{DatasetFile, FileCase, FileEvaluator};
-pub use format::FileFormat;
+pub use dataset_file::{DatasetFile, FileCase, FileEvaluator, FileFormat};
 pub use problem::{DatasetFileError, Problem, Problems};
 pub use schema::{schema, schema_beside};

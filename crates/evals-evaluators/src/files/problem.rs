@@ -4,7 +4,7 @@ use std::fmt;
 use std::path::{Path, PathBuf};
 
 use evals_guard::regular_file::FileError;
-use evals_yaml::{Place, YamlError};
+use evals_yaml::{Document, Node, Place, YamlError};
 use thiserror::Error;
 
 /// Why a dataset file cannot be used.
@@ -90,6 +90,19 @@ pub(super) struct Findings {
 }
 
 impl Findings {
+    /// The root of a YAML or JSON text, whose errors and warnings are kept.
+    pub(super) fn root(&mut self, document: Document) -> Node {
+        let Document {
+            root,
+            errors,
+            warnings,
+        } = document;
+        self.errors.extend(errors.into_iter().map(Problem::from));
+        self.warnings
+            .extend(warnings.into_iter().map(Problem::from));
+        root
+    }
+
     pub(super) fn error(&mut self, place: Place, message: impl Into<String>) {
         self.errors.push(Problem::new(place, message));
     }

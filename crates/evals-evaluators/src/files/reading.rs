@@ -3,11 +3,10 @@
 use std::path::Path;
 
 use evals_guard::regular_file;
-use evals_yaml::{Document, Node, YamlError, json, yaml11};
+use evals_yaml::{json, yaml11};
 
 use super::built::{Builder, Loaded};
-use super::dataset_file::DatasetFile;
-use super::format::FileFormat;
+use super::dataset_file::{DatasetFile, FileFormat};
 use super::grammar;
 use super::problem::{DatasetFileError, Findings, Problem, Problems};
 use super::{promptfoo, records};
@@ -61,43 +60,46 @@ impl DatasetFile {
             path: path.to_owned(),
             problems,
         };
-        let mut findings = Findings::default();
-        let written = match format {
-            FileFormat::Yaml => {
-                let root = root(yaml11::read(text), &mut findings);
-                root.map(|root| grammar::file(&root, &mut findings))
-            }
-            FileFormat::Json => {
-                root(json::read(text), &mut findings).map(|root| match root.items() {
-                    Some(items) => records::array(items, &mut findings),
-                    None => grammar::file(&root, &mut findings),
-                })
-            }
-            FileFormat::JsonLines => Ok(records::lines(text, &mut findings)),
-            FileFormat::Csv => promptfoo::read(text, &mut findings),
-        };
-        let written = written.map_err(|problem| failed(vec![problem]))?;
         let stem = path
             .file_stem()
             .map_or_else(|| "dataset".into(), |stem| stem.to_string_lossy());
+        let mut file = Self {
+            name: stem.into_owned(),
+            ..Self::default()
+        };
+        let mut findings = Findings::default();
+        file.fill(text, format, &mut findings)
+            .map_err(|problem| failed(vec![problem]))?;
         Builder::new(registry, resources, findings)
-            .load(written, &stem)
+            .load(file)
             .map_err(failed)
     }
-}
 
-/// The root of a YAML or JSON text.
-fn root(read: Result<Document, YamlError>, findings: &mut Findings) -> Result<Node, Problem> {
-    let Document {
-        root,
-        errors,
-        warnings,
-    } = read?;
-    findings
-        .errors
-        .extend(errors.into_iter().map(Problem::from));
-    findings
-        .warnings
-        .extend(warnings.into_iter().map(Problem::from));
-    Ok(root)
+    fn fill(
+        &mut self,
+        text: &str,
+        format: FileFormat,
+        findings: &mut Findings,
+    ) -> Result<(), Problem> {
+        let read = match format {
+            FileFormat::Yaml => yaml11::read(text),
+            FileFormat::Json => json::read(text),
+            FileFormat::JsonLines => {
+                self.cases = records::lines(text, findings);
+                return Ok(());
+            }
+            FileFormat::Csv => {
+                self.cases = promptfoo::read(text, findings)?;
+                return Ok(());
+            }
+        };
+        let root = findings.root(read?);
+        match root.items() {
+            Some(items) if format == FileFormat::Json => {
+                self.cases = records::array(items, findings);
+            }
+            _ => grammar::file(&root, self, findings),
+        }
+        Ok(())
+    }
 }

@@ -7,7 +7,8 @@ use evals_messages::nearest;
 use evals_yaml::{Member, Node, json};
 use serde_json::{Map, Value};
 
-use super::grammar::{self, Written, WrittenCase};
+use super::dataset_file::FileCase;
+use super::grammar;
 use super::problem::Findings;
 use super::spec;
 
@@ -35,7 +36,7 @@ const RAGAS: [&str; 7] = [
 const NAME: [&str; 2] = ["name", "id"];
 
 /// Reads JSON Lines. Blank lines are skipped; every faulty line is reported.
-pub(super) fn lines(text: &str, findings: &mut Findings) -> Written {
+pub(super) fn lines(text: &str, findings: &mut Findings) -> Vec<FileCase> {
     let text = text.strip_prefix('\u{feff}').unwrap_or(text);
     let mut cases = Vec::new();
     for (line, text) in (1..).zip(text.split('\n')) {
@@ -44,30 +45,25 @@ pub(super) fn lines(text: &str, findings: &mut Findings) -> Written {
         }
         match json::read_from(text, line) {
             Ok(document) => {
-                findings
-                    .errors
-                    .extend(document.errors.into_iter().map(Into::into));
-                findings
-                    .warnings
-                    .extend(document.warnings.into_iter().map(Into::into));
-                cases.extend(record(&document.root, findings));
+                let root = findings.root(document);
+                cases.extend(record(&root, findings));
             }
             Err(error) => findings.errors.push(error.into()),
         }
     }
-    written(cases, findings)
+    named(cases, findings)
 }
 
 /// Reads the items of an array.
-pub(super) fn array(items: &[Node], findings: &mut Findings) -> Written {
+pub(super) fn array(items: &[Node], findings: &mut Findings) -> Vec<FileCase> {
     let cases = items
         .iter()
         .filter_map(|item| record(item, findings))
         .collect();
-    written(cases, findings)
+    named(cases, findings)
 }
 
-fn written(mut cases: Vec<WrittenCase>, findings: &mut Findings) -> Written {
+fn named(mut cases: Vec<FileCase>, findings: &mut Findings) -> Vec<FileCase> {
     grammar::name_by_inputs(&mut cases);
     if let Some(first) = cases.first()
         && cases.iter().all(|case| case.evaluators.is_empty())
@@ -77,13 +73,10 @@ fn written(mut cases: Vec<WrittenCase>, findings: &mut Findings) -> Written {
             "no record names `evaluators`, so nothing judges the outputs; list them in the records, or write the cases as a dataset file",
         );
     }
-    Written {
-        cases,
-        ..Written::default()
-    }
+    cases
 }
 
-fn record(node: &Node, findings: &mut Findings) -> Option<WrittenCase> {
+fn record(node: &Node, findings: &mut Findings) -> Option<FileCase> {
     let Some(members) = node.members() else {
         findings.error(
             node.place,
@@ -98,7 +91,7 @@ fn record(node: &Node, findings: &mut Findings) -> Option<WrittenCase> {
         .iter()
         .any(|member| RAGAS.contains(&member.key.text.as_str()));
     let expected: &[&str] = if is_ragas { &RAGAS_EXPECTED } else { &EXPECTED };
-    let mut case = WrittenCase::new(node.place);
+    let mut case = FileCase::new(node.place);
     let inputs = one_of(members, &INPUTS, "the inputs", findings);
     if let Some(inputs) = inputs {
         case.inputs = inputs.value.to_value();
@@ -116,7 +109,7 @@ fn record(node: &Node, findings: &mut Findings) -> Option<WrittenCase> {
         );
     }
     if let Some(expected) = one_of(members, expected, "the expected output", findings) {
-        case.expected = expected.value.to_value();
+        case.expected = grammar::expected(&expected.value);
     }
     if let Some(name) = one_of(members, &NAME, "the name", findings) {
         case.name_place = name.value.place;

@@ -39,7 +39,7 @@ impl DatasetFile {
             "report_evaluators".to_owned(),
             list(&self.report_evaluators),
         );
-        if let Some(cluster) = &self.cluster {
+        if let Some((cluster, _)) = &self.cluster {
             file.insert("cluster".to_owned(), cluster.to_string().into());
         }
         if let Some(target) = &self.target {

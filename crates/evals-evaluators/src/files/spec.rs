@@ -2,33 +2,15 @@
 
 use evals::{EvaluatorSpec, SpecArguments};
 use evals_yaml::{Member, Node, Place};
+use serde_json::{Map, Value};
 
+use super::dataset_file::{FileEvaluator, Form};
 use super::problem::Findings;
-
-/// An evaluator as it is written, with the places of its arguments.
-#[derive(Debug)]
-pub(super) struct WrittenSpec {
-    pub(super) spec: EvaluatorSpec,
-    /// Where its name stands.
-    pub(super) place: Place,
-    pub(super) form: Form,
-    /// Names and places of arguments by name.
-    pub(super) arguments: Vec<(String, Place)>,
-}
-
-/// How an evaluator is written.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Form {
-    /// `Name`, or `Name: argument`.
-    Short,
-    /// `{name: Name, arguments: …}`
-    Long,
-}
 
 const FORMS: &str = "an evaluator is `Name`, `Name: argument`, `Name: {argument: value, …}` or `{name: Name, arguments: …}`";
 
 /// Reads a list of evaluators.
-pub(super) fn list(member: &Member, findings: &mut Findings) -> Vec<WrittenSpec> {
+pub(super) fn list(member: &Member, findings: &mut Findings) -> Vec<FileEvaluator> {
     let Some(items) = member.value.items() else {
         let key = &member.key.text;
         let message = if member.value.is_null() {
@@ -49,7 +31,7 @@ pub(super) fn list(member: &Member, findings: &mut Findings) -> Vec<WrittenSpec>
 }
 
 /// Reads one evaluator.
-fn read(node: &Node, findings: &mut Findings) -> Option<WrittenSpec> {
+fn read(node: &Node, findings: &mut Findings) -> Option<FileEvaluator> {
     if let Some(name) = node.text() {
         return Some(written(name, SpecArguments::None, node.place, Form::Short));
     }
@@ -99,16 +81,11 @@ fn read(node: &Node, findings: &mut Findings) -> Option<WrittenSpec> {
     }
 }
 
-fn short(name: &str, place: Place, value: &Node) -> WrittenSpec {
-    match by_name(value) {
-        Some(arguments) => arguments.of(name, place, Form::Short),
-        None => written(
-            name,
-            SpecArguments::Positional([value.to_value()]),
-            place,
-            Form::Short,
-        ),
-    }
+fn short(name: &str, place: Place, value: &Node) -> FileEvaluator {
+    by_name(name, place, Form::Short, value).unwrap_or_else(|| {
+        let argument = SpecArguments::Positional([value.to_value()]);
+        written(name, argument, place, Form::Short)
+    })
 }
 
 fn long(
@@ -116,7 +93,7 @@ fn long(
     arguments: &Member,
     members: &[Member],
     findings: &mut Findings,
-) -> Option<WrittenSpec> {
+) -> Option<FileEvaluator> {
     let further = members
         .iter()
         .filter(|member| !matches!(member.key.text.as_str(), "name" | "arguments"));
@@ -143,8 +120,8 @@ fn long(
     if value.is_null() {
         return Some(written(name, SpecArguments::None, place, Form::Long));
     }
-    if let Some(arguments) = by_name(value) {
-        return Some(arguments.of(name, place, Form::Long));
+    if let Some(evaluator) = by_name(name, place, Form::Long, value) {
+        return Some(evaluator);
     }
     if let Some([item]) = value.items() {
         let argument = SpecArguments::Positional([item.to_value()]);
@@ -162,33 +139,36 @@ fn long(
     None
 }
 
-/// Arguments by name, if the value is a mapping whose keys are all texts.
-fn by_name(value: &Node) -> Option<ByName<'_>> {
-    let members = value.members()?;
-    members
-        .iter()
-        .all(|member| member.key.is_text)
-        .then_some(ByName(members))
-}
-
-struct ByName<'n>(&'n [Member]);
-
-impl ByName<'_> {
-    fn of(&self, name: &str, place: Place, form: Form) -> WrittenSpec {
-        let members = self.0.iter();
-        let values = members
-            .clone()
-            .map(|member| (member.key.text.clone(), member.value.to_value()));
-        let mut spec = written(name, SpecArguments::Named(values.collect()), place, form);
-        spec.arguments = members
-            .map(|member| (member.key.text.clone(), member.key.place))
-            .collect();
-        spec
+/// An evaluator with arguments by name, if the value is a mapping whose keys are all texts.
+fn by_name(name: &str, place: Place, form: Form, value: &Node) -> Option<FileEvaluator> {
+    let members = value.members()?.iter();
+    if !members.clone().all(|member| member.key.is_text) {
+        return None;
     }
+    let values = members
+        .clone()
+        .map(|member| (member.key.text.clone(), member.value.to_value()));
+    let values: Map<String, Value> = values.collect();
+    let arguments = if values.is_empty() {
+        SpecArguments::None
+    } else {
+        SpecArguments::Named(values)
+    };
+    let places = members.map(|member| (member.key.text.clone(), member.key.place));
+    Some(FileEvaluator {
+        arguments: places.collect(),
+        ..written(name, arguments, place, form)
+    })
 }
 
-fn written(name: &str, arguments: SpecArguments, place: Place, form: Form) -> WrittenSpec {
-    WrittenSpec {
+/// An evaluator without places of arguments.
+pub(super) fn written(
+    name: &str,
+    arguments: SpecArguments,
+    place: Place,
+    form: Form,
+) -> FileEvaluator {
+    FileEvaluator {
         spec: EvaluatorSpec {
             name: name.to_owned(),
             arguments,

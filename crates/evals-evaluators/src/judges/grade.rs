@@ -5,10 +5,8 @@ use std::fmt;
 use evals_rag::judging::{Shown, Wanted, parse_object};
 use serde::Deserialize;
 use serde_json::{Value, json};
-use thiserror::Error;
 
 use super::numbers;
-use crate::argument::ArgumentError;
 
 /// A grade with the judge's reason.
 #[derive(Clone, Debug, PartialEq, Eq, Deserialize)]
@@ -19,48 +17,34 @@ pub(super) struct Grade {
 }
 
 /// The worst and the best grade.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize)]
+#[serde(try_from = "[i64; 2]")]
 pub(super) struct ScoreRange {
     pub(super) lowest: i64,
     pub(super) highest: i64,
 }
 
-/// Why there is no such range.
-#[derive(Debug, Error, PartialEq, Eq)]
-pub(super) enum RangeError {
-    /// It is something else.
-    #[error(transparent)]
-    Argument(#[from] ArgumentError),
-    /// Its ends are in the wrong order.
-    #[error("`score_range` must satisfy min < max, got {0}")]
-    Order(ScoreRange),
-}
-
 /// Grades beyond this are not exact as scores.
 const LARGEST: i64 = 1 << 53;
 
-impl ScoreRange {
-    /// Reads a list of two whole numbers.
-    pub(super) fn read(value: &Value) -> Result<Self, RangeError> {
-        let ends = || {
-            let [lowest, highest] = value.as_array()?.as_slice() else {
-                return None;
-            };
-            let exact = |end: &Value| end.as_i64().filter(|end| end.abs() <= LARGEST);
-            Some(Self {
-                lowest: exact(lowest)?,
-                highest: exact(highest)?,
-            })
-        };
-        let range =
-            ends().ok_or_else(|| ArgumentError::new("score_range", "two whole numbers", value))?;
-        if range.lowest < range.highest {
-            Ok(range)
-        } else {
-            Err(RangeError::Order(range))
-        }
-    }
+impl TryFrom<[i64; 2]> for ScoreRange {
+    type Error = String;
 
+    fn try_from([lowest, highest]: [i64; 2]) -> Result<Self, String> {
+        let range = Self { lowest, highest };
+        if lowest >= highest {
+            return Err(format!("must satisfy min < max, got {range}"));
+        }
+        if lowest < -LARGEST || highest > LARGEST {
+            return Err(format!(
+                "{range} is beyond 2^53, up to which numbers are exact"
+            ));
+        }
+        Ok(range)
+    }
+}
+
+impl ScoreRange {
     pub(super) fn contains(self, score: i64) -> bool {
         (self.lowest..=self.highest).contains(&score)
     }
@@ -74,10 +58,10 @@ impl fmt::Display for ScoreRange {
 
 impl Grade {
     /// The members in words.
-    pub(super) const WANTED: &str = "a text `reason` and a whole number `score`";
+    pub(super) const MEMBERS: &str = "a text `reason` and a whole number `score`";
 
     /// The form of the object in words.
-    pub(super) fn shape(range: ScoreRange, nonce: &str) -> String {
+    pub(super) fn form(range: ScoreRange, nonce: &str) -> String {
         let ScoreRange { lowest, highest } = range;
         format!(
             r#"{{"reason": "<a few sentences>", "id": "{nonce}", "score": <a whole number from {lowest} to {highest}>}}"#

@@ -13,13 +13,27 @@ mod rubric;
 #[cfg(test)]
 mod tests;
 mod verdict;
-mod written;
 
-pub(crate) use model::{JudgeModel, parameters as model_parameters, spec_without_credentials};
+pub(crate) use model::{ModelArguments, opened, parameters as model_parameters};
+
+use serde_json::Value;
 
 use crate::Entry;
 
 /// The evaluators that ask a chat model.
-pub(crate) fn entries() -> Vec<Entry> {
-    vec![rubric::entry(), g_eval::entry()]
+pub(crate) fn entries() -> [Entry; 2] {
+    [rubric::entry(), g_eval::entry()]
+}
+
+/// A value as a judge reads it: a text as it is, any other value as compact JSON.
+fn written(value: &Value) -> String {
+    match value {
+        Value::String(text) => text.clone(),
+        other => other.to_string(),
+    }
+}
+
+/// The same, or nothing for `null`.
+fn present(value: Option<&Value>) -> Option<String> {
+    value.filter(|value| !value.is_null()).map(written)
 }

@@ -1,14 +1,10 @@
 //! Which outcomes `LLMJudge` returns, and under which names.
 
 use evals::{Concern, Outcome};
-use serde_json::{Map, Value, json};
+use serde::de::{Deserialize, Deserializer, Error as _};
+use serde_json::{Value, json};
 
 use super::verdict::Verdict;
-use crate::argument::ArgumentError;
-use crate::{Arguments, BuildError};
-
-const WANTED: &str =
-    "`false`, or an object with the text `evaluation_name` and the flag `include_reason`";
 
 /// The outcomes of a judge: a score, an assertion, or both.
 ///
@@ -23,29 +19,54 @@ pub(super) struct Announcements {
 
 /// One outcome of a judge.
 #[derive(Debug)]
-pub(super) struct Announced {
+struct Announced {
     name: String,
     include_reason: bool,
 }
 
-impl Announced {
-    /// The JSON Schema of the argument.
-    pub(super) fn schema() -> Value {
-        json!({
-            "anyOf": [
-                {"const": false},
-                {
-                    "type": "object",
-                    "properties": {
-                        "evaluation_name": {"type": "string"},
-                        "include_reason": {"type": "boolean"},
-                    },
-                    "additionalProperties": false,
-                },
-            ]
-        })
-    }
+/// The argument that asks for an outcome. An empty name counts as none, as in pydantic-evals.
+#[derive(Debug, Default, serde::Deserialize)]
+#[serde(deny_unknown_fields, default)]
+pub(super) struct OutcomeArgument {
+    evaluation_name: Option<String>,
+    include_reason: bool,
+}
 
+/// Reads the argument: `false` for no outcome, or an object.
+pub(super) fn argument<'de, D: Deserializer<'de>>(
+    deserializer: D,
+) -> Result<Option<OutcomeArgument>, D::Error> {
+    let value = Value::deserialize(deserializer)?;
+    if value == false {
+        return Ok(None);
+    }
+    let read = OutcomeArgument::deserialize(&value);
+    let read = read.ok().filter(|_| value.is_object());
+    read.map(Some).ok_or_else(|| {
+        D::Error::custom(format!(
+            "expected `false`, or an object with the text `evaluation_name` and the flag `include_reason`, found `{value}`"
+        ))
+    })
+}
+
+/// The JSON Schema of the argument.
+pub(super) fn schema() -> Value {
+    json!({
+        "anyOf": [
+            {"const": false},
+            {
+                "type": "object",
+                "properties": {
+                    "evaluation_name": {"type": "string"},
+                    "include_reason": {"type": "boolean"},
+                },
+                "additionalProperties": false,
+            },
+        ]
+    })
+}
+
+impl Announced {
     fn of(&self, outcome: Outcome, reason: &str) -> Outcome {
         if self.include_reason {
             outcome.because(reason)
@@ -56,27 +77,29 @@ impl Announced {
 }
 
 impl Announcements {
-    /// Reads the arguments `score` and `assertion` of the evaluator `name`.
-    pub(super) fn read(name: &str, arguments: &Arguments) -> Result<Self, BuildError> {
-        let score = config(arguments, "score")?;
-        let assertion = config(arguments, "assertion")?;
+    /// The outcomes of the evaluator `name` with these arguments.
+    pub(super) fn new(
+        name: &str,
+        score: Option<OutcomeArgument>,
+        assertion: Option<OutcomeArgument>,
+    ) -> Self {
         let both = score.is_some() && assertion.is_some();
-        let named = |config: Config<'_>, suffix: &str| Announced {
-            name: match config.evaluation_name {
-                Some(given) => given.to_owned(),
+        let announced = |argument: OutcomeArgument, suffix: &str| Announced {
+            name: match argument.evaluation_name.filter(|it| !it.is_empty()) {
+                Some(given) => given,
                 None if both => format!("{name}{suffix}"),
                 None => name.to_owned(),
             },
-            include_reason: config.include_reason,
+            include_reason: argument.include_reason,
         };
-        let mut score = score.map(|config| named(config, "_score"));
-        let assertion = assertion.map(|config| named(config, "_pass"));
+        let mut score = score.map(|argument| announced(argument, "_score"));
+        let assertion = assertion.map(|argument| announced(argument, "_pass"));
         if let (Some(score), Some(assertion)) = (&mut score, &assertion)
             && score.name == assertion.name
         {
             score.name += "_score";
         }
-        Ok(Self { score, assertion })
+        Self { score, assertion }
     }
 
     /// Whether there is no outcome, and nothing to ask for.
@@ -105,41 +128,4 @@ impl Announcements {
         let assertion = assertion.map(|announced| Concern::assertion(&announced.name));
         score.into_iter().chain(assertion).collect()
     }
-}
-
-struct Config<'a> {
-    evaluation_name: Option<&'a str>,
-    include_reason: bool,
-}
-
-/// The configuration of one outcome; `None` if there is none.
-fn config<'a>(
-    arguments: &'a Arguments,
-    name: &'static str,
-) -> Result<Option<Config<'a>>, ArgumentError> {
-    let value = arguments.value(name);
-    let wrong = || ArgumentError::new(name, WANTED, value);
-    match value {
-        Value::Bool(false) => Ok(None),
-        Value::Object(object) => read(object).ok_or_else(wrong).map(Some),
-        _ => Err(wrong()),
-    }
-}
-
-/// An empty name counts as none, as in pydantic-evals.
-fn read(object: &Map<String, Value>) -> Option<Config<'_>> {
-    let mut config = Config {
-        evaluation_name: None,
-        include_reason: false,
-    };
-    for (key, value) in object {
-        match key.as_str() {
-            "evaluation_name" => {
-                config.evaluation_name = Some(value.as_str()?).filter(|name| !name.is_empty());
-            }
-            "include_reason" => config.include_reason = value.as_bool()?,
-            _ => return None,
-        }
-    }
-    Some(config)
 }

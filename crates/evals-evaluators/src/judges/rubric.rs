@@ -3,19 +3,20 @@
 use std::sync::Arc;
 
 use async_trait::async_trait;
-use evals::{Case, Concern, Context, Evaluator, EvaluatorError, EvaluatorSpec, Outcome};
-use evals_models::{ChatRequest, Message, ReplySchema};
-use evals_rag::judging::{Inquiry, JudgeError, JudgeFailure, Shown};
-use evals_rag::{Prompt, PromptError};
+use evals::{Case, Concern, Context, EvaluatorError, Outcome};
+use evals_models::{ChatModel, ReplySchema};
+use evals_rag::Prompt;
+use evals_rag::judging::Shown;
+use serde::Deserialize;
 use serde_json::{Value, json};
 
-use super::model::{self, JudgeModel};
-use super::outcomes::{Announced, Announcements};
+use super::model::{self, Asked};
+use super::outcomes::{self, Announcements, OutcomeArgument};
 use super::verdict::Verdict;
-use super::written::{present, written};
-use crate::argument::{ArgumentError, flag};
+use super::{present, written};
+use crate::evaluation::Evaluation;
 use crate::{
-    Arguments, BuildError, Entry, Parameter, Resources, Signature, Untyped, judge_prompts,
+    ArgumentError, Arguments, BuildError, Entry, Parameter, Resources, Untyped, judge_prompts,
 };
 
 const NAME: &str = "LLMJudge";
@@ -23,145 +24,100 @@ const NAME: &str = "LLMJudge";
 /// Asks whether the output satisfies a rubric.
 #[derive(Debug)]
 struct RubricJudge {
-    spec: EvaluatorSpec,
     version: String,
     prompt: Prompt,
-    model: JudgeModel,
+    model: Arc<dyn ChatModel>,
     rubric: String,
     include_input: bool,
     include_expected_output: bool,
     announced: Announcements,
 }
 
-/// The texts that the judge sees.
-struct Material {
-    input: Option<String>,
-    output: String,
-    expected: Option<String>,
+#[derive(Deserialize)]
+struct RubricArguments {
+    rubric: Value,
+    include_input: bool,
+    include_expected_output: bool,
+    #[serde(deserialize_with = "outcomes::argument")]
+    score: Option<OutcomeArgument>,
+    #[serde(deserialize_with = "outcomes::argument")]
+    assertion: Option<OutcomeArgument>,
 }
 
 /// The entry of `LLMJudge`.
 pub(super) fn entry() -> Entry {
     let [model, model_settings] = model::parameters();
-    let signature = Signature::new([
-        Parameter::required(
-            "rubric",
-            json!({"type": "string"}),
-            "A statement about the output, which passes if the statement is true.",
-        ),
-        model,
-        Parameter::optional(
-            "include_input",
-            json!(false),
-            json!({"type": "boolean"}),
-            "Whether the judge sees the input.",
-        ),
-        Parameter::optional(
-            "include_expected_output",
-            json!(false),
-            json!({"type": "boolean"}),
-            "Whether the judge sees the expected output, where the case has one.",
-        ),
-        model_settings,
-        Parameter::optional(
-            "score",
-            json!(false),
-            Announced::schema(),
-            "Whether the judge's score is an outcome, under which name, and whether with the judge's reason.",
-        ),
-        Parameter::optional(
-            "assertion",
-            json!({"include_reason": true}),
-            Announced::schema(),
-            "The same for the verdict whether the output passes.",
-        ),
-    ]);
-    let written = signature.clone();
-    Entry::case(
+    Entry::evaluation(
         NAME,
         "Asks a chat model whether a statement about the output is true.",
-        signature,
-        move |arguments, resources| {
-            let spec = model::spec_without_credentials(NAME, written.write(arguments));
-            Ok(Arc::new(RubricJudge::read(arguments, resources, spec)?))
-        },
+        [
+            Parameter::text(
+                "rubric",
+                "A statement about the output, which passes if the statement is true.",
+            ),
+            model,
+            Parameter::flag("include_input", false, "Whether the judge sees the input."),
+            Parameter::flag(
+                "include_expected_output",
+                false,
+                "Whether the judge sees the expected output, where the case has one.",
+            ),
+            model_settings,
+            Parameter::optional(
+                "score",
+                json!(false),
+                outcomes::schema(),
+                "Whether the judge's score is an outcome, under which name, and whether with the judge's reason.",
+            ),
+            Parameter::optional(
+                "assertion",
+                json!({"include_reason": true}),
+                outcomes::schema(),
+                "The same for the verdict whether the output passes.",
+            ),
+        ],
+        RubricJudge::read,
     )
 }
 
 impl RubricJudge {
-    fn read(
-        arguments: &Arguments,
-        resources: &Resources,
-        spec: EvaluatorSpec,
-    ) -> Result<Self, BuildError> {
+    fn read(arguments: &Arguments, resources: &Resources) -> Result<Self, BuildError> {
+        let read: RubricArguments = arguments.read()?;
         Ok(Self {
-            spec,
             version: judge_prompts::version(&resources.prompts.rubric),
             prompt: resources.prompts.rubric.clone(),
-            model: JudgeModel::open(arguments, resources)?,
-            rubric: rubric(arguments.value("rubric"))?,
-            include_input: flag(arguments, "include_input")?,
-            include_expected_output: flag(arguments, "include_expected_output")?,
-            announced: Announcements::read(NAME, arguments)?,
+            model: model::opened(arguments, resources)?,
+            rubric: rubric(&read.rubric)?,
+            include_input: read.include_input,
+            include_expected_output: read.include_expected_output,
+            announced: Announcements::new(NAME, read.score, read.assertion),
         })
     }
 
     async fn judge(&self, context: &Context<'_, Untyped>) -> Result<Verdict, EvaluatorError> {
-        let material = self.material(context);
-        let shown = material.shown();
-        let request = self.request(&material, &shown, context.repeat);
-        let inquiry = Inquiry {
-            request: request.map_err(|error| JudgeError::from(JudgeFailure::from(error)))?,
-            shown: &shown,
-            parse: &Verdict::parse,
-            wanted: Verdict::WANTED,
-            repair: &|complaint| judge_prompts::repair(complaint, &Verdict::shape(shown.nonce())),
-        };
-        self.model.ask(inquiry, &context.scope).await
-    }
-
-    fn material(&self, context: &Context<'_, Untyped>) -> Material {
+        let input = present(Some(&context.case.input).filter(|_| self.include_input));
+        let output = written(context.output);
         let expected = context.case.expected.as_ref();
-        Material {
-            input: present(Some(&context.case.input).filter(|_| self.include_input)),
-            output: written(context.output),
-            expected: present(expected.filter(|_| self.include_expected_output)),
-        }
-    }
-
-    fn request(
-        &self,
-        material: &Material,
-        shown: &Shown,
-        repeat: u32,
-    ) -> Result<ChatRequest, PromptError> {
-        let mut texts = vec![
-            ("output", material.output.as_str()),
-            ("rubric", &self.rubric),
-            ("nonce", shown.nonce()),
-        ];
-        texts.extend(material.input.as_deref().map(|input| ("input", input)));
-        let expected = material.expected.as_deref();
-        texts.extend(expected.map(|expected| ("expected", expected)));
-        let prompt = self.prompt.fill(texts)?;
-        Ok(ChatRequest {
-            schema: Some(ReplySchema {
+        let expected = present(expected.filter(|_| self.include_expected_output));
+        let mut texts = vec![("output", output.as_str())];
+        texts.extend(input.as_deref().map(|input| ("input", input)));
+        texts.extend(expected.as_deref().map(|expected| ("expected", expected)));
+        // The author of the rubric is trusted, and it may well say what passes.
+        let shown: Vec<&str> = texts.iter().map(|(_, text)| *text).collect();
+        let shown = Shown::new(&shown);
+        texts.push(("rubric", &self.rubric));
+        let asked = Asked {
+            prompt: &self.prompt,
+            texts,
+            shown: &shown,
+            schema: ReplySchema {
                 name: "verdict".to_owned(),
                 schema: Verdict::schema(),
-            }),
-            repeat,
-            ..ChatRequest::new(vec![Message::user(prompt)])
-        })
-    }
-}
-
-impl Material {
-    /// The material without the rubric: its author is trusted, and it may well say what passes.
-    fn shown(&self) -> Shown {
-        let optional = [self.input.as_deref(), self.expected.as_deref()];
-        let mut texts = vec![self.output.as_str()];
-        texts.extend(optional.into_iter().flatten());
-        Shown::new(&texts)
+            },
+            members: Verdict::MEMBERS,
+            form: Verdict::form(shown.nonce()),
+        };
+        asked.ask(&*self.model, Verdict::parse, context).await
     }
 }
 
@@ -178,13 +134,10 @@ fn rubric(value: &Value) -> Result<String, ArgumentError> {
 }
 
 #[async_trait]
-impl Evaluator<Untyped> for RubricJudge {
-    fn name(&self) -> &'static str {
-        NAME
-    }
-
+impl Evaluation for RubricJudge {
     async fn evaluate(
         &self,
+        _name: &str,
         context: &Context<'_, Untyped>,
     ) -> Result<Vec<Outcome>, EvaluatorError> {
         if self.announced.is_empty() {
@@ -194,15 +147,11 @@ impl Evaluator<Untyped> for RubricJudge {
         Ok(self.announced.outcomes(&verdict))
     }
 
-    fn spec(&self) -> Option<EvaluatorSpec> {
-        Some(self.spec.clone())
+    fn concerns(&self, _name: &str, _case: &Case<Untyped>) -> Option<Vec<Concern>> {
+        Some(self.announced.concerns())
     }
 
     fn version(&self) -> Option<&str> {
         Some(&self.version)
-    }
-
-    fn concerns(&self, _case: &Case<Untyped>) -> Option<Vec<Concern>> {
-        Some(self.announced.concerns())
     }
 }

@@ -18,11 +18,11 @@ pub(super) struct Verdict {
 
 impl Verdict {
     /// The members in words.
-    pub(super) const WANTED: &str =
+    pub(super) const MEMBERS: &str =
         "a text `reason`, a boolean `pass` and, directly after it, a number `score`";
 
     /// The form of the object in words.
-    pub(super) fn shape(nonce: &str) -> String {
+    pub(super) fn form(nonce: &str) -> String {
         format!(
             r#"{{"reason": "<one or two sentences>", "id": "{nonce}", "pass": <true or false>, "score": <a number>}}"#
         )

@@ -2,7 +2,7 @@
 
 use std::cmp::Ordering;
 
-use serde_json::{Number, Value};
+use serde_json::Value;
 
 /// Whether two values are equal in Python, where `1`, `1.0` and `True` are.
 pub(crate) fn equal(one: &Value, other: &Value) -> bool {
@@ -18,57 +18,31 @@ pub(crate) fn equal(one: &Value, other: &Value) -> bool {
                     .iter()
                     .all(|(key, value)| other.get(key).is_some_and(|other| equal(value, other)))
         }
-        (one, other) => match (Numeric::of(one), Numeric::of(other)) {
-            (Some(one), Some(other)) => one.equals(other),
+        (one, other) => match (integer(one), integer(other)) {
+            (Some(one), Some(other)) => one == other,
+            (None, None) => {
+                let floats = one.as_f64().zip(other.as_f64());
+                floats.is_some_and(|(one, other)| one.partial_cmp(&other) == Some(Ordering::Equal))
+            }
             _ => false,
         },
     }
 }
 
-/// A number or a truth value, which Python counts among the numbers.
-#[derive(Clone, Copy)]
-enum Numeric {
-    Integer(i128),
-    Float(f64),
-}
-
-impl Numeric {
-    fn of(value: &Value) -> Option<Self> {
-        match value {
-            Value::Bool(truth) => Some(Self::Integer(i128::from(*truth))),
-            Value::Number(number) => Some(Self::of_number(number)),
-            Value::Null | Value::String(_) | Value::Array(_) | Value::Object(_) => None,
-        }
-    }
-
-    fn of_number(number: &Number) -> Self {
-        let integer = number.as_i128();
-        integer.map_or_else(
-            || Self::Float(number.as_f64().unwrap_or(f64::NAN)),
-            Self::Integer,
-        )
-    }
-
-    /// Compares without rounding: 2^53 + 1 is not equal to the float 2^53.
-    fn equals(self, other: Self) -> bool {
-        match (self, other) {
-            (Self::Integer(one), Self::Integer(other)) => one == other,
-            (Self::Float(one), Self::Float(other)) => {
-                one.partial_cmp(&other) == Some(Ordering::Equal)
-            }
-            (Self::Integer(integer), Self::Float(float))
-            | (Self::Float(float), Self::Integer(integer)) => exact_integer(float) == Some(integer),
-        }
-    }
-}
-
-/// The integer that a float is, if it is one of up to 126 bits.
-fn exact_integer(float: f64) -> Option<i128> {
+/// The integer that a number is, without rounding, if it is one of up to 126 bits. Python counts truth values among the numbers.
+fn integer(value: &Value) -> Option<i128> {
     const LIMIT: f64 = 8.507_059_173_023_462e37; // 2^126
-    let is_integer = float.fract().partial_cmp(&0.0) == Some(Ordering::Equal);
-    #[expect(
-        clippy::cast_possible_truncation,
-        reason = "an integer within the limit is exact"
-    )]
-    (is_integer && float.abs() < LIMIT).then_some(float as i128)
+    match value {
+        Value::Bool(truth) => Some(i128::from(*truth)),
+        Value::Number(number) => number.as_i128().or_else(|| {
+            let float = number.as_f64()?;
+            let is_integer = float.fract().partial_cmp(&0.0) == Some(Ordering::Equal);
+            #[expect(
+                clippy::cast_possible_truncation,
+                reason = "an integer within the limit is exact"
+            )]
+            (is_integer && float.abs() < LIMIT).then_some(float as i128)
+        }),
+        Value::Null | Value::String(_) | Value::Array(_) | Value::Object(_) => None,
+    }
 }

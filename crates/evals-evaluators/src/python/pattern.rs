@@ -1,6 +1,7 @@
 //! Python's regular expressions, as far as `fancy-regex` reads them.
 
 use fancy_regex::Regex;
+use serde::Deserialize;
 use thiserror::Error;
 
 /// A regular expression in Python's syntax.
@@ -10,13 +11,16 @@ pub(crate) struct Pattern {
 }
 
 /// Where a pattern has to match.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Place {
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize)]
+pub(crate) enum MatchPlace {
     /// Anywhere, as in `re.search`.
+    #[serde(rename = "search")]
     Anywhere,
     /// From the start of the text on, as in `re.match`.
+    #[serde(rename = "match")]
     Start,
     /// The whole text, as in `re.fullmatch`.
+    #[serde(rename = "full")]
     Whole,
 }
 
@@ -48,7 +52,7 @@ pub(crate) enum PatternError {
 
 impl Pattern {
     /// Reads a pattern. The flags are letters, as in `(?im)`.
-    pub(crate) fn new(written: &str, place: Place, flags: &str) -> Result<Self, PatternError> {
+    pub(crate) fn new(written: &str, place: MatchPlace, flags: &str) -> Result<Self, PatternError> {
         if let Some(unknown) = flags.chars().find(|flag| !"imsx".contains(*flag)) {
             return Err(PatternError::Flag(unknown));
         }
@@ -56,9 +60,9 @@ impl Pattern {
         let (before, after) = match place {
             // A closing bracket too many must not close the group around the pattern.
             _ if !translated.is_balanced => ("", ""),
-            Place::Anywhere => ("(?:", ")"),
-            Place::Start => (r"\A(?:", ")"),
-            Place::Whole => (r"\A(?:", r")\z"),
+            MatchPlace::Anywhere => ("(?:", ")"),
+            MatchPlace::Start => (r"\A(?:", ")"),
+            MatchPlace::Whole => (r"\A(?:", r")\z"),
         };
         let flags = if flags.is_empty() {
             String::new()

@@ -1,27 +1,62 @@
 //! Python's `repr`, as reasons show values.
 
-use std::fmt::Write as _;
-
-use serde_json::{Number, Value};
+use serde_json::Value;
 
 /// The value as Python's `repr` prints what `json.loads` makes of it.
 pub(crate) fn repr(value: &Value) -> String {
-    let mut printed = String::new();
-    write_value(&mut printed, value);
-    printed
+    match value {
+        Value::Null => "None".to_owned(),
+        Value::Bool(true) => "True".to_owned(),
+        Value::Bool(false) => "False".to_owned(),
+        Value::Number(number) => match number.as_f64() {
+            Some(float) if number.is_f64() => float_repr(float),
+            _ => number.to_string(),
+        },
+        Value::String(text) => repr_text(text),
+        Value::Array(values) => format!("[{}]", joined(values.iter().map(repr))),
+        Value::Object(members) => {
+            let members = members
+                .iter()
+                .map(|(key, value)| format!("{}: {}", repr_text(key), repr(value)));
+            format!("{{{}}}", joined(members))
+        }
+    }
 }
 
-/// The text as Python's `repr` prints it.
+/// The text as Python's `repr` prints it: in single quotes, unless it contains those and no double quotes.
 pub(crate) fn repr_text(text: &str) -> String {
+    let quote = if text.contains('\'') && !text.contains('"') {
+        '"'
+    } else {
+        '\''
+    };
     let mut printed = String::with_capacity(text.len() + 2);
-    write_text(&mut printed, text);
+    printed.push(quote);
+    for letter in text.chars() {
+        let code = u32::from(letter);
+        match letter {
+            '\n' => printed.push_str("\\n"),
+            '\r' => printed.push_str("\\r"),
+            '\t' => printed.push_str("\\t"),
+            '\\' => printed.push_str("\\\\"),
+            _ if letter == quote => printed.extend(['\\', letter]),
+            _ if is_printable(letter) => printed.push(letter),
+            _ if code <= 0xff => printed.extend(format!("\\x{code:02x}").chars()),
+            _ if code <= 0xffff => printed.extend(format!("\\u{code:04x}").chars()),
+            _ => printed.extend(format!("\\U{code:08x}").chars()),
+        }
+    }
+    printed.push(quote);
     printed
 }
 
 /// The texts as Python's `repr` prints a list of them.
 pub(crate) fn repr_texts<'a>(texts: impl IntoIterator<Item = &'a str>) -> String {
-    let texts: Vec<String> = texts.into_iter().map(repr_text).collect();
-    format!("[{}]", texts.join(", "))
+    format!("[{}]", joined(texts.into_iter().map(repr_text)))
+}
+
+fn joined(printed: impl Iterator<Item = String>) -> String {
+    printed.collect::<Vec<String>>().join(", ")
 }
 
 /// The value as Python's `str` prints it: a text as it is, everything else as `repr` does.
@@ -48,45 +83,6 @@ pub(crate) fn truncated(text: String, limit: usize) -> String {
     format!("{head}...{tail}")
 }
 
-fn write_value(printed: &mut String, value: &Value) {
-    match value {
-        Value::Null => printed.push_str("None"),
-        Value::Bool(true) => printed.push_str("True"),
-        Value::Bool(false) => printed.push_str("False"),
-        Value::Number(number) => write_number(printed, number),
-        Value::String(text) => write_text(printed, text),
-        Value::Array(values) => {
-            printed.push('[');
-            for (index, value) in values.iter().enumerate() {
-                if index > 0 {
-                    printed.push_str(", ");
-                }
-                write_value(printed, value);
-            }
-            printed.push(']');
-        }
-        Value::Object(values) => {
-            printed.push('{');
-            for (index, (key, value)) in values.iter().enumerate() {
-                if index > 0 {
-                    printed.push_str(", ");
-                }
-                write_text(printed, key);
-                printed.push_str(": ");
-                write_value(printed, value);
-            }
-            printed.push('}');
-        }
-    }
-}
-
-fn write_number(printed: &mut String, number: &Number) {
-    match number.as_f64() {
-        Some(float) if number.is_f64() => printed.push_str(&float_repr(float)),
-        _ => printed.push_str(&number.to_string()),
-    }
-}
-
 /// A finite float: the fewest digits that read back as it, with an exponent from 1e16 on and below 1e-4.
 fn float_repr(float: f64) -> String {
     let scientific = format!("{float:e}");
@@ -103,36 +99,6 @@ fn float_repr(float: f64) -> String {
             plain + fraction
         }
     }
-}
-
-/// In single quotes, unless the text contains those and no double quotes.
-fn write_text(printed: &mut String, text: &str) {
-    let quote = if text.contains('\'') && !text.contains('"') {
-        '"'
-    } else {
-        '\''
-    };
-    printed.push(quote);
-    for letter in text.chars() {
-        write_letter(printed, letter, quote);
-    }
-    printed.push(quote);
-}
-
-fn write_letter(printed: &mut String, letter: char, quote: char) {
-    let code = u32::from(letter);
-    let written = match letter {
-        '\\' => write!(printed, "\\\\"),
-        '\n' => write!(printed, "\\n"),
-        '\r' => write!(printed, "\\r"),
-        '\t' => write!(printed, "\\t"),
-        _ if letter == quote => write!(printed, "\\{letter}"),
-        _ if is_printable(letter) => write!(printed, "{letter}"),
-        _ if code <= 0xff => write!(printed, "\\x{code:02x}"),
-        _ if code <= 0xffff => write!(printed, "\\u{code:04x}"),
-        _ => write!(printed, "\\U{code:08x}"),
-    };
-    written.expect("a string takes any text");
 }
 
 /// Whether Python prints a letter as it is: all but the general categories `C*` and `Z*`, with the space.

@@ -1,12 +1,16 @@
 //! Python's `timedelta`, which counts whole microseconds.
 
+use serde::Deserialize;
 use serde_json::Value;
+
+use super::number;
 
 /// More seconds than this overflow a `timedelta`.
 const MOST_SECONDS: f64 = 86_400.0 * 1e9;
 
 /// A length of time in microseconds, rounded as Python's `timedelta` rounds seconds. A truth value counts as a number.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Deserialize)]
+#[serde(try_from = "Value")]
 pub(crate) struct TimeDelta(i64);
 
 impl TimeDelta {
@@ -22,15 +26,15 @@ impl TimeDelta {
         )]
         Some(Self(seconds.trunc() as i64 * 1_000_000 + micros as i64))
     }
+}
 
-    /// The seconds that a JSON value states.
-    pub(crate) fn of(value: &Value) -> Option<Self> {
-        let seconds = match value {
-            Value::Bool(truth) => f64::from(u8::from(*truth)),
-            Value::Number(number) => number.as_f64()?,
-            Value::Null | Value::String(_) | Value::Array(_) | Value::Object(_) => return None,
-        };
-        Self::seconds(seconds)
+/// The seconds that a JSON value states.
+impl TryFrom<Value> for TimeDelta {
+    type Error = String;
+
+    fn try_from(written: Value) -> Result<Self, String> {
+        let seconds = number(&written).and_then(Self::seconds);
+        seconds.ok_or_else(|| format!("expected a number of seconds, found `{written}`"))
     }
 }
 

@@ -1,16 +1,20 @@
 //! `Faithfulness` and the other judges that decide claim by claim.
 
+use std::sync::Arc;
+
 use async_trait::async_trait;
 use evals::{Case, Concern, Context, EvaluatorError, Outcome};
 use evals_rag::Missing;
 use evals_rag::answering::Refusals;
 use evals_rag::qa::Reference;
-use evals_rag::rag_judges::{CitedSentence, JudgedMeasure, Judgement, Material, Passage};
+use evals_rag::rag_judges::{
+    CitedSentence, JudgedMeasure, Judgement, Material, Passage, RagJudges,
+};
 
 use super::expectation::Expectation;
-use super::named::{self, Measured};
 use super::output::Output;
-use super::panel::{self, OpenedPanel};
+use super::panel;
+use crate::evaluation::Evaluation;
 use crate::{Entry, Resources, Untyped};
 
 /// The names of the evaluators with what they score.
@@ -62,7 +66,7 @@ pub(super) fn measure(name: &str) -> Option<JudgedMeasure> {
 #[derive(Debug)]
 struct Decomposed {
     measure: JudgedMeasure,
-    panel: OpenedPanel,
+    judges: Arc<RagJudges>,
     version: String,
     refusals: Refusals,
 }
@@ -70,14 +74,14 @@ struct Decomposed {
 /// The entries of all measures.
 pub(super) fn entries() -> impl Iterator<Item = Entry> {
     NAMES.into_iter().map(|(name, description, measure)| {
-        named::entry(
+        Entry::evaluation(
             name,
             description,
             panel::parameters(),
             move |arguments, resources| {
                 Ok(Decomposed {
                     measure,
-                    panel: OpenedPanel::open(arguments, resources)?,
+                    judges: panel::opened(arguments, resources)?,
                     version: version(measure, resources),
                     refusals: Refusals::default(),
                 })
@@ -97,9 +101,10 @@ fn version(measure: JudgedMeasure, resources: &Resources) -> String {
 }
 
 #[async_trait]
-impl Measured for Decomposed {
+impl Evaluation for Decomposed {
     async fn evaluate(
         &self,
+        _name: &str,
         context: &Context<'_, Untyped>,
     ) -> Result<Vec<Outcome>, EvaluatorError> {
         let expectation = Expectation(context.case);
@@ -139,11 +144,11 @@ impl Measured for Decomposed {
             cited: &cited,
             repeat: context.repeat,
         };
-        let judged = self.panel.get()?.judge(self.measure, &material).await;
+        let judged = self.judges.judge(self.measure, &material).await;
         Judgement::record(judged, &context.scope)
     }
 
-    fn concerns(&self, case: &Case<Untyped>) -> Vec<Concern> {
+    fn concerns(&self, _name: &str, case: &Case<Untyped>) -> Option<Vec<Concern>> {
         let expectation = Expectation(case);
         let reference = expectation.reference(&self.refusals).ok().flatten();
         let has_reference = |reference: &Reference| reference.answer.is_some();
@@ -151,7 +156,7 @@ impl Measured for Decomposed {
             || self.measure.judges_unanswerable())
             && (!self.measure.needs_reference() || reference.as_ref().is_some_and(has_reference));
         let names = self.measure.outcomes().iter().filter(|_| concerned);
-        names.map(|name| Concern::score(*name)).collect()
+        Some(names.map(|name| Concern::score(*name)).collect())
     }
 
     fn version(&self) -> Option<&str> {

@@ -4,7 +4,10 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use evals::{CaseReport, Context, EvaluatorError};
 use evals_metrics::{Ranking, RankingError, ScoredDocument};
+use evals_models::Finish;
 use evals_rag::answering::{Citations, Refusals};
+use evals_rag::qa::Answer;
+use evals_rag::{Missing, Passage};
 use serde_json::Value;
 use thiserror::Error;
 
@@ -170,6 +173,41 @@ impl<'c> Output<'c> {
             Some(other) => Err(PartError::new("refused", "`true` or `false`", other)),
             None => Ok(self.answer().map(|answer| refusals.refuses(&answer))),
         }
+    }
+
+    /// The output as the answer to a question, with these citations. A refusal is an answer, even without words: leaving it out would
+    /// reward a system that declines hard questions.
+    pub(super) fn as_answer(
+        &self,
+        refusals: &Refusals,
+        citations: Option<Vec<String>>,
+    ) -> Result<Answer, EvaluatorError> {
+        let text = self.answer();
+        let refused = self.refused(refusals)? == Some(true);
+        let missing = [
+            (text.is_none() && !refused, Missing::Answer),
+            (citations.is_none(), Missing::Citations),
+        ];
+        let missing = missing.into_iter().filter(|(is_missing, _)| *is_missing);
+        let documents = self.documents().ok().flatten().unwrap_or_default();
+        let passage = |document: Option<String>| Passage {
+            document: document.unwrap_or_default(),
+            title: None,
+            ordinal: 0,
+            text: String::new(),
+            score: 0.0,
+        };
+        Ok(Answer {
+            text: text.unwrap_or_default(),
+            refused,
+            citations: citations.unwrap_or_default(),
+            unknown_citations: 0,
+            finish: Finish::Unknown,
+            passages: documents.into_iter().map(passage).collect(),
+            ranking: Ranking::new([])?,
+            searches: None,
+            missing: missing.map(|(_, missing)| missing).collect(),
+        })
     }
 
     /// The list of documents.

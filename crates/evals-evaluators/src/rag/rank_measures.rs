@@ -8,10 +8,9 @@ use evals_rag::{Missing, Question};
 use serde_json::{Value, json};
 
 use super::expectation::Expectation;
-use super::named::{self, Measured};
 use super::output::Output;
-use crate::argument::ArgumentError;
-use crate::{Arguments, BuildError, Entry, Parameter, Untyped};
+use crate::evaluation::Evaluation;
+use crate::{ArgumentError, Arguments, BuildError, Entry, Parameter, Untyped};
 
 /// Scores the documents of an output by rank measures.
 #[derive(Debug)]
@@ -22,7 +21,7 @@ struct RankMeasures {
 
 /// The entry of `RankMeasures`.
 pub(super) fn entry() -> Entry {
-    named::entry(
+    Entry::evaluation(
         "RankMeasures",
         "Scores the documents of an output by rank measures, one outcome each.",
         [Parameter::optional(
@@ -72,9 +71,10 @@ impl RankMeasures {
 }
 
 #[async_trait]
-impl Measured for RankMeasures {
+impl Evaluation for RankMeasures {
     async fn evaluate(
         &self,
+        _name: &str,
         context: &Context<'_, Untyped>,
     ) -> Result<Vec<Outcome>, EvaluatorError> {
         let reference = Expectation(context.case).reference(&self.refusals)?;
@@ -103,14 +103,13 @@ impl Measured for RankMeasures {
         Ok(outcomes.collect())
     }
 
-    fn concerns(&self, case: &Case<Untyped>) -> Vec<Concern> {
-        if Expectation(case).has_relevant(&self.refusals) {
-            let measures = self.measures.iter();
+    fn concerns(&self, _name: &str, case: &Case<Untyped>) -> Option<Vec<Concern>> {
+        let concerned = Expectation(case).has_relevant(&self.refusals);
+        let measures = self.measures.iter().filter(|_| concerned);
+        Some(
             measures
                 .map(|measure| Concern::score(measure.to_string()))
-                .collect()
-        } else {
-            Vec::new()
-        }
+                .collect(),
+        )
     }
 }

@@ -1,10 +1,7 @@
 //! Queries of spans, in pydantic-evals' language.
 
-mod error;
 mod node;
 mod query;
-mod reading;
 
-pub use error::SpanQueryError;
-pub use query::SpanQuery;
-pub(crate) use reading::schema;
+pub(crate) use query::schema;
+pub use query::{SpanQuery, SpanQueryError};

@@ -2,7 +2,7 @@
 
 use evals::{Span, SpanTree};
 
-use super::error::SpanQueryError;
+use crate::python::PatternError;
 
 /// A span and the spans around it.
 #[derive(Clone, Copy, Debug)]
@@ -12,11 +12,11 @@ pub(super) struct Node<'a> {
 }
 
 /// A property of spans. Finding out may fail.
-pub(super) type Property<'f> = dyn Fn(&Node<'_>) -> Result<bool, SpanQueryError> + 'f;
+pub(super) type Property<'f> = dyn Fn(&Node<'_>) -> Result<bool, PatternError> + 'f;
 
 impl<'a> Node<'a> {
     /// Whether any span of the tree has the property.
-    pub(super) fn any_in(tree: &SpanTree, holds: &Property<'_>) -> Result<bool, SpanQueryError> {
+    pub(super) fn any_in(tree: &SpanTree, holds: &Property<'_>) -> Result<bool, PatternError> {
         for span in &tree.roots {
             let root = Node { span, parent: None };
             if holds(&root)? || root.any_descendant(&|_| Ok(false), holds)? {
@@ -27,7 +27,7 @@ impl<'a> Node<'a> {
     }
 
     /// Whether any child has the property.
-    pub(super) fn any_child(&self, holds: &Property<'_>) -> Result<bool, SpanQueryError> {
+    pub(super) fn any_child(&self, holds: &Property<'_>) -> Result<bool, PatternError> {
         for span in &self.span.children {
             let child = Node {
                 span,
@@ -45,7 +45,7 @@ impl<'a> Node<'a> {
         &self,
         stops: &Property<'_>,
         holds: &Property<'_>,
-    ) -> Result<bool, SpanQueryError> {
+    ) -> Result<bool, PatternError> {
         self.any_child(&|child| {
             Ok(holds(child)? || (!stops(child)? && child.any_descendant(stops, holds)?))
         })
@@ -56,7 +56,7 @@ impl<'a> Node<'a> {
         &self,
         stops: &Property<'_>,
         holds: &Property<'_>,
-    ) -> Result<bool, SpanQueryError> {
+    ) -> Result<bool, PatternError> {
         for ancestor in self.ancestors() {
             if holds(ancestor)? {
                 return Ok(true);

@@ -18,26 +18,26 @@ fn failure(name: &str, arguments: Value) -> String {
 fn arguments_of_the_wrong_type_fail_each_case() {
     assert_eq!(
         failure("MaxDuration", json!({"seconds": "2"})),
-        "`seconds` must be a number of seconds, not `\"2\"`"
+        "`seconds`: expected a number of seconds, found `\"2\"`"
     );
     assert_eq!(
         failure("Contains", json!({"value": "x", "case_sensitive": "no"})),
-        "`case_sensitive` must be `true` or `false`, not `\"no\"`"
+        "`case_sensitive`: expected `true` or `false`, found the text \"no\""
     );
     assert_eq!(
         failure("ToolCorrectness", json!({"expected_tools": "search"})),
-        "`expected_tools` must be a list of tool names, not `\"search\"`"
+        "`expected_tools`: expected a list, found the text \"search\""
     );
     assert_eq!(
         failure(
             "TrajectoryMatch",
             json!({"expected_trajectory": [], "order": "sorted"})
         ),
-        "`order` must be `exact`, `in_order` or `any_order`, not `\"sorted\"`"
+        "`order`: unknown value `sorted`, expected one of `exact`, `in_order`, `any_order`"
     );
     assert_eq!(
         failure("MaxToolCalls", json!({"max_calls": null})),
-        "`max_calls` must be a number, not `null`"
+        "`max_calls`: expected a number, found `null`"
     );
 }
 
@@ -49,18 +49,18 @@ fn a_span_query_is_refused_with_the_place_of_the_mistake() {
     };
     assert_eq!(
         query(json!({"some_child_has": {"and_": [{}, {"name_equal": "x"}]}})),
-        "`HasMatchingSpan`: `query.some_child_has.and_[1]` has no condition `name_equal`; did you mean `name_equals`?"
+        "`HasMatchingSpan`: `query`: `some_child_has`: `and_[1]`: no condition is called `name_equal`; did you mean `name_equals`?"
     );
     assert_eq!(
         query(json!({"or_": [], "min_depth": 1})),
-        "`HasMatchingSpan`: `query.or_` must stand alone; move it into the list of an `and_`"
+        "`HasMatchingSpan`: `query`: `or_` must stand alone; move it into the list of an `and_`"
     );
     assert_eq!(
         query(json!({"min_duration": "1 s"})),
-        "`HasMatchingSpan`: `query.min_duration` must be a number of seconds, not `\"1 s\"`"
+        "`HasMatchingSpan`: `query`: `min_duration`: expected a number of seconds, found `\"1 s\"`"
     );
     let error = query(json!({"name_matches_regex": "("}));
-    let start = "`HasMatchingSpan`: `query.name_matches_regex`: `(` is no regular expression: ";
+    let start = "`HasMatchingSpan`: `query`: `name_matches_regex`: `(` is no regular expression: ";
     assert!(error.starts_with(start), "{error}");
     assert_eq!(
         refused("HasMatchingSpan", SpecArguments::None),

@@ -355,21 +355,21 @@ fn every_faulty_line_is_reported() {
                 {\"question\": \"a\",}\n\
                 [1]\n\
                 {\"question\": \"a\", \"topic\": 1, \"metadata\": {\"topic\": 2}}\n\
-                {\"question\": NaN, \"expected\": 1, \"output\": 2, \"metadata\": 3, \"name\": [4], \"evaluators\": [\"Nope\"]}\n\
+                {\"question\": 1e999, \"expected\": 1, \"output\": 2, \"metadata\": 3, \"name\": [4], \"evaluators\": [\"Nope\"]}\n\
                 {\"inputs\": 1, \"answer\": 2}\n";
     assert_eq!(
         problems(text, FileFormat::JsonLines),
         [
             "f:1:19: both `question` and `input` may hold the inputs; keep one of them",
             "f:2:1: the record has no inputs; they stand under `inputs` or under one of `user_input`, `question`, `input`, `prompt`, `query`; did you mean `question`?",
-            "f:3:17: no comma may stand before `}`",
+            "f:3:18: key must be a string",
             "f:4:1: a record is a list, where an object is needed",
             "f:5:44: `topic` stands in `metadata` and beside it; keep one of them",
-            "f:6:14: `NaN` is no finite number, and JSON, in which cases are sent and stored, has no other; write `null`, or put it into quotes",
-            "f:6:34: both `expected` and `output` may hold the expected output; keep one of them",
-            "f:6:59: `metadata` is a number, where an object is needed",
-            "f:6:70: `name` is a list, where a text is needed",
-            "f:6:90: no evaluator is called `Nope`; evaluators of your own are commands, named by `Exec`, or registered in Rust",
+            "f:6:14: `1e999` is no finite number, and JSON, in which cases are sent and stored, has no other; write `null`, or put it into quotes",
+            "f:6:36: both `expected` and `output` may hold the expected output; keep one of them",
+            "f:6:61: `metadata` is a number, where an object is needed",
+            "f:6:72: `name` is a list, where a text is needed",
+            "f:6:92: no evaluator is called `Nope`; evaluators of your own are commands, named by `Exec`, or registered in Rust",
             "f:7:15: a case has no key `answer`; it has `name`, `inputs`, `metadata`, `expected_output`, `evaluators`",
         ]
     );

@@ -172,7 +172,7 @@ fn a_wrong_schema_is_refused() {
     );
     assert_eq!(
         refused(json!(5)),
-        "`JsonSchema`: `schema` must be a schema or a path, not `5`"
+        "`JsonSchema`: `schema`: expected a schema or a path, found `5`"
     );
 }
 

@@ -65,7 +65,7 @@ fn a_pattern_that_is_no_regular_expression_is_refused() {
     );
     assert_eq!(
         refused(json!({"pattern": "a", "mode": "whole"})),
-        "`Regex`: `mode` must be `search`, `match` or `full`, not `\"whole\"`"
+        "`Regex`: `mode`: unknown value `whole`, expected one of `search`, `match`, `full`"
     );
 }
 

@@ -181,6 +181,6 @@ fn levenshtein_has_the_bits_of_strsim() {
 fn a_reference_that_is_no_text_is_refused() {
     assert_eq!(
         refused("RougeL", SpecArguments::Positional([json!({"a": 1})])),
-        "`RougeL`: `reference` must be a text or a list of texts, not `{\"a\":1}`"
+        "`RougeL`: `reference`: expected a text or a list of texts, found `{\"a\":1}`"
     );
 }

@@ -14,8 +14,14 @@ const RECORD_LIMIT: usize = 128 << 20;
 #[derive(Debug)]
 pub(super) struct Records<R> {
     input: R,
-    separator: u8,
+    parser: Parser,
     pub(super) limit: usize,
+}
+
+/// Divides bytes into fields and records.
+#[derive(Debug)]
+struct Parser {
+    separator: u8,
     /// The line of the next byte, from 1.
     line: u64,
     /// Whether the last record ended with a CR, so that an LF right after it belongs to the same line end.
@@ -34,7 +40,7 @@ pub struct Record {
 
 /// The part of a record that the next byte belongs to.
 #[derive(Debug, Clone, Copy)]
-enum State {
+enum FieldState {
     /// The beginning of a field.
     Begin,
     /// A field without quotes around it.
@@ -108,87 +114,25 @@ impl<R: BufRead> Records<R> {
     pub(super) fn new(input: R, separator: u8) -> Self {
         Self {
             input,
-            separator,
+            parser: Parser {
+                separator,
+                line: 1,
+                after_return: false,
+            },
             limit: RECORD_LIMIT,
-            line: 1,
-            after_return: false,
         }
     }
 
     /// Reads the next record; `false` at the end of the file.
     pub(super) fn read(&mut self, record: &mut Record) -> Result<bool, CsvError> {
         record.clear();
-        let mut state = State::Begin;
+        let mut state = FieldState::Begin;
         loop {
             let buffer = self.input.fill_buf()?;
             if buffer.is_empty() {
                 return end_of_file(state, record);
             }
-            let mut rest = buffer;
-            let mut ended = false;
-            while let Some((&byte, behind)) = rest.split_first() {
-                let is_end = byte == b'\n' || byte == b'\r';
-                match state {
-                    State::Begin if record.ends.is_empty() && is_end => {
-                        rest = behind;
-                        let is_second_half = byte == b'\n' && self.after_return;
-                        self.line += u64::from(!is_second_half);
-                        self.after_return = byte == b'\r';
-                        continue;
-                    }
-                    State::Begin => {
-                        if record.ends.is_empty() {
-                            record.line = self.line;
-                        }
-                        state = State::Plain;
-                        if byte == b'"' {
-                            rest = behind;
-                            state = State::Quoted { opened: self.line };
-                        }
-                    }
-                    State::Quoted { opened } => {
-                        let run = memchr(b'"', rest).unwrap_or(rest.len());
-                        self.line += count_lines(&rest[..run]);
-                        record.bytes.extend_from_slice(&rest[..run]);
-                        rest = &rest[run..];
-                        if let Some((_, behind)) = rest.split_first() {
-                            rest = behind;
-                            state = State::Closed { opened };
-                        }
-                    }
-                    State::Closed { opened } if byte == b'"' => {
-                        record.bytes.push(byte);
-                        rest = behind;
-                        state = State::Quoted { opened };
-                    }
-                    State::Closed { opened } if !is_end && byte != self.separator => {
-                        return Err(CsvError::Fault {
-                            line: opened,
-                            fault: CsvFault::TextAfterQuote { closed: self.line },
-                        });
-                    }
-                    State::Plain | State::Closed { .. } => {
-                        let run = memchr3(self.separator, b'\n', b'\r', rest);
-                        record
-                            .bytes
-                            .extend_from_slice(&rest[..run.unwrap_or(rest.len())]);
-                        rest = run.map_or(&[], |run| &rest[run..]);
-                        if let Some((&end, behind)) = rest.split_first() {
-                            rest = behind;
-                            record.end_field();
-                            state = State::Begin;
-                            if end != self.separator {
-                                self.line += 1;
-                                self.after_return = end == b'\r';
-                                ended = true;
-                                break;
-                            }
-                        }
-                    }
-                }
-                self.after_return = false;
-            }
-            let used = buffer.len() - rest.len();
+            let (used, ended) = self.parser.take(buffer, &mut state, record)?;
             self.input.consume(used);
             if record.memory() > self.limit {
                 return Err(too_long(state, record));
@@ -200,24 +144,108 @@ impl<R: BufRead> Records<R> {
     }
 }
 
-fn end_of_file(state: State, record: &mut Record) -> Result<bool, CsvError> {
+impl Parser {
+    /// Passes the end of an empty line, or the second half of the end of a record.
+    fn end_empty_line(&mut self, byte: u8) {
+        let is_second_half = byte == b'\n' && self.after_return;
+        self.line += u64::from(!is_second_half);
+        self.after_return = byte == b'\r';
+    }
+
+    /// Begins a field with this byte.
+    fn begin(&mut self, byte: u8, record: &mut Record) -> FieldState {
+        self.after_return = false;
+        if record.ends.is_empty() {
+            record.line = self.line;
+        }
+        if byte == b'"' {
+            FieldState::Quoted { opened: self.line }
+        } else {
+            FieldState::Plain
+        }
+    }
+
+    /// Adds bytes to a record up to its end. Returns how many bytes were used, and whether the record has ended.
+    fn take(
+        &mut self,
+        buffer: &[u8],
+        state: &mut FieldState,
+        record: &mut Record,
+    ) -> Result<(usize, bool), CsvError> {
+        let mut rest = buffer;
+        while let Some((&byte, behind)) = rest.split_first() {
+            let is_end = byte == b'\n' || byte == b'\r';
+            rest = match *state {
+                FieldState::Begin if record.ends.is_empty() && is_end => {
+                    self.end_empty_line(byte);
+                    behind
+                }
+                FieldState::Begin => {
+                    *state = self.begin(byte, record);
+                    if byte == b'"' { behind } else { rest }
+                }
+                FieldState::Quoted { opened } => {
+                    let quote = memchr(b'"', rest);
+                    let (run, behind) = rest.split_at(quote.unwrap_or(rest.len()));
+                    self.line += count_lines(run);
+                    record.bytes.extend_from_slice(run);
+                    if quote.is_some() {
+                        *state = FieldState::Closed { opened };
+                    }
+                    behind.get(1..).unwrap_or_default()
+                }
+                FieldState::Closed { opened } if byte == b'"' => {
+                    record.bytes.push(byte);
+                    *state = FieldState::Quoted { opened };
+                    behind
+                }
+                FieldState::Closed { opened } if !is_end && byte != self.separator => {
+                    let fault = CsvFault::TextAfterQuote { closed: self.line };
+                    return Err(CsvError::Fault {
+                        line: opened,
+                        fault,
+                    });
+                }
+                FieldState::Plain | FieldState::Closed { .. } => {
+                    let end = memchr3(self.separator, b'\n', b'\r', rest);
+                    let (run, behind) = rest.split_at(end.unwrap_or(rest.len()));
+                    record.bytes.extend_from_slice(run);
+                    let Some((&end, behind)) = behind.split_first() else {
+                        break;
+                    };
+                    record.end_field();
+                    *state = FieldState::Begin;
+                    if end != self.separator {
+                        self.line += 1;
+                        self.after_return = end == b'\r';
+                        return Ok((buffer.len() - behind.len(), true));
+                    }
+                    behind
+                }
+            };
+        }
+        Ok((buffer.len(), false))
+    }
+}
+
+fn end_of_file(state: FieldState, record: &mut Record) -> Result<bool, CsvError> {
     match state {
-        State::Begin if record.ends.is_empty() => Ok(false),
-        State::Quoted { opened } => Err(CsvError::Fault {
+        FieldState::Begin if record.ends.is_empty() => Ok(false),
+        FieldState::Quoted { opened } => Err(CsvError::Fault {
             line: opened,
             fault: CsvFault::UnclosedQuote,
         }),
-        State::Begin | State::Plain | State::Closed { .. } => {
+        FieldState::Begin | FieldState::Plain | FieldState::Closed { .. } => {
             record.end_field();
             Ok(true)
         }
     }
 }
 
-fn too_long(state: State, record: &Record) -> CsvError {
+fn too_long(state: FieldState, record: &Record) -> CsvError {
     let (line, in_quotes) = match state {
-        State::Quoted { opened } | State::Closed { opened } => (opened, true),
-        State::Begin | State::Plain => (record.line, false),
+        FieldState::Quoted { opened } | FieldState::Closed { opened } => (opened, true),
+        FieldState::Begin | FieldState::Plain => (record.line, false),
     };
     CsvError::Fault {
         line,

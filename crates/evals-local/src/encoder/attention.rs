@@ -1,15 +1,18 @@
 //! Attention within each text of a batch.
 
 use std::ops::Range;
+use std::sync::Arc;
 
 use rten_simd::SimdOp;
 use rten_vecmath::Softmax;
 
+use super::Write;
 use super::heads::{HeadNorms, Heads};
-use super::linear::{Int8Scratch, Linear};
+use super::linear::Linear;
 use super::mask::Mask;
-use super::matrix::{Gemm, Write, view};
-use super::positions::{Block, PositionScheme, PositionScratch};
+use super::matrix::{Kernels, view};
+use super::relative_keys::{Block, RelativeKeys, RelativeScratch};
+use super::rotary::Rotary;
 use crate::tokenizer::Encoded;
 
 /// How many queries are scored at once. Their scores against a long text stay in the cache, and memory grows only linearly with
@@ -28,6 +31,17 @@ pub(crate) struct Attention {
     pub(crate) mask: Mask,
 }
 
+/// How attention takes the positions of tokens into account.
+#[derive(Debug)]
+pub(crate) enum PositionScheme {
+    /// Positions are part of the [token embeddings](super::TokenEmbeddings).
+    Absolute,
+    /// Queries and keys are rotated by their positions.
+    Rotary(Arc<Rotary>),
+    /// Queries are also multiplied with keys of distances, as in Transformer-XL and `XLNet`.
+    Relative(Box<RelativeKeys>),
+}
+
 /// One text of a batch.
 struct Text<'batch> {
     /// Its tokens among those of the batch.
@@ -44,7 +58,7 @@ pub(crate) struct AttentionScratch {
     context: Vec<f32>,
     scores: Vec<f32>,
     head: Vec<f32>,
-    positions: PositionScratch,
+    relative: RelativeScratch,
 }
 
 impl Attention {
@@ -54,19 +68,19 @@ impl Attention {
         input: &[f32],
         hidden: &mut [f32],
         texts: &[&Encoded],
-        gemm: &Gemm,
+        kernels: &mut Kernels,
         scratch: &mut AttentionScratch,
-        int8: &mut Int8Scratch,
     ) {
         let heads = self.heads;
         let tokens = input.len() / self.output.outputs();
         scratch.projected.resize(tokens * heads.row(), 0.0);
         scratch.context.resize(tokens * heads.query_width(), 0.0);
         self.query_key_value
-            .apply(input, &mut scratch.projected, Write::Replace, gemm, int8);
+            .apply(input, &mut scratch.projected, Write::Replace, kernels);
         let longest = texts.iter().map(|text| text.ids.len()).max().unwrap_or(0);
-        self.positions
-            .prepare(longest, heads.size, gemm, int8, &mut scratch.positions);
+        if let PositionScheme::Relative(keys) = &self.positions {
+            keys.prepare(longest, heads.size, kernels, &mut scratch.relative);
+        }
         let mut start = 0;
         for text in texts {
             let end = start + text.ids.len();
@@ -75,14 +89,14 @@ impl Attention {
                 attended: start..start + text.attended,
                 segments: &text.segments,
             };
-            self.gather(&text, gemm, scratch);
+            self.gather(&text, kernels, scratch);
             start = end;
         }
         self.output
-            .apply(&scratch.context, hidden, Write::Add, gemm, int8);
+            .apply(&scratch.context, hidden, Write::Add, kernels);
     }
 
-    fn gather(&self, text: &Text<'_>, gemm: &Gemm, scratch: &mut AttentionScratch) {
+    fn gather(&self, text: &Text<'_>, kernels: &Kernels, scratch: &mut AttentionScratch) {
         let Range { start, end } = text.tokens;
         let row = self.heads.row();
         let rows = scratch.projected[start * row..end * row].chunks_exact_mut(row);
@@ -94,7 +108,7 @@ impl Attention {
             while first < end {
                 let queries = first..end.min(first + QUERY_BLOCK);
                 first = queries.end;
-                self.gather_block(head, queries, text, gemm, scratch);
+                self.gather_block(head, queries, text, kernels, scratch);
             }
         }
     }
@@ -121,7 +135,7 @@ impl Attention {
         head: usize,
         queries: Range<usize>,
         text: &Text<'_>,
-        gemm: &Gemm,
+        kernels: &Kernels,
         scratch: &mut AttentionScratch,
     ) {
         let heads = self.heads;
@@ -134,7 +148,7 @@ impl Attention {
             }
             return;
         }
-        self.score(head, &queries, &keys, text, gemm, scratch);
+        self.score(head, &queries, &keys, text, kernels, scratch);
         let shape = [queries.len(), keys.len()];
         let rows = scratch.scores.chunks_exact_mut(keys.len());
         for (token, scores) in queries.clone().zip(rows) {
@@ -143,7 +157,7 @@ impl Attention {
         let weights = view(&scratch.scores, shape, [keys.len(), 1]);
         let values = &scratch.projected[keys.start * row + heads.value_column(head)..];
         let values = view(values, [keys.len(), size], [row, 1]);
-        gemm.product(weights, values, 1.0, &mut scratch.head);
+        kernels.product(weights, values, 1.0, &mut scratch.head);
         for (token, gathered) in queries.zip(scratch.head.chunks_exact(size)) {
             scratch.context[token * width + head * size..][..size].copy_from_slice(gathered);
         }
@@ -156,7 +170,7 @@ impl Attention {
         queries: &Range<usize>,
         keys: &Range<usize>,
         text: &Text<'_>,
-        gemm: &Gemm,
+        kernels: &Kernels,
         scratch: &mut AttentionScratch,
     ) {
         let heads = self.heads;
@@ -166,21 +180,28 @@ impl Attention {
         let query = view(query, [queries.len(), size], [row, 1]);
         let key = from(keys.start, heads.key_column(head));
         let key = view(key, [size, keys.len()], [1, row]);
-        let scale = self.positions.scale(size);
-        gemm.product(query, key, scale, &mut scratch.scores);
+        let scale = scale(size);
+        kernels.product(query, key, scale, &mut scratch.scores);
+        let PositionScheme::Relative(relative) = &self.positions else {
+            return;
+        };
         let start = text.tokens.start;
         let block = Block {
             head,
             queries: queries.start - start..queries.end - start,
             keys: keys.start - start..keys.end - start,
             query,
-            key,
             segments: text.segments,
             scale,
         };
-        self.positions
-            .add(&block, gemm, &mut scratch.positions, &mut scratch.scores);
+        relative.add(&block, kernels, &mut scratch.relative, &mut scratch.scores);
     }
+}
+
+/// The factor of scores, so that they do not grow with the size of heads.
+#[expect(clippy::cast_precision_loss, reason = "heads have some hundred values")]
+fn scale(head_size: usize) -> f32 {
+    (head_size as f32).sqrt().recip()
 }
 
 /// Turns the scores of one token into weights: they sum to 1 over the keys that it sees, and are 0 elsewhere.
@@ -199,22 +220,22 @@ mod tests {
 
     const WIDTH: usize = 2;
 
-    fn linear(outputs: usize, gemm: &Gemm) -> Linear {
+    fn linear(outputs: usize, kernels: &Kernels) -> Linear {
         let parameters = Parameters {
             weights: vec![0.5; outputs * WIDTH],
             bias: None,
             inputs: WIDTH,
             outputs,
         };
-        Linear::float(parameters, gemm)
+        Linear::float(parameters, kernels)
     }
 
     #[test]
     fn tokens_that_see_no_attended_token_gather_nothing() {
-        let gemm = Gemm::default();
+        let mut kernels = Kernels::default();
         let attention = Attention {
-            query_key_value: linear(3 * WIDTH, &gemm),
-            output: linear(WIDTH, &gemm),
+            query_key_value: linear(3 * WIDTH, &kernels),
+            output: linear(WIDTH, &kernels),
             heads: Heads::sharing(WIDTH, 1),
             head_norms: None,
             positions: PositionScheme::Absolute,
@@ -223,7 +244,7 @@ mod tests {
         // More than one block of queries, so that the last block sees no keys at all.
         let tokens = QUERY_BLOCK + 9;
         let input = vec![1.0; tokens * WIDTH];
-        let (mut scratch, mut int8) = (AttentionScratch::default(), Int8Scratch::default());
+        let mut scratch = AttentionScratch::default();
         let mut gathered = |attended| {
             let mut hidden = vec![0.0; tokens * WIDTH];
             let text = Encoded {
@@ -231,7 +252,7 @@ mod tests {
                 ..Encoded::of_one_text(vec![0; tokens])
             };
             let texts = [&text];
-            attention.add(&input, &mut hidden, &texts, &gemm, &mut scratch, &mut int8);
+            attention.add(&input, &mut hidden, &texts, &mut kernels, &mut scratch);
             hidden
         };
         assert_eq!(gathered(tokens), input, "all tokens have the same vector");

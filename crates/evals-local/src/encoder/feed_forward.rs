@@ -1,8 +1,9 @@
 //! The second half of a layer: two linear maps with an activation between them.
 
+use super::Write;
 use super::activation::Activation;
-use super::linear::{Int8Scratch, Linear};
-use super::matrix::{Gemm, Write};
+use super::linear::Linear;
+use super::matrix::Kernels;
 
 /// How many rows go through both maps at once, so that the values between them stay in the cache.
 const ROWS: usize = 128;
@@ -31,14 +32,13 @@ impl FeedForward {
         &self,
         input: &[f32],
         hidden: &mut [f32],
-        gemm: &Gemm,
+        kernels: &mut Kernels,
         between: &mut Vec<f32>,
-        int8: &mut Int8Scratch,
     ) {
         let width = self.down.outputs();
         let inputs = input.chunks(ROWS * width);
         for (input, hidden) in inputs.zip(hidden.chunks_mut(ROWS * width)) {
-            self.add_block(input, hidden, gemm, between, int8);
+            self.add_block(input, hidden, kernels, between);
         }
     }
 
@@ -46,21 +46,20 @@ impl FeedForward {
         &self,
         input: &[f32],
         hidden: &mut [f32],
-        gemm: &Gemm,
+        kernels: &mut Kernels,
         between: &mut Vec<f32>,
-        int8: &mut Int8Scratch,
     ) {
         let rows = input.len() / self.down.outputs();
         let wide = self.up.outputs();
         between.resize(rows * wide, 0.0);
-        self.up.apply(input, between, Write::Replace, gemm, int8);
+        self.up.apply(input, between, Write::Replace, kernels);
         if self.gate == Gate::None {
             self.activation.apply(between);
         } else {
             self.multiply_halves(between, wide);
             between.truncate(rows * wide / 2);
         }
-        self.down.apply(between, hidden, Write::Add, gemm, int8);
+        self.down.apply(between, hidden, Write::Add, kernels);
     }
 
     /// Writes the products into the first half of `between`, row after row.

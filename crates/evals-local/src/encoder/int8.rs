@@ -5,7 +5,7 @@ use rten_simd::ops::{BitOps, FloatOps, NarrowSaturate, NumOps, ToFloat};
 use rten_simd::{Isa, SimdOp};
 use rten_vecmath::MinMax;
 
-use super::matrix::Write;
+use super::Write;
 
 /// Weights in eight bits.
 pub(super) struct QuantizedColumns {

@@ -1,39 +1,37 @@
 //! Products of matrices.
 
-use std::fmt;
-
 use rten_gemm::{GemmExecutor, GemmInputA, GemmInputB, GemmUninitOptions};
 use rten_tensor::{Matrix, MatrixLayout, NdTensorView};
 use rten_vecmath::ExtendInit;
+
+use super::int8::QuantizedRows;
 
 /// Why the products below cannot fail: the shapes of weights are checked when a model is loaded.
 pub(super) const MULTIPLIED: &str =
     "shapes and packing agree, since both come from one configuration";
 
-/// Whether a product replaces the output or is added to it.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Write {
-    Replace,
-    Add,
-}
-
-/// Kernels that suit this processor.
-pub(crate) struct Gemm {
+/// Kernels that suit this processor, with the buffers of one thread.
+pub(crate) struct Kernels {
     pub(super) float: GemmExecutor<f32, f32, f32>,
     pub(super) int8: GemmExecutor<u8, i8, i32>,
+    /// Inputs and sums of 8-bit products.
+    pub(super) rows: QuantizedRows,
+    pub(super) sums: Vec<i32>,
 }
 
-impl Default for Gemm {
+impl Default for Kernels {
     /// Chooses the kernels by the instructions of the processor.
     fn default() -> Self {
         Self {
             float: GemmExecutor::new(),
             int8: GemmExecutor::new(),
+            rows: QuantizedRows::default(),
+            sums: Vec::new(),
         }
     }
 }
 
-impl Gemm {
+impl Kernels {
     /// Bits of a weight, sign included, such that no sum of an 8-bit product overflows. Processors without 8-bit dot products first
     /// add two products in 16 bits.
     pub(crate) fn int8_bits(&self) -> u8 {
@@ -71,14 +69,4 @@ impl Gemm {
 pub(super) fn view(values: &[f32], shape: [usize; 2], strides: [usize; 2]) -> Matrix<'_> {
     NdTensorView::from_slice_with_strides(shape, values, strides)
         .expect("the view lies within the values of its text")
-}
-
-impl fmt::Debug for Gemm {
-    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
-        formatter
-            .debug_struct("Gemm")
-            .field("float", &self.float.kernel_name())
-            .field("int8", &self.int8.kernel_name())
-            .finish()
-    }
 }

@@ -9,24 +9,31 @@ mod linear;
 mod mask;
 mod matrix;
 mod norm;
-mod positions;
+mod relative_keys;
+mod rotary;
 mod token_embeddings;
 
 pub(crate) use activation::Activation;
-pub(crate) use attention::Attention;
 use attention::AttentionScratch;
+pub(crate) use attention::{Attention, PositionScheme};
 pub(crate) use feed_forward::{FeedForward, Gate};
 pub(crate) use heads::{HeadNorms, Heads};
-pub(crate) use linear::{Int8Scratch, Linear, Parameters};
+pub(crate) use linear::{Linear, Parameters};
 pub(crate) use mask::Mask;
-pub(crate) use matrix::{Gemm, Write};
+pub(crate) use matrix::Kernels;
 pub(crate) use norm::{Norm, NormKind};
-pub(crate) use positions::{
-    Buckets, Disentangled, PositionScheme, RelativeKeys, Rotary, SegmentTerms, Waves,
-};
+pub(crate) use relative_keys::{RelativeKeys, SegmentTerms, Waves};
+pub(crate) use rotary::Rotary;
 pub(crate) use token_embeddings::{Positions, TokenEmbeddings};
 
 use crate::tokenizer::Encoded;
+
+/// Whether a product replaces the output or is added to it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Write {
+    Replace,
+    Add,
+}
 
 /// Where a layer normalises.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -59,13 +66,12 @@ pub(crate) struct Encoder {
 }
 
 /// The kernels and buffers of one thread, which it keeps from batch to batch.
-#[derive(Debug, Default)]
+#[derive(Default)]
 pub(crate) struct Scratch {
-    pub(crate) gemm: Gemm,
+    pub(crate) kernels: Kernels,
     normalized: Vec<f32>,
     between: Vec<f32>,
     attention: AttentionScratch,
-    pub(crate) int8: Int8Scratch,
 }
 
 impl Encoder {
@@ -101,18 +107,17 @@ impl Layer {
         scratch: &mut Scratch,
     ) {
         let Scratch {
-            gemm,
+            kernels,
             normalized,
             between,
             attention,
-            int8,
         } = scratch;
         copy(hidden, normalized);
         if let (NormPlace::Before, Some(norm)) = (place, &self.attention_norm) {
             norm.apply(normalized);
         }
         self.attention
-            .add(normalized, hidden, texts, gemm, attention, int8);
+            .add(normalized, hidden, texts, kernels, attention);
         if let (NormPlace::After, Some(norm)) = (place, &self.attention_norm) {
             norm.apply(hidden);
         }
@@ -120,8 +125,7 @@ impl Layer {
         if place == NormPlace::Before {
             self.feed_forward_norm.apply(normalized);
         }
-        self.feed_forward
-            .add(normalized, hidden, gemm, between, int8);
+        self.feed_forward.add(normalized, hidden, kernels, between);
         if place == NormPlace::After {
             self.feed_forward_norm.apply(hidden);
         }

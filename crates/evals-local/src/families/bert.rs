@@ -2,30 +2,34 @@
 
 use serde::Deserialize;
 
-use super::bert_layer::{BertLayer, TOKENS};
 use super::builder::Builder;
-use super::config::{CONFIG, activation, gelu};
-use crate::encoder::{Encoder, NormPlace, PositionScheme, Positions, TokenEmbeddings};
+use super::config::{CONFIG, Sizes, activation, gelu};
+use crate::encoder::{
+    Activation, Attention, Encoder, FeedForward, Gate, Layer, Mask, NormPlace, PositionScheme,
+    Positions, TokenEmbeddings,
+};
 use crate::error::LocalError;
+use crate::family::Family;
 use crate::folder::Folder;
 
-const PROJECTIONS: [&str; 3] = ["query", "key", "value"];
+/// The table of token embeddings, by which the prefix of a checkpoint is found.
+pub(super) const TOKENS: &str = "embeddings.word_embeddings.weight";
+
+/// What no published embedder or cross-encoder has otherwise. In a decoder, tokens would see only those before them.
+const PERMITTED: [(&str, &[&str]); 2] = [
+    ("position_embedding_type", &["absolute"]),
+    ("is_decoder", &["false"]),
+];
 
 #[derive(Debug, Deserialize)]
-struct Config {
-    hidden_size: usize,
-    num_hidden_layers: usize,
-    num_attention_heads: usize,
-    intermediate_size: usize,
+struct BertConfig {
     #[serde(default = "gelu")]
     hidden_act: String,
     #[serde(default = "epsilon")]
     layer_norm_eps: f32,
-    position_embedding_type: Option<String>,
     /// Only `RoBERTa` uses it.
     #[serde(default = "padding")]
     pad_token_id: Option<i64>,
-    is_decoder: Option<bool>,
 }
 
 fn epsilon() -> f32 {
@@ -38,21 +42,7 @@ fn padding() -> Option<i64> {
     Some(1)
 }
 
-impl Config {
-    /// Refuses variants that no published embedder or cross-encoder uses.
-    fn check(&self, folder: &Folder) -> Result<(), LocalError> {
-        if let Some(kind) = self.position_embedding_type.as_deref()
-            && kind != "absolute"
-        {
-            return Err(folder.unsupported(CONFIG, "position_embedding_type", kind));
-        }
-        // Tokens would see only those before them.
-        if self.is_decoder == Some(true) {
-            return Err(folder.unsupported(CONFIG, "is_decoder", "true"));
-        }
-        Ok(())
-    }
-
+impl BertConfig {
     /// The padding token.
     fn padding(&self, folder: &Folder) -> Result<u32, LocalError> {
         let stated = self.pad_token_id;
@@ -65,62 +55,72 @@ impl Config {
     }
 }
 
-/// Which row of the positions belongs to the first token of a text.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum FirstPosition {
-    Zero,
-    /// The row after that of the padding token.
-    AfterPadding,
-}
-
 pub(super) fn encoder(
     folder: &Folder,
-    builder: Builder,
-    first: FirstPosition,
-) -> Result<(Encoder, Builder), LocalError> {
-    let config: Config = folder.required(CONFIG)?;
-    config.check(folder)?;
+    sizes: &Sizes,
+    builder: &Builder,
+    family: Family,
+) -> Result<Encoder, LocalError> {
+    folder.permit(CONFIG, &PERMITTED)?;
+    let config: BertConfig = folder.required(CONFIG)?;
     let activation = activation(folder, "hidden_act", &config.hidden_act)?;
-    let width = config.hidden_size;
+    let (width, epsilon) = (sizes.width, config.layer_norm_eps);
     let positions = builder.table("embeddings.position_embeddings.weight", width)?;
-    let (first, uncounted) = match first {
-        FirstPosition::Zero => (0, None),
-        FirstPosition::AfterPadding => {
-            let padding = config.padding(folder)?;
-            ((padding as usize).saturating_add(1), Some(padding))
-        }
-    };
+    // In `RoBERTa`, the first token has the row after that of the padding token.
+    let uncounted = (family != Family::Bert).then(|| config.padding(folder));
+    let uncounted = uncounted.transpose()?;
+    let first = uncounted.map_or(0, |padding| (padding as usize).saturating_add(1));
     let max_positions = (positions.len() / width).saturating_sub(first);
     let embeddings = TokenEmbeddings {
-        words: builder.table(TOKENS, width)?,
         positions: Some(Positions {
             rows: positions,
             first,
             uncounted,
         }),
         segments: Some(builder.table("embeddings.token_type_embeddings.weight", width)?),
-        norm: Some(builder.norm("embeddings.LayerNorm", width, config.layer_norm_eps)?),
-        width,
+        norm: Some(builder.norm("embeddings.LayerNorm", width, epsilon)?),
+        ..builder.words(TOKENS, width)?
     };
-    let layer = BertLayer {
-        width,
-        wide: config.intermediate_size,
-        heads: config.num_attention_heads,
-        activation,
-        epsilon: config.layer_norm_eps,
-    };
-    let layers = (0..config.num_hidden_layers)
-        .map(|index| {
-            let name = format!("encoder.layer.{index}");
-            layer.load(&builder, &name, PROJECTIONS, PositionScheme::Absolute)
-        })
-        .collect::<Result<_, _>>()?;
-    let encoder = Encoder {
+    let layers = (0..sizes.layers).map(|index| layer(sizes, builder, index, activation, epsilon));
+    Ok(Encoder {
         embeddings,
-        layers,
+        layers: layers.collect::<Result<_, _>>()?,
         norm_place: NormPlace::After,
         final_norm: None,
         max_positions: Some(max_positions),
+    })
+}
+
+fn layer(
+    sizes: &Sizes,
+    builder: &Builder,
+    index: usize,
+    activation: Activation,
+    epsilon: f32,
+) -> Result<Layer, LocalError> {
+    let (width, wide) = (sizes.width, sizes.wide);
+    let name = |part: &str| format!("encoder.layer.{index}.{part}");
+    let projections = ["query", "key", "value"].map(|part| name(&format!("attention.self.{part}")));
+    let linear = |part: &str, inputs, outputs| {
+        builder.linear(&name(&format!("{part}.dense")), inputs, outputs)
     };
-    Ok((encoder, builder))
+    let norm = |part: &str| builder.norm(&name(&format!("{part}.LayerNorm")), width, epsilon);
+    Ok(Layer {
+        attention: Attention {
+            query_key_value: builder.joined(&projections, width, width)?,
+            output: linear("attention.output", width, width)?,
+            heads: sizes.even_heads(),
+            head_norms: None,
+            positions: PositionScheme::Absolute,
+            mask: Mask::Full,
+        },
+        attention_norm: Some(norm("attention.output")?),
+        feed_forward: FeedForward {
+            up: linear("intermediate", width, wide)?,
+            down: linear("output", wide, width)?,
+            activation,
+            gate: Gate::None,
+        },
+        feed_forward_norm: norm("output")?,
+    })
 }

@@ -1,15 +1,14 @@
 //! The parts of an encoder, from named tensors.
 
-use crate::encoder::{Gemm, Int8Scratch, Linear, Norm, NormKind, Parameters, Write};
+use crate::encoder::{Kernels, Linear, Norm, NormKind, Parameters, TokenEmbeddings};
 use crate::error::LocalError;
 use crate::settings::Dtype;
 use crate::weights::Weights;
 
 /// Builds the parts of an encoder from named tensors.
-#[derive(Debug)]
 pub(crate) struct Builder {
     pub(crate) weights: Weights,
-    gemm: Gemm,
+    kernels: Kernels,
     dtype: Dtype,
 }
 
@@ -18,7 +17,7 @@ impl Builder {
     pub(crate) fn new(weights: Weights, dtype: Dtype) -> Self {
         Self {
             weights,
-            gemm: Gemm::default(),
+            kernels: Kernels::default(),
             dtype,
         }
     }
@@ -33,6 +32,17 @@ impl Builder {
             .unwrap_or(0)
             .max(1);
         self.weights.tensor(name, &[rows, width])
+    }
+
+    /// The vectors of tokens alone, from the table of this name.
+    pub(super) fn words(&self, name: &str, width: usize) -> Result<TokenEmbeddings, LocalError> {
+        Ok(TokenEmbeddings {
+            words: self.table(name, width)?,
+            positions: None,
+            segments: None,
+            norm: None,
+            width,
+        })
     }
 
     /// A linear map with the weights `name.weight` and, if it exists, the bias `name.bias`.
@@ -53,27 +63,7 @@ impl Builder {
         outputs: usize,
     ) -> Result<Linear, LocalError> {
         let parameters = self.parameters(name, inputs, outputs)?;
-        Ok(Linear::float(parameters, &self.gemm))
-    }
-
-    /// The result of a linear map for constant rows, in 32-bit floats even if the encoder is in others.
-    pub(super) fn mapped(
-        &self,
-        rows: &[f32],
-        name: &str,
-        inputs: usize,
-        outputs: usize,
-    ) -> Result<Vec<f32>, LocalError> {
-        let linear = self.head(name, inputs, outputs)?;
-        let mut mapped = vec![0.0; rows.len() / inputs * outputs];
-        linear.apply(
-            rows,
-            &mut mapped,
-            Write::Replace,
-            &self.gemm,
-            &mut Int8Scratch::default(),
-        );
-        Ok(mapped)
+        Ok(Linear::float(parameters, &self.kernels))
     }
 
     /// Several linear maps of the same input as one map, with their outputs one after another.
@@ -173,8 +163,8 @@ impl Builder {
     /// A linear map in the `dtype` of the encoder.
     pub(super) fn pack(&self, parameters: Parameters) -> Linear {
         match self.dtype {
-            Dtype::F32 => Linear::float(parameters, &self.gemm),
-            Dtype::Int8 => Linear::int8(parameters, &self.gemm),
+            Dtype::F32 => Linear::float(parameters, &self.kernels),
+            Dtype::Int8 => Linear::int8(parameters, &self.kernels),
         }
     }
 }

@@ -1,14 +1,11 @@
 //! One file for each family of architectures: what its `config.json` says, and which tensors make its encoder.
 
 mod bert;
-mod bert_layer;
 mod builder;
 mod config;
-mod deberta;
 mod modern_bert;
 mod nomic_bert;
 mod qwen;
-mod sizes;
 mod xlnet;
 
 pub(crate) use builder::Builder;
@@ -20,15 +17,17 @@ use crate::family::Family;
 use crate::folder::Folder;
 use crate::settings::Dtype;
 use crate::weights::Weights;
+use config::Sizes;
 
-/// Prefixes under which checkpoints of a family may keep the encoder's tensors.
-fn prefixes(family: Family) -> &'static [&'static str] {
+/// The table of token embeddings of a family, and the prefixes under which checkpoints may keep it and the other tensors of the
+/// encoder.
+fn tokens(family: Family) -> (&'static str, &'static [&'static str]) {
     match family {
-        Family::Bert | Family::NomicBert => &["", "bert."],
-        Family::Roberta | Family::XlmRoberta => &["", "roberta."],
-        Family::ModernBert | Family::Qwen2 | Family::Qwen3 => &["", "model."],
-        Family::DebertaV2 => &["", "deberta."],
-        Family::Xlnet => &["", "transformer."],
+        Family::Bert | Family::NomicBert => (bert::TOKENS, &["", "bert."]),
+        Family::Roberta | Family::XlmRoberta => (bert::TOKENS, &["", "roberta."]),
+        Family::ModernBert => (modern_bert::TOKENS, &["", "model."]),
+        Family::Qwen2 | Family::Qwen3 => (qwen::TOKENS, &["", "model."]),
+        Family::Xlnet => (xlnet::TOKENS, &["", "transformer."]),
     }
 }
 
@@ -39,28 +38,17 @@ pub(crate) fn encoder(
     weights: Weights,
     dtype: Dtype,
 ) -> Result<(Encoder, Builder), LocalError> {
-    sizes::check(folder, family)?;
-    let first = match family {
-        Family::ModernBert => modern_bert::TOKENS,
-        Family::Xlnet => xlnet::TOKENS,
-        Family::Qwen2 | Family::Qwen3 => qwen::TOKENS,
-        Family::Bert
-        | Family::Roberta
-        | Family::XlmRoberta
-        | Family::NomicBert
-        | Family::DebertaV2 => bert_layer::TOKENS,
-    };
-    let builder = Builder::new(weights.below(prefixes(family), first), dtype);
-    match family {
-        Family::Bert => bert::encoder(folder, builder, bert::FirstPosition::Zero),
-        Family::Roberta | Family::XlmRoberta => {
-            bert::encoder(folder, builder, bert::FirstPosition::AfterPadding)
+    let sizes = &Sizes::read(folder, family)?;
+    let (tokens, prefixes) = tokens(family);
+    let builder = Builder::new(weights.below(prefixes, tokens), dtype);
+    let encoder = match family {
+        Family::Bert | Family::Roberta | Family::XlmRoberta => {
+            bert::encoder(folder, sizes, &builder, family)
         }
-        Family::ModernBert => modern_bert::encoder(folder, builder),
-        Family::NomicBert => nomic_bert::encoder(folder, builder),
-        Family::DebertaV2 => deberta::encoder(folder, builder),
-        Family::Xlnet => xlnet::encoder(folder, builder),
-        Family::Qwen2 => qwen::encoder(folder, builder, qwen::Generation::Qwen2),
-        Family::Qwen3 => qwen::encoder(folder, builder, qwen::Generation::Qwen3),
-    }
+        Family::ModernBert => modern_bert::encoder(folder, sizes, &builder),
+        Family::NomicBert => nomic_bert::encoder(folder, sizes, &builder),
+        Family::Xlnet => xlnet::encoder(folder, sizes, &builder),
+        Family::Qwen2 | Family::Qwen3 => qwen::encoder(folder, sizes, &builder, family),
+    };
+    Ok((encoder?, builder.root()))
 }

@@ -3,135 +3,77 @@
 use std::sync::Arc;
 
 use serde::Deserialize;
-use serde_json::{Map, Value};
 
-use super::bert_layer::TOKENS;
+use super::bert::TOKENS;
 use super::builder::Builder;
-use super::config::{CONFIG, check_rope};
+use super::config::{CONFIG, RopeConfig, Sizes};
 use crate::encoder::{
-    Activation, Attention, Encoder, FeedForward, Gate, Heads, Layer, Mask, NormPlace,
-    PositionScheme, Rotary, TokenEmbeddings,
+    Activation, Attention, Encoder, FeedForward, Gate, Layer, Mask, NormPlace, PositionScheme,
+    Rotary, TokenEmbeddings,
 };
 use crate::error::LocalError;
 use crate::folder::Folder;
 
+/// What no published model has otherwise.
+const PERMITTED: [(&str, &[&str]); 7] = [
+    ("rotary_emb_fraction", &["1.0", "1"]),
+    ("rotary_scaling_factor", &[]),
+    ("rotary_emb_interleaved", &["false"]),
+    ("prenorm", &["false"]),
+    ("causal", &["false"]),
+    ("parallel_block", &["false"]),
+    ("use_rms_norm", &["false"]),
+];
+
 /// The keys of published configurations, and those that transformers writes.
 #[derive(Debug, Deserialize)]
-struct Config {
-    #[serde(alias = "hidden_size")]
-    n_embd: usize,
-    #[serde(alias = "num_hidden_layers")]
-    n_layer: usize,
-    #[serde(alias = "num_attention_heads")]
-    n_head: usize,
-    #[serde(alias = "intermediate_size")]
-    n_inner: usize,
-    #[serde(alias = "max_position_embeddings")]
-    n_positions: usize,
+struct NomicConfig {
     #[serde(alias = "layer_norm_eps")]
     layer_norm_epsilon: f32,
     #[serde(alias = "hidden_act")]
     activation_function: String,
     rotary_emb_base: Option<f64>,
-    rotary_emb_fraction: Option<f64>,
-    #[serde(default)]
-    rotary_emb_interleaved: bool,
-    rotary_scaling_factor: Option<f64>,
-    rope_theta: Option<f64>,
-    rope_parameters: Option<Map<String, Value>>,
-    rope_scaling: Option<Map<String, Value>>,
-    #[serde(default)]
-    prenorm: bool,
-    causal: Option<bool>,
-    parallel_block: Option<bool>,
-    use_rms_norm: Option<bool>,
+    #[serde(flatten)]
+    rope: RopeConfig,
 }
 
-impl Config {
-    fn base(&self) -> f64 {
-        let mut ropes = [&self.rope_parameters, &self.rope_scaling]
-            .into_iter()
-            .flatten();
-        let newer = ropes.find_map(|rope| rope.get("rope_theta")?.as_f64());
-        newer
-            .or(self.rope_theta)
-            .or(self.rotary_emb_base)
-            .unwrap_or(1000.0)
+pub(super) fn encoder(
+    folder: &Folder,
+    sizes: &Sizes,
+    builder: &Builder,
+) -> Result<Encoder, LocalError> {
+    folder.permit(CONFIG, &PERMITTED)?;
+    folder.permit(CONFIG, &RopeConfig::PERMITTED)?;
+    let config: NomicConfig = folder.required(CONFIG)?;
+    if !["swiglu", "silu"].contains(&config.activation_function.as_str()) {
+        return Err(folder.unsupported(CONFIG, "activation_function", config.activation_function));
     }
-
-    /// Refuses variants that no published model uses.
-    fn check(&self, folder: &Folder) -> Result<(), LocalError> {
-        let refused = |key, value: String| Err(folder.unsupported(CONFIG, key, value));
-        if !["swiglu", "silu"].contains(&self.activation_function.as_str()) {
-            return refused("activation_function", self.activation_function.clone());
-        }
-        if let Some(fraction) = self.rotary_emb_fraction
-            && fraction < 1.0
-        {
-            return refused("rotary_emb_fraction", fraction.to_string());
-        }
-        if let Some(factor) = self.rotary_scaling_factor {
-            return refused("rotary_scaling_factor", factor.to_string());
-        }
-        if self.rotary_emb_interleaved {
-            return refused("rotary_emb_interleaved", "true".to_owned());
-        }
-        let switches = [
-            ("prenorm", self.prenorm),
-            ("causal", self.causal == Some(true)),
-            ("parallel_block", self.parallel_block == Some(true)),
-            ("use_rms_norm", self.use_rms_norm == Some(true)),
-        ];
-        if let Some((key, _)) = switches.into_iter().find(|(_, on)| *on) {
-            return refused(key, "true".to_owned());
-        }
-        for (key, rope) in [
-            ("rope_parameters", &self.rope_parameters),
-            ("rope_scaling", &self.rope_scaling),
-        ] {
-            if let Some(rope) = rope {
-                check_rope(folder, key, rope)?;
-            }
-        }
-        Ok(())
-    }
-}
-
-pub(super) fn encoder(folder: &Folder, builder: Builder) -> Result<(Encoder, Builder), LocalError> {
-    let config: Config = folder.required(CONFIG)?;
-    config.check(folder)?;
-    let width = config.n_embd;
-    let rotary = Arc::new(Rotary::new(
-        config.base(),
-        width / config.n_head,
-        config.n_positions,
-    ));
-    let layers = (0..config.n_layer)
-        .map(|index| layer(&config, &builder, index, Arc::clone(&rotary)))
-        .collect::<Result<_, _>>()?;
-    let encoder = Encoder {
+    let (width, epsilon) = (sizes.width, config.layer_norm_epsilon);
+    let base = config.rope.base().or(config.rotary_emb_base);
+    let rotary = sizes.rotary(folder, base.unwrap_or(1000.0))?;
+    let layers =
+        (0..sizes.layers).map(|index| layer(sizes, builder, index, epsilon, Arc::clone(&rotary)));
+    Ok(Encoder {
+        layers: layers.collect::<Result<_, _>>()?,
         embeddings: TokenEmbeddings {
-            words: builder.table(TOKENS, width)?,
-            positions: None,
             segments: Some(builder.table("embeddings.token_type_embeddings.weight", width)?),
-            norm: Some(builder.norm("emb_ln", width, config.layer_norm_epsilon)?),
-            width,
+            norm: Some(builder.norm("emb_ln", width, epsilon)?),
+            ..builder.words(TOKENS, width)?
         },
-        layers,
         norm_place: NormPlace::After,
         final_norm: None,
-        max_positions: Some(config.n_positions),
-    };
-    Ok((encoder, builder))
+        max_positions: sizes.positions,
+    })
 }
 
 fn layer(
-    config: &Config,
+    sizes: &Sizes,
     builder: &Builder,
     index: usize,
+    epsilon: f32,
     rotary: Arc<Rotary>,
 ) -> Result<Layer, LocalError> {
-    let (width, wide) = (config.n_embd, config.n_inner);
+    let (width, wide) = (sizes.width, sizes.wide);
     let name = |part: &str| format!("encoder.layers.{index}.{part}");
     // The second map is the activated one.
     let gated = ["mlp.fc12", "mlp.fc11"].map(name);
@@ -139,18 +81,18 @@ fn layer(
         attention: Attention {
             query_key_value: builder.linear(&name("attn.Wqkv"), width, 3 * width)?,
             output: builder.linear(&name("attn.out_proj"), width, width)?,
-            heads: Heads::sharing(width, config.n_head),
+            heads: sizes.even_heads(),
             head_norms: None,
             positions: PositionScheme::Rotary(rotary),
             mask: Mask::Full,
         },
-        attention_norm: Some(builder.norm(&name("norm1"), width, config.layer_norm_epsilon)?),
+        attention_norm: Some(builder.norm(&name("norm1"), width, epsilon)?),
         feed_forward: FeedForward {
             up: builder.joined(&gated, width, wide)?,
             down: builder.linear(&name("mlp.fc2"), wide, width)?,
             activation: Activation::Silu,
             gate: Gate::Half,
         },
-        feed_forward_norm: builder.norm(&name("norm2"), width, config.layer_norm_epsilon)?,
+        feed_forward_norm: builder.norm(&name("norm2"), width, epsilon)?,
     })
 }

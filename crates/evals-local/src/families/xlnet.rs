@@ -6,10 +6,10 @@ use std::sync::Arc;
 use serde::Deserialize;
 
 use super::builder::Builder;
-use super::config::{CONFIG, activation, gelu};
+use super::config::{CONFIG, Sizes, activation, gelu};
 use crate::encoder::{
-    Activation, Attention, Encoder, FeedForward, Gate, Heads, Layer, Mask, NormPlace, Parameters,
-    PositionScheme, RelativeKeys, SegmentTerms, TokenEmbeddings, Waves,
+    Activation, Attention, Encoder, FeedForward, Gate, Layer, Mask, NormPlace, Parameters,
+    PositionScheme, RelativeKeys, SegmentTerms, Waves,
 };
 use crate::error::LocalError;
 use crate::folder::Folder;
@@ -17,24 +17,16 @@ use crate::folder::Folder;
 /// The table of token embeddings, by which the prefix of a checkpoint is found.
 pub(super) const TOKENS: &str = "word_embedding.weight";
 
+/// What no published model has otherwise. `same_length` and `mem_len` have no effect on bidirectional attention without earlier
+/// texts.
+const PERMITTED: [(&str, &[&str]); 2] = [("attn_type", &["bi"]), ("bi_data", &["false"])];
+
 #[derive(Debug, Deserialize)]
-struct Config {
-    #[serde(alias = "hidden_size")]
-    d_model: usize,
-    #[serde(alias = "num_hidden_layers")]
-    n_layer: usize,
-    #[serde(alias = "num_attention_heads")]
-    n_head: usize,
-    d_inner: usize,
-    d_head: Option<usize>,
+struct XlnetConfig {
     #[serde(default = "gelu")]
     ff_activation: String,
     #[serde(default = "epsilon")]
     layer_norm_eps: f32,
-    #[serde(default = "bidirectional")]
-    attn_type: String,
-    #[serde(default)]
-    bi_data: bool,
     /// 0 or less means that distances are not clamped.
     #[serde(default)]
     clamp_len: i64,
@@ -44,75 +36,51 @@ fn epsilon() -> f32 {
     1e-12
 }
 
-fn bidirectional() -> String {
-    "bi".to_owned()
-}
-
-impl Config {
-    /// Refuses variants that no published model uses. `same_length` and `mem_len` have no effect on bidirectional attention without
-    /// earlier texts.
-    fn check(&self, folder: &Folder) -> Result<(), LocalError> {
-        let refused = |key, value: String| Err(folder.unsupported(CONFIG, key, value));
-        if self.attn_type != "bi" {
-            return refused("attn_type", self.attn_type.clone());
-        }
-        if self.bi_data {
-            return refused("bi_data", "true".to_owned());
-        }
-        match self.d_head {
-            Some(size) if size * self.n_head != self.d_model => refused("d_head", size.to_string()),
-            _ => Ok(()),
-        }
-    }
-
-    fn head_size(&self) -> usize {
-        self.d_model / self.n_head
-    }
-}
-
-pub(super) fn encoder(folder: &Folder, builder: Builder) -> Result<(Encoder, Builder), LocalError> {
-    let config: Config = folder.required(CONFIG)?;
-    config.check(folder)?;
+pub(super) fn encoder(
+    folder: &Folder,
+    sizes: &Sizes,
+    builder: &Builder,
+) -> Result<Encoder, LocalError> {
+    folder.permit(CONFIG, &PERMITTED)?;
+    let config: XlnetConfig = folder.required(CONFIG)?;
     let activation = activation(folder, "ff_activation", &config.ff_activation)?;
-    let width = config.d_model;
     let farthest = usize::try_from(config.clamp_len).ok();
-    let waves = Arc::new(Waves::new(width, farthest.filter(|length| *length > 0)));
-    let layers = (0..config.n_layer)
-        .map(|index| layer(&config, activation, &builder, index, Arc::clone(&waves)))
-        .collect::<Result<_, _>>()?;
-    let encoder = Encoder {
-        embeddings: TokenEmbeddings {
-            words: builder.table(TOKENS, width)?,
-            positions: None,
-            segments: None,
-            norm: None,
-            width,
-        },
-        layers,
+    let farthest = farthest.filter(|length| *length > 0);
+    let waves = Arc::new(Waves::new(sizes.width, farthest));
+    let layers = (0..sizes.layers).map(|index| {
+        let tensors = AttentionTensors {
+            sizes,
+            builder,
+            index,
+        };
+        let attention = tensors.attention(Arc::clone(&waves))?;
+        layer(tensors, attention, activation, config.layer_norm_eps)
+    });
+    Ok(Encoder {
+        layers: layers.collect::<Result<_, _>>()?,
+        embeddings: builder.words(TOKENS, sizes.width)?,
         norm_place: NormPlace::After,
         final_norm: None,
         max_positions: None,
-    };
-    Ok((encoder, builder))
+    })
 }
 
 fn layer(
-    config: &Config,
+    tensors: AttentionTensors<'_>,
+    attention: Attention,
     activation: Activation,
-    builder: &Builder,
-    index: usize,
-    waves: Arc<Waves>,
+    epsilon: f32,
 ) -> Result<Layer, LocalError> {
-    let (width, wide) = (config.d_model, config.d_inner);
-    let name = |part: &str| format!("layer.{index}.{part}");
-    let norm = |part: &str| builder.norm(&name(part), width, config.layer_norm_eps);
-    let tensors = AttentionTensors {
-        config,
+    let AttentionTensors {
+        sizes,
         builder,
         index,
-    };
+    } = tensors;
+    let (width, wide) = (sizes.width, sizes.wide);
+    let name = |part: &str| format!("layer.{index}.{part}");
+    let norm = |part: &str| builder.norm(&name(part), width, epsilon);
     Ok(Layer {
-        attention: tensors.attention(waves)?,
+        attention,
         attention_norm: Some(norm("rel_attn.layer_norm")?),
         feed_forward: FeedForward {
             up: builder.linear(&name("ff.layer_1"), width, wide)?,
@@ -125,16 +93,16 @@ fn layer(
 }
 
 /// The attention tensors of one layer. The checkpoint keeps them by head, not as linear maps.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Copy)]
 struct AttentionTensors<'model> {
-    config: &'model Config,
+    sizes: &'model Sizes,
     builder: &'model Builder,
     index: usize,
 }
 
 impl AttentionTensors<'_> {
     fn attention(self, waves: Arc<Waves>) -> Result<Attention, LocalError> {
-        let width = self.config.d_model;
+        let width = self.sizes.width;
         // The bias for contents is part of the map to queries. The other biases are relative to it.
         let content_bias = self.by_head("r_w_bias", &[])?;
         let beyond = |bias: Vec<f32>| -> Vec<f32> {
@@ -156,7 +124,7 @@ impl AttentionTensors<'_> {
                 outputs: 3 * width,
             }),
             output: self.builder.pack(self.square(self.by_head("o", &[width])?)),
-            heads: Heads::sharing(width, self.config.n_head),
+            heads: self.sizes.even_heads(),
             head_norms: None,
             positions: PositionScheme::Relative(Box::new(RelativeKeys {
                 waves,
@@ -172,9 +140,9 @@ impl AttentionTensors<'_> {
     /// weights.
     fn segments(self, bias: &[f32]) -> Result<SegmentTerms, LocalError> {
         let both = self.by_head("seg_embed", &[2])?;
-        let (same, other) = both.split_at(self.config.d_model);
+        let (same, other) = both.split_at(self.sizes.width);
         let key: Vec<f32> = other.iter().zip(same).map(|(a, b)| a - b).collect();
-        let head_size = self.config.head_size();
+        let head_size = self.sizes.head_size;
         let heads = key
             .chunks_exact(head_size)
             .zip(bias.chunks_exact(head_size));
@@ -187,14 +155,14 @@ impl AttentionTensors<'_> {
     /// A tensor with the values of all heads, for each of `rows` if it has any.
     fn by_head(self, part: &str, rows: &[usize]) -> Result<Vec<f32>, LocalError> {
         let name = format!("layer.{}.rel_attn.{part}", self.index);
-        let heads = [self.config.n_head, self.config.head_size()];
+        let heads = [self.sizes.heads, self.sizes.head_size];
         let shape = [rows, &heads].concat();
         self.builder.weights.tensor(&name, &shape)
     }
 
     /// The weights of a map to all heads. The checkpoint keeps one row for each input.
     fn transposed(self, part: &str) -> Result<Vec<f32>, LocalError> {
-        let width = self.config.d_model;
+        let width = self.sizes.width;
         let weights = self.by_head(part, &[width])?;
         let columns = (0..width).map(|output| weights[output..].iter().step_by(width).copied());
         Ok(columns.flatten().collect())
@@ -204,8 +172,8 @@ impl AttentionTensors<'_> {
         Parameters {
             weights,
             bias: None,
-            inputs: self.config.d_model,
-            outputs: self.config.d_model,
+            inputs: self.sizes.width,
+            outputs: self.sizes.width,
         }
     }
 }

@@ -1,18 +1,23 @@
 //! The files in a model's folder: where they are, and reading them.
 
-use std::fs;
-use std::io::{self, ErrorKind, Read};
+use std::error::Error;
+use std::fs::{self, File};
+use std::io::{self, ErrorKind, Read, Seek};
 use std::path::{Component, Path, PathBuf};
 
+use evals_guard::regular_file::other_kind;
 use serde::de::DeserializeOwned;
+use serde_json::Value;
 
-use super::regular_file;
 use crate::error::LocalError;
+
+/// The beginning of the file that git leaves in place of one that Git LFS has not fetched.
+const POINTER: &[u8] = b"version https://git-lfs.github.com/spec/";
 
 /// The folder of one model, as the hub lays it out.
 #[derive(Clone, Debug)]
 pub(crate) struct Folder {
-    pub(super) path: PathBuf,
+    pub(crate) path: PathBuf,
     pub(super) name: String,
 }
 
@@ -56,7 +61,7 @@ impl Folder {
         match read(&path) {
             Ok(bytes) => Ok(Some(bytes)),
             Err(source) if source.kind() == ErrorKind::NotFound => Ok(None),
-            Err(source) => Err(LocalError::Read { path, source }),
+            Err(source) => Err(LocalError::read(&path, source)),
         }
     }
 
@@ -71,7 +76,7 @@ impl Folder {
             return Ok(Vec::new());
         }
         let names = file_names(&path, extension);
-        names.map_err(|source| LocalError::Read { path, source })
+        names.map_err(|source| LocalError::read(&path, source))
     }
 
     /// A JSON file, `None` if it does not exist.
@@ -80,9 +85,10 @@ impl Folder {
             return Ok(None);
         };
         let parsed = serde_json::from_slice(&bytes);
-        parsed.map(Some).map_err(|source| LocalError::Json {
+        parsed.map(Some).map_err(|source| LocalError::Content {
             path: self.path(file),
-            source,
+            fault: "is not the JSON that describes a model",
+            source: Box::new(source),
         })
     }
 
@@ -94,11 +100,55 @@ impl Folder {
         self.json(file)?.ok_or_else(|| self.missing(file))
     }
 
+    /// Refuses a JSON file that states, under one of these keys, another value than those beside it, which are what this engine can
+    /// run. The key of an inner object is written with dots. A key that is absent or `null` is fine.
+    pub(crate) fn permit(
+        &self,
+        file: &str,
+        permitted: &[(&'static str, &[&str])],
+    ) -> Result<(), LocalError> {
+        let stated: Value = self.json(file)?.unwrap_or_default();
+        for (key, permitted) in permitted {
+            let mut parts = key.split('.');
+            let value = match parts.try_fold(&stated, |value, part| value.get(part)) {
+                None | Some(Value::Null) => continue,
+                Some(Value::String(text)) => text.clone(),
+                Some(value) => value.to_string(),
+            };
+            if !permitted.contains(&value.as_str()) {
+                return Err(self.unsupported(file, key, value));
+            }
+        }
+        Ok(())
+    }
+
     /// The error for a file that does not exist.
     pub(crate) fn missing(&self, file: &'static str) -> LocalError {
-        LocalError::Missing {
-            folder: self.path.clone(),
-            file,
+        self.refused(format!("has no `{file}`"))
+    }
+
+    /// The error for a folder that holds no model, or not one of the kind that was asked for.
+    pub(crate) fn refused(&self, reason: impl Into<String>) -> LocalError {
+        LocalError::Unusable {
+            path: self.path.clone(),
+            reason: reason.into(),
+        }
+    }
+
+    /// The error for a file that shows that the model cannot be run.
+    pub(crate) fn unusable(&self, file: &str, reason: impl Into<String>) -> LocalError {
+        LocalError::Unusable {
+            path: self.path(file),
+            reason: reason.into(),
+        }
+    }
+
+    /// The error for a tokenizer that cannot be loaded, or fails.
+    pub(crate) fn tokenizer_error(&self, source: Box<dyn Error + Send + Sync>) -> LocalError {
+        LocalError::Content {
+            path: self.path("tokenizer.json"),
+            fault: "is not a usable tokenizer",
+            source,
         }
     }
 
@@ -106,19 +156,39 @@ impl Folder {
     pub(crate) fn unsupported(
         &self,
         file: &str,
-        key: &'static str,
+        key: &str,
         value: impl Into<String>,
     ) -> LocalError {
-        LocalError::Unsupported {
-            path: self.path(file),
-            key,
-            value: value.into(),
-        }
+        let value = value.into();
+        self.unusable(
+            file,
+            format!("sets `{key}` to `{value}`, which is not supported"),
+        )
     }
 }
 
+/// Opens a file and returns its length too. Pipes and devices are refused, because reading them may never end.
+pub(crate) fn open_file(path: &Path) -> io::Result<(File, u64)> {
+    let metadata = fs::metadata(path)?;
+    if let Some(found) = other_kind(&metadata) {
+        return Err(io::Error::other(format!("it is {found}, not a file")));
+    }
+    let mut file = File::open(path)?;
+    let mut beginning = Vec::new();
+    file.by_ref()
+        .take(POINTER.len() as u64)
+        .read_to_end(&mut beginning)?;
+    if beginning == POINTER {
+        return Err(io::Error::other(
+            "it is a Git LFS pointer, not the file itself; fetch the file with `git lfs pull`",
+        ));
+    }
+    file.rewind()?;
+    Ok((file, metadata.len()))
+}
+
 fn read(path: &Path) -> io::Result<Vec<u8>> {
-    let (mut file, _) = regular_file::open(path)?;
+    let (mut file, _) = open_file(path)?;
     let mut bytes = Vec::new();
     file.read_to_end(&mut bytes)?;
     Ok(bytes)

@@ -53,10 +53,14 @@ pub(super) fn check_encoder(folder: &Folder) -> Result<(), LocalError> {
         .into_iter()
         .find(|module| module.is_encoder() && !module.path.is_empty())
     {
-        Some(encoder) => Err(LocalError::EncoderFolder {
-            path: folder.path(FILE),
-            encoder: encoder.path,
-        }),
+        Some(encoder) => {
+            let reason = format!(
+                "names a subfolder for the encoder, `{}`; move its files beside `modules.json` and set its `path` there to \
+                 an empty string",
+                encoder.path
+            );
+            Err(folder.unusable(FILE, reason))
+        }
         None => Ok(()),
     }
 }

@@ -35,21 +35,15 @@ impl Folder {
 }
 
 fn main_snapshot(repository: &Path, reference: PathBuf) -> Result<PathBuf, LocalError> {
-    let found = match fs::read_to_string(&reference) {
-        Ok(found) => found.trim().to_owned(),
-        Err(source) => {
-            return Err(LocalError::Read {
-                path: reference,
-                source,
-            });
-        }
-    };
+    let found = fs::read_to_string(&reference);
+    let found = found.map_err(|source| LocalError::read(&reference, source))?;
+    let found = found.trim();
     if found.len() == COMMIT && found.bytes().all(|digit| digit.is_ascii_hexdigit()) {
         Ok(repository.join("snapshots").join(found))
     } else {
-        Err(LocalError::Commit {
+        Err(LocalError::Unusable {
+            reason: format!("names `{found}`, which is not a commit of 40 hexadecimal digits"),
             path: reference,
-            found,
         })
     }
 }

@@ -3,7 +3,7 @@
 use serde::Deserialize;
 use serde_json::Value;
 
-use crate::encoder::{Activation, Linear, Norm, Scratch, Write};
+use crate::encoder::{Activation, Linear, Norm, Scratch};
 use crate::error::LocalError;
 use crate::families::{Builder, activation};
 use crate::family::Family;
@@ -23,17 +23,14 @@ pub(crate) struct Head {
 }
 
 #[derive(Debug, Deserialize)]
-struct Config {
+struct HeadConfig {
     /// `ModernBERT` states how its classifier pools and activates.
     classifier_pooling: Option<Pooling>,
     classifier_activation: Option<String>,
     #[serde(default)]
     norm_eps: f32,
-    /// `DeBERTa` states its activation.
-    pooler_hidden_act: Option<String>,
     /// `XLNet` states its pooling and activation.
     summary_type: Option<String>,
-    summary_use_proj: Option<bool>,
     #[serde(default = "tanh")]
     summary_activation: Value,
 }
@@ -52,7 +49,7 @@ struct Form {
     classifier: &'static str,
 }
 
-impl Config {
+impl HeadConfig {
     fn form(&self, folder: &Folder, family: Family) -> Result<Form, LocalError> {
         let first_token = |dense, activation, classifier| Form {
             pooling: Pooling::Cls,
@@ -78,11 +75,6 @@ impl Config {
                     )
                 }
             }
-            Family::DebertaV2 => {
-                let name = self.pooler_hidden_act.as_deref().unwrap_or("gelu");
-                let activation = activation(folder, "pooler_hidden_act", name)?;
-                first_token("pooler.dense", activation, "classifier")
-            }
             Family::Xlnet => self.summary(folder)?,
             Family::NomicBert | Family::Qwen2 | Family::Qwen3 => {
                 let value = format!("{} classifier", family.model_type());
@@ -92,9 +84,7 @@ impl Config {
     }
 
     fn summary(&self, folder: &Folder) -> Result<Form, LocalError> {
-        if self.summary_use_proj == Some(false) {
-            return Err(folder.unsupported(CONFIG, "summary_use_proj", "false"));
-        }
+        folder.permit(CONFIG, &[("summary_use_proj", &["true"])])?;
         let pooling = match self.summary_type.as_deref().unwrap_or("last") {
             "last" => Pooling::Last,
             "first" => Pooling::Cls,
@@ -120,11 +110,13 @@ impl Head {
         family: Family,
         width: usize,
     ) -> Result<Self, LocalError> {
-        let config: Config = folder.required(CONFIG)?;
+        let config: HeadConfig = folder.required(CONFIG)?;
         let form = config.form(folder, family)?;
         let weights = format!("{}.weight", form.classifier);
         if !builder.weights.has(&weights) {
-            return Err(folder.no_reranker_error(format!("there is no tensor `{weights}`")));
+            return Err(folder.refused(format!(
+                "does not hold a reranker: there is no tensor `{weights}`"
+            )));
         }
         let shape = builder.weights.shape(&weights)?;
         let labels = shape.first().copied().unwrap_or(0);
@@ -145,18 +137,13 @@ impl Head {
 
     /// The score of a pair before any sigmoid, which would crowd high scores together.
     pub(crate) fn score(&self, tokens: &[f32], width: usize, scratch: &mut Scratch) -> f32 {
-        let Scratch { gemm, int8, .. } = scratch;
+        let kernels = &mut scratch.kernels;
         let pooled = self.pooling.pool(tokens, width);
-        let mut vector = vec![0.0; width];
-        self.dense
-            .apply(&pooled, &mut vector, Write::Replace, gemm, int8);
+        let mut vector = self.dense.mapped(&pooled, kernels);
         self.activation.apply(&mut vector);
         if let Some(norm) = &self.norm {
             norm.apply(&mut vector);
         }
-        let mut score = [0.0];
-        self.classifier
-            .apply(&vector, &mut score, Write::Replace, gemm, int8);
-        score[0]
+        self.classifier.mapped(&vector, kernels)[0]
     }
 }

@@ -4,6 +4,7 @@ use serde::Deserialize;
 
 use super::prompt::Answers;
 use crate::error::LocalError;
+use crate::family::Family;
 use crate::folder::Folder;
 use crate::model::Parts;
 
@@ -21,8 +22,7 @@ pub(crate) struct LastToken {
 }
 
 #[derive(Debug, Deserialize)]
-struct Config {
-    architectures: Option<Vec<String>>,
+struct Tying {
     tie_word_embeddings: Option<bool>,
 }
 
@@ -33,15 +33,14 @@ impl LastToken {
         parts: &Parts<'_>,
         answers: Option<Answers>,
     ) -> Result<Self, LocalError> {
-        let config: Config = folder.required(CONFIG)?;
-        let mut architectures = config.architectures.iter().flatten();
-        let architecture = architectures.next().map_or("null", String::as_str);
+        let architectures = Family::architectures(folder)?;
+        let architecture = architectures.first().map_or("null", String::as_str);
         if architecture.ends_with("ForSequenceClassification") {
             return Self::classifier(folder, parts);
         }
         match answers {
             Some(answers) if architecture.ends_with("ForCausalLM") => {
-                Self::language_model(folder, parts, &config, answers)
+                Self::language_model(folder, parts, answers)
             }
             _ => Err(folder.unsupported(CONFIG, "architectures", architecture)),
         }
@@ -61,7 +60,6 @@ impl LastToken {
     fn language_model(
         folder: &Folder,
         parts: &Parts<'_>,
-        config: &Config,
         answers: Answers,
     ) -> Result<Self, LocalError> {
         let encoder = parts.encoder;
@@ -74,7 +72,8 @@ impl LastToken {
             }
         }
         // If the configuration does not state it, token embeddings serve as outputs when there are no others.
-        let tied = config
+        let tying: Tying = folder.required(CONFIG)?;
+        let tied = tying
             .tie_word_embeddings
             .unwrap_or_else(|| !parts.builder.weights.has(OUTPUTS));
         let shape = [encoder.vocabulary(), encoder.width()];

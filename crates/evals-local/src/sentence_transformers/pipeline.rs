@@ -1,6 +1,5 @@
 //! The steps of an embedder that `modules.json` states: pooling, linear maps, normalisation, prompts.
 
-use serde::Deserialize;
 use serde_json::{Map, Value};
 
 use super::prompts::{FILE as PROMPTS, Prompts};
@@ -25,12 +24,11 @@ pub(crate) struct Pipeline {
     pub(crate) document_prompt: String,
 }
 
-/// Keys of `config_sentence_transformers.json` besides the prompts.
-#[derive(Debug, Default, Deserialize)]
-struct Stated {
-    model_type: Option<String>,
-    truncate_dim: Option<Value>,
-}
+/// What sentence-transformers would make other vectors of than this engine.
+const PERMITTED: [(&str, &[&str]); 2] = [
+    ("model_type", &["SentenceTransformer"]),
+    ("truncate_dim", &[]),
+];
 
 impl Pipeline {
     /// Reads `modules.json` and the files that it names. Without `modules.json`, tokens are averaged and vectors are not normalised,
@@ -53,7 +51,7 @@ impl Pipeline {
                 _ => return Err(folder.unsupported("modules.json", "type", &module.kind)),
             }
         }
-        Stated::check(folder)?;
+        folder.permit(PROMPTS, &PERMITTED)?;
         let prompts = Prompts::read(folder)?;
         Ok(Self {
             pooling: settings.pooling.unwrap_or(stated.0),
@@ -70,23 +68,6 @@ impl Pipeline {
     }
 }
 
-impl Stated {
-    /// Refuses keys under which sentence-transformers computes other vectors than this engine.
-    fn check(folder: &Folder) -> Result<(), LocalError> {
-        let stated: Self = folder.json(PROMPTS)?.unwrap_or_default();
-        if let Some(other) = stated
-            .model_type
-            .filter(|kind| kind != "SentenceTransformer")
-        {
-            return Err(folder.unsupported(PROMPTS, "model_type", other));
-        }
-        match stated.truncate_dim {
-            Some(length) => Err(folder.unsupported(PROMPTS, "truncate_dim", length.to_string())),
-            None => Ok(()),
-        }
-    }
-}
-
 /// Reads the pooling: a flag for each kind, or a name. No flag means the mean. A `setting` overrides it, but nothing else in the
 /// file.
 fn pooling(folder: &Folder, path: &str, setting: Option<Pooling>) -> Result<Pooling, LocalError> {
@@ -95,11 +76,7 @@ fn pooling(folder: &Folder, path: &str, setting: Option<Pooling>) -> Result<Pool
         Some(_) => folder.json(CONFIG)?.unwrap_or_default(),
         None => folder.required(CONFIG)?,
     };
-    if let Some(other) = config.get("include_prompt")
-        && *other != Value::Bool(true)
-    {
-        return Err(folder.unsupported(CONFIG, "include_prompt", other.to_string()));
-    }
+    folder.permit(CONFIG, &[("include_prompt", &["true"])])?;
     if let Some(setting) = setting {
         return Ok(setting);
     }

@@ -33,25 +33,31 @@ const HARMLESS: [&str; 12] = [
     "use_fast",
 ];
 
+/// Where the file has such arguments.
+const ARGUMENTS: [&str; 6] = [
+    "model_args",
+    "model_kwargs",
+    "tokenizer_args",
+    "processor_kwargs",
+    "config_args",
+    "config_kwargs",
+];
+
+/// What this engine would read differently. Arguments of chat templates do not apply to plain texts.
+const PERMITTED: [(&str, &[&str]); 6] = [
+    ("query_length", &[]),
+    ("document_length", &[]),
+    ("query_expansion", &[]),
+    ("tokenizer_name_or_path", &[]),
+    ("processing_kwargs.common", &["{}"]),
+    ("processing_kwargs.text", &["{}"]),
+];
+
 #[derive(Debug, Default, Deserialize)]
 pub(crate) struct TransformerConfig {
     pub(crate) max_seq_length: Option<usize>,
     #[serde(default)]
     pub(crate) do_lower_case: bool,
-    transformer_task: Option<String>,
-    modality_config: Option<Map<String, Value>>,
-    module_output_name: Option<String>,
-    processing_kwargs: Option<Map<String, Value>>,
-    query_length: Option<u64>,
-    document_length: Option<u64>,
-    query_expansion: Option<Value>,
-    tokenizer_name_or_path: Option<String>,
-    model_args: Option<Map<String, Value>>,
-    model_kwargs: Option<Map<String, Value>>,
-    tokenizer_args: Option<Map<String, Value>>,
-    processor_kwargs: Option<Map<String, Value>>,
-    config_args: Option<Map<String, Value>>,
-    config_kwargs: Option<Map<String, Value>>,
 }
 
 /// The output that the module returns.
@@ -66,24 +72,38 @@ pub(crate) enum Output {
 }
 
 impl Output {
-    /// Its source, as a key of the file and as a key of `modality_config`.
-    fn modality(self) -> (&'static str, &'static str) {
+    /// How the file names it.
+    fn permitted(self) -> [(&'static str, &'static [&'static str]); 4] {
         match self {
-            Self::Tokens | Self::Logits => ("modality_config.text", "text"),
-            Self::NextToken => ("modality_config.message", "message"),
+            Self::Tokens => [
+                ("transformer_task", &["feature-extraction"]),
+                ("module_output_name", &["token_embeddings"]),
+                ("modality_config.text.method", &["forward"]),
+                (
+                    "modality_config.text.method_output_name",
+                    &["last_hidden_state"],
+                ),
+            ],
+            Self::Logits => [
+                ("transformer_task", &["sequence-classification"]),
+                ("module_output_name", &["scores"]),
+                ("modality_config.text.method", &["forward"]),
+                ("modality_config.text.method_output_name", &["logits"]),
+            ],
+            Self::NextToken => [
+                ("transformer_task", &["text-generation"]),
+                ("module_output_name", &["causal_logits"]),
+                ("modality_config.message.method", &["forward"]),
+                ("modality_config.message.method_output_name", &["logits"]),
+            ],
         }
     }
 
-    /// Its `transformer_task`, its `method_output_name`, and its `module_output_name`.
-    fn names(self) -> [&'static str; 3] {
+    /// Its source among those in `modality_config`.
+    fn modality(self) -> &'static str {
         match self {
-            Self::Tokens => [
-                "feature-extraction",
-                "last_hidden_state",
-                "token_embeddings",
-            ],
-            Self::Logits => ["sequence-classification", "logits", "scores"],
-            Self::NextToken => ["text-generation", "logits", "causal_logits"],
+            Self::Tokens | Self::Logits => "text",
+            Self::NextToken => "message",
         }
     }
 }
@@ -94,71 +114,23 @@ impl TransformerConfig {
         let Some(file) = file(folder)? else {
             return Ok(Self::default());
         };
-        let config: Self = folder.required(file)?;
-        let refused = |key, value: String| Err(folder.unsupported(file, key, value));
-        if let Some((key, value)) = config.other_output(output) {
-            return refused(key, value);
+        folder.permit(file, &output.permitted())?;
+        folder.permit(file, &PERMITTED)?;
+        let stated: Map<String, Value> = folder.required(file)?;
+        if let Some(modalities) = stated.get("modality_config")
+            && !modalities.is_null()
+            && modalities.get(output.modality()).is_none()
+        {
+            return Err(folder.unsupported(file, "modality_config", modalities.to_string()));
         }
-        if let Some((key, argument)) = config.argument() {
-            return refused(key, argument.to_owned());
+        for key in ARGUMENTS {
+            let given = stated.get(key).and_then(Value::as_object);
+            let mut names = given.into_iter().flat_map(Map::keys);
+            if let Some(other) = names.find(|name| !HARMLESS.contains(&name.as_str())) {
+                return Err(folder.unsupported(file, key, other));
+            }
         }
-        let lengths = [
-            ("query_length", config.query_length),
-            ("document_length", config.document_length),
-        ];
-        if let Some((key, length)) = lengths.into_iter().find_map(|(key, on)| Some((key, on?))) {
-            return refused(key, length.to_string());
-        }
-        if let Some(expansion) = &config.query_expansion {
-            return refused("query_expansion", expansion.to_string());
-        }
-        if let Some(other) = &config.tokenizer_name_or_path {
-            return refused("tokenizer_name_or_path", other.clone());
-        }
-        Ok(config)
-    }
-
-    /// The first key that states another output.
-    fn other_output(&self, output: Output) -> Option<(&'static str, String)> {
-        let [task, part, name] = output.names();
-        let other = |stated: &Option<String>, expected: &str| {
-            stated.clone().filter(|stated| stated != expected)
-        };
-        if let Some(other) = other(&self.transformer_task, task) {
-            return Some(("transformer_task", other));
-        }
-        if let Some(other) = other(&self.module_output_name, name) {
-            return Some(("module_output_name", other));
-        }
-        let (key, modality) = output.modality();
-        let modalities = self.modality_config.as_ref()?;
-        let stated = modalities.get(modality).unwrap_or(&Value::Null);
-        let is_this = stated["method"] == "forward" && stated["method_output_name"] == part;
-        (!is_this).then(|| (key, stated.to_string()))
-    }
-
-    /// The first argument that would change how texts are read or computed. Arguments of chat templates do not apply to plain texts.
-    fn argument(&self) -> Option<(&'static str, &str)> {
-        let all = [
-            ("model_args", &self.model_args),
-            ("model_kwargs", &self.model_kwargs),
-            ("tokenizer_args", &self.tokenizer_args),
-            ("processor_kwargs", &self.processor_kwargs),
-            ("config_args", &self.config_args),
-            ("config_kwargs", &self.config_kwargs),
-        ];
-        let mut arguments = all.into_iter().flat_map(|(key, given)| {
-            let names = given.iter().flat_map(Map::keys);
-            names.map(move |name| (key, name.as_str()))
-        });
-        let loading = arguments.find(|(_, name)| !HARMLESS.contains(name));
-        loading.or_else(|| {
-            let calls = ["common", "text"];
-            let given = self.processing_kwargs.iter().flatten();
-            let mut given = given.filter(|(kind, _)| calls.contains(&kind.as_str()));
-            let (kind, _) = given.find(|(_, given)| **given != Value::Object(Map::new()))?;
-            Some(("processing_kwargs", kind.as_str()))
-        })
+        folder.required(file)
     }
 }
 

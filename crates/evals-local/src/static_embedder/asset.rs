@@ -15,53 +15,14 @@
 use std::fmt;
 
 use sha2::{Digest, Sha256};
-use thiserror::Error;
 
-const MAGIC: &[u8; 8] = b"EVSTATIC";
+use super::StaticModelError;
+
+const MAGIC: &[u8] = b"EVSTATIC";
 const VERSION: u32 = 1;
 
-/// Why bytes are not a static model.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Error)]
-#[non_exhaustive]
-pub enum AssetError {
-    /// The first bytes are not those of a static model.
-    #[error("not a static model: it does not begin with `EVSTATIC`")]
-    Magic,
-    /// The file has another version of the layout.
-    #[error("static model has layout {found}, but this version reads layout {VERSION}")]
-    Version {
-        /// Version in the file.
-        found: u32,
-    },
-    /// The file is shorter or longer than its header says.
-    #[error("static model has {found} bytes, but its header states {expected}")]
-    Length {
-        /// Bytes that the header announces.
-        expected: u64,
-        /// Bytes in the file.
-        found: usize,
-    },
-    /// The header announces no vector at all.
-    #[error("static model has {tokens} tokens of {dimension} dimensions")]
-    Empty {
-        /// Tokens in the header.
-        tokens: u32,
-        /// Dimension in the header.
-        dimension: u32,
-    },
-    /// The content is not what was written.
-    #[error("static model is damaged: its SHA-256 is not the one in its header")]
-    Digest,
-    /// A vector would be infinite or no number.
-    #[error("scale of token {token} of the static model is not a finite number")]
-    Scale {
-        /// The token's number, from 0.
-        token: usize,
-    },
-    /// The vocabulary is not text.
-    #[error("vocabulary of the static model is not UTF-8")]
-    Vocabulary(#[source] std::str::Utf8Error),
-}
+/// Bytes before the vocabulary.
+const HEADER: usize = 56;
 
 /// A static model's parts, borrowed from the file.
 pub(super) struct Asset {
@@ -76,46 +37,50 @@ pub(super) struct Asset {
 
 impl Asset {
     /// Takes the file apart and checks it.
-    pub(super) fn parse(bytes: &'static [u8]) -> Result<Self, AssetError> {
-        let mut rest = Reader {
-            bytes,
-            total: bytes.len(),
+    pub(super) fn parse(bytes: &'static [u8]) -> Result<Self, StaticModelError> {
+        let damaged = |fault| Err(StaticModelError(fault));
+        let Some((header, body)) = bytes.split_first_chunk::<HEADER>() else {
+            return damaged("it is cut off");
         };
-        if rest.take(MAGIC.len()).ok() != Some(MAGIC) {
-            return Err(AssetError::Magic);
+        if !header.starts_with(MAGIC) {
+            return damaged("it does not begin with `EVSTATIC`");
         }
-        let version = rest.number()?;
+        let number = |at: usize| {
+            let bytes = header[at..].first_chunk().expect("the header is longer");
+            u32::from_le_bytes(*bytes)
+        };
+        let (version, tokens, dimension, vocabulary) =
+            (number(8), number(12), number(16), number(20));
         if version != VERSION {
-            return Err(AssetError::Version { found: version });
+            return damaged("it has another version of the layout");
         }
-        let (tokens, dimension, vocabulary) = (rest.number()?, rest.number()?, rest.number()?);
-        let stated = rest.take(32)?;
         if tokens == 0 || dimension == 0 {
-            return Err(AssetError::Empty { tokens, dimension });
+            return damaged("it has no vectors");
         }
-        rest.expect_left(u64::from(vocabulary) + u64::from(tokens) * (4 + u64::from(dimension)))?;
-        let digest = Sha256::digest(rest.bytes);
-        if digest.as_slice() != stated {
-            return Err(AssetError::Digest);
+        let vectors = u64::from(tokens) * (4 + u64::from(dimension));
+        if body.len() as u64 != u64::from(vocabulary) + vectors {
+            return damaged("its length is not the one in its header");
         }
-        let vocabulary =
-            std::str::from_utf8(rest.take(vocabulary as usize)?).map_err(AssetError::Vocabulary)?;
-        let scales: Vec<f32> = rest
-            .take(4 * tokens as usize)?
-            .as_chunks()
-            .0
-            .iter()
-            .map(|scale| f32::from_le_bytes(*scale))
-            .collect();
-        if let Some(token) = scales.iter().position(|scale| !scale.is_finite()) {
-            return Err(AssetError::Scale { token });
+        let digest = Sha256::digest(body);
+        if digest.as_slice() != &header[24..] {
+            return damaged("its SHA-256 is not the one in its header");
+        }
+        let (vocabulary, vectors) = body.split_at(vocabulary as usize);
+        let Ok(vocabulary) = std::str::from_utf8(vocabulary) else {
+            return damaged("its vocabulary is not UTF-8");
+        };
+        let (scales, rows) = vectors.split_at(4 * tokens as usize);
+        let (scales, _) = scales.as_chunks();
+        let scales: Vec<f32> = scales.iter().copied().map(f32::from_le_bytes).collect();
+        if !scales.iter().all(|scale| scale.is_finite()) {
+            return damaged("a scale is not a finite number");
         }
         Ok(Self {
             dimension: dimension as usize,
             digest: hex::encode(digest),
             vocabulary,
             scales,
-            rows: rest.bytes,
+            rows,
         })
     }
 
@@ -134,45 +99,6 @@ impl fmt::Debug for Asset {
             .field("tokens", &self.scales.len())
             .field("digest", &self.digest);
         parts.finish_non_exhaustive()
-    }
-}
-
-/// The unread part of a file of `total` bytes.
-struct Reader {
-    bytes: &'static [u8],
-    total: usize,
-}
-
-impl Reader {
-    fn take(&mut self, length: usize) -> Result<&'static [u8], AssetError> {
-        let (taken, rest) = self
-            .bytes
-            .split_at_checked(length)
-            .ok_or(AssetError::Length {
-                expected: (self.total - self.bytes.len() + length) as u64,
-                found: self.total,
-            })?;
-        self.bytes = rest;
-        Ok(taken)
-    }
-
-    fn number(&mut self) -> Result<u32, AssetError> {
-        let bytes = self.take(4)?;
-        Ok(bytes
-            .iter()
-            .rev()
-            .fold(0, |number, &byte| number << 8 | u32::from(byte)))
-    }
-
-    fn expect_left(&self, expected: u64) -> Result<(), AssetError> {
-        if self.bytes.len() as u64 == expected {
-            return Ok(());
-        }
-        let header = (self.total - self.bytes.len()) as u64;
-        Err(AssetError::Length {
-            expected: header + expected,
-            found: self.total,
-        })
     }
 }
 
@@ -225,36 +151,34 @@ mod tests {
     fn broken_files_are_refused() {
         assert_eq!(
             refused(b"EVST".to_vec()),
-            "not a static model: it does not begin with `EVSTATIC`"
+            "static model is damaged: it is cut off"
         );
         assert_eq!(
-            refused(file()[..10].to_vec()),
-            "static model has 10 bytes, but its header states 12"
+            refused(vec![b'x'; 99]),
+            "static model is damaged: it does not begin with `EVSTATIC`"
         );
         let cut = file().len() - 1;
-        assert_eq!(
-            refused(file()[..cut].to_vec()),
-            "static model has 77 bytes, but its header states 78"
-        );
-        assert_eq!(
-            refused([file(), vec![0]].concat()),
-            "static model has 79 bytes, but its header states 78"
-        );
+        for other in [file()[..cut].to_vec(), [file(), vec![0]].concat()] {
+            assert_eq!(
+                refused(other),
+                "static model is damaged: its length is not the one in its header"
+            );
+        }
 
         let mut version = file();
         version[8] = 9;
         assert_eq!(
             refused(version),
-            "static model has layout 9, but this version reads layout 1"
+            "static model is damaged: it has another version of the layout"
         );
         let mut flat = file();
         flat[16] = 0;
-        assert_eq!(refused(flat), "static model has 2 tokens of 0 dimensions");
+        assert_eq!(refused(flat), "static model is damaged: it has no vectors");
         let mut vocabulary = file();
         vocabulary[57] = 0xFF;
         assert_eq!(
             refused(sealed(vocabulary)),
-            "vocabulary of the static model is not UTF-8"
+            "static model is damaged: its vocabulary is not UTF-8"
         );
     }
 
@@ -277,7 +201,7 @@ mod tests {
             file[68..72].copy_from_slice(&scale.to_le_bytes());
             assert_eq!(
                 refused(sealed(file)),
-                "scale of token 1 of the static model is not a finite number"
+                "static model is damaged: a scale is not a finite number"
             );
         }
     }

@@ -10,8 +10,6 @@ use std::thread;
 use async_trait::async_trait;
 use thiserror::Error;
 
-pub use self::asset::AssetError;
-
 use self::asset::Asset;
 use crate::wordpiece::{VocabularyError, WordPiece};
 use evals_models::{EmbedError, Embedder, Embeddings, ModelIdentity, TextKind};
@@ -50,25 +48,10 @@ pub struct StaticEmbedder {
     threads: NonZeroUsize,
 }
 
-/// Why bytes could not become a static embedder.
+/// Bytes are not a static model, or a damaged one.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Error)]
-#[non_exhaustive]
-pub enum StaticModelError {
-    /// The bytes are not a static model.
-    #[error("static model is unreadable")]
-    Asset(#[from] AssetError),
-    /// The vocabulary cannot be used.
-    #[error("static model has an unusable vocabulary")]
-    Vocabulary(#[from] VocabularyError),
-    /// There is not one vector for each token.
-    #[error("static model has {tokens} tokens but {vectors} vectors")]
-    Tokens {
-        /// Lines of the vocabulary.
-        tokens: usize,
-        /// Vectors in the file.
-        vectors: usize,
-    },
-}
+#[error("static model is damaged: {0}")]
+pub struct StaticModelError(&'static str);
 
 impl StaticEmbedder {
     /// The model in this crate: `static-minilm`, 256 dimensions. Loading takes a few milliseconds the first time. After that all
@@ -88,10 +71,11 @@ impl StaticEmbedder {
     /// The bytes are not a model, are damaged, or hold weights that would give infinite vectors.
     pub fn from_asset(name: &str, asset: &'static [u8]) -> Result<Self, StaticModelError> {
         let asset = Asset::parse(asset)?;
-        let tokenizer = WordPiece::new(asset.vocabulary)?;
+        let tokenizer = WordPiece::new(asset.vocabulary);
+        let tokenizer = tokenizer
+            .map_err(|VocabularyError| StaticModelError("its vocabulary has no `[UNK]`"))?;
         if tokenizer.vocabulary_size() != asset.scales.len() {
-            let (tokens, vectors) = (tokenizer.vocabulary_size(), asset.scales.len());
-            return Err(StaticModelError::Tokens { tokens, vectors });
+            return Err(StaticModelError("it has not one vector for each token"));
         }
         Ok(Self {
             identity: identity(name, &asset, asset.dimension),

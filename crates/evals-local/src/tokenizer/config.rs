@@ -1,6 +1,9 @@
 //! `tokenizer_config.json`, which changes how `tokenizer.json` reads texts.
 
+use std::collections::BTreeMap;
+
 use serde::{Deserialize, Serialize};
+use serde_json::Value;
 use tokenizers::normalizers::NormalizerWrapper;
 use tokenizers::pre_tokenizers::PreTokenizerWrapper;
 use tokenizers::{Tokenizer, TruncationDirection};
@@ -46,11 +49,8 @@ pub(crate) struct TokenizerConfig {
 
 impl TokenizerConfig {
     pub(crate) fn read(folder: &Folder) -> Result<Self, LocalError> {
-        let config: Self = folder.json(FILE)?.unwrap_or_default();
-        if config.split_special_tokens == Some(true) {
-            return Err(folder.unsupported(FILE, "split_special_tokens", "true"));
-        }
-        Ok(config)
+        folder.permit(FILE, &[("split_special_tokens", &["false"])])?;
+        Ok(folder.json(FILE)?.unwrap_or_default())
     }
 
     /// The most tokens of a text, if the file states them.
@@ -133,6 +133,32 @@ impl TokenizerConfig {
     pub(crate) fn fingerprint(&self) -> String {
         serde_json::to_string(self).expect("its keys are text")
     }
+}
+
+/// The texts of the special tokens that a file of the tokenizer states, by their keys. A token is written as text, or as an object
+/// that also states how it is matched.
+pub(crate) fn special_tokens(
+    folder: &Folder,
+    file: &str,
+) -> Result<BTreeMap<String, String>, LocalError> {
+    let stated: BTreeMap<String, Value> = folder.json(file)?.unwrap_or_default();
+    let mut tokens = BTreeMap::new();
+    for (key, value) in stated
+        .into_iter()
+        .filter(|(key, _)| key.ends_with("_token"))
+    {
+        let text = match &value {
+            Value::String(text) => text,
+            Value::Object(token) => match token.get("content") {
+                Some(Value::String(content)) => content,
+                _ => return Err(folder.unsupported(file, "content", key)),
+            },
+            // Switches such as `add_bos_token`, and tokens that are `null`.
+            _ => continue,
+        };
+        tokens.insert(key, text.clone());
+    }
+    Ok(tokens)
 }
 
 #[cfg(test)]

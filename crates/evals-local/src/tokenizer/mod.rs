@@ -1,8 +1,7 @@
 //! The tokenizer that comes with a model, as `tokenizer.json` and `tokenizer_config.json` describe it.
 
 mod config;
-mod encoded;
 mod tokens;
 
-pub(crate) use encoded::Encoded;
-pub(crate) use tokens::Tokens;
+pub(crate) use config::special_tokens;
+pub(crate) use tokens::{Encoded, Tokens};

@@ -30,7 +30,7 @@ enum Residual {
 }
 
 #[derive(Debug, Deserialize)]
-struct Config {
+struct DenseConfig {
     in_features: usize,
     out_features: usize,
     #[serde(default = "yes")]
@@ -40,8 +40,6 @@ struct Config {
     activation_function: Option<Value>,
     #[serde(default)]
     use_residual: bool,
-    module_input_name: Option<String>,
-    module_output_name: Option<String>,
 }
 
 fn yes() -> bool {
@@ -78,8 +76,8 @@ impl Dense {
         width: usize,
         subject: Subject,
     ) -> Result<Self, LocalError> {
-        let config: Config = folder.required(CONFIG)?;
-        let Config {
+        let config: DenseConfig = folder.required(CONFIG)?;
+        let DenseConfig {
             in_features,
             out_features,
             ..
@@ -90,7 +88,15 @@ impl Dense {
         if out_features == 0 {
             return Err(folder.unsupported(CONFIG, "out_features", out_features.to_string()));
         }
-        config.check_names(folder, subject)?;
+        let vectors: &[&str] = match subject {
+            Subject::Text => &["sentence_embedding"],
+            Subject::Tokens => &["token_embeddings"],
+        };
+        let names = [
+            ("module_input_name", vectors),
+            ("module_output_name", vectors),
+        ];
+        folder.permit(CONFIG, &names)?;
         let builder = Builder::new(Weights::open(folder)?, Dtype::F32);
         if config.bias {
             builder.weights.shape("linear.bias")?;
@@ -123,11 +129,8 @@ impl Dense {
 
     /// Maps each row.
     pub(crate) fn apply(&self, rows: &[f32], scratch: &mut Scratch) -> Vec<f32> {
-        let Scratch { gemm, int8, .. } = scratch;
-        let count = rows.len() / self.linear.inputs();
-        let mut mapped = vec![0.0; count * self.outputs()];
-        self.linear
-            .apply(rows, &mut mapped, Write::Replace, gemm, int8);
+        let kernels = &mut scratch.kernels;
+        let mut mapped = self.linear.mapped(rows, kernels);
         if let Some(activation) = self.activation {
             activation.apply(&mut mapped);
         }
@@ -138,32 +141,13 @@ impl Dense {
                     *value += input;
                 }
             }
-            Residual::Mapped(linear) => linear.apply(rows, &mut mapped, Write::Add, gemm, int8),
+            Residual::Mapped(linear) => linear.apply(rows, &mut mapped, Write::Add, kernels),
         }
         mapped
     }
 }
 
-impl Config {
-    /// Refuses a module that maps other vectors than the `subject`.
-    fn check_names(&self, folder: &Folder, subject: Subject) -> Result<(), LocalError> {
-        let expected = match subject {
-            Subject::Text => "sentence_embedding",
-            Subject::Tokens => "token_embeddings",
-        };
-        let names = [
-            ("module_input_name", &self.module_input_name),
-            ("module_output_name", &self.module_output_name),
-        ];
-        let other = names
-            .into_iter()
-            .find_map(|(key, name)| Some((key, name.as_ref().filter(|name| *name != expected)?)));
-        match other {
-            Some((key, name)) => Err(folder.unsupported(CONFIG, key, name)),
-            None => Ok(()),
-        }
-    }
-
+impl DenseConfig {
     /// The activation by the path of its class, `None` for the identity.
     ///
     /// If none is stated, sentence-transformers applies tanh to vectors of texts, and `PyLate` refuses the module.

@@ -3,10 +3,10 @@
 use std::fs::File;
 use std::io::{self, Read, Seek, SeekFrom};
 use std::path::PathBuf;
-use std::sync::{Mutex, PoisonError};
+use std::sync::{Mutex, MutexGuard, PoisonError};
 
 use crate::error::{LocalError, WeightsError};
-use crate::folder::regular_file;
+use crate::folder::open_file;
 
 /// A file of weights, of which parts are read.
 #[derive(Debug)]
@@ -18,14 +18,18 @@ pub(super) struct TensorFile {
 
 impl TensorFile {
     pub(super) fn open(path: PathBuf) -> Result<Self, LocalError> {
-        match regular_file::open(&path) {
-            Ok((file, length)) => Ok(Self {
-                path,
-                file: Mutex::new(file),
-                length,
-            }),
-            Err(source) => Err(LocalError::Read { path, source }),
-        }
+        let opened = open_file(&path);
+        let (file, length) = opened.map_err(|source| LocalError::read(&path, source))?;
+        Ok(Self {
+            path,
+            file: Mutex::new(file),
+            length,
+        })
+    }
+
+    /// The file itself, whose position any reader changes.
+    pub(super) fn lock(&self) -> MutexGuard<'_, File> {
+        self.file.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
     /// The size of the file in bytes.
@@ -41,15 +45,12 @@ impl TensorFile {
         }
         let mut bytes = Vec::new();
         let read = self.read(start, length, &mut bytes);
-        let read = read.map_err(|source| LocalError::Read {
-            path: self.path.clone(),
-            source,
-        })?;
+        let read = read.map_err(|source| LocalError::read(&self.path, source))?;
         Ok((read as u64 == length).then_some(bytes))
     }
 
     fn read(&self, start: u64, length: u64, bytes: &mut Vec<u8>) -> io::Result<usize> {
-        let file = self.file.lock().unwrap_or_else(PoisonError::into_inner);
+        let file = self.lock();
         let mut file = &*file;
         file.seek(SeekFrom::Start(start))?;
         // Allocates exactly once: a buffer that grows while it fills takes up to twice as much.
@@ -59,9 +60,10 @@ impl TensorFile {
 
     /// The error that names this file.
     pub(super) fn error(&self, source: WeightsError) -> LocalError {
-        LocalError::Weights {
+        LocalError::Content {
             path: self.path.clone(),
-            source,
+            fault: "does not hold the weights that `config.json` describes",
+            source: Box::new(source),
         }
     }
 }

@@ -37,25 +37,19 @@ impl Format {
         }
     }
 
-    /// The file that states which shard holds which tensor.
-    fn index(self) -> &'static str {
-        match self {
-            Self::Safetensors => "model.safetensors.index.json",
-            Self::PyTorch => "pytorch_model.bin.index.json",
-        }
-    }
-
     /// The files of this format in a folder, sorted by name. There may be none.
     fn files(self, folder: &Folder) -> Result<Vec<PathBuf>, LocalError> {
         let single = folder.path(self.single());
         if single.is_file() {
             return Ok(vec![single]);
         }
-        let index: Option<ShardIndex> = folder.json(self.index())?;
+        // It states which shard holds which tensor.
+        let file = format!("{}.index.json", self.single());
+        let index: Option<ShardIndex> = folder.json(&file)?;
         let mut names: Vec<_> = index.unwrap_or_default().weight_map.into_values().collect();
         names.sort();
         names.dedup();
-        let own = |name: &String| folder.own_path(self.index(), "weight_map", name);
+        let own = |name: &String| folder.own_path(&file, "weight_map", name);
         names.iter().map(own).collect()
     }
 
@@ -108,7 +102,9 @@ impl Weights {
                 return Ok((format, files));
             }
         }
-        Err(folder.no_weights_error())
+        Err(folder.refused(
+            "has no weights: neither `model.safetensors` nor `pytorch_model.bin`, nor the shards of either",
+        ))
     }
 
     /// Puts the first of `prefixes` under which `name` exists before all names. Checkpoints with a head have a prefix for the encoder,

@@ -1,38 +1,70 @@
-//! The class of a character, looked up in the ranges.
+//! The classes of characters.
 
-use super::character_ranges::{CharacterClass, RANGES};
+use std::sync::OnceLock;
 
-/// Classes of the ASCII characters, which are most of most texts.
-const ASCII: [CharacterClass; 128] = ascii_classes();
+use unicode_categories::UnicodeCategories;
+
+/// The treatment of a character before the tokenizer looks for words.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum CharacterClass {
+    /// Part of a word.
+    Text,
+    /// Ends a word and is dropped.
+    Space,
+    /// A word of its own.
+    Punctuation,
+    /// A Chinese character. The tokenizer makes each one a word, because Chinese puts no spaces between words.
+    Ideograph,
+    /// An accent or another combining mark. It is dropped, and the word continues.
+    Mark,
+    /// A control, format, private-use or replacement character. It is dropped, and the word continues.
+    Dropped,
+}
+
+/// How many characters a block of [`BLOCKS`] has.
+const BLOCK: u32 = 256;
+
+/// The classes of each block of characters, which are found out when the first character of the block is met.
+static BLOCKS: [OnceLock<Box<[CharacterClass]>>; 0x11_0000 / BLOCK as usize] =
+    [const { OnceLock::new() }; 0x11_0000 / BLOCK as usize];
 
 impl CharacterClass {
-    pub(super) fn of_ascii(byte: u8) -> Self {
-        ASCII[usize::from(byte)]
-    }
-
     pub(super) fn of(character: char) -> Self {
         let code = u32::from(character);
-        let after = RANGES.partition_point(|&(first, _, _)| first <= code);
-        match after.checked_sub(1).map(|index| RANGES[index]) {
-            Some((_, last, class)) if code <= last => class,
+        let block = BLOCKS[(code / BLOCK) as usize].get_or_init(|| classes(code / BLOCK * BLOCK));
+        block[(code % BLOCK) as usize]
+    }
+
+    /// The class that BERT's normaliser and pre-tokenizer give a character in the reference implementation, `tokenizers`. It asks the
+    /// same tables of Unicode, which are older than those of the standard library.
+    fn in_reference(character: char) -> Self {
+        match character {
+            '\t' | '\n' | '\r' => Self::Space,
+            '\0' | '\u{FFFD}' => Self::Dropped,
+            _ if character.is_other() => Self::Dropped,
+            _ if character.is_whitespace() => Self::Space,
+            '\u{3400}'..='\u{4DBF}'
+            | '\u{4E00}'..='\u{9FFF}'
+            | '\u{F900}'..='\u{FAFF}'
+            | '\u{20000}'..='\u{2A6DF}'
+            | '\u{2A700}'..='\u{2B81F}'
+            | '\u{2B920}'..='\u{2CEAF}'
+            | '\u{2F800}'..='\u{2FA1F}' => Self::Ideograph,
+            _ if character.is_mark_nonspacing() => Self::Mark,
+            _ if character.is_ascii_punctuation() || character.is_punctuation() => {
+                Self::Punctuation
+            }
             _ => Self::Text,
         }
     }
 }
 
-const fn ascii_classes() -> [CharacterClass; 128] {
-    let mut classes = [CharacterClass::Text; 128];
-    let mut index = 0;
-    while index < RANGES.len() {
-        let (first, last, class) = RANGES[index];
-        let mut code = first;
-        while code <= last && code < 128 {
-            classes[code as usize] = class;
-            code += 1;
-        }
-        index += 1;
-    }
-    classes
+/// The classes of a block that begins with the character of this number.
+fn classes(first: u32) -> Box<[CharacterClass]> {
+    let characters = (first..first + BLOCK).map(char::from_u32);
+    characters
+        .map(|character| character.map_or(CharacterClass::Text, CharacterClass::in_reference))
+        .collect()
 }
 
 #[cfg(test)]
@@ -73,23 +105,6 @@ mod tests {
         ];
         for (character, class) in expected {
             assert_eq!(CharacterClass::of(character), class, "{character:?}");
-        }
-    }
-
-    #[test]
-    fn ranges_ascend_without_overlap() {
-        assert!(RANGES.iter().all(|(first, last, _)| first <= last));
-        assert!(RANGES.windows(2).all(|pair| pair[0].1 < pair[1].0));
-    }
-
-    #[test]
-    fn both_lookups_agree_on_ascii() {
-        for byte in 0..128 {
-            assert_eq!(
-                CharacterClass::of_ascii(byte),
-                CharacterClass::of(char::from(byte)),
-                "{byte:#x}"
-            );
         }
     }
 }

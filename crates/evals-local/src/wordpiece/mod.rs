@@ -1,17 +1,14 @@
 //! The tokenizer of BERT's uncased models.
 
 mod character;
-mod character_ranges;
-mod fnv;
 mod vocabulary;
 mod words;
 
-use std::borrow::Cow;
 use std::ops::Range;
 
 pub use self::vocabulary::VocabularyError;
 
-use self::vocabulary::{Place, Vocabulary};
+use self::vocabulary::{PiecePlace, Vocabulary};
 use self::words::{Word, for_each_word, origins};
 use evals_models::Tokenizer;
 
@@ -46,8 +43,8 @@ type Piece = (u32, Range<usize>);
 
 impl WordPiece {
     /// Reads the lines of a `vocab.txt`, one token each. Tokens that continue a word begin with `##`.
-    pub fn new(vocabulary: impl Into<Cow<'static, str>>) -> Result<Self, VocabularyError> {
-        let vocabulary = Vocabulary::new(vocabulary.into())?;
+    pub fn new(vocabulary: &'static str) -> Result<Self, VocabularyError> {
+        let vocabulary = Vocabulary::new(vocabulary)?;
         let identity = format!("wordpiece-uncased-{:016x}", vocabulary.digest());
         Ok(Self {
             vocabulary,
@@ -103,12 +100,12 @@ impl WordPiece {
             return None;
         }
         let mut start = 0;
-        let mut place = Place::Start;
+        let mut place = PiecePlace::Start;
         while start < word.len() {
             let (token, length) = self.vocabulary.longest_prefix(&word[start..], place)?;
             pieces.push((token, start..start + length));
             start += length;
-            place = Place::Continuation;
+            place = PiecePlace::Continuation;
         }
         Some(())
     }

@@ -4,7 +4,7 @@ use std::ops::Range;
 
 use unicode_normalization::char::decompose_canonical;
 
-use super::character_ranges::CharacterClass;
+use super::character::CharacterClass;
 
 /// A normalised word, which is looked up in the vocabulary.
 #[derive(Debug, PartialEq, Eq)]
@@ -27,7 +27,7 @@ pub(super) fn for_each_word(text: &str, mut visit: impl FnMut(&Word<'_>)) {
         let start = at;
         if byte.is_ascii() {
             at += 1;
-            match CharacterClass::of_ascii(byte) {
+            match CharacterClass::of(char::from(byte)) {
                 CharacterClass::Text => open.push(&[byte.to_ascii_lowercase()], start..at),
                 CharacterClass::Space => open.close(&mut visit),
                 CharacterClass::Dropped | CharacterClass::Mark => {}

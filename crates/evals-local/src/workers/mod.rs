@@ -4,5 +4,5 @@ mod batches;
 mod texts;
 mod threads;
 
-pub(crate) use texts::NoTokens;
+pub(crate) use texts::{Computed, Failed, TextFault};
 pub(crate) use threads::{Timed, Workers};

@@ -2,33 +2,114 @@
 
 use std::error::Error;
 use std::sync::Arc;
+use std::sync::atomic::Ordering;
 
+use evals_models::wording::truncation_note;
+use evals_models::{Failure, NoDirection};
 use thiserror::Error;
 
 use super::batches::batches;
-use super::threads::{Panicked, Timed, Workers};
+use super::threads::{Timed, Workers};
 use crate::encoder::Scratch;
 use crate::tokenizer::Encoded;
 
-/// A text has no tokens, so the model has nothing to read.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Error)]
-#[error("text {index} of the batch has no tokens")]
-pub(crate) struct NoTokens {
-    index: usize,
+/// Why a call of a model failed.
+pub(crate) type Failed = Box<dyn Error + Send + Sync>;
+
+/// A text for which the model has no result. Other texts may have one.
+#[derive(Clone, Debug, PartialEq, Error)]
+pub(crate) enum TextFault {
+    /// The model has nothing to read.
+    #[error("text {index} of the batch has no tokens")]
+    NoTokens { index: usize },
+    /// Its vector cannot be compared with others.
+    #[error("text {index} of the batch cannot be compared: `{beginning}`")]
+    Vector {
+        index: usize,
+        beginning: String,
+        #[source]
+        source: NoDirection,
+    },
+    /// Its score cannot be compared with others.
+    #[error("the score of text {index} is not a finite number")]
+    Score { index: usize },
+}
+
+impl TextFault {
+    /// What a failure means: only those of texts depend on the input.
+    pub(crate) fn failure(failed: &Failed) -> Failure {
+        if failed.is::<Self>() {
+            Failure::Content
+        } else {
+            Failure::Terminal
+        }
+    }
+}
+
+/// The results for some texts, in their order.
+#[derive(Debug)]
+pub(crate) struct Computed<T> {
+    pub(crate) results: Timed<Vec<T>>,
+    /// Whether each text was truncated.
+    pub(crate) cut: Vec<bool>,
 }
 
 /// How many texts a thread tokenizes at a time.
 const TOKENIZED_TOGETHER: usize = 16;
 
 impl Workers {
-    /// The tokens of each text by `encode`. A text without tokens is an error.
-    pub(crate) async fn tokenize<F>(
+    /// How many texts were truncated so far. `unit` is what a text is called.
+    pub(crate) fn notes(&self, unit: &str) -> Vec<String> {
+        let note = truncation_note(self.cut.load(Ordering::Relaxed), unit);
+        note.into_iter().collect()
+    }
+
+    /// The result of `compute` for each text, whose tokens are those of `encode`. It is called with batches of similar length. A
+    /// text without tokens is an error.
+    pub(crate) async fn compute<T, E, F>(
         &self,
         texts: &[&str],
-        encode: F,
-    ) -> Result<Timed<Vec<Encoded>>, Box<dyn Error + Send + Sync>>
+        encode: E,
+        compute: F,
+    ) -> Result<Computed<T>, Failed>
     where
-        F: Fn(&str) -> Result<Encoded, tokenizers::Error> + Clone + Send + 'static,
+        T: Send + 'static,
+        E: Fn(&str) -> Result<Encoded, tokenizers::Error> + Clone + Send + 'static,
+        F: Fn(&[&Encoded], &mut Scratch) -> Vec<T> + Clone + Send + 'static,
+    {
+        let Timed { value: texts, took } = self.tokenize(texts, encode).await?;
+        if let Some(index) = texts.iter().position(|text| text.ids.is_empty()) {
+            return Err(TextFault::NoTokens { index }.into());
+        }
+        let cut: Vec<bool> = texts.iter().map(|text| text.is_cut).collect();
+        let count = cut.iter().filter(|is_cut| **is_cut).count();
+        self.cut.fetch_add(count as u64, Ordering::Relaxed);
+        let lengths: Vec<usize> = texts.iter().map(|text| text.ids.len()).collect();
+        let batches = batches(&lengths, self.threads());
+        let texts = Arc::new(texts);
+        let tasks = batches.iter().map(|batch| {
+            let (compute, texts, batch) = (compute.clone(), Arc::clone(&texts), batch.clone());
+            move |scratch: &mut Scratch| {
+                let texts: Vec<&Encoded> = batch.iter().map(|index| &texts[*index]).collect();
+                compute(&texts, scratch)
+            }
+        });
+        let computed = self.run(tasks.collect()).await?.after(took);
+        let results = computed.value.into_iter().flatten();
+        let mut found: Vec<(usize, T)> = batches.into_iter().flatten().zip(results).collect();
+        found.sort_by_key(|(index, _)| *index);
+        Ok(Computed {
+            results: Timed {
+                value: found.into_iter().map(|(_, result)| result).collect(),
+                took: computed.took,
+            },
+            cut,
+        })
+    }
+
+    async fn tokenize<E>(&self, texts: &[&str], encode: E) -> Result<Timed<Vec<Encoded>>, Failed>
+    where
+        E: Fn(&str) -> Result<Encoded, tokenizers::Error> + Clone + Send + 'static,
     {
         let tasks = texts.chunks(TOKENIZED_TOGETHER).map(|texts| {
             let encode = encode.clone();
@@ -40,38 +121,9 @@ impl Workers {
         });
         let Timed { value, took } = self.run(tasks.collect()).await?;
         let chunks = value.into_iter().collect::<Result<Vec<_>, _>>()?;
-        let value: Vec<Encoded> = chunks.into_iter().flatten().collect();
-        match value.iter().position(|text| text.ids.is_empty()) {
-            Some(index) => Err(NoTokens { index }.into()),
-            None => Ok(Timed { value, took }),
-        }
-    }
-
-    /// The result of `compute` for each text, in their order. It is called with batches of similar length.
-    pub(crate) async fn compute<T, F>(
-        &self,
-        texts: Vec<Encoded>,
-        compute: F,
-    ) -> Result<Timed<Vec<T>>, Panicked>
-    where
-        T: Send + 'static,
-        F: Fn(&[&Encoded], &mut Scratch) -> Vec<T> + Clone + Send + 'static,
-    {
-        let lengths: Vec<usize> = texts.iter().map(|text| text.ids.len()).collect();
-        let batches = batches(&lengths, self.threads());
-        let texts = Arc::new(texts);
-        let tasks = batches.iter().map(|batch| {
-            let (compute, texts, batch) = (compute.clone(), Arc::clone(&texts), batch.clone());
-            move |scratch: &mut Scratch| {
-                let texts: Vec<&Encoded> = batch.iter().map(|index| &texts[*index]).collect();
-                compute(&texts, scratch)
-            }
-        });
-        let Timed { value, took } = self.run(tasks.collect()).await?;
-        let indices = batches.into_iter().flatten();
-        let mut found: Vec<(usize, T)> = indices.zip(value.into_iter().flatten()).collect();
-        found.sort_by_key(|(index, _)| *index);
-        let value = found.into_iter().map(|(_, result)| result).collect();
-        Ok(Timed { value, took })
+        Ok(Timed {
+            value: chunks.concat(),
+            took,
+        })
     }
 }

@@ -1,6 +1,7 @@
 //! The threads of a model.
 
 use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::sync::atomic::AtomicU64;
 use std::sync::mpsc::{Receiver, Sender, channel};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::{Duration, Instant};
@@ -51,6 +52,8 @@ pub(crate) struct Workers {
     jobs: Sender<Job>,
     // In a pool of one thread, matrix products stay on that thread.
     pools: Vec<ThreadPool>,
+    /// Number of truncated texts.
+    pub(super) cut: AtomicU64,
 }
 
 impl Workers {
@@ -70,7 +73,11 @@ impl Workers {
         let pools = (0..threads).map(start).collect::<Result<_, _>>();
         let pools = pools
             .map_err(|error: rayon::ThreadPoolBuildError| LocalError::Threads(Box::new(error)))?;
-        Ok(Self { jobs, pools })
+        Ok(Self {
+            jobs,
+            pools,
+            cut: AtomicU64::new(0),
+        })
     }
 
     /// The number of threads.

@@ -5,8 +5,8 @@ use std::fs;
 use std::path::Path;
 use std::time::Duration;
 
-use evals_local::{LocalEmbedder, LocalReranker, LocalSettings};
-use evals_models::{EmbedError, Embedder, Failure, Reranker, TextKind};
+use evals_local::{LocalEmbedder, LocalSettings, open_reranker};
+use evals_models::{EmbedError, Embedder, Failure, TextKind};
 use serde_json::Value;
 use tempfile::TempDir;
 
@@ -35,7 +35,7 @@ fn told(error: &dyn Error) -> String {
 async fn texts_without_tokens_are_failures_of_their_own() {
     let settings = LocalSettings::default();
     let message = "text 1 of the batch has no tokens";
-    let reranker = LocalReranker::open(without_special_tokens("bert-reranker"), &settings).unwrap();
+    let reranker = open_reranker(without_special_tokens("bert-reranker"), &settings).unwrap();
     let error = reranker.rerank("", &["gene", ""], 1).await.unwrap_err();
     assert_eq!(told(&error), message);
     assert_eq!(error.failure, Failure::Content);

@@ -4,8 +4,8 @@ use std::fs;
 use std::num::NonZeroUsize;
 use std::path::Path;
 
-use evals_local::{Dtype, LocalEmbedder, LocalReranker, LocalSettings, RerankPrompt};
-use evals_models::{Embedder, Reranker, TextKind};
+use evals_local::{Dtype, LocalEmbedder, LocalSettings, RerankPrompt, open_reranker};
+use evals_models::{Embedder, TextKind};
 use serde_json::Value;
 
 use crate::checkpoints::{Golden, checkpoint, furthest, open};
@@ -40,7 +40,7 @@ pub(crate) async fn scores(
     settings: &LocalSettings,
 ) -> Vec<f32> {
     let query = golden.values["query"].as_str().unwrap();
-    let reranker = LocalReranker::open(folder, settings).unwrap();
+    let reranker = open_reranker(folder, settings).unwrap();
     let found = reranker.rerank(query, &golden.texts(), 1).await.unwrap();
     found.scores
 }
@@ -83,7 +83,7 @@ async fn company_changes_no_bit_of_a_score() {
                 ..LocalSettings::default()
             };
             let golden = Golden::read(name);
-            let reranker = LocalReranker::open(checkpoint(name), &settings).unwrap();
+            let reranker = open_reranker(checkpoint(name), &settings).unwrap();
             let texts: Vec<&str> = golden.texts().into_iter().cycle().take(13).collect();
             let together = reranker.rerank("a gene", &texts, 1).await.unwrap().scores;
             for (text, found) in texts.iter().zip(together) {
@@ -168,7 +168,7 @@ async fn a_reranker_of_another_name_needs_its_prompt_stated() {
 #[test]
 fn an_identity_holds_what_a_reranker_is_asked() {
     let digest = |settings: LocalSettings| {
-        let reranker = LocalReranker::open(checkpoint("qwen3-reranker"), &settings).unwrap();
+        let reranker = open_reranker(checkpoint("qwen3-reranker"), &settings).unwrap();
         reranker.identity().digest.clone().unwrap()
     };
     let base = digest(LocalSettings::default());
@@ -186,7 +186,7 @@ fn prompts_without_room_for_a_pair_are_refused() {
         max_tokens: NonZeroUsize::new(75),
         ..LocalSettings::default()
     };
-    let error = LocalReranker::open(checkpoint("qwen3-reranker"), &settings).unwrap_err();
+    let error = open_reranker(checkpoint("qwen3-reranker"), &settings).unwrap_err();
     assert_eq!(
         error.to_string(),
         "the limit of 75 tokens leaves no room for a text: 75 of them are special tokens"
@@ -274,7 +274,7 @@ fn prompts_that_would_be_cut_another_way_are_refused() {
         (
             r#""chat_template": {"#,
             r#""text": {"max_length": 5}, "chat_template": {"#,
-            "`processing_kwargs` to `text`",
+            r#"`processing_kwargs.text` to `{"max_length":5}`"#,
         ),
         (
             r#""format": "flat""#,
@@ -302,12 +302,12 @@ fn what_would_be_computed_otherwise_is_refused() {
         (
             r#""rope_type": "default""#,
             r#""rope_type": "yarn""#,
-            "`rope_parameters` to `yarn`",
+            "`rope_parameters.rope_type` to `yarn`",
         ),
         (
             r#""rope_type": "default""#,
             r#""rope_type": "default", "partial_rotary_factor": 0.5"#,
-            "`rope_parameters` to `partial_rotary_factor 0.5`",
+            "`rope_parameters.partial_rotary_factor` to `0.5`",
         ),
         (
             r#""rope_type": "default""#,
@@ -327,7 +327,7 @@ fn what_would_be_computed_otherwise_is_refused() {
         (
             r#""use_cache""#,
             r#""auto_map": {"AutoModel": "modeling.Model"}, "use_cache""#,
-            "`auto_map` to `modeling.Model`",
+            r#"`auto_map` to `{"AutoModel":"modeling.Model"}`"#,
         ),
         (
             r#""num_key_value_heads": 2"#,

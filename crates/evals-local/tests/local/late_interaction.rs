@@ -2,8 +2,9 @@
 
 use std::fs;
 use std::num::NonZeroUsize;
+use std::sync::Arc;
 
-use evals_local::{Dtype, LateInteractionReranker, LocalEmbedder, LocalSettings, open_reranker};
+use evals_local::{Dtype, LocalEmbedder, LocalSettings, open_reranker};
 use evals_models::Reranker;
 use serde::Deserialize;
 use serde_json::{Value, json};
@@ -25,11 +26,11 @@ fn golden(name: &str, case: &str) -> (Vec<String>, Vec<Case>) {
     (texts, serde_json::from_value(golden[case].take()).unwrap())
 }
 
-fn open(folder: &TempDir, settings: &LocalSettings) -> LateInteractionReranker {
-    LateInteractionReranker::open(folder, settings).unwrap()
+fn open(folder: &TempDir, settings: &LocalSettings) -> Arc<dyn Reranker> {
+    open_reranker(folder, settings).unwrap()
 }
 
-async fn scores(reranker: &dyn Reranker, query: &str, texts: &[String]) -> Vec<f32> {
+async fn scores(reranker: &Arc<dyn Reranker>, query: &str, texts: &[String]) -> Vec<f32> {
     let texts: Vec<&str> = texts.iter().map(String::as_str).collect();
     reranker.rerank(query, &texts, 1).await.unwrap().scores
 }
@@ -186,12 +187,15 @@ async fn eight_bits_stay_close() {
             ..LocalSettings::default()
         };
         let reranker = open(&copy(name), &settings);
+        // A processor that keeps seven bits of weights makes steps of twice the size.
+        let digest = reranker.identity().digest.clone().unwrap();
+        let most = if digest.contains("7bit") { 2.0 } else { 1.0 };
         let (texts, cases) = golden(name, "scores");
         for expected in cases {
             let found = scores(&reranker, &expected.query, &texts).await;
             let distance = furthest(&found, &expected.scores);
             // Of 16 and 20, the scores of texts that say just what the query says.
-            assert!(distance < 1.0, "{name}: {distance}");
+            assert!(distance < most, "{name}: {distance}");
         }
     }
 }
@@ -289,7 +293,7 @@ fn what_cannot_be_run_is_refused_by_name() {
     let refusal = |name: &str, file: &str, from: &str, to: &str| {
         let folder = copy(name);
         rewrite(&folder, file, from, to);
-        let error = LateInteractionReranker::open(&folder, &LocalSettings::default()).unwrap_err();
+        let error = open_reranker(&folder, &LocalSettings::default()).unwrap_err();
         told(&error, &folder)
     };
     let metadata = |from: &str, to: &str| refusal("colbert", "artifact.metadata", from, to);
@@ -346,13 +350,15 @@ fn what_cannot_be_run_is_refused_by_name() {
         "`modules.json` sets `type` to `pylate.models.LSTM`, which is not supported"
     );
     let folder = prompted(json!({"prompts": {"document": "tell ".repeat(40)}}));
-    let error = LateInteractionReranker::open(&folder, &LocalSettings::default()).unwrap_err();
+    let error = open_reranker(&folder, &LocalSettings::default()).unwrap_err();
     assert_eq!(
         told(&error, &folder).0,
         "the limit of 48 tokens leaves no room for a text after the prompt of documents"
     );
     let folder = copy("bert");
-    let error = LateInteractionReranker::open(&folder, &LocalSettings::default()).unwrap_err();
+    let file = "artifact.metadata";
+    fs::copy(checkpoint("colbert").join(file), folder.path().join(file)).unwrap();
+    let error = open_reranker(&folder, &LocalSettings::default()).unwrap_err();
     assert_eq!(
         told(&error, &folder).1,
         "there is no tensor `linear.weight`"

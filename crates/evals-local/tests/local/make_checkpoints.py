@@ -86,42 +86,17 @@ def modern(rows, **more):
     )
 
 
-def unigram(kind, folder, limit):
-    """A SentencePiece tokenizer of the family's own class, with one score for each word and a lower one for each letter."""
-    special = {
-        "deberta": ["[PAD]", "[CLS]", "[SEP]", "[UNK]"],
-        "xlnet": ["<unk>", "<s>", "</s>", "<cls>", "<sep>", "<pad>", "<mask>", "<eod>", "<eop>"],
-    }[kind]
+def unigram(folder):
+    """A SentencePiece tokenizer of XLNet's own class, with one score for each word and a lower one for each letter."""
+    special = ["<unk>", "<s>", "</s>", "<cls>", "<sep>", "<pad>", "<mask>", "<eod>", "<eop>"]
     letters = "abcdefghijklmnopqrstuvwxyz0123456789.,!?-W"
     pieces = [(piece, 0.0) for piece in special] + [("\u2581" + word, -5.0) for word in WORDS]
     pieces += [(piece, -9.0) for piece in ["\u2581", *letters]]
-    if kind == "deberta":
-        made = transformers.DebertaV2Tokenizer(vocab=pieces, unk_id=3, model_max_length=limit)
-    else:
-        # As published: no limit is stated. transformers 5 leaves out the segments that the model was trained with unless asked.
-        inputs = ["input_ids", "token_type_ids", "attention_mask"]
-        made = transformers.XLNetTokenizer(vocab=pieces, unk_id=0, model_input_names=inputs)
+    # As published: no limit is stated. transformers 5 leaves out the segments that the model was trained with unless asked.
+    inputs = ["input_ids", "token_type_ids", "attention_mask"]
+    made = transformers.XLNetTokenizer(vocab=pieces, unk_id=0, model_input_names=inputs)
     made.save_pretrained(folder)
     return made, len(made)
-
-
-def deberta(rows, **more):
-    """The keys of mxbai-rerank-v1 and deberta-v3, with buckets that the longer texts go beyond."""
-    return transformers.DebertaV2Config(
-        hidden_size=32, num_hidden_layers=2, num_attention_heads=4, intermediate_size=48, vocab_size=rows,
-        max_position_embeddings=320, type_vocab_size=0, relative_attention=True, max_relative_positions=-1,
-        position_buckets=8, norm_rel_ebd="layer_norm", position_biased_input=False, share_att_key=True,
-        pos_att_type=["p2c", "c2p"], pad_token_id=0, **more,
-    )
-
-
-def deberta_own(rows, **more):
-    """What the published models leave: maps of its own for distances, one way only, no buckets, positions and segments."""
-    return transformers.DebertaV2Config(
-        hidden_size=32, num_hidden_layers=2, num_attention_heads=4, intermediate_size=48, vocab_size=rows,
-        max_position_embeddings=64, type_vocab_size=2, relative_attention=True, max_relative_positions=24,
-        position_biased_input=True, share_att_key=False, pos_att_type="c2p", pad_token_id=0, **more,
-    )
 
 
 def xlnet(rows, **more):
@@ -176,32 +151,31 @@ def embedder(name, config, pooling, normalized, roberta=False, prompts=None, den
     write(folder, {"texts": TEXTS, **vectors})
 
 
-def plain(name, kind, config, limit):
+def plain(name):
     """An embedder without any file of sentence-transformers: it averages all tokens that the window leaves."""
     folder = HERE / name
     shutil.rmtree(folder, ignore_errors=True)
-    _, rows = unigram(kind, folder, limit)
-    randomize(AutoModel.from_config(config(rows), attn_implementation="eager")).save_pretrained(folder)
+    _, rows = unigram(folder)
+    randomize(AutoModel.from_config(xlnet(rows), attn_implementation="eager")).save_pretrained(folder)
     model = SentenceTransformer(str(folder), device="cpu", model_kwargs={"attn_implementation": "eager"})
-    assert model.max_seq_length == limit, model.max_seq_length
     texts = [*TEXTS, LONG]
     vectors = [rounded(model.encode(text)) for text in texts]
     golden = {"texts": texts, "query": vectors, "document": vectors}
-    if kind == "xlnet":
-        model.tokenizer.model_input_names = ["input_ids", "attention_mask"]
-        golden["without_segments"] = [rounded(model.encode(text)) for text in texts]
+    model.tokenizer.model_input_names = ["input_ids", "attention_mask"]
+    golden["without_segments"] = [rounded(model.encode(text)) for text in texts]
     write(folder, golden)
 
 
-def unigram_reranker(name, kind, config, limit):
+def unigram_reranker(name):
     folder = HERE / name
     shutil.rmtree(folder, ignore_errors=True)
-    fast, rows = unigram(kind, folder, limit)
-    model = AutoModelForSequenceClassification.from_config(config(rows), attn_implementation="eager")
+    fast, rows = unigram(folder)
+    config = xlnet(rows, num_labels=1, clamp_len=20)
+    model = AutoModelForSequenceClassification.from_config(config, attn_implementation="eager")
     randomize(model).save_pretrained(folder)
     texts, scores = [*TEXTS, LONG], []
     for text in texts:
-        inputs = fast([QUERY], [text], truncation=limit < 1e9, max_length=limit, padding=False, return_tensors="pt")
+        inputs = fast([QUERY], [text], truncation=False, padding=False, return_tensors="pt")
         with torch.no_grad():
             scores.append(round(float(model(**inputs).logits[0, 0]), 7))
     write(folder, {"query": QUERY, "texts": texts, "scores": scores})
@@ -497,13 +471,8 @@ CHECKPOINTS = {
     "modernbert-reranker": lambda name: reranker(
         name, lambda rows: modern(rows, num_labels=1, classifier_pooling="mean")
     ),
-    "deberta": lambda name: plain(name, "deberta", deberta, 300),
-    "deberta-own-maps": lambda name: plain(name, "deberta", deberta_own, 48),
-    "deberta-reranker": lambda name: unigram_reranker(name, "deberta", lambda rows: deberta(rows, num_labels=1), 300),
-    "xlnet": lambda name: plain(name, "xlnet", xlnet, int(1e30)),
-    "xlnet-reranker": lambda name: unigram_reranker(
-        name, "xlnet", lambda rows: xlnet(rows, num_labels=1, clamp_len=20), int(1e30)
-    ),
+    "xlnet": plain,
+    "xlnet-reranker": unigram_reranker,
     "qwen3": lambda name: decoder_embedder(
         name, "qwen3", {"query": "Instruct: Given a web search query, find a gene.\nQuery:", "document": ""}
     ),

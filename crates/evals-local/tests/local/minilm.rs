@@ -72,8 +72,11 @@ async fn eight_bits_stay_close() {
     let Some(embedder) = embedder(Dtype::Int8) else {
         return;
     };
+    // A processor that keeps seven bits of weights makes steps of twice the size.
+    let digest = embedder.identity().digest.clone().unwrap();
+    let least = if digest.contains("7bit") { 0.985 } else { 0.99 };
     for (text, cosine) in cosines(&embedder).await {
-        assert!(cosine > 0.99, "{cosine}: {text:?}");
+        assert!(cosine > least, "{cosine}: {text:?}");
     }
 }
 

@@ -66,10 +66,7 @@ fn damaged_files_are_named() {
         message,
         "`pytorch_model.bin` does not hold the weights that `config.json` describes"
     );
-    assert_eq!(
-        source,
-        "the archive is damaged: the end of a zip archive is missing"
-    );
+    assert!(source.starts_with("the archive is damaged: "), "{source}");
     let folder = with(&SHARDS[..2]);
     assert_eq!(
         refusal(&folder, &LocalSettings::default()).0,

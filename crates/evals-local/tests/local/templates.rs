@@ -2,8 +2,7 @@
 
 use std::fs;
 
-use evals_local::{LocalReranker, LocalSettings};
-use evals_models::Reranker;
+use evals_local::{LocalSettings, open_reranker};
 use serde_json::{Value, json};
 use tempfile::TempDir;
 
@@ -62,7 +61,7 @@ fn an_identity_holds_the_template() {
     let digest = |template: &dyn Fn(&str) -> String| {
         let folder = templated(|source| json!({"chat_template": template(source)}));
         let settings = LocalSettings::default();
-        let reranker = LocalReranker::open(&folder, &settings).unwrap();
+        let reranker = open_reranker(&folder, &settings).unwrap();
         reranker.identity().digest.clone().unwrap()
     };
     let plain = digest(&str::to_owned);

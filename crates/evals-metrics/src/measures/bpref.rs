@@ -17,27 +17,19 @@ use crate::graded_ranking::GradedRanking;
 /// without relevant documents; 0 for an empty ranking.
 ///
 /// Source: Buckley and Voorhees, "Retrieval Evaluation with Incomplete Information", SIGIR (2004).
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
-pub struct Bpref {
-    /// The lowest relevant grade.
-    pub rel: MinimumGrade,
-}
-
-impl Bpref {
-    pub(crate) fn score(self, ranking: &GradedRanking) -> Result<f64, Undefined> {
-        let relevant = ranking.relevant(self.rel)?.get();
-        let worst = ranking.not_relevant(self.rel).min(relevant);
-        let (mut above, mut sum) = (0, 0.0);
-        for &grade in ranking.top(None) {
-            if self.rel.admits(grade) {
-                sum += match above {
-                    0 => 1.0,
-                    _ => 1.0 - share(relevant.min(above), worst),
-                };
-            } else if grade.is_some_and(|grade| grade >= 0) {
-                above += 1;
-            }
+pub(crate) fn bpref(ranking: &GradedRanking, rel: MinimumGrade) -> Result<f64, Undefined> {
+    let relevant = ranking.relevant(rel)?.get();
+    let worst = ranking.not_relevant(rel).min(relevant);
+    let (mut above, mut sum) = (0, 0.0);
+    for &grade in ranking.top(None) {
+        if rel.admits(grade) {
+            sum += match above {
+                0 => 1.0,
+                _ => 1.0 - share(relevant.min(above), worst),
+            };
+        } else if grade.is_some_and(|grade| grade >= 0) {
+            above += 1;
         }
-        Ok(sum / as_f64(relevant))
     }
+    Ok(sum / as_f64(relevant))
 }

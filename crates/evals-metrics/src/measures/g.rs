@@ -14,29 +14,20 @@ use crate::graded_ranking::GradedRanking;
 /// Equals `G` of `trec_eval`, which calls it experimental. Undefined without a positive gain; 0 for an empty ranking.
 ///
 /// Source: `trec_eval`, `m_G.c`.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
-pub struct NormalizedGain {
-    /// Gains of grades.
-    pub gains: Gains,
-}
-
-impl NormalizedGain {
-    pub(crate) fn score(self, ranking: &GradedRanking) -> Result<f64, Undefined> {
-        let ideal = ranking.ideal_gains(&self.gains)?;
-        let (mut collected, mut cost, mut sum) = (0.0, 0.0, 0.0);
-        for (index, grade) in ranking.top(None).iter().enumerate() {
-            let gain = grade.map_or(0.0, |grade| self.gains.of(grade));
-            collected += gain;
-            cost += ideal.get(index).map_or(1.0, |ideal| ideal.max(1.0));
-            if gain != 0.0 {
-                sum += gain / (2.0 + cost - collected).log2();
-            }
+pub(crate) fn normalized_gain(ranking: &GradedRanking, gains: &Gains) -> Result<f64, Undefined> {
+    let ideal = ranking.ideal_gains(gains)?;
+    let (mut collected, mut cost, mut sum) = (0.0, 0.0, 0.0);
+    for (index, gain) in ranking.gains(gains, None).enumerate() {
+        collected += gain;
+        cost += ideal.get(index).map_or(1.0, |ideal| ideal.max(1.0));
+        if gain != 0.0 {
+            sum += gain / (2.0 + cost - collected).log2();
         }
-        Ok(sum / ideal.iter().fold(0.0, |sum, gain| sum + gain))
     }
+    Ok(sum / ideal.iter().fold(0.0, |sum, gain| sum + gain))
 }
 
-/// `binG`: [`NormalizedGain`] of relevant and other documents.
+/// `binG`: `G` of relevant and other documents.
 ///
 /// ```text
 /// binG = 1/R · Σ over retrieved relevant documents of 1 / log2(2 + other documents above it)
@@ -45,20 +36,12 @@ impl NormalizedGain {
 /// Equals `binG` of `trec_eval`. Undefined without relevant documents; 0 for an empty ranking.
 ///
 /// Source: `trec_eval`, `m_binG.c`.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
-pub struct BinaryGain {
-    /// The lowest relevant grade.
-    pub rel: MinimumGrade,
-}
-
-impl BinaryGain {
-    pub(crate) fn score(self, ranking: &GradedRanking) -> Result<f64, Undefined> {
-        let relevant = ranking.relevant(self.rel)?.get();
-        let ranks = ranking.relevant_ranks(self.rel);
-        let sum = (0..)
-            .zip(ranks)
-            .map(|(found, rank)| 1.0 / as_f64(1 + rank - found).log2())
-            .fold(0.0, |sum, value| sum + value);
-        Ok(sum / as_f64(relevant))
-    }
+pub(crate) fn binary_gain(ranking: &GradedRanking, rel: MinimumGrade) -> Result<f64, Undefined> {
+    let relevant = ranking.relevant(rel)?.get();
+    let ranks = ranking.relevant_ranks(rel);
+    let sum = (0..)
+        .zip(ranks)
+        .map(|(found, rank)| 1.0 / as_f64(1 + rank - found).log2())
+        .fold(0.0, |sum, value| sum + value);
+    Ok(sum / as_f64(relevant))
 }

@@ -1,5 +1,7 @@
 //! Interpolated precision at a level of recall, and its average over levels.
 
+use std::fmt;
+
 use super::MinimumGrade;
 use crate::arithmetic::as_f64;
 use crate::graded_ranking::GradedRanking;
@@ -12,38 +14,26 @@ use crate::{Decimal, Undefined};
 /// documents; 0 for an empty ranking.
 ///
 /// Source: Manning, Raghavan and Schütze, *Introduction to Information Retrieval* (2008), section 8.4.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
-pub struct InterpolatedPrecision {
-    /// The lowest relevant grade.
-    pub rel: MinimumGrade,
-    /// The level of recall, from 0 to 1.
-    pub recall: Decimal,
+pub(crate) fn interpolated_precision_at(
+    ranking: &GradedRanking,
+    rel: MinimumGrade,
+    recall: Decimal,
+) -> Result<f64, Undefined> {
+    average(ranking, rel, [recall].into_iter())
 }
 
-impl InterpolatedPrecision {
-    pub(crate) fn score(self, ranking: &GradedRanking) -> Result<f64, Undefined> {
-        average(ranking, self.rel, [self.recall].into_iter())
-    }
-}
-
-/// `11pt_avg`: the mean of [`InterpolatedPrecision`] at several levels of recall, by default at 0, 0.1 … 1.
+/// `11pt_avg`: the mean of `IPrec` at several levels of recall, by default at 0, 0.1 … 1.
 ///
 /// Equals `11pt_avg` of `trec_eval`, which keeps the name for other levels too; they have to ascend. Undefined without relevant
 /// documents; 0 for an empty ranking.
 ///
 /// Source: `trec_eval`, `m_11pt_avg.c`.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
-pub struct InterpolatedAverage {
-    /// The lowest relevant grade.
-    pub rel: MinimumGrade,
-    /// The levels of recall.
-    pub levels: RecallLevels,
-}
-
-impl InterpolatedAverage {
-    pub(crate) fn score(self, ranking: &GradedRanking) -> Result<f64, Undefined> {
-        average(ranking, self.rel, self.levels.iter())
-    }
+pub(crate) fn interpolated_average(
+    ranking: &GradedRanking,
+    rel: MinimumGrade,
+    levels: &RecallLevels,
+) -> Result<f64, Undefined> {
+    average(ranking, rel, levels.iter())
 }
 
 fn average(
@@ -67,17 +57,17 @@ fn average(
 
 /// Levels of recall, ascending; at most [`MOST`](Self::MOST).
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
-pub struct RecallLevels {
+pub(crate) struct RecallLevels {
     levels: [Decimal; Self::MOST],
     len: usize,
 }
 
 impl RecallLevels {
     /// How many levels there can be.
-    pub const MOST: usize = 21;
+    pub(crate) const MOST: usize = 21;
 
     /// Levels from 0 to 1 in ascending order; `None` for others, for no level, and for more than [`MOST`](Self::MOST).
-    pub fn new(levels: impl IntoIterator<Item = Decimal>) -> Option<Self> {
+    pub(crate) fn new(levels: impl IntoIterator<Item = Decimal>) -> Option<Self> {
         let mut all = [Decimal::default(); Self::MOST];
         let mut len = 0;
         for level in levels {
@@ -93,7 +83,7 @@ impl RecallLevels {
     }
 
     /// The levels.
-    pub fn iter(&self) -> impl ExactSizeIterator<Item = Decimal> {
+    pub(crate) fn iter(&self) -> impl ExactSizeIterator<Item = Decimal> {
         self.levels[..self.len].iter().copied()
     }
 }
@@ -103,5 +93,13 @@ impl Default for RecallLevels {
     fn default() -> Self {
         let levels = crate::RECALL_LEVELS.map(Decimal::constant);
         Self::new(levels).expect("eleven ascending levels")
+    }
+}
+
+/// `0.2,0.5,0.8`.
+impl fmt::Display for RecallLevels {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let levels: Vec<String> = self.iter().map(|level| level.to_string()).collect();
+        f.write_str(&levels.join(","))
     }
 }

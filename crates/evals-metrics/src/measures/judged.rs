@@ -1,4 +1,4 @@
-//! The share of retrieved documents that has a judgement.
+//! The shares of retrieved documents with and without a judgement.
 
 use std::num::NonZeroUsize;
 
@@ -17,19 +17,26 @@ use crate::graded_ranking::GradedRanking;
 /// ir-measures breaks by ascending id here. Undefined for an empty ranking.
 ///
 /// Source: ir-measures, `providers/judged_provider.py`.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
-pub struct Judged {
-    /// Looks at the best k documents only.
-    pub cutoff: Option<NonZeroUsize>,
+pub(crate) fn judged(
+    ranking: &GradedRanking,
+    cutoff: Option<NonZeroUsize>,
+) -> Result<f64, Undefined> {
+    let top = ranking.top(cutoff);
+    if top.is_empty() {
+        return Err(Undefined::EmptyRanking);
+    }
+    let judged = top.iter().filter(|grade| grade.is_some()).count();
+    Ok(share(judged, top.len()))
 }
 
-impl Judged {
-    pub(crate) fn score(self, ranking: &GradedRanking) -> Result<f64, Undefined> {
-        let top = ranking.top(self.cutoff);
-        if top.is_empty() {
-            return Err(Undefined::EmptyRanking);
-        }
-        let judged = top.iter().filter(|grade| grade.is_some()).count();
-        Ok(share(judged, top.len()))
-    }
+/// `unj@k`: the share of the k places that hold an unjudged document.
+///
+/// Equals `unj_k` of `trec_eval` 10, where a document of a negative grade is unjudged, and a missing document is not.
+/// `Judged` divides by the documents retrieved instead. Defined for every query.
+///
+/// Source: `trec_eval`, `m_unjudged.c`.
+pub(crate) fn unjudged(ranking: &GradedRanking, k: NonZeroUsize) -> f64 {
+    let top = ranking.top(Some(k)).iter();
+    let unjudged = top.filter(|grade| grade.is_none_or(|grade| grade < 0));
+    share(unjudged.count(), k.get())
 }

@@ -1,51 +1,35 @@
-//! The rank measures, one file each, with formula and source.
+//! The rank measures with formula and source.
 //!
 //! Rules for all measures: documents are in the order of [`Ranking`](crate::Ranking), which breaks
 //! ties as `trec_eval` does. Unjudged documents and those with a negative grade count as not
 //! relevant. If there are fewer than k documents, the missing ones count as not relevant.
+//!
+//! `rel` is the lowest relevant grade. A measure with a `cutoff` looks at the best k documents only.
 
 mod average_precision;
 mod bpref;
 mod expected_reciprocal_rank;
 mod g;
-mod gains;
-mod inferred_ap;
+mod grades;
 mod interpolated;
 mod judged;
-mod minimum_grade;
 mod ndcg;
-mod ndcg_averages;
-mod nearly_err;
 mod precision;
-mod r_precision;
-mod r_precision_multiple;
 mod rank_biased_precision;
-mod recall;
-mod reciprocal_rank;
-mod relative_precision;
 mod sets;
-mod success;
-mod unjudged;
 
-pub use average_precision::AveragePrecision;
-pub use bpref::Bpref;
-pub use expected_reciprocal_rank::ExpectedReciprocalRank;
-pub use g::{BinaryGain, NormalizedGain};
-pub use gains::Gains;
-pub use inferred_ap::InferredAp;
-pub use interpolated::{InterpolatedAverage, InterpolatedPrecision, RecallLevels};
-pub use judged::Judged;
-pub use minimum_grade::MinimumGrade;
-pub use ndcg::{Gain, Ndcg};
-pub use ndcg_averages::{NdcgAtLevels, NdcgAtRelevant};
-pub use nearly_err::{Continues, NearlyErr};
-pub use precision::Precision;
-pub use r_precision::RPrecision;
-pub use r_precision_multiple::RPrecisionMultiple;
-pub use rank_biased_precision::RankBiasedPrecision;
-pub use recall::Recall;
-pub use reciprocal_rank::ReciprocalRank;
-pub use relative_precision::RelativePrecision;
-pub use sets::{SetAp, SetF, SetPrecision, SetRecall, SetRelativePrecision};
-pub use success::Success;
-pub use unjudged::Unjudged;
+pub use grades::{Gains, MinimumGrade};
+
+pub(crate) use average_precision::{average_precision, inferred_ap};
+pub(crate) use bpref::bpref;
+pub(crate) use expected_reciprocal_rank::{Continues, expected_reciprocal_rank, nearly_err};
+pub(crate) use g::{binary_gain, normalized_gain};
+pub(crate) use interpolated::{RecallLevels, interpolated_average, interpolated_precision_at};
+pub(crate) use judged::{judged, unjudged};
+pub(crate) use ndcg::{Gain, dcg, ndcg, ndcg_at_levels, ndcg_at_relevant};
+pub(crate) use precision::{
+    precision, r_precision, r_precision_multiple, recall, reciprocal_rank, relative_precision,
+    success,
+};
+pub(crate) use rank_biased_precision::rank_biased_precision;
+pub(crate) use sets::{set_ap, set_f, set_precision, set_recall, set_relative_precision};

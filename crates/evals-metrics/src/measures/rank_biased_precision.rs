@@ -17,36 +17,26 @@ use crate::{Decimal, Undefined};
 /// without relevant documents; 0 for an empty ranking.
 ///
 /// Source: Moffat and Zobel, "Rank-Biased Precision for Measurement of Retrieval Effectiveness", ACM TOIS 27 (2008).
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
-pub struct RankBiasedPrecision {
-    /// The probability of going on, from 0 up to but not including 1.
-    pub persistence: Decimal,
-    /// The lowest relevant grade; `None` for graded gains.
-    pub rel: Option<MinimumGrade>,
-    /// Gains of grades, if `rel` is `None`.
-    pub gains: Gains,
-    /// Looks at the best k documents only.
-    pub cutoff: Option<NonZeroUsize>,
-}
-
-impl RankBiasedPrecision {
-    pub(crate) fn score(self, ranking: &GradedRanking) -> Result<f64, Undefined> {
-        let greatest = match self.rel {
-            Some(rel) => ranking.relevant(rel).map(|_| 1.0),
-            None => ranking
-                .ideal_gains(&self.gains)
-                .map(|ideal| ideal[0].max(1.0)),
-        }?;
-        let gain = |grade: Option<i32>| match self.rel {
-            Some(rel) => f64::from(u8::from(rel.admits(grade))),
-            None => grade.map_or(0.0, |grade| self.gains.of(grade) / greatest),
-        };
-        let persistence = self.persistence.get();
-        let (mut weight, mut sum) = (1.0, 0.0);
-        for &grade in ranking.top(self.cutoff) {
-            sum += gain(grade) * weight;
-            weight *= persistence;
-        }
-        Ok((1.0 - persistence) * sum)
+pub(crate) fn rank_biased_precision(
+    ranking: &GradedRanking,
+    persistence: Decimal,
+    rel: Option<MinimumGrade>,
+    gains: &Gains,
+    cutoff: Option<NonZeroUsize>,
+) -> Result<f64, Undefined> {
+    let greatest = match rel {
+        Some(rel) => ranking.relevant(rel).map(|_| 1.0),
+        None => ranking.ideal_gains(gains).map(|ideal| ideal[0].max(1.0)),
+    }?;
+    let gain = |grade: Option<i32>| match rel {
+        Some(rel) => f64::from(u8::from(rel.admits(grade))),
+        None => grade.map_or(0.0, |grade| gains.of(grade) / greatest),
+    };
+    let persistence = persistence.get();
+    let (mut weight, mut sum) = (1.0, 0.0);
+    for &grade in ranking.top(cutoff) {
+        sum += gain(grade) * weight;
+        weight *= persistence;
     }
+    Ok((1.0 - persistence) * sum)
 }

@@ -3,9 +3,8 @@
 use std::borrow::Cow;
 use std::collections::BTreeMap;
 
-use super::error::File;
 use super::line_fields::has_content;
-use super::source::{OwnedRow, OwnedRows};
+use super::rows::{File, OwnedRow, OwnedRows};
 use crate::trec::ParseError;
 
 const QUERY: [&str; 7] = [

@@ -1,28 +1,9 @@
 //! Why a run cannot be scored.
 
-use std::fmt;
-
 use thiserror::Error;
 
+use super::rows::File;
 use crate::trec::ParseError;
-
-/// Which of the two files is meant.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
-pub enum File {
-    /// The judgements.
-    Judgements,
-    /// The rankings.
-    Rankings,
-}
-
-impl fmt::Display for File {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(match self {
-            Self::Judgements => "judgements",
-            Self::Rankings => "rankings",
-        })
-    }
-}
 
 /// Why a run cannot be scored.
 #[derive(Debug, Clone, PartialEq, Eq, Error)]

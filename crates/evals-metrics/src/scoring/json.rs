@@ -7,8 +7,7 @@ use std::marker::PhantomData;
 use evals_messages::mismatch;
 use serde::de::{Deserialize, Deserializer, Error as _, MapAccess, Visitor};
 
-use super::error::File;
-use super::source::{OwnedRow, OwnedRows};
+use super::rows::{File, OwnedRow, OwnedRows};
 use crate::trec::ParseError;
 
 pub(super) fn read(text: &str, file: File) -> Result<OwnedRows, ParseError> {

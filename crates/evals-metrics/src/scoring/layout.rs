@@ -4,7 +4,8 @@ use std::fmt::Write as _;
 
 use super::families;
 use super::{Column, Count, Scores, Statistic, Summary};
-use crate::measures::{Gain, Ndcg, RankBiasedPrecision, RecallLevels};
+use crate::measure::Formula;
+use crate::measures::{Gain, RecallLevels};
 use crate::notation::TREC_EVAL_PERSISTENCE;
 use crate::{Decimal, Measure};
 
@@ -98,10 +99,8 @@ struct Place(usize, f64);
 fn place_and_name(column: &Column, scores: &Scores) -> (Place, String) {
     let unknown = || (Place(usize::MAX, 0.0), column.statistic.to_string());
     let level = scores.options().relevant_from;
-    let is_at_level = match column.statistic {
-        Statistic::Mean(measure) => measure.minimum_grade().is_none_or(|rel| rel == level),
-        statistic => statistic == statistic_at(statistic, level),
-    };
+    let grade = column.statistic.minimum_grade();
+    let is_at_level = grade.is_none_or(|rel| rel == level);
     let (true, Some(family)) = (is_at_level, family(column.statistic)) else {
         return unknown();
     };
@@ -114,19 +113,6 @@ fn place_and_name(column: &Column, scores: &Scores) -> (Place, String) {
         (None, None) => family.name.to_owned(),
     };
     (Place(position, family.order), name)
-}
-
-/// The same statistic at another level of relevance.
-fn statistic_at(statistic: Statistic, level: crate::measures::MinimumGrade) -> Statistic {
-    let plain: Result<Statistic, _> = match statistic {
-        Statistic::GeometricMap(_) => "gm_map".parse(),
-        Statistic::GeometricBpref(_) => "gm_bpref".parse(),
-        Statistic::Count(Count::Relevant(_)) => "num_rel".parse(),
-        Statistic::Count(Count::RelevantRetrieved(_)) => "num_rel_ret".parse(),
-        Statistic::Count(Count::NotRelevantRetrieved(_)) => "num_nonrel_judged_ret".parse(),
-        other => return other,
-    };
-    plain.map_or(statistic, |it| it.relevant_from(level))
 }
 
 /// A family of `trec_eval`, with the part of the name that follows it.
@@ -186,61 +172,49 @@ fn family(statistic: Statistic) -> Option<Family> {
 }
 
 fn family_of_measure(measure: Measure) -> Option<Family> {
-    Some(match (measure, measure.cutoff()) {
-        (Measure::AveragePrecision(_), None) => Family::plain("map"),
-        (Measure::AveragePrecision(_), Some(cutoff)) => Family::at("map_cut", cutoff),
-        (Measure::BinaryGain(_), _) => Family::plain("binG"),
-        (Measure::Bpref(_), _) => Family::plain("bpref"),
-        (Measure::InferredAp(_), _) => Family::plain("infAP"),
-        (Measure::InterpolatedAverage(measure), _) => Family {
-            suffix: (measure.levels != RecallLevels::default()).then(|| {
-                let levels: Vec<_> = measure.levels.iter().map(|it| it.to_string()).collect();
-                levels.join(",")
-            }),
+    Some(match (measure.formula, measure.cutoff) {
+        (Formula::AveragePrecision, None) => Family::plain("map"),
+        (Formula::AveragePrecision, Some(cutoff)) => Family::at("map_cut", cutoff),
+        (Formula::BinaryGain, _) => Family::plain("binG"),
+        (Formula::Bpref, _) => Family::plain("bpref"),
+        (Formula::InferredAp, _) => Family::plain("infAP"),
+        (Formula::InterpolatedAverage(levels), _) => Family {
+            suffix: (levels != RecallLevels::default()).then(|| levels.to_string()),
             ..Family::plain("11pt_avg")
         },
-        (Measure::InterpolatedPrecision(measure), _) => {
-            Family::at_number("iprec_at_recall", measure.recall.get())
+        (Formula::InterpolatedPrecision { recall }, _) => {
+            Family::at_number("iprec_at_recall", recall.get())
         }
-        (Measure::Ndcg(Ndcg { gain, .. }), cutoff) => match (gain, cutoff) {
-            (Gain::Linear, None) => Family::plain("ndcg"),
-            (Gain::Linear, Some(cutoff)) => Family::at("ndcg_cut", cutoff),
-            (Gain::Chosen(gains), None) => gained("ndcg", &gains),
-            _ => return None,
-        },
-        (Measure::NdcgAtLevels(measure), _) => gained("Rndcg", &measure.gains),
-        (Measure::NdcgAtRelevant(measure), _) => gained("ndcg_rel", &measure.gains),
-        (Measure::NormalizedGain(measure), _) => gained("G", &measure.gains),
-        (Measure::Precision(_), Some(cutoff)) => Family::at("P", cutoff),
-        (Measure::RPrecision(_), _) => Family::plain("Rprec"),
-        (Measure::RPrecisionMultiple(measure), _) => {
-            Family::at_number("Rprec_mult", measure.multiple.get())
+        (Formula::Ndcg(Gain::Linear), None) => Family::plain("ndcg"),
+        (Formula::Ndcg(Gain::Linear), Some(cutoff)) => Family::at("ndcg_cut", cutoff),
+        (Formula::Ndcg(Gain::Chosen(gains)), None) => gained("ndcg", &gains),
+        (Formula::NdcgAtLevels(gains), _) => gained("Rndcg", &gains),
+        (Formula::NdcgAtRelevant(gains), _) => gained("ndcg_rel", &gains),
+        (Formula::NormalizedGain(gains), _) => gained("G", &gains),
+        (Formula::Precision, Some(cutoff)) => Family::at("P", cutoff),
+        (Formula::RPrecision, _) => Family::plain("Rprec"),
+        (Formula::RPrecisionMultiple { multiple }, _) => {
+            Family::at_number("Rprec_mult", multiple.get())
         }
-        (
-            Measure::RankBiasedPrecision(RankBiasedPrecision {
-                persistence,
-                rel: None,
-                gains,
-                cutoff: None,
-            }),
-            _,
-        ) => Family {
-            suffix: (persistence != TREC_EVAL_PERSISTENCE).then(|| format!("p={persistence}")),
-            ..gained("rbp", &gains)
-        },
-        (Measure::Recall(_), Some(cutoff)) => Family::at("recall", cutoff),
-        (Measure::ReciprocalRank(_), None) => Family::plain("recip_rank"),
-        (Measure::RelativePrecision(_), Some(cutoff)) => Family::at("relative_P", cutoff),
-        (Measure::SetAp(_), _) => Family::plain("set_map"),
-        (Measure::SetF(measure), _) => Family {
-            suffix: (measure.beta != Decimal::ONE).then(|| measure.beta.to_string()),
+        (Formula::RankBiasedPrecision { persistence, gains }, None) if measure.rel.is_none() => {
+            Family {
+                suffix: (persistence != TREC_EVAL_PERSISTENCE).then(|| format!("p={persistence}")),
+                ..gained("rbp", &gains)
+            }
+        }
+        (Formula::Recall, Some(cutoff)) => Family::at("recall", cutoff),
+        (Formula::ReciprocalRank, None) => Family::plain("recip_rank"),
+        (Formula::RelativePrecision, Some(cutoff)) => Family::at("relative_P", cutoff),
+        (Formula::SetAp, _) => Family::plain("set_map"),
+        (Formula::SetF { beta }, _) => Family {
+            suffix: (beta != Decimal::ONE).then(|| beta.to_string()),
             ..Family::plain("set_F")
         },
-        (Measure::SetPrecision(_), _) => Family::plain("set_P"),
-        (Measure::SetRecall(_), _) => Family::plain("set_recall"),
-        (Measure::SetRelativePrecision(_), _) => Family::plain("set_relative_P"),
-        (Measure::Success(_), Some(cutoff)) => Family::at("success", cutoff),
-        (Measure::Unjudged(_), Some(cutoff)) => Family::at("unj", cutoff),
+        (Formula::SetPrecision, _) => Family::plain("set_P"),
+        (Formula::SetRecall, _) => Family::plain("set_recall"),
+        (Formula::SetRelativePrecision, _) => Family::plain("set_relative_P"),
+        (Formula::Success, Some(cutoff)) => Family::at("success", cutoff),
+        (Formula::Unjudged, Some(cutoff)) => Family::at("unj", cutoff),
         _ => return None,
     })
 }

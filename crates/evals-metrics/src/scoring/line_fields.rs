@@ -2,7 +2,7 @@
 
 use memchr::memchr;
 
-use super::source::Row;
+use super::rows::Row;
 use crate::trec::ParseError;
 
 /// Goes through lines once: it finds their ends and their fields at the same time.

@@ -17,17 +17,17 @@
 //! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```
 
+mod changes;
 mod delimited;
 mod error;
 mod families;
-mod form;
 mod ids;
 mod json;
 mod layout;
 mod line_fields;
-mod options;
 mod query_scores;
 mod request;
+mod rows;
 mod scorer;
 mod scores;
 mod short_decimal;
@@ -35,12 +35,12 @@ mod source;
 mod statistic;
 mod trec_lines;
 
-pub use error::{File, ScoringError};
-pub use form::Form;
+pub use changes::{RunChange, RunChanges, have_same_queries};
+pub use error::ScoringError;
 pub use layout::{TrecEvalLayout, trec_eval_layout};
-pub use options::Options;
-pub use request::{Column, Request};
+pub use request::{Column, Options, Request};
+pub use rows::File;
 pub use scorer::score;
 pub use scores::{Scores, Summary};
-pub use source::{Judged, Ranked};
+pub use source::{Form, Judged, Ranked};
 pub use statistic::{Count, Statistic, Utility};

@@ -2,9 +2,10 @@
 
 use std::cmp::Ordering;
 
-use super::error::{File, ScoringError};
+use super::error::ScoringError;
 use super::ids::Ids;
-use super::source::{Judged, Ranked, Row};
+use super::rows::{File, Row};
+use super::source::{Judged, Ranked};
 use super::{Options, Statistic};
 use crate::Undefined;
 use crate::graded_ranking::GradedRanking;

@@ -1,19 +1,32 @@
-//! What to report, as people ask for it.
+//! What to report, as people ask for it, and what changes the values of all measures.
 
-use std::borrow::Cow;
 use std::num::NonZeroUsize;
 
 use super::families;
 use super::{Statistic, Utility};
-use crate::measures::{
-    Gain, Gains, InterpolatedAverage, InterpolatedPrecision, MinimumGrade, Ndcg, NdcgAtLevels,
-    NdcgAtRelevant, NormalizedGain, RPrecisionMultiple, RankBiasedPrecision, RecallLevels, SetF,
-};
+use crate::measure_text::MeasureText;
+use crate::measures::MinimumGrade;
 use crate::notation::TREC_EVAL_PERSISTENCE;
-use crate::{Decimal, Measure, ParseMeasureError, RECALL_LEVELS};
+use crate::{Measure, ParseMeasureError, Queries, RECALL_LEVELS, TrecEval};
 
-/// Cutoffs of `P`, `recall`, `ndcg_cut`, `map_cut` and `relative_P` in `trec_eval`.
-const CUTOFFS: [&str; 9] = ["5", "10", "15", "20", "30", "100", "200", "500", "1000"];
+/// Options of [`score`](super::score()). The defaults are those of `trec_eval`.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub struct Options {
+    /// Which queries count: `-c` of `trec_eval` for [`Queries::Judged`].
+    pub queries: Queries,
+    /// The lowest relevant grade of measures that do not set their own: `-l`. Default: 1.
+    pub relevant_from: MinimumGrade,
+    /// Looks at the best documents of each query only: `-M`. Default: all.
+    pub max_documents: Option<NonZeroUsize>,
+    /// Takes documents without a judgement, or with a negative grade, out of each ranking: `-J`. It happens after
+    /// `max_documents`.
+    pub judged_only: bool,
+    /// The number of documents in the collection, which the fourth coefficient of `utility` needs: `-N`. Default: 0.
+    pub collection_size: u32,
+    /// Whose rules decide where versions of `trec_eval` differ.
+    pub version: TrecEval,
+}
+
 /// The columns of a table of scores.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct Request {
@@ -121,67 +134,47 @@ fn columns(
     name: &str,
     parameters: Option<&str>,
 ) -> Result<Vec<Column>, ParseMeasureError> {
-    let cutoffs: Cow<'_, [&str]> = match (name, parameters) {
-        (
-            "P" | "recall" | "ndcg_cut" | "map_cut" | "relative_P" | "success" | "unj",
-            Some(list),
-        ) => list.split(',').map(whole_part).collect(),
-        ("P" | "recall" | "ndcg_cut" | "map_cut" | "relative_P", None) => (&CUTOFFS[..]).into(),
-        ("success", None) => (&["1", "5", "10"][..]).into(),
-        ("unj", None) => (&["5", "10", "20"][..]).into(),
-        ("iprec_at_recall", _) => {
-            let levels = RECALL_LEVELS.map(|level| level.to_string());
-            return numbers(
-                text,
-                parameters,
-                &levels,
-                "recall",
-                "a number from 0 to 1",
-                |level| {
-                    let rel = MinimumGrade::default();
-                    let is_level = (0.0..=1.0).contains(&level.get());
-                    is_level.then_some(Measure::InterpolatedPrecision(InterpolatedPrecision {
-                        rel,
-                        recall: level,
-                    }))
-                },
-            );
-        }
-        ("Rprec_mult", _) => {
-            let multiples = (1..=10).map(|fifths| (f64::from(fifths * 2) / 10.0).to_string());
-            let multiples: Vec<_> = multiples.collect();
-            return numbers(
-                text,
-                parameters,
-                &multiples,
-                "multiple",
-                "a number above 0",
-                |it| {
-                    let rel = MinimumGrade::default();
-                    (it.get() > 0.0).then_some(Measure::RPrecisionMultiple(RPrecisionMultiple {
-                        rel,
-                        multiple: it,
-                    }))
-                },
-            );
-        }
-        (_, Some(parameters)) => {
-            let statistic = with_parameters(text, name, parameters)?;
-            let written = Some(parameters.to_owned());
-            return Ok(vec![Column { statistic, written }]);
-        }
-        (_, None) => return Ok(vec![Column::of(name.parse()?)]),
+    let Some(mut listed) = listed_by_default(name) else {
+        let (statistic, written) = match parameters {
+            Some(parameters) => (
+                with_parameters(text, name, parameters)?,
+                Some(parameters.to_owned()),
+            ),
+            None => (name.parse()?, None),
+        };
+        return Ok(vec![Column { statistic, written }]);
     };
-    let mut statistics = Vec::with_capacity(cutoffs.len());
-    for cutoff in cutoffs.iter() {
-        let number: NonZeroUsize = cutoff
-            .parse()
-            .map_err(|_| invalid(text, "cutoff", cutoff, "a whole number from 1"))?;
-        statistics.push(format!("{name}_{number}").parse::<Statistic>()?);
+    if let Some(parameters) = parameters {
+        let has_levels = matches!(name, "iprec_at_recall" | "Rprec_mult");
+        let whole = |it| if has_levels { it } else { whole_part(it) };
+        listed = parameters
+            .split(',')
+            .map(whole)
+            .map(str::to_owned)
+            .collect();
     }
+    let statistics = listed.iter().map(|it| format!("{name}@{it}").parse());
+    let mut statistics: Vec<Statistic> = statistics.collect::<Result<_, _>>()?;
     // By cutoff, as trec_eval lists them: the name and the grade are the same.
     statistics.sort_unstable();
     Ok(statistics.into_iter().map(Column::of).collect())
+}
+
+/// The cutoffs or levels that `trec_eval` reports of a family without parameters; `None` if it has no list of them.
+fn listed_by_default(name: &str) -> Option<Vec<String>> {
+    let cutoffs = |list: &[u32]| list.iter().map(ToString::to_string).collect();
+    Some(match name {
+        "P" | "recall" | "ndcg_cut" | "map_cut" | "relative_P" => {
+            cutoffs(&[5, 10, 15, 20, 30, 100, 200, 500, 1000])
+        }
+        "success" => cutoffs(&[1, 5, 10]),
+        "unj" => cutoffs(&[5, 10, 20]),
+        "iprec_at_recall" => RECALL_LEVELS.iter().map(ToString::to_string).collect(),
+        "Rprec_mult" => (1..=10)
+            .map(|fifths| (f64::from(fifths * 2) / 10.0).to_string())
+            .collect(),
+        _ => return None,
+    })
 }
 
 /// The whole part of a cutoff: `trec_eval` reads `23.4` as 23.
@@ -192,116 +185,51 @@ fn whole_part(cutoff: &str) -> &str {
     }
 }
 
-/// The columns of a family whose parameter is a number, in ascending order.
-fn numbers(
-    text: &str,
-    parameters: Option<&str>,
-    defaults: &[String],
-    parameter: &'static str,
-    expected: &'static str,
-    measure: impl Fn(Decimal) -> Option<Measure>,
-) -> Result<Vec<Column>, ParseMeasureError> {
-    let list: Vec<&str> = match parameters {
-        Some(list) => list.split(',').collect(),
-        None => defaults.iter().map(String::as_str).collect(),
-    };
-    let mut measures: Vec<Measure> = list
-        .into_iter()
-        .map(|value| {
-            let number = value.parse().ok();
-            number
-                .and_then(&measure)
-                .ok_or_else(|| invalid(text, parameter, value, expected))
-        })
-        .collect::<Result<_, _>>()?;
-    measures.sort_unstable();
-    let columns = measures
-        .into_iter()
-        .map(|it| Column::of(Statistic::Mean(it)));
-    Ok(columns.collect())
-}
-
 /// A statistic that takes parameters and stays one.
 fn with_parameters(
     text: &str,
     name: &str,
     parameters: &str,
 ) -> Result<Statistic, ParseMeasureError> {
-    let rel = MinimumGrade::default();
-    let list =
-        || -> Option<Vec<Decimal>> { parameters.split(',').map(|it| it.parse().ok()).collect() };
-    let gains = || gains(text, parameters, false).map(|(gains, _)| gains);
+    let invalid = |parameter, expected| ParseMeasureError::InvalidValue {
+        measure: text.to_owned(),
+        parameter,
+        value: parameters.to_owned(),
+        expected,
+    };
     Ok(match name {
         "utility" => {
-            let coefficients = list().and_then(|it| it.try_into().ok()).ok_or_else(|| {
-                invalid(
-                    text,
-                    "coefficients",
-                    parameters,
-                    "4 numbers, such as `1,-1,0,0`",
-                )
-            })?;
-            Statistic::Utility(Utility { rel, coefficients })
-        }
-        "11pt_avg" => {
-            let levels = list().and_then(RecallLevels::new).ok_or_else(|| {
-                invalid(
-                    text,
-                    "levels",
-                    parameters,
-                    "up to 21 ascending numbers from 0 to 1",
-                )
-            })?;
-            Statistic::Mean(Measure::InterpolatedAverage(InterpolatedAverage {
-                rel,
-                levels,
-            }))
+            let numbers = parameters.split(',').map(|it| it.parse().ok());
+            let numbers: Option<Vec<_>> = numbers.collect();
+            let coefficients = numbers.and_then(|it| it.try_into().ok());
+            Statistic::Utility(Utility {
+                rel: MinimumGrade::ONE,
+                coefficients: coefficients
+                    .ok_or_else(|| invalid("coefficients", "4 numbers, such as `1,-1,0,0`"))?,
+            })
         }
         "relstring" => {
-            let documents = parameters.parse().map_err(|_| {
-                invalid(text, "documents", parameters, "a whole number up to 65535")
-            })?;
-            Statistic::Grades { documents }
+            let documents = parameters.parse();
+            Statistic::Grades {
+                documents: documents
+                    .map_err(|_| invalid("documents", "a whole number up to 65535"))?,
+            }
         }
-        "set_F" => {
-            let beta = parameters
-                .parse()
-                .ok()
-                .filter(|it: &Decimal| it.get() >= 0.0);
-            let beta = beta.ok_or_else(|| invalid(text, "beta", parameters, "a number from 0"))?;
-            Statistic::Mean(Measure::SetF(SetF { rel, beta }))
-        }
-        "ndcg" => {
-            let gain = Gain::Chosen(gains()?);
-            let cutoff = None;
-            Statistic::Mean(Measure::Ndcg(Ndcg { gain, cutoff }))
-        }
-        "ndcg_rel" => {
-            let gains = gains()?;
-            Statistic::Mean(Measure::NdcgAtRelevant(NdcgAtRelevant { gains }))
-        }
-        "Rndcg" => {
-            let gains = gains()?;
-            Statistic::Mean(Measure::NdcgAtLevels(NdcgAtLevels { rel, gains }))
-        }
-        "G" => {
-            let gains = gains()?;
-            Statistic::Mean(Measure::NormalizedGain(NormalizedGain { gains }))
-        }
-        "dcg" => Statistic::Dcg(gains()?),
-        "ideal_dcg" => Statistic::IdealDcg(gains()?),
-        "rbp" => {
-            let (gains, persistence) = self::gains(text, parameters, true)?;
-            Statistic::Mean(Measure::RankBiasedPrecision(RankBiasedPrecision {
-                persistence,
-                rel: None,
-                gains,
-                cutoff: None,
-            }))
-        }
-        "rbp_resid" => {
-            let (_, persistence) = self::gains(text, parameters, true)?;
-            Statistic::RbpResidual { persistence }
+        "11pt_avg" => format!("{name}(levels={{{parameters}}})").parse()?,
+        "set_F" => format!("{name}@{parameters}").parse()?,
+        "ndcg" | "ndcg_rel" | "Rndcg" | "G" | "rbp" if parameters.contains('=') => text.parse()?,
+        "dcg" | "ideal_dcg" | "rbp_resid" if parameters.contains('=') => {
+            let mut it = MeasureText::parse(text)?;
+            let gains = it.gains()?;
+            let statistic = match name {
+                "dcg" => Statistic::Dcg(gains),
+                "ideal_dcg" => Statistic::IdealDcg(gains),
+                _ => Statistic::RbpResidual {
+                    persistence: it.persistence()?.unwrap_or(TREC_EVAL_PERSISTENCE),
+                },
+            };
+            it.finish()?;
+            statistic
         }
         _ => {
             return Err(ParseMeasureError::UnknownParameter {
@@ -310,45 +238,4 @@ fn with_parameters(
             });
         }
     })
-}
-
-/// Gains by grade, `1=3,2=9`, and for `rbp` its persistence, `p=0.8`.
-fn gains(
-    text: &str,
-    parameters: &str,
-    has_persistence: bool,
-) -> Result<(Gains, Decimal), ParseMeasureError> {
-    let mut persistence = TREC_EVAL_PERSISTENCE;
-    let mut pairs = Vec::new();
-    for pair in parameters.split(',') {
-        let expected = "a grade and its gain, such as `1=3`";
-        let error = || invalid(text, "gain", pair, expected);
-        let (key, value) = pair.split_once('=').ok_or_else(error)?;
-        let value: Decimal = value.parse().map_err(|_| error())?;
-        if has_persistence && key == "p" {
-            if !(0.0..1.0).contains(&value.get()) {
-                return Err(invalid(text, "p", pair, "a number from 0 to below 1"));
-            }
-            persistence = value;
-        } else {
-            pairs.push((key.parse().map_err(|_| error())?, value));
-        }
-    }
-    let gains = Gains::new(pairs)
-        .ok_or_else(|| invalid(text, "gains", parameters, "up to 8 different grades"))?;
-    Ok((gains, persistence))
-}
-
-fn invalid(
-    measure: &str,
-    parameter: &'static str,
-    value: &str,
-    expected: &'static str,
-) -> ParseMeasureError {
-    ParseMeasureError::InvalidValue {
-        measure: measure.to_owned(),
-        parameter,
-        value: value.to_owned(),
-        expected,
-    }
 }

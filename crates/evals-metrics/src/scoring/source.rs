@@ -2,32 +2,43 @@
 
 use std::collections::BTreeMap;
 
-use super::delimited;
-use super::error::File;
-use super::form::{Form, without_mark};
+use super::delimited::{self, Header};
 use super::json;
+use super::rows::{File, OwnedRows, Row};
 use super::trec_lines::TrecLines;
 use crate::measures::MinimumGrade;
 use crate::trec::{ParseError, refuse_lone_returns};
 use crate::{Ranking, Run};
 
-/// A document of a query, with its score or grade.
-#[derive(Debug, Clone, Copy)]
-pub(super) struct Row<'t> {
-    pub(super) id: &'t str,
-    pub(super) value: f64,
-    /// Counts from 1; 0 in JSON files.
-    pub(super) line: usize,
+/// The form of a file of judgements or rankings.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub enum Form {
+    /// TREC: fields between spaces or tabs, without a header.
+    Trec,
+    /// JSON: `{"query": {"document": value}}`.
+    Json,
+    /// CSV or TSV with a header: `query-id,corpus-id,score`.
+    Delimited,
 }
 
-/// Copies of the rows of a query, sorted by query.
-pub(super) type OwnedRows = Vec<(String, Vec<OwnedRow>)>;
+impl Form {
+    /// The form that the beginning of a text shows: JSON begins with `{`, CSV and TSV have a header that names the three columns,
+    /// and everything else is TREC.
+    pub fn of(text: &str) -> Self {
+        let text = without_mark(text);
+        if text.trim_start().starts_with('{') {
+            Self::Json
+        } else if Header::of(text).is_some() {
+            Self::Delimited
+        } else {
+            Self::Trec
+        }
+    }
+}
 
-#[derive(Debug)]
-pub(super) struct OwnedRow {
-    pub(super) id: String,
-    pub(super) value: f64,
-    pub(super) line: usize,
+/// The text without a byte order mark.
+fn without_mark(text: &str) -> &str {
+    text.strip_prefix('\u{feff}').unwrap_or(text)
 }
 
 /// The queries of a file, in byte order of their ids.

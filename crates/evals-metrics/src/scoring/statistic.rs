@@ -5,7 +5,7 @@ use std::str::FromStr;
 
 use crate::arithmetic::as_f64;
 use crate::graded_ranking::GradedRanking;
-use crate::measures::{AveragePrecision, Bpref, Gains, MinimumGrade};
+use crate::measures::{self, Gains, MinimumGrade};
 use crate::notation::TREC_EVAL_PERSISTENCE;
 use crate::{Decimal, Measure, ParseMeasureError, Undefined};
 
@@ -19,9 +19,9 @@ pub enum Statistic {
     Mean(Measure),
     /// `gm_map`: the geometric mean of `AP`, in which values below 0.00001 count as 0.00001. It punishes a query that fails
     /// completely.
-    GeometricMap(AveragePrecision),
+    GeometricMap(MinimumGrade),
     /// `gm_bpref`: the same of `Bpref`.
-    GeometricBpref(Bpref),
+    GeometricBpref(MinimumGrade),
     /// A count, of which the sum is reported.
     Count(Count),
     /// `utility`: a sum of costs and benefits.
@@ -88,26 +88,40 @@ impl Statistic {
     /// The same statistic with this lowest relevant grade, unless it has another one than the default.
     #[must_use]
     pub fn relevant_from(mut self, lowest: MinimumGrade) -> Self {
-        let rel = match &mut self {
-            Self::Mean(measure) => {
-                *measure = measure.relevant_from(lowest);
-                return self;
-            }
-            Self::GeometricMap(AveragePrecision { rel, .. })
-            | Self::GeometricBpref(Bpref { rel })
+        if let Self::Mean(measure) = &mut self {
+            *measure = measure.relevant_from(lowest);
+        } else if let Some(rel) = self.rel_mut() {
+            *rel = rel.or(lowest);
+        }
+        self
+    }
+
+    /// Whether a lower mean is better, as for the share of unjudged documents.
+    pub fn is_lower_better(&self) -> bool {
+        matches!(self, Self::Mean(measure) if measure.is_lower_better())
+    }
+
+    /// The lowest relevant grade; `None` if it has none.
+    pub(super) fn minimum_grade(mut self) -> Option<MinimumGrade> {
+        match self {
+            Self::Mean(measure) => measure.rel,
+            _ => self.rel_mut().copied(),
+        }
+    }
+
+    fn rel_mut(&mut self) -> Option<&mut MinimumGrade> {
+        match self {
+            Self::GeometricMap(rel)
+            | Self::GeometricBpref(rel)
             | Self::Count(
                 Count::Relevant(rel)
                 | Count::RelevantRetrieved(rel)
                 | Count::NotRelevantRetrieved(rel),
             )
             | Self::Utility(Utility { rel, .. })
-            | Self::Yaap { rel } => rel,
-            _ => return self,
-        };
-        if *rel == MinimumGrade::default() {
-            *rel = lowest;
+            | Self::Yaap { rel } => Some(rel),
+            _ => None,
         }
-        self
     }
 
     /// The value for one query. Texts and what has no value for a query are 0.
@@ -118,8 +132,8 @@ impl Statistic {
     ) -> Result<f64, Undefined> {
         match *self {
             Self::Mean(measure) => measure.score_graded(ranking),
-            Self::GeometricMap(measure) => measure.score(ranking),
-            Self::GeometricBpref(measure) => measure.score(ranking),
+            Self::GeometricMap(rel) => measures::average_precision(ranking, rel, None),
+            Self::GeometricBpref(rel) => measures::bpref(ranking, rel),
             Self::Count(count) => Ok(as_f64(count.of(ranking))),
             Self::Utility(utility) => Ok(utility.of(ranking, collection_size)),
             Self::RbpResidual { persistence } => Ok(rbp_residual(ranking, persistence.get())),
@@ -129,13 +143,10 @@ impl Statistic {
                 let sum = ranks.fold(0.0, |sum, (found, rank)| sum + as_f64(found) / as_f64(rank));
                 Ok(((1.0 + sum) / (1.0 + relevant - sum)).ln())
             }
-            Self::Dcg(gains) => {
-                let grades = ranking.grades.iter();
-                Ok(dcg(grades.map(|grade| grade.map_or(0.0, |it| gains.of(it)))))
-            }
+            Self::Dcg(gains) => Ok(measures::dcg(ranking.gains(&gains, None))),
             Self::IdealDcg(gains) => {
                 let ideal = ranking.ideal_gains(&gains).unwrap_or_default();
-                Ok(dcg(ideal.into_iter()))
+                Ok(measures::dcg(ideal.into_iter()))
             }
             Self::Grades { .. } | Self::RunId => Ok(0.0),
         }
@@ -193,13 +204,6 @@ fn rbp_residual(ranking: &GradedRanking, persistence: f64) -> f64 {
     }
 }
 
-fn dcg(gains: impl Iterator<Item = f64>) -> f64 {
-    let gains = gains.enumerate().filter(|&(_, gain)| gain != 0.0);
-    gains.fold(0.0, |sum, (index, gain)| {
-        sum + gain / as_f64(index + 2).log2()
-    })
-}
-
 impl fmt::Display for Statistic {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let named = |f: &mut fmt::Formatter<'_>, name: &str, rel: MinimumGrade| {
@@ -211,8 +215,8 @@ impl fmt::Display for Statistic {
         };
         match self {
             Self::Mean(measure) => measure.fmt(f),
-            Self::GeometricMap(measure) => named(f, "gm_map", measure.rel),
-            Self::GeometricBpref(measure) => named(f, "gm_bpref", measure.rel),
+            Self::GeometricMap(rel) => named(f, "gm_map", *rel),
+            Self::GeometricBpref(rel) => named(f, "gm_bpref", *rel),
             Self::Count(Count::Queries) => f.write_str("NumQ"),
             Self::Count(Count::Retrieved) => f.write_str("NumRet"),
             Self::Count(Count::Relevant(rel)) => named(f, "NumRel", *rel),
@@ -254,8 +258,8 @@ impl FromStr for Statistic {
     fn from_str(text: &str) -> Result<Self, Self::Err> {
         let rel = MinimumGrade::default();
         Ok(match text.trim() {
-            "gm_map" => Self::GeometricMap(AveragePrecision::default()),
-            "gm_bpref" => Self::GeometricBpref(Bpref::default()),
+            "gm_map" => Self::GeometricMap(rel),
+            "gm_bpref" => Self::GeometricBpref(rel),
             "num_q" | "NumQ" => Self::Count(Count::Queries),
             "num_ret" | "NumRet" => Self::Count(Count::Retrieved),
             "num_rel" | "NumRel" => Self::Count(Count::Relevant(rel)),

@@ -6,10 +6,9 @@ use std::thread::{self, ScopedJoinHandle};
 
 use memchr::{memchr, memchr_iter};
 
-use super::error::File;
 use super::line_fields::{Lines, first_field, has_content, is_blank};
+use super::rows::{File, Row};
 use super::short_decimal::short_decimal;
-use super::source::Row;
 use crate::trec::ParseError;
 
 const QRELS_FIELDS: &str = "4 fields (query, iteration, document, grade)";

@@ -6,7 +6,7 @@ use serde::{Deserialize, Serialize};
 
 use super::moments::{check_finite, check_level};
 use super::{NoStatistic, TestMethod, TestResult};
-use crate::arithmetic::{arithmetic_mean, as_f64};
+use crate::arithmetic::{RESAMPLES, arithmetic_mean, as_f64, p_value_of_draws};
 use crate::random::Xoshiro256PlusPlus;
 
 /// Pettitt's test for a change of level in a series, such as the means of a measure over runs in time.
@@ -57,9 +57,8 @@ pub struct ChangePoint {
 
 impl Default for ChangePointTest {
     fn default() -> Self {
-        const PERMUTATIONS: NonZeroU32 = NonZeroU32::new(10_000).expect("10,000 is not 0");
         Self {
-            permutations: PERMUTATIONS,
+            permutations: RESAMPLES,
             seed: 0,
         }
     }
@@ -93,7 +92,7 @@ impl ChangePointTest {
             shuffle(&mut scores, &mut random);
             self::furthest(&scores).1 >= furthest
         });
-        let as_far = as_f64(as_far.count());
+        let p_value = p_value_of_draws(as_far.count(), self.permutations.get());
         let (before, after) = values.split_at(first_after);
         Ok(ChangePoint {
             first_after,
@@ -105,7 +104,7 @@ impl ChangePointTest {
                 statistic: as_f64(furthest),
                 degrees: None,
                 is_exact: false,
-                p_value: (as_far + 1.0) / (f64::from(self.permutations.get()) + 1.0),
+                p_value,
             },
         })
     }

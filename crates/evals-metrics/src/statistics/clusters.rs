@@ -8,14 +8,11 @@ use super::intervals::around;
 use super::moments::{check_finite, check_level};
 use super::paired_t::t_test;
 use super::{Alternative, NoStatistic, TestMethod, TestResult};
-use crate::arithmetic::{arithmetic_mean, as_f64, share};
+use crate::arithmetic::{ROUNDING, arithmetic_mean, as_f64, share};
 use crate::distribution::student_upper_quantile;
 use crate::quantile::quantile;
 use crate::random::Xoshiro256PlusPlus;
 use crate::{Bootstrap, Interval, IntervalMethod, PairedTest};
-
-/// Sums count as 0 below this share of the values that they add up: rounding alone may leave such a rest.
-const ROUNDING: f64 = 1e-12;
 
 /// Values in clusters, for means, intervals and tests that allow the values of a cluster to depend on each other.
 ///

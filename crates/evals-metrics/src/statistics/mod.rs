@@ -1,9 +1,8 @@
 //! Tests, effect sizes, power and intervals around paired measurements.
 
-mod alternative;
-mod benjamini_hochberg;
 mod change_point;
 mod clusters;
+mod correction;
 mod effect_size;
 mod intervals;
 mod mean_interval;
@@ -19,10 +18,9 @@ mod tango;
 mod test_result;
 mod wilcoxon;
 
-pub use alternative::Alternative;
-pub use benjamini_hochberg::benjamini_hochberg;
 pub use change_point::{ChangePoint, ChangePointTest};
 pub use clusters::{ClusterCorrection, ClusterError, Clusters};
+pub use correction::{Adjustment, Family, benjamini_hochberg, holm};
 pub use effect_size::{EffectMethod, EffectSize, cohens_dz, hedges_g};
 pub use intervals::clopper_pearson;
 pub use mean_interval::mean_interval;
@@ -33,7 +31,7 @@ pub use power::{MeanPower, PassRatePower, Plan, Sides, VerdictTest};
 pub(crate) use sign::at_most;
 pub use sign::{exact_mcnemar, sign_test};
 pub use tango::tango_interval;
-pub use test_result::{TestMethod, TestResult};
+pub use test_result::{Alternative, TestMethod, TestResult};
 pub use wilcoxon::wilcoxon;
 
 pub use permutation::permutation_test;

@@ -1,10 +1,7 @@
 //! The mean and the standard deviation of values.
 
 use super::NoStatistic;
-use crate::arithmetic::{arithmetic_mean, as_f64};
-
-/// Values count as equal if their range is below this share of their size: rounding alone may cause such a difference.
-const ROUNDING: f64 = 1e-12;
+use crate::arithmetic::{ROUNDING, arithmetic_mean, as_f64};
 
 /// The mean of at least two finite values that are not all equal, and how far they spread around it.
 #[derive(Debug, Clone, Copy, PartialEq)]

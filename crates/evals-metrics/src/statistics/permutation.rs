@@ -2,15 +2,13 @@
 
 use super::NoStatistic;
 use super::moments::check_finite;
-use crate::arithmetic::{arithmetic_mean, as_f64};
+use crate::arithmetic::{RANDOM_SWAPS, ROUNDING, arithmetic_mean, p_value_of_draws};
 use crate::random::Xoshiro256PlusPlus;
 
 /// Up to this many values in both groups, all ways to divide them are counted.
 const ENUMERATED: usize = 20;
-/// Random divisions above that.
-const DRAWN: u32 = 99_999;
-/// Sums closer than this share of their size are equal: the order of additions alone may part them.
-const ROUNDING: f64 = 1e-12;
+/// Random divisions above that: with the observed one, as many as random swaps.
+const DRAWN: u32 = RANDOM_SWAPS.get() - 1;
 
 /// The two-sided p value of the means of two groups of values: the probability of means at least as far apart if nothing changed between them.
 ///
@@ -69,7 +67,7 @@ pub fn permutation_test(first: &[f64], second: &[f64], seed: u64) -> Result<f64,
             }
             values[..size].iter().sum::<f64>().abs() >= threshold
         });
-        Ok((as_f64(as_far.count()) + 1.0) / (f64::from(DRAWN) + 1.0))
+        Ok(p_value_of_draws(as_far.count(), DRAWN))
     }
 }
 

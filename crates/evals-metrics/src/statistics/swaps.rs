@@ -1,16 +1,12 @@
 //! The interval that belongs to the randomization test.
 
 use super::NoStatistic;
-use crate::arithmetic::as_f64;
+use crate::arithmetic::{RESAMPLES, ROUNDING, as_f64};
 use crate::random::Xoshiro256PlusPlus;
 use crate::{Interval, IntervalMethod, PairedTest};
 
 /// Up to this many units, all swaps are enumerated.
 const ENUMERATED: usize = 13;
-/// So many random swaps place the ends as exactly as the usual bootstrap does.
-const DRAWN: u32 = 10_000;
-/// Means count as equal if they are closer than this share of their size: rounding alone may part them.
-const ROUNDING: f64 = 1e-12;
 
 impl PairedTest {
     /// The mean changes that the randomization test does not reject, for units of cases that are swapped together: the sum of each unit's
@@ -93,7 +89,7 @@ impl PairedTest {
                 .collect();
         }
         let mut random = Xoshiro256PlusPlus::seeded(self.seed);
-        let draws = 0..self.resamples.get().min(DRAWN);
+        let draws = 0..self.resamples.get().min(RESAMPLES.get());
         draws
             .map(|_| {
                 let mut bits = 0;

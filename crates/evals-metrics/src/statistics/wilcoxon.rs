@@ -2,13 +2,11 @@
 
 use super::paired_t::all_zero;
 use super::{Alternative, NoStatistic, TestMethod, TestResult};
-use crate::arithmetic::as_f64;
+use crate::arithmetic::{ROUNDING, as_f64};
 use crate::distribution::{lower_tail, upper_tail};
 
 /// Up to this many differences other than 0, the p value is exact.
 const EXACT: usize = 25;
-/// Sizes of differences count as tied if they are closer than this share of their size: rounding alone may part them.
-const ROUNDING: f64 = 1e-12;
 
 /// Wilcoxon's signed rank test: are the differences symmetric around 0?
 ///

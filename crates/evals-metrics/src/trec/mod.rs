@@ -27,13 +27,12 @@
 
 mod error;
 mod line;
-mod plain_id;
 mod qrels;
 mod run;
 
 pub(crate) use line::refuse_lone_returns;
 
 pub use error::{ParseError, WriteError};
-pub use plain_id::is_plain_id;
+pub use line::is_plain_id;
 pub use qrels::{parse_qrels, write_qrels};
 pub use run::{parse_run, parse_run_of_doubles, write_run};

@@ -2,8 +2,7 @@
 
 use std::io::Write;
 
-use super::line::{Line, refuse_lone_returns};
-use super::plain_id::check_field;
+use super::line::{Line, check_field, refuse_lone_returns};
 use super::{ParseError, WriteError};
 use crate::Qrels;
 

@@ -3,8 +3,7 @@
 use std::collections::{BTreeMap, HashMap};
 use std::io::Write;
 
-use super::line::{Line, refuse_lone_returns};
-use super::plain_id::check_field;
+use super::line::{Line, check_field, refuse_lone_returns};
 use super::{ParseError, WriteError};
 use crate::{Ranking, RankingError, Run, ScoredDocument};
 

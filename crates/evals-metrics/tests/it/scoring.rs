@@ -461,7 +461,7 @@ fn groups_and_lists_are_those_of_trec_eval() {
         ),
         (
             "P.5,x",
-            "measure `P.5,x` has the cutoff `x`; expected a whole number from 1",
+            "measure `P@x` has the cutoff `x`; expected a whole number from 1",
         ),
         ("map.5", "measure `map.5` has no parameter `5`"),
         (
@@ -470,7 +470,7 @@ fn groups_and_lists_are_those_of_trec_eval() {
         ),
         (
             "iprec_at_recall.2",
-            "measure `iprec_at_recall.2` has the recall `2`; expected a number from 0 to 1",
+            "measure `iprec_at_recall@2` has the recall `2`; expected a number from 0 to 1",
         ),
     ] {
         let error = Request::parse([text]).unwrap_err().to_string();

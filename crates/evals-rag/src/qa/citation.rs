@@ -2,7 +2,7 @@
 
 use async_trait::async_trait;
 use evals::{Case, Concern, Context, Evaluator, EvaluatorError, Outcome};
-use evals_metrics::{Judgements, Measure, Ranking, RankingError, ScoredDocument, measures};
+use evals_metrics::{Judgements, Measure, Ranking, RankingError, ScoredDocument};
 
 use super::{Answer, Qa};
 use crate::{Missing, Question};
@@ -53,7 +53,7 @@ impl Evaluator<Qa> for CitationPrecision {
         let unjudged = Judgements::new();
         let expected = context.case.expected.as_ref();
         let judgements = expected.map_or(&unjudged, |expected| &expected.relevant);
-        let measure = Measure::AveragePrecision(measures::AveragePrecision::default());
+        let measure = Measure::AVERAGE_PRECISION;
         let score = measure.score(judgements, &cited(context.output)?);
         Ok(vec![match score {
             Ok(score) => Outcome::score(Self::OUTCOME, score),

@@ -9,8 +9,8 @@ use serde_json::{Map, Value};
 use super::claim::Claim;
 use super::entry::ReplyStore;
 use super::flight::Flights;
-use super::key::ReplyKey;
-use crate::store::{RefreshPolicy, WriteFailure};
+use super::key::reply_key;
+use crate::store::{EntryKey, RefreshPolicy, WriteFailure};
 use evals_models::{ChatError, ChatModel, ChatReply, ChatRequest, Failure, Finish, ModelIdentity};
 
 /// A chat model whose replies are stored, so that a request is paid for once.
@@ -58,7 +58,7 @@ impl CachedChat {
 
     async fn stored(
         &self,
-        key: ReplyKey,
+        key: EntryKey,
         request: &ChatRequest,
     ) -> Result<Option<ChatReply>, ChatError> {
         match self.policy {
@@ -76,7 +76,7 @@ impl CachedChat {
     }
 
     /// Asks the model and stores its reply.
-    async fn ask(&self, key: ReplyKey, request: &ChatRequest) -> Result<ChatReply, ChatError> {
+    async fn ask(&self, key: EntryKey, request: &ChatRequest) -> Result<ChatReply, ChatError> {
         let writable = self.failure.check("replies");
         writable.map_err(|error| self.terminal(error))?;
         let reply = self.inner.chat(request).await?;
@@ -130,7 +130,7 @@ impl ChatModel for CachedChat {
     }
 
     async fn chat(&self, request: &ChatRequest) -> Result<ChatReply, ChatError> {
-        let key = ReplyKey::new(self.inner.as_ref(), request);
+        let key = reply_key(self.inner.as_ref(), request);
         let flight = self.flights.join(key);
         let mut shared = flight.turn().await;
         let mut stored = match &*shared {

@@ -9,7 +9,7 @@ use tokio::sync::{Semaphore, SemaphorePermit};
 use tokio::time::{Instant, sleep};
 
 use super::entry::ReplyStore;
-use super::key::ReplyKey;
+use crate::store::EntryKey;
 
 /// The pause between two attempts to lock the file of a request.
 const PAUSE: Duration = Duration::from_millis(50);
@@ -31,7 +31,7 @@ pub(super) struct Claim {
 
 impl Claim {
     /// Takes the claim as soon as no other process has it. `None` on a file system without locks.
-    pub(super) async fn take(store: &ReplyStore, key: ReplyKey) -> Option<Self> {
+    pub(super) async fn take(store: &ReplyStore, key: EntryKey) -> Option<Self> {
         let folder = store.path().with_extension("asking");
         let path = folder.join(key.to_string());
         let began = Instant::now();

@@ -5,7 +5,6 @@ use std::error::Error;
 use rusqlite::ToSql;
 use sha2::{Digest, Sha256};
 
-use super::key::ReplyKey;
 use crate::store::{Column, Entry, Store, Table};
 use evals_models::ChatReply;
 
@@ -13,7 +12,6 @@ use evals_models::ChatReply;
 pub type ReplyStore = Store<ChatReply>;
 
 impl Entry for ChatReply {
-    type Key = ReplyKey;
     /// The reply.
     type Columns = (String,);
 

@@ -4,7 +4,7 @@ use std::collections::HashMap;
 use std::collections::hash_map::Entry;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
-use super::key::ReplyKey;
+use crate::store::EntryKey;
 use evals_models::ChatReply;
 
 /// The result of a call, once it is there.
@@ -20,11 +20,11 @@ struct Shared {
 
 /// The calls under way in this process, by the key of their request.
 #[derive(Debug, Default)]
-pub(super) struct Flights(Mutex<HashMap<ReplyKey, Shared>>);
+pub(super) struct Flights(Mutex<HashMap<EntryKey, Shared>>);
 
 impl Flights {
     /// Joins the call for a request, or begins it.
-    pub(super) fn join(&self, key: ReplyKey) -> Flight<'_> {
+    pub(super) fn join(&self, key: EntryKey) -> Flight<'_> {
         let mut under_way = self.under_way();
         let shared = under_way.entry(key).or_default();
         shared.waiting += 1;
@@ -42,7 +42,7 @@ impl Flights {
         self.under_way().len()
     }
 
-    fn under_way(&self) -> MutexGuard<'_, HashMap<ReplyKey, Shared>> {
+    fn under_way(&self) -> MutexGuard<'_, HashMap<EntryKey, Shared>> {
         self.0.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
@@ -51,7 +51,7 @@ impl Flights {
 #[derive(Debug)]
 pub(super) struct Flight<'a> {
     flights: &'a Flights,
-    key: ReplyKey,
+    key: EntryKey,
     slot: Slot,
 }
 

@@ -1,51 +1,31 @@
 //! The key of a stored reply.
 
-use std::fmt;
-
 use serde_json::{Map, Value, json};
 
-use crate::store::KeyDigest;
+use crate::store::EntryKey;
 use evals_models::{ChatModel, ChatRequest};
 
 /// The key of one model's reply to one request: SHA-256 of everything that the reply depends on, as canonical JSON.
 ///
 /// Canonical JSON sorts the names in each object by their bytes and has no white space.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
-pub struct ReplyKey(KeyDigest);
-
-impl ReplyKey {
-    /// The key of the model's reply to a request.
-    pub fn new(model: &dyn ChatModel, request: &ChatRequest) -> Self {
-        let mut key = json!({
-            "parameters": model.parameters(),
-            "identity": model.identity(),
-            "messages": request.messages,
-            "schema": request.schema,
-            "max_tokens": request.max_tokens,
-            "repeat": request.repeat,
-        });
-        // Replies from before there were tools stay valid.
-        if !request.tools.is_empty() {
-            key["tools"] = json!(request.tools);
-        }
-        Self::of(&key)
+pub fn reply_key(model: &dyn ChatModel, request: &ChatRequest) -> EntryKey {
+    let mut key = json!({
+        "parameters": model.parameters(),
+        "identity": model.identity(),
+        "messages": request.messages,
+        "schema": request.schema,
+        "max_tokens": request.max_tokens,
+        "repeat": request.repeat,
+    });
+    // Replies from before there were tools stay valid.
+    if !request.tools.is_empty() {
+        key["tools"] = json!(request.tools);
     }
-
-    fn of(value: &Value) -> Self {
-        Self(KeyDigest::of(sorted(value).to_string()))
-    }
+    canonical(&key)
 }
 
-impl AsRef<[u8]> for ReplyKey {
-    fn as_ref(&self) -> &[u8] {
-        self.0.as_ref()
-    }
-}
-
-impl fmt::Display for ReplyKey {
-    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
-        self.0.fmt(formatter)
-    }
+fn canonical(value: &Value) -> EntryKey {
+    EntryKey::of(sorted(value).to_string())
 }
 
 /// The same value with the names in every object sorted.
@@ -68,7 +48,7 @@ fn sorted(value: &Value) -> Value {
 mod tests {
     use std::num::NonZeroU32;
 
-    use super::super::testing::Scripted;
+    use super::super::tests::Scripted;
     use super::*;
     use evals_models::{Message, ReplySchema, Tool, ToolCall};
 
@@ -106,14 +86,14 @@ mod tests {
         // Python 3: hashlib.sha256(json.dumps(value, sort_keys=True, separators=(",", ":"), ensure_ascii=False).encode()).
         let model = Scripted::answering("x");
         assert_eq!(
-            ReplyKey::new(&model, &request()).to_string(),
+            reply_key(&model, &request()).to_string(),
             "88e13f479b086aadf01b88d7b8b7fd80a7f7d99e6da39c79a440e43d412b038c"
         );
     }
 
     #[test]
     fn the_order_of_names_does_not_matter_but_the_order_of_lists_does() {
-        let key = |text| ReplyKey::of(&serde_json::from_str(text).unwrap());
+        let key = |text| canonical(&serde_json::from_str(text).unwrap());
         assert_eq!(
             key(r#"{"b": [{"y": 1, "x": 2}], "a": null}"#),
             key(r#"{"a": null, "b": [{"x": 2, "y": 1}]}"#)
@@ -126,8 +106,8 @@ mod tests {
         let model = Scripted::answering("x");
         let other_model = Scripted::answering("x").with_parameter("temperature", json!(0.5));
         let mut keys = vec![
-            ReplyKey::new(&model, &request()),
-            ReplyKey::new(&other_model, &request()),
+            reply_key(&model, &request()),
+            reply_key(&other_model, &request()),
         ];
         let changes: [fn(&mut ChatRequest); 8] = [
             |request| request.repeat = 2,
@@ -142,7 +122,7 @@ mod tests {
         for change in changes {
             let mut request = request();
             change(&mut request);
-            keys.push(ReplyKey::new(&model, &request));
+            keys.push(reply_key(&model, &request));
         }
         let all = keys.len();
         keys.sort_unstable();

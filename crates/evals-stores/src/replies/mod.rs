@@ -6,10 +6,8 @@ mod entry;
 mod flight;
 mod key;
 #[cfg(test)]
-mod testing;
-#[cfg(test)]
 mod tests;
 
 pub use cached_chat::CachedChat;
 pub use entry::ReplyStore;
-pub use key::ReplyKey;
+pub use key::reply_key;

@@ -1,6 +1,5 @@
 //! A reranker with a store in front of it.
 
-use std::collections::{HashMap, HashSet};
 use std::error::Error;
 use std::num::NonZeroUsize;
 use std::sync::Arc;
@@ -11,8 +10,8 @@ use futures::future::join_all;
 use thiserror::Error;
 
 use super::entry::{ScoreStore, StoredScore};
-use super::key::{RankerKey, ScoreKey};
-use crate::store::{RefreshPolicy, WriteFailure};
+use super::key::RankerKey;
+use crate::store::{Cache, EntryKey, Keyed, RefreshPolicy, distinct};
 use evals_models::{Failure, ModelIdentity, RerankError, Reranked, Reranker, Usage};
 
 /// A reranker whose scores are stored, so that a text is scored for a query, and paid for, once.
@@ -22,12 +21,10 @@ use evals_models::{Failure, ModelIdentity, RerankError, Reranked, Reranker, Usag
 #[derive(Debug)]
 pub struct CachedReranker {
     inner: Arc<dyn Reranker>,
-    store: ScoreStore,
+    cache: Cache<StoredScore>,
     key: RankerKey,
-    label: String,
     batch: usize,
     policy: RefreshPolicy,
-    failure: WriteFailure,
 }
 
 /// The reranker did not return one score for each text.
@@ -38,20 +35,15 @@ struct CountError {
     texts: usize,
 }
 
-/// A text with the key of its score.
-type Keyed<'t> = (ScoreKey, &'t str);
-
 impl CachedReranker {
     /// Puts a store in front of a reranker.
     pub fn new(inner: Arc<dyn Reranker>, store: ScoreStore) -> Self {
         Self {
             key: RankerKey::new(inner.identity(), None),
-            label: inner.identity().to_string(),
+            cache: Cache::new(store, inner.identity().to_string()),
             inner,
-            store,
             batch: usize::MAX,
             policy: RefreshPolicy::default(),
-            failure: WriteFailure::default(),
         }
     }
 
@@ -67,9 +59,9 @@ impl CachedReranker {
 
     /// Sets the label of the model in the statistics of the store. Default: `provider:name`.
     #[must_use]
-    pub fn labelled(self, label: impl Into<String>) -> Self {
-        let label = label.into();
-        Self { label, ..self }
+    pub fn labelled(mut self, label: impl Into<String>) -> Self {
+        self.cache.label = label.into();
+        self
     }
 
     /// Sets how many texts a call has at most. Default: all of a query.
@@ -87,31 +79,14 @@ impl CachedReranker {
         Self { policy, ..self }
     }
 
-    /// Looks the texts up in the store.
-    async fn look_up(
-        &self,
-        keyed: &[Keyed<'_>],
-    ) -> Result<HashMap<ScoreKey, StoredScore>, RerankError> {
-        if self.policy == RefreshPolicy::Refresh {
-            return Ok(HashMap::new());
-        }
-        let keys: Vec<ScoreKey> = keyed.iter().map(|(key, _)| *key).collect();
-        let found = self.store.get_all(keys.clone()).await;
-        let found = found.map_err(|error| self.terminal(keyed.len(), error))?;
-        let found = keys.into_iter().zip(found);
-        Ok(found
-            .filter_map(|(key, score)| Some((key, score?)))
-            .collect())
-    }
-
     /// Scores the texts of a batch and stores the scores.
     async fn ask(
         &self,
         query: &str,
         batch: &[Keyed<'_>],
         repeat: u32,
-    ) -> Result<(Vec<(ScoreKey, StoredScore)>, Reranked), RerankError> {
-        let writable = self.failure.check("scores");
+    ) -> Result<(Vec<(EntryKey, StoredScore)>, Reranked), RerankError> {
+        let writable = self.cache.check();
         writable.map_err(|error| self.terminal(batch.len(), error))?;
         let texts: Vec<&str> = batch.iter().map(|(_, text)| *text).collect();
         let returned = self.inner.rerank(query, &texts, repeat).await?;
@@ -130,16 +105,10 @@ impl CachedReranker {
             });
         let keys = batch.iter().map(|(key, _)| *key);
         let scores: Vec<_> = keys.zip(shares).collect();
-        self.keep(&scores).await;
+        self.cache
+            .keep(&scores, |score| score.score.is_finite())
+            .await;
         Ok((scores, returned))
-    }
-
-    /// Stores the scores that can be used again. One that is not a number is not stored: the caller reports it, and the next
-    /// attempt may give another.
-    async fn keep(&self, scores: &[(ScoreKey, StoredScore)]) {
-        let sound = scores.iter().filter(|(_, score)| score.score.is_finite());
-        let stored = self.store.put_all(&self.label, sound.copied().collect());
-        self.failure.record(stored.await);
     }
 
     fn terminal(&self, texts: usize, source: impl Error + Send + Sync + 'static) -> RerankError {
@@ -165,7 +134,7 @@ impl Reranker for CachedReranker {
 
     /// The notes of the model, about the pairs that it scored, and one if scores could not be stored.
     fn notes(&self) -> Vec<String> {
-        let unstored = self.failure.get().map(|error| {
+        let unstored = self.cache.failure().map(|error| {
             format!("scores could not be stored, so the next run computes them again: {error}")
         });
         self.inner.notes().into_iter().chain(unstored).collect()
@@ -181,15 +150,13 @@ impl Reranker for CachedReranker {
             .iter()
             .map(|text| (self.key.of(query, text, repeat), *text));
         let keyed: Vec<Keyed<'_>> = keyed.collect();
-        let mut seen = HashSet::new();
-        let distinct = keyed.iter().filter(|(key, _)| seen.insert(*key)).copied();
-        let distinct: Vec<Keyed<'_>> = distinct.collect();
-        let mut scores = self.look_up(&distinct).await?;
+        let mut missing = distinct(&keyed);
+        let stored = self.cache.look_up(self.policy, &missing).await;
+        let mut scores = stored.map_err(|error| self.terminal(missing.len(), error))?;
+        missing.retain(|(key, _)| !scores.contains_key(key));
         let mut service_time: Duration = scores.values().map(|score| score.took).sum();
         let stored = scores.values().map(|score| score.input_tokens);
         let mut tokens = stored.sum::<Option<u64>>();
-        let is_missing = |(key, _): &Keyed<'_>| !scores.contains_key(key);
-        let missing: Vec<Keyed<'_>> = distinct.iter().copied().filter(is_missing).collect();
         let batches = missing.chunks(self.batch);
         // Waits for all batches even if one fails, so that the scores of the others are stored.
         let asked = join_all(batches.map(|batch| self.ask(query, batch, repeat))).await;

@@ -5,7 +5,6 @@ use std::time::Duration;
 use rusqlite::ToSql;
 use sha2::{Digest, Sha256};
 
-use super::key::ScoreKey;
 use crate::store::{Column, Entry, Store, Table};
 
 /// Stored scores of rerankers.
@@ -23,7 +22,6 @@ pub struct StoredScore {
 }
 
 impl Entry for StoredScore {
-    type Key = ScoreKey;
     /// Nanoseconds, input tokens, score.
     type Columns = (i64, Option<i64>, Vec<u8>);
 

@@ -3,17 +3,12 @@
 use serde_json::json;
 use sha2::{Digest, Sha256};
 
-use crate::store::KeyDigest;
+use crate::store::EntryKey;
 use evals_models::ModelIdentity;
 
 /// The key of a reranker: SHA-256 of its identity and its place, as JSON with sorted names.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct RankerKey(KeyDigest);
-
-/// The key of one text's score for one query: SHA-256 of the reranker's key, the repetition, and the SHA-256 of query and of
-/// text.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
-pub struct ScoreKey(KeyDigest);
+pub struct RankerKey(EntryKey);
 
 impl RankerKey {
     /// The key of a reranker.
@@ -27,23 +22,18 @@ impl RankerKey {
             "place": place,
             "provider": identity.provider,
         });
-        Self(KeyDigest::of(value.to_string()))
+        Self(EntryKey::of(value.to_string()))
     }
 
-    /// The key of a text's score for a query. `repeat` is the repetition, from 1.
-    pub fn of(&self, query: &str, text: &str, repeat: u32) -> ScoreKey {
+    /// The key of a text's score for a query: SHA-256 of the reranker's key, the repetition `repeat` from 1, and the SHA-256 of query and
+    /// of text.
+    pub fn of(&self, query: &str, text: &str, repeat: u32) -> EntryKey {
         let key = Sha256::new()
             .chain_update(self.0.as_ref())
             .chain_update(repeat.to_le_bytes())
             .chain_update(Sha256::digest(query))
             .chain_update(Sha256::digest(text));
-        ScoreKey(KeyDigest::finish(key))
-    }
-}
-
-impl AsRef<[u8]> for ScoreKey {
-    fn as_ref(&self) -> &[u8] {
-        self.0.as_ref()
+        EntryKey::finish(key)
     }
 }
 

@@ -8,4 +8,4 @@ mod tests;
 
 pub use cached_reranker::CachedReranker;
 pub use entry::{ScoreStore, StoredScore};
-pub use key::{RankerKey, ScoreKey};
+pub use key::RankerKey;

@@ -5,8 +5,6 @@ use sha2::Sha256;
 
 /// A result that a [`Store`](super::Store) can keep. The kinds are those of this crate: replies, vectors and scores.
 pub trait Entry: Sized + Send + 'static {
-    /// The key of an entry.
-    type Key: AsRef<[u8]> + Clone + Send + 'static;
     /// The values of the entry's own columns, in the order of [`Table::own`].
     type Columns: for<'row> TryFrom<&'row Row<'row>, Error = rusqlite::Error>;
 

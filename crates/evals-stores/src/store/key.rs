@@ -1,14 +1,14 @@
-//! The digests under which entries are stored.
+//! The key under which an entry is stored.
 
 use std::fmt;
 
 use sha2::{Digest, Sha256};
 
-/// A SHA-256 digest. It is shown as hexadecimal digits.
+/// The key of an entry: the SHA-256 digest of everything that a result depends on. It is shown as hexadecimal digits.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
-pub(crate) struct KeyDigest([u8; 32]);
+pub struct EntryKey([u8; 32]);
 
-impl KeyDigest {
+impl EntryKey {
     /// The digest of some bytes.
     pub(crate) fn of(bytes: impl AsRef<[u8]>) -> Self {
         Self::finish(Sha256::new().chain_update(bytes))
@@ -20,19 +20,19 @@ impl KeyDigest {
     }
 }
 
-impl AsRef<[u8]> for KeyDigest {
+impl AsRef<[u8]> for EntryKey {
     fn as_ref(&self) -> &[u8] {
         &self.0
     }
 }
 
-impl fmt::Display for KeyDigest {
+impl fmt::Display for EntryKey {
     fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
         formatter.write_str(&hex::encode(self.0))
     }
 }
 
-impl fmt::Debug for KeyDigest {
+impl fmt::Debug for EntryKey {
     fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
         fmt::Display::fmt(self, formatter)
     }

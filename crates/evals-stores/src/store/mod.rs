@@ -17,12 +17,12 @@ use std::marker::PhantomData;
 use std::path::{Path, PathBuf};
 
 pub use caching::RefreshPolicy;
-pub(crate) use caching::WriteFailure;
+pub(crate) use caching::{Cache, Keyed, WriteFailure, distinct};
 pub use contents::{ModelEntries, Prune, Pruned, StoreStatistics};
 pub(crate) use entry::{Column, Entry, Table};
 pub use error::StoreError;
 pub use handle::{Watch, Writes};
-pub(crate) use key::KeyDigest;
+pub use key::EntryKey;
 
 use handle::Handle;
 
@@ -59,19 +59,24 @@ impl<E: Entry> Store<E> {
     }
 
     /// The entry under a key. `None` if there is none, or if it is damaged.
-    pub async fn get(&self, key: E::Key) -> Result<Option<E>, StoreError> {
+    pub async fn get(&self, key: EntryKey) -> Result<Option<E>, StoreError> {
         let found = self.get_all(vec![key]).await?;
         Ok(found.into_iter().next().flatten())
     }
 
     /// The entries under some keys, in the order of the keys.
-    pub async fn get_all(&self, keys: Vec<E::Key>) -> Result<Vec<Option<E>>, StoreError> {
+    pub async fn get_all(&self, keys: Vec<EntryKey>) -> Result<Vec<Option<E>>, StoreError> {
         let get = move |file: &mut _| table::get(file, &keys);
         self.handle.access(get).await
     }
 
     /// Stores an entry of a model, replacing the one under the same key. See [`put_all`](Self::put_all).
-    pub async fn put(&self, key: E::Key, model: impl Display, entry: E) -> Result<(), StoreError> {
+    pub async fn put(
+        &self,
+        key: EntryKey,
+        model: impl Display,
+        entry: E,
+    ) -> Result<(), StoreError> {
         self.put_all(model, vec![(key, entry)]).await
     }
 
@@ -82,7 +87,7 @@ impl<E: Entry> Store<E> {
     pub async fn put_all(
         &self,
         model: impl Display,
-        entries: Vec<(E::Key, E)>,
+        entries: Vec<(EntryKey, E)>,
     ) -> Result<(), StoreError> {
         let model = model.to_string();
         let put = move |file: &mut _| table::put(file, &model, &entries);

@@ -9,11 +9,12 @@ use super::contents::{ModelEntries, Prune, Pruned, StoreStatistics};
 use super::entry::{Entry, Table};
 use super::error::StoreError;
 use super::file::{File, pragma};
+use super::key::EntryKey;
 
 /// The entries under some keys, in the order of the keys. A damaged entry counts as missing.
 pub(super) fn get<E: Entry>(
     file: &mut File,
-    keys: &[E::Key],
+    keys: &[EntryKey],
 ) -> Result<Vec<Option<E>>, StoreError> {
     let columns: Vec<&str> = E::TABLE.own().map(|column| column.name).collect();
     let select = format!(
@@ -34,7 +35,7 @@ pub(super) fn get<E: Entry>(
 pub(super) fn put<E: Entry>(
     file: &mut File,
     model: &str,
-    entries: &[(E::Key, E)],
+    entries: &[(EntryKey, E)],
 ) -> Result<(), StoreError> {
     let columns: Vec<&str> = E::TABLE.own().map(|column| column.name).collect();
     let insert = format!(
@@ -57,7 +58,7 @@ pub(super) fn put<E: Entry>(
 /// `SQLite` notices a missing page, but not one whose content was overwritten. The digest notices that.
 fn read<E: Entry>(
     statement: &mut CachedStatement<'_>,
-    key: &E::Key,
+    key: &EntryKey,
 ) -> rusqlite::Result<Option<E>> {
     let found = statement.query_row([key.as_ref()], |row| {
         let stated: Vec<u8> = row.get("digest")?;
@@ -71,7 +72,7 @@ fn read<E: Entry>(
 fn write<E: Entry>(
     statement: &mut CachedStatement<'_>,
     model: &str,
-    key: &E::Key,
+    key: &EntryKey,
     entry: &E,
 ) -> rusqlite::Result<()> {
     let columns = entry.to_columns()?;
@@ -83,7 +84,7 @@ fn write<E: Entry>(
 }
 
 /// Covers the key too, so that an entry under another key counts as damaged.
-fn digest<E: Entry>(key: &E::Key, columns: &E::Columns) -> [u8; 32] {
+fn digest<E: Entry>(key: &EntryKey, columns: &E::Columns) -> [u8; 32] {
     let digest = Sha256::new().chain_update(key.as_ref());
     E::digest(columns, digest).finalize().into()
 }

@@ -1,6 +1,5 @@
 //! An embedding model with a store in front of it.
 
-use std::collections::{HashMap, HashSet};
 use std::error::Error;
 use std::ops::Range;
 use std::sync::Arc;
@@ -10,8 +9,8 @@ use async_trait::async_trait;
 use futures::future::join_all;
 
 use super::entry::{EmbeddingStore, StoredVector};
-use super::key::{EmbeddingKey, ModelKey};
-use crate::store::{RefreshPolicy, WriteFailure};
+use super::key::ModelKey;
+use crate::store::{Cache, EntryKey, Keyed, RefreshPolicy, distinct};
 use evals_models::{
     EmbedError, Embedder, Embeddings, Failure, ModelIdentity, RowOrigin, ShapeError, TextKind,
     check_direction,
@@ -26,24 +25,15 @@ use evals_models::{
 #[derive(Debug)]
 pub struct CachedEmbedder {
     inner: Arc<dyn Embedder>,
-    store: EmbeddingStore,
+    cache: Cache<StoredVector>,
     model: ModelKey,
-    label: String,
     documents: RefreshPolicy,
     queries: RefreshPolicy,
-    failure: WriteFailure,
-}
-
-/// The texts of a call, after a look into the store.
-struct LookedUp<'t> {
-    stored: HashMap<EmbeddingKey, StoredVector>,
-    /// Texts that are not stored, each once, in their order.
-    missing: Vec<(EmbeddingKey, &'t str)>,
 }
 
 /// Vectors that the model computed.
 struct Computed {
-    vectors: Vec<(EmbeddingKey, StoredVector)>,
+    vectors: Vec<(EntryKey, StoredVector)>,
     /// How long the model took for all of them.
     took: Duration,
 }
@@ -53,12 +43,10 @@ impl CachedEmbedder {
     pub fn new(inner: Arc<dyn Embedder>, store: EmbeddingStore) -> Self {
         Self {
             model: ModelKey::new(inner.identity(), inner.dimension(), None),
-            label: inner.identity().to_string(),
+            cache: Cache::new(store, inner.identity().to_string()),
             inner,
-            store,
             documents: RefreshPolicy::default(),
             queries: RefreshPolicy::default(),
-            failure: WriteFailure::default(),
         }
     }
 
@@ -75,9 +63,9 @@ impl CachedEmbedder {
 
     /// Sets the label of the model in the statistics of the store. Default: `provider:name`.
     #[must_use]
-    pub fn labelled(self, label: impl Into<String>) -> Self {
-        let label = label.into();
-        Self { label, ..self }
+    pub fn labelled(mut self, label: impl Into<String>) -> Self {
+        self.cache.label = label.into();
+        self
     }
 
     /// Sets whether stored vectors are used, for documents and for queries.
@@ -96,47 +84,8 @@ impl CachedEmbedder {
         Self { queries, ..self }
     }
 
-    /// Looks the texts up in the store.
-    async fn look_up<'t>(
-        &self,
-        keyed: &[(EmbeddingKey, &'t str)],
-        kind: TextKind,
-    ) -> Result<LookedUp<'t>, EmbedError> {
-        let mut seen = HashSet::new();
-        let distinct = keyed.iter().filter(|(key, _)| seen.insert(*key));
-        let distinct: Vec<_> = distinct.copied().collect();
-        let policy = match kind {
-            TextKind::Document => self.documents,
-            TextKind::Query => self.queries,
-        };
-        if policy == RefreshPolicy::Refresh {
-            return Ok(LookedUp {
-                stored: HashMap::new(),
-                missing: distinct,
-            });
-        }
-        let keys = distinct.iter().map(|(key, _)| *key).collect();
-        let found = self.store.get_all(keys).await;
-        let found = found.map_err(|error| self.terminal(keyed.len(), error))?;
-        let (mut stored, mut missing) = (HashMap::new(), Vec::new());
-        for ((key, text), vector) in distinct.into_iter().zip(found) {
-            // The digest does not cover the dimension. A vector without a direction could not be compared.
-            let is_usable =
-                |vector: &StoredVector| vector.values.len() == self.dimension() && is_sound(vector);
-            match vector.filter(is_usable) {
-                Some(vector) => drop(stored.insert(key, vector)),
-                None => missing.push((key, text)),
-            }
-        }
-        Ok(LookedUp { stored, missing })
-    }
-
     /// Embeds texts and stores their vectors.
-    async fn ask(
-        &self,
-        missing: &[(EmbeddingKey, &str)],
-        kind: TextKind,
-    ) -> Result<Computed, EmbedError> {
+    async fn ask(&self, missing: &[Keyed<'_>], kind: TextKind) -> Result<Computed, EmbedError> {
         let texts: Vec<&str> = missing.iter().map(|(_, text)| *text).collect();
         let batches = self.inner.batches(&texts).into_iter();
         // Waits for all batches even if one fails, so that the vectors of the others are stored.
@@ -156,10 +105,10 @@ impl CachedEmbedder {
     /// Embeds the texts of a batch and stores their vectors.
     async fn ask_batch(
         &self,
-        missing: &[(EmbeddingKey, &str)],
+        missing: &[Keyed<'_>],
         kind: TextKind,
     ) -> Result<Computed, EmbedError> {
-        let writable = self.failure.check("vectors");
+        let writable = self.cache.check();
         writable.map_err(|error| self.terminal(missing.len(), error))?;
         let texts: Vec<&str> = missing.iter().map(|(_, text)| *text).collect();
         let started = Instant::now();
@@ -174,7 +123,7 @@ impl CachedEmbedder {
         });
         let keys = missing.iter().map(|(key, _)| *key);
         let vectors: Vec<_> = keys.zip(rows).collect();
-        self.keep(&vectors).await;
+        self.cache.keep(&vectors, is_sound).await;
         Ok(Computed { vectors, took })
     }
 
@@ -195,13 +144,6 @@ impl CachedEmbedder {
         Ok(())
     }
 
-    /// Stores the vectors that can be used again.
-    async fn keep(&self, computed: &[(EmbeddingKey, StoredVector)]) {
-        let sound = computed.iter().filter(|(_, vector)| is_sound(vector));
-        let stored = self.store.put_all(&self.label, sound.cloned().collect());
-        self.failure.record(stored.await);
-    }
-
     fn terminal(&self, texts: usize, source: impl Error + Send + Sync + 'static) -> EmbedError {
         EmbedError::Model {
             model: self.identity().clone(),
@@ -217,8 +159,7 @@ fn share(together: Duration, texts: usize) -> Duration {
     together / u32::try_from(texts).unwrap_or(u32::MAX).max(1)
 }
 
-/// Whether a vector can be compared with others. One that cannot is not stored: the caller reports it, and the next attempt may
-/// give another.
+/// Whether a vector can be compared with others.
 fn is_sound(vector: &StoredVector) -> bool {
     check_direction(&vector.values).is_ok()
 }
@@ -252,17 +193,23 @@ impl Embedder for CachedEmbedder {
     }
 
     async fn embed(&self, texts: &[&str], kind: TextKind) -> Result<Embeddings, EmbedError> {
-        let keyed: Vec<(EmbeddingKey, &str)> = texts
-            .iter()
-            .map(|text| (self.model.of(text, kind), *text))
-            .collect();
-        let LookedUp {
-            stored: mut vectors,
-            missing,
-        } = self.look_up(&keyed, kind).await?;
-        let is_stored = |(key, _): &&(EmbeddingKey, &str)| vectors.contains_key(key);
+        let keyed = texts.iter().map(|text| (self.model.of(text, kind), *text));
+        let keyed: Vec<Keyed<'_>> = keyed.collect();
+        let policy = match kind {
+            TextKind::Document => self.documents,
+            TextKind::Query => self.queries,
+        };
+        let mut missing = distinct(&keyed);
+        let stored = self.cache.look_up(policy, &missing).await;
+        let mut vectors = stored.map_err(|error| self.terminal(texts.len(), error))?;
+        // The digest does not cover the dimension. A vector without a direction could not be compared.
+        vectors.retain(|_, vector| vector.values.len() == self.dimension() && is_sound(vector));
+        missing.retain(|(key, _)| !vectors.contains_key(key));
         let mut origin = RowOrigin {
-            stored: keyed.iter().filter(is_stored).count(),
+            stored: keyed
+                .iter()
+                .filter(|(key, _)| vectors.contains_key(key))
+                .count(),
             took: vectors.values().map(|vector| vector.took).sum(),
         };
         if !missing.is_empty() {

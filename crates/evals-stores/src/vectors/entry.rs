@@ -5,7 +5,6 @@ use std::time::Duration;
 use rusqlite::ToSql;
 use sha2::{Digest, Sha256};
 
-use super::key::EmbeddingKey;
 use crate::store::{Column, Entry, Store, Table};
 
 /// Stored vectors of embedding models.
@@ -24,7 +23,6 @@ pub struct StoredVector {
 }
 
 impl Entry for StoredVector {
-    type Key = EmbeddingKey;
     /// Nanoseconds, components, cut.
     type Columns = (i64, Vec<u8>, Option<i64>);
 

@@ -1,20 +1,14 @@
 //! The key of a stored vector.
 
-use std::fmt;
-
 use serde_json::json;
 use sha2::{Digest, Sha256};
 
-use crate::store::KeyDigest;
+use crate::store::EntryKey;
 use evals_models::{ModelIdentity, TextKind};
 
 /// The key of a model and the length of its vectors: SHA-256 of both, as JSON with sorted names.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct ModelKey(KeyDigest);
-
-/// The key of one text's vector: SHA-256 of the model's key, the kind of the text (`d` or `q`) and the text's SHA-256.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
-pub struct EmbeddingKey(KeyDigest);
+pub struct ModelKey(EntryKey);
 
 impl ModelKey {
     /// The key of a model.
@@ -29,11 +23,11 @@ impl ModelKey {
             "place": place,
             "provider": identity.provider,
         });
-        Self(KeyDigest::of(value.to_string()))
+        Self(EntryKey::of(value.to_string()))
     }
 
-    /// The key of a text's vector.
-    pub fn of(&self, text: &str, kind: TextKind) -> EmbeddingKey {
+    /// The key of a text's vector: SHA-256 of the model's key, the kind of the text (`d` or `q`) and the text's SHA-256.
+    pub fn of(&self, text: &str, kind: TextKind) -> EntryKey {
         let kind = match kind {
             TextKind::Document => b"d",
             TextKind::Query => b"q",
@@ -42,19 +36,7 @@ impl ModelKey {
             .chain_update(self.0.as_ref())
             .chain_update(kind)
             .chain_update(Sha256::digest(text));
-        EmbeddingKey(KeyDigest::finish(key))
-    }
-}
-
-impl AsRef<[u8]> for EmbeddingKey {
-    fn as_ref(&self) -> &[u8] {
-        self.0.as_ref()
-    }
-}
-
-impl fmt::Display for EmbeddingKey {
-    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
-        self.0.fmt(formatter)
+        EntryKey::finish(key)
     }
 }
 

@@ -8,4 +8,4 @@ mod tests;
 
 pub use cached_embedder::CachedEmbedder;
 pub use entry::{EmbeddingStore, StoredVector};
-pub use key::{EmbeddingKey, ModelKey};
+pub use key::ModelKey;

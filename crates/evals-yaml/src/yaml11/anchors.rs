@@ -106,35 +106,20 @@ impl Anchors {
 }
 
 fn size(node: &Node) -> Size {
-    match &node.content {
-        Content::Scalar(value) => Size {
-            bytes: BYTES_OF_A_VALUE + value.as_str().map_or(0, str::len),
-            levels: 1,
-        },
-        Content::List(items) => items.iter().map(size).fold(Size::EMPTY, Size::with),
-        Content::Mapping(members) => members
-            .iter()
-            .map(|member| {
-                let Size { bytes, levels } = size(&member.value);
-                let bytes = bytes.saturating_add(member.key.text.len());
-                Size { bytes, levels }
-            })
-            .fold(Size::EMPTY, Size::with),
-    }
-}
-
-impl Size {
-    /// That of an empty list.
-    const EMPTY: Self = Self {
-        bytes: BYTES_OF_A_VALUE,
-        levels: 1,
+    let inside: Vec<Size> = match &node.content {
+        Content::Scalar(_) => Vec::new(),
+        Content::List(items) => items.iter().map(size).collect(),
+        Content::Mapping(members) => members.iter().map(|member| size(&member.value)).collect(),
     };
-
-    /// Adds a value inside the list.
-    fn with(self, inside: Self) -> Self {
-        Self {
-            bytes: self.bytes.saturating_add(inside.bytes),
-            levels: self.levels.max(inside.levels + 1),
-        }
+    let text = match &node.content {
+        Content::Scalar(value) => value.as_str().map_or(0, str::len),
+        Content::List(_) => 0,
+        Content::Mapping(members) => members.iter().map(|member| member.key.text.len()).sum(),
+    };
+    Size {
+        bytes: inside.iter().fold(BYTES_OF_A_VALUE + text, |bytes, it| {
+            bytes.saturating_add(it.bytes)
+        }),
+        levels: 1 + inside.iter().map(|it| it.levels).max().unwrap_or(0),
     }
 }

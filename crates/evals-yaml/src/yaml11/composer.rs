@@ -1,16 +1,14 @@
 //! Builds values from the events of the parser.
 
-use granit_parser::{Event, Parser, ScalarStyle, Span, StrInput};
+use granit_parser::{ErrorKind, Event, Marker, Parser, ScalarStyle, ScanError, Span, StrInput};
 use serde_json::Value;
 
-use super::anchors::Anchors;
+use super::anchors::{Anchors, UNKNOWN_ALIAS};
 use super::breaks::with_breaks_of_yaml11;
-use super::places::{place, syntax};
 use super::scalar::{Plain, resolve};
 use super::scanned_text::as_pyyaml_scans;
-use super::tags::{is_meant, is_merge};
-use super::values::Values;
-use crate::error::YamlError;
+use super::values::{Values, is_meant, is_merge};
+use crate::error::{YamlError, in_plain_words};
 use crate::node::{Content, Document, Key, MOST_LEVELS, Member, Members, Node, Place};
 
 /// Reads YAML 1.1. Faulty syntax is an error; values that JSON cannot hold are among the document's
@@ -202,4 +200,26 @@ impl<'t> Composer<'t> {
             }
         }
     }
+}
+
+/// Where a span begins.
+fn place(span: &Span) -> Place {
+    place_at(span.start)
+}
+
+fn place_at(marker: Marker) -> Place {
+    let number = |count: usize| u64::try_from(count).unwrap_or(u64::MAX);
+    Place {
+        line: number(marker.line()).max(1),
+        column: number(marker.col()).saturating_add(1),
+    }
+}
+
+/// An error of the parser.
+fn syntax(error: &ScanError) -> YamlError {
+    let message = match error.kind() {
+        ErrorKind::UnknownAnchor => UNKNOWN_ALIAS.to_owned(),
+        kind => in_plain_words(&kind.to_string()),
+    };
+    place_at(*error.marker()).error(message)
 }

@@ -21,13 +21,8 @@
 mod anchors;
 mod breaks;
 mod composer;
-mod numbers;
-mod places;
 mod scalar;
 mod scanned_text;
-mod tags;
 mod values;
 
 pub use composer::read;
-pub(crate) use numbers::{not_finite, rounded};
-pub(crate) use scalar::{Plain, resolve};

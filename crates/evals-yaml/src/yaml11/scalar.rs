@@ -1,5 +1,8 @@
 //! The meaning of a plain scalar in YAML 1.1, by the patterns that PyYAML resolves with.
 
+use std::sync::LazyLock;
+
+use regex::Regex;
 use serde_json::Number;
 
 /// The meaning of a plain scalar.
@@ -23,6 +26,42 @@ pub(crate) enum Plain {
     Text,
 }
 
+/// PyYAML's pattern of floating-point numbers. An exponent needs its sign, a fraction without an integer takes none.
+static FLOAT: LazyLock<Regex> = LazyLock::new(|| {
+    pattern(
+        r"[-+]? [0-9][0-9_]* \. [0-9_]* ([eE][-+][0-9]+)?
+        | \. [0-9][0-9_]* ([eE][-+][0-9]+)?
+        | [-+]? [0-9][0-9_]* (:[0-5]?[0-9])+ \. [0-9_]*
+        | [-+]? \. (inf|Inf|INF)
+        | \. (nan|NaN|NAN)",
+    )
+});
+
+/// PyYAML's pattern of integers: binary, octal, decimal, hexadecimal and sexagesimal ones.
+static INTEGER: LazyLock<Regex> = LazyLock::new(|| {
+    pattern(
+        r"[-+]? (0b[0-1_]+
+        | 0[0-7_]+
+        | (0|[1-9][0-9_]*)
+        | 0x[0-9a-fA-F_]+
+        | [1-9][0-9_]* (:[0-5]?[0-9])+)",
+    )
+});
+
+/// PyYAML's pattern of dates and times. It does not look at calendars.
+static TIMESTAMP: LazyLock<Regex> = LazyLock::new(|| {
+    pattern(
+        r"[0-9]{4}-[0-9]{2}-[0-9]{2}
+        | [0-9]{4}-[0-9]{1,2}-[0-9]{1,2} ([Tt]|[\x20\t]+)
+          [0-9]{1,2}:[0-9]{2}:[0-9]{2} (\.[0-9]*)?
+          ([\x20\t]*(Z|[-+][0-9]{1,2}(:[0-9]{2})?))?",
+    )
+});
+
+fn pattern(alternatives: &str) -> Regex {
+    Regex::new(&format!(r"(?x)\A(?:{alternatives})\z")).expect("a test resolves a scalar")
+}
+
 /// Resolves a plain scalar.
 pub(crate) fn resolve(text: &str) -> Plain {
     match text {
@@ -37,13 +76,13 @@ pub(crate) fn resolve(text: &str) -> Plain {
         b'-' | b'+' | b'.' | b'0'..=b'9' => {}
         _ => return Plain::Text,
     }
-    if is_float(text) {
+    if FLOAT.is_match(text) {
         return float(text).unwrap_or(Plain::Text);
     }
-    if is_integer(text) {
+    if INTEGER.is_match(text) {
         return integer(text).unwrap_or(Plain::Text);
     }
-    if is_timestamp(text) {
+    if TIMESTAMP.is_match(text) {
         return Plain::Timestamp;
     }
     Plain::Text
@@ -64,68 +103,6 @@ fn unsigned(text: &str) -> &str {
 
 fn are_digits(text: &str) -> bool {
     text.bytes().all(|byte| byte.is_ascii_digit())
-}
-
-/// `[0-9][0-9_]*`
-fn is_number(text: &str) -> bool {
-    text.starts_with(|first: char| first.is_ascii_digit()) && is_fraction(text)
-}
-
-/// `[0-9_]*`
-fn is_fraction(text: &str) -> bool {
-    text.bytes()
-        .all(|byte| byte.is_ascii_digit() || byte == b'_')
-}
-
-/// `(:[0-5]?[0-9])+`, without the first colon.
-fn are_sixtieths(text: &str) -> bool {
-    text.split(':').all(|part| match part.as_bytes() {
-        [digit] | [b'0'..=b'5', digit] => digit.is_ascii_digit(),
-        _ => false,
-    })
-}
-
-/// Whether PyYAML's pattern of floating-point numbers matches. An exponent needs its sign, a fraction without an integer takes
-/// none.
-fn is_float(text: &str) -> bool {
-    if matches!(
-        text,
-        ".nan"
-            | ".NaN"
-            | ".NAN"
-            | ".inf"
-            | ".Inf"
-            | ".INF"
-            | "-.inf"
-            | "-.Inf"
-            | "-.INF"
-            | "+.inf"
-            | "+.Inf"
-            | "+.INF"
-    ) {
-        return true;
-    }
-    let Some((whole, rest)) = unsigned(text).split_once('.') else {
-        return false;
-    };
-    if let Some((first, sixtieths)) = whole.split_once(':') {
-        return is_number(first) && are_sixtieths(sixtieths) && is_fraction(rest);
-    }
-    let (fraction, exponent) = match rest.split_once(['e', 'E']) {
-        Some((fraction, exponent)) => (fraction, Some(exponent)),
-        None => (rest, None),
-    };
-    let is_exponent = exponent.is_none_or(|exponent| {
-        exponent
-            .strip_prefix(['-', '+'])
-            .is_some_and(|digits| !digits.is_empty() && are_digits(digits))
-    });
-    let is_mantissa = if whole.is_empty() {
-        text.starts_with('.') && is_number(fraction)
-    } else {
-        is_number(whole) && is_fraction(fraction)
-    };
-    is_exponent && is_mantissa
 }
 
 /// The value of a floating-point number as Python computes it; `None` for any other text.
@@ -152,30 +129,6 @@ pub(crate) fn float(text: &str) -> Option<Plain> {
         value
     };
     Some(Number::from_f64(signed).map_or(Plain::NotFinite, Plain::Number))
-}
-
-/// Whether PyYAML's pattern of integers matches.
-fn is_integer(text: &str) -> bool {
-    let digits = unsigned(text);
-    if let Some(binary) = digits.strip_prefix("0b") {
-        return !binary.is_empty()
-            && binary
-                .bytes()
-                .all(|byte| matches!(byte, b'0' | b'1' | b'_'));
-    }
-    if let Some(hexadecimal) = digits.strip_prefix("0x") {
-        return !hexadecimal.is_empty()
-            && hexadecimal
-                .bytes()
-                .all(|byte| byte.is_ascii_hexdigit() || byte == b'_');
-    }
-    if let Some(octal) = digits.strip_prefix('0') {
-        return octal.bytes().all(|byte| matches!(byte, b'0'..=b'7' | b'_'));
-    }
-    match digits.split_once(':') {
-        Some((first, sixtieths)) => is_number(first) && are_sixtieths(sixtieths),
-        None => is_number(digits),
-    }
 }
 
 /// The value of an integer as Python computes it; `None` for any other text.
@@ -241,80 +194,4 @@ fn sexagesimal(digits: &str) -> Option<Whole> {
         rounded = rounded * 60.0 + part.parse::<f64>().ok()?;
     }
     Some((exact, rounded))
-}
-
-/// Whether PyYAML's pattern of dates and times matches. It does not look at calendars.
-fn is_timestamp(text: &str) -> bool {
-    let mut rest = Scan(text.as_bytes());
-    if !(rest.digits(4, 4) && rest.byte(b'-')) {
-        return false;
-    }
-    if matches!(rest.0, [a, b, b'-', c, d] if [a, b, c, d].iter().all(|byte| byte.is_ascii_digit()))
-    {
-        return true;
-    }
-    let is_date = rest.digits(1, 2) && rest.byte(b'-') && rest.digits(1, 2);
-    if !is_date {
-        return false;
-    }
-    let is_separated = rest.byte(b'T') || rest.byte(b't') || rest.blanks() > 0;
-    let is_time = is_separated
-        && rest.digits(1, 2)
-        && rest.byte(b':')
-        && rest.digits(2, 2)
-        && rest.byte(b':')
-        && rest.digits(2, 2);
-    if !is_time {
-        return false;
-    }
-    if rest.byte(b'.') {
-        rest.digits(0, usize::MAX);
-    }
-    if rest.0.is_empty() {
-        return true;
-    }
-    rest.blanks();
-    if rest.byte(b'Z') {
-        return rest.0.is_empty();
-    }
-    let is_zone = (rest.byte(b'-') || rest.byte(b'+')) && rest.digits(1, 2);
-    if rest.byte(b':') && !rest.digits(2, 2) {
-        return false;
-    }
-    is_zone && rest.0.is_empty()
-}
-
-/// The rest of a text.
-struct Scan<'t>(&'t [u8]);
-
-impl Scan<'_> {
-    /// Takes this byte if it comes next.
-    fn byte(&mut self, wanted: u8) -> bool {
-        match self.0 {
-            [first, rest @ ..] if *first == wanted => {
-                self.0 = rest;
-                true
-            }
-            _ => false,
-        }
-    }
-
-    /// Takes as many digits as there are, up to `most`; false if there are fewer than `least`.
-    fn digits(&mut self, least: usize, most: usize) -> bool {
-        let digits = self.0.iter().take_while(|byte| byte.is_ascii_digit());
-        let length = digits.count().min(most);
-        self.0 = &self.0[length..];
-        length >= least
-    }
-
-    /// Takes blanks and tabs, and counts them.
-    fn blanks(&mut self) -> usize {
-        let blanks = self
-            .0
-            .iter()
-            .take_while(|byte| matches!(byte, b' ' | b'\t'));
-        let length = blanks.count();
-        self.0 = &self.0[length..];
-        length
-    }
 }

@@ -2,12 +2,10 @@
 
 use std::borrow::Cow;
 
-use granit_parser::{ScalarStyle, Tag};
+use granit_parser::{Event, ScalarStyle, Tag};
 use serde_json::Value;
 
-use super::numbers::{not_finite, rounded};
 use super::scalar::{Plain, float, integer, resolve, truth};
-use super::tags::{name_of, unknown_tag};
 use crate::error::YamlError;
 use crate::node::{Content, Member, Node, Place};
 
@@ -80,11 +78,11 @@ impl Values {
             Plain::Bool(value) => value.into(),
             Plain::Number(number) => Value::Number(number),
             Plain::Rounded(number) => {
-                self.warnings.push(rounded(text, &number, place));
+                self.warnings.push(place.rounded(text, &number));
                 Value::Number(number)
             }
             Plain::NotFinite => {
-                self.errors.push(not_finite(text, place));
+                self.errors.push(place.not_finite(text));
                 Value::Null
             }
             Plain::Timestamp | Plain::Merge | Plain::Text => text.into(),
@@ -152,4 +150,32 @@ impl Values {
 /// The value of a `!!bool`, which PyYAML compares in lower case.
 fn truth_of_any_case(text: &str) -> Option<bool> {
     truth(&text.to_ascii_lowercase())
+}
+
+/// Whether a tag says anything: `!` alone does not.
+pub(super) fn is_meant(tag: &Tag) -> bool {
+    !matches!(tag.parts(), ("!", "") | ("", "!"))
+}
+
+/// The name of one of YAML's own tags: `str` for `!!str`.
+fn name_of(tag: &Tag) -> Option<Cow<'_, str>> {
+    tag.suffix_in_namespace("tag:yaml.org,2002:")
+}
+
+/// The message for a tag that cannot be read.
+fn unknown_tag(tag: &Tag) -> String {
+    let name = tag.original();
+    match name_of(tag).as_deref() {
+        Some("binary") => format!("`{name}`: JSON has no bytes; write the value as a text"),
+        _ => format!("the tag `{name}` cannot be read here"),
+    }
+}
+
+/// Whether a key is `<<`, which merges mappings.
+pub(super) fn is_merge(key: &Event<'_>) -> bool {
+    match key {
+        Event::Scalar(text, ScalarStyle::Plain, _, None) => text == "<<",
+        Event::Scalar(_, _, _, Some(tag)) => name_of(tag).as_deref() == Some("merge"),
+        _ => false,
+    }
 }

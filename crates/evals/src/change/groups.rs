@@ -4,12 +4,12 @@ use std::collections::BTreeSet;
 
 use serde::{Deserialize, Serialize};
 
-use super::measure::{Judged, MeasureChange, judge};
-use super::measured_pairs::MeasuredPairs;
+use super::measure::MeasureChange;
 use super::pairs::Pairs;
-use super::{Change, Titled};
+use super::{Change, Titled, tested_measures};
 use crate::clusters::CaseClusters;
 use crate::groups::members;
+use crate::measured::{Compared, Measured, measured};
 use crate::{CaseId, Domain, GroupError};
 
 /// The change of each measure in each group of cases.
@@ -46,39 +46,34 @@ impl Change {
     /// No case of the second report has metadata with one of the keys.
     pub fn grouped<D: Domain>(
         mut self,
-        before: &Titled<'_, D>,
-        after: &Titled<'_, D>,
+        sides: &[Titled<'_, D>; 2],
         keys: &[String],
         wanted: impl Fn(&str) -> bool,
     ) -> Result<Self, GroupError> {
-        if keys.is_empty() {
-            return Ok(self);
-        }
-        let pairs = Pairs::of(before.report, after.report);
-        let measured = MeasuredPairs::new(before, after);
-        let (_, clusters) = CaseClusters::of_any([after.report, before.report]);
+        let [before, after] = sides.each_ref().map(|side| side.report);
+        let pairs: BTreeSet<&CaseId> = Pairs::of(before, after).same().collect();
+        let (_, clusters) = CaseClusters::of_any([after, before]);
         for key in keys {
-            let members = members(after.report, key)?;
-            let mut sizes: Vec<(String, Pairs<'_>)> = members
-                .into_iter()
-                .map(|(name, ids): (String, BTreeSet<&CaseId>)| (name, pairs.among(&ids)))
-                .filter(|(_, pairs)| pairs.count() > 0)
+            let members = members(after, key)?.into_iter();
+            let mut groups: Vec<(String, BTreeSet<&CaseId>)> = members
+                .map(|(name, ids)| (name, pairs.intersection(&ids).copied().collect()))
+                .filter(|(_, pairs): &(String, BTreeSet<&CaseId>)| !pairs.is_empty())
                 .collect();
-            sizes.sort_by_key(|(_, pairs)| std::cmp::Reverse(pairs.count()));
-            let mut all: Vec<Judged> = Vec::new();
-            let mut groups: Vec<(String, usize, usize)> = Vec::new();
-            for (name, pairs) in sizes {
-                let (measures, _) = measured.compare(&pairs, clusters.as_ref(), &self.test);
-                groups.push((name, pairs.count(), measures.len()));
-                all.extend(measures);
-            }
-            let (tests, judged) = judge(all, None, &self.test);
-            let mut rest = judged.into_iter();
-            let groups = groups.into_iter().map(|(name, pairs, count)| ChangedGroup {
+            groups.sort_by_key(|(_, pairs)| std::cmp::Reverse(pairs.len()));
+            let measures = groups
+                .iter()
+                .map(|(_, pairs)| measured(sides, pairs, clusters.as_ref(), Compared::Change).0);
+            let measures: Vec<Vec<Measured<'_>>> = measures.collect();
+            let counts: Vec<usize> = measures.iter().map(Vec::len).collect();
+            // A group has no headline.
+            let (tests, all) = tested_measures(measures.into_iter().flatten(), None, &self.test);
+            let mut all = all.into_iter();
+            let groups = groups.into_iter().zip(counts);
+            let groups = groups.map(|((name, pairs), count)| ChangedGroup {
                 name,
-                pairs,
+                pairs: pairs.len(),
                 measures: {
-                    let own = rest.by_ref().take(count);
+                    let own = all.by_ref().take(count);
                     own.filter(|it| wanted(&it.measure)).collect()
                 },
             });

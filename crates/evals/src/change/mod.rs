@@ -2,8 +2,9 @@
 
 mod groups;
 mod measure;
-mod measured_pairs;
 mod pairs;
+
+use std::collections::BTreeSet;
 
 use evals_metrics::{PairedDifference, PairedTest};
 use serde::{Deserialize, Serialize};
@@ -13,10 +14,9 @@ pub use measure::{CaseChange, MeasureChange};
 pub use pairs::{CasePart, ChangedCase};
 
 use crate::clusters::CaseClusters;
+use crate::measured::{Compared, Measured, measured, tested};
 use crate::pair_testing::PairTesting;
 use crate::{ByPeople, CaseId, ComparedReport, Domain, Report, SchemaVersion, Summary};
-use measure::{Judged, judge};
-use measured_pairs::MeasuredPairs;
 pub(crate) use pairs::Pairs;
 
 /// Compares two reports of the same cases: how each measure changed, and whether chance alone explains the change.
@@ -102,49 +102,65 @@ pub fn test_names<'d>(tested: impl IntoIterator<Item = &'d PairedDifference>) ->
     names.join(", ")
 }
 
+/// The changes of measures of two reports, with the p values of all but the headline corrected together: how many these are comes first.
+fn tested_measures<'r>(
+    measured: impl Iterator<Item = Measured<'r>>,
+    headline: Option<usize>,
+    testing: &PairTesting,
+) -> (usize, Vec<MeasureChange>) {
+    let measured: Vec<Measured<'_>> = measured.collect();
+    let ([_, tests], outcomes) = tested(&measured, |place| headline == Some(place), testing);
+    let measures = measured.into_iter().zip(outcomes);
+    let measures = measures.map(|(measured, outcomes)| {
+        let outcome = outcomes.into_iter().next();
+        MeasureChange::of(measured, outcome)
+    });
+    (tests, measures.collect())
+}
+
 impl Change {
-    /// Compares two reports of one kind, and shows the measures whose titles are `wanted`.
+    /// Compares two reports of one kind, the earlier one first, and shows the measures whose titles are `wanted`.
     pub fn between<D: Domain>(
-        before: &Titled<'_, D>,
-        after: &Titled<'_, D>,
+        sides: &[Titled<'_, D>; 2],
         test: PairedTest,
         wanted: impl Fn(&str) -> bool,
     ) -> Self {
-        Self::by(before, after, PairTesting::by(test), wanted)
+        Self::by(sides, PairTesting::by(test), wanted)
     }
 
     /// The same with another test or another correction. Cases come in the clusters of the second report, or else of the first.
     pub fn by<D: Domain>(
-        before: &Titled<'_, D>,
-        after: &Titled<'_, D>,
+        sides: &[Titled<'_, D>; 2],
         mut test: PairTesting,
         wanted: impl Fn(&str) -> bool,
     ) -> Self {
+        let [before, after] = sides;
         let (key, clusters) = CaseClusters::of_any([after.report, before.report]);
         test.cluster = key;
         let pairs = Pairs::of(before.report, after.report);
-        let measured = MeasuredPairs::new(before, after);
-        let (measures, only) = measured.compare(&pairs, clusters.as_ref(), &test);
-        let place = Judged::headline(&measures);
-        let (tests, mut measures) = judge(measures, place, &test);
-        let headline = place.map(|place| measures[place].measure.clone());
+        let same: BTreeSet<&CaseId> = pairs.same().collect();
+        let (measured, alone) = measured(sides, &same, clusters.as_ref(), Compared::Change);
+        let place = Measured::headline(&measured);
+        let headline = place.map(|place| measured[place].measure.clone());
+        let (tests, mut measures) = tested_measures(measured.into_iter(), place, &test);
         measures.retain(|it| wanted(&it.measure));
-        let [measures_only_before, measures_only_after] = only.map(|mut names| {
-            names.retain(|name| wanted(name));
-            names
-        });
+        let only = |side: usize| {
+            let own = alone.iter().filter(|(report, _)| *report == side);
+            let names = own.map(|(_, name)| name.clone());
+            names.filter(|name| wanted(name)).collect()
+        };
         Self {
             schema_version: SchemaVersion,
             before: ComparedReport::new(before.title, before.summary),
             after: ComparedReport::new(after.title, after.summary),
-            pairs: pairs.count(),
+            pairs: same.len(),
             only_before: pairs.removed.len(),
             only_after: pairs.added.len(),
+            measures_only_before: only(0),
+            measures_only_after: only(1),
             removed: pairs.removed,
             added: pairs.added,
             changed: pairs.changed,
-            measures_only_before,
-            measures_only_after,
             made_by: Vec::new(),
             test,
             headline,

@@ -1,6 +1,6 @@
 //! Pairs the cases of two reports.
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeMap;
 
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
@@ -70,15 +70,6 @@ impl<'a> Pairs<'a> {
         pairs
     }
 
-    /// The pairs among these cases.
-    pub(crate) fn among(&self, ids: &BTreeSet<&CaseId>) -> Self {
-        let own = ids.iter().filter_map(|id| self.common.get_key_value(*id));
-        Self {
-            common: own.map(|(id, is_same)| (*id, *is_same)).collect(),
-            ..Self::default()
-        }
-    }
-
     /// Whether both reports have the case, with the same content.
     pub(crate) fn has(&self, id: &CaseId) -> bool {
         self.common.get(id).copied().unwrap_or_default()
@@ -88,11 +79,6 @@ impl<'a> Pairs<'a> {
     pub(crate) fn same(&self) -> impl Iterator<Item = &'a CaseId> {
         let same = self.common.iter().filter(|(_, is_same)| **is_same);
         same.map(|(id, _)| *id)
-    }
-
-    /// How many cases both reports have, with the same content.
-    pub(crate) fn count(&self) -> usize {
-        self.same().count()
     }
 }
 

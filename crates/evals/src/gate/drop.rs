@@ -163,7 +163,7 @@ mod tests {
     use evals_metrics::Xoshiro256PlusPlus;
 
     use super::*;
-    use crate::summary::count;
+    use evals_metrics::as_f64;
 
     /// The tolerance of simulated gates, which is their true drop too.
     const TOLERANCE: f64 = 0.05;
@@ -185,7 +185,7 @@ mod tests {
             let (verdict, _) = drop.verdict(Strictness::Strict, TOLERANCE, false, sight);
             verdict == GateVerdict::Passed
         });
-        count(passes.count()) / count(SIMULATIONS)
+        as_f64(passes.count()) / as_f64(SIMULATIONS)
     }
 
     /// The share of simulated gates that wrongly pass a drop of a score.

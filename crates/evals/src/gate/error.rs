@@ -67,9 +67,12 @@ impl GateError {
     /// The kind and the name of the rule that is at fault, if one is.
     pub fn rule(&self) -> Option<(&'static str, &str)> {
         match self {
-            Self::Rule(error) => error.rule(),
+            Self::Rule(RuleError::Invalid { name, kind, .. }) => Some((kind, name)),
             Self::Unknown { name, kind, .. } => Some((kind, name)),
-            Self::NoBaseline { .. } | Self::NothingInCommon { .. } | Self::Level(_) => None,
+            Self::Rule(RuleError::None)
+            | Self::NoBaseline { .. }
+            | Self::NothingInCommon { .. }
+            | Self::Level(_) => None,
         }
     }
 }

@@ -2,8 +2,7 @@
 
 use evals_metrics::Scale;
 
-use super::rule::Rule;
-use super::subject::Subject;
+use super::rule::{Rule, Subject};
 use crate::{Direction, SnapshotMeasure, Unit};
 
 /// The worst and the best value of a measure.

@@ -20,11 +20,7 @@ pub(super) fn direction(rule: &Rule, better: Direction) -> Result<(), RuleError>
         }
         _ => return Ok(()),
     };
-    Err(RuleError::Direction {
-        name: rule.name().to_owned(),
-        kind: rule.kind(),
-        problem,
-    })
+    Err(rule.invalid(format!("`{}` {problem}", rule.name())))
 }
 
 /// Whether a measure on this scale can keep the rule and break it.
@@ -49,12 +45,8 @@ pub(super) fn scale(rule: &Rule, scale: Scale) -> Result<(), RuleError> {
     } else {
         String::new()
     };
-    Err(impossible(
-        rule,
-        limit.to_string(),
-        never,
-        &format!("{why}{meant}"),
-    ))
+    let why = format!("{why}{meant}");
+    Err(impossible(rule, &limit.to_string(), never, &why))
 }
 
 /// Whether a quantity that is no measure can keep the rule and break it.
@@ -69,43 +61,37 @@ pub(super) fn quantity(rule: &Rule, quantity: Quantity<'_>) -> Result<(), RuleEr
         }
         Rule::Max { .. } => return ceiling(rule, limit, quantity),
     };
-    Err(RuleError::Direction {
-        name: rule.name().to_owned(),
-        kind: rule.kind(),
-        problem,
-    })
+    Err(rule.invalid(format!("`{}` {problem}", rule.name())))
 }
 
 fn ceiling(rule: &Rule, limit: f64, quantity: Quantity<'_>) -> Result<(), RuleError> {
     match quantity {
         Quantity::Latency(..) if limit <= 0.0 => {
             let limit = number::whole_duration(limit);
-            Err(impossible(rule, limit, "holds", "a latency is above 0"))
+            Err(impossible(rule, &limit, "holds", "a latency is above 0"))
         }
         Quantity::Cost if limit < 0.0 => {
             let why = "a cost is at least 0";
-            Err(impossible(rule, limit.to_string(), "holds", why))
+            Err(impossible(rule, &limit.to_string(), "holds", why))
         }
         Quantity::Failed if limit < 0.0 => {
             let why = "a number of cases is at least 0";
-            Err(impossible(rule, limit.to_string(), "holds", why))
+            Err(impossible(rule, &limit.to_string(), "holds", why))
         }
-        Quantity::Failed if limit.fract() > 0.0 => Err(RuleError::NotACount {
-            name: rule.name().to_owned(),
-            limit,
-        }),
+        Quantity::Failed if limit.fract() > 0.0 => Err(rule.invalid(format!(
+            "`max` of `{}` is {limit}, but it counts cases: write a whole number, such as 0 or 5",
+            rule.name()
+        ))),
         _ => Ok(()),
     }
 }
 
-fn impossible(rule: &Rule, limit: String, never: &'static str, why: &str) -> RuleError {
-    RuleError::Impossible {
-        name: rule.name().to_owned(),
-        kind: rule.kind(),
-        limit,
-        never,
-        why: why.to_owned(),
-    }
+fn impossible(rule: &Rule, limit: &str, never: &str, why: &str) -> RuleError {
+    rule.invalid(format!(
+        "`{}` of `{}` is {limit}, so the rule never {never}: {why}",
+        rule.kind(),
+        rule.name()
+    ))
 }
 
 /// Without the noise of binary fractions: 7 / 100 is 0.07.

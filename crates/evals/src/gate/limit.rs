@@ -3,8 +3,7 @@
 use evals_metrics::{Interval, Scale, difference};
 
 use super::measured::{Failures, Measured, Quantity};
-use super::rule::Rule;
-use super::subject::Subject;
+use super::rule::{Rule, Subject};
 use super::verdict::{CheckNumbers, GateBound, GateCheck, GateVerdict, LimitCheck};
 use crate::render::percent;
 use crate::{Unit, number};

@@ -4,10 +4,9 @@ use evals_metrics::{Bootstrap, Interval, Percentiles, Scale, mean_interval};
 
 use super::extremes::Extremes;
 use super::reasons;
-use super::rule::Rule;
-use super::subject::Subject;
-use crate::summary::count;
+use super::rule::{Rule, Subject};
 use crate::{Snapshot, Unit, number};
+use evals_metrics::as_f64;
 
 /// A quantity that a floor or a ceiling limits.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -92,7 +91,7 @@ impl Percentile {
     /// if no stored percentile is high enough.
     fn with_slowest(self, timed: usize, failed: usize) -> Option<Self> {
         // A percentile is a position between the first and the last sample.
-        let last = |cases: usize| count(cases.saturating_sub(1));
+        let last = |cases: usize| as_f64(cases.saturating_sub(1));
         let needed = self.share()? * last(timed + failed) / last(timed);
         let is_enough = |it: &Self| it.share().is_some_and(|share| share >= needed);
         Self::STORED.into_iter().find(is_enough)
@@ -160,7 +159,7 @@ impl Measured {
             value: if n == 0 {
                 Err("no case has a value".to_owned())
             } else {
-                Ok(total / count(n))
+                Ok(total / as_f64(n))
             },
             interval: mean_interval(numbers, clusters, scale, &settings).ok(),
             is_mean: true,
@@ -218,7 +217,7 @@ fn recorded(run: &Snapshot, quantity: Quantity<'_>) -> Measured {
                 None,
             )
         },
-        Quantity::Failed => plain(Ok(count(run.failed)), run.finished, None),
+        Quantity::Failed => plain(Ok(as_f64(run.failed)), run.finished, None),
     }
 }
 
@@ -226,7 +225,7 @@ fn recorded(run: &Snapshot, quantity: Quantity<'_>) -> Measured {
 fn unpaid(run: &Snapshot, cost: f64) -> Option<Failures> {
     let succeeded = run.finished.saturating_sub(run.failed);
     let assumption = "if they had cost as much as the others".to_owned();
-    let worst = cost * count(run.finished) / count(succeeded.max(1));
+    let worst = cost * as_f64(run.finished) / as_f64(succeeded.max(1));
     (run.failed > 0).then_some(Failures {
         count: run.failed,
         assumption,

@@ -6,7 +6,6 @@ mod extremes;
 mod fit;
 mod limit;
 mod measured;
-mod names;
 mod pairing;
 mod pending;
 mod power;
@@ -14,7 +13,6 @@ mod reasons;
 mod resolve;
 mod rule;
 mod sameness;
-mod subject;
 mod trial;
 mod verdict;
 
@@ -23,10 +21,8 @@ use std::collections::BTreeSet;
 use serde::{Deserialize, Serialize};
 
 pub use error::GateError;
-pub use names::MeasureNames;
 pub use power::POWER;
-pub use rule::{Rule, RuleError};
-pub use subject::Subject;
+pub use rule::{MeasureNames, Rule, RuleError, Subject};
 pub use trial::{GateTrial, Noise, Share, TrialError, TrialReport, TrialRow, TrialShares};
 pub use verdict::{
     AgreementCheck, Allowance, CheckNumbers, DropCheck, GateBound, GateCheck, GateReport,

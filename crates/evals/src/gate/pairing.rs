@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 
 use super::error::GateError;
 use super::extremes::Extremes;
-use super::subject::Subject;
+use super::rule::Subject;
 use crate::snapshot::differing;
 use crate::{CaseId, CaseValue, ChangedCase, Direction, Snapshot, SnapshotCase};
 

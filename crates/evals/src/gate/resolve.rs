@@ -3,9 +3,7 @@
 use super::error::GateError;
 use super::fit;
 use super::measured::{Percentile, Quantity};
-use super::names::MeasureNames;
-use super::rule::{Rule, RuleError};
-use super::subject::Subject;
+use super::rule::{MeasureNames, Rule, RuleError, Subject};
 use crate::Snapshot;
 
 /// The quantity that counts failed cases.

@@ -1,7 +1,9 @@
-//! The rules of a gate.
+//! The rules of a gate, and the runs that they apply to.
 
 use serde::{Deserialize, Serialize};
 use thiserror::Error;
+
+use crate::{GateCheck, Snapshot};
 
 /// The most letters of a name. No measure comes near, and messages repeat names.
 const LONGEST_NAME: usize = 200;
@@ -37,88 +39,15 @@ pub enum Rule {
 #[derive(Clone, Debug, PartialEq, Error)]
 #[non_exhaustive]
 pub enum RuleError {
-    /// The limit is not a finite number.
-    #[error("the limit of `{name}` is {limit}, which is not a finite number")]
-    NotFinite {
-        /// The measure or quantity.
+    /// A rule that has no meaning, that no run can keep, or that none can break.
+    #[error("{problem}")]
+    Invalid {
+        /// The measure or quantity in the rule.
         name: String,
         /// `max-drop`, `min` or `max`.
         kind: &'static str,
-        /// The limit.
-        limit: f64,
-    },
-    /// A name that is too long for a measure.
-    #[error(
-        "`{kind}` names a measure of {} letters, which begins with `{}`; a name has at most {LONGEST_NAME}",
-        name.chars().count(),
-        name.chars().take(20).collect::<String>()
-    )]
-    LongName {
-        /// The measure or quantity.
-        name: String,
-        /// `max-drop`, `min` or `max`.
-        kind: &'static str,
-    },
-    /// A tolerance is below 0.
-    #[error(
-        "the tolerance of `{name}` is {tolerance}; it is the largest drop that is accepted, so it has to be at least 0"
-    )]
-    NegativeTolerance {
-        /// The measure.
-        name: String,
-        /// The tolerance.
-        tolerance: f64,
-    },
-    /// The direction of a measure or quantity makes the rule meaningless.
-    #[error("`{name}` {problem}")]
-    Direction {
-        /// The name in the rule.
-        name: String,
-        /// `max-drop`, `min` or `max`.
-        kind: &'static str,
-        /// What is wrong, and the rule to use instead.
-        problem: &'static str,
-    },
-    /// No run can keep the rule, or none can break it.
-    #[error("`{kind}` of `{name}` is {limit}, so the rule never {never}: {why}")]
-    Impossible {
-        /// The measure or quantity.
-        name: String,
-        /// `max-drop`, `min` or `max`.
-        kind: &'static str,
-        /// The limit with its unit.
-        limit: String,
-        /// `holds` or `fails`.
-        never: &'static str,
-        /// The values that are possible.
-        why: String,
-    },
-    /// A rule limits a number of cases by a number that is not whole.
-    #[error(
-        "`max` of `{name}` is {limit}, but it counts cases: write a whole number, such as 0 or 5"
-    )]
-    NotACount {
-        /// The quantity.
-        name: String,
-        /// The limit.
-        limit: f64,
-    },
-    /// Two rules of one kind concern one measure or quantity.
-    #[error(
-        "{}",
-        if name == other {
-            format!("`{name}` has two rules `{kind}`")
-        } else {
-            format!("`{other}` and `{name}` are the same, and both have a rule `{kind}`; keep one of them")
-        }
-    )]
-    Twice {
-        /// The name in the second rule.
-        name: String,
-        /// The name in the first rule.
-        other: String,
-        /// `max-drop`, `min` or `max`.
-        kind: &'static str,
+        /// What is wrong, with the name and what to write instead.
+        problem: String,
     },
     /// There is no rule.
     #[error("a gate needs at least one rule")]
@@ -152,50 +81,43 @@ impl Rule {
         }
     }
 
+    pub(super) fn invalid(&self, problem: impl Into<String>) -> RuleError {
+        RuleError::Invalid {
+            name: self.name().to_owned(),
+            kind: self.kind(),
+            problem: problem.into(),
+        }
+    }
+
     /// The error that `other` is a rule of the same kind about the same thing.
     pub(super) fn again(&self, other: &Self) -> RuleError {
-        RuleError::Twice {
-            name: self.name().to_owned(),
-            other: other.name().to_owned(),
-            kind: self.kind(),
-        }
+        let (name, other, kind) = (self.name(), other.name(), self.kind());
+        self.invalid(if name == other {
+            format!("`{name}` has two rules `{kind}`")
+        } else {
+            format!("`{other}` and `{name}` are the same, and both have a rule `{kind}`; keep one of them")
+        })
     }
 
-    fn fault(&self) -> Option<RuleError> {
-        let (name, limit) = (self.name().to_owned(), self.limit());
-        if name.chars().nth(LONGEST_NAME).is_some() {
-            let kind = self.kind();
-            return Some(RuleError::LongName { name, kind });
-        }
-        if !limit.is_finite() {
-            let kind = self.kind();
-            return Some(RuleError::NotFinite { name, kind, limit });
-        }
-        match self {
-            Self::MaxDrop { tolerance, .. } if *tolerance < 0.0 => {
-                Some(RuleError::NegativeTolerance {
-                    name,
-                    tolerance: *tolerance,
-                })
-            }
-            Self::MaxDrop { .. } | Self::Min { .. } | Self::Max { .. } => None,
-        }
-    }
-}
-
-impl RuleError {
-    /// The kind and the name of the rule that is at fault, if one is.
-    pub(super) fn rule(&self) -> Option<(&'static str, &str)> {
-        match self {
-            Self::NotACount { name, .. } => Some(("max", name)),
-            Self::NegativeTolerance { name, .. } => Some(("max-drop", name)),
-            Self::NotFinite { kind, name, .. }
-            | Self::LongName { kind, name }
-            | Self::Direction { kind, name, .. }
-            | Self::Impossible { kind, name, .. }
-            | Self::Twice { kind, name, .. } => Some((kind, name)),
-            Self::None => None,
-        }
+    fn check(&self) -> Result<(), RuleError> {
+        let (name, limit) = (self.name(), self.limit());
+        let problem = if name.chars().nth(LONGEST_NAME).is_some() {
+            let beginning: String = name.chars().take(20).collect();
+            format!(
+                "`{}` names a measure of {} letters, which begins with `{beginning}`; a name has at most {LONGEST_NAME}",
+                self.kind(),
+                name.chars().count(),
+            )
+        } else if !limit.is_finite() {
+            format!("the limit of `{name}` is {limit}, which is not a finite number")
+        } else if matches!(self, Self::MaxDrop { .. }) && limit < 0.0 {
+            format!(
+                "the tolerance of `{name}` is {limit}; it is the largest drop that is accepted, so it has to be at least 0"
+            )
+        } else {
+            return Ok(());
+        };
+        Err(self.invalid(problem))
     }
 }
 
@@ -205,13 +127,34 @@ pub(super) fn check(rules: &[Rule]) -> Result<(), RuleError> {
         return Err(RuleError::None);
     }
     for (place, rule) in rules.iter().enumerate() {
-        if let Some(fault) = rule.fault() {
-            return Err(fault);
-        }
+        rule.check()?;
         let same = |other: &&Rule| other.kind() == rule.kind() && other.name() == rule.name();
         if let Some(other) = rules[..place].iter().find(same) {
             return Err(rule.again(other));
         }
     }
     Ok(())
+}
+
+/// What a caller knows about measures by their names. A function that says whether a written name means a title is enough.
+pub trait MeasureNames {
+    /// Whether a name that the user wrote means the measure with a title.
+    fn means(&self, written: &str, title: &str) -> bool;
+}
+
+impl<F: Fn(&str, &str) -> bool> MeasureNames for F {
+    fn means(&self, written: &str, title: &str) -> bool {
+        self(written, title)
+    }
+}
+
+/// A run with its baseline.
+#[derive(Clone, Copy, Debug)]
+pub struct Subject<'s> {
+    /// The run.
+    pub run: &'s Snapshot,
+    /// The baseline, if there is one.
+    pub baseline: Option<&'s Snapshot>,
+    /// Checks of the caller's own rules, such as of the agreement of the judge with people. They count as those of the gate.
+    pub checks: &'s [GateCheck],
 }

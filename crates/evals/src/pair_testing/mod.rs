@@ -1,19 +1,15 @@
 //! How two measurements of the same cases are tested against each other.
 
-mod adjustment;
-mod family;
 mod finding;
 mod sensitivity;
 mod tested;
 
-pub use evals_metrics::PairTest;
 use evals_metrics::PairedTest;
+pub use evals_metrics::{Adjustment, Family, PairTest};
 use serde::{Deserialize, Serialize};
 
 use crate::ClusterKey;
 
-pub use adjustment::Adjustment;
-pub use family::Family;
 pub use finding::{Finding, Verdict};
 pub(crate) use finding::{Judged, judge, tests};
 pub(crate) use sensitivity::{Sensitivity, SensitivityKey};

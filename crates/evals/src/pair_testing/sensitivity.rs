@@ -1,14 +1,11 @@
 //! The smallest difference that a comparison would find.
 
 use evals_metrics::{
-    ClusterCorrection, Clusters, MeanPower, NoStatistic, PassRatePower, Plan, Sides, VerdictTest,
-    are_verdicts, difference,
+    ClusterCorrection, Clusters, MeanPower, NoStatistic, PassRatePower, Plan, ROUNDING, Sides,
+    VerdictTest, are_verdicts, as_f64, difference,
 };
 
 use super::PairTest;
-
-/// Values whose range is below this share of their size are equal: rounding alone may cause it.
-const ROUNDING: f64 = 1e-12;
 
 /// If fewer cases changed, their scatter says too little about that of others. With ten changed cases, nine in ten simulated comparisons have a
 /// power above 60 % for the difference that they call detectable, where 80 % are promised; with two, half of them have less than 40 %.
@@ -66,7 +63,7 @@ impl Sensitivity {
         };
         let of_verdicts = of_verdicts.filter(|_| are_verdicts(pairs));
         let scatter = match of_verdicts {
-            Some(test) => Scatter::Discordant(count(changed) / count(n), test),
+            Some(test) => Scatter::Discordant(as_f64(changed) / as_f64(n), test),
             None => Scatter::Deviation(deviation(&differences)),
         };
         Self {
@@ -84,7 +81,7 @@ impl Sensitivity {
     fn of_clusters(clusters: &Clusters, test: PairTest) -> Self {
         let n = clusters.len();
         let error = clusters.standard_error(ClusterCorrection::default());
-        let deviation = error.map_or(0.0, |it| it.value) * count(n).sqrt();
+        let deviation = error.map_or(0.0, |it| it.value) * as_f64(n).sqrt();
         Self {
             n,
             changed: clusters.changed(),
@@ -211,15 +208,10 @@ fn deviation(values: &[f64]) -> f64 {
     if high - low <= ROUNDING * low.abs().max(high.abs()) {
         return 0.0;
     }
-    let n = count(values.len());
+    let n = as_f64(values.len());
     let mean = values.iter().map(|value| value / n).sum::<f64>();
     let squares: f64 = values.iter().map(|value| (value - mean).powi(2)).sum();
     (squares / (n - 1.0)).sqrt()
-}
-
-#[expect(clippy::cast_precision_loss, reason = "counts stay far below 2^53")]
-fn count(number: usize) -> f64 {
-    number as f64
 }
 
 #[cfg(test)]

@@ -14,9 +14,9 @@ pub use case::{CaseValue, SnapshotCase};
 pub use measure::SnapshotMeasure;
 
 use crate::clusters::CaseClusters;
-use crate::summary::count;
 use crate::{CaseId, ClusterCounts, Domain, Report, Summary};
 pub(crate) use content::{differing, digest};
+use evals_metrics::as_f64;
 
 use content::content;
 
@@ -213,7 +213,7 @@ impl Snapshot {
         measures.map(|(place, measure)| {
             let numbers = self.numbers(place);
             let n = numbers.len();
-            let mean = (n > 0).then(|| numbers.iter().sum::<f64>() / count(n));
+            let mean = (n > 0).then(|| numbers.iter().sum::<f64>() / as_f64(n));
             (measure, mean, n)
         })
     }

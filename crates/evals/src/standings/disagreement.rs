@@ -1,9 +1,9 @@
 //! The cases on which several reports disagree most.
 
-use evals_metrics::difference;
+use evals_metrics::{arithmetic_mean, difference};
 use serde::{Deserialize, Serialize};
 
-use super::measure::{Measured, mean};
+use crate::measured::Measured;
 use crate::{CaseId, CaseReport, Domain, Unit};
 
 /// How many cases are listed at most.
@@ -43,12 +43,12 @@ pub struct Disagreement {
 }
 
 impl Disagreements {
-    /// The disagreements in a measure over these cases, which are in the order of its values.
+    /// The disagreements in a measure over its cases.
     pub(super) fn of<'c, D: Domain>(
-        measured: &Measured,
-        cases: &[&CaseId],
+        measured: &Measured<'_>,
         case: impl Fn(&CaseId) -> Option<&'c CaseReport<D>>,
     ) -> Self {
+        let cases = &measured.cases;
         let mut spreads: Vec<(usize, f64)> = (0..cases.len())
             .map(|place| (place, spread(measured, place)))
             .collect();
@@ -88,15 +88,15 @@ impl Disagreements {
 
 /// How far the values of a case are from their mean. Unlike the range, it tells a case on which one report is alone from one that
 /// divides the reports.
-fn spread(measured: &Measured, place: usize) -> f64 {
+fn spread(measured: &Measured<'_>, place: usize) -> f64 {
     let values: Vec<f64> = measured.values.iter().map(|it| it[place]).collect();
     let low = values.iter().copied().fold(f64::INFINITY, f64::min);
     let high = values.iter().copied().fold(f64::NEG_INFINITY, f64::max);
-    let Some(middle) = mean(&values).filter(|_| difference(low, high) > 0.0) else {
+    let Some(middle) = arithmetic_mean(&values).filter(|_| difference(low, high) > 0.0) else {
         return 0.0;
     };
     let squares: Vec<f64> = values.iter().map(|it| (it - middle).powi(2)).collect();
-    mean(&squares).map_or(0.0, f64::sqrt)
+    arithmetic_mean(&squares).map_or(0.0, f64::sqrt)
 }
 
 fn first_text<D: Domain>(case: &CaseReport<D>) -> String {

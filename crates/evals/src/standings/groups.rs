@@ -6,7 +6,7 @@ use evals_metrics::Interval;
 use serde::{Deserialize, Serialize};
 
 use super::lead::{Lead, TestedLead};
-use super::measure::Measured;
+use crate::measured::Measured;
 use crate::{CaseId, PairTesting, Unit};
 
 /// The means of several reports in each group of cases, and the lead of the best. The p values of a measure's leads are corrected together for all
@@ -61,12 +61,12 @@ pub struct GroupValue {
 }
 
 impl RankedGroups {
-    /// The means by the members of each group. Each measure comes with the cases of its values.
+    /// The means by the members of each group.
     pub(super) fn of(
         key: &str,
         members: BTreeMap<String, BTreeSet<&CaseId>>,
         shared: &BTreeSet<&CaseId>,
-        measured: &[(Measured, Vec<&CaseId>)],
+        measured: &[Measured<'_>],
         testing: &PairTesting,
     ) -> Self {
         let mut members: Vec<(RankedGroup, BTreeSet<&CaseId>)> = members
@@ -84,12 +84,12 @@ impl RankedGroups {
             .filter(|(group, _)| group.cases > 0)
             .collect();
         members.sort_by_key(|(group, _)| std::cmp::Reverse(group.cases));
-        for (measured, cases) in measured {
+        for measured in measured {
             let of_groups = members.iter().map(|(_, ids)| {
-                let places = (0..cases.len()).filter(|place| ids.contains(cases[*place]));
+                let places = (0..measured.n()).filter(|place| ids.contains(measured.cases[*place]));
                 measured.among(&places.collect::<Vec<_>>())
             });
-            let of_groups: Vec<Measured> = of_groups.collect();
+            let of_groups: Vec<Measured<'_>> = of_groups.collect();
             let leads = of_groups.iter().map(|it| TestedLead::of(it, testing));
             let leads = TestedLead::judged(leads.collect(), testing);
             for (((group, _), measured), lead) in members.iter_mut().zip(&of_groups).zip(leads) {
@@ -103,7 +103,7 @@ impl RankedGroups {
     }
 }
 
-fn of_group(measured: &Measured, lead: Option<Lead>, testing: &PairTesting) -> GroupStandings {
+fn of_group(measured: &Measured<'_>, lead: Option<Lead>, testing: &PairTesting) -> GroupStandings {
     let means = measured.standings(testing).into_iter();
     GroupStandings {
         measure: measured.measure.clone(),

@@ -2,10 +2,10 @@
 
 use std::cmp::Ordering::{Greater, Less};
 
-use evals_metrics::{PairedDifference, difference};
+use evals_metrics::{PairedDifference, arithmetic_mean, difference};
 use serde::{Deserialize, Serialize};
 
-use super::measure::{Measured, mean};
+use crate::measured::Measured;
 use crate::pair_testing::{Finding, Judged, PairTesting, Tested, judge};
 use crate::{Direction, Unit};
 
@@ -49,12 +49,12 @@ pub(super) struct TestedLead {
 
 impl TestedLead {
     /// The lead in a measure; `None` if neither direction is better, or without cases.
-    pub(super) fn of(measured: &Measured, testing: &PairTesting) -> Option<Self> {
+    pub(super) fn of(measured: &Measured<'_>, testing: &PairTesting) -> Option<Self> {
         let gain = measured.better.gain()?;
         let means: Vec<f64> = measured
             .values
             .iter()
-            .map(|values| Some(gain * mean(values)?))
+            .map(|values| Some(gain * arithmetic_mean(values)?))
             .collect::<Option<_>>()?;
         let best = (0..means.len()).reduce(|best, next| {
             if difference(means[best], means[next]) > 0.0 {
@@ -119,7 +119,7 @@ impl TestedLead {
 
 impl Lead {
     /// The lead in a measure, as [`TestedLead::of`].
-    pub(super) fn of(measured: &Measured, testing: &PairTesting) -> Option<Self> {
+    pub(super) fn of(measured: &Measured<'_>, testing: &PairTesting) -> Option<Self> {
         TestedLead::judged(vec![TestedLead::of(measured, testing)], testing)
             .flatten()
             .next()
@@ -127,7 +127,7 @@ impl Lead {
 
     /// The lead by the main measure. If several reports have the same values in it, the next lead is that of one of them over the others
     /// in the first measure that tells them apart.
-    pub(super) fn first(measured: &[&Measured], testing: &PairTesting) -> Vec<Self> {
+    pub(super) fn first(measured: &[&Measured<'_>], testing: &PairTesting) -> Vec<Self> {
         let mut leads = measured.iter().filter_map(|it| Self::of(it, testing));
         let Some(first) = leads.next() else {
             return Vec::new();

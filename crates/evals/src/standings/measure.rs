@@ -2,12 +2,13 @@
 
 use std::collections::BTreeMap;
 
-use evals_metrics::{Bootstrap, Interval, PairedDifference, PairedTest, Scale, mean_interval};
+use evals_metrics::{Bootstrap, Interval, arithmetic_mean, mean_interval};
 use serde::{Deserialize, Serialize};
 
 use super::lead::Lead;
 use super::letters::letters;
-use crate::pair_testing::{Finding, PairTesting, Tested};
+use crate::measured::{Measured, PairOutcome};
+use crate::pair_testing::PairTesting;
 use crate::{Direction, Unit};
 
 /// One measure of several reports, over the cases that have a value in each of them.
@@ -56,99 +57,7 @@ pub struct Standing {
     pub histogram: Option<[usize; 10]>,
 }
 
-/// Two reports in one measure.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-pub struct PairOutcome {
-    /// The position of the one report.
-    pub first: usize,
-    /// The position of the other.
-    pub second: usize,
-    /// Both means and their difference, second minus first. Its p value is not corrected.
-    pub difference: PairedDifference,
-    /// The test's corrected p value and its verdict on the second report against the first.
-    #[serde(flatten)]
-    pub finding: Finding,
-}
-
-/// A measure before its tests: one value for each report and case.
-#[derive(Clone, Debug)]
-pub(super) struct Measured {
-    pub(super) measure: String,
-    pub(super) mean_title: Option<String>,
-    pub(super) unit: Unit,
-    pub(super) better: Direction,
-    pub(super) excluded: BTreeMap<String, usize>,
-    /// The positions of the reports that have the measure.
-    pub(super) reports: Vec<usize>,
-    /// The values of each of these reports, in one order of cases.
-    pub(super) values: Vec<Vec<f64>>,
-    pub(super) without_value: Vec<usize>,
-    /// The number of each case's cluster, if cases come in clusters.
-    pub(super) clusters: Option<Vec<usize>>,
-}
-
-impl Measured {
-    pub(super) fn n(&self) -> usize {
-        self.values.first().map_or(0, Vec::len)
-    }
-
-    /// The measure over the cases at these places.
-    pub(super) fn among(&self, places: &[usize]) -> Self {
-        let clusters = self.clusters.as_ref();
-        let values = self.values.iter();
-        Self {
-            clusters: clusters.map(|all| places.iter().map(|place| all[*place]).collect()),
-            values: values
-                .map(|all| places.iter().map(|place| all[*place]).collect())
-                .collect(),
-            measure: self.measure.clone(),
-            mean_title: self.mean_title.clone(),
-            unit: self.unit,
-            better: self.better,
-            excluded: self.excluded.clone(),
-            reports: self.reports.clone(),
-            without_value: self.without_value.clone(),
-        }
-    }
-
-    /// The measure of some of its reports, by their positions.
-    pub(super) fn of_reports(&self, reports: &[usize]) -> Self {
-        let wanted = self.reports.iter().zip(&self.values);
-        let wanted = wanted.filter(|(report, _)| reports.contains(report));
-        let (reports, values) = wanted.map(|(report, of)| (*report, of.clone())).unzip();
-        Self {
-            reports,
-            values,
-            ..self.clone()
-        }
-    }
-
-    /// Every pair of places among the reports that have the measure.
-    pub(super) fn pairs(&self) -> impl Iterator<Item = (usize, usize)> + use<> {
-        let count = self.reports.len();
-        (0..count).flat_map(move |first| (first + 1..count).map(move |second| (first, second)))
-    }
-
-    /// The values that the measure can have.
-    pub(super) fn scale(&self) -> Scale {
-        self.unit.scale(&self.measure)
-    }
-
-    pub(super) fn test(
-        &self,
-        (first, second): (usize, usize),
-        test: &PairedTest,
-    ) -> Option<Tested> {
-        let pairs = self.values_of(first, second);
-        Tested::of(&pairs, self.clusters.as_deref(), self.scale(), test)
-    }
-
-    /// The values of each case in the reports at two places.
-    fn values_of(&self, first: usize, second: usize) -> Vec<(f64, f64)> {
-        let pairs = self.values[first].iter().zip(&self.values[second]);
-        pairs.map(|(first, second)| (*first, *second)).collect()
-    }
-
+impl Measured<'_> {
     /// The means and histograms, without letters, in the order of the reports.
     pub(super) fn standings(&self, testing: &PairTesting) -> Vec<Standing> {
         let bootstrap = Bootstrap {
@@ -160,7 +69,7 @@ impl Measured {
         all.zip(&self.without_value)
             .map(|((report, values), without_value)| Standing {
                 report: *report,
-                mean: mean(values),
+                mean: arithmetic_mean(values),
                 interval: mean_interval(values, self.clusters.as_deref(), self.scale(), &bootstrap)
                     .ok(),
                 letters: String::new(),
@@ -230,31 +139,6 @@ impl RankedMeasure {
     pub fn pair(&self, one: usize, other: usize) -> Option<&PairOutcome> {
         self.pairs.iter().find(|pair| pair.is_of([one, other]))
     }
-}
-
-impl PairOutcome {
-    fn is_of(&self, reports: [usize; 2]) -> bool {
-        [self.first, self.second] == reports || [self.second, self.first] == reports
-    }
-
-    /// Whether the test tells the two apart.
-    pub fn is_distinct(&self) -> bool {
-        self.finding.is_significant()
-    }
-}
-
-#[expect(clippy::cast_precision_loss, reason = "counts stay far below 2^53")]
-pub(super) fn mean(values: &[f64]) -> Option<f64> {
-    let n = values.len() as f64;
-    (!values.is_empty()).then(|| {
-        let sum: f64 = values.iter().sum();
-        if sum.is_finite() {
-            sum / n
-        } else {
-            // If the sum overflows, divide each value first.
-            values.iter().map(|value| value / n).sum()
-        }
-    })
 }
 
 #[expect(

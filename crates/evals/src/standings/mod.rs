@@ -7,28 +7,23 @@ mod letters;
 mod measure;
 mod shared;
 mod times;
-mod values;
-
-use std::num::NonZeroUsize;
-use std::thread;
 
 use serde::{Deserialize, Serialize};
 
 pub use disagreement::{Disagreement, Disagreements};
 pub use groups::{GroupStandings, GroupValue, RankedGroup, RankedGroups};
 pub use lead::Lead;
-pub use measure::{PairOutcome, RankedMeasure, Standing};
+pub use measure::{RankedMeasure, Standing};
 pub use shared::Unshared;
 pub use times::{RankedTime, TimePair, TimeStanding};
 
 use crate::clusters::CaseClusters;
 use crate::groups::members;
-use crate::pair_testing::{self, Finding, Judged, Tested, judge};
+use crate::measured::{COST, Compared, Measured, costs, measured, tested};
 use crate::{
-    CaseReport, ComparedReport, Direction, Domain, GroupError, PairTesting, Report, SchemaVersion,
-    Titled,
+    CaseId, CaseReport, ComparedReport, Direction, Domain, GroupError, PairTesting, Report,
+    SchemaVersion, Titled,
 };
-use measure::Measured;
 use shared::Shared;
 use times::Times;
 
@@ -118,35 +113,33 @@ impl Standings {
         let Shared { cases, unshared } = Shared::of(reports);
         let (key, clusters) = CaseClusters::of_any(reports.iter().map(|it| it.report));
         testing.cluster = key;
-        let (measured, mut measures_of_one) =
-            values::measured(reports, &cases, clusters.as_ref(), expenses.dollars);
-        measures_of_one.retain(|name| wanted(name));
-        let has_direction = |it: &&(Measured, Vec<_>)| it.0.better != Direction::Unknown;
-        let headline = measured.iter().find(has_direction);
-        let headline = headline.map(|(it, _)| it.measure.clone());
-        let (measured, hidden): (Vec<_>, Vec<_>) = measured
-            .into_iter()
-            .partition(|(it, _)| wanted(&it.measure));
-        let sources: Vec<&Report<D>> = reports.iter().map(|it| it.report).collect();
+        let (mut measured, alone) = measured(reports, &cases, clusters.as_ref(), Compared::Several);
+        if !measured.iter().any(|it| it.measure == COST) {
+            measured.extend(costs(reports, &cases, clusters.as_ref(), expenses.dollars));
+        }
+        let headline = Measured::headline(&measured);
+        let headline = headline.map(|place| measured[place].measure.clone());
+        // The measures that are not shown come last.
+        measured.sort_by_key(|it| !wanted(&it.measure));
+        let shown = measured.iter().filter(|it| wanted(&it.measure)).count();
+        let source = reports[0].report;
         let groups = keys.iter().map(|key| {
-            let members = members(sources[0], key)?;
-            Ok(RankedGroups::of(key, members, &cases, &measured, &testing))
+            let members = members(source, key)?;
+            let measured = &measured[..shown];
+            Ok(RankedGroups::of(key, members, &cases, measured, &testing))
         });
         let groups = groups.collect::<Result<_, _>>()?;
-        let main = measured
-            .iter()
-            .find(|(it, of_cases)| it.better != Direction::Unknown && !of_cases.is_empty());
-        let disagreements = main.map(|(main, of_cases)| {
-            Disagreements::of(main, of_cases, |id| {
-                sources[0].cases.iter().find(|case| case.id == *id)
-            })
-        });
+        let mut main = measured[..shown].iter();
+        let main = main.find(|it| it.better != Direction::Unknown && !it.cases.is_empty());
+        let case = |id: &CaseId| source.cases.iter().find(|case| case.id == *id);
+        let disagreements = main.map(|main| Disagreements::of(main, case));
+        let sources: Vec<&Report<D>> = reports.iter().map(|it| it.report).collect();
         let times = Times::of(&sources, &cases, &testing, expenses.seconds);
-        let shown = measured.len();
-        let measured = measured.into_iter().chain(hidden).map(|(it, _)| it);
-        let ([headline_tests, tests], mut measures) =
-            ranked(measured.collect(), headline.as_deref(), &testing);
-        measures.truncate(shown);
+        let is_headline = |place: usize| headline.as_ref() == Some(&measured[place].measure);
+        let ([headline_tests, tests], pairs) = tested(&measured, is_headline, &testing);
+        let shown = measured.into_iter().zip(pairs).take(shown);
+        let measures = shown.map(|(measured, pairs)| measured.ranked(pairs, &testing));
+        let measures = measures.collect();
         Ok(Self {
             schema_version: SchemaVersion,
             reports: reports
@@ -161,7 +154,10 @@ impl Standings {
             headline_tests,
             tests,
             measures,
-            measures_of_one,
+            measures_of_one: {
+                let names = alone.into_iter().map(|(_, name)| name);
+                names.filter(|name| wanted(name)).collect()
+            },
             times: times.ranked,
             untimed: times.untimed,
             disagreements,
@@ -183,9 +179,9 @@ impl Standings {
     ) -> Vec<Lead> {
         let Shared { cases, .. } = Shared::of(reports);
         let (_, clusters) = CaseClusters::of_any(reports.iter().map(|it| it.report));
-        let (measured, _) = values::measured(reports, &cases, clusters.as_ref(), |_, _| None);
-        let measured = measured.iter().map(|(measured, _)| measured);
-        let measured: Vec<&Measured> = measured.filter(|it| wanted(&it.measure)).collect();
+        let (measured, _) = measured(reports, &cases, clusters.as_ref(), Compared::Several);
+        let measured = measured.iter().filter(|it| wanted(&it.measure));
+        let measured: Vec<&Measured<'_>> = measured.collect();
         Lead::first(&measured, testing)
     }
 
@@ -202,80 +198,4 @@ impl Standings {
     pub fn title(&self, report: usize) -> &str {
         &self.reports[report].title
     }
-}
-
-/// Tests every pair of every measure, and corrects the p values of the headline measure and those of all others. The first value is the number
-/// of both.
-fn ranked(
-    measured: Vec<Measured>,
-    headline: Option<&str>,
-    testing: &PairTesting,
-) -> ([usize; 2], Vec<RankedMeasure>) {
-    let tasks: Vec<(usize, (usize, usize))> = measured
-        .iter()
-        .enumerate()
-        .flat_map(|(place, it)| it.pairs().map(move |pair| (place, pair)))
-        .collect();
-    let tested = on_all_cores(&tasks, |(place, pair)| {
-        measured[*place].test(*pair, &testing.paired)
-    });
-    let differences = tasks.iter().zip(&tested);
-    let differences =
-        differences.map(|((place, _), tested)| (tested.as_ref(), measured[*place].better));
-    let finer = testing.resolving(pair_testing::tests(differences));
-    let tested: Vec<_> = tasks.iter().zip(tested).collect();
-    let tested = on_all_cores(&tested, |((place, pair), tested)| match tested {
-        Some(rough) if rough.is_rough(testing, &finer) => measured[*place].test(*pair, &finer),
-        settled => settled.clone(),
-    });
-    let mut outcomes: Vec<(usize, PairOutcome, Tested)> = tasks
-        .iter()
-        .zip(tested)
-        .filter_map(|((place, (first, second)), tested)| {
-            let tested = tested?;
-            let reports = &measured[*place].reports;
-            let outcome = PairOutcome {
-                first: reports[*first],
-                second: reports[*second],
-                difference: tested.difference.clone(),
-                finding: Finding::of(Some(&tested)),
-            };
-            Some((*place, outcome, tested))
-        })
-        .collect();
-    let pairs = outcomes.iter_mut();
-    let mut findings: Vec<_> = pairs
-        .map(|(place, outcome, tested)| Judged {
-            finding: &mut outcome.finding,
-            tested: Some(&*tested),
-            better: measured[*place].better,
-            is_headline: headline == Some(&*measured[*place].measure),
-        })
-        .collect();
-    let tests = judge(&mut findings, testing);
-    let mut of_measures: Vec<Vec<PairOutcome>> = measured.iter().map(|_| Vec::new()).collect();
-    for (place, outcome, _) in outcomes {
-        of_measures[place].push(outcome);
-    }
-    let measures = measured.into_iter().zip(of_measures);
-    let measures = measures.map(|(measured, pairs)| measured.ranked(pairs, testing));
-    (tests, measures.collect())
-}
-
-/// Calls a function for each task, on all cores, and returns the results in order.
-fn on_all_cores<T: Sync, R: Send>(tasks: &[T], call: impl Fn(&T) -> R + Sync) -> Vec<R> {
-    let threads = thread::available_parallelism().map_or(1, NonZeroUsize::get);
-    let share = tasks.len().div_ceil(threads).max(1);
-    let call = &call;
-    thread::scope(|scope| {
-        let parts: Vec<_> = tasks
-            .chunks(share)
-            .map(|tasks| scope.spawn(move || tasks.iter().map(call).collect::<Vec<R>>()))
-            .collect();
-        let results = parts.into_iter().flat_map(|part| match part.join() {
-            Ok(results) => results,
-            Err(panic) => std::panic::resume_unwind(panic),
-        });
-        results.collect()
-    })
 }

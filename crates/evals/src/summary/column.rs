@@ -2,11 +2,10 @@
 
 use std::collections::BTreeMap;
 
-use evals_metrics::{Mean, Scale};
+use evals_metrics::{Mean, Scale, as_f64};
 
 use super::accuracy::Accuracy;
 use super::averaging::Averaging;
-use super::count;
 use super::labels::{CaseLabels, LabelShares, Labels};
 use crate::{CaseId, CaseReport, Direction, Domain, EvaluatorOrigin, Unit, ValueKind};
 
@@ -284,7 +283,7 @@ impl Attempts {
         let case = std::mem::take(&mut self.case);
         let all = case.all();
         if all > 0 {
-            let share = |part: usize| count(part) / count(all);
+            let share = |part: usize| as_f64(part) / as_f64(all);
             self.cases += 1;
             self.lowest += share(case.passed);
             self.highest += share(all - case.failed);
@@ -294,7 +293,7 @@ impl Attempts {
     }
 
     fn accuracy(&self, scored: Mean, better: Direction) -> Accuracy {
-        let mean = |sum: f64| (self.cases > 0).then(|| sum / count(self.cases));
+        let mean = |sum: f64| (self.cases > 0).then(|| sum / as_f64(self.cases));
         let (lowest, highest) = (mean(self.lowest), mean(self.highest));
         let (worst, best) = match better {
             Direction::Higher | Direction::Unknown => (lowest, highest),
@@ -330,7 +329,7 @@ impl Counts {
 
 /// The mean of at least one number.
 fn mean(numbers: &[f64]) -> f64 {
-    let n = count(numbers.len());
+    let n = as_f64(numbers.len());
     let mean = numbers.iter().sum::<f64>() / n;
     if mean.is_finite() {
         mean

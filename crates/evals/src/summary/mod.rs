@@ -3,36 +3,31 @@
 mod accuracy;
 mod averaging;
 mod column;
-mod failed;
 mod index;
 mod labels;
 mod latency;
-mod missing;
 mod shown;
-mod source;
 mod tally;
 mod values;
 
 use std::collections::BTreeMap;
 use std::time::Duration;
 
-use evals_metrics::{Bootstrap, Mean, Percentiles};
+use evals_metrics::{Bootstrap, Mean, Percentiles, as_f64};
 use serde::{Deserialize, Serialize};
-
-use crate::clusters::CaseClusters;
-use crate::groups::Groups;
-use crate::{ClusterCounts, Domain, Report, ValueKind};
-use latency::Latencies;
-use tally::Tally;
 
 pub use accuracy::Accuracy;
 pub(crate) use averaging::Averaging;
 pub(crate) use column::{Gap, Values};
 pub use labels::LabelShares;
-pub use missing::MissingRepetitions;
-pub use source::MeasureSource;
-pub(crate) use values::CaseValues;
+pub(crate) use tally::MeasureKey;
 pub use values::MeasureValues;
+
+use crate::clusters::CaseClusters;
+use crate::groups::Groups;
+use crate::{ClusterCounts, Direction, Domain, EvaluatorOrigin, Report, ValueKind};
+use latency::Latencies;
+use tally::Tally;
 
 /// The aggregates of one report.
 ///
@@ -151,7 +146,7 @@ impl Summary {
         let seconds = self.duration.as_secs_f64();
         let succeeded = self.finished.saturating_sub(self.failed);
         let all_timed = self.cached_timings.is_empty() && self.task_time.n == succeeded;
-        (succeeded > 0 && seconds > 0.0 && all_timed).then(|| count(succeeded) / seconds)
+        (succeeded > 0 && seconds > 0.0 && all_timed).then(|| as_f64(succeeded) / seconds)
     }
 }
 
@@ -187,7 +182,7 @@ impl<D: Domain> Report<D> {
                 .iter()
                 .map(|case| case.evaluator_failures.len())
                 .sum(),
-            failed_evaluators: failed::failed_evaluators(&self.cases),
+            failed_evaluators: shown::failed_evaluators(&self.cases),
             interrupted: self.interrupted,
             not_run: self.not_run,
             stopped: self.stopped.clone(),
@@ -215,10 +210,43 @@ impl<D: Domain> Report<D> {
 
 /// A share, or `None` if the whole is 0.
 fn ratio(part: usize, whole: usize) -> Option<f64> {
-    (whole > 0).then(|| count(part) / count(whole))
+    (whole > 0).then(|| as_f64(part) / as_f64(whole))
 }
 
-#[expect(clippy::cast_precision_loss, reason = "counts stay far below 2^53")]
-pub(crate) fn count(number: usize) -> f64 {
-    number as f64
+/// Repetitions without a value, in cases that have a value from other repetitions.
+///
+/// The value of such a case is the mean over fewer repetitions, but the case counts as any other. Each list holds the
+/// affected measures with the number of missing repetitions, by reason. Labels need no list: their exclusions count every
+/// repetition.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(default)]
+pub struct MissingRepetitions {
+    /// Of scores.
+    #[serde(with = "crate::in_order")]
+    pub scores: Vec<(String, BTreeMap<String, usize>)>,
+    /// Of assertions.
+    #[serde(with = "crate::in_order")]
+    pub assertions: Vec<(String, BTreeMap<String, usize>)>,
+    /// Of metrics.
+    #[serde(with = "crate::in_order")]
+    pub metrics: Vec<(String, BTreeMap<String, usize>)>,
+}
+
+/// The evaluator behind a measure's title.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct MeasureSource {
+    /// Name of the evaluator.
+    pub evaluator: String,
+    /// The evaluator's origin in the run.
+    pub origin: EvaluatorOrigin,
+    /// The name that the evaluator gave the measure: the title, unless another evaluator's measure had it first. For an
+    /// evaluator that never returned anything, its own name.
+    pub outcome: String,
+    /// Which direction of the measure is better. Unknown if the evaluator's cases disagree.
+    #[serde(default, skip_serializing_if = "Direction::is_higher")]
+    pub better: Direction,
+    /// The name of the mean in tables, where it differs from the title; see
+    /// [`Domain::mean_title`](crate::Domain::mean_title).
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub mean_title: Option<String>,
 }

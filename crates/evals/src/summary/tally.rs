@@ -10,7 +10,6 @@ use super::index::{Index, Places};
 use super::labels::Labels;
 use super::shown::evaluator;
 use super::{Accuracy, LabelShares, MeasureSource, PassRate, ratio};
-use crate::measure_key::MeasureKey;
 use crate::{CaseReport, Direction, Domain, Unit, Value, ValueKind};
 
 /// The columns of a report.
@@ -260,4 +259,12 @@ fn missing<'c, 'a: 'c>(
         .map(|column| (column.title.clone(), column.missing()))
         .filter(|(_, missing)| !missing.is_empty())
         .collect()
+}
+
+/// A measure of a report.
+#[derive(Clone, Debug)]
+pub(crate) struct MeasureKey {
+    pub(crate) unit: Unit,
+    pub(crate) title: String,
+    pub(crate) better: Direction,
 }

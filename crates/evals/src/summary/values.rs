@@ -4,8 +4,7 @@ use std::collections::BTreeMap;
 
 use super::column::{Gaps, Values};
 use super::labels::Labels;
-use super::tally::Tally;
-use crate::measure_key::MeasureKey;
+use super::tally::{MeasureKey, Tally};
 use crate::{CaseId, Direction, Domain, Report, Unit, ValueKind};
 
 /// The values of all measures, by their titles.

@@ -35,13 +35,11 @@ impl<'r, D: Domain> Compared<'r, D> {
     }
 
     pub(crate) fn change_by(&self, testing: PairTesting) -> Change {
-        let [before, after] = self.titled();
-        Change::by(&before, &after, testing, |_| true)
+        Change::by(&self.titled(), testing, |_| true)
     }
 
     pub(crate) fn grouped(&self, change: Change, key: &str) -> Result<Change, GroupError> {
-        let [before, after] = self.titled();
-        change.grouped(&before, &after, &[key.to_owned()], |_| true)
+        change.grouped(&self.titled(), &[key.to_owned()], |_| true)
     }
 }
 

@@ -8,8 +8,8 @@ use std::io::Write as _;
 
 use anyhow::{Context as _, Result, bail};
 use evals::{ByPeople, Change, MeasureChange, PairTesting, Verdict};
-use evals_messages::nearest;
-use evals_messages::{quantity, visible};
+use evals_html::page::{PageFigure, Texts};
+use evals_messages::{nearest, quantity, visible};
 use tokio::runtime::Runtime;
 
 use crate::calibrations::{CalibrationStore, RunCorrections, changes_by_people};
@@ -17,14 +17,14 @@ use crate::cli::CompareArgs;
 use crate::exit::Exit;
 use crate::figures::{self, FigureFolder};
 use crate::out_file::OutFile;
-use crate::page::{Documents, PageSource};
+use crate::page::PageSource;
 use crate::run_folder::RunState;
 use crate::run_record::RunRecord;
 use crate::session::Session;
 use crate::stored_runs::{
-    StoredPair, StoredRun, StoredRuns, is_finished, is_latest, kind, names_measure, predecessor,
+    ComparedRuns, StoredRun, StoredRuns, is_finished, is_latest, kind, names_measure, predecessor,
 };
-use crate::terminal::console;
+use crate::terminal::{Printer, console};
 
 pub(super) fn execute(session: &Session<'_>, arguments: &CompareArgs) -> Result<Exit> {
     if arguments.runs.len() > 2 {
@@ -38,66 +38,17 @@ pub(super) fn execute(session: &Session<'_>, arguments: &CompareArgs) -> Result<
             return variants::of_last_command(session, arguments, &last);
         }
     }
-    let files = OutFile::all_of_changes(&arguments.out)?;
-    let texts = OutFile::texts(&files, arguments.without_texts)?;
-    let folder = arguments.figures.as_deref().map(FigureFolder::create);
-    let folder = folder.transpose()?;
+    let outputs = Outputs::of(arguments, OutFile::all_of_changes(&arguments.out)?)?;
     let Chosen { pairs, is_behind } = choose(session, arguments)?;
-    let key = arguments.cluster.as_ref();
-    let pairs = pairs
-        .into_iter()
-        .map(|pair| pair.map(|run| run.clustered(key)));
-    let pairs: Vec<[StoredRun; 2]> = pairs.collect();
-    let several = pairs.len() > 1;
-    let calibrations = CalibrationStore::of(&session.directories);
+    let count = pairs.len();
     let mut exit = None;
-    for [before, after] in &pairs {
-        let pair = StoredPair::read(before, after)?;
-        let test = arguments.testing(after.record.seed);
-        let change = pair.change_by(test, &arguments.measures, &arguments.group_by)?;
-        check_clusters(&change.test)?;
-        if several && change.measures.is_empty() {
-            continue;
-        }
-        check_measures(&change, &arguments.measures, || pair.change(&[], &[]))?;
-        let mut change = pair.explained(change)?;
-        change.by_people = changes_by_people([before, after], &change);
+    for pair in pairs {
+        let pair = pair.map(|run| run.clustered(arguments.cluster.as_ref()));
+        let record = &pair[1].record;
+        let kind = (count > 1).then(|| format!("{}-{}", record.benchmark, record.profile));
         let gap = if exit.is_some() { "\n" } else { "" };
-        let mut page = gap.as_bytes().to_vec();
-        console(session.printer).change(&mut page, &change)?;
-        for (side, run) in [("before", before), ("after", after)] {
-            for line in RunCorrections::lines(session.printer, &calibrations, run) {
-                writeln!(page, "{side}: {}", visible::line(&line))?;
-            }
-        }
-        session.printer.result(&String::from_utf8_lossy(&page))?;
-        for warning in change.by_people.iter().filter_map(ByPeople::warning) {
-            session.printer.warn(&warning);
-        }
-        let kind = several.then(|| format!("{}-{}", after.record.benchmark, after.record.profile));
-        let source = if files.iter().any(OutFile::is_page) {
-            PageSource {
-                documents: documents_of(pair.documents())?,
-                texts,
-                ..PageSource::default()
-            }
-        } else {
-            PageSource::default()
-        };
-        for file in &files {
-            let file = match &kind {
-                Some(kind) => file.of(kind),
-                None => file.clone(),
-            };
-            pair.write(session.printer, &file, &change, &source)?;
-            session.printer.note_file("wrote", file.path());
-        }
-        if let Some(folder) = &folder {
-            let figures = figures::of_change(&change);
-            let note = folder.write(&figures::named(figures, kind.as_deref()))?;
-            session.printer.note(&note);
-        }
-        exit = exit.max(Some(verdict(session, arguments, &change)));
+        let change = compare(session, arguments, &outputs, &pair, kind.as_deref(), gap)?;
+        exit = exit.max(change.map(|change| verdict(session, arguments, &change)));
     }
     if arguments.fail_if_worse && is_behind {
         session.printer.warn(
@@ -107,17 +58,108 @@ pub(super) fn execute(session: &Session<'_>, arguments: &CompareArgs) -> Result<
     }
     exit.with_context(|| {
         format!(
-            "none of the {} pairs of runs has a measure {}",
-            pairs.len(),
+            "none of the {count} pairs of runs has a measure {}",
             arguments.measures.join(", ")
         )
     })
 }
 
-/// The texts that a page shows and the reports do not hold.
-fn documents_of(reading: impl Future<Output = Result<Documents>>) -> Result<Documents> {
-    let runtime = Runtime::new().context("cannot start worker threads")?;
-    runtime.block_on(reading)
+/// Compares one pair of runs, prints the change and writes its files; `None` if it is one of several pairs and has none of the wanted measures.
+/// `kind` tells it from the others in names of files.
+fn compare(
+    session: &Session<'_>,
+    arguments: &CompareArgs,
+    outputs: &Outputs,
+    pair: &[StoredRun; 2],
+    kind: Option<&str>,
+    gap: &str,
+) -> Result<Option<Change>> {
+    let compared = ComparedRuns::read(pair)?;
+    let test = arguments.testing(compared.seed());
+    let change = compared.change_by(test, &arguments.measures, &arguments.group_by)?;
+    check_clusters(&change.test)?;
+    if kind.is_some() && change.measures.is_empty() {
+        return Ok(None);
+    }
+    check_measures(&change, &arguments.measures, || compared.change())?;
+    let mut change = compared.explained(change)?;
+    let printer = session.printer;
+    change.by_people = changes_by_people(pair.each_ref(), &change);
+    let mut page = gap.as_bytes().to_vec();
+    console(printer).change(&mut page, &change)?;
+    let calibrations = CalibrationStore::of(&session.directories);
+    for (side, run) in ["before", "after"].into_iter().zip(pair) {
+        for line in RunCorrections::lines(printer, &calibrations, run) {
+            writeln!(page, "{side}: {}", visible::line(&line))?;
+        }
+    }
+    printer.result(&String::from_utf8_lossy(&page))?;
+    for warning in change.by_people.iter().filter_map(ByPeople::warning) {
+        printer.warn(&warning);
+    }
+    let source = outputs.source(&compared)?;
+    let of_kind = |file: &OutFile| kind.map_or_else(|| file.clone(), |kind| file.of(kind));
+    outputs.write(printer, of_kind, |file| {
+        compared.write_change(printer, file, &change, &source)
+    })?;
+    let figures = || figures::named(figures::of_change(&change), kind);
+    outputs.write_figures(printer, figures)?;
+    Ok(Some(change))
+}
+
+/// Where the results of a comparison go beside the terminal.
+struct Outputs {
+    files: Vec<OutFile>,
+    texts: Texts,
+    figures: Option<FigureFolder>,
+}
+
+impl Outputs {
+    fn of(arguments: &CompareArgs, files: Vec<OutFile>) -> Result<Self> {
+        let figures = arguments.figures.as_deref().map(FigureFolder::create);
+        Ok(Self {
+            texts: OutFile::texts(&files, arguments.without_texts)?,
+            figures: figures.transpose()?,
+            files,
+        })
+    }
+
+    /// What a page shows beside the reports, if one is written.
+    fn source(&self, compared: &ComparedRuns<'_>) -> Result<PageSource> {
+        if !self.files.iter().any(OutFile::is_page) {
+            return Ok(PageSource::default());
+        }
+        let runtime = Runtime::new().context("cannot start worker threads")?;
+        Ok(PageSource {
+            documents: runtime.block_on(compared.documents())?,
+            texts: self.texts,
+            ..PageSource::default()
+        })
+    }
+
+    fn write(
+        &self,
+        printer: &Printer,
+        named: impl Fn(&OutFile) -> OutFile,
+        write: impl Fn(&OutFile) -> Result<()>,
+    ) -> Result<()> {
+        for file in self.files.iter().map(named) {
+            write(&file)?;
+            printer.note_file("wrote", file.path());
+        }
+        Ok(())
+    }
+
+    fn write_figures(
+        &self,
+        printer: &Printer,
+        figures: impl FnOnce() -> Vec<PageFigure>,
+    ) -> Result<()> {
+        if let Some(folder) = &self.figures {
+            printer.note(&folder.write(&figures())?);
+        }
+        Ok(())
+    }
 }
 
 /// The exit status for one change.
@@ -178,7 +220,6 @@ fn choose(session: &Session<'_>, arguments: &CompareArgs) -> Result<Chosen> {
                 before.name()
             );
         }
-        StoredPair::check(&before, &after)?;
         return Ok(Chosen {
             pairs: vec![[before, after]],
             is_behind,

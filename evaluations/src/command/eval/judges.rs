@@ -201,7 +201,8 @@ fn wanted<'f>(registry: &Registry, file: &'f DatasetFile) -> Vec<(&'f FileEvalua
 }
 
 /// An evaluator with its place, for messages.
-fn at(FileEvaluator { spec, place }: &FileEvaluator, path: &Path) -> String {
+fn at(evaluator: &FileEvaluator, path: &Path) -> String {
+    let FileEvaluator { spec, place, .. } = evaluator;
     format!("{}:{place}: `{}`", path.display(), spec.name)
 }
 

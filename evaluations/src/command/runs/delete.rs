@@ -251,7 +251,7 @@ mod tests {
         let (runs, elsewhere) = (tempfile::tempdir().unwrap(), tempfile::tempdir().unwrap());
         let created = RunFolder::create(elsewhere.path(), crate::clock::now(), "far").unwrap();
         std::fs::write(created.path().join("manifest.json"), "{}").unwrap();
-        std::std::fs::write(created.path().join("annotations.jsonl"), "labels").unwrap();
+        std::fs::write(created.path().join("annotations.jsonl"), "labels").unwrap();
         let link = runs.path().join("link");
         std::os::unix::fs::symlink(created.path(), &link).unwrap();
         let folder = RunFolder::open(&link).unwrap();

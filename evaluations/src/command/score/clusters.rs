@@ -37,18 +37,18 @@ impl QueryClusters {
         Ok(Self(numbers.collect()))
     }
 
-    /// The numbers of the clusters of these queries, which are judged.
-    pub(super) fn among<'q>(&self, queries: impl Iterator<Item = &'q str>) -> Vec<usize> {
-        let number = |query: &str| self.0.get(query).copied();
-        queries
-            .map(|query| number(query).unwrap_or(usize::MAX))
-            .collect()
+    /// The number of each query's cluster.
+    pub(super) fn numbers(&self) -> &BTreeMap<String, usize> {
+        &self.0
     }
 
     /// What a reader of the tests of these queries has to know. `is_asked` says whether the tests count clusters.
     pub(super) fn note(&self, queries: &[String], is_asked: bool) -> Option<String> {
         let mut sizes: BTreeMap<usize, usize> = BTreeMap::new();
-        for number in self.among(queries.iter().map(String::as_str)) {
+        for number in queries
+            .iter()
+            .filter_map(|query| self.0.get(query).copied())
+        {
             *sizes.entry(number).or_default() += 1;
         }
         let sharing: usize = sizes.values().filter(|size| **size > 1).sum();
@@ -85,10 +85,8 @@ mod tests {
         let judged = Judged::read(qrels).unwrap();
         let clusters = QueryClusters::of(&judged, MinimumGrade::default()).unwrap();
         let queries = ["q1", "q2", "q3", "q4"].map(str::to_owned);
-        assert_eq!(
-            clusters.among(queries.iter().map(String::as_str)),
-            [0, 1, 0, 3]
-        );
+        let numbers: Vec<usize> = clusters.numbers().values().copied().collect();
+        assert_eq!(numbers, [0, 1, 0, 3]);
         let note = clusters.note(&queries, false).unwrap();
         assert!(
             note.starts_with("2 of 4 queries share a relevant document"),

@@ -1,10 +1,8 @@
 //! `evaluations score`: rank measures of runs, as trec_eval computes them.
 
 mod clusters;
-mod comparison;
 mod rows;
 mod table;
-mod tested;
 
 use std::path::{Path, PathBuf};
 
@@ -12,12 +10,12 @@ use anyhow::{Context as _, Result, bail};
 use evals_messages::quantity;
 use evals_metrics::measures::MinimumGrade;
 use evals_metrics::scoring::{
-    Judged, Options, Ranked, Request, Scores, TrecEvalLayout, score, trec_eval_layout,
+    Judged, Options, Ranked, Request, RunChanges, Scores, TrecEvalLayout, have_same_queries, score,
+    trec_eval_layout,
 };
 use evals_metrics::{Queries, TrecEval};
 
 use self::clusters::QueryClusters;
-use self::comparison::Comparison;
 use crate::cli::{Baseline, QueryCluster, ScoreArgs, ScoreFormat, TrecEvalVersion};
 use crate::exit::Exit;
 use crate::ranking_file;
@@ -55,28 +53,11 @@ pub(super) fn execute(session: &Session<'_>, arguments: &ScoreArgs) -> Result<Ex
         warn_of_skipped(session, arguments, &scores, path);
         runs.push(ScoredRun { name, scores });
     }
-    let comparison = (runs.len() > 1).then(|| -> Result<_> {
-        let best = arguments.baseline == Baseline::Best;
-        if best && !comparison::have_same_queries(&runs) {
-            bail!(
-                "`--baseline best` compares means, and the runs rank different queries; add `--complete`, which counts missing ones as 0, or leave \
-                 `--baseline best` out to compare with the first run"
-            );
-        }
-        let shared = QueryClusters::of(&judged, options(arguments).relevant_from)?;
-        let is_asked = arguments.cluster == Some(QueryCluster::Document);
-        if arguments.cluster != Some(QueryCluster::None) {
-            let note = shared.note(runs[0].scores.queries(), is_asked);
-            if let Some(note) = &note {
-                session.printer.note(note);
-            }
-        }
-        Ok(Comparison::of(&runs, is_asked.then_some(&shared), best))
-    });
-    let comparison = comparison.transpose()?;
-    session
-        .printer
-        .warn_of(Comparison::warning(&runs).as_deref());
+    let changes = if runs.len() > 1 {
+        Some(changes(session, arguments, &judged, &runs)?)
+    } else {
+        None
+    };
     let printed = match arguments.format {
         ScoreFormat::TrecEval => {
             let layout = TrecEvalLayout {
@@ -88,12 +69,45 @@ pub(super) fn execute(session: &Session<'_>, arguments: &ScoreArgs) -> Result<Ex
                 .map(|run| trec_eval_layout(&run.scores, layout))
                 .collect()
         }
-        ScoreFormat::Table => table::render(session.printer, &runs, comparison.as_ref(), arguments),
-        ScoreFormat::Json => rows::json(&runs, comparison.as_ref(), arguments)?,
+        ScoreFormat::Table => table::render(session.printer, &runs, changes.as_ref(), arguments),
+        ScoreFormat::Json => rows::json(&runs, changes.as_ref(), arguments)?,
         ScoreFormat::Csv => rows::csv(&runs, arguments)?,
     };
     session.printer.result(&printed)?;
     Ok(Exit::Done)
+}
+
+/// The changes between runs, with notes and a warning on what a reader of them has to know.
+fn changes(
+    session: &Session<'_>,
+    arguments: &ScoreArgs,
+    judged: &Judged<'_>,
+    runs: &[ScoredRun],
+) -> Result<RunChanges> {
+    let scores: Vec<&Scores> = runs.iter().map(|run| &run.scores).collect();
+    let is_same = have_same_queries(&scores);
+    let with_best = arguments.baseline == Baseline::Best;
+    if with_best && !is_same {
+        bail!(
+            "`--baseline best` compares means, and the runs rank different queries; add `--complete`, which counts missing ones as 0, or leave \
+             `--baseline best` out to compare with the first run"
+        );
+    }
+    let shared = QueryClusters::of(judged, options(arguments).relevant_from)?;
+    let is_asked = arguments.cluster == Some(QueryCluster::Document);
+    if arguments.cluster != Some(QueryCluster::None)
+        && let Some(note) = shared.note(scores[0].queries(), is_asked)
+    {
+        session.printer.note(&note);
+    }
+    let changes = RunChanges::of(&scores, is_asked.then_some(shared.numbers()), with_best);
+    if !is_same {
+        session.printer.warn(
+            "the runs rank different queries, so their means cannot be compared; the tests use the queries that both runs have \
+             (--complete counts missing ones as 0)",
+        );
+    }
+    Ok(changes)
 }
 
 fn request(arguments: &ScoreArgs) -> Result<Request> {

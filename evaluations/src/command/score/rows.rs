@@ -1,17 +1,16 @@
 //! Scores for programs: JSON and CSV, with all digits.
 
 use anyhow::{Context as _, Result};
-use evals_metrics::scoring::{Count, Scores, Statistic, Summary};
+use evals_metrics::scoring::{Count, RunChanges, Scores, Statistic, Summary};
 use serde_json::{Map, Value, json};
 
 use super::ScoredRun;
-use super::comparison::Comparison;
 use crate::cli::{QueryCluster, ScoreArgs, TrecEvalVersion};
 
 /// One object: the options that change values, each run with its means and queries, and the tests.
 pub(super) fn json(
     runs: &[ScoredRun],
-    comparison: Option<&Comparison>,
+    comparison: Option<&RunChanges>,
     arguments: &ScoreArgs,
 ) -> Result<String> {
     let shown: Vec<Value> = runs.iter().map(|run| run_object(run, arguments)).collect();
@@ -38,7 +37,7 @@ pub(super) fn json(
     Ok(text + "\n")
 }
 
-fn changes(runs: &[ScoredRun], comparison: &Comparison) -> Value {
+fn changes(runs: &[ScoredRun], comparison: &RunChanges) -> Value {
     let name = |column: usize| runs[0].scores.columns()[column].statistic.to_string();
     comparison
         .changes

@@ -6,10 +6,9 @@ use evals::render::Narrow;
 use evals::render::tables::Table;
 use evals::test_names;
 use evals_messages::{quantity, visible};
-use evals_metrics::scoring::{Count, Scores, Statistic, Summary};
+use evals_metrics::scoring::{Count, RunChanges, Scores, Statistic, Summary, have_same_queries};
 
 use super::ScoredRun;
-use super::comparison::{Comparison, have_same_queries, lower_is_better};
 use crate::cli::ScoreArgs;
 use crate::terminal::{Printer, table_text, wrapped};
 
@@ -20,7 +19,7 @@ const UNDEFINED: &str = "-";
 pub(super) fn render(
     printer: &Printer,
     runs: &[ScoredRun],
-    comparison: Option<&Comparison>,
+    comparison: Option<&RunChanges>,
     arguments: &ScoreArgs,
 ) -> String {
     let mut text = String::new();
@@ -103,12 +102,13 @@ fn queries(printer: &Printer, scores: &Scores, with_summary: bool) -> String {
 }
 
 /// A row for each run, and the changes from one of them.
-fn several(printer: &Printer, runs: &[ScoredRun], comparison: &Comparison) -> String {
+fn several(printer: &Printer, runs: &[ScoredRun], comparison: &RunChanges) -> String {
     let columns = runs[0].scores.columns();
     let header = columns.iter().map(|it| it.statistic.to_string());
     let heads = row("run", header.chain(["queries".to_owned()]));
     let mut rows = Vec::new();
-    let is_comparable = have_same_queries(runs);
+    let scores: Vec<&Scores> = runs.iter().map(|run| &run.scores).collect();
+    let is_comparable = have_same_queries(&scores);
     for run in runs {
         let cells = (0..columns.len()).map(|column| {
             let value = summary(&run.scores, column).unwrap_or_default();
@@ -128,19 +128,23 @@ fn several(printer: &Printer, runs: &[ScoredRun], comparison: &Comparison) -> St
         "the runs rank different queries, so no run is best".to_owned()
     };
     writeln!(text, "{legend}").expect("a string takes any text");
-    if comparison.changes.is_empty() {
-        if !is_comparable {
-            let baseline = visible::line(&runs[comparison.baseline].name);
-            writeln!(
-                text,
-                "no run ranks a query that {baseline} ranks, so there are no changes"
-            )
-            .expect("a string takes any text");
-        }
-        return text;
-    }
     let baseline = visible::line(&runs[comparison.baseline].name);
-    writeln!(text, "\nChanges from {baseline}").expect("a string takes any text");
+    if !comparison.changes.is_empty() {
+        writeln!(text, "\nChanges from {baseline}").expect("a string takes any text");
+        text.push_str(&changes(printer, runs, comparison));
+        text.push_str(&wrapped(printer, &explained(comparison)));
+    } else if !is_comparable {
+        writeln!(
+            text,
+            "no run ranks a query that {baseline} ranks, so there are no changes"
+        )
+        .expect("a string takes any text");
+    }
+    text
+}
+
+/// A row for each change from the baseline.
+fn changes(printer: &Printer, runs: &[ScoredRun], comparison: &RunChanges) -> String {
     let titles = [
         "run",
         "measure",
@@ -151,35 +155,32 @@ fn several(printer: &Printer, runs: &[ScoredRun], comparison: &Comparison) -> St
         "n",
         "verdict",
     ];
-    let heads = titles.map(str::to_owned).to_vec();
-    let mut rows = Vec::new();
-    for change in &comparison.changes {
+    let columns = runs[0].scores.columns();
+    let shown = |p: Option<f64>| p.map_or_else(|| UNDEFINED.to_owned(), p_value);
+    let rows = comparison.changes.iter().map(|change| {
         let it = &change.difference;
         let interval = it.interval.as_ref().map_or_else(
             || UNDEFINED.to_owned(),
             |interval| format!("{:+.4} to {:+.4}", interval.low, interval.high),
         );
-        rows.push(vec![
+        vec![
             runs[change.run].name.clone(),
             columns[change.column].statistic.to_string(),
             format!("{:+.4}", it.difference),
             interval,
-            it.p_value.map_or_else(|| UNDEFINED.to_owned(), p_value),
-            change
-                .adjusted
-                .map_or_else(|| UNDEFINED.to_owned(), p_value),
+            shown(it.p_value),
+            shown(change.adjusted),
             it.n.to_string(),
             change.verdict().to_owned(),
-        ]);
-    }
+        ]
+    });
+    let heads = titles.map(str::to_owned).to_vec();
     let narrow = Narrow::Drop(&["n", "p", "p (Holm)", "95 % interval"]);
-    text.push_str(&table(printer, heads, rows, narrow));
-    text.push_str(&wrapped(printer, &explained(comparison)));
-    text
+    table(printer, heads, rows.collect(), narrow)
 }
 
 /// What the p values mean.
-fn explained(comparison: &Comparison) -> String {
+fn explained(comparison: &RunChanges) -> String {
     let all = comparison.headline_tests + comparison.tests;
     if all == 0 {
         return "No query changed in any measure, so there is nothing to test.".to_owned();
@@ -225,7 +226,7 @@ fn p_value(value: f64) -> String {
 /// Whether a shown value is the greatest of its column, if greater is better.
 fn is_best(runs: &[ScoredRun], column: usize, shown: &str) -> bool {
     let statistic = runs[0].scores.columns()[column].statistic;
-    if !matches!(statistic, Statistic::Mean(_)) || lower_is_better(statistic) {
+    if !matches!(statistic, Statistic::Mean(_)) || statistic.is_lower_better() {
         return false;
     }
     let number = |run: &ScoredRun| run.scores.summary(column).number();

@@ -6,10 +6,10 @@ use anyhow::{Result, bail};
 use evals::render::p_value;
 use evals::{Adjustment, Direction, Family, GateVerdict, Unit};
 use evals_messages::quantity;
-use evals_metrics::{difference, permutation_test};
+use evals_metrics::{SIGNIFICANCE, as_f64, difference, permutation_test};
 use serde::Serialize;
 
-use super::line::{Line, SIGNIFICANCE};
+use super::line::Line;
 use crate::cli::Tolerance;
 use crate::stored_runs::History;
 
@@ -113,7 +113,7 @@ impl Check {
     }
 
     fn of(series: Series, window: usize, p_value: Option<f64>, tolerance: Tolerance) -> Self {
-        let mean = |values: &[f64]| values.iter().map(|value| value / count(window)).sum();
+        let mean = |values: &[f64]| values.iter().map(|value| value / as_f64(window)).sum();
         let means = series.windows(window).map(|windows| windows.map(mean));
         let (verdict, reason) = match (means, series.better) {
             (_, Direction::Unknown) => (
@@ -165,7 +165,7 @@ impl Check {
 
 /// Refuses windows so short that even the clearest drop in `tests` tests is not significant.
 fn check_window(window: usize, tests: usize) -> Result<()> {
-    let least = |window| least_p_value(window) * count(tests);
+    let least = |window| least_p_value(window) * as_f64(tests);
     if least(window) <= SIGNIFICANCE {
         return Ok(());
     }
@@ -197,7 +197,9 @@ fn check_tolerance(tolerance: Tolerance, series: &[Series]) -> Result<()> {
 
 /// The p value if all runs of one window are above all of the other: 2 of the binomial(2n, n) ways to choose a window.
 fn least_p_value(window: usize) -> f64 {
-    let ways = (1..=window).fold(1.0, |ways, n| ways * (count(window) + count(n)) / count(n));
+    let ways = (1..=window).fold(1.0, |ways, n| {
+        ways * (as_f64(window) + as_f64(n)) / as_f64(n)
+    });
     2.0 / ways
 }
 
@@ -232,11 +234,6 @@ impl Display for Check {
         }
         formatter.write_str(&self.reason)
     }
-}
-
-#[expect(clippy::cast_precision_loss, reason = "a window has few runs")]
-fn count(runs: usize) -> f64 {
-    runs as f64
 }
 
 #[cfg(test)]

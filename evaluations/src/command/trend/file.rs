@@ -9,8 +9,8 @@ use evals::render::csv::guarded;
 use evals::render::tables::Table;
 use evals_html::page::{Listing, Opening};
 use evals_messages::quantity;
+use serde::Serialize;
 
-use super::document::Document;
 use super::drop::Check;
 use super::line::{LevelChange, Line, Point};
 use super::text;
@@ -40,6 +40,19 @@ const COLUMNS: [&str; 18] = [
     "level_after",
     "version",
 ];
+
+/// The version of the JSON.
+const VERSION: u32 = 1;
+
+/// All lines with their histories, as JSON.
+#[derive(Debug, Serialize)]
+struct Document<'l> {
+    schema_version: u32,
+    lines: &'l [Line<'l>],
+    /// What `--fail-on-drop` found.
+    #[serde(skip_serializing_if = "<[Check]>::is_empty")]
+    checks: &'l [Check],
+}
 
 /// A file to write, by its format.
 #[derive(Debug)]
@@ -87,13 +100,18 @@ impl<'p> TrendFile<'p> {
         match self.format {
             Format::Csv => write_atomically(self.path, |file| csv(file, lines)),
             Format::Json => write_atomically(self.path, |file| {
-                serde_json::to_writer_pretty(&mut *file, &Document::of(lines, checks))?;
+                let document = Document {
+                    schema_version: VERSION,
+                    lines,
+                    checks,
+                };
+                serde_json::to_writer_pretty(&mut *file, &document)?;
                 writeln!(file)
             }),
             Format::Markdown => write_atomically(self.path, |file| {
                 writeln!(file, "# Trends")?;
-                let tables = std::iter::once(text::table(lines)).chain(lines.iter().map(history));
-                let mut tables = tables;
+                let mut tables =
+                    std::iter::once(text::table(lines)).chain(lines.iter().map(history));
                 tables.try_for_each(|table| render::markdown::table(&mut *file, table))
             }),
             Format::Html => {
@@ -132,22 +150,22 @@ fn csv_row(line: &Line<'_>, point: &Point, change: Option<&LevelChange>) -> Vec<
     let values = [
         point.run.clone(),
         point.started.clone().unwrap_or_default(),
-        number(point.value.as_ref().ok().copied()),
+        number(point.value),
         number(point.interval.map(|it| it.low)),
         number(point.interval.map(|it| it.high)),
         point.n.map_or_else(String::new, |n| n.to_string()),
-        point.value.as_ref().err().cloned().unwrap_or_default(),
+        point.undefined.clone().unwrap_or_default(),
         point.changed.join("; "),
         number(change.map(|it| it.p_value)),
-        number(change.map(|it| it.means[0])),
-        number(change.map(|it| it.means[1])),
+        number(change.map(|it| it.before)),
+        number(change.map(|it| it.after)),
         point.version.clone().unwrap_or_default(),
     ];
     line.key().into_iter().chain(values).collect()
 }
 
 fn change_at<'l>(line: &'l Line<'_>, place: usize) -> Option<&'l LevelChange> {
-    let mut found = line.changes.iter().flat_map(|changes| &changes.found);
+    let mut found = line.level_changes.iter();
     found.find(|change| change.place == place)
 }
 
@@ -172,9 +190,9 @@ fn history(line: &Line<'_>) -> Table {
                 Some(version) => format!("{} @{version}", point.run),
                 None => point.run.clone(),
             },
-            match &point.value {
-                Ok(value) => print(*value),
-                Err(reason) => format!("– ({reason})"),
+            match (point.value, &point.undefined) {
+                (Some(value), _) => print(value),
+                (None, reason) => format!("– ({})", reason.as_deref().unwrap_or_default()),
             },
             interval.unwrap_or_default(),
             point.n.map_or_else(String::new, |n| n.to_string()),

@@ -3,15 +3,13 @@
 use evals::render::p_value;
 use evals::{Cell, Row};
 use evals_html::page::PageFigure;
-use evals_metrics::{ChangePointTest, Interval, NoStatistic, difference};
+use evals_metrics::{ChangePointTest, Interval, NoStatistic, SIGNIFICANCE, difference};
+use serde::{Serialize, Serializer};
 
 use crate::stored_runs::{History, Step, StoredTrend, names_measure};
 
-/// The level at which a change of level counts.
-pub(super) const SIGNIFICANCE: f64 = 0.05;
-
-/// One measure over the runs of a history.
-#[derive(Debug)]
+/// One measure over the runs of a history, as it is written as JSON.
+#[derive(Debug, Serialize)]
 pub(super) struct Line<'r> {
     pub(super) dataset: &'r str,
     pub(super) questions: usize,
@@ -20,48 +18,65 @@ pub(super) struct Line<'r> {
     pub(super) benchmark: &'r str,
     pub(super) profile: &'r str,
     /// The measure, with a cell for each run.
+    #[serde(serialize_with = "title")]
     pub(super) measure: Row,
+    /// The significant places where the level changed, in order of time.
+    pub(super) level_changes: Vec<LevelChange>,
+    /// The p value of the most likely change of the whole line; `None` if the test has no result.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    p_value: Option<f64>,
+    /// Why the test has no result.
+    #[serde(skip_serializing_if = "Option::is_none", serialize_with = "words")]
+    undefined: Option<NoStatistic>,
     /// The runs, oldest first.
+    #[serde(rename = "history")]
     pub(super) points: Vec<Point>,
-    /// The places where the level changed, or why the test has no result.
-    pub(super) changes: Result<Changes, NoStatistic>,
+    #[serde(skip)]
     pub(super) figure: Option<PageFigure>,
 }
 
-/// What the test found in a line.
-#[derive(Debug)]
-pub(super) struct Changes {
-    /// The significant ones, in order of time.
-    pub(super) found: Vec<LevelChange>,
-    /// The p value of the most likely change of the whole line.
-    pub(super) p_value: f64,
-}
-
 /// A place where the level of a line changed.
-#[derive(Debug)]
+#[derive(Debug, Serialize)]
 pub(super) struct LevelChange {
     /// The place of the first run after the change.
+    #[serde(skip)]
     pub(super) place: usize,
+    /// The name of that run.
+    run: String,
     /// The means before and after.
-    pub(super) means: [f64; 2],
+    pub(super) before: f64,
+    pub(super) after: f64,
     pub(super) p_value: f64,
+    method: &'static str,
 }
 
 /// One run of a line.
-#[derive(Debug)]
+#[derive(Debug, Serialize)]
 pub(super) struct Point {
     pub(super) run: String,
-    /// The version of the system under test.
-    pub(super) version: Option<String>,
     /// In UTC; `None` if the manifest does not say.
     pub(super) started: Option<String>,
-    /// The value, or why there is none.
-    pub(super) value: Result<f64, String>,
+    /// The version of the system under test.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(super) version: Option<String>,
+    pub(super) value: Option<f64>,
+    /// Why there is no value.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(super) undefined: Option<String>,
     pub(super) interval: Option<Interval>,
     /// The number of cases.
     pub(super) n: Option<usize>,
     /// The settings that changed since the run before.
     pub(super) changed: Vec<String>,
+}
+
+fn title<S: Serializer>(measure: &Row, serializer: S) -> Result<S::Ok, S::Error> {
+    serializer.serialize_str(measure.title())
+}
+
+#[expect(clippy::ref_option, reason = "serde passes the field by reference")]
+fn words<S: Serializer>(reason: &Option<NoStatistic>, serializer: S) -> Result<S::Ok, S::Error> {
+    reason.map(|it| it.to_string()).serialize(serializer)
 }
 
 /// The names of all measures of a history.
@@ -84,6 +99,10 @@ impl<'r> Line<'r> {
         let record = history.record();
         let lines = rows.into_iter().map(|row| {
             let points: Vec<Point> = trend.steps(row).iter().map(|it| point(it, row)).collect();
+            let (level_changes, p_value, undefined) = match changes(&points) {
+                Ok((changes, p_value)) => (changes, Some(p_value), None),
+                Err(reason) => (Vec::new(), None, Some(reason)),
+            };
             Self {
                 dataset: &record.dataset.name,
                 questions: record.dataset.questions,
@@ -91,7 +110,9 @@ impl<'r> Line<'r> {
                 benchmark: record.benchmark.word(),
                 profile: record.system_name(),
                 measure: row.clone(),
-                changes: changes(&points),
+                level_changes,
+                p_value,
+                undefined,
                 points,
                 figure: figure(&history.drawing(), row),
             }
@@ -133,49 +154,46 @@ impl<'r> Line<'r> {
 
     /// What the test found, in words.
     pub(super) fn found(&self) -> String {
-        match &self.changes {
-            Err(NoStatistic::TooFew { least, .. }) => format!("– (fewer than {least} values)"),
-            Err(reason) => format!("– ({reason})"),
-            Ok(Changes { found, p_value: p }) if found.is_empty() => {
-                format!("none ({})", p_value(*p))
+        match (self.undefined, self.p_value) {
+            (Some(NoStatistic::TooFew { least, .. }), _) => {
+                return format!("– (fewer than {least} values)");
             }
-            Ok(Changes { found, .. }) => {
-                let found = found.iter().map(|change| {
-                    let run = &self.points[change.place];
-                    let day = run.started.as_deref().and_then(|it| it.get(..16));
-                    let day = day.map_or_else(|| run.run.clone(), |it| it.replace('T', " "));
-                    format!("{day} ({})", p_value(change.p_value))
-                });
-                found.collect::<Vec<_>>().join(", ")
+            (Some(reason), _) => return format!("– ({reason})"),
+            (None, Some(p)) if self.level_changes.is_empty() => {
+                return format!("none ({})", p_value(p));
             }
+            (None, _) => {}
         }
+        let found = self.level_changes.iter().map(|change| {
+            let started = self.points[change.place].started.as_deref();
+            let day = started.and_then(|it| it.get(..16));
+            let day = day.map_or_else(|| change.run.clone(), |it| it.replace('T', " "));
+            format!("{day} ({})", p_value(change.p_value))
+        });
+        found.collect::<Vec<_>>().join(", ")
     }
 
     /// A sentence for each place where the level changed.
-    pub(super) fn sentences(&self) -> Vec<String> {
-        let Ok(Changes { found, .. }) = &self.changes else {
-            return Vec::new();
-        };
+    pub(super) fn sentences(&self) -> impl Iterator<Item = String> {
         let print = |value| self.measure.unit.print(value);
-        let sentences = found.iter().map(|change| {
-            let run = &self.points[change.place];
-            let settings = if run.changed.is_empty() {
+        self.level_changes.iter().map(move |change| {
+            let changed = &self.points[change.place].changed;
+            let settings = if changed.is_empty() {
                 "no setting changed with it".to_owned()
             } else {
-                format!("changed with it: {}", run.changed.join("; "))
+                format!("changed with it: {}", changed.join("; "))
             };
             format!(
                 "{} of {}, {}: the level changed from {} to {} with run `{}` ({}); {settings}",
                 self.measure.title(),
                 self.dataset,
                 self.profile,
-                print(change.means[0]),
-                print(change.means[1]),
-                run.run,
+                print(change.before),
+                print(change.after),
+                change.run,
                 p_value(change.p_value),
             )
-        });
-        sentences.collect()
+        })
     }
 }
 
@@ -187,10 +205,8 @@ fn point(step: &Step<'_>, row: &Row) -> Point {
     let (value, interval, n) = match step.cell {
         Cell::Value {
             value, interval, n, ..
-        } => (Ok(*value), *interval, Some(*n)),
-        Cell::Undefined { .. } | Cell::Missing => {
-            (Err(step.absence(row).unwrap_or_default()), None, None)
-        }
+        } => (Some(*value), *interval, Some(*n)),
+        Cell::Undefined { .. } | Cell::Missing => (None, None, None),
     };
     let record = &step.run.record;
     Point {
@@ -198,6 +214,7 @@ fn point(step: &Step<'_>, row: &Row) -> Point {
         version: record.target().and_then(|it| it.version.clone()),
         started: record.started.clone(),
         value,
+        undefined: step.absence(row),
         interval,
         n,
         changed: step.changed.clone(),
@@ -207,24 +224,28 @@ fn point(step: &Step<'_>, row: &Row) -> Point {
 fn values(points: &[Point]) -> Vec<(usize, f64)> {
     let values = points.iter().enumerate();
     values
-        .filter_map(|(place, point)| Some((place, *point.value.as_ref().ok()?)))
+        .filter_map(|(place, point)| Some((place, point.value?)))
         .collect()
 }
 
-fn changes(points: &[Point]) -> Result<Changes, NoStatistic> {
+/// The significant changes of level, and the p value of the most likely one.
+fn changes(points: &[Point]) -> Result<(Vec<LevelChange>, f64), NoStatistic> {
     let (places, values): (Vec<usize>, Vec<f64>) = values(points).into_iter().unzip();
     let test = ChangePointTest::default();
     let whole = test.find(&values)?;
     let found = test.find_all(&values, SIGNIFICANCE)?;
-    let found = found.into_iter().map(|change| LevelChange {
-        place: places[change.first_after],
-        means: [change.before, change.after],
-        p_value: change.test.p_value,
+    let found = found.into_iter().map(|change| {
+        let place = places[change.first_after];
+        LevelChange {
+            place,
+            run: points[place].run.clone(),
+            before: change.before,
+            after: change.after,
+            p_value: change.test.p_value,
+            method: "pettitt",
+        }
     });
-    Ok(Changes {
-        found: found.collect(),
-        p_value: whole.test.p_value,
-    })
+    Ok((found.collect(), whole.test.p_value))
 }
 
 fn figure(drawing: &StoredTrend<'_>, row: &Row) -> Option<PageFigure> {

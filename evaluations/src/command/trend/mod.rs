@@ -1,6 +1,5 @@
 //! `evaluations trend`: shows how measures moved over stored runs, and where their level changed.
 
-mod document;
 mod drop;
 mod file;
 mod line;

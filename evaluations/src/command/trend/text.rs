@@ -81,9 +81,7 @@ fn drawn(
         .iter()
         .zip(rows)
         .map(|(line, row)| {
-            let points = line.points.iter();
-            let values: Vec<Option<f64>> =
-                points.map(|it| it.value.as_ref().ok().copied()).collect();
+            let values: Vec<Option<f64>> = line.points.iter().map(|it| it.value).collect();
             let newest = &values[values.len().saturating_sub(DRAWN)..];
             let is_line = newest.iter().flatten().count() > 1;
             let drawing = console.symbols.sparkline(newest).filter(|_| is_line);

@@ -14,7 +14,7 @@ use super::viewer::Viewer;
 use crate::calibrations::changes_by_people;
 use crate::page::PageSource;
 use crate::run_folder::RunFolder;
-use crate::stored_runs::{StoredPair, StoredRun};
+use crate::stored_runs::{ComparedRuns, StoredRun};
 
 /// The names of the runs.
 #[derive(Debug, Clone, Deserialize)]
@@ -58,13 +58,12 @@ fn folder(catalogue: &Catalogue, name: &str) -> Result<RunFolder, PageFailure> {
 
 /// The page, as `evaluations compare` writes it into a file, with links to the viewer's pages.
 fn page(before: RunFolder, after: RunFolder) -> anyhow::Result<StoredPage> {
-    let [before, after] = [StoredRun::of_folder(before)?, StoredRun::of_folder(after)?];
-    StoredPair::check(&before, &after)?;
-    let pair = StoredPair::read(&before, &after)?;
-    let mut change = pair.explained(pair.change(&[], &[])?)?;
-    change.by_people = changes_by_people([&before, &after], &change);
+    let runs = [StoredRun::of_folder(before)?, StoredRun::of_folder(after)?];
+    let compared = ComparedRuns::read(&runs)?;
+    let mut change = compared.explained(compared.change()?)?;
+    change.by_people = changes_by_people(runs.each_ref(), &change);
     let source = PageSource {
-        documents: Handle::current().block_on(pair.documents())?,
+        documents: Handle::current().block_on(compared.documents())?,
         place: Place::Viewer {
             up: up("/compare"),
             links: Vec::new(),
@@ -72,7 +71,7 @@ fn page(before: RunFolder, after: RunFolder) -> anyhow::Result<StoredPage> {
         ..PageSource::default()
     };
     let mut html = Vec::new();
-    pair.write_page(&change, &source, &mut html)?;
+    compared.write_change_page(&change, &source, &mut html)?;
     Ok(StoredPage {
         html,
         is_lasting: source.documents.absence().is_none(),

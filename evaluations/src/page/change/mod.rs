@@ -23,7 +23,7 @@ use super::source::PageSource;
 pub(crate) struct ChangePage<'r, D: HasPage> {
     /// The names of the runs, the earlier one first.
     pub(crate) titles: [&'r str; 2],
-    pub(crate) reports: &'r [Report<D>; 2],
+    pub(crate) reports: [&'r Report<D>; 2],
     pub(crate) change: &'r Change,
     /// Without a manifest, because there are two.
     pub(crate) source: &'r PageSource,
@@ -58,8 +58,8 @@ impl<D: HasPage> ChangePage<'_, D> {
     /// Writes the page.
     pub(crate) fn write(&self, out: impl Write) -> Result<Written> {
         let sides = [
-            OneSide::of(Side::Before, "before", &self.reports[0]),
-            OneSide::of(Side::After, "after", &self.reports[1]),
+            OneSide::of(Side::Before, "before", self.reports[0]),
+            OneSide::of(Side::After, "after", self.reports[1]),
         ];
         let judged = Judged::of(self.change, &sides, self.reports);
         let ids = order(&sides, &judged);

@@ -243,8 +243,8 @@ fn incomplete(run: &ComparedReport, side: &str) -> Option<Notice> {
 }
 
 /// Cases that failed after the change and not before.
-fn new_failures<D: Domain>(reports: &[Report<D>; 2]) -> Option<Notice> {
-    let [before, after] = reports.each_ref().map(broken);
+fn new_failures<D: Domain>(reports: [&Report<D>; 2]) -> Option<Notice> {
+    let [before, after] = reports.map(broken);
     let new: Vec<&str> = after.difference(&before).map(|id| id.as_str()).collect();
     if new.is_empty() {
         return None;

@@ -72,7 +72,7 @@ impl<'r> Judged<'r> {
     pub(super) fn of<D: HasPage>(
         change: &'r Change,
         sides: &[OneSide<'_, D>; 2],
-        reports: &[Report<D>; 2],
+        reports: [&Report<D>; 2],
     ) -> Self {
         let [before, after] = sides;
         let mut measures = change.measures.iter();
@@ -97,7 +97,7 @@ impl<'r> Judged<'r> {
             let record = records.by(measure?.measure.as_str())?;
             record.name().is_some().then_some(record)
         };
-        let [old, new] = reports.each_ref().map(judge);
+        let [old, new] = reports.map(judge);
         Self {
             measure,
             has_one_judge: old.is_some() && old == new,

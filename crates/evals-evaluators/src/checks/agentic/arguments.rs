@@ -2,46 +2,49 @@
 
 use std::borrow::Cow;
 
-use evals::{Context, EvaluatorError, ValueKind};
+use evals::{Context, EvaluatorError};
+use serde::Deserialize;
 use serde_json::{Map, Value, json};
 
 use super::steps::{self, NO_SPANS, ToolCall};
-use crate::argument::{self, ArgumentError};
 use crate::checks::check::{self, Check};
-use crate::python::{equal, json_error, repr, repr_text};
-use crate::{Arguments, Entry, Finding, Parameter, Untyped};
+use crate::python::{equal, repr, repr_text};
+use crate::{Entry, Finding, Parameter, Untyped};
 
 /// Compares the arguments of one call of a tool with the expected ones.
-#[derive(Debug)]
+#[derive(Debug, Deserialize)]
 struct ArgumentCorrectness {
-    tool: String,
-    expected: Map<String, Value>,
-    /// Whether the call may have no other arguments.
-    exact: bool,
+    tool_name: String,
+    expected_arguments: Map<String, Value>,
+    match_mode: MatchMode,
     /// `first`, `last`, or an index from 0. Any other value selects no call, which the reason says.
     occurrence: Value,
     include_failed: bool,
 }
 
+/// Whether a call may have further arguments.
+#[derive(Debug, PartialEq, Deserialize)]
+#[serde(rename_all = "lowercase")]
+enum MatchMode {
+    Exact,
+    Subset,
+}
+
 pub(super) fn entry() -> Entry {
-    check::lenient(
+    check::lenient::<ArgumentCorrectness>(
         "ArgumentCorrectness",
         "Passes if the agent called a tool with the expected arguments.",
         [
-            Parameter::required(
-                "tool_name",
-                json!({"type": "string"}),
-                "The name of the tool.",
-            ),
+            Parameter::text("tool_name", "The name of the tool."),
             Parameter::required(
                 "expected_arguments",
                 json!({"type": "object"}),
                 "The arguments by name, each compared as a whole.",
             ),
-            Parameter::optional(
+            Parameter::choice(
                 "match_mode",
-                json!("subset"),
-                json!({"enum": ["exact", "subset"]}),
+                "subset",
+                &["exact", "subset"],
                 "`subset`: the call may have further arguments. `exact`: it may not.",
             ),
             Parameter::optional(
@@ -51,35 +54,19 @@ pub(super) fn entry() -> Entry {
                 "Which call of the tool counts: `first`, `last`, or an index from 0.",
             ),
             steps::include_failed(false),
-            check::evaluation_name(),
+            Parameter::evaluation_name(),
         ],
-        read,
     )
 }
 
-fn read(arguments: &Arguments) -> Result<ArgumentCorrectness, ArgumentError> {
-    let expected = arguments.value("expected_arguments");
-    let modes = [("exact", true), ("subset", false)];
-    let object = || ArgumentError::new("expected_arguments", "an object", expected);
-    Ok(ArgumentCorrectness {
-        tool: argument::text(arguments, "tool_name", "the name of a tool")?,
-        expected: expected.as_object().ok_or_else(object)?.clone(),
-        exact: argument::choice(arguments, "match_mode", &modes, "`exact` or `subset`")?,
-        occurrence: arguments.value("occurrence").clone(),
-        include_failed: argument::flag(arguments, "include_failed")?,
-    })
-}
-
 impl Check for ArgumentCorrectness {
-    const KIND: ValueKind = ValueKind::Assertion;
-
     fn judge(&self, context: &Context<'_, Untyped>) -> Result<Finding, EvaluatorError> {
         let Some(spans) = steps::spans(context) else {
             return Ok(Finding::failed(NO_SPANS));
         };
-        let tool = repr_text(&self.tool);
+        let tool = repr_text(&self.tool_name);
         let mut calls = steps::tool_calls(spans, self.include_failed);
-        calls.retain(|call| call.name == self.tool);
+        calls.retain(|call| call.name == self.tool_name);
         if calls.is_empty() {
             return Ok(Finding::failed(format!(
                 "No calls to tool {tool} were recorded."
@@ -98,26 +85,16 @@ impl Check for ArgumentCorrectness {
                 "Tool {tool} arguments not available in span (`include_content` may be disabled)."
             )));
         };
-        Ok(match parsed(recorded)? {
-            Err(mistake) => Finding::failed(format!(
-                "Tool {tool} arguments could not be parsed as JSON: {mistake}"
-            )),
+        let arguments = match recorded {
+            Value::String(text) => serde_json::from_str(text).map(Cow::Owned),
+            object => Ok(Cow::Borrowed(object)),
+        };
+        Ok(match arguments {
             Ok(arguments) => self.compare(&tool, &arguments),
+            Err(error) => Finding::failed(format!(
+                "Tool {tool} arguments could not be parsed as JSON: {error}"
+            )),
         })
-    }
-}
-
-/// Reads recorded arguments: the inner error is a mistake in the text, in Python's words; the outer one means that only
-/// Python could read it.
-fn parsed(recorded: &Value) -> Result<Result<Cow<'_, Value>, String>, EvaluatorError> {
-    let Value::String(text) = recorded else {
-        return Ok(Ok(Cow::Borrowed(recorded)));
-    };
-    match serde_json::from_str(text) {
-        Ok(arguments) => Ok(Ok(Cow::Owned(arguments))),
-        Err(error) => json_error(text).map(Err).ok_or_else(|| {
-            EvaluatorError::new(format!("the tool's arguments are no JSON: {error}"))
-        }),
     }
 }
 
@@ -142,7 +119,7 @@ impl ArgumentCorrectness {
             ));
         };
         let mut differences: Vec<String> = Vec::new();
-        for (name, wanted) in &self.expected {
+        for (name, wanted) in &self.expected_arguments {
             let shown = repr_text(name);
             match actual.get(name) {
                 None => differences.push(format!("missing key {shown}")),
@@ -153,10 +130,10 @@ impl ArgumentCorrectness {
                 Some(_) => {}
             }
         }
-        if self.exact {
+        if self.match_mode == MatchMode::Exact {
             let further = actual
                 .iter()
-                .filter(|(name, _)| !self.expected.contains_key(*name));
+                .filter(|(name, _)| !self.expected_arguments.contains_key(*name));
             differences.extend(further.map(|(name, given)| {
                 format!(
                     "unexpected key {} with value {}",

@@ -1,33 +1,33 @@
 //! `MaxToolCalls` and `MaxModelRequests`: whether an agent stayed within its budget of steps.
 
-use evals::{Context, EvaluatorError, SpanTree, ValueKind};
+use evals::{Context, EvaluatorError, SpanTree};
+use serde::Deserialize;
 use serde_json::{Value, json};
 
 use super::steps::{self, NO_SPANS};
-use crate::argument::{self, ArgumentError};
 use crate::checks::check::{self, Check};
-use crate::python::text;
-use crate::{Arguments, Entry, Finding, Parameter, Untyped};
+use crate::{Entry, Finding, Parameter, Untyped, python};
 
 /// The metric that states the number of requests; it takes precedence over spans.
 const REQUESTS: &str = "requests";
 
 /// Counts the calls of tools.
-#[derive(Debug)]
+#[derive(Debug, Deserialize)]
 struct MaxToolCalls {
-    budget: Budget,
+    max_calls: StepBudget,
     include_failed: bool,
 }
 
 /// Counts the requests to models.
-#[derive(Debug)]
+#[derive(Debug, Deserialize)]
 struct MaxModelRequests {
-    budget: Budget,
+    max_requests: StepBudget,
 }
 
 /// The largest number of steps that passes.
-#[derive(Debug)]
-struct Budget {
+#[derive(Debug, Deserialize)]
+#[serde(try_from = "Value")]
+struct StepBudget {
     limit: f64,
     /// As reasons show it.
     shown: String,
@@ -36,78 +36,62 @@ struct Budget {
 pub(super) fn entries() -> [Entry; 2] {
     let count = || json!({"type": "integer", "minimum": 0});
     [
-        check::lenient(
+        check::lenient::<MaxToolCalls>(
             "MaxToolCalls",
             "Passes if the agent made no more calls of tools than a number.",
             [
                 Parameter::required("max_calls", count(), "The largest number of calls."),
                 steps::include_failed(true),
-                check::evaluation_name(),
+                Parameter::evaluation_name(),
             ],
-            |arguments| {
-                Ok(MaxToolCalls {
-                    budget: Budget::read(arguments, "max_calls")?,
-                    include_failed: argument::flag(arguments, "include_failed")?,
-                })
-            },
         ),
-        check::lenient(
+        check::lenient::<MaxModelRequests>(
             "MaxModelRequests",
             "Passes if the agent made no more requests to models than a number.",
             [
                 Parameter::required("max_requests", count(), "The largest number of requests."),
-                check::evaluation_name(),
+                Parameter::evaluation_name(),
             ],
-            |arguments| {
-                let budget = Budget::read(arguments, "max_requests")?;
-                Ok(MaxModelRequests { budget })
-            },
         ),
     ]
 }
 
-impl Budget {
-    fn read(arguments: &Arguments, name: &'static str) -> Result<Self, ArgumentError> {
-        let written = arguments.value(name);
-        let limit = match written {
-            Value::Number(number) => number.as_f64(),
-            // Python counts truth values among the integers.
-            Value::Bool(truth) => Some(f64::from(u8::from(*truth))),
-            Value::Null | Value::String(_) | Value::Array(_) | Value::Object(_) => None,
-        };
+impl TryFrom<Value> for StepBudget {
+    type Error = String;
+
+    fn try_from(written: Value) -> Result<Self, String> {
+        let limit = python::number(&written);
         Ok(Self {
-            limit: limit.ok_or_else(|| ArgumentError::new(name, "a number", written))?,
-            shown: text(written),
+            limit: limit.ok_or_else(|| format!("expected a number, found `{written}`"))?,
+            shown: python::text(&written),
         })
     }
+}
 
+impl StepBudget {
     fn allows(&self, count: f64) -> bool {
         count <= self.limit
     }
 }
 
 impl Check for MaxToolCalls {
-    const KIND: ValueKind = ValueKind::Assertion;
-
     fn judge(&self, context: &Context<'_, Untyped>) -> Result<Finding, EvaluatorError> {
         let Some(spans) = steps::spans(context) else {
             return Ok(Finding::failed(NO_SPANS));
         };
         let calls = number(steps::tool_calls(spans, self.include_failed).len());
-        let reason = format!("{calls} tool call(s), budget={}", self.budget.shown);
-        Ok(Finding::passed(self.budget.allows(calls)).because(reason))
+        let reason = format!("{calls} tool call(s), budget={}", self.max_calls.shown);
+        Ok(Finding::passed(self.max_calls.allows(calls)).because(reason))
     }
 }
 
 impl Check for MaxModelRequests {
-    const KIND: ValueKind = ValueKind::Assertion;
-
     fn judge(&self, context: &Context<'_, Untyped>) -> Result<Finding, EvaluatorError> {
         let Some(spans) = steps::spans(context) else {
             return Ok(Finding::failed(NO_SPANS));
         };
         let (requests, source) = counted(context, spans);
-        let budget = &self.budget;
+        let budget = &self.max_requests;
         let reason = format!(
             "{requests} model request(s) (from {source}), budget={}",
             budget.shown

@@ -2,62 +2,50 @@
 
 use std::collections::BTreeMap;
 
-use evals::{Context, EvaluatorError, ValueKind};
-use serde_json::json;
+use evals::{Context, EvaluatorError};
+use serde::Deserialize;
 
 use super::steps::{self, NO_SPANS};
-use crate::argument;
 use crate::checks::check::{self, Check};
 use crate::python::repr_text;
 use crate::{Entry, Finding, Parameter, Untyped};
 
 /// Compares the called tools with the expected ones; a tool that is expected twice must be called twice.
-#[derive(Debug)]
+#[derive(Debug, Deserialize)]
 struct ToolCorrectness {
-    expected: Vec<String>,
+    expected_tools: Vec<String>,
     allow_extra: bool,
     include_failed: bool,
 }
 
 pub(super) fn entry() -> Entry {
-    check::lenient(
+    check::lenient::<ToolCorrectness>(
         "ToolCorrectness",
         "Passes if the agent called the expected tools, in any order.",
         [
-            Parameter::required(
+            steps::tool_names(
                 "expected_tools",
-                json!({"type": "array", "items": {"type": "string"}}),
                 "The names of the tools; one that has to be called twice is listed twice.",
             ),
-            Parameter::optional(
+            Parameter::flag(
                 "allow_extra",
-                json!(false),
-                json!({"type": "boolean"}),
+                false,
                 "Whether the agent may call other tools too.",
             ),
             steps::include_failed(false),
-            check::evaluation_name(),
+            Parameter::evaluation_name(),
         ],
-        |arguments| {
-            Ok(ToolCorrectness {
-                expected: steps::tool_names(arguments, "expected_tools")?,
-                allow_extra: argument::flag(arguments, "allow_extra")?,
-                include_failed: argument::flag(arguments, "include_failed")?,
-            })
-        },
     )
 }
 
 impl Check for ToolCorrectness {
-    const KIND: ValueKind = ValueKind::Assertion;
-
     fn judge(&self, context: &Context<'_, Untyped>) -> Result<Finding, EvaluatorError> {
         let Some(spans) = steps::spans(context) else {
             return Ok(Finding::failed(NO_SPANS));
         };
         let calls = steps::tool_calls(spans, self.include_failed);
         let actual = counted(calls.iter().map(|call| call.name));
-        let expected = counted(self.expected.iter().map(String::as_str));
+        let expected = counted(self.expected_tools.iter().map(String::as_str));
         let mut problems = Vec::new();
         problems.extend(listed("missing tools", &expected, &actual));
         if !self.allow_extra {

@@ -9,7 +9,7 @@ mod trajectory;
 use crate::Entry;
 
 /// The entries, in the order of pydantic-evals.
-pub(super) fn entries() -> impl Iterator<Item = Entry> {
+pub(crate) fn entries() -> impl Iterator<Item = Entry> {
     [
         correctness::entry(),
         trajectory::entry(),

@@ -6,8 +6,7 @@
 use evals::{Context, Span, SpanStatus, SpanTree};
 use serde_json::{Value, json};
 
-use crate::argument::{self, ArgumentError};
-use crate::{Arguments, Parameter, Untyped};
+use crate::{Parameter, Untyped};
 
 /// The reason if the task recorded no spans, in the words of pydantic-evals.
 pub(super) const NO_SPANS: &str =
@@ -71,18 +70,15 @@ fn tool_call(span: &Span) -> Option<ToolCall<'_>> {
 
 /// The parameter that says whether calls that failed count.
 pub(super) fn include_failed(default: bool) -> Parameter {
-    Parameter::optional(
+    Parameter::flag(
         "include_failed",
-        json!(default),
-        json!({"type": "boolean"}),
+        default,
         "Whether calls that ended in an error count too.",
     )
 }
 
-/// A list of tools.
-pub(super) fn tool_names(
-    arguments: &Arguments,
-    name: &'static str,
-) -> Result<Vec<String>, ArgumentError> {
-    argument::texts(arguments, name, "a list of tool names")
+/// A parameter that is a list of tools.
+pub(super) fn tool_names(name: &'static str, description: &'static str) -> Parameter {
+    let names = json!({"type": "array", "items": {"type": "string"}});
+    Parameter::required(name, names, description)
 }

@@ -4,71 +4,52 @@ use std::collections::BTreeMap;
 
 use evals::{Context, EvaluatorError, ValueKind};
 use evals_rag::text::alignment::longest_common_subsequence;
-use serde_json::json;
+use serde::Deserialize;
 
 use super::steps::{self, NO_SPANS};
-use crate::argument;
 use crate::checks::check::{self, Check};
 use crate::python::repr_texts;
 use crate::{Entry, Finding, Parameter, Untyped};
 
 /// Compares the sequence of called tools with an expected one.
-#[derive(Debug)]
+#[derive(Debug, Deserialize)]
 struct TrajectoryMatch {
-    expected: Vec<String>,
-    order: Order,
+    expected_trajectory: Vec<String>,
+    order: OrderRule,
     include_failed: bool,
 }
 
 /// The rule for the calls that two sequences have in common.
-#[derive(Clone, Copy, Debug)]
-enum Order {
+#[derive(Clone, Copy, Debug, Deserialize)]
+#[serde(rename_all = "snake_case")]
+enum OrderRule {
     /// All or nothing.
     Exact,
     /// The longest common subsequence.
-    Sequence,
+    InOrder,
     /// The names with their numbers.
-    Calls,
+    AnyOrder,
 }
 
-const ORDERS: [(&str, Order); 3] = [
-    ("exact", Order::Exact),
-    ("in_order", Order::Sequence),
-    ("any_order", Order::Calls),
-];
-
 pub(super) fn entry() -> Entry {
-    check::lenient(
+    check::lenient::<TrajectoryMatch>(
         "TrajectoryMatch",
         "Scores from 0 to 1 how close the sequence of called tools comes to the expected one.",
         [
-            Parameter::required(
+            steps::tool_names(
                 "expected_trajectory",
-                json!({"type": "array", "items": {"type": "string"}}),
                 "The names of the tools, in the order of their calls.",
             ),
-            Parameter::optional(
+            Parameter::choice(
                 "order",
-                json!("in_order"),
-                json!({"enum": ["exact", "in_order", "any_order"]}),
+                "in_order",
+                &["exact", "in_order", "any_order"],
                 "`exact`: 1 if the sequences are equal, else 0. `in_order`: the F1 of their longest common subsequence. \
                  `any_order`: the F1 of the calls that they have in common.",
             ),
             steps::include_failed(false),
-            check::evaluation_name(),
+            Parameter::evaluation_name(),
         ],
-        |arguments| {
-            Ok(TrajectoryMatch {
-                expected: steps::tool_names(arguments, "expected_trajectory")?,
-                order: argument::choice(
-                    arguments,
-                    "order",
-                    &ORDERS,
-                    "`exact`, `in_order` or `any_order`",
-                )?,
-                include_failed: argument::flag(arguments, "include_failed")?,
-            })
-        },
     )
 }
 
@@ -81,7 +62,11 @@ impl Check for TrajectoryMatch {
         };
         let calls = steps::tool_calls(spans, self.include_failed);
         let actual: Vec<&str> = calls.iter().map(|call| call.name).collect();
-        let expected: Vec<&str> = self.expected.iter().map(String::as_str).collect();
+        let expected: Vec<&str> = self
+            .expected_trajectory
+            .iter()
+            .map(String::as_str)
+            .collect();
         Ok(self.compare(&actual, &expected))
     }
 }
@@ -91,21 +76,23 @@ impl TrajectoryMatch {
         let [shown_actual, shown_expected] =
             [actual, expected].map(|names| repr_texts(names.iter().copied()));
         let (title, common) = match self.order {
-            Order::Exact if actual == expected => {
+            OrderRule::Exact if actual == expected => {
                 let reason = format!("actual trajectory matches expected: {shown_actual}");
                 return Finding::score(1.0).because(reason);
             }
-            Order::Exact => {
+            OrderRule::Exact => {
                 return Finding::score(0.0).because(format!(
                     "actual trajectory {shown_actual} does not equal expected {shown_expected}"
                 ));
             }
-            Order::Sequence | Order::Calls if actual.is_empty() && expected.is_empty() => {
+            OrderRule::InOrder | OrderRule::AnyOrder
+                if actual.is_empty() && expected.is_empty() =>
+            {
                 let reason = "both actual and expected trajectories are empty";
                 return Finding::score(1.0).because(reason);
             }
-            Order::Sequence => ("LCS", longest_common_subsequence(actual, expected)),
-            Order::Calls => ("multiset overlap", overlap(actual, expected)),
+            OrderRule::InOrder => ("LCS", longest_common_subsequence(actual, expected)),
+            OrderRule::AnyOrder => ("multiset overlap", overlap(actual, expected)),
         };
         let [precision, recall] = [actual, expected].map(|names| share(common, names.len()));
         let f1 = f1(precision, recall);

@@ -8,7 +8,7 @@ use super::kinds::{UNDERSTOOD, is_known, is_understood, nearest_evaluator};
 
 /// A check as it is written: `not-KIND(THRESHOLD): ARGUMENT`.
 #[derive(Debug)]
-struct Check<'c> {
+struct PromptfooCheck<'c> {
     /// What stands before the colon.
     head: &'c str,
     negated: bool,
@@ -23,7 +23,7 @@ pub(super) fn read(cell: &str) -> Result<Vec<EvaluatorSpec>, String> {
     if cell.is_empty() {
         return Ok(Vec::new());
     }
-    let Some(check) = Check::parse(cell)? else {
+    let Some(check) = PromptfooCheck::parse(cell)? else {
         return Ok(vec![positional("Equals", cell)]);
     };
     let specs = check.specs()?;
@@ -34,7 +34,7 @@ pub(super) fn read(cell: &str) -> Result<Vec<EvaluatorSpec>, String> {
     })
 }
 
-impl<'c> Check<'c> {
+impl<'c> PromptfooCheck<'c> {
     /// `None` for a text that begins like no check of promptfoo.
     fn parse(cell: &'c str) -> Result<Option<Self>, String> {
         let (head, argument) = match cell.split_once(':') {

@@ -7,12 +7,12 @@ use evals_yaml::Place;
 use serde_json::{Map, Value};
 
 use super::check::{self, parts};
-use crate::files::grammar::{self, Written, WrittenCase};
+use crate::files::dataset_file::{FileCase, Form};
 use crate::files::problem::{Findings, Problem};
-use crate::files::spec::{Form, WrittenSpec};
+use crate::files::{grammar, spec};
 
 /// What a column means.
-enum Column {
+enum ColumnRole {
     Input(String),
     Expected(String),
     Name,
@@ -21,7 +21,10 @@ enum Column {
 }
 
 /// Reads a table. Every faulty cell is reported; places are the first characters of rows.
-pub(in crate::files) fn read(text: &str, findings: &mut Findings) -> Result<Written, Problem> {
+pub(in crate::files) fn read(
+    text: &str,
+    findings: &mut Findings,
+) -> Result<Vec<FileCase>, Problem> {
     let text = text.strip_prefix('\u{feff}').unwrap_or(text);
     let mut table = Table::open(text.as_bytes(), b',').map_err(unreadable)?;
     let columns = columns(table.header(), findings);
@@ -35,20 +38,17 @@ pub(in crate::files) fn read(text: &str, findings: &mut Findings) -> Result<Writ
     if let Some(first) = cases.first()
         && !columns
             .iter()
-            .any(|column| matches!(column, Column::Expected(_)))
+            .any(|column| matches!(column, ColumnRole::Expected(_)))
     {
         findings.warning(
             first.place,
             "no column is called `__expected`, so nothing judges the outputs",
         );
     }
-    Ok(Written {
-        cases,
-        ..Written::default()
-    })
+    Ok(cases)
 }
 
-fn columns(headers: &[String], findings: &mut Findings) -> Vec<Column> {
+fn columns(headers: &[String], findings: &mut Findings) -> Vec<ColumnRole> {
     let mut seen: Vec<&str> = Vec::new();
     let mut columns = Vec::new();
     for header in headers.iter().map(|header| header.trim()) {
@@ -63,7 +63,7 @@ fn columns(headers: &[String], findings: &mut Findings) -> Vec<Column> {
     }
     if !columns
         .iter()
-        .any(|column| matches!(column, Column::Input(_)))
+        .any(|column| matches!(column, ColumnRole::Input(_)))
     {
         findings.error(
             Place::START,
@@ -73,21 +73,21 @@ fn columns(headers: &[String], findings: &mut Findings) -> Vec<Column> {
     columns
 }
 
-fn column(header: &str, findings: &mut Findings) -> Column {
+fn column(header: &str, findings: &mut Findings) -> ColumnRole {
     let Some(name) = header.strip_prefix("__") else {
-        return Column::Input(header.to_owned());
+        return ColumnRole::Input(header.to_owned());
     };
     let is_expected = name
         .strip_prefix("expected")
         .is_some_and(|number| number.bytes().all(|byte| byte.is_ascii_digit()));
     if is_expected {
-        return Column::Expected(header.to_owned());
+        return ColumnRole::Expected(header.to_owned());
     }
     if let Some(key) = name.strip_prefix("metadata:") {
-        return Column::Metadata(key.to_owned());
+        return ColumnRole::Metadata(key.to_owned());
     }
     if name == "description" {
-        return Column::Name;
+        return ColumnRole::Name;
     }
     let near = nearest::did_you_mean(nearest::all(
         header,
@@ -97,33 +97,35 @@ fn column(header: &str, findings: &mut Findings) -> Column {
         Place::START,
         format!("the column `{header}` of promptfoo is not understood{near}; understood are `__expected`, `__expected1` …, `__description` and `__metadata:KEY`"),
     );
-    Column::Ignored
+    ColumnRole::Ignored
 }
 
-fn case(columns: &[Column], row: &[&str], place: Place, findings: &mut Findings) -> WrittenCase {
-    let mut case = WrittenCase::new(place);
+fn case(columns: &[ColumnRole], row: &[&str], place: Place, findings: &mut Findings) -> FileCase {
+    let mut case = FileCase::new(place);
     let mut inputs = Map::new();
     let mut metadata = Map::new();
     for (column, &cell) in columns.iter().zip(row) {
         match column {
-            Column::Input(name) => {
+            ColumnRole::Input(name) => {
                 inputs.insert(name.clone(), cell.into());
             }
-            Column::Expected(name) => match check::read(cell.trim()) {
-                Ok(specs) => case
-                    .evaluators
-                    .extend(specs.into_iter().map(|spec| written(spec, place))),
+            ColumnRole::Expected(name) => match check::read(cell.trim()) {
+                Ok(specs) => case.evaluators.extend(specs.into_iter().map(
+                    |EvaluatorSpec { name, arguments }| {
+                        spec::written(&name, arguments, place, Form::Short)
+                    },
+                )),
                 Err(reason) => findings.error(place, format!("column `{name}`: {reason}")),
             },
-            Column::Name if !cell.is_empty() => case.name = Some(cell.to_owned()),
-            Column::Metadata(key) if !cell.is_empty() => {
+            ColumnRole::Name if !cell.is_empty() => case.name = Some(cell.to_owned()),
+            ColumnRole::Metadata(key) if !cell.is_empty() => {
                 let (key, value) = match key.strip_suffix("[]") {
                     Some(key) => (key, Value::from(parts(cell))),
                     None => (key.as_str(), Value::from(cell)),
                 };
                 metadata.insert(key.to_owned(), value);
             }
-            Column::Name | Column::Metadata(_) | Column::Ignored => {}
+            ColumnRole::Name | ColumnRole::Metadata(_) | ColumnRole::Ignored => {}
         }
     }
     case.inputs = Value::Object(inputs);
@@ -131,15 +133,6 @@ fn case(columns: &[Column], row: &[&str], place: Place, findings: &mut Findings)
         case.metadata = Value::Object(metadata);
     }
     case
-}
-
-fn written(spec: EvaluatorSpec, place: Place) -> WrittenSpec {
-    WrittenSpec {
-        spec,
-        place,
-        form: Form::Short,
-        arguments: Vec::new(),
-    }
 }
 
 fn place(line: u64) -> Place {

@@ -348,7 +348,7 @@ fn arguments_are_checked_before_the_run() {
     let refused = |arguments: Value| refusal("LLMJudge", &with_rubric(arguments));
     assert_eq!(
         refused(json!({"include_input": "yes"})),
-        "`LLMJudge`: `include_input` must be `true` or `false`, not `\"yes\"`"
+        "`LLMJudge`: `include_input`: expected `true` or `false`, found the text \"yes\""
     );
     for score in [
         json!(true),
@@ -359,7 +359,7 @@ fn arguments_are_checked_before_the_run() {
         assert_eq!(
             refused(json!({"score": score})),
             format!(
-                "`LLMJudge`: `score` must be `false`, or an object with the text `evaluation_name` and the flag `include_reason`, not `{score}`"
+                "`LLMJudge`: `score`: expected `false`, or an object with the text `evaluation_name` and the flag `include_reason`, found `{score}`"
             )
         );
     }
@@ -369,11 +369,11 @@ fn arguments_are_checked_before_the_run() {
     );
     assert_eq!(
         refused(json!({"model": 5})),
-        "`LLMJudge`: `model` must be the name of a model, `provider:name`, not `5`"
+        "`LLMJudge`: `model`: expected a text, found `5`"
     );
     assert_eq!(
         refusal("LLMJudge", &json!({"rubric": null})),
-        "`LLMJudge`: `rubric` must be a text, not `null`"
+        "`LLMJudge`: `rubric`: expected a text, found `null`"
     );
     assert_eq!(
         refusal("LLMJudge", &json!({})),

@@ -212,7 +212,7 @@ fn measures_are_checked_before_the_run() {
     };
     for value in [json!([]), json!([1]), json!({"a": 1}), json!(null)] {
         let message =
-            format!("`RankMeasures`: `measures` must be a list of measures, not `{value}`");
+            format!("`RankMeasures`: `measures`: expected a list of measures, found `{value}`");
         assert_eq!(refused(value), message);
     }
     let message = refused(json!(["nDGC@10"]));

@@ -24,8 +24,6 @@ struct Metadata {
     attend_to_mask_tokens: bool,
     query_token_id: String,
     doc_token_id: String,
-    interaction: String,
-    similarity: String,
 }
 
 impl Default for Metadata {
@@ -38,20 +36,16 @@ impl Default for Metadata {
             attend_to_mask_tokens: false,
             query_token_id: "[unused0]".to_owned(),
             doc_token_id: "[unused1]".to_owned(),
-            interaction: "colbert".to_owned(),
-            similarity: "cosine".to_owned(),
         }
     }
 }
 
 pub(super) fn conventions(folder: &Folder) -> Result<Conventions, LocalError> {
     let metadata: Metadata = folder.json(FILE)?.unwrap_or_default();
-    if metadata.interaction != "colbert" {
-        return Err(folder.unsupported(FILE, "interaction", metadata.interaction));
-    }
-    if metadata.similarity != "cosine" {
-        return Err(folder.unsupported(FILE, "similarity", metadata.similarity));
-    }
+    folder.permit(
+        FILE,
+        &[("interaction", &["colbert"]), ("similarity", &["cosine"])],
+    )?;
     if metadata.dim == 0 {
         return Err(folder.unsupported(FILE, "dim", metadata.dim.to_string()));
     }
@@ -62,15 +56,13 @@ pub(super) fn conventions(folder: &Folder) -> Result<Conventions, LocalError> {
         prompt: String::new(),
         tokens,
     };
-    let expansion = if metadata.attend_to_mask_tokens {
-        Expansion::Attended
-    } else {
-        Expansion::Passive
-    };
     Ok(Conventions {
         query: side(metadata.query_token_id, metadata.query_maxlen),
         document: side(metadata.doc_token_id, metadata.doc_maxlen),
-        expansion: expansion(special.filler()),
+        expansion: Some(Expansion {
+            token: special.filler(),
+            is_attended: metadata.attend_to_mask_tokens,
+        }),
         skipped: Skipped::First(if metadata.mask_punctuation {
             punctuation()
         } else {

@@ -1,8 +1,7 @@
 //! The conventions of the two layouts of late-interaction models: how texts become tokens, and which tokens are compared.
 
-use super::special_tokens::{FILE as TOKENIZER, SpecialTokens};
+use super::special_tokens::FILE as TOKENIZER;
 use crate::error::LocalError;
-use crate::family::Family;
 use crate::folder::Folder;
 use crate::model::LONGEST;
 
@@ -11,7 +10,8 @@ use crate::model::LONGEST;
 pub(super) struct Conventions {
     pub(super) query: Side,
     pub(super) document: Side,
-    pub(super) expansion: Expansion,
+    /// `None` if queries keep their length.
+    pub(super) expansion: Option<Expansion>,
     /// Tokens of documents that are encoded but not compared.
     pub(super) skipped: Skipped,
     /// The padding token, if it counts as padding inside a text too.
@@ -43,12 +43,11 @@ pub(super) enum Preparation {
 
 /// How short queries are padded to their full length (query expansion).
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(super) enum Expansion {
-    Nothing,
-    /// With this token. Other tokens do not attend to it.
-    Passive(String),
-    /// With this token. Other tokens attend to it.
-    Attended(String),
+pub(super) struct Expansion {
+    /// The token that they are padded with.
+    pub(super) token: String,
+    /// Whether other tokens attend to it.
+    pub(super) is_attended: bool,
 }
 
 /// The tokens that are not compared, as either library states them.
@@ -73,21 +72,12 @@ pub(super) enum Projected {
 }
 
 impl Conventions {
-    /// Refuses query expansion that this engine would compute differently: in `DeBERTa`, tokens that are not attended to do not attend
-    /// to themselves either; and padding may go before the query.
+    /// Refuses query expansion that goes before the query.
     pub(super) fn check(&self, folder: &Folder) -> Result<(), LocalError> {
-        if self.expansion == Expansion::Nothing {
+        if self.expansion.is_none() {
             return Ok(());
         }
-        let is_passive = matches!(self.expansion, Expansion::Passive(_));
-        if is_passive && Family::read(folder)? == Family::DebertaV2 {
-            let value = "deberta-v2 whose queries are padded with tokens that are not attended to";
-            return Err(folder.unsupported("config.json", "model_type", value));
-        }
-        match SpecialTokens::read(folder)?.padding_side() {
-            None | Some("right") => Ok(()),
-            Some(side) => Err(folder.unsupported(TOKENIZER, "padding_side", side)),
-        }
+        folder.permit(TOKENIZER, &[("padding_side", &["right"])])
     }
 }
 

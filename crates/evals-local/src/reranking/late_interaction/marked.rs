@@ -8,9 +8,9 @@ use crate::tokenizer::{Encoded, Tokens};
 /// Turns queries and documents into the tokens that the model expects.
 #[derive(Debug)]
 pub(super) struct Marked {
-    queries: Kind,
-    documents: Kind,
-    filler: Filler,
+    queries: MarkedSide,
+    documents: MarkedSide,
+    filler: Option<Filler>,
     /// Tokens of documents that are not compared, sorted.
     skipped: Vec<u32>,
     padding: Option<u32>,
@@ -18,7 +18,7 @@ pub(super) struct Marked {
 
 /// One of the two kinds of text.
 #[derive(Debug)]
-struct Kind {
+struct MarkedSide {
     tokens: Tokens,
     marker: Option<u32>,
     prompt: String,
@@ -27,39 +27,35 @@ struct Kind {
 
 /// The token and the length of query expansion.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Filler {
-    Nothing,
-    Passive { token: u32, length: usize },
-    Attended { token: u32, length: usize },
+struct Filler {
+    token: u32,
+    is_attended: bool,
+    length: usize,
 }
 
 impl Marked {
     pub(super) fn new(
         folder: &Folder,
         conventions: &Conventions,
-        tokens: Tokens,
+        tokens: &Tokens,
     ) -> Result<Self, LocalError> {
         let id = |token: &String| tokens.required_id(folder, token);
-        let length = conventions.query.tokens;
-        let filler = match &conventions.expansion {
-            Expansion::Nothing => Filler::Nothing,
-            Expansion::Passive(token) => Filler::Passive {
-                token: id(token)?,
-                length,
-            },
-            Expansion::Attended(token) => Filler::Attended {
-                token: id(token)?,
-                length,
-            },
+        let filler = |expansion: &Expansion| {
+            Ok(Filler {
+                token: id(&expansion.token)?,
+                is_attended: expansion.is_attended,
+                length: conventions.query.tokens,
+            })
         };
+        let filler = conventions.expansion.as_ref().map(filler).transpose()?;
         let padding = conventions.padding.as_ref().map(id).transpose()?;
-        let mut skipped = skipped(folder, &conventions.skipped, &tokens)?;
+        let mut skipped = skipped(folder, &conventions.skipped, tokens)?;
         skipped.extend(padding);
         skipped.sort_unstable();
-        let kind = |side, tokens| Kind::new(folder, side, conventions.preparation, tokens);
+        let side = |side| MarkedSide::new(folder, side, conventions.preparation, tokens.clone());
         Ok(Self {
-            queries: kind(&conventions.query, tokens.clone())?,
-            documents: kind(&conventions.document, tokens)?,
+            queries: side(&conventions.query)?,
+            documents: side(&conventions.document)?,
             filler,
             skipped,
             padding,
@@ -69,19 +65,18 @@ impl Marked {
     /// The tokens of a query, padded to its full length if the model expects that.
     pub(super) fn query(&self, text: &str) -> Result<Encoded, tokenizers::Error> {
         let mut encoded = self.queries.encode(text)?;
-        let (Filler::Passive { token, length } | Filler::Attended { token, length }) = self.filler
-        else {
+        let Some(filler) = self.filler else {
             return Ok(encoded);
         };
         for id in &mut encoded.ids {
             if Some(*id) == self.padding {
-                *id = token;
+                *id = filler.token;
             }
         }
-        encoded.ids.resize(length, token);
-        encoded.segments.resize(length, 0);
-        if matches!(self.filler, Filler::Attended { .. }) {
-            encoded.attended = length;
+        encoded.ids.resize(filler.length, filler.token);
+        encoded.segments.resize(filler.length, 0);
+        if filler.is_attended {
+            encoded.attended = filler.length;
         }
         Ok(encoded)
     }
@@ -97,7 +92,7 @@ impl Marked {
     }
 }
 
-impl Kind {
+impl MarkedSide {
     fn new(
         folder: &Folder,
         side: &Side,

@@ -1,11 +1,11 @@
 //! `MaxSim`, the score of late interaction.
 
-use crate::encoder::{Linear, Parameters, Scratch, Write};
+use crate::encoder::{Linear, Parameters, Scratch};
 use crate::vectors::normalize;
 
 /// The vectors of a query's tokens, ready to be compared with those of documents.
 #[derive(Debug)]
-pub(super) struct QueryVectors {
+pub(in crate::reranking) struct QueryVectors {
     /// Maps the vector of a document token to its similarity with each query token.
     similarities: Linear,
 }
@@ -20,19 +20,15 @@ impl QueryVectors {
             inputs: width,
         };
         Self {
-            similarities: Linear::float(parameters, &scratch.gemm),
+            similarities: Linear::float(parameters, &scratch.kernels),
         }
     }
 
     /// `MaxSim`: for each query token the highest similarity of a document token, summed over the query. It is NaN if the document has
     /// no tokens, or if a similarity is not finite.
     pub(super) fn score(&self, document: &[f32], scratch: &mut Scratch) -> f32 {
-        let Scratch { gemm, int8, .. } = scratch;
-        let count = document.len() / self.similarities.inputs();
         let tokens = self.similarities.outputs();
-        let mut similarities = vec![0.0; count * tokens];
-        self.similarities
-            .apply(document, &mut similarities, Write::Replace, gemm, int8);
+        let similarities = self.similarities.mapped(document, &mut scratch.kernels);
         if similarities.is_empty() || !similarities.iter().all(|value| value.is_finite()) {
             return f32::NAN;
         }

@@ -2,12 +2,25 @@
 
 mod colbert;
 mod conventions;
-mod layout;
 mod marked;
 mod max_sim;
 mod pylate;
-mod reranker;
+mod scorer;
 mod special_tokens;
 
-pub(crate) use layout::is_late_interaction;
-pub use reranker::LateInteractionReranker;
+pub(super) use scorer::LateInteraction;
+
+use crate::error::LocalError;
+use crate::family::Family;
+use crate::folder::Folder;
+
+/// Whether the files of a folder say that it holds a late-interaction model.
+pub(crate) fn is_late_interaction(folder: &Folder) -> Result<bool, LocalError> {
+    let mut architectures = Family::architectures(folder)?.into_iter();
+    let is_colbert = architectures.any(|name| name == "HF_ColBERT");
+    Ok(
+        is_colbert
+            || folder.path(colbert::FILE).is_file()
+            || pylate::conventions(folder)?.is_some(),
+    )
+}

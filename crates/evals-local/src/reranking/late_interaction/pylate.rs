@@ -16,7 +16,7 @@ const FILE: &str = "config_sentence_transformers.json";
 
 #[derive(Debug, Default, Deserialize)]
 #[serde(default)]
-struct Config {
+struct PylateConfig {
     model_type: Option<String>,
     similarity_fn_name: Option<String>,
     query_prefix: Option<String>,
@@ -30,7 +30,7 @@ struct Config {
 
 /// Reads the conventions. `None` if the folder is not in this layout.
 pub(super) fn conventions(folder: &Folder) -> Result<Option<Conventions>, LocalError> {
-    let config: Config = folder.json(FILE)?.unwrap_or_default();
+    let config: PylateConfig = folder.json(FILE)?.unwrap_or_default();
     let modules = modules(folder)?;
     match config.model_type.as_deref() {
         Some("MultiVectorEncoder") => {
@@ -65,11 +65,13 @@ pub(super) fn conventions(folder: &Folder) -> Result<Option<Conventions>, LocalE
             config.document_prefix.as_deref().unwrap_or("[D] "),
             config.document_length.unwrap_or(180),
         ),
-        expansion: match (config.do_query_expansion, config.attend_to_expansion_tokens) {
-            (Some(false), _) => Expansion::Nothing,
-            (_, Some(true)) => Expansion::Attended(special.filler()),
-            _ => Expansion::Passive(special.filler()),
-        },
+        expansion: config
+            .do_query_expansion
+            .unwrap_or(true)
+            .then(|| Expansion {
+                token: special.filler(),
+                is_attended: config.attend_to_expansion_tokens.unwrap_or(false),
+            }),
         skipped: Skipped::Tokens {
             tokens: config.skiplist_words.unwrap_or_else(punctuation),
             unknown: special.unknown(),

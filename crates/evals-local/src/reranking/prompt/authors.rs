@@ -1,8 +1,5 @@
 //! The prompts of rerankers whose files do not state them, exactly as in the code of their authors.
 
-use super::answers::Answers;
-use crate::error::LocalError;
-use crate::folder::Folder;
 use crate::settings::RerankPrompt;
 use crate::tokenizer::Tokens;
 
@@ -86,15 +83,11 @@ impl RerankPrompt {
         }
     }
 
-    /// The tokens of the answers.
-    pub(super) fn answers(self, folder: &Folder, tokens: &Tokens) -> Result<Answers, LocalError> {
-        let (positive, negative) = match self {
-            Self::Qwen3 => ("yes", "no"),
-            Self::Mxbai => ("1", "0"),
-        };
-        Ok(Answers {
-            positive: tokens.required_id(folder, positive)?,
-            negative: Some(tokens.required_id(folder, negative)?),
-        })
+    /// The positive and the negative answer.
+    pub(super) fn answers(self) -> [&'static str; 2] {
+        match self {
+            Self::Qwen3 => ["yes", "no"],
+            Self::Mxbai => ["1", "0"],
+        }
     }
 }

@@ -2,6 +2,7 @@
 
 use super::template::Template;
 use crate::error::LocalError;
+use crate::model::check_special;
 use crate::settings::RerankPrompt;
 use crate::tokenizer::{Encoded, Tokens};
 
@@ -82,15 +83,10 @@ impl Prompt {
     }
 
     /// Limits prompts to `window` tokens.
-    pub(crate) fn within(self, window: usize) -> Result<Self, LocalError> {
-        let fixed = self.prefix.len() + self.suffix.len();
-        if window <= fixed {
-            return Err(LocalError::Window {
-                max_tokens: window,
-                special: fixed,
-            });
-        }
-        Ok(Self { window, ..self })
+    pub(crate) fn limit(&mut self, window: usize) -> Result<(), LocalError> {
+        check_special(window, self.prefix.len() + self.suffix.len())?;
+        self.window = window;
+        Ok(())
     }
 
     /// The tokens of the prompt for one pair. Truncation cuts the pair, never the text around it.

@@ -1,18 +1,29 @@
 //! Chat templates that make a prompt of a pair.
 
+use minijinja::syntax::SyntaxConfig;
 use minijinja::value::Serde;
 use minijinja::{Environment, Error, ErrorKind, context};
+use minijinja_contrib::pycompat::unknown_method_callback;
 use serde::Deserialize;
 use serde_json::{Map, Value, json};
 
-use super::jinja::{self, NAME};
-use super::template_source::TemplateSource;
+use super::template_source::{TemplateSource, template_error};
 use crate::error::LocalError;
 use crate::folder::Folder;
 use crate::sentence_transformers::{Output, TransformerConfig, transformer_file};
+use crate::tokenizer::special_tokens;
 
 const TOKENIZER: &str = "tokenizer_config.json";
 const SPECIAL_TOKENS: &str = "special_tokens_map.json";
+
+/// The name of the only template.
+const NAME: &str = "chat_template";
+
+/// How many steps a template may take. Published templates take a few hundred.
+const FUEL: u64 = 1_000_000;
+
+/// The error for a template that takes more.
+const ENDLESS: &str = "stopped after a million steps";
 
 /// A chat template that takes query and text as one message each, as sentence-transformers renders it for rerankers.
 #[derive(Debug)]
@@ -33,20 +44,16 @@ pub(super) struct Template {
 struct TemplateConfig {
     max_seq_length: Option<usize>,
     #[serde(default)]
-    modality_config: Modalities,
+    modality_config: Map<String, Value>,
     #[serde(default)]
     processing_kwargs: Map<String, Value>,
 }
 
-#[derive(Debug, Default, Deserialize)]
-struct Modalities {
-    message: Option<Messages>,
-}
-
-#[derive(Debug, Deserialize)]
-struct Messages {
-    format: Option<String>,
-}
+/// How sentence-transformers renders pairs here.
+const PERMITTED: [(&str, &[&str]); 2] = [
+    ("modality_config.message.format", &["flat"]),
+    ("do_lower_case", &["false"]),
+];
 
 impl Template {
     /// Reads the template of a folder. `None` if the folder does not render pairs as messages, or if the template is not for pairs.
@@ -58,40 +65,25 @@ impl Template {
             return Ok(None);
         };
         let config: TemplateConfig = folder.required(stated)?;
-        let Some(messages) = config.modality_config.message else {
+        if !config.modality_config.contains_key("message") {
             return Ok(None);
-        };
-        if let Some(format) = messages.format
-            && format != "flat"
-        {
-            let key = "modality_config.message.format";
-            return Err(folder.unsupported(stated, key, format));
         }
-        if TransformerConfig::read(folder, Output::NextToken)?.do_lower_case {
-            return Err(folder.unsupported(stated, "do_lower_case", "true"));
-        }
+        folder.permit(stated, &PERMITTED)?;
+        TransformerConfig::read(folder, Output::NextToken)?;
         let given = given(folder, stated, config.processing_kwargs)?;
         let tokenizer: Map<String, Value> = folder.json(TOKENIZER)?.unwrap_or_default();
         // The answer follows the end of the prompt, so the end must not be truncated away.
-        if tokenizer
-            .get("truncation_side")
-            .is_some_and(|side| side == "left")
-        {
-            return Err(folder.unsupported(TOKENIZER, "truncation_side", "left"));
-        }
+        folder.permit(TOKENIZER, &[("truncation_side", &["right"])])?;
         let found = TemplateSource::read(folder, tokenizer.get("chat_template"))?;
         let Some(TemplateSource { file, source }) = found else {
             return Ok(None);
         };
-        let unusable = |source: Error| LocalError::Template {
-            path: folder.path(file),
-            source: Box::new(source),
-        };
+        let unusable = |source: Error| template_error(folder, file, source);
         let mut variables = Map::from_iter([("add_generation_prompt".to_owned(), json!(false))]);
-        variables.extend(special_tokens(folder, tokenizer)?);
+        variables.extend(token_variables(folder, &tokenizer)?);
         variables.extend(given);
         let template = Self {
-            environment: jinja::environment(source.clone()).map_err(unusable)?,
+            environment: environment(source.clone()).map_err(unusable)?,
             source,
             variables,
             instruction,
@@ -125,7 +117,7 @@ impl Template {
         let template = self.environment.get_template(NAME)?;
         let rendered = template.render(context! { messages, ..variables });
         rendered.map_err(|error| match error.kind() {
-            ErrorKind::OutOfFuel => Error::new(ErrorKind::OutOfFuel, jinja::ENDLESS),
+            ErrorKind::OutOfFuel => Error::new(ErrorKind::OutOfFuel, ENDLESS),
             _ => error,
         })
     }
@@ -136,6 +128,25 @@ impl Template {
         let prompt = self.render(parts[0], parts[1])?;
         Ok(parts.iter().all(|part| prompt.contains(part)))
     }
+}
+
+/// An environment with this template, parsed once for all pairs, as transformers sets it up: values have the Python methods that
+/// templates use.
+fn environment(source: String) -> Result<Environment<'static>, Error> {
+    let syntax = SyntaxConfig::builder()
+        .trim_blocks(true)
+        .lstrip_blocks(true)
+        .build()
+        .expect("the usual delimiters do not collide");
+    let mut environment = Environment::new();
+    environment.set_syntax(syntax);
+    environment.set_fuel(Some(FUEL));
+    environment.set_unknown_method_callback(unknown_method_callback);
+    environment.add_function("raise_exception", |message: String| {
+        Err::<String, _>(Error::new(ErrorKind::InvalidOperation, message))
+    });
+    environment.add_template_owned(NAME, source)?;
+    Ok(environment)
 }
 
 /// The arguments that sentence-transformers passes to the template. Arguments that would truncate prompts differently are refused.
@@ -156,45 +167,20 @@ fn given(
     }
 }
 
-/// The texts of special tokens by name. Those of `special_tokens_map.json` count if `tokenizer_config.json` does not list its tokens,
-/// which older versions did not.
-fn special_tokens(
+/// The special tokens, as variables of the template. Those of `special_tokens_map.json` count if `tokenizer_config.json` does not list
+/// its tokens, which older versions did not.
+fn token_variables(
     folder: &Folder,
-    tokenizer: Map<String, Value>,
+    tokenizer: &Map<String, Value>,
 ) -> Result<Map<String, Value>, LocalError> {
-    let mut named = Map::new();
-    let is_older = !tokenizer.contains_key("added_tokens_decoder");
-    add_tokens(folder, TOKENIZER, tokenizer, &mut named)?;
-    if is_older {
-        let older: Map<String, Value> = folder.json(SPECIAL_TOKENS)?.unwrap_or_default();
-        add_tokens(folder, SPECIAL_TOKENS, older, &mut named)?;
+    let mut tokens = special_tokens(folder, TOKENIZER)?;
+    if !tokenizer.contains_key("added_tokens_decoder") {
+        tokens.extend(special_tokens(folder, SPECIAL_TOKENS)?);
     }
-    Ok(named)
-}
-
-/// A token is written as text, or as an object that also states how it is matched.
-fn add_tokens(
-    folder: &Folder,
-    file: &str,
-    stated: Map<String, Value>,
-    named: &mut Map<String, Value>,
-) -> Result<(), LocalError> {
-    let tokens = stated
+    Ok(tokens
         .into_iter()
-        .filter(|(key, _)| key.ends_with("_token"));
-    for (key, value) in tokens {
-        let text = match value {
-            Value::String(_) => value,
-            Value::Object(mut token) => match token.remove("content") {
-                Some(content) if content.is_string() => content,
-                _ => return Err(folder.unsupported(file, "content", key)),
-            },
-            // Switches such as `add_bos_token`, and tokens that are `null`.
-            _ => continue,
-        };
-        named.insert(key, text);
-    }
-    Ok(())
+        .map(|(key, text)| (key, text.into()))
+        .collect())
 }
 
 #[cfg(test)]
@@ -203,7 +189,7 @@ mod tests {
 
     fn template(source: &str, instruction: Option<&str>) -> Template {
         Template {
-            environment: jinja::environment(source.to_owned()).unwrap(),
+            environment: environment(source.to_owned()).unwrap(),
             source: source.to_owned(),
             variables: Map::from_iter([("add_generation_prompt".to_owned(), json!(true))]),
             instruction: instruction.map(ToOwned::to_owned),

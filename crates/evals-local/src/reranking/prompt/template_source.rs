@@ -1,6 +1,7 @@
 //! Where a folder keeps its chat template.
 
 use std::collections::BTreeMap;
+use std::error::Error;
 
 use serde_json::Value;
 
@@ -35,10 +36,8 @@ impl TemplateSource {
     ) -> Result<Option<Self>, LocalError> {
         for file in FILES {
             if let Some(bytes) = folder.bytes(file)? {
-                let source = String::from_utf8(bytes).map_err(|source| LocalError::Template {
-                    path: folder.path(file),
-                    source: Box::new(source),
-                })?;
+                let source = String::from_utf8(bytes);
+                let source = source.map_err(|error| template_error(folder, file, error))?;
                 return Ok(Some(Self { file, source }));
             }
         }
@@ -55,6 +54,19 @@ impl TemplateSource {
             file: TOKENIZER,
             source,
         }))
+    }
+}
+
+/// The error for a template that cannot be read or rendered.
+pub(super) fn template_error(
+    folder: &Folder,
+    file: &str,
+    source: impl Error + Send + Sync + 'static,
+) -> LocalError {
+    LocalError::Content {
+        path: folder.path(file),
+        fault: "has no usable chat template",
+        source: Box::new(source),
     }
 }
 

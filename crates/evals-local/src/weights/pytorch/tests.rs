@@ -145,10 +145,10 @@ fn no_end_of_a_file_does_harm() {
         copy.as_file().set_len(length as u64).unwrap();
         let file = TensorFile::open(copy.path().to_owned()).unwrap();
         let error = locate(&file).unwrap_err();
-        assert_eq!(
-            error.source().unwrap().to_string(),
-            "the archive is damaged: the end of a zip archive is missing",
-            "{length} bytes"
+        let source = error.source().unwrap().to_string();
+        assert!(
+            source.starts_with("the archive is damaged: "),
+            "{length} bytes: {source}"
         );
     }
 }

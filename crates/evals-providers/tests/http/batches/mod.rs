@@ -15,7 +15,7 @@ use std::time::Duration;
 use async_trait::async_trait;
 use evals_models::{ChatError, ChatModel, ChatReply, ChatRequest, Message};
 use evals_providers::{BatchEvent, BatchHost, BatchSettings, BatchSize, BatchedChat, OpenAiChat};
-use evals_stores::replies::{ReplyKey, ReplyStore};
+use evals_stores::replies::{ReplyStore, reply_key};
 use futures::future::join_all;
 use serde_json::{Value, json};
 
@@ -138,7 +138,7 @@ impl BatchHost for Notes {
         let Some(store) = &self.store else {
             return Ok(vec![None; requests.len()]);
         };
-        let keys = requests.iter().map(|it| ReplyKey::new(model, it));
+        let keys = requests.iter().map(|it| reply_key(model, it));
         Ok(store.get_all(keys.collect()).await?)
     }
 
@@ -166,8 +166,7 @@ impl BatchHost for Notes {
 }
 
 fn settings(folder: &Path) -> BatchSettings {
-    let key =
-        |model: &dyn ChatModel, request: &ChatRequest| ReplyKey::new(model, request).to_string();
+    let key = |model: &dyn ChatModel, request: &ChatRequest| reply_key(model, request).to_string();
     let mut settings = BatchSettings::new(folder, key);
     settings.poll_interval = Duration::from_millis(5);
     settings.quiet = Duration::from_millis(40);
@@ -318,7 +317,7 @@ async fn a_line_of_a_batch_is_the_body_of_a_direct_request() {
     let line = upload.lines().find(|line| line.starts_with('{')).unwrap();
     let line: Value = serde_json::from_str(line).unwrap();
     assert_eq!(line["body"], direct);
-    let id = ReplyKey::new(&model, &asking(batched)).to_string();
+    let id = reply_key(&model, &asking(batched)).to_string();
     assert_eq!(
         (&line["custom_id"], &line["method"]),
         (&json!(id), &json!("POST"))

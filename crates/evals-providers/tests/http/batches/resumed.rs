@@ -8,7 +8,7 @@ use std::time::{Duration, SystemTime};
 
 use evals_models::ChatModel as _;
 use evals_providers::{BatchedChat, OpenAiChat};
-use evals_stores::replies::{CachedChat, ReplyKey, ReplyStore};
+use evals_stores::replies::{CachedChat, ReplyStore, reply_key};
 use serde_json::json;
 
 use super::{
@@ -237,7 +237,7 @@ async fn a_record_whose_replies_are_all_stored_is_deleted() {
         .await
         .unwrap();
     let second = Arc::new(batched(&server, &folder));
-    let key = ReplyKey::new(&*second, &asking("a"));
+    let key = reply_key(&*second, &asking("a"));
     store.put(key, second.identity(), reply).await.unwrap();
     let cached = CachedChat::new(second, store).within_process();
     assert_eq!(texts(ask_all(&cached, &["a"]).await), ["echo: a"]);

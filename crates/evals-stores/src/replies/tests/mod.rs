@@ -4,16 +4,19 @@ mod caching;
 mod damage;
 mod processes;
 mod storing;
+mod testing;
 
 use std::error::Error;
 
-use super::testing::{Folder, Scripted, reply, request};
 use super::*;
-use crate::store::{ModelEntries, Prune, RefreshPolicy, StoreError};
+use crate::store::{EntryKey, ModelEntries, Prune, RefreshPolicy, StoreError};
 use evals_models::{ChatReply, ModelIdentity};
+use testing::{Folder, reply, request};
 
-fn key(text: &str) -> ReplyKey {
-    ReplyKey::new(&Scripted::answering(""), &request(text))
+pub(super) use testing::Scripted;
+
+fn key(text: &str) -> EntryKey {
+    reply_key(&Scripted::answering(""), &request(text))
 }
 
 fn parrot() -> ModelIdentity {

@@ -13,7 +13,7 @@ use tempfile::TempDir;
 use tokio::sync::{Mutex, Semaphore};
 
 use super::*;
-use crate::store::RefreshPolicy;
+use crate::store::{EntryKey, RefreshPolicy};
 use evals_models::{EmbedError, Embedder, Embeddings, Failure, ModelIdentity, RowOrigin, TextKind};
 
 /// Components of the vectors of [`Lengths`].
@@ -143,7 +143,7 @@ fn file(folder: &TempDir) -> std::path::PathBuf {
     folder.path().join("vectors.sqlite")
 }
 
-fn key(text: &str) -> EmbeddingKey {
+fn key(text: &str) -> EntryKey {
     let model = ModelIdentity::new("scripted", "lengths");
     ModelKey::new(&model, DIMENSION, None).of(text, TextKind::Document)
 }

@@ -4,6 +4,7 @@ mod population;
 mod report;
 mod simulation;
 
+use super::rule::MeasureNames;
 use std::num::{NonZeroU32, NonZeroUsize};
 use std::thread;
 
@@ -12,7 +13,6 @@ use thiserror::Error;
 
 pub use report::{Share, TrialReport, TrialRow, TrialShares};
 
-use super::names::MeasureNames;
 use super::{Gate, GateError, Rule};
 use crate::Snapshot;
 use population::Population;

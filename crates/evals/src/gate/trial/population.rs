@@ -5,8 +5,8 @@ use std::collections::BTreeMap;
 use evals_metrics::Scale;
 
 use super::super::measured::Quantity;
-use super::super::names::MeasureNames;
 use super::super::resolve::Resolver;
+use super::super::rule::MeasureNames;
 use super::super::{Gate, Rule, Subject};
 use super::{Noise, TrialError};
 use crate::{CaseId, Direction, Snapshot, SnapshotMeasure, Unit};
@@ -201,7 +201,7 @@ impl Ruled {
             title: measure.name().to_owned(),
             unit: measure.unit,
             better: measure.better,
-            mean: all.iter().sum::<f64>() / crate::summary::count(all.len()),
+            mean: all.iter().sum::<f64>() / evals_metrics::as_f64(all.len()),
             is_share: all.iter().all(|value| (0.0..=1.0).contains(value)),
             scale,
             values,

@@ -152,7 +152,7 @@ impl Share {
         values.resize(of.max(count), 0.0);
         let interval = mean_interval(&values, None, Scale::Share, &Bootstrap::default());
         Self {
-            value: crate::summary::count(count) / crate::summary::count(of.max(1)),
+            value: evals_metrics::as_f64(count) / evals_metrics::as_f64(of.max(1)),
             interval: interval.ok(),
         }
     }

@@ -8,8 +8,8 @@ use super::super::pairing::Values;
 use super::super::power::Sights;
 use super::super::{Gate, GateVerdict, Rule, Strictness};
 use super::population::{Pairs, Population, Ruled};
-use crate::summary::count;
 use crate::{Adjustment, Direction, Family};
+use evals_metrics::as_f64;
 
 /// The simulation of one size of drop.
 #[derive(Debug)]
@@ -45,7 +45,7 @@ impl<'p> Simulation<'p> {
         let rules = population.rules.iter().zip(drops);
         let damage = rules.map(|(ruled, drop)| Damage::of(ruled, *drop));
         let tests = population.rules.iter().filter(|it| it.is_drop()).count();
-        let strictest = gate.significance() / count(tests.max(1));
+        let strictest = gate.significance() / as_f64(tests.max(1));
         Some(Self {
             gate,
             population,
@@ -206,7 +206,7 @@ impl<'p> Source<'p> {
                         .iter()
                         .map(|side| value(*side, case))
                         .sum::<Option<f64>>()?;
-                    Some(sum / count(sides.len()))
+                    Some(sum / as_f64(sides.len()))
                 };
                 Some((mean(&order[..half])?, mean(&order[half..2 * half])?))
             }

@@ -464,12 +464,8 @@ fn the_power_for_verdicts_is_that_of_compare() {
         report,
         summary: &summaries[place],
     };
-    let change = Change::between(
-        &side(0, &before),
-        &side(1, &after),
-        PairedTest::default(),
-        |_| true,
-    );
+    let sides = [side(0, &before), side(1, &after)];
+    let change = Change::between(&sides, PairedTest::default(), |_| true);
     assert_eq!(gated.detectable, change.measures[0].finding.detectable);
     assert!(gated.detectable.is_some());
 }

@@ -140,23 +140,17 @@ impl<'w> Watch<'w> {
 
     fn print_change(&self, before: &Finished, after: &Finished) -> Result<()> {
         let titles = [before, after].map(|run| run.folder.name());
-        let side = |title: &'_ str, run: &'_ Finished| (title.to_owned(), run.report.clone());
-        let [(first, old), (second, new)] = [side(&titles[0], before), side(&titles[1], after)];
+        let [first, second] = &titles;
+        let sides = [(first, before), (second, after)].map(|(title, run)| Titled {
+            title,
+            report: &run.report,
+            summary: &run.summary,
+        });
         let test = PairedTest {
             seed: self.arguments.control.seed,
             ..PairedTest::default()
         };
-        let before = Titled {
-            title: &first,
-            report: &old,
-            summary: &before.summary,
-        };
-        let after = Titled {
-            title: &second,
-            report: &new,
-            summary: &after.summary,
-        };
-        let change = Change::between(&before, &after, test, |_| true);
+        let change = Change::between(&sides, test, |_| true);
         let mut page = b"\n".to_vec();
         console(self.session.printer).change(&mut page, &change)?;
         self.session
