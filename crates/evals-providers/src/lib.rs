@@ -35,10 +35,11 @@ mod target;
 mod tokens;
 mod traffic;
 
-pub use ollama::{OllamaChat, OllamaEmbedder, OllamaModels, OllamaModelsError, PullProgress};
+pub use embedding::HttpEmbedder;
+pub use ollama::{OllamaChat, OllamaModels, OllamaModelsError, PullProgress};
 pub use openai::{
     BatchCounts, BatchEvent, BatchHost, BatchSettings, BatchSize, BatchedChat, Concession,
-    OpenAiChat, OpenAiEmbedder, RequestKey, ServedModel, list_openai_models,
+    OpenAiChat, ServedModel, list_openai_models,
 };
 pub use rerank::HttpReranker;
 pub use server::{ConnectError, REDACTED, is_credential, redacted_fields};

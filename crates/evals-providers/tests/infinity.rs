@@ -10,7 +10,7 @@ use std::time::Duration;
 
 use evals_models::{Embedder, Failure, Reranker, TextKind};
 use evals_providers::{
-    ApiKey, BaseUrl, ConnectError, EmbedSettings, HttpReranker, OpenAiEmbedder, RerankSettings,
+    ApiKey, BaseUrl, ConnectError, EmbedSettings, HttpEmbedder, HttpReranker, RerankSettings,
     ServerSettings, Traffic, TrafficSettings, list_openai_models,
 };
 use serde::Deserialize;
@@ -84,8 +84,8 @@ fn traffic() -> Arc<Traffic> {
     Arc::new(Traffic::new("infinity", settings))
 }
 
-async fn embedder(settings: EmbedSettings) -> OpenAiEmbedder {
-    let connected = OpenAiEmbedder::connect(settings, traffic()).await;
+async fn embedder(settings: EmbedSettings) -> HttpEmbedder {
+    let connected = HttpEmbedder::openai(settings, traffic()).await;
     connected.expect("a model that embeds")
 }
 
@@ -108,7 +108,7 @@ fn refusal(error: &ConnectError) -> String {
 }
 
 async fn no_embedder(server: ServerSettings, model: &str) -> String {
-    let connected = OpenAiEmbedder::connect(EmbedSettings::new(server, model), traffic()).await;
+    let connected = HttpEmbedder::openai(EmbedSettings::new(server, model), traffic()).await;
     refusal(&connected.unwrap_err())
 }
 

@@ -10,8 +10,8 @@ use evals_models::{
     ChatModel, ChatRequest, Embedder, Failure, Finish, Message, ReplySchema, TextKind,
 };
 use evals_providers::{
-    ApiKey, BaseUrl, ChatSettings, Concession, ConnectError, EmbedSettings, OpenAiChat,
-    OpenAiEmbedder, ServerSettings, Traffic, TrafficSettings, list_openai_models,
+    ApiKey, BaseUrl, ChatSettings, Concession, ConnectError, EmbedSettings, HttpEmbedder,
+    OpenAiChat, ServerSettings, Traffic, TrafficSettings, list_openai_models,
 };
 use serde_json::{Value, json};
 
@@ -57,8 +57,8 @@ fn chat(settings: ChatSettings) -> OpenAiChat {
     OpenAiChat::new(settings, traffic()).expect("sound settings")
 }
 
-async fn embedder(settings: EmbedSettings) -> OpenAiEmbedder {
-    let connected = OpenAiEmbedder::connect(settings, traffic()).await;
+async fn embedder(settings: EmbedSettings) -> HttpEmbedder {
+    let connected = HttpEmbedder::openai(settings, traffic()).await;
     connected.expect("a model that embeds")
 }
 
@@ -269,7 +269,7 @@ fn distance(one: &[f32], other: &[f32]) -> f32 {
 async fn a_model_that_cannot_embed_says_so_at_once() {
     let failed = async |model| {
         let settings = EmbedSettings::new(server(), model);
-        let error = OpenAiEmbedder::connect(settings, traffic()).await;
+        let error = HttpEmbedder::openai(settings, traffic()).await;
         let error = error.unwrap_err();
         let terminal = matches!(
             error,

@@ -1,6 +1,6 @@
-//! Connects batches with the rest of the run: the budget, the calls and searches under way, and the messages.
+//! Connects batches with the rest of the run: the budget, the store of replies, the calls and searches under way, and the messages.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::error::Error;
 use std::fmt::Write as _;
 use std::sync::atomic::{AtomicUsize, Ordering};
@@ -12,9 +12,9 @@ use evals_messages::quantity;
 use evals_models::{ChatModel, ChatReply, ChatRequest, Usage};
 use evals_providers::{BatchCounts, BatchEvent, BatchHost, BatchSize};
 use evals_rag::prices::Price;
-use evals_stores::replies::{ReplyStore, reply_key};
+use evals_stores::replies::{ReplyStore, is_worth_storing, reply_key};
+use evals_targets::Payment;
 use indicatif::ProgressBar;
-use thiserror::Error;
 
 use crate::interruption::{Interruption, OpenBatches};
 use crate::spending::{Spending, dollars};
@@ -23,83 +23,39 @@ use crate::terminal::{Printer, printable, progress};
 /// In a pipe, the program prints the state of a batch when it changes, and again after this time.
 const REMINDER: Duration = Duration::from_mins(10);
 
+/// What the batches of all models need of the run.
+#[derive(Clone, Debug)]
+pub(super) struct BatchRun {
+    pub(super) printer: Printer,
+    pub(super) interruption: Interruption,
+    pub(super) spending: Arc<Spending>,
+    /// The searches that wait or run.
+    pub(super) searches: Arc<AtomicUsize>,
+    pub(super) open: OpenBatches,
+}
+
 /// The rest of the run, as the batches of one model see it.
 #[derive(Debug)]
 pub(super) struct Host {
-    printer: Printer,
-    interruption: Interruption,
-    spending: Arc<Spending>,
-    searches: Arc<AtomicUsize>,
-    open: OpenBatches,
-    /// Where other processes may store replies meanwhile; `None` if the run asks for all replies again.
-    store: Option<ReplyStore>,
-    model: String,
-    price: Price,
-    shown: Mutex<BTreeMap<String, Shown>>,
+    pub(super) run: BatchRun,
+    /// Where replies are stored, also by other processes meanwhile.
+    pub(super) store: ReplyStore,
+    /// Whether stored replies are used. Otherwise the run asks for all replies again.
+    pub(super) reuses: bool,
+    pub(super) model: String,
+    pub(super) price: Price,
+    pub(super) shown: Mutex<BTreeMap<String, ShownBatch>>,
 }
 
 /// The display of a batch.
 #[derive(Debug)]
-struct Shown {
+pub(super) struct ShownBatch {
     bar: ProgressBar,
     state: String,
     printed: Instant,
 }
 
-/// A batch, or a first, direct request, may exceed the budget.
-#[derive(Debug, Error)]
-#[error(
-    "{size} may cost up to {most}, and {left} of the budget is left; set a larger `--budget`{or} a smaller `max_tokens` of `{model}`{further}"
-)]
-struct OverBudget {
-    model: String,
-    size: String,
-    most: String,
-    left: String,
-    or: &'static str,
-    /// What else helps for several requests.
-    further: &'static str,
-}
-
-/// Settings are missing to compute the most that a batch may cost.
-#[derive(Debug, Error)]
-#[error(
-    "`--budget` with `--batch` needs a limit on replies and a price, because the cost of a batch must be known before it is submitted; set `max_tokens` and `prices` of `{0}`"
-)]
-struct UnknownCost(String);
-
-/// The number of requests and the tokens of a batch, in words.
-fn sized(requests: usize, tokens: u64) -> String {
-    format!(
-        "{} with up to {}",
-        quantity::of(requests, "request"),
-        quantity::of(tokens, "token")
-    )
-}
-
 impl Host {
-    pub(super) fn new(
-        printer: &Printer,
-        interruption: &Interruption,
-        spending: &Arc<Spending>,
-        searches: &Arc<AtomicUsize>,
-        open: &OpenBatches,
-        store: Option<ReplyStore>,
-        (model, price): (String, Price),
-    ) -> Self {
-        Self {
-            printer: printer.clone(),
-            interruption: interruption.clone(),
-            spending: Arc::clone(spending),
-            searches: Arc::clone(searches),
-            open: open.clone(),
-            store,
-            model,
-            price,
-            shown: Mutex::default(),
-        }
-    }
-
     /// The most that a batch may cost; `None` without a limit on replies or without a price.
     fn cost(&self, size: &BatchSize) -> Option<f64> {
         self.price.cost(Usage {
@@ -109,20 +65,38 @@ impl Host {
         })
     }
 
+    /// Why a batch, or a first, direct request, is not sent.
+    fn over_budget(&self, size: &BatchSize, cost: f64, left: f64) -> String {
+        let tokens = size.input_tokens + size.output_tokens.unwrap_or_default();
+        let (or, further) = match size.requests {
+            1 => (" or", ""),
+            _ => (",", ", or a smaller `batch.max_requests`"),
+        };
+        format!(
+            "{} with up to {} may cost up to {}, and {} of the budget is left; set a larger `--budget`{or} a smaller `max_tokens` of `{}`{further}",
+            quantity::of(size.requests, "request"),
+            quantity::of(tokens, "token"),
+            dollars(Some(cost)),
+            dollars(Some(left)),
+            self.model
+        )
+    }
+
     /// Shows the state of a batch: on a terminal in a line that changes, in a pipe as notes.
     fn show(&self, batch: &str, state: &str, (short, line): (&str, &str)) {
+        let printer = &self.run.printer;
         let mut shown = self.shown.lock().unwrap_or_else(PoisonError::into_inner);
         let is_new = !shown.contains_key(batch);
-        let known = shown.entry(batch.to_owned()).or_insert_with(|| Shown {
-            bar: progress::terminal_only(&self.printer, "batch"),
+        let known = shown.entry(batch.to_owned()).or_insert_with(|| ShownBatch {
+            bar: progress::terminal_only(printer, "batch"),
             state: String::new(),
             printed: Instant::now(),
         });
-        self.open.add(batch, &known.bar);
+        self.run.open.add(batch, &known.bar);
         known.bar.set_message(short.to_owned());
         let is_due = known.printed.elapsed() >= REMINDER || known.state != state;
-        if self.printer.progress().is_hidden() && (is_new || is_due) {
-            self.printer.note(line);
+        if printer.progress().is_hidden() && (is_new || is_due) {
+            printer.note(line);
             known.printed = Instant::now();
         }
         state.clone_into(&mut known.state);
@@ -134,8 +108,7 @@ fn short(state: &str, counts: Option<BatchCounts>, next: Duration, model: &str) 
     let mut text = state.to_owned();
     // Writing to a string cannot fail.
     if let Some(counts) = counts {
-        let done = counts.completed.saturating_add(counts.failed);
-        let _ = write!(text, " {done}/{}", counts.total);
+        let _ = write!(text, " {}/{}", counts.done(), counts.total);
     }
     let _ = write!(text, ", next look in {}", progress::spoken(next));
     if let Some(counts) = counts.filter(|counts| counts.failed > 0) {
@@ -162,72 +135,91 @@ impl BatchHost for Host {
                 self.show(batch, state, (&short, &event.to_string()));
             }
             BatchEvent::Ended { batch } => {
-                self.open.remove(batch);
+                self.run.open.remove(batch);
                 let mut shown = self.shown.lock().unwrap_or_else(PoisonError::into_inner);
                 if let Some(shown) = shown.remove(batch) {
                     shown.bar.finish_and_clear();
                 }
             }
-            BatchEvent::Warning { text } => self.printer.warn(text),
-            event => self.printer.note(&event.to_string()),
+            BatchEvent::Warning(text) => self.run.printer.warn(text),
+            event => self.run.printer.note(&event.to_string()),
         }
     }
 
+    fn key(&self, model: &dyn ChatModel, request: &ChatRequest) -> String {
+        reply_key(model, request).to_string()
+    }
+
     fn under_way(&self) -> usize {
-        self.interruption
-            .calls_under_way()
-            .saturating_add(self.searches.load(Ordering::Relaxed))
+        self.run.interruption.calls_under_way() + self.run.searches.load(Ordering::Relaxed)
     }
 
     async fn stored(
         &self,
-        model: &dyn ChatModel,
-        requests: &[Arc<ChatRequest>],
+        keys: &[String],
     ) -> Result<Vec<Option<ChatReply>>, Box<dyn Error + Send + Sync>> {
-        let Some(store) = &self.store else {
-            return Ok(vec![None; requests.len()]);
-        };
-        let keys = requests.iter().map(|it| reply_key(model, it));
-        Ok(store.get_all(keys.collect()).await?)
+        if !self.reuses {
+            return Ok(vec![None; keys.len()]);
+        }
+        let keys: Result<_, _> = keys.iter().map(|key| key.parse()).collect();
+        Ok(self.store.get_all(keys?).await?)
     }
 
-    fn reserve(&self, size: &BatchSize) -> Result<(), Box<dyn Error + Send + Sync>> {
-        let Some(left) = self.spending.left() else {
+    async fn receive(
+        &self,
+        model: &dyn ChatModel,
+        replies: &[(String, ChatReply)],
+    ) -> Result<(), Box<dyn Error + Send + Sync>> {
+        let mut stored = Vec::new();
+        for (key, reply) in replies {
+            let payment = Payment {
+                model: model.identity().clone(),
+                usage: reply.usage,
+            };
+            if !reply.served.batched {
+                self.run.spending.charge(&payment, self.price);
+                continue;
+            }
+            let spending = &self.run.spending;
+            spending.charge_batched(&payment, self.price, key.clone());
+            if is_worth_storing(reply) {
+                stored.push((key.parse()?, reply.clone()));
+            }
+        }
+        Ok(self.store.put_all(model.identity(), stored).await?)
+    }
+
+    fn reserve(
+        &self,
+        size: &BatchSize,
+        is_submitted: bool,
+    ) -> Result<(), Box<dyn Error + Send + Sync>> {
+        let spending = &self.run.spending;
+        let cost = self.cost(size);
+        if is_submitted {
+            spending.reserve_anyway(cost.unwrap_or_default());
+            return Ok(());
+        }
+        let Some(left) = spending.left() else {
             return Ok(());
         };
-        let Some(cost) = self.cost(size) else {
-            return Err(UnknownCost(self.model.clone()).into());
-        };
-        if self.spending.reserve(cost) {
-            return Ok(());
-        }
-        let tokens = size
-            .input_tokens
-            .saturating_add(size.output_tokens.unwrap_or_default());
-        let (or, further) = match size.requests {
-            1 => (" or", ""),
-            _ => (",", ", or a smaller `batch.max_requests`"),
-        };
-        Err(OverBudget {
-            or,
-            further,
-            model: self.model.clone(),
-            size: sized(size.requests, tokens),
-            most: dollars(Some(cost)),
-            left: dollars(Some(left)),
-        }
-        .into())
-    }
-
-    fn resume(&self, size: &BatchSize) {
-        if let Some(cost) = self.cost(size) {
-            self.spending.reserve_anyway(cost);
+        match cost {
+            Some(cost) if spending.reserve(cost) => Ok(()),
+            Some(cost) => Err(self.over_budget(size, cost, left).into()),
+            None => Err(format!(
+                "`--budget` with `--batch` needs a limit on replies and a price, because the cost of a batch must be known before it is submitted; set `max_tokens` and `prices` of `{}`",
+                self.model
+            )
+            .into()),
         }
     }
 
-    fn release(&self, size: &BatchSize) {
+    fn release(&self, size: &BatchSize, keys: &BTreeSet<String>) {
+        for key in keys {
+            self.run.spending.stored(key);
+        }
         if let Some(cost) = self.cost(size) {
-            self.spending.release(cost);
+            self.run.spending.release(cost);
         }
     }
 }

@@ -1,34 +1,28 @@
 //! The batches of one command: their settings, and their connections to the rest of the run.
 
 use std::path::PathBuf;
-use std::sync::Arc;
 use std::sync::atomic::AtomicUsize;
+use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
 use anyhow::{Context as _, Result};
-use evals_models::{ChatModel, ChatRequest};
-use evals_providers::{BatchHost, BatchSettings, BatchedChat, OpenAiChat};
+use evals_models::ChatModel as _;
+use evals_providers::{BatchSettings, BatchedChat, OpenAiChat};
 use evals_rag::prices::Price;
-use evals_stores::replies::{ReplyStore, reply_key};
+use evals_stores::replies::ReplyStore;
 
-use super::host::Host;
+use super::host::{BatchRun, Host};
 use crate::interruption::{Interruption, OpenBatches};
 use crate::session::Session;
 use crate::settings::{Batch, Resolved};
 use crate::spending::Spending;
-use crate::terminal::Printer;
 
 /// The batches of one command.
 #[derive(Debug)]
 pub(crate) struct Batches {
     folder: PathBuf,
     settings: Batch,
-    printer: Printer,
-    interruption: Interruption,
-    spending: Arc<Spending>,
-    /// The searches that wait or run.
-    searches: Arc<AtomicUsize>,
-    open: OpenBatches,
+    run: BatchRun,
     /// The models so far: the same model in two roles shares its batches.
     models: Vec<Arc<BatchedChat>>,
 }
@@ -45,18 +39,22 @@ impl Batches {
         Self {
             folder: session.directories.batches(),
             settings: resolved.settings.batch.clone(),
-            printer: session.printer.clone(),
-            interruption: interruption.clone(),
-            spending: Arc::clone(spending),
-            searches: Arc::default(),
-            open,
+            run: BatchRun {
+                printer: session.printer.clone(),
+                interruption: interruption.clone(),
+                spending: Arc::clone(spending),
+                searches: Arc::default(),
+                open,
+            },
             models: Vec::new(),
         }
     }
 
     /// The searches that wait or run; `None` unless the settings switch batches on.
     pub(crate) fn searches(&self) -> Option<Arc<AtomicUsize>> {
-        self.settings.enabled.then(|| Arc::clone(&self.searches))
+        self.settings
+            .enabled
+            .then(|| Arc::clone(&self.run.searches))
     }
 
     /// Whether replies of a model may come of batches. Without `--batch` they may if an earlier run left a batch of the model: the replies
@@ -73,44 +71,41 @@ impl Batches {
         })
     }
 
-    /// Puts batches in front of a model with this price. `store` is where other processes may store replies while requests wait; `None` if
-    /// the run asks for all replies again.
+    /// Puts batches in front of a model with this price. Replies go to `store`; `reuses` says whether those of other processes are used.
     pub(crate) fn put_before(
         &mut self,
         chat: OpenAiChat,
         price: Price,
-        store: Option<ReplyStore>,
+        store: ReplyStore,
+        reuses: bool,
     ) -> Arc<BatchedChat> {
         let parameters = chat.parameters();
         let known = self.models.iter();
         if let Some(known) = known.clone().find(|model| model.parameters() == parameters) {
             return Arc::clone(known);
         }
-        let host = Host::new(
-            &self.printer,
-            &self.interruption,
-            &self.spending,
-            &self.searches,
-            &self.open,
+        let host = Host {
+            run: self.run.clone(),
             store,
-            (chat.identity().to_string(), price),
-        );
-        let host: Arc<dyn BatchHost> = Arc::new(host);
-        let model = Arc::new(BatchedChat::new(chat, self.settings(), host));
+            reuses,
+            model: chat.identity().to_string(),
+            price,
+            shown: Mutex::default(),
+        };
+        let model = Arc::new(BatchedChat::new(chat, self.settings(), Arc::new(host)));
         self.models.push(Arc::clone(&model));
         model
     }
 
     fn settings(&self) -> BatchSettings {
-        let key: fn(&dyn ChatModel, &ChatRequest) -> String =
-            |model, request| reply_key(model, request).to_string();
-        let mut settings = BatchSettings::new(&self.folder, key);
-        settings.submits = self.settings.enabled;
-        settings.window.clone_from(&self.settings.window);
-        settings.poll_interval = Duration::from_secs_f64(self.settings.poll_interval);
-        settings.quiet = Duration::from_secs_f64(self.settings.quiet);
-        settings.max_requests = self.settings.max_requests;
-        settings.first_direct = self.settings.first_direct;
-        settings
+        BatchSettings {
+            submits: self.settings.enabled,
+            window: self.settings.window.clone(),
+            poll_interval: Duration::from_secs_f64(self.settings.poll_interval),
+            quiet: Duration::from_secs_f64(self.settings.quiet),
+            max_requests: self.settings.max_requests,
+            first_direct: self.settings.first_direct,
+            ..BatchSettings::new(&self.folder)
+        }
     }
 }

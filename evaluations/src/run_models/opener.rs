@@ -70,7 +70,7 @@ impl<'o, 'r> Opener<'o, 'r> {
     /// Opens a chat model behind the cache of replies. Its calls are direct.
     pub(crate) async fn chat(&mut self, model: &ConfiguredModel) -> Result<Arc<dyn ChatModel>> {
         let inner = self.servers.chat(&repeatable(model)).await?;
-        self.cached(inner, CachedChat::new).await
+        self.cached(inner).await
     }
 
     /// Opens a chat model behind the cache of replies. Its calls go in batches if the run uses batches and the model's server may support
@@ -84,30 +84,29 @@ impl<'o, 'r> Opener<'o, 'r> {
         }
         let chat = self.servers.openai_chat(&repeatable(model)).await?;
         if !self.batches.concern(&chat, self.cache.is_some())? {
-            return self.cached(Arc::new(chat), CachedChat::new).await;
+            return self.cached(Arc::new(chat)).await;
         }
-        let store = match self.cache {
-            Some(RefreshPolicy::Reuse) => Some(self.store().await?),
-            Some(RefreshPolicy::Refresh) | None => None,
-        };
+        // A plan with batches has refused a run without a cache.
+        let policy = self.cache.unwrap_or_default();
+        let store = self.store().await?;
         let price = choices::prices(self.resolved).of(chat.identity());
-        let batched = self.batches.put_before(chat, price, store);
-        let alone = |model, store| CachedChat::new(model, store).within_process();
-        self.cached(batched, alone).await
+        let reuses = policy == RefreshPolicy::Reuse;
+        // It counts its own cost.
+        let batched = self.batches.put_before(chat, price, store.clone(), reuses);
+        let cached = CachedChat::new(batched, store).within_process();
+        Ok(Arc::new(cached.with_policy(policy)))
     }
 
-    async fn cached(
-        &mut self,
-        inner: Arc<dyn ChatModel>,
-        cache: impl FnOnce(Arc<dyn ChatModel>, ReplyStore) -> CachedChat,
-    ) -> Result<Arc<dyn ChatModel>> {
+    async fn cached(&mut self, inner: Arc<dyn ChatModel>) -> Result<Arc<dyn ChatModel>> {
         let price = choices::prices(self.resolved).of(inner.identity());
         let metered = Arc::new(Metered::new(inner, price, self.spending));
         let Some(policy) = self.cache else {
             return Ok(metered);
         };
         let store = self.store().await?;
-        Ok(Arc::new(cache(metered, store).with_policy(policy)))
+        Ok(Arc::new(
+            CachedChat::new(metered, store).with_policy(policy),
+        ))
     }
 
     /// The store of replies, which all models share.

@@ -10,13 +10,12 @@ use evals_models::{
     ModelIdentity, TextKind, Usage,
 };
 use evals_rag::prices::Price;
-use evals_stores::replies::reply_key;
 use evals_targets::Payment;
 use serde_json::{Map, Value};
 
 use super::Spending;
 
-/// A chat model whose calls are counted. A reply that the model found stored is no call.
+/// A chat model whose calls are counted.
 #[derive(Debug)]
 pub(crate) struct Metered {
     inner: Arc<dyn ChatModel>,
@@ -32,11 +31,6 @@ impl Metered {
             price,
             spending: Arc::clone(spending),
         }
-    }
-
-    /// The key of a request, under which its reply is stored.
-    fn key(&self, request: &ChatRequest) -> String {
-        reply_key(self.inner.as_ref(), request).to_string()
     }
 }
 
@@ -56,25 +50,12 @@ impl ChatModel for Metered {
 
     async fn chat(&self, request: &ChatRequest) -> Result<ChatReply, ChatError> {
         let reply = self.inner.chat(request).await?;
-        if reply.served.cached {
-            return Ok(reply);
-        }
         let payment = Payment {
             model: self.inner.identity().clone(),
             usage: reply.usage,
         };
-        if reply.served.batched {
-            let key = self.key(request);
-            self.spending.charge_batched(&payment, self.price, key);
-        } else {
-            self.spending.charge(&payment, self.price);
-        }
+        self.spending.charge(&payment, self.price);
         Ok(reply)
-    }
-
-    fn stored(&self, request: &ChatRequest) {
-        self.spending.stored(|| self.key(request));
-        self.inner.stored(request);
     }
 }
 
@@ -185,84 +166,11 @@ fn estimate(text: &str) -> u64 {
 
 #[cfg(test)]
 mod tests {
-    use std::time::Duration;
-
     use evals::StopSignal;
     use evals_local::StaticEmbedder;
-    use evals_models::{Finish, Message, Served};
 
     use super::super::BudgetSpent;
     use super::*;
-
-    /// A model whose replies come in batches, or were stored by another process meanwhile.
-    #[derive(Debug)]
-    struct Batched {
-        identity: ModelIdentity,
-        cached: bool,
-    }
-
-    #[async_trait]
-    impl ChatModel for Batched {
-        fn identity(&self) -> &ModelIdentity {
-            &self.identity
-        }
-
-        fn parameters(&self) -> Map<String, Value> {
-            Map::new()
-        }
-
-        async fn chat(&self, _: &ChatRequest) -> Result<ChatReply, ChatError> {
-            Ok(ChatReply {
-                text: "yes".to_owned(),
-                tool_calls: Vec::new(),
-                reasoning: None,
-                finish: Finish::Stop,
-                usage: Usage {
-                    output_tokens: 1,
-                    ..Usage::default()
-                },
-                served: Served {
-                    service_time: Duration::ZERO,
-                    attempts: 1,
-                    cached: self.cached,
-                    batched: true,
-                },
-            })
-        }
-    }
-
-    /// A model whose tokens cost a dollar each.
-    fn batched(cached: bool, spending: &Arc<Spending>) -> Metered {
-        let price = Price {
-            input: Some(0.0),
-            output: Some(1e6),
-        };
-        let identity = ModelIdentity::new("openai", "m");
-        Metered::new(Arc::new(Batched { identity, cached }), price, spending)
-    }
-
-    #[tokio::test]
-    async fn a_reply_that_the_model_found_stored_costs_nothing() {
-        let spending = Spending::new(Some(10.0), StopSignal::new());
-        let model = batched(true, &spending);
-        let request = ChatRequest::new(vec![Message::user("Is it?")]);
-        model.chat(&request).await.unwrap();
-        assert_eq!((spending.left(), spending.calls()), (Some(10.0), 0));
-    }
-
-    #[tokio::test]
-    async fn a_reply_of_a_batch_costs_nothing_more_until_it_is_stored() {
-        let spending = Spending::new(Some(10.0), StopSignal::new());
-        let model = batched(false, &spending);
-        let request = ChatRequest::new(vec![Message::user("Is it?")]);
-        for left in [9.0, 9.0] {
-            model.chat(&request).await.unwrap();
-            assert_eq!(spending.left(), Some(left));
-        }
-        model.stored(&request);
-        model.chat(&request).await.unwrap();
-        assert_eq!(spending.left(), Some(8.0), "another batch");
-    }
 
     #[tokio::test]
     async fn a_spent_budget_embeds_no_further_documents_even_without_reported_tokens() {

@@ -118,15 +118,10 @@ impl Spending {
         self.add(price.cost(payment.usage).unwrap_or_default());
     }
 
-    /// Notes that the reply to a request is stored. `key` is asked for if any reply of a batch is not.
-    pub(crate) fn stored(&self, key: impl FnOnce() -> String) {
-        let mut unstored = lock(&self.unstored);
-        if unstored.is_empty() {
-            return;
-        }
-        let key = key();
-        if unstored.remove(&key) {
-            self.record(|ledger| ledger.stored(&key));
+    /// Notes that the reply to the request with this key is stored.
+    pub(crate) fn stored(&self, key: &str) {
+        if lock(&self.unstored).remove(key) {
+            self.record(|ledger| ledger.stored(key));
         }
     }
 
@@ -276,7 +271,7 @@ mod tests {
         };
         let first = session(folder.path());
         charge(&first, "stored");
-        first.stored(|| "stored".to_owned());
+        first.stored("stored");
         charge(&first, "read again");
         assert!((paid(&first) - 2.0).abs() < 1e-9);
         drop(first);
@@ -285,7 +280,7 @@ mod tests {
         assert!((paid(&second) - 2.0).abs() < 1e-9);
         charge(&second, "read again");
         assert!((paid(&second) - 2.0).abs() < 1e-9);
-        second.stored(|| "read again".to_owned());
+        second.stored("read again");
         // As with `--refresh all`, which asks for another reply.
         charge(&second, "read again");
         charge(&second, "stored");

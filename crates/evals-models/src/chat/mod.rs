@@ -36,10 +36,4 @@ pub trait ChatModel: Debug + Send + Sync {
 
     /// Requests one reply.
     async fn chat(&self, request: &ChatRequest) -> Result<ChatReply, ChatError>;
-
-    /// Tells the model that the caller has stored the reply to a request, or does not need it. A model that keeps replies until then may delete
-    /// its copy.
-    ///
-    /// Default: does nothing.
-    fn stored(&self, _request: &ChatRequest) {}
 }

@@ -3,14 +3,14 @@
 mod batches;
 mod vectors;
 
-use std::fmt::Debug;
-use std::future::Future;
+use std::fmt;
 use std::num::NonZero;
 use std::ops::Range;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, AtomicUsize, Ordering};
 use std::time::Duration;
 
+use async_trait::async_trait;
 use serde_json::Value;
 use thiserror::Error;
 use tokio::task::JoinSet;
@@ -23,7 +23,7 @@ use crate::tokens::{self, TokensRead};
 use crate::traffic::{AttemptError, Lane};
 use evals_models::wording::truncation_note;
 use evals_models::{
-    EmbedError, Embeddings, Failure, ModelIdentity, NoDirection, RowOrigin, TextKind,
+    EmbedError, Embedder, Embeddings, Failure, ModelIdentity, NoDirection, RowOrigin, TextKind,
 };
 
 /// A text is cut to four fifths of its length until the server takes it. So many steps reduce a book to a page.
@@ -32,33 +32,30 @@ const MOST_CUTS: usize = 40;
 const LONGEST_TOKEN: usize = 8;
 
 /// A server's endpoint for embeddings.
-pub(crate) trait Endpoint: Debug + Send + Sync + 'static {
-    /// Makes one attempt at a batch, which is never empty. Returns a vector for each text in order, not checked yet.
-    fn vectors(
-        &self,
-        texts: &[String],
-    ) -> impl Future<Output = Result<Vec<Vec<f32>>, AttemptError>> + Send;
+#[async_trait]
+pub(crate) trait EmbeddingEndpoint: Send + Sync {
+    /// Makes one attempt at a batch, which is never empty. Returns a vector for each text in order, not checked yet, and the tokens that
+    /// the server read.
+    async fn vectors(&self, texts: &[String])
+    -> Result<(Vec<Vec<f32>>, Option<u64>), AttemptError>;
 
     /// Whether the server refuses a text that is too long. Other servers may cut it silently.
-    const REFUSES_LONG: bool;
-
-    /// The sum of the tokens that the server read.
-    fn tokens_read(&self) -> &TokensRead;
+    fn refuses_long(&self) -> bool;
 }
 
-/// An embedder over an endpoint.
-#[derive(Debug)]
-pub(crate) struct Embedding<E> {
-    call: Arc<Call<E>>,
+/// An embedding model behind a server.
+///
+/// Texts are sent in batches, as many at once as the traffic allows.
+pub struct HttpEmbedder {
+    call: Arc<EmbeddingCall>,
     identity: ModelIdentity,
     settings: EmbedSettings,
     dimension: usize,
 }
 
 /// The parts of an embedder that each batch needs.
-#[derive(Debug)]
-struct Call<E> {
-    endpoint: E,
+struct EmbeddingCall {
+    endpoint: Box<dyn EmbeddingEndpoint>,
     lane: Lane,
     /// The most tokens of a text that the model reads, where that is known.
     reads: Option<usize>,
@@ -66,11 +63,12 @@ struct Call<E> {
     max_batch: AtomicUsize,
     /// How many texts were cut.
     cut: AtomicU64,
+    tokens_read: TokensRead,
 }
 
 /// The vectors of a batch.
 #[derive(Debug, Default)]
-struct Batch {
+struct EmbeddedBatch {
     values: Vec<f32>,
     /// For each text, whether it was cut, where that is known.
     cut: Vec<Option<bool>>,
@@ -86,21 +84,22 @@ struct TextError {
     source: Box<dyn std::error::Error + Send + Sync>,
 }
 
-impl<E: Endpoint> Embedding<E> {
+impl HttpEmbedder {
     /// Embeds one word, to learn the dimension of the vectors or to check it.
     pub(crate) async fn probe(
-        endpoint: E,
+        endpoint: impl EmbeddingEndpoint + 'static,
         identity: ModelIdentity,
         settings: EmbedSettings,
         lane: Lane,
         reads: Option<usize>,
     ) -> Result<Self, ConnectError> {
-        let call = Arc::new(Call {
-            endpoint,
+        let call = Arc::new(EmbeddingCall {
+            endpoint: Box::new(endpoint),
             lane,
             reads,
             max_batch: AtomicUsize::new(settings.max_batch.get()),
             cut: AtomicU64::new(0),
+            tokens_read: TokensRead::default(),
         });
         let identity = with_prefixes(identity, &settings);
         let expected = match settings.dimension {
@@ -119,42 +118,42 @@ impl<E: Endpoint> Embedding<E> {
         })
     }
 
-    pub(crate) fn identity(&self) -> &ModelIdentity {
-        &self.identity
-    }
-
-    pub(crate) fn dimension(&self) -> usize {
-        self.dimension
-    }
-
-    pub(crate) fn settings(&self) -> &EmbedSettings {
-        &self.settings
-    }
-
-    /// The tokens read so far, where the server counted all of them.
-    pub(crate) fn input_tokens(&self) -> Option<u64> {
-        self.call.endpoint.tokens_read().sum()
-    }
-
-    /// Notes for reports about how texts were embedded.
-    pub(crate) fn notes(&self) -> Vec<String> {
-        let note = truncation_note(self.call.cut.load(Ordering::Relaxed), "text");
-        note.into_iter().collect()
-    }
-
     /// The batches of texts that go into one request each. Prefixes may make one batch more.
-    pub(crate) fn cut(&self, texts: &[impl AsRef<str>]) -> Vec<Range<usize>> {
+    fn cut(&self, texts: &[impl AsRef<str>]) -> Vec<Range<usize>> {
         let most_texts = self.call.max_batch.load(Ordering::Relaxed);
         let most_texts = NonZero::new(most_texts).unwrap_or(NonZero::<usize>::MIN);
         batches::cut(texts, most_texts, self.settings.max_batch_tokens)
     }
+}
 
-    /// Embeds all texts, as many batches at once as the traffic allows.
-    pub(crate) async fn embed(
-        &self,
-        texts: &[&str],
-        kind: TextKind,
-    ) -> Result<Embeddings, EmbedError> {
+#[async_trait]
+impl Embedder for HttpEmbedder {
+    fn identity(&self) -> &ModelIdentity {
+        &self.identity
+    }
+
+    fn dimension(&self) -> usize {
+        self.dimension
+    }
+
+    fn input_tokens(&self) -> Option<u64> {
+        self.call.tokens_read.sum()
+    }
+
+    fn notes(&self) -> Vec<String> {
+        let note = truncation_note(self.call.cut.load(Ordering::Relaxed), "text");
+        note.into_iter().collect()
+    }
+
+    fn max_tokens(&self) -> Option<usize> {
+        self.call.reads
+    }
+
+    fn batches(&self, texts: &[&str]) -> Vec<Range<usize>> {
+        self.cut(texts)
+    }
+
+    async fn embed(&self, texts: &[&str], kind: TextKind) -> Result<Embeddings, EmbedError> {
         let prefix = match kind {
             TextKind::Query => &self.settings.query_prefix,
             TextKind::Document => &self.settings.document_prefix,
@@ -194,7 +193,17 @@ impl<E: Endpoint> Embedding<E> {
     }
 }
 
-impl<E: Endpoint> Call<E> {
+impl fmt::Debug for HttpEmbedder {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        formatter
+            .debug_struct("HttpEmbedder")
+            .field("settings", &self.settings)
+            .field("dimension", &self.dimension)
+            .finish_non_exhaustive()
+    }
+}
+
+impl EmbeddingCall {
     /// Embeds a batch. If the server refuses it, each half is tried, down to single texts; the error names a text that is refused
     /// alone.
     ///
@@ -204,8 +213,8 @@ impl<E: Endpoint> Call<E> {
         texts: &[String],
         first: usize,
         dimension: usize,
-    ) -> Result<Batch, AttemptError> {
-        let mut brought = Batch::default();
+    ) -> Result<EmbeddedBatch, AttemptError> {
+        let mut brought = EmbeddedBatch::default();
         let (mut refused, mut cut) = (Vec::new(), Vec::new());
         // A stack with the next part on top, so that vectors arrive in the order of their texts.
         let whole = 0..texts.len();
@@ -215,7 +224,7 @@ impl<E: Endpoint> Call<E> {
             let vectors = self.matrix(&texts[part.clone()], place, Some(dimension));
             let error = match vectors.await {
                 Ok(vectors) => {
-                    brought.add(vectors, E::REFUSES_LONG.then_some(false));
+                    brought.add(vectors, self.endpoint.refuses_long().then_some(false));
                     continue;
                 }
                 Err(error) => error,
@@ -295,7 +304,9 @@ impl<E: Endpoint> Call<E> {
         let estimate = texts.iter().map(|text| tokens::estimate(text)).sum();
         let attempt = || self.endpoint.vectors(texts);
         let delivered = self.lane.call(estimate, attempt).await?;
-        let vectors = vectors::matrix(&delivered.value, texts, first, dimension);
+        let (vectors, tokens) = delivered.value;
+        self.tokens_read.add(tokens);
+        let vectors = vectors::matrix(&vectors, texts, first, dimension);
         let (stored, took) = (0, delivered.service_time);
         Ok(vectors
             .map_err(unsound)?
@@ -303,7 +314,7 @@ impl<E: Endpoint> Call<E> {
     }
 }
 
-impl Batch {
+impl EmbeddedBatch {
     fn add(&mut self, vectors: Embeddings, cut: Option<bool>) {
         let rows = self.cut.len() + vectors.len();
         self.cut.resize(rows, cut);

@@ -40,16 +40,16 @@ fn is_missing(error: &AttemptError) -> bool {
 
 /// The answer of `/api/tags`.
 #[derive(Debug, Deserialize)]
-struct Tags {
+pub(super) struct Tags {
     #[serde(default)]
-    models: Vec<Tag>,
+    pub(super) models: Vec<Tag>,
 }
 
 /// One model that the server has.
 #[derive(Debug, Deserialize)]
-struct Tag {
+pub(super) struct Tag {
     #[serde(default)]
-    name: String,
+    pub(super) name: String,
     #[serde(default)]
     digest: Option<String>,
 }
@@ -73,7 +73,7 @@ pub(super) async fn look_up(server: &Server, lane: &Lane) -> Result<Facts, Attem
     })
 }
 
-async fn tags(server: &Server) -> Result<Tags, AttemptError> {
+pub(super) async fn tags(server: &Server) -> Result<Tags, AttemptError> {
     let expected = Expected::facts("a list of models");
     let body = server.get("/api/tags", expected).await?;
     server.parse(expected, &body)

@@ -9,5 +9,4 @@ mod request;
 mod window;
 
 pub use chat::OllamaChat;
-pub use embedder::OllamaEmbedder;
 pub use models::{OllamaModels, OllamaModelsError, PullProgress};

@@ -1,24 +1,19 @@
 //! The models of an Ollama server: which ones it has, and pulling one that is missing.
 
 use std::collections::BTreeMap;
-use std::fmt;
-use std::future::Future;
+use std::error::Error;
 use std::sync::Arc;
 
-use futures::StreamExt as _;
-use ollama_rs::Ollama;
-use ollama_rs::error::OllamaError;
 use ollama_rs::models::pull::PullModelStatus;
-use reqwest_0_12::header::{AUTHORIZATION, HeaderMap, HeaderValue};
-use reqwest_0_12::redirect::Policy;
+use serde_json::{Value, json};
 use thiserror::Error;
 use tokio::time::timeout;
 
 use super::catalog;
 use crate::classify::{ErrorBody, one_line};
-use crate::server::{CONNECT_TIMEOUT, ConnectError, Protocol, Server, ServerError};
+use crate::server::{ConnectError, Expected, Protocol, Server, ServerError};
 use crate::settings::{ServerSettings, SettingsError};
-use crate::traffic::{Lane, Traffic};
+use crate::traffic::{AttemptError, Lane, Traffic};
 
 /// The last status of a complete pull.
 const SUCCESS: &str = "success";
@@ -28,40 +23,37 @@ const MOST_LAYERS: usize = 10_000;
 /// The longest digest of a layer in bytes. Ollama's have 71.
 const LONGEST_DIGEST: usize = 256;
 
+/// One step of a pull.
+const STEP: Expected = Expected::facts("the steps of a pull");
+
 /// The models of an Ollama server.
 ///
-/// [`Self::has`] asks as the models themselves do. [`Self::list`] and [`Self::pull`] send their requests through the client of
-/// `ollama-rs`: nothing is retried, and the calls do not count as [`Traffic`]. Timeouts, proxies, redirects and credentials are those
-/// of every other request. Three things differ, because the client of `ollama-rs` leaves no choice: it limits neither the size of an
-/// answer nor the length of a line, it drops the status of a refusal, and it trusts the root certificates of `webpki-roots` instead
-/// of the system's.
-pub struct OllamaModels {
-    server: Server,
-    client: Ollama,
-}
+/// [`Self::has`] asks as the models themselves do. [`Self::list`] and [`Self::pull`] do not retry, and do not count as [`Traffic`].
+#[derive(Debug)]
+pub struct OllamaModels(Server);
 
 /// An Ollama server did not list its models, or did not pull one.
 #[derive(Debug, Error)]
 #[error(transparent)]
-pub struct OllamaModelsError(ServerError);
+pub struct OllamaModelsError(Box<dyn Error + Send + Sync>);
 
 impl OllamaModelsError {
     /// Whether no connection to the address came about.
     pub fn is_unreachable(&self) -> bool {
-        matches!(self.0, ServerError::Unreachable { .. })
+        let error = self.0.downcast_ref();
+        matches!(error, Some(ServerError::Unreachable { .. }))
     }
+}
 
-    /// The error of a pull, with advice where the server says that the registry does not have the model.
-    fn with_name_advice(mut self) -> Self {
-        let missing = ["file does not exist", "invalid model name", "not found"];
-        if let ServerError::Declined {
-            message, advice, ..
-        } = &mut self.0
-            && missing.iter().any(|words| message.contains(words))
-        {
-            *advice = "check the model's `name`: https://ollama.com/library lists what there is";
-        }
-        self
+impl From<AttemptError> for OllamaModelsError {
+    fn from(error: AttemptError) -> Self {
+        Self(error.source)
+    }
+}
+
+impl From<ServerError> for OllamaModelsError {
+    fn from(error: ServerError) -> Self {
+        Self(error.into())
     }
 }
 
@@ -79,24 +71,13 @@ pub struct PullProgress {
 impl OllamaModels {
     /// The models of a server. Nothing is sent yet.
     pub fn new(settings: ServerSettings) -> Result<Self, SettingsError> {
-        let client = Ollama::builder()
-            .url(settings.base_url.endpoint("/"))
-            .reqwest_client(client(&settings)?)
-            .build();
-        Ok(Self {
-            server: Server::new(Protocol::Ollama, settings, "*")?,
-            client,
-        })
+        Server::new(Protocol::Ollama, settings, "*").map(Self)
     }
 
     /// The names of the models that the server has, in alphabetical order.
     pub async fn list(&self) -> Result<Vec<String>, OllamaModelsError> {
-        let listed = self.within_timeout(self.client.list_local_models()).await?;
-        let listed = listed.map_err(|error| self.failed(error, "a list of models"))?;
-        let mut names: Vec<String> = listed
-            .into_iter()
-            .map(|model| self.server.redacted(&model.name))
-            .collect();
+        let listed = catalog::tags(&self.0).await?.models.into_iter();
+        let mut names: Vec<String> = listed.map(|model| self.0.redacted(&model.name)).collect();
         names.sort();
         Ok(names)
     }
@@ -106,7 +87,7 @@ impl OllamaModels {
     /// Any other failure is the error that opening the model would give. The traffic retries as usual, but does not remember a missing
     /// model, so the model can be opened with the same traffic after a pull.
     pub async fn has(&self, model: &str, traffic: Arc<Traffic>) -> Result<bool, ConnectError> {
-        let settings = self.server.settings();
+        let settings = self.0.settings();
         let server = Server::new(Protocol::Ollama, settings.clone(), model)?;
         let lane = Lane::new(traffic, settings, model);
         let has = catalog::has(&server, &lane).await;
@@ -122,106 +103,74 @@ impl OllamaModels {
         model: &str,
         mut progress: impl FnMut(&PullProgress),
     ) -> Result<(), OllamaModelsError> {
-        let begun = self.client.pull_model_stream(model.to_owned(), false);
-        let begun = self.within_timeout(begun).await?;
-        let mut statuses =
-            begun.map_err(|error| self.failed(error, "the steps of a pull").with_name_advice())?;
+        let server = &self.0;
+        let after = server.settings().timeout;
+        let body = json!({"name": model, "insecure": false, "stream": true});
+        let begun = timeout(after, server.post_for_long("/api/pull", &body)).await;
+        let mut response = begun.map_err(|_| ServerError::TimedOut {
+            server: server.name(),
+            after,
+        })??;
         let mut layers = Layers::default();
+        let mut rest = Vec::new();
         loop {
-            let Ok(status) = timeout(self.server.settings().timeout, statuses.next()).await else {
-                return Err(OllamaModelsError(ServerError::PullStalled {
-                    server: self.server.name(),
-                    after: self.server.settings().timeout,
-                }));
-            };
-            let status = match status {
-                Some(Ok(status)) => status,
-                Some(Err(OllamaError::InternalError(refusal))) => {
-                    return Err(self.declined(&refusal.message).with_name_advice());
+            let piece = timeout(after, server.next(&mut response, rest.len(), STEP)).await;
+            let piece = piece.map_err(|_| ServerError::PullStalled {
+                server: server.name(),
+                after,
+            })?;
+            let piece = piece.map_err(|error| self.cut(Some(error.source)))?;
+            // The last line may have no line feed.
+            let is_end = piece.is_none();
+            rest.extend(piece.unwrap_or_else(|| vec![b'\n']));
+            while let Some(end) = rest.iter().position(|byte| *byte == b'\n') {
+                let line: Vec<u8> = rest.drain(..=end).collect();
+                if line.trim_ascii().is_empty() {
+                    continue;
                 }
-                Some(Err(OllamaError::JsonError(error))) => {
-                    return Err(self.failed(OllamaError::JsonError(error), "the steps of a pull"));
+                let status = self.step(&line)?;
+                layers.add(&status);
+                progress(&PullProgress {
+                    step: one_line(&server.redacted(&status.message)),
+                    completed: layers.completed(),
+                    total: layers.total(),
+                });
+                if status.message == SUCCESS {
+                    return Ok(());
                 }
-                Some(Err(error)) => return Err(self.cut(Some(&error))),
-                None => return Err(self.cut(None)),
-            };
-            layers.add(&status);
-            let step = one_line(&self.server.redacted(&status.message));
-            progress(&PullProgress {
-                step,
-                completed: layers.completed(),
-                total: layers.total(),
-            });
-            if status.message == SUCCESS {
-                return Ok(());
+            }
+            if is_end {
+                return Err(self.cut(None));
             }
         }
     }
 
-    async fn within_timeout<T>(
-        &self,
-        request: impl Future<Output = T>,
-    ) -> Result<T, OllamaModelsError> {
-        let after = self.server.settings().timeout;
-        timeout(after, request).await.map_err(|_| {
-            let server = self.server.name();
-            OllamaModelsError(ServerError::TimedOut { server, after })
-        })
-    }
-
-    /// The error of a request that the client of `ollama-rs` could not complete.
-    fn failed(&self, error: OllamaError, expected: &'static str) -> OllamaModelsError {
-        let server = self.server.name();
-        match error {
-            OllamaError::ReqwestError(error) if error.is_connect() => {
-                OllamaModelsError(ServerError::Unreachable {
-                    server,
-                    advice: self.server.start_advice(),
-                    source: Box::new(error.without_url()),
-                })
-            }
-            OllamaError::ReqwestError(error) => OllamaModelsError(ServerError::Lost {
-                server,
-                source: Box::new(error.without_url()),
-            }),
-            OllamaError::JsonError(error) => OllamaModelsError(ServerError::Malformed {
-                server,
-                expected,
-                found: "something else".to_owned(),
-                source: Some(self.server.redacted(&error.to_string()).into()),
-            }),
-            OllamaError::InternalError(refusal) => self.declined(&refusal.message),
-            // The body of a refusal.
-            other => self.declined(&ErrorBody::parse(other.to_string().as_bytes()).message),
+    /// Reads a step of a pull.
+    fn step(&self, line: &[u8]) -> Result<PullModelStatus, OllamaModelsError> {
+        let json: Value = self.0.parse(STEP, line)?;
+        if json.get("error").is_none() {
+            return Ok(self.0.parse(STEP, line)?);
         }
-    }
-
-    /// The error of a refusal whose status the client dropped.
-    fn declined(&self, message: &str) -> OllamaModelsError {
-        OllamaModelsError(ServerError::Declined {
-            server: self.server.name(),
-            message: one_line(&self.server.redacted(message)),
-            advice: "",
-        })
+        let message = ErrorBody::from_json(&json).message;
+        // The server says that the registry does not have the model.
+        let missing = ["file does not exist", "invalid model name", "not found"];
+        let advice = if missing.iter().any(|words| message.contains(words)) {
+            "check the model's `name`: https://ollama.com/library lists what there is"
+        } else {
+            ""
+        };
+        let declined = ServerError::Declined {
+            server: self.0.name(),
+            message: one_line(&self.0.redacted(&message)),
+            advice,
+        };
+        Err(declined.into())
     }
 
     /// The error of a pull whose last status never came.
-    fn cut(&self, error: Option<&OllamaError>) -> OllamaModelsError {
-        let source = error.map(|error| self.server.redacted(&error.to_string()).into());
-        OllamaModelsError(ServerError::PullCut {
-            server: self.server.name(),
-            source,
-        })
-    }
-}
-
-impl fmt::Debug for OllamaModels {
-    /// Without the client, which shows the password of an address.
-    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
-        formatter
-            .debug_tuple("OllamaModels")
-            .field(&self.server)
-            .finish()
+    fn cut(&self, source: Option<Box<dyn Error + Send + Sync>>) -> OllamaModelsError {
+        let server = self.0.name();
+        ServerError::PullCut { server, source }.into()
     }
 }
 
@@ -253,26 +202,6 @@ impl Layers {
         let parts = self.0.values().map(|layer| part(*layer));
         parts.fold(0, u64::saturating_add)
     }
-}
-
-/// An HTTP client of the version that `ollama-rs` takes, set up as [`Server::new`] sets up ours. It has no timeout for a whole
-/// request, because a pull may take hours.
-fn client(settings: &ServerSettings) -> Result<reqwest_0_12::Client, SettingsError> {
-    let mut builder = reqwest_0_12::Client::builder()
-        .connect_timeout(CONNECT_TIMEOUT)
-        .redirect(Policy::none());
-    if settings.base_url.is_loopback() {
-        builder = builder.no_proxy();
-    }
-    if let Some(key) = &settings.api_key {
-        let bearer = format!("Bearer {}", key.expose());
-        let mut bearer = HeaderValue::from_str(&bearer).expect("a key is visible ASCII");
-        bearer.set_sensitive(true);
-        builder = builder.default_headers(HeaderMap::from_iter([(AUTHORIZATION, bearer)]));
-    }
-    builder.build().map_err(|error| SettingsError::Client {
-        source: Box::new(error),
-    })
 }
 
 #[cfg(test)]

@@ -21,7 +21,7 @@ pub(super) const RESERVED_OPTIONS: [&str; 2] = ["options.num_ctx", "options.num_
 
 /// The request of `ollama-rs`, beside the fields that its type cannot hold.
 #[derive(Debug, Serialize)]
-pub(super) struct Request<'a> {
+pub(super) struct OllamaRequest<'a> {
     #[serde(flatten)]
     typed: ChatMessageRequest,
     /// Newer servers then refuse a prompt that is too long, instead of cutting it. Older ones ignore this field and the next.
@@ -51,13 +51,13 @@ pub(super) fn body<'a>(
     settings: &'a ChatSettings,
     request: &'a ChatRequest,
     window: Window,
-) -> Extended<'a, Request<'a>> {
+) -> Extended<'a, OllamaRequest<'a>> {
     let messages = request.messages.iter().map(message).collect();
     let mut typed = ChatMessageRequest::new(settings.model.clone(), messages)
         .options(options(settings, request, window));
     typed.think = settings.think.map(think);
     Extended {
-        request: Request {
+        request: OllamaRequest {
             typed,
             truncate: false,
             shift: false,

@@ -4,8 +4,6 @@ use std::fmt;
 use std::num::NonZero;
 use std::sync::Arc;
 
-use async_openai::Client;
-use async_openai::config::OpenAIConfig;
 use async_trait::async_trait;
 use serde::Deserialize as _;
 use serde_json::{Map, Value};
@@ -14,7 +12,6 @@ use super::dialect::{Concession, Dialect, LearnedDialect};
 use super::reply::Completion;
 use super::request;
 use super::stream::{self, Streamed};
-use super::transport::{self, Transport};
 use crate::chat::{self, RawReply, raw_reply};
 use crate::server::{ConnectError, Expected, Protocol, Server, ServerError};
 use crate::settings::{ChatSettings, SettingsError, extra_body};
@@ -31,7 +28,6 @@ pub struct OpenAiChat {
     pub(super) identity: ModelIdentity,
     settings: ChatSettings,
     pub(super) server: Server,
-    client: Client<OpenAIConfig>,
     dialect: LearnedDialect,
     pub(super) lane: Lane,
 }
@@ -58,7 +54,6 @@ impl OpenAiChat {
                 &settings.model,
                 settings.max_tokens_field,
             )),
-            client: Transport::client(&server, EXPECTED),
             lane: Lane::new(traffic, &settings.server, &settings.model),
             server,
             settings,
@@ -79,7 +74,7 @@ impl OpenAiChat {
     pub(super) fn body(
         &self,
         request: &ChatRequest,
-        dialect: Dialect,
+        dialect: &Dialect,
     ) -> serde_json::Result<Value> {
         serde_json::to_value(request::body(&self.settings, request, dialect))
     }
@@ -90,7 +85,7 @@ impl OpenAiChat {
         status: u16,
         body: &Value,
         request: &ChatRequest,
-        dialect: Dialect,
+        dialect: &Dialect,
     ) -> InBatch {
         let read = if (200..300).contains(&status) {
             self.read(body, request)
@@ -105,8 +100,8 @@ impl OpenAiChat {
             return InBatch::Reply(RawReply::out_of_budget(self.budget(request), request));
         }
         match concede(dialect, &error) {
-            Some((dialect, concession)) => {
-                self.dialect.record(dialect, concession);
+            Some(concession) => {
+                self.dialect.record(concession);
                 InBatch::Conceded
             }
             None => InBatch::Failed(error),
@@ -122,7 +117,7 @@ impl OpenAiChat {
     async fn attempt(&self, request: &ChatRequest) -> Result<RawReply, AttemptError> {
         loop {
             let dialect = self.dialect.current();
-            let error = match self.ask(request, dialect).await {
+            let error = match self.ask(request, &dialect).await {
                 Ok(reply) => return Ok(reply),
                 Err(error) => error,
             };
@@ -130,27 +125,31 @@ impl OpenAiChat {
                 return Ok(RawReply::out_of_budget(self.budget(request), request));
             }
             // The loop ends, because each concession removes something from the request.
-            let Some((dialect, concession)) = concede(dialect, &error) else {
+            let Some(concession) = concede(&dialect, &error) else {
                 return Err(error);
             };
-            self.dialect.record(dialect, concession);
+            self.dialect.record(concession);
         }
     }
 
-    async fn ask(&self, request: &ChatRequest, dialect: Dialect) -> Result<RawReply, AttemptError> {
+    async fn ask(
+        &self,
+        request: &ChatRequest,
+        dialect: &Dialect,
+    ) -> Result<RawReply, AttemptError> {
         let body = request::body(&self.settings, request, dialect);
-        match self.client.chat().create_byot::<_, Value>(body).await {
-            Ok(json) => self.read(&json, request),
-            Err(error) => {
-                let body = transport::failure(&self.server, error)?;
-                match stream::assemble(&body.text) {
-                    Some(Streamed::Reply(completion)) => self.reply(&completion, request),
-                    Some(Streamed::Refused(event)) => Err(self.server.refused_inside(&event)),
-                    Some(Streamed::Cut) | None => {
-                        let source = Some(body.source);
-                        Err(self.server.malformed(EXPECTED.what, &body.text, source))
-                    }
-                }
+        let path = "/chat/completions";
+        let answer = self.server.post(path, &body, EXPECTED).await?;
+        let error = match serde_json::from_slice::<Value>(&answer) {
+            Ok(json) => return self.read(&json, request),
+            Err(error) => error,
+        };
+        let text = String::from_utf8_lossy(&answer);
+        match stream::assemble(&text) {
+            Some(Streamed::Reply(completion)) => self.reply(&completion, request),
+            Some(Streamed::Refused(event)) => Err(self.server.refused_inside(&event)),
+            Some(Streamed::Cut) | None => {
+                Err(self.server.malformed(EXPECTED.what, &text, Some(error)))
             }
         }
     }
@@ -242,7 +241,7 @@ fn is_out_of_budget(error: &AttemptError) -> bool {
     }
 }
 
-fn concede(dialect: Dialect, error: &AttemptError) -> Option<(Dialect, Concession)> {
+fn concede(dialect: &Dialect, error: &AttemptError) -> Option<Concession> {
     match error.source.downcast_ref::<ServerError>()? {
         ServerError::Refused { refusal, .. } => dialect.concede(refusal),
         _ => None,

@@ -1,5 +1,6 @@
 //! The parts of `OpenAI`'s protocol that a server takes, learned from what it refuses.
 
+use std::collections::BTreeSet;
 use std::fmt;
 use std::sync::{Mutex, PoisonError};
 
@@ -43,48 +44,17 @@ impl fmt::Display for Concession {
 }
 
 /// The parts of the protocol that a server takes, as far as its refusals have shown.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct Dialect {
-    pub(super) budget_field: BudgetField,
-    /// Whether `budget_field` may not change any more: it did already, or the user set it.
-    field_is_final: bool,
-    pub(super) takes: Takes,
-    pub(super) format: Format,
-}
-
-/// The field that holds the token budget of a reply.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum BudgetField {
-    MaxTokens,
-    MaxCompletionTokens,
-}
-
-impl BudgetField {
-    fn name(self) -> &'static str {
-        match self {
-            Self::MaxTokens => "max_tokens",
-            Self::MaxCompletionTokens => "max_completion_tokens",
-        }
-    }
-
-    fn other(self) -> Self {
-        match self {
-            Self::MaxTokens => Self::MaxCompletionTokens,
-            Self::MaxCompletionTokens => Self::MaxTokens,
-        }
-    }
-}
-
-/// The settings that a server takes.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) struct Takes {
-    pub(super) temperature: bool,
-    pub(super) seed: bool,
-    pub(super) effort: bool,
+    /// Whether the token budget is sent as `max_completion_tokens` at first.
+    completion_tokens: bool,
+    /// Whether the user set the field of the budget, so that it may not change.
+    field_is_set: bool,
+    conceded: BTreeSet<Concession>,
 }
 
 /// How a server can hold replies to a format, strictest first.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Format {
     /// `json_schema`, as `OpenAI` has it.
     Schema,
@@ -98,128 +68,103 @@ pub(super) enum Format {
 impl Dialect {
     /// The dialect that a model probably takes, by its name.
     pub(super) fn guess(model: &str, field: MaxTokensField) -> Self {
-        let budget_field = match field {
-            MaxTokensField::MaxCompletionTokens => BudgetField::MaxCompletionTokens,
-            MaxTokensField::Auto if reasons(model) => BudgetField::MaxCompletionTokens,
-            MaxTokensField::Auto | MaxTokensField::MaxTokens => BudgetField::MaxTokens,
-        };
         Self {
-            budget_field,
-            field_is_final: field != MaxTokensField::Auto,
-            takes: Takes {
-                temperature: true,
-                seed: true,
-                effort: true,
+            completion_tokens: match field {
+                MaxTokensField::MaxCompletionTokens => true,
+                MaxTokensField::Auto => reasons(model),
+                MaxTokensField::MaxTokens => false,
             },
-            format: Format::Schema,
+            field_is_set: field != MaxTokensField::Auto,
+            conceded: BTreeSet::new(),
         }
     }
 
-    /// The dialect without the part that the server refused, and the name of that part. `None` where the refusal is about something
-    /// else.
-    pub(super) fn concede(self, refusal: &Refusal) -> Option<(Self, Concession)> {
-        let about = |field: &str| refusal.body.is_about(field);
-        let unsupported = speaks_of_support(refusal);
-        // The names are words of prose, too, so the message has to name them as fields.
-        let refused = |field: &str| unsupported && refusal.body.names(field);
+    /// Whether the server takes a part of requests, as far as it is known.
+    pub(super) fn takes(&self, part: Concession) -> bool {
+        !self.conceded.contains(&part)
+    }
+
+    /// The field that holds the token budget of a reply.
+    pub(super) fn budget_field(&self) -> &'static str {
+        let is_renamed = !self.takes(Concession::MaxTokensField);
+        if self.completion_tokens == is_renamed {
+            "max_tokens"
+        } else {
+            "max_completion_tokens"
+        }
+    }
+
+    pub(super) fn format(&self) -> Format {
+        match self.conceded.last() {
+            Some(Concession::AnyFormat) => Format::Free,
+            Some(Concession::JsonObject) => Format::JsonObject,
+            Some(Concession::SchemaInObject) => Format::SchemaInObject,
+            _ => Format::Schema,
+        }
+    }
+
+    /// The part that the server refused. `None` where the refusal is about something else, or this dialect leaves that part out.
+    pub(super) fn concede(&self, refusal: &Refusal) -> Option<Concession> {
         if !matches!(refusal.stands_for, 400 | 422) {
             return None;
         }
         let about_format = ["response_format", "json_schema", "json_object"];
-        let about_schema = self.format == Format::SchemaInObject && refused("schema");
-        if (about_schema || about_format.into_iter().any(about)) && self.format != Format::Free {
-            return Some(self.with_looser_format());
-        }
-        if refused(self.budget_field.name()) && !self.field_is_final {
-            let renamed = Self {
-                budget_field: self.budget_field.other(),
-                field_is_final: true,
-                ..self
-            };
-            return Some((renamed, Concession::MaxTokensField));
-        }
-        if refused("temperature") && self.takes.temperature {
-            let without = Self {
-                takes: Takes {
-                    temperature: false,
-                    ..self.takes
-                },
-                ..self
-            };
-            return Some((without, Concession::Temperature));
-        }
+        let is_about_format = about_format
+            .into_iter()
+            .any(|field| refusal.body.is_about(field));
+        let unsupported = speaks_of_support(refusal);
+        // The names are words of prose, too, so the message has to name them as fields.
+        let refused = |field: &str| unsupported && refusal.body.names(field);
+        let looser = match self.format() {
+            Format::Schema if is_about_format => Some(Concession::SchemaInObject),
+            Format::SchemaInObject if is_about_format || refused("schema") => {
+                Some(Concession::JsonObject)
+            }
+            Format::JsonObject if is_about_format => Some(Concession::AnyFormat),
+            _ => None,
+        };
         // An unknown level is an error of the settings, not an unknown field.
         let level = refusal.body.is_any(&["unsupported_value", "invalid_value"]);
-        if refused("reasoning_effort") && self.takes.effort && !level {
-            let without = Self {
-                takes: Takes {
-                    effort: false,
-                    ..self.takes
-                },
-                ..self
-            };
-            return Some((without, Concession::ReasoningEffort));
-        }
-        let without = Self {
-            takes: Takes {
-                seed: false,
-                ..self.takes
-            },
-            ..self
-        };
-        (refused("seed") && self.takes.seed).then_some((without, Concession::Seed))
-    }
-
-    fn with_looser_format(self) -> (Self, Concession) {
-        let (format, concession) = match self.format {
-            Format::Schema => (Format::SchemaInObject, Concession::SchemaInObject),
-            Format::SchemaInObject => (Format::JsonObject, Concession::JsonObject),
-            Format::JsonObject | Format::Free => (Format::Free, Concession::AnyFormat),
-        };
-        (Self { format, ..self }, concession)
-    }
-
-    /// The dialect that both take: two requests under way at once may have made different concessions.
-    fn and(self, other: Self) -> Self {
-        let of_field = if other.field_is_final { other } else { self };
-        Self {
-            budget_field: of_field.budget_field,
-            field_is_final: of_field.field_is_final,
-            takes: Takes {
-                temperature: self.takes.temperature && other.takes.temperature,
-                seed: self.takes.seed && other.takes.seed,
-                effort: self.takes.effort && other.takes.effort,
-            },
-            format: self.format.max(other.format),
-        }
+        let field = (self.budget_field(), !self.field_is_set);
+        let fields = [
+            (Concession::MaxTokensField, field),
+            (Concession::Temperature, ("temperature", true)),
+            (Concession::ReasoningEffort, ("reasoning_effort", !level)),
+            (Concession::Seed, ("seed", true)),
+        ];
+        looser.or_else(|| {
+            let mut fields = fields.into_iter();
+            let found = fields
+                .find(|(part, (field, may_go))| *may_go && self.takes(*part) && refused(field));
+            found.map(|(part, _)| part)
+        })
     }
 }
 
 /// The dialect of one model as learned so far, shared by all requests to it.
-pub(super) struct LearnedDialect(Mutex<(Dialect, Vec<Concession>)>);
+pub(super) struct LearnedDialect(Mutex<Dialect>);
 
 impl LearnedDialect {
     pub(super) fn new(dialect: Dialect) -> Self {
-        Self(Mutex::new((dialect, Vec::new())))
+        Self(Mutex::new(dialect))
     }
 
     pub(super) fn current(&self) -> Dialect {
-        self.0.lock().unwrap_or_else(PoisonError::into_inner).0
+        self.0
+            .lock()
+            .unwrap_or_else(PoisonError::into_inner)
+            .clone()
     }
 
     /// All concessions so far, in the order of [`Concession`].
     pub(super) fn concessions(&self) -> Vec<Concession> {
-        let mut learned = self.0.lock().unwrap_or_else(PoisonError::into_inner);
-        learned.1.sort_unstable();
-        learned.1.clone()
+        self.current().conceded.into_iter().collect()
     }
 
-    pub(super) fn record(&self, dialect: Dialect, concession: Concession) {
+    /// Adds a concession. Two requests under way at once may make different ones.
+    pub(super) fn record(&self, concession: Concession) {
         let mut learned = self.0.lock().unwrap_or_else(PoisonError::into_inner);
-        learned.0 = learned.0.and(dialect);
-        if !learned.1.contains(&concession) {
-            learned.1.push(concession);
-        }
+        learned.conceded.insert(concession);
     }
 }
 
@@ -279,9 +224,17 @@ mod tests {
         )
     }
 
+    /// The dialect without the part that a refusal is about.
+    fn without(dialect: Dialect, refusal: &Refusal, expected: Concession) -> Dialect {
+        assert_eq!(dialect.concede(refusal), Some(expected));
+        let learned = LearnedDialect::new(dialect);
+        learned.record(expected);
+        learned.current()
+    }
+
     #[test]
     fn reasoning_models_are_known_by_name() {
-        let field = |model| Dialect::guess(model, MaxTokensField::Auto).budget_field;
+        let field = |model| Dialect::guess(model, MaxTokensField::Auto).budget_field();
         for model in [
             "o1",
             "o3-mini",
@@ -289,10 +242,10 @@ mod tests {
             "gpt-5",
             "openai/gpt-5.2",
         ] {
-            assert_eq!(field(model), BudgetField::MaxCompletionTokens, "{model}");
+            assert_eq!(field(model), "max_completion_tokens", "{model}");
         }
         for model in ["gpt-4o", "gpt-50", "o10", "qwen3:8b", "meta/o-llama"] {
-            assert_eq!(field(model), BudgetField::MaxTokens, "{model}");
+            assert_eq!(field(model), "max_tokens", "{model}");
         }
     }
 
@@ -302,9 +255,8 @@ mod tests {
             "Unsupported parameter: 'max_tokens' is not supported with this model. Use 'max_completion_tokens' instead.",
         );
         let dialect = Dialect::guess("gpt-next", MaxTokensField::Auto);
-        let (dialect, concession) = dialect.concede(&refusal).unwrap();
-        assert_eq!(concession, Concession::MaxTokensField);
-        assert_eq!(dialect.budget_field, BudgetField::MaxCompletionTokens);
+        let dialect = without(dialect, &refusal, Concession::MaxTokensField);
+        assert_eq!(dialect.budget_field(), "max_completion_tokens");
         assert_eq!(dialect.concede(&refusal), None);
         let set = Dialect::guess("gpt-next", MaxTokensField::MaxTokens);
         assert_eq!(set.concede(&refusal), None);
@@ -330,27 +282,18 @@ mod tests {
         }
         let body = br#"{"error":{"message":"This value does not support 0.3","param":"temperature","code":"unsupported_value"}}"#;
         let refusal = classify(400, &HeaderMap::new(), body, SystemTime::UNIX_EPOCH);
-        let (_, concession) = dialect.concede(&refusal).unwrap();
-        assert_eq!(concession, Concession::Temperature);
+        assert_eq!(dialect.concede(&refusal), Some(Concession::Temperature));
     }
 
     #[test]
     fn formats_loosen_step_by_step() {
         let refusal = refused("'response_format.type' must be 'text'");
         let dialect = Dialect::guess("llama", MaxTokensField::Auto);
-        let (dialect, first) = dialect.concede(&refusal).unwrap();
+        let dialect = without(dialect, &refusal, Concession::SchemaInObject);
         let unknown = refused("body.response_format.schema: Extra inputs are not permitted");
-        let (dialect, second) = dialect.concede(&unknown).unwrap();
-        let (dialect, third) = dialect.concede(&refusal).unwrap();
-        assert_eq!(
-            [first, second, third],
-            [
-                Concession::SchemaInObject,
-                Concession::JsonObject,
-                Concession::AnyFormat
-            ]
-        );
-        assert_eq!(dialect.format, Format::Free);
+        let dialect = without(dialect, &unknown, Concession::JsonObject);
+        let dialect = without(dialect, &refusal, Concession::AnyFormat);
+        assert_eq!(dialect.format(), Format::Free);
         assert_eq!(dialect.concede(&refusal), None);
     }
 
@@ -358,10 +301,8 @@ mod tests {
     fn an_effort_that_a_server_does_not_take_is_left_out_and_a_wrong_level_is_not() {
         let dialect = Dialect::guess("gpt-4o", MaxTokensField::Auto);
         let refusal = refused("Unrecognized request argument supplied: reasoning_effort");
-        let (without, concession) = dialect.concede(&refusal).unwrap();
-        assert_eq!(concession, Concession::ReasoningEffort);
-        assert!(!without.takes.effort);
-        assert_eq!(without.concede(&refusal), None);
+        let conceded = without(dialect.clone(), &refusal, Concession::ReasoningEffort);
+        assert_eq!(conceded.concede(&refusal), None);
         let body = br#"{"error":{"message":"This value does not support xhigh","param":"reasoning_effort","code":"unsupported_value"}}"#;
         let level = classify(400, &HeaderMap::new(), body, SystemTime::UNIX_EPOCH);
         assert_eq!(dialect.concede(&level), None);
@@ -372,12 +313,10 @@ mod tests {
         let learned = LearnedDialect::new(Dialect::guess("llama", MaxTokensField::Auto));
         let start = learned.current();
         for message in ["temperature is not supported", "seed is not supported"] {
-            let (dialect, concession) = start.concede(&refused(message)).unwrap();
-            learned.record(dialect, concession);
-            learned.record(dialect, concession);
+            let concession = start.concede(&refused(message)).unwrap();
+            learned.record(concession);
+            learned.record(concession);
         }
-        let dialect = learned.current();
-        assert!(!dialect.takes.temperature && !dialect.takes.seed);
         assert_eq!(
             learned.concessions(),
             [Concession::Temperature, Concession::Seed]

@@ -10,12 +10,8 @@ mod listing;
 mod reply;
 mod request;
 mod stream;
-mod transport;
 
-pub use batch::{
-    BatchCounts, BatchEvent, BatchHost, BatchSettings, BatchSize, BatchedChat, RequestKey,
-};
+pub use batch::{BatchCounts, BatchEvent, BatchHost, BatchSettings, BatchSize, BatchedChat};
 pub use chat::OpenAiChat;
 pub use dialect::Concession;
-pub use embedder::OpenAiEmbedder;
 pub use listing::{ServedModel, list_openai_models};

@@ -11,7 +11,7 @@ use async_openai::types::chat::{
 use serde::Serialize;
 use serde_json::Value;
 
-use super::dialect::{BudgetField, Dialect, Format};
+use super::dialect::{Concession, Dialect, Format};
 use crate::settings::ChatSettings;
 use crate::settings::extra_body::Extended;
 use evals_models::{ChatRequest, Message, ReplySchema, Role, Tool, ToolCall};
@@ -21,7 +21,7 @@ pub(super) const RESERVED: [&str; 5] = ["messages", "model", "stream", "stream_o
 
 /// The request of `async-openai`, beside the fields that its type cannot hold.
 #[derive(Debug, Serialize)]
-pub(super) struct Request<'a> {
+pub(super) struct OpenAiRequest<'a> {
     #[serde(flatten)]
     typed: CreateChatCompletionRequest,
     /// Not their `f32`, which would send 0.3 as 0.30000001192092896.
@@ -52,11 +52,11 @@ enum ReplyFormat<'a> {
 pub(super) fn body<'a>(
     settings: &'a ChatSettings,
     request: &'a ChatRequest,
-    dialect: Dialect,
-) -> Extended<'a, Request<'a>> {
+    dialect: &Dialect,
+) -> Extended<'a, OpenAiRequest<'a>> {
     let budget = request.max_tokens.or(settings.max_tokens);
     let budget = |field| {
-        let budget = budget.filter(|_| dialect.budget_field == field);
+        let budget = budget.filter(|_| dialect.budget_field() == field);
         budget.map(std::num::NonZero::get)
     };
     #[expect(
@@ -68,19 +68,24 @@ pub(super) fn body<'a>(
         messages: request.messages.iter().map(message).collect(),
         tools: tools(&request.tools),
         stream: Some(false),
-        seed: settings.seed.filter(|_| dialect.takes.seed).map(i64::from),
-        max_tokens: budget(BudgetField::MaxTokens),
-        max_completion_tokens: budget(BudgetField::MaxCompletionTokens),
+        seed: settings
+            .seed
+            .filter(|_| dialect.takes(Concession::Seed))
+            .map(i64::from),
+        max_tokens: budget("max_tokens"),
+        max_completion_tokens: budget("max_completion_tokens"),
         ..CreateChatCompletionRequest::default()
     };
     let effort = settings.reasoning_effort.as_deref();
     let schema = request.schema.as_ref();
     Extended {
-        request: Request {
+        request: OpenAiRequest {
             typed,
-            temperature: settings.temperature.filter(|_| dialect.takes.temperature),
-            reasoning_effort: effort.filter(|_| dialect.takes.effort),
-            response_format: schema.and_then(|schema| reply_format(schema, dialect.format)),
+            temperature: settings
+                .temperature
+                .filter(|_| dialect.takes(Concession::Temperature)),
+            reasoning_effort: effort.filter(|_| dialect.takes(Concession::ReasoningEffort)),
+            response_format: schema.and_then(|schema| reply_format(schema, dialect.format())),
         },
         extra_body: &settings.extra_body,
     }

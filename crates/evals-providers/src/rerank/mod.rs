@@ -10,8 +10,8 @@ use std::time::Duration;
 use async_trait::async_trait;
 use tokio::task::JoinSet;
 
-use self::reply::Reply;
-use self::request::Shape;
+use self::reply::Scores;
+use self::request::RerankShape;
 use crate::server::{ConnectError, Expected, Protocol, Server, ServerError};
 use crate::settings::{RerankSettings, extra_body};
 use crate::tokens;
@@ -24,21 +24,21 @@ use evals_models::{Failure, ModelIdentity, RerankError, Reranked, Reranker, Usag
 /// as `documents` or, as text-embeddings-inference does, as `texts`.
 #[derive(Debug)]
 pub struct HttpReranker {
-    endpoint: Arc<Endpoint>,
+    endpoint: Arc<RerankEndpoint>,
     identity: ModelIdentity,
 }
 
 /// A server's endpoint, and how it is asked.
 #[derive(Debug)]
-struct Endpoint {
+struct RerankEndpoint {
     server: Server,
     settings: RerankSettings,
-    shape: Shape,
+    shape: RerankShape,
     lane: Lane,
 }
 
 /// The scores of a batch.
-struct Batch {
+struct ScoredBatch {
     texts: Range<usize>,
     scores: Vec<f32>,
     usage: Option<Usage>,
@@ -55,9 +55,9 @@ impl HttpReranker {
         let server = Server::new(Protocol::Rerank, settings.server.clone(), &settings.model)?
             .with_fields(&settings.extra_body);
         let identity = ModelIdentity::new(Protocol::Rerank.provider(), &settings.model);
-        let endpoint = Endpoint {
+        let endpoint = RerankEndpoint {
             server,
-            shape: Shape::Documents,
+            shape: RerankShape::Documents,
             lane: Lane::new(traffic, &settings.server, &settings.model),
             settings,
         };
@@ -69,7 +69,7 @@ impl HttpReranker {
         })
     }
 
-    async fn batches(&self, query: &str, texts: &[&str]) -> Result<Vec<Batch>, AttemptError> {
+    async fn batches(&self, query: &str, texts: &[&str]) -> Result<Vec<ScoredBatch>, AttemptError> {
         let most = self.endpoint.settings.max_batch.get();
         // Dropped on the first failure, which cancels the other batches.
         let mut under_way = JoinSet::new();
@@ -90,7 +90,7 @@ impl HttpReranker {
     }
 }
 
-impl Endpoint {
+impl RerankEndpoint {
     /// The same endpoint, in the dialect that its server takes.
     async fn probed(mut self) -> Result<Self, AttemptError> {
         let probe = ["probe".to_owned()];
@@ -105,7 +105,7 @@ impl Endpoint {
             return Err(error);
         }
         // The server may have refused the field `documents`.
-        self.shape = Shape::Texts;
+        self.shape = RerankShape::Texts;
         match self.batch("probe", &probe, 0..1).await {
             Ok(_) => Ok(self),
             Err(_) => Err(error),
@@ -117,20 +117,20 @@ impl Endpoint {
         query: &str,
         texts: &[String],
         place: Range<usize>,
-    ) -> Result<Batch, AttemptError> {
+    ) -> Result<ScoredBatch, AttemptError> {
         let body = request::body(self.shape, &self.settings, query, texts);
         let read = texts.iter().map(|text| tokens::estimate(text)).sum::<u64>();
         let queries = tokens::estimate(query).saturating_mul(texts.len() as u64);
         let attempt = || async {
             let expected = Expected::scores(texts);
             let answer = self.server.post("/rerank", &body, expected).await?;
-            Reply::read(&self.server, &answer, &place)
+            Scores::read(&self.server, &answer, &place)
         };
         let delivered = self
             .lane
             .call(read.saturating_add(queries), attempt)
             .await?;
-        Ok(Batch {
+        Ok(ScoredBatch {
             texts: place,
             scores: delivered.value.scores,
             usage: delivered.value.usage,

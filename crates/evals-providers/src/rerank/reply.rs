@@ -16,7 +16,7 @@ const EXPECTED: &str = "scores";
 
 /// The scores of a batch in the order of its texts.
 #[derive(Debug)]
-pub(super) struct Reply {
+pub(super) struct Scores {
     pub(super) scores: Vec<f32>,
     pub(super) usage: Option<Usage>,
 }
@@ -33,16 +33,16 @@ struct MissingError {
 /// The server's answer. Any field may be missing, because servers differ in what they send.
 #[derive(Debug, Default, Deserialize)]
 #[serde(default)]
-struct Answer {
+struct RerankAnswer {
     #[serde(alias = "data")]
-    results: Vec<Row>,
-    usage: Option<Tokens>,
-    meta: Option<Meta>,
+    results: Vec<ScoreRow>,
+    usage: Option<TokenCounts>,
+    meta: Option<CohereMeta>,
     error: Value,
 }
 
 #[derive(Debug, Deserialize)]
-struct Row {
+struct ScoreRow {
     index: usize,
     /// The name that most servers use.
     #[serde(default)]
@@ -53,7 +53,7 @@ struct Row {
 }
 
 #[derive(Debug, Deserialize)]
-struct Tokens {
+struct TokenCounts {
     #[serde(default, alias = "input_tokens")]
     prompt_tokens: Option<u64>,
     #[serde(default)]
@@ -62,11 +62,11 @@ struct Tokens {
 
 /// The place of Cohere's token counts.
 #[derive(Debug, Deserialize)]
-struct Meta {
-    tokens: Option<Tokens>,
+struct CohereMeta {
+    tokens: Option<TokenCounts>,
 }
 
-impl Reply {
+impl Scores {
     /// Reads an answer about the texts at `place` among all texts. Messages number the texts by their place among all.
     pub(super) fn read(
         server: &Server,
@@ -93,19 +93,23 @@ impl Reply {
 }
 
 /// An object with `results`, or `data`, or the bare rows.
-fn answer(body: &[u8]) -> Result<Answer, serde_json::Error> {
+fn answer(body: &[u8]) -> Result<RerankAnswer, serde_json::Error> {
     let json: Value = serde_json::from_slice(body)?;
     if json.is_array() {
         let results = serde_json::from_value(json)?;
-        return Ok(Answer {
+        return Ok(RerankAnswer {
             results,
-            ..Answer::default()
+            ..RerankAnswer::default()
         });
     }
     serde_json::from_value(json)
 }
 
-fn scores(server: &Server, rows: Vec<Row>, place: &Range<usize>) -> Result<Vec<f32>, AttemptError> {
+fn scores(
+    server: &Server,
+    rows: Vec<ScoreRow>,
+    place: &Range<usize>,
+) -> Result<Vec<f32>, AttemptError> {
     let texts = place.len();
     let unsound = |found: String| server.unexpected(EXPECTED, &found, None);
     let mut scores: Vec<Option<f32>> = vec![None; texts];

@@ -10,7 +10,7 @@ pub(super) const RESERVED: [&str; 4] = ["model", "query", "documents", "texts"];
 
 /// How a server takes texts.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Shape {
+pub(super) enum RerankShape {
     /// As `documents`, with the model's name.
     Documents,
     /// As `texts`, for text-embeddings-inference. It has one model, and refuses long texts unless it may cut them.
@@ -20,7 +20,7 @@ pub(super) enum Shape {
 /// A request in either shape.
 #[derive(Debug, Serialize)]
 #[serde(untagged)]
-pub(super) enum Request<'a> {
+pub(super) enum RerankRequest<'a> {
     Documents {
         model: &'a str,
         query: &'a str,
@@ -35,18 +35,18 @@ pub(super) enum Request<'a> {
 
 /// The body of a request for the scores of a batch.
 pub(super) fn body<'a>(
-    shape: Shape,
+    shape: RerankShape,
     settings: &'a RerankSettings,
     query: &'a str,
     texts: &'a [String],
-) -> Extended<'a, Request<'a>> {
+) -> Extended<'a, RerankRequest<'a>> {
     let request = match shape {
-        Shape::Documents => Request::Documents {
+        RerankShape::Documents => RerankRequest::Documents {
             model: &settings.model,
             query,
             documents: texts,
         },
-        Shape::Texts => Request::Texts {
+        RerankShape::Texts => RerankRequest::Texts {
             query,
             texts,
             truncate: true,

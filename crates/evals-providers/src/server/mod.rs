@@ -9,6 +9,7 @@ mod secrets;
 
 use std::time::Duration;
 
+use reqwest::multipart::{Form, Part};
 use reqwest::{Client, Request, Response};
 use serde::Serialize;
 use serde::de::DeserializeOwned;
@@ -134,21 +135,6 @@ impl Server {
         &self.client
     }
 
-    /// Sends a request and returns an answer whose status is a success. U+FFFD replaces bytes of its body that are not text.
-    pub(crate) async fn send(
-        &self,
-        request: Request,
-        expected: Expected,
-    ) -> Result<http::Response<Vec<u8>>, AttemptError> {
-        let mut response = self.start(request).await?;
-        let (status, headers) = (response.status(), response.headers().clone());
-        let body = self.read(&mut response, expected).await?;
-        let mut answer = http::Response::new(body);
-        *answer.status_mut() = status;
-        *answer.headers_mut() = headers;
-        Ok(answer)
-    }
-
     /// Sends a request and returns an answer whose status is a success, before its body is read.
     pub(crate) async fn start(&self, request: Request) -> Result<Response, AttemptError> {
         let response = self.client.execute(request).await;
@@ -208,6 +194,31 @@ impl Server {
         self.fetch(self.client.post(url).json(body), expected).await
     }
 
+    /// Posts JSON to an endpoint whose answer may take any time, and returns the answer before its body is read.
+    pub(crate) async fn post_for_long<B: Serialize + Sync>(
+        &self,
+        path: &str,
+        body: &B,
+    ) -> Result<Response, AttemptError> {
+        let url = self.settings.base_url.endpoint(path);
+        let request = self.client.post(url).json(body).timeout(Duration::MAX);
+        self.start(self.signed(request)?).await
+    }
+
+    /// Uploads a file of requests for batches.
+    pub(crate) async fn upload(
+        &self,
+        path: &str,
+        (name, content): (&str, &str),
+        expected: Expected,
+    ) -> Result<Vec<u8>, AttemptError> {
+        let file = Part::text(content.to_owned()).file_name(name.to_owned());
+        let form = Form::new().text("purpose", "batch").part("file", file);
+        let url = self.settings.base_url.endpoint(path);
+        self.fetch(self.client.post(url).multipart(form), expected)
+            .await
+    }
+
     /// Gets an endpoint of the server.
     pub(crate) async fn get(
         &self,
@@ -229,20 +240,14 @@ impl Server {
             .await
     }
 
-    /// Gets an endpoint of the server and returns its answer before it reads the body.
-    pub(crate) async fn open(&self, path: &str) -> Result<Response, AttemptError> {
-        let url = self.settings.base_url.endpoint(path);
-        let request = self.signed(self.client.get(url))?;
-        self.start(request).await
-    }
-
     async fn fetch(
         &self,
         request: reqwest::RequestBuilder,
         expected: Expected,
     ) -> Result<Vec<u8>, AttemptError> {
         let request = self.signed(request)?;
-        Ok(self.send(request, expected).await?.into_body())
+        let mut response = self.start(request).await?;
+        self.read(&mut response, expected).await
     }
 
     /// The request with the key.

@@ -156,6 +156,16 @@ pub enum Dimension {
     Request(NonZeroU32),
 }
 
+impl Dimension {
+    /// The dimension that requests ask for.
+    pub(crate) fn requested(self) -> Option<u32> {
+        match self {
+            Self::Request(dimension) => Some(dimension.get()),
+            Self::Learn | Self::Expect(_) => None,
+        }
+    }
+}
+
 impl EmbedSettings {
     /// A model with the server's defaults, without prefixes.
     pub fn new(server: ServerSettings, model: impl Into<String>) -> Self {

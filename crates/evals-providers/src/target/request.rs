@@ -60,44 +60,8 @@ impl RequestBuilder {
         let method = Method::from_str(&method)
             .map_err(|_| SettingsProblem::new("method", "is not a method"))?;
         let mut secrets = Vec::new();
-        let mut headers = HeaderMap::new();
-        if settings.stream.is_some() {
-            headers.insert(ACCEPT, HeaderValue::from_static("text/event-stream"));
-        }
-        for (name, value) in &settings.headers {
-            let problem =
-                |message: String| SettingsProblem::new(format!("headers.{name}"), message);
-            let expanded = Written::parse(value).and_then(|written| written.expand(&variable));
-            let expanded = expanded.map_err(problem)?;
-            secrets.extend(expanded.secrets(name).map(str::to_owned));
-            if Written::shown(name, value) != *value {
-                // A credential that stands in the settings itself.
-                secrets.push(value.clone());
-                secrets.extend(value.split_once(' ').map(|(_, token)| token.to_owned()));
-            }
-            let name = HeaderName::from_str(name)
-                .map_err(|_| problem("is not the name of a header".to_owned()))?;
-            let mut value = HeaderValue::from_str(expanded.expose())
-                .map_err(|_| problem("has characters that a header cannot carry".to_owned()))?;
-            value.set_sensitive(true);
-            headers.insert(name, value);
-        }
-        let mut query = Vec::new();
-        for (name, text) in &settings.query {
-            let problem = |message: String| SettingsProblem::new(format!("query.{name}"), message);
-            if Written::shown(name, text) != *text {
-                secrets.push(text.clone());
-            }
-            let value = match Parameter::of(text).map_err(problem)? {
-                Parameter::Fixed(written) => {
-                    let expanded = written.expand(&variable).map_err(problem)?;
-                    secrets.extend(expanded.secrets(name).map(str::to_owned));
-                    QueryValue::Fixed(expanded)
-                }
-                Parameter::Template(template) => QueryValue::Template(template),
-            };
-            query.push((name.clone(), value));
-        }
+        let headers = headers(settings, &variable, &mut secrets)?;
+        let query = query(settings, &variable, &mut secrets)?;
         let body = match &settings.body {
             Some(body) => Some(BodyTemplate::of(body)?),
             None if method == Method::GET => None,
@@ -182,4 +146,59 @@ impl RequestBuilder {
         let kind = self.headers.get(CONTENT_TYPE);
         kind.is_none_or(|kind| kind.to_str().is_ok_and(|kind| kind.contains("json")))
     }
+}
+
+/// The headers of every request. Adds the credentials in them to `secrets`.
+fn headers(
+    settings: &TargetSettings,
+    variable: impl Fn(&str) -> Option<String>,
+    secrets: &mut Vec<String>,
+) -> Result<HeaderMap, SettingsProblem> {
+    let mut headers = HeaderMap::new();
+    if settings.stream.is_some() {
+        headers.insert(ACCEPT, HeaderValue::from_static("text/event-stream"));
+    }
+    for (name, value) in &settings.headers {
+        let problem = |message: String| SettingsProblem::new(format!("headers.{name}"), message);
+        let expanded = Written::parse(value).and_then(|written| written.expand(&variable));
+        let expanded = expanded.map_err(problem)?;
+        secrets.extend(expanded.secrets(name).map(str::to_owned));
+        if Written::shown(name, value) != *value {
+            // A credential that stands in the settings itself.
+            secrets.push(value.clone());
+            secrets.extend(value.split_once(' ').map(|(_, token)| token.to_owned()));
+        }
+        let name = HeaderName::from_str(name)
+            .map_err(|_| problem("is not the name of a header".to_owned()))?;
+        let mut value = HeaderValue::from_str(expanded.expose())
+            .map_err(|_| problem("has characters that a header cannot carry".to_owned()))?;
+        value.set_sensitive(true);
+        headers.insert(name, value);
+    }
+    Ok(headers)
+}
+
+/// The parameters of every request. Adds the credentials in them to `secrets`.
+fn query(
+    settings: &TargetSettings,
+    variable: impl Fn(&str) -> Option<String>,
+    secrets: &mut Vec<String>,
+) -> Result<Vec<(String, QueryValue)>, SettingsProblem> {
+    let mut query = Vec::new();
+    for (name, text) in &settings.query {
+        let problem = |message: String| SettingsProblem::new(format!("query.{name}"), message);
+        if Written::shown(name, text) != *text {
+            secrets.push(text.clone());
+        }
+        let value = match Parameter::of(text).map_err(problem)? {
+            Parameter::Fixed(written) => {
+                let expanded = written.expand(&variable).map_err(problem)?;
+                secrets.extend(expanded.secrets(name).map(str::to_owned));
+                QueryValue::Fixed(expanded)
+            }
+            Parameter::Template(template) => QueryValue::Template(template),
+        };
+        query.push((name.clone(), value));
+    }
+    Ok(query)
 }

@@ -11,10 +11,10 @@ const QUIET: Duration = Duration::from_mins(1);
 
 /// The calls under way, waiting or sent, and when anything last moved.
 #[derive(Debug)]
-pub(super) struct Calls(Mutex<State>);
+pub(super) struct Calls(Mutex<CallsState>);
 
 #[derive(Debug)]
-struct State {
+struct CallsState {
     begun: BTreeMap<u64, Instant>,
     next: u64,
     /// When an attempt last ended, or a call began while no other was open.
@@ -34,7 +34,7 @@ pub(super) struct Quiet {
 impl Calls {
     pub(super) fn new() -> Self {
         let now = Instant::now();
-        Self(Mutex::new(State {
+        Self(Mutex::new(CallsState {
             begun: BTreeMap::new(),
             next: 0,
             moved: now,
@@ -80,7 +80,7 @@ impl Calls {
         Ok(quiet)
     }
 
-    fn state(&self) -> MutexGuard<'_, State> {
+    fn state(&self) -> MutexGuard<'_, CallsState> {
         self.0.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }

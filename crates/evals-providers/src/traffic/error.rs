@@ -98,6 +98,11 @@ impl Refused {
     pub(crate) fn new(source: Cause) -> Self {
         Self(Arc::from(source))
     }
+
+    /// The refusal itself.
+    pub(crate) fn origin(&self) -> &(dyn Error + Send + Sync + 'static) {
+        &*self.0
+    }
 }
 
 impl fmt::Display for Refused {

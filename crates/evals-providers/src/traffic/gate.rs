@@ -17,12 +17,12 @@ use super::pace::Pace;
 pub(super) struct Gate {
     turn: tokio::sync::Mutex<()>,
     pace: Pace,
-    state: Mutex<State>,
+    state: Mutex<GateState>,
     changed: Notify,
 }
 
 #[derive(Debug)]
-struct State {
+struct GateState {
     limit: Limit,
     open: usize,
     not_before: Option<Instant>,
@@ -42,7 +42,7 @@ impl Gate {
         Self {
             turn: tokio::sync::Mutex::new(()),
             pace,
-            state: Mutex::new(State {
+            state: Mutex::new(GateState {
                 limit,
                 open: 0,
                 not_before: None,
@@ -109,7 +109,7 @@ impl Gate {
         })
     }
 
-    fn state(&self) -> MutexGuard<'_, State> {
+    fn state(&self) -> MutexGuard<'_, GateState> {
         self.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }

@@ -1,14 +1,12 @@
 //! How many requests and tokens a minute may be sent.
 
 use std::num::NonZeroU32;
+use std::sync::{Mutex, PoisonError};
 use std::time::Duration;
 
-use governor::clock::Clock;
-use governor::middleware::NoOpMiddleware;
-use governor::state::{InMemoryState, NotKeyed};
-use governor::{Quota, RateLimiter};
-use tokio::time::{Instant, sleep};
+use tokio::time::{Instant, sleep_until};
 
+use super::call::later;
 use super::settings::TrafficSettings;
 
 /// The pace at which attempts may be sent.
@@ -37,61 +35,41 @@ impl Pace {
     }
 }
 
-/// A token bucket that fills evenly over a minute and holds the share of one second, at least 1.
+/// A token bucket that fills evenly over a minute and holds the share of one second, at least 1. A call larger than the bucket waits for
+/// its full amount.
 ///
 /// A bucket that held the share of a minute would let twice the limit through in the first minute.
 #[derive(Debug)]
 struct Bucket {
-    limiter: RateLimiter<NotKeyed, InMemoryState, RuntimeClock, NoOpMiddleware<Duration>>,
-    clock: RuntimeClock,
-    capacity: NonZeroU32,
+    /// The time in which one token flows in.
+    interval: Duration,
+    /// The time in which an empty bucket fills.
+    filling: Duration,
+    /// When the bucket is full again.
+    full: Mutex<Instant>,
 }
 
 impl Bucket {
     fn new(per_minute: NonZeroU32) -> Self {
-        let clock = RuntimeClock(Instant::now());
-        let capacity = NonZeroU32::new(per_minute.get() / 60).unwrap_or(NonZeroU32::MIN);
+        let interval = Duration::from_mins(1) / per_minute.get();
+        let capacity = (per_minute.get() / 60).max(1);
         Self {
-            limiter: RateLimiter::direct_with_clock(
-                Quota::per_minute(per_minute).allow_burst(capacity),
-                clock.clone(),
-            ),
-            clock,
-            capacity,
+            interval,
+            filling: interval * capacity,
+            full: Mutex::new(Instant::now()),
         }
     }
 
-    /// Takes that many tokens, in portions that the bucket can hold, so that a call larger than the bucket waits for its full amount.
-    async fn take(&self, mut amount: u64) {
-        while amount > 0 {
-            let portion = u32::try_from(amount)
-                .ok()
-                .and_then(NonZeroU32::new)
-                .map_or(self.capacity, |amount| amount.min(self.capacity));
-            self.take_portion(portion).await;
-            amount -= u64::from(portion.get());
+    async fn take(&self, amount: u64) {
+        let amount = u32::try_from(amount).unwrap_or(u32::MAX);
+        let inflow = self.interval.saturating_mul(amount);
+        let full = {
+            let mut full = self.full.lock().unwrap_or_else(PoisonError::into_inner);
+            *full = later((*full).max(Instant::now()), inflow);
+            *full
+        };
+        if let Some(due) = full.checked_sub(self.filling) {
+            sleep_until(due).await;
         }
-    }
-
-    async fn take_portion(&self, portion: NonZeroU32) {
-        while let Err(refused) = self
-            .limiter
-            .check_n(portion)
-            .expect("a portion is at most what the bucket holds")
-        {
-            sleep(refused.wait_time_from(self.clock.now())).await;
-        }
-    }
-}
-
-/// The runtime's clock, which tests can stop, as the time since its creation.
-#[derive(Clone, Debug)]
-struct RuntimeClock(Instant);
-
-impl Clock for RuntimeClock {
-    type Instant = Duration;
-
-    fn now(&self) -> Duration {
-        self.0.elapsed()
     }
 }

@@ -11,16 +11,16 @@ pub(super) const ENOUGH: u32 = 5;
 
 /// The final refusals, and for each caller the refusals with an unknown status so far.
 #[derive(Debug)]
-pub(super) struct Refusals(watch::Sender<State>);
+pub(super) struct Refusals(watch::Sender<KnownRefusals>);
 
 #[derive(Debug, Default)]
-struct State {
-    final_ones: Vec<Final>,
-    unknown: Vec<Unknown>,
+struct KnownRefusals {
+    final_ones: Vec<FinalRefusal>,
+    unknown: Vec<UnknownRefusals>,
 }
 
 #[derive(Debug)]
-struct Final {
+struct FinalRefusal {
     caller: Option<Caller>,
     reach: Reach,
     refused: Refused,
@@ -28,14 +28,14 @@ struct Final {
 
 /// The refusals with an unknown status that a caller met before its first answer.
 #[derive(Debug)]
-struct Unknown {
+struct UnknownRefusals {
     caller: Option<Caller>,
     status: u16,
     /// `None` after the first answer.
     in_a_row: Option<u32>,
 }
 
-impl Final {
+impl FinalRefusal {
     fn concerns(&self, caller: Option<&Caller>) -> bool {
         match (self.reach, &self.caller, caller) {
             (Reach::Account, Some(refused), Some(caller)) => caller.has_account_of(refused),
@@ -44,18 +44,18 @@ impl Final {
     }
 }
 
-impl State {
+impl KnownRefusals {
     fn of(&self, caller: Option<&Caller>) -> Option<&Refused> {
         let mut all = self.final_ones.iter();
         let found = all.find(|one| one.concerns(caller))?;
         Some(&found.refused)
     }
 
-    fn unknown(&mut self, caller: Option<&Caller>) -> &mut Unknown {
+    fn unknown(&mut self, caller: Option<&Caller>) -> &mut UnknownRefusals {
         let mut known = self.unknown.iter();
         let place = known.position(|one| one.caller.as_ref() == caller);
         let place = place.unwrap_or_else(|| {
-            self.unknown.push(Unknown {
+            self.unknown.push(UnknownRefusals {
                 caller: caller.cloned(),
                 status: 0,
                 in_a_row: Some(0),
@@ -68,7 +68,7 @@ impl State {
 
 impl Refusals {
     pub(super) fn new() -> Self {
-        Self(watch::Sender::new(State::default()))
+        Self(watch::Sender::new(KnownRefusals::default()))
     }
 
     /// Records a final refusal. Callers fail with the first one that concerns them.
@@ -76,7 +76,7 @@ impl Refusals {
         self.0.send_if_modified(|state| {
             let is_first = state.of(caller).is_none();
             if is_first {
-                state.final_ones.push(Final {
+                state.final_ones.push(FinalRefusal {
                     caller: caller.cloned(),
                     reach,
                     refused: refused.clone(),

@@ -4,7 +4,7 @@ use std::io::Write as _;
 
 use evals_models::{ChatModel, EmbedError, Embedder, Failure, Reranker, TextKind};
 use evals_providers::{
-    ConnectError, HttpReranker, OllamaEmbedder, OpenAiEmbedder, RerankSettings, list_openai_models,
+    ConnectError, HttpEmbedder, HttpReranker, RerankSettings, list_openai_models,
 };
 use flate2::Compression;
 use flate2::write::GzEncoder;
@@ -89,10 +89,10 @@ async fn embeddings_end_where_those_of_the_batch_would() {
         let scripted = bombing(path, bomb(&rows.to_string(), 8 * MEGABYTE));
         let embedder: Box<dyn Embedder> = if path == "/embeddings" {
             let settings = embed_settings(&scripted.openai_url());
-            Box::new(OpenAiEmbedder::connect(settings, traffic(3)).await.unwrap())
+            Box::new(HttpEmbedder::openai(settings, traffic(3)).await.unwrap())
         } else {
             let settings = embed_settings(&scripted.ollama_url());
-            Box::new(OllamaEmbedder::connect(settings, traffic(3)).await.unwrap())
+            Box::new(HttpEmbedder::ollama(settings, traffic(3)).await.unwrap())
         };
         let before = scripted.received_at(path).len();
         let embedded = embedder.embed(&["x", "y"], TextKind::Document).await;

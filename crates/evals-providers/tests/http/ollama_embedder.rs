@@ -3,7 +3,7 @@
 use std::num::NonZeroUsize;
 
 use evals_models::{EmbedError, Embedder, Failure, TextKind};
-use evals_providers::OllamaEmbedder;
+use evals_providers::HttpEmbedder;
 use serde_json::json;
 
 use crate::scripted_server::{Reaction, ScriptedServer};
@@ -15,7 +15,7 @@ async fn embeds_without_cutting() {
     let mut settings = embed_settings(&scripted.ollama_url());
     settings.document_prefix = "passage: ".to_owned();
     settings.keep_alive = Some("-1".to_owned());
-    let embedder = OllamaEmbedder::connect(settings, traffic(1)).await.unwrap();
+    let embedder = HttpEmbedder::ollama(settings, traffic(1)).await.unwrap();
 
     assert_eq!(
         (embedder.dimension(), embedder.max_tokens()),
@@ -45,7 +45,7 @@ async fn a_length_that_is_set_is_what_the_model_is_loaded_for() {
     let scripted = ScriptedServer::saying("");
     let mut settings = embed_settings(&scripted.ollama_url());
     settings.max_tokens = NonZeroUsize::new(512);
-    let embedder = OllamaEmbedder::connect(settings, traffic(1)).await.unwrap();
+    let embedder = HttpEmbedder::ollama(settings, traffic(1)).await.unwrap();
     assert_eq!(embedder.max_tokens(), Some(512));
     let probe = &scripted.received_at("/api/embed")[0];
     assert_eq!(probe.body["options"], json!({"num_ctx": 512}));
@@ -66,7 +66,7 @@ async fn a_text_that_cannot_be_cut_any_more_is_a_failure_of_that_text() {
         Reaction::Sound
     });
     let settings = embed_settings(&scripted.ollama_url());
-    let embedder = OllamaEmbedder::connect(settings, traffic(2)).await.unwrap();
+    let embedder = HttpEmbedder::ollama(settings, traffic(2)).await.unwrap();
     let error = embedder
         .embed(&["a", "long"], TextKind::Document)
         .await
@@ -94,7 +94,7 @@ async fn a_failure_that_passes_is_tried_again() {
         Reaction::Sound
     });
     let settings = embed_settings(&scripted.ollama_url());
-    let embedder = OllamaEmbedder::connect(settings, traffic(2)).await.unwrap();
+    let embedder = HttpEmbedder::ollama(settings, traffic(2)).await.unwrap();
     assert_eq!(
         embedder.embed(&["a"], TextKind::Query).await.unwrap().len(),
         1

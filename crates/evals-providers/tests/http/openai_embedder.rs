@@ -5,14 +5,14 @@ use std::sync::{Arc, OnceLock};
 use std::time::{Duration, Instant};
 
 use evals_models::{Embedder, Failure, TextKind};
-use evals_providers::{ConnectError, Dimension, EmbedSettings, OpenAiEmbedder};
+use evals_providers::{ConnectError, Dimension, EmbedSettings, HttpEmbedder};
 use serde_json::{Value, json};
 
 use crate::scripted_server::{Reaction, Received, ScriptedServer};
 use crate::{chain, embed_settings, traffic};
 
-async fn connect(settings: EmbedSettings) -> Result<OpenAiEmbedder, ConnectError> {
-    OpenAiEmbedder::connect(settings, traffic(2)).await
+async fn connect(settings: EmbedSettings) -> Result<HttpEmbedder, ConnectError> {
+    HttpEmbedder::openai(settings, traffic(2)).await
 }
 
 /// A server that answers batches like this, and probes as it should.

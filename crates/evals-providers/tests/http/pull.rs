@@ -77,7 +77,7 @@ async fn a_pull_may_be_refused_before_its_first_step() {
     let settings = server(&scripted.ollama_url());
     assert_eq!(
         error_of(&scripted, settings).await,
-        "`URL` refused: mkdir /models: no space left on device"
+        "`URL` answered 500: mkdir /models: no space left on device"
     );
 }
 
@@ -128,7 +128,7 @@ async fn a_pull_that_stalls_is_given_up() {
 async fn an_answer_that_is_no_pull_is_malformed() {
     let scripted = pulling(vec![json!(["no", "status"])], Ending::Whole);
     let error = error_of(&scripted, server(&scripted.ollama_url())).await;
-    let expected = "`URL` answered with something else instead of the steps of a pull: ";
+    let expected = "`URL` answered with `[\"no\",\"status\"]` instead of the steps of a pull: ";
     assert!(error.starts_with(expected), "{error}");
 }
 
@@ -215,9 +215,10 @@ async fn a_look_up_is_retried() {
 }
 
 #[tokio::test]
-async fn a_refusal_without_a_reason_says_so() {
+async fn a_refusal_has_the_advice_of_any_other() {
     let scripted = ScriptedServer::start(|_, _| Reaction::body(403, ""));
-    let expected = "`URL` refused without a reason";
+    let expected =
+        "`URL` answered 403; name the environment variable that holds a key in `api_key_env`";
     assert_eq!(
         error_of(&scripted, server(&scripted.ollama_url())).await,
         expected
@@ -232,7 +233,8 @@ async fn a_list_that_is_not_found_has_no_advice_about_a_name() {
     let scripted = ScriptedServer::start(|_, _| Reaction::body(404, "404 page not found"));
     let error = models(&scripted).list().await.unwrap_err();
     assert!(
-        chain(&error).ends_with("refused: 404 page not found"),
+        chain(&error)
+            .ends_with("answered 404: 404 page not found; check `base_url`: Ollama's has no path"),
         "{}",
         chain(&error)
     );

@@ -1,7 +1,7 @@
 //! A key is sent, and nothing else is ever done with it.
 
 use evals_models::{ChatModel, Failure, Finish};
-use evals_providers::{ApiKey, OllamaChat, OpenAiChat, OpenAiEmbedder, list_openai_models};
+use evals_providers::{ApiKey, HttpEmbedder, OllamaChat, OpenAiChat, list_openai_models};
 use serde_json::json;
 
 use crate::scripted_server::{Reaction, ScriptedServer};
@@ -68,7 +68,7 @@ async fn nothing_shows_a_key() {
 
     let mut settings = embed_settings(&scripted.openai_url());
     settings.server = server_with_key(&scripted.openai_url());
-    let embedder = OpenAiEmbedder::connect(settings, traffic(1)).await.unwrap();
+    let embedder = HttpEmbedder::openai(settings, traffic(1)).await.unwrap();
     hides(&format!("{embedder:#?}"));
 
     let mut settings = chat_settings(&scripted.ollama_url());

@@ -16,7 +16,7 @@ use evals_models::{ChatError, ChatModel, ChatReply, ChatRequest, Failure, Finish
 /// A chat model whose replies are stored, so that a request is paid for once.
 ///
 /// Every reply is stored, even one that its token limit cut off. Failures are not stored, nor are empty replies for no known
-/// reason. A stored reply keeps its original time and tokens and is marked as [cached](evals_models::Served::cached). Equal
+/// reason. A reply of a batch is stored by whoever collects the batch. A stored reply keeps its original time and tokens and is marked as [cached](evals_models::Served::cached). Equal
 /// requests at the same time share one call, also those of other processes with the same store, if both reuse stored replies.
 #[derive(Debug)]
 pub struct CachedChat {
@@ -56,21 +56,12 @@ impl CachedChat {
         }
     }
 
-    async fn stored(
-        &self,
-        key: EntryKey,
-        request: &ChatRequest,
-    ) -> Result<Option<ChatReply>, ChatError> {
+    async fn stored(&self, key: EntryKey) -> Result<Option<ChatReply>, ChatError> {
         match self.policy {
             RefreshPolicy::Refresh => Ok(None),
             RefreshPolicy::Reuse => {
                 let stored = self.store.get(key).await;
-                let stored = stored.map_err(|error| self.terminal(error))?;
-                if stored.is_some() {
-                    // The process that stored the reply may have ended before it could tell the model.
-                    self.inner.stored(request);
-                }
-                Ok(stored)
+                stored.map_err(|error| self.terminal(error))
             }
         }
     }
@@ -80,18 +71,11 @@ impl CachedChat {
         let writable = self.failure.check("replies");
         writable.map_err(|error| self.terminal(error))?;
         let reply = self.inner.chat(request).await?;
-        if reply.served.cached {
-            // The model found it in the store: another process stored it while this request waited.
-            self.inner.stored(request);
-        } else if is_worth_storing(&reply) {
+        // The model found a cached one in the store: another process stored it while this request waited. Replies of a batch are stored together.
+        let is_stored = reply.served.cached || reply.served.batched;
+        if !is_stored && is_worth_storing(&reply) {
             let stored = self.store.put(key, self.identity(), reply.clone()).await;
-            if stored.is_ok() {
-                self.inner.stored(request);
-            }
             self.failure.record(stored);
-        } else {
-            // The model can delete its copy, too: the next run asks again.
-            self.inner.stored(request);
         }
         Ok(reply)
     }
@@ -106,7 +90,7 @@ impl CachedChat {
 }
 
 /// Whether a reply is worth storing. One that is empty for no known reason is not, because the next may not be empty.
-fn is_worth_storing(reply: &ChatReply) -> bool {
+pub fn is_worth_storing(reply: &ChatReply) -> bool {
     let known = matches!(reply.finish, Finish::Length | Finish::ContentFilter);
     known || !reply.text.trim().is_empty() || !reply.tool_calls.is_empty()
 }
@@ -135,13 +119,13 @@ impl ChatModel for CachedChat {
         let mut shared = flight.turn().await;
         let mut stored = match &*shared {
             Some(reply) => Some(reply.clone()),
-            None => self.stored(key, request).await?,
+            None => self.stored(key).await?,
         };
         let mut claim = None;
         if stored.is_none() && self.waits_for_others && self.policy == RefreshPolicy::Reuse {
             claim = Claim::take(&self.store, key).await;
             // Another process may have stored the reply since.
-            stored = self.stored(key, request).await?;
+            stored = self.stored(key).await?;
         }
         if let Some(mut reply) = stored {
             reply.served.cached = true;

@@ -8,6 +8,6 @@ mod key;
 #[cfg(test)]
 mod tests;
 
-pub use cached_chat::CachedChat;
+pub use cached_chat::{CachedChat, is_worth_storing};
 pub use entry::ReplyStore;
 pub use key::reply_key;

@@ -1,6 +1,7 @@
 //! The key under which an entry is stored.
 
 use std::fmt;
+use std::str::FromStr;
 
 use sha2::{Digest, Sha256};
 
@@ -23,6 +24,17 @@ impl EntryKey {
 impl AsRef<[u8]> for EntryKey {
     fn as_ref(&self) -> &[u8] {
         &self.0
+    }
+}
+
+/// Reads a key as it is shown.
+impl FromStr for EntryKey {
+    type Err = hex::FromHexError;
+
+    fn from_str(text: &str) -> Result<Self, Self::Err> {
+        let mut digest = [0; 32];
+        hex::decode_to_slice(text, &mut digest)?;
+        Ok(Self(digest))
     }
 }
 

@@ -17,8 +17,8 @@ use evals_messages::chain;
 use evals_messages::quantity;
 use evals_models::{ChatModel, Embedder};
 use evals_providers::{
-    ConnectError, HttpReranker, OllamaChat, OllamaEmbedder, OllamaModels, OpenAiChat,
-    OpenAiEmbedder, ServerSettings, Traffic, list_openai_models,
+    ConnectError, HttpEmbedder, HttpReranker, OllamaChat, OllamaModels, OpenAiChat, ServerSettings,
+    Traffic, list_openai_models,
 };
 
 pub(crate) use self::targets::prompted;
@@ -124,12 +124,12 @@ impl<'r> Servers<'r> {
             Protocol::Ollama => {
                 self.pull_missing(&settings.server, &settings.model, &traffic)
                     .await?;
-                let embedder = OllamaEmbedder::connect(settings, traffic).await;
+                let embedder = HttpEmbedder::ollama(settings, traffic).await;
                 Arc::new(embedder.map_err(|error| self.not_embedding(model, error))?)
             }
             Protocol::OpenAi => {
                 settings.server.digest = self.listed(model, &settings.server).await?;
-                let embedder = OpenAiEmbedder::connect(settings, traffic).await;
+                let embedder = HttpEmbedder::openai(settings, traffic).await;
                 Arc::new(embedder.map_err(|error| self.not_embedding(model, error))?)
             }
         })

@@ -1,26 +1,29 @@
 //! Chat requests that go to the server's batch endpoint: cheaper than direct calls, and answered within hours.
 //!
-//! [`BatchedChat`] gathers the requests of all its callers, submits them as one batch, and returns each reply to its caller. A record on
-//! the disk ([`record`]) says which requests are in which batch, so that no request is paid for twice, also after a kill at any moment.
+//! [`BatchedChat`] gathers the requests of all its callers, submits them as one batch, and returns each reply to its caller. So that no
+//! request is paid for twice, also after a kill at any moment:
+//!
+//! 1. A [record](record::Record) on the disk names the requests of a batch before the batch is submitted. One process at a time looks
+//!    through the records and writes a new one.
+//! 2. A process that needs a request of a record waits for that batch, whoever submitted it.
+//! 3. When a batch is over, all of its replies go into the program's store of replies. Then the record is deleted.
+//!
+//! A kill between store and deletion leaves a record whose replies are all stored. It does no harm: if one of its requests is needed again,
+//! the batch is collected again.
 
 mod chat;
 mod clerk;
+mod described;
 mod endpoint;
-mod error;
-mod event;
+mod failure;
+mod follow;
 #[cfg(test)]
 mod fuzz;
 mod host;
-mod input;
 mod output;
 mod record;
-mod settings;
-mod status;
-mod submission;
 mod waiting;
 
 pub use chat::BatchedChat;
-pub use event::BatchEvent;
-pub use host::{BatchHost, BatchSize};
-pub use settings::{BatchSettings, RequestKey};
-pub use status::BatchCounts;
+pub use described::BatchCounts;
+pub use host::{BatchEvent, BatchHost, BatchSettings, BatchSize};

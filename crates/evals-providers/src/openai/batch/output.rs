@@ -1,27 +1,32 @@
-//! The output of a batch: a line for each request, in any order.
+//! The lines that servers and this program exchange about the requests of a batch, in any order.
 
 use std::collections::{BTreeMap, BTreeSet};
-use std::fs::File;
-use std::io::{self, BufRead as _, BufReader, Read as _, Seek as _, SeekFrom};
-use std::path::{Path, PathBuf};
 
 use evals_messages::quantity;
 use serde::Deserialize;
-use serde_json::Value;
+use serde_json::{Value, json};
+
+use super::endpoint::CHAT;
+
+/// The line of a request in the input file of a batch, with its line feed.
+pub(super) fn input_line(id: &str, body: &Value) -> String {
+    let line = json!({"custom_id": id, "method": "POST", "url": CHAT, "body": body});
+    format!("{line}\n")
+}
 
 /// A line of an output file or an error file.
 #[derive(Clone, Debug, Deserialize)]
 pub(super) struct OutputLine {
     pub(super) custom_id: String,
     #[serde(default)]
-    pub(super) response: Option<Response>,
+    pub(super) response: Option<LineResponse>,
     #[serde(default)]
     pub(super) error: Value,
 }
 
 /// The answer to a request.
 #[derive(Clone, Debug, Deserialize)]
-pub(super) struct Response {
+pub(super) struct LineResponse {
     pub(super) status_code: u16,
     #[serde(default)]
     pub(super) body: Value,
@@ -33,70 +38,32 @@ impl OutputLine {
         let response = self.response.as_ref();
         response.is_some_and(|response| (200..300).contains(&response.status_code))
     }
-
-    /// The code of a failure that is no answer, such as `batch_expired`.
-    pub(super) fn code(&self) -> Option<&str> {
-        self.error.get("code").and_then(Value::as_str)
-    }
 }
 
-/// Where the line of each request is in the file with the output of a batch.
-#[derive(Debug)]
-pub(super) struct Output {
-    path: PathBuf,
-    lines: BTreeMap<String, Place>,
+/// The files of a batch that is over: the line of each request.
+#[derive(Debug, Default)]
+pub(super) struct BatchOutput {
+    lines: BTreeMap<String, OutputLine>,
     /// Lines that are no JSON, or have no `custom_id`.
     pub(super) unreadable: usize,
     /// All lines that are not empty.
     pub(super) total: usize,
 }
 
-#[derive(Clone, Copy, Debug)]
-struct Place {
-    start: u64,
-    length: usize,
-    is_success: bool,
-}
-
-impl Output {
-    /// Finds the lines of a file. Of several lines of one request, the first success counts, or else the first line.
-    pub(super) fn index(path: &Path) -> io::Result<Self> {
-        let mut output = Self {
-            path: path.to_owned(),
-            lines: BTreeMap::new(),
-            unreadable: 0,
-            total: 0,
-        };
-        let mut reader = BufReader::new(File::open(path)?);
-        let (mut start, mut text) = (0, Vec::new());
-        loop {
-            text.clear();
-            let length = reader.read_until(b'\n', &mut text)?;
-            if length == 0 {
-                return Ok(output);
+impl BatchOutput {
+    /// Adds the lines of a file. Of several lines of one request, the first success counts, or else the first line.
+    pub(super) fn add(&mut self, file: &[u8]) {
+        let lines = file.split(|byte| *byte == b'\n');
+        for text in lines.filter(|text| !text.trim_ascii().is_empty()) {
+            self.total += 1;
+            let Ok(line) = serde_json::from_slice::<OutputLine>(text) else {
+                self.unreadable += 1;
+                continue;
+            };
+            let known = self.lines.get(&line.custom_id);
+            if known.is_none_or(|known| line.is_success() && !known.is_success()) {
+                self.lines.insert(line.custom_id.clone(), line);
             }
-            output.enter(start, &text);
-            start += length as u64;
-        }
-    }
-
-    fn enter(&mut self, start: u64, text: &[u8]) {
-        if text.trim_ascii().is_empty() {
-            return;
-        }
-        self.total += 1;
-        let Ok(line) = serde_json::from_slice::<OutputLine>(text) else {
-            self.unreadable += 1;
-            return;
-        };
-        let place = Place {
-            start,
-            length: text.len(),
-            is_success: line.is_success(),
-        };
-        let known = self.lines.entry(line.custom_id).or_insert(place);
-        if place.is_success && !known.is_success {
-            *known = place;
         }
     }
 
@@ -105,80 +72,41 @@ impl Output {
         self.lines.keys()
     }
 
-    /// The requests that were answered.
-    pub(super) fn successes(&self) -> impl Iterator<Item = &String> {
-        let lines = self.lines.iter();
-        lines
-            .filter(|(_, place)| place.is_success)
-            .map(|(id, _)| id)
-    }
-
-    /// Whether a request was answered.
-    pub(super) fn is_success(&self, id: &str) -> bool {
-        self.lines.get(id).is_some_and(|place| place.is_success)
+    /// The line of a request; `None` for a request without a line.
+    pub(super) fn line(&self, id: &str) -> Option<&OutputLine> {
+        self.lines.get(id)
     }
 
     /// What is odd about the output of a batch of these requests, as sentences without the batch's name.
     pub(super) fn oddities(&self, ids: &BTreeSet<String>) -> Vec<String> {
         let unknown = self.ids().filter(|id| !ids.contains(*id)).count();
         let odd = [
-            (
-                self.unreadable,
-                "that is no JSON with a `custom_id`",
-                "that are no JSON with a `custom_id`",
-            ),
-            (
-                unknown,
-                "of a request that is not in the batch",
-                "of requests that are not in the batch",
-            ),
+            (self.unreadable, "no JSON with a `custom_id`"),
+            (unknown, "of no request in the batch"),
         ];
-        let odd = odd.into_iter().filter(|(count, ..)| *count > 0);
-        odd.map(|(count, one, many)| {
-            let lines = quantity::of(count, "line");
-            let which = if count == 1 { one } else { many };
-            format!("has {lines} {which}; skipped")
-        })
-        .collect()
+        let odd = odd.into_iter().filter(|(count, _)| *count > 0);
+        odd.map(|(count, what)| format!("has {}: {what}; skipped", quantity::of(count, "line")))
+            .collect()
     }
-
-    /// Reads the line of a request; `None` for a request without a line.
-    pub(super) fn line(&self, id: &str) -> io::Result<Option<OutputLine>> {
-        let Some(place) = self.lines.get(id) else {
-            return Ok(None);
-        };
-        let mut file = File::open(&self.path)?;
-        file.seek(SeekFrom::Start(place.start))?;
-        let mut text = vec![0; place.length];
-        file.read_exact(&mut text)?;
-        Ok(serde_json::from_slice(&text).ok())
-    }
-}
-
-/// The number of lines of a file that are not empty.
-pub(super) fn lines(path: &Path) -> io::Result<usize> {
-    let mut count = 0;
-    for line in BufReader::new(File::open(path)?).split(b'\n') {
-        count += usize::from(!line?.trim_ascii().is_empty());
-    }
-    Ok(count)
 }
 
 #[cfg(test)]
 mod tests {
-    use std::fs;
-
     use super::*;
 
-    fn indexed(text: &str) -> Output {
-        let folder = std::env::temp_dir().join(format!("evals-output-{}", fastrand::u64(..)));
-        fs::write(&folder, text).unwrap();
-        Output::index(&folder).unwrap()
+    #[test]
+    fn a_line_is_as_openai_documents_it() {
+        let line: Value = serde_json::from_str(&input_line("a1", &json!({"model": "m"}))).unwrap();
+        assert_eq!(
+            line,
+            json!({"custom_id": "a1", "method": "POST", "url": "/v1/chat/completions", "body": {"model": "m"}})
+        );
     }
 
     #[test]
     fn lines_are_found_in_any_order_and_a_success_goes_before_a_failure() {
-        let output = indexed(concat!(
+        let mut output = BatchOutput::default();
+        output.add(concat!(
             "{\"custom_id\": \"b\", \"response\": {\"status_code\": 500, \"body\": {}}}\n",
             "\n",
             "{\"custom_id\": \"a\", \"response\": {\"status_code\": 200, \"body\": {\"n\": 1}}}\n",
@@ -186,17 +114,11 @@ mod tests {
             "{\"custom_id\": \"b\", \"response\": {\"status_code\": 200, \"body\": {\"n\": 3}}}\n",
             "{\"custom_id\": \"c\", \"response\": null, \"error\": {\"code\": \"batch_expired\"}}\n",
             "{\"custom_id\": \"d\", \"resp",
-        ));
+        ).as_bytes());
         assert_eq!((output.unreadable, output.total), (1, 6));
-        let body = |id: &str| output.line(id).unwrap().unwrap().response.unwrap().body;
-        assert_eq!(
-            (body("a")["n"].clone(), body("b")["n"].clone()),
-            (1.into(), 2.into())
-        );
-        let expired = output.line("c").unwrap().unwrap();
-        assert_eq!(expired.code(), Some("batch_expired"));
-        assert!(output.line("d").unwrap().is_none());
-        assert_eq!(output.successes().collect::<Vec<_>>(), ["a", "b"]);
-        fs::remove_file(&output.path).unwrap();
+        let body = |id: &str| &output.line(id).unwrap().response.as_ref().unwrap().body["n"];
+        assert_eq!((body("a"), body("b")), (&json!(1), &json!(2)));
+        assert_eq!(output.line("c").unwrap().error["code"], "batch_expired");
+        assert!(output.line("d").is_none());
     }
 }

@@ -1,13 +1,24 @@
-//! A request that waits for its reply, and its callers.
+//! A request that waits for its reply, and what the end of its batch means for it.
 
 use std::sync::Arc;
+use std::time::Duration;
 
 use evals_models::{ChatError, ChatReply, ChatRequest, Failure, ModelIdentity, Served};
+use serde_json::{Value, json};
 use tokio::sync::oneshot;
 
+use super::described::{BatchState, DescribedBatch};
+use super::failure::{Cause, explained};
+use super::output::OutputLine;
 use crate::chat::RawReply;
+use crate::openai::chat::{InBatch, OpenAiChat};
 use crate::openai::dialect::Dialect;
-use crate::traffic::Refused;
+use crate::traffic::AttemptError;
+
+/// In how many batches a request may meet a temporary failure.
+const ATTEMPTS: usize = 3;
+/// In how many batches a request may expire, and in how many its line may be missing.
+const PATIENCE: usize = 2;
 
 /// The result of a request. `None` if the caller has to send it directly.
 pub(super) type Answer = Result<Option<ChatReply>, ChatError>;
@@ -16,100 +27,149 @@ pub(super) type Answer = Result<Option<ChatReply>, ChatError>;
 #[derive(Debug)]
 pub(super) struct Waiting {
     pub(super) request: Arc<ChatRequest>,
-    callers: Vec<oneshot::Sender<Answer>>,
+    pub(super) callers: Vec<oneshot::Sender<Answer>>,
     /// The dialect of the batch that it is in.
     pub(super) sent: Option<Dialect>,
-    pub(super) rounds: Rounds,
+    /// How the batches ended for it that brought no reply.
+    ends: Vec<BatchEnd>,
 }
 
-/// In how many batches a request found which end.
-#[derive(Clone, Copy, Debug, Default)]
-pub(super) struct Rounds {
-    pub(super) expired: u32,
-    pub(super) missing: u32,
-    pub(super) failed: u32,
-    pub(super) all: u32,
+/// Why a batch brought no reply to a request.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum BatchEnd {
+    Expired,
+    Missing,
+    Failed,
 }
 
-/// A failure that several requests share.
-#[derive(Clone, Debug)]
-pub(super) struct Cause {
-    pub(super) failure: Failure,
-    pub(super) source: Refused,
-}
-
-impl Cause {
-    pub(super) fn new(
-        failure: Failure,
-        source: impl Into<Box<dyn std::error::Error + Send + Sync>>,
-    ) -> Self {
-        Self {
-            failure,
-            source: Refused::new(source.into()),
-        }
-    }
+/// What the end of a batch means for one of its requests.
+pub(super) enum Fate {
+    Reply(ChatReply),
+    /// It goes into another batch.
+    Again,
+    Failed(Cause),
 }
 
 impl Waiting {
-    pub(super) fn new(request: Arc<ChatRequest>, caller: oneshot::Sender<Answer>) -> Self {
+    pub(super) fn new(request: Arc<ChatRequest>) -> Self {
         Self {
             request,
-            callers: vec![caller],
+            callers: Vec::new(),
             sent: None,
-            rounds: Rounds::default(),
+            ends: Vec::new(),
         }
     }
 
-    pub(super) fn add(&mut self, caller: oneshot::Sender<Answer>) {
-        self.callers.push(caller);
-    }
-
-    /// Whether every caller has given up.
-    pub(super) fn is_abandoned(&self) -> bool {
-        self.callers.iter().all(oneshot::Sender::is_closed)
-    }
-
-    /// Hands a reply of a batch to the callers.
-    pub(super) fn reply(self, reply: RawReply) {
-        let reply = ChatReply {
-            text: reply.text,
-            tool_calls: reply.tool_calls,
-            reasoning: reply.reasoning,
-            finish: reply.finish,
-            usage: reply.usage,
-            served: Served {
-                service_time: std::time::Duration::ZERO,
-                attempts: self.rounds.all.max(1),
-                cached: false,
-                batched: true,
-            },
-        };
-        self.deliver(&reply);
-    }
-
-    /// Hands a reply to the callers.
-    pub(super) fn deliver(self, reply: &ChatReply) {
+    /// Hands a reply to the callers; without one, they have to send the request directly.
+    pub(super) fn deliver(self, reply: Option<&ChatReply>) {
         for caller in self.callers {
             // A caller that has given up needs no reply.
-            let _ = caller.send(Ok(Some(reply.clone())));
-        }
-    }
-
-    /// Has the callers send the request directly.
-    pub(super) fn send_directly(self) {
-        for caller in self.callers {
-            let _ = caller.send(Ok(None));
+            let _ = caller.send(Ok(reply.cloned()));
         }
     }
 
     /// Hands a failure to the callers.
     pub(super) fn fail(self, model: &ModelIdentity, cause: &Cause) {
         for caller in self.callers {
-            let _ = caller.send(Err(ChatError {
-                model: model.clone(),
-                failure: cause.failure,
-                source: Box::new(cause.source.clone()),
-            }));
+            let _ = caller.send(Err(cause.of_call(model)));
         }
+    }
+
+    /// What the end of `batch` means for this request, which has this line in the output. `submits` says whether there may be another batch.
+    pub(super) fn fate(
+        &mut self,
+        line: Option<&OutputLine>,
+        batch: &DescribedBatch,
+        chat: &OpenAiChat,
+        submits: bool,
+    ) -> Fate {
+        let state = match line {
+            Some(OutputLine {
+                response: Some(response),
+                ..
+            }) => {
+                let dialect = self.sent.clone().unwrap_or_else(|| chat.dialect());
+                let (status, body) = (response.status_code, &response.body);
+                return match chat.read_in_batch(status, body, &self.request, &dialect) {
+                    InBatch::Reply(reply) => Fate::Reply(self.batched(reply)),
+                    InBatch::Conceded => Fate::Again,
+                    InBatch::Failed(error) => self.failed(error),
+                };
+            }
+            Some(line) => match line.error.get("code").and_then(Value::as_str) {
+                Some("batch_expired") => BatchState::Expired,
+                Some("batch_cancelled") => BatchState::Cancelled,
+                _ => {
+                    let error = json!({"error": line.error});
+                    return self.failed(chat.server.refused_inside(&error));
+                }
+            },
+            None => batch.state,
+        };
+        let (failure, what, how) = match state {
+            BatchState::Cancelled if !submits => return Fate::Again,
+            BatchState::Cancelled => (
+                Failure::Terminal,
+                "was cancelled before this request was answered",
+                "submit the rest",
+            ),
+            BatchState::Expired if self.may_try_again(BatchEnd::Expired) => return Fate::Again,
+            BatchState::Expired => (
+                Failure::Terminal,
+                "expired before this request was answered, as the one before did",
+                "submit the rest, or without `--batch` to ask directly",
+            ),
+            _ if self.may_try_again(BatchEnd::Missing) => return Fate::Again,
+            BatchState::Completed | BatchState::Failed | BatchState::UnderWay => (
+                Failure::Transient,
+                "ended without an answer to this request, as the one before did",
+                "ask again",
+            ),
+        };
+        let text = format!(
+            "the batch `{}` {what}; run the same command again to {how}",
+            batch.id
+        );
+        Fate::Failed(Cause::new(failure, text))
+    }
+
+    fn batched(&self, reply: RawReply) -> ChatReply {
+        ChatReply {
+            text: reply.text,
+            tool_calls: reply.tool_calls,
+            reasoning: reply.reasoning,
+            finish: reply.finish,
+            usage: reply.usage,
+            served: Served {
+                service_time: Duration::ZERO,
+                attempts: u32::try_from(self.ends.len())
+                    .unwrap_or(u32::MAX)
+                    .saturating_add(1),
+                cached: false,
+                batched: true,
+            },
+        }
+    }
+
+    /// Notes how a batch ended, and says whether another one may help.
+    fn may_try_again(&mut self, end: BatchEnd) -> bool {
+        self.ends.push(end);
+        let most = match end {
+            BatchEnd::Failed => ATTEMPTS,
+            BatchEnd::Expired | BatchEnd::Missing => PATIENCE,
+        };
+        self.ends.iter().filter(|earlier| **earlier == end).count() < most
+    }
+
+    fn failed(&mut self, error: AttemptError) -> Fate {
+        if error.failure != Failure::Transient {
+            return Fate::Failed(error.into());
+        }
+        if self.may_try_again(BatchEnd::Failed) {
+            return Fate::Again;
+        }
+        let text = format!("the request failed in {ATTEMPTS} batches");
+        let source = explained(text, error.source);
+        Fate::Failed(Cause::new(Failure::Transient, source))
     }
 }

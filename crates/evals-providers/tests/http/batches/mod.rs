@@ -6,16 +6,17 @@ mod processes;
 mod reserved;
 mod resumed;
 
+use std::collections::BTreeSet;
 use std::fs::{self, File};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
-use std::sync::atomic::{AtomicU64, AtomicUsize, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicU64, AtomicUsize, Ordering};
 use std::time::Duration;
 
 use async_trait::async_trait;
 use evals_models::{ChatError, ChatModel, ChatReply, ChatRequest, Message};
 use evals_providers::{BatchEvent, BatchHost, BatchSettings, BatchSize, BatchedChat, OpenAiChat};
-use evals_stores::replies::{ReplyStore, reply_key};
+use evals_stores::replies::{ReplyStore, is_worth_storing, reply_key};
 use futures::future::join_all;
 use serde_json::{Value, json};
 
@@ -64,10 +65,12 @@ struct Notes {
     considered: AtomicUsize,
     /// The requests of batches whose cost is reserved.
     reserved: AtomicUsize,
-    /// The most tokens of their replies, as far as replies have a limit.
-    tokens: AtomicU64,
     /// The most requests with reserved costs at one time.
     peak: AtomicUsize,
+    /// The tokens of replies that were paid for.
+    paid: AtomicU64,
+    /// Whether replies cannot be stored.
+    is_full: AtomicBool,
     lines: std::sync::Mutex<Vec<String>>,
     /// Where processes store replies.
     store: Option<ReplyStore>,
@@ -88,11 +91,17 @@ impl Notes {
             under_way: AtomicUsize::new(0),
             considered: AtomicUsize::new(0),
             reserved: AtomicUsize::new(0),
-            tokens: AtomicU64::new(0),
             peak: AtomicUsize::new(0),
+            paid: AtomicU64::new(0),
+            is_full: AtomicBool::new(false),
             lines: std::sync::Mutex::default(),
             store,
         }
+    }
+
+    /// A program with a store of replies.
+    fn storing(store: &ReplyStore) -> Arc<Self> {
+        Arc::new(Self::of(usize::MAX, Some(store.clone())))
     }
 
     /// A program with a store of replies, where something is under way.
@@ -130,44 +139,63 @@ impl BatchHost for Notes {
         self.under_way.load(Ordering::SeqCst)
     }
 
+    fn key(&self, model: &dyn ChatModel, request: &ChatRequest) -> String {
+        reply_key(model, request).to_string()
+    }
+
     async fn stored(
         &self,
-        model: &dyn ChatModel,
-        requests: &[Arc<ChatRequest>],
+        keys: &[String],
     ) -> Result<Vec<Option<ChatReply>>, Box<dyn std::error::Error + Send + Sync>> {
         let Some(store) = &self.store else {
-            return Ok(vec![None; requests.len()]);
+            return Ok(vec![None; keys.len()]);
         };
-        let keys = requests.iter().map(|it| reply_key(model, it));
+        let keys = keys.iter().map(|key| key.parse().unwrap());
         Ok(store.get_all(keys.collect()).await?)
     }
 
-    fn reserve(&self, size: &BatchSize) -> Result<(), Box<dyn std::error::Error + Send + Sync>> {
-        if size.requests > self.most {
-            return Err(format!("{} requests are too many", size.requests).into());
+    async fn receive(
+        &self,
+        model: &dyn ChatModel,
+        replies: &[(String, ChatReply)],
+    ) -> Result<(), Box<dyn std::error::Error + Send + Sync>> {
+        if self.is_full.load(Ordering::SeqCst) {
+            return Err("the disk is full".into());
         }
-        self.resume(size);
+        for (key, reply) in replies {
+            let tokens = reply.usage.output_tokens;
+            self.paid.fetch_add(tokens, Ordering::SeqCst);
+            if let Some(store) = &self.store
+                && is_worth_storing(reply)
+            {
+                let key = key.parse().unwrap();
+                store.put(key, model.identity(), reply.clone()).await?;
+            }
+        }
         Ok(())
     }
 
-    fn resume(&self, size: &BatchSize) {
+    fn reserve(
+        &self,
+        size: &BatchSize,
+        is_submitted: bool,
+    ) -> Result<(), Box<dyn std::error::Error + Send + Sync>> {
+        if size.requests > self.most && !is_submitted {
+            return Err(format!("{} requests are too many", size.requests).into());
+        }
         let before = self.reserved.fetch_add(size.requests, Ordering::SeqCst);
         let reserved = before + size.requests;
         self.peak.fetch_max(reserved, Ordering::SeqCst);
-        let tokens = size.output_tokens.unwrap_or_default();
-        self.tokens.fetch_add(tokens, Ordering::SeqCst);
+        Ok(())
     }
 
-    fn release(&self, size: &BatchSize) {
+    fn release(&self, size: &BatchSize, _: &BTreeSet<String>) {
         self.reserved.fetch_sub(size.requests, Ordering::SeqCst);
-        let tokens = size.output_tokens.unwrap_or_default();
-        self.tokens.fetch_sub(tokens, Ordering::SeqCst);
     }
 }
 
 fn settings(folder: &Path) -> BatchSettings {
-    let key = |model: &dyn ChatModel, request: &ChatRequest| reply_key(model, request).to_string();
-    let mut settings = BatchSettings::new(folder, key);
+    let mut settings = BatchSettings::new(folder);
     settings.poll_interval = Duration::from_millis(5);
     settings.quiet = Duration::from_millis(40);
     settings.first_direct = false;
@@ -424,7 +452,7 @@ async fn a_batch_that_may_not_be_submitted_is_not() {
 }
 
 #[tokio::test]
-async fn the_cost_of_a_request_is_reserved_until_its_caller_has_paid() {
+async fn the_cost_of_a_request_is_reserved_until_its_reply_is_paid() {
     let mut script = Script::sound();
     script.answer = Box::new(|_, body| {
         if is(body, "bad") {
@@ -437,15 +465,13 @@ async fn the_cost_of_a_request_is_reserved_until_its_caller_has_paid() {
     let model = BatchedChat::new(model(&server), settings(&folder.0), notes.clone());
     let replies = ask_all(&model, &["a", "bad", "b"]).await;
     assert!(replies[1].is_err(), "it costs nothing");
-    notes.reserves(2).await;
-    model.stored(&asking("a"));
-    notes.reserves(1).await;
-    model.stored(&asking("b"));
     notes.reserves(0).await;
+    assert_eq!(notes.paid.load(Ordering::SeqCst), 2 * 7);
+    assert_eq!(notes.peak.load(Ordering::SeqCst), 3);
 }
 
 #[tokio::test]
-async fn a_full_batch_waits_until_the_caller_of_the_first_reply_has_paid() {
+async fn a_full_batch_waits_until_the_first_reply_is_paid() {
     let server = BatchServer::start(Script::sound());
     let (folder, notes) = (Folder::new(), Notes::new());
     let mut settings = settings(&folder.0);
@@ -453,13 +479,7 @@ async fn a_full_batch_waits_until_the_caller_of_the_first_reply_has_paid() {
     settings.max_requests = 1.try_into().unwrap();
     settings.quiet = Duration::from_mins(1);
     let model = BatchedChat::new(model(&server), settings, notes.clone());
-    let ask = async |text| {
-        let request = asking(text);
-        let reply = model.chat(&request).await;
-        model.stored(&request);
-        reply
-    };
-    let asked = join_all(["a", "b"].map(ask));
+    let asked = ask_all(&model, &["a", "b"]);
     let replies = tokio::time::timeout(Duration::from_secs(10), asked).await;
     let replies = texts(replies.expect("it does not wait for a quiet time"));
     assert_eq!(replies, ["echo: a", "echo: b"]);

@@ -6,14 +6,13 @@ use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 #[cfg(unix)]
 use std::time::{Duration, SystemTime};
 
-use evals_models::ChatModel as _;
 use evals_providers::{BatchedChat, OpenAiChat};
-use evals_stores::replies::{CachedChat, ReplyStore, reply_key};
+use evals_stores::replies::{CachedChat, ReplyStore};
 use serde_json::json;
 
 use super::{
-    Folder, Notes, ask_all, asking, assert_ends, batched, end, is_create, is_list, killed, model,
-    recorded, settings, texts, until,
+    Folder, Notes, ask_all, assert_ends, batched, end, is_create, is_list, killed, model, settings,
+    texts, until,
 };
 use crate::scripted_server::Reaction;
 use crate::scripted_server::batches::{BatchServer, Line, Script, echo};
@@ -55,13 +54,13 @@ async fn a_batch_whose_creation_was_not_answered_is_found_again() {
     );
     assert_eq!(server.sizes(), [1]);
 
-    // By a later process, after one that made a single attempt.
-    let server = BatchServer::start(lost());
+    // By a later process, after one that could not search for it.
+    let server = BatchServer::start(deaf());
     let folder = Folder::new();
     let first = once(&server, &folder);
     for _ in 0..2 {
         // The second time it is not submitted again, because the batch may be at the server.
-        assert!(texts(ask_all(&first, &["a"]).await)[0].contains("was lost"));
+        assert!(texts(ask_all(&first, &["a"]).await)[0].contains("overloaded"));
         assert_eq!(server.sizes(), [1]);
     }
     end(first, &folder).await;
@@ -72,18 +71,27 @@ async fn a_batch_whose_creation_was_not_answered_is_found_again() {
     assert_eq!(server.sizes(), [1]);
 }
 
+/// A server that does not answer the request to create a batch, and does not list its batches when it is asked for the first time.
+fn deaf() -> Script {
+    Script {
+        lost: 1,
+        fault: Box::new(|request, before| {
+            (is_list(request) && before == 0)
+                .then(|| Reaction::json(503, &json!({"error": {"message": "overloaded"}})))
+        }),
+        ..Script::sound()
+    }
+}
+
 #[tokio::test]
 async fn an_answer_that_proves_no_refusal_may_hide_a_batch() {
     for status in [408, 409, 423, 424, 425, 498, 499, 502] {
-        let hidden = || {
-            BatchServer::start(Script {
-                lost: 1,
-                loss: Reaction::json(status, &json!({"error": {"message": "took too long"}})),
-                ..Script::sound()
-            })
-        };
-        // It is found by a later process, after one that made a single attempt.
-        let server = hidden();
+        let loss = Reaction::json(status, &json!({"error": {"message": "took too long"}}));
+        // It is found by a later process, after one that could not search for it.
+        let server = BatchServer::start(Script {
+            loss: loss.clone(),
+            ..deaf()
+        });
         let folder = Folder::new();
         lost(&server, &folder).await;
         assert_eq!(folder.records().len(), 1, "{status}");
@@ -95,11 +103,12 @@ async fn an_answer_that_proves_no_refusal_may_hide_a_batch() {
             "{status}"
         );
 
-        // Or by the same process, which tries again unless the failure is final.
-        if status == 423 {
-            continue;
-        }
-        let server = hidden();
+        // Or by the same process.
+        let server = BatchServer::start(Script {
+            lost: 1,
+            loss,
+            ..Script::sound()
+        });
         let folder = Folder::new();
         let replies = texts(ask_all(&batched(&server, &folder), &["a"]).await);
         assert_eq!(
@@ -111,63 +120,56 @@ async fn an_answer_that_proves_no_refusal_may_hide_a_batch() {
 }
 
 #[tokio::test]
-async fn replies_stay_on_the_disk_until_they_are_stored() {
+async fn replies_are_stored_before_their_record_is_deleted_also_those_that_nobody_asks_for() {
     let server = BatchServer::start(Script::sound());
-    let folder = Folder::new();
-    let first = batched(&server, &folder);
+    let (folder, replies) = (Folder::new(), Folder::new());
+    server.hold(true);
+    killed(batched(&server, &folder), &folder, &["a", "b"]).await;
+    server.hold(false);
+    let store = stored_in(&replies).await;
+    let notes = Notes::storing(&store);
+    let second = BatchedChat::new(model(&server), settings(&folder.0), notes.clone());
+    assert_eq!(texts(ask_all(&second, &["a"]).await), ["echo: a"]);
+    assert!(folder.files().is_empty());
+    assert_eq!(notes.paid.load(Ordering::SeqCst), 2 * 7);
+    end(second, &folder).await;
+    let looks = server.server.received().len();
+    let third = Arc::new(BatchedChat::new(model(&server), settings(&folder.0), notes));
+    let third = CachedChat::new(third, store).within_process();
     assert_eq!(
-        texts(ask_all(&first, &["a", "b"]).await),
+        texts(ask_all(&third, &["a", "b"]).await),
         ["echo: a", "echo: b"]
     );
-    first.stored(&asking("a"));
-    recorded(&folder, "stored").await;
-    end(first, &folder).await;
-    let looks = server.server.received().len();
-    let second = batched(&server, &folder);
-    assert_eq!(texts(ask_all(&second, &["b"]).await), ["echo: b"]);
     assert_eq!(server.server.received().len(), looks, "nothing was sent");
-    assert_eq!(folder.files().len(), 2);
-    second.stored(&asking("b"));
-    until("no file is left", || folder.files().is_empty()).await;
-    assert_eq!(
-        texts(ask_all(&second, &["a"]).await),
-        ["echo: a"],
-        "asked for again"
-    );
-    assert_eq!(server.sizes(), [2, 1]);
 }
 
 #[tokio::test]
-async fn requests_whose_replies_cannot_be_read_are_not_submitted_again() {
+async fn a_record_that_outlived_its_replies_pays_for_nothing_twice() {
+    // A process that was killed between the store and the record.
     let server = BatchServer::start(Script::sound());
-    let folder = Folder::new();
-    let first = batched(&server, &folder);
-    assert_eq!(texts(ask_all(&first, &["a", "b"]).await).len(), 2);
-    end(first, &folder).await;
-    let files = folder.files();
-    let is_replies = |path: &&std::path::PathBuf| path.to_string_lossy().contains(".replies.");
-    let replies = files.iter().find(is_replies).unwrap();
-    let aside = replies.with_extension("aside");
-    fs::rename(replies, &aside).unwrap();
-    let second = batched(&server, &folder);
-    for text in ["a", "b"] {
-        let reply = texts(ask_all(&second, &[text]).await).remove(0);
-        assert_ends(&reply, "Terminal", "cannot keep the replies of a batch in");
-    }
+    let (folder, replies) = (Folder::new(), Folder::new());
+    server.hold(true);
+    killed(batched(&server, &folder), &folder, &["a", "b"]).await;
+    server.hold(false);
+    let record = folder.records().remove(0);
+    let kept = fs::read(&record).unwrap();
+    let store = stored_in(&replies).await;
+    let notes = Notes::storing(&store);
+    let second = BatchedChat::new(model(&server), settings(&folder.0), notes.clone());
+    assert_eq!(texts(ask_all(&second, &["a"]).await), ["echo: a"]);
     end(second, &folder).await;
-    fs::rename(&aside, replies).unwrap();
-    // Also if the file goes after the program has opened the record.
-    let opened = batched(&server, &folder);
-    assert_eq!(texts(ask_all(&opened, &["a"]).await), ["echo: a"]);
-    fs::rename(replies, &aside).unwrap();
-    let reply = texts(ask_all(&opened, &["b"]).await).remove(0);
-    assert_ends(&reply, "Terminal", "cannot keep the replies of a batch in");
-    end(opened, &folder).await;
-    fs::rename(&aside, replies).unwrap();
-    let third = batched(&server, &folder);
-    let answered = texts(ask_all(&third, &["a", "b"]).await);
-    assert_eq!(answered, ["echo: a", "echo: b"]);
-    assert_eq!(server.sizes(), [2]);
+    fs::write(&record, kept).unwrap();
+    let third = Arc::new(BatchedChat::new(model(&server), settings(&folder.0), notes));
+    let third = CachedChat::new(third, store).within_process();
+    let replies = texts(ask_all(&third, &["a", "b", "new"]).await);
+    assert_eq!(replies, ["echo: a", "echo: b", "echo: new"]);
+    assert_eq!(server.sizes(), [2, 1]);
+}
+
+/// A store of replies in a new folder.
+async fn stored_in(folder: &Folder) -> ReplyStore {
+    fs::create_dir_all(&folder.0).unwrap();
+    ReplyStore::open(folder.0.join("replies.db")).await.unwrap()
 }
 
 #[tokio::test]
@@ -205,43 +207,17 @@ async fn an_empty_reply_is_asked_for_again_by_the_next_run() {
     let server = BatchServer::start(script);
     let folder = Folder::new();
     let replies = Folder::new();
-    fs::create_dir_all(&replies.0).unwrap();
     let cached = async || {
-        let store = ReplyStore::open(replies.0.join("replies.db"))
-            .await
-            .unwrap();
-        CachedChat::new(Arc::new(batched(&server, &folder)), store).within_process()
+        let store = stored_in(&replies).await;
+        let notes = Notes::storing(&store);
+        let model = BatchedChat::new(model(&server), settings(&folder.0), notes);
+        CachedChat::new(Arc::new(model), store).within_process()
     };
     assert_eq!(texts(ask_all(&cached().await, &["a"]).await), [""]);
     until("no file is left", || folder.files().is_empty()).await;
     is_empty.store(false, Ordering::SeqCst);
     assert_eq!(texts(ask_all(&cached().await, &["a"]).await), ["echo: a"]);
     assert_eq!(server.sizes(), [1, 1]);
-}
-
-#[tokio::test]
-async fn a_record_whose_replies_are_all_stored_is_deleted() {
-    // Also after a kill between the store and the record: the cache has the reply, and the record does not say so.
-    let mut script = Script::sound();
-    script.answer = Box::new(|_, body| Line::Odd(echo(body)));
-    let server = BatchServer::start(script);
-    let folder = Folder::new();
-    let first = batched(&server, &folder);
-    let reply = ask_all(&first, &["a"]).await.remove(0).unwrap();
-    end(first, &folder).await;
-    assert_eq!(folder.files().len(), 2);
-
-    let replies = Folder::new();
-    fs::create_dir_all(&replies.0).unwrap();
-    let store = ReplyStore::open(replies.0.join("replies.db"))
-        .await
-        .unwrap();
-    let second = Arc::new(batched(&server, &folder));
-    let key = reply_key(&*second, &asking("a"));
-    store.put(key, second.identity(), reply).await.unwrap();
-    let cached = CachedChat::new(second, store).within_process();
-    assert_eq!(texts(ask_all(&cached, &["a"]).await), ["echo: a"]);
-    until("no file is left", || folder.files().is_empty()).await;
 }
 
 #[tokio::test]
@@ -260,8 +236,6 @@ async fn the_cost_of_a_batch_is_reserved_as_long_as_it_may_be_at_the_server() {
     // The batch has another request, too, which this process does not need.
     let (replies, ()) = tokio::join!(ask_all(&second, &["a"]), waiting);
     assert_eq!(texts(replies), ["echo: a"]);
-    notes.reserves(1).await;
-    second.stored(&asking("a"));
     notes.reserves(0).await;
 
     // A refused creation costs nothing; a lost one may.
@@ -291,17 +265,20 @@ async fn lost(server: &BatchServer, folder: &Folder) {
 
 #[tokio::test]
 async fn a_batch_that_the_server_lists_late_is_found() {
-    let listing_late = || {
+    let listing_late = |first: Reaction, later: Option<Reaction>| {
         let mut script = Script::sound();
         script.lost = 1;
-        script.fault = Box::new(|request, before| {
-            (is_list(request) && before == 0)
-                .then(|| Reaction::json(200, &json!({"data": [], "has_more": false})))
+        script.fault = Box::new(move |request, before| match before {
+            0 if is_list(request) => Some(first.clone()),
+            1 if is_list(request) => later.clone(),
+            _ => None,
         });
         BatchServer::start(script)
     };
+    let empty = Reaction::json(200, &json!({"data": [], "has_more": false}));
     // By a later process.
-    let server = listing_late();
+    let busy = Reaction::json(503, &json!({"error": {"message": "overloaded"}}));
+    let server = listing_late(busy, Some(empty.clone()));
     let folder = Folder::new();
     lost(&server, &folder).await;
     let second = once(&server, &folder);
@@ -309,7 +286,7 @@ async fn a_batch_that_the_server_lists_late_is_found() {
     assert_eq!(server.sizes(), [1]);
 
     // By the same process.
-    let server = listing_late();
+    let server = listing_late(empty, None);
     let folder = Folder::new();
     let model = batched(&server, &folder);
     assert_eq!(texts(ask_all(&model, &["a"]).await), ["echo: a"]);

@@ -15,10 +15,16 @@ pub struct BatchCounts {
     pub failed: u64,
 }
 
+impl BatchCounts {
+    /// The requests that were answered or failed.
+    pub fn done(&self) -> u64 {
+        self.completed.saturating_add(self.failed)
+    }
+}
+
 impl fmt::Display for BatchCounts {
     fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let done = self.completed.saturating_add(self.failed);
-        write!(formatter, "{done} of {} done", self.total)?;
+        write!(formatter, "{} of {} done", self.done(), self.total)?;
         if self.failed > 0 {
             write!(formatter, " ({} failed)", self.failed)?;
         }
@@ -28,7 +34,7 @@ impl fmt::Display for BatchCounts {
 
 /// The state of a batch, as far as it decides what to do.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum State {
+pub(super) enum BatchState {
     /// It may still change: validating, queued, in progress, finalizing, cancelling, or a word that is not known.
     UnderWay,
     /// Every request was tried.
@@ -43,9 +49,9 @@ pub(super) enum State {
 
 /// A batch, as the server describes it. Servers differ in the fields that they send.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(super) struct Batch {
+pub(super) struct DescribedBatch {
     pub(super) id: String,
-    pub(super) state: State,
+    pub(super) state: BatchState,
     /// The server's word for the state.
     pub(super) word: String,
     /// The file with the replies.
@@ -53,23 +59,14 @@ pub(super) struct Batch {
     /// The file with the failures.
     pub(super) errors: Option<String>,
     /// The server's reasons for refusing the batch.
-    pub(super) reasons: Vec<Reason>,
+    pub(super) reasons: Vec<String>,
     pub(super) counts: Option<BatchCounts>,
     /// The file with the requests.
     pub(super) input: Option<String>,
     pub(super) metadata: Value,
 }
 
-/// Why a server refused a batch.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub(super) struct Reason {
-    pub(super) code: Option<String>,
-    pub(super) message: String,
-    /// The line of the input file.
-    pub(super) line: Option<u64>,
-}
-
-impl Batch {
+impl DescribedBatch {
     /// Reads a batch; `None` where it has no name.
     pub(super) fn read(json: &Value) -> Option<Self> {
         let text = |name: &str| {
@@ -79,13 +76,15 @@ impl Batch {
         };
         let id = text("id").or_else(|| text("batch_id"))?;
         let word = text("status").unwrap_or_else(|| "unknown".to_owned());
+        let errors = json.get("errors").unwrap_or(&Value::Null);
+        let errors = errors.get("data").unwrap_or(errors).as_array();
         Some(Self {
             id,
-            state: State::of(&word),
+            state: BatchState::of(&word),
             word,
             output: text("output_file_id").or_else(|| text("output_file")),
             errors: text("error_file_id").or_else(|| text("error_file")),
-            reasons: Reason::all(json),
+            reasons: errors.into_iter().flatten().map(reason).collect(),
             counts: counts(json),
             input: text("input_file_id"),
             metadata: json.get("metadata").cloned().unwrap_or_default(),
@@ -103,7 +102,7 @@ impl Batch {
     }
 }
 
-impl State {
+impl BatchState {
     /// The words are those of `OpenAI`, and of servers that write them otherwise.
     fn of(word: &str) -> Self {
         match word.to_ascii_lowercase().as_str() {
@@ -116,34 +115,21 @@ impl State {
     }
 }
 
-impl Reason {
-    fn all(json: &Value) -> Vec<Self> {
-        let errors = json.get("errors").unwrap_or(&Value::Null);
-        let list = errors.get("data").unwrap_or(errors).as_array();
-        let list = list.map(Vec::as_slice).unwrap_or_default();
-        list.iter().map(Self::read).collect()
-    }
-
-    fn read(error: &Value) -> Self {
-        let text = |name: &str| Some(error.get(name)?.as_str()?.to_owned());
-        let message = text("message").or_else(|| error.as_str().map(str::to_owned));
-        Self {
-            code: text("code"),
-            message: message.unwrap_or_else(|| error.to_string()),
-            line: error.get("line").and_then(Value::as_u64),
-        }
-    }
-}
-
-impl fmt::Display for Reason {
-    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
-        formatter.write_str(&self.message)?;
-        match (&self.code, self.line) {
-            (Some(code), Some(line)) => write!(formatter, " (`{code}`, line {line})"),
-            (Some(code), None) => write!(formatter, " (`{code}`)"),
-            (None, Some(line)) => write!(formatter, " (line {line})"),
-            (None, None) => Ok(()),
-        }
+/// Why a server refused a batch, with the code and the line of the input file if it names them.
+fn reason(error: &Value) -> String {
+    let text = |name: &str| error.get(name).and_then(Value::as_str);
+    let message = text("message").or_else(|| error.as_str());
+    let message = message.map_or_else(|| error.to_string(), str::to_owned);
+    let code = text("code").map(|code| format!("`{code}`"));
+    let line = error.get("line").and_then(Value::as_u64);
+    let place: Vec<String> = code
+        .into_iter()
+        .chain(line.map(|line| format!("line {line}")))
+        .collect();
+    if place.is_empty() {
+        message
+    } else {
+        format!("{message} ({})", place.join(", "))
     }
 }
 
@@ -166,7 +152,7 @@ mod tests {
     #[test]
     fn a_batch_of_openai_is_read() {
         // The example of OpenAI's reference of the batch object, shortened.
-        let batch = Batch::read(&json!({
+        let batch = DescribedBatch::read(&json!({
             "id": "batch_abc123", "object": "batch", "endpoint": "/v1/completions", "errors": null,
             "input_file_id": "file-abc123", "completion_window": "24h", "status": "completed",
             "output_file_id": "file-cvaTdG", "error_file_id": "", "created_at": 1_711_471_533,
@@ -174,7 +160,7 @@ mod tests {
             "metadata": {"customer_id": "user_123456789"},
         }))
         .unwrap();
-        assert_eq!(batch.state, State::Completed);
+        assert_eq!(batch.state, BatchState::Completed);
         assert_eq!(batch.output.as_deref(), Some("file-cvaTdG"));
         assert_eq!(batch.errors, None, "an empty name is none");
         assert_eq!(batch.input.as_deref(), Some("file-abc123"));
@@ -194,39 +180,33 @@ mod tests {
             "odd",
         ];
         assert_eq!(
-            states.map(State::of),
+            states.map(BatchState::of),
             [
-                State::Completed,
-                State::Expired,
-                State::Cancelled,
-                State::UnderWay,
-                State::UnderWay
+                BatchState::Completed,
+                BatchState::Expired,
+                BatchState::Cancelled,
+                BatchState::UnderWay,
+                BatchState::UnderWay
             ]
         );
     }
 
     #[test]
     fn reasons_name_code_and_line() {
-        let batch = Batch::read(&json!({
+        let batch = DescribedBatch::read(&json!({
             "id": "b", "status": "failed",
             "errors": {"object": "list", "data": [
                 {"code": "invalid_json_line", "message": "This line is not parseable as valid JSON.", "line": 3},
                 "no credit",
             ]},
         }));
-        let reasons: Vec<String> = batch
-            .unwrap()
-            .reasons
-            .iter()
-            .map(ToString::to_string)
-            .collect();
         assert_eq!(
-            reasons,
+            batch.unwrap().reasons,
             [
                 "This line is not parseable as valid JSON. (`invalid_json_line`, line 3)",
                 "no credit"
             ]
         );
-        assert_eq!(Batch::read(&json!({"status": "failed"})), None);
+        assert_eq!(DescribedBatch::read(&json!({"status": "failed"})), None);
     }
 }
