@@ -45,7 +45,7 @@ impl Unrecorded {
     fn of<D: Answers>(record: &RunRecord) -> Self {
         let mut judges = RecordedJudges {
             models: record.models.clone(),
-            parameters: record.parameters.clone().unwrap_or_default(),
+            parameters: record.parameters.clone().flatten().unwrap_or_default(),
         };
         judges.models.retain(|role, _| is_judge(role));
         judges.parameters.retain(|role, _| is_judge(role));

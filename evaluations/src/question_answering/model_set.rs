@@ -64,6 +64,7 @@ impl ModelSet {
         }
         for (role, parameters) in &self.parameters {
             let all = record.parameters.get_or_insert_default();
+            let all = all.get_or_insert_default();
             all.insert((*role).to_owned(), parameters.clone());
         }
         record.prompts.extend(self.prompts.clone());

@@ -181,6 +181,7 @@ impl Reranking {
     pub(crate) fn enter(&self, record: &mut RunRecord) {
         let role = "reranker".to_owned();
         let parameters = record.parameters.get_or_insert_default();
+        let parameters = parameters.get_or_insert_default();
         parameters.insert(role.clone(), self.parameters.clone());
         record.models.insert(role, self.identity().clone());
         record.prompts.extend(self.prompts.clone());

@@ -12,7 +12,7 @@ use std::fmt;
 use chrono::{DateTime, Utc};
 use evals_models::ModelIdentity;
 use evals_targets::TargetIdentity;
-use serde::{Deserialize, Serialize};
+use serde::{Deserialize, Deserializer, Serialize};
 use serde_json::{Map, Value};
 
 pub(crate) use self::comparison::{Configuration, Sameness, differences};
@@ -59,8 +59,16 @@ pub(crate) struct RunRecord {
     #[serde(default)]
     pub(crate) models: BTreeMap<String, ModelIdentity>,
     /// Further parameters of the models by role.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub(crate) parameters: Option<BTreeMap<String, Map<String, Value>>>,
+    #[expect(
+        clippy::option_option,
+        reason = "a judgement of answers without parameters writes null, and its journal begins with it"
+    )]
+    #[serde(
+        default,
+        skip_serializing_if = "Option::is_none",
+        deserialize_with = "present"
+    )]
+    pub(crate) parameters: Option<Option<BTreeMap<String, Map<String, Value>>>>,
     /// SHA-256 of each prompt template in use.
     #[serde(default)]
     pub(crate) prompts: BTreeMap<String, String>,
@@ -252,6 +260,13 @@ impl Tool {
             version: env!("CARGO_PKG_VERSION").to_owned(),
         }
     }
+}
+
+/// A member that is there, even if it is null.
+fn present<'de, T: Deserialize<'de>, D: Deserializer<'de>>(
+    value: D,
+) -> Result<Option<T>, D::Error> {
+    T::deserialize(value).map(Some)
 }
 
 fn version() -> u32 {

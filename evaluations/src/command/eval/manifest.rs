@@ -65,7 +65,7 @@ pub(super) fn run_record(
         settings,
         settings_from: plan.resolved.origins(),
         models,
-        parameters: Some(parameters),
+        parameters: Some(Some(parameters)),
         prompts,
         seed: control.seed,
         repeat: control.repeat.get(),

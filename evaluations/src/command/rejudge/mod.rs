@@ -232,7 +232,7 @@ impl Rejudging {
         record.settings.replace(&of_judging, &settings);
         let is_other = |role: &String| !ModelSet::JUDGES.contains(&role.as_str());
         record.models.retain(|role, _| is_other(role));
-        if let Some(parameters) = &mut record.parameters {
+        if let Some(parameters) = record.parameters.get_or_insert_default() {
             parameters.retain(|role, _| is_other(role));
         }
         let own = [Prompt::judge(), Prompt::refusal()];
