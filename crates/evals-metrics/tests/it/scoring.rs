@@ -464,10 +464,7 @@ fn groups_and_lists_are_those_of_trec_eval() {
             "measure `P@x` has the cutoff `x`; expected a whole number from 1",
         ),
         ("map.5", "measure `map.5` has no parameter `5`"),
-        (
-            "ndcg.one=2",
-            "measure `ndcg.one=2` has the gain `one=2`; expected a grade and its gain, such as `1=3`",
-        ),
+        ("ndcg.one=2", "measure `ndcg.one=2` has no parameter `one`"),
         (
             "iprec_at_recall.2",
             "measure `iprec_at_recall@2` has the recall `2`; expected a number from 0 to 1",
