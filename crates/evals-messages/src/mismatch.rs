@@ -39,7 +39,7 @@ fn reworded(message: &str, object: &str) -> String {
         }
     }
     if what.starts_with("data did not match any variant of untagged enum ") {
-        return format!("the value has none of the forms that are possible here{place}");
+        return format!("the value fits none of the forms that are possible here{place}");
     }
     let starts = ["invalid type: ", "invalid value: ", "invalid length "];
     let mismatch = starts.iter().find_map(|start| what.strip_prefix(start));
@@ -126,7 +126,7 @@ mod tests {
             ),
             (
                 "data did not match any variant of untagged enum Line at line 1 column 2",
-                "the value has none of the forms that are possible here at line 1 column 2",
+                "the value fits none of the forms that are possible here at line 1 column 2",
             ),
             ("missing field `id`", "missing key `id`"),
             (

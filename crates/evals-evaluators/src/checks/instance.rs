@@ -11,7 +11,7 @@ use crate::{Entry, Finding, Parameter, Untyped};
 /// Compares the Python type of the output, and the types that it derives from, with a name.
 #[derive(Debug, Deserialize)]
 struct IsInstance {
-    /// What is no text equals no type's name.
+    /// A value that is not a text never equals the name of a type.
     type_name: Value,
 }
 

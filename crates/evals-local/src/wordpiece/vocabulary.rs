@@ -48,7 +48,7 @@ impl Vocabulary {
             let token = token.as_bytes();
             match token.strip_prefix(CONTINUATION) {
                 Some(piece) => continuations.entry(piece).or_insert(number),
-                // In a text, `#` is a word of its own, so none begins with two.
+                // The tokenizer splits a text at each `#`, so no word of a text begins with `##`.
                 None => starts.entry(token).or_insert(number),
             };
         }

@@ -101,7 +101,7 @@ impl Statistic {
         matches!(self, Self::Mean(measure) if measure.is_lower_better())
     }
 
-    /// The lowest relevant grade; `None` if it has none.
+    /// The lowest relevant grade; `None` if the statistic does not set one.
     pub(super) fn minimum_grade(mut self) -> Option<MinimumGrade> {
         match self {
             Self::Mean(measure) => measure.rel,

@@ -16,8 +16,9 @@ use evals_models::{ChatError, ChatModel, ChatReply, ChatRequest, Failure, Finish
 /// A chat model whose replies are stored, so that a request is paid for once.
 ///
 /// Every reply is stored, even one that its token limit cut off. Failures are not stored, nor are empty replies for no known
-/// reason. A reply of a batch is stored by whoever collects the batch. A stored reply keeps its original time and tokens and is marked as [cached](evals_models::Served::cached). Equal
-/// requests at the same time share one call, also those of other processes with the same store, if both reuse stored replies.
+/// reason. Whoever collects a batch stores its replies. A stored reply keeps its original time and tokens and is marked as
+/// [cached](evals_models::Served::cached). Equal requests at the same time share one call, also those of other processes with the same store,
+/// if both reuse stored replies.
 #[derive(Debug)]
 pub struct CachedChat {
     inner: Arc<dyn ChatModel>,
@@ -71,7 +72,8 @@ impl CachedChat {
         let writable = self.failure.check("replies");
         writable.map_err(|error| self.terminal(error))?;
         let reply = self.inner.chat(request).await?;
-        // The model found a cached one in the store: another process stored it while this request waited. Replies of a batch are stored together.
+        // The model found a cached one in the store: another process stored it while this request waited. The replies of a batch are stored
+        // together.
         let is_stored = reply.served.cached || reply.served.batched;
         if !is_stored && is_worth_storing(&reply) {
             let stored = self.store.put(key, self.identity(), reply.clone()).await;

@@ -63,8 +63,8 @@ pub(super) fn execute(session: &Session<'_>, arguments: &CompareArgs) -> Result<
     })
 }
 
-/// Compares one pair of runs, prints the change and writes its files; `None` if it is one of several pairs and has none of the wanted measures.
-/// `kind` tells it from the others in names of files.
+/// Compares one pair of runs, prints the change and writes its files. Of several pairs, one that lacks the wanted measures is left out: the
+/// result is `None`. `kind` distinguishes the files of the pairs by name.
 fn compare(
     session: &Session<'_>,
     arguments: &CompareArgs,

@@ -214,7 +214,7 @@ impl Batching {
             .ok_or_else(|| server.unexpected(BATCH.what, "one without `id`", None))
     }
 
-    /// Says that the server takes no batches, if it answered that there is no such endpoint.
+    /// Explains the failure if the server has no endpoint for batches.
     pub(super) fn without_endpoint(&self, error: AttemptError) -> AttemptError {
         explained_absence(error, || {
             format!(
@@ -225,7 +225,7 @@ impl Batching {
     }
 }
 
-/// The same failure with this explanation, if the server answered that there is no such thing.
+/// Adds this explanation to the failure if the server answered that the address does not exist.
 fn explained_absence(error: AttemptError, text: impl FnOnce() -> String) -> AttemptError {
     if matches!(refusal_status(&error), Some(404 | 405 | 501)) {
         AttemptError::new(Failure::Terminal, explained(text(), error.source))
