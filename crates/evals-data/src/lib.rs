@@ -49,10 +49,7 @@ pub use catalog::{Catalog, CatalogError};
 pub use collection::{
     Collection, DocumentCounts, DocumentTally, Documents, QuestionCounts, Questions,
 };
-pub use error::{
-    CsvFault, DataError, JsonFault, LikelyMeaning, Meaning, ParquetFailure, Place, Unit,
-    UnknownDocument,
-};
+pub use error::{DataError, JsonFault, Place, Unit, UnknownDocument};
 pub use export::{Export, ExportError, ExportFormat, Exported};
 pub use hub::{
     Damage, DownloadEvent, DownloadObserver, FetchedFile, Greeting, Hub, HubError, HubFiles,

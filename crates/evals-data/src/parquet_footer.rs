@@ -1,8 +1,8 @@
 //! A check of parquet footers, before the parquet crate allocates memory for them.
 //!
-//! The crate allocates as many entries as a list in the footer claims to have, and descends into a schema as deep as the footer claims
-//! it to be. If the memory or the stack is not available, the process aborts, which no caller can catch. This check therefore compares
-//! the claims with the bytes first. Whether the entries make sense is left to the crate.
+//! The crate allocates as many entries as a list or a group in the footer claims to have, and descends into a schema as deep as the footer
+//! claims it to be. If the memory or the stack is not available, the process aborts, which no caller can catch. This check therefore
+//! compares the claims with the bytes first. Whether the entries make sense is left to the crate.
 
 use parquet::errors::ParquetError;
 use parquet::file::reader::ChunkReader;
@@ -27,201 +27,148 @@ mod kind {
     pub(super) const STRUCT: u8 = 12;
 }
 
-/// Field numbers: the footer's list of schema elements, and the number of children in each element.
-const SCHEMA: i16 = 2;
-const CHILDREN: i16 = 5;
+/// Numbers of fields: the footer's list of schema elements, and the number of children in each element.
+const SCHEMA: i64 = 2;
+const CHILDREN: i64 = 5;
 
 /// Refuses a footer that claims more entries than it has bytes.
 pub(crate) fn check(file: &impl ChunkReader) -> Result<(), ParquetError> {
-    let size = file.len();
-    let broken = |what: &str| ParquetError::General(format!("the footer {what}"));
-    let tail_at = size.checked_sub(TAIL).ok_or_else(|| broken("is missing"))?;
+    let broken = || ParquetError::General("the footer is damaged".to_owned());
+    let tail_at = file.len().checked_sub(TAIL).ok_or_else(broken)?;
     let tail = file.get_bytes(tail_at, 4)?;
     let length = u32::from_le_bytes([tail[0], tail[1], tail[2], tail[3]]);
-    let begins_at = tail_at
-        .checked_sub(u64::from(length))
-        .ok_or_else(|| broken("is larger than the file"))?;
-    let length = usize::try_from(length).map_err(|_| broken("is too large"))?;
-    let bytes = file.get_bytes(begins_at, length)?;
+    let begins_at = tail_at.checked_sub(length.into()).ok_or_else(broken)?;
+    let bytes = file.get_bytes(begins_at, length as usize)?;
     let mut footer = Thrift { rest: &bytes };
-    match footer.metadata() {
-        Ok(()) => Ok(()),
-        Err(Broken::CutOff) => Err(broken("ends in the middle of an entry")),
-        Err(Broken::Claims) => Err(broken("claims more entries than it has bytes")),
-        Err(Broken::Kind) => Err(broken("has an entry of no known kind")),
-        Err(Broken::Depth) => Err(broken("nests its entries too deep")),
-        Err(Broken::Schema) => Err(broken("describes a schema that is not a tree")),
-    }
+    footer.metadata().ok_or_else(broken)
 }
 
-/// A defect of a footer.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Broken {
-    CutOff,
-    Claims,
-    Kind,
-    Depth,
-    Schema,
-}
-
-/// Bytes in thrift's compact protocol.
+/// Bytes in thrift's compact protocol. All functions return `None` if these are not in the protocol.
 struct Thrift<'b> {
     rest: &'b [u8],
 }
 
 impl Thrift<'_> {
-    fn metadata(&mut self) -> Result<(), Broken> {
-        let mut last = 0;
-        while let Some((id, kind)) = self.field(last)? {
-            if id == SCHEMA && kind == kind::LIST {
-                self.schema()?;
-            } else {
-                self.skip(kind, MAX_DEPTH)?;
-            }
-            last = id;
-        }
-        Ok(())
+    fn metadata(&mut self) -> Option<()> {
+        self.fields(|footer, id, kind| match (id, kind) {
+            (SCHEMA, kind::LIST) => footer.schema(),
+            _ => footer.skip(kind, MAX_DEPTH),
+        })
     }
 
-    /// The schema: a list of elements, each followed by its children.
-    fn schema(&mut self) -> Result<(), Broken> {
-        let (kind, elements) = self.list()?;
-        if kind != kind::STRUCT {
-            return Err(Broken::Schema);
-        }
-        // For each open group, the number of children that must still follow.
-        let mut open: Vec<u64> = Vec::new();
-        for element in 0..elements {
-            let children = self.children()?;
-            match open.last_mut() {
-                Some(awaited) => *awaited -= 1,
-                None if element > 0 => return Err(Broken::Schema),
-                None => {}
-            }
-            if children > 0 {
-                open.push(children);
-            }
+    /// The schema: a list of elements, each followed by its children. It has to be one tree.
+    fn schema(&mut self) -> Option<()> {
+        let (_, elements) = self.list()?;
+        // For each open group, the number of children that must still follow. The first group holds the root.
+        let mut open: Vec<u64> = vec![1];
+        for _ in 0..elements {
+            *open.last_mut()? -= 1;
+            open.push(self.children()?);
             if open.len() > MAX_DEPTH {
-                return Err(Broken::Depth);
+                return None;
             }
             while open.last() == Some(&0) {
                 open.pop();
             }
         }
-        if open.is_empty() {
-            Ok(())
-        } else {
-            Err(Broken::Schema)
-        }
+        open.is_empty().then_some(())
     }
 
     /// The number of a schema element's children.
-    fn children(&mut self) -> Result<u64, Broken> {
+    fn children(&mut self) -> Option<u64> {
         let mut children = 0;
-        let mut last = 0;
-        while let Some((id, kind)) = self.field(last)? {
-            if id == CHILDREN && kind == kind::I32 {
-                children = u64::try_from(self.integer()?).map_err(|_| Broken::Schema)?;
-            } else {
-                self.skip(kind, MAX_DEPTH)?;
+        self.fields(|element, id, kind| match (id, kind) {
+            (CHILDREN, kind::I32) => {
+                children = u64::try_from(element.integer()?).ok()?;
+                Some(())
             }
-            last = id;
-        }
-        Ok(children)
+            _ => element.skip(kind, MAX_DEPTH),
+        })?;
+        Some(children)
     }
 
-    /// The number and kind of the next field of a struct; `None` at the end of the struct.
-    fn field(&mut self, last: i16) -> Result<Option<(i16, u8)>, Broken> {
-        let byte = self.byte()?;
-        let kind = byte & 0x0f;
-        if kind == kind::STOP {
-            return Ok(None);
+    /// Calls back with the number and kind of each field of a struct, to read its value.
+    fn fields(&mut self, mut each: impl FnMut(&mut Self, i64, u8) -> Option<()>) -> Option<()> {
+        let mut id = 0_i64;
+        loop {
+            let byte = self.byte()?;
+            let kind = byte & 0x0f;
+            if kind == kind::STOP {
+                return Some(());
+            }
+            id = match byte >> 4 {
+                0 => self.integer()?,
+                step => id.checked_add(step.into())?,
+            };
+            each(self, id, kind)?;
         }
-        let id = match i16::from(byte >> 4) {
-            0 => i16::try_from(self.integer()?).map_err(|_| Broken::Kind)?,
-            step => last.checked_add(step).ok_or(Broken::Kind)?,
-        };
-        Ok(Some((id, kind)))
     }
 
     /// The kind and number of a list's elements. Each takes at least a byte.
-    fn list(&mut self) -> Result<(u8, usize), Broken> {
+    fn list(&mut self) -> Option<(u8, usize)> {
         let byte = self.byte()?;
         let elements = match usize::from(byte >> 4) {
-            15 => usize::try_from(self.number()?).map_err(|_| Broken::Claims)?,
+            15 => usize::try_from(self.number()?).ok()?,
             few => few,
         };
-        if elements > self.rest.len() {
-            return Err(Broken::Claims);
-        }
-        Ok((byte & 0x0f, elements))
+        (elements <= self.rest.len()).then_some((byte & 0x0f, elements))
     }
 
-    fn skip(&mut self, kind: u8, depth: usize) -> Result<(), Broken> {
-        let depth = depth.checked_sub(1).ok_or(Broken::Depth)?;
+    /// Skips a value of this kind, which may be nested so deep.
+    fn skip(&mut self, kind: u8, depth: usize) -> Option<()> {
+        let depth = depth.checked_sub(1)?;
         match kind {
-            kind::TRUE | kind::FALSE => Ok(()),
+            kind::TRUE | kind::FALSE => Some(()),
             kind::BYTE => self.take(1),
-            kind::I16 | kind::I32 | kind::I64 => self.number().map(|_| ()),
+            kind::I16..=kind::I64 => self.number().map(|_| ()),
             kind::DOUBLE => self.take(8),
             kind::BINARY => {
-                let length = usize::try_from(self.number()?).map_err(|_| Broken::Claims)?;
+                let length = usize::try_from(self.number()?).ok()?;
                 self.take(length)
             }
             kind::LIST => {
                 let (kind, elements) = self.list()?;
-                for _ in 0..elements {
-                    match kind {
-                        // In a list, truth values take a byte.
-                        kind::TRUE | kind::FALSE => self.take(1)?,
-                        other => self.skip(other, depth)?,
-                    }
-                }
-                Ok(())
+                (0..elements).try_for_each(|_| match kind {
+                    // In a list, truth values take a byte.
+                    kind::TRUE | kind::FALSE => self.take(1),
+                    other => self.skip(other, depth),
+                })
             }
-            kind::STRUCT => {
-                let mut last = 0;
-                while let Some((id, kind)) = self.field(last)? {
-                    self.skip(kind, depth)?;
-                    last = id;
-                }
-                Ok(())
-            }
+            kind::STRUCT => self.fields(|inner, _, kind| inner.skip(kind, depth)),
             // The protocol has sets and maps, but footers do not use them.
-            _ => Err(Broken::Kind),
+            _ => None,
         }
     }
 
-    fn byte(&mut self) -> Result<u8, Broken> {
-        let (&byte, rest) = self.rest.split_first().ok_or(Broken::CutOff)?;
+    fn byte(&mut self) -> Option<u8> {
+        let (&byte, rest) = self.rest.split_first()?;
         self.rest = rest;
-        Ok(byte)
+        Some(byte)
     }
 
-    fn take(&mut self, bytes: usize) -> Result<(), Broken> {
-        self.rest = self.rest.get(bytes..).ok_or(Broken::CutOff)?;
-        Ok(())
+    fn take(&mut self, bytes: usize) -> Option<()> {
+        self.rest = self.rest.get(bytes..)?;
+        Some(())
     }
 
     /// A number with seven bits in each byte, the lowest first.
-    fn number(&mut self) -> Result<u64, Broken> {
+    fn number(&mut self) -> Option<u64> {
         let mut number = 0_u64;
         for shift in (0..64).step_by(7) {
             let byte = self.byte()?;
             number |= u64::from(byte & 0x7f) << shift;
             if byte & 0x80 == 0 {
-                return Ok(number);
+                return Some(number);
             }
         }
-        Err(Broken::Claims)
+        None
     }
 
     /// A number whose lowest bit is the sign.
-    fn integer(&mut self) -> Result<i64, Broken> {
+    fn integer(&mut self) -> Option<i64> {
         let number = self.number()?;
-        #[expect(clippy::cast_possible_wrap, reason = "half of a u64 fits")]
-        let half = (number >> 1) as i64;
-        Ok(if number & 1 == 0 { half } else { !half })
+        let half = (number >> 1).cast_signed();
+        Some(if number & 1 == 0 { half } else { !half })
     }
 }
 
@@ -229,7 +176,7 @@ impl Thrift<'_> {
 mod tests {
     use super::*;
 
-    fn check_footer(footer: &[u8]) -> Result<(), Broken> {
+    fn check_footer(footer: &[u8]) -> Option<()> {
         Thrift { rest: footer }.metadata()
     }
 
@@ -237,9 +184,9 @@ mod tests {
     fn a_list_of_more_entries_than_bytes_is_refused() {
         // Field 4, a list; 2^31 - 1 structs.
         let many = [0x49, 0xfc, 0xff, 0xff, 0xff, 0xff, 0x07, 0x00];
-        assert_eq!(check_footer(&many), Err(Broken::Claims));
+        assert_eq!(check_footer(&many), None);
         // Field 4, a list of one empty struct; the end.
-        assert_eq!(check_footer(&[0x49, 0x1c, 0x00, 0x00]), Ok(()));
+        assert_eq!(check_footer(&[0x49, 0x1c, 0x00, 0x00]), Some(()));
     }
 
     #[test]
@@ -253,12 +200,12 @@ mod tests {
             bytes.push(0);
             bytes
         };
-        assert_eq!(check_footer(&chain(20)), Ok(()));
-        assert_eq!(check_footer(&chain(120)), Err(Broken::Depth));
+        assert_eq!(check_footer(&chain(20)), Some(()));
+        assert_eq!(check_footer(&chain(120)), None);
         let too_few = [0x29, 0x1c, 0x55, 0x04, 0x00, 0x00];
-        assert_eq!(check_footer(&too_few), Err(Broken::Schema));
+        assert_eq!(check_footer(&too_few), None);
         let negative = [0x29, 0x1c, 0x55, 0x03, 0x00, 0x00];
-        assert_eq!(check_footer(&negative), Err(Broken::Schema));
+        assert_eq!(check_footer(&negative), None);
     }
 
     #[test]
@@ -266,8 +213,8 @@ mod tests {
         // Field 3, a list of one list of one list …
         let mut bytes = vec![0x39];
         bytes.extend([0x19; 100]);
-        assert_eq!(check_footer(&bytes), Err(Broken::Depth));
-        assert_eq!(check_footer(&[0x39, 0x1e, 0x00]), Err(Broken::Kind));
-        assert_eq!(check_footer(&[0x38, 0x05, 0x41]), Err(Broken::CutOff));
+        assert_eq!(check_footer(&bytes), None);
+        assert_eq!(check_footer(&[0x39, 0x1e, 0x00]), None);
+        assert_eq!(check_footer(&[0x38, 0x05, 0x41]), None);
     }
 }

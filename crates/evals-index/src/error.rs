@@ -3,7 +3,6 @@
 use std::error::Error;
 use std::io;
 use std::path::PathBuf;
-use std::time::Duration;
 
 use evals_metrics::RankingError;
 use evals_models::{EmbedError, ModelIdentity};
@@ -19,32 +18,6 @@ use crate::profile::Profile;
 use crate::store_fault::StoreFault;
 use crate::summary::{TableState, TableSummary};
 
-/// What is wrong with the lists of an object store.
-#[derive(Debug, Error)]
-#[non_exhaustive]
-pub enum ListFault {
-    /// A list leaves out an object that exists.
-    #[error("it has `{object}`, and does not list it")]
-    Left {
-        /// The address of the object.
-        object: String,
-    },
-    /// Lists name an object that does not exist.
-    #[error("it has not had `{object}` for {} s, and still lists it", waited.as_secs())]
-    Gone {
-        /// The address of the object.
-        object: String,
-        /// How long the object was missing.
-        waited: Duration,
-    },
-    /// A list has another page for ever.
-    #[error("after {} s, a list has still more pages", waited.as_secs())]
-    Endless {
-        /// How long the list was read.
-        waited: Duration,
-    },
-}
-
 /// Why an index could not be built, opened or searched.
 #[derive(Debug, Error)]
 #[non_exhaustive]
@@ -55,19 +28,11 @@ pub enum IndexError {
         /// The location.
         uri: String,
     },
-    /// No store has a location with this scheme.
-    #[error("an index cannot be at `{uri}`; use a folder, `s3://…`, `az://…` or `gs://…`")]
-    Scheme {
-        /// The location.
-        uri: String,
-    },
-    /// The address of an object store has parts that it must not have.
-    #[error(
-        "the address of an object store is `s3://bucket/prefix`, `az://container/prefix` or `gs://bucket/prefix`, {problem}"
-    )]
+    /// A location that no store can have.
+    #[error("{problem}")]
     Location {
-        /// The problem, which does not repeat the address, because it may hold a password.
-        problem: &'static str,
+        /// The problem. It does not repeat the address of an object store, because that may hold a password.
+        problem: String,
     },
     /// An object store cannot be used.
     #[error("cannot use the store `{uri}`")]
@@ -92,7 +57,7 @@ pub enum IndexError {
         /// The store.
         uri: String,
         /// What is wrong with its lists.
-        fault: ListFault,
+        fault: String,
     },
     /// The object that tries out a store could not be deleted.
     #[error(
@@ -172,14 +137,6 @@ pub enum IndexError {
         /// The engine's error.
         source: EngineError,
     },
-    /// The table cannot be read, because the object store failed.
-    #[error("cannot read the index in table {table}")]
-    Unavailable {
-        /// The table.
-        table: Address,
-        /// The engine's error.
-        source: EngineError,
-    },
     /// A file of a table, or the record of its files, cannot be read or written.
     #[error("cannot read or write `{path}`, which belongs to the index in table {table}")]
     File {
@@ -213,33 +170,26 @@ pub enum IndexError {
     },
     /// An unfinished table has other documents than the dataset has now.
     #[error(
-        "cannot resume the build of table {table}: document {number} of the dataset is `{read}`, but the table has `{stored}` in its place; delete `{}` to rebuild it", .table.folder()
+        "cannot resume the build of table {table}: {difference}; delete `{}` to rebuild it", .table.folder()
     )]
     Diverged {
         /// The table.
         table: Address,
-        /// Number of the document, from 1.
-        number: usize,
-        /// Uri in the table.
-        stored: String,
-        /// Uri in the dataset.
-        read: String,
+        /// The difference.
+        difference: String,
     },
-    /// An unfinished table has more documents than the dataset has now.
-    #[error(
-        "cannot resume the build of table {table}: it already has {stored} documents, but the dataset has only {read}; delete `{}` to rebuild it", .table.folder()
-    )]
-    Shortened {
-        /// The table.
-        table: Address,
-        /// Documents in the table.
-        stored: usize,
-        /// Documents in the dataset.
-        read: usize,
+    /// The documents cannot be indexed: there are none, or one of them cannot be searched or told from another.
+    #[error("{problem}")]
+    Corpus {
+        /// The problem.
+        problem: String,
     },
-    /// There is nothing to index.
-    #[error("the corpus has no documents")]
-    EmptyCorpus,
+    /// A setting of the chunks or of the full-text index is not usable.
+    #[error("{problem}")]
+    Setting {
+        /// The problem.
+        problem: String,
+    },
     /// A document could not be read.
     #[error("cannot read document {number}")]
     Documents {
@@ -247,48 +197,6 @@ pub enum IndexError {
         number: usize,
         /// The reader's error.
         source: Box<dyn Error + Send + Sync>,
-    },
-    /// Two documents have the same uri, so that judgements cannot tell them apart.
-    #[error("documents {first} and {second} have the same uri `{uri}`")]
-    DuplicateUri {
-        /// The uri.
-        uri: String,
-        /// Number of the first, from 1.
-        first: usize,
-        /// Number of the second.
-        second: usize,
-    },
-    /// A document without a uri cannot be ranked.
-    #[error("document {number} has an empty uri")]
-    EmptyUri {
-        /// Number of the document, from 1.
-        number: usize,
-    },
-    /// A document is longer than a column can hold.
-    #[error("document `{uri}` has {bytes} bytes of text, more than the limit of {limit}")]
-    TooLong {
-        /// The document.
-        uri: String,
-        /// Length of its text.
-        bytes: usize,
-        /// The longest text.
-        limit: usize,
-    },
-    /// The overlap of neighbouring chunks is as large as a chunk, so that chunking would never advance.
-    #[error("a chunk overlap of {overlap} tokens is not smaller than the chunk size of {size}")]
-    Overlap {
-        /// Tokens in a chunk.
-        size: usize,
-        /// Tokens that neighbours share.
-        overlap: usize,
-    },
-    /// Full-text search does not support the language.
-    #[error("full-text search has no language `{language}`")]
-    Language {
-        /// The language of the settings.
-        language: String,
-        /// The engine's error.
-        source: EngineError,
     },
     /// Chunks could not be embedded.
     #[error("cannot embed chunks of the documents from `{document}` on")]
@@ -346,20 +254,12 @@ pub enum IndexError {
     /// The settings of the vector search do not fit the index.
     #[error("bad value for `search.index.{}`", .0.parameter)]
     VectorSearch(#[source] VectorSearchError),
-    /// The index of the vectors does not cover every row. Searches would compare the question with each of the other rows.
-    #[error(
-        "the index of the vectors {}; delete its table to rebuild it",
-        .left_out.map_or_else(|| "is missing".to_owned(), |rows| format!("does not cover {rows} of the rows"))
-    )]
-    NotCovered {
-        /// Rows outside the index; `None` if it does not exist.
-        left_out: Option<usize>,
-    },
-    /// The storage engine would not use the index of the vectors, or would also search outside it.
-    #[error("the storage engine would not use only the index of the vectors; its plan is\n{plan}")]
+    /// The storage engine would not search the index of the vectors, or would also search outside it: comparing the question with other rows
+    /// would give other results and times.
+    #[error("{problem}")]
     IndexNotUsed {
-        /// The engine's plan.
-        plan: String,
+        /// The problem.
+        problem: String,
     },
     /// The filter is not a condition over the columns of documents.
     #[error("the filter `{filter}` is not a condition over the columns {columns}{hint}")]
@@ -429,10 +329,22 @@ impl IndexError {
 
     /// The error of a table that cannot be read.
     pub(crate) fn unreadable(table: Address, source: EngineError) -> Self {
-        match source.store_fault() {
-            // The files are sound.
-            Some(_) => Self::Unavailable { table, source },
-            None => Self::Unreadable { table, source },
+        if source.store_fault().is_none() {
+            return Self::Unreadable { table, source };
+        }
+        // The files are sound.
+        let action = "read the index";
+        Self::Table {
+            table,
+            action,
+            source,
+        }
+    }
+
+    /// Makes an error of documents that cannot be indexed.
+    pub(crate) fn corpus(problem: impl Into<String>) -> Self {
+        Self::Corpus {
+            problem: problem.into(),
         }
     }
 
@@ -474,7 +386,7 @@ impl IndexError {
         match self {
             Self::Store { uri, .. } => Some(uri),
             Self::Trial { source, .. } => source.store_uri(),
-            Self::Table { table, .. } | Self::Unavailable { table, .. } => Some(table.store()),
+            Self::Table { table, .. } => Some(table.store()),
             _ => None,
         }
     }
@@ -484,8 +396,7 @@ impl IndexError {
         match self {
             Self::Store { source, .. }
             | Self::Engine { source, .. }
-            | Self::Table { source, .. }
-            | Self::Unavailable { source, .. } => source.store_fault().cloned(),
+            | Self::Table { source, .. } => source.store_fault().cloned(),
             Self::Trial { source, .. } => source.store_fault(),
             _ => None,
         }

@@ -60,6 +60,14 @@ pub struct Built {
     pub report: Option<BuildReport>,
 }
 
+impl Built {
+    /// An index that was complete already.
+    fn before(index: Index) -> Self {
+        let report = None;
+        Self { index, report }
+    }
+}
+
 /// The size of an index.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 pub struct IndexStatistics {
@@ -97,14 +105,9 @@ impl Index {
     {
         full_text::validate(&recipe.full_text)?;
         if let Some(index) = Self::find(store, recipe).await? {
-            return Ok(Built {
-                index,
-                report: None,
-            });
+            return Ok(Built::before(index));
         }
-        let lock = store
-            .wait_for_lock(|holder| observer.on_wait(holder))
-            .await?;
+        let lock = store.lock(Some(&|holder| observer.on_wait(holder))).await?;
         let documents = ingest::documents(documents);
         // On the heap, as the engine's futures are large.
         let build = Self::build_alone(store, &lock, recipe, documents, options, observer);
@@ -123,10 +126,7 @@ impl Index {
         observer: &dyn BuildObserver,
     ) -> Result<Built, IndexError> {
         if let Some(index) = Self::find(store, recipe).await? {
-            return Ok(Built {
-                index,
-                report: None,
-            });
+            return Ok(Built::before(index));
         }
         let address = store.address(&recipe.identity().table_name());
         let build = ingest::build(store, lock, recipe, documents, options, observer);
@@ -442,8 +442,7 @@ impl Index {
     ///
     /// Such a result has no time but that of the embedding. A question that is to be [timed](QuestionBatch::timed) is searched again by the
     /// engine, as a service would, while no group is searched; it fails should the results differ. Questions are searched on their own if
-    /// they are not of the batch, if their embedding or their group failed, if the profile compares no vectors, or if a server holds the
-    /// index.
+    /// they are not of the batch, if their embedding or their group failed, or if the profile compares no vectors.
     pub async fn batch_searcher(
         &self,
         profile: Profile,
@@ -504,7 +503,7 @@ impl Index {
 /// Records the files of an index that an earlier version finished, and returns a note about it.
 async fn record_late(store: &Store, table: &str) -> String {
     let recorded = async {
-        let lock = store.lock().await?;
+        let lock = store.lock(None).await?;
         let recorded = store.record_files(table).await;
         lock.release().await;
         recorded

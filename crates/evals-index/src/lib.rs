@@ -81,7 +81,7 @@ pub use chunking::Chunker;
 pub use embedding_defect::EmbeddingDefect;
 pub use engine_error::EngineError;
 pub use environment::environment;
-pub use error::{IndexError, ListFault};
+pub use error::IndexError;
 pub use full_text::FullText;
 pub use header::CutChunks;
 pub use identity::{ChunkingIdentity, Difference, EmbedderIdentity, Identity};

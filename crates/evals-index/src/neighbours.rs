@@ -1,7 +1,6 @@
 //! Reading the chunks around a passage.
 
 use std::collections::HashMap;
-use std::fmt;
 use std::ops::RangeInclusive;
 use std::sync::{Arc, OnceLock};
 
@@ -13,6 +12,7 @@ use crate::search::{Hit, passages};
 use crate::table::contents::Contents;
 
 /// Reads the chunks of a document by their numbers.
+#[derive(Debug)]
 pub(crate) struct IndexNeighbours {
     contents: Arc<Contents>,
     /// Numbers of the documents by uri, computed for the first question that needs them.
@@ -57,14 +57,5 @@ impl Neighbours for IndexNeighbours {
         let fetch = passages::fetch(&hits, &self.contents.table, positions);
         let fetched = self.contents.guarded(fetch).await;
         fetched.map_err(SearchError::from)
-    }
-}
-
-impl fmt::Debug for IndexNeighbours {
-    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
-        formatter
-            .debug_struct("IndexNeighbours")
-            .field("contents", &self.contents)
-            .finish_non_exhaustive()
     }
 }

@@ -70,7 +70,6 @@ impl StoreFault {
         if let Some(reason) = defect_of_credentials(text) {
             return Some(Self::UnusableCredentials { reason });
         }
-        let status = status(text);
         if has(&[
             "NoSuchBucket",
             "ContainerNotFound",
@@ -83,42 +82,33 @@ impl StoreFault {
         if has(&["<Code>ExpiredToken</Code>", "<Code>InvalidToken</Code>"]) {
             return Some(Self::Denied);
         }
-        match status {
-            Some(401 | 403) => return Some(Self::Denied),
-            // The server does not implement the request, or this version of HTTP: it never will.
-            Some(501 | 505) => return Some(Self::Misunderstood),
-            Some(status) if status == 429 || status >= 500 => {
-                return Some(Self::Unavailable { status });
-            }
-            Some(300..=400) => return Some(Self::Misunderstood),
-            _ => {}
-        }
-        if has(&["without LOCATION"]) {
-            return Some(Self::Misunderstood);
-        }
         let is_request = has(&[
             "Error performing",
             "error sending request",
             "HTTP error",
             "dispatch failure",
         ]);
-        if !is_request {
-            return None;
-        }
-        // The server speaks another protocol, or the address has another path. 408 means that it waited for too long, and 409 and 412 that
-        // an object exists already or has changed.
-        if let Some(401..=407 | 410 | 411 | 413..=428 | 430..=499) = status {
-            return Some(Self::Misunderstood);
-        }
-        if has(&[
-            "tcp connect",
-            "client error (Connect)",
-            "dns error",
-            "Connection refused",
-        ]) {
-            return Some(Self::Unreachable);
-        }
-        Some(Self::Interrupted)
+        Some(match status(text) {
+            Some(401 | 403) => Self::Denied,
+            // The server does not implement the request, or this version of HTTP: it never will.
+            Some(300..=400 | 501 | 505) => Self::Misunderstood,
+            Some(status) if status == 429 || status >= 500 => Self::Unavailable { status },
+            // The server speaks another protocol, or the address has another path. 408 means that it waited for too long, and 409 and 412
+            // that an object exists already or has changed.
+            Some(status) if is_request && ![408, 409, 412].contains(&status) => Self::Misunderstood,
+            _ if has(&["without LOCATION"]) => Self::Misunderstood,
+            _ if !is_request => return None,
+            _ if has(&[
+                "tcp connect",
+                "client error (Connect)",
+                "dns error",
+                "Connection refused",
+            ]) =>
+            {
+                Self::Unreachable
+            }
+            _ => Self::Interrupted,
+        })
     }
 
     /// Whether the same request may succeed later.

@@ -38,7 +38,7 @@ struct Record {
     /// The folder of the files of the rows. After a move of the store, it is another folder.
     source: String,
     /// Identifies these files. A new build of the index has other files.
-    rows: Option<String>,
+    rows: String,
     files_recorded: bool,
 }
 
@@ -96,9 +96,7 @@ pub(crate) async fn open_or_build(
         if let Some(table) = find(store, &name, &wanted).await? {
             return Ok((table, None));
         }
-        let lock = store
-            .wait_for_lock(|holder| observer.on_wait(holder))
-            .await?;
+        let lock = store.lock(Some(&|holder| observer.on_wait(holder))).await?;
         let building = async {
             // Another process may have built it before this one got the lock.
             if let Some(table) = find(store, &name, &wanted).await? {

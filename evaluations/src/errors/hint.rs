@@ -130,11 +130,9 @@ fn of_model(error: &HubError) -> Option<&'static str> {
 fn of_dataset(error: &DataError) -> Option<&'static str> {
     match error {
         // A misspelled id has to be mended, and not to be counted as never found.
-        DataError::UnknownDocuments {
-            likely: None,
-            named,
-            ..
-        } if named.as_ref().is_none_or(|it| it.nearest.is_empty()) => {
+        DataError::UnknownDocuments { named, .. }
+            if named.as_ref().is_none_or(|it| !it.is_mistaken()) =>
+        {
             Some("add `--allow-missing-judged` to count them as never found")
         }
         DataError::NoFile { .. } => Some(

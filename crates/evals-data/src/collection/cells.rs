@@ -1,6 +1,6 @@
-//! JSON values as ids, texts and grades.
+//! JSON values as ids, texts, grades and metadata.
 
-use serde_json::{Number, Value};
+use serde_json::{Map, Number, Value};
 
 use crate::error::{DataError, Place};
 use crate::manifest::Column;
@@ -88,24 +88,52 @@ pub(super) fn grade(cell: &Value, column: &Column, place: &Place) -> Result<i32,
     }
 }
 
-pub(super) fn unfit(
-    cell: &Value,
-    column: &Column,
+/// The values of the columns under their names. `context.*` gives all fields of an object under theirs.
+pub(super) fn metadata<'c>(
+    columns: impl IntoIterator<Item = (&'c Column, &'c Value)>,
     place: &Place,
-    wanted: &'static str,
-) -> DataError {
+) -> Result<Map<String, Value>, DataError> {
+    let mut metadata = Map::new();
+    for (column, cell) in columns {
+        if column.spread().is_some() || column.is_all_others() {
+            metadata.extend(fields(column, cell, place)?);
+        } else {
+            metadata.insert(column.path(), cell.clone());
+        }
+    }
+    Ok(metadata)
+}
+
+/// The fields of an object, which CSV and parquet may hold as JSON text.
+fn fields(column: &Column, cell: &Value, place: &Place) -> Result<Map<String, Value>, DataError> {
+    match cell {
+        Value::Null => Ok(Map::new()),
+        Value::Object(fields) => Ok(fields.clone()),
+        Value::String(text) => serde_json::from_str(text)
+            .map_err(|_| unfit(cell, column, place, "an object, or a JSON text of one")),
+        _ => Err(unfit(
+            cell,
+            column,
+            place,
+            "an object, or a JSON text of one",
+        )),
+    }
+}
+
+pub(super) fn unfit(cell: &Value, column: &Column, place: &Place, wanted: &str) -> DataError {
+    let found = shortened(cell);
+    place.fails(format!("column `{column}` is not {wanted}: {found}"))
+}
+
+/// A cell as JSON, truncated.
+pub(super) fn shortened(cell: &Value) -> String {
     const SHOWN: usize = 60;
     let whole = cell.to_string();
-    let mut found: String = whole.chars().take(SHOWN).collect();
-    if found.len() < whole.len() {
-        found.push('…');
+    let mut shown: String = whole.chars().take(SHOWN).collect();
+    if shown.len() < whole.len() {
+        shown.push('…');
     }
-    DataError::Cell {
-        place: place.clone(),
-        column: column.to_string(),
-        wanted,
-        found,
-    }
+    shown
 }
 
 #[cfg(test)]
@@ -113,14 +141,9 @@ mod tests {
     use serde_json::json;
 
     use super::*;
-    use crate::error::Unit;
 
     fn place() -> Place {
-        Place {
-            file: "a.csv".to_owned(),
-            number: 3,
-            unit: Unit::Line,
-        }
+        Place::line("a.csv", 3)
     }
 
     fn column() -> Column {

@@ -193,11 +193,12 @@ impl Documents {
                 Ok(false)
             }
             (Deduplicate::No, _) | (Deduplicate::Identical, false) => {
-                Err(DataError::DuplicateDocument {
-                    place: place.clone(),
-                    id: document.uri.clone(),
-                    same,
-                })
+                let id = &document.uri;
+                Err(place.fails(if same {
+                    format!("document id `{id}` occurs twice; `deduplicate: true` drops repeated rows")
+                } else {
+                    format!("document id `{id}` occurs twice, with different content; `deduplicate: first` keeps the first")
+                }))
             }
         }
     }
@@ -207,8 +208,9 @@ impl Documents {
         if counts.documents > 0 {
             return Ok(None);
         }
-        Err(DataError::EmptyCorpus {
+        Err(DataError::Empty {
             dataset: self.dataset.clone(),
+            what: "documents",
             rows: counts.rows,
         })
     }

@@ -18,11 +18,23 @@ use crate::provenance::FileProvenance;
 use crate::reader::{Content, TableFile};
 
 /// A table's files with their digests.
-#[derive(Debug, Clone)]
+#[derive(Debug, Clone, Default)]
 pub(super) struct TableFiles {
     pub(super) commit: Option<String>,
     pub(super) files: Vec<TableFile>,
     pub(super) identities: Vec<FileProvenance>,
+}
+
+impl TableFiles {
+    /// Adds a file: its name in messages, its path as the provenance records it, and its content with size and digest.
+    fn push(&mut self, name: String, uri: String, content: Content, identity: Identity) {
+        self.identities.push(FileProvenance {
+            path: uri.clone(),
+            size: identity.size,
+            sha256: identity.sha256,
+        });
+        self.files.push(TableFile { name, uri, content });
+    }
 }
 
 /// The files fetched for one dataset. Each repository and revision is resolved once, however many tables use it.
@@ -46,13 +58,11 @@ impl Fetched {
             } = source
             {
                 let globs = wanted.entry((repo.clone(), revision.clone())).or_default();
-                globs.extend(
-                    files
-                        .iter()
-                        .filter(|glob| !globs.contains(glob))
-                        .cloned()
-                        .collect::<Vec<_>>(),
-                );
+                for glob in files {
+                    if !globs.contains(glob) {
+                        globs.push(glob.clone());
+                    }
+                }
             }
         }
         let mut fetched = Self {
@@ -60,11 +70,9 @@ impl Fetched {
             warnings: Vec::new(),
         };
         for ((repo, revision), globs) in wanted {
-            let failed = |source| hub_error(manifest, source);
-            let mut files = hub
-                .fetch(&Repository::dataset(&repo), &revision, &globs, observer)
-                .await
-                .map_err(failed)?;
+            let repository = Repository::dataset(&repo);
+            let files = hub.fetch(&repository, &revision, &globs, observer).await;
+            let mut files = files.map_err(|source| hub_error(manifest, source))?;
             fetched.warnings.append(&mut files.warnings);
             fetched.repositories.insert((repo, revision), files);
         }
@@ -90,26 +98,16 @@ impl Fetched {
             .expect("the hub compiled these globs before");
         let mut table = TableFiles {
             commit: Some(fetched.commit.clone()),
-            files: Vec::new(),
-            identities: Vec::new(),
+            ..TableFiles::default()
         };
-        for file in fetched
-            .files
-            .iter()
-            .filter(|file| globs.matches(&file.path))
-        {
-            table.files.push(TableFile {
-                name: file.path.clone(),
-                uri: file.path.clone(),
-                content: Content::Cached(file.local.clone()),
-            });
+        let files = fetched.files.iter();
+        for file in files.filter(|file| globs.matches(&file.path)) {
             let identity = Identity {
                 size: file.size,
                 sha256: file.sha256.clone(),
             };
-            table
-                .identities
-                .push(provenance(file.path.clone(), identity));
+            let content = Content::Cached(file.local.clone());
+            table.push(file.path.clone(), file.path.clone(), content, identity);
         }
         table
     }
@@ -130,47 +128,44 @@ fn hub_error(manifest: &Manifest, source: HubError) -> DataError {
 }
 
 fn on_disk(path: &Path, globs: &[String]) -> Result<TableFiles, DataError> {
+    let mut table = TableFiles::default();
+    let named = path.display().to_string();
     if !path.is_dir() {
         if path.exists() && !globs.is_empty() {
-            return Err(DataError::FilesOfFile {
-                path: path.to_owned(),
-            });
+            let problem = "is a file, but `files` names files in a folder: remove `files`";
+            return Err(DataError::file(named, problem));
         }
         // The name alone, so that the same file has one provenance however its path is written.
         let recorded = path.file_name().unwrap_or(path.as_os_str());
-        return local_files([LocalFile {
-            name: path.display().to_string(),
-            recorded: recorded.to_string_lossy().into_owned(),
-            path: path.to_owned(),
-        }]);
+        let recorded = recorded.to_string_lossy().into_owned();
+        add_local(&mut table, named.clone(), recorded, path.to_owned())?;
+        return Ok(table);
     }
     if globs.is_empty() {
-        return Err(DataError::Folder {
-            path: path.to_owned(),
-        });
+        let problem = "is a folder: name its files with `files: [\"*.parquet\"]`";
+        return Err(DataError::file(named, problem));
     }
-    let unreadable = |source| DataError::Unreadable {
-        file: path.display().to_string(),
+    let globs = Globs::new(globs.iter().map(String::as_str));
+    let globs =
+        globs.map_err(|error| DataError::file(&named, format!("is searched for {error}")))?;
+    let present = files_below(path).map_err(|source| DataError::Unreadable {
+        file: named.clone(),
         source,
-    };
-    let compiled =
-        Globs::new(globs.iter().map(String::as_str)).map_err(|source| DataError::Glob {
-            path: path.to_owned(),
-            source,
-        })?;
-    let mut present = files_below(path).map_err(unreadable)?;
-    present.retain(|file| !is_hidden_text(file));
-    if let Some(glob) = compiled.first_without_match(&present) {
+    })?;
+    let present: Vec<String> = present
+        .into_iter()
+        .filter(|file| !is_hidden_text(file))
+        .collect();
+    if let Some(glob) = globs.first_without_match(&present) {
         return Err(DataError::NoFile {
             path: path.join(glob),
         });
     }
-    let matching = present.into_iter().filter(|file| compiled.matches(file));
-    local_files(matching.map(|file| LocalFile {
-        path: path.join(&file),
-        recorded: file.clone(),
-        name: file,
-    }))
+    for file in present.into_iter().filter(|file| globs.matches(file)) {
+        let local = path.join(&file);
+        add_local(&mut table, file.clone(), file, local)?;
+    }
+    Ok(table)
 }
 
 /// Whether a file is a text in a hidden folder or with a hidden name. Tools keep copies and notes there, which nobody means by
@@ -179,51 +174,30 @@ fn is_hidden_text(path: &str) -> bool {
     format::is_text(path) && path.split('/').any(|part| part.starts_with('.'))
 }
 
-/// A file of the user's own.
-struct LocalFile {
-    /// Its name in messages.
+/// Adds a file of the user's own.
+fn add_local(
+    table: &mut TableFiles,
     name: String,
-    /// Its name in the provenance.
     recorded: String,
     path: PathBuf,
-}
-
-fn local_files(found: impl IntoIterator<Item = LocalFile>) -> Result<TableFiles, DataError> {
-    let mut table = TableFiles {
-        commit: None,
-        files: Vec::new(),
-        identities: Vec::new(),
-    };
-    for LocalFile {
-        name,
-        recorded,
-        path,
-    } in found
-    {
-        if !path.exists() {
-            return Err(DataError::NoFile { path });
-        }
-        if let Some(kind) = path
-            .metadata()
-            .ok()
-            .as_ref()
-            .and_then(regular_file::other_kind)
-        {
-            return Err(DataError::NotAFile { path, kind });
-        }
-        let identity =
-            verify(&path, &name, &Expected::default()).map_err(|damage| DataError::Damaged {
-                file: name.clone(),
-                damage,
-            })?;
-        table.files.push(TableFile {
-            name,
-            uri: recorded.clone(),
-            content: Content::OnDisk(path),
-        });
-        table.identities.push(provenance(recorded, identity));
+) -> Result<(), DataError> {
+    if !path.exists() {
+        return Err(DataError::NoFile { path });
     }
-    Ok(table)
+    let metadata = path.metadata().ok();
+    if let Some(kind) = metadata.as_ref().and_then(regular_file::other_kind) {
+        let problem = format!(
+            "is {kind}; a dataset must consist of regular files, which are read more than once"
+        );
+        return Err(DataError::file(path.display(), problem));
+    }
+    let identity =
+        verify(&path, &name, &Expected::default()).map_err(|damage| DataError::Damaged {
+            file: name.clone(),
+            damage,
+        })?;
+    table.push(name, recorded, Content::OnDisk(path), identity);
+    Ok(())
 }
 
 fn in_bundle(name: &str) -> Result<TableFiles, DataError> {
@@ -232,21 +206,8 @@ fn in_bundle(name: &str) -> Result<TableFiles, DataError> {
         size: bytes.len() as u64,
         sha256: sha256(bytes),
     };
-    Ok(TableFiles {
-        commit: None,
-        files: vec![TableFile {
-            name: name.to_owned(),
-            uri: name.to_owned(),
-            content: Content::InMemory(Bytes::from_static(bytes)),
-        }],
-        identities: vec![provenance(name.to_owned(), identity)],
-    })
-}
-
-fn provenance(path: String, identity: Identity) -> FileProvenance {
-    FileProvenance {
-        path,
-        size: identity.size,
-        sha256: identity.sha256,
-    }
+    let mut table = TableFiles::default();
+    let content = Content::InMemory(Bytes::from_static(bytes));
+    table.push(name.to_owned(), name.to_owned(), content, identity);
+    Ok(table)
 }

@@ -4,7 +4,6 @@ use evals_rag::Document;
 use serde_json::Value;
 
 use super::cells;
-use super::metadata::metadata;
 use crate::error::{DataError, Place};
 use crate::manifest::{Column, DocumentColumns};
 use crate::reader::Row;
@@ -32,69 +31,50 @@ impl Mapping {
 
     /// The documents of a row: one, or one for each element of the columns with `[]`. `None` if the filter excludes the row.
     pub(super) fn documents(&self, row: &Row) -> Result<Option<Vec<Document>>, DataError> {
-        let (filtered, rest) = row.cells.split_at(self.columns.filter.columns().count());
-        if !self.columns.filter.accepts(filtered) {
+        let Some(rest) = self.columns.filter.rest_of(&row.cells) else {
             return Ok(None);
-        }
-        let columns = &self.wanted[filtered.len()..];
+        };
+        let columns = &self.wanted[self.wanted.len() - rest.len()..];
         if !self.columns.uri.each() {
             let cells: Vec<&Value> = rest.iter().collect();
-            return Ok(Some(vec![self.document(columns, &cells, &row.place)?]));
+            return Ok(Some(vec![self.document(&cells, &row.place)?]));
         }
         let steps = steps(columns, rest, &row.place)?;
         let at = |step: usize| -> Vec<&Value> {
             let cell = |(column, cell): (&Column, _)| element(column, cell, step);
             columns.iter().zip(rest).map(cell).collect()
         };
-        let documents = (0..steps).map(|step| self.document(columns, &at(step), &row.place));
+        let documents = (0..steps).map(|step| self.document(&at(step), &row.place));
         documents.collect::<Result<_, _>>().map(Some)
     }
 
     /// A document from the cells of the id, the title, the texts and the metadata.
-    fn document(
-        &self,
-        columns: &[Column],
-        cells: &[&Value],
-        place: &Place,
-    ) -> Result<Document, DataError> {
-        let mut pairs = columns.iter().zip(cells.iter().copied());
+    fn document(&self, cells: &[&Value], place: &Place) -> Result<Document, DataError> {
+        let columns = &self.columns;
+        let mut cells = cells.iter().copied();
         let mut next = || {
-            pairs
+            cells
                 .next()
                 .expect("a row has a cell for each wanted column")
         };
-        let (column, cell) = next();
-        let uri = cells::id(cell, column, place)?;
-        let title = match self.columns.title {
-            Some(_) => {
-                let (column, cell) = next();
-                cells::text(cell, column, place)?
-            }
+        let uri = cells::id(next(), &columns.uri, place)?;
+        let title = match &columns.title {
+            Some(column) => cells::text(next(), column, place)?,
             None => None,
         };
-        let mut parts = Vec::with_capacity(self.columns.text.len());
-        for _ in &self.columns.text {
-            let (column, cell) = next();
-            parts.extend(cells::text(cell, column, place)?);
+        let mut parts = Vec::with_capacity(columns.text.len());
+        for column in &columns.text {
+            parts.extend(cells::text(next(), column, place)?);
         }
-        let mut text = if parts.len() == 1 {
-            parts.remove(0)
-        } else {
-            parts.join(" ")
-        };
-        if self.columns.joins_title
+        let mut text = parts.join(" ");
+        if columns.joins_title
             && let Some(title) = &title
             && !text.is_empty()
             && !begins_with(&text, title)
         {
             text = format!("{} {text}", title.trim());
         }
-        let kept = self
-            .columns
-            .metadata
-            .iter()
-            .zip(pairs.map(|(_, cell)| cell));
-        let metadata = metadata(kept, place)?;
+        let metadata = cells::metadata(columns.metadata.iter().zip(cells), place)?;
         Ok(Document {
             uri,
             title,
@@ -131,10 +111,9 @@ fn steps(columns: &[Column], cells: &[Value], place: &Place) -> Result<usize, Da
     }
     match lengths.first() {
         Some(first) if lengths.iter().all(|length| length == first) => Ok(*first),
-        Some(_) => Err(DataError::UnevenLists {
-            place: place.clone(),
-            lengths,
-        }),
+        Some(_) => Err(place.fails(format!(
+            "the lists in the columns with `[]` differ in length ({lengths:?})"
+        ))),
         None => Ok(0),
     }
 }

@@ -6,11 +6,9 @@ mod documents;
 mod files;
 mod fingerprint;
 mod judged;
-mod judged_ids;
 mod mapping;
-mod metadata;
-mod misread;
 mod questions;
+mod unknown;
 
 use std::collections::{BTreeSet, HashSet};
 use std::ops::ControlFlow;
@@ -31,8 +29,8 @@ use crate::provenance::{Provenance, TableProvenance};
 use crate::reader::TableFile;
 use corpus::Corpus;
 use files::{Fetched, TableFiles};
-use misread::Judged;
 use questions::QuestionReader;
+use unknown::JudgedCells;
 
 /// A dataset whose files are on disk and verified.
 #[derive(Debug, Clone)]
@@ -173,23 +171,16 @@ impl Collection {
         if unknown.is_empty() {
             return Ok(read);
         }
-        if let Some(error) = misread::broken_list(&unknown, self.judged())? {
+        let cells = self.judged_cells();
+        if let Some(error) = cells.broken_list(&unknown)? {
             return Err(error);
         }
-        let misread = misread::misread(&unknown, corpus, self.judged())?;
         let (count, first) = (unknown.len(), first_five(&unknown));
         if !self.allow_missing_judged {
-            let likely = misread.first;
-            let named = match likely {
-                Some(_) => None,
-                None => {
-                    misread::unknown_document(&unknown, &read.questions, corpus, self.judged())?
-                }
-            };
+            let named = cells.first_unknown(&unknown, &read.questions, corpus)?;
             return Err(DataError::UnknownDocuments {
                 count,
                 first,
-                likely: likely.map(Box::new),
                 named: named.map(Box::new),
             });
         }
@@ -197,20 +188,19 @@ impl Collection {
             return Err(DataError::NoRelevantDocument { count, first });
         }
         read.counts.unknown_documents = count as u64;
-        read.counts.misread_documents = misread.count;
         Ok(read)
     }
 
     /// The columns that name judged documents.
-    fn judged(&self) -> Judged<'_> {
+    fn judged_cells(&self) -> JudgedCells<'_> {
         match &self.manifest.judgements {
-            Some(table) => Judged {
+            Some(table) => JudgedCells {
                 files: &self.judgements,
                 columns: std::slice::from_ref(&table.columns.document),
                 question: &table.columns.query,
                 takes_lists: false,
             },
-            None => Judged {
+            None => JudgedCells {
                 files: &self.questions,
                 columns: &self.manifest.questions.columns.relevant,
                 question: &self.manifest.questions.columns.text,
@@ -232,8 +222,9 @@ impl Collection {
             .collect();
         let searched = corpus.remove_found(&mut unknown)?;
         if !unknown.is_empty() && !searched.any {
-            return Err(DataError::EmptyCorpus {
+            return Err(DataError::Empty {
                 dataset: self.manifest.name.clone(),
+                what: "documents",
                 rows: searched.rows,
             });
         }
@@ -252,8 +243,16 @@ fn check_kinds(columns: &DocumentColumns, files: &[TableFile]) -> Result<(), Dat
         Some(files[place].name.clone())
     };
     match (first(true), first(false)) {
-        (Some(text), Some(table)) => Err(DataError::TextsAndTables { text, table }),
-        (None, Some(file)) if columns.whole_files => Err(DataError::TableWithoutColumns { file }),
+        (Some(text), Some(table)) => Err(DataError::file(
+            text,
+            format!(
+                "is a text and `{table}` is a table; a table of documents consists of one or the other"
+            ),
+        )),
+        (None, Some(table)) if columns.whole_files => Err(DataError::file(
+            table,
+            "is a table, so the manifest has to name its columns: add `uri` and `text` to `documents`",
+        )),
         _ => Ok(()),
     }
 }

@@ -6,13 +6,11 @@ use evals::{ClusterTraits, DerivedIds};
 use evals_metrics::Judgements;
 use evals_rag::Question;
 use serde::{Deserialize, Serialize};
-use serde_json::Value;
+use serde_json::{Map, Value};
 
 use super::cells;
 use super::fingerprint::fingerprint;
-use super::judged::ByQuestion;
-use super::judged_ids;
-use super::metadata::metadata;
+use super::judged::{self, ByQuestion};
 use crate::error::{DataError, Place};
 use crate::manifest::{Column, Manifest, QuestionColumns};
 use crate::reader::{Row, TableFile};
@@ -49,10 +47,6 @@ pub struct QuestionCounts {
     pub judged_elsewhere: u64,
     /// Judged documents that are missing from the corpus or have no text there; an error unless allowed.
     pub unknown_documents: u64,
-    /// Those of [`unknown_documents`](Self::unknown_documents) that would name documents if they were read as lists, without the spaces
-    /// around them, or in another Unicode normalization.
-    #[serde(default)]
-    pub misread_documents: u64,
 }
 
 /// Reads questions and gives them their judgements.
@@ -79,9 +73,9 @@ impl QuestionReader<'_> {
             }
         }
         if questions.is_empty() {
-            let dataset = self.manifest.name.clone();
-            return Err(DataError::NoQuestions {
-                dataset,
+            return Err(DataError::Empty {
+                dataset: self.manifest.name.clone(),
+                what: "questions",
                 rows: self.counts.rows,
             });
         }
@@ -106,59 +100,47 @@ impl QuestionReader<'_> {
 
     fn question(&mut self, row: &Row) -> Result<Option<Question>, DataError> {
         let columns = &self.manifest.questions.columns;
-        let (filtered, rest) = row.cells.split_at(columns.filter.columns().count());
-        if !columns.filter.accepts(filtered) {
+        let Some(rest) = columns.filter.rest_of(&row.cells) else {
             self.counts.filtered += 1;
             return Ok(None);
-        }
-        let cells = QuestionCells::split(columns, rest);
-        let text = cells::text(cells.text, &columns.text, &row.place)?;
-        let id = match (&columns.id, cells.id, &text) {
-            (Some(column), Some(cell), _) => cells::id(cell, column, &row.place)?,
-            (_, _, Some(text)) => self.derived.next(text),
-            (_, _, None) => {
-                self.counts.empty += 1;
-                return Ok(None);
-            }
+        };
+        let place = &row.place;
+        let mut cells = rest.iter();
+        let mut next = || {
+            cells
+                .next()
+                .expect("a row has a cell for each wanted column")
+        };
+        let id = match &columns.id {
+            Some(column) => Some(cells::id(next(), column, place)?),
+            None => None,
+        };
+        let text = cells::text(next(), &columns.text, place)?;
+        let answer = match &columns.answer {
+            Some(column) => cells::text(next(), column, place)?,
+            None => None,
+        };
+        let (relevant, metadata) = cells.as_slice().split_at(columns.relevant.len());
+        let Some(id) = id.or_else(|| Some(self.derived.next(text.as_deref()?))) else {
+            self.counts.empty += 1;
+            return Ok(None);
         };
         if !self.seen.insert(fingerprint([id.as_str()])) {
-            return Err(DataError::DuplicateQuestion {
-                place: row.place.clone(),
-                id,
-            });
+            return Err(place.fails(format!("question id `{id}` occurs twice")));
         }
         let Some(text) = text else {
             self.counts.empty += 1;
             return Ok(None);
         };
-        let answer = match (&columns.answer, cells.answer) {
-            (Some(column), Some(cell)) => cells::text(cell, column, &row.place)?,
-            _ => None,
-        };
         let answerable = !answer
             .as_deref()
             .is_some_and(|answer| self.manifest.is_unanswerable(answer));
-        let metadata = metadata(columns.metadata.iter().zip(cells.metadata), &row.place)?;
-        if metadata.contains_key(Question::ANSWERABLE) {
-            return Err(DataError::ReservedMetadata {
-                place: row.place.clone(),
-                name: Question::ANSWERABLE,
-            });
-        }
-        let judged = self.relevant(&id, columns, cells.relevant, &row.place)?;
+        let metadata = metadata_of(columns, metadata, place)?;
+        let judged = self.relevant(&id, columns, relevant, place)?;
         let documents = judged.iter().flat_map(Judgements::relevant);
         let documents = documents.map(str::to_owned).collect();
-        let relevant = if answerable {
-            let Some(judged) = judged else {
-                self.counts.unjudged += 1;
-                return Ok(None);
-            };
-            self.counts.without_relevant += u64::from(judged.relevant().next().is_none());
-            judged
-        } else {
-            // Its row names the document that the question was written about, which does not contain an answer.
-            self.counts.unanswerable += 1;
-            Judgements::new()
+        let Some(relevant) = self.counted(judged, answerable) else {
+            return Ok(None);
         };
         self.documents.push(documents);
         Ok(Some(Question {
@@ -170,6 +152,23 @@ impl QuestionReader<'_> {
             cluster: None,
             metadata,
         }))
+    }
+
+    /// The judgements that count; `None` if the question is dropped because the judgements table does not name it.
+    fn counted(&mut self, judged: Option<Judgements>, answerable: bool) -> Option<Judgements> {
+        if !answerable {
+            // Its row names the document that the question was written about, which does not contain an answer.
+            self.counts.unanswerable += 1;
+            return Some(Judgements::new());
+        }
+        match &judged {
+            None => self.counts.unjudged += 1,
+            Some(judged) => {
+                let has_relevant = judged.relevant().next().is_some();
+                self.counts.without_relevant += u64::from(!has_relevant);
+            }
+        }
+        judged
     }
 
     /// The question's judgements; `None` if the judgements table does not name it.
@@ -185,23 +184,26 @@ impl QuestionReader<'_> {
         }
         let mut judgements = Judgements::new();
         for (column, cell) in columns.relevant.iter().zip(cells) {
-            for (document, grade) in judged_ids::judged(cell, column, place)? {
-                if let Some(first) = judgements.grade(&document)
-                    && first != grade
-                {
-                    return Err(DataError::ConflictingGrades {
-                        place: place.clone(),
-                        query: id.to_owned(),
-                        document,
-                        first,
-                        second: grade,
-                    });
-                }
-                judgements.insert(document, grade);
-            }
+            let documents = judged::of_cell(cell, column, place)?;
+            judged::add(&mut judgements, documents, id, place)?;
         }
         Ok(Some(judgements))
     }
+}
+
+fn metadata_of(
+    columns: &QuestionColumns,
+    cells: &[Value],
+    place: &Place,
+) -> Result<Map<String, Value>, DataError> {
+    let metadata = cells::metadata(columns.metadata.iter().zip(cells), place)?;
+    if metadata.contains_key(Question::ANSWERABLE) {
+        return Err(place.fails(format!(
+            "the metadata of a question cannot contain `{}`, because every question has a fact of that name",
+            Question::ANSWERABLE
+        )));
+    }
+    Ok(metadata)
 }
 
 /// The columns to read: those of the filter, then id, text, answer, relevant documents, and metadata.
@@ -216,29 +218,4 @@ fn wanted(columns: &QuestionColumns) -> Vec<Column> {
         .cloned()
         .chain(columns.metadata.iter().map(Column::stored))
         .collect()
-}
-
-/// A row's cells by their meaning.
-struct QuestionCells<'c> {
-    id: Option<&'c Value>,
-    text: &'c Value,
-    answer: Option<&'c Value>,
-    relevant: &'c [Value],
-    metadata: &'c [Value],
-}
-
-impl<'c> QuestionCells<'c> {
-    fn split(columns: &QuestionColumns, cells: &'c [Value]) -> Self {
-        let (id, cells) = cells.split_at(usize::from(columns.id.is_some()));
-        let (text, cells) = cells.split_first().expect("the text is always read");
-        let (answer, cells) = cells.split_at(usize::from(columns.answer.is_some()));
-        let (relevant, metadata) = cells.split_at(columns.relevant.len());
-        Self {
-            id: id.first(),
-            text,
-            answer: answer.first(),
-            relevant,
-            metadata,
-        }
-    }
 }

@@ -10,25 +10,11 @@ use crate::error::DataError;
 #[derive(Debug, Error)]
 #[non_exhaustive]
 pub enum ExportError {
-    /// The folder has files.
-    #[error("`{}` is not empty; name a folder that does not exist, or an empty one", folder.display())]
-    NotEmpty {
-        /// The folder.
-        folder: PathBuf,
-    },
-    /// Something else than a folder has the name.
-    #[error("`{}` is not a folder; name a folder that does not exist, or an empty one", path.display())]
-    NotAFolder {
-        /// The path.
-        path: PathBuf,
-    },
-    /// The folder around it does not exist.
-    #[error("the folder `{}` for `{}` does not exist", parent.display(), folder.display())]
-    NoParent {
-        /// The folder to write.
-        folder: PathBuf,
-        /// The folder around it.
-        parent: PathBuf,
+    /// The folder has files, is something else than a folder, or has no folder around it.
+    #[error("{problem}")]
+    Target {
+        /// The problem, with the path.
+        problem: String,
     },
     /// A file or folder cannot be written.
     #[error("cannot write `{}`", path.display())]

@@ -9,7 +9,7 @@ mod staging;
 mod tests;
 
 use std::fs::File;
-use std::io::{BufWriter, Write as _};
+use std::io::Write as _;
 use std::path::Path;
 
 use serde_json::{Map, Value, json};
@@ -17,7 +17,7 @@ use serde_json::{Map, Value, json};
 pub use error::ExportError;
 
 use crate::collection::Collection;
-use rows::{Kind, RowWriter};
+use rows::RowWriter;
 use staging::Staging;
 
 /// The parts to write, and their format.
@@ -81,12 +81,13 @@ impl Collection {
         let questions = self.questions()?.questions;
         let staging = Staging::new(folder)?;
         let mut exported = Exported::default();
-        let kept = &self.manifest().questions.columns.metadata;
-        let columns: &[(&str, Kind)] = match (export.with_answers, kept.is_empty()) {
-            (false, _) => &QUESTION,
-            (true, true) => &ANSWERED,
-            (true, false) => &ANSWERED_WITH_METADATA,
-        };
+        let mut columns = vec!["id", "question"];
+        if export.with_answers {
+            columns.extend(["answer", "relevant"]);
+            if !self.manifest().questions.columns.metadata.is_empty() {
+                columns.push("metadata");
+            }
+        }
         let mut writer = RowWriter::create(&staging, "questions", export.format, columns)?;
         for question in &questions {
             let relevant: Map<String, Value> = question
@@ -120,8 +121,11 @@ impl Collection {
         Ok(exported)
     }
 
-    fn keeps_metadata(&self) -> bool {
-        !self.manifest().documents.columns.metadata.is_empty()
+    /// These columns of documents, and `metadata` if the manifest keeps columns.
+    fn document_columns<const N: usize>(&self, columns: [&'static str; N]) -> Vec<&'static str> {
+        let is_kept = !self.manifest().documents.columns.metadata.is_empty();
+        let metadata = is_kept.then_some("metadata");
+        columns.into_iter().chain(metadata).collect()
     }
 
     fn export_documents(
@@ -130,11 +134,7 @@ impl Collection {
         format: ExportFormat,
         keep_going: &dyn Fn() -> bool,
     ) -> Result<u64, ExportError> {
-        let columns: &[(&str, Kind)] = if self.keeps_metadata() {
-            &DOCUMENT_WITH_METADATA
-        } else {
-            &DOCUMENT
-        };
+        let columns = self.document_columns(["id", "title", "text"]);
         let mut writer = RowWriter::create(staging, "documents", format, columns)?;
         let mut count = 0;
         for document in self.documents()? {
@@ -160,11 +160,7 @@ impl Collection {
         keep_going: &dyn Fn() -> bool,
     ) -> Result<u64, ExportError> {
         const FOLDER: &str = "documents";
-        let columns: &[(&str, Kind)] = if self.keeps_metadata() {
-            &TEXT_WITH_METADATA
-        } else {
-            &TEXT
-        };
+        let columns = self.document_columns(["id", "file", "title"]);
         let folder = staging.path(FOLDER);
         std::fs::create_dir(&folder).map_err(|source| staging.failed(FOLDER, source))?;
         let mut writer = RowWriter::create(staging, "manifest", ExportFormat::Text, columns)?;
@@ -178,11 +174,7 @@ impl Collection {
             let name = file_name::of(count, &document.uri);
             let name = format!("{FOLDER}/{name}");
             File::create_new(staging.path(&name))
-                .and_then(|file| {
-                    let mut file = BufWriter::new(file);
-                    file.write_all(document.text.as_bytes())?;
-                    file.flush()
-                })
+                .and_then(|mut file| file.write_all(document.text.as_bytes()))
                 .map_err(|source| staging.failed(&name, source))?;
             writer.write(&[
                 json!(document.uri),
@@ -195,40 +187,3 @@ impl Collection {
         Ok(count)
     }
 }
-
-const QUESTION: [(&str, Kind); 2] = [("id", Kind::Text), ("question", Kind::Text)];
-const ANSWERED: [(&str, Kind); 4] = [
-    ("id", Kind::Text),
-    ("question", Kind::Text),
-    ("answer", Kind::Text),
-    ("relevant", Kind::Json),
-];
-const ANSWERED_WITH_METADATA: [(&str, Kind); 5] = [
-    ("id", Kind::Text),
-    ("question", Kind::Text),
-    ("answer", Kind::Text),
-    ("relevant", Kind::Json),
-    ("metadata", Kind::Json),
-];
-const DOCUMENT: [(&str, Kind); 3] = [
-    ("id", Kind::Text),
-    ("title", Kind::Text),
-    ("text", Kind::Text),
-];
-const DOCUMENT_WITH_METADATA: [(&str, Kind); 4] = [
-    ("id", Kind::Text),
-    ("title", Kind::Text),
-    ("text", Kind::Text),
-    ("metadata", Kind::Json),
-];
-const TEXT: [(&str, Kind); 3] = [
-    ("id", Kind::Text),
-    ("file", Kind::Text),
-    ("title", Kind::Text),
-];
-const TEXT_WITH_METADATA: [(&str, Kind); 4] = [
-    ("id", Kind::Text),
-    ("file", Kind::Text),
-    ("title", Kind::Text),
-    ("metadata", Kind::Json),
-];

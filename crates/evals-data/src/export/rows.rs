@@ -19,24 +19,15 @@ use super::staging::Staging;
 /// Bytes of cells after which a group of rows is written.
 const GROUP: usize = 16 << 20;
 
-/// The kind of a column.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Kind {
-    /// A text or null.
-    Text,
-    /// Any value; in parquet its JSON.
-    Json,
-}
-
 /// Writes one table. Memory does not grow with the number of rows.
 pub(super) struct RowWriter<'s> {
     staging: &'s Staging,
     name: String,
-    columns: &'s [(&'s str, Kind)],
-    file: Table,
+    columns: Vec<&'static str>,
+    file: Output,
 }
 
-enum Table {
+enum Output {
     JsonLines(BufWriter<File>),
     Parquet(Box<Parquet>),
 }
@@ -53,7 +44,7 @@ impl<'s> RowWriter<'s> {
         staging: &'s Staging,
         table: &str,
         format: ExportFormat,
-        columns: &'s [(&'s str, Kind)],
+        columns: Vec<&'static str>,
     ) -> Result<Self, ExportError> {
         let extension = match format {
             ExportFormat::Parquet => "parquet",
@@ -61,11 +52,11 @@ impl<'s> RowWriter<'s> {
         };
         let name = format!("{table}.{extension}");
         let file = File::create_new(staging.path(&name)).and_then(|file| match format {
-            ExportFormat::Parquet => Parquet::new(file, columns)
+            ExportFormat::Parquet => Parquet::new(file, &columns)
                 .map(Box::new)
-                .map(Table::Parquet),
+                .map(Output::Parquet),
             ExportFormat::JsonLines | ExportFormat::Text => {
-                Ok(Table::JsonLines(BufWriter::with_capacity(1 << 16, file)))
+                Ok(Output::JsonLines(BufWriter::with_capacity(1 << 16, file)))
             }
         });
         Ok(Self {
@@ -79,27 +70,27 @@ impl<'s> RowWriter<'s> {
     /// Writes a row. Cells behind the last column are ignored.
     pub(super) fn write(&mut self, cells: &[Value]) -> Result<(), ExportError> {
         let written = match &mut self.file {
-            Table::JsonLines(file) => write_line(file, self.columns, cells),
-            Table::Parquet(parquet) => parquet.write(self.columns, cells),
+            Output::JsonLines(file) => write_line(file, &self.columns, cells),
+            Output::Parquet(parquet) => parquet.write(cells),
         };
         written.map_err(|source| self.staging.failed(&self.name, source))
     }
 
     pub(super) fn finish(self) -> Result<(), ExportError> {
         let finished = match self.file {
-            Table::JsonLines(file) => file
+            Output::JsonLines(file) => file
                 .into_inner()
                 .map_err(io::IntoInnerError::into_error)
                 .and_then(|file| file.sync_all()),
-            Table::Parquet(parquet) => parquet.finish(),
+            Output::Parquet(parquet) => parquet.finish(),
         };
         finished.map_err(|source| self.staging.failed(&self.name, source))
     }
 }
 
 /// An object with the columns in their order.
-fn write_line(file: &mut impl Write, columns: &[(&str, Kind)], cells: &[Value]) -> io::Result<()> {
-    for (index, ((name, _), cell)) in columns.iter().zip(cells).enumerate() {
+fn write_line(file: &mut impl Write, columns: &[&str], cells: &[Value]) -> io::Result<()> {
+    for (index, (name, cell)) in columns.iter().zip(cells).enumerate() {
         file.write_all(if index == 0 { b"{" } else { b", " })?;
         serde_json::to_writer(&mut *file, name)?;
         file.write_all(b": ")?;
@@ -109,10 +100,10 @@ fn write_line(file: &mut impl Write, columns: &[(&str, Kind)], cells: &[Value]) 
 }
 
 impl Parquet {
-    fn new(file: File, columns: &[(&str, Kind)]) -> io::Result<Self> {
+    fn new(file: File, columns: &[&str]) -> io::Result<Self> {
         let fields: Vec<Field> = columns
             .iter()
-            .map(|(name, _)| Field::new(*name, DataType::Utf8, true))
+            .map(|name| Field::new(*name, DataType::Utf8, true))
             .collect();
         let schema = Arc::new(Schema::new(fields));
         let properties = WriterProperties::builder()
@@ -127,20 +118,23 @@ impl Parquet {
         })
     }
 
-    fn write(&mut self, columns: &[(&str, Kind)], cells: &[Value]) -> io::Result<()> {
-        for (((_, kind), cell), builder) in columns.iter().zip(cells).zip(&mut self.builders) {
-            match (kind, cell) {
-                (Kind::Text, Value::Null) => builder.append_null(),
-                (Kind::Text, Value::String(text)) => {
-                    self.bytes += text.len();
-                    builder.append_value(text);
+    /// Writes texts as they are, and other values as their JSON.
+    fn write(&mut self, cells: &[Value]) -> io::Result<()> {
+        for (cell, builder) in cells.iter().zip(&mut self.builders) {
+            let json;
+            let text = match cell {
+                Value::Null => {
+                    builder.append_null();
+                    continue;
                 }
-                (_, value) => {
-                    let json = value.to_string();
-                    self.bytes += json.len();
-                    builder.append_value(json);
+                Value::String(text) => text,
+                other => {
+                    json = other.to_string();
+                    &json
                 }
-            }
+            };
+            self.bytes += text.len();
+            builder.append_value(text);
         }
         if self.bytes >= GROUP {
             self.flush()?;

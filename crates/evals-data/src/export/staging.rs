@@ -29,17 +29,13 @@ impl Staging {
         let name = format!("{start}{}{end}", std::process::id());
         let (partial, existed) = match fs::metadata(target) {
             Ok(metadata) if !metadata.is_dir() => {
-                return Err(ExportError::NotAFolder {
-                    path: target.to_owned(),
-                });
+                return Err(unusable(target, "is not a folder"));
             }
             Ok(_) => {
                 remove_leftovers(target);
                 let mut entries = fs::read_dir(target).map_err(|source| write(target, source))?;
                 if entries.next().is_some() {
-                    return Err(ExportError::NotEmpty {
-                        folder: target.to_owned(),
-                    });
+                    return Err(unusable(target, "is not empty"));
                 }
                 (target.join(name), true)
             }
@@ -154,11 +150,16 @@ fn parent(target: &Path) -> Result<&Path, ExportError> {
     if parent.is_dir() {
         Ok(parent)
     } else {
-        Err(ExportError::NoParent {
-            folder: target.to_owned(),
-            parent: parent.to_owned(),
-        })
+        let (parent, target) = (parent.display(), target.display());
+        let problem = format!("the folder `{parent}` for `{target}` does not exist");
+        Err(ExportError::Target { problem })
     }
+}
+
+fn unusable(target: &Path, what: &str) -> ExportError {
+    let target = target.display();
+    let problem = format!("`{target}` {what}; name a folder that does not exist, or an empty one");
+    ExportError::Target { problem }
 }
 
 fn write(path: &Path, source: io::Error) -> ExportError {

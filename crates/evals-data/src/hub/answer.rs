@@ -32,10 +32,8 @@ impl FileAnswer {
                 begins_at: asked,
             });
         }
-        Err(HubError::Malformed {
-            url: url.to_owned(),
-            what: format!("`{range}` instead of the bytes from {asked} on"),
-        })
+        let what = format!("`{range}` instead of the bytes from {asked} on");
+        Err(HubError::malformed(url, what))
     }
 }
 
@@ -51,10 +49,8 @@ pub(super) async fn described(mut response: Response, url: &str) -> Result<Vec<u
         .map_err(|source| unreachable(url, source))?
     {
         if body.len() + bytes.len() > MAX_ANSWER {
-            return Err(HubError::Malformed {
-                url: url.to_owned(),
-                what: format!("more than {} MiB", MAX_ANSWER >> 20),
-            });
+            let what = format!("more than {} MiB", MAX_ANSWER >> 20);
+            return Err(HubError::malformed(url, what));
         }
         body.extend_from_slice(&bytes);
     }
@@ -62,10 +58,13 @@ pub(super) async fn described(mut response: Response, url: &str) -> Result<Vec<u
 }
 
 pub(super) fn unreachable(url: &str, source: reqwest::Error) -> HubError {
-    let source = TransportError::new(source);
-    if source.is_connect() {
+    let is_connect = source.is_connect();
+    let source = TransportError(source);
+    if is_connect {
+        // A connection is made to the scheme, host and port of an address.
+        let server = Url::parse(url).map(|url| url.origin().ascii_serialization());
         return HubError::NoConnection {
-            server: server(url),
+            server: server.unwrap_or_else(|_| url.to_owned()),
             source,
         };
     }
@@ -73,11 +72,6 @@ pub(super) fn unreachable(url: &str, source: reqwest::Error) -> HubError {
         url: url.to_owned(),
         source,
     }
-}
-
-/// The scheme, host and port of an address, which a connection is made to.
-fn server(url: &str) -> String {
-    Url::parse(url).map_or_else(|_| url.to_owned(), |url| url.origin().ascii_serialization())
 }
 
 pub(super) fn status_error(response: &Response, repo: &Repository, url: &str) -> Option<HubError> {
@@ -89,10 +83,7 @@ pub(super) fn status_error(response: &Response, repo: &Repository, url: &str) ->
     Some(match status {
         StatusCode::UNAUTHORIZED => HubError::Unauthorized { repo },
         StatusCode::FORBIDDEN => HubError::Forbidden { repo },
-        StatusCode::NOT_FOUND => HubError::FileNotFound { url },
-        StatusCode::TOO_MANY_REQUESTS => HubError::RateLimited {
-            retry_after: retry_after(response.headers()),
-        },
+        StatusCode::NOT_FOUND => HubError::malformed(url, "it has not what it named"),
         other => HubError::Status {
             url,
             status: other.as_u16(),

@@ -11,27 +11,25 @@ use std::io;
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicU64, Ordering};
 
-use hf_hub::{Cache, Repo};
-
 use super::{HubError, Repository};
 
 /// One repository's part of the cache.
 #[derive(Debug, Clone)]
 pub(super) struct RepositoryCache {
-    root: Cache,
-    repo: Repo,
+    root: PathBuf,
+    name: String,
 }
 
 impl RepositoryCache {
     pub(super) fn new(root: &Path, repo: &Repository) -> Self {
         Self {
-            root: Cache::new(root.to_owned()),
-            repo: repo.in_cache(),
+            root: root.to_owned(),
+            name: repo.folder_name(),
         }
     }
 
     pub(super) fn folder(&self) -> PathBuf {
-        self.root.path().join(self.repo.folder_name())
+        self.root.join(&self.name)
     }
 
     pub(super) fn blob(&self, etag: &str) -> PathBuf {
@@ -39,15 +37,12 @@ impl RepositoryCache {
     }
 
     pub(super) fn lock(&self, etag: &str) -> PathBuf {
-        self.root
-            .path()
-            .join(".locks")
-            .join(self.repo.folder_name())
-            .join(format!("{etag}.lock"))
+        let locks = self.root.join(".locks").join(&self.name);
+        locks.join(format!("{etag}.lock"))
     }
 
     pub(super) fn snapshot(&self, commit: &str) -> PathBuf {
-        self.root.repo(self.repo.clone()).pointer_path(commit)
+        self.folder().join("snapshots").join(commit)
     }
 
     fn reference(&self, revision: &str) -> PathBuf {
@@ -71,18 +66,15 @@ impl RepositoryCache {
             return Ok(());
         }
         let path = self.reference(revision);
-        write_whole(&path, commit.as_bytes()).map_err(|source| HubError::Cache { path, source })
+        write_whole(&path, commit.as_bytes()).map_err(HubError::cache(&path))
     }
 
     /// Links `snapshots/<commit>/<file>` to the blob.
     pub(super) fn link(&self, commit: &str, file: &str, etag: &str) -> Result<PathBuf, HubError> {
         let path = self.snapshot(commit).join(file);
         create_parent(&path)?;
-        let failed = |source| HubError::Cache {
-            path: path.clone(),
-            source,
-        };
-        remove(&path).map_err(failed)?;
+        let failed = HubError::cache(&path);
+        remove(&path).map_err(&failed)?;
         // From the link's folder up to the repository's: one step for each part of `file` but the last, and two for `snapshots/<commit>`.
         let steps = Path::new(file).components().count() + 1;
         let target = std::iter::repeat_n("..", steps)
@@ -96,7 +88,7 @@ impl RepositoryCache {
     /// Removes a damaged file and the blob that it leads to.
     pub(super) fn discard(&self, commit: &str, file: &str, etag: &str) -> Result<(), HubError> {
         for path in [self.snapshot(commit).join(file), self.blob(etag)] {
-            remove(&path).map_err(|source| HubError::Cache { path, source })?;
+            remove(&path).map_err(HubError::cache(&path))?;
         }
         Ok(())
     }
@@ -108,13 +100,8 @@ pub(super) fn is_commit(revision: &str) -> bool {
 }
 
 pub(super) fn create_parent(path: &Path) -> Result<(), HubError> {
-    let Some(parent) = path.parent() else {
-        return Ok(());
-    };
-    std::fs::create_dir_all(parent).map_err(|source| HubError::Cache {
-        path: parent.to_owned(),
-        source,
-    })
+    let parent = path.parent().unwrap_or(path);
+    std::fs::create_dir_all(parent).map_err(HubError::cache(parent))
 }
 
 /// Writes a file under another name and renames it, so that nobody ever reads half of it.

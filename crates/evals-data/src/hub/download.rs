@@ -2,7 +2,7 @@
 
 use std::fs::{File, TryLockError};
 use std::io::Write;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 use std::time::Duration;
 
 use futures::{StreamExt, TryStreamExt, stream};
@@ -62,9 +62,12 @@ impl Download<'_> {
     async fn file(&self, file: &ListedFile) -> Result<(FetchedFile, Option<HubWarning>), HubError> {
         let snapshot = self.cache.snapshot(self.commit).join(&file.path);
         let warning = match cached(&snapshot, file).await {
-            Cached::Whole(identity) => return Ok((fetched(file, snapshot, identity), None)),
-            Cached::Absent => None,
-            Cached::Damaged(damage) => {
+            Some(Ok(identity)) => {
+                let file = FetchedFile::new(file.path.clone(), snapshot, identity);
+                return Ok((file, None));
+            }
+            None => None,
+            Some(Err(damage)) => {
                 self.cache.discard(self.commit, &file.path, &file.etag)?;
                 Some(HubWarning::Refetched {
                     file: file.path.clone(),
@@ -76,13 +79,16 @@ impl Download<'_> {
         // Another process may have fetched the blob in the meantime, or another commit may have the same content.
         let blob = self.cache.blob(&file.etag);
         let identity = match cached(&blob, file).await {
-            Cached::Whole(identity) => identity,
-            Cached::Absent | Cached::Damaged(_) => self.fetch(file, &blob).await?,
+            Some(Ok(identity)) => identity,
+            _ => self.fetch(file, &blob).await?,
         };
         let local = self.cache.link(self.commit, &file.path, &file.etag)?;
         self.observer
             .on_event(&DownloadEvent::Finished { file: &file.path });
-        Ok((fetched(file, local, identity), warning))
+        Ok((
+            FetchedFile::new(file.path.clone(), local, identity),
+            warning,
+        ))
     }
 
     /// Fetches the blob. If the result is not the listed file, fetches it once more, because a proxy may have interfered.
@@ -96,35 +102,38 @@ impl Download<'_> {
     async fn fetch_once(&self, file: &ListedFile, blob: &Path) -> Result<Identity, HubError> {
         create_parent(blob)?;
         let partial = Partial::new(blob, file)?;
-        let damage = match self.transfer_all(file, &partial).await {
-            Ok(()) => match verified(&partial.path, file).await {
-                Ok(identity) => {
-                    partial.keep_as(blob)?;
-                    return Ok(identity);
-                }
-                Err(damage) => damage,
-            },
-            Err(Interruption::NotTheFile(damage)) => damage,
-            Err(Interruption::Hub(error)) => return Err(error),
+        let fetched = match self.transfer_all(file, &partial).await {
+            Ok(()) => {
+                let verified = verified(&partial.path, file).await;
+                verified.map_err(|damage| self.corrupt(file, damage))
+            }
+            Err(error) => Err(error),
         };
-        partial.discard()?;
-        Err(HubError::Corrupt {
+        match fetched {
+            Ok(_) => partial.keep_as(blob)?,
+            Err(HubError::Corrupt { .. }) => partial.discard()?,
+            Err(_) => {}
+        }
+        fetched
+    }
+
+    fn corrupt(&self, file: &ListedFile, damage: Damage) -> HubError {
+        HubError::Corrupt {
             repo: self.repo.clone(),
             file: file.path.clone(),
             damage,
-        })
+        }
     }
 
     /// Transfers until the file is complete. The bytes before a failure stay, and every transfer that gets further than all before it
     /// resets the count of failures.
-    async fn transfer_all(&self, file: &ListedFile, partial: &Partial) -> Result<(), Interruption> {
+    async fn transfer_all(&self, file: &ListedFile, partial: &Partial) -> Result<(), HubError> {
         let url = self.online.file_url(self.repo, self.commit, &file.path);
         let mut retry = self.online.retry();
         let mut furthest = partial.length();
         loop {
-            let error = match self.transfer(file, partial, url.as_str()).await {
-                Err(Interruption::Hub(error)) => error,
-                settled => return settled,
+            let Err(error) = self.transfer(file, partial, url.as_str()).await else {
+                return Ok(());
             };
             if partial.length() > furthest {
                 furthest = partial.length();
@@ -139,7 +148,7 @@ impl Download<'_> {
         file: &ListedFile,
         partial: &Partial,
         url: &str,
-    ) -> Result<(), Interruption> {
+    ) -> Result<(), HubError> {
         let begun = partial.resumable();
         if begun > 0 && begun == file.size {
             return Ok(());
@@ -160,7 +169,7 @@ impl Download<'_> {
             done += bytes.len() as u64;
             // A body longer than the file must not fill the disk.
             if done > file.size {
-                check_size(done, &file.expected()).map_err(Interruption::NotTheFile)?;
+                check_size(done, &file.expected()).map_err(|damage| self.corrupt(file, damage))?;
             }
             writer
                 .write_all(&bytes)
@@ -172,23 +181,17 @@ impl Download<'_> {
             });
         }
         let synced = writer.sync_all();
-        Ok(synced.map_err(|source| partial.failed(source))?)
+        synced.map_err(|source| partial.failed(source))
     }
 
     /// Waits without limit until no other process writes the same blob. The operating system releases the lock when its holder ends.
     async fn lock(&self, file: &ListedFile) -> Result<File, HubError> {
         let path = self.cache.lock(&file.etag);
         create_parent(&path)?;
-        let failed = |source| HubError::Cache {
-            path: path.clone(),
-            source,
-        };
-        let lock = File::options()
-            .create(true)
-            .truncate(false)
-            .write(true)
-            .open(&path)
-            .map_err(failed)?;
+        let failed = HubError::cache(&path);
+        let mut options = File::options();
+        let options = options.create(true).truncate(false).write(true);
+        let lock = options.open(&path).map_err(&failed)?;
         let mut noted = false;
         loop {
             match lock.try_lock() {
@@ -207,46 +210,16 @@ impl Download<'_> {
     }
 }
 
-/// Why a transfer ended before the file was complete.
-enum Interruption {
-    /// The hub, or the cache, failed.
-    Hub(HubError),
-    /// The bytes are not those of the file.
-    NotTheFile(Damage),
-}
-
-impl From<HubError> for Interruption {
-    fn from(error: HubError) -> Self {
-        Self::Hub(error)
-    }
-}
-
-enum Cached {
-    Whole(Identity),
-    Absent,
-    Damaged(Damage),
-}
-
-async fn cached(path: &Path, file: &ListedFile) -> Cached {
-    if !path.exists() {
-        return Cached::Absent;
-    }
-    match verified(path, file).await {
-        Ok(identity) => Cached::Whole(identity),
-        Err(damage) => Cached::Damaged(damage),
+/// The file's identity or its damage; `None` if it does not exist.
+async fn cached(path: &Path, file: &ListedFile) -> Option<Result<Identity, Damage>> {
+    if path.exists() {
+        Some(verified(path, file).await)
+    } else {
+        None
     }
 }
 
 async fn verified(path: &Path, file: &ListedFile) -> Result<Identity, Damage> {
     let (path, file) = (path.to_owned(), file.clone());
     blocking(move || verify(&path, &file.path, &file.expected())).await
-}
-
-fn fetched(file: &ListedFile, local: PathBuf, identity: Identity) -> FetchedFile {
-    FetchedFile {
-        path: file.path.clone(),
-        local,
-        size: identity.size,
-        sha256: identity.sha256,
-    }
 }

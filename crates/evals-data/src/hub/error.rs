@@ -1,13 +1,13 @@
 //! Why a file cannot be read from the hub or its cache.
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::time::Duration;
+use std::{fmt, io};
 
 use evals_messages::{chain, visible};
 use thiserror::Error;
 
 use super::repository::Repository;
-use super::transport::TransportError;
 use super::verify::Damage;
 
 /// Why a file cannot be read from the hub or its cache.
@@ -79,29 +79,8 @@ pub enum HubError {
         /// Its files, at most the ten largest.
         files: Vec<String>,
     },
-    /// The hub lists a file, but does not have it.
-    #[error("the hub lists `{url}` but does not have it")]
-    FileNotFound {
-        /// The file's address.
-        url: String,
-    },
-    /// The hub named a commit, but has no list of its files.
-    #[error("the hub has no list of files at `{url}`: check `HF_ENDPOINT`")]
-    NoListing {
-        /// The list's address.
-        url: String,
-    },
-    /// The hub still limits the rate of requests after all attempts.
-    #[error(
-        "the hub limits the rate of requests{}; wait, or set `HF_TOKEN`, which raises the limit",
-        asked(*retry_after)
-    )]
-    RateLimited {
-        /// The pause that the server asked for, if any.
-        retry_after: Option<Duration>,
-    },
     /// A status that means neither success nor a known refusal.
-    #[error("`{url}` answered with status {status}{}", asked(*retry_after))]
+    #[error("{}", answered(url, *status, *retry_after))]
     Status {
         /// The requested address.
         url: String,
@@ -185,7 +164,7 @@ pub enum HubError {
         path: PathBuf,
         /// Why not.
         #[source]
-        source: std::io::Error,
+        source: io::Error,
     },
     /// An invalid glob.
     #[error(transparent)]
@@ -215,6 +194,16 @@ fn listed(files: &[String]) -> String {
     }
 }
 
+fn answered(url: &str, status: u16, retry_after: Option<Duration>) -> String {
+    let asked = asked(retry_after);
+    if status == 429 {
+        return format!(
+            "the hub limits the rate of requests{asked}; wait, or set `HF_TOKEN`, which raises the limit"
+        );
+    }
+    format!("`{url}` answered with status {status}{asked}")
+}
+
 fn asked(pause: Option<Duration>) -> String {
     match pause {
         Some(pause) if !pause.is_zero() => format!(" and asks to wait {} s", pause.as_secs()),
@@ -223,11 +212,26 @@ fn asked(pause: Option<Duration>) -> String {
 }
 
 impl HubError {
+    pub(super) fn malformed(url: impl Into<String>, what: impl Into<String>) -> Self {
+        Self::Malformed {
+            url: url.into(),
+            what: what.into(),
+        }
+    }
+
+    /// Makes an error of a failure to read or write `path`; an argument for `map_err`.
+    pub(super) fn cache(path: &Path) -> impl Fn(io::Error) -> Self {
+        move |source| Self::Cache {
+            path: path.to_owned(),
+            source,
+        }
+    }
+
     /// Whether the same request may succeed later.
     pub fn is_transient(&self) -> bool {
         match self {
-            Self::RateLimited { .. } | Self::NoConnection { .. } => true,
-            Self::Status { status, .. } => matches!(status, 408 | 500..=599),
+            Self::NoConnection { .. } => true,
+            Self::Status { status, .. } => matches!(status, 408 | 429 | 500..=599),
             Self::Unreachable { source, .. } => !source.is_final(),
             _ => false,
         }
@@ -236,7 +240,7 @@ impl HubError {
     /// The pause that the server asked for.
     pub(super) fn retry_after(&self) -> Option<Duration> {
         match self {
-            Self::RateLimited { retry_after } | Self::Status { retry_after, .. } => *retry_after,
+            Self::Status { retry_after, .. } => *retry_after,
             _ => None,
         }
     }
@@ -260,3 +264,27 @@ impl HubError {
         }
     }
 }
+
+/// Why a request got no answer. The message is that of the innermost cause, such as `Connection refused`, because the errors around it
+/// only name layers of the client.
+#[derive(Debug)]
+pub struct TransportError(pub(super) reqwest::Error);
+
+impl TransportError {
+    /// Whether the same request would fail again: it could not be built, or its redirect is refused.
+    fn is_final(&self) -> bool {
+        self.0.is_builder() || self.0.is_redirect()
+    }
+}
+
+impl fmt::Display for TransportError {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let mut innermost: &dyn std::error::Error = &self.0;
+        while let Some(source) = innermost.source() {
+            innermost = source;
+        }
+        fmt::Display::fmt(innermost, formatter)
+    }
+}
+
+impl std::error::Error for TransportError {}

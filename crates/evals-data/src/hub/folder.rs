@@ -1,44 +1,33 @@
 //! Listing the files below a folder.
 
-use std::collections::BTreeSet;
 use std::io;
-use std::path::{Component, Path, PathBuf};
+use std::path::{Component, Path};
+
+use walkdir::WalkDir;
 
 /// The paths of all files below a folder, with slashes, in order. A folder that does not exist has none.
 ///
-/// Links are followed, except a link to a folder that the path already went through, which would never end.
+/// Links are followed, except a link to a folder that the path already went through, which would never end, and a link whose target is
+/// gone, so that its file counts as missing.
 pub(crate) fn files_below(folder: &Path) -> io::Result<Vec<String>> {
-    let mut files = BTreeSet::new();
-    walk(folder, folder, &mut Vec::new(), &mut files)?;
-    Ok(files.into_iter().collect())
-}
-
-/// `entered` are the resolved folders on the way from the top to here.
-fn walk(
-    top: &Path,
-    folder: &Path,
-    entered: &mut Vec<PathBuf>,
-    files: &mut BTreeSet<String>,
-) -> io::Result<()> {
-    let real = match folder.canonicalize() {
-        Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(()),
-        real => real?,
-    };
-    if entered.contains(&real) {
-        return Ok(());
-    }
-    entered.push(real);
-    for entry in std::fs::read_dir(folder)? {
-        let path = entry?.path();
-        // A link whose target is gone is neither, so its file counts as missing.
-        if path.is_dir() {
-            walk(top, &path, entered, files)?;
-        } else if path.is_file() {
-            files.extend(path.strip_prefix(top).ok().map(with_slashes));
+    let mut files = Vec::new();
+    for entry in WalkDir::new(folder).follow_links(true) {
+        match entry {
+            Ok(entry) if entry.file_type().is_file() => {
+                files.extend(entry.path().strip_prefix(folder).ok().map(with_slashes));
+            }
+            Ok(_) => {}
+            Err(error) if error.loop_ancestor().is_some() => {}
+            Err(error) => {
+                let error = io::Error::from(error);
+                if error.kind() != io::ErrorKind::NotFound {
+                    return Err(error);
+                }
+            }
         }
     }
-    entered.pop();
-    Ok(())
+    files.sort();
+    Ok(files)
 }
 
 fn with_slashes(path: &Path) -> String {

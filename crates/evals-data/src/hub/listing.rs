@@ -44,7 +44,7 @@ impl RepositoryCache {
         let text = serde_json::to_vec(&listing).expect("strings and numbers only");
         match write_whole(&path, &text) {
             Err(error) if is_read_only(&error) => Ok(()),
-            written => written.map_err(|source| HubError::Cache { path, source }),
+            written => written.map_err(HubError::cache(&path)),
         }
     }
 }

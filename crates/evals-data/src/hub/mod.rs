@@ -1,9 +1,8 @@
 //! Files of dataset and model repositories on the Hugging Face hub, through the cache that all its clients share.
 //!
-//! The crate hf-hub only provides the layout of the cache, which Python's clients share. All requests are our own, because hf-hub checks
-//! neither the status nor the length of a download, so that an error page can stay in the cache for good; it does not honour
-//! `Retry-After`; and its second process gives up waiting for a lock after a few seconds. Finding files by glob while offline is also
-//! our own, because hf-hub finds single files only.
+//! All requests are our own, and not those of the crate hf-hub: it checks neither the status nor the length of a download, so that an
+//! error page can stay in the cache for good; it does not honour `Retry-After`; its second process gives up waiting for a lock after a
+//! few seconds; and offline it finds single files only, none by a glob.
 
 mod answer;
 mod cache;
@@ -21,19 +20,17 @@ mod repository;
 mod retry;
 mod settings;
 mod shards;
-mod transport;
 mod tree;
 mod verify;
 mod warning;
 
 use std::path::{Path, PathBuf};
 
-pub use error::HubError;
+pub use error::{HubError, TransportError};
 pub use model::ModelFiles;
 pub use observer::{DownloadEvent, DownloadObserver};
 pub use repository::Repository;
 pub use settings::{HubSettings, RetryPolicy, Token};
-pub use transport::TransportError;
 pub use verify::Damage;
 pub use warning::HubWarning;
 
@@ -75,6 +72,17 @@ pub struct FetchedFile {
     pub size: u64,
     /// Its digest, in hexadecimal.
     pub sha256: String,
+}
+
+impl FetchedFile {
+    fn new(path: String, local: PathBuf, identity: Identity) -> Self {
+        Self {
+            path,
+            local,
+            size: identity.size,
+            sha256: identity.sha256,
+        }
+    }
 }
 
 /// The result of [`Hub::greet`].

@@ -83,10 +83,7 @@ impl Offline<'_> {
         snapshot: &Path,
         commit: &str,
     ) -> Result<(Vec<Known>, Option<HubWarning>), HubError> {
-        let mut present = files_below(snapshot).map_err(|source| HubError::Cache {
-            path: snapshot.to_owned(),
-            source,
-        })?;
+        let mut present = files_below(snapshot).map_err(HubError::cache(snapshot))?;
         if let Some(glob) = self.globs.first_without_match(&present) {
             return Err(self.not_cached(format!("no file matches `{glob}`")));
         }
@@ -118,12 +115,7 @@ impl Offline<'_> {
                 damage,
             }
         })?;
-        Ok(FetchedFile {
-            path: file.path,
-            local,
-            size: identity.size,
-            sha256: identity.sha256,
-        })
+        Ok(FetchedFile::new(file.path, local, identity))
     }
 
     fn not_cached(&self, missing: String) -> HubError {

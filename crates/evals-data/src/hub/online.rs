@@ -115,16 +115,12 @@ impl<'a> Online<'a> {
             return Err(error);
         }
         let body = described(response, url).await?;
-        let malformed = |what: String| HubError::Malformed {
-            url: url.to_owned(),
-            what,
-        };
-        let described: Revision =
-            serde_json::from_slice(&body).map_err(|error| malformed(error.to_string()))?;
+        let described: Revision = serde_json::from_slice(&body)
+            .map_err(|error| HubError::malformed(url, error.to_string()))?;
         described
             .sha
             .filter(|sha| super::cache::is_commit(sha))
-            .ok_or_else(|| malformed("it names no commit".to_owned()))
+            .ok_or_else(|| HubError::malformed(url, "it names no commit"))
     }
 
     /// All files of a commit, page by page. A page that leads back to an earlier one is an error, and so are too many pages.
@@ -139,24 +135,18 @@ impl<'a> Online<'a> {
         let mut retry = self.retry();
         let mut read = HashSet::new();
         while let Some(url) = next {
+            if read.contains(&url) {
+                let what = "the list of files leads back to this page";
+                return Err(HubError::malformed(url, what));
+            }
+            if read.len() >= MAX_PAGES {
+                let what = format!("a list of more than {MAX_PAGES} pages");
+                return Err(HubError::malformed(url, what));
+            }
             match self.page(repo, &url).await {
                 Ok((page, following)) => {
                     files.extend(page);
-                    read.insert(url.clone());
-                    if let Some(following) = &following {
-                        let endless = |what: String| HubError::Malformed {
-                            url: url.to_string(),
-                            what,
-                        };
-                        if read.contains(following) {
-                            let what =
-                                format!("its next page is `{following}`, which was read before");
-                            return Err(endless(what));
-                        }
-                        if read.len() >= MAX_PAGES {
-                            return Err(endless(format!("a list of more than {MAX_PAGES} pages")));
-                        }
-                    }
+                    read.insert(url);
                     next = following;
                     retry = self.retry();
                 }
@@ -175,18 +165,10 @@ impl<'a> Online<'a> {
         url: &Url,
     ) -> Result<(Vec<ListedFile>, Option<Url>), HubError> {
         let request = self.http.get(url.clone()).timeout(DESCRIPTION);
-        let answer = self.send(repo, url.as_str(), request).await;
-        let response = answer.map_err(|error| match error {
-            HubError::FileNotFound { url } => HubError::NoListing { url },
-            other => other,
-        })?;
+        let response = self.send(repo, url.as_str(), request).await?;
         let following = self.next_page(response.headers());
-        let malformed = |what: String| HubError::Malformed {
-            url: url.to_string(),
-            what,
-        };
         let body = described(response, url.as_str()).await?;
-        let files = read_page(&body).map_err(malformed)?;
+        let files = read_page(&body).map_err(|what| HubError::malformed(url.as_str(), what))?;
         Ok((files, following))
     }
 

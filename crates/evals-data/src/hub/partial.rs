@@ -55,10 +55,7 @@ impl Partial {
 
     /// Renames the complete file to the blob.
     pub(super) fn keep_as(&self, blob: &Path) -> Result<(), HubError> {
-        std::fs::rename(&self.path, blob).map_err(|source| HubError::Cache {
-            path: blob.to_owned(),
-            source,
-        })
+        std::fs::rename(&self.path, blob).map_err(HubError::cache(blob))
     }
 
     /// Removes the part.
@@ -67,9 +64,6 @@ impl Partial {
     }
 
     pub(super) fn failed(&self, source: io::Error) -> HubError {
-        HubError::Cache {
-            path: self.path.clone(),
-            source,
-        }
+        HubError::cache(&self.path)(source)
     }
 }

@@ -2,7 +2,6 @@
 
 use std::fmt;
 
-use hf_hub::Repo;
 use serde::{Serialize, Serializer};
 
 /// A repository of the hub: its kind and its id, which determine its addresses and its folder in the cache.
@@ -40,12 +39,9 @@ impl Repository {
         &self.id
     }
 
-    /// The same repository for hf-hub.
-    pub(super) fn in_cache(&self) -> Repo {
-        match self.kind {
-            Kind::Dataset => Repo::dataset(self.id.clone()),
-            Kind::Model => Repo::model(self.id.clone()),
-        }
+    /// The name of its folder in the cache.
+    pub(super) fn folder_name(&self) -> String {
+        format!("{}s--{}", self.kind_name(), self.id.replace('/', "--"))
     }
 
     /// `dataset` or `model`.
@@ -62,27 +58,19 @@ impl Repository {
             Kind::Dataset => "datasets",
             Kind::Model => "models",
         };
-        ["api", kind]
-            .into_iter()
-            .chain(self.id.split('/'))
-            .collect()
+        let id = self.id.split('/');
+        ["api", kind].into_iter().chain(id).collect()
     }
 
     /// The path of the repository's page and files. Models are at the root.
     pub(super) fn page_path(&self) -> Vec<&str> {
-        let kind = match self.kind {
-            Kind::Dataset => Some("datasets"),
-            Kind::Model => None,
-        };
+        let kind = (self.kind == Kind::Dataset).then_some("datasets");
         kind.into_iter().chain(self.id.split('/')).collect()
     }
 
     /// The full name of the manifest's key for a property of the repository; manifests do not name models.
     pub(super) fn key(&self, key: &str) -> Option<String> {
-        match self.kind {
-            Kind::Dataset => Some(format!("source.{key}")),
-            Kind::Model => None,
-        }
+        (self.kind == Kind::Dataset).then(|| format!("source.{key}"))
     }
 }
 
@@ -111,19 +99,19 @@ mod tests {
     #[test]
     fn a_model_stands_where_the_hub_and_its_clients_have_it() {
         let model = Repository::model("owner/name");
-        assert_eq!(model.in_cache().folder_name(), "models--owner--name");
+        assert_eq!(model.folder_name(), "models--owner--name");
         assert_eq!(model.api_path().join("/"), "api/models/owner/name");
         assert_eq!(model.page_path().join("/"), "owner/name");
         assert_eq!(model.to_string(), "the model repository `owner/name`");
         let old = Repository::model("bert-base-uncased");
-        assert_eq!(old.in_cache().folder_name(), "models--bert-base-uncased");
+        assert_eq!(old.folder_name(), "models--bert-base-uncased");
         assert_eq!(old.page_path().join("/"), "bert-base-uncased");
     }
 
     #[test]
     fn a_dataset_stands_apart() {
         let dataset = Repository::dataset("owner/name");
-        assert_eq!(dataset.in_cache().folder_name(), "datasets--owner--name");
+        assert_eq!(dataset.folder_name(), "datasets--owner--name");
         assert_eq!(dataset.api_path().join("/"), "api/datasets/owner/name");
         assert_eq!(dataset.page_path().join("/"), "datasets/owner/name");
         assert_eq!(dataset.to_string(), "`owner/name`");

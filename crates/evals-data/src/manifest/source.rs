@@ -74,19 +74,15 @@ pub(crate) struct WrittenSource {
 
 impl WrittenSource {
     fn inherit(self, parent: Option<&Self>) -> Self {
-        let Some(parent) = parent else { return self };
-        let own_place = self.repo.is_some() || self.path.is_some();
+        let has_place = self.repo.is_some() || self.path.is_some();
+        let Some(parent) = parent.filter(|_| !has_place) else {
+            return self;
+        };
         Self {
-            repo: self
-                .repo
-                .or_else(|| parent.repo.clone().filter(|_| !own_place)),
-            path: self
-                .path
-                .or_else(|| parent.path.clone().filter(|_| !own_place)),
-            revision: self
-                .revision
-                .or_else(|| parent.revision.clone().filter(|_| !own_place)),
-            files: if self.files.is_empty() && !own_place {
+            repo: parent.repo.clone(),
+            path: parent.path.clone(),
+            revision: self.revision.or_else(|| parent.revision.clone()),
+            files: if self.files.is_empty() {
                 parent.files.clone()
             } else {
                 self.files
@@ -132,11 +128,9 @@ fn hub_source(
 }
 
 fn check_globs(files: &[String]) -> Result<(), String> {
-    files.iter().try_for_each(|glob| {
-        globset::Glob::new(glob)
-            .map(|_| ())
-            .map_err(|error| error.to_string())
-    })
+    let globs = files.iter().map(|glob| globset::Glob::new(glob));
+    let checked = globs.map(|glob| glob.map(drop)).collect::<Result<_, _>>();
+    checked.map_err(|error| error.to_string())
 }
 
 fn local_source(path: &Path, files: Vec<String>, origin: &Origin) -> Result<Source, String> {

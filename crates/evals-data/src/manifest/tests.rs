@@ -45,7 +45,8 @@ fn reads_every_key() {
             .documents
             .columns
             .filter
-            .accepts(&[json!("News Stories")])
+            .rest_of(&[json!("News Stories")])
+            .is_some()
     );
     assert!(manifest.is_unanswerable(" The answer is not found in the document.\n"));
     assert_eq!(manifest.retrieval.limit.get(), 5);

@@ -42,23 +42,37 @@ struct Unanswerable {
 
 impl Written {
     pub(super) fn check(self, origin: Origin) -> Result<Manifest, ManifestError> {
-        let check = Check { origin: &origin };
+        let named = origin.to_string();
+        self.checked(origin)
+            .map_err(|(line, message)| ManifestError::Invalid {
+                origin: named,
+                line,
+                message,
+            })
+    }
+
+    fn checked(mut self, origin: Origin) -> Checked<Manifest> {
         if self.name.value.trim().is_empty() {
-            return Err(check.fails(self.name.referenced.line(), "`name` is empty"));
+            return fails(self.name.referenced.line(), "`name` is empty");
         }
-        let settings = check.settings(self.settings)?;
+        let settings = settings(self.settings)?;
         let parent = self.source.as_ref();
         let judged_apart = self.judgements.is_some();
-        check.document_columns(&self.documents)?;
-        check.question_columns(&self.questions, judged_apart)?;
-        let unanswerable = check.unanswerable(self.unanswerable, &self.questions.value)?;
-        let cluster = check.cluster(self.cluster, &self.questions.value)?;
-        let documents = check.table(self.documents, |columns| columns.source.take(), parent)?;
-        let questions = check.table(self.questions, |columns| columns.source.take(), parent)?;
-        let judgements = self
-            .judgements
-            .map(|written| check.table(written, |columns| columns.source.take(), parent))
-            .transpose()?;
+        check_documents(&self.documents)?;
+        check_questions(&self.questions, judged_apart)?;
+        let unanswerable = unanswerable(self.unanswerable, &self.questions.value)?;
+        let cluster = cluster(self.cluster, &self.questions.value)?;
+        let own = self.documents.value.source.take();
+        let documents = table(self.documents, own, parent, &origin)?;
+        let own = self.questions.value.source.take();
+        let questions = table(self.questions, own, parent, &origin)?;
+        let judgements = match self.judgements {
+            Some(mut written) => {
+                let own = written.value.source.take();
+                Some(table(written, own, parent, &origin)?)
+            }
+            None => None,
+        };
         Ok(Manifest {
             name: self.name.value,
             description: self.description,
@@ -77,140 +91,131 @@ impl Written {
     }
 }
 
-/// The checks that span several keys.
-struct Check<'a> {
-    origin: &'a Origin,
+/// A checked part of a manifest, or the line and the message of its defect.
+type Checked<T> = Result<T, (u64, String)>;
+
+fn fails<T>(line: u64, message: impl Into<String>) -> Checked<T> {
+    Err((line, message.into()))
 }
 
-impl Check<'_> {
-    fn fails(&self, line: u64, message: impl Into<String>) -> ManifestError {
-        ManifestError::Invalid {
-            origin: self.origin.to_string(),
+/// A section whose keys are all commented out counts as empty.
+fn settings(written: Option<Spanned<Tree>>) -> Checked<Tree> {
+    let none = Tree::Mapping(Vec::new());
+    let Some(written) = written else {
+        return Ok(none);
+    };
+    match written.value {
+        Tree::Leaf(Value::Null) => Ok(none),
+        Tree::Leaf(_) => fails(
+            written.referenced.line(),
+            "`settings` must be a mapping such as `{search: {limit: 5}}`",
+        ),
+        mapping @ Tree::Mapping(_) => Ok(mapping),
+    }
+}
+
+/// What makes questions a cluster. A key of their metadata has to be one that the manifest keeps.
+fn cluster(
+    written: Option<Spanned<String>>,
+    questions: &QuestionColumns,
+) -> Checked<Option<ClusterKey>> {
+    let Some(written) = written else {
+        return Ok(None);
+    };
+    let line = written.referenced.line();
+    let key: Result<ClusterKey, _> = written.value.parse();
+    let key = key.map_err(|error| (line, format!("`cluster`: {error}")))?;
+    let ClusterKey::Metadata(name) = &key else {
+        return Ok(Some(key));
+    };
+    if questions
+        .metadata
+        .iter()
+        .any(|column| column.path() == *name)
+    {
+        return Ok(Some(key));
+    }
+    let message =
+        format!("`cluster: {key}` needs `{name}` among the columns of `questions.metadata`");
+    fails(line, message)
+}
+
+/// The reference answers that mark a question as unanswerable. They require a column of reference answers.
+fn unanswerable(
+    written: Option<Spanned<Unanswerable>>,
+    questions: &QuestionColumns,
+) -> Checked<Vec<String>> {
+    let Some(written) = written else {
+        return Ok(Vec::new());
+    };
+    if !written.value.answer.is_empty() && questions.answer.is_none() {
+        return fails(
+            written.referenced.line(),
+            "`unanswerable` compares reference answers, but `questions.answer` names no column",
+        );
+    }
+    Ok(written.value.answer)
+}
+
+fn table<C>(
+    written: Spanned<C>,
+    own: Option<Spanned<WrittenSource>>,
+    parent: Option<&Spanned<WrittenSource>>,
+    origin: &Origin,
+) -> Checked<Table<C>> {
+    let table_line = written.referenced.line();
+    let line = own
+        .as_ref()
+        .or(parent)
+        .map_or(table_line, |source| source.referenced.line());
+    let source = own
+        .map(|source| source.value)
+        .unwrap_or_default()
+        .resolve(parent.map(|source| &source.value), origin)
+        .map_err(|message| (line, message))?;
+    Ok(Table {
+        source,
+        columns: written.value,
+    })
+}
+
+fn check_documents(written: &Spanned<DocumentColumns>) -> Checked<()> {
+    let (line, columns) = (written.referenced.line(), &written.value);
+    if columns.text.is_empty() {
+        return fails(line, "`documents.text` names no column");
+    }
+    if columns.text.iter().any(Column::each) && !columns.uri.each() {
+        return fails(
             line,
-            message: message.into(),
-        }
+            "`documents.text` takes list elements (`[]`), so `documents.uri` must as well",
+        );
     }
-
-    /// A section whose keys are all commented out counts as empty.
-    fn settings(&self, written: Option<Spanned<Tree>>) -> Result<Tree, ManifestError> {
-        let none = Tree::Mapping(Vec::new());
-        let Some(written) = written else {
-            return Ok(none);
-        };
-        match written.value {
-            Tree::Leaf(Value::Null) => Ok(none),
-            Tree::Leaf(_) => Err(self.fails(
-                written.referenced.line(),
-                "`settings` must be a mapping such as `{search: {limit: 5}}`",
-            )),
-            mapping @ Tree::Mapping(_) => Ok(mapping),
-        }
+    if columns.filter.columns().any(Column::each) {
+        return fails(
+            line,
+            "`documents.where` compares single values, not list elements (`[]`)",
+        );
     }
+    Ok(())
+}
 
-    /// What makes questions a cluster. A key of their metadata has to be one that the manifest keeps.
-    fn cluster(
-        &self,
-        written: Option<Spanned<String>>,
-        questions: &QuestionColumns,
-    ) -> Result<Option<ClusterKey>, ManifestError> {
-        let Some(written) = written else {
-            return Ok(None);
-        };
-        let line = written.referenced.line();
-        let key: Result<ClusterKey, _> = written.value.parse();
-        let key = key.map_err(|error| self.fails(line, format!("`cluster`: {error}")))?;
-        let ClusterKey::Metadata(name) = &key else {
-            return Ok(Some(key));
-        };
-        if questions
-            .metadata
-            .iter()
-            .any(|column| column.path() == *name)
-        {
-            return Ok(Some(key));
-        }
-        let message =
-            format!("`cluster: {key}` needs `{name}` among the columns of `questions.metadata`");
-        Err(self.fails(line, message))
-    }
-
-    /// The reference answers that mark a question as unanswerable. They require a column of reference answers.
-    fn unanswerable(
-        &self,
-        written: Option<Spanned<Unanswerable>>,
-        questions: &QuestionColumns,
-    ) -> Result<Vec<String>, ManifestError> {
-        let Some(written) = written else {
-            return Ok(Vec::new());
-        };
-        if !written.value.answer.is_empty() && questions.answer.is_none() {
-            return Err(self.fails(
-                written.referenced.line(),
-                "`unanswerable` compares reference answers, but `questions.answer` names no column",
-            ));
-        }
-        Ok(written.value.answer)
-    }
-
-    fn table<C>(
-        &self,
-        written: Spanned<C>,
-        own: impl FnOnce(&mut C) -> Option<Spanned<WrittenSource>>,
-        parent: Option<&Spanned<WrittenSource>>,
-    ) -> Result<Table<C>, ManifestError> {
-        let table_line = written.referenced.line();
-        let mut columns = written.value;
-        let own = own(&mut columns);
-        let line = own
-            .as_ref()
-            .or(parent)
-            .map_or(table_line, |source| source.referenced.line());
-        let source = own
-            .map(|source| source.value)
-            .unwrap_or_default()
-            .resolve(parent.map(|source| &source.value), self.origin)
-            .map_err(|message| self.fails(line, message))?;
-        Ok(Table { source, columns })
-    }
-
-    fn document_columns(&self, written: &Spanned<DocumentColumns>) -> Result<(), ManifestError> {
-        let (line, columns) = (written.referenced.line(), &written.value);
-        if columns.text.is_empty() {
-            return Err(self.fails(line, "`documents.text` names no column"));
-        }
-        if columns.text.iter().any(Column::each) && !columns.uri.each() {
-            return Err(self.fails(
-                line,
-                "`documents.text` takes list elements (`[]`), so `documents.uri` must as well",
-            ));
-        }
-        if columns.filter.columns().any(Column::each) {
-            return Err(self.fails(
-                line,
-                "`documents.where` compares single values, not list elements (`[]`)",
-            ));
-        }
-        Ok(())
-    }
-
-    fn question_columns(
-        &self,
-        written: &Spanned<QuestionColumns>,
-        judged: bool,
-    ) -> Result<(), ManifestError> {
-        let (line, columns) = (written.referenced.line(), &written.value);
-        check_metadata(&columns.metadata).map_err(|message| self.fails(line, message))?;
-        match (columns.relevant.is_empty(), judged) {
-            (true, false) => Err(self.fails(
-                line,
-                "the manifest does not say which documents are relevant: add `questions.relevant` or `judgements`",
-            )),
-            (false, true) => Err(self.fails(line, "both `questions.relevant` and `judgements` are given: keep one")),
-            _ if judged && columns.id.is_none() => {
-                Err(self.fails(line, "`judgements` name questions by id, so `questions.id` is required"))
-            }
-            _ => Ok(()),
-        }
+fn check_questions(written: &Spanned<QuestionColumns>, judged: bool) -> Checked<()> {
+    let (line, columns) = (written.referenced.line(), &written.value);
+    check_metadata(&columns.metadata).map_err(|message| (line, message))?;
+    match (columns.relevant.is_empty(), judged) {
+        (true, false) => fails(
+            line,
+            "the manifest does not say which documents are relevant: add `questions.relevant` or `judgements`",
+        ),
+        (false, true) => fails(
+            line,
+            "both `questions.relevant` and `judgements` are given: keep one",
+        ),
+        _ if judged && columns.id.is_none() => fails(
+            line,
+            "`judgements` name questions by id, so `questions.id` is required",
+        ),
+        _ => Ok(()),
     }
 }
 

@@ -4,7 +4,7 @@ use evals_guard::csv::{self, CsvError};
 use serde_json::Value;
 
 use super::{Row, Rows, TableFile, Text};
-use crate::error::{DataError, Place, Unit};
+use crate::error::{DataError, Place};
 use crate::manifest::Column;
 
 /// Separators other than the comma. One of them is used if the header has all requested columns with it, but not with the comma: then
@@ -16,17 +16,17 @@ pub(super) fn rows(
     columns: &[Column],
     compressed: bool,
 ) -> Result<Rows, DataError> {
-    let open = |separator| Table::open(file, separator, compressed);
+    let open = |separator| CsvFile::open(file, separator, compressed);
     let usual = match open(b',') {
         Ok(table) if table.has_all(columns) => return table.rows(columns),
         // Split at commas, `"id";"text"` has text after a closing quote.
-        Err(error) if !matches!(error, DataError::Csv { .. }) => return Err(error),
+        Err(error) if !matches!(error, DataError::Row { .. }) => return Err(error),
         usual => usual,
     };
     let others = OTHER_SEPARATORS
         .into_iter()
         .filter_map(|one| open(one).ok());
-    let mut others: Vec<Table<'_>> = others.collect();
+    let mut others: Vec<CsvFile<'_>> = others.collect();
     if let Some(fitting) = others.iter().position(|table| table.has_all(columns)) {
         return others.swap_remove(fitting).rows(columns);
     }
@@ -39,13 +39,13 @@ pub(super) fn rows(
 }
 
 /// A file whose header has been read.
-struct Table<'f> {
+struct CsvFile<'f> {
     file: &'f TableFile,
     separator: u8,
     rows: csv::Table<Text>,
 }
 
-impl<'f> Table<'f> {
+impl<'f> CsvFile<'f> {
     fn open(file: &'f TableFile, separator: u8, compressed: bool) -> Result<Self, DataError> {
         let rows = csv::Table::open(file.text(compressed)?, separator);
         Ok(Self {
@@ -83,16 +83,19 @@ impl<'f> Table<'f> {
             .filter(|(_, name)| **name == column.path());
         match (found.next(), found.next()) {
             (Some((index, _)), None) => Ok(index),
-            (Some(_), Some(_)) => Err(DataError::RepeatedColumn {
-                file: self.file.name.clone(),
-                column: column.path(),
-            }),
-            (None, _) => Err(DataError::MissingColumn {
-                file: self.file.name.clone(),
-                column: column.path(),
-                columns: self.rows.header().to_vec(),
-                separator: Some(char::from(self.separator)).filter(|&separator| separator != ','),
-            }),
+            (Some(_), Some(_)) => Err(DataError::file(
+                &self.file.name,
+                format!("has two columns `{}`; rename one of them", column.path()),
+            )),
+            (None, _) => Err(self.file.missing(
+                column,
+                self.rows.header(),
+                match self.separator {
+                    b',' => "",
+                    b'\t' => ", separated by tabs",
+                    _ => ", separated by `;`",
+                },
+            )),
         }
     }
 }
@@ -113,7 +116,7 @@ impl CsvRows {
             text => Ok(Value::from(text)),
         };
         Ok(Some(Row {
-            place: place(&self.file.name, row.line()),
+            place: Place::line(&self.file.name, row.line()),
             cells: self
                 .positions
                 .iter()
@@ -132,20 +135,9 @@ impl Iterator for CsvRows {
     }
 }
 
-fn place(file: &str, line: u64) -> Place {
-    Place {
-        file: file.to_owned(),
-        number: line,
-        unit: Unit::Line,
-    }
-}
-
 fn failed(file: &TableFile, error: CsvError) -> DataError {
     match error {
         CsvError::Io(source) => file.unreadable(source),
-        CsvError::Fault { line, fault } => DataError::Csv {
-            place: place(&file.name, line),
-            fault,
-        },
+        CsvError::Fault { line, fault } => Place::line(&file.name, line).fails(fault.to_string()),
     }
 }

@@ -4,7 +4,7 @@ use std::io::{BufRead, Read};
 
 use super::json_objects::{Object, check_columns, object_rows};
 use super::{ROW_LIMIT, Rows, TableFile, Text};
-use crate::error::{DataError, JsonFault, Place, Unit};
+use crate::error::{DataError, JsonFault, Place};
 use crate::manifest::Column;
 
 /// The file is read twice: to check its columns, and for its rows.
@@ -38,11 +38,7 @@ impl Objects {
     }
 
     fn place(&self) -> Place {
-        Place {
-            file: self.file.name.clone(),
-            number: self.number,
-            unit: Unit::Line,
-        }
+        Place::line(&self.file.name, self.number)
     }
 
     fn fails(&self, fault: JsonFault) -> DataError {
@@ -62,7 +58,7 @@ impl Objects {
         }
         self.number += 1;
         if self.line.len() > self.limit {
-            return Err(self.fails(JsonFault::TooLong));
+            return Err(self.fails(JsonFault::TooLarge));
         }
         Ok(true)
     }
@@ -70,63 +66,36 @@ impl Objects {
     fn object(&mut self) -> Result<Object, DataError> {
         let place = self.place();
         let Ok(text) = std::str::from_utf8(&self.line) else {
-            return Err(DataError::NotUtf8 { place });
+            return Err(place.not_utf8());
         };
         // Concatenated files have byte order marks in the middle, too.
         let text = text.strip_prefix('\u{feff}').unwrap_or(text);
         match serde_json::from_str(text) {
             Ok(object) => Ok((place, object)),
             Err(error) => {
-                let fault = fault(text, &error);
-                let fault = self.at_end_of_file(fault);
+                let at_end = self.text.fill_buf().is_ok_and(<[u8]>::is_empty);
+                let fault = fault(text.trim_start().as_bytes().first(), at_end, &error);
                 Err(self.fails(fault))
             }
         }
     }
-
-    /// An object that goes on behind its line has been cut off where nothing follows.
-    fn at_end_of_file(&mut self, fault: JsonFault) -> JsonFault {
-        if fault == JsonFault::Spread && self.text.fill_buf().is_ok_and(<[u8]>::is_empty) {
-            return JsonFault::CutOff;
-        }
-        fault
-    }
 }
 
-/// The meaning of the parser's error for a line of this text.
-fn fault(text: &str, error: &serde_json::Error) -> JsonFault {
-    let trimmed = text.trim_start();
-    let bytes = error.column().min(text.len());
-    let column = text
-        .get(..bytes)
-        .map_or(bytes, |before| before.chars().count())
-        .max(1);
-    match trimmed.as_bytes().first() {
-        Some(b'[') => JsonFault::Array,
-        _ if error.is_data() => JsonFault::NotAnObject {
-            found: match trimmed.as_bytes().first() {
-                Some(b'"') => "a string",
-                Some(b't' | b'f') => "a truth value",
-                Some(b'n') => "null",
-                _ => "a number",
-            },
-        },
-        Some(b'{') if error.is_eof() => JsonFault::Spread,
-        _ => {
-            let what = error.to_string();
-            // The parser counts lines within its input, which is a single line.
-            let what = what
-                .rsplit_once(" at line ")
-                .map_or(what.as_str(), |(what, _)| what);
-            if what == "trailing characters" {
-                return JsonFault::TextBehind { column };
-            }
-            JsonFault::Syntax {
-                what: what.to_owned(),
-                column,
-            }
+/// The meaning of the parser's error for a line that starts with this byte. An object that goes on behind the last line is cut off.
+fn fault(first: Option<&u8>, at_end: bool, error: &serde_json::Error) -> JsonFault {
+    let what = match first {
+        Some(b'[') => {
+            "an array starts here, but JSON Lines needs one object on each line; `jq -c '.[]'` converts it".to_owned()
         }
-    }
+        Some(b'{') if error.is_eof() && at_end => return JsonFault::CutOff,
+        Some(b'{') if error.is_eof() => {
+            "the object does not end on this line, but JSON Lines needs one object on each line; `jq -c .` converts it"
+                .to_owned()
+        }
+        // The parser counts lines within its input, which is a single line.
+        _ => error.to_string().replace(" at line 1 column", " at byte"),
+    };
+    JsonFault::Document { what }
 }
 
 impl Iterator for Objects {

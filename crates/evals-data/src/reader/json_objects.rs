@@ -51,7 +51,7 @@ pub(super) fn check_columns(
         }
     }
     match unseen.first() {
-        Some(column) if !is_empty => Err(file.missing(column, names)),
+        Some(column) if !is_empty => Err(file.missing(column, &names, "")),
         _ => Ok(()),
     }
 }

@@ -21,7 +21,7 @@ use evals_guard::csv;
 use flate2::read::MultiGzDecoder;
 use serde_json::Value;
 
-use crate::error::{DataError, Place};
+use crate::error::{DataError, Place, quoted};
 use crate::format::{self, Format};
 use crate::manifest::Column;
 
@@ -61,30 +61,13 @@ pub(crate) struct Row {
 /// The rows of one file, up to the first error.
 pub(crate) type Rows = Box<dyn Iterator<Item = Result<Row, DataError>> + Send>;
 
-/// Ends the rows after the first error, because the reader may return anything after it.
-struct UntilError {
-    rows: Rows,
-    ended: bool,
-}
-
-impl Iterator for UntilError {
-    type Item = Result<Row, DataError>;
-
-    fn next(&mut self) -> Option<Self::Item> {
-        if self.ended {
-            return None;
-        }
-        let next = self.rows.next();
-        self.ended = !matches!(next, Some(Ok(_)));
-        next
-    }
-}
-
 impl TableFile {
     /// Opens the file and checks that it has the columns.
     pub(crate) fn rows(&self, columns: &[Column]) -> Result<Rows, DataError> {
-        let unknown = || DataError::UnknownFormat {
-            file: self.name.clone(),
+        let unknown = || {
+            let known = format::EXTENSIONS.join(", ");
+            let problem = format!("has an unknown format: the known extensions are {known}");
+            DataError::file(&self.name, problem)
         };
         let rows = match format::of(&self.name).ok_or_else(unknown)? {
             (Format::Parquet, _) => parquet_rows::rows(self, columns),
@@ -93,7 +76,15 @@ impl TableFile {
             (Format::Text(format), _) => Ok(text_file::rows(self, columns, format)),
             (Format::Csv, compressed) => csv_rows::rows(self, columns, compressed),
         }?;
-        Ok(Box::new(UntilError { rows, ended: false }))
+        // After an error the reader may return anything.
+        let mut rows = Some(rows);
+        Ok(Box::new(std::iter::from_fn(move || {
+            let next = rows.as_mut()?.next();
+            if !matches!(next, Some(Ok(_))) {
+                rows = None;
+            }
+            next
+        })))
     }
 
     /// The text of the file, decompressed.
@@ -120,13 +111,14 @@ impl TableFile {
         }
     }
 
-    fn missing(&self, column: &Column, columns: Vec<String>) -> DataError {
-        DataError::MissingColumn {
-            file: self.name.clone(),
-            column: column.path(),
-            columns,
-            separator: None,
-        }
+    /// The error for a column that the file does not have. `separated` tells what separates those that it has.
+    fn missing(&self, column: &Column, columns: &[String], separated: &str) -> DataError {
+        let has = match columns {
+            [] => "it has no columns".to_owned(),
+            columns => format!("its columns are {}", quoted(columns)),
+        };
+        let problem = format!("has no column `{}`; {has}{separated}", column.path());
+        DataError::file(&self.name, problem)
     }
 }
 

@@ -15,7 +15,7 @@ use parquet::schema::types::SchemaDescriptor;
 use super::position::Position;
 use super::values::{self, CellFailure};
 use super::{Content, Row, Rows, TableFile};
-use crate::error::{DataError, ParquetFailure, Place, Unit};
+use crate::error::{DataError, Place, Unit};
 use crate::guard::guarded;
 use crate::manifest::Column;
 use crate::parquet_footer;
@@ -89,13 +89,13 @@ fn positions(
     schema: &Schema,
     columns: &[Column],
 ) -> Result<Vec<Position>, DataError> {
-    let names = || schema.fields().iter().map(|field| field.name().clone());
-    columns
-        .iter()
-        .map(|column| {
-            Position::find(schema, column).ok_or_else(|| file.missing(column, names().collect()))
+    let position = |column| {
+        Position::find(schema, column).ok_or_else(|| {
+            let names = schema.fields().iter().map(|field| field.name().clone());
+            file.missing(column, &names.collect::<Vec<_>>(), "")
         })
-        .collect()
+    };
+    columns.iter().map(position).collect()
 }
 
 /// The leaf columns below a field.
@@ -126,7 +126,7 @@ fn failure(file: &TableFile, error: impl std::error::Error + Send + Sync + 'stat
     DataError::Parquet {
         file: file.name.clone(),
         cached,
-        source: ParquetFailure::new(error),
+        source: Box::new(error),
     }
 }
 
@@ -179,7 +179,7 @@ impl ParquetRows {
             .collect::<Result<_, _>>();
         match cells {
             Ok(cells) => Ok(Row { place, cells }),
-            Err(CellFailure::NotUtf8) => Err(DataError::NotUtf8 { place }),
+            Err(CellFailure::NotUtf8) => Err(place.not_utf8()),
             Err(CellFailure::Arrow(error)) => Err(failure(&self.file, error)),
         }
     }

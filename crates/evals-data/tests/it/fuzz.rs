@@ -30,9 +30,7 @@ fn assert_points_into(line: u64, text: &[u8], error: &dyn std::error::Error) {
 /// The line that an error about a table names, if it names one.
 fn line_of(error: &DataError) -> Option<u64> {
     match error {
-        DataError::Csv { place, .. }
-        | DataError::Json { place, .. }
-        | DataError::NotUtf8 { place } => Some(number(place)),
+        DataError::Row { place, .. } | DataError::Json { place, .. } => Some(number(place)),
         _ => None,
     }
 }
@@ -100,7 +98,7 @@ fn a_manifest_is_sound_or_its_error_names_a_line() {
                 Err(error) => error,
             };
             match &error {
-                ManifestError::UnknownKey { line, .. } | ManifestError::Invalid { line, .. } => {
+                ManifestError::Invalid { line, .. } => {
                     assert_points_into(*line, text.as_bytes(), &error);
                 }
                 ManifestError::Yaml { error: yaml, .. } => {
@@ -359,7 +357,7 @@ fn any_text_is_one_document_or_an_error_with_a_line() {
                         assert_eq!(rows[0][0], name);
                         assert!(rows[0][2].is_string() && rows[0][3].is_object());
                     }
-                    Err(DataError::NotUtf8 { place } | DataError::FrontMatter { place, .. }) => {
+                    Err(DataError::Row { place, .. }) => {
                         let error = std::io::Error::other("of a text");
                         assert_points_into(number(&place), input, &error);
                     }

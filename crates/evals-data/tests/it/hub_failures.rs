@@ -118,18 +118,19 @@ async fn permanent_failures_are_not_retried() {
         let (error, tries) = fails(fault, part).await;
         assert_eq!(tries, 1, "{fault:?} at {part}: {error}");
     }
-    let (error, _) = fails(Fault::Status(404), "/resolve/").await;
-    assert!(
-        error.to_string().ends_with("` but does not have it"),
-        "{error}"
-    );
-    let (error, _) = fails(Fault::Status(404), "/tree/").await;
-    assert!(
-        error.to_string().ends_with(
-            "/tree/0123456789abcdef0123456789abcdef01234567?recursive=true`: check `HF_ENDPOINT`"
+    for (part, address) in [
+        ("/resolve/", ".parquet`"),
+        (
+            "/tree/",
+            "/tree/0123456789abcdef0123456789abcdef01234567?recursive=true`",
         ),
-        "{error}"
-    );
+    ] {
+        let (error, _) = fails(Fault::Status(404), part).await;
+        let expected = format!(
+            "{address} did not answer like the hub: it has not what it named; check `HF_ENDPOINT`"
+        );
+        assert!(error.to_string().ends_with(&expected), "{error}");
+    }
     let (error, _) = fails(Fault::ErrorPage, "/tree/").await;
     assert!(
         error.to_string().contains("did not answer like the hub"),
@@ -167,7 +168,7 @@ async fn a_file_unlike_the_listed_one_is_fetched_once_more_and_never_kept() {
             (
                 Fault::Altered,
                 HubError::Corrupt {
-                    damage: Damage::Sha256 { .. },
+                    damage: Damage::Digest { .. },
                     ..
                 },
             ) => {}

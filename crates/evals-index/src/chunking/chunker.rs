@@ -52,10 +52,10 @@ impl Chunker {
         tokenizer: Arc<dyn Tokenizer>,
     ) -> Result<Self, IndexError> {
         if overlap >= size.get() {
-            return Err(IndexError::Overlap {
-                size: size.get(),
-                overlap,
-            });
+            let problem = format!(
+                "a chunk overlap of {overlap} tokens is not smaller than the chunk size of {size}"
+            );
+            return Err(IndexError::Setting { problem });
         }
         Ok(Self(Method::Tokens {
             size,

@@ -1,7 +1,7 @@
 //! Filling a table: reading, chunking, embedding and writing at the same time.
 
 use std::sync::Arc;
-use std::time::{Duration, Instant};
+use std::time::Instant;
 
 use arrow::array::RecordBatch;
 use arrow::datatypes::SchemaRef;
@@ -10,7 +10,7 @@ use lancedb::table::Table;
 use tokio::sync::mpsc;
 use tokio::task::{self, JoinHandle};
 
-use super::chunk::{self, Chunk};
+use super::chunk;
 use super::reader::{Documents, Portion, Reader};
 use super::writer::Writer;
 use super::{BuildObserver, BuildOptions, BuildProgress, BuildReport, BuildStage, embedding, rows};
@@ -98,14 +98,14 @@ impl<'a> Loader<'a> {
                 .buffered(self.options.concurrency.get())
         );
         while let Some(rows) = made.next().await {
-            let rows = rows??;
-            report.documents += rows.documents;
-            report.chunks += rows.chunks;
-            report.bytes += rows.bytes;
-            report.chunk += rows.chunking;
-            report.embed += rows.embedding;
-            report.stored_vectors += rows.stored_vectors;
-            writer.write(rows.batches).await?;
+            let (batches, part) = rows??;
+            report.documents += part.documents;
+            report.chunks += part.chunks;
+            report.bytes += part.bytes;
+            report.chunk += part.chunk;
+            report.embed += part.embed;
+            report.stored_vectors += part.stored_vectors;
+            writer.write(batches).await?;
             self.observer.on_progress(self.progress(report));
         }
         Ok(())
@@ -121,17 +121,8 @@ impl<'a> Loader<'a> {
     }
 }
 
-/// The rows of one portion, and the time that they took.
-#[derive(Debug)]
-struct Rows {
-    batches: Vec<RecordBatch>,
-    documents: usize,
-    chunks: usize,
-    bytes: u64,
-    chunking: Duration,
-    embedding: Duration,
-    stored_vectors: usize,
-}
+/// The rows of one portion, and the part of the report about them.
+type Rows = (Vec<RecordBatch>, BuildReport);
 
 /// Converts portions of documents into rows. Every portion has its own task, so the loader writes rows while others are computed.
 #[derive(Debug, Clone)]
@@ -147,37 +138,26 @@ impl RowMaker {
     }
 
     async fn make(self, portion: Portion) -> Result<Rows, IndexError> {
-        let documents = portion.documents.len();
-        let bytes = portion.bytes() as u64;
+        let mut report = BuildReport {
+            documents: portion.len(),
+            bytes: portion.iter().map(|it| it.text.len() as u64).sum(),
+            ..BuildReport::default()
+        };
         let started = Instant::now();
         let chunker = self.recipe.chunker.clone();
-        let mut chunks =
-            task::spawn_blocking(move || chunk::chunks(portion.documents, &chunker)).await?;
-        let chunking = started.elapsed();
+        let mut chunks = task::spawn_blocking(move || chunk::chunks(portion, &chunker)).await?;
+        report.chunks = chunks.len();
+        report.chunk = started.elapsed();
         let started = Instant::now();
-        let stored_vectors = match &self.recipe.embedder {
-            Some(embedder) => embedding::embed(&mut chunks, embedder, self.embed_batch).await?,
-            None => 0,
-        };
-        let embedding = started.elapsed();
-        Ok(Rows {
-            batches: self.lay_out(&chunks)?,
-            documents,
-            chunks: chunks.len(),
-            bytes,
-            chunking,
-            embedding,
-            stored_vectors,
-        })
-    }
-
-    fn lay_out(&self, chunks: &[Chunk]) -> Result<Vec<RecordBatch>, IndexError> {
-        let dimension = self
-            .recipe
-            .embedder
-            .as_ref()
-            .map(|embedder| embedder.dimension());
-        rows::batches(chunks, &Arc::clone(&self.schema), dimension)
-            .map_err(IndexError::during("lay out the rows of the index"))
+        let embedder = self.recipe.embedder.as_ref();
+        if let Some(embedder) = embedder {
+            report.stored_vectors =
+                embedding::embed(&mut chunks, embedder, self.embed_batch).await?;
+        }
+        report.embed = started.elapsed();
+        let dimension = embedder.map(|embedder| embedder.dimension());
+        let batches = rows::batches(&chunks, &self.schema, dimension)
+            .map_err(IndexError::during("lay out the rows of the index"))?;
+        Ok((batches, report))
     }
 }

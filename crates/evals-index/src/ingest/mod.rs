@@ -99,7 +99,7 @@ pub(crate) async fn build(
     let loader = Loader::new(&table, recipe, options, observer, Arc::new(committed)).await?;
     let (mut report, progress) = loader.load(documents, address.clone()).await?;
     if progress.documents == 0 {
-        return Err(IndexError::EmptyCorpus);
+        return Err(IndexError::corpus("the corpus has no documents"));
     }
     let stage = |stage| observer.on_progress(BuildProgress { stage, ..progress });
     let indexing = Instant::now();

@@ -70,21 +70,28 @@ impl Reader {
         portion: &mut Portion,
         portions: &Sender<Result<Portion, IndexError>>,
     ) -> Result<(), IndexError> {
+        let mut bytes = 0;
         while let Some(document) = self.next(&mut documents)? {
             if self.is_committed(&document)? {
                 continue;
             }
+            bytes += document.text.len();
             portion.push(document);
-            if portion.is_full() && portions.blocking_send(Ok(mem::take(portion))).is_err() {
+            if portion.len() < MOST_DOCUMENTS && bytes < FULL_BYTES {
+                continue;
+            }
+            if portions.blocking_send(Ok(mem::take(portion))).is_err() {
                 return Ok(());
             }
+            bytes = 0;
         }
         let (stored, read) = (self.committed.documents(), self.seen.len());
         if read < stored {
-            return Err(IndexError::Shortened {
+            return Err(IndexError::Diverged {
                 table: self.address.clone(),
-                stored,
-                read,
+                difference: format!(
+                    "it already has {stored} documents, but the dataset has only {read}"
+                ),
             });
         }
         Ok(())
@@ -105,21 +112,20 @@ impl Reader {
 
     fn check(&mut self, document: &Document, number: usize) -> Result<(), IndexError> {
         if document.uri.is_empty() {
-            return Err(IndexError::EmptyUri { number });
+            return Err(IndexError::corpus(format!(
+                "document {number} has an empty uri"
+            )));
         }
-        if document.text.len() > MOST_TEXT_BYTES {
-            return Err(IndexError::TooLong {
-                uri: document.uri.clone(),
-                bytes: document.text.len(),
-                limit: MOST_TEXT_BYTES,
-            });
+        let (uri, bytes) = (&document.uri, document.text.len());
+        if bytes > MOST_TEXT_BYTES {
+            return Err(IndexError::corpus(format!(
+                "document `{uri}` has {bytes} bytes of text, more than the limit of {MOST_TEXT_BYTES}"
+            )));
         }
-        match self.seen.insert(fingerprint(&document.uri), number) {
-            Some(first) => Err(IndexError::DuplicateUri {
-                uri: document.uri.clone(),
-                first,
-                second: number,
-            }),
+        match self.seen.insert(fingerprint(uri), number) {
+            Some(first) => Err(IndexError::corpus(format!(
+                "documents {first} and {number} have the same uri `{uri}`"
+            ))),
             None => Ok(()),
         }
     }
@@ -131,9 +137,10 @@ impl Reader {
             Some(stored) if **stored == *document.uri => Ok(true),
             Some(stored) => Err(IndexError::Diverged {
                 table: self.address.clone(),
-                number,
-                stored: stored.to_string(),
-                read: document.uri.clone(),
+                difference: format!(
+                    "document {number} of the dataset is `{}`, but the table has `{stored}` in its place",
+                    document.uri
+                ),
             }),
             None => Ok(false),
         }
@@ -141,30 +148,7 @@ impl Reader {
 }
 
 /// Consecutive documents that one task chunks and embeds, and one commit contains.
-#[derive(Debug, Default)]
-pub(super) struct Portion {
-    pub(super) documents: Vec<Document>,
-    bytes: usize,
-}
-
-impl Portion {
-    pub(super) fn push(&mut self, document: Document) {
-        self.bytes += document.text.len();
-        self.documents.push(document);
-    }
-
-    pub(super) fn is_full(&self) -> bool {
-        self.documents.len() >= MOST_DOCUMENTS || self.bytes >= FULL_BYTES
-    }
-
-    pub(super) fn bytes(&self) -> usize {
-        self.bytes
-    }
-
-    pub(super) fn is_empty(&self) -> bool {
-        self.documents.is_empty()
-    }
-}
+pub(super) type Portion = Vec<Document>;
 
 /// The first 128 bits of a uri's SHA-256. The chance that two of a billion uris share them is below 10⁻²⁰.
 type Fingerprint = [u8; 16];

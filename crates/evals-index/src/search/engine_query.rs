@@ -43,7 +43,8 @@ pub(super) async fn best_by_text(
         .select(Select::columns(&[ROW_ID, SCORE]))
         .limit(limit);
     let rows = filter.restrict(query).execute().await.map_err(failed)?;
-    read_hits(rows, SCORE, positions, Hit::new).await
+    let position = |row_id| positions.position(row_id);
+    read_hits(rows, SCORE, position, Hit::new).await
 }
 
 /// The `limit` chunks most similar to `vector` among all embeddings of the table; with a `search`, the chunks that the index of the vectors
@@ -62,7 +63,8 @@ pub(super) async fn best_by_vector(
         .execute_with_options(options(vector.len()))
         .await
         .map_err(IndexError::during("search the embeddings"))?;
-    read_hits(rows, DISTANCE, positions, Hit::of_distance).await
+    let position = |row_id| positions.position(row_id);
+    read_hits(rows, DISTANCE, position, Hit::of_distance).await
 }
 
 /// Enlarges the batches of the scan. `dimension` is at least 1.
@@ -73,11 +75,11 @@ pub(crate) fn options(dimension: usize) -> QueryExecutionOptions {
     options
 }
 
-/// Reads row ids and the numbers in `column`. `hit` turns each row into a found chunk.
-async fn read_hits(
+/// Reads row ids and the numbers in `column`. `position` returns the place of a row, and `hit` turns both into what was found.
+pub(crate) async fn read_hits(
     mut rows: SendableRecordBatchStream,
     column: &str,
-    positions: &Positions,
+    position: impl Fn(u64) -> Option<usize>,
     hit: impl Fn(usize, f32) -> Hit,
 ) -> Result<Vec<Hit>, IndexError> {
     let mut hits = Vec::new();
@@ -89,9 +91,7 @@ async fn read_hits(
         let row_ids = batch[ROW_ID].as_primitive::<UInt64Type>();
         let numbers = batch[column].as_primitive::<Float32Type>();
         for (row_id, number) in row_ids.values().iter().zip(numbers.values()) {
-            let position = positions
-                .position(*row_id)
-                .ok_or(IndexError::Changed { row_id: *row_id })?;
+            let position = position(*row_id).ok_or(IndexError::Changed { row_id: *row_id })?;
             hits.push(hit(position, *number));
         }
     }

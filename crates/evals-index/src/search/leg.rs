@@ -3,12 +3,10 @@
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::Instant;
 
-use lancedb::table::Table;
-
 use super::hit::{self, Found, Hit, LeftOut};
 use super::{Filter, engine_query};
 use crate::error::IndexError;
-use crate::table::positions::Positions;
+use crate::table::contents::Contents;
 use crate::vector_table::VectorTable;
 
 /// Factor by which each further attempt asks for more rows.
@@ -61,19 +59,19 @@ impl Leg<'_> {
     /// than the last one needed: then every chunk with that score is known, and the tie-breaking is ours.
     pub(super) async fn search(
         self,
-        table: &Table,
-        positions: &Positions,
+        contents: &Contents,
         filter: &Filter,
-        depth: usize,
         ties: &UsualTies,
+        depth: usize,
     ) -> Result<Found, IndexError> {
         let started = Instant::now();
+        let positions = &contents.positions;
         let tied = ties.tied(self);
         let usual = tied.map_or(0, |tied| tied.load(Ordering::Relaxed));
         let first = depth + MARGIN + usual;
         let mut limit = first.min(positions.chunks());
         loop {
-            let mut hits = self.fetch(table, positions, filter, limit).await?;
+            let mut hits = self.fetch(contents, filter, limit).await?;
             let all = hits.len() < limit || limit >= positions.chunks();
             let left_out = hit::keep_best(&mut hits, depth, positions);
             if all || left_out.lower > 0 {
@@ -94,11 +92,13 @@ impl Leg<'_> {
 
     async fn fetch(
         self,
-        table: &Table,
-        positions: &Positions,
+        contents: &Contents,
         filter: &Filter,
         limit: usize,
     ) -> Result<Vec<Hit>, IndexError> {
+        let Contents {
+            table, positions, ..
+        } = contents;
         match self {
             Self::Bm25 { question } => {
                 engine_query::best_by_text(table, positions, filter, question, limit).await

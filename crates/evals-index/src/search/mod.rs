@@ -6,7 +6,6 @@ pub(crate) mod engine_query;
 mod filter;
 mod fusion;
 mod hit;
-mod inquiry;
 mod leg;
 mod options;
 pub(crate) mod passages;
@@ -15,7 +14,7 @@ mod searcher;
 mod timings;
 mod unranked;
 
-pub(crate) use batch::{BatchSearcher, compare_all, cosine, reading, scan};
+pub(crate) use batch::{BatchSearcher, Cosines, compare_all, reading, scan};
 pub(crate) use cache::Cache;
 pub(crate) use filter::Filter;
 pub(crate) use hit::Hit;

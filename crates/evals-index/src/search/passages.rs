@@ -5,14 +5,12 @@ use std::collections::HashMap;
 use arrow::array::{Array, AsArray, RecordBatch};
 use arrow::datatypes::UInt64Type;
 use evals_rag::Passage;
-use futures::TryStreamExt;
-use lancedb::query::{ExecutableQuery, Select};
 use lancedb::table::Table;
 
 use super::hit::Hit;
 use crate::error::IndexError;
 use crate::table::positions::Positions;
-use crate::table::{ROW_ID, TEXT, TITLE};
+use crate::table::{self, ROW_ID, TEXT, TITLE};
 
 /// The passages of chunks, in the same order.
 pub(crate) async fn fetch(
@@ -50,35 +48,27 @@ fn passage(hit: Hit, title: Option<String>, text: String, positions: &Positions)
     }
 }
 
-/// Reads chunks, in any order. A table whose files are within reach is read directly, which saves planning a query.
-async fn read(row_ids: &[u64], table: &Table) -> Result<Vec<RecordBatch>, IndexError> {
-    let failed = IndexError::during("read the texts of passages");
-    let columns = [TITLE, TEXT, ROW_ID];
+/// Reads chunks, in any order, directly, which saves planning a query.
+async fn read(row_ids: &[u64], table: &Table) -> Result<RecordBatch, IndexError> {
     let read = async {
-        let Some(dataset) = table.dataset() else {
-            let query = table.take_row_ids(row_ids.to_vec());
-            let rows = query.select(Select::columns(&columns)).execute().await?;
-            return rows.try_collect().await;
-        };
-        let dataset = dataset.get().await?;
+        let dataset = table::dataset(table).await?;
+        let columns = [TITLE, TEXT, ROW_ID];
         let columns = dataset.schema().project_preserve_system_columns(&columns)?;
         let rows = dataset.take_builder(row_ids, columns)?.execute().await?;
-        Ok::<_, lancedb::Error>(vec![rows])
+        Ok::<_, lancedb::Error>(rows)
     };
-    read.await.map_err(failed)
+    read.await
+        .map_err(IndexError::during("read the texts of passages"))
 }
 
 /// Title and text of each chunk.
-fn by_row_id(batches: &[RecordBatch]) -> HashMap<u64, (Option<String>, String)> {
-    let mut contents = HashMap::new();
-    for batch in batches {
-        let titles = batch[TITLE].as_string::<i32>();
-        let texts = batch[TEXT].as_string::<i32>();
-        let row_ids = batch[ROW_ID].as_primitive::<UInt64Type>();
-        for row in 0..batch.num_rows() {
-            let title = titles.is_valid(row).then(|| titles.value(row).to_owned());
-            contents.insert(row_ids.value(row), (title, texts.value(row).to_owned()));
-        }
-    }
-    contents
+fn by_row_id(batch: &RecordBatch) -> HashMap<u64, (Option<String>, String)> {
+    let titles = batch[TITLE].as_string::<i32>();
+    let texts = batch[TEXT].as_string::<i32>();
+    let row_ids = batch[ROW_ID].as_primitive::<UInt64Type>();
+    let content = |row| {
+        let title = titles.is_valid(row).then(|| titles.value(row).to_owned());
+        (row_ids.value(row), (title, texts.value(row).to_owned()))
+    };
+    (0..batch.num_rows()).map(content).collect()
 }

@@ -5,12 +5,13 @@ use std::sync::Arc;
 
 use async_trait::async_trait;
 use evals_rag::{Passage, Retrieved, SearchError, Searcher};
+use futures::try_join;
 
-use super::cache::{Cached, Embedded};
-use super::hit::{self, Hit, Wanted};
-use super::inquiry::Inquiry;
+use super::cache::{Cached, Embedded, LegKey};
+use super::hit::{self, Found, Hit, Wanted};
+use super::leg::Leg;
 use super::timings::Timings;
-use super::{Cache, Filter, UsualTies, passages, question};
+use super::{Cache, Filter, UsualTies, fusion, passages, question, unranked};
 use crate::error::IndexError;
 use crate::profile::Profile;
 use crate::table::contents::Contents;
@@ -93,18 +94,14 @@ impl IndexSearcher {
         }
         let mut depth = self.first_depth(k);
         let found = loop {
-            let mut inquiry = Inquiry {
-                contents: &self.contents,
-                filter: &self.filter,
-                ties: &self.ties,
+            let inquiry = Inquiry {
+                searcher: self,
                 cache,
                 question,
                 embedded: embedded.map(|embedded| embedded.value.as_ref()),
                 depth,
-                approximate: self.approximate.as_deref(),
-                timings: &mut timings,
             };
-            let found = Box::pin(inquiry.find(self.profile)).await?;
+            let found = Box::pin(inquiry.find(&mut timings)).await?;
             if found.exhausted || hit::distinct_documents(&found.hits, positions) >= k {
                 break found;
             }
@@ -164,6 +161,88 @@ impl IndexSearcher {
             best_of: self.best_of,
         };
         hit::of_best_documents(hits, k, wanted, &self.contents.positions)
+    }
+}
+
+/// One question to an index, at one depth.
+#[derive(Debug)]
+struct Inquiry<'a> {
+    searcher: &'a IndexSearcher,
+    cache: &'a Cache,
+    question: &'a str,
+    /// The question's embedding, if the profile needs one; `None` for a question without text, to which nothing is similar.
+    embedded: Option<&'a Embedded>,
+    /// Chunks taken from each search.
+    depth: usize,
+}
+
+impl Inquiry<'_> {
+    async fn find(&self, timings: &mut Timings) -> Result<Arc<Found>, IndexError> {
+        let mut record = |stage: &str, result: Cached<Found>| {
+            if let Some(duration) = result.value.duration {
+                timings.add(stage, duration, result.hit);
+            }
+            result.value
+        };
+        let positions = &self.searcher.contents.positions;
+        Ok(match self.searcher.profile {
+            Profile::Unranked => record("unranked", self.unranked().await?),
+            Profile::Bm25 => record("bm25", self.bm25().await?),
+            Profile::Semantic => record("semantic", self.semantic().await?),
+            Profile::Hybrid(method) => {
+                let legs = try_join!(Box::pin(self.bm25()), Box::pin(self.semantic()))?;
+                let lexical = record("bm25", legs.0);
+                let semantic = record("semantic", legs.1);
+                let value = Arc::new(fusion::fused(method, &lexical, &semantic, positions));
+                record("fuse", Cached { value, hit: false })
+            }
+        })
+    }
+
+    async fn bm25(&self) -> Result<Cached<Found>, IndexError> {
+        let question = self.question;
+        let search = self.search(Leg::Bm25 { question });
+        self.cache
+            .legs
+            .get(self.key("bm25", question), search)
+            .await
+    }
+
+    async fn semantic(&self) -> Result<Cached<Found>, IndexError> {
+        let search = async {
+            let Some(Embedded { vector, .. }) = self.embedded else {
+                return Ok(Found::nothing());
+            };
+            let approximate = self.searcher.approximate.as_deref();
+            let leg = Leg::Semantic {
+                vector,
+                approximate,
+            };
+            self.search(leg).await
+        };
+        let key = self.key("semantic", self.question);
+        self.cache.legs.get(key, search).await
+    }
+
+    async fn search(&self, leg: Leg<'_>) -> Result<Found, IndexError> {
+        let IndexSearcher {
+            contents,
+            filter,
+            ties,
+            ..
+        } = self.searcher;
+        leg.search(contents, filter, ties, self.depth).await
+    }
+
+    /// The ranking that is the same for all questions, so that it is computed once.
+    async fn unranked(&self) -> Result<Cached<Found>, IndexError> {
+        let (contents, filter) = (&self.searcher.contents, &self.searcher.filter);
+        let search = unranked::search(&contents.table, &contents.positions, filter, self.depth);
+        self.cache.legs.get(self.key("unranked", ""), search).await
+    }
+
+    fn key(&self, leg: &'static str, question: &str) -> LegKey {
+        LegKey::new(leg, question, &self.searcher.filter, self.depth)
     }
 }
 

@@ -79,10 +79,7 @@ impl Store {
     fn file_error(&self, name: &str, error: FileError) -> IndexError {
         let table = self.address(name);
         match error {
-            FileError::Defect(defect) => IndexError::Damaged {
-                table,
-                defect: defect.to_string(),
-            },
+            FileError::Defect(defect) => IndexError::Damaged { table, defect },
             FileError::Unreadable { path, source } => IndexError::File {
                 table,
                 path,

@@ -94,7 +94,11 @@ const MEMORY: &str = "memory://";
 
 /// Refuses parts of an address that the engine would interpret differently, or that would show a password in messages.
 fn check_bucket(rest: &str) -> Result<(), IndexError> {
-    let problem = |problem| Err(IndexError::Location { problem });
+    let problem = |what| {
+        let form = "`s3://bucket/prefix`, `az://container/prefix` or `gs://bucket/prefix`";
+        let problem = format!("the address of an object store is {form}, {what}");
+        Err(IndexError::Location { problem })
+    };
     if rest.contains('@') {
         return problem(
             "without a user name or password: keys come from the environment or from `store` in the settings",
@@ -129,7 +133,11 @@ fn check_scheme(uri: &str, scheme: &str, rest: &str) -> Result<(), IndexError> {
         "memory" => Ok(()),
         "s3" | "az" | "gs" if cfg!(feature = "stores") => check_bucket(rest),
         "s3" | "az" | "gs" => Err(IndexError::WithoutStores { uri }),
-        _ => Err(IndexError::Scheme { uri }),
+        _ => Err(IndexError::Location {
+            problem: format!(
+                "an index cannot be at `{uri}`; use a folder, `s3://…`, `az://…` or `gs://…`"
+            ),
+        }),
     }
 }
 

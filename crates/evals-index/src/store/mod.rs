@@ -11,7 +11,6 @@ mod write_lock;
 
 use std::collections::HashMap;
 use std::fmt;
-use std::path::Path;
 use std::sync::Arc;
 
 use arrow::datatypes::SchemaRef;
@@ -57,13 +56,6 @@ pub struct Store {
     settings: Arc<StoreSettings>,
     /// Connecting creates a missing folder, so it waits until the folder exists or a build needs it.
     connection: Arc<OnceCell<Connection>>,
-}
-
-/// The place in which a process takes the lock of a store.
-enum Writable<'s> {
-    Folder(&'s Path),
-    Bucket(Bucket),
-    Memory,
 }
 
 impl fmt::Debug for Store {
@@ -127,7 +119,7 @@ impl Store {
         if self.existing().await?.is_none() {
             return Ok(false);
         }
-        let lock = self.lock().await?;
+        let lock = self.lock(None).await?;
         let name = identity.table_name();
         let address = self.address(&name);
         let remove = async {
@@ -153,40 +145,28 @@ impl Store {
     }
 
     /// Takes the lock for writing, and creates the folder. In an object store, also tests that the store supports `If-None-Match`.
-    pub(crate) async fn lock(&self) -> Result<WriteLock, IndexError> {
-        Ok(match self.writable().await? {
-            Writable::Folder(folder) => WriteLock::of_folder(FolderLock::acquire(folder)?),
-            Writable::Bucket(bucket) => WriteLock::Lease(Lease::acquire(&bucket).await?),
-            Writable::Memory => WriteLock::Memory,
-        })
-    }
-
-    /// As [`lock`](Self::lock), but waits for a process that holds the lock.
-    pub(crate) async fn wait_for_lock(
+    ///
+    /// If another process holds the lock, calls `waiting` with it and waits; without `waiting`, fails.
+    pub(crate) async fn lock(
         &self,
-        waiting: impl Fn(&LockHolder),
+        waiting: Option<&(dyn Fn(&LockHolder) + Sync)>,
     ) -> Result<WriteLock, IndexError> {
-        Ok(match self.writable().await? {
-            Writable::Folder(folder) => {
-                WriteLock::of_folder(FolderLock::wait(folder, waiting).await?)
-            }
-            Writable::Bucket(bucket) => WriteLock::Lease(Lease::wait(&bucket, waiting).await?),
-            Writable::Memory => WriteLock::Memory,
-        })
-    }
-
-    /// The place of the lock. Creates a missing folder.
-    async fn writable(&self) -> Result<Writable<'_>, IndexError> {
         self.location.create()?;
         if let Some(folder) = self.location.folder() {
-            return Ok(Writable::Folder(folder));
+            return Ok(WriteLock::of_folder(match waiting {
+                Some(waiting) => FolderLock::wait(folder, waiting).await?,
+                None => FolderLock::acquire(folder)?,
+            }));
         }
         if !self.location.is_bucket() {
-            return Ok(Writable::Memory);
+            return Ok(WriteLock::Memory);
         }
         let (settings, limit) = (&self.settings, self.settings.retry_for);
         let bucket = Bucket::connect(self.uri(), settings, limit).await?;
-        Ok(Writable::Bucket(bucket))
+        Ok(WriteLock::Lease(match waiting {
+            Some(waiting) => Lease::wait(&bucket, waiting).await?,
+            None => Lease::acquire(&bucket).await?,
+        }))
     }
 
     /// Creates the table of an index. The caller holds the lock.
@@ -261,8 +241,7 @@ impl Store {
         let connection = self.connection().await?;
         // `Connection::clone_table` opens the new table without the options of the store, which fails in an object store.
         let clone = async {
-            let rows = rows.dataset().expect("no server holds the table").get();
-            let mut rows = rows.await?.as_ref().clone();
+            let mut rows = table::dataset(rows).await?.as_ref().clone();
             let version = rows.version().version;
             let target = self.address(name).folder();
             rows.shallow_clone(&target, version, None).await?;

@@ -5,7 +5,6 @@ use lancedb::index::scalar::FtsIndexBuilder;
 use lancedb::table::Table;
 
 use super::TEXT;
-use crate::engine_error::EngineError;
 use crate::error::IndexError;
 use crate::full_text::FullText;
 
@@ -20,9 +19,8 @@ const BUILD_MEGABYTES: u64 = 256;
 fn parameters(settings: &FullText) -> Result<FtsIndexBuilder, IndexError> {
     let parameters = FtsIndexBuilder::default()
         .language(&settings.language)
-        .map_err(|source| IndexError::Language {
-            language: settings.language.clone(),
-            source: EngineError::new(source.into()),
+        .map_err(|_| IndexError::Setting {
+            problem: format!("full-text search has no language `{}`", settings.language),
         })?;
     Ok(parameters
         .stem(settings.stem)
@@ -51,8 +49,7 @@ const MOST_LOADED: usize = 50_000;
 
 /// Loads a small full-text index of `table` into memory. Otherwise each search plans and performs reads of its terms' lists.
 pub(crate) async fn load(table: &Table, chunks: usize) -> Result<(), IndexError> {
-    // A server decides by itself what it keeps in memory.
-    if chunks > MOST_LOADED || table.dataset().is_none() {
+    if chunks > MOST_LOADED {
         return Ok(());
     }
     let loaded = table.prewarm_index(INDEX_NAME).await;

@@ -9,6 +9,7 @@ use std::collections::HashMap;
 use std::sync::Arc;
 
 use arrow::datatypes::{DataType, Field, Schema, SchemaRef};
+use lance::dataset::Dataset;
 use lancedb::table::{FieldMetadataUpdate, Table};
 use serde::de::DeserializeOwned;
 use sha2::{Digest as _, Sha256};
@@ -139,18 +140,21 @@ async fn read_schema(table: &Table) -> Result<SchemaRef, IndexError> {
         .map_err(IndexError::during("read the index's schema"))
 }
 
-/// Identifies the files of a table's rows: the SHA-256 of their names, which no other table has. `None` if a server holds the table.
-pub(crate) async fn rows_digest(table: &Table) -> Result<Option<String>, IndexError> {
-    let Some(dataset) = table.dataset() else {
-        return Ok(None);
-    };
-    let dataset = dataset.get().await;
+/// The engine's own dataset behind a table.
+pub(crate) async fn dataset(table: &Table) -> lancedb::Result<Arc<Dataset>> {
+    let dataset = table.dataset().expect("a store is no server");
+    dataset.get().await
+}
+
+/// Identifies the files of a table's rows: the SHA-256 of their names, which no other table has.
+pub(crate) async fn rows_digest(table: &Table) -> Result<String, IndexError> {
+    let dataset = dataset(table).await;
     let dataset = dataset.map_err(IndexError::during("read the index's list of files"))?;
     let mut digest = Sha256::new();
     for file in dataset.fragments().iter().flat_map(|it| &it.files) {
         digest.update(format!("{}\n", file.path));
     }
-    Ok(Some(hex::encode(digest.finalize())))
+    Ok(hex::encode(digest.finalize()))
 }
 
 /// Counts the chunks that the embedding model truncated; `None` if the table has no vectors, or if an earlier version began its build.

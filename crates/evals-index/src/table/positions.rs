@@ -22,17 +22,75 @@ pub(crate) struct Positions {
     uris: Vec<Box<str>>,
     /// Position of each document's first chunk.
     starts: Vec<usize>,
-    chunks: usize,
-    by_position: Vec<Run>,
+    rows: RowNumbers,
+}
+
+/// The numbers of a table's rows from 0, in the order in which they were written, by the engine's ids.
+#[derive(Debug, Clone, Default)]
+pub(crate) struct RowNumbers {
+    count: usize,
+    by_number: Vec<Run>,
+    /// Empty until [`sort`](Self::sort).
     by_row_id: Vec<Run>,
 }
 
-/// Consecutive row ids at consecutive positions. Each fragment of the table is one run.
+/// Consecutive row ids with consecutive numbers. Each fragment of the table is one run.
 #[derive(Debug, Clone, Copy)]
 struct Run {
     row_id: u64,
-    position: usize,
+    number: usize,
     length: usize,
+}
+
+impl RowNumbers {
+    pub(crate) async fn load(table: &Table) -> Result<Self, IndexError> {
+        let failed = IndexError::during("read the numbers of the vectors");
+        let rows = table.query().select(Select::columns(&[ROW_ID]));
+        let mut rows = rows.execute().await.map_err(&failed)?;
+        let mut numbers = Self::default();
+        while let Some(batch) = rows.try_next().await.map_err(&failed)? {
+            for row_id in batch[ROW_ID].as_primitive::<UInt64Type>().values() {
+                numbers.push(*row_id);
+            }
+        }
+        numbers.sort();
+        Ok(numbers)
+    }
+
+    fn push(&mut self, row_id: u64) {
+        match self.by_number.last_mut() {
+            Some(run) if run.row_id + run.length as u64 == row_id => run.length += 1,
+            _ => self.by_number.push(Run {
+                row_id,
+                number: self.count,
+                length: 1,
+            }),
+        }
+        self.count += 1;
+    }
+
+    /// Has to follow the last row.
+    fn sort(&mut self) {
+        self.by_row_id = self.by_number.clone();
+        self.by_row_id.sort_unstable_by_key(|run| run.row_id);
+    }
+
+    pub(crate) fn count(&self) -> usize {
+        self.count
+    }
+
+    pub(crate) fn number(&self, row_id: u64) -> Option<usize> {
+        let next = self.by_row_id.partition_point(|run| run.row_id <= row_id);
+        let run = self.by_row_id.get(next.checked_sub(1)?)?;
+        let offset = usize::try_from(row_id - run.row_id).ok()?;
+        (offset < run.length).then(|| run.number + offset)
+    }
+
+    fn row_id(&self, number: usize) -> u64 {
+        let next = self.by_number.partition_point(|run| run.number <= number);
+        let run = self.by_number[next - 1];
+        run.row_id + (number - run.number) as u64
+    }
 }
 
 impl Positions {
@@ -57,8 +115,7 @@ impl Positions {
                     defect,
                 })?;
         }
-        positions.by_row_id = positions.by_position.clone();
-        positions.by_row_id.sort_unstable_by_key(|run| run.row_id);
+        positions.rows.sort();
         Ok(positions)
     }
 
@@ -67,7 +124,7 @@ impl Positions {
     }
 
     pub(crate) fn chunks(&self) -> usize {
-        self.chunks
+        self.rows.count()
     }
 
     /// The uris in the order of the table.
@@ -98,23 +155,16 @@ impl Positions {
     /// The positions of a document's chunks.
     pub(crate) fn chunks_of(&self, document: usize) -> Range<usize> {
         let end = self.starts.get(document + 1).copied();
-        self.starts[document]..end.unwrap_or(self.chunks)
+        self.starts[document]..end.unwrap_or(self.chunks())
     }
 
     pub(crate) fn position(&self, row_id: u64) -> Option<usize> {
-        let next = self.by_row_id.partition_point(|run| run.row_id <= row_id);
-        let run = self.by_row_id.get(next.checked_sub(1)?)?;
-        let offset = usize::try_from(row_id - run.row_id).ok()?;
-        (offset < run.length).then(|| run.position + offset)
+        self.rows.number(row_id)
     }
 
     /// The row id of the chunk at `position`.
     pub(crate) fn row_id(&self, position: usize) -> u64 {
-        let next = self
-            .by_position
-            .partition_point(|run| run.position <= position);
-        let run = self.by_position[next - 1];
-        run.row_id + (position - run.position) as u64
+        self.rows.row_id(position)
     }
 
     /// Documents of one chunk each.
@@ -122,12 +172,10 @@ impl Positions {
     pub(crate) fn of_whole_documents(uris: &[&str]) -> Self {
         let mut positions = Self::default();
         for (row_id, uri) in (0..).zip(uris) {
-            positions
-                .push_chunk(uri, 0)
-                .expect("a first chunk is in order");
-            positions.push_row(row_id);
+            let pushed = positions.push(uri, 0, row_id);
+            pushed.expect("a first chunk is in order");
         }
-        positions.by_row_id = positions.by_position.clone();
+        positions.rows.sort();
         positions
     }
 
@@ -136,42 +184,30 @@ impl Positions {
         let ordinals = batch[ORDINAL].as_primitive::<UInt32Type>();
         let row_ids = batch[ROW_ID].as_primitive::<UInt64Type>();
         for row in 0..batch.num_rows() {
-            self.push_chunk(uris.value(row), ordinals.value(row))?;
-            self.push_row(row_ids.value(row));
+            self.push(uris.value(row), ordinals.value(row), row_ids.value(row))?;
         }
         Ok(())
     }
 
-    fn push_chunk(&mut self, uri: &str, ordinal: u32) -> Result<(), String> {
+    fn push(&mut self, uri: &str, ordinal: u32, row_id: u64) -> Result<(), String> {
+        let chunks = self.chunks();
         if ordinal == 0 {
             self.uris.push(uri.into());
-            self.starts.push(self.chunks);
+            self.starts.push(chunks);
         }
         let expected = self
             .starts
             .last()
-            .map(|start| self.chunks - start)
+            .map(|start| chunks - start)
             .filter(|_| self.uris.last().is_some_and(|last| **last == *uri));
         if expected != Some(ordinal as usize) {
             return Err(format!(
                 "row {} is chunk {ordinal} of document `{uri}`, out of order",
-                self.chunks + 1
+                chunks + 1
             ));
         }
-        self.chunks += 1;
+        self.rows.push(row_id);
         Ok(())
-    }
-
-    fn push_row(&mut self, row_id: u64) {
-        let position = self.chunks - 1;
-        match self.by_position.last_mut() {
-            Some(run) if run.row_id + run.length as u64 == row_id => run.length += 1,
-            _ => self.by_position.push(Run {
-                row_id,
-                position,
-                length: 1,
-            }),
-        }
     }
 }
 
@@ -208,8 +244,7 @@ mod tests {
         .unwrap();
         let mut positions = Positions::default();
         positions.extend(&batch)?;
-        positions.by_row_id = positions.by_position.clone();
-        positions.by_row_id.sort_unstable_by_key(|run| run.row_id);
+        positions.rows.sort();
         Ok(positions)
     }
 

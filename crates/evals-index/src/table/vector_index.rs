@@ -32,8 +32,7 @@ pub(crate) async fn build(table: &Table, index: &VectorIndex) -> Result<(), Inde
 /// The engine's id of the index of `table`. Every build has another one.
 pub(crate) async fn build_id(table: &Table) -> Result<String, IndexError> {
     let failed = || IndexError::during("read the list of indexes");
-    let dataset = table.dataset().expect("no server holds the table");
-    let dataset = dataset.get().await.map_err(failed())?;
+    let dataset = super::dataset(table).await.map_err(failed())?;
     let indices = dataset.load_indices_by_name(INDEX_NAME).await;
     let indices = indices.map_err(|error| failed()(error.into()))?;
     let ids: Vec<String> = indices.iter().map(|it| it.uuid.to_string()).collect();
@@ -126,12 +125,14 @@ pub(crate) async fn check_coverage(table: &Table) -> Result<(), IndexError> {
         .map_err(IndexError::during(
             "read the statistics of the index of the vectors",
         ))?;
-    match statistics {
-        Some(statistics) if statistics.num_unindexed_rows == 0 => Ok(()),
-        statistics => Err(IndexError::NotCovered {
-            left_out: statistics.map(|statistics| statistics.num_unindexed_rows),
-        }),
-    }
+    let problem = match statistics.map(|statistics| statistics.num_unindexed_rows) {
+        Some(0) => return Ok(()),
+        Some(rows) => format!("does not cover {rows} of the rows"),
+        None => "is missing".to_owned(),
+    };
+    Err(IndexError::IndexNotUsed {
+        problem: format!("the index of the vectors {problem}; delete its table to rebuild it"),
+    })
 }
 
 /// Fails unless the engine plans to answer `query` only from the index.
@@ -143,7 +144,11 @@ pub(crate) async fn check_plan(query: &VectorQuery) -> Result<(), IndexError> {
     if uses_the_index_alone(&plan) {
         return Ok(());
     }
-    Err(IndexError::IndexNotUsed { plan })
+    Err(IndexError::IndexNotUsed {
+        problem: format!(
+            "the storage engine would not use only the index of the vectors; its plan is\n{plan}"
+        ),
+    })
 }
 
 /// Whether a plan searches the index, and compares the question only with vectors that the index found.

@@ -5,25 +5,21 @@ use std::path::Path;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
-use arrow::array::AsArray;
-use arrow::datatypes::{Float32Type, UInt64Type};
 use evals_nearest::Pass;
-use futures::TryStreamExt;
 use lancedb::query::ExecutableQuery;
 use lancedb::table::Table;
 use tokio::task;
 
-use super::exact::Cosines;
-use super::numbers::Numbers;
 use crate::address::Address;
 use crate::approximate::{Approximation, VectorIndex};
 use crate::error::IndexError;
 use crate::guard::guarded_table;
 use crate::ingest;
 use crate::search::engine_query::options;
-use crate::search::{Hit, compare_all, scan};
+use crate::search::engine_query::read_hits;
+use crate::search::{Cosines, Hit, compare_all, scan};
 use crate::store::Store;
-use crate::table::ROW_ID;
+use crate::table::positions::RowNumbers;
 use crate::table::vector_index::{self, DISTANCE};
 
 /// Vectors in a table, to be searched exactly or with an index. The table has at most one index at a time.
@@ -32,7 +28,7 @@ pub struct VectorCollection {
     store: Store,
     table: Table,
     address: Address,
-    numbers: Arc<Numbers>,
+    numbers: Arc<RowNumbers>,
     dimension: usize,
 }
 
@@ -53,7 +49,7 @@ impl VectorCollection {
     ) -> Result<Self, IndexError> {
         Ok(Self {
             address: store.address(table.name()),
-            numbers: Arc::new(Numbers::load(&table).await?),
+            numbers: Arc::new(RowNumbers::load(&table).await?),
             store,
             table,
             dimension,
@@ -118,21 +114,17 @@ impl VectorCollection {
     ) -> Result<Vec<VectorNeighbour>, IndexError> {
         let work = async {
             let query = vector_index::query(&self.table, vector, limit, search)?;
-            let failed = IndexError::during("search the vectors");
             let rows = query.execute_with_options(options(self.dimension));
-            let mut rows = rows.await.map_err(&failed)?;
-            let mut found = Vec::with_capacity(limit);
-            while let Some(batch) = rows.try_next().await.map_err(&failed)? {
-                let row_ids = batch[ROW_ID].as_primitive::<UInt64Type>().values();
-                let distances = batch[DISTANCE].as_primitive::<Float32Type>().values();
-                for (row_id, distance) in row_ids.iter().zip(distances) {
-                    let number = self.numbers.number(*row_id);
-                    found.push(VectorNeighbour {
-                        number: number.ok_or(IndexError::Changed { row_id: *row_id })?,
-                        score: Hit::of_distance(0, *distance).score,
-                    });
-                }
-            }
+            let rows = rows
+                .await
+                .map_err(IndexError::during("search the vectors"))?;
+            let number = |row_id| self.numbers.number(row_id);
+            let hits = read_hits(rows, DISTANCE, number, Hit::of_distance).await?;
+            let neighbour = |hit: Hit| VectorNeighbour {
+                number: u32::try_from(hit.position).expect("a vector's number fits"),
+                score: hit.score,
+            };
+            let mut found: Vec<_> = hits.into_iter().map(neighbour).collect();
             found.sort_unstable_by(|left, right| {
                 let by_score = right.score.total_cmp(&left.score);
                 by_score.then(left.number.cmp(&right.number))
@@ -154,10 +146,11 @@ impl VectorCollection {
             let cosines = Cosines {
                 questions: Arc::clone(&questions),
                 dimension: self.dimension,
+                order_of_equals: |left: u32, right: u32| left.cmp(&right),
             };
             let pass = Pass::new(&questions, self.dimension, limit, cosines);
             let batches = scan(&self.table, None, self.dimension).await?;
-            let number = |row_id| self.numbers.number(row_id);
+            let number = |row_id| u32::try_from(self.numbers.number(row_id)?).ok();
             let pass = compare_all(batches, pass, number, on_read).await?;
             let best = task::spawn_blocking(move || pass.finish()).await?;
             let neighbour = |hit: &evals_nearest::Hit| VectorNeighbour {

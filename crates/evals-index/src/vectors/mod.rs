@@ -1,8 +1,6 @@
 //! A table of vectors without texts, to measure searches.
 
 mod collection;
-mod exact;
-mod numbers;
 mod writer;
 
 pub use collection::{VectorCollection, VectorNeighbour};

@@ -71,12 +71,7 @@ fn part_of(error: &Error) -> &'static str {
         return "store";
     };
     match (error, error.store_fault()) {
-        (
-            IndexError::Location { .. }
-            | IndexError::Scheme { .. }
-            | IndexError::WithoutStores { .. },
-            _,
-        ) => "store address",
+        (IndexError::Location { .. } | IndexError::WithoutStores { .. }, _) => "store address",
         (
             _,
             Some(

@@ -70,12 +70,6 @@ pub(super) async fn read(
             quantity::of(read.counts.unknown_documents, "judged document")
         ));
     }
-    if read.counts.misread_documents > 0 {
-        printer.warn(&format!(
-            "{} of them would be found if their ids were read differently, e.g. as a list; run without `--allow-missing-judged` to see the first",
-            read.counts.misread_documents
-        ));
-    }
     if read.counts.without_relevant > 0 {
         printer.warn(&format!(
             "{} without a relevant document; rank measures exclude them",

@@ -87,7 +87,7 @@ fn documents_of_folder(tables: &Tables) -> u64 {
     let mut documents = tables.collection(manifest).documents().unwrap();
     assert!(matches!(
         documents.next(),
-        Some(Err(DataError::EmptyCorpus { rows: 0, .. }))
+        Some(Err(DataError::Empty { rows: 0, .. }))
     ));
     assert!(documents.next().is_none(), "it ends after an error");
     documents.tally().counts().documents

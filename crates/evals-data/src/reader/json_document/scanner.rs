@@ -179,9 +179,7 @@ impl Scanner {
         self.read_value()?;
         let text = std::str::from_utf8(&self.value).map_err(|error| {
             let before = &self.value[..error.valid_up_to()];
-            DataError::NotUtf8 {
-                place: self.at(&place, lines(before)),
-            }
+            self.at(&place, lines(before)).not_utf8()
         })?;
         let value = serde_json::from_str(text).map_err(|error| {
             let what = error.to_string();

@@ -307,7 +307,7 @@ fn an_unknown_extension_names_the_known_ones() {
     );
     assert!(matches!(
         file("a.parquet.gz", b"").read(&["id"]),
-        Err(DataError::UnknownFormat { .. })
+        Err(DataError::File { .. })
     ));
 }
 

@@ -3,27 +3,8 @@
 use evals_yaml::Tree;
 use serde_json::{Map, Value};
 
-use crate::error::{DataError, Place, Unit};
-
-/// A front matter that is not valid YAML.
-#[derive(Debug, PartialEq)]
-pub(super) struct Fault {
-    line: u64,
-    what: String,
-}
-
-impl Fault {
-    pub(super) fn of(self, file: &str) -> DataError {
-        DataError::FrontMatter {
-            place: Place {
-                file: file.to_owned(),
-                number: self.line,
-                unit: Unit::Line,
-            },
-            what: self.what,
-        }
-    }
-}
+/// The line and the message of a front matter that is not valid YAML.
+pub(super) type Fault = (u64, String);
 
 /// The fields of the front matter, and the text behind it. A text without one stays as it is, and so does a text between two rules,
 /// which is no mapping.
@@ -38,11 +19,8 @@ pub(super) fn split(text: &str) -> Result<(Map<String, Value>, &str), Fault> {
     let Some((yaml, body)) = closed(rest) else {
         return none();
     };
-    let tree = Tree::parse(yaml).map_err(|error| Fault {
-        // The front matter starts on the second line.
-        line: error.line + 1,
-        what: error.message.clone(),
-    })?;
+    // The front matter starts on the second line.
+    let tree = Tree::parse(yaml).map_err(|error| (error.line + 1, error.message.clone()))?;
     match tree.to_value() {
         Value::Object(fields) => Ok((fields, body)),
         Value::Null => Ok((Map::new(), body)),

@@ -12,7 +12,7 @@ use serde_json::{Map, Value};
 
 use super::json_objects::lookup;
 use super::{ROW_LIMIT, Row, Rows, TableFile};
-use crate::error::{DataError, Place, Unit};
+use crate::error::{DataError, Place};
 use crate::format::TextFormat;
 use crate::manifest::Column;
 
@@ -46,7 +46,10 @@ fn row(file: &TableFile, columns: &[Column], format: TextFormat) -> Result<Row, 
             text,
             ..Content::default()
         },
-        TextFormat::Markdown => markdown::content(&text).map_err(|fault| fault.of(&file.name))?,
+        TextFormat::Markdown => markdown::content(&text).map_err(|(line, what)| {
+            let problem = format!("the front matter is not valid YAML: {what}");
+            Place::line(&file.name, line).fails(problem)
+        })?,
         TextFormat::Html => html::content(&text),
     };
     let mut fields = front_matter.clone();
@@ -67,12 +70,10 @@ fn row(file: &TableFile, columns: &[Column], format: TextFormat) -> Result<Row, 
             }
         })
         .collect();
-    let place = Place {
-        file: file.name.clone(),
-        number: 1,
-        unit: Unit::Line,
-    };
-    Ok(Row { place, cells })
+    Ok(Row {
+        place: Place::line(&file.name, 1),
+        cells,
+    })
 }
 
 /// The whole text of a file, with line ends as Unix writes them.
@@ -83,18 +84,15 @@ fn read(file: &TableFile) -> Result<String, DataError> {
         .read_to_end(&mut bytes)
         .map_err(|source| file.unreadable(source))?;
     if bytes.len() > ROW_LIMIT {
-        return Err(DataError::TooLarge {
-            file: file.name.clone(),
-        });
+        return Err(DataError::file(
+            &file.name,
+            "is larger than 128 MiB, too large for one document; split it, or leave it out of `files`",
+        ));
     }
     let text = String::from_utf8(bytes).map_err(|error| {
         let before = &error.as_bytes()[..error.utf8_error().valid_up_to()];
-        let place = Place {
-            file: file.name.clone(),
-            number: memchr::memchr_iter(b'\n', before).count() as u64 + 1,
-            unit: Unit::Line,
-        };
-        DataError::NotUtf8 { place }
+        let line = memchr::memchr_iter(b'\n', before).count() as u64 + 1;
+        Place::line(&file.name, line).not_utf8()
     })?;
     Ok(if text.contains('\r') {
         text.replace("\r\n", "\n").replace('\r', "\n")

@@ -39,3 +39,22 @@ pub enum BatchStage {
 impl BatchObserver for crate::Unobserved {
     fn on_progress(&self, _progress: BatchProgress) {}
 }
+
+/// The questions of a batch that are complete, and who wants to know.
+pub(super) struct Progress<'a> {
+    pub(super) observer: &'a dyn BatchObserver,
+    pub(super) searched: usize,
+    pub(super) questions: usize,
+}
+
+impl Progress<'_> {
+    pub(super) fn tell(&self, stage: BatchStage, done: usize, total: usize) {
+        self.observer.on_progress(BatchProgress {
+            stage,
+            done,
+            total,
+            searched: self.searched,
+            questions: self.questions,
+        });
+    }
+}

@@ -9,18 +9,16 @@ use evals_models::{EmbedError, Failure};
 use futures::future::BoxFuture;
 use futures::{StreamExt, TryStreamExt, stream};
 
-use super::observer::{BatchObserver, BatchStage};
-use super::progress::Progress;
-use super::questions::QuestionBatch;
-use super::vectors;
+use super::observer::{BatchObserver, BatchStage, Progress};
+use super::{QuestionBatch, vectors};
 use crate::error::IndexError;
+use crate::profile::Profile;
 use crate::search::cache::{Cached, Embedded, LegKey};
+use crate::search::fusion::fused;
 use crate::search::hit::{self, Found, Hit};
-use crate::search::inquiry::Inquiry;
 use crate::search::leg::Leg;
 use crate::search::searcher::{IndexSearcher, deeper};
 use crate::search::timings::Timings;
-use crate::search::{Cache, unranked};
 
 /// Bytes that the results of one group of questions may need while they are made. More questions mean more passes over the vectors.
 const GROUP_BYTES: usize = 64 << 20;
@@ -44,23 +42,15 @@ pub(super) struct Answer {
     pub(super) timed: Option<Timed>,
 }
 
-/// The embedding, if the profile needs one, of a question that the run searches again separately. So the model embeds the question once.
+/// The embedding of a question that the run searches again separately, unless it has no text. So the model embeds the question once.
 #[derive(Debug)]
 pub(super) struct Timed(pub(super) Option<Cached<Embedded>>);
 
 /// A question without results so far.
-#[derive(Debug)]
-struct Pending<'a> {
-    question: &'a str,
-    embedding: Embedding,
-}
-
-#[derive(Debug)]
-enum Embedding {
-    NotYet,
-    Done(Option<Cached<Embedded>>),
-    /// The model failed. The question is left to the search of one question, which reports why.
-    Failed,
+struct Pending<'q> {
+    question: &'q str,
+    /// `None` for a question without text, to which nothing is similar.
+    embedded: Option<Cached<Embedded>>,
 }
 
 /// The results of a group of questions. A question that the model cannot embed has no result.
@@ -77,19 +67,14 @@ pub(super) async fn run(
         batch,
         k,
         depth: searcher.first_depth(k),
-        is_model_down,
         progress: Progress {
             observer,
             searched: 0,
             questions: group.len(),
         },
     };
+    let mut pending = round.embed(group, is_model_down).await;
     let mut answers = HashMap::new();
-    let pending = group.iter().map(|question| Pending {
-        question,
-        embedding: Embedding::NotYet,
-    });
-    let mut pending: Vec<_> = pending.collect();
     while !pending.is_empty() {
         pending = round.search(pending, &mut answers).await?;
         round.depth = deeper(round.depth);
@@ -105,38 +90,29 @@ pub(super) fn group_size(searcher: &IndexSearcher, batch: &QuestionBatch) -> usi
 }
 
 /// Searches at one depth.
-#[derive(Debug)]
 struct Round<'a> {
     searcher: &'a IndexSearcher,
     batch: &'a QuestionBatch,
     k: usize,
     depth: usize,
     progress: Progress<'a>,
-    /// Whether the model failed in a way that the next question would meet, too.
-    is_model_down: &'a AtomicBool,
 }
 
 impl Round<'_> {
     /// Searches a group of questions. Returns those whose chunks belong to too few documents.
     async fn search<'q>(
         &mut self,
-        mut group: Vec<Pending<'q>>,
+        group: Vec<Pending<'q>>,
         answers: &mut HashMap<String, Answer>,
     ) -> Result<Vec<Pending<'q>>, IndexError> {
-        if self.searcher.profile.needs_embeddings() {
-            self.embed(&mut group).await;
-            group.retain(|pending| matches!(pending.embedding, Embedding::Done(_)));
-        }
         let semantic = self.nearest(&group).await?;
-        let unranked = self.unranked().await?;
         let total = group.len();
         let this = &*self;
         // Boxed: the compiler cannot tell that these futures may move between threads otherwise.
         let mut rankings: Vec<BoxFuture<'_, Result<_, IndexError>>> = Vec::new();
         for (pending, semantic) in group.into_iter().zip(semantic) {
-            let unranked = unranked.clone();
             rankings.push(Box::pin(async move {
-                let found = this.rank(&pending, semantic, unranked).await?;
+                let found = this.rank(pending.question, semantic).await?;
                 Ok((pending, found))
             }));
         }
@@ -169,116 +145,91 @@ impl Round<'_> {
         cores.max(self.batch.concurrency.get())
     }
 
-    /// Embeds the questions that are not embedded yet, each on its own as a search of one question does: a model may return other bits
-    /// for a batch.
-    async fn embed(&self, group: &mut [Pending<'_>]) {
-        let total = group.len();
-        let missing = group.iter_mut();
-        let mut missing: Vec<_> = missing
-            .filter(|pending| matches!(pending.embedding, Embedding::NotYet))
-            .collect();
-        let mut done = total - missing.len();
+    /// Embeds the questions, each on its own as a search of one question does: a model may return other bits for a batch. A question that the
+    /// model cannot embed is left to the search of one question, which reports why. `is_model_down` tells whether the model failed in a way
+    /// that the next question would meet, too.
+    async fn embed<'q>(&self, group: &[&'q str], is_model_down: &AtomicBool) -> Vec<Pending<'q>> {
         let searcher = self.searcher;
-        let is_model_down = self.is_model_down;
-        let mut embeddings: Vec<BoxFuture<'_, ()>> = Vec::new();
-        for pending in &mut missing {
+        let mut embeddings: Vec<BoxFuture<'_, Option<Pending<'q>>>> = Vec::new();
+        for &question in group {
             embeddings.push(Box::pin(async move {
                 // A model that is down is not asked for every question.
                 if is_model_down.load(Ordering::Relaxed) {
-                    pending.embedding = Embedding::Failed;
-                    return;
+                    return None;
                 }
                 let cache = searcher.cache.clone().unwrap_or_default();
-                pending.embedding = match searcher.embed(pending.question, &cache).await {
-                    Ok(embedded) => Embedding::Done(embedded),
-                    Err(error) => {
-                        if !concerns_one_question(&error) {
-                            is_model_down.store(true, Ordering::Relaxed);
-                        }
-                        Embedding::Failed
+                let embedded = searcher.embed(question, &cache).await;
+                let embedded = embedded.inspect_err(|error| {
+                    if !concerns_one_question(error) {
+                        is_model_down.store(true, Ordering::Relaxed);
                     }
-                };
+                });
+                let embedded = embedded.ok()?;
+                Some(Pending { question, embedded })
             }));
         }
-        let mut embedded = stream::iter(embeddings).buffer_unordered(self.batch.concurrency.get());
-        self.progress.tell(BatchStage::Embedding, done, total);
-        while embedded.next().await.is_some() {
+        let mut embeddings =
+            stream::iter(embeddings).buffer_unordered(self.batch.concurrency.get());
+        let (mut pending, mut done) = (Vec::new(), 0);
+        let tell = |done| {
+            self.progress.tell(BatchStage::Embedding, done, group.len());
+        };
+        tell(done);
+        while let Some(embedded) = embeddings.next().await {
+            pending.extend(embedded);
             done += 1;
-            self.progress.tell(BatchStage::Embedding, done, total);
+            tell(done);
         }
+        pending
     }
 
-    /// The semantic search of each question of the group, in one pass. `None` where the profile has no semantic search.
-    async fn nearest(&self, group: &[Pending<'_>]) -> Result<Vec<Option<Arc<Found>>>, IndexError> {
-        let mut found: Vec<Option<Arc<Found>>> = vec![None; group.len()];
-        if !self.searcher.profile.needs_embeddings() {
-            return Ok(found);
-        }
-        let mut asked = Vec::new();
-        let mut values = Vec::new();
+    /// The semantic search of each question of the group, in one pass.
+    async fn nearest(&self, group: &[Pending<'_>]) -> Result<Vec<Arc<Found>>, IndexError> {
+        let mut found: Vec<Option<Arc<Found>>> = Vec::with_capacity(group.len());
+        let (mut asked, mut values) = (Vec::new(), Vec::new());
         for (place, pending) in group.iter().enumerate() {
-            let Embedding::Done(embedded) = &pending.embedding else {
-                continue;
-            };
-            found[place] = self.cached("semantic", pending.question);
-            match embedded {
-                _ if found[place].is_some() => {}
-                None => found[place] = Some(Arc::new(Found::nothing())),
+            let cached = self.cached("semantic", pending.question);
+            found.push(match &pending.embedded {
+                _ if cached.is_some() => cached,
+                None => Some(Arc::new(Found::nothing())),
                 Some(embedded) => {
                     asked.push(place);
                     values.extend_from_slice(&embedded.value.vector);
+                    None
                 }
+            });
+        }
+        if !asked.is_empty() {
+            let contents = &self.searcher.contents;
+            let nearest = vectors::nearest(
+                contents,
+                &self.searcher.filter,
+                values.into(),
+                contents.embedder()?.dimension(),
+                self.depth,
+                &self.progress,
+            );
+            for (place, nearest) in asked.into_iter().zip(nearest.await?) {
+                let nearest = Arc::new(nearest);
+                self.offer("semantic", group[place].question, &nearest);
+                found[place] = Some(nearest);
             }
         }
-        if asked.is_empty() {
-            return Ok(found);
-        }
-        let contents = &self.searcher.contents;
-        let nearest = vectors::nearest(
-            contents,
-            &self.searcher.filter,
-            values.into(),
-            contents.embedder()?.dimension(),
-            self.depth,
-            &self.progress,
-        );
-        for (place, nearest) in asked.into_iter().zip(nearest.await?) {
-            let nearest = Arc::new(nearest);
-            self.offer("semantic", group[place].question, &nearest);
-            found[place] = Some(nearest);
-        }
-        Ok(found)
-    }
-
-    /// The ranking that is the same for all questions, if the profile is that one.
-    async fn unranked(&self) -> Result<Option<Arc<Found>>, IndexError> {
-        if self.searcher.profile != crate::Profile::Unranked {
-            return Ok(None);
-        }
-        let contents = &self.searcher.contents;
-        let found = unranked::search(
-            &contents.table,
-            &contents.positions,
-            &self.searcher.filter,
-            self.depth,
-        );
-        Ok(Some(Arc::new(found.await?)))
+        Ok(found.into_iter().flatten().collect())
     }
 
     async fn full_text(&self, question: &str) -> Result<Arc<Found>, IndexError> {
         if let Some(found) = self.cached("bm25", question) {
             return Ok(found);
         }
-        let searcher = self.searcher;
         let leg = Leg::Bm25 { question };
-        let found = leg.search(
-            &searcher.contents.table,
-            &searcher.contents.positions,
-            &searcher.filter,
-            self.depth,
-            &searcher.ties,
-        );
-        let mut found = found.await?;
+        let IndexSearcher {
+            contents,
+            filter,
+            ties,
+            ..
+        } = self.searcher;
+        let mut found = leg.search(contents, filter, ties, self.depth).await?;
         found.duration = None;
         let found = Arc::new(found);
         self.offer("bm25", question, &found);
@@ -286,55 +237,19 @@ impl Round<'_> {
     }
 
     /// The profile's ranking of one question, made of the results of its searches.
-    async fn rank(
-        &self,
-        pending: &Pending<'_>,
-        semantic: Option<Arc<Found>>,
-        unranked: Option<Arc<Found>>,
-    ) -> Result<Arc<Found>, IndexError> {
-        let (searcher, question) = (self.searcher, pending.question);
-        let lexical = if searcher.profile.needs_full_text() {
-            Some(self.full_text(question).await?)
-        } else {
-            None
+    async fn rank(&self, question: &str, semantic: Arc<Found>) -> Result<Arc<Found>, IndexError> {
+        let Profile::Hybrid(method) = self.searcher.profile else {
+            return Ok(semantic);
         };
-        let results = Cache::default();
-        let legs = [
-            ("semantic", question, semantic),
-            ("bm25", question, lexical),
-            ("unranked", "", unranked),
-        ];
-        for (leg, question, found) in legs {
-            if let Some(found) = found {
-                results.legs.offer(self.key(leg, question), found);
-            }
-        }
-        let embedded = match &pending.embedding {
-            Embedding::Done(Some(embedded)) => Some(embedded.value.as_ref()),
-            _ => None,
-        };
-        let mut inquiry = Inquiry {
-            contents: &searcher.contents,
-            filter: &searcher.filter,
-            ties: &searcher.ties,
-            approximate: None,
-            cache: &results,
-            question,
-            embedded,
-            depth: self.depth,
-            timings: &mut Timings::default(),
-        };
-        Box::pin(inquiry.find(searcher.profile)).await
+        let lexical = self.full_text(question).await?;
+        let positions = &self.searcher.contents.positions;
+        Ok(Arc::new(fused(method, &lexical, &semantic, positions)))
     }
 
     fn answer(&self, pending: Pending<'_>, found: &Found) -> Answer {
         let searcher = self.searcher;
-        let embedded = match pending.embedding {
-            Embedding::Done(embedded) => embedded,
-            Embedding::NotYet | Embedding::Failed => None,
-        };
         let mut timings = Timings::default();
-        if let Some(embedded) = &embedded {
+        if let Some(embedded) = &pending.embedded {
             timings.add_embedding(embedded);
         }
         Answer {
@@ -345,7 +260,7 @@ impl Round<'_> {
                 .batch
                 .timed
                 .contains(pending.question)
-                .then_some(Timed(embedded)),
+                .then_some(Timed(pending.embedded)),
         }
     }
 

@@ -11,8 +11,8 @@ use evals_rag::{Retrieved, SearchError, Searcher};
 use futures::future::BoxFuture;
 use tokio::sync::{OnceCell, RwLock};
 
+use super::QuestionBatch;
 use super::observer::BatchObserver;
-use super::questions::QuestionBatch;
 use super::run::{self, Answer, Timed};
 use crate::error::IndexError;
 use crate::search::searcher::IndexSearcher;
@@ -127,13 +127,12 @@ impl BatchSearcher {
     }
 }
 
-/// The groups of a batch, by question. Empty if the batch would save nothing: without vectors to compare, or if a server compares them,
-/// which does not hand them out. An approximate search is not exact search in bulk.
+/// The groups of a batch, by question. Empty if the batch would save nothing: without vectors to compare. An approximate search is not exact
+/// search in bulk.
 fn groups(searcher: &IndexSearcher, batch: &QuestionBatch) -> HashMap<String, Arc<Group>> {
     let mut groups = HashMap::new();
-    let is_local = searcher.contents.table.dataset().is_some();
     let is_exact = searcher.approximate.is_none();
-    if !searcher.profile.needs_embeddings() || !is_exact || !is_local || batch.k == 0 {
+    if !searcher.profile.needs_embeddings() || !is_exact || batch.k == 0 {
         return groups;
     }
     let mut seen = HashSet::new();

@@ -1,4 +1,4 @@
-//! The similarity of a question and a chunk, computed by the engine's own function.
+//! The similarity of a question and a vector, computed by the engine's own function.
 
 use std::cmp::Ordering;
 use std::sync::Arc;
@@ -6,32 +6,25 @@ use std::sync::Arc;
 use evals_nearest::Exact;
 use lance_linalg::distance::cosine_distance_batch;
 
-use crate::search::hit::{self, Hit};
-use crate::table::contents::Contents;
+use crate::search::hit::Hit;
 
-/// The cosine of a vector and the question of this number, equal to the engine's to the last bit.
-pub(crate) fn cosine(questions: &[f32], number: usize, vector: &[f32], dimension: usize) -> f32 {
-    let question = &questions[number * dimension..(number + 1) * dimension];
-    let distance = cosine_distance_batch(question, vector, dimension).next();
-    let distance = distance.expect("the batch is one vector");
-    Hit::of_distance(0, distance).score
-}
-
-/// Scores chunks as a search of one question does, whose distances come from the same function of the engine.
-#[derive(Debug)]
-pub(super) struct Similarity {
-    pub(super) contents: Arc<Contents>,
+/// Scores vectors as a search of one question does, whose distances come from the same function of the engine: equal to the last bit.
+pub(crate) struct Cosines<O> {
     /// The questions' vectors, one after the other.
-    pub(super) questions: Arc<[f32]>,
-    pub(super) dimension: usize,
+    pub(crate) questions: Arc<[f32]>,
+    pub(crate) dimension: usize,
+    /// The order of two rows with one score.
+    pub(crate) order_of_equals: O,
 }
 
-impl Exact for Similarity {
+impl<O: Fn(u32, u32) -> Ordering + Sync> Exact for Cosines<O> {
     fn score(&self, question: usize, vector: &[f32]) -> f32 {
-        cosine(&self.questions, question, vector, self.dimension)
+        let question = &self.questions[question * self.dimension..(question + 1) * self.dimension];
+        let distance = cosine_distance_batch(question, vector, self.dimension).next();
+        Hit::of_distance(0, distance.expect("the batch is one vector")).score
     }
 
     fn order_of_equals(&self, left: u32, right: u32) -> Ordering {
-        hit::order_of_equals(left as usize, right as usize, &self.contents.positions)
+        (self.order_of_equals)(left, right)
     }
 }

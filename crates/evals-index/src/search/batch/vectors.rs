@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use arrow::array::{Array, ArrayRef, AsArray, RecordBatch};
+use arrow::array::{Array, AsArray, RecordBatch};
 use arrow::datatypes::{Float32Type, UInt64Type};
 use evals_nearest::{Exact, Pass};
 use futures::stream::BoxStream;
@@ -10,14 +10,13 @@ use futures::{StreamExt, TryStreamExt};
 use lancedb::table::Table;
 use tokio::task;
 
-use super::observer::BatchStage;
-use super::progress::Progress;
-use super::similarity::Similarity;
+use super::observer::{BatchStage, Progress};
+use super::similarity::Cosines;
 use crate::error::IndexError;
 use crate::search::Filter;
-use crate::search::hit::{Found, Hit};
+use crate::search::hit::{self, Found, Hit};
 use crate::table::contents::Contents;
-use crate::table::{ROW_ID, VECTOR};
+use crate::table::{self, ROW_ID, VECTOR};
 
 /// Bytes of vectors in one batch of the scan.
 const BATCH_BYTES: usize = 8 << 20;
@@ -37,12 +36,15 @@ pub(super) async fn nearest(
     depth: usize,
     progress: &Progress<'_>,
 ) -> Result<Vec<Found>, IndexError> {
-    let similarity = Similarity {
-        contents: Arc::clone(contents),
+    let of_order = Arc::clone(contents);
+    let cosines = Cosines {
         questions: Arc::clone(&questions),
         dimension,
+        order_of_equals: move |left: u32, right: u32| {
+            hit::order_of_equals(left as usize, right as usize, &of_order.positions)
+        },
     };
-    let pass = Pass::new(&questions, dimension, depth, similarity);
+    let pass = Pass::new(&questions, dimension, depth, cosines);
     let chunks = contents.positions.chunks();
     progress.tell(BatchStage::Vectors, 0, chunks);
     let number = |row_id| u32::try_from(contents.positions.position(row_id)?).ok();
@@ -72,11 +74,13 @@ pub(crate) async fn compare_all<E: Exact + Send + 'static>(
     let mut read = 0;
     let mut batch = batches.next().await;
     while let Some(read_batch) = batch {
-        let rows = Rows::new(&read_batch.map_err(reading)?, &number)?;
-        read += rows.numbers.len();
+        let rows = read_batch.map_err(reading)?;
+        let numbers = numbers(&rows, &number)?;
+        read += numbers.len();
         // The engine reads and decodes the next batch meanwhile.
         let compare = task::spawn_blocking(move || {
-            rows.compare(&mut pass);
+            let vectors = rows[VECTOR].as_fixed_size_list().values();
+            pass.add(vectors.as_primitive::<Float32Type>().values(), &numbers);
             pass
         });
         let (compared, next) = futures::join!(compare, batches.next());
@@ -102,7 +106,7 @@ pub(crate) async fn scan(
 ) -> Result<VectorBatches, IndexError> {
     let rows = (BATCH_BYTES / size_of::<f32>() / dimension).max(1);
     let open = async {
-        let dataset = table.dataset().expect(LOCAL).get().await?;
+        let dataset = table::dataset(table).await?;
         let mut scanner = dataset.scan();
         scanner
             .project(&[VECTOR])?
@@ -120,36 +124,19 @@ pub(crate) async fn scan(
     open.await.map_err(reading)
 }
 
-/// Why there is a dataset: a batch is made only of a table whose files are within reach.
-const LOCAL: &str = "the table is not behind a server";
-
-/// Rows of one batch, each with its position; `None` for a chunk without text, which has no vector.
-struct Rows {
-    values: ArrayRef,
-    numbers: Vec<Option<u32>>,
-}
-
-impl Rows {
-    fn new(batch: &RecordBatch, number: impl Fn(u64) -> Option<u32>) -> Result<Self, IndexError> {
-        let vectors = batch[VECTOR].as_fixed_size_list();
-        let row_ids = batch[ROW_ID].as_primitive::<UInt64Type>().values();
-        let numbered = |(row, row_id): (usize, &u64)| {
-            if vectors.is_null(row) {
-                return Ok(None);
-            }
-            number(*row_id)
-                .map(Some)
-                .ok_or(IndexError::Changed { row_id: *row_id })
-        };
-        let numbers: Result<_, _> = row_ids.iter().enumerate().map(numbered).collect();
-        Ok(Self {
-            values: Arc::clone(vectors.values()),
-            numbers: numbers?,
-        })
-    }
-
-    fn compare<E: Exact>(&self, pass: &mut Pass<E>) {
-        let values = self.values.as_primitive::<Float32Type>().values();
-        pass.add(values, &self.numbers);
-    }
+/// The numbers of the rows of a batch; `None` for a chunk without text, which has no vector.
+fn numbers(
+    batch: &RecordBatch,
+    number: impl Fn(u64) -> Option<u32>,
+) -> Result<Vec<Option<u32>>, IndexError> {
+    let vectors = batch[VECTOR].as_fixed_size_list();
+    let row_ids = batch[ROW_ID].as_primitive::<UInt64Type>().values();
+    let numbered = |(row, row_id): (usize, &u64)| {
+        if vectors.is_null(row) {
+            return Ok(None);
+        }
+        let number = number(*row_id).ok_or(IndexError::Changed { row_id: *row_id })?;
+        Ok(Some(number))
+    };
+    row_ids.iter().enumerate().map(numbered).collect()
 }

@@ -9,14 +9,16 @@ mod log_bm25;
 mod rrf;
 
 use std::collections::BTreeMap;
+use std::time::Instant;
 
-use super::hit::Hit;
+use super::hit::{self, Found, Hit};
 use crate::profile::Fusion;
+use crate::table::positions::Positions;
 
 /// One score for each chunk that either search returned, by position.
 ///
 /// Both lists are in the order of their search, which gives the ranks.
-pub(super) fn fuse(fusion: Fusion, lexical: &[Hit], semantic: &[Hit]) -> Vec<Hit> {
+fn fuse(fusion: Fusion, lexical: &[Hit], semantic: &[Hit]) -> Vec<Hit> {
     let fused = match fusion {
         Fusion::Rrf { k } => rrf::fuse(lexical, semantic, k),
         Fusion::Linear { weight } => linear::fuse(lexical, semantic, weight),
@@ -26,6 +28,23 @@ pub(super) fn fuse(fusion: Fusion, lexical: &[Hit], semantic: &[Hit]) -> Vec<Hit
         .into_iter()
         .map(|(position, score)| Hit::new(position, single(score)))
         .collect()
+}
+
+/// The results of both searches as one.
+pub(super) fn fused(
+    method: Fusion,
+    lexical: &Found,
+    semantic: &Found,
+    positions: &Positions,
+) -> Found {
+    let started = Instant::now();
+    let mut hits = fuse(method, &lexical.hits, &semantic.hits);
+    hit::sort(&mut hits, positions);
+    Found {
+        hits,
+        exhausted: lexical.exhausted && semantic.exhausted,
+        duration: Some(started.elapsed()),
+    }
 }
 
 #[expect(

@@ -15,7 +15,7 @@ use tokio::time::{self, Instant};
 use super::claim::Claim;
 use super::{Bucket, Creation};
 use crate::engine_error::EngineError;
-use crate::error::{IndexError, ListFault};
+use crate::error::IndexError;
 use crate::lock_holder::LockHolder;
 use crate::store_fault::OtherWriter;
 
@@ -51,24 +51,16 @@ impl Lease {
         bucket: &Bucket,
         waiting: impl Fn(&LockHolder),
     ) -> Result<Self, IndexError> {
-        let mut watch = Watch::new();
         let mut shown = None;
         loop {
-            let number = match watch.read(bucket).await? {
-                None => 1,
-                Some((number, claim)) => {
-                    if !claim.is_free() && shown != Some(claim.token) {
-                        shown = Some(claim.token);
-                        waiting(&claim.holder());
-                    }
-                    if !claim.is_free() && !watch.has_expired() {
-                        time::sleep(POLL).await;
-                        continue;
-                    }
-                    number + 1
+            let held = |_, claim: &Claim| {
+                if shown != Some(claim.token) {
+                    shown = Some(claim.token);
+                    waiting(&claim.holder());
                 }
+                Ok(())
             };
-            if let Some(lease) = Self::take(bucket, number).await? {
+            if let Some(lease) = Self::take_when_free(bucket, held).await? {
                 return Ok(lease);
             }
         }
@@ -78,26 +70,37 @@ impl Lease {
     ///
     /// A process that ended without releasing the lease delays this by up to [`EXPIRY`].
     pub(in crate::store) async fn acquire(bucket: &Bucket) -> Result<Self, IndexError> {
-        let mut watch = Watch::new();
         let mut first = None;
-        let number = loop {
-            let Some((number, claim)) = watch.read(bucket).await? else {
-                break 1;
-            };
-            if claim.is_free() || watch.has_expired() {
-                break number + 1;
+        let held = |number, claim: &Claim| {
+            if *first.get_or_insert_with(|| claim.clone()) == *claim {
+                return Ok(());
             }
-            if *first.get_or_insert_with(|| claim.clone()) != claim {
-                return Err(busy(bucket, number, &claim));
-            }
-            time::sleep(POLL).await;
+            Err(busy(bucket, number, claim))
         };
-        if let Some(lease) = Self::take(bucket, number).await? {
+        if let Some(lease) = Self::take_when_free(bucket, held).await? {
             return Ok(lease);
         }
-        let faster = latest(bucket).await?;
-        let (number, claim) = faster.unwrap_or_else(|| (number, Claim::new()));
+        let (number, claim) = latest(bucket).await?.unwrap_or_else(|| (1, Claim::new()));
         Err(busy(bucket, number, &claim))
+    }
+
+    /// Waits until no process holds the lease, and takes it; `None` if another process was faster. Calls `held` each time that a process holds
+    /// it, and stops if that fails.
+    async fn take_when_free(
+        bucket: &Bucket,
+        mut held: impl FnMut(u64, &Claim) -> Result<(), IndexError>,
+    ) -> Result<Option<Self>, IndexError> {
+        let mut watch = Watch::new();
+        loop {
+            match watch.read(bucket).await? {
+                Some((number, claim)) if !claim.is_free() && !watch.has_expired() => {
+                    held(number, &claim)?;
+                    time::sleep(POLL).await;
+                }
+                Some((number, _)) => return Self::take(bucket, number + 1).await,
+                None => return Self::take(bucket, 1).await,
+            }
+        }
     }
 
     /// Creates the lease with this number; `None` if another process was faster.
@@ -122,8 +125,7 @@ impl Lease {
                 bucket.delete(&name).await?;
             }
             // Without the lists of the store no process knows who holds the lease, and each would try the same number for ever.
-            let object = bucket.address(&name);
-            return Err(bucket.lists_wrongly(ListFault::Left { object }));
+            return Err(bucket.leaves_out(&name));
         }
         if !is_own {
             return Ok(None);
@@ -233,8 +235,10 @@ async fn latest(bucket: &Bucket) -> Result<Option<(u64, Claim)>, IndexError> {
         // Some stores list a deleted object for a while.
         let waited = began.elapsed();
         if waited > bucket.list_limit {
-            let object = bucket.address(&name(number));
-            return Err(bucket.lists_wrongly(ListFault::Gone { object, waited }));
+            let (object, waited) = (bucket.address(&name(number)), waited.as_secs());
+            return Err(bucket.lists_wrongly(format!(
+                "it has not had `{object}` for {waited} s, and still lists it"
+            )));
         }
         time::sleep(PAUSE).await;
     }

@@ -17,7 +17,7 @@ use object_store::{ListResult, ObjectStoreExt, PutMode, PutOptions, PutPayload};
 use tokio::time::timeout;
 
 use crate::engine_error::EngineError;
-use crate::error::{IndexError, ListFault};
+use crate::error::IndexError;
 use crate::store::StoreSettings;
 
 pub(super) use fence::Fence;
@@ -159,9 +159,15 @@ impl Bucket {
         name.split('/').fold(self.prefix.clone(), Path::join)
     }
 
-    fn lists_wrongly(&self, fault: ListFault) -> IndexError {
+    fn lists_wrongly(&self, fault: String) -> IndexError {
         let uri = self.uri.clone();
         IndexError::Listing { uri, fault }
+    }
+
+    /// The error for a list that leaves out an object which exists.
+    fn leaves_out(&self, name: &str) -> IndexError {
+        let object = self.address(name);
+        self.lists_wrongly(format!("it has `{object}`, and does not list it"))
     }
 
     fn failed(&self, source: object_store::Error) -> IndexError {
@@ -180,6 +186,6 @@ pub(super) async fn in_time<T>(
 ) -> Result<T, IndexError> {
     timeout(limit, list).await.map_err(|_| IndexError::Listing {
         uri: uri.to_owned(),
-        fault: ListFault::Endless { waited: limit },
+        fault: format!("after {} s, a list has still more pages", limit.as_secs()),
     })
 }

@@ -3,7 +3,7 @@
 use std::hash::{BuildHasher, Hasher, RandomState};
 
 use super::{Bucket, Creation};
-use crate::error::{IndexError, ListFault};
+use crate::error::IndexError;
 
 impl Bucket {
     /// Creates an object twice, lists it and deletes it. Fails if the second request replaces it, if it is not listed, or if it stays.
@@ -46,7 +46,6 @@ impl Bucket {
         if listed.iter().any(|object| object.location == path) {
             return Ok(());
         }
-        let object = self.address(name);
-        Err(self.lists_wrongly(ListFault::Left { object }))
+        Err(self.leaves_out(name))
     }
 }

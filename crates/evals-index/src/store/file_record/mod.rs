@@ -1,21 +1,13 @@
 //! The record of a finished table's files, which reveals a damaged file before the engine reads it.
 
-mod error;
-mod recorded_file;
-
 use std::fs::{self, File};
 use std::io::{self, ErrorKind, Read, Write as _};
-use std::path::Path;
-use std::sync::atomic::{AtomicUsize, Ordering};
-use std::thread;
+use std::path::{MAIN_SEPARATOR_STR, Path, PathBuf};
 
+use rayon::prelude::*;
 use serde::{Deserialize, Serialize};
 use sha2::{Digest, Sha256};
-
-pub(super) use error::FileError;
-
-use error::{FileDefect, unreadable};
-use recorded_file::{RecordedFile, digest, is_absence};
+use walkdir::WalkDir;
 
 /// Name of the record in the folder of the table.
 const FILE_NAME: &str = "evaluations-files.json";
@@ -28,6 +20,27 @@ const MANIFEST: &str = "manifest";
 const FORMAT: u32 = 1;
 /// Most bytes of a record, which needs about 150 for each file of a table.
 const LARGEST: u64 = 64_000_000;
+
+/// Bytes read at a time.
+const BLOCK: usize = 1 << 18;
+
+/// Why files do not match their record, or could not be compared with it.
+#[derive(Debug)]
+pub(super) enum FileError {
+    /// The files of a table differ from their record.
+    Defect(String),
+    Unreadable {
+        path: PathBuf,
+        source: io::Error,
+    },
+}
+
+fn unreadable(path: &Path) -> impl Fn(io::Error) -> FileError {
+    move |source| FileError::Unreadable {
+        path: path.to_owned(),
+        source,
+    }
+}
 
 /// Size and SHA-256 of every file of a finished table.
 ///
@@ -47,19 +60,9 @@ pub(crate) struct FileRecord {
 impl FileRecord {
     /// Reads all files below `folder`.
     pub(crate) fn take(folder: &Path) -> Result<Self, FileError> {
-        let mut paths = Vec::new();
-        list(folder, "", &mut paths)?;
+        let mut paths = list(folder, "")?;
         paths.retain(|path| path != FILE_NAME && path != PARTIAL_NAME);
-        paths.sort_unstable();
-        let files = in_parallel(&paths, |path| {
-            let whole = folder.join(path);
-            let (bytes, sha256) = digest(&whole).map_err(unreadable(&whole))?;
-            Ok(RecordedFile {
-                path: path.clone(),
-                bytes,
-                sha256,
-            })
-        })?;
+        let files = in_parallel(paths, |path| RecordedFile::of(folder, path))?;
         Ok(Self {
             format: FORMAT,
             sha256: digest_of(&files),
@@ -84,7 +87,9 @@ impl FileRecord {
     /// The record in `folder`; `None` if it does not exist.
     pub(crate) fn read(folder: &Path) -> Result<Option<Self>, FileError> {
         let path = folder.join(FILE_NAME);
-        let changed = FileError::Defect(FileDefect::Record);
+        let changed = FileError::Defect(format!(
+            "its file `{FILE_NAME}`, which records the others, was changed"
+        ));
         let mut json = Vec::new();
         // A device may never end, and no record is as long as the limit.
         let read = fs::metadata(&path).and_then(|found| {
@@ -111,24 +116,22 @@ impl FileRecord {
 
     /// Compares all files below `folder` with the record, names and sizes first because that is quick.
     pub(crate) fn check(&self, folder: &Path) -> Result<(), FileError> {
-        self.check_names(folder)?;
-        let changed = in_parallel(&self.files, |file| file.has_changed(folder))?;
-        let mut files = self.files.iter().zip(changed);
-        match files.find(|(_, changed)| *changed) {
-            Some((file, _)) => Err(FileDefect::Content(file.path.clone()).into()),
-            None => Ok(()),
-        }
+        self.check_contents(folder, |_| true)
     }
 
     /// Compares names and sizes of all files, and the contents of the manifests.
     pub(crate) fn check_versions(&self, folder: &Path) -> Result<(), FileError> {
+        self.check_contents(folder, |file| file.path.starts_with(VERSIONS))
+    }
+
+    fn check_contents(
+        &self,
+        folder: &Path,
+        is_read: impl Fn(&&RecordedFile) -> bool,
+    ) -> Result<(), FileError> {
         self.check_names(folder)?;
-        for file in self.files.iter().filter(|file| file.is_version()) {
-            if file.has_changed(folder)? {
-                return Err(FileDefect::Content(file.path.clone()).into());
-            }
-        }
-        Ok(())
+        let files = self.files.iter().filter(is_read).collect();
+        in_parallel(files, |file| file.check_content(folder)).map(drop)
     }
 
     /// Finds files that are missing or have another size, and manifests that were added, which would change the table.
@@ -136,87 +139,135 @@ impl FileRecord {
         for file in &self.files {
             file.check_size(folder)?;
         }
-        let mut versions = Vec::new();
-        list(&folder.join(VERSIONS), VERSIONS, &mut versions)?;
-        versions.sort_unstable();
-        let is_added = |path: &&String| {
+        let added = list(folder, VERSIONS)?.into_iter().find(|path| {
             let is_manifest = Path::new(path).extension().is_some_and(|it| it == MANIFEST);
-            is_manifest && !self.files.iter().any(|file| file.path == **path)
-        };
-        match versions.iter().find(is_added) {
-            Some(added) => Err(FileDefect::Added(added.clone()).into()),
+            is_manifest && !self.files.iter().any(|file| file.path == *path)
+        });
+        match added {
+            Some(added) => Err(FileError::Defect(format!(
+                "its file `{added}` was added after the index was finished"
+            ))),
             None => Ok(()),
         }
     }
 }
 
-/// Appends the paths of the files below `folder` to `paths`, each after `prefix`. A missing folder adds nothing.
-fn list(folder: &Path, prefix: &str, paths: &mut Vec<String>) -> Result<(), FileError> {
-    let entries = match fs::read_dir(folder) {
-        Ok(entries) => entries,
-        Err(error) if is_absence(&error) => return Ok(()),
-        Err(error) => return Err(unreadable(folder)(error)),
-    };
-    for entry in entries {
-        let entry = entry.map_err(unreadable(folder))?;
-        let kind = entry.file_type().map_err(unreadable(&entry.path()))?;
-        // The engine's file names are all UTF-8.
-        let Some(name) = entry.file_name().to_str().map(ToOwned::to_owned) else {
-            continue;
-        };
-        let path = if prefix.is_empty() {
-            name
-        } else {
-            format!("{prefix}/{name}")
-        };
-        if kind.is_dir() {
-            list(&entry.path(), &path, paths)?;
-        } else {
-            paths.push(path);
+/// One file of a table.
+#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+struct RecordedFile {
+    /// Relative to the folder of the table, with `/` as separator.
+    path: String,
+    bytes: u64,
+    sha256: String,
+}
+
+impl RecordedFile {
+    fn of(folder: &Path, path: String) -> Result<Self, FileError> {
+        let whole = folder.join(&path);
+        let (bytes, sha256) = digest(&whole).map_err(unreadable(&whole))?;
+        Ok(Self {
+            path,
+            bytes,
+            sha256,
+        })
+    }
+
+    fn check_size(&self, folder: &Path) -> Result<(), FileError> {
+        let (path, expected) = (&self.path, self.bytes);
+        let whole = folder.join(path);
+        match fs::metadata(&whole) {
+            Ok(found) if found.is_file() && found.len() == expected => Ok(()),
+            Ok(found) if found.is_file() => Err(FileError::Defect(format!(
+                "its file `{path}` has {} bytes instead of {expected}",
+                found.len()
+            ))),
+            Err(error) if !is_absence(&error) => Err(unreadable(&whole)(error)),
+            _ => Err(FileError::Defect(format!("its file `{path}` is missing"))),
         }
     }
-    Ok(())
+
+    fn check_content(&self, folder: &Path) -> Result<(), FileError> {
+        if Self::of(folder, self.path.clone())? == *self {
+            return Ok(());
+        }
+        Err(FileError::Defect(format!(
+            "the content of its file `{}` was changed",
+            self.path
+        )))
+    }
+}
+
+/// The paths of the files below the folder `below` of `folder`, sorted. A missing folder has none.
+fn list(folder: &Path, below: &str) -> Result<Vec<String>, FileError> {
+    let mut paths = Vec::new();
+    for entry in WalkDir::new(folder.join(below)).min_depth(1) {
+        match entry {
+            Ok(entry) if entry.file_type().is_dir() => {}
+            Ok(entry) => {
+                // The engine's file names are all UTF-8.
+                let path = entry.path().strip_prefix(folder).ok();
+                let path = path.and_then(Path::to_str);
+                paths.extend(path.map(|path| path.replace(MAIN_SEPARATOR_STR, "/")));
+            }
+            Err(error) => {
+                let path = error.path().unwrap_or(folder).to_owned();
+                let source = io::Error::from(error);
+                if !is_absence(&source) {
+                    return Err(FileError::Unreadable { path, source });
+                }
+            }
+        }
+    }
+    paths.sort_unstable();
+    Ok(paths)
+}
+
+/// Whether a path leads nowhere, for instance because a part of it is not a folder.
+fn is_absence(error: &io::Error) -> bool {
+    matches!(error.kind(), ErrorKind::NotFound | ErrorKind::NotADirectory)
+}
+
+/// Length and SHA-256 of a file.
+fn digest(path: &Path) -> io::Result<(u64, String)> {
+    let mut file = File::open(path)?;
+    let mut sha256 = Sha256::new();
+    let mut block = vec![0; BLOCK];
+    let mut bytes = 0;
+    loop {
+        match file.read(&mut block) {
+            Ok(0) => return Ok((bytes, hex::encode(sha256.finalize()))),
+            Ok(read) => {
+                sha256.update(&block[..read]);
+                bytes += read as u64;
+            }
+            Err(error) if error.kind() == ErrorKind::Interrupted => {}
+            Err(error) => return Err(error),
+        }
+    }
 }
 
 fn digest_of(files: &[RecordedFile]) -> String {
     let mut sha256 = Sha256::new();
     for file in files {
-        sha256.update(format!("{file}\n"));
+        let RecordedFile {
+            path,
+            bytes,
+            sha256: digest,
+        } = file;
+        sha256.update(format!("{digest} {bytes} {path}\n"));
     }
     hex::encode(sha256.finalize())
 }
 
 /// Applies `work` to the items on all processors. Returns the results in the order of the items, or the failure of the first item that
 /// failed.
-fn in_parallel<I: Sync, T: Send>(
-    items: &[I],
-    work: impl Fn(&I) -> Result<T, FileError> + Sync,
+fn in_parallel<I: Send, T: Send>(
+    items: Vec<I>,
+    work: impl Fn(I) -> Result<T, FileError> + Send + Sync,
 ) -> Result<Vec<T>, FileError> {
-    let next = AtomicUsize::new(0);
-    let workers = thread::available_parallelism().map_or(1, usize::from);
-    let run = || {
-        let mut done = Vec::new();
-        loop {
-            let number = next.fetch_add(1, Ordering::Relaxed);
-            let Some(item) = items.get(number) else {
-                return done;
-            };
-            done.push((number, work(item)));
-        }
-    };
-    let mut done = thread::scope(|scope| {
-        let workers: Vec<_> = (0..workers.min(items.len()))
-            .map(|_| scope.spawn(run))
-            .collect();
-        let parts = workers.into_iter().map(|worker| {
-            worker
-                .join()
-                .expect("reading and hashing a file does not panic")
-        });
-        parts.flatten().collect::<Vec<_>>()
-    });
-    done.sort_unstable_by_key(|(number, _)| *number);
-    done.into_iter().map(|(_, outcome)| outcome).collect()
+    let done: Vec<_> = items.into_par_iter().map(work).collect();
+    done.into_iter().collect()
 }
 
 fn write_synced(path: &Path, text: &str) -> io::Result<()> {

@@ -5,14 +5,14 @@ use lancedb::datafusion::sql::sqlparser::ast::{
     FunctionArguments, ObjectNamePart, UnaryOperator, Value, ValueWithSpan,
 };
 
-use super::refusal::{FUNCTIONS, Refusal, excerpt, part};
+use super::{FUNCTIONS, excerpt, part, too_deep};
 
 /// Checks an expression of at most `levels` levels. `chain` is the `AND` or `OR` that the expression is an operand of.
 pub(super) fn check(
     expression: &Expr,
     levels: usize,
     chain: Option<&BinaryOperator>,
-) -> Result<(), Refusal> {
+) -> Result<(), String> {
     match expression {
         Expr::Identifier(_) => return Ok(()),
         Expr::Value(value) => return check_value(value),
@@ -29,10 +29,15 @@ pub(super) fn check(
     };
     let continues = operator.is_some() && operator == chain;
     let Some(levels) = levels.checked_sub(usize::from(!continues)) else {
-        return Err(Refusal::Deep);
+        return Err(too_deep());
     };
     let check = |part: &Expr| check(part, levels, operator);
-    match expression {
+    parts(expression)?.into_iter().try_for_each(check)
+}
+
+/// The expressions that an operator or a call is applied to, if filters may contain it.
+fn parts(expression: &Expr) -> Result<Vec<&Expr>, String> {
+    Ok(match expression {
         Expr::IsNull(inner)
         | Expr::IsNotNull(inner)
         | Expr::IsTrue(inner)
@@ -42,19 +47,18 @@ pub(super) fn check(
         | Expr::UnaryOp {
             op: UnaryOperator::Not,
             expr: inner,
-        } => check(inner),
+        } => vec![inner],
         Expr::UnaryOp {
             op: UnaryOperator::Minus,
             expr: inner,
-        } if is_number(inner) => Ok(()),
-        Expr::BinaryOp { left, op, right } if is_known(op) => {
-            check(left).and_then(|()| check(right))
-        }
+        } if is_number(inner) => Vec::new(),
+        Expr::BinaryOp { left, op, right } if is_known(op) => vec![left, right],
         Expr::Between {
             expr, low, high, ..
-        } => [expr, low, high].into_iter().try_for_each(|it| check(it)),
+        } => vec![expr, low, high],
         Expr::InList { expr, list, .. } => {
-            check(expr).and_then(|()| list.iter().try_for_each(check))
+            let expr: &Expr = expr;
+            std::iter::once(expr).chain(list).collect()
         }
         Expr::Like {
             any: false,
@@ -67,17 +71,17 @@ pub(super) fn check(
             expr,
             pattern,
             ..
-        } if matches!(**pattern, Expr::Value(_)) => check(expr).and_then(|()| check(pattern)),
+        } if matches!(**pattern, Expr::Value(_)) => vec![expr, pattern],
         Expr::Cast {
             kind: CastKind::Cast | CastKind::TryCast,
             expr,
             data_type: DataType::Int(None) | DataType::BigInt(None) | DataType::Double(_),
             array: false,
             format: None,
-        } => check(expr),
-        Expr::Function(function) => arguments(function)?.into_iter().try_for_each(check),
-        other => Err(part(other)),
-    }
+        } => vec![expr],
+        Expr::Function(function) => arguments(function)?,
+        other => return Err(part(other)),
+    })
 }
 
 fn is_known(operator: &BinaryOperator) -> bool {
@@ -101,7 +105,7 @@ fn is_number(expression: &Expr) -> bool {
     matches!(value.value, Value::Number(_, false))
 }
 
-fn check_value(value: &ValueWithSpan) -> Result<(), Refusal> {
+fn check_value(value: &ValueWithSpan) -> Result<(), String> {
     match &value.value {
         Value::Number(_, false)
         | Value::SingleQuotedString(_)
@@ -112,7 +116,7 @@ fn check_value(value: &ValueWithSpan) -> Result<(), Refusal> {
 }
 
 /// The arguments of a plain call, if filters may call that function.
-fn arguments(function: &Function) -> Result<Vec<&Expr>, Refusal> {
+fn arguments(function: &Function) -> Result<Vec<&Expr>, String> {
     let plain = function.over.is_none()
         && function.filter.is_none()
         && function.null_treatment.is_none()
@@ -125,7 +129,8 @@ fn arguments(function: &Function) -> Result<Vec<&Expr>, Refusal> {
         return Err(part(function));
     };
     if !FUNCTIONS.contains(&name.value.to_lowercase().as_str()) {
-        return Err(Refusal::Function(excerpt(name)));
+        let (name, known) = (excerpt(name), FUNCTIONS.join("`, `"));
+        return Err(format!("filters cannot call `{name}`, only `{known}`"));
     }
     if list.duplicate_treatment.is_some() || !list.clauses.is_empty() {
         return Err(part(function));

@@ -1,23 +1,59 @@
 //! Verifying files: size, digests, and the marks of parquet.
 
-mod damage;
-mod digest;
-
 use std::fs::File;
-use std::io::{Read, Seek, SeekFrom};
+use std::io::{self, Read, Seek, SeekFrom};
 use std::path::Path;
 
 use evals_guard::regular_file;
 use parquet::errors::ParquetError;
 use parquet::file::metadata::ParquetMetaDataReader;
-
-pub use damage::Damage;
-
-pub(crate) use digest::sha256;
+use sha1::Sha1;
+use sha2::{Digest, Sha256};
+use thiserror::Error;
 
 use crate::guard::guarded;
 use crate::parquet_footer;
-use digest::digests;
+
+/// A defect of a file.
+#[derive(Debug, Error)]
+#[non_exhaustive]
+pub enum Damage {
+    /// It cannot be read.
+    #[error("cannot be read")]
+    Unreadable(#[from] io::Error),
+    /// It is not a regular file but, for example, a folder or a device.
+    #[error("it is {0}, not a regular file")]
+    NotAFile(&'static str),
+    /// It has another size.
+    #[error("{found} bytes instead of {expected}")]
+    Size {
+        /// The size that the hub states.
+        expected: u64,
+        /// The actual size.
+        found: u64,
+    },
+    /// Its content has another digest.
+    #[error("{kind} {found} instead of {expected}")]
+    Digest {
+        /// `SHA-256`, or `git's digest`.
+        kind: &'static str,
+        /// The digest that the hub states.
+        expected: String,
+        /// The digest of the actual content.
+        found: String,
+    },
+    /// The bytes `PAR1`, which a parquet file has at both ends, are missing.
+    #[error("not a parquet file: `PAR1` is missing at its {end}; it begins with {beginning:?}")]
+    NotParquet {
+        /// `beginning` or `end`.
+        end: &'static str,
+        /// The first characters, which may reveal an error page.
+        beginning: String,
+    },
+    /// The parquet footer is broken.
+    #[error("not a readable parquet file")]
+    Footer(#[source] ParquetError),
+}
 
 /// Facts known about a file in advance.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
@@ -57,8 +93,8 @@ pub(crate) fn verify(path: &Path, name: &str, expected: &Expected) -> Result<Ide
     let size = metadata.len();
     check_size(size, expected)?;
     let (sha256, git) = digests(&mut file, size)?;
-    check_sha256(&sha256, expected)?;
-    check_git(&git, expected)?;
+    check_digest("SHA-256", &sha256, expected.sha256.as_deref())?;
+    check_digest("git's digest", &git, expected.git.as_deref())?;
     if Path::new(name)
         .extension()
         .is_some_and(|extension| extension == "parquet")
@@ -75,24 +111,39 @@ pub(super) fn check_size(found: u64, expected: &Expected) -> Result<(), Damage> 
     }
 }
 
-fn check_sha256(found: &str, expected: &Expected) -> Result<(), Damage> {
-    match &expected.sha256 {
-        Some(expected) if !expected.eq_ignore_ascii_case(found) => Err(Damage::Sha256 {
-            expected: expected.clone(),
+fn check_digest(kind: &'static str, found: &str, expected: Option<&str>) -> Result<(), Damage> {
+    match expected {
+        Some(expected) if !expected.eq_ignore_ascii_case(found) => Err(Damage::Digest {
+            kind,
+            expected: expected.to_owned(),
             found: found.to_owned(),
         }),
         _ => Ok(()),
     }
 }
 
-fn check_git(found: &str, expected: &Expected) -> Result<(), Damage> {
-    match &expected.git {
-        Some(expected) if !expected.eq_ignore_ascii_case(found) => Err(Damage::Git {
-            expected: expected.clone(),
-            found: found.to_owned(),
-        }),
-        _ => Ok(()),
+/// The SHA-256, and git's digest: the SHA-1 of the content after a header with kind and size.
+fn digests(reader: &mut impl Read, size: u64) -> io::Result<(String, String)> {
+    let mut sha256 = Sha256::new();
+    let mut git = Sha1::new();
+    git.update(format!("blob {size}\0"));
+    let mut buffer = vec![0; 1 << 16];
+    loop {
+        match reader.read(&mut buffer)? {
+            0 => {
+                return Ok((hex::encode(sha256.finalize()), hex::encode(git.finalize())));
+            }
+            read => {
+                sha256.update(&buffer[..read]);
+                git.update(&buffer[..read]);
+            }
+        }
     }
+}
+
+/// The SHA-256 of bytes in memory.
+pub(crate) fn sha256(bytes: &[u8]) -> String {
+    hex::encode(Sha256::digest(bytes))
 }
 
 /// Checks `PAR1` at both ends and reads the footer. Even a dataset without rows has these.
