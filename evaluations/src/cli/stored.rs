@@ -149,7 +149,7 @@ pub(crate) struct CompareArgs {
     /// command that tried several settings, its runs with each other]
     #[arg(value_name = "RUN")]
     pub(crate) runs: Vec<OsString>,
-    /// Compare only this measure, named as in the table; fewer measures need less correction for multiple testing
+    /// Show only this measure, named as in the table. No p value depends on which measures are shown
     #[arg(long = "measure", value_name = "M")]
     pub(crate) measures: Vec<String>,
     /// Break every measure down by a key of the cases' metadata, e.g. `topic`; repeat the option for several
