@@ -78,7 +78,7 @@ pub(crate) struct BenchIndexArgs {
     #[arg(long)]
     pub(crate) json: bool,
     /// Write the results to FILE; its extension chooses the format: .html (a page for browsers) .json .md
-    #[arg(long, value_name = "FILE", value_parser = table_file)]
+    #[arg(long, value_name = "FILE", value_parser = result_file)]
     pub(crate) out: Vec<PathBuf>,
     /// Write the figure of recall and latency to DIR, as SVG and PNG
     #[arg(long, value_name = "DIR")]
@@ -122,8 +122,8 @@ pub(crate) struct BenchEmbedArgs {
     /// Print JSON
     #[arg(long)]
     pub(crate) json: bool,
-    /// Write the results to FILE; its extension chooses the format: .html (a page for browsers) .json
-    #[arg(long, value_name = "FILE", value_parser = out_file)]
+    /// Write the results to FILE; its extension chooses the format: .html (a page for browsers) .json .md
+    #[arg(long, value_name = "FILE", value_parser = result_file)]
     pub(crate) out: Vec<PathBuf>,
 }
 
@@ -228,21 +228,11 @@ fn rate(text: &str) -> Result<f64, String> {
     }
 }
 
-fn table_file(text: &str) -> Result<PathBuf, String> {
+fn result_file(text: &str) -> Result<PathBuf, String> {
     let path = PathBuf::from(text);
     match path.extension().and_then(|it| it.to_str()) {
         Some("html" | "json" | "md") => Ok(path),
         _ => Err("its name has to end in .html, .json or .md".to_owned()),
-    }
-}
-
-fn out_file(text: &str) -> Result<PathBuf, String> {
-    let path = PathBuf::from(text);
-    let extension = path.extension();
-    if extension.is_some_and(|extension| extension == "html" || extension == "json") {
-        Ok(path)
-    } else {
-        Err("its name has to end in .html or .json".to_owned())
     }
 }
 
