@@ -1,4 +1,4 @@
-//! The commands `gate`, `baseline` and `aa`.
+//! The commands `gate` and `runs baseline`.
 
 use std::fs;
 use std::io::Write as _;

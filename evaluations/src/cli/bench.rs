@@ -47,8 +47,6 @@ pub(crate) struct BenchIndexArgs {
     /// Folder or address of the database with the dataset's index [default: the dataset's database in the data folder]
     #[arg(long, value_name = "URI", conflicts_with = "generated")]
     pub(crate) db: Option<String>,
-    #[command(flatten)]
-    pub(crate) settings: SettingsArgs,
     /// Types to measure besides exact search: ivf-flat, ivf-sq, ivf-pq, ivf-rq, hnsw-flat, hnsw-sq, hnsw-pq [default: all]
     #[arg(long, value_name = "TYPE,…", value_delimiter = ',', value_parser = index_type)]
     pub(crate) types: Vec<VectorSearchKind>,
@@ -83,6 +81,8 @@ pub(crate) struct BenchIndexArgs {
     /// Write the figure of recall and latency to DIR, as SVG and PNG
     #[arg(long, value_name = "DIR")]
     pub(crate) figures: Option<PathBuf>,
+    #[command(flatten)]
+    pub(crate) settings: SettingsArgs,
 }
 
 /// How many vectors to generate, and of how many components.
@@ -105,8 +105,6 @@ pub(crate) struct BenchEmbedArgs {
     /// int8}`; repeat the option to compare several [default: the setting embeddings.model]
     #[arg(long = "model", value_name = "MODEL")]
     pub(crate) models: Vec<EmbeddingModel>,
-    #[command(flatten)]
-    pub(crate) settings: SettingsArgs,
     /// Texts in each call; repeat the option for several sizes. The middle size is used to measure throughput
     #[arg(long = "batch", value_name = "N", allow_negative_numbers = true, value_parser = batch_size, default_values = ["1", "8", "32"])]
     pub(crate) batches: Vec<NonZeroUsize>,
@@ -125,6 +123,8 @@ pub(crate) struct BenchEmbedArgs {
     /// Write the results to FILE; its extension chooses the format: .html (a page for browsers) .json .md
     #[arg(long, value_name = "FILE", value_parser = result_file)]
     pub(crate) out: Vec<PathBuf>,
+    #[command(flatten)]
+    pub(crate) settings: SettingsArgs,
 }
 
 /// A model by its name, or with its settings.

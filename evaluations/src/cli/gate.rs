@@ -88,27 +88,21 @@ pub(crate) struct GateArgs {
     /// Compare with this baseline: a file of `evaluations runs baseline save`, or a run; repeat the option if the last command made several runs
     #[arg(long, value_name = "RUN|FILE")]
     pub(crate) baseline: Vec<OsString>,
-    #[command(flatten)]
-    pub(crate) rules: RuleArgs,
-    /// Accept this difference between run and baseline; repeat the option for several
-    #[arg(
-        long,
-        hide = true,
-        value_name = "WHAT",
-        value_parser = allowance(),
-        help_heading = "Rules"
-    )]
-    pub(crate) allow: Vec<Allowance>,
-    /// Fail unless a stored calibration of the run's judge on the same data has a kappa of X or more, such as `κ=0.6` or `kappa=0.6`;
-    /// `evaluations labels calibrate` makes one. Kappa has a 95 % interval, whatever `--level` is
-    #[arg(long, value_name = "κ=X", allow_hyphen_values = true, value_parser = least_kappa, help_heading = "Rules")]
-    pub(crate) require_calibrated_judge: Option<f64>,
     /// Write the verdicts to FILE; its extension chooses the format: .xml (`JUnit`) .json .md; the table of a simulation: .json .md
     #[arg(long, value_name = "FILE")]
     pub(crate) out: Vec<PathBuf>,
     /// When to print annotations for GitHub Actions, and append the verdicts to the file that `GITHUB_STEP_SUMMARY` names
     #[arg(long, hide = true, value_enum, default_value_t = GithubChoice::Auto, value_name = "WHEN")]
     pub(crate) github: GithubChoice,
+    #[command(flatten)]
+    pub(crate) rules: RuleArgs,
+    /// Accept this difference between run and baseline; repeat the option for several
+    #[arg(long, hide = true, value_name = "WHAT", value_parser = allowance())]
+    pub(crate) allow: Vec<Allowance>,
+    /// Fail unless a stored calibration of the run's judge on the same data has a kappa of X or more, such as `κ=0.6` or `kappa=0.6`;
+    /// `evaluations labels calibrate` makes one. Kappa has a 95 % interval, whatever `--level` is
+    #[arg(long, value_name = "κ=X", allow_hyphen_values = true, value_parser = least_kappa, help_heading = "Rules")]
+    pub(crate) require_calibrated_judge: Option<f64>,
     #[command(flatten)]
     pub(crate) simulation: SimulationArgs,
 }

@@ -60,4 +60,15 @@ mod tests {
             .collect();
         assert_eq!(grouped, shown);
     }
+
+    #[test]
+    fn the_listing_fits_a_terminal_of_80_columns() {
+        let command = Cli::command();
+        let shown = command.get_subcommands().filter(|it| !it.is_hide_set());
+        for it in shown {
+            let about = it.get_about().map(ToString::to_string);
+            let about = about.unwrap_or_default();
+            assert!(about.chars().count() <= 68, "{about}");
+        }
+    }
 }

@@ -87,27 +87,27 @@ pub(crate) enum Command {
         mut_arg("dataset", |dataset| dataset.long("dataset").value_name("DATASET"))
     )]
     Import(Box<ImportArgs>),
-    /// Run the cases of a dataset file against any system, and judge its outputs
+    /// Run the cases of a dataset file on any system, and judge the outputs
     Eval(Box<EvalArgs>),
-    /// List the available datasets, download one, or export one for another system
+    /// List the datasets, download one, or export one for another system
     Datasets(DatasetsArgs),
-    /// Show stored and running runs in the browser, and label answers there
+    /// Show stored and running runs in the browser, and label answers
     View(ViewArgs),
     /// List stored runs; show, report, tabulate, merge, or delete them
     Runs(RunsArgs),
     /// Compare stored runs and test whether chance explains the differences
     Compare(CompareArgs),
-    /// Check runs against rules, with or without a baseline, and fail if a run breaks one
+    /// Check runs against rules, and fail if a run breaks one
     Gate(Box<GateArgs>),
-    /// Judge the stored answers of a run again, without generating new answers
+    /// Judge the stored answers of a run again, without new answers
     Rejudge(RejudgeArgs),
-    /// Show how far people agree with the judge of a run, and calibrate the judge
+    /// Show how far people agree with a judge, and calibrate the judge
     Labels(LabelsOrCalibrateArgs),
-    /// Score rankings with judgements, as trec_eval does; compare or fuse several
+    /// Score rankings as trec_eval does, compare several, or fuse them
     Score(ScoreOrFuseArgs),
     /// Measure embedding models and vector indexes
     Bench(BenchArgs),
-    /// Check everything that a run needs, with a short request to each model behind a server
+    /// Check what a run needs, with a short request to each model server
     Doctor(DoctorArgs),
     /// Check files and print every problem with its position
     Validate(ValidateArgs),

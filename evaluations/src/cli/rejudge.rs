@@ -15,11 +15,6 @@ use super::settings::SettingsArgs;
 pub(crate) struct RejudgeArgs {
     /// Run whose answers to judge: its folder, the folder's name or the start of it, its `--name`, or `latest` for the newest run with all questions answered
     pub(crate) run: OsString,
-    #[command(flatten)]
-    pub(crate) judging: JudgingArgs,
-    /// Further judges, separated by commas, e.g. `faithfulness,context_recall` [default: the setting evaluations.judges]
-    #[arg(long, value_name = "NAMES", value_delimiter = ',')]
-    pub(crate) judges: Vec<JudgedMeasure>,
     /// Compare the answers with those of this run of the same dataset, in both orders: wins, ties and losses, with a test and the judge's
     /// position bias
     #[arg(long, value_name = "RUN")]
@@ -30,6 +25,11 @@ pub(crate) struct RejudgeArgs {
     /// Write the report to FILE; its extension chooses the format: .html (a page for browsers) .json .jsonl .csv .md
     #[arg(long, value_name = "FILE")]
     pub(crate) out: Vec<PathBuf>,
+    #[command(flatten)]
+    pub(crate) judging: JudgingArgs,
+    /// Further judges, separated by commas, e.g. `faithfulness,context_recall` [default: the setting evaluations.judges]
+    #[arg(long, value_name = "NAMES", value_delimiter = ',')]
+    pub(crate) judges: Vec<JudgedMeasure>,
     #[command(flatten)]
     pub(crate) settings: SettingsArgs,
 }

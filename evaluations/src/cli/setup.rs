@@ -40,11 +40,11 @@ pub(crate) struct ConfigArgs {
 pub(crate) enum ConfigCommand {
     /// Print the effective settings as YAML, and where they come from
     Show {
-        #[command(flatten)]
-        settings: SettingsArgs,
         /// Include the settings of this dataset
         #[arg(long)]
         dataset: Option<String>,
+        #[command(flatten)]
+        settings: SettingsArgs,
     },
     /// List the prompts in use and where they come from, or print one
     Prompts {
@@ -61,9 +61,10 @@ pub(crate) enum ConfigCommand {
 }
 
 #[derive(Debug, Clone, Args)]
+#[command(mut_arg("target", |target| target.help(
+    "Ask this system a question, too: `http://…` or `chat:PROVIDER:NAME` [default: the setting target, or ./target.yaml]"
+)))]
 pub(crate) struct DoctorArgs {
-    #[command(flatten)]
-    pub(crate) settings: SettingsArgs,
     /// The answering model [default: the setting qa.model]
     #[arg(long, hide = true, value_name = "PROVIDER:NAME")]
     pub(crate) model: Option<ModelName>,
@@ -78,6 +79,8 @@ pub(crate) struct DoctorArgs {
     pub(crate) db: Option<String>,
     #[command(flatten)]
     pub(crate) target: TargetArgs,
+    #[command(flatten)]
+    pub(crate) settings: SettingsArgs,
 }
 
 #[derive(Debug, Clone, Args)]

@@ -27,7 +27,10 @@ pub(crate) fn expand(arguments: impl IntoIterator<Item = OsString>) -> Expanded 
         .get(named)
         .and_then(|word| current_name(word.to_str()?));
     if let Some(current) = current {
-        drop(words.splice(named..=named, current.iter().map(OsString::from)));
+        // `help` takes names of commands alone.
+        let is_wanted = |word: &&&str| !(asks_for_help && word.starts_with('-'));
+        let current = current.iter().filter(is_wanted).map(OsString::from);
+        drop(words.splice(named..=named, current));
         return Expanded {
             words,
             dataset: None,
@@ -140,6 +143,7 @@ mod tests {
             ),
             ("aa latest --drop 1", "gate --simulate latest --drop 1"),
             ("help fuse", "help score fuse"),
+            ("help aa", "help gate"),
             ("run report", "run report"),
         ] {
             assert_eq!(
