@@ -1,4 +1,4 @@
-//! `evaluations baseline`: saves the numbers of a run in a file that can be committed, and shows such a file.
+//! `evaluations runs baseline`: saves the numbers of a run in a file that can be committed, and shows such a file.
 
 use std::fmt::Write as _;
 use std::path::Path;

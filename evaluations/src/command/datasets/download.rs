@@ -1,4 +1,4 @@
-//! `evaluations download`: downloads datasets into the hub's cache.
+//! `evaluations datasets download`: downloads datasets into the hub's cache.
 
 use anyhow::{Context as _, Result};
 use evals_data::{Catalog, HubWarning, Manifest, Source};

@@ -1,10 +1,10 @@
-//! `evaluations export`: writes a dataset's documents and questions into a folder.
+//! `evaluations datasets export`: writes a dataset's documents and questions into a folder.
 
 use anyhow::{Context as _, Result};
 use evals_data::{Export, ExportError, ExportFormat, Exported};
 use evals_messages::quantity;
 
-use crate::cli::{ExportArgs, ExportFormat as Format};
+use crate::cli::{ExportArgs, ExportLayout};
 use crate::downloads;
 use crate::exit::Exit;
 use crate::interruption::{Interrupted, interruptible};
@@ -15,9 +15,9 @@ pub(super) fn execute(session: &Session<'_>, arguments: &ExportArgs) -> Result<E
     let manifest = session.manifest(&arguments.dataset)?;
     let export = Export {
         format: match arguments.format {
-            Format::Jsonl => ExportFormat::JsonLines,
-            Format::Parquet => ExportFormat::Parquet,
-            Format::Text => ExportFormat::Text,
+            ExportLayout::Jsonl => ExportFormat::JsonLines,
+            ExportLayout::Parquet => ExportFormat::Parquet,
+            ExportLayout::Text => ExportFormat::Text,
         },
         with_answers: arguments.with_answers,
         questions_only: arguments.questions_only,

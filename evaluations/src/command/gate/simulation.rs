@@ -1,9 +1,9 @@
-//! `evaluations aa`: how often a gate would fail without a reason, and how often it would see a drop.
+//! `evaluations gate --simulate`: how often the rules would fail without a reason, and how often they would see a drop.
 
 use anyhow::Result;
 use evals::{GateTrial, Noise, Snapshot, TrialError, render};
 
-use crate::cli::AaArgs;
+use crate::cli::GateArgs;
 use crate::exit::Exit;
 use crate::gating::{self, VerdictFile, VerdictFormat};
 use crate::session::Session;
@@ -13,10 +13,11 @@ use crate::terminal::{console, text};
 /// The share of the cases that exchange their values, where one run shows no noise.
 const CHANGED: f64 = 0.2;
 
-pub(super) fn execute(session: &Session<'_>, arguments: &AaArgs) -> Result<Exit> {
+pub(super) fn execute(session: &Session<'_>, arguments: &GateArgs) -> Result<Exit> {
     let printer = session.printer;
+    let options = &arguments.simulation;
     let files = VerdictFile::all(&arguments.out, &["json", "md"])?;
-    let written = gating::gate(&arguments.rules, [], arguments.seed)?;
+    let written = gating::gate(&arguments.rules, [], options.seed)?;
     let stored = StoredRuns::of(session);
     let key = arguments.rules.cluster.as_ref();
     let runs = arguments.runs.iter();
@@ -32,7 +33,7 @@ pub(super) fn execute(session: &Session<'_>, arguments: &AaArgs) -> Result<Exit>
             .map(snapshot)
             .collect::<Result<Vec<Snapshot>>>()?,
     };
-    let noise = match (&runs[..], &snapshots[..], arguments.changed) {
+    let noise = match (&runs[..], &snapshots[..], options.changed) {
         ([_], [run], share) => Noise::Exchange {
             run,
             share: share.unwrap_or(CHANGED),
@@ -45,9 +46,9 @@ pub(super) fn execute(session: &Session<'_>, arguments: &AaArgs) -> Result<Exit>
     };
     let trial = GateTrial {
         gate: &written.gate,
-        drops: &arguments.drop,
-        simulations: arguments.simulations,
-        seed: arguments.seed,
+        drops: &options.drop,
+        simulations: options.simulations,
+        seed: options.seed,
     };
     let report = trial
         .run(&noise, &gating::Names)

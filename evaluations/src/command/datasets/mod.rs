@@ -1,10 +1,13 @@
-//! `evaluations datasets`: lists the available datasets.
+//! `evaluations datasets`: lists the available datasets, downloads or exports one.
+
+mod download;
+mod export;
 
 use anyhow::{Context as _, Result};
 use evals_data::{Availability, Catalog, Hub, Manifest};
 use serde::Serialize;
 
-use crate::cli::DatasetsArgs;
+use crate::cli::{DatasetsArgs, DatasetsCommand};
 use crate::downloads::hub;
 use crate::exit::Exit;
 use crate::session::Session;
@@ -12,7 +15,7 @@ use crate::terminal::listing::Layout;
 
 /// One dataset of the listing.
 #[derive(Debug, Serialize)]
-struct Entry {
+struct ListedDataset {
     name: String,
     description: String,
     documents: Option<u64>,
@@ -24,17 +27,25 @@ struct Entry {
 }
 
 pub(super) fn execute(session: &Session<'_>, arguments: &DatasetsArgs) -> Result<Exit> {
+    match &arguments.command {
+        None => list(session, arguments.json),
+        Some(DatasetsCommand::Download(download)) => download::execute(session, download),
+        Some(DatasetsCommand::Export(export)) => export::execute(session, export),
+    }
+}
+
+fn list(session: &Session<'_>, is_json: bool) -> Result<Exit> {
     let hub = hub();
     let mut entries = Vec::new();
     for manifest in Catalog::new(session.directories.manifests()).manifests() {
         match manifest {
-            Ok(manifest) => entries.push(Entry::of(&manifest, &hub)),
+            Ok(manifest) => entries.push(ListedDataset::of(&manifest, &hub)),
             Err(error) => session
                 .printer
                 .warn(&format!("{:#}", anyhow::Error::from(error))),
         }
     }
-    let text = if arguments.json {
+    let text = if is_json {
         serde_json::to_string_pretty(&entries).context("cannot write the listing")? + "\n"
     } else {
         let header = [
@@ -45,13 +56,13 @@ pub(super) fn execute(session: &Session<'_>, arguments: &DatasetsArgs) -> Result
             "where",
             "description",
         ];
-        let rows: Vec<_> = entries.iter().map(Entry::row).collect();
+        let rows: Vec<_> = entries.iter().map(ListedDataset::row).collect();
         Layout::of(session.printer)
             .dropping(&["licence", "documents"])
             .render(&header, &rows)
     };
     session.printer.result(&text)?;
-    if !arguments.json {
+    if !is_json {
         session
             .printer
             .note("\nAny other BEIR collection: beir:<name>. Your own: evaluations run ./my.yaml");
@@ -59,7 +70,7 @@ pub(super) fn execute(session: &Session<'_>, arguments: &DatasetsArgs) -> Result
     Ok(Exit::Done)
 }
 
-impl Entry {
+impl ListedDataset {
     fn of(manifest: &Manifest, hub: &Hub) -> Self {
         Self {
             name: manifest.name.clone(),

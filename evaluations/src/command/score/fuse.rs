@@ -1,4 +1,4 @@
-//! `evaluations fuse`: one ranking from several runs.
+//! `evaluations score fuse`: one ranking from several runs.
 
 use anyhow::{Context as _, Result, bail};
 use clap::ValueEnum as _;

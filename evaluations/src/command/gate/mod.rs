@@ -1,8 +1,12 @@
 //! `evaluations gate`: judges runs by rules, alone or against a baseline.
 
+mod simulation;
+
+use std::ffi::OsStr;
+
 use anyhow::{Result, bail};
 use evals::{
-    Allowance, ByPeople, CheckNumbers, GateCheck, GateVerdict, GatedRun, Subject, Unit, render,
+    ByPeople, CheckNumbers, GateCheck, GateReport, GateVerdict, GatedRun, Subject, Unit, render,
 };
 
 use crate::calibrations::{CalibrationStore, RequiredAgreement, by_people};
@@ -10,12 +14,16 @@ use crate::cli::GateArgs;
 use crate::exit::Exit;
 use crate::gating::{self, Gating, Side, VerdictFile, VerdictFormat};
 use crate::session::Session;
-use crate::terminal::{console, text};
+use crate::terminal::{Printer, console, text};
 
 pub(super) fn execute(session: &Session<'_>, arguments: &GateArgs) -> Result<Exit> {
+    if arguments.simulation.simulate {
+        return simulation::execute(session, arguments);
+    }
+    let run = named(arguments)?;
     let printer = session.printer;
     let files = VerdictFile::all(&arguments.out, &["xml", "json", "md"])?;
-    let allowed = arguments.allow.iter().copied().map(Allowance::from);
+    let allowed = arguments.allow.iter().copied();
     let Gating {
         mut written,
         required,
@@ -26,14 +34,11 @@ pub(super) fn execute(session: &Session<'_>, arguments: &GateArgs) -> Result<Exi
     )?;
     let key = arguments.rules.cluster.as_ref();
     let baselines = gating::baselines(session, &arguments.baseline, key)?;
-    let runs = gating::runs(session, arguments.run.as_deref(), key)?;
+    let runs = gating::runs(session, run, key)?;
     written.gate.seed = runs.first().map_or(0, |run| run.seed);
     let gate = &written.gate;
     let matched = gating::matched(&runs, &baselines, &gate.allowed)?;
-    let judges = match required {
-        Some(required) => judges(session, required, &runs)?,
-        None => runs.iter().map(|_| Vec::new()).collect(),
-    };
+    let judges = judges(session, required, &runs)?;
     let baseline = |place: Option<usize>| place.and_then(|place| baselines.get(place));
     let subjects: Vec<Subject<'_>> = runs
         .iter()
@@ -55,13 +60,7 @@ pub(super) fn execute(session: &Session<'_>, arguments: &GateArgs) -> Result<Exi
         }
     }
     printer.result(&text(|out| console(printer).gate(out, &report))?)?;
-    for file in &files {
-        file.write(printer, |out| match file.format() {
-            VerdictFormat::Junit => render::junit::gate(out, &report),
-            VerdictFormat::Json => render::json::gate(out, &report),
-            VerdictFormat::Markdown => render::markdown::gate(out, &report),
-        })?;
-    }
+    write_all(printer, &files, &report)?;
     let changes = report.runs.iter().flat_map(|run| &run.by_people);
     for warning in changes.filter_map(ByPeople::warning) {
         printer.warn(&warning);
@@ -74,6 +73,28 @@ pub(super) fn execute(session: &Session<'_>, arguments: &GateArgs) -> Result<Exi
         printer.warn("for at least one rule the cases are too few to decide; this exit code does not show that the rule holds");
     }
     Ok(Exit::Done)
+}
+
+/// The run to judge; `None` for those of the last command.
+fn named(arguments: &GateArgs) -> Result<Option<&OsStr>> {
+    match &arguments.runs[..] {
+        [] => Ok(None),
+        [run] => Ok(Some(run.as_os_str())),
+        _ => bail!(
+            "a gate judges one run, or with no name each run of the last command; only `--simulate` takes several"
+        ),
+    }
+}
+
+fn write_all(printer: &Printer, files: &[VerdictFile], report: &GateReport) -> Result<()> {
+    for file in files {
+        file.write(printer, |out| match file.format() {
+            VerdictFormat::Junit => render::junit::gate(out, report),
+            VerdictFormat::Json => render::json::gate(out, report),
+            VerdictFormat::Markdown => render::markdown::gate(out, report),
+        })?;
+    }
+    Ok(())
 }
 
 /// The changes of the tested pass rates, corrected by labels of both runs.
@@ -93,12 +114,15 @@ fn people(gated: &GatedRun, [baseline, run]: [&Side; 2], level: f64) -> Vec<ByPe
     by_people([before, after], judged)
 }
 
-/// The checks of the judges of each run. At least one run has a judge.
+/// The checks of the judges of each run, none where none is asked for. Fails if one is, and no run has a judge.
 fn judges(
     session: &Session<'_>,
-    required: RequiredAgreement,
+    required: Option<RequiredAgreement>,
     runs: &[Side],
 ) -> Result<Vec<Vec<GateCheck>>> {
+    let Some(required) = required else {
+        return Ok(runs.iter().map(|_| Vec::new()).collect());
+    };
     let (calibrations, problems) = CalibrationStore::of(&session.directories).list()?;
     for problem in problems {
         session.printer.warn(&problem);

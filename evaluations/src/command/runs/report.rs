@@ -1,4 +1,4 @@
-//! `evaluations report`: writes the report of a stored run in other formats, and draws its figures.
+//! `evaluations runs report`: writes the report of a stored run in other formats, and draws its figures.
 
 use anyhow::{Context as _, Result};
 use evals_metrics::Bootstrap;
@@ -13,7 +13,7 @@ use crate::page::{Documents, PageSource};
 use crate::session::Session;
 use crate::stored_runs::{StoredReport, StoredRuns};
 
-pub(super) fn execute(session: &Session<'_>, arguments: &ReportArgs) -> Result<Exit> {
+pub(in crate::command) fn execute(session: &Session<'_>, arguments: &ReportArgs) -> Result<Exit> {
     let files = OutFile::all_of_eval(&arguments.out)?;
     let texts = OutFile::texts(&files, arguments.without_texts)?;
     let folder = arguments.figures.as_deref().map(FigureFolder::create);
