@@ -358,7 +358,7 @@ fn the_commands_of_the_page_on_scoring_print_what_it_shows() {
         let printed = sandbox.succeed(command);
         match shown.next() {
             Some(shown) => assert!(printed.starts_with(&shown), "{command}\n{printed}"),
-            None => assert!(command.starts_with("fuse "), "{command}"),
+            None => assert!(command.starts_with("score fuse "), "{command}"),
         }
     }
     let fused = fs::read_to_string(sandbox.work().join("fused.trec")).unwrap();
