@@ -34,7 +34,9 @@ fn examples(text: &str) -> Vec<String> {
 /// The arguments that a table lists for several evaluators.
 fn shared() -> BTreeSet<&'static str> {
     let (intro, parts) = PAGE.split_once("\n### ").unwrap();
-    let after_sections = parts.split("\n### ").filter_map(|part| part.split_once("\n## "));
+    let after_sections = parts
+        .split("\n### ")
+        .filter_map(|part| part.split_once("\n## "));
     let tables = after_sections.map(|(_, between)| between);
     std::iter::once(intro)
         .chain(tables)
