@@ -339,6 +339,42 @@ fn the_tutorial_shows_what_its_commands_print() {
     assert_eq!(changes.next(), None);
 }
 
+#[test]
+fn the_page_on_the_number_of_questions_shows_what_is_printed() {
+    let guide = page("docs/how-many-questions.md");
+    let sandbox = Sandbox::new();
+    let shown = blocks(&guide, "text");
+    assert_eq!(shown.len(), 2);
+    for (commands, shown) in blocks(&guide, "bash").iter().zip(shown) {
+        let commands = commands.lines();
+        let commands = commands.filter_map(|line| line.strip_prefix("evaluations "));
+        let printed: String = commands.map(|line| sandbox.succeed(line)).collect();
+        assert!(printed.contains(&shown), "{printed}");
+    }
+}
+
+#[test]
+fn the_examples_of_other_tools_run() {
+    let guide = page("docs/coming-from.md");
+    let sandbox = Sandbox::new();
+    for (file, language) in [
+        ("records.jsonl", "json"),
+        ("target.yaml", "yaml"),
+        ("tests.csv", "csv"),
+    ] {
+        sandbox.write(file, &blocks(&guide, language)[0]);
+    }
+    let printed = sandbox.succeed("eval records.jsonl");
+    for row in ["TokenF1 0.5000  Tram 6.", "TokenF1 1.0000  Four days."] {
+        assert!(printed.contains(row), "{printed}");
+    }
+    let checked = sandbox.succeed("validate tests.csv");
+    assert_eq!(
+        checked,
+        "tests.csv: dataset file with 2 cases and 2 evaluators\n"
+    );
+}
+
 /// Copies a folder with everything in it.
 fn copy_folder(from: &Path, to: &Path) {
     fs::create_dir_all(to).unwrap();
