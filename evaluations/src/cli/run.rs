@@ -123,7 +123,7 @@ pub(crate) enum Refresh {
 #[derive(Debug, Clone, Args)]
 #[command(
     after_help = "`evaluations import FILE --dataset D` is `evaluations run D --target outputs:FILE`, or \
-                  `--target trec:FILE`. docs/targets.md describes the files."
+                  `--target trec:FILE`. docs/targets-reference.md describes the files."
 )]
 pub(crate) struct ImportArgs {
     /// Answers and rankings: JSON Lines, CSV or parquet with `id`, `answer` and `documents`, or a TREC run
