@@ -26,7 +26,7 @@ pub(super) fn execute(session: &Session<'_>, arguments: &AaArgs) -> Result<Exit>
         finished(run)?;
     }
     let snapshots = match &runs[..] {
-        [run] => run.report()?.repetitions(&run.name(), run.header.seed),
+        [run] => run.report()?.repetitions(&run.name(), run.record.seed),
         several => several
             .iter()
             .map(snapshot)

@@ -3,7 +3,6 @@
 mod delete;
 mod list;
 mod show;
-mod trend;
 mod watch;
 
 use anyhow::Result;

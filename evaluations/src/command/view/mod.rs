@@ -14,7 +14,6 @@ mod guard;
 mod kind;
 mod labelling;
 mod lineage;
-mod listed_run;
 mod live;
 mod protection;
 mod router;
