@@ -29,13 +29,13 @@ pub(super) struct RunJudge<'r, D: Domain> {
 /// verdicts of such a report.
 #[derive(Default)]
 struct Unrecorded {
-    judges: RecordedJudges,
+    judges: Option<RecordedJudges>,
     /// Digest of the prompt template in question answering.
     prompt: Option<String>,
 }
 
 /// The judges of a record by role.
-#[derive(Default, Serialize)]
+#[derive(Serialize)]
 struct RecordedJudges {
     models: BTreeMap<String, ModelIdentity>,
     parameters: BTreeMap<String, Map<String, Json>>,
@@ -51,7 +51,7 @@ impl Unrecorded {
         judges.parameters.retain(|role, _| is_judge(role));
         let prompt = record.prompts.get(Prompt::judge().name());
         Self {
-            judges,
+            judges: Some(judges),
             prompt: prompt.filter(|_| D::JUDGED.is_some()).cloned(),
         }
     }
@@ -85,7 +85,7 @@ impl<'r, D: Answers> RunJudge<'r, D> {
         if let Some(record) = &self.record {
             return record.name();
         }
-        let models = self.unrecorded.judges.models.values();
+        let models = self.unrecorded.judges.as_ref()?.models.values();
         let names: Vec<String> = models.map(ToString::to_string).collect();
         (!names.is_empty()).then(|| names.join(", "))
     }
@@ -154,4 +154,41 @@ fn digest(value: &impl Serialize) -> String {
     let mut json = serde_json::to_value(value).expect("texts and JSON values serialise");
     json.sort_all_objects();
     hex::encode(Sha256::digest(json.to_string()))
+}
+
+#[cfg(test)]
+mod tests {
+    use evals_rag::qa::Qa;
+    use serde_json::json;
+
+    use super::*;
+
+    /// Labels of earlier versions hold these digests.
+    #[test]
+    fn the_digest_of_an_unrecorded_judge_stays_the_same() {
+        let measure = "faithfulness";
+        let mut report = Report::<Qa>::running("run", "sample", 1, 0);
+        let run = RunRecord {
+            models: BTreeMap::from([("judge".to_owned(), ModelIdentity::new("openai", "m"))]),
+            parameters: serde_json::from_value(json!({"judge": {"temperature": 0}})).unwrap(),
+            ..RunRecord::default()
+        };
+        let digest_of = |report: &Report<Qa>| {
+            let judge = RunJudge::of(report, &run, Some(measure)).unwrap();
+            judge.digests(None)[1].clone().unwrap()
+        };
+        assert_eq!(
+            digest_of(&report),
+            "7e98fd916e43e98bd802d5efc357b5fdb32f9ac3cf06dcbabb0e44ddfe72e1f2"
+        );
+        let mut kept = JudgeRecords::default();
+        kept.enter_unknown(measure);
+        report
+            .metadata
+            .insert(JudgeRecords::KEY.to_owned(), json!(kept));
+        assert_eq!(
+            digest_of(&report),
+            "7990033f82671fff808bfe1a24f14677bc6b23cacef1ddc5498716e0abcf4c76"
+        );
+    }
 }

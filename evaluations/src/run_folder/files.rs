@@ -3,7 +3,7 @@
 use std::io::{self, Cursor, Read, Seek, Write};
 use std::path::Path;
 
-use anyhow::{Context as _, Result, bail};
+use anyhow::{Context as _, Error, Result, bail};
 use evals::render::tables::Table;
 use evals::{Domain, Report, ReportCheck, Summary, render};
 use evals_guard::regular_file;
@@ -52,7 +52,16 @@ impl RunFolder {
                 path.display()
             );
         }
-        parse(&path, &bytes)
+        serde_json::from_slice(&bytes).map_err(|error| {
+            // Only this reading, which takes longer, knows the key.
+            let json = &mut serde_json::Deserializer::from_slice(&bytes);
+            let keyed = serde_path_to_error::deserialize::<_, RunRecord>(json).err();
+            let key = keyed.map(|error| error.path().to_string());
+            let place = key
+                .filter(|key| key != ".")
+                .map(|key| format!(", at `{key}`"));
+            Error::new(error).context(unreadable(&path) + &place.unwrap_or_default())
+        })
     }
 
     pub(crate) fn read_report<T: DeserializeOwned>(&self) -> Result<T> {
@@ -172,6 +181,27 @@ mod tests {
             error.to_string().contains("has schema version 2, but"),
             "{error}"
         );
+    }
+
+    #[test]
+    fn the_error_for_a_damaged_manifest_names_the_file_and_the_key() {
+        let runs = tempfile::tempdir().unwrap();
+        let folder = run(runs.path(), "damaged");
+        let whole = include_str!("../../tests/records/retrieval.json");
+        for (path, key) in [
+            ("/k", "`k`"),
+            ("/measures", "`measures`"),
+            ("/dataset/questions", "`dataset.questions`"),
+            ("/index/table", "`index.table`"),
+            ("/models/embedder", "`models.embedder`"),
+            ("/settings", "`settings`"),
+        ] {
+            let mut damaged: serde_json::Value = serde_json::from_str(whole).unwrap();
+            *damaged.pointer_mut(path).unwrap() = serde_json::json!(-1);
+            std::fs::write(folder.path().join(MANIFEST), damaged.to_string()).unwrap();
+            let error = format!("{:#}", folder.read_record().unwrap_err());
+            assert!(error.contains(MANIFEST) && error.contains(key), "{error}");
+        }
     }
 
     #[test]

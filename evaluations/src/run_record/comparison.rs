@@ -1,6 +1,7 @@
 //! Whether two records are of the same run, or of runs with the same configuration; if not, which values differ.
 
 use std::collections::{BTreeMap, BTreeSet};
+use std::sync::LazyLock;
 
 use evals_index::Profile;
 use serde_json::{Map, Value};
@@ -20,12 +21,15 @@ pub(crate) enum Sameness {
     Configuration,
 }
 
-/// Which runs' figures depend on a member.
+/// What is another one if a member of a record has another value. All but the first keep a run from being resumed.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum DependentFigures {
-    None,
-    All,
-    /// Those of answers.
+enum Effect {
+    Nothing,
+    /// The run alone.
+    Run,
+    /// All figures.
+    Figures,
+    /// The figures of answers.
     Answers,
     /// Those of our own pipeline.
     Pipeline,
@@ -37,108 +41,86 @@ enum DependentFigures {
     FullText,
 }
 
-/// For each member of a record: whether it has to be equal to resume a run, and the runs whose figures depend on it. The longest path counts
-/// that a member's path starts with; `*` stands for any name. Members that are not listed have to be equal.
-const MEMBERS: &[(&str, bool, DependentFigures)] = &[
-    ("benchmark", true, DependentFigures::All),
-    ("profile", true, DependentFigures::All),
-    // When, from where and how fast a run was started does not affect its results.
-    ("started", false, DependentFigures::None),
-    ("command_line", false, DependentFigures::None),
-    ("settings_from", false, DependentFigures::None),
-    ("concurrency", false, DependentFigures::None),
-    ("merged", false, DependentFigures::None),
-    ("dataset.name", true, DependentFigures::All),
-    ("dataset.provenance", true, DependentFigures::All),
-    (UNANSWERABLE, true, DependentFigures::All),
-    ("dataset.shard.index", true, DependentFigures::All),
-    ("dataset.shard.of", true, DependentFigures::All),
-    ("index.uri", false, DependentFigures::None),
-    ("index.build", false, DependentFigures::None),
-    ("index.statistics", false, DependentFigures::None),
-    ("index.approximate", true, DependentFigures::All),
-    ("index.identity", true, DependentFigures::All),
-    ("index.identity.embedder", true, DependentFigures::Vectors),
-    ("index.identity.analyzer", true, DependentFigures::FullText),
-    ("index.identity.full_text", true, DependentFigures::FullText),
-    ("target.parameters", true, DependentFigures::All),
-    (VERSION, true, DependentFigures::All),
-    ("models", true, DependentFigures::All),
-    ("models.answerer", true, DependentFigures::Pipeline),
-    ("models.embedder", true, DependentFigures::Vectors),
-    ("parameters", true, DependentFigures::All),
-    ("prompts", true, DependentFigures::All),
-    ("filter", true, DependentFigures::All),
-    ("k", true, DependentFigures::All),
-    ("repeat", true, DependentFigures::All),
-    ("settings.target.match", true, DependentFigures::All),
+/// The effects of members with everything below them, by dotted path; the longest path counts. A member that is not listed affects the run
+/// alone.
+const EFFECTS: &[(Effect, &[&str])] = &[
+    // When, from where and how fast a run was started does not affect its results. Prices only give the costs at the end, batches give the
+    // same replies as direct calls, and `store` only says how to reach an index. The parameters of an answerer that searches by itself state
+    // `qa.mode` and `qa.agent`, and other answerers ignore them.
     (
-        "settings.embeddings.model.dtype",
-        true,
-        DependentFigures::Vectors,
+        Effect::Nothing,
+        &[
+            "started",
+            "command_line",
+            "settings_from",
+            "concurrency",
+            "merged",
+            "index.uri",
+            "index.build",
+            "index.statistics",
+            "settings.batch",
+            "settings.evaluations.case_timeout",
+            "settings.evaluations.concurrency",
+            "settings.prices",
+            "settings.qa.agent",
+            "settings.qa.mode",
+            "settings.reranking.batch_size",
+            "settings.search.latency_sample",
+            "settings.store",
+        ],
     ),
     (
-        "settings.embeddings.model.pooling",
-        true,
-        DependentFigures::Vectors,
+        Effect::Figures,
+        &[
+            "benchmark",
+            "profile",
+            "dataset.name",
+            "dataset.provenance",
+            "dataset.shard.index",
+            "dataset.shard.of",
+            UNANSWERABLE,
+            "index.approximate",
+            "index.identity",
+            "target.parameters",
+            "target.version",
+            "models",
+            "parameters",
+            "prompts",
+            "filter",
+            "k",
+            "repeat",
+            "settings.target.match",
+        ],
     ),
     (
-        "settings.embeddings.model.max_tokens",
-        true,
-        DependentFigures::Vectors,
+        Effect::Answers,
+        &[
+            "settings.qa.context_tokens",
+            "settings.search.context_radius",
+        ],
+    ),
+    (Effect::Pipeline, &["models.answerer"]),
+    (Effect::Reranked, &["settings.reranking"]),
+    (
+        Effect::Vectors,
+        &[
+            "index.identity.embedder",
+            "models.embedder",
+            "settings.embeddings.model.document_prefix",
+            "settings.embeddings.model.dtype",
+            "settings.embeddings.model.max_tokens",
+            "settings.embeddings.model.pooling",
+            "settings.embeddings.model.query_prefix",
+        ],
     ),
     (
-        "settings.embeddings.model.query_prefix",
-        true,
-        DependentFigures::Vectors,
+        Effect::FullText,
+        &["index.identity.analyzer", "index.identity.full_text"],
     ),
-    (
-        "settings.embeddings.model.document_prefix",
-        true,
-        DependentFigures::Vectors,
-    ),
-    (
-        "settings.search.context_radius",
-        true,
-        DependentFigures::Answers,
-    ),
-    (
-        "settings.search.latency_sample",
-        false,
-        DependentFigures::None,
-    ),
-    (
-        "settings.qa.context_tokens",
-        true,
-        DependentFigures::Answers,
-    ),
-    // The parameters of an answerer that searches by itself state these, and other answerers ignore them.
-    ("settings.qa.mode", false, DependentFigures::None),
-    ("settings.qa.agent", false, DependentFigures::None),
-    ("settings.reranking", true, DependentFigures::Reranked),
-    (
-        "settings.reranking.batch_size",
-        false,
-        DependentFigures::None,
-    ),
-    (
-        "settings.evaluations.concurrency",
-        false,
-        DependentFigures::None,
-    ),
-    (
-        "settings.evaluations.case_timeout",
-        false,
-        DependentFigures::None,
-    ),
-    // Prices only give the costs at the end, batches give the same replies as direct calls, and `store` only says how to reach an index.
-    ("settings.prices", false, DependentFigures::None),
-    ("settings.batch", false, DependentFigures::None),
-    ("settings.store", false, DependentFigures::None),
 ];
 
 /// The settings of a provider, a target or a model that affect how requests are sent, but not the replies.
-const TRAFFIC: &[&str] = &[
+const TRAFFIC: [&str; 6] = [
     "api_key_env",
     "max_attempts",
     "max_concurrency",
@@ -147,15 +129,66 @@ const TRAFFIC: &[&str] = &[
     "tokens_per_minute",
 ];
 
-/// The settings that have [`TRAFFIC`], beside the models of all roles.
-const WITH_TRAFFIC: [&str; 2] = ["settings.providers.*", "settings.target"];
+/// The settings that have [`TRAFFIC`], beside the models of all roles. `*` stands for any name.
+const WITH_TRAFFIC: [&str; 2] = ["providers.*", "target"];
+
+/// All effects, by the names in the path of a member.
+static ALL_EFFECTS: LazyLock<Vec<(Vec<String>, Effect)>> = LazyLock::new(|| {
+    let names = |path: &str| path.split('.').map(str::to_owned).collect();
+    let listed = EFFECTS.iter().flat_map(|(effect, paths)| {
+        let paths = paths.iter();
+        paths.map(move |path| (names(path), *effect))
+    });
+    let roles = Role::ALL.iter().map(|role| role.path());
+    let traffic = WITH_TRAFFIC.into_iter().chain(roles).flat_map(|section| {
+        let paths = TRAFFIC.map(|setting| format!("settings.{section}.{setting}"));
+        paths.map(|path| (names(&path), Effect::Nothing))
+    });
+    listed.chain(traffic).collect()
+});
+
+/// The effect of a member, and those of members below it by the rest of their paths.
+struct Effects<'e> {
+    own: Effect,
+    below: Vec<(&'e [String], Effect)>,
+}
+
+impl Effects<'_> {
+    /// The effects of a record.
+    fn of_record() -> Self {
+        let all = ALL_EFFECTS.iter();
+        Self {
+            own: Effect::Run,
+            below: all
+                .map(|(path, effect)| (path.as_slice(), *effect))
+                .collect(),
+        }
+    }
+
+    /// The effects of the member with a name.
+    fn of_member(&self, name: &str) -> Self {
+        let mut effects = Self {
+            own: self.own,
+            below: Vec::new(),
+        };
+        for (path, effect) in &self.below {
+            match path {
+                [last] if is_name(last, name) => effects.own = *effect,
+                [first, rest @ ..] if is_name(first, name) => effects.below.push((rest, *effect)),
+                _ => {}
+            }
+        }
+        effects
+    }
+}
+
+fn is_name(pattern: &str, name: &str) -> bool {
+    pattern == "*" || pattern == name
+}
 
 /// The number of questions excluded from the measures because the corpus does not answer them. Earlier versions measured them, so
 /// their runs exclude none. The number varies with `--limit`, so only its being zero or not belongs to the configuration.
 const UNANSWERABLE: &str = "dataset.unanswerable";
-
-/// The version of a system under test, which is part of its profile, too.
-const VERSION: &str = "target.version";
 
 /// Marks the configuration of a system under test, which has no index. Its name is part of the profile.
 const IS_TARGET: &str = "target";
@@ -176,7 +209,7 @@ pub(crate) struct Configuration(BTreeMap<String, String>);
 impl RunRecord {
     /// The members that have to be equal to resume the run. Its journal begins with them.
     pub(crate) fn identity(&self) -> Value {
-        self.part(|path| rule(path).0)
+        self.part(|effect| effect != Effect::Nothing)
     }
 
     /// The values in which the record of another run differs, as `path: old -> new`; empty if both are of the same run.
@@ -185,58 +218,30 @@ impl RunRecord {
         differences(&old, &new, Sameness::Run)
     }
 
-    /// The members whose paths are wanted.
-    fn part(&self, is_wanted: impl Fn(&[&str]) -> bool + Copy) -> Value {
+    /// The members whose effects are wanted.
+    fn part(&self, is_wanted: impl Fn(Effect) -> bool + Copy) -> Value {
         let record = serde_json::to_value(self).expect("a record is texts, numbers and JSON");
-        wanted(record, &[], is_wanted).unwrap_or_default()
+        wanted(record, &Effects::of_record(), is_wanted).unwrap_or_default()
     }
 }
 
 /// The wanted values of a tree; `None` if there are none. An object that was empty stays if it is wanted.
 fn wanted(
     value: Value,
-    path: &[&str],
-    is_wanted: impl Fn(&[&str]) -> bool + Copy,
+    effects: &Effects<'_>,
+    is_wanted: impl Fn(Effect) -> bool + Copy,
 ) -> Option<Value> {
-    let Value::Object(members) = value else {
-        return is_wanted(path).then_some(value);
+    let is_kept = is_wanted(effects.own);
+    let members = match value {
+        Value::Object(members) if !effects.below.is_empty() => members,
+        whole => return is_kept.then_some(whole),
     };
     let mut kept = Map::new();
     for (name, value) in members {
-        let value = wanted(value, &[path, &[name.as_str()]].concat(), is_wanted);
+        let value = wanted(value, &effects.of_member(&name), is_wanted);
         kept.extend(value.map(|value| (name, value)));
     }
-    (!kept.is_empty() || is_wanted(path)).then(|| kept.into())
-}
-
-/// The rule for the member at a path.
-fn rule(path: &[&str]) -> (bool, DependentFigures) {
-    let roles = Role::ALL
-        .iter()
-        .map(|role| format!("settings.{}", role.path()));
-    let mut with_traffic = WITH_TRAFFIC.into_iter().map(str::to_owned).chain(roles);
-    if let Some((setting, parent)) = path.split_last()
-        && TRAFFIC.contains(setting)
-        && with_traffic.any(|it| is_below(parent, &it) == Some(parent.len()))
-    {
-        return (false, DependentFigures::None);
-    }
-    let fitting = MEMBERS.iter().filter_map(|(start, resumes, figures)| {
-        Some((is_below(path, start)?, (*resumes, *figures)))
-    });
-    let longest = fitting.max_by_key(|(length, _)| *length);
-    longest.map_or((true, DependentFigures::None), |(_, rule)| rule)
-}
-
-/// The number of names in `start`, if the path starts with it.
-fn is_below(path: &[&str], start: &str) -> Option<usize> {
-    let mut names = path.iter();
-    let is_below = start.split('.').all(|start| {
-        names
-            .next()
-            .is_some_and(|name| start == "*" || start == *name)
-    });
-    is_below.then(|| path.len() - names.len())
+    (is_kept || !kept.is_empty()).then(|| kept.into())
 }
 
 impl Configuration {
@@ -244,14 +249,14 @@ impl Configuration {
     pub(crate) fn of(record: &RunRecord) -> Self {
         let profile = ProfileUse::of(&record.profile);
         let is_target = matches!(record.system, System::Target(_));
-        let part = record.part(|path| match rule(path).1 {
-            DependentFigures::None => false,
-            DependentFigures::All => true,
-            DependentFigures::Answers => record.benchmark == Benchmark::Qa,
-            DependentFigures::Pipeline => !is_target,
-            DependentFigures::Reranked => record.models.contains_key("reranker"),
-            DependentFigures::Vectors => profile.vectors,
-            DependentFigures::FullText => profile.full_text,
+        let part = record.part(|effect| match effect {
+            Effect::Nothing | Effect::Run => false,
+            Effect::Figures => true,
+            Effect::Answers => record.benchmark == Benchmark::Qa,
+            Effect::Pipeline => !is_target,
+            Effect::Reranked => record.models.contains_key("reranker"),
+            Effect::Vectors => profile.vectors,
+            Effect::FullText => profile.full_text,
         });
         let mut found = Self::flat(&part);
         let values = &mut found.0;
@@ -351,10 +356,11 @@ impl Configuration {
             [self, other].map(|it| ProfileUse::of(it.0.get("profile").map_or("", String::as_str)));
         let crosses = self.0.contains_key(IS_TARGET) != other.0.contains_key(IS_TARGET);
         let is_said = move |path: &str| {
-            let names: Vec<&str> = path.split(['.', '[']).collect();
-            let depends = |profile: &ProfileUse| match rule(&names).1 {
-                DependentFigures::Vectors => profile.vectors,
-                DependentFigures::FullText => profile.full_text,
+            let names = path.split(['.', '[']);
+            let effects = names.fold(Effects::of_record(), |it, name| it.of_member(name));
+            let depends = |profile: &ProfileUse| match effects.own {
+                Effect::Vectors => profile.vectors,
+                Effect::FullText => profile.full_text,
                 _ => true,
             };
             !profiles.iter().all(depends) || (crosses && is_of_one_side(path))

@@ -10,8 +10,10 @@ use std::collections::BTreeMap;
 use std::fmt;
 
 use chrono::{DateTime, Utc};
+use evals_messages::mismatch;
 use evals_models::ModelIdentity;
 use evals_targets::TargetIdentity;
+use serde::de::Error as _;
 use serde::{Deserialize, Deserializer, Serialize};
 use serde_json::{Map, Value};
 
@@ -53,7 +55,7 @@ pub(crate) struct RunRecord {
     #[serde(default)]
     pub(crate) settings_from: Vec<String>,
     /// What was run.
-    #[serde(flatten)]
+    #[serde(flatten, deserialize_with = "keyed")]
     pub(crate) system: System,
     /// The models by role.
     #[serde(default)]
@@ -73,7 +75,7 @@ pub(crate) struct RunRecord {
     #[serde(default)]
     pub(crate) prompts: BTreeMap<String, String>,
     /// What a benchmark measures; `None` for a dataset file, which names its evaluators.
-    #[serde(flatten)]
+    #[serde(flatten, deserialize_with = "measured")]
     pub(crate) measured: Option<MeasuredRecord>,
     pub(crate) seed: u64,
     #[serde(default = "once")]
@@ -81,7 +83,7 @@ pub(crate) struct RunRecord {
     #[serde(default)]
     pub(crate) concurrency: usize,
     /// Where the results come from.
-    #[serde(flatten)]
+    #[serde(flatten, deserialize_with = "keyed")]
     pub(crate) origin: Origin,
     /// Members that this version does not know.
     #[serde(flatten)]
@@ -148,6 +150,7 @@ pub(crate) struct MeasuredRecord {
     #[serde(default)]
     pub(crate) measures: Vec<String>,
     /// Documents kept for each question; in question answering, passages.
+    #[serde(default)]
     pub(crate) k: usize,
     /// Chunks that each search gives to a fusion; `None` for a run of a target.
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -260,6 +263,21 @@ impl Tool {
             version: env!("CARGO_PKG_VERSION").to_owned(),
         }
     }
+}
+
+/// Members of the record itself. Serde's errors about them do not say which it is.
+fn keyed<'de, T: Deserialize<'de>, D: Deserializer<'de>>(members: D) -> Result<T, D::Error> {
+    serde_path_to_error::deserialize(members).map_err(|error| {
+        let key = error.path().to_string();
+        let message = mismatch::in_json(&error.into_inner().to_string());
+        D::Error::custom(format!("`{key}`: {message}"))
+    })
+}
+
+/// What a benchmark measures. It keeps one document at least.
+fn measured<'de, D: Deserializer<'de>>(members: D) -> Result<Option<MeasuredRecord>, D::Error> {
+    let measured: MeasuredRecord = keyed(members)?;
+    Ok((measured.k > 0).then_some(measured))
 }
 
 /// A member that is there, even if it is null.
