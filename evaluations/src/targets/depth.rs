@@ -1,5 +1,7 @@
 //! How many documents came for a question, beside the cutoffs of the measures.
 
+use std::collections::HashSet;
+
 use evals::{CaseReport, Domain, Report};
 use evals_evaluators::{Untyped, documents_listed};
 use evals_metrics::Measure;
@@ -113,8 +115,12 @@ pub(crate) fn difference<D: Domain>(
 /// The measure of a report that looks at the most documents, and how many. Of several, the first.
 fn deepest<D: Domain>(report: &Report<D>) -> Option<(String, usize)> {
     let outcomes = report.cases.iter().flat_map(|case| &case.outcomes);
-    let cutoffs = outcomes.filter_map(|outcome| {
-        let measure: Measure = outcome.name.parse().ok()?;
+    let mut seen = HashSet::new();
+    let names = outcomes
+        .map(|outcome| &outcome.name)
+        .filter(|name| seen.insert(*name));
+    let cutoffs = names.filter_map(|name| {
+        let measure: Measure = name.parse().ok()?;
         Some((measure.mean_title(), measure.cutoff()?.get()))
     });
     cutoffs.reduce(|deepest, next| if next.1 > deepest.1 { next } else { deepest })
