@@ -42,6 +42,7 @@ mod run_ending;
 mod run_folder;
 mod run_models;
 mod run_progress;
+mod run_record;
 mod search_profile;
 mod session;
 mod settings;

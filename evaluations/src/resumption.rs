@@ -7,9 +7,9 @@ use anyhow::{Context as _, Result, bail};
 use chrono::{DateTime, Utc};
 use evals::{CaseReport, Domain, FailureClass, FileJournal, Journal as _, JournalError, Report};
 use evals_messages::quantity;
-use serde_json::Value;
 
-use crate::run_folder::{RunFolder, StartLock, differences, identity};
+use crate::run_folder::{RunFolder, StartLock};
+use crate::run_record::RunRecord;
 use crate::session::Session;
 
 /// Most differences that are listed.
@@ -36,41 +36,40 @@ pub(crate) enum Resume {
     Failed,
 }
 
-/// Opens the folder of a run with `manifest`.
+/// Opens the folder of a run with this record.
 ///
 /// Only one of several processes gets the same run, because a lock makes them search and create one after the other.
 pub(crate) async fn open<D: Domain>(
     session: &Session<'_>,
-    manifest: &Value,
+    record: &RunRecord,
     started: DateTime<Utc>,
     resume_from: Resume,
 ) -> Result<Opened<D>> {
-    let wanted = identity(manifest);
     let _turn = StartLock::take(&session.directories.data, session.printer).await?;
     if resume_from == Resume::Fresh {
-        return create(session, manifest, started, Duration::ZERO);
+        return create(session, record, started, Duration::ZERO);
     }
-    let earlier = Earlier::find::<D>(session, &wanted)?;
+    let earlier = Earlier::find::<D>(session, record)?;
     if let Some(folder) = earlier.unfinished {
-        return resume(session, folder, &wanted).await;
+        return resume(session, folder, record).await;
     }
     if resume_from == Resume::Failed {
         let Some(folder) = earlier.finished else {
             bail!("no earlier run has these settings, so there are no failed cases to retry");
         };
-        return retry(session, &folder, manifest, started).await;
+        return retry(session, &folder, record, started).await;
     }
-    if let Some((folder, found)) = earlier.other {
-        explain_new_run(session, &folder, &found, &wanted);
+    if let Some((folder, differences)) = earlier.other {
+        explain_new_run(session, &folder, &differences);
     }
-    create(session, manifest, started, Duration::ZERO)
+    create(session, record, started, Duration::ZERO)
 }
 
 /// Creates a new run with the successful cases of a finished one, so that only its failed cases run.
 async fn retry<D: Domain>(
     session: &Session<'_>,
     folder: &RunFolder,
-    manifest: &Value,
+    record: &RunRecord,
     started: DateTime<Utc>,
 ) -> Result<Opened<D>> {
     let report: Report<D> = folder.read_report()?;
@@ -83,7 +82,7 @@ async fn retry<D: Domain>(
         folder.name(),
         successes.len()
     ));
-    let mut opened = create(session, manifest, started, report.duration)?;
+    let mut opened = create(session, record, started, report.duration)?;
     for case in successes {
         opened.journal.append(&case).await?;
         opened.finished.push(case);
@@ -91,18 +90,17 @@ async fn retry<D: Domain>(
     Ok(opened)
 }
 
-/// Creates a new run with `manifest`, whose cases have taken `elapsed` so far.
+/// Creates a new run with this record, whose cases have taken `elapsed` so far.
 pub(crate) fn create<D: Domain>(
     session: &Session<'_>,
-    manifest: &Value,
+    record: &RunRecord,
     started: DateTime<Utc>,
     elapsed: Duration,
 ) -> Result<Opened<D>> {
-    let name = manifest["name"].as_str().unwrap_or("run");
-    let folder = RunFolder::create(&session.directories.runs(), started, name)?;
+    let folder = RunFolder::create(&session.directories.runs(), started, &record.name)?;
     // The journal comes before the manifest, so that every run has a journal to lock.
-    let (journal, _) = FileJournal::open::<D>(folder.journal(), &identity(manifest))?;
-    folder.write_manifest(manifest)?;
+    let (journal, _) = FileJournal::open::<D>(folder.journal(), &record.identity())?;
+    folder.write_record(record)?;
     Ok(Opened {
         folder,
         journal: Arc::new(journal.elapsed_before(elapsed)),
@@ -115,10 +113,10 @@ pub(crate) fn create<D: Domain>(
 async fn resume<D: Domain>(
     session: &Session<'_>,
     folder: RunFolder,
-    wanted: &Value,
+    record: &RunRecord,
 ) -> Result<Opened<D>> {
     let folder = folder.hold().await?;
-    let opened = FileJournal::open::<D>(folder.journal(), wanted);
+    let opened = FileJournal::open::<D>(folder.journal(), &record.identity());
     if let Err(JournalError::Locked { .. }) = &opened {
         return Err(folder.already_running());
     }
@@ -171,47 +169,41 @@ fn is_failed<D: Domain>(case: &CaseReport<D>) -> bool {
     case.result.failure().is_some() || !case.evaluator_failures.is_empty()
 }
 
-/// Which shard a run with this identity is. Runs of other shards are no earlier runs: they may be going on at the same time.
-fn shard(identity: &Value) -> [&Value; 2] {
-    ["index", "of"].map(|member| &identity["dataset"]["shard"][member])
-}
-
-/// Earlier runs of the same name. Only the newest run with the same identity can be resumed: starting it abandoned the ones before.
+/// Earlier runs of the same name. Only the newest run that is the same can be resumed: starting it abandoned the ones before.
 #[derive(Default)]
 struct Earlier {
-    /// A run with the same identity that is unfinished or has temporary failures.
+    /// The same run, unfinished or with temporary failures.
     unfinished: Option<RunFolder>,
-    /// A run with the same identity that is finished.
+    /// The same run, finished.
     finished: Option<RunFolder>,
-    /// The newest run with its identity, if it is unfinished and has another identity.
-    other: Option<(RunFolder, Value)>,
+    /// The newest run, if it is unfinished and another one, with what differs.
+    other: Option<(RunFolder, Vec<String>)>,
 }
 
 impl Earlier {
-    fn find<D: Domain>(session: &Session<'_>, wanted: &Value) -> Result<Self> {
+    fn find<D: Domain>(session: &Session<'_>, wanted: &RunRecord) -> Result<Self> {
         let mut earlier = Self::default();
         let mut folders = RunFolder::list(&session.directories.runs())?;
         folders.reverse();
         let mut is_newest = true;
         for folder in folders {
-            let Ok(manifest) = folder.read_manifest::<Value>() else {
+            let Ok(found) = folder.read_record() else {
                 continue;
             };
-            let found = identity(&manifest);
-            let is_alike =
-                |member: &str| found.get(member).is_some() == wanted.get(member).is_some();
-            if found["benchmark"] != wanted["benchmark"]
-                || found["name"] != wanted["name"]
-                || !is_alike("rejudged")
-                || shard(&found) != shard(wanted)
+            // Runs of other shards are no earlier runs: they may be going on at the same time.
+            if found.benchmark != wanted.benchmark
+                || found.name != wanted.name
+                || found.rejudged().is_some() != wanted.rejudged().is_some()
+                || found.shard() != wanted.shard()
             {
                 continue;
             }
             let was_newest = std::mem::replace(&mut is_newest, false);
             let is_done = || folder.state().is_complete();
-            if found != *wanted {
+            let differences = found.differences(wanted);
+            if !differences.is_empty() {
                 if was_newest && !is_done() {
-                    earlier.other = Some((folder, found));
+                    earlier.other = Some((folder, differences));
                 }
                 continue;
             }
@@ -232,8 +224,7 @@ pub(crate) fn has_transient_failures<D: Domain>(folder: &RunFolder) -> bool {
     report.is_ok_and(|report| report.cases.iter().any(is_transient))
 }
 
-fn explain_new_run(session: &Session<'_>, folder: &RunFolder, found: &Value, wanted: &Value) {
-    let differences = differences(found, wanted);
+fn explain_new_run(session: &Session<'_>, folder: &RunFolder, differences: &[String]) {
     let mut lines: Vec<String> = differences.iter().take(LISTED).cloned().collect();
     if differences.len() > LISTED {
         lines.push(format!("and {} more", differences.len() - LISTED));

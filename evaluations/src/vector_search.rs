@@ -6,6 +6,8 @@ use evals_rag::Retrieval;
 use serde::Deserialize as _;
 use serde_json::{Map, Value};
 
+use crate::run_record::RunRecord;
+
 /// The label of the line.
 const LABEL: &str = "vector search";
 
@@ -16,13 +18,17 @@ pub(crate) fn fact(search: &Approximation) -> (String, String) {
 
 /// The value of the line in a report; `None` if the report does not have the line.
 pub(crate) fn of_report(metadata: &Map<String, Value>) -> Option<&str> {
-    let facts = metadata.get(Report::<Retrieval>::FACTS)?.as_array()?;
-    facts.iter().find(|fact| fact[0] == LABEL)?[1].as_str()
+    let facts = metadata.get(Report::<Retrieval>::FACTS)?;
+    let facts = Vec::<(&str, &str)>::deserialize(facts).ok()?;
+    facts
+        .into_iter()
+        .find(|(label, _)| *label == LABEL)
+        .map(|(_, text)| text)
 }
 
-/// The line of a stored run, from its manifest; `None` if its search was exact.
-pub(crate) fn fact_of_run(manifest: &Value) -> Option<(String, String)> {
-    let search = manifest.pointer("/index/approximate")?;
+/// The line of a stored run; `None` if its search was exact.
+pub(crate) fn fact_of_run(record: &RunRecord) -> Option<(String, String)> {
+    let search = record.index()?.approximate.as_ref()?;
     Approximation::deserialize(search).ok().as_ref().map(fact)
 }
 
@@ -31,16 +37,23 @@ mod tests {
     use serde_json::json;
 
     use super::*;
+    use crate::run_record::{IndexRecord, System};
 
     #[test]
-    fn the_line_of_a_manifest_names_type_and_parameters() {
+    fn the_line_of_a_record_names_type_and_parameters() {
+        let of = |search: &Value| {
+            let index = json!({"uri": "/i", "table": "t", "identity": {}, "approximate": search});
+            fact_of_run(&RunRecord {
+                system: System::Pipeline(IndexRecord::deserialize(index).unwrap()),
+                ..RunRecord::default()
+            })
+        };
         let search = json!({"type": "ivf-flat", "partitions": 71, "probes": 8});
-        let manifest = json!({"index": {"table": "t", "approximate": search}});
         assert_eq!(
-            fact_of_run(&manifest).unwrap().1,
+            of(&search).unwrap().1,
             "approximate, ivf-flat: partitions 71, probes 8"
         );
-        assert_eq!(fact_of_run(&json!({"index": {"table": "t"}})), None);
-        assert_eq!(fact_of_run(&json!({})), None);
+        assert_eq!(of(&Value::Null), None);
+        assert_eq!(fact_of_run(&RunRecord::default()), None);
     }
 }

@@ -185,7 +185,7 @@ fn other_settings_start_a_new_run_and_explain_why() {
     let other = ended(&mut qa_server::command(&sandbox, "--set search.limit=2"));
     assert_eq!(other.code, Some(0), "{}", other.stderr);
     assert!(
-        other.stderr.contains("settings.search.limit: 3 -> 2"),
+        other.stderr.contains("search.limit: 3 -> 2"),
         "{}",
         other.stderr
     );
@@ -206,9 +206,7 @@ fn a_run_with_other_settings_explains_once_why_it_does_not_resume() {
         other_settings
             .stderr
             .contains("cannot be resumed because these values differ")
-            && other_settings
-                .stderr
-                .contains("settings.search.limit: 3 -> 2"),
+            && other_settings.stderr.contains("search.limit: 3 -> 2"),
         "{}",
         other_settings.stderr
     );

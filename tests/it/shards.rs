@@ -439,7 +439,7 @@ fn shards_of_other_lists_of_cases_do_not_merge() {
     sandbox.succeed(&format!("{EVAL} --shard 1/2"));
     sandbox.succeed(&format!("{EVAL} --shard 2/2 --limit 11"));
     let message = sandbox.refuse("merge");
-    assert!(message.contains("dataset.limit: null -> 11"), "{message}");
+    assert!(message.contains("dataset.limit: none -> 11"), "{message}");
     sandbox.succeed(&format!("{EVAL} --shard 1/3 --name n"));
     sandbox.succeed(&format!("{EVAL} --shard 2/2 --name n"));
     let runs = sandbox.runs();

@@ -178,7 +178,9 @@ fn a_run_that_measured_unanswerable_questions_is_not_continued() {
     fs::write(run.join("manifest.json"), manifest.to_string()).unwrap();
     let other = sandbox.run(line);
     assert!(
-        other.stderr.contains("dataset.unanswerable: not set -> 2"),
+        other
+            .stderr
+            .contains("unanswerable questions: none left out -> 2"),
         "{}",
         other.stderr
     );

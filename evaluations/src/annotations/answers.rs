@@ -2,14 +2,13 @@
 
 use anyhow::{Result, bail};
 use evals::Report;
-use serde_json::Value as Json;
 
 use super::judge::{Measures, WantedMeasure};
-use super::judged_answer::JudgedAnswer;
 use super::run_judge::RunJudge;
-use super::texts::Answers;
+use super::texts::{Answers, JudgedAnswer};
 use crate::judged_by::JudgeRecord;
 use crate::run_folder::RunFolder;
+use crate::run_record::RunRecord;
 use crate::stored_runs::{StoredReport, StoredRun};
 
 /// The answers of a run.
@@ -35,10 +34,9 @@ impl RunAnswers {
     /// Reads the answers of a run.
     pub(crate) fn read(run: &StoredRun, measure: WantedMeasure<'_>) -> Result<Self> {
         let folder = run.folder("names the judge, and beside which labels are kept")?;
-        let manifest: Json = folder.read_manifest()?;
         match run.report()? {
-            StoredReport::Qa(report) => Self::of(folder, &report, &manifest, measure),
-            StoredReport::Eval(report) => Self::of(folder, &report, &manifest, measure),
+            StoredReport::Qa(report) => Self::of(folder, &report, &run.record, measure),
+            StoredReport::Eval(report) => Self::of(folder, &report, &run.record, measure),
             StoredReport::Retrieval(_) => bail!(
                 "run `{}` is a retrieval run; labels are verdicts about answers, so choose a run of question answering or of a dataset file",
                 run.name()
@@ -46,17 +44,17 @@ impl RunAnswers {
         }
     }
 
-    /// The answers of a report, whose run has this manifest.
+    /// The answers of a report, whose run has this record.
     pub(crate) fn of<D: Answers>(
         folder: &RunFolder,
         report: &Report<D>,
-        manifest: &Json,
+        record: &RunRecord,
         measure: WantedMeasure<'_>,
     ) -> Result<Self> {
         let run = folder.name();
         let measures = Measures::of(report);
         let measure = measures.choose(&run, measure, D::JUDGED)?;
-        let judge = RunJudge::of(report, manifest, measure.as_deref())?;
+        let judge = RunJudge::of(report, record, measure.as_deref())?;
         let answers: Vec<JudgedAnswer> = report
             .cases
             .iter()

@@ -4,8 +4,8 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use super::answers::RunAnswers;
 use super::file::StoredLabels;
-use super::judged_answer::JudgedAnswer;
 use super::label::Label;
+use super::texts::JudgedAnswer;
 
 /// The labels of a run that count, and how many do not.
 #[derive(Debug)]

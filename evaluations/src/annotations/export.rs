@@ -7,11 +7,10 @@ use evals::render::csv::guarded;
 
 use super::answers::RunAnswers;
 use super::current::CurrentLabels;
-use super::judged_answer::JudgedAnswer;
 use super::label::Label;
 use super::sample::Sample;
 use super::table::{self, COLUMNS, JUDGE_REASON, JUDGE_VERDICT};
-use super::texts::ShownPassage;
+use super::texts::{JudgedAnswer, ShownPassage};
 
 /// Answers to write as CSV. Without further options the file is blind: it does not contain what the judge said.
 #[derive(Debug)]

@@ -8,8 +8,7 @@ use evals_guard::csv::{CsvError, Record, Table, without_mark};
 
 use super::answers::RunAnswers;
 use super::current::Stale;
-use super::label::{Label, LabelVerdict};
-use super::labeller::{WrongName, checked_labeller, checked_note};
+use super::label::{Label, LabelVerdict, WrongName, checked_labeller, checked_note};
 use super::sample::{Drawn, Sample, Sampling};
 use super::table::{
     self, CASE, DIGEST, JUDGE_VERDICT, LABELLER, NOTE, REPEAT, SAMPLE, VERDICT, VERDICTS, holds,

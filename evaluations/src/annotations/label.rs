@@ -1,12 +1,24 @@
 //! A label: the verdict of a person about one answer.
 
+use std::env;
 use std::fmt;
 use std::str::FromStr;
 
 use evals::CaseId;
 use serde::{Deserialize, Serialize};
+use thiserror::Error;
 
 use super::sample::Sampling;
+use super::texts::Digests;
+
+/// Where systems keep the user's name.
+const NAMES: [&str; 3] = ["USER", "LOGNAME", "USERNAME"];
+
+/// The longest name of a labeller, in characters.
+const LONGEST_NAME: usize = 100;
+
+/// The longest note, in characters.
+pub(super) const LONGEST_NOTE: usize = 10_000;
 
 /// The verdict of a person about one answer of a run.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
@@ -30,20 +42,6 @@ pub(crate) struct Label {
     pub(crate) revealed: bool,
     pub(crate) sampling: Sampling,
     pub(crate) digests: Digests,
-}
-
-/// SHA-256 of what a label is about, in hexadecimal. A label whose digests no longer match is stale.
-#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
-pub(crate) struct Digests {
-    /// The input and the reference.
-    pub(crate) case: String,
-    pub(crate) answer: String,
-    /// The prompt of the judge; `None` for a judge without one, and for a run without a judge.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub(crate) prompt: Option<String>,
-    /// The model of the judge, with its parameters and criteria; `None` for a run without a judge.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub(crate) judge: Option<String>,
 }
 
 /// What a person may say about an answer.
@@ -120,5 +118,59 @@ impl FromStr for LabelVerdict {
             "cannot say" | "cannot-say" => Ok(Self::CannotSay),
             _ => Err(()),
         }
+    }
+}
+
+/// A text cannot name a labeller.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Error)]
+pub(crate) enum WrongName {
+    #[error("the name of the labeller is empty; fill in your name")]
+    Empty,
+    #[error("the name of the labeller is longer than {LONGEST_NAME} characters; shorten it")]
+    Long,
+}
+
+/// The name without white space around it.
+pub(crate) fn checked_labeller(text: &str) -> Result<&str, WrongName> {
+    let name = text.trim();
+    if name.is_empty() {
+        return Err(WrongName::Empty);
+    }
+    if name.chars().count() > LONGEST_NAME {
+        return Err(WrongName::Long);
+    }
+    Ok(name)
+}
+
+/// The name of the user on this machine, if the system has it in the environment.
+pub(crate) fn user_name() -> Option<String> {
+    let names = NAMES.into_iter().filter_map(|name| env::var(name).ok());
+    let mut names = names.map(|name| name.trim().to_owned());
+    names.find(|name| !name.is_empty())
+}
+
+/// A note is too long to be stored.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Error)]
+#[error("the note is longer than 10,000 characters; shorten it")]
+pub(crate) struct LongNote;
+
+/// The note without white space around it.
+pub(crate) fn checked_note(text: &str) -> Result<&str, LongNote> {
+    let note = text.trim();
+    if note.chars().count() > LONGEST_NOTE {
+        return Err(LongNote);
+    }
+    Ok(note)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_note_has_at_most_as_many_characters_as_the_message_says() {
+        let longest = "é".repeat(10_000);
+        assert_eq!(checked_note(&format!(" {longest}\n")), Ok(&*longest));
+        assert_eq!(checked_note(&format!("{longest}é")), Err(LongNote));
     }
 }

@@ -12,9 +12,7 @@ mod file;
 mod fuzz;
 mod import;
 mod judge;
-mod judged_answer;
 mod label;
-mod labeller;
 mod labelling;
 mod printed;
 mod run_judge;
@@ -34,9 +32,9 @@ pub(crate) use self::export::Export;
 pub(crate) use self::file::{LabelFile, StoredLabels};
 pub(crate) use self::import::Import;
 pub(crate) use self::judge::{WantedMeasure, evaluator};
-pub(crate) use self::judged_answer::JudgedAnswer;
-pub(crate) use self::label::{Label, LabelVerdict};
-pub(crate) use self::labeller::{LongNote, checked_labeller, checked_note, user_name};
+pub(crate) use self::label::{
+    Label, LabelVerdict, LongNote, checked_labeller, checked_note, user_name,
+};
 pub(crate) use self::labelling::{LabelVersion, Labelling, NewLabel, Queued, StoredLabel, Storing};
 pub(crate) use self::printed::{confusion_table, statistics_table};
 pub(crate) use self::sample::{LEAST_STRATIFIED, Method, Sample, USUAL_SAMPLE};
@@ -44,4 +42,4 @@ pub(crate) use self::shown::{
     ShownEstimate, WEIGHTED, caveats, estimates, estimates_of_people, left_out,
 };
 pub(crate) use self::table::digest;
-pub(crate) use self::texts::{Answers, ShownPassage};
+pub(crate) use self::texts::{Answers, JudgedAnswer, ShownPassage};

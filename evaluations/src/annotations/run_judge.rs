@@ -1,17 +1,19 @@
 //! The judge of a run, and its verdicts on answers.
 
+use std::collections::BTreeMap;
+
 use anyhow::Result;
 use evals::{CaseReport, Domain, EvaluatorIdentity, Report, Value};
+use evals_models::ModelIdentity;
 use evals_rag::Prompt;
 use serde::Serialize;
-use serde_json::{Value as Json, json};
+use serde_json::{Map, Value as Json};
 use sha2::{Digest as _, Sha256};
 
 use super::judge::{criterion, evaluator};
-use super::judged_answer::JudgedAnswer;
-use super::label::Digests;
-use super::texts::{Answers, Texts};
+use super::texts::{Answers, Digests, JudgedAnswer, Texts};
 use crate::judged_by::{JudgeRecord, JudgeRecords};
+use crate::run_record::RunRecord;
 
 /// The judge of a run.
 pub(super) struct RunJudge<'r, D: Domain> {
@@ -27,43 +29,47 @@ pub(super) struct RunJudge<'r, D: Domain> {
 /// verdicts of such a report.
 #[derive(Default)]
 struct Unrecorded {
-    /// The models and their parameters by role.
-    models: Json,
+    judges: Option<RecordedJudges>,
     /// Digest of the prompt template in question answering.
     prompt: Option<String>,
 }
 
+/// The judges of a record by role.
+#[derive(Serialize)]
+struct RecordedJudges {
+    models: BTreeMap<String, ModelIdentity>,
+    parameters: BTreeMap<String, Map<String, Json>>,
+}
+
 impl Unrecorded {
-    fn of<D: Answers>(manifest: &Json) -> Self {
-        let of_judge = |section: &str| -> Json {
-            let roles = manifest[section].as_object();
-            let judges = roles.into_iter().flatten();
-            let judges = judges.filter(|(role, _)| is_judge(role));
-            judges
-                .map(|(role, value)| (role.clone(), value.clone()))
-                .collect()
+    fn of<D: Answers>(record: &RunRecord) -> Self {
+        let mut judges = RecordedJudges {
+            models: record.models.clone(),
+            parameters: record.parameters.clone().flatten().unwrap_or_default(),
         };
-        let prompt = manifest["prompts"][Prompt::judge().name()].as_str();
+        judges.models.retain(|role, _| is_judge(role));
+        judges.parameters.retain(|role, _| is_judge(role));
+        let prompt = record.prompts.get(Prompt::judge().name());
         Self {
-            models: json!({"models": of_judge("models"), "parameters": of_judge("parameters")}),
-            prompt: prompt.filter(|_| D::JUDGED.is_some()).map(str::to_owned),
+            judges: Some(judges),
+            prompt: prompt.filter(|_| D::JUDGED.is_some()).cloned(),
         }
     }
 }
 
 impl<'r, D: Answers> RunJudge<'r, D> {
-    /// The judge of `measure`, by the report and the manifest of its run.
+    /// The judge of `measure`, by the report and the record of its run.
     pub(super) fn of(
         report: &'r Report<D>,
-        manifest: &Json,
+        run: &RunRecord,
         measure: Option<&'r str>,
     ) -> Result<Self> {
         let records = JudgeRecords::read(&report.metadata)?;
         let record = records.as_ref().zip(measure);
         let record = record.and_then(|(records, measure)| records.by(measure));
         let unrecorded = match records {
-            None => Unrecorded::of::<D>(manifest),
-            // The manifest names the judge that `rejudge` asked, but not the judges of verdicts that it kept.
+            None => Unrecorded::of::<D>(run),
+            // The record names the judge that `rejudge` asked, but not the judges of verdicts that it kept.
             Some(_) => Unrecorded::default(),
         };
         Ok(Self {
@@ -79,12 +85,8 @@ impl<'r, D: Answers> RunJudge<'r, D> {
         if let Some(record) = &self.record {
             return record.name();
         }
-        let models = self.unrecorded.models["models"].as_object()?.values();
-        let names = models.filter_map(|model| {
-            let [provider, name] = ["provider", "name"].map(|key| model[key].as_str());
-            Some(format!("{}:{}", provider?, name?))
-        });
-        let names: Vec<String> = names.collect();
+        let models = self.unrecorded.judges.as_ref()?.models.values();
+        let names: Vec<String> = models.map(ToString::to_string).collect();
         (!names.is_empty()).then(|| names.join(", "))
     }
 
@@ -100,10 +102,10 @@ impl<'r, D: Answers> RunJudge<'r, D> {
                 Some(digest(&(measure, record.digest_of_panel(), spec))),
             ],
             (None, Some(measure)) => {
-                let Unrecorded { models, prompt } = &self.unrecorded;
+                let Unrecorded { judges, prompt } = &self.unrecorded;
                 [
                     prompt.clone().or_else(version),
-                    Some(digest(&(measure, models, spec))),
+                    Some(digest(&(measure, judges, spec))),
                 ]
             }
         }
@@ -142,7 +144,7 @@ impl<'r, D: Answers> RunJudge<'r, D> {
     }
 }
 
-/// Whether a role of a manifest is a judge's: `judge`, or `judge PROVIDER:NAME` beside the first.
+/// Whether a role of a record is a judge's: `judge`, or `judge PROVIDER:NAME` beside the first.
 fn is_judge(role: &str) -> bool {
     role == "judge" || role.starts_with("judge ")
 }
@@ -152,4 +154,41 @@ fn digest(value: &impl Serialize) -> String {
     let mut json = serde_json::to_value(value).expect("texts and JSON values serialise");
     json.sort_all_objects();
     hex::encode(Sha256::digest(json.to_string()))
+}
+
+#[cfg(test)]
+mod tests {
+    use evals_rag::qa::Qa;
+    use serde_json::json;
+
+    use super::*;
+
+    /// Labels of earlier versions hold these digests.
+    #[test]
+    fn the_digest_of_an_unrecorded_judge_stays_the_same() {
+        let measure = "faithfulness";
+        let mut report = Report::<Qa>::running("run", "sample", 1, 0);
+        let run = RunRecord {
+            models: BTreeMap::from([("judge".to_owned(), ModelIdentity::new("openai", "m"))]),
+            parameters: serde_json::from_value(json!({"judge": {"temperature": 0}})).unwrap(),
+            ..RunRecord::default()
+        };
+        let digest_of = |report: &Report<Qa>| {
+            let judge = RunJudge::of(report, &run, Some(measure)).unwrap();
+            judge.digests(None)[1].clone().unwrap()
+        };
+        assert_eq!(
+            digest_of(&report),
+            "7e98fd916e43e98bd802d5efc357b5fdb32f9ac3cf06dcbabb0e44ddfe72e1f2"
+        );
+        let mut kept = JudgeRecords::default();
+        kept.enter_unknown(measure);
+        report
+            .metadata
+            .insert(JudgeRecords::KEY.to_owned(), json!(kept));
+        assert_eq!(
+            digest_of(&report),
+            "7990033f82671fff808bfe1a24f14677bc6b23cacef1ddc5498716e0abcf4c76"
+        );
+    }
 }

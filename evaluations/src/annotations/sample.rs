@@ -6,7 +6,7 @@ use std::str::FromStr;
 use serde::{Deserialize, Serialize};
 use sha2::{Digest as _, Sha256};
 
-use super::judged_answer::JudgedAnswer;
+use super::texts::JudgedAnswer;
 
 /// The smallest stratified sample: one answer of either verdict. A single answer would always be one that the judge failed.
 pub(crate) const LEAST_STRATIFIED: usize = 2;

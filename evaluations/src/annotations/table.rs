@@ -4,8 +4,8 @@ use evals::render::csv::guarded;
 use sha2::{Digest as _, Sha256};
 
 use super::answers::RunAnswers;
-use super::judged_answer::JudgedAnswer;
 use super::sample::{Method, Sample};
+use super::texts::JudgedAnswer;
 
 pub(super) const CASE: &str = "case_id";
 pub(super) const REPEAT: &str = "repeat";

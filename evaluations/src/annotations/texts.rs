@@ -1,9 +1,9 @@
-//! The texts of a case that people see when they label its answer.
+//! One answer of a run, as people label it and as its judge saw it, and the texts of its case.
 
-use evals::{CaseReport, Domain};
+use evals::{CaseId, CaseReport, Domain};
 use evals_evaluators::Untyped;
 use evals_rag::qa::{Equivalence, Qa, Reference};
-use serde::Serialize;
+use serde::{Deserialize, Serialize};
 use serde_json::Value as Json;
 
 /// What a person decides about an answer to a question with a reference.
@@ -20,6 +20,40 @@ const RIGHT: &str = "Is the output right?";
 pub(crate) struct ShownPassage {
     pub(crate) document: String,
     pub(crate) text: String,
+}
+
+/// One answer of a run, as people label it and as its judge saw it.
+#[derive(Debug, Clone, PartialEq)]
+pub(crate) struct JudgedAnswer {
+    pub(crate) id: CaseId,
+    pub(crate) repeat: u32,
+    /// The name of its case's cluster; `None` if the case is alone.
+    pub(crate) cluster: Option<String>,
+    /// What to decide about the answer.
+    pub(crate) criterion: String,
+    pub(crate) question: String,
+    pub(crate) reference: Option<String>,
+    pub(crate) answer: String,
+    pub(crate) passages: Vec<ShownPassage>,
+    /// Whether the judge passes it; `None` if the judge has no verdict.
+    pub(crate) verdict: Option<bool>,
+    /// The judge's reason.
+    pub(crate) reason: Option<String>,
+    pub(crate) digests: Digests,
+}
+
+/// SHA-256 of what a label is about, in hexadecimal. A label whose digests no longer match is stale.
+#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
+pub(crate) struct Digests {
+    /// The input and the reference.
+    pub(crate) case: String,
+    pub(crate) answer: String,
+    /// The prompt of the judge; `None` for a judge without one, and for a run without a judge.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub(crate) prompt: Option<String>,
+    /// The model of the judge, with its parameters and criteria; `None` for a run without a judge.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub(crate) judge: Option<String>,
 }
 
 /// The texts of a case that people see.

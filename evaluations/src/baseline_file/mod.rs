@@ -47,16 +47,16 @@ impl BaselineFile {
     /// The baseline of a run that is finished.
     pub(crate) fn of(run: &StoredRun) -> Result<Self> {
         finished(run)?;
-        let header = &run.header;
+        let record = &run.record;
         Ok(Self {
             kind: KIND.to_owned(),
             schema_version: VERSION,
             tool: env!("CARGO_PKG_VERSION").to_owned(),
-            benchmark: header.benchmark.clone(),
-            dataset: header.dataset.name.clone(),
-            profile: header.profile.clone(),
+            benchmark: record.benchmark.to_string(),
+            dataset: record.dataset.name.clone(),
+            profile: record.profile.clone(),
             run: run.name(),
-            settings: settings(run)?,
+            settings: settings(run),
             snapshot: snapshot(run)?,
         })
     }

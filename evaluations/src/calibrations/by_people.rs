@@ -6,7 +6,6 @@ use anyhow::Result;
 use evals::{ByPeople, CaseId, Change, Unit, Verdict};
 use evals_messages::chain;
 use evals_metrics::{CorrectedChange, JudgedChange, corrected_change};
-use serde_json::Value as Json;
 
 use super::calibration::{Drawing, drawing};
 use super::decided::{DecidedLabels, WhoCounts};
@@ -81,10 +80,8 @@ impl Side {
     /// `None` if the run has no judge of the measure.
     fn read(run: &StoredRun, measure: &str) -> Result<Option<Self>> {
         let answers = RunAnswers::read(run, WantedMeasure::Named(measure))?;
-        let folder = run.folder("keeps the labels")?;
-        let manifest: Json = folder.read_manifest()?;
-        let labels = LabelFile::of(folder).read()?;
-        Ok(JudgedRun::of(&answers, &manifest).map(|judged| Self {
+        let labels = LabelFile::of(run.folder("keeps the labels")?).read()?;
+        Ok(JudgedRun::of(&answers, &run.record).map(|judged| Self {
             answers,
             judged,
             labels,

@@ -6,7 +6,6 @@ use anyhow::Result;
 use evals::Report;
 use evals::render::tables::Table;
 use evals_guard::panics;
-use serde_json::Value as Json;
 
 use super::calibration::Calibration;
 use super::correction::{Correction, OtherData};
@@ -142,7 +141,7 @@ impl RunCorrections {
         if calibrations.is_empty() {
             return Ok(found);
         }
-        let manifest: Json = folder.read_manifest()?;
+        let record = folder.read_record()?;
         let measures: BTreeSet<&str> = calibrations
             .iter()
             .map(|calibration| calibration.judge.measure.as_str())
@@ -150,10 +149,10 @@ impl RunCorrections {
         for measure in measures {
             let wanted = WantedMeasure::Named(measure);
             // Most calibrations are of other runs, with measures that this one may lack.
-            let Ok(answers) = RunAnswers::of(folder, report, &manifest, wanted) else {
+            let Ok(answers) = RunAnswers::of(folder, report, &record, wanted) else {
                 continue;
             };
-            if let Some(run) = JudgedRun::of(&answers, &manifest) {
+            if let Some(run) = JudgedRun::of(&answers, &record) {
                 found.add(&run, calibrations);
             }
         }

@@ -6,6 +6,7 @@ use sha2::{Digest as _, Sha256};
 
 use super::judge::{DataIdentity, JudgeIdentity};
 use crate::annotations::{RunAnswers, verdict_counts};
+use crate::run_record::RunRecord;
 
 /// A run with a judge.
 #[derive(Debug, Clone)]
@@ -24,11 +25,10 @@ pub(crate) struct JudgedRun {
 }
 
 impl JudgedRun {
-    /// The run with these answers and this manifest; `None` if it has no judge.
-    pub(crate) fn of(run: &RunAnswers, manifest: &Json) -> Option<Self> {
+    /// The run with these answers and this record; `None` if it has no judge.
+    pub(crate) fn of(run: &RunAnswers, record: &RunRecord) -> Option<Self> {
         let measure = run.measure.clone()?;
         let verdicts = verdict_counts(run);
-        let dataset = &manifest["dataset"];
         Some(Self {
             name: run.run.clone(),
             digest: answers_digest(run),
@@ -38,10 +38,10 @@ impl JudgedRun {
                 by: run.judged_by.clone(),
             },
             data: DataIdentity {
-                name: dataset["name"].as_str().unwrap_or_default().to_owned(),
-                digest: digest(&dataset["provenance"]),
+                name: record.dataset.name.clone(),
+                digest: digest(&record.dataset.provenance),
             },
-            repeat: manifest["repeat"].as_u64().unwrap_or(1),
+            repeat: record.repeat.into(),
             without_verdict: run.failed + run.answers.len() - verdicts.passes - verdicts.fails,
             verdicts,
         })

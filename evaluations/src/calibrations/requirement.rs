@@ -4,11 +4,11 @@ use anyhow::Result;
 use evals::{AgreementCheck, CheckNumbers, GateBound, GateCheck, GateVerdict, Unit};
 use evals_messages::quantity;
 use evals_metrics::Estimate;
-use serde_json::Value as Json;
 
 use super::calibration::{Calibration, Drawing};
 use super::judged_run::JudgedRun;
 use crate::annotations::{RunAnswers, WantedMeasure};
+use crate::run_record::Benchmark;
 use crate::stored_runs::StoredRun;
 
 /// The least kappa of a judge with people.
@@ -26,10 +26,9 @@ impl RequiredAgreement {
         calibrations: &[Calibration],
         stored: &StoredRun,
     ) -> Result<Vec<GateCheck>> {
-        if stored.header.benchmark == "retrieval" {
+        if stored.record.benchmark == Benchmark::Retrieval {
             return Ok(Vec::new());
         }
-        let manifest: Json = stored.folder("names the data")?.read_manifest()?;
         let first = RunAnswers::read(stored, WantedMeasure::First)?;
         let mut measures = first.judges;
         measures.extend(first.measure);
@@ -38,7 +37,7 @@ impl RequiredAgreement {
         let mut checks = Vec::new();
         for measure in measures {
             let answers = RunAnswers::read(stored, WantedMeasure::Named(&measure))?;
-            if let Some(run) = JudgedRun::of(&answers, &manifest) {
+            if let Some(run) = JudgedRun::of(&answers, &stored.record) {
                 checks.push(self.check(&run, calibrations));
             }
         }

@@ -2,7 +2,7 @@
 
 use serde_json::{Map, Value};
 
-use super::record::{self, LimitRecord, SelectionRecord};
+use crate::run_record::{LimitRecord, SelectionRecord, selection_text};
 use crate::shards::ShardHeader;
 
 /// The key of a report's metadata that holds the filter, and the label of its line.
@@ -50,7 +50,7 @@ impl ChosenCases {
     /// The lines of a report, as labels and texts. `cases` is the label of the cases that the options chose.
     pub(crate) fn lines(&self, cases: &str) -> Vec<(String, String)> {
         let of_all_shards = self.shard.map_or(self.count, |shard| shard.cases);
-        let chosen = record::text(self.selection.as_ref(), self.limit, of_all_shards);
+        let chosen = selection_text(self.selection.as_ref(), self.limit, of_all_shards);
         let shard = self.shard.map(|it| it.text(self.count));
         let lines = [
             (cases, chosen),

@@ -87,7 +87,7 @@ impl EarlierCases {
 }
 
 fn check_dataset(run: &StoredRun, dataset: &str) -> Result<()> {
-    let other = &run.header.dataset.name;
+    let other = &run.record.dataset.name;
     if other != dataset {
         bail!("`{}` is a run of `{other}`, not of `{dataset}`", run.name());
     }

@@ -3,7 +3,6 @@
 mod chosen;
 mod condition;
 mod earlier;
-mod record;
 
 use std::collections::BTreeSet;
 
@@ -15,9 +14,9 @@ use sha2::{Digest as _, Sha256};
 pub(crate) use self::chosen::{ChosenCases, FILTER};
 pub(crate) use self::condition::Condition;
 pub(crate) use self::earlier::EarlierCases;
-pub(crate) use self::record::{LimitRecord, SelectionRecord};
 
 use crate::cli::SelectionArgs;
+use crate::run_record::SelectionRecord;
 use crate::session::Session;
 
 /// Most values of a key, or ids, that an error lists.

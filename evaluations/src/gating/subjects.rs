@@ -11,10 +11,10 @@ use serde_json::{Map, Value};
 
 use crate::baseline_file::{BaselineFile, standing_for};
 use crate::judged_by::JudgeRecords;
+use crate::run_record::{Configuration, Sameness, differences};
 use crate::session::Session;
 use crate::stored_runs::{
-    Configuration, StoredRun, StoredRuns, differences, finished, is_finished, is_latest,
-    is_unknown, settings, snapshot,
+    StoredRun, StoredRuns, finished, is_finished, is_latest, is_unknown, settings, snapshot,
 };
 
 /// The numbers of a run or of a baseline, with what has to fit.
@@ -34,14 +34,14 @@ pub(crate) struct Side {
 impl Side {
     pub(crate) fn of_run(run: StoredRun) -> Result<Self> {
         finished(&run)?;
-        let header = &run.header;
+        let record = &run.record;
         Ok(Self {
             snapshot: snapshot(&run)?,
-            seed: header.seed,
-            dataset: header.dataset.name.clone(),
-            benchmark: header.benchmark.clone(),
-            profile: header.profile.clone(),
-            settings: settings(&run)?,
+            seed: record.seed,
+            dataset: record.dataset.name.clone(),
+            benchmark: record.benchmark.to_string(),
+            profile: record.profile.clone(),
+            settings: settings(&run),
             stored: Some(run),
         })
     }
@@ -89,7 +89,8 @@ impl Side {
         if self.settings.is_empty() || baseline.settings.is_empty() {
             return Vec::new();
         }
-        differences(&baseline.configuration(), &self.configuration())
+        let [old, new] = [baseline, self].map(Self::configuration);
+        differences(&old, &new, Sameness::Configuration)
     }
 }
 

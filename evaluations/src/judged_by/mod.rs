@@ -2,8 +2,6 @@
 
 mod record;
 mod records;
-mod unsigned;
 
 pub(crate) use self::record::{JudgeRecord, PanelMember};
-pub(crate) use self::records::JudgeRecords;
-pub(crate) use self::unsigned::enter_unsigned;
+pub(crate) use self::records::{JudgeRecords, enter_unsigned};

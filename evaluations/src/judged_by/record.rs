@@ -2,14 +2,13 @@
 
 use std::collections::BTreeMap;
 
+use evals::{Difference, differences};
 use evals_models::{ChatModel, ModelIdentity};
 use evals_rag::Prompt;
 use evals_rag::rag_judges::Rule;
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value, json};
 use sha2::{Digest as _, Sha256};
-
-use crate::run_folder::differences;
 
 /// Digits of a digest of a prompt in messages and baselines.
 const DIGITS: usize = 16;
@@ -131,7 +130,13 @@ impl JudgeRecord {
 
     /// The facts in which another judge differs, as `path: old -> new`; empty if it is the same.
     pub(crate) fn differences(&self, other: &Self) -> Vec<String> {
-        differences(&self.facts(), &other.facts())
+        let found = differences(&self.facts(), &other.facts()).into_iter();
+        // A missing member counts as null.
+        let is_real = |it: &Difference| {
+            let mut sides = [&it.old, &it.new].into_iter().flatten();
+            sides.any(|value| !value.is_null())
+        };
+        found.filter(is_real).map(|it| it.to_string()).collect()
     }
 }
 

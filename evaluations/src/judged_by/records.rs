@@ -3,9 +3,11 @@
 use std::collections::BTreeMap;
 
 use anyhow::{Context as _, Result};
-use evals::Identity;
+use evals::{Domain, Identity, Report};
+use evals_messages::quantity;
+use evals_rag::unsigned_verdicts;
 use serde::{Deserialize, Serialize};
-use serde_json::{Map, Value};
+use serde_json::{Map, Value, json};
 
 use super::record::JudgeRecord;
 
@@ -121,6 +123,24 @@ impl JudgeRecords {
     }
 }
 
+/// Adds the number of cases with a verdict that its judge did not sign to a report, for programs. Returns the line for people; `None` if no chat
+/// model judged.
+pub(crate) fn enter_unsigned<D: Domain>(report: &mut Report<D>) -> Option<(String, String)> {
+    let (unsigned, cases) = unsigned_verdicts(&report.cases);
+    if cases == 0 {
+        return None;
+    }
+    let record = json!({"unsigned": unsigned, "cases": cases});
+    report
+        .metadata
+        .insert("unsigned_verdicts".to_owned(), record);
+    let judged = quantity::of(cases, "judged case");
+    Some((
+        "unsigned verdicts".to_owned(),
+        format!("{unsigned} of {judged}"),
+    ))
+}
+
 /// Whether a run asked a judge.
 fn has_judge(metadata: &Map<String, Value>) -> bool {
     let models = metadata.get("models");
@@ -132,7 +152,6 @@ mod tests {
     use evals_models::ModelIdentity;
     use evals_rag::Prompt;
     use evals_rag::rag_judges::Rule;
-    use serde_json::json;
 
     use super::super::record::PanelMember;
     use super::*;

@@ -4,13 +4,16 @@ use std::collections::BTreeMap;
 
 use anyhow::Result;
 use evals::{Domain, Report, Summary, Unit};
+use evals_data::{Provenance, TableProvenance};
 use evals_html::page::{Fact, Texts};
 use evals_messages::quantity;
+use serde::Deserialize as _;
 use serde_json::Value;
 
 use super::settings;
 use super::source::PageSource;
 use crate::case_selection::FILTER;
+use crate::run_record::{Benchmark, RunRecord};
 
 /// The facts of a run, from its report and, where it has one, its manifest. Without texts the filter is left out, because it holds
 /// values of metadata.
@@ -19,16 +22,18 @@ pub(super) fn of_run<D: Domain>(
     summary: &Summary,
     source: &PageSource,
 ) -> Result<Vec<Fact>> {
-    let none = Value::Null;
-    let manifest = source.manifest.as_ref().unwrap_or(&none);
-    let mut facts = vec![fact("dataset", dataset(&report.dataset, manifest))];
+    let record = source.record.as_deref();
+    let mut facts = vec![fact("dataset", dataset(&report.dataset, record))];
     facts.push(fact("cases", cases(summary)));
-    facts.extend(system(report, manifest));
-    facts.extend(models(report, manifest));
+    facts.extend(system(report, record));
+    facts.extend(record.into_iter().flat_map(|it| models(report, it)));
     let lines = report.facts();
     let lines = lines.filter(|(name, _)| *name != FILTER || source.texts != Texts::Omitted);
     facts.extend(lines.map(|(name, value)| fact(name, value)));
-    let changed = settings::changed(manifest)?.into_iter();
+    let changed = record
+        .map(|it| settings::changed(&it.settings))
+        .transpose()?;
+    let changed = changed.into_iter().flatten();
     // The address of a target is usually its name.
     let is_named = |address: &str| {
         let mut targets = facts.iter().filter(|it| it.name == "target");
@@ -37,36 +42,33 @@ pub(super) fn of_run<D: Domain>(
     let changed = changed.filter(|(name, value)| name != "target.address" || !is_named(value));
     let changed: Vec<Fact> = changed.map(|(name, value)| fact(&name, value)).collect();
     facts.extend(changed);
-    let kept = if manifest["benchmark"] == "qa" {
-        "passages"
-    } else {
-        "documents kept"
-    };
-    for (name, key) in [
-        (kept, "k"),
-        (FILTER, "filter"),
-        ("concurrency", "concurrency"),
-    ] {
+    if let Some(measured) = record.and_then(|it| it.measured.as_ref()) {
+        let kept = match record.map(|it| it.benchmark) {
+            Some(Benchmark::Qa) => "passages",
+            _ => "documents kept",
+        };
+        facts.push(fact(kept, measured.k.to_string()));
         // Reports of earlier versions have no line of the filter.
-        let has_line = report.facts().any(|(line, _)| line == name);
-        if name == FILTER && (has_line || source.texts == Texts::Omitted) {
-            continue;
-        }
-        facts.extend(shown(&manifest[key]).map(|value| fact(name, value)));
+        let has_line = report.facts().any(|(line, _)| line == FILTER);
+        let filter = measured.filter.as_deref();
+        let filter = filter.filter(|_| !has_line && source.texts != Texts::Omitted);
+        facts.extend(filter.map(|filter| fact(FILTER, filter)));
     }
+    facts.extend(record.map(|it| fact("concurrency", it.concurrency.to_string())));
     facts.push(fact("took", took(summary)));
-    facts.extend(shown(&manifest["started"]).map(|value| fact("started", value)));
-    facts.extend(shown(&manifest["tool"]["version"]).map(|value| fact("evaluations", value)));
+    let started = record.and_then(|it| it.started.as_deref());
+    facts.extend(started.map(|time| fact("started", time)));
+    let tool = record.and_then(|it| it.tool.as_ref());
+    facts.extend(tool.map(|tool| fact("evaluations", tool.version.as_str())));
     Ok(facts)
 }
 
 /// The profile or the target, unless a line of the report names it: a dataset file's line has the whole address of its target.
-fn system<D: Domain>(report: &Report<D>, manifest: &Value) -> Option<Fact> {
+fn system<D: Domain>(report: &Report<D>, record: Option<&RunRecord>) -> Option<Fact> {
     let profile = report.metadata.get("profile").and_then(Value::as_str)?;
-    let name = if manifest["target"].is_null() {
-        "profile"
-    } else {
-        "target"
+    let name = match record.and_then(RunRecord::target) {
+        None => "profile",
+        Some(_) => "target",
     };
     let is_named = report.facts().any(|(line, _)| line == name);
     (!is_named).then(|| fact(name, profile))
@@ -81,11 +83,19 @@ pub(super) fn fact(name: &str, value: impl Into<String>) -> Fact {
 }
 
 /// The name of a dataset with the commits of its tables: `beir:scifact, mteb/scifact at 0a1b2c3d4e5f`. Files on disk have digests.
-fn dataset(name: &str, manifest: &Value) -> String {
-    let provenance = &manifest["dataset"]["provenance"];
+fn dataset(name: &str, record: Option<&RunRecord>) -> String {
+    // A dataset file has one digest.
+    let provenance = record.and_then(|it| Provenance::deserialize(&it.dataset.provenance).ok());
+    let tables = provenance.iter().flat_map(|it| {
+        [
+            Some(&it.documents),
+            Some(&it.questions),
+            it.judgements.as_ref(),
+        ]
+    });
     let mut sources: Vec<String> = Vec::new();
-    for table in ["documents", "questions", "judgements"] {
-        let source = source(&provenance[table]);
+    for table in tables.flatten() {
+        let source = source(table);
         sources.extend(source.filter(|source| !sources.contains(source)));
     }
     std::iter::once(name.to_owned())
@@ -94,19 +104,15 @@ fn dataset(name: &str, manifest: &Value) -> String {
         .join(", ")
 }
 
-fn source(table: &Value) -> Option<String> {
+fn source(table: &TableProvenance) -> Option<String> {
     const DIGITS: usize = 12;
-    let short = |digest: &Value| {
-        let digest = digest.as_str()?;
-        Some(digest.get(..DIGITS).unwrap_or(digest).to_owned())
-    };
-    if let Some(repo) = table["repo"].as_str() {
-        let commit = short(&table["commit"]).or_else(|| short(&table["revision"]))?;
+    let short = |digest: &str| digest.get(..DIGITS).unwrap_or(digest).to_owned();
+    if let Some(repo) = &table.repo {
+        let commit = short(table.commit.as_ref().or(table.revision.as_ref())?);
         return Some(format!("{repo} at {commit}"));
     }
-    let file = &table["files"][0];
-    let digest = short(&file["sha256"])?;
-    Some(format!("{} (sha256 {digest}…)", file["path"].as_str()?))
+    let file = table.files.first()?;
+    Some(format!("{} (sha256 {}…)", file.path, short(&file.sha256)))
 }
 
 fn cases(summary: &Summary) -> String {
@@ -122,23 +128,19 @@ fn cases(summary: &Summary) -> String {
 }
 
 /// The models by role that no line of the report names.
-fn models<D: Domain>(report: &Report<D>, manifest: &Value) -> Vec<Fact> {
+fn models<D: Domain>(report: &Report<D>, record: &RunRecord) -> Vec<Fact> {
     let lines: Vec<&str> = report.facts().map(|(name, _)| name).collect();
     let named = BTreeMap::from([
         ("answerer", "answering"),
         ("judge", "judging"),
         ("reranker", "reranking"),
     ]);
-    let models = manifest["models"].as_object().into_iter().flatten();
-    let models = models.filter(|(role, _)| {
+    let models = record.models.iter().filter(|(role, _)| {
         let line = named.get(role.as_str());
         !line.is_some_and(|line| lines.contains(line))
     });
     models
-        .filter_map(|(role, model)| {
-            let (provider, name) = (model["provider"].as_str()?, model["name"].as_str()?);
-            Some(fact(role, format!("{provider}:{name}")))
-        })
+        .map(|(role, model)| fact(role, model.to_string()))
         .collect()
 }
 
@@ -147,13 +149,5 @@ fn took(summary: &Summary) -> String {
     match summary.throughput() {
         Some(throughput) => format!("{duration}, {throughput:.1} per second"),
         None => duration,
-    }
-}
-
-fn shown(value: &Value) -> Option<String> {
-    match value {
-        Value::Null => None,
-        Value::String(text) => Some(text.clone()),
-        other => Some(other.to_string()),
     }
 }

@@ -5,10 +5,11 @@ use std::collections::BTreeSet;
 use evals::Report;
 use evals_html::page::Passage;
 use evals_index::{Identity, Index, IndexError, Store};
-use serde_json::Value;
+use serde::Deserialize as _;
 
 use super::documents::Documents;
 use super::paged::HasPage;
+use crate::run_record::{IndexRecord, RunRecord};
 
 /// The longest opening in characters.
 const LONGEST: usize = 600;
@@ -26,49 +27,44 @@ impl Documents {
         }
     }
 
-    /// Reads what the page of a stored report shows from the index of its run, if that still is where its manifest says.
+    /// Reads what the page of a stored report shows from the index of its run, if that still is where its record says.
     pub(crate) async fn of_stored<D: HasPage>(
         report: &Report<D>,
-        manifest: Option<&Value>,
+        record: Option<&RunRecord>,
     ) -> Self {
         if lacking(&[report]).is_empty() {
             return Self::none();
         }
-        let Some(manifest) = manifest else {
+        let Some(record) = record else {
             return Self::absent(
                 "a report without its run's folder does not say where its index is",
             );
         };
-        if manifest["index"].is_null() {
+        let Some(index) = record.index() else {
             // The documents of somebody else's system.
             return Self::none();
-        }
-        match stored_index(manifest).await {
+        };
+        match stored_index(index).await {
             Ok(Some(index)) => Self::of_index(&index, &[report]).await,
-            Ok(None) if manifest["index"]["uri"].as_str().is_some_and(is_of_network) => {
-                Self::absent(
-                    "the index of the run is on another machine, and pages read only this one",
-                )
-            }
+            Ok(None) if is_of_network(&index.uri) => Self::absent(
+                "the index of the run is on another machine, and pages read only this one",
+            ),
             Ok(None) => Self::absent("the index of the run is gone"),
             Err(error) => Self::absent(format!("the index of the run cannot be read: {error}")),
         }
     }
 }
 
-/// The index that a manifest records. An index behind an address of the network is not opened for a page.
-async fn stored_index(manifest: &Value) -> Result<Option<Index>, IndexError> {
-    let Some(uri) = manifest["index"]["uri"].as_str() else {
+/// The index of a record. An index behind an address of the network is not opened for a page.
+async fn stored_index(record: &IndexRecord) -> Result<Option<Index>, IndexError> {
+    let identity = Identity::deserialize(&record.identity);
+    let (Ok(identity), false) = (identity, is_of_network(&record.uri)) else {
         return Ok(None);
     };
-    let identity = serde_json::from_value::<Identity>(manifest["index"]["identity"].clone());
-    let (Ok(identity), false) = (identity, is_of_network(uri)) else {
-        return Ok(None);
-    };
-    if !std::path::Path::new(uri).is_dir() {
+    if !std::path::Path::new(&record.uri).is_dir() {
         return Ok(None);
     }
-    let store = Store::open(uri).await?;
+    let store = Store::open(&record.uri).await?;
     Index::find_identity(&store, identity).await
 }
 

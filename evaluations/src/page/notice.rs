@@ -1,14 +1,19 @@
 //! The notices of a page: what a reader must know before trusting the numbers.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 
 use evals::{Domain, Report, Summary, Unit};
 use evals_html::page::{Notice, Severity, Texts};
 use evals_messages::quantity;
+use evals_models::ModelIdentity;
+use serde::Deserialize as _;
 use serde_json::Value;
 
 use super::documents::Documents;
 use super::source::PageSource;
+
+/// The models of a run, by role.
+type Models = BTreeMap<String, ModelIdentity>;
 
 /// The notices of one run, the gravest first.
 pub(super) fn of_run<D: Domain>(
@@ -17,8 +22,9 @@ pub(super) fn of_run<D: Domain>(
     source: &PageSource,
 ) -> Vec<Notice> {
     let mut notices = of_results(report, summary);
-    if source.manifest.is_none() {
-        notices.extend(baselines(report.metadata.get("models")));
+    if source.record.is_none() {
+        let models = report.metadata.get("models").map(Models::deserialize);
+        notices.extend(baselines(models.and_then(Result::ok).as_ref()));
     }
     let corrected = source.corrected.iter();
     notices.extend(corrected.map(|line| notice(Severity::Note, line)));
@@ -38,9 +44,9 @@ pub(super) fn of_results<D: Domain>(report: &Report<D>, summary: &Summary) -> Ve
     notices
 }
 
-/// The notices about the models of a manifest and the texts of a page.
+/// The notices about the models of a run and the texts of a page.
 pub(super) fn of_source(source: &PageSource) -> Vec<Notice> {
-    let models = source.manifest.iter().map(|it| &it["models"]);
+    let models = source.record.iter().map(|it| &it.models);
     let notices = baselines(models).into_iter();
     let texts = about_texts(source.texts, &source.documents);
     notices.chain(texts).collect()
@@ -146,20 +152,20 @@ fn print(share: f64) -> String {
 
 /// Parameters that servers rejected, so that requests differed from the settings.
 fn parameters<D: Domain>(report: &Report<D>) -> Vec<Notice> {
-    let notes = report.metadata.get("notes").and_then(Value::as_array);
-    let notes = notes.into_iter().flatten().filter_map(|note| {
-        let (role, text) = (note[0].as_str()?, note[1].as_str()?);
-        Some(notice(Severity::Warning, &format!("{role}: {text}")))
-    });
-    notes.collect()
+    let notes = report.metadata.get("notes");
+    let notes = notes.map(Vec::<(String, String)>::deserialize);
+    let notes = notes.and_then(Result::ok).unwrap_or_default().into_iter();
+    notes
+        .map(|(role, text)| notice(Severity::Warning, &format!("{role}: {text}")))
+        .collect()
 }
 
 /// The embedded models of some runs; each run names its models by role.
-pub(super) fn baselines<'v>(runs: impl IntoIterator<Item = &'v Value>) -> Option<Notice> {
-    let models = runs.into_iter().filter_map(Value::as_object).flatten();
+pub(super) fn baselines<'m>(runs: impl IntoIterator<Item = &'m Models>) -> Option<Notice> {
+    let models = runs.into_iter().flatten();
     let embedded: BTreeSet<String> = models
-        .filter(|(_, model)| model["provider"] == "embedded")
-        .filter_map(|(role, model)| Some(format!("{role} `{}`", model["name"].as_str()?)))
+        .filter(|(_, model)| model.provider == "embedded")
+        .map(|(role, model)| format!("{role} `{}`", model.name))
         .collect();
     (!embedded.is_empty()).then(|| {
         let embedded: Vec<String> = embedded.into_iter().collect();

@@ -177,8 +177,8 @@ impl<D: HasPage> SeveralPage<'_, D> {
             })
         });
         let mut notices: Vec<Notice> = of_runs.flatten().collect();
-        let manifests = self.sources.iter().filter_map(|it| it.manifest.as_ref());
-        notices.extend(notice::baselines(manifests.map(|it| &it["models"])));
+        let records = self.sources.iter().filter_map(|it| it.record.as_ref());
+        notices.extend(notice::baselines(records.map(|it| &it.models)));
         notices.extend(notice::about_texts(
             self.source.texts,
             &self.source.documents,

@@ -1,18 +1,20 @@
 //! What a page shows beside its report.
 
+use std::sync::Arc;
+
 use evals::render::tables::Table;
 use evals_html::page::{Place, Texts};
 use evals_metrics::Bootstrap;
-use serde_json::Value;
 
 use super::documents::Documents;
 use crate::run_folder::RunFolder;
+use crate::run_record::RunRecord;
 
 /// What a page shows beside its report, and whether it shows texts.
 #[derive(Debug, Clone, Default)]
 pub(crate) struct PageSource {
-    /// The manifest of the run, if it has one.
-    pub(crate) manifest: Option<Value>,
+    /// The record of the run, if it has one.
+    pub(crate) record: Option<Arc<RunRecord>>,
     /// Texts of the corpus that the report does not hold.
     pub(crate) documents: Documents,
     /// The settings that the summary was made with.
@@ -31,7 +33,7 @@ impl PageSource {
     pub(crate) fn of_run(folder: &RunFolder, seed: u64, documents: Documents) -> Self {
         Self {
             // A page says less without it.
-            manifest: folder.read_manifest().ok(),
+            record: folder.read_record().ok().map(Arc::new),
             documents,
             bootstrap: Bootstrap {
                 seed,

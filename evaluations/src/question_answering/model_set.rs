@@ -14,6 +14,7 @@ use super::judging::Judging;
 use crate::judged_by::JudgeRecords;
 use crate::run_models::Prompts;
 use crate::run_models::reranker::Reranking;
+use crate::run_record::RunRecord;
 
 /// The models by role, with the parameters and prompts that their replies depend on.
 #[derive(Debug, Clone, Default)]
@@ -56,6 +57,19 @@ impl ModelRecord {
 }
 
 impl ModelSet {
+    /// Adds the models to the record of a run.
+    pub(crate) fn record_in(&self, record: &mut RunRecord) {
+        for (role, identity) in &self.models {
+            record.models.insert((*role).to_owned(), identity.clone());
+        }
+        for (role, parameters) in &self.parameters {
+            let all = record.parameters.get_or_insert_default();
+            let all = all.get_or_insert_default();
+            all.insert((*role).to_owned(), parameters.clone());
+        }
+        record.prompts.extend(self.prompts.clone());
+    }
+
     /// The record in the report of a run. It is complete once the run has ended.
     pub(crate) fn record(&self) -> ModelRecord {
         let roles = self.models.iter();

@@ -1,14 +1,29 @@
 //! Writes the results of a retrieval run into its folder.
 
 use anyhow::Result;
-use evals::Report;
+use evals::{Report, Summary};
 use evals_metrics::{Qrels, Run};
 use evals_rag::Retrieval;
 
-use super::finished::FinishedRankings;
 use super::trec_ids::TrecIds;
-use crate::page::RunPage;
+use crate::page::{PageSource, RunPage};
+use crate::run_folder::RunFolder;
 use crate::terminal::Printer;
+
+/// The finished retrieval run of one profile or target.
+#[derive(Debug)]
+pub(crate) struct FinishedRankings {
+    /// The profile, or the target.
+    pub(crate) label: String,
+    pub(crate) report: Report<Retrieval>,
+    pub(crate) summary: Summary,
+    /// What its page shows beside the report.
+    pub(crate) source: PageSource,
+    /// The folder for the report.
+    pub(crate) folder: RunFolder,
+    /// The calls, tokens and cost of reranking, in one line.
+    pub(crate) reranking: Option<String>,
+}
 
 /// Writes rankings, judgements, report and page of a finished run.
 pub(crate) fn record(printer: &Printer, finished: &FinishedRankings) -> Result<()> {

@@ -3,17 +3,17 @@
 use std::io::{self, Cursor, Read, Seek, Write};
 use std::path::Path;
 
-use anyhow::{Context as _, Result, bail};
+use anyhow::{Context as _, Error, Result, bail};
 use evals::render::tables::Table;
 use evals::{Domain, Report, ReportCheck, Summary, render};
 use evals_guard::regular_file;
+use serde::Deserialize;
 use serde::de::DeserializeOwned;
-use serde::{Deserialize, Serialize};
 use sha2::{Digest as _, Sha256};
 
 use super::folder::{MANIFEST, RunFolder, unwritable};
-use super::manifest::MANIFEST_VERSION;
 use crate::atomic_file::write_atomically;
+use crate::run_record::{RECORD_VERSION, RunRecord};
 use crate::terminal::Printer;
 
 /// The file that a run writes last.
@@ -32,27 +32,36 @@ struct Versioned {
 }
 
 impl RunFolder {
-    pub(crate) fn write_manifest(&self, manifest: &impl Serialize) -> Result<()> {
+    pub(crate) fn write_record(&self, record: &RunRecord) -> Result<()> {
         self.write(MANIFEST, |file| {
-            serde_json::to_writer_pretty(&mut *file, manifest)?;
+            serde_json::to_writer_pretty(&mut *file, record)?;
             writeln!(file)
         })
     }
 
-    pub(crate) fn read_manifest<T: DeserializeOwned>(&self) -> Result<T> {
+    pub(crate) fn read_record(&self) -> Result<RunRecord> {
         let path = self.path().join(MANIFEST);
         let bytes = regular_file::read(&path, LARGEST_MANIFEST)?;
         if let Ok(Versioned {
             schema_version: Some(found),
         }) = serde_json::from_slice(&bytes)
-            && found != MANIFEST_VERSION
+            && found != RECORD_VERSION
         {
             bail!(
-                "`{}` has schema version {found}, but this version of evaluations reads {MANIFEST_VERSION}",
+                "`{}` has schema version {found}, but this version of evaluations reads {RECORD_VERSION}",
                 path.display()
             );
         }
-        parse(&path, &bytes)
+        serde_json::from_slice(&bytes).map_err(|error| {
+            // Only this reading, which takes longer, knows the key.
+            let json = &mut serde_json::Deserializer::from_slice(&bytes);
+            let keyed = serde_path_to_error::deserialize::<_, RunRecord>(json).err();
+            let key = keyed.map(|error| error.path().to_string());
+            let place = key
+                .filter(|key| key != ".")
+                .map(|key| format!(", at `{key}`"));
+            Error::new(error).context(unreadable(&path) + &place.unwrap_or_default())
+        })
     }
 
     pub(crate) fn read_report<T: DeserializeOwned>(&self) -> Result<T> {
@@ -157,7 +166,7 @@ mod tests {
     fn run(runs: &Path, name: &str) -> RunFolder {
         let time = "2026-05-01T12:00:00Z".parse().unwrap();
         let folder = RunFolder::create(runs, time, name).unwrap();
-        folder.write_manifest(&serde_json::json!({})).unwrap();
+        std::fs::write(folder.path().join(MANIFEST), "{}").unwrap();
         folder
     }
 
@@ -165,13 +174,34 @@ mod tests {
     fn a_manifest_of_another_version_is_refused() {
         let runs = tempfile::tempdir().unwrap();
         let folder = run(runs.path(), "later");
-        let manifest = serde_json::json!({"schema_version": 2, "dataset": "other"});
-        folder.write_manifest(&manifest).unwrap();
-        let error = folder.read_manifest::<serde_json::Value>().unwrap_err();
+        let later = r#"{"schema_version": 2, "dataset": "other"}"#;
+        std::fs::write(folder.path().join(MANIFEST), later).unwrap();
+        let error = folder.read_record().unwrap_err();
         assert!(
             error.to_string().contains("has schema version 2, but"),
             "{error}"
         );
+    }
+
+    #[test]
+    fn the_error_for_a_damaged_manifest_names_the_file_and_the_key() {
+        let runs = tempfile::tempdir().unwrap();
+        let folder = run(runs.path(), "damaged");
+        let whole = include_str!("../../tests/records/retrieval.json");
+        for (path, key) in [
+            ("/k", "`k`"),
+            ("/measures", "`measures`"),
+            ("/dataset/questions", "`dataset.questions`"),
+            ("/index/table", "`index.table`"),
+            ("/models/embedder", "`models.embedder`"),
+            ("/settings", "`settings`"),
+        ] {
+            let mut damaged: serde_json::Value = serde_json::from_str(whole).unwrap();
+            *damaged.pointer_mut(path).unwrap() = serde_json::json!(-1);
+            std::fs::write(folder.path().join(MANIFEST), damaged.to_string()).unwrap();
+            let error = format!("{:#}", folder.read_record().unwrap_err());
+            assert!(error.contains(MANIFEST) && error.contains(key), "{error}");
+        }
     }
 
     #[test]

@@ -10,7 +10,6 @@ use anyhow::{Context as _, Result, anyhow, bail};
 use chrono::{DateTime, Utc};
 use evals_guard::regular_file::other_kind;
 
-use super::header::RunHeader;
 use super::lock::{self, IsRunning};
 use crate::directories::file_stem;
 
@@ -127,8 +126,7 @@ impl RunFolder {
         let start = if self.has_time() {
             name.to_string_lossy().into_owned()
         } else {
-            let header: Option<RunHeader> = self.read_manifest().ok();
-            let started = header.and_then(|header| header.started);
+            let started = self.read_record().ok().and_then(|record| record.started);
             // `~` comes behind the `-` that ends the time in a name.
             started.map_or_else(String::new, |time| time.replace(['-', ':'], "") + "~")
         };

@@ -4,18 +4,12 @@ mod failure;
 mod files;
 mod folder;
 mod head;
-mod header;
-mod identity;
 mod lock;
-mod manifest;
 mod start_lock;
 mod state;
 
 pub(crate) use self::failure::RunFailure;
 pub(crate) use self::files::{LARGEST_REPORT, REPORT, check_report, unreadable};
 pub(crate) use self::folder::{PAGE, RunFolder};
-pub(crate) use self::header::{DatasetHeader, RunHeader, system};
-pub(crate) use self::identity::{MERGED, differences, identity};
-pub(crate) use self::manifest::{DatasetRecord, IndexRecord, MANIFEST_VERSION, RunManifest, Tool};
 pub(crate) use self::start_lock::StartLock;
 pub(crate) use self::state::{Left, RunState};

@@ -6,7 +6,6 @@ use anyhow::{Context as _, Result};
 use evals::{FileJournal, Summary};
 use evals_guard::regular_file;
 use evals_messages::quantity;
-use serde::Deserialize;
 
 use super::failure::RunFailure;
 use super::files::REPORT;
@@ -50,18 +49,6 @@ pub(crate) struct Failures {
     pub(crate) evaluators: usize,
 }
 
-/// The part of a manifest that states how many cases a run has.
-#[derive(Debug, Deserialize)]
-struct Planned {
-    dataset: PlannedDataset,
-    repeat: usize,
-}
-
-#[derive(Debug, Deserialize)]
-struct PlannedDataset {
-    questions: usize,
-}
-
 impl RunFolder {
     /// The state of the run.
     pub(crate) fn state(&self) -> RunState {
@@ -103,9 +90,8 @@ impl RunFolder {
 
     /// The missing cases of a run without a report, if it has a journal.
     fn left(&self) -> Option<Left> {
-        let planned: Planned = self.read_manifest().ok()?;
+        let of = self.read_record().ok()?.planned();
         let done = FileJournal::count(&self.journal()).ok()?;
-        let of = planned.dataset.questions.checked_mul(planned.repeat)?;
         Some(Left {
             not_run: of.saturating_sub(done),
             of,
@@ -185,6 +171,8 @@ impl fmt::Display for Failures {
 
 #[cfg(test)]
 mod tests {
+    use std::fs;
+
     use serde_json::json;
 
     use evals_rag::qa::Equivalence;
@@ -267,7 +255,7 @@ mod tests {
         let runs = tempfile::tempdir().unwrap();
         let time = "2026-05-01T12:00:00Z".parse().unwrap();
         let held = RunFolder::create(runs.path(), time, "going-on").unwrap();
-        held.write_manifest(&json!({})).unwrap();
+        fs::write(held.path().join("manifest.json"), "{}").unwrap();
         let seen = RunFolder::open(held.path()).unwrap();
         assert_eq!(seen.state(), RunState::Running);
         assert_eq!(seen.lock_exclusive().err(), Some(IsRunning));

@@ -18,7 +18,7 @@ use super::opener::Opener;
 use super::prompts::Prompts;
 use crate::downloads;
 use crate::models::{ConfiguredModel, ConfiguredModels, LocalModel, ModelKind, reranker};
-use crate::run_folder::RunManifest;
+use crate::run_record::RunRecord;
 use crate::search_profile::SearchProfile;
 use crate::session::Session;
 use crate::settings::{RerankMode, Resolved};
@@ -177,13 +177,14 @@ impl Reranking {
         account(self.identity(), self.candidates.get(), report, prices)
     }
 
-    /// Adds the reranker to a manifest.
-    pub(crate) fn enter<'r>(&'r self, manifest: &mut RunManifest<'r>) {
-        manifest.models.insert("reranker", self.identity());
-        manifest
-            .parameters
-            .insert("reranker", self.parameters.clone());
-        manifest.prompts.extend(self.prompts.clone());
+    /// Adds the reranker to the record of a run.
+    pub(crate) fn enter(&self, record: &mut RunRecord) {
+        let role = "reranker".to_owned();
+        let parameters = record.parameters.get_or_insert_default();
+        let parameters = parameters.get_or_insert_default();
+        parameters.insert(role.clone(), self.parameters.clone());
+        record.models.insert(role, self.identity().clone());
+        record.prompts.extend(self.prompts.clone());
     }
 }
 

@@ -3,7 +3,6 @@
 mod fact;
 mod pace;
 mod patience;
-mod plan;
 mod progress;
 mod reader;
 #[cfg(test)]

@@ -3,9 +3,17 @@
 use std::sync::Arc;
 use std::time::Duration;
 
-use evals::Summary;
+use evals::{CaseReport, Summary};
+use evals_models::ModelIdentity;
+use evals_rag::Purpose;
+use evals_rag::prices::Prices;
 
+use super::without_texts::WithoutTexts;
+use crate::models::ModelKind;
+use crate::question_answering::Costs;
 use crate::run_folder::RunState;
+use crate::run_record::{Benchmark, RunRecord};
+use crate::targets;
 
 /// The progress of a run at one moment.
 ///
@@ -50,6 +58,33 @@ pub(crate) enum Spent {
     Unknown,
     /// USD. Cached replies count at full price, as in a report.
     Dollars(f64),
+}
+
+impl Spent {
+    /// The cost of the cases, as the final report counts it. With batches, only that report has the cost.
+    pub(super) fn of(
+        record: &RunRecord,
+        has_batches: bool,
+        prices: Prices,
+        cases: &[CaseReport<WithoutTexts>],
+    ) -> Self {
+        let is_served = |model: &ModelIdentity| ModelKind::of_identity(model).is_served();
+        if has_batches || !record.models.values().any(is_served) {
+            return Self::Nothing;
+        }
+        let cost = match record.target() {
+            _ if record.benchmark == Benchmark::Eval => {
+                let judges: Vec<ModelIdentity> = record.models.values().cloned().collect();
+                prices.cost_of_any(&judges, cases, Purpose::Judge)
+            }
+            Some(target) => {
+                let prices = targets::with_price(prices, target, None);
+                Costs::of(cases, &record.models, &prices).total()
+            }
+            None => Costs::of(cases, &record.models, &prices).total(),
+        };
+        cost.map_or(Self::Unknown, Self::Dollars)
+    }
 }
 
 impl Progress {

@@ -8,12 +8,13 @@ use std::time::{Instant, SystemTime};
 use anyhow::{Context as _, Result, bail};
 use evals::{JournalTail, Report, Summary};
 use evals_metrics::Bootstrap;
+use evals_rag::prices::Prices;
 
 use super::pace::Pace;
-use super::plan::Plan;
-use super::progress::{Counts, Progress};
+use super::progress::{Counts, Progress, Spent};
 use super::without_texts::{WithoutTexts, without_details};
 use crate::run_folder::{Left, REPORT, RunFolder, RunState};
+use crate::run_record::{Benchmark, RunRecord};
 
 /// Resamples of an interval that is shown for a moment. A report has more.
 const RESAMPLES: NonZeroU32 = NonZeroU32::new(2_000).expect("2,000 is not 0");
@@ -25,7 +26,10 @@ const SHARE_OF_TIME: u32 = 5;
 #[derive(Debug)]
 pub(crate) struct ProgressReader {
     folder: RunFolder,
-    plan: Plan,
+    record: RunRecord,
+    /// With batches, cases finish all at once, so that their pace does not tell the remaining time.
+    has_batches: bool,
+    prices: Prices,
     /// The journal, if the run keeps one.
     journal: Option<JournalTail>,
     /// The finished cases.
@@ -60,15 +64,14 @@ type Version = (Option<SystemTime>, u64);
 impl ProgressReader {
     /// Reads the manifest of the run.
     pub(crate) fn new(folder: RunFolder) -> Result<Self> {
-        let plan: Plan = folder.read_manifest()?;
-        let header = &plan.header;
+        let record = folder.read_record()?;
         let mut report = Report::running(
-            &header.name,
-            &header.dataset.name,
-            plan.repeat,
-            plan.cases(),
+            &record.name,
+            &record.dataset.name,
+            record.repeat,
+            record.planned(),
         );
-        report.pools_assertions = header.benchmark == "eval";
+        report.pools_assertions = record.benchmark == Benchmark::Eval;
         Ok(Self {
             journal: None,
             report,
@@ -80,7 +83,9 @@ impl ProgressReader {
             },
             ending: None,
             folder,
-            plan,
+            has_batches: record.settings.has_batches()?,
+            prices: record.settings.prices()?,
+            record,
         })
     }
 
@@ -113,16 +118,21 @@ impl ProgressReader {
             })),
         };
         let not_run = self.report.not_run;
-        let is_paced = is_running && !self.plan.has_batches();
+        let is_paced = is_running && !self.has_batches;
         let pace = Some(&self.pace).filter(|_| is_paced);
         Ok(Progress {
             state,
             counts,
-            spent: self.plan.spent(&self.report.cases),
+            spent: self.spent(),
             rate: pace.and_then(|pace| pace.rate(now)),
             time_left: pace.and_then(|pace| pace.time_for(not_run, now)),
             summary: self.summary(now, is_running),
         })
+    }
+
+    fn spent(&self) -> Spent {
+        let prices = self.prices.clone();
+        Spent::of(&self.record, self.has_batches, prices, &self.report.cases)
     }
 
     /// The progress of a run that has a report.
@@ -131,7 +141,7 @@ impl ProgressReader {
             state,
             counts: summary.as_deref().map(Counts::of),
             summary,
-            spent: self.plan.spent(&self.report.cases),
+            spent: self.spent(),
             rate: None,
             time_left: None,
         }
@@ -162,7 +172,7 @@ impl ProgressReader {
         let new = journal.read::<WithoutTexts>()?;
         if new.is_replaced {
             self.report.cases.clear();
-            self.report.not_run = self.plan.cases();
+            self.report.not_run = self.record.planned();
             self.pace = Pace::default();
             self.measured.is_outdated = true;
         }
@@ -186,7 +196,7 @@ impl ProgressReader {
         let cases = &self.report.cases;
         let failed = cases.iter().filter(|case| case.result.failure().is_some());
         Some(Counts {
-            planned: self.plan.cases(),
+            planned: self.record.planned(),
             finished: cases.len(),
             failed: failed.count(),
             evaluator_failures: cases.iter().map(|case| case.evaluator_failures.len()).sum(),
@@ -201,7 +211,7 @@ impl ProgressReader {
             let began = Instant::now();
             let bootstrap = Bootstrap {
                 resamples: RESAMPLES,
-                seed: self.plan.header.seed,
+                seed: self.record.seed,
                 ..Bootstrap::default()
             };
             let has_cases = !self.report.cases.is_empty();

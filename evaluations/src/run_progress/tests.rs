@@ -38,7 +38,7 @@ impl Run {
             },
             "settings": {"prices": {"j": {"input": 2.0, "output": 8.0}}},
         });
-        folder.write_manifest(&manifest).unwrap();
+        fs::write(folder.path().join("manifest.json"), manifest.to_string()).unwrap();
         Self {
             runs,
             folder,

@@ -4,5 +4,6 @@ mod places;
 mod record;
 mod shard;
 
+pub(crate) use self::places::Places;
 pub(crate) use self::record::{ShardHeader, ShardRecord};
 pub(crate) use self::shard::Shard;

@@ -54,6 +54,15 @@ impl ShardHeader {
 }
 
 impl ShardRecord {
+    /// As much of the record as a report holds.
+    pub(crate) fn of_header(shard: ShardHeader) -> Self {
+        Self {
+            shard,
+            ids: String::new(),
+            places: Places::default(),
+        }
+    }
+
     /// SHA-256 of the ids of cases, one in a line.
     pub(crate) fn digest(ids: &[&str]) -> String {
         hex::encode(Sha256::digest(ids.join("\n")))

@@ -7,7 +7,8 @@ use std::path::{Path, PathBuf};
 use anyhow::{Result, bail};
 
 use super::run::StoredRun;
-use crate::run_folder::{RunFolder, RunHeader, RunState};
+use crate::run_folder::{RunFolder, RunState};
+use crate::run_record::RunRecord;
 use crate::session::Session;
 use crate::terminal::Printer;
 
@@ -70,16 +71,14 @@ impl<'s> StoredRuns<'s> {
     /// One command gives its name to every profile's run and to question answering. Taking the newest of these would compare
     /// rankings with answers, so runs of several kinds are an error that lists the newest of each.
     fn by_given_name(&self, wanted: &OsStr) -> Result<Option<StoredRun>> {
-        let has_name = |header: &RunHeader| wanted == OsStr::new(&header.name);
+        let has_name = |record: &RunRecord| wanted == OsStr::new(&record.name);
         let mut newest_of_kind = BTreeMap::new();
         for folder in self.list()? {
-            if let Ok(header) = folder.read_manifest::<RunHeader>()
-                && has_name(&header)
+            if let Ok(record) = folder.read_record()
+                && has_name(&record)
             {
-                newest_of_kind.insert(
-                    (header.benchmark.clone(), header.system().to_owned()),
-                    folder.name(),
-                );
+                let kind = (record.benchmark.word(), record.system_name().to_owned());
+                newest_of_kind.insert(kind, folder.name());
             }
         }
         match newest_of_kind.len() {
@@ -137,10 +136,10 @@ impl<'s> StoredRuns<'s> {
         }
     }
 
-    /// The newest run with an acceptable header and state. A note lists newer ones whose state is not acceptable.
+    /// The newest run with an acceptable record and state. A note lists newer ones whose state is not acceptable.
     pub(crate) fn latest(
         &self,
-        is_wanted: impl Fn(&RunHeader) -> bool,
+        is_wanted: impl Fn(&RunRecord) -> bool,
         is_acceptable: impl Fn(RunState) -> bool,
     ) -> Result<StoredRun> {
         let mut folders = self.list()?;
@@ -152,13 +151,13 @@ impl<'s> StoredRuns<'s> {
     /// The newest run that a process works on, if any. A note lists the others.
     pub(crate) fn newest_running(
         &self,
-        is_wanted: impl Fn(&RunHeader) -> bool,
+        is_wanted: impl Fn(&RunRecord) -> bool,
     ) -> Result<Option<StoredRun>> {
         let mut running = Vec::new();
         for folder in self.list()?.into_iter().rev() {
             if folder.is_locked()
                 && let Ok(run) = StoredRun::of_folder(folder)
-                && is_wanted(&run.header)
+                && is_wanted(&run.record)
             {
                 running.push(run);
             }
@@ -176,7 +175,7 @@ impl<'s> StoredRuns<'s> {
     pub(crate) fn pop_newest(
         &self,
         folders: &mut Vec<RunFolder>,
-        is_wanted: impl Fn(&RunHeader) -> bool,
+        is_wanted: impl Fn(&RunRecord) -> bool,
         is_acceptable: impl Fn(RunState) -> bool,
     ) -> Result<(StoredRun, Vec<SkippedRun>)> {
         let mut skipped = Vec::new();
@@ -184,7 +183,7 @@ impl<'s> StoredRuns<'s> {
             let Some(run) = read(&folder, &mut skipped) else {
                 continue;
             };
-            if !is_wanted(&run.header) {
+            if !is_wanted(&run.record) {
                 continue;
             }
             let state = folder.state();

@@ -5,17 +5,18 @@ use anyhow::Result;
 use super::choice::{SkippedRun, StoredRuns, is_finished};
 use super::predecessor::is_of_kind;
 use super::run::StoredRun;
-use crate::run_folder::{RunFolder, RunHeader};
+use crate::run_folder::RunFolder;
+use crate::run_record::RunRecord;
 
 /// Whether the command that started the runs `command` started the run before them in the list, too.
 ///
 /// The same command typed twice in a row is two commands, so no two of its runs have the same dataset, benchmark and profile.
-pub(crate) fn is_of_command<'h>(
-    header: &RunHeader,
-    command: impl IntoIterator<Item = &'h RunHeader>,
+pub(crate) fn is_of_command<'r>(
+    before: &RunRecord,
+    command: impl IntoIterator<Item = &'r StoredRun>,
 ) -> bool {
-    let mut command = command.into_iter();
-    command.all(|run| run.command_line == header.command_line && !is_of_kind(run, header))
+    let mut command = command.into_iter().map(|run| &run.record);
+    command.all(|run| run.command_line == before.command_line && !is_of_kind(run, before))
 }
 
 /// Runs that differ in their settings, which one command tried one after another.
@@ -34,18 +35,18 @@ impl StoredRuns<'_> {
         mut folders: Vec<RunFolder>,
     ) -> Result<Option<Variants>> {
         let (latest, mut skipped) = self.pop_newest(&mut folders, |_| true, is_finished)?;
-        if !latest.header.command_line.is_array() {
+        if latest.record.command_line.is_empty() {
             return Ok(None);
         }
         let mut runs = vec![latest];
         while let Some(folder) = folders.pop() {
-            let Ok(header) = folder.read_manifest::<RunHeader>() else {
+            let Ok(record) = folder.read_record() else {
                 break;
             };
             let is_again = |run: &StoredRun| {
-                run.header.name == header.name && is_of_kind(&run.header, &header)
+                run.record.name == record.name && is_of_kind(&run.record, &record)
             };
-            if header.command_line != runs[0].header.command_line || runs.iter().any(is_again) {
+            if record.command_line != runs[0].record.command_line || runs.iter().any(is_again) {
                 break;
             }
             let state = folder.state();
@@ -58,8 +59,8 @@ impl StoredRuns<'_> {
         runs.reverse();
         let differs_in_name = |run: &StoredRun| {
             let others = runs.iter();
-            let mut others = others.filter(|it| is_of_kind(&it.header, &run.header));
-            others.any(|it| it.header.name != run.header.name)
+            let mut others = others.filter(|it| is_of_kind(&it.record, &run.record));
+            others.any(|it| it.record.name != run.record.name)
         };
         let are_variants = runs.iter().any(differs_in_name);
         Ok(are_variants.then_some(Variants { runs, skipped }))
@@ -74,10 +75,10 @@ impl StoredRuns<'_> {
         let (latest, mut skipped) = self.pop_newest(folders, |_| true, is_finished)?;
         let mut command = vec![latest];
         while let Some(folder) = folders.last() {
-            let Ok(header) = folder.read_manifest::<RunHeader>() else {
+            let Ok(record) = folder.read_record() else {
                 break;
             };
-            if !is_of_command(&header, command.iter().map(|run| &run.header)) {
+            if !is_of_command(&record, &command) {
                 break;
             }
             let state = folder.state();

@@ -14,12 +14,10 @@ use evals_html::page::PageFigure;
 use evals_messages::quantity;
 use evals_metrics::{Bootstrap, Measure, PairedTest};
 use evals_models::ModelIdentity;
-use evals_rag::prices::{Price, Prices};
+use evals_rag::prices::Price;
 use evals_rag::qa::Qa;
 use evals_rag::{Purpose, Retrieval};
-use serde_json::Value;
 
-use super::configuration::Configuration;
 use super::made_by::made_by;
 use super::names::labels;
 use super::predecessor::kind;
@@ -95,7 +93,7 @@ impl<'r> ComparedRuns<'r> {
         }
         let labels = match runs {
             [before, after] => vec![before.name(), after.name()],
-            _ => labels(runs)?,
+            _ => labels(runs),
         };
         Ok(Self {
             reports: Reports::read(runs)?,
@@ -106,7 +104,7 @@ impl<'r> ComparedRuns<'r> {
 
     /// The seed of intervals and random tests: that of the last run.
     pub(crate) fn seed(&self) -> u64 {
-        self.runs.last().map_or(0, |run| run.header.seed)
+        self.runs.last().map_or(0, |run| run.record.seed)
     }
 
     /// The change in all measures from the first to the last run, by the default test.
@@ -136,7 +134,7 @@ impl<'r> ComparedRuns<'r> {
 
     /// Adds what differs between the two runs beside their results. Fails if nothing was compared.
     pub(crate) fn explained(&self, change: Change) -> Result<Change> {
-        let mut made_by = made_by(&self.runs[0], &self.runs[1])?;
+        let mut made_by = made_by(&self.runs[0], &self.runs[1]);
         made_by.extend(self.differences_in_depth());
         let change = change.made_by(made_by);
         check_compared(&change)?;
@@ -150,7 +148,7 @@ impl<'r> ComparedRuns<'r> {
         wanted: &[String],
         keys: &[String],
     ) -> Result<Standings> {
-        let made_by = self.made_by()?;
+        let made_by = self.made_by();
         let standings = with_reports!(self, reports => self.of(reports, test, wanted, keys))?;
         Ok(standings.made_by(made_by))
     }
@@ -176,9 +174,7 @@ impl<'r> ComparedRuns<'r> {
     /// The price of each run's answering model, where the run's settings name one.
     fn prices<D: Domain>(&self, reports: &[Report<D>]) -> Result<Vec<Option<Price>>> {
         let of_run = |(run, report): (&StoredRun, &Report<D>)| -> Result<Option<Price>> {
-            let manifest = run.manifest()?.unwrap_or_default();
-            let prices = manifest["settings"]["prices"].clone();
-            let prices: Prices = serde_json::from_value(prices).unwrap_or_default();
+            let prices = run.record.settings.prices().unwrap_or_default();
             let model = report
                 .metadata
                 .get("models")
@@ -206,7 +202,7 @@ impl<'r> ComparedRuns<'r> {
     }
 
     /// A line for each run: its label, its name, and how it differs from the first one.
-    fn made_by(&self) -> Result<Vec<String>> {
+    fn made_by(&self) -> Vec<String> {
         let lines = self.runs.iter().zip(&self.labels).enumerate();
         let line = |(place, (run, label)): (usize, (&StoredRun, &String))| {
             let named = if *label == run.name() {
@@ -215,21 +211,21 @@ impl<'r> ComparedRuns<'r> {
                 format!("{label}: {}", run.name())
             };
             if place == 0 {
-                return Ok(named);
+                return named;
             }
-            let mut differences = made_by(&self.runs[0], run)?;
-            if label.contains(&run.header.profile) {
+            let mut differences = made_by(&self.runs[0], run);
+            if label.contains(&run.record.profile) {
                 differences.retain(|it| !it.starts_with("profile: "));
             }
             if differences.is_empty() {
-                return Ok(named);
+                return named;
             }
             if differences.len() > LISTED {
                 let more = differences.len() - LISTED;
                 differences.truncate(LISTED);
                 differences.push(format!("and {more} more"));
             }
-            Ok(format!("{named} ({})", differences.join("; ")))
+            format!("{named} ({})", differences.join("; "))
         };
         lines.map(line).collect()
     }
@@ -238,30 +234,24 @@ impl<'r> ComparedRuns<'r> {
     pub(crate) fn warnings(&self) -> Result<Vec<String>> {
         let mut warnings = Vec::new();
         let first = &self.runs[0];
-        let manifests: Vec<Option<Value>> = self
-            .runs
-            .iter()
-            .map(StoredRun::manifest)
-            .collect::<Result<_>>()?;
         let label = &self.labels[0];
-        for ((run, own), manifest) in self.runs.iter().zip(&self.labels).zip(&manifests).skip(1) {
-            let [asked_first, asked] = [first, run].map(|it| it.header.dataset.questions);
+        for (run, own) in self.runs.iter().zip(&self.labels).skip(1) {
+            let [asked_first, asked] = [first, run].map(|it| it.record.dataset.questions);
             if asked_first != asked {
                 warnings.push(format!(
                     "`{own}` asked {} and `{label}` asked {asked_first}; only cases of all runs are compared",
                     quantity::of(asked, "question")
                 ));
             }
-            let (Some(one), Some(other)) = (&manifests[0], manifest) else {
+            let (Some(one), Some(other)) = (first.manifest(), run.manifest()) else {
                 continue;
             };
-            if !Configuration::of(one).has_data_of(&Configuration::of(other)) {
+            if !first.configuration().has_data_of(run.configuration()) {
                 warnings.push(format!(
                     "`{own}` and `{label}` read different files of the dataset; only cases with the same content are compared"
                 ));
             }
-            let judge = |manifest: &Value| manifest["models"]["judge"].clone();
-            if judge(one) != judge(other) {
+            if one.models.get("judge") != other.models.get("judge") {
                 warnings.push(format!(
                     "`{own}` and `{label}` have different judges, so that a difference in verdicts may be theirs"
                 ));
@@ -338,8 +328,8 @@ impl<'r> ComparedRuns<'r> {
         };
         let mut all = Vec::new();
         for (run, report) in self.runs.iter().zip(reports) {
-            let manifest = run.manifest()?;
-            all.push(Documents::of_stored(report, manifest.as_ref()).await);
+            let record = run.manifest().map(|record| &**record);
+            all.push(Documents::of_stored(report, record).await);
         }
         Ok(Documents::merged(&all))
     }
@@ -347,7 +337,7 @@ impl<'r> ComparedRuns<'r> {
     /// The figures of the runs.
     pub(crate) fn figures(&self, standings: &Standings) -> Vec<PageFigure> {
         let seed = standings.test.paired.seed;
-        let dataset = &self.runs[0].header.dataset.name;
+        let dataset = &self.runs[0].record.dataset.name;
         with_reports!(self, reports => {
             let summaries = summaries(reports, seed);
             let titled = self.titled(reports, &summaries);
@@ -415,14 +405,12 @@ impl<'r> ComparedRuns<'r> {
         let sides: Vec<(&str, &Summary)> = titled.iter().map(|it| (it.title, it.summary)).collect();
         let comparison = Comparison::new(&sides);
         let title = format!("Comparison of {}", quantity::of(reports.len(), "run"));
-        let sources = self.runs.iter().map(|run| {
-            Ok(PageSource {
-                manifest: run.manifest()?,
-                texts: source.texts,
-                ..PageSource::default()
-            })
+        let sources = self.runs.iter().map(|run| PageSource {
+            record: run.manifest().cloned(),
+            texts: source.texts,
+            ..PageSource::default()
         });
-        let sources = sources.collect::<Result<Vec<_>>>()?;
+        let sources: Vec<PageSource> = sources.collect();
         let page = SeveralPage {
             title: &title,
             runs: &titled,
@@ -437,9 +425,9 @@ impl<'r> ComparedRuns<'r> {
 
 /// Refuses two runs that cannot have cases or measures in common.
 fn check(before: &StoredRun, after: &StoredRun) -> Result<()> {
-    if kind(&before.header) != kind(&after.header) {
+    if kind(&before.record) != kind(&after.record) {
         let [first, second] = [before, after].map(|run| {
-            let (dataset, benchmark) = kind(&run.header);
+            let (dataset, benchmark) = kind(&run.record);
             format!("`{}` ({benchmark} on {dataset})", run.name())
         });
         bail!("cannot compare {first} with {second}: both need the same dataset and benchmark");

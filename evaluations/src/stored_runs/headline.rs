@@ -5,7 +5,7 @@ use evals_metrics::{Interval, Mean};
 use evals_rag::qa::Equivalence;
 use evals_rag::retrieval;
 
-use crate::run_folder::RunHeader;
+use crate::run_record::{Benchmark, RunRecord};
 
 /// The main measure of a run with its value.
 #[derive(Debug, Clone, PartialEq)]
@@ -21,8 +21,8 @@ pub(crate) struct Headline {
 impl Headline {
     /// The first measure of a retrieval run, the share of equivalent answers of a question answering run, the pass rate of a dataset file or else its
     /// first score. `None` if it has no value.
-    pub(crate) fn of(header: &RunHeader, summary: &Summary) -> Option<Self> {
-        if header.benchmark == "qa" {
+    pub(crate) fn of(record: &RunRecord, summary: &Summary) -> Option<Self> {
+        if record.benchmark == Benchmark::Qa {
             let mut accuracies = summary.accuracy.iter();
             let (_, accuracy) = accuracies.find(|(name, _)| name == Equivalence::OUTCOME)?;
             return Self::of_mean(Equivalence::OUTCOME, "equivalent", &accuracy.scored);
@@ -36,7 +36,8 @@ impl Headline {
             });
         }
         let mut scores = summary.scores.iter();
-        let (name, mean) = match header.measures.first() {
+        let measured = record.measured.as_ref();
+        let (name, mean) = match measured.and_then(|it| it.measures.first()) {
             Some(headline) => scores.find(|(name, _)| name == headline)?,
             None => scores.next()?,
         };

@@ -1,40 +1,41 @@
 //! What differs between two runs beside their results.
 
-use anyhow::Result;
-use serde_json::Value;
-
-use super::configuration::{Configuration, differences};
 use super::run::StoredRun;
+use crate::run_record::{RunRecord, Sameness, differences};
 
 /// Most differences in settings that are listed for a pair of runs.
 const LISTED: usize = 10;
 
 /// The differences in settings, program version and number of questions.
-pub(super) fn made_by(before: &StoredRun, after: &StoredRun) -> Result<Vec<String>> {
-    let (Some(before), Some(after)) = (before.manifest()?, after.manifest()?) else {
+pub(super) fn made_by(before: &StoredRun, after: &StoredRun) -> Vec<String> {
+    let (Some(old), Some(new)) = (before.manifest(), after.manifest()) else {
         let line =
             "settings unknown, because a report does not hold them: name the run's folder instead";
-        return Ok(vec![line.to_owned()]);
+        return vec![line.to_owned()];
     };
-    let version = |manifest: &Value| manifest["tool"]["version"].as_str().map(str::to_owned);
-    let mut lines = differences(&Configuration::of(&before), &Configuration::of(&after));
-    if let (Some(old), Some(new)) = (version(&before), version(&after))
+    let configurations = [before, after].map(StoredRun::configuration);
+    let mut lines = differences(
+        configurations[0],
+        configurations[1],
+        Sameness::Configuration,
+    );
+    let version = |record: &RunRecord| record.tool.as_ref().map(|tool| tool.version.clone());
+    if let (Some(old), Some(new)) = (version(old), version(new))
         && old != new
     {
         lines.push(format!("evaluations: {old} -> {new}"));
     }
-    let questions = |manifest: &Value| manifest["dataset"]["questions"].to_string();
-    let [asked_before, asked_after] = [&before, &after].map(questions);
+    let [asked_before, asked_after] = [old, new].map(|record| record.dataset.questions);
     if asked_before != asked_after {
         lines.push(format!("questions: {asked_before} -> {asked_after}"));
     }
     if lines.is_empty() {
         // What changed inside somebody else's system is known only to its owner.
-        let has_target = !after["target"].is_null();
-        let advice = if has_target && after["target"]["version"].is_null() {
-            "; `--target-version` names what changed in the target"
-        } else {
-            ""
+        let advice = match new.target() {
+            Some(target) if target.version.is_none() => {
+                "; `--target-version` names what changed in the target"
+            }
+            Some(_) | None => "",
         };
         lines.push(format!(
             "no differences in settings, models or data{advice}"
@@ -45,5 +46,5 @@ pub(super) fn made_by(before: &StoredRun, after: &StoredRun) -> Result<Vec<Strin
         lines.truncate(LISTED);
         lines.push(format!("and {more} more"));
     }
-    Ok(lines)
+    lines
 }

@@ -1,9 +1,8 @@
-//! Finds the stored runs that a command line names, and compares their configurations.
+//! Finds the stored runs that a command line names, and their reports, trends and predecessors.
 
 mod choice;
 mod command;
 mod compared;
-mod configuration;
 mod headline;
 mod history;
 mod made_by;
@@ -18,12 +17,10 @@ mod trend;
 pub(crate) use self::choice::{StoredRuns, is_finished, is_latest, is_unknown};
 pub(crate) use self::command::{Variants, is_of_command};
 pub(crate) use self::compared::{ComparedRuns, names_measure};
-pub(crate) use self::configuration::{Configuration, differences};
-pub(crate) use self::headline::Headline;
-pub(crate) use self::history::{FinishedRun, History};
+pub(crate) use self::history::History;
 pub(crate) use self::predecessor::{Kinship, is_of_kind, kind, predecessor};
 pub(crate) use self::report::StoredReport;
-pub(crate) use self::run::StoredRun;
+pub(crate) use self::run::{Results, StoredRun};
 pub(crate) use self::snapshot::{finished, settings, snapshot};
-pub(crate) use self::stored_trend::{DrawnRun, Step, StoredTrend};
-pub(crate) use self::trend::{Basis, Break, TrendRun, headlines};
+pub(crate) use self::stored_trend::{Step, StoredTrend};
+pub(crate) use self::trend::{Break, headlines};

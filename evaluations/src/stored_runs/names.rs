@@ -2,17 +2,14 @@
 
 use std::collections::BTreeSet;
 
-use anyhow::Result;
-
-use super::configuration::Configuration;
 use super::run::StoredRun;
 
 /// A label for each run: what the user calls it and its profile, as far as the runs differ in them; else its settings that differ; else
 /// the name of its folder.
-pub(super) fn labels(runs: &[StoredRun]) -> Result<Vec<String>> {
+pub(super) fn labels(runs: &[StoredRun]) -> Vec<String> {
     let parts: [Vec<String>; 2] = [
-        runs.iter().map(|run| run.header.name.clone()).collect(),
-        runs.iter().map(|run| run.header.profile.clone()).collect(),
+        runs.iter().map(|run| run.record.name.clone()).collect(),
+        runs.iter().map(|run| run.record.profile.clone()).collect(),
     ];
     let differing: Vec<&Vec<String>> = parts
         .iter()
@@ -24,20 +21,16 @@ pub(super) fn labels(runs: &[StoredRun]) -> Result<Vec<String>> {
     };
     let short: Vec<String> = (0..runs.len()).map(joined).collect();
     if are_unique(&short) {
-        return Ok(short);
+        return short;
     }
-    let configurations: Vec<Option<Configuration>> = runs
-        .iter()
-        .map(|run| Ok(run.manifest()?.map(|it| Configuration::of(&it))))
-        .collect::<Result<_>>()?;
-    let distinct = configurations.iter().map(|own| {
-        let own = own.as_ref()?;
-        let others = configurations.iter().flatten();
-        Some(own.distinction(others, "another time"))
+    let distinct = runs.iter().map(|run| {
+        run.manifest()?;
+        let others = runs.iter().map(StoredRun::configuration);
+        Some(run.configuration().distinction(others, "another time"))
     });
     let distinct: Option<Vec<String>> = distinct.collect();
     let settings = distinct.filter(|labels| are_unique(labels));
-    Ok(settings.unwrap_or_else(|| runs.iter().map(StoredRun::name).collect()))
+    settings.unwrap_or_else(|| runs.iter().map(StoredRun::name).collect())
 }
 
 fn are_unique(labels: &[String]) -> bool {

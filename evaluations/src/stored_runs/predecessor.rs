@@ -2,7 +2,8 @@
 
 use super::choice::{StoredRuns, is_finished};
 use super::run::StoredRun;
-use crate::run_folder::{RunFolder, RunHeader};
+use crate::run_folder::RunFolder;
+use crate::run_record::{Benchmark, RunRecord};
 
 /// How an earlier run is related to one that follows it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -26,10 +27,10 @@ impl Kinship {
     ///
     /// A run that is alone in its command may follow one of another profile, because a profile's name contains some settings. Runs of a
     /// command with several profiles only follow runs of their own profile.
-    pub(crate) fn holds(self, before: &RunHeader, after: &RunHeader, is_alone: bool) -> bool {
+    pub(crate) fn holds(self, before: &RunRecord, after: &RunRecord, is_alone: bool) -> bool {
         let has_length =
             |is_as_long: bool| !is_as_long || before.dataset.questions == after.dataset.questions;
-        if before.dataset.shard != after.dataset.shard {
+        if before.shard() != after.shard() {
             return false;
         }
         match self {
@@ -50,7 +51,7 @@ pub(crate) fn predecessor(
 ) -> Option<StoredRun> {
     let newest = |kinship: &Kinship| {
         let mut earlier = earlier.to_vec();
-        let is_wanted = |before: &RunHeader| kinship.holds(before, &after.header, is_alone);
+        let is_wanted = |before: &RunRecord| kinship.holds(before, &after.record, is_alone);
         runs.pop_newest(&mut earlier, is_wanted, is_finished).ok()
     };
     let (run, skipped) = Kinship::CLOSEST_FIRST.iter().find_map(newest)?;
@@ -59,11 +60,11 @@ pub(crate) fn predecessor(
 }
 
 /// The dataset and the benchmark of a run.
-pub(crate) fn kind(header: &RunHeader) -> (&str, &str) {
-    (&header.dataset.name, &header.benchmark)
+pub(crate) fn kind(record: &RunRecord) -> (&str, Benchmark) {
+    (&record.dataset.name, record.benchmark)
 }
 
 /// Whether two runs have the same dataset, benchmark and profile. Versions of a target do not matter: they are what changes over time.
-pub(crate) fn is_of_kind(one: &RunHeader, other: &RunHeader) -> bool {
-    kind(one) == kind(other) && one.system() == other.system()
+pub(crate) fn is_of_kind(one: &RunRecord, other: &RunRecord) -> bool {
+    kind(one) == kind(other) && one.system_name() == other.system_name()
 }

@@ -2,12 +2,13 @@
 
 use std::collections::BTreeSet;
 use std::io::{Cursor, Write};
+use std::ops::Deref;
 use std::path::Path;
 use std::sync::Arc;
 
-use anyhow::{Context as _, Result, bail};
+use anyhow::{Context as _, Result};
 use evals::render::Cases;
-use evals::{CaseId, ClusterKey, Report, Snapshot, Summary};
+use evals::{CaseId, ClusterKey, Domain, Report, Snapshot, Summary};
 use evals_evaluators::Untyped;
 use evals_html::page::PageFigure;
 use evals_metrics::Bootstrap;
@@ -20,7 +21,8 @@ use serde_json::{Map, Value};
 use crate::figures::{self, ComparedRun, Place};
 use crate::out_file::OutFile;
 use crate::page::{Documents, HasPage, PageSource, RunPage};
-use crate::run_folder::{RunFolder, RunHeader, check_report, unreadable};
+use crate::run_folder::{RunFolder, check_report, unreadable};
+use crate::run_record::{Benchmark, RunRecord};
 use crate::shards::ShardHeader;
 use crate::terminal::{self, Printer, console, report_text};
 
@@ -34,7 +36,7 @@ pub(crate) enum StoredReport {
 }
 
 /// Facts about a run from its report.
-pub(super) struct Facts<'r> {
+pub(crate) struct Facts<'r> {
     pub(super) name: &'r str,
     pub(super) dataset: &'r str,
     pub(super) profile: Option<&'r str>,
@@ -43,54 +45,63 @@ pub(super) struct Facts<'r> {
     pub(super) cases: Vec<&'r CaseId>,
 }
 
-/// The operations on a report of any domain.
-trait AnyReport {
+/// The operations on a report of any domain. A `seed` is that of the intervals.
+pub(crate) trait AnyReport {
     fn facts(&self) -> Facts<'_>;
 
+    /// The numbers, computed from the cases.
     fn summary(&self, seed: u64) -> Summary;
 
+    /// The numbers of the report, without its texts.
     fn snapshot(&self, title: &str, seed: u64) -> Snapshot;
 
+    /// The numbers of each repetition of the cases.
     fn repetitions(&self, title: &str, seed: u64) -> Vec<Snapshot>;
 
+    /// The facts that the report holds beside its cases.
     fn metadata(&self) -> &Map<String, Value>;
 
-    fn grouped(&self, seed: u64, keys: &[String]) -> Result<Summary>;
-
+    /// The ids of the cases that failed.
     fn failed(&self) -> BTreeSet<&CaseId>;
 
+    /// The table of cases, the worst first.
     fn cases(&self, printer: &Printer, shown: &Cases) -> Result<String>;
 
+    /// Some cases in detail.
     fn details(&self, printer: &Printer, ids: &BTreeSet<&CaseId>) -> Result<String>;
 
-    fn text(&self, printer: &Printer, summary: &Summary) -> Result<String>;
+    /// The report as the command printed it, broken down by keys of the cases' metadata.
+    fn text(&self, printer: &Printer, seed: u64, keys: &[String]) -> Result<String>;
 
+    /// The figures of the report.
     fn figures(&self, seed: u64) -> Vec<PageFigure>;
 
+    /// The report as the figures of several runs show it.
     fn compared(&self, label: String, series: usize, bootstrap: &Bootstrap) -> ComparedRun;
 
-    fn write(
-        &self,
-        printer: &Printer,
-        file: &OutFile,
-        summary: &Summary,
-        source: &PageSource,
-    ) -> Result<()>;
+    /// Writes the page of the report.
+    fn write_page(&self, source: &PageSource, out: &mut dyn Write) -> Result<()>;
+}
 
-    fn write_page(&self, summary: &Summary, source: &PageSource, out: &mut dyn Write)
-    -> Result<()>;
+/// The report of any benchmark.
+impl Deref for StoredReport {
+    type Target = dyn AnyReport;
+
+    fn deref(&self) -> &Self::Target {
+        match self {
+            Self::Retrieval(report) => &**report,
+            Self::Qa(report) => &**report,
+            Self::Eval(report) => &**report,
+        }
+    }
 }
 
 impl StoredReport {
-    pub(super) fn read(folder: &RunFolder, header: &RunHeader) -> Result<Self> {
-        Ok(match header.benchmark.as_str() {
-            "retrieval" => Self::Retrieval(Arc::new(folder.read_report()?)),
-            "qa" => Self::Qa(Arc::new(folder.read_report()?)),
-            "eval" => Self::Eval(Arc::new(folder.read_report()?)),
-            other => bail!(
-                "run `{}` has the benchmark `{other}`, which this version does not support",
-                folder.name()
-            ),
+    pub(super) fn read(folder: &RunFolder, benchmark: Benchmark) -> Result<Self> {
+        Ok(match benchmark {
+            Benchmark::Retrieval => Self::Retrieval(Arc::new(folder.read_report()?)),
+            Benchmark::Qa => Self::Qa(Arc::new(folder.read_report()?)),
+            Benchmark::Eval => Self::Eval(Arc::new(folder.read_report()?)),
         })
     }
 
@@ -139,41 +150,12 @@ impl StoredReport {
         Ok(self)
     }
 
-    pub(super) fn benchmark(&self) -> &'static str {
+    pub(super) fn benchmark(&self) -> Benchmark {
         match self {
-            Self::Retrieval(_) => "retrieval",
-            Self::Qa(_) => "qa",
-            Self::Eval(_) => "eval",
+            Self::Retrieval(_) => Benchmark::Retrieval,
+            Self::Qa(_) => Benchmark::Qa,
+            Self::Eval(_) => Benchmark::Eval,
         }
-    }
-
-    pub(super) fn facts(&self) -> Facts<'_> {
-        self.any().facts()
-    }
-
-    /// The numbers, computed from the cases.
-    pub(crate) fn summary(&self, seed: u64) -> Summary {
-        self.any().summary(seed)
-    }
-
-    /// The numbers of the report, without its texts.
-    pub(crate) fn snapshot(&self, title: &str, seed: u64) -> Snapshot {
-        self.any().snapshot(title, seed)
-    }
-
-    /// The numbers of each repetition of the cases.
-    pub(crate) fn repetitions(&self, title: &str, seed: u64) -> Vec<Snapshot> {
-        self.any().repetitions(title, seed)
-    }
-
-    /// The facts that the report holds beside its cases.
-    pub(crate) fn metadata(&self) -> &Map<String, Value> {
-        self.any().metadata()
-    }
-
-    /// The report as the command printed it, broken down by keys of the cases' metadata.
-    pub(crate) fn text(&self, printer: &Printer, seed: u64, keys: &[String]) -> Result<String> {
-        self.any().text(printer, &self.any().grouped(seed, keys)?)
     }
 
     /// Writes the report in the format of the file, broken down by keys of the cases' metadata.
@@ -184,68 +166,31 @@ impl StoredReport {
         keys: &[String],
         source: &PageSource,
     ) -> Result<()> {
-        let summary = self.any().grouped(source.bootstrap.seed, keys)?;
+        let seed = source.bootstrap.seed;
         match self {
-            Self::Eval(report) => file.eval_report(printer, report, &summary, source),
-            Self::Retrieval(_) | Self::Qa(_) => self.any().write(printer, file, &summary, source),
+            Self::Retrieval(report) => {
+                file.report(printer, report, &grouped(&**report, seed, keys)?, source)
+            }
+            Self::Qa(report) => {
+                file.report(printer, report, &grouped(&**report, seed, keys)?, source)
+            }
+            Self::Eval(report) => {
+                file.eval_report(printer, report, &grouped(&**report, seed, keys)?, source)
+            }
         }
-    }
-
-    /// Writes the page of the report.
-    pub(crate) fn write_page(&self, source: &PageSource, mut out: impl Write) -> Result<()> {
-        let summary = self.any().summary(source.bootstrap.seed);
-        self.any().write_page(&summary, source, &mut out)
     }
 
     /// The texts that a page shows and the report does not hold, from the index of the run.
-    pub(crate) async fn documents(&self, manifest: Option<&Value>) -> Documents {
+    pub(crate) async fn documents(&self, record: Option<&RunRecord>) -> Documents {
         match self {
-            Self::Retrieval(report) => Documents::of_stored(report, manifest).await,
+            Self::Retrieval(report) => Documents::of_stored(report, record).await,
             Self::Qa(_) | Self::Eval(_) => Documents::none(),
         }
-    }
-
-    /// The figures of the report.
-    pub(crate) fn figures(&self, seed: u64) -> Vec<PageFigure> {
-        self.any().figures(seed)
-    }
-
-    /// The report as the figures of several runs show it.
-    pub(crate) fn compared(
-        &self,
-        label: String,
-        series: usize,
-        bootstrap: &Bootstrap,
-    ) -> ComparedRun {
-        self.any().compared(label, series, bootstrap)
     }
 
     /// The ids of all cases.
     pub(crate) fn ids(&self) -> Vec<&CaseId> {
         self.facts().cases
-    }
-
-    /// The cases that failed.
-    pub(crate) fn failed(&self) -> BTreeSet<&CaseId> {
-        self.any().failed()
-    }
-
-    /// The table of cases, the worst first.
-    pub(crate) fn cases(&self, printer: &Printer, shown: &Cases) -> Result<String> {
-        self.any().cases(printer, shown)
-    }
-
-    /// Some cases in detail.
-    pub(crate) fn details(&self, printer: &Printer, ids: &BTreeSet<&CaseId>) -> Result<String> {
-        self.any().details(printer, ids)
-    }
-
-    fn any(&self) -> &dyn AnyReport {
-        match self {
-            Self::Retrieval(report) => &**report,
-            Self::Qa(report) => &**report,
-            Self::Eval(report) => &**report,
-        }
     }
 }
 
@@ -280,12 +225,6 @@ impl<D: HasPage> AnyReport for Report<D> {
         &self.metadata
     }
 
-    fn grouped(&self, seed: u64, keys: &[String]) -> Result<Summary> {
-        let bootstrap = bootstrap(seed);
-        let summary = self.summary(&bootstrap);
-        Ok(summary.grouped(self, keys, &bootstrap)?)
-    }
-
     fn failed(&self) -> BTreeSet<&CaseId> {
         self.failed_cases()
     }
@@ -303,8 +242,8 @@ impl<D: HasPage> AnyReport for Report<D> {
         })?)
     }
 
-    fn text(&self, printer: &Printer, summary: &Summary) -> Result<String> {
-        Ok(report_text(printer, self, summary)?)
+    fn text(&self, printer: &Printer, seed: u64, keys: &[String]) -> Result<String> {
+        Ok(report_text(printer, self, &grouped(self, seed, keys)?)?)
     }
 
     fn figures(&self, seed: u64) -> Vec<PageFigure> {
@@ -316,30 +255,22 @@ impl<D: HasPage> AnyReport for Report<D> {
         ComparedRun::of(label, series, self, self.summary(bootstrap), bootstrap)
     }
 
-    fn write(
-        &self,
-        printer: &Printer,
-        file: &OutFile,
-        summary: &Summary,
-        source: &PageSource,
-    ) -> Result<()> {
-        file.report(printer, self, summary, source)
-    }
-
-    fn write_page(
-        &self,
-        summary: &Summary,
-        source: &PageSource,
-        out: &mut dyn Write,
-    ) -> Result<()> {
+    fn write_page(&self, source: &PageSource, out: &mut dyn Write) -> Result<()> {
         let page = RunPage {
             report: self,
-            summary,
+            summary: &self.summary(&bootstrap(source.bootstrap.seed)),
             source,
         };
         page.write(out)?;
         Ok(())
     }
+}
+
+/// The numbers of a report, broken down by keys of the cases' metadata.
+fn grouped<D: Domain>(report: &Report<D>, seed: u64, keys: &[String]) -> Result<Summary> {
+    let bootstrap = bootstrap(seed);
+    let summary = report.summary(&bootstrap);
+    Ok(summary.grouped(report, keys, &bootstrap)?)
 }
 
 fn bootstrap(seed: u64) -> Bootstrap {

@@ -3,22 +3,29 @@
 use std::collections::BTreeSet;
 use std::ffi::OsStr;
 use std::path::{Path, PathBuf};
+use std::sync::{Arc, OnceLock};
 
 use anyhow::{Context as _, Result, anyhow};
-use evals::ClusterKey;
+use evals::{ClusterKey, Summary};
 use evals_guard::regular_file;
-use serde_json::Value;
 
+use super::choice::is_finished;
+use super::headline::Headline;
 use super::report::StoredReport;
-use crate::run_folder::{DatasetHeader, LARGEST_REPORT, REPORT, RunFolder, RunHeader, RunState};
+use crate::run_folder::{LARGEST_REPORT, REPORT, RunFolder, RunState};
+use crate::run_record::{Configuration, DatasetRecord, RunRecord};
+use crate::shards::ShardRecord;
 
 /// A stored run.
 #[derive(Debug, Clone)]
 pub(crate) struct StoredRun {
     place: Place,
-    pub(crate) header: RunHeader,
+    /// Its record. That of a report without its folder holds what the report says.
+    pub(crate) record: Arc<RunRecord>,
     /// What makes its cases a cluster, if the command line says it.
     cluster: Option<ClusterKey>,
+    configuration: OnceLock<Configuration>,
+    results: OnceLock<Results>,
 }
 
 /// Where a run is.
@@ -29,14 +36,30 @@ enum Place {
     Report(PathBuf, StoredReport),
 }
 
+/// How far a run is, and its measures.
+#[derive(Debug, Clone)]
+pub(crate) struct Results {
+    pub(crate) state: RunState,
+    /// `None` without a report, and while the run is running.
+    pub(crate) summary: Option<Summary>,
+    /// Why the report cannot be read, if it cannot.
+    pub(crate) problem: Option<String>,
+}
+
 impl StoredRun {
     pub(crate) fn of_folder(folder: RunFolder) -> Result<Self> {
-        let header = folder.read_manifest()?;
-        Ok(Self {
-            place: Place::Folder(folder),
-            header,
+        let record = folder.read_record()?;
+        Ok(Self::new(Place::Folder(folder), record))
+    }
+
+    fn new(place: Place, record: RunRecord) -> Self {
+        Self {
+            place,
+            record: Arc::new(record),
             cluster: None,
-        })
+            configuration: OnceLock::new(),
+            results: OnceLock::new(),
+        }
     }
 
     /// The run with its cases in other clusters than those that it declares, if there is a key.
@@ -70,11 +93,9 @@ impl StoredRun {
             return Ok(None);
         }
         let report = StoredReport::parse(path, &regular_file::read(path, LARGEST_REPORT)?)?;
-        Ok(Some(Self {
-            header: header_of(&report),
-            place: Place::Report(path.to_owned(), report),
-            cluster: None,
-        }))
+        let record = record_of(&report);
+        let place = Place::Report(path.to_owned(), report);
+        Ok(Some(Self::new(place, record)))
     }
 
     /// The name of its folder, or the path of its report.
@@ -119,17 +140,73 @@ impl StoredRun {
         }
     }
 
-    /// The state of the run.
+    /// The state of the run now.
     pub(crate) fn state(&self) -> RunState {
         match &self.place {
             Place::Folder(folder) => folder.state(),
-            Place::Report(_, report) => RunState::of(&report.summary(self.header.seed)),
+            Place::Report(_, report) => RunState::of(&report.summary(self.record.seed)),
         }
+    }
+
+    /// The state and the measures when they were first asked for.
+    pub(crate) fn results(&self) -> &Results {
+        self.results.get_or_init(|| match &self.place {
+            Place::Folder(folder) => Results::read(folder, folder.is_locked()),
+            Place::Report(_, report) => {
+                let summary = report.summary(self.record.seed);
+                Results {
+                    state: RunState::of(&summary),
+                    summary: Some(summary),
+                    problem: None,
+                }
+            }
+        })
+    }
+
+    /// The run with these results.
+    pub(crate) fn with_results(self, results: Results) -> Self {
+        Self {
+            results: results.into(),
+            ..self
+        }
+    }
+
+    /// Whether commands may choose it by themselves.
+    pub(crate) fn is_finished(&self) -> bool {
+        is_finished(self.results().state)
+    }
+
+    /// The main measure, if it has a value.
+    pub(crate) fn headline(&self) -> Option<Headline> {
+        Headline::of(&self.record, self.results().summary.as_ref()?)
+    }
+
+    /// The values that its figures depend on.
+    pub(crate) fn configuration(&self) -> &Configuration {
+        self.configuration
+            .get_or_init(|| Configuration::of(&self.record))
+    }
+
+    /// The state as lists show it. A shard is named beside its state, the column that is always there, so that nobody takes its score for
+    /// that of the whole.
+    pub(crate) fn shown_state(&self) -> String {
+        let state = self.results().state;
+        match &self.record.dataset.shard {
+            Some(record) => format!("{state}, {}", record.shard),
+            None => state.to_string(),
+        }
+    }
+
+    /// When it started, in UTC, as people read it: `2026-05-01 12:00:00`.
+    pub(crate) fn started(&self) -> Option<String> {
+        let time = self.record.started.as_deref()?;
+        let seconds = time.split(['.', 'Z']).next().unwrap_or(time);
+        Some(seconds.replace('T', " "))
     }
 
     pub(crate) fn report(&self) -> Result<StoredReport> {
         let report = match &self.place {
-            Place::Folder(folder) => StoredReport::read(folder, &self.header),
+            Place::Folder(folder) => StoredReport::read(folder, self.record.benchmark),
             Place::Report(_, report) => Ok(report.clone()),
         }?;
         match &self.cluster {
@@ -140,11 +217,11 @@ impl StoredRun {
         }
     }
 
-    /// The manifest; `None` for a report without its folder.
-    pub(crate) fn manifest(&self) -> Result<Option<Value>> {
+    /// The whole record; `None` for a report without its folder.
+    pub(crate) fn manifest(&self) -> Option<&Arc<RunRecord>> {
         match &self.place {
-            Place::Folder(folder) => Ok(Some(folder.read_manifest()?)),
-            Place::Report(..) => Ok(None),
+            Place::Folder(_) => Some(&self.record),
+            Place::Report(..) => None,
         }
     }
 
@@ -163,23 +240,43 @@ impl StoredRun {
     }
 }
 
-/// The header of a run, from its report.
-fn header_of(report: &StoredReport) -> RunHeader {
+impl Results {
+    /// What the files of a run say. The report of a running run is from an earlier session and out of date.
+    pub(crate) fn read(folder: &RunFolder, is_running: bool) -> Self {
+        if is_running {
+            return Self {
+                state: RunState::Running,
+                summary: None,
+                problem: None,
+            };
+        }
+        let (state, summary) = folder.state_at_rest();
+        let problem = match state {
+            RunState::Unreadable => folder.report_problem(),
+            _ => None,
+        };
+        Self {
+            state,
+            summary,
+            problem: problem.map(|problem| format!("{problem:#}")),
+        }
+    }
+}
+
+/// What a report says about its run.
+fn record_of(report: &StoredReport) -> RunRecord {
     let facts = report.facts();
-    RunHeader {
-        benchmark: report.benchmark().to_owned(),
+    RunRecord {
+        benchmark: report.benchmark(),
         name: facts.name.to_owned(),
         profile: facts.profile.unwrap_or("unknown").to_owned(),
-        started: None,
-        dataset: DatasetHeader {
+        dataset: DatasetRecord {
             name: facts.dataset.to_owned(),
             questions: facts.cases.into_iter().collect::<BTreeSet<_>>().len(),
-            shard: facts.shard,
+            shard: facts.shard.map(ShardRecord::of_header),
+            ..DatasetRecord::default()
         },
         seed: facts.seed.unwrap_or_default(),
-        measures: Vec::new(),
-        command_line: Value::Null,
-        target: None,
-        rejudged: None,
+        ..RunRecord::default()
     }
 }

@@ -2,9 +2,9 @@
 
 use anyhow::{Result, bail};
 use evals::{Identity, Snapshot};
+use serde::Deserialize;
 use serde_json::{Map, Value};
 
-use super::configuration::Configuration;
 use super::run::StoredRun;
 use crate::judged_by::JudgeRecords;
 use crate::run_folder::RunState;
@@ -26,13 +26,11 @@ pub(crate) fn finished(run: &StoredRun) -> Result<()> {
 /// The numbers of a stored run, with the identity of its data and of its judge, and its cost.
 pub(crate) fn snapshot(run: &StoredRun) -> Result<Snapshot> {
     let report = run.report()?;
-    let manifest = run.manifest()?;
-    let facts = manifest.as_ref().unwrap_or(&Value::Null);
     let metadata = report.metadata();
     let snapshot = report
-        .snapshot(&run.name(), run.header.seed)
+        .snapshot(&run.name(), run.record.seed)
         .identified(Identity {
-            dataset: dataset(facts),
+            dataset: shortened(&run.record.dataset.provenance),
             judge: JudgeRecords::identity(metadata)?,
         });
     Ok(match metadata.get("costs") {
@@ -45,28 +43,25 @@ pub(crate) fn snapshot(run: &StoredRun) -> Result<Snapshot> {
 }
 
 /// The settings that a run's figures depend on, by dotted path, without the digests of the dataset. Empty for a report without its manifest.
-pub(crate) fn settings(run: &StoredRun) -> Result<Map<String, Value>> {
-    let manifest = run.manifest()?;
-    let configuration = |manifest: &Value| Configuration::of(manifest).without_data();
-    let values = manifest.as_ref().map(configuration);
-    let values = values.iter().flat_map(Configuration::values);
-    Ok(values
+pub(crate) fn settings(run: &StoredRun) -> Map<String, Value> {
+    let configuration = run.manifest().map(|_| run.configuration().without_data());
+    let values = configuration.iter().flat_map(|it| it.values());
+    values
         .map(|(path, value)| (path.to_owned(), value.into()))
-        .collect())
+        .collect()
 }
 
-/// The files of the dataset with their digests, and how they are read.
-fn dataset(manifest: &Value) -> Value {
-    match &manifest["dataset"]["provenance"] {
-        Value::Null => Value::Null,
-        provenance => shortened(provenance),
-    }
+/// A file of a dataset.
+#[derive(Deserialize)]
+struct DatasetFileDigest {
+    path: String,
+    sha256: String,
 }
 
-/// Files by path with the start of their digest, so that a difference names the file. Names of repositories and revisions are left out: the
-/// same bytes are the same data.
-fn shortened(value: &Value) -> Value {
-    match value {
+/// How the files of a dataset are read, and the files by path with the start of their digest, so that a difference names the file. Names of
+/// repositories and revisions are left out: the same bytes are the same data.
+fn shortened(provenance: &Value) -> Value {
+    match provenance {
         Value::Object(members) => {
             let members = members
                 .iter()
@@ -77,18 +72,14 @@ fn shortened(value: &Value) -> Value {
                     .collect(),
             )
         }
-        Value::Array(items) if items.iter().all(|item| item["sha256"].is_string()) => {
-            let files = items.iter().map(|file| {
-                let path = file["path"].as_str().unwrap_or("file").to_owned();
-                (path, start(&file["sha256"]).into())
-            });
-            Value::Object(files.collect())
-        }
+        Value::Array(_) => match Vec::<DatasetFileDigest>::deserialize(provenance) {
+            Ok(files) => {
+                let start = |digest: String| digest.chars().take(DIGITS).collect::<String>();
+                let files = files.into_iter();
+                Value::Object(files.map(|it| (it.path, start(it.sha256).into())).collect())
+            }
+            Err(_) => provenance.clone(),
+        },
         other => other.clone(),
     }
-}
-
-fn start(digest: &Value) -> String {
-    let digest = digest.as_str().unwrap_or_default();
-    digest.chars().take(DIGITS).collect()
 }

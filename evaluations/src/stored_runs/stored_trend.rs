@@ -7,10 +7,11 @@ use evals_html::figure::{Heading, Trend, TrendPoint, Width};
 use evals_html::page::PageFigure;
 use evals_messages::quantity;
 
-use super::configuration::differences;
 use super::headline::Headline;
-use super::trend::{Basis, Break};
+use super::run::StoredRun;
+use super::trend::Break;
 use crate::figures::TREND;
+use crate::run_record::{Sameness, differences};
 
 /// Most runs in a drawing, the newest.
 const NEWEST: usize = 60;
@@ -18,25 +19,13 @@ const NEWEST: usize = 60;
 /// Most characters of a version that labels a run, such as the beginning of a commit.
 const VERSION_SHOWN: usize = 8;
 
-/// A finished run of a trend.
-#[derive(Debug, Clone)]
-pub(crate) struct DrawnRun<'r> {
-    pub(crate) name: String,
-    /// When it started, in UTC; `None` if its manifest does not say.
-    pub(crate) started: Option<&'r str>,
-    pub(crate) basis: Basis<'r>,
-    /// Its main measure; `None` if that has no value.
-    pub(crate) headline: Option<Headline>,
-    pub(crate) summary: &'r Summary,
-}
-
 /// The finished runs of one dataset, benchmark and profile.
 #[derive(Debug)]
 pub(crate) struct StoredTrend<'r> {
     /// What the runs have in common.
     subject: String,
     /// The newest, oldest first.
-    runs: Vec<DrawnRun<'r>>,
+    runs: Vec<&'r StoredRun>,
     /// How many there are with those that are too old to be drawn.
     all: usize,
     comparison: Comparison,
@@ -45,7 +34,7 @@ pub(crate) struct StoredTrend<'r> {
 /// One run of a trend, with what changed since the run before it.
 #[derive(Debug)]
 pub(crate) struct Step<'l> {
-    pub(crate) run: &'l DrawnRun<'l>,
+    pub(crate) run: &'l StoredRun,
     pub(crate) cell: &'l Cell,
     pub(crate) changed: Vec<String>,
     /// Why the line is broken before this run.
@@ -54,31 +43,30 @@ pub(crate) struct Step<'l> {
 
 impl<'r> StoredTrend<'r> {
     /// The trend of the newest of `runs`, oldest first, as many as a drawing has room for.
-    pub(crate) fn of(
-        dataset: &str,
-        benchmark: &str,
-        profile: &str,
-        mut runs: Vec<DrawnRun<'r>>,
-    ) -> Self {
+    pub(crate) fn of(mut runs: Vec<&'r StoredRun>) -> Self {
         let all = runs.len();
         runs.drain(..all.saturating_sub(NEWEST));
         Self {
             all,
-            ..Self::of_all(dataset, benchmark, profile, runs)
+            ..Self::of_all(runs)
         }
     }
 
-    /// The trend of all `runs`, oldest first.
-    pub(crate) fn of_all(
-        dataset: &str,
-        benchmark: &str,
-        profile: &str,
-        runs: Vec<DrawnRun<'r>>,
-    ) -> Self {
-        let summaries = runs.iter().map(|run| (run.name.as_str(), run.summary));
+    /// The trend of all `runs`, oldest first. Runs without measures are left out.
+    pub(crate) fn of_all(mut runs: Vec<&'r StoredRun>) -> Self {
+        runs.retain(|run| run.results().summary.is_some());
+        let names: Vec<String> = runs.iter().map(|run| run.name()).collect();
+        let summaries = runs.iter().filter_map(|run| run.results().summary.as_ref());
+        let named: Vec<(&str, &Summary)> =
+            names.iter().map(String::as_str).zip(summaries).collect();
+        let subject = runs.first().map_or_else(String::new, |run| {
+            let record = &run.record;
+            let (dataset, benchmark) = (&record.dataset.name, record.benchmark);
+            format!("{dataset}, {benchmark}, {}", record.system_name())
+        });
         Self {
-            subject: format!("{dataset}, {benchmark}, {profile}"),
-            comparison: Comparison::new(&summaries.collect::<Vec<_>>()),
+            subject,
+            comparison: Comparison::new(&named),
             all: runs.len(),
             runs,
         }
@@ -99,8 +87,8 @@ impl<'r> StoredTrend<'r> {
     pub(crate) fn headline(&self) -> Option<&Row> {
         let rows = self.measures();
         let row_of = |headline: &Headline| rows.iter().find(|row| row.measure == headline.measure);
-        let headlines = self.runs.iter().filter_map(|run| run.headline.as_ref());
-        let main = headlines.filter_map(row_of);
+        let headlines = self.runs.iter().filter_map(|run| run.headline());
+        let main = headlines.filter_map(|headline| row_of(&headline));
         // Of equal ones, the last is taken.
         main.max_by_key(|row| row.cells.iter().filter(|cell| is_value(cell)).count())
             .or_else(|| rows.first())
@@ -108,14 +96,14 @@ impl<'r> StoredTrend<'r> {
 
     /// The runs with their values of a measure.
     pub(crate) fn steps<'l>(&'l self, measure: &'l Row) -> Vec<Step<'l>> {
-        let mut before: Option<&DrawnRun<'_>> = None;
+        let mut before: Option<&StoredRun> = None;
         let steps = self.runs.iter().zip(&measure.cells).map(|(run, cell)| {
             let earlier = before.replace(run);
             Step {
                 run,
                 cell,
                 changed: earlier.map_or(Vec::new(), |earlier| changed(earlier, run)),
-                broken: earlier.and_then(|earlier| Break::between(earlier.basis, run.basis)),
+                broken: earlier.and_then(|earlier| Break::between(earlier, run)),
             }
         });
         steps.collect()
@@ -170,7 +158,7 @@ impl Step<'_> {
             Cell::Value { .. } => None,
             Cell::Undefined { reasons } if reasons.is_empty() => Some("undefined".to_owned()),
             Cell::Undefined { reasons } => Some(format!("undefined: {}", reasons.join("; "))),
-            Cell::Missing => Some(match &self.run.headline {
+            Cell::Missing => Some(match self.run.headline() {
                 Some(main) if main.measure != measure.measure => {
                     format!("not measured; the run measured {}", main.title)
                 }
@@ -190,15 +178,15 @@ fn is_value(cell: &Cell) -> bool {
 }
 
 /// The settings that changed.
-fn changed(before: &DrawnRun<'_>, after: &DrawnRun<'_>) -> Vec<String> {
-    let [old, new] = [before, after].map(|run| run.basis.configuration.without_data());
-    differences(&old, &new)
+fn changed(before: &StoredRun, after: &StoredRun) -> Vec<String> {
+    let [old, new] = [before, after].map(|run| run.configuration().without_data());
+    differences(&old, &new, Sameness::Configuration)
 }
 
 fn points(steps: &[Step<'_>], measure: &Row) -> Vec<TrendPoint> {
     let versions = steps
         .iter()
-        .map(|step| step.run.basis.configuration.target_version());
+        .map(|step| step.run.record.target()?.version.as_deref());
     let versions: Vec<Option<&str>> = versions.collect();
     let labels = if versions.iter().any(|it| *it != versions[0]) {
         let of_run = |version: Option<&str>| match version {
@@ -207,7 +195,7 @@ fn points(steps: &[Step<'_>], measure: &Row) -> Vec<TrendPoint> {
         };
         versions.into_iter().map(of_run).collect()
     } else {
-        let started = steps.iter().map(|step| step.run.started);
+        let started = steps.iter().map(|step| step.run.record.started.as_deref());
         labels(&started.collect::<Vec<_>>())
     };
     let points = steps.iter().zip(labels).map(|(step, label)| {

@@ -8,8 +8,9 @@ use evals_metrics::Confusion;
 use super::super::agreement::{pairs, people};
 use super::super::answers::RunAnswers;
 use super::super::current::{CurrentLabels, Stale};
-use super::super::label::{Digests, Label, LabelVerdict};
+use super::super::label::{Label, LabelVerdict};
 use super::super::sample::{Method, Sample};
+use super::super::texts::Digests;
 use super::{label, run, sample, stored};
 
 fn ids(run: &RunAnswers, sample: Sample) -> Vec<&str> {

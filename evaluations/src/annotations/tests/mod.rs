@@ -13,10 +13,9 @@ use super::current::CurrentLabels;
 use super::export::Export;
 use super::file::StoredLabels;
 use super::import::Import;
-use super::judged_answer::JudgedAnswer;
-use super::label::{Digests, Label, LabelVerdict};
+use super::label::{Label, LabelVerdict};
 use super::sample::{Method, Sample, Sampling};
-use super::texts::ShownPassage;
+use super::texts::{Digests, JudgedAnswer, ShownPassage};
 use crate::judged_by::{JudgeRecord, PanelMember};
 
 fn answer(id: &str, verdict: Option<bool>) -> JudgedAnswer {

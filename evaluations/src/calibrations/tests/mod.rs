@@ -4,7 +4,7 @@ mod corrections;
 mod decisions;
 mod storage;
 
-use serde_json::{Value, json};
+use serde_json::json;
 
 use super::calibration::Calibration;
 use super::decided::{DecidedLabels, WhoCounts};
@@ -12,14 +12,20 @@ use super::judged_run::JudgedRun;
 use crate::annotations::tests::{label, stored};
 use crate::annotations::{CurrentLabels, LabelVerdict, RunAnswers, StoredLabels};
 use crate::judged_by::JudgeRecord;
+use crate::run_record::{DatasetRecord, RunRecord};
 use evals_metrics::VerdictCounts;
 
-fn manifest() -> Value {
-    json!({"repeat": 1, "dataset": {"name": "sample", "provenance": {"files": "a"}}})
-}
-
 fn judged(answers: &RunAnswers) -> JudgedRun {
-    JudgedRun::of(answers, &manifest()).unwrap()
+    let record = RunRecord {
+        dataset: DatasetRecord {
+            name: "sample".to_owned(),
+            provenance: json!({"files": "a"}),
+            ..DatasetRecord::default()
+        },
+        repeat: 1,
+        ..RunRecord::default()
+    };
+    JudgedRun::of(answers, &record).unwrap()
 }
 
 fn recorded(run: &mut JudgedRun) -> &mut JudgeRecord {

@@ -7,7 +7,6 @@ use std::ffi::OsStr;
 use std::path::Path;
 
 use anyhow::{Context as _, Result, bail};
-use serde_json::Value as Json;
 
 use crate::annotations::{
     CurrentLabels, LabelFile, RunAnswers, WantedMeasure, checked_labeller, pairs, people, user_name,
@@ -134,9 +133,7 @@ fn calibrate(
 }
 
 fn judged_run(stored: &StoredRun, answers: &RunAnswers) -> Result<JudgedRun> {
-    let folder = stored.folder("names the judge")?;
-    let manifest: Json = folder.read_manifest()?;
-    JudgedRun::of(answers, &manifest).with_context(|| {
+    JudgedRun::of(answers, &stored.record).with_context(|| {
         format!(
             "run `{}` has no verdicts of a judge, so there is nothing to calibrate",
             stored.name()

@@ -18,7 +18,8 @@ use crate::exit::Exit;
 use crate::figures::{self, FigureFolder};
 use crate::out_file::OutFile;
 use crate::page::PageSource;
-use crate::run_folder::{RunHeader, RunState};
+use crate::run_folder::RunState;
+use crate::run_record::RunRecord;
 use crate::session::Session;
 use crate::stored_runs::{
     ComparedRuns, StoredRun, StoredRuns, is_finished, is_latest, kind, names_measure, predecessor,
@@ -43,8 +44,8 @@ pub(super) fn execute(session: &Session<'_>, arguments: &CompareArgs) -> Result<
     let mut exit = None;
     for pair in pairs {
         let pair = pair.map(|run| run.clustered(arguments.cluster.as_ref()));
-        let header = &pair[1].header;
-        let kind = (count > 1).then(|| format!("{}-{}", header.benchmark, header.profile));
+        let record = &pair[1].record;
+        let kind = (count > 1).then(|| format!("{}-{}", record.benchmark, record.profile));
         let gap = if exit.is_some() { "\n" } else { "" };
         let change = compare(session, arguments, &outputs, &pair, kind.as_deref(), gap)?;
         exit = exit.max(change.map(|change| verdict(session, arguments, &change)));
@@ -211,7 +212,7 @@ fn choose(session: &Session<'_>, arguments: &CompareArgs) -> Result<Chosen> {
         let (before, _) = find(&runs, before)?;
         let (after, is_behind) = match after {
             Some(after) => find(&runs, after)?,
-            None => newest(&runs, |header| kind(header) == kind(&before.header))?,
+            None => newest(&runs, |record| kind(record) == kind(&before.record))?,
         };
         if arguments.runs.len() == 1 && after.name() == before.name() {
             bail!(
@@ -232,7 +233,7 @@ fn choose(session: &Session<'_>, arguments: &CompareArgs) -> Result<Chosen> {
     let is_alone = |after: &StoredRun| {
         let same = command
             .iter()
-            .filter(|run| kind(&run.header) == kind(&after.header));
+            .filter(|run| kind(&run.record) == kind(&after.record));
         same.count() == 1
     };
     let alone: Vec<bool> = command.iter().map(is_alone).collect();
@@ -274,7 +275,7 @@ fn find(runs: &StoredRuns<'_>, wanted: &OsStr) -> Result<(StoredRun, bool)> {
 /// The newest finished run that is wanted, and whether newer ones are unfinished.
 fn newest(
     runs: &StoredRuns<'_>,
-    is_wanted: impl Fn(&RunHeader) -> bool,
+    is_wanted: impl Fn(&RunRecord) -> bool,
 ) -> Result<(StoredRun, bool)> {
     let mut folders = runs.list()?;
     let (run, skipped) = runs.pop_newest(&mut folders, is_wanted, is_finished)?;
@@ -284,7 +285,7 @@ fn newest(
 
 /// Points out differences in questions and profile between runs that the user did not name.
 fn note_differences(session: &Session<'_>, before: &StoredRun, after: &StoredRun) {
-    let [asked_before, asked_after] = [before, after].map(|run| run.header.dataset.questions);
+    let [asked_before, asked_after] = [before, after].map(|run| run.record.dataset.questions);
     if asked_before != asked_after {
         session.printer.warn(&format!(
             "`{}` asked {} and `{}` asked {asked_after}; only questions of both are compared",
@@ -293,7 +294,7 @@ fn note_differences(session: &Session<'_>, before: &StoredRun, after: &StoredRun
             after.name(),
         ));
     }
-    let [profile_before, profile_after] = [before, after].map(|run| &run.header.profile);
+    let [profile_before, profile_after] = [before, after].map(|run| &run.record.profile);
     if profile_before != profile_after {
         session.printer.note(&format!(
             "comparing profile `{profile_after}` with profile `{profile_before}` of the previous run"

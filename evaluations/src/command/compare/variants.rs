@@ -7,13 +7,14 @@ use evals_messages::quantity;
 
 use crate::cli::CompareArgs;
 use crate::exit::Exit;
+use crate::run_record::Benchmark;
 use crate::session::Session;
 use crate::stored_runs::{StoredRun, Variants};
 
 /// A run of a variant.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(in crate::command) struct VariantRun {
-    pub(in crate::command) benchmark: String,
+    pub(in crate::command) benchmark: Benchmark,
     /// The name of its folder.
     pub(in crate::command) folder: String,
 }
@@ -34,7 +35,7 @@ pub(super) fn of_last_command(
     let titles: Vec<&str> = variants
         .runs
         .iter()
-        .map(|run| run.header.name.as_str())
+        .map(|run| run.record.name.as_str())
         .collect();
     session.printer.note(&format!(
         "comparing the {} of the last command with each other: {}",
@@ -50,10 +51,10 @@ pub(in crate::command) fn execute(
     arguments: &CompareArgs,
     runs: &[VariantRun],
 ) -> Result<Exit> {
-    let mut benchmarks: Vec<&str> = Vec::new();
+    let mut benchmarks: Vec<Benchmark> = Vec::new();
     for run in runs {
-        if !benchmarks.contains(&run.benchmark.as_str()) {
-            benchmarks.push(&run.benchmark);
+        if !benchmarks.contains(&run.benchmark) {
+            benchmarks.push(run.benchmark);
         }
     }
     let mut exit = Exit::Done;
@@ -66,7 +67,7 @@ pub(in crate::command) fn execute(
             ));
             continue;
         }
-        let files = (benchmarks.len() > 1).then_some(*benchmark);
+        let files = (benchmarks.len() > 1).then(|| benchmark.word());
         let own = arguments.with_runs(own, files);
         exit = exit.max(super::execute(session, &own)?);
     }
@@ -76,7 +77,7 @@ pub(in crate::command) fn execute(
 impl VariantRun {
     fn of(run: &StoredRun) -> Self {
         Self {
-            benchmark: run.header.benchmark.clone(),
+            benchmark: run.record.benchmark,
             folder: run.name(),
         }
     }

@@ -1,86 +1,75 @@
-//! The manifest of a run of a dataset file.
+//! The record of a run of a dataset file.
 
 use std::collections::BTreeMap;
-use std::ffi::OsStr;
+use std::num::NonZeroUsize;
 
 use anyhow::{Context as _, Result};
 use chrono::{DateTime, Utc};
 use evals_targets::TargetIdentity;
-use serde_json::{Value, json};
+use serde_json::json;
 
 use super::judges::OpenedJudges;
 use super::plan::Plan;
 use crate::cli::EvalArgs;
-use crate::clock::timestamp;
-use crate::eval_report::{REPORT_EVALUATORS, VOTES};
-use crate::redaction;
-use crate::run_folder::{MANIFEST_VERSION, Tool};
 use crate::run_models::Prompts;
+use crate::run_record::{Benchmark, DatasetRecord, RecordedSettings, RunRecord, System};
 
 /// Everything that the results depend on. Settings of parts that a dataset file does not use are left out, so that changing them
 /// does not keep a run from being resumed.
-pub(super) fn manifest(
+pub(super) fn run_record(
     plan: &Plan,
     arguments: &EvalArgs,
     target: &TargetIdentity,
     judges: &OpenedJudges,
     started: DateTime<Utc>,
-) -> Result<Value> {
+) -> Result<RunRecord> {
     let control = &arguments.control;
     let mut models = BTreeMap::new();
     let mut parameters = BTreeMap::new();
     for (role, model) in judges.roles() {
         models.insert(role.clone(), model.identity().clone());
-        parameters.insert(role, model.parameters());
+        parameters.insert(role.clone(), model.parameters());
     }
     let is_judged = !plan.judges.is_empty();
     let prompts = Prompts::digests(plan.prompts.all().into_iter().filter(|_| is_judged));
-    let mut settings = json!({"target": plan.target});
+    let unserialised = "cannot serialise the settings";
+    let mut settings =
+        RecordedSettings::of(&json!({"target": plan.target})).context(unserialised)?;
     if is_judged {
-        let all = serde_json::to_value(&plan.resolved.settings);
-        let all = all.context("cannot serialise the settings")?;
-        for section in ["evaluations", "providers", "prices"] {
-            settings[section] = all[section].clone();
-        }
+        let all = RecordedSettings::of(&plan.resolved.settings).context(unserialised)?;
+        settings.replace(&["evaluations", "providers", "prices"], &all);
     }
-    let mut manifest = json!({
-        "schema_version": MANIFEST_VERSION,
-        "tool": Tool::default(),
-        "benchmark": "eval",
-        "name": plan.name,
-        "profile": target.kind,
-        "started": timestamp(started),
-        "command_line": redaction::command_line(),
-        "dataset": {
-            "name": plan.file.name,
-            "file": plan.source.path.file_name().map(OsStr::to_string_lossy),
-            "provenance": {"digest": plan.source.digest},
-            "questions": plan.chosen.len(),
-            "limit": control.limit,
+    let file = plan.source.path.file_name();
+    let is_shard = plan.shard.is_some();
+    Ok(RunRecord {
+        benchmark: Benchmark::Eval,
+        name: plan.name.clone(),
+        profile: target.kind.clone(),
+        dataset: DatasetRecord {
+            name: plan.file.name.clone(),
+            file: file.map(|name| name.to_string_lossy().into_owned()),
+            provenance: json!({"digest": plan.source.digest}),
+            questions: plan.chosen.len(),
+            unanswerable: 0,
+            limit: control.limit.map(NonZeroUsize::get),
+            selection: plan.cases.selection.clone(),
+            shard: plan.shard.clone(),
+            report_evaluators: if is_shard {
+                plan.report_evaluators()?
+            } else {
+                Vec::new()
+            },
+            judges_vote: is_shard && plan.judges.votes,
         },
-        "target": target,
-        "settings": settings,
-        "settings_from": plan.resolved.origins(),
-        "models": models,
-        "parameters": parameters,
-        "prompts": prompts,
-        "seed": control.seed,
-        "repeat": control.repeat,
-        "concurrency": plan.concurrency,
-    });
-    if let Some(selection) = &plan.cases.selection {
-        manifest["dataset"]["selection"] = serde_json::to_value(selection)?;
-    }
-    if let Some(shard) = &plan.shard {
-        manifest["dataset"]["shard"] = serde_json::to_value(shard)?;
-        // `evaluations runs merge` lets them judge the whole report, without the file.
-        let report_evaluators = plan.report_evaluators()?;
-        if !report_evaluators.is_empty() {
-            manifest["dataset"][REPORT_EVALUATORS] = report_evaluators.into();
-        }
-        if plan.judges.votes {
-            manifest["dataset"][VOTES] = true.into();
-        }
-    }
-    Ok(manifest)
+        system: System::Target(target.clone()),
+        settings,
+        settings_from: plan.resolved.origins(),
+        models,
+        parameters: Some(Some(parameters)),
+        prompts,
+        seed: control.seed,
+        repeat: control.repeat.get(),
+        concurrency: plan.concurrency.get(),
+        ..RunRecord::begun(started)
+    })
 }

@@ -18,13 +18,14 @@ use sha2::{Digest as _, Sha256};
 
 use super::judges::WantedJudges;
 use crate::batches;
-use crate::case_selection::{Candidate, ChosenCases, LimitRecord, MetadataFrom, Selection};
+use crate::case_selection::{Candidate, ChosenCases, MetadataFrom, Selection};
 use crate::choices;
 use crate::cli::EvalArgs;
 use crate::models::ConfiguredModels;
 use crate::out_file::OutFile;
 use crate::redaction;
 use crate::run_models::Prompts;
+use crate::run_record::LimitRecord;
 use crate::session::{Session, named_models};
 use crate::settings::{self, Layer, Resolved, Tree};
 use crate::shards::ShardRecord;

@@ -15,7 +15,7 @@ use serde_json::{Map, Value};
 
 use super::finished::Finished;
 use super::judges::OpenedJudges;
-use super::manifest::manifest;
+use super::manifest::run_record;
 use super::plan::Plan;
 use super::task;
 use crate::batches;
@@ -30,7 +30,6 @@ use crate::judged_by::PanelMember;
 use crate::models::Servers;
 use crate::resumption::{self, Resume};
 use crate::run_ending::Reached;
-use crate::run_folder::identity;
 use crate::run_models::{Opener, cache_policy};
 use crate::session::Session;
 use crate::spending::Spending;
@@ -107,15 +106,15 @@ pub(super) async fn run(
         session.printer.warn(&warning);
     }
     let started = clock::now();
-    let manifest = manifest(plan, arguments, target.identity(), &judges, started)?;
+    let record = run_record(plan, arguments, target.identity(), &judges, started)?;
     let (resume, resumption) = match start {
         Start::Resume => (Resume::Unfinished, Resumption::Resume),
         Start::Fresh | Start::Reuse(_) => (Resume::Fresh, Resumption::Fresh),
     };
-    let opening = resumption::open::<Untyped>(session, &manifest, started, resume);
+    let opening = resumption::open::<Untyped>(session, &record, started, resume);
     let opened = interruption.guard(opening).await?;
     let recording = Recording {
-        run: identity(&manifest),
+        run: record.identity(),
         resumption,
         reused: match start {
             Start::Resume | Start::Fresh => None,

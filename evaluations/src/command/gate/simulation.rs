@@ -27,7 +27,7 @@ pub(super) fn execute(session: &Session<'_>, arguments: &GateArgs) -> Result<Exi
         finished(run)?;
     }
     let snapshots = match &runs[..] {
-        [run] => run.report()?.repetitions(&run.name(), run.header.seed),
+        [run] => run.report()?.repetitions(&run.name(), run.record.seed),
         several => several
             .iter()
             .map(snapshot)

@@ -19,7 +19,7 @@ use super::target_facts;
 use crate::annotations::Answers;
 use crate::calibrations::CalibrationStore;
 use crate::clock;
-use crate::eval_report::{self, Costs as JudgeCosts, EvalFacts, REPORT_EVALUATORS, VOTES};
+use crate::eval_report::{self, Costs as JudgeCosts, EvalFacts};
 use crate::judged_by::JudgeRecords;
 use crate::page::HasPage;
 use crate::question_answering::{Costs, ModelRecord, QaFacts};
@@ -52,12 +52,12 @@ pub(super) async fn write_qa(joining: &Joining<'_>) -> Result<Merged> {
         report.analyse(&[Arc::new(JudgeAgreement) as _]).await;
     }
     let mut prices = joining.prices()?;
-    let mut further = Vec::from_iter(vector_search::fact_of_run(&joining.manifest));
-    if let Some(target) = target_facts::target(joining)? {
+    let mut further = Vec::from_iter(vector_search::fact_of_run(&joining.record));
+    if let Some(target) = joining.record.target() {
         let facts = target_facts::of(&report, &parts);
-        facts.enter(&mut report, &target)?;
+        facts.enter(&mut report, target)?;
         further.extend(facts.lines());
-        prices = with_price(prices, &target, facts.model.as_deref());
+        prices = with_price(prices, target, facts.model.as_deref());
     }
     let mut models: ModelRecord = entries(joining, &parts[0])?;
     models.notes = notes(joining, &parts)?;
@@ -142,10 +142,10 @@ fn judge_records(report: &Report<Untyped>, parts: &[Map<String, Value>]) -> Resu
 /// The report evaluators of the dataset file, which the manifests of its shards list.
 fn report_evaluators(joining: &Joining<'_>) -> Result<Vec<Arc<dyn ReportEvaluator<Untyped>>>> {
     let first = joining.run.first();
-    let dataset = &first.manifest["dataset"];
-    let votes = (dataset[VOTES] == true).then(|| Arc::new(JudgeAgreement) as _);
-    let listed = &dataset[REPORT_EVALUATORS];
-    if listed.is_null() {
+    let dataset = &first.record().dataset;
+    let votes = dataset.judges_vote.then(|| Arc::new(JudgeAgreement) as _);
+    let listed = &dataset.report_evaluators;
+    if listed.is_empty() {
         return Ok(votes.into_iter().collect());
     }
     let file = json!({"cases": [], "report_evaluators": listed}).to_string();
@@ -195,8 +195,7 @@ async fn write<D: Domain + HasPage + Answers>(
     let session = joining.session;
     let printer = session.printer;
     let summary = joining.summary(report, group_by);
-    let opened =
-        resumption::create::<D>(session, &joining.manifest, clock::now(), report.duration)?;
+    let opened = resumption::create::<D>(session, &joining.record, clock::now(), report.duration)?;
     for case in &report.cases {
         opened.journal.append(case).await?;
     }

@@ -1,16 +1,13 @@
 //! Recorded command lines, to type again.
 
-use serde_json::Value;
-
 use crate::shell_word::shell_word;
 
 /// The option that names a shard.
 const SHARD: &str = "--shard";
 
 /// A recorded command line as a shell reads it. The program has its plain name: its path may be another one elsewhere.
-pub(super) fn typed(line: &Value) -> String {
-    let words = line.as_array().into_iter().flatten();
-    let words = words.filter_map(Value::as_str).skip(1);
+pub(super) fn typed(line: &[String]) -> String {
+    let words = line.iter().skip(1);
     let words = words.map(|word| shell_word(word).into_owned());
     let program = env!("CARGO_PKG_NAME").to_owned();
     let words: Vec<String> = std::iter::once(program).chain(words).collect();
@@ -18,9 +15,8 @@ pub(super) fn typed(line: &Value) -> String {
 }
 
 /// A recorded command line with another shard.
-pub(super) fn with_shard(line: &Value, shard: &str) -> Value {
-    let words = line.as_array().into_iter().flatten();
-    let mut words: Vec<String> = words.filter_map(Value::as_str).map(str::to_owned).collect();
+pub(super) fn with_shard(line: &[String], shard: &str) -> Vec<String> {
+    let mut words = line.to_vec();
     let together = format!("{SHARD}=");
     for place in 0..words.len() {
         if words[place].starts_with(&together) {
@@ -29,18 +25,20 @@ pub(super) fn with_shard(line: &Value, shard: &str) -> Value {
             shard.clone_into(&mut words[place]);
         }
     }
-    Value::from(words)
+    words
 }
 
 #[cfg(test)]
 mod tests {
-    use serde_json::json;
-
     use super::*;
+
+    fn line(words: &[&str]) -> Vec<String> {
+        words.iter().map(ToString::to_string).collect()
+    }
 
     #[test]
     fn a_command_can_be_typed_again() {
-        let line = json!([
+        let line = line(&[
             "/opt/bin/evaluations",
             "./my data.yaml",
             "--set",
@@ -48,7 +46,7 @@ mod tests {
             "--k",
             "5",
             "--name",
-            ""
+            "",
         ]);
         assert_eq!(
             typed(&line),
@@ -58,17 +56,17 @@ mod tests {
 
     #[test]
     fn only_the_shard_changes() {
-        for (line, other) in [
+        for (words, other) in [
             (
-                json!(["e", "x", "--shard", "1/4", "1/4"]),
+                line(&["e", "x", "--shard", "1/4", "1/4"]),
                 "`evaluations x --shard 3/4 1/4`",
             ),
             (
-                json!(["e", "--shard=1/4", "x"]),
+                line(&["e", "--shard=1/4", "x"]),
                 "`evaluations --shard=3/4 x`",
             ),
         ] {
-            assert_eq!(typed(&with_shard(&line, "3/4")), other);
+            assert_eq!(typed(&with_shard(&words, "3/4")), other);
         }
     }
 }

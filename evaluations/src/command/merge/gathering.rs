@@ -5,13 +5,13 @@ use std::ffi::{OsStr, OsString};
 use std::path::{Path, PathBuf};
 
 use anyhow::{Result, bail};
-use serde_json::Value;
 
 use super::shard_run::{RunKey, ShardRun};
 use super::shards_of_run::ShardsOfRun;
-use crate::run_folder::{MERGED, RunFolder};
+use crate::run_folder::RunFolder;
+use crate::run_record::Origin;
 use crate::session::Session;
-use crate::stored_runs::StoredRuns;
+use crate::stored_runs::{StoredRun, StoredRuns};
 
 /// The folder of a data folder that holds the runs.
 const RUNS: &str = "runs";
@@ -39,10 +39,10 @@ pub(super) fn gather(session: &Session<'_>, wanted: &[OsString]) -> Result<Vec<S
         let merged = merged.get(&names);
         let merged = merged.filter(|_| !names.iter().any(|name| named.contains(name)));
         if let Some(merged) = merged {
-            let header = &run.first().header;
+            let record = run.first().record();
             session.printer.note(&format!(
                 "the shards of `{}` ({}) are merged already: `{merged}`",
-                header.dataset.name, header.benchmark
+                record.dataset.name, record.benchmark
             ));
         }
         merged.is_none()
@@ -62,15 +62,17 @@ struct Gathering<'s> {
 fn merged(session: &Session<'_>) -> Result<BTreeMap<Vec<String>, String>> {
     let mut merged = BTreeMap::new();
     for folder in RunFolder::list(&session.directories.runs())? {
-        let Ok(manifest) = folder.read_manifest::<Value>() else {
+        let Ok(record) = folder.read_record() else {
             continue;
         };
-        let shards = manifest[MERGED]["shards"].as_array();
-        let Some(shards) = shards.filter(|_| folder.state().is_complete()) else {
+        let (Origin::Merge(merge) | Origin::Rejudgement(_, Some(merge))) = record.origin else {
             continue;
         };
-        let names = shards.iter().filter_map(|shard| shard["run"].as_str());
-        let mut names: Vec<String> = names.map(str::to_owned).collect();
+        if !folder.state().is_complete() {
+            continue;
+        }
+        let names = merge.shards.into_iter().map(|shard| shard.run);
+        let mut names: Vec<String> = names.collect();
         names.sort_unstable();
         merged.insert(names, folder.name());
     }
@@ -89,7 +91,7 @@ impl Gathering<'_> {
             Ok(folder) => self.add_run(folder),
             Err(_) if path.is_dir() => self.scan(&runs_in(path), |_| true),
             Err(unknown) => {
-                let has_name = |run: &ShardRun| wanted == OsStr::new(&run.header.name);
+                let has_name = |run: &ShardRun| wanted == OsStr::new(&run.record().name);
                 let here = self.session.directories.runs();
                 let shards = shards_in(&here)?;
                 if shards.iter().any(has_name) {
@@ -103,16 +105,16 @@ impl Gathering<'_> {
 
     fn add_run(&mut self, folder: RunFolder) -> Result<()> {
         let name = folder.name();
-        let Some(run) = ShardRun::read(folder)? else {
+        let Some(run) = ShardRun::of(StoredRun::of_folder(folder)?)? else {
             bail!(
                 "run `{name}` is no shard: it has all cases of its benchmark, so there is nothing to merge"
             );
         };
-        if let Some(source) = &run.header.rejudged {
+        if let Some(rejudged) = run.record().rejudged() {
             bail!(
                 "run `{name}` judged the answers of `{}` again; merge the shards themselves, then judge the merged run with \
                  `evaluations rejudge`",
-                source.run
+                rejudged.source.run
             );
         }
         self.named.insert(name);
@@ -122,8 +124,11 @@ impl Gathering<'_> {
 
     /// Keeps a run once, however often it is named.
     fn keep(&mut self, run: ShardRun) {
-        let full = |run: &ShardRun| run.folder.path().canonicalize().ok();
-        if self.found.iter().all(|known| full(known) != full(&run)) {
+        if self
+            .found
+            .iter()
+            .all(|known| !known.run.is_same_as(&run.run))
+        {
             self.found.push(run);
         }
     }
@@ -167,11 +172,11 @@ fn runs_in(folder: &Path) -> PathBuf {
 /// All shards in a folder of runs, oldest first, without those that judged answers again.
 fn shards_in(folder: &Path) -> Result<Vec<ShardRun>> {
     let mut shards = Vec::new();
-    for run in RunFolder::list(folder)? {
+    for folder in RunFolder::list(folder)? {
         // A run that this version cannot read is no reason not to merge others.
-        if run.read_manifest::<Value>().is_ok() {
-            let shard = ShardRun::read(run)?;
-            shards.extend(shard.filter(|shard| shard.header.rejudged.is_none()));
+        if let Ok(run) = StoredRun::of_folder(folder) {
+            let shard = ShardRun::of(run)?;
+            shards.extend(shard.filter(|shard| shard.record().rejudged().is_none()));
         }
     }
     Ok(shards)
@@ -180,13 +185,13 @@ fn shards_in(folder: &Path) -> Result<Vec<ShardRun>> {
 /// The newest run of each shard, of those that were split as the newest run is. A run that ended comes before a newer one that did not:
 /// the retrieval benchmark starts over when its command is given again.
 fn newest(shards: Vec<ShardRun>) -> Vec<ShardRun> {
-    let of = shards.last().map(|run| run.record.shard.of);
+    let of = shards.last().map(|run| run.header().of);
     let mut newest: BTreeMap<u32, ShardRun> = BTreeMap::new();
     for run in shards {
-        let shard = run.record.shard;
+        let shard = run.header();
         let is_outdone = newest
             .get(&shard.index)
-            .is_some_and(|known| known.state().is_complete() && !run.state().is_complete());
+            .is_some_and(|known| known.run.state().is_complete() && !run.run.state().is_complete());
         if Some(shard.of) == of && !is_outdone {
             newest.insert(shard.index, run);
         }

@@ -9,12 +9,13 @@ use serde_json::{Map, Value};
 
 use super::shards_of_run::ShardsOfRun;
 use super::{answers, manifest, rankings};
-use crate::case_selection::{ChosenCases, SelectionRecord};
+use crate::case_selection::ChosenCases;
 use crate::clock;
 use crate::exit::Exit;
 use crate::groups::add_groups;
 use crate::resumption::is_transient;
 use crate::run_folder::{RunFailure, RunFolder};
+use crate::run_record::{Benchmark, RunRecord, SelectionRecord};
 use crate::session::Session;
 use crate::shards::{ShardHeader, ShardRecord};
 use crate::terminal::Printer;
@@ -36,16 +37,12 @@ impl Merged {
         let joining = Joining {
             session,
             run,
-            manifest: manifest::merged(run, clock::now()),
+            record: manifest::merged(run, clock::now()),
         };
-        match run.first().header.benchmark.as_str() {
-            "retrieval" => rankings::write(&joining).await,
-            "qa" => answers::write_qa(&joining).await,
-            "eval" => answers::write_eval(&joining).await,
-            other => bail!(
-                "run `{}` has the benchmark `{other}`, which this version does not support",
-                run.first().name()
-            ),
+        match joining.record.benchmark {
+            Benchmark::Retrieval => rankings::write(&joining).await,
+            Benchmark::Qa => answers::write_qa(&joining).await,
+            Benchmark::Eval => answers::write_eval(&joining).await,
         }
     }
 
@@ -83,11 +80,11 @@ impl Merged {
     }
 }
 
-/// The shards of a run and the manifest of the whole.
+/// The shards of a run and the record of the whole.
 pub(super) struct Joining<'j> {
     pub(super) session: &'j Session<'j>,
     pub(super) run: &'j ShardsOfRun,
-    pub(super) manifest: Value,
+    pub(super) record: RunRecord,
 }
 
 /// The reports of all shards as one, and what they said about themselves.
@@ -115,7 +112,7 @@ impl Joining<'_> {
             is_analysed |=
                 !report.analyses.is_empty() || !report.report_evaluator_failures.is_empty();
             parts.push(report.metadata.clone());
-            let (_, summary) = shard.folder.state_and_summary();
+            let summary = shard.run.results().summary.as_ref();
             for groups in summary.iter().flat_map(|summary| &summary.groups) {
                 if !group_by.contains(&groups.key) {
                     group_by.push(groups.key.clone());
@@ -123,7 +120,7 @@ impl Joining<'_> {
             }
             reports.push(ReportPart {
                 report,
-                places: shard.record.places.iter().collect(),
+                places: shard.shard.places.iter().collect(),
             });
         }
         let mut report = Report::joined(reports).context("there is no shard to merge")?;
@@ -151,10 +148,10 @@ impl Joining<'_> {
             (is_whole && cases.len() == repeat).then(|| id.as_str())
         });
         let ids: Option<Vec<&str>> = ids.collect();
-        if ids.is_none_or(|ids| ShardRecord::digest(&ids) != first.record.ids) {
+        if ids.is_none_or(|ids| ShardRecord::digest(&ids) != first.shard.ids) {
             bail!(
                 "the cases in the reports of the shards of `{}` are not those that were divided among them: a folder is damaged",
-                first.header.name
+                first.record().name
             );
         }
         Ok(())
@@ -178,20 +175,15 @@ impl Joining<'_> {
     }
 
     pub(super) fn prices(&self) -> Result<Prices> {
-        let prices = &self.manifest["settings"]["prices"];
-        if prices.is_null() {
-            return Ok(Prices::default());
-        }
-        serde_json::from_value(prices.clone()).with_context(|| {
-            format!(
-                "`settings.prices` of run `{}` is damaged",
-                self.run.first().name()
-            )
+        let prices = self.record.settings.prices();
+        prices.with_context(|| {
+            let run = self.run.first().name();
+            format!("`settings.prices` of run `{run}` is damaged")
         })
     }
 
     pub(super) fn seed(&self) -> u64 {
-        self.run.first().header.seed
+        self.record.seed
     }
 
     /// The summary with the groups that the shards have.

@@ -2,16 +2,14 @@
 
 use anyhow::{Context as _, Result};
 use evals::Report;
-use evals_models::ModelIdentity;
 use evals_rag::Retrieval;
-use serde::Deserialize as _;
 use serde_json::Value;
 
 use super::joining::{Joined, Joining, Merged};
 use super::target_facts;
 use crate::clock;
 use crate::page::{Documents, PageSource};
-use crate::rankings::{FinishedRankings, TimedQuestions, record};
+use crate::rankings::{self, FinishedRankings, TimedQuestions};
 use crate::run_folder::RunFolder;
 use crate::run_models::reranker;
 use crate::targets::DocumentScores;
@@ -26,7 +24,7 @@ pub(super) async fn write(joining: &Joining<'_>) -> Result<Merged> {
         ..
     } = joining.join::<Retrieval>(target_facts::KEYS)?;
     let chosen = joining.chosen(&parts[0])?;
-    let mut lines = Vec::from_iter(vector_search::fact_of_run(&joining.manifest));
+    let mut lines = Vec::from_iter(vector_search::fact_of_run(&joining.record));
     lines.extend(chosen.lines("questions"));
     chosen.enter(&mut report.metadata)?;
     let timed = TimedQuestions::of_report(&report, joining.seed());
@@ -37,9 +35,9 @@ pub(super) async fn write(joining: &Joining<'_>) -> Result<Merged> {
             .iter()
             .map(|line| ("reranking".to_owned(), line.clone())),
     );
-    if let Some(target) = target_facts::target(joining)? {
+    if let Some(target) = joining.record.target() {
         let facts = target_facts::of(&report, &parts).with_scores(DocumentScores::of(&report));
-        facts.enter(&mut report, &target)?;
+        facts.enter(&mut report, target)?;
         lines.extend(facts.lines());
     }
     if !lines.is_empty() {
@@ -49,14 +47,13 @@ pub(super) async fn write(joining: &Joining<'_>) -> Result<Merged> {
     let label = parts[0].get("profile").and_then(Value::as_str);
     let label = label.with_context(|| joining.damaged())?.to_owned();
     let summary = joining.summary(&report, &group_by);
-    let manifest = &joining.manifest;
-    let documents = Documents::of_stored(&report, Some(manifest)).await;
+    let record = &joining.record;
+    let documents = Documents::of_stored(&report, Some(record)).await;
 
-    let header = &joining.run.first().header;
     let runs = joining.session.directories.runs();
-    let name = format!("{}-{label}", header.name);
+    let name = format!("{}-{label}", record.name);
     let folder = RunFolder::create(&runs, clock::now(), &name)?;
-    folder.write_manifest(manifest)?;
+    folder.write_record(record)?;
     let printer = joining.session.printer;
     let finished = FinishedRankings {
         source: PageSource::of_run(&folder, joining.seed(), documents),
@@ -66,7 +63,7 @@ pub(super) async fn write(joining: &Joining<'_>) -> Result<Merged> {
         folder,
         reranking,
     };
-    record(printer, &finished)?;
+    rankings::record(printer, &finished)?;
     let FinishedRankings {
         report,
         summary,
@@ -80,14 +77,11 @@ pub(super) async fn write(joining: &Joining<'_>) -> Result<Merged> {
 
 /// The line on reranking; `None` if the profile does not rerank.
 fn reranking(joining: &Joining<'_>, report: &Report<Retrieval>) -> Result<Option<String>> {
-    let model = &joining.manifest["models"]["reranker"];
-    if model.is_null() {
+    let Some(model) = joining.record.models.get("reranker") else {
         return Ok(None);
-    }
-    let model = ModelIdentity::deserialize(model).with_context(|| joining.damaged())?;
-    let candidates = joining.manifest["settings"]["reranking"]["candidates"].as_u64();
-    let candidates = candidates.and_then(|candidates| usize::try_from(candidates).ok());
+    };
+    let candidates = joining.record.settings.get("reranking.candidates")?;
     let candidates = candidates.with_context(|| joining.damaged())?;
     let prices = joining.prices()?;
-    Ok(Some(reranker::account(&model, candidates, report, &prices)))
+    Ok(Some(reranker::account(model, candidates, report, &prices)))
 }

@@ -4,11 +4,8 @@ use std::collections::BTreeMap;
 
 use anyhow::{Result, bail};
 use evals_messages::quantity;
-use serde_json::Value;
 
 use super::shard_run::{RunKey, ShardRun};
-use crate::run_folder::{differences, identity};
-
 /// Most differences that are listed.
 const LISTED: usize = 8;
 
@@ -29,7 +26,7 @@ impl ShardsOfRun {
             }
         }
         for run in &mut runs {
-            run.0.sort_by_key(|shard| shard.record.shard.index);
+            run.0.sort_by_key(|shard| shard.header().index);
         }
         runs
     }
@@ -45,7 +42,7 @@ impl ShardsOfRun {
 
     /// The number of cases of all shards together.
     pub(super) fn cases(&self) -> usize {
-        self.first().record.shard.cases
+        self.first().header().cases
     }
 
     /// Fails unless the shards are parts of one run, none is missing or doubled, and each is finished.
@@ -58,10 +55,9 @@ impl ShardsOfRun {
 
     fn check_agreement(&self) -> Result<()> {
         let first = self.first();
-        let wanted = shared(first);
+        let wanted = first.shared();
         for other in &self.0[1..] {
-            let found = shared(other);
-            let mut lines = differences(&wanted, &found);
+            let mut lines = wanted.differences(&other.shared());
             if lines.is_empty() {
                 continue;
             }
@@ -82,27 +78,27 @@ impl ShardsOfRun {
 
     fn check_doubles(&self) -> Result<()> {
         let mut pairs = self.0.windows(2);
-        let double = pairs.find(|pair| pair[0].record.shard.index == pair[1].record.shard.index);
+        let double = pairs.find(|pair| pair[0].header().index == pair[1].header().index);
         let Some([one, other]) = double else {
             return Ok(());
         };
         bail!(
             "{} is there twice: `{}` and `{}`; name the runs to merge, one of each shard",
-            one.record.shard,
-            one.folder.path().display(),
-            other.folder.path().display()
+            one.header(),
+            one.run.path().display(),
+            other.run.path().display()
         );
     }
 
     /// Fails if cases are left out. A shard without cases needs no run.
     fn check_complete(&self) -> Result<()> {
-        let of = self.first().record.shard.of;
+        let of = self.first().header().of;
         let mut times = vec![0_u32; self.cases()];
-        for place in self.0.iter().flat_map(|shard| shard.record.places.iter()) {
+        for place in self.0.iter().flat_map(|shard| shard.shard.places.iter()) {
             times[place] = times[place].saturating_add(1);
         }
         let left_out = times.iter().filter(|times| **times == 0).count();
-        let has_run = |index: &u32| self.0.iter().any(|run| run.record.shard.index == *index);
+        let has_run = |index: &u32| self.0.iter().any(|run| run.header().index == *index);
         let missing: Vec<u32> = (1..=of).filter(|index| !has_run(index)).collect();
         if left_out > 0 && !missing.is_empty() {
             let names: Vec<String> = missing.iter().map(u32::to_string).collect();
@@ -122,29 +118,9 @@ impl ShardsOfRun {
         if times.iter().any(|times| *times != 1) {
             bail!(
                 "the manifests of the shards of `{}` are damaged: their cases are not those of one run",
-                self.first().header.name
+                self.first().record().name
             );
         }
         Ok(())
     }
-}
-
-/// The part of a shard's manifest that all shards of a run share.
-fn shared(shard: &ShardRun) -> Value {
-    let mut shared = identity(&shard.manifest);
-    if shard.is_of_file() {
-        shared["profile"] = Value::Null;
-        shared["target"]["name"] = Value::Null;
-    }
-    if let Some(dataset) = shared["dataset"].as_object_mut() {
-        for own in ["questions", "unanswerable"] {
-            dataset.shift_remove(own);
-        }
-        if let Some(shard) = dataset.get_mut("shard").and_then(Value::as_object_mut) {
-            for own in ["index", "places"] {
-                shard.shift_remove(own);
-            }
-        }
-    }
-    shared
 }

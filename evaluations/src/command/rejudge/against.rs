@@ -11,15 +11,13 @@ use evals_rag::qa::Reference;
 use super::source::{self, Source};
 use super::stored::Stored;
 use crate::question_answering::JudgingPlan;
+use crate::run_record::StoredSource;
 use crate::session::Session;
 
 /// The answers of another run, to compare with.
 #[derive(Debug)]
 pub(super) struct Against {
-    /// The name of its folder.
-    pub(super) name: String,
-    /// SHA-256 of its report, in hexadecimal.
-    pub(super) digest: String,
+    pub(super) source: StoredSource,
     /// The answers without citation markers, by case and repetition.
     pub(super) answers: BTreeMap<(CaseId, u32), String>,
 }
@@ -28,7 +26,7 @@ impl Against {
     /// Reads the run that `wanted` names. Fails if it has no question in common with `source`, or asks another question under the same id.
     pub(super) fn read(session: &Session<'_>, wanted: &OsStr, source: &Source) -> Result<Self> {
         let other = source::find(session, wanted)?;
-        let (this, that) = (&source.record.name, &other.record.name);
+        let (this, that) = (source.run.name(), other.run.name());
         if this == that {
             bail!("`--against` names the run itself, `{this}`");
         }
@@ -65,8 +63,7 @@ impl Against {
             ));
         }
         Ok(Self {
-            name: other.record.name.clone(),
-            digest: other.record.digest.clone(),
+            source: other.entry(),
             answers,
         })
     }

@@ -7,7 +7,7 @@ use async_trait::async_trait;
 use evals::{CaseOutcome, Context, Dataset, Evaluator, EvaluatorError, Outcome};
 use evals_rag::qa::Qa;
 use evals_rag::rag_judges::{JudgeAgreement, JudgedMeasure};
-use serde_json::Value;
+use serde_json::{Map, Value};
 
 use super::stored::Stored;
 use crate::judged_by::JudgeRecords;
@@ -17,13 +17,16 @@ use crate::judged_by::JudgeRecords;
 pub(super) struct KeptJudges(BTreeMap<String, BTreeSet<String>>);
 
 impl KeptJudges {
-    /// Those of the judges claim by claim and of the rubrics in the stored run that are not in `again`. `manifest` is that of the stored
-    /// run, which names its rubrics.
-    pub(super) fn of(stored: &Stored, manifest: &Value, again: &BTreeSet<String>) -> Self {
-        let rubrics = &manifest["settings"]["evaluations"]["rubrics"];
+    /// Those of the judges claim by claim and of the rubrics in the stored run that are not in `again`. `rubrics` are those of the stored
+    /// run, by name.
+    pub(super) fn of(
+        stored: &Stored,
+        rubrics: &Map<String, Value>,
+        again: &BTreeSet<String>,
+    ) -> Self {
         let is_judge = |name: &str| {
             let is_measure = name.parse::<JudgedMeasure>().is_ok();
-            is_measure || rubrics.get(name).is_some()
+            is_measure || rubrics.contains_key(name)
         };
         let mut kept: BTreeMap<String, BTreeSet<String>> = BTreeMap::new();
         for outcome in stored.cases().flat_map(|case| &case.outcomes) {

@@ -7,29 +7,29 @@ mod kept;
 mod source;
 mod stored;
 
-use std::num::NonZeroU32;
+use std::num::{NonZeroU32, NonZeroUsize};
 use std::sync::Arc;
 
 use anyhow::{Context as _, Result, bail};
 use chrono::{DateTime, Utc};
-use evals::{Experiment, Observer};
+use evals::{Dataset, Experiment, Observer, Report};
 use evals_models::ModelIdentity;
 use evals_rag::Prompt;
 use evals_rag::qa::Qa;
 use evals_rag::rag_judges::{JudgeTemplates, Preferences};
-use serde_json::{Value, json};
+use evals_stores::store::RefreshPolicy;
 
 use self::against::Against;
 use self::former::{FormerJudges, FormerVerdicts};
 use self::kept::KeptJudges;
-use self::source::{Source, SourceRecord};
+use self::source::Source;
 use self::stored::Stored;
 use crate::batches;
 use crate::calibrations::CalibrationStore;
 use crate::case_selection::ChosenCases;
 use crate::choices;
 use crate::cli::RejudgeArgs;
-use crate::clock::{self, timestamp};
+use crate::clock;
 use crate::exit::Exit;
 use crate::failure_limit::FailureLimit;
 use crate::interruption::{Interruption, interruptible};
@@ -37,10 +37,9 @@ use crate::judged_by::JudgeRecords;
 use crate::models::{ConfiguredModels, Servers};
 use crate::out_file::OutFile;
 use crate::question_answering::{Attempts, Closing, Judging, JudgingPlan, ModelSet};
-use crate::redaction;
-use crate::resumption::{self, Resume};
-use crate::run_folder::Tool;
+use crate::resumption::{self, Opened, Resume};
 use crate::run_models::{Opener, cache_policy};
+use crate::run_record::{Origin, RecordedSettings, Rejudgement, RunRecord};
 use crate::session::{Session, named_judges, named_models};
 use crate::settings::{self, Resolved};
 use crate::spending::Spending;
@@ -51,226 +50,275 @@ pub(super) fn execute(session: &Session<'_>, arguments: &RejudgeArgs) -> Result<
     let files = OutFile::all(&arguments.out)?;
     let source = source::find(session, &arguments.run)?;
     interruptible(session.printer, async |interruption| {
-        Box::pin(rejudge(session, arguments, &files, source, interruption)).await
+        let rejudging = Rejudging::of(session, arguments, source)?;
+        Box::pin(rejudging.run(session, arguments, &files, interruption)).await
     })
 }
 
-/// Judges the answers of `source` with the current settings.
-async fn rejudge(
-    session: &Session<'_>,
-    arguments: &RejudgeArgs,
-    files: &[OutFile],
+/// The answers to judge again, and the judges of the current settings.
+struct Rejudging {
+    /// The stored run, whose report has no cases any more.
     source: Source,
-    interruption: &Interruption,
-) -> Result<Exit> {
-    let mut models = named_models(None, arguments.judging.judge.as_ref());
-    models.extend(named_judges(&arguments.judges));
-    models.extend(batches::layer(arguments.judging.batch));
-    let mut resolved = settings::resolve(session.user_layers(&arguments.settings, models)?)?;
-    session.warn_of_matrix(&resolved);
-    let answerer: ModelIdentity =
-        serde_json::from_value(source.record.manifest["models"]["answerer"].clone())
-            .context("the manifest of the stored run has no valid `models.answerer`")?;
-    let former: ModelIdentity =
-        serde_json::from_value(source.record.manifest["models"]["judge"].clone())
-            .context("the manifest of the stored run has no valid `models.judge`")?;
-    let cache = cache_policy(arguments.judging.no_cache, None);
-    let configured = ConfiguredModels::of(&resolved.settings);
-    let plan = JudgingPlan::new(session, &resolved, &configured.judge, &answerer, cache)?;
-    let callers: Vec<_> = plan.callers().collect();
-    batches::plan(
-        session.printer,
-        &mut resolved,
-        (arguments.judging.no_cache, None),
-        &callers,
-    )?;
-    let against = arguments.against.as_deref();
-    let against = against.map(|wanted| Against::read(session, wanted, &source));
-    let against = against.transpose()?;
-    let stop = interruption.stop();
-    let spending = Spending::new(None, stop.clone());
-    let servers = Servers::new(&resolved, &configured, session.printer, 0);
-    let mut servers = servers.interrupted_by(interruption);
-    let mut opener = Opener::new(
-        session,
-        &resolved,
-        &configured,
-        &mut servers,
-        cache,
-        &spending,
-        interruption,
-    );
-    let opening = Judging::open(&mut opener, &plan);
-    let judging = interruption.guard(opening).await?;
-    if against.is_some() && judging.further.is_none() {
-        bail!(
-            "`--against` needs a chat model as the judge; add `--judge PROVIDER:NAME` or set `evaluations.judge`"
-        );
-    }
-    let mut model_set = ModelSet::of(None, &judging);
-    model_set.models.insert("answerer", answerer);
-    if let Some(warning) = model_set.self_preference() {
-        session.printer.warn(&warning);
-    }
-    let concurrency = arguments
-        .concurrency
-        .unwrap_or(resolved.settings.evaluations.concurrency);
-
-    let started = clock::now();
-    let former = FormerJudges::of(&source.report, former)
-        .context("the report of the stored run has no valid list of former judges")?;
-    let repeat = NonZeroU32::new(source.report.repeat)
-        .context("the report of the stored run has `repeat: 0`")?;
-    let records = JudgeRecords::read(&source.report.metadata)?;
-    let stored = Arc::new(Stored::new(source.report.cases));
-    let kept = KeptJudges::of(&stored, &source.record.manifest, &judging.further_names());
-    former.enter(&mut model_set.judges, records.as_ref());
-    kept.enter(&mut model_set.judges, records.as_ref());
-    let chosen = ChosenCases::of_report(&source.report.metadata, stored.questions())
-        .context("the report of the stored run has no valid record of its selection")?;
-    if arguments.judging.estimate {
-        let text = estimate::text(&stored, &judging, &plan, against.as_ref(), &resolved)?;
-        session.printer.result(&text)?;
-        return Ok(Exit::Done);
-    }
-    let mut manifest = manifest(
-        &source.record,
-        stored.unanswerable(),
-        &resolved,
-        &model_set,
-        started,
-        concurrency.get(),
-    )?;
-    if let Some(against) = &against {
-        manifest["rejudged"]["against"] = json!({"run": against.name, "report": against.digest});
-        let pair = &plan.prompts.judges.pair;
-        manifest["prompts"][pair.name()] = pair.digest().into();
-    }
-    let opening = resumption::open(session, &manifest, started, Resume::Unfinished);
-    let opened = interruption.guard(opening).await?;
-    let seed = manifest["seed"].as_u64().unwrap_or_default();
-    let key = source.report.cluster.clone();
-    let dataset = stored.dataset(&source.report.dataset, key)?;
-    let names: Vec<&str> = kept.names().collect();
-    if !names.is_empty() {
-        session.printer.note(&format!(
-            "keeps the verdicts of run `{}` by {}; `--judges` names judges to ask again",
-            source.record.name,
-            names.join(", ")
-        ));
-    }
-    let further = judging.further.as_ref();
-    let counts_votes = further.is_some_and(|further| further.votes() > 1);
-    let dataset = kept.add_to(judging.add_evaluators(dataset), &stored, counts_votes);
-    let dataset = dataset.evaluator(FormerVerdicts::new(former.clone(), &stored));
-    let dataset = match against.zip(judging.further.as_ref()) {
-        Some((against, further)) => dataset
-            .evaluator(further.pairwise(against.answers))
-            .report_evaluator(Preferences),
-        None => dataset,
-    };
-    let traffic = servers.traffic_so_far();
-    let closing = Closing {
-        printer: session.printer,
-        model_set: &model_set,
-        prices: choices::prices(&resolved),
-        seed,
-        spending: &spending,
-        failure_limit: FailureLimit::default(),
-        traffic: &traffic,
-        attempts_before: Attempts::so_far(&traffic),
-        chosen,
-        group_by: &[],
-        facts: vector_search::fact_of_run(&manifest)
-            .into_iter()
-            .chain(batches::fact(&resolved))
-            .collect(),
-        calibrations: CalibrationStore::of(&session.directories),
-    };
-    let timeout = choices::case_timeout(&resolved)?;
-    let waits = resolved.settings.batch.enabled;
-    let bar = Arc::new(CaseBar::of_batches(session.printer, "judging", waits));
-    let report = Experiment::new(dataset, stored.task())
-        .name(source.report.name)
-        .metadata("rejudged", source.record.name)
-        .metadata(FormerJudges::KEY, former.to_value()?)
-        .concurrency(batches::concurrency(
-            &resolved,
-            concurrency,
-            stored.questions() * repeat.get() as usize,
-        ))
-        .repeat(repeat)
-        .cancellation(interruption.abort_token())
-        .stop(stop)
-        .case_timeout(batches::case_timeout(&resolved, timeout))
-        .elapsed_before(opened.elapsed)
-        .resume(opened.finished)
-        .journal(Arc::clone(&opened.journal) as Arc<dyn evals::Journal<Qa>>)
-        .observer(Arc::clone(&bar) as Arc<dyn Observer<Qa>>)
-        .run()
-        .await;
-    bar.clear();
-    let judged = closing.close(report, opened.folder)?;
-    session.printer.result(&judged.text(session.printer)?)?;
-    judged.report(session.printer, files, interruption.is_interrupted())
+    stored: Arc<Stored>,
+    repeat: NonZeroU32,
+    answerer: ModelIdentity,
+    /// The judges of the stored run.
+    former: FormerJudges,
+    /// Who judged each of its measures.
+    records: Option<JudgeRecords>,
+    chosen: ChosenCases,
+    resolved: Resolved,
+    configured: ConfiguredModels,
+    plan: JudgingPlan,
+    cache: Option<RefreshPolicy>,
+    against: Option<Against>,
 }
 
-/// The manifest of the stored run, with all fields about judging replaced.
-fn manifest(
-    source: &SourceRecord,
-    unanswerable: usize,
-    resolved: &Resolved,
-    model_set: &ModelSet,
-    started: DateTime<Utc>,
-    concurrency: usize,
-) -> Result<Value> {
-    let mut manifest = source.manifest.clone();
-    manifest["started"] = timestamp(started).into();
-    manifest["command_line"] = redaction::command_line().into();
-    manifest["tool"] = serde_json::to_value(Tool::default())?;
-    manifest["concurrency"] = concurrency.into();
-    manifest["rejudged"] = json!({"run": source.name, "report": source.digest});
-    // As `evaluations run` records it: only if it is not 0.
-    if unanswerable > 0 {
-        manifest["dataset"]["unanswerable"] = unanswerable.into();
+impl Rejudging {
+    fn of(session: &Session<'_>, arguments: &RejudgeArgs, mut source: Source) -> Result<Self> {
+        let mut models = named_models(None, arguments.judging.judge.as_ref());
+        models.extend(named_judges(&arguments.judges));
+        models.extend(batches::layer(arguments.judging.batch));
+        let mut resolved = settings::resolve(session.user_layers(&arguments.settings, models)?)?;
+        session.warn_of_matrix(&resolved);
+        let model = |role: &str| {
+            let model = source.run.record.models.get(role).cloned();
+            model.with_context(|| format!("the manifest of the stored run has no `models.{role}`"))
+        };
+        let (answerer, judge) = (model("answerer")?, model("judge")?);
+        let cache = cache_policy(arguments.judging.no_cache, None);
+        let configured = ConfiguredModels::of(&resolved.settings);
+        let plan = JudgingPlan::new(session, &resolved, &configured.judge, &answerer, cache)?;
+        let callers: Vec<_> = plan.callers().collect();
+        let caches = (arguments.judging.no_cache, None);
+        batches::plan(session.printer, &mut resolved, caches, &callers)?;
+        let against = arguments.against.as_deref();
+        let against = against.map(|wanted| Against::read(session, wanted, &source));
+        let former = FormerJudges::of(&source.report, judge)
+            .context("the report of the stored run has no valid list of former judges")?;
+        let repeat = NonZeroU32::new(source.report.repeat)
+            .context("the report of the stored run has `repeat: 0`")?;
+        let records = JudgeRecords::read(&source.report.metadata)?;
+        let against = against.transpose()?;
+        let stored = Arc::new(Stored::new(std::mem::take(&mut source.report.cases)));
+        let chosen = ChosenCases::of_report(&source.report.metadata, stored.questions())
+            .context("the report of the stored run has no valid record of its selection")?;
+        Ok(Self {
+            source,
+            stored,
+            repeat,
+            answerer,
+            former,
+            records,
+            chosen,
+            resolved,
+            configured,
+            plan,
+            cache,
+            against,
+        })
     }
-    manifest["settings_from"] = resolved.origins().into();
-    let settings = serde_json::to_value(&resolved.settings)?;
-    for section in ["evaluations", "providers", "prices"] {
-        manifest["settings"][section] = settings[section].clone();
-    }
-    if let Some(stored) = manifest["settings"].as_object_mut() {
-        stored.remove("batch");
-        let batch = settings.get("batch");
-        stored.extend(batch.map(|batch| ("batch".to_owned(), batch.clone())));
-    }
-    for role in ModelSet::JUDGES {
-        for section in ["parameters", "models"] {
-            if let Some(section) = manifest[section].as_object_mut() {
-                section.remove(role);
-            }
+
+    /// Judges the answers with the current settings.
+    async fn run(
+        self,
+        session: &Session<'_>,
+        arguments: &RejudgeArgs,
+        files: &[OutFile],
+        interruption: &Interruption,
+    ) -> Result<Exit> {
+        let (resolved, printer) = (&self.resolved, session.printer);
+        let spending = Spending::new(None, interruption.stop());
+        let servers = Servers::new(resolved, &self.configured, printer, 0);
+        let mut servers = servers.interrupted_by(interruption);
+        let mut opener = Opener::new(
+            session,
+            resolved,
+            &self.configured,
+            &mut servers,
+            self.cache,
+            &spending,
+            interruption,
+        );
+        let opening = Judging::open(&mut opener, &self.plan);
+        let judging = interruption.guard(opening).await?;
+        let kept = self.kept(&judging)?;
+        let model_set = self.model_set(session, &judging, &kept)?;
+        if arguments.judging.estimate {
+            let against = self.against.as_ref();
+            let text = estimate::text(&self.stored, &judging, &self.plan, against, resolved)?;
+            printer.result(&text)?;
+            return Ok(Exit::Done);
         }
+        let started = clock::now();
+        let concurrency = arguments.concurrency;
+        let concurrency = concurrency.unwrap_or(resolved.settings.evaluations.concurrency);
+        let record = self.record(&model_set, started, concurrency)?;
+        let opening = resumption::open(session, &record, started, Resume::Unfinished);
+        let mut opened = interruption.guard(opening).await?;
+        let dataset = self.dataset(session, &judging, &kept)?;
+        let traffic = servers.traffic_so_far();
+        let facts = vector_search::fact_of_run(&record).into_iter();
+        let closing = Closing {
+            printer,
+            model_set: &model_set,
+            prices: choices::prices(resolved),
+            seed: record.seed,
+            spending: &spending,
+            failure_limit: FailureLimit::default(),
+            traffic: &traffic,
+            attempts_before: Attempts::so_far(&traffic),
+            chosen: self.chosen.clone(),
+            group_by: &[],
+            facts: facts.chain(batches::fact(resolved)).collect(),
+            calibrations: CalibrationStore::of(&session.directories),
+        };
+        let report = self.judge(session, dataset, &mut opened, concurrency, interruption);
+        let judged = closing.close(report.await?, opened.folder)?;
+        printer.result(&judged.text(printer)?)?;
+        judged.report(printer, files, interruption.is_interrupted())
     }
-    for (role, identity) in &model_set.models {
-        if ModelSet::JUDGES.contains(role) {
-            manifest["models"][*role] = serde_json::to_value(identity)?;
+
+    /// The further judges of the stored run that are not asked again.
+    fn kept(&self, judging: &Judging) -> Result<KeptJudges> {
+        let settings = &self.source.run.record.settings;
+        let rubrics = settings.get("evaluations.rubrics")?.unwrap_or_default();
+        let again = judging.further_names();
+        Ok(KeptJudges::of(&self.stored, &rubrics, &again))
+    }
+
+    fn model_set(
+        &self,
+        session: &Session<'_>,
+        judging: &Judging,
+        kept: &KeptJudges,
+    ) -> Result<ModelSet> {
+        if self.against.is_some() && judging.further.is_none() {
+            bail!(
+                "`--against` needs a chat model as the judge; add `--judge PROVIDER:NAME` or set `evaluations.judge`"
+            );
         }
+        let mut model_set = ModelSet::of(None, judging);
+        model_set.models.insert("answerer", self.answerer.clone());
+        if let Some(warning) = model_set.self_preference() {
+            session.printer.warn(&warning);
+        }
+        self.former
+            .enter(&mut model_set.judges, self.records.as_ref());
+        kept.enter(&mut model_set.judges, self.records.as_ref());
+        Ok(model_set)
     }
-    if let Some(prompts) = manifest["prompts"].as_object_mut() {
-        let judging = [Prompt::judge(), Prompt::refusal()];
+
+    /// The record of the stored run, with everything about judging replaced.
+    fn record(
+        &self,
+        model_set: &ModelSet,
+        started: DateTime<Utc>,
+        concurrency: NonZeroUsize,
+    ) -> Result<RunRecord> {
+        let mut record = (*self.source.run.record).clone();
+        let begun = RunRecord::begun(started);
+        record.tool = begun.tool;
+        record.started = begun.started;
+        record.command_line = begun.command_line;
+        record.concurrency = concurrency.get();
+        let unanswerable = self.stored.unanswerable();
+        if unanswerable > 0 {
+            record.dataset.unanswerable = unanswerable;
+        }
+        record.settings_from = self.resolved.origins();
+        let settings = RecordedSettings::of(&self.resolved.settings)?;
+        let of_judging = ["evaluations", "providers", "prices", "batch"];
+        record.settings.replace(&of_judging, &settings);
+        let is_other = |role: &String| !ModelSet::JUDGES.contains(&role.as_str());
+        record.models.retain(|role, _| is_other(role));
+        if let Some(parameters) = record.parameters.get_or_insert_default() {
+            parameters.retain(|role, _| is_other(role));
+        }
+        let own = [Prompt::judge(), Prompt::refusal()];
         let templates = JudgeTemplates::default();
-        let judging: Vec<&str> = judging
-            .iter()
-            .chain(templates.all())
-            .map(Prompt::name)
-            .collect();
-        prompts.retain(|file, _| !judging.contains(&file.as_str()));
+        let judging: Vec<&Prompt> = own.iter().chain(templates.all()).collect();
+        let is_judging = |file: &str| judging.iter().any(|prompt| prompt.name() == file);
+        record.prompts.retain(|file, _| !is_judging(file));
+        model_set.record_in(&mut record);
+        if self.against.is_some() {
+            let pair = &self.plan.prompts.judges.pair;
+            let digest = pair.digest().to_owned();
+            record.prompts.insert(pair.name().to_owned(), digest);
+        }
+        let rejudged = Rejudgement {
+            source: self.source.entry(),
+            against: self.against.as_ref().map(|it| it.source.clone()),
+        };
+        let merged = match record.origin {
+            Origin::Merge(merged) | Origin::Rejudgement(_, Some(merged)) => Some(merged),
+            Origin::Run | Origin::Rejudgement(_, None) => None,
+        };
+        record.origin = Origin::Rejudgement(rejudged, merged);
+        Ok(record)
     }
-    for (role, parameters) in &model_set.parameters {
-        manifest["parameters"][*role] = parameters.clone().into();
+
+    /// The stored cases with all judges, the former ones included.
+    fn dataset(
+        &self,
+        session: &Session<'_>,
+        judging: &Judging,
+        kept: &KeptJudges,
+    ) -> Result<Dataset<Qa>> {
+        let report = &self.source.report;
+        let dataset = self
+            .stored
+            .dataset(&report.dataset, report.cluster.clone())?;
+        let names: Vec<&str> = kept.names().collect();
+        if !names.is_empty() {
+            session.printer.note(&format!(
+                "keeps the verdicts of run `{}` by {}; `--judges` names judges to ask again",
+                self.source.run.name(),
+                names.join(", ")
+            ));
+        }
+        let further = judging.further.as_ref();
+        let counts_votes = further.is_some_and(|further| further.votes() > 1);
+        let dataset = kept.add_to(judging.add_evaluators(dataset), &self.stored, counts_votes);
+        let dataset = dataset.evaluator(FormerVerdicts::new(self.former.clone(), &self.stored));
+        Ok(match self.against.as_ref().zip(further) {
+            Some((against, further)) => dataset
+                .evaluator(further.pairwise(against.answers.clone()))
+                .report_evaluator(Preferences),
+            None => dataset,
+        })
     }
-    for (file, digest) in &model_set.prompts {
-        manifest["prompts"][file] = digest.clone().into();
+
+    /// Asks the judges about the cases that are not judged yet.
+    async fn judge(
+        &self,
+        session: &Session<'_>,
+        dataset: Dataset<Qa>,
+        opened: &mut Opened<Qa>,
+        concurrency: NonZeroUsize,
+        interruption: &Interruption,
+    ) -> Result<Report<Qa>> {
+        let resolved = &self.resolved;
+        let timeout = choices::case_timeout(resolved)?;
+        let waits = resolved.settings.batch.enabled;
+        let bar = Arc::new(CaseBar::of_batches(session.printer, "judging", waits));
+        let cases = self.stored.questions() * self.repeat.get() as usize;
+        let report = Experiment::new(dataset, self.stored.task())
+            .name(&self.source.report.name)
+            .metadata("rejudged", self.source.run.name())
+            .metadata(FormerJudges::KEY, self.former.to_value()?)
+            .concurrency(batches::concurrency(resolved, concurrency, cases))
+            .repeat(self.repeat)
+            .cancellation(interruption.abort_token())
+            .stop(interruption.stop())
+            .case_timeout(batches::case_timeout(resolved, timeout))
+            .elapsed_before(opened.elapsed)
+            .resume(std::mem::take(&mut opened.finished))
+            .journal(Arc::clone(&opened.journal) as Arc<dyn evals::Journal<Qa>>)
+            .observer(Arc::clone(&bar) as Arc<dyn Observer<Qa>>)
+            .run()
+            .await;
+        bar.clear();
+        Ok(report)
     }
-    Ok(manifest)
 }

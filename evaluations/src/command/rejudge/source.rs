@@ -5,27 +5,30 @@ use std::ffi::OsStr;
 use anyhow::{Result, bail};
 use evals::Report;
 use evals_rag::qa::Qa;
-use serde_json::Value;
 
 use crate::redaction;
 use crate::resumption::has_transient_failures;
-use crate::run_folder::{RunFailure, RunHeader, RunState};
+use crate::run_folder::{RunFailure, RunState};
+use crate::run_record::{Benchmark, RunRecord, StoredSource};
 use crate::session::Session;
 use crate::stored_runs::{StoredRun, StoredRuns, is_latest};
 
 /// A stored run whose answers are judged again.
 pub(super) struct Source {
-    pub(super) record: SourceRecord,
+    pub(super) run: StoredRun,
+    /// SHA-256 of its report, in hexadecimal.
+    pub(super) digest: String,
     pub(super) report: Report<Qa>,
 }
 
-/// The record of a stored run that the new manifest starts from.
-pub(super) struct SourceRecord {
-    /// The name of its folder.
-    pub(super) name: String,
-    /// SHA-256 of its report, in hexadecimal.
-    pub(super) digest: String,
-    pub(super) manifest: Value,
+impl Source {
+    /// The entry in the record of the new run.
+    pub(super) fn entry(&self) -> StoredSource {
+        StoredSource {
+            run: self.run.name(),
+            report: self.digest.clone(),
+        }
+    }
 }
 
 /// The run that `wanted` names, with its answers.
@@ -37,13 +40,13 @@ pub(super) fn find(session: &Session<'_>, wanted: &OsStr) -> Result<Source> {
         runs.named(wanted)?
     };
     let folder = run.folder("names the answering model")?;
-    if !has_answers(&run.header) {
+    if !has_answers(&run.record) {
         bail!(
             "run `{}` is {}; only runs of question answering can be judged again{}",
             run.name(),
-            match run.header.benchmark.as_str() {
-                "eval" => "a run of a dataset file",
-                _ => "a retrieval run",
+            match run.record.benchmark {
+                Benchmark::Eval => "a run of a dataset file",
+                Benchmark::Retrieval | Benchmark::Qa => "a retrieval run",
             },
             newest_with_answers(&runs)
         );
@@ -58,16 +61,15 @@ pub(super) fn find(session: &Session<'_>, wanted: &OsStr) -> Result<Source> {
     }
     let (report, digest) = folder.read_report_with_digest()?;
     runs.note_incomplete(&run);
-    let record = SourceRecord {
-        name: run.name(),
+    Ok(Source {
+        run,
         digest,
-        manifest: folder.read_manifest()?,
-    };
-    Ok(Source { record, report })
+        report,
+    })
 }
 
-fn has_answers(header: &RunHeader) -> bool {
-    header.benchmark == "qa"
+fn has_answers(record: &RunRecord) -> bool {
+    record.benchmark == Benchmark::Qa
 }
 
 /// Whether all questions were asked and some were answered. A run whose judge always failed qualifies: rejudging repairs it.
@@ -83,19 +85,19 @@ fn is_answered(state: RunState) -> bool {
 /// If this same command made the newest run from another run and did not finish it, returns that other run. The command then resumes
 /// its own work and does not judge an unfinished result.
 fn latest(runs: &StoredRuns<'_>) -> Result<StoredRun> {
-    let this = Value::from(redaction::command_line());
+    let this = redaction::command_line();
     for folder in runs.list()?.into_iter().rev() {
-        let Ok(header) = folder.read_manifest::<RunHeader>() else {
+        let Ok(record) = folder.read_record() else {
             continue;
         };
-        if !has_answers(&header) {
+        if !has_answers(&record) {
             continue;
         }
         let is_done = folder.state().is_complete() && !has_transient_failures::<Qa>(&folder);
-        let source = header.rejudged.as_ref().filter(|_| !is_done);
-        if let Some(source) = source
-            && is_same_command(&header.command_line, &this)
-            && let Ok(source) = runs.by_name(source.run.as_ref())
+        let rejudged = record.rejudged().filter(|_| !is_done);
+        if let Some(rejudged) = rejudged
+            && is_same_command(&record.command_line, &this)
+            && let Ok(source) = runs.by_name(rejudged.source.run.as_ref())
         {
             return StoredRun::of_folder(source);
         }
@@ -107,9 +109,9 @@ fn latest(runs: &StoredRuns<'_>) -> Result<StoredRun> {
 }
 
 /// Whether two command lines have the same arguments. The path of the program may differ.
-fn is_same_command(one: &Value, other: &Value) -> bool {
-    let words = |line: &Value| line.as_array()?.get(1..).map(<[Value]>::to_vec);
-    words(one).is_some_and(|words_of_one| Some(words_of_one) == words(other))
+fn is_same_command(one: &[String], other: &[String]) -> bool {
+    one.get(1..)
+        .is_some_and(|words| Some(words) == other.get(1..))
 }
 
 /// Suggests the newest run with answers, for the end of an error message.

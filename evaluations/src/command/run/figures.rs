@@ -9,6 +9,7 @@ use crate::cli::{CompareArgs, ReportArgs, RunArgs};
 use crate::command::compare;
 use crate::command::runs::report;
 use crate::figures::FigureFolder;
+use crate::run_record::Benchmark;
 use crate::session::Session;
 use crate::stored_runs::StoredRuns;
 
@@ -33,9 +34,9 @@ pub(super) fn draw(session: &Session<'_>, arguments: &RunArgs, folder: &Path) ->
     };
     let runs = StoredRuns::of(&quiet);
     let (made, _) = runs.pop_last_command(&mut runs.list()?)?;
-    let mut benchmarks: Vec<(&str, Vec<OsString>)> = Vec::new();
+    let mut benchmarks: Vec<(Benchmark, Vec<OsString>)> = Vec::new();
     for run in &made {
-        let (benchmark, name) = (run.header.benchmark.as_str(), OsString::from(run.name()));
+        let (benchmark, name) = (run.record.benchmark, OsString::from(run.name()));
         match benchmarks.iter_mut().find(|(known, _)| *known == benchmark) {
             Some((_, names)) => names.push(name),
             None => benchmarks.push((benchmark, vec![name])),
@@ -44,7 +45,7 @@ pub(super) fn draw(session: &Session<'_>, arguments: &RunArgs, folder: &Path) ->
     let several = benchmarks.len() > 1;
     for (benchmark, mut names) in benchmarks {
         let folder = if several {
-            folder.join(benchmark)
+            folder.join(benchmark.word())
         } else {
             folder.to_owned()
         };

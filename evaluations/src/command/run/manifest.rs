@@ -1,15 +1,17 @@
-//! The manifest of a run.
+//! The record of a run of our own pipeline.
 
-use std::collections::BTreeMap;
 use std::num::NonZeroUsize;
 
+use anyhow::{Context as _, Result};
 use chrono::{DateTime, Utc};
 use evals_index::{Approximation, SearchOptions};
+use serde_json::{Value, json};
 
 use super::preparation::Run;
-use crate::clock::timestamp;
 use crate::redaction;
-use crate::run_folder::{DatasetRecord, IndexRecord, MANIFEST_VERSION, RunManifest, Tool};
+use crate::run_record::{
+    Benchmark, DatasetRecord, IndexRecord, MeasuredRecord, RecordedSettings, RunRecord, System,
+};
 use crate::search_profile::SearchProfile;
 
 /// The approximate search that a profile uses; `None` if it searches exactly.
@@ -20,12 +22,12 @@ pub(super) fn approximation(run: Run<'_>, profile: SearchProfile) -> Option<&App
         .filter(|_| profile.base.needs_embeddings())
 }
 
-/// The manifest of a retrieval run. Question answering replaces the fields that differ.
-pub(super) fn manifest(
+/// The record of a retrieval run. Question answering replaces the members that differ.
+pub(super) fn run_record(
     run: Run<'_>,
     profile: SearchProfile,
     started: DateTime<Utc>,
-) -> RunManifest<'_> {
+) -> Result<RunRecord> {
     let Run {
         arguments,
         plan,
@@ -36,20 +38,15 @@ pub(super) fn manifest(
     let embedder = ready.index.identity().embedder();
     let models = embedder
         .iter()
-        .map(|embedder| ("embedder", &embedder.model))
+        .map(|embedder| ("embedder".to_owned(), embedder.model.clone()))
         .collect();
-    let approximate = approximation(run, profile);
-    let mut manifest = RunManifest {
-        schema_version: MANIFEST_VERSION,
-        tool: Tool::default(),
-        benchmark: "retrieval",
-        name: &plan.name,
+    let mut record = RunRecord {
+        benchmark: Benchmark::Retrieval,
+        name: plan.name.clone(),
         profile: profile.to_string(),
-        started: timestamp(started),
-        command_line: redaction::command_line(),
         dataset: DatasetRecord {
-            name: &plan.manifest.name,
-            provenance: prepared.collection.provenance(),
+            name: plan.manifest.name.clone(),
+            provenance: json!(prepared.collection.provenance()),
             questions: prepared.questions.len(),
             unanswerable: prepared
                 .questions
@@ -57,35 +54,44 @@ pub(super) fn manifest(
                 .filter(|question| !question.answerable)
                 .count(),
             limit: arguments.control.limit.map(NonZeroUsize::get),
-            selection: prepared.chosen.selection.as_ref(),
-            shard: prepared.shard.as_ref(),
+            selection: prepared.chosen.selection.clone(),
+            shard: prepared.shard.clone(),
+            ..DatasetRecord::default()
         },
-        settings: &plan.resolved.settings,
+        settings: RecordedSettings::of(&plan.resolved.settings)
+            .context("cannot serialise the settings")?,
         settings_from: plan.resolved.origins(),
-        index: Some(IndexRecord {
-            uri: redaction::address(ready.store.uri()),
-            table: ready.index.identity().table_name(),
-            identity: ready.index.identity(),
-            approximate,
-            vectors_build: approximate.and(ready.index.vectors_build()),
-            statistics: &ready.statistics,
-            build: ready.build.as_ref(),
-        }),
-        target: None,
+        system: System::Pipeline(index(run, profile)),
         models,
-        parameters: BTreeMap::new(),
-        prompts: BTreeMap::new(),
-        measures: &plan.measures,
-        k: plan.k.get(),
-        candidates: Some(SearchOptions::CANDIDATES.get()),
-        filter: arguments.retrieval.filter.as_deref(),
-        refusals: &[],
+        measured: Some(MeasuredRecord {
+            measures: plan.measures.iter().map(ToString::to_string).collect(),
+            k: plan.k.get(),
+            candidates: Some(SearchOptions::CANDIDATES.get()),
+            filter: arguments.retrieval.filter.clone(),
+            refusals: Vec::new(),
+        }),
         seed: arguments.control.seed,
         repeat: arguments.control.repeat.get(),
         concurrency: plan.concurrency.get(),
+        ..RunRecord::begun(started)
     };
     if let Some(reranking) = prepared.reranking.as_ref().filter(|_| profile.rerank) {
-        reranking.enter(&mut manifest);
+        reranking.enter(&mut record);
     }
-    manifest
+    Ok(record)
+}
+
+fn index(run: Run<'_>, profile: SearchProfile) -> IndexRecord {
+    let ready = &run.prepared.ready;
+    let approximate = approximation(run, profile);
+    let build = approximate.and_then(|_| ready.index.vectors_build());
+    IndexRecord {
+        uri: redaction::address(ready.store.uri()),
+        table: ready.index.identity().table_name(),
+        identity: json!(ready.index.identity()),
+        approximate: approximate.map(|it| json!(it)),
+        vectors_build: build.map(str::to_owned),
+        statistics: json!(ready.statistics),
+        build: ready.build.as_ref().map_or(Value::Null, |it| json!(it)),
+    }
 }

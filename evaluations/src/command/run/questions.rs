@@ -10,8 +10,9 @@ use evals_index::Index;
 use evals_messages::quantity;
 use evals_rag::Question;
 
-use crate::case_selection::{Candidate, ChosenCases, LimitRecord, Selection, SelectionRecord};
+use crate::case_selection::{Candidate, ChosenCases, Selection};
 use crate::cli::RunArgs;
+use crate::run_record::{LimitRecord, SelectionRecord};
 use crate::shards::ShardRecord;
 use crate::terminal::Printer;
 

@@ -175,7 +175,7 @@ mod tests {
     fn a_run_is_free_until_its_deletion_is_confirmed() {
         let runs = tempfile::tempdir().unwrap();
         let created = RunFolder::create(runs.path(), crate::clock::now(), "asked").unwrap();
-        created.write_manifest(&serde_json::json!({})).unwrap();
+        std::fs::write(created.path().join("manifest.json"), "{}").unwrap();
         let folders = [RunFolder::open(created.path()).unwrap()];
         let running = |error: &anyhow::Error| error.to_string().contains("is still running");
         let asked = confirm_and_hold(&folders, |_| panic!("it is running"));
@@ -207,7 +207,7 @@ mod tests {
     fn labels_that_are_added_while_the_user_decides_are_asked_about() {
         let runs = tempfile::tempdir().unwrap();
         let created = RunFolder::create(runs.path(), crate::clock::now(), "labelled").unwrap();
-        created.write_manifest(&serde_json::json!({})).unwrap();
+        std::fs::write(created.path().join("manifest.json"), "{}").unwrap();
         let folders = [RunFolder::open(created.path()).unwrap()];
         drop(created);
         let file = LabelFile::of(&folders[0]);
@@ -250,7 +250,7 @@ mod tests {
     fn labels_behind_a_link_stay() {
         let (runs, elsewhere) = (tempfile::tempdir().unwrap(), tempfile::tempdir().unwrap());
         let created = RunFolder::create(elsewhere.path(), crate::clock::now(), "far").unwrap();
-        created.write_manifest(&serde_json::json!({})).unwrap();
+        std::fs::write(created.path().join("manifest.json"), "{}").unwrap();
         std::fs::write(created.path().join("annotations.jsonl"), "labels").unwrap();
         let link = runs.path().join("link");
         std::os::unix::fs::symlink(created.path(), &link).unwrap();

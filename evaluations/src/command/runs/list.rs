@@ -1,14 +1,14 @@
 //! The listing of stored runs.
 
 use anyhow::Result;
-use evals::render::Drawings;
+use evals::render::{Drawings, Symbols};
 use evals_messages::quantity;
 
-use super::trend_line::{self, Listed};
 use crate::cli::ListRunsArgs;
 use crate::exit::Exit;
 use crate::run_folder::RunFolder;
 use crate::session::Session;
+use crate::stored_runs::{StoredRun, headlines};
 use crate::terminal::listing::Layout;
 use crate::terminal::{Printer, console};
 
@@ -43,7 +43,7 @@ pub(super) fn execute(session: &Session<'_>, arguments: &ListRunsArgs) -> Result
     // The newest first.
     let mut all = Vec::new();
     for folder in folders.iter().rev() {
-        let run = match Listed::read(folder.clone()) {
+        let run = match StoredRun::of_folder(folder.clone()) {
             Ok(run) => run,
             Err(error) => {
                 session.printer.warn(&format!("{error:#}"));
@@ -51,7 +51,7 @@ pub(super) fn execute(session: &Session<'_>, arguments: &ListRunsArgs) -> Result
             }
         };
         let wanted = arguments.dataset.as_ref();
-        if wanted.is_none_or(|dataset| *dataset == run.header.dataset.name) {
+        if wanted.is_none_or(|dataset| *dataset == run.record.dataset.name) {
             all.push(run);
         }
     }
@@ -80,22 +80,21 @@ pub(super) fn execute(session: &Session<'_>, arguments: &ListRunsArgs) -> Result
 }
 
 /// The newest runs, the newest last, with a line of their trends if there is room.
-fn listing(printer: &Printer, folders: &[RunFolder], all: &[Listed], listed: usize) -> String {
+fn listing(printer: &Printer, folders: &[RunFolder], all: &[StoredRun], listed: usize) -> String {
     let console = console(printer);
     let layout = Layout::of(printer).dropping(&DROPPED_WHEN_NARROW);
     let mut rows = Vec::new();
     let mut pages = Vec::new();
     let mut trends = Vec::new();
     for (place, run) in all.iter().enumerate().take(listed).rev() {
-        let name = if layout.is_narrow() {
-            short_name(&run.folder, folders)
-        } else {
-            run.folder.name()
-        };
+        let mut name = run.name();
+        if layout.is_narrow() {
+            name = short_name(name, folders);
+        }
         rows.push(row(name, run));
-        pages.push(run.folder.page().filter(|_| printer.links()));
+        pages.push(run.page().filter(|_| printer.links()));
         trends.push(match console.drawings {
-            Drawings::On => trend_line::line(run, &all[place + 1..], console.symbols),
+            Drawings::On => line(run, &all[place + 1..], console.symbols),
             Drawings::Off => None,
         });
     }
@@ -120,8 +119,7 @@ fn inserted<T>(mut row: Vec<T>, cell: impl Into<T>) -> Vec<T> {
 }
 
 /// The time at the start of a run's name if it identifies the run, else the whole name.
-fn short_name(folder: &RunFolder, all: &[RunFolder]) -> String {
-    let name = folder.name();
+fn short_name(name: String, all: &[RunFolder]) -> String {
     let time = name.get(..TIME).unwrap_or(&name);
     let same = all.iter().filter(|other| other.name().starts_with(time));
     if same.count() == 1 {
@@ -131,19 +129,25 @@ fn short_name(folder: &RunFolder, all: &[RunFolder]) -> String {
     }
 }
 
-fn row(name: String, run: &Listed) -> Vec<String> {
-    let header = &run.header;
-    let found = run.found();
-    let score = found
-        .headline
-        .map(|headline| format!("{} {:.4}", headline.title, headline.value));
+fn row(name: String, run: &StoredRun) -> Vec<String> {
+    let record = &run.record;
+    let headline = run.headline();
+    let score = headline.map(|headline| format!("{} {:.4}", headline.title, headline.value));
     vec![
         name,
-        header.dataset.name.clone(),
-        header.benchmark.clone(),
-        header.profile.clone(),
-        header.dataset.questions.to_string(),
+        record.dataset.name.clone(),
+        record.benchmark.to_string(),
+        record.profile.clone(),
+        record.dataset.questions.to_string(),
         score.unwrap_or_else(|| "-".to_owned()),
-        header.shown_state(found.state),
+        run.shown_state(),
     ]
+}
+
+/// How the headline of a run compares with those of the `earlier` ones, the newest of them first, as a small line. `None` if there are not two
+/// values, or for a terminal that cannot show them.
+fn line(run: &StoredRun, earlier: &[StoredRun], symbols: Symbols) -> Option<String> {
+    let values = headlines(run, earlier.iter());
+    let is_line = values.iter().flatten().count() > 1;
+    is_line.then(|| symbols.sparkline(&values)).flatten()
 }

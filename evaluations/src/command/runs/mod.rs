@@ -5,7 +5,6 @@ mod delete;
 mod list;
 pub(super) mod report;
 mod show;
-mod trend_line;
 mod watch;
 
 use anyhow::Result;

@@ -10,6 +10,7 @@ use crate::exit::Exit;
 use crate::figures::FigureFolder;
 use crate::out_file::OutFile;
 use crate::page::{Documents, PageSource};
+use crate::run_record::RunRecord;
 use crate::session::Session;
 use crate::stored_runs::{StoredReport, StoredRuns};
 
@@ -22,9 +23,9 @@ pub(in crate::command) fn execute(session: &Session<'_>, arguments: &ReportArgs)
     let run = runs.find(&arguments.run)?;
     let report = run.report()?;
     runs.note_incomplete(&run);
-    let manifest = run.manifest()?;
+    let record = run.manifest();
     let documents = if files.iter().any(OutFile::is_page) {
-        documents(&report, manifest.as_ref())?
+        documents(&report, record.map(|record| &**record))?
     } else {
         Documents::none()
     };
@@ -34,10 +35,10 @@ pub(in crate::command) fn execute(session: &Session<'_>, arguments: &ReportArgs)
     let source = PageSource {
         corrections: corrections.tables(),
         corrected: corrections.in_lines(),
-        manifest,
+        record: record.cloned(),
         documents,
         bootstrap: Bootstrap {
-            seed: run.header.seed,
+            seed: run.record.seed,
             ..Bootstrap::default()
         },
         texts,
@@ -48,14 +49,14 @@ pub(in crate::command) fn execute(session: &Session<'_>, arguments: &ReportArgs)
         session.printer.note_file("wrote", file.path());
     }
     if let Some(folder) = folder {
-        let note = folder.write(&report.figures(run.header.seed))?;
+        let note = folder.write(&report.figures(run.record.seed))?;
         session.printer.note(&note);
     }
     Ok(Exit::Done)
 }
 
 /// The texts that the report of a run lacks.
-fn documents(report: &StoredReport, manifest: Option<&serde_json::Value>) -> Result<Documents> {
+fn documents(report: &StoredReport, record: Option<&RunRecord>) -> Result<Documents> {
     let runtime = Runtime::new().context("cannot start worker threads")?;
-    Ok(runtime.block_on(report.documents(manifest)))
+    Ok(runtime.block_on(report.documents(record)))
 }

@@ -33,7 +33,7 @@ pub(super) fn execute(session: &Session<'_>, arguments: &ShowRunArgs) -> Result<
         Some(ids) if ids.is_empty() => printer.result("no case failed\n")?,
         Some(ids) => printer.result(&report.details(printer, &ids)?)?,
         None => {
-            let mut page = report.text(printer, run.header.seed, &arguments.group_by)?;
+            let mut page = report.text(printer, run.record.seed, &arguments.group_by)?;
             let store = CalibrationStore::of(&session.directories);
             let corrections = RunCorrections::of_stored(printer, &store, &run, &report);
             for table in corrections.tables() {
@@ -52,9 +52,9 @@ pub(super) fn execute(session: &Session<'_>, arguments: &ShowRunArgs) -> Result<
             printer.result(&page)?;
         }
     }
-    let started = run.header.started.as_ref();
+    let started = run.record.started.as_ref();
     let started = started.map_or_else(String::new, |time| format!("started {time}, "));
-    let name = visible::line(&run.header.name);
+    let name = visible::line(&run.record.name);
     let page = run.page();
     let page = page.as_deref().unwrap_or(run.path());
     printer.note_link(&format!("{name}, {started}"), run.path(), page);

@@ -6,10 +6,11 @@ use evals_messages::quantity;
 use evals_metrics::Bootstrap;
 
 use super::labels::Labels;
-use super::rows::{Benchmark, Selected, StoredRun, grouped};
+use super::rows::{Selected, grouped, have_same_words};
 use super::trend;
 use crate::figures::{self, FigureFolder, Place, TREND};
-use crate::stored_runs::StoredRun as FoundRun;
+use crate::run_record::Benchmark;
+use crate::stored_runs::StoredRun;
 
 /// Writes the figures that compare the runs of each dataset and benchmark into `folder`, and returns a note that names them.
 pub(super) fn write_all(selected: &Selected, folder: &FigureFolder) -> Result<String> {
@@ -64,8 +65,7 @@ pub(super) fn draw(name: &str, selected: &Selected) -> Result<Drawn> {
     } else {
         let run;
         (run, note) = single(name, benchmark, &runs)?;
-        let found = FoundRun::of_folder(run.folder.clone())?;
-        found.report()?.figures(found.header.seed)
+        run.report()?.figures(run.record.seed)
     };
     let figure = drawn.into_iter().find(|figure| figure.name == name);
     let figure =
@@ -80,7 +80,7 @@ fn single<'r>(
     benchmark: Benchmark,
     runs: &[&'r StoredRun],
 ) -> Result<(&'r StoredRun, Option<String>)> {
-    let started = |run: &StoredRun| (run.started_at().map(str::to_owned), run.name.clone());
+    let started = |run: &StoredRun| (run.record.started.clone(), run.name());
     let newest = runs.iter().max_by_key(|run| started(run));
     let newest = *newest.context("no run is selected")?;
     if runs.len() == 1 {
@@ -88,7 +88,7 @@ fn single<'r>(
     }
     let labels = Labels::of(benchmark, runs).joined();
     let count = quantity::of(runs.len(), "run");
-    let is_alike = runs.iter().all(|run| run.has_words_of(newest));
+    let is_alike = runs.iter().all(|run| have_same_words(run, newest));
     if !is_alike {
         bail!(
             "the figure `{name}` shows one run, and {count} are selected; add `profile=NAME`, `model=NAME` or `run=NAME` to select \
@@ -98,8 +98,8 @@ fn single<'r>(
     }
     let described = |wanted: bool| -> Vec<String> {
         let all = runs.iter().zip(&labels);
-        all.filter(|(run, _)| (run.name == newest.name) == wanted)
-            .map(|(run, label)| format!("`{}` ({label})", run.name))
+        all.filter(|(run, _)| (run.name() == newest.name()) == wanted)
+            .map(|(run, label)| format!("`{}` ({label})", run.name()))
             .collect()
     };
     let note = format!(
@@ -116,13 +116,12 @@ fn of_group(dataset: &str, benchmark: Benchmark, runs: &[&StoredRun]) -> Result<
     let mut bootstrap = None;
     let named = labels.joined().into_iter().zip(labels.groups());
     for (run, (label, group)) in runs.iter().zip(named) {
-        let found = FoundRun::of_folder(run.folder.clone())?;
         // One seed for all, which the captions name.
         let bootstrap = bootstrap.get_or_insert(Bootstrap {
-            seed: found.header.seed,
+            seed: run.record.seed,
             ..Bootstrap::default()
         });
-        compared.push(found.report()?.compared(label, group, bootstrap));
+        compared.push(run.report()?.compared(label, group, bootstrap));
     }
     let bootstrap = bootstrap.unwrap_or_default();
     Ok(figures::of_runs(

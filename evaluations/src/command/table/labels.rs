@@ -1,6 +1,11 @@
 //! What tells the runs of a table apart: models, chunks, profile, settings.
 
-use super::rows::{Benchmark, StoredRun};
+use evals_messages::quantity;
+use serde::de::DeserializeOwned;
+
+use crate::question_answering::ModelSet;
+use crate::run_record::{Benchmark, RunRecord};
+use crate::stored_runs::StoredRun;
 
 /// The labels of runs of one benchmark, column by column.
 #[derive(Debug)]
@@ -24,10 +29,11 @@ impl Labels {
             .map(|(run, own)| {
                 let alike = runs.iter().zip(&rows).filter(|(_, other)| *other == own);
                 let alike: Vec<&StoredRun> = alike.map(|(run, _)| *run).collect();
-                let others = alike.iter().map(|run| &run.configuration);
-                let distinction = run.configuration.distinction(others, &run.started());
+                let others = alike.iter().map(|run| run.configuration());
+                let started = run.started().unwrap_or_else(|| "unknown".to_owned());
+                let distinction = run.configuration().distinction(others, &started);
                 if distinction.is_empty() && alike.len() > 1 {
-                    format!("run of {}", run.started())
+                    format!("run of {started}")
                 } else {
                     distinction
                 }
@@ -108,28 +114,104 @@ fn columns(benchmark: Benchmark) -> &'static [&'static str] {
 }
 
 fn row(benchmark: Benchmark, run: &StoredRun) -> Vec<String> {
-    let manifest = &run.manifest;
+    let labelled = Labelled(&run.record);
     let searched = [
-        manifest.model("embedder"),
-        manifest.chunks(),
+        labelled.model("embedder"),
+        labelled.chunks(),
         profile(run),
-        manifest.model("reranker"),
+        labelled.model("reranker"),
     ];
     match benchmark {
         Benchmark::Retrieval => searched.into(),
-        Benchmark::Qa => [manifest.model("answerer"), manifest.judges()]
+        Benchmark::Qa => [labelled.model("answerer"), labelled.judges()]
             .into_iter()
             .chain(searched)
             .collect(),
-        Benchmark::Eval => vec![manifest.target(), manifest.judges()],
+        Benchmark::Eval => vec![labelled.target(), labelled.judges()],
+    }
+}
+
+/// The sort key of a table's rows.
+pub(super) fn order(run: &StoredRun) -> impl Ord + use<> {
+    let labelled = Labelled(&run.record);
+    (
+        run.record.benchmark,
+        run.record.dataset.name.clone(),
+        labelled.model("embedder"),
+        labelled.chunks(),
+        run.record.profile.clone(),
+        labelled.model("answerer"),
+        labelled.judges(),
+        labelled.model("reranker"),
+        labelled.target(),
+    )
+}
+
+/// A run as labels name it.
+struct Labelled<'r>(&'r RunRecord);
+
+impl Labelled<'_> {
+    /// A model's name, or a dash if the run had no model in that role.
+    fn model(&self, role: &str) -> String {
+        let Some(model) = self.0.models.get(role) else {
+            return NONE.to_owned();
+        };
+        // The number format of a local model changes its results.
+        let dtype = match role {
+            "embedder" => self.setting::<String>("embeddings.model.dtype"),
+            "reranker" => self.setting("reranking.model.dtype"),
+            _ => None,
+        };
+        match dtype {
+            Some(dtype) => format!("{model} ({dtype})"),
+            None => model.to_string(),
+        }
+    }
+
+    /// A setting, if it is set as this version sets it.
+    fn setting<T: DeserializeOwned>(&self, path: &str) -> Option<T> {
+        self.0.settings.get(path).ok().flatten()
+    }
+
+    /// The judges, with the votes of each where one is asked several times; a dash without a judge.
+    fn judges(&self) -> String {
+        let judges = ModelSet::JUDGES.into_iter();
+        let judges = judges.filter_map(|role| self.0.models.get(role));
+        let judges: Vec<String> = judges.map(ToString::to_string).collect();
+        if judges.is_empty() {
+            return NONE.to_owned();
+        }
+        let names = judges.join(" + ");
+        match self.setting::<u64>("evaluations.panel.repeats") {
+            Some(repeats) if repeats > 1 => format!("{names}, {repeats} votes each"),
+            Some(_) | None => names,
+        }
+    }
+
+    /// The system under test as users name it, with its version; a dash for our own pipeline.
+    fn target(&self) -> String {
+        let target = self.0.target();
+        target.map_or_else(|| NONE.to_owned(), ToString::to_string)
+    }
+
+    /// The size of chunks, as printed.
+    fn chunks(&self) -> String {
+        match self.setting::<usize>("processing.chunk_size") {
+            // A target has chunks of its own, if any.
+            _ if self.0.target().is_some() => NONE.to_owned(),
+            Some(size) => quantity::of(size, "token"),
+            None => "whole documents".to_owned(),
+        }
     }
 }
 
 /// The profile, with the filter if the run had one.
 fn profile(run: &StoredRun) -> String {
-    match &run.manifest.filter {
-        Some(filter) => format!("{} where `{filter}`", run.manifest.profile),
-        None => run.manifest.profile.clone(),
+    let profile = &run.record.profile;
+    let measured = run.record.measured.as_ref();
+    match measured.and_then(|it| it.filter.as_ref()) {
+        Some(filter) => format!("{profile} where `{filter}`"),
+        None => profile.clone(),
     }
 }
 

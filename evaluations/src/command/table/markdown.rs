@@ -10,7 +10,9 @@ use evals_rag::qa::Equivalence;
 use evals_rag::retrieval;
 
 use super::labels::{Labels, NONE};
-use super::rows::{Benchmark, StoredRun, grouped};
+use super::rows::grouped;
+use crate::run_record::Benchmark;
+use crate::stored_runs::StoredRun;
 
 /// One table for each benchmark and dataset, with a heading where there are several.
 pub(super) fn tables(runs: &[StoredRun]) -> String {
@@ -23,7 +25,7 @@ pub(super) fn tables(runs: &[StoredRun]) -> String {
             Benchmark::Eval => evaluating(&runs),
         };
         if headed {
-            format!("**{dataset}**, {}\n\n{table}", benchmark.name())
+            format!("**{dataset}**, {}\n\n{table}", benchmark.title())
         } else {
             table
         }
@@ -33,7 +35,7 @@ pub(super) fn tables(runs: &[StoredRun]) -> String {
 
 fn ranking(runs: &[&StoredRun]) -> String {
     let mut measures: Vec<&str> = Vec::new();
-    let summaries = || runs.iter().filter_map(|run| run.summary.as_ref());
+    let summaries = || runs.iter().filter_map(|run| run.results().summary.as_ref());
     for (name, _) in summaries().flat_map(|summary| &summary.scores) {
         if !measures.contains(&name.as_str()) {
             measures.push(name);
@@ -43,7 +45,13 @@ fn ranking(runs: &[&StoredRun]) -> String {
     let mut table = MarkdownTable::new(&columns);
     let left_out: Vec<String> = runs
         .iter()
-        .map(|run| run.summary.as_ref().map(left_out).unwrap_or_default())
+        .map(|run| {
+            run.results()
+                .summary
+                .as_ref()
+                .map(left_out)
+                .unwrap_or_default()
+        })
         .collect();
     let any_left_out = left_out.iter().any(|text| !text.is_empty());
     table.numbers(&["n"]);
@@ -55,11 +63,15 @@ fn ranking(runs: &[&StoredRun]) -> String {
         table.numbers(&[title.as_deref().unwrap_or(measure)]);
     }
     for ((run, mut cells), left_out) in runs.iter().zip(rows).zip(left_out) {
-        cells.push(run.summary.as_ref().map_or_else(dash, size));
+        cells.push(run.results().summary.as_ref().map_or_else(dash, size));
         if any_left_out {
             cells.push(left_out);
         }
-        let scores = run.summary.iter().flat_map(|summary| &summary.scores);
+        let scores = run
+            .results()
+            .summary
+            .iter()
+            .flat_map(|summary| &summary.scores);
         let scores: BTreeMap<_, _> = scores.map(|(name, mean)| (name, mean)).collect();
         cells.extend(measures.iter().map(|name| {
             scores
@@ -97,17 +109,25 @@ fn answering(runs: &[&StoredRun]) -> String {
     let mut table = MarkdownTable::new(&columns);
     table.numbers(&["passages", "cases", "equivalent", "worst case", "coverage"]);
     for (run, mut cells) in runs.iter().zip(rows) {
-        let mut accuracies = run.summary.iter().flat_map(|summary| &summary.accuracy);
+        let mut accuracies = run
+            .results()
+            .summary
+            .iter()
+            .flat_map(|summary| &summary.accuracy);
         let accuracy = accuracies
             .find(|(name, _)| name == Equivalence::OUTCOME)
             .map(|(_, accuracy)| accuracy);
         let share = |value: Option<f64>| value.map_or_else(dash, |value| format!("{value:.4}"));
         cells.extend([
             // A target decides by itself how many passages it reads.
-            if run.manifest.is_target() {
+            if run.record.target().is_some() {
                 dash()
             } else {
-                run.manifest.k.to_string()
+                run.record
+                    .measured
+                    .as_ref()
+                    .map_or(0, |it| it.k)
+                    .to_string()
             },
             accuracy.map_or(0, |accuracy| accuracy.cases).to_string(),
             accuracy.map_or_else(dash, |accuracy| print(&accuracy.scored)),
@@ -122,7 +142,7 @@ fn answering(runs: &[&StoredRun]) -> String {
 /// The pass rate over all assertions, then each score that any of the runs has.
 fn evaluating(runs: &[&StoredRun]) -> String {
     let mut scores: Vec<&str> = Vec::new();
-    let summaries = || runs.iter().filter_map(|run| run.summary.as_ref());
+    let summaries = || runs.iter().filter_map(|run| run.results().summary.as_ref());
     for (name, _) in summaries().flat_map(|summary| &summary.scores) {
         if !scores.contains(&name.as_str()) {
             scores.push(name);
@@ -133,10 +153,10 @@ fn evaluating(runs: &[&StoredRun]) -> String {
     table.numbers(&["cases", "failed", "passed"]);
     table.numbers(&scores);
     for (run, mut cells) in runs.iter().zip(rows) {
-        let summary = run.summary.as_ref();
+        let summary = run.results().summary.as_ref();
         let passed = summary.and_then(|summary| summary.pass_rate.as_ref()?.value);
         cells.extend([
-            run.manifest.dataset.questions.to_string(),
+            run.record.dataset.questions.to_string(),
             summary.map_or_else(dash, |summary| summary.failed.to_string()),
             passed.map_or_else(dash, |share| format!("{share:.4}")),
         ]);

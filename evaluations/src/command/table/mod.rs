@@ -13,12 +13,12 @@ use std::ffi::OsStr;
 use anyhow::{Result, bail};
 use evals_messages::quantity;
 
-use self::rows::{Choice, Selected, Selection, StoredRun};
+use self::rows::{Choice, Selected, Selection};
 use crate::cli::TableArgs;
 use crate::exit::Exit;
 use crate::figures::FigureFolder;
 use crate::session::Session;
-use crate::stored_runs::StoredRuns;
+use crate::stored_runs::{StoredRun, StoredRuns};
 
 /// Most skipped runs that are listed by name.
 const LISTED: usize = 10;
@@ -68,18 +68,18 @@ fn candidates(session: &Session<'_>, arguments: &TableArgs) -> Result<Candidates
 fn named<S: AsRef<OsStr>>(stored: &StoredRuns<'_>, names: &[S]) -> Result<Vec<StoredRun>> {
     let mut named: Vec<StoredRun> = Vec::new();
     for wanted in names {
-        let found = stored.find(wanted.as_ref())?;
-        let run = rows::read_one(found.folder("names the settings and models")?)?;
-        if !run.state.is_complete() {
+        let run = stored.find(wanted.as_ref())?;
+        run.folder("names the settings and models")?;
+        let state = run.results().state;
+        if !state.is_complete() {
             bail!(
-                "cannot use run `{}` ({}) as a row of a table; {}",
-                run.name,
-                run.state,
-                found.remedy()
+                "cannot use run `{}` ({state}) as a row of a table; {}",
+                run.name(),
+                run.remedy()
             );
         }
-        if named.iter().all(|other| other.name != run.name) {
-            stored.note_incomplete(&found);
+        if named.iter().all(|other| other.name() != run.name()) {
+            stored.note_incomplete(&run);
             named.push(run);
         }
     }
@@ -114,7 +114,7 @@ fn selected(session: &Session<'_>, runs: &Candidates, selection: &Selection) -> 
         );
     }
     let missing = selection.datasets.iter().find(|dataset| {
-        let mut names = choice.rows.iter().map(|run| &run.manifest.dataset.name);
+        let mut names = choice.rows.iter().map(|run| &run.record.dataset.name);
         !names.any(|name| name == *dataset)
     });
     if let Some(dataset) = missing {
@@ -124,7 +124,7 @@ fn selected(session: &Session<'_>, runs: &Candidates, selection: &Selection) -> 
         };
         bail!("no finished run of {selection}, although the other datasets have one");
     }
-    let rows = choice.rows.into_iter().map(StoredRun::measured);
+    let rows = choice.rows.into_iter().map(rows::measured);
     Ok(Selected {
         rows: rows.collect::<Result<_>>()?,
         finished,

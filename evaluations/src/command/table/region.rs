@@ -13,7 +13,8 @@ use std::ops::Range;
 
 use thiserror::Error;
 
-use super::rows::{Benchmark, Selection};
+use super::rows::Selection;
+use crate::run_record::Benchmark;
 
 const TABLE: &str = "<!-- evaluations table";
 const FIGURE: &str = "<!-- evaluations figure";

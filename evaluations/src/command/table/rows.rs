@@ -3,49 +3,13 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::fmt;
 
-use anyhow::{Context as _, Result};
-use evals::Summary;
-use evals_messages::quantity;
-use evals_targets::TargetIdentity;
-use serde::Deserialize;
-use serde_json::Value;
+use anyhow::Result;
 
-use crate::question_answering::ModelSet;
-use crate::run_folder::{RunFolder, RunState, system};
-use crate::shards::ShardHeader;
-use crate::stored_runs::{self, Configuration, is_finished};
+use super::labels;
+use crate::run_folder::RunFolder;
+use crate::run_record::{Benchmark, Configuration};
+use crate::stored_runs::{Results, StoredRun};
 use crate::terminal::Printer;
-
-/// The benchmarks.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Deserialize)]
-#[serde(rename_all = "lowercase")]
-pub(super) enum Benchmark {
-    /// Rankings against judgements.
-    Retrieval,
-    /// Answers against references.
-    Qa,
-    /// The cases of a dataset file.
-    Eval,
-}
-
-impl Benchmark {
-    /// The word of a marker.
-    pub(super) fn word(self) -> &'static str {
-        match self {
-            Self::Retrieval => "retrieval",
-            Self::Qa => "qa",
-            Self::Eval => "eval",
-        }
-    }
-
-    pub(super) fn name(self) -> &'static str {
-        match self {
-            Self::Retrieval => "retrieval",
-            Self::Qa => "question answering",
-            Self::Eval => "dataset file",
-        }
-    }
-}
 
 /// The runs that a table or a figure shows.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
@@ -74,16 +38,16 @@ impl Selection {
     }
 
     pub(super) fn takes(&self, run: &StoredRun) -> bool {
-        let manifest = &run.manifest;
+        let record = &run.record;
         let is_of =
             |chosen: &[String], name: &str| chosen.is_empty() || chosen.iter().any(|it| it == name);
-        let models: Vec<String> = manifest.models.values().map(Model::to_string).collect();
+        let models: Vec<String> = record.models.values().map(ToString::to_string).collect();
         let has_model = |wanted: &String| models.iter().any(|model| model.contains(wanted));
         self.benchmark
-            .is_none_or(|benchmark| benchmark == manifest.benchmark)
-            && is_of(&self.datasets, &manifest.dataset.name)
-            && (is_of(&self.profiles, &manifest.profile)
-                || is_of(&self.profiles, manifest.system()))
+            .is_none_or(|benchmark| benchmark == record.benchmark)
+            && is_of(&self.datasets, &record.dataset.name)
+            && (is_of(&self.profiles, &record.profile)
+                || is_of(&self.profiles, record.system_name()))
             && (self.models.is_empty() || self.models.iter().any(has_model))
     }
 }
@@ -92,7 +56,7 @@ impl fmt::Display for Selection {
     fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
         let benchmark = match self.benchmark {
             None => "any benchmark",
-            Some(benchmark) => benchmark.name(),
+            Some(benchmark) => benchmark.title(),
         };
         if self.datasets.is_empty() {
             write!(formatter, "{benchmark} on any dataset")?;
@@ -112,216 +76,41 @@ impl fmt::Display for Selection {
     }
 }
 
-/// A run that may become a row.
-#[derive(Debug, Clone)]
-pub(super) struct StoredRun {
-    pub(super) name: String,
-    pub(super) folder: RunFolder,
-    pub(super) manifest: Manifest,
-    pub(super) configuration: Configuration,
-    pub(super) state: RunState,
-    pub(super) summary: Option<Summary>,
-}
-
-/// The part of a run's manifest that tables show.
-#[derive(Debug, Clone, Deserialize)]
-pub(super) struct Manifest {
-    pub(super) benchmark: Benchmark,
-    pub(super) profile: String,
-    pub(super) dataset: Dataset,
-    pub(super) models: BTreeMap<String, Model>,
-    #[serde(default)]
-    pub(super) filter: Option<String>,
-    /// 0 for a dataset file, which ranks nothing.
-    #[serde(default)]
-    pub(super) k: usize,
-    settings: Settings,
-    /// The whole manifest.
-    #[serde(skip)]
-    rest: Value,
-}
-
-#[derive(Debug, Clone, Deserialize)]
-pub(super) struct Dataset {
-    pub(super) name: String,
-    pub(super) questions: usize,
-    shard: Option<ShardHeader>,
-}
-
-#[derive(Debug, Clone, Deserialize)]
-pub(super) struct Model {
-    provider: String,
-    name: String,
-}
-
-impl fmt::Display for Model {
-    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(formatter, "{}:{}", self.provider, self.name)
-    }
-}
-
-#[derive(Debug, Clone, Deserialize)]
-struct Settings {
-    #[serde(default)]
-    processing: Processing,
-}
-
-#[derive(Debug, Clone, Default, Deserialize)]
-struct Processing {
-    chunk_size: Option<usize>,
-}
-
-impl Manifest {
-    /// A model's name, or a dash if the run had no model in that role.
-    pub(super) fn model(&self, role: &str) -> String {
-        let Some(model) = self.models.get(role) else {
-            return "–".to_owned();
-        };
-        // The number format of a local model changes its results.
-        let path = match role {
-            "embedder" => "/settings/embeddings/model/dtype",
-            "reranker" => "/settings/reranking/model/dtype",
-            _ => return model.to_string(),
-        };
-        match self.rest.pointer(path).and_then(Value::as_str) {
-            Some(dtype) => format!("{model} ({dtype})"),
-            None => model.to_string(),
-        }
-    }
-
-    /// The judges, with the votes of each where one is asked several times; a dash without a judge.
-    pub(super) fn judges(&self) -> String {
-        let judges = ModelSet::JUDGES.into_iter();
-        let judges = judges.filter_map(|role| self.models.get(role));
-        let judges: Vec<String> = judges.map(ToString::to_string).collect();
-        if judges.is_empty() {
-            return "–".to_owned();
-        }
-        let names = judges.join(" + ");
-        let repeats = self.rest.pointer("/settings/evaluations/panel/repeats");
-        match repeats.and_then(Value::as_u64) {
-            Some(repeats) if repeats > 1 => format!("{names}, {repeats} votes each"),
-            Some(_) | None => names,
-        }
-    }
-
-    /// The system under test as users name it, with its version; a dash for our own pipeline.
-    pub(super) fn target(&self) -> String {
-        let target = self.rest.get("target");
-        let target = target.and_then(|target| TargetIdentity::deserialize(target).ok());
-        target.map_or_else(|| "–".to_owned(), |target| target.to_string())
-    }
-
-    /// The profile without the version of a target, which a trend joins.
-    pub(super) fn system(&self) -> &str {
-        let version = self.rest.pointer("/target/version");
-        system(&self.profile, version.and_then(Value::as_str))
-    }
-
-    /// Whether somebody else's system was tested.
-    pub(super) fn is_target(&self) -> bool {
-        self.rest.get("target").is_some()
-    }
-
-    /// The size of chunks, as printed.
-    pub(super) fn chunks(&self) -> String {
-        // A target has chunks of its own, if any.
-        if self.is_target() {
-            return "–".to_owned();
-        }
-        match self.settings.processing.chunk_size {
-            Some(size) => quantity::of(size, "token"),
-            None => "whole documents".to_owned(),
-        }
-    }
-
-    /// The sort key of a table's rows.
-    fn order(&self) -> impl Ord + use<> {
-        (
-            self.benchmark,
-            self.dataset.name.clone(),
-            self.model("embedder"),
-            self.chunks(),
-            self.profile.clone(),
-            self.model("answerer"),
-            self.judges(),
-            self.model("reranker"),
-            self.target(),
-        )
-    }
-}
-
 /// Reads the runs of `folders`, oldest first. An unreadable run is skipped with a warning.
 pub(super) fn read(printer: &Printer, folders: &[RunFolder]) -> Vec<StoredRun> {
     let mut runs = Vec::new();
     for folder in folders {
-        match read_one(folder) {
+        match StoredRun::of_folder(folder.clone()) {
             Ok(run) => runs.push(run),
-            Err(error) => printer.warn(&format!("{error:#}")),
+            Err(error) => printer.warn(&format!("cannot read run `{}`: {error:#}", folder.name())),
         }
     }
     runs
 }
 
-pub(super) fn read_one(folder: &RunFolder) -> Result<StoredRun> {
-    let unreadable = || format!("cannot read run `{}`", folder.name());
-    let rest: Value = folder.read_manifest().with_context(unreadable)?;
-    let mut manifest: Manifest = serde_json::from_value(rest.clone()).with_context(unreadable)?;
-    let configuration = Configuration::of(&rest);
-    manifest.rest = rest;
-    let (state, summary) = folder.state_and_summary();
-    Ok(StoredRun {
-        name: folder.name(),
-        folder: folder.clone(),
-        manifest,
-        configuration,
-        state,
-        summary,
-    })
+/// The run with the numbers of its cases, which other commands print too. Until a run is chosen, the summary in its report will do.
+pub(super) fn measured(run: StoredRun) -> Result<StoredRun> {
+    let results = Results {
+        summary: Some(run.report()?.summary(run.record.seed)),
+        ..run.results().clone()
+    };
+    Ok(run.with_results(results))
 }
 
-impl StoredRun {
-    /// The same with the numbers of its cases, which other commands print too. Until a run is chosen, the summary in its report will do.
-    pub(super) fn measured(self) -> Result<Self> {
-        let run = stored_runs::StoredRun::of_folder(self.folder.clone())?;
-        let summary = run.report()?.summary(run.header.seed);
-        Ok(Self {
-            summary: Some(summary),
-            ..self
-        })
-    }
-
-    /// When the run started, as its manifest says.
-    pub(super) fn started_at(&self) -> Option<&str> {
-        self.manifest.rest["started"].as_str()
-    }
-
-    /// When the run started, as tables show it.
-    pub(super) fn started(&self) -> String {
-        let started = self.started_at().unwrap_or("unknown");
-        let (seconds, _) = started.split_once('.').unwrap_or((started, ""));
-        seconds.replace('T', " ")
-    }
-
-    /// Whether the words of a marker select both runs or neither, except for `run=NAME`.
-    pub(super) fn has_words_of(&self, other: &Self) -> bool {
-        let words = |run: &Self| {
-            let models = run.manifest.models.values().map(Model::to_string);
-            (run.manifest.profile.clone(), models.collect::<Vec<_>>())
-        };
-        words(self) == words(other)
-    }
-
-    fn group(&self) -> (Benchmark, &str) {
-        (self.manifest.benchmark, &self.manifest.dataset.name)
-    }
+/// Whether the words of a marker select both runs or neither, except for `run=NAME`.
+pub(super) fn have_same_words(one: &StoredRun, other: &StoredRun) -> bool {
+    let words = |run: &StoredRun| {
+        let models = run.record.models.values().map(ToString::to_string);
+        (run.record.profile.clone(), models.collect::<Vec<_>>())
+    };
+    words(one) == words(other)
 }
 
 /// The runs of each dataset and benchmark.
 pub(super) fn grouped(runs: &[StoredRun]) -> BTreeMap<(&str, Benchmark), Vec<&StoredRun>> {
     let mut groups: BTreeMap<(&str, Benchmark), Vec<&StoredRun>> = BTreeMap::new();
     for run in runs {
-        let key = (run.manifest.dataset.name.as_str(), run.manifest.benchmark);
+        let key = (run.record.dataset.name.as_str(), run.record.benchmark);
         groups.entry(key).or_default().push(run);
     }
     groups
@@ -338,9 +127,9 @@ pub(super) struct Selected {
 
 /// The finished ones of `runs`, oldest first.
 pub(super) fn finished(runs: &[StoredRun]) -> Vec<StoredRun> {
-    let finished = runs.iter().filter(|run| is_finished(run.state));
+    let finished = runs.iter().filter(|run| run.is_finished());
     let mut finished: Vec<StoredRun> = finished.cloned().collect();
-    finished.sort_by_cached_key(|run| (run.started(), run.name.clone()));
+    finished.sort_by_cached_key(|run| (run.started(), run.name()));
     finished
 }
 
@@ -361,19 +150,18 @@ impl Choice {
         let mut choice = Self::default();
         let mut groups: BTreeMap<(Benchmark, String), Vec<StoredRun>> = BTreeMap::new();
         for run in runs {
-            let (benchmark, dataset) = run.group();
-            let group = (benchmark, dataset.to_owned());
+            let group = (run.record.benchmark, run.record.dataset.name.clone());
             groups.entry(group).or_default().push(run);
         }
         for group in groups.into_values() {
             let (shards, whole): (Vec<_>, Vec<_>) = group
                 .into_iter()
-                .partition(|run| run.manifest.dataset.shard.is_some());
+                .partition(|run| run.record.dataset.shard.is_some());
             choice.choose(&whole);
             choice.skipped.extend(shards.into_iter().filter_map(|run| {
-                let shard = run.manifest.dataset.shard?;
+                let shard = run.record.dataset.shard.as_ref()?.shard;
                 let why = format!("it is {shard}; `evaluations runs merge` joins the shards");
-                Some((run.name, why))
+                Some((run.name(), why))
             }));
         }
         choice.sort();
@@ -392,25 +180,29 @@ impl Choice {
 
     fn sort(&mut self) {
         self.rows
-            .sort_by_cached_key(|run| (run.manifest.order(), run.name.clone()));
+            .sort_by_cached_key(|run| (labels::order(run), run.name()));
     }
 
     /// Chooses among the runs of one benchmark on one dataset, oldest first.
     fn choose(&mut self, group: &[StoredRun]) {
-        let whole = || group.iter().filter(|run| run.state.has_no_failures());
-        let newest = whole().next_back().map(|run| &run.configuration);
-        let questions = |run: &StoredRun| run.manifest.dataset.questions;
+        let whole = || {
+            group
+                .iter()
+                .filter(|run| run.results().state.has_no_failures())
+        };
+        let newest = whole().next_back().map(StoredRun::configuration);
+        let questions = |run: &StoredRun| run.record.dataset.questions;
         let of_newest =
-            |run: &&StoredRun| newest.is_some_and(|newest| newest.has_data_of(&run.configuration));
+            |run: &&StoredRun| newest.is_some_and(|newest| newest.has_data_of(run.configuration()));
         let most = whole().filter(of_newest).map(questions).max();
-        let leaves_out = |run: &StoredRun| run.configuration.leaves_out_unanswerable();
+        let leaves_out = |run: &StoredRun| run.record.dataset.unanswerable > 0;
         let mut fullest = whole()
             .filter(of_newest)
             .filter(|run| Some(questions(run)) == most);
         let measured = fullest.next_back().map(leaves_out);
         let why_not = |run: &StoredRun| {
-            if !run.state.has_no_failures() {
-                Some(run.state.to_string())
+            if !run.results().state.has_no_failures() {
+                Some(run.results().state.to_string())
             } else if !of_newest(&run) {
                 Some("the files of the dataset have changed since".to_owned())
             } else {
@@ -431,12 +223,12 @@ impl Choice {
         let mut seen: BTreeSet<Configuration> = BTreeSet::new();
         let mut missed = Vec::new();
         for run in group.iter().rev() {
-            let configuration = run.configuration.without_data();
+            let configuration = run.configuration().without_data();
             if seen.contains(&configuration) {
                 continue;
             }
             if let Some(why) = why_not(run) {
-                missed.push((run.name.clone(), why));
+                missed.push((run.name(), why));
             } else {
                 seen.insert(configuration);
                 self.rows.push(run.clone());

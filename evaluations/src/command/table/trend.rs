@@ -5,9 +5,9 @@ use std::collections::BTreeSet;
 use anyhow::{Context as _, Result, bail};
 use evals_html::page::PageFigure;
 
-use super::rows::{Benchmark, StoredRun};
 use crate::figures::{self, TREND};
-use crate::stored_runs::{Basis, DrawnRun, Headline, StoredRun as FoundRun, StoredTrend};
+use crate::run_record::Benchmark;
+use crate::stored_runs::{StoredRun, StoredTrend};
 
 /// The trends of all profiles. Several of them are named after their profiles.
 pub(super) fn of_group(
@@ -51,9 +51,9 @@ fn profiles<'r>(
     benchmark: Benchmark,
     finished: &'r [StoredRun],
 ) -> BTreeSet<&'r str> {
-    let manifests = finished.iter().map(|run| &run.manifest);
-    let of_group = manifests.filter(|it| it.dataset.name == dataset && it.benchmark == benchmark);
-    of_group.map(super::rows::Manifest::system).collect()
+    let records = finished.iter().map(|run| &run.record);
+    let of_group = records.filter(|it| it.dataset.name == dataset && it.benchmark == benchmark);
+    of_group.map(|record| record.system_name()).collect()
 }
 
 /// The main measure of most runs over all of them; `None` for fewer than two runs.
@@ -64,32 +64,16 @@ fn of_profile(
     finished: &[StoredRun],
 ) -> Result<Option<PageFigure>> {
     let is_of_line = |run: &&StoredRun| {
-        let manifest = &run.manifest;
-        manifest.dataset.name == dataset
-            && manifest.benchmark == benchmark
-            && manifest.system() == profile
+        let record = &run.record;
+        record.dataset.name == dataset
+            && record.benchmark == benchmark
+            && record.system_name() == profile
     };
-    let mut runs = Vec::new();
-    for run in finished.iter().filter(is_of_line) {
-        let Some(summary) = &run.summary else {
-            continue;
-        };
-        let header = FoundRun::of_folder(run.folder.clone())?.header;
-        runs.push(DrawnRun {
-            name: run.name.clone(),
-            started: run.started_at(),
-            basis: Basis {
-                questions: run.manifest.dataset.questions,
-                configuration: &run.configuration,
-            },
-            headline: Headline::of(&header, summary),
-            summary,
-        });
-    }
+    let runs: Vec<&StoredRun> = finished.iter().filter(is_of_line).collect();
     if runs.len() < 2 {
         return Ok(None);
     }
-    let trend = StoredTrend::of(dataset, benchmark.word(), profile, runs);
+    let trend = StoredTrend::of(runs);
     let measure = trend.headline();
     Ok(measure.map(|measure| trend.draw(measure)))
 }

@@ -96,7 +96,7 @@ impl<'r> Line<'r> {
             let is_wanted = |row: &&Row| wanted.iter().any(|name| is_named(row, name));
             trend.measures().iter().filter(is_wanted).collect()
         };
-        let header = history.header();
+        let record = history.record();
         let lines = rows.into_iter().map(|row| {
             let points: Vec<Point> = trend.steps(row).iter().map(|it| point(it, row)).collect();
             let (level_changes, p_value, undefined) = match changes(&points) {
@@ -104,11 +104,11 @@ impl<'r> Line<'r> {
                 Err(reason) => (Vec::new(), None, Some(reason)),
             };
             Self {
-                dataset: &header.dataset.name,
-                questions: header.dataset.questions,
+                dataset: &record.dataset.name,
+                questions: record.dataset.questions,
                 data: history.data(),
-                benchmark: &header.benchmark,
-                profile: header.system(),
+                benchmark: record.benchmark.word(),
+                profile: record.system_name(),
                 measure: row.clone(),
                 level_changes,
                 p_value,
@@ -208,11 +208,11 @@ fn point(step: &Step<'_>, row: &Row) -> Point {
         } => (Some(*value), *interval, Some(*n)),
         Cell::Undefined { .. } | Cell::Missing => (None, None, None),
     };
-    let configuration = step.run.basis.configuration;
+    let record = &step.run.record;
     Point {
-        run: step.run.name.clone(),
-        version: configuration.target_version().map(str::to_owned),
-        started: step.run.started.map(str::to_owned),
+        run: step.run.name(),
+        version: record.target().and_then(|it| it.version.clone()),
+        started: record.started.clone(),
         value,
         undefined: step.absence(row),
         interval,

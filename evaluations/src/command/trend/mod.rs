@@ -16,7 +16,7 @@ use self::line::Line;
 use crate::cli::TrendArgs;
 use crate::exit::Exit;
 use crate::session::Session;
-use crate::stored_runs::{FinishedRun, History, StoredRuns};
+use crate::stored_runs::{History, StoredRun, StoredRuns};
 
 pub(super) fn execute(session: &Session<'_>, arguments: &TrendArgs) -> Result<Exit> {
     let files = arguments.out.iter().map(|path| TrendFile::new(path));
@@ -52,30 +52,35 @@ pub(super) fn execute(session: &Session<'_>, arguments: &TrendArgs) -> Result<Ex
 }
 
 /// The finished runs that the options choose, oldest first.
-fn finished_runs(session: &Session<'_>, arguments: &TrendArgs) -> Result<Vec<FinishedRun>> {
+fn finished_runs(session: &Session<'_>, arguments: &TrendArgs) -> Result<Vec<StoredRun>> {
     let printer = session.printer;
     let mut found = Vec::new();
     let mut without_start = 0;
     for folder in StoredRuns::of(session).list()? {
-        let run = match FinishedRun::read(folder) {
-            Ok(Some(run)) => run,
-            Ok(None) => continue,
+        let run = match StoredRun::of_folder(folder) {
+            Ok(run) => run,
             Err(error) => {
                 printer.warn(&format!("{error:#}"));
                 continue;
             }
         };
-        let header = &run.header;
+        if let Some(problem) = &run.results().problem {
+            printer.warn(problem);
+        }
+        if !run.is_finished() {
+            continue;
+        }
+        let record = &run.record;
         let is_of =
             |wanted: &[String], name: &str| wanted.is_empty() || wanted.iter().any(|it| it == name);
-        if !is_of(&arguments.datasets, &header.dataset.name)
-            || !(is_of(&arguments.profiles, &header.profile)
-                || is_of(&arguments.profiles, header.system()))
+        if !is_of(&arguments.datasets, &record.dataset.name)
+            || !(is_of(&arguments.profiles, &record.profile)
+                || is_of(&arguments.profiles, record.system_name()))
         {
             continue;
         }
         if let Some(since) = arguments.since {
-            match header.started.as_deref().and_then(time) {
+            match record.started.as_deref().and_then(time) {
                 Some(started) if started >= since => {}
                 Some(_) => continue,
                 None => {
@@ -93,7 +98,7 @@ fn finished_runs(session: &Session<'_>, arguments: &TrendArgs) -> Result<Vec<Fin
         ));
     }
     // Folders that people copied in come first, whatever their age.
-    found.sort_by(|left, right| left.header.started.cmp(&right.header.started));
+    found.sort_by(|left, right| left.record.started.cmp(&right.record.started));
     Ok(found)
 }
 

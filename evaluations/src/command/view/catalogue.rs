@@ -8,14 +8,11 @@ use std::time::SystemTime;
 
 use anyhow::{Context as _, Result, bail};
 use evals_html::view::BrokenRow;
-use serde::Deserialize as _;
-use serde_json::Value;
 
 use super::failure::PageFailure;
-use super::listed_run::{Contents, ListedRun};
 use crate::calibrations::CalibrationStore;
-use crate::run_folder::{REPORT, RunFolder, RunHeader, RunState};
-use crate::stored_runs::Configuration;
+use crate::run_folder::{REPORT, RunFolder};
+use crate::stored_runs::{Results, StoredRun};
 
 /// The files that show what a run is. The lists read only the manifest of one that is running.
 const FILES: [&str; 3] = ["manifest.json", REPORT, "journal.jsonl"];
@@ -26,7 +23,7 @@ pub(super) struct Catalogue {
     folder: PathBuf,
     elsewhere: Option<RunFolder>,
     calibrations: CalibrationStore,
-    read: Mutex<BTreeMap<PathBuf, (Version, Arc<Contents>)>>,
+    read: Mutex<BTreeMap<PathBuf, (Version, Arc<StoredRun>)>>,
 }
 
 /// What tells a file from a later one of the same name; `None` where there is no file.
@@ -43,7 +40,7 @@ struct Version {
 #[derive(Debug, Default)]
 pub(super) struct Listing {
     /// Oldest first.
-    pub(super) runs: Vec<ListedRun>,
+    pub(super) runs: Vec<Arc<StoredRun>>,
     pub(super) broken: Vec<BrokenRow>,
 }
 
@@ -86,13 +83,13 @@ impl Catalogue {
         let folders = self.folders()?;
         self.forget_deleted(&folders);
         for folder in folders {
-            let contents = self.contents(&folder);
-            let contents = contents.and_then(|contents| match &contents.problem {
+            let run = self.run(&folder);
+            let run = run.and_then(|run| match &run.results().problem {
                 Some(problem) => bail!("{problem}"),
-                None => Ok(contents),
+                None => Ok(run),
             });
-            match contents {
-                Ok(contents) => listing.runs.push(ListedRun::new(folder, contents)),
+            match run {
+                Ok(run) => listing.runs.push(run),
                 Err(error) => listing.broken.push(BrokenRow {
                     name: folder.name(),
                     reason: format!("{error:#}"),
@@ -145,20 +142,23 @@ impl Catalogue {
         Ok(rows)
     }
 
-    fn contents(&self, folder: &RunFolder) -> Result<Arc<Contents>> {
+    /// Reads what is listed: the record, and if the run is not running, the head of the report up to its summary or the number of cases in
+    /// the journal.
+    fn run(&self, folder: &RunFolder) -> Result<Arc<StoredRun>> {
         // Asked once: a run that ends in the meantime has another version the next time.
         let is_running = folder.is_locked();
         let version = Version::of(folder.path(), is_running);
         let known = self.lock().get(folder.path()).cloned();
-        if let Some((read, contents)) = known
+        if let Some((read, run)) = known
             && read == version
         {
-            return Ok(contents);
+            return Ok(run);
         }
-        let contents = Arc::new(read(folder, is_running)?);
-        let entry = (version, Arc::clone(&contents));
+        let run = StoredRun::of_folder(folder.clone())?;
+        let run = Arc::new(run.with_results(Results::read(folder, is_running)));
+        let entry = (version, Arc::clone(&run));
         self.lock().insert(folder.path().to_owned(), entry);
-        Ok(contents)
+        Ok(run)
     }
 
     fn forget_deleted(&self, folders: &[RunFolder]) {
@@ -168,7 +168,7 @@ impl Catalogue {
         }
     }
 
-    fn lock(&self) -> std::sync::MutexGuard<'_, BTreeMap<PathBuf, (Version, Arc<Contents>)>> {
+    fn lock(&self) -> std::sync::MutexGuard<'_, BTreeMap<PathBuf, (Version, Arc<StoredRun>)>> {
         self.read.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
@@ -188,39 +188,12 @@ impl Version {
     }
 }
 
-/// Reads what is listed: the manifest, and if the run is not running, the head of the report up to its summary or the number of cases in
-/// the journal. The report of a running run is from an earlier session and out of date.
-fn read(folder: &RunFolder, is_running: bool) -> Result<Contents> {
-    let manifest: Value = folder.read_manifest()?;
-    let header = RunHeader::deserialize(&manifest).with_context(|| {
-        format!(
-            "`manifest.json` of run `{}` lacks what a list needs",
-            folder.name()
-        )
-    })?;
-    let (state, summary) = if is_running {
-        (RunState::Running, None)
-    } else {
-        folder.state_at_rest()
-    };
-    let problem = match state {
-        RunState::Unreadable => folder.report_problem(),
-        _ => None,
-    };
-    Ok(Contents {
-        problem: problem.map(|problem| format!("{problem:#}")),
-        configuration: Configuration::of(&manifest),
-        header,
-        state,
-        summary,
-    })
-}
-
 #[cfg(test)]
 mod tests {
     use serde_json::json;
 
     use super::*;
+    use crate::run_folder::RunState;
 
     fn catalogue_of(folder: PathBuf, named: Option<RunFolder>) -> Catalogue {
         let calibrations = CalibrationStore::at(folder.join("calibrations"));
@@ -239,7 +212,7 @@ mod tests {
     }
 
     fn names(listing: &Listing) -> Vec<String> {
-        listing.runs.iter().map(|run| run.folder().name()).collect()
+        listing.runs.iter().map(|run| run.name()).collect()
     }
 
     #[test]
@@ -277,7 +250,7 @@ mod tests {
         };
         assert!(has("torn", "is damaged"), "{broken:?}");
         assert!(has("newer", "schema version 99"), "{broken:?}");
-        assert!(has("foreign", "lacks what a list needs"), "{broken:?}");
+        assert!(has("foreign", "is damaged"), "{broken:?}");
         assert!(has("notes", "without `manifest.json`"), "{broken:?}");
         assert!(
             has(
@@ -300,12 +273,12 @@ mod tests {
         let catalogue = catalogue_of(folder.path().to_owned(), None);
         let contents = |catalogue: &Catalogue| {
             let folder = RunFolder::open(&path).unwrap();
-            catalogue.contents(&folder).unwrap()
+            catalogue.run(&folder).unwrap()
         };
         let (one, same) = (contents(&catalogue), contents(&catalogue));
         assert!(Arc::ptr_eq(&one, &same));
         fs::write(path.join("report.json"), "{").unwrap();
-        assert_eq!(contents(&catalogue).state, RunState::Unreadable);
+        assert_eq!(contents(&catalogue).results().state, RunState::Unreadable);
         fs::remove_dir_all(&path).unwrap();
         assert_eq!(names(&catalogue.list().unwrap()), Vec::<String>::new());
         assert!(catalogue.lock().is_empty());
@@ -320,19 +293,19 @@ mod tests {
             "schema_version": 1, "benchmark": "qa", "name": "n", "profile": "bm25", "seed": 0,
             "dataset": {"name": "sample", "questions": 7}, "repeat": 1,
         });
-        running.write_manifest(&manifest).unwrap();
+        fs::write(running.path().join("manifest.json"), manifest.to_string()).unwrap();
         fs::write(running.path().join(REPORT), "{").unwrap();
         let catalogue = catalogue_of(folder.path().to_owned(), None);
         let contents = || {
             let run = catalogue.folders().unwrap().remove(0);
-            catalogue.contents(&run).unwrap()
+            catalogue.run(&run).unwrap()
         };
         let one = contents();
-        assert_eq!(one.state, RunState::Running);
+        assert_eq!(one.results().state, RunState::Running);
         fs::write(running.journal(), "{}\n{}\n").unwrap();
         assert!(Arc::ptr_eq(&one, &contents()));
         drop(running);
-        assert_eq!(contents().state, RunState::Unreadable);
+        assert_eq!(contents().results().state, RunState::Unreadable);
     }
 
     #[test]

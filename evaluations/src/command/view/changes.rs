@@ -53,7 +53,7 @@ async fn fingerprint_now(viewer: &Viewer) -> Result<String, PageFailure> {
 pub(super) fn fingerprint(listing: &Listing) -> String {
     let mut text = String::new();
     for run in &listing.runs {
-        _ = writeln!(text, "{:?} {}", run.folder().name(), run.state());
+        _ = writeln!(text, "{:?} {}", run.name(), run.results().state);
     }
     for row in &listing.broken {
         _ = writeln!(text, "{row:?}");

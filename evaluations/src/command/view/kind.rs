@@ -3,8 +3,7 @@
 use evals_html::view::Link;
 use serde::Deserialize;
 
-use super::listed_run::ListedRun;
-use crate::stored_runs::TrendRun as _;
+use crate::stored_runs::StoredRun;
 
 /// A dataset, a benchmark and a profile, without the version of a target. What an address does not name is empty.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Deserialize)]
@@ -19,12 +18,12 @@ impl RunKind {
     /// The names of the parameters of an address, in the order of [`values`](Self::values).
     pub(super) const NAMES: [&str; 3] = ["dataset", "benchmark", "profile"];
 
-    pub(super) fn of(run: &ListedRun) -> Self {
-        let header = run.header();
+    pub(super) fn of(run: &StoredRun) -> Self {
+        let record = &run.record;
         Self {
-            dataset: header.dataset.name.clone(),
-            benchmark: header.benchmark.clone(),
-            profile: header.system().to_owned(),
+            dataset: record.dataset.name.clone(),
+            benchmark: record.benchmark.to_string(),
+            profile: record.system_name().to_owned(),
         }
     }
 
@@ -33,7 +32,7 @@ impl RunKind {
     }
 
     /// Whether a run has every value that is not empty.
-    pub(super) fn fits(&self, run: &ListedRun) -> bool {
+    pub(super) fn fits(&self, run: &StoredRun) -> bool {
         let of_run = Self::of(run);
         let mut pairs = self.values().into_iter().zip(of_run.values());
         pairs.all(|(wanted, found)| wanted.is_empty() || wanted == found)

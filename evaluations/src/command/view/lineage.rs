@@ -1,28 +1,28 @@
 //! Which run follows which.
 
 use std::ops::Range;
+use std::sync::Arc;
 
-use super::listed_run::ListedRun;
-use crate::stored_runs::{Kinship, TrendRun as _, headlines, is_of_command, kind};
+use crate::stored_runs::{Kinship, StoredRun, headlines, is_of_command, kind};
 
 /// The commands that started the runs of a list.
 #[derive(Debug)]
 pub(super) struct Lineage<'r> {
-    runs: &'r [ListedRun],
+    runs: &'r [Arc<StoredRun>],
     /// For each run, the places of the runs that its command started.
     commands: Vec<Range<usize>>,
 }
 
 impl<'r> Lineage<'r> {
     /// Of runs, oldest first.
-    pub(super) fn of(runs: &'r [ListedRun]) -> Self {
+    pub(super) fn of(runs: &'r [Arc<StoredRun>]) -> Self {
         let mut commands = vec![0..0; runs.len()];
         let mut end = runs.len();
         while end > 0 {
             let mut start = end - 1;
             while start > 0 {
-                let command = runs[start..end].iter().map(ListedRun::header);
-                if !is_of_command(runs[start - 1].header(), command) {
+                let command = runs[start..end].iter().map(|run| &**run);
+                if !is_of_command(&runs[start - 1].record, command) {
                     break;
                 }
                 start -= 1;
@@ -36,15 +36,15 @@ impl<'r> Lineage<'r> {
     /// The place of the run that the one at a place follows, as `evaluations compare` chooses it.
     pub(super) fn predecessor(&self, place: usize) -> Option<usize> {
         let command = self.commands[place].clone();
-        let after = self.runs[place].header();
+        let after = &self.runs[place].record;
         let same = self.runs[command.clone()]
             .iter()
-            .filter(|run| kind(run.header()) == kind(after));
+            .filter(|run| kind(&run.record) == kind(after));
         let is_alone = same.count() == 1;
         let earlier = &self.runs[..command.start];
         Kinship::CLOSEST_FIRST.iter().find_map(|kinship| {
             earlier.iter().rposition(|before| {
-                kinship.holds(before.header(), after, is_alone) && before.is_finished()
+                kinship.holds(&before.record, after, is_alone) && before.is_finished()
             })
         })
     }
@@ -52,6 +52,6 @@ impl<'r> Lineage<'r> {
     /// The small line that ends with the run at a place.
     pub(super) fn headlines(&self, place: usize) -> Vec<Option<f64>> {
         let (last, earlier) = (&self.runs[place], &self.runs[..place]);
-        headlines(last, earlier.iter().rev())
+        headlines(last, earlier.iter().rev().map(|run| &**run))
     }
 }

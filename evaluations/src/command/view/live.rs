@@ -13,10 +13,11 @@ use tokio::time::sleep;
 use tokio_util::sync::CancellationToken;
 
 use super::failure::PageFailure;
-use super::listed_run::printed;
+use super::runs_page::printed;
 use super::viewer::Viewer;
 use crate::run_folder::RunFolder;
 use crate::run_progress::{Patience, Progress, ProgressReader};
+use crate::run_record::Benchmark;
 use crate::stored_runs::StoredRun;
 
 /// How often the folder of a run is looked at. A finished case is on the page within two seconds.
@@ -27,16 +28,16 @@ pub(super) fn page(folder: RunFolder, run: &StoredRun) -> Result<LivePage, PageF
     let name = folder.name();
     let remedy = folder.remedy();
     let progress = ProgressReader::new(folder)?.read()?;
-    let header = &run.header;
-    let cases = match header.benchmark.as_str() {
-        "eval" => "cases",
-        _ => "questions",
+    let record = &run.record;
+    let cases = match record.benchmark {
+        Benchmark::Eval => "cases",
+        Benchmark::Retrieval | Benchmark::Qa => "questions",
     };
     let facts = [
-        ("dataset", header.dataset.name.clone()),
-        ("benchmark", header.benchmark.clone()),
-        ("profile", header.profile.clone()),
-        (cases, header.dataset.questions.to_string()),
+        ("dataset", record.dataset.name.clone()),
+        ("benchmark", record.benchmark.to_string()),
+        ("profile", record.profile.clone()),
+        (cases, record.dataset.questions.to_string()),
     ];
     let mut shown = shown(&progress);
     if !progress.is_running() {

@@ -12,7 +12,6 @@ mod guard;
 mod kind;
 mod labelling;
 mod lineage;
-mod listed_run;
 mod live;
 mod protection;
 mod router;

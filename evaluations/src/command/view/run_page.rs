@@ -1,5 +1,7 @@
 //! The page of one run: its report, or how far it is.
 
+use std::sync::Arc;
+
 use axum::extract::{Path, State};
 use axum::response::{Html, IntoResponse as _, Response};
 use evals_html::page::{Place, PlaceLink};
@@ -9,8 +11,8 @@ use tokio::runtime::Handle;
 use super::catalogue::Catalogue;
 use super::failure::PageFailure;
 use super::lineage::Lineage;
-use super::listed_run::ListedRun;
 use super::live;
+use super::runs_page::has_answers;
 use super::stored_page::{self, PageKey, StoredPage};
 use super::viewer::Viewer;
 use crate::calibrations::{CalibrationStore, RunCorrections};
@@ -75,18 +77,18 @@ fn found(catalogue: &Catalogue, name: &str) -> Result<RunContent, PageFailure> {
 }
 
 /// The links from a run's page to the pages that belong to it.
-fn links(runs: &[ListedRun], name: &str) -> Vec<PlaceLink> {
-    let Some(place) = runs.iter().rposition(|run| run.folder().name() == name) else {
+fn links(runs: &[Arc<StoredRun>], name: &str) -> Vec<PlaceLink> {
+    let Some(place) = runs.iter().rposition(|run| run.name() == name) else {
         return Vec::new();
     };
-    let label = runs[place].has_answers().then(|| PlaceLink {
+    let label = has_answers(&runs[place]).then(|| PlaceLink {
         title: "Label the answers".to_owned(),
         address: Link::of_run(name, "label").into_text(),
     });
     let before = Lineage::of(runs).predecessor(place);
     let compare = before.map(|before| PlaceLink {
         title: "Compare with the run before".to_owned(),
-        address: Link::compare(&runs[before].folder().name(), name).into_text(),
+        address: Link::compare(&runs[before].name(), name).into_text(),
     });
     label.into_iter().chain(compare).collect()
 }
@@ -99,8 +101,7 @@ fn report(
     calibrations: &CalibrationStore,
 ) -> anyhow::Result<StoredPage> {
     let report = run.report()?;
-    let manifest = run.manifest()?;
-    let documents = Handle::current().block_on(report.documents(manifest.as_ref()));
+    let documents = Handle::current().block_on(report.documents(Some(&run.record)));
     let is_lasting = documents.absence().is_none();
     let (corrections, corrected) = RunCorrections::of_page(calibrations, folder, &report);
     let source = PageSource {
@@ -110,7 +111,7 @@ fn report(
             up: up("/run/name"),
             links,
         },
-        ..PageSource::of_run(folder, run.header.seed, documents)
+        ..PageSource::of_run(folder, run.record.seed, documents)
     };
     let mut html = Vec::new();
     report.write_page(&source, &mut html)?;

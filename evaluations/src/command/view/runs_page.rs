@@ -1,12 +1,15 @@
 //! The list of runs.
 
 use std::collections::BTreeSet;
+use std::sync::Arc;
 
 use axum::extract::{Query, State};
 use axum::response::Html;
 use evals::Unit;
-use evals_html::view::{Choice, Filter, Link, Reading, RowChange, RunRow, RunsPage, Sparkline};
-use evals_metrics::difference;
+use evals_html::view::{
+    Choice, Filter, Link, Reading, RowChange, RunRow, RunsPage, Sparkline, StateKind,
+};
+use evals_metrics::{Interval, difference};
 use serde::Deserialize;
 
 use super::catalogue::Listing;
@@ -14,9 +17,10 @@ use super::changes;
 use super::failure::PageFailure;
 use super::kind::RunKind;
 use super::lineage::Lineage;
-use super::listed_run::{ListedRun, printed};
 use super::viewer::Viewer;
-use crate::stored_runs::{Break, TrendRun as _};
+use crate::run_folder::RunState;
+use crate::run_record::Benchmark;
+use crate::stored_runs::{Break, StoredRun};
 
 /// Runs on the page, unless all are asked for.
 const NEWEST: usize = 200;
@@ -73,8 +77,8 @@ fn page(folder: String, listing: Listing, wanted: &WantedRuns) -> RunsPage {
 }
 
 /// A filter for each value in which the runs differ.
-fn filters(wanted: &RunKind, runs: &[ListedRun]) -> Vec<Filter> {
-    let kinds: Vec<RunKind> = runs.iter().map(RunKind::of).collect();
+fn filters(wanted: &RunKind, runs: &[Arc<StoredRun>]) -> Vec<Filter> {
+    let kinds: Vec<RunKind> = runs.iter().map(|run| RunKind::of(run)).collect();
     let names = RunKind::NAMES.into_iter().enumerate();
     let filters = names.map(|(place, name)| {
         let values: BTreeSet<&str> = kinds.iter().map(|kind| kind.values()[place]).collect();
@@ -90,9 +94,9 @@ fn filters(wanted: &RunKind, runs: &[ListedRun]) -> Vec<Filter> {
     filters.filter(|filter| filter.choices.len() > 1).collect()
 }
 
-fn row(lineage: &Lineage<'_>, runs: &[ListedRun], place: usize) -> RunRow {
+fn row(lineage: &Lineage<'_>, runs: &[Arc<StoredRun>], place: usize) -> RunRow {
     let run = &runs[place];
-    let name = run.folder().name();
+    let name = run.name();
     let RunKind {
         dataset,
         benchmark,
@@ -103,16 +107,14 @@ fn row(lineage: &Lineage<'_>, runs: &[ListedRun], place: usize) -> RunRow {
     let measure = headline.as_ref().map_or("", |headline| &headline.title);
     RunRow {
         link: Link::run(&name).into_text(),
-        labelling: run
-            .has_answers()
-            .then(|| Link::of_run(&name, "label").into_text()),
-        started: run.started(),
-        state: run.header().shown_state(run.state()),
-        state_kind: run.state_kind(),
+        labelling: has_answers(run).then(|| Link::of_run(&name, "label").into_text()),
+        started: started(run),
+        state: run.shown_state(),
+        state_kind: state_kind(run.results().state),
         dataset,
         benchmark,
         profile,
-        cases: run.header().dataset.questions,
+        cases: run.record.dataset.questions,
         change: lineage
             .predecessor(place)
             .and_then(|before| change(&runs[before], run)),
@@ -124,7 +126,7 @@ fn row(lineage: &Lineage<'_>, runs: &[ListedRun], place: usize) -> RunRow {
                 .interval
                 .map(|interval| printed(&interval, |value| Unit::Score.print(value))),
         }),
-        is_comparable: run.summary().is_some(),
+        is_comparable: run.results().summary.is_some(),
         is_before: false,
         is_after: false,
         name,
@@ -132,21 +134,46 @@ fn row(lineage: &Lineage<'_>, runs: &[ListedRun], place: usize) -> RunRow {
 }
 
 /// The change of the main measure. It is no verdict: the page that it links to tests it.
-fn change(before: &ListedRun, after: &ListedRun) -> Option<RowChange> {
+fn change(before: &StoredRun, after: &StoredRun) -> Option<RowChange> {
     let [old, new] = [before.headline()?, after.headline()?];
     let shown = if old.title != new.title {
         "other measure".to_owned()
-    } else if let Some(why) = Break::between(before.basis(), after.basis()) {
+    } else if let Some(why) = Break::between(before, after) {
         why.to_string()
     } else {
         Unit::Score.print_signed(difference(old.value, new.value))
     };
-    let names = [before, after].map(|run| run.folder().name());
+    let names = [before, after].map(|run| run.name());
     Some(RowChange {
         difference: shown,
         link: Link::compare(&names[0], &names[1]).into_text(),
-        before: before.started(),
+        before: started(before),
     })
+}
+
+/// Whether a run has a report with answers, which people can label.
+pub(super) fn has_answers(run: &StoredRun) -> bool {
+    run.results().summary.is_some() && run.record.benchmark != Benchmark::Retrieval
+}
+
+/// When a run started, in UTC, as people read it.
+pub(super) fn started(run: &StoredRun) -> String {
+    run.started().unwrap_or_else(|| "unknown start".to_owned())
+}
+
+/// A formatted interval.
+pub(super) fn printed(interval: &Interval, print: impl Fn(f64) -> String) -> String {
+    format!("[{}, {}]", print(interval.low), print(interval.high))
+}
+
+fn state_kind(state: RunState) -> StateKind {
+    match state {
+        RunState::Running => StateKind::Running,
+        RunState::Unfinished(_) => StateKind::Unfinished,
+        RunState::Failed(_) | RunState::Unreadable => StateKind::Failed,
+        RunState::Finished(_) if state.has_no_failures() => StateKind::Finished,
+        RunState::Finished(_) => StateKind::Partial,
+    }
 }
 
 /// Chooses the newest run that follows another one on the page, and that one.

@@ -11,9 +11,9 @@ use super::catalogue::Listing;
 use super::failure::PageFailure;
 use super::kind::RunKind;
 use super::lineage::Lineage;
-use super::listed_run::{ListedRun, printed, started};
+use super::runs_page::{printed, started};
 use super::viewer::Viewer;
-use crate::stored_runs::{DrawnRun, Step, StoredTrend, TrendRun as _, is_of_kind};
+use crate::stored_runs::{Step, StoredRun, StoredTrend, is_of_kind};
 
 /// The line that is drawn. Without a dataset, the page lists all lines.
 #[derive(Debug, Clone, Deserialize)]
@@ -48,20 +48,24 @@ fn lines(listing: &Listing) -> Vec<TrendLine> {
         let run = &runs[*place];
         let mut later = runs[place + 1..].iter();
         run.is_finished()
-            && !later.any(|it| it.is_finished() && is_of_kind(it.header(), run.header()))
+            && !later.any(|it| it.is_finished() && is_of_kind(&it.record, &run.record))
     };
     let newest = (0..runs.len()).rev().filter(is_newest);
     let lines = newest.map(|place| {
         let run = &runs[place];
         let measure = run.headline().map_or(String::new(), |it| it.title);
-        let header = run.header();
+        let RunKind {
+            dataset,
+            benchmark,
+            profile,
+        } = RunKind::of(run);
         TrendLine {
-            dataset: header.dataset.name.clone(),
-            benchmark: header.benchmark.clone(),
-            profile: header.system().to_owned(),
+            dataset,
+            benchmark,
+            profile,
             runs: runs
                 .iter()
-                .filter(|it| it.is_finished() && is_of_kind(it.header(), header))
+                .filter(|it| it.is_finished() && is_of_kind(&it.record, &run.record))
                 .count(),
             link: link(run).into_text(),
             sparkline: Sparkline::of(&measure, &lineage.headlines(place)),
@@ -71,29 +75,20 @@ fn lines(listing: &Listing) -> Vec<TrendLine> {
 }
 
 /// The address of the line of a run.
-fn link(run: &ListedRun) -> Link {
+fn link(run: &StoredRun) -> Link {
     RunKind::of(run).added_to(Link::trends())
 }
 
 fn drawn(listing: &Listing, wanted: &WantedTrends) -> Result<TrendPage, PageFailure> {
-    let [dataset, benchmark, profile] = wanted.kind.values();
-    let is_of_line = |run: &&ListedRun| RunKind::of(run) == wanted.kind && run.is_finished();
-    let runs: Vec<&ListedRun> = listing.runs.iter().filter(is_of_line).collect();
+    let is_of_line = |run: &&StoredRun| RunKind::of(run) == wanted.kind && run.is_finished();
+    let runs = listing.runs.iter().map(|run| &**run);
+    let runs: Vec<&StoredRun> = runs.filter(is_of_line).collect();
     let Some(newest) = runs.last() else {
         return Err(PageFailure::bad_request(
             "No finished run has this dataset, benchmark and profile.",
         ));
     };
-    let shown = runs.iter().filter_map(|run| {
-        Some(DrawnRun {
-            name: run.folder().name(),
-            started: run.header().started.as_deref(),
-            basis: run.basis(),
-            headline: run.headline(),
-            summary: run.summary()?,
-        })
-    });
-    let trend = StoredTrend::of(dataset, benchmark, profile, shown.collect());
+    let trend = StoredTrend::of(runs.clone());
     let measure = match &wanted.measure {
         Some(measure) => trend.measures().iter().find(|row| row.measure == *measure),
         None => trend.headline(),
@@ -135,9 +130,9 @@ fn row(step: &Step<'_>, measure: &Row) -> TrendRow {
             (step.absence(measure).unwrap_or_default(), String::new())
         }
     };
-    let name = step.run.name.clone();
+    let name = step.run.name();
     TrendRow {
-        started: started(step.run.started),
+        started: started(step.run),
         link: Link::run(&name).into_text(),
         name,
         value,

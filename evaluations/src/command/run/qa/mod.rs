@@ -4,7 +4,7 @@ pub(super) mod estimate;
 
 use std::sync::Arc;
 
-use anyhow::{Context as _, Result};
+use anyhow::Result;
 use chrono::{DateTime, Utc};
 use evals::{Case, Experiment, Observer, TaskError, TaskScope};
 use evals_local::StaticEmbedder;
@@ -12,7 +12,7 @@ use evals_rag::Searcher;
 use evals_rag::qa::{self, Answer, Expansion, Qa, Settings};
 use futures::future::BoxFuture;
 
-use super::manifest::{approximation, manifest};
+use super::manifest::{approximation, run_record};
 use super::plan::answers::QaPlan;
 use super::preparation::{Prepared, QaModels, Run};
 use super::search::{self, Depth};
@@ -24,6 +24,7 @@ use crate::exit::Exit;
 use crate::failure_limit::FailureLimit;
 use crate::question_answering::{Answering, Attempts, Closing, Finished, spent};
 use crate::resumption::{self, Opened, Resume};
+use crate::run_record::Benchmark;
 use crate::search_profile::SearchProfile;
 use crate::terminal::progress::CaseBar;
 use crate::vector_search;
@@ -169,24 +170,23 @@ async fn open_folder(
     models: &QaModels,
     started: DateTime<Utc>,
 ) -> Result<Opened<Qa>> {
-    let mut manifest = manifest(run, qa.profile, started);
-    manifest.benchmark = "qa";
-    manifest.name = &qa.name;
-    manifest.measures = &[];
-    manifest.refusals = &qa.refusal_sentences;
-    manifest.k = qa.passages.get();
-    manifest.prompts.clone_from(&models.model_set.prompts);
-    manifest.parameters.clone_from(&models.model_set.parameters);
-    for (role, identity) in &models.model_set.models {
-        manifest.models.insert(role, identity);
+    let mut record = run_record(run, qa.profile, started)?;
+    record.benchmark = Benchmark::Qa;
+    record.name.clone_from(&qa.name);
+    if let Some(measured) = &mut record.measured {
+        measured.measures.clear();
+        measured.refusals.clone_from(&qa.refusal_sentences);
+        measured.k = qa.passages.get();
     }
+    record.prompts.clear();
+    record.parameters = None;
+    models.model_set.record_in(&mut record);
     let resume = match (run.arguments.control.fresh, qa.refresh_failed) {
         (true, _) => Resume::Fresh,
         (false, true) => Resume::Failed,
         (false, false) => Resume::Unfinished,
     };
-    let manifest = serde_json::to_value(&manifest).context("cannot serialise the manifest")?;
-    resumption::open(run.session, &manifest, started, resume).await
+    resumption::open(run.session, &record, started, resume).await
 }
 
 async fn searcher(run: Run<'_>, qa: &QaPlan, profile: SearchProfile) -> Result<Arc<dyn Searcher>> {

@@ -9,7 +9,7 @@ use evals::Comparison;
 use evals_messages::quantity;
 use evals_rag::Retrieval;
 
-use super::manifest::manifest;
+use super::manifest::run_record;
 use super::plan::Plan;
 use super::preparation::Run;
 use crate::clock;
@@ -98,7 +98,7 @@ fn create_folder(run: Run<'_>, profile: SearchProfile) -> Result<RunFolder> {
     let started = clock::now();
     let name = format!("{}-{profile}", run.plan.name);
     let folder = RunFolder::create(&run.session.directories.runs(), started, &name)?;
-    folder.write_manifest(&manifest(run, profile, started))?;
+    folder.write_record(&run_record(run, profile, started)?)?;
     Ok(folder)
 }
 

@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use anyhow::{Context as _, Result};
+use anyhow::Result;
 use chrono::{DateTime, Utc};
 use evals::{CaseReport, Experiment, Observer};
 use evals_rag::Purpose;
@@ -156,7 +156,6 @@ async fn open_folder(
     models: &TargetQa,
     started: DateTime<Utc>,
 ) -> Result<Opened<Qa>> {
-    let manifest = serde_json::to_value(of_answers(run, models, started));
-    let manifest = manifest.context("cannot serialise the manifest")?;
-    resumption::open(run.session, &manifest, started, run.plan.resume).await
+    let record = of_answers(run, models, started)?;
+    resumption::open(run.session, &record, started, run.plan.resume).await
 }

@@ -38,7 +38,7 @@ pub(super) async fn execute(run: TargetRun<'_>, recorded: &RecordedTarget) -> Re
     let started = clock::now();
     let name = format!("{}-{label}", plan.retrieval_name);
     let folder = RunFolder::create(&session.directories.runs(), started, &name)?;
-    folder.write_manifest(&of_retrieval(run, started))?;
+    folder.write_record(&of_retrieval(run, started)?)?;
     let (report, summary) = measure(run, &label, recorded).await?;
     let seed = run.arguments.control.seed;
     let finished = FinishedRankings {

@@ -1,11 +1,10 @@
 //! The stored runs of a variant.
 
 use anyhow::Result;
-use serde_json::json;
 
 use crate::command::compare::variants::VariantRun;
 use crate::redaction;
-use crate::run_folder::{RunFolder, RunHeader};
+use crate::run_folder::RunFolder;
 use crate::session::Session;
 use crate::stored_runs::is_finished;
 
@@ -18,18 +17,18 @@ pub(super) struct Made {
 
 /// The finished runs of this command with that name: the newest one of each benchmark and search profile, oldest first.
 pub(super) fn made_by(session: &Session<'_>, title: &str) -> Result<Vec<Made>> {
-    let command_line = json!(redaction::command_line());
+    let command_line = redaction::command_line();
     let mut made: Vec<Made> = Vec::new();
     let mut folders = RunFolder::list(&session.directories.runs())?;
     folders.reverse();
     for folder in folders {
-        let Ok(header) = folder.read_manifest::<RunHeader>() else {
+        let Ok(record) = folder.read_record() else {
             continue;
         };
         let is_known =
-            |it: &Made| (&it.run.benchmark, &it.profile) == (&header.benchmark, &header.profile);
-        if header.name != title
-            || header.command_line != command_line
+            |it: &Made| (it.run.benchmark, &it.profile) == (record.benchmark, &record.profile);
+        if record.name != title
+            || record.command_line != command_line
             || made.iter().any(is_known)
             || !is_finished(folder.state())
         {
@@ -37,10 +36,10 @@ pub(super) fn made_by(session: &Session<'_>, title: &str) -> Result<Vec<Made>> {
         }
         made.push(Made {
             run: VariantRun {
-                benchmark: header.benchmark,
+                benchmark: record.benchmark,
                 folder: folder.name(),
             },
-            profile: header.profile,
+            profile: record.profile,
         });
     }
     made.reverse();

@@ -28,7 +28,7 @@ pub(super) fn find(runs: &StoredRuns<'_>, wanted: Option<&OsStr>) -> Result<Stor
         };
     };
     // The name of a command's runs means the running one, not a finished one of an earlier command.
-    match runs.newest_running(|header| wanted == OsStr::new(&header.name))? {
+    match runs.newest_running(|record| wanted == OsStr::new(&record.name))? {
         Some(run) => Ok(run),
         None => runs.named(wanted),
     }

@@ -47,7 +47,7 @@ impl LimitRecord {
 }
 
 /// How many of how many cases run, and why: `20 of 320 (topic=Sports, --limit 20)`.
-pub(super) fn text(
+pub(crate) fn selection_text(
     selection: Option<&SelectionRecord>,
     limit: Option<LimitRecord>,
     count: usize,

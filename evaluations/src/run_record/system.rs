@@ -1,0 +1,68 @@
+//! What was run: our own pipeline, or a system under test.
+
+use evals_targets::TargetIdentity;
+use serde::{Deserialize, Serialize};
+use serde_json::Value;
+
+/// What was run.
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
+#[serde(from = "SystemMembers", into = "SystemMembers")]
+pub(crate) enum System {
+    /// Our own pipeline, over an index.
+    Pipeline(IndexRecord),
+    /// A system under test, or a file with its replies.
+    Target(TargetIdentity),
+    /// A report without its record does not say it.
+    #[default]
+    Unknown,
+}
+
+/// The index that was searched. What only the index itself reads is kept as the index wrote it.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub(crate) struct IndexRecord {
+    pub(crate) uri: String,
+    pub(crate) table: String,
+    /// The settings that the content of the index depends on.
+    pub(crate) identity: Value,
+    /// The approximate search of its vectors, with the values of all parameters; absent if their search is exact.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub(crate) approximate: Option<Value>,
+    /// The id of the build of the index that this search uses. Another build with the same parameters may find other chunks.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub(crate) vectors_build: Option<String>,
+    #[serde(default)]
+    pub(crate) statistics: Value,
+    /// Times of the build; null if the index existed.
+    #[serde(default)]
+    pub(crate) build: Value,
+}
+
+/// The members of a record that say what was run.
+#[derive(Serialize, Deserialize)]
+struct SystemMembers {
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    index: Option<IndexRecord>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    target: Option<TargetIdentity>,
+}
+
+impl From<SystemMembers> for System {
+    fn from(SystemMembers { index, target }: SystemMembers) -> Self {
+        match (target, index) {
+            (Some(target), _) => Self::Target(target),
+            (None, Some(index)) => Self::Pipeline(index),
+            (None, None) => Self::Unknown,
+        }
+    }
+}
+
+impl From<System> for SystemMembers {
+    fn from(system: System) -> Self {
+        let (index, target) = match system {
+            System::Pipeline(index) => (Some(index), None),
+            System::Target(target) => (None, Some(target)),
+            System::Unknown => (None, None),
+        };
+        Self { index, target }
+    }
+}
