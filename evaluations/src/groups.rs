@@ -1,22 +1,26 @@
-//! Adds groups of cases to the summary of a run.
+//! The summary of a run, with groups of its cases.
 
 use evals::{Domain, Report, Summary};
 use evals_metrics::Bootstrap;
 
 use crate::terminal::Printer;
 
-/// Adds the groups of each key to the summary of a run. A note names a key that its cases do not have: a finished run must not fail
-/// because of it.
-pub(crate) fn add_groups<D: Domain>(
+/// The summary of a run, with the groups of each key. A note names a key that its cases do not have: a finished run must not fail because
+/// of it.
+pub(crate) fn summary<D: Domain>(
     printer: &Printer,
     report: &Report<D>,
-    mut summary: Summary,
+    seed: u64,
     keys: &[String],
-    bootstrap: &Bootstrap,
 ) -> Summary {
+    let bootstrap = Bootstrap {
+        seed,
+        ..Bootstrap::default()
+    };
+    let mut summary = report.summary(&bootstrap);
     for key in keys {
         let one = std::slice::from_ref(key);
-        match summary.clone().grouped(report, one, bootstrap) {
+        match summary.clone().grouped(report, one, &bootstrap) {
             Ok(grouped) => summary = grouped,
             Err(error) => printer.note(&format!("no groups of {}: {error}", report.name)),
         }

@@ -20,9 +20,10 @@ mod directories;
 mod downloads;
 mod errors;
 mod eval_report;
+mod execution;
 mod exit;
-mod failure_limit;
 mod figures;
+mod finished_run;
 mod gating;
 mod groups;
 mod index_bar;
@@ -54,7 +55,6 @@ mod stored_runs;
 mod targets;
 mod terminal;
 mod vector_search;
-mod written_run;
 
 use std::process::ExitCode;
 

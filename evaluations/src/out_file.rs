@@ -6,8 +6,6 @@ use std::path::{Path, PathBuf};
 
 use anyhow::{Result, anyhow, bail};
 use evals::{Report, Standings, Summary, render};
-use evals_evaluators::Untyped;
-use evals_evaluators::pydantic_report::EvaluationReport;
 use evals_html::page::{Texts, Written};
 
 use crate::atomic_file::write_atomically;
@@ -89,24 +87,6 @@ impl OutFile {
         )
     }
 
-    /// Writes the report of a dataset file.
-    pub(crate) fn eval_report(
-        &self,
-        printer: &Printer,
-        report: &Report<Untyped>,
-        summary: &Summary,
-        source: &PageSource,
-    ) -> Result<()> {
-        if self.format != Format::Pydantic {
-            return self.report(printer, report, summary, source);
-        }
-        let model = EvaluationReport::from(report);
-        write_atomically(&self.path, |file| {
-            serde_json::to_writer_pretty(&mut *file, &model)?;
-            writeln!(file)
-        })
-    }
-
     /// Writes one report. Only a page shows its source.
     pub(crate) fn report<D: HasPage>(
         &self,
@@ -122,7 +102,13 @@ impl OutFile {
         };
         match self.format {
             Format::Html => return self.page(printer, |out| page.write(out)),
-            Format::Pydantic => return Err(self.not_pydantic()),
+            Format::Pydantic => {
+                let model = D::pydantic(report).ok_or_else(|| self.not_pydantic())?;
+                return write_atomically(&self.path, |file| {
+                    serde_json::to_writer_pretty(&mut *file, &model)?;
+                    writeln!(file)
+                });
+            }
             Format::Json | Format::JsonLines | Format::Csv | Format::Markdown => {}
         }
         write_atomically(&self.path, |file| match self.format {

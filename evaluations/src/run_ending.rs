@@ -4,7 +4,6 @@ use evals::{Domain, Report, Summary};
 use evals_messages::quantity;
 
 use crate::exit::Exit;
-use crate::failure_limit::FailureLimit;
 use crate::resumption::is_transient;
 use crate::run_folder::RunFailure;
 use crate::terminal::Printer;
@@ -79,7 +78,7 @@ impl<'r> Ending<'r> {
     fn note_stop(&self, printer: &Printer, reason: &str) -> Exit {
         let not_run = quantity::of(self.not_run, "case");
         let advice = if self.reached.failures {
-            FailureLimit::RESUME
+            " (`--max-failures`); run the same command again to resume"
         } else {
             ""
         };

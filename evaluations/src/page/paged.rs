@@ -1,6 +1,7 @@
 //! What a benchmark adds to the pages of its reports.
 
-use evals::CaseReport;
+use evals::{CaseReport, Report};
+use evals_evaluators::pydantic_report::EvaluationReport;
 use evals_html::page::{Field, Ranked};
 
 use super::documents::Documents;
@@ -28,4 +29,9 @@ pub(crate) trait HasPage: HasFigures {
 
     /// The documents whose texts a page shows and the report does not hold.
     fn lacking(case: &CaseReport<Self>) -> Vec<&str>;
+
+    /// The report in pydantic-evals' format; `None` for all but runs of dataset files.
+    fn pydantic(_report: &Report<Self>) -> Option<EvaluationReport> {
+        None
+    }
 }

@@ -1,7 +1,8 @@
 //! Dataset files on pages.
 
-use evals::CaseReport;
+use evals::{CaseReport, Report};
 use evals_evaluators::Untyped;
+use evals_evaluators::pydantic_report::EvaluationReport;
 use evals_html::page::{Field, FieldRole, Ranked};
 use serde_json::Value;
 
@@ -11,6 +12,10 @@ use super::paged::HasPage;
 
 impl HasPage for Untyped {
     const CASE: &'static str = "case";
+
+    fn pydantic(report: &Report<Self>) -> Option<EvaluationReport> {
+        Some(report.into())
+    }
 
     fn asked(case: &CaseReport<Self>) -> String {
         text(&case.input)

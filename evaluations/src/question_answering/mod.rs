@@ -12,7 +12,7 @@ mod judging;
 mod model_set;
 
 pub(crate) use self::answering::Answering;
-pub(crate) use self::closing::{Closing, Finished};
+pub(crate) use self::closing::Closing;
 pub(crate) use self::costs::{Attempts, Costs, spent};
 pub(crate) use self::facts::QaFacts;
 pub(crate) use self::judge_estimate::{JudgeRow, foreseen, judge_rows, judging, references};

@@ -23,6 +23,8 @@ pub(crate) struct FinishedRankings {
     pub(crate) folder: RunFolder,
     /// The calls, tokens and cost of reranking, in one line.
     pub(crate) reranking: Option<String>,
+    /// Whether as many searches failed as `--max-failures` allows.
+    pub(crate) too_many_failed: bool,
 }
 
 /// Writes rankings, judgements, report and page of a finished run.

@@ -175,7 +175,7 @@ impl StoredReport {
                 file.report(printer, report, &grouped(&**report, seed, keys)?, source)
             }
             Self::Eval(report) => {
-                file.eval_report(printer, report, &grouped(&**report, seed, keys)?, source)
+                file.report(printer, report, &grouped(&**report, seed, keys)?, source)
             }
         }
     }

@@ -44,6 +44,9 @@ pub(super) fn execute(session: &Session<'_>, arguments: &EvalArgs) -> Result<Exi
             Box::pin(run::run(session, arguments, &mut plan, start, interruption)).await?;
         let text = finished.text(session.printer, &arguments.shown)?;
         session.printer.result(&text)?;
-        finished.close(session.printer, &plan.out, interruption.is_interrupted())
+        let is_interrupted = interruption.is_interrupted();
+        finished
+            .run
+            .close(session.printer, &plan.out, is_interrupted)
     })
 }

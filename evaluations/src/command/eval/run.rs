@@ -4,10 +4,9 @@ use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use anyhow::Result;
-use evals::{Dataset, Experiment, Journal, Observer, Report, Retry};
+use evals::{Dataset, Report, Retry};
 use evals_evaluators::{Resources, Untyped};
 use evals_messages::quantity;
-use evals_metrics::Bootstrap;
 use evals_rag::rag_judges::JudgeAgreement;
 use evals_targets::process::WorkerPools;
 use evals_targets::{RecordedTarget, Resumption, Target};
@@ -23,8 +22,9 @@ use crate::choices;
 use crate::cli::EvalArgs;
 use crate::clock;
 use crate::eval_report::{self, Costs, EvalFacts};
-use crate::failure_limit::FailureLimit;
-use crate::groups::add_groups;
+use crate::execution::{Execution, Ran, Work};
+use crate::finished_run::FinishedRun;
+use crate::groups;
 use crate::interruption::Interruption;
 use crate::judged_by::PanelMember;
 use crate::models::Servers;
@@ -34,7 +34,6 @@ use crate::run_models::{Opener, cache_policy};
 use crate::session::Session;
 use crate::spending::Spending;
 use crate::targets::{self, Opening, Recording, Replies, Reused};
-use crate::terminal::progress::CaseBar;
 
 /// The earlier results that a run uses.
 #[derive(Debug, Clone)]
@@ -112,7 +111,7 @@ pub(super) async fn run(
         Start::Fresh | Start::Reuse(_) => (Resume::Fresh, Resumption::Fresh),
     };
     let opening = resumption::open::<Untyped>(session, &record, started, resume);
-    let opened = interruption.guard(opening).await?;
+    let mut opened = interruption.guard(opening).await?;
     let recording = Recording {
         run: record.identity(),
         resumption,
@@ -135,32 +134,32 @@ pub(super) async fn run(
     );
     spending.resume_cases(paid, &prices);
 
-    let failure_limit = FailureLimit::new(control.max_failures, &opened.finished);
-    let waits = plan.resolved.settings.batch.enabled;
-    let bar = Arc::new(CaseBar::of_batches(session.printer, "evaluating", waits));
-    let mut experiment = Experiment::new(dataset, task::asking(Arc::clone(&recorded) as _))
-        .name(&plan.name)
-        .concurrency(batches::concurrency(
-            &plan.resolved,
-            plan.concurrency,
-            plan.runs(control.repeat.get()),
-        ))
-        .repeat(control.repeat)
-        .cancellation(interruption.abort_token())
-        .stop(stop)
-        .case_timeout(batches::case_timeout(&plan.resolved, plan.timeout.clone()))
-        .elapsed_before(opened.elapsed)
-        .resume(opened.finished)
-        .journal(Arc::clone(&opened.journal) as Arc<dyn Journal<Untyped>>)
-        .observer(Arc::clone(&bar) as Arc<dyn Observer<Untyped>>);
-    if let Some(retries) = arguments.attempts.retry_task {
-        experiment = experiment.retry_task(retry(retries.saturating_add(1), control.seed));
-    }
-    if let Some(retries) = arguments.attempts.retry_evaluators {
-        experiment = experiment.retry_evaluators(retry(retries.saturating_add(1), control.seed));
-    }
-    let mut report = failure_limit.stop(experiment).run().await;
-    bar.clear();
+    let execution = Execution {
+        printer: session.printer,
+        resolved: &plan.resolved,
+        interruption,
+        stop,
+        concurrency: plan.concurrency,
+        repeat: control.repeat,
+        max_failures: control.max_failures,
+        retries: [
+            arguments.attempts.retry_task,
+            arguments.attempts.retry_evaluators,
+        ]
+        .map(|retries| Some(retry(retries?.saturating_add(1), control.seed))),
+    };
+    let work = Work {
+        name: plan.name.clone(),
+        dataset,
+        task: task::asking(Arc::clone(&recorded) as _),
+        metadata: Vec::new(),
+        timeout: Some(plan.timeout.clone()),
+        doing: "evaluating".to_owned(),
+    };
+    let Ran {
+        mut report,
+        too_many_failed,
+    } = execution.resume(work, &mut opened).await;
     recorded.close().await;
     workers.close().await;
     // A case with a temporary failure runs again, and its reply is not to be paid for twice.
@@ -174,26 +173,14 @@ pub(super) async fn run(
     // The report holds what it needs of the replies.
     drop(recorded);
     let reached = Reached {
-        failures: failure_limit.is_reached(&report.cases),
+        failures: too_many_failed,
         budget: spending.is_spent(),
     };
-    let bootstrap = Bootstrap {
-        seed: control.seed,
-        ..Bootstrap::default()
-    };
-    let summary = report.summary(&bootstrap);
     let keys = &arguments.results.group_by;
-    let summary = add_groups(session.printer, &report, summary, keys, &bootstrap);
-    let written = Finished::write(
-        session,
-        control.seed,
-        report,
-        summary,
-        opened.folder,
-        reached,
-        replies,
-    )?;
-    Ok(written)
+    let summary = groups::summary(session.printer, &report, control.seed, keys);
+    let written = (report, summary);
+    let run = FinishedRun::write(session, control.seed, written, opened.folder, reached)?;
+    Ok(Finished { run, replies })
 }
 
 /// The inputs of each case by its id.

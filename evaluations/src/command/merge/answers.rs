@@ -17,16 +17,16 @@ use serde_json::{Map, Value, json};
 use super::joining::{Joined, Joining, Merged};
 use super::target_facts;
 use crate::annotations::Answers;
-use crate::calibrations::CalibrationStore;
 use crate::clock;
 use crate::eval_report::{self, Costs as JudgeCosts, EvalFacts};
+use crate::finished_run::FinishedRun;
 use crate::judged_by::JudgeRecords;
 use crate::page::HasPage;
 use crate::question_answering::{Costs, ModelRecord, QaFacts};
 use crate::resumption;
+use crate::run_ending::Reached;
 use crate::targets::with_price;
 use crate::vector_search;
-use crate::written_run;
 
 /// The entries of a question answering report's metadata that are made again.
 const OF_QA: &[&str] = &[
@@ -69,7 +69,7 @@ pub(super) async fn write_qa(joining: &Joining<'_>) -> Result<Merged> {
         further,
     };
     facts.enter(&mut report)?;
-    write(joining, &report, &group_by).await
+    write(joining, report, &group_by).await
 }
 
 /// The entries of a dataset file's report that are made again.
@@ -122,7 +122,7 @@ pub(super) async fn write_eval(joining: &Joining<'_>) -> Result<Merged> {
         seed: joining.seed(),
     };
     facts.enter(&mut report)?;
-    write(joining, &report, &group_by).await
+    write(joining, report, &group_by).await
 }
 
 /// Who judges each measure. Which models an evaluator asks follows from the shards: those that they asked for its measure.
@@ -189,22 +189,31 @@ fn notes(joining: &Joining<'_>, parts: &[Map<String, Value>]) -> Result<Vec<(Str
 /// Writes the folder of the run: a journal with the cases of all shards, so that failed cases can be retried, and the report.
 async fn write<D: Domain + HasPage + Answers>(
     joining: &Joining<'_>,
-    report: &Report<D>,
+    report: Report<D>,
     group_by: &[String],
 ) -> Result<Merged> {
     let session = joining.session;
     let printer = session.printer;
-    let summary = joining.summary(report, group_by);
+    let summary = joining.summary(&report, group_by);
     let opened = resumption::create::<D>(session, &joining.record, clock::now(), report.duration)?;
     for case in &report.cases {
         opened.journal.append(case).await?;
     }
     opened.journal.sync()?;
-    let folder = opened.folder;
-    let calibrations = CalibrationStore::of(&session.directories);
-    let seed = joining.seed();
-    let source = written_run::write(printer, &calibrations, &folder, seed, report, &summary)?;
-    let text = written_run::text(printer, report, &summary, &source)?;
-    folder.note_files(printer, report);
-    Ok(Merged::new(folder, text, report, &summary))
+    let finished = FinishedRun::write(
+        session,
+        joining.seed(),
+        (report, summary),
+        opened.folder,
+        Reached::default(),
+    )?;
+    let text = finished.text(printer)?;
+    finished.folder.note_files(printer, &finished.report);
+    let FinishedRun {
+        report,
+        summary,
+        folder,
+        ..
+    } = finished;
+    Ok(Merged::new(folder, text, &report, &summary))
 }

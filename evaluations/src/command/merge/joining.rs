@@ -12,7 +12,7 @@ use super::{answers, manifest, rankings};
 use crate::case_selection::ChosenCases;
 use crate::clock;
 use crate::exit::Exit;
-use crate::groups::add_groups;
+use crate::groups;
 use crate::resumption::is_transient;
 use crate::run_folder::{RunFailure, RunFolder};
 use crate::run_record::{Benchmark, RunRecord, SelectionRecord};
@@ -188,11 +188,6 @@ impl Joining<'_> {
 
     /// The summary with the groups that the shards have.
     pub(super) fn summary<D: Domain>(&self, report: &Report<D>, group_by: &[String]) -> Summary {
-        let bootstrap = Bootstrap {
-            seed: self.seed(),
-            ..Bootstrap::default()
-        };
-        let summary = report.summary(&bootstrap);
-        add_groups(self.session.printer, report, summary, group_by, &bootstrap)
+        groups::summary(self.session.printer, report, self.seed(), group_by)
     }
 }

@@ -62,6 +62,7 @@ pub(super) async fn write(joining: &Joining<'_>) -> Result<Merged> {
         summary,
         folder,
         reranking,
+        too_many_failed: false,
     };
     rankings::record(printer, &finished)?;
     let FinishedRankings {

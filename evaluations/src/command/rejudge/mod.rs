@@ -25,13 +25,12 @@ use self::kept::KeptJudges;
 use self::source::Source;
 use self::stored::Stored;
 use crate::batches;
-use crate::calibrations::CalibrationStore;
 use crate::case_selection::ChosenCases;
 use crate::choices;
 use crate::cli::RejudgeArgs;
 use crate::clock;
+use crate::execution::{Execution, Work};
 use crate::exit::Exit;
-use crate::failure_limit::FailureLimit;
 use crate::interruption::{Interruption, interruptible};
 use crate::judged_by::JudgeRecords;
 use crate::models::{ConfiguredModels, Servers};
@@ -43,7 +42,6 @@ use crate::run_record::{Origin, RecordedSettings, Rejudgement, RunRecord};
 use crate::session::{Session, named_judges, named_models};
 use crate::settings::{self, Resolved};
 use crate::spending::Spending;
-use crate::terminal::progress::CaseBar;
 use crate::vector_search;
 
 pub(super) fn execute(session: &Session<'_>, arguments: &RejudgeArgs) -> Result<Exit> {
@@ -160,23 +158,42 @@ impl Rejudging {
         let traffic = servers.traffic_so_far();
         let facts = vector_search::fact_of_run(&record).into_iter();
         let closing = Closing {
-            printer,
+            session,
             model_set: &model_set,
             prices: choices::prices(resolved),
             seed: record.seed,
             spending: &spending,
-            failure_limit: FailureLimit::default(),
             traffic: &traffic,
             attempts_before: Attempts::so_far(&traffic),
             chosen: self.chosen.clone(),
             group_by: &[],
             facts: facts.chain(batches::fact(resolved)).collect(),
-            calibrations: CalibrationStore::of(&session.directories),
         };
-        let report = self.judge(session, dataset, &mut opened, concurrency, interruption);
-        let judged = closing.close(report.await?, opened.folder)?;
+        let execution = Execution {
+            printer,
+            resolved,
+            interruption,
+            stop: interruption.stop(),
+            concurrency,
+            repeat: self.repeat,
+            max_failures: None,
+            retries: [None, None],
+        };
+        let work = Work {
+            name: self.source.report.name.clone(),
+            dataset,
+            task: self.stored.task(),
+            metadata: vec![
+                ("rejudged", self.source.run.name().into()),
+                (FormerJudges::KEY, self.former.to_value()?),
+            ],
+            timeout: Some(choices::case_timeout(resolved)?),
+            doing: "judging".to_owned(),
+        };
+        let judged = execution.resume(work, &mut opened).await;
+        let judged = closing.close(judged, opened.folder)?;
         printer.result(&judged.text(printer)?)?;
-        judged.report(printer, files, interruption.is_interrupted())
+        judged.close(printer, files, interruption.is_interrupted())
     }
 
     /// The further judges of the stored run that are not asked again.
@@ -287,38 +304,5 @@ impl Rejudging {
                 .report_evaluator(Preferences),
             None => dataset,
         })
-    }
-
-    /// Asks the judges about the cases that are not judged yet.
-    async fn judge(
-        &self,
-        session: &Session<'_>,
-        dataset: Dataset<Qa>,
-        opened: &mut Opened<Qa>,
-        concurrency: NonZeroUsize,
-        interruption: &Interruption,
-    ) -> Result<Report<Qa>> {
-        let resolved = &self.resolved;
-        let timeout = choices::case_timeout(resolved)?;
-        let waits = resolved.settings.batch.enabled;
-        let bar = Arc::new(CaseBar::of_batches(session.printer, "judging", waits));
-        let cases = self.stored.questions() * self.repeat.get() as usize;
-        let report = Experiment::new(dataset, self.stored.task())
-            .name(&self.source.report.name)
-            .metadata("rejudged", self.source.run.name())
-            .metadata(FormerJudges::KEY, self.former.to_value()?)
-            .concurrency(batches::concurrency(resolved, concurrency, cases))
-            .repeat(self.repeat)
-            .cancellation(interruption.abort_token())
-            .stop(interruption.stop())
-            .case_timeout(batches::case_timeout(resolved, timeout))
-            .elapsed_before(opened.elapsed)
-            .resume(std::mem::take(&mut opened.finished))
-            .journal(Arc::clone(&opened.journal) as Arc<dyn evals::Journal<Qa>>)
-            .observer(Arc::clone(&bar) as Arc<dyn Observer<Qa>>)
-            .run()
-            .await;
-        bar.clear();
-        Ok(report)
     }
 }

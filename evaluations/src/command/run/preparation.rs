@@ -20,6 +20,7 @@ use crate::case_selection::ChosenCases;
 use crate::choices;
 use crate::cli::{Refresh, RunArgs};
 use crate::downloads;
+use crate::execution::Execution;
 use crate::interruption::Interruption;
 use crate::models::ModelKind;
 use crate::question_answering::{Answering, Judging, ModelSet};
@@ -38,6 +39,22 @@ pub(super) struct Run<'r> {
     pub(super) plan: &'r Plan,
     pub(super) prepared: &'r Prepared,
     pub(super) interruption: &'r Interruption,
+}
+
+impl<'r> Run<'r> {
+    /// How the cases of both benchmarks run.
+    pub(super) fn execution(self) -> Execution<'r> {
+        Execution {
+            printer: self.session.printer,
+            resolved: &self.plan.resolved,
+            interruption: self.interruption,
+            stop: self.prepared.stop.clone(),
+            concurrency: self.plan.concurrency,
+            repeat: self.arguments.control.repeat,
+            max_failures: self.arguments.control.max_failures,
+            retries: [None, None],
+        }
+    }
 }
 
 /// The opened models, questions and index of a run.

@@ -130,7 +130,9 @@ impl<'w> Watch<'w> {
         self.replies = Some(finished.replies.clone());
         let printer = self.session.printer;
         printer.result(&finished.text(printer, &self.arguments.shown)?)?;
-        finished.close(printer, &plan.out, interruption.is_interrupted())?;
+        finished
+            .run
+            .close(printer, &plan.out, interruption.is_interrupted())?;
         if let Some(before) = &self.before {
             self.print_change(before, &finished)?;
         }
@@ -139,9 +141,10 @@ impl<'w> Watch<'w> {
     }
 
     fn print_change(&self, before: &Finished, after: &Finished) -> Result<()> {
-        let titles = [before, after].map(|run| run.folder.name());
+        let runs = [before, after].map(|finished| &finished.run);
+        let titles = runs.map(|run| run.folder.name());
         let [first, second] = &titles;
-        let sides = [(first, before), (second, after)].map(|(title, run)| Titled {
+        let sides = [(first, runs[0]), (second, runs[1])].map(|(title, run)| Titled {
             title,
             report: &run.report,
             summary: &run.summary,

@@ -6,7 +6,7 @@ use std::sync::Arc;
 
 use anyhow::Result;
 use chrono::{DateTime, Utc};
-use evals::{Case, Experiment, Observer, TaskError, TaskScope};
+use evals::{Case, TaskError, TaskScope};
 use evals_local::StaticEmbedder;
 use evals_rag::Searcher;
 use evals_rag::qa::{self, Answer, Expansion, Qa, Settings};
@@ -17,16 +17,15 @@ use super::plan::answers::QaPlan;
 use super::preparation::{Prepared, QaModels, Run};
 use super::search::{self, Depth};
 use crate::batches;
-use crate::calibrations::CalibrationStore;
 use crate::choices;
 use crate::clock;
+use crate::execution::Work;
 use crate::exit::Exit;
-use crate::failure_limit::FailureLimit;
-use crate::question_answering::{Answering, Attempts, Closing, Finished, spent};
+use crate::finished_run::FinishedRun;
+use crate::question_answering::{Answering, Attempts, Closing, spent};
 use crate::resumption::{self, Opened, Resume};
 use crate::run_record::Benchmark;
 use crate::search_profile::SearchProfile;
-use crate::terminal::progress::CaseBar;
 use crate::vector_search;
 
 /// Prints the estimated calls, tokens and cost of the benchmark, without a call of a chat model.
@@ -68,11 +67,11 @@ pub(super) async fn execute(run: Run<'_>, qa: &QaPlan, models: &QaModels) -> Res
             }
         })
         .collect();
-    answered.report(printer, &files, run.interruption.is_interrupted())
+    answered.close(printer, &files, run.interruption.is_interrupted())
 }
 
 /// Answers and judges the questions that are not finished yet.
-async fn answer(run: Run<'_>, qa: &QaPlan, models: &QaModels) -> Result<Finished> {
+async fn answer(run: Run<'_>, qa: &QaPlan, models: &QaModels) -> Result<FinishedRun<Qa>> {
     let Run {
         arguments,
         plan,
@@ -85,7 +84,7 @@ async fn answer(run: Run<'_>, qa: &QaPlan, models: &QaModels) -> Result<Finished
     }
     let started = clock::now();
     let opening = open_folder(run, qa, models, started);
-    let opened = run.interruption.guard(opening).await?;
+    let mut opened = run.interruption.guard(opening).await?;
     prepared.spending.resume(spent(
         &opened.finished,
         &models.model_set,
@@ -98,14 +97,12 @@ async fn answer(run: Run<'_>, qa: &QaPlan, models: &QaModels) -> Result<Finished
     let dataset = qa::dataset(&plan.manifest.name, prepared.questions.iter().cloned())?
         .clustered(plan.manifest.cluster.clone());
     let dataset = models.judging.add_evaluators(dataset);
-    let failure_limit = FailureLimit::new(arguments.control.max_failures, &opened.finished);
     let closing = Closing {
-        printer,
+        session: run.session,
         model_set: &models.model_set,
         prices: choices::prices(&plan.resolved),
         seed: arguments.control.seed,
         spending: &prepared.spending,
-        failure_limit,
         traffic: &prepared.traffic,
         attempts_before: Attempts::so_far(&prepared.traffic),
         chosen: prepared.chosen.clone(),
@@ -115,11 +112,7 @@ async fn answer(run: Run<'_>, qa: &QaPlan, models: &QaModels) -> Result<Finished
             .into_iter()
             .chain(batches::fact(&plan.resolved))
             .collect(),
-        calibrations: CalibrationStore::of(&run.session.directories),
     };
-    let waits = plan.resolved.settings.batch.enabled;
-    let bar = Arc::new(CaseBar::of_batches(printer, "answering", waits));
-    let timeout = choices::case_timeout(&plan.resolved)?;
     let searcher = match &models.searches {
         Some(searches) => batches::limited(searcher, plan.concurrency, Arc::clone(searches)),
         None => searcher,
@@ -127,25 +120,16 @@ async fn answer(run: Run<'_>, qa: &QaPlan, models: &QaModels) -> Result<Finished
     let mut settings = settings(qa, prepared);
     settings.in_batches = plan.resolved.settings.batch.enabled;
     let task = task(searcher, &models.answering, settings);
-    let experiment = Experiment::new(dataset, task)
-        .case_timeout(batches::case_timeout(&plan.resolved, timeout))
-        .name(format!("{} ({})", qa.name, qa.profile))
-        .metadata("profile", qa.profile.to_string())
-        .concurrency(batches::concurrency(
-            &plan.resolved,
-            plan.concurrency,
-            prepared.questions.len() * arguments.control.repeat.get() as usize,
-        ))
-        .repeat(arguments.control.repeat)
-        .cancellation(run.interruption.abort_token())
-        .stop(prepared.stop.clone())
-        .elapsed_before(opened.elapsed)
-        .resume(opened.finished)
-        .journal(Arc::clone(&opened.journal) as Arc<dyn evals::Journal<Qa>>)
-        .observer(Arc::clone(&bar) as Arc<dyn Observer<Qa>>);
-    let report = failure_limit.stop(experiment).run().await;
-    bar.clear();
-    closing.close(report, opened.folder)
+    let work = Work {
+        name: format!("{} ({})", qa.name, qa.profile),
+        dataset,
+        task,
+        metadata: vec![("profile", qa.profile.to_string().into())],
+        timeout: Some(choices::case_timeout(&plan.resolved)?),
+        doing: "answering".to_owned(),
+    };
+    let answered = run.execution().resume(work, &mut opened).await;
+    closing.close(answered, opened.folder)
 }
 
 type Task = Box<

@@ -1,10 +1,7 @@
 //! The retrieval benchmark of one search profile: an experiment that measures its rankings.
 
-use std::sync::Arc;
-
 use anyhow::Result;
-use evals::{Experiment, Observer, Report};
-use evals_metrics::Bootstrap;
+use evals::Report;
 use evals_rag::{Retrieval, retrieval};
 
 use super::latency_sample::LatencySample;
@@ -12,13 +9,12 @@ use crate::choices;
 use crate::command::run::manifest::approximation;
 use crate::command::run::preparation::Run;
 use crate::command::run::search::{self, Depth};
-use crate::failure_limit::FailureLimit;
-use crate::groups::add_groups;
+use crate::execution::{Ran, Work};
+use crate::groups;
 use crate::page::{Documents, PageSource};
 use crate::rankings::FinishedRankings;
 use crate::run_folder::RunFolder;
 use crate::search_profile::SearchProfile;
-use crate::terminal::progress::CaseBar;
 use crate::vector_search;
 
 /// Searches every question with `profile` and measures the rankings. The caller writes the results into `folder`.
@@ -47,24 +43,21 @@ pub(super) async fn run(
         plan.measures.clone(),
     )?
     .clustered(plan.manifest.cluster.clone());
-    let bar = Arc::new(CaseBar::new(run.session.printer, &profile.to_string()));
-    let task = retrieval::task(searcher, plan.k, plan.identical_ids);
-    let mut experiment = Experiment::new(dataset, task)
-        .name(format!("{} ({profile})", plan.name))
-        .metadata("profile", profile.to_string());
+    let mut metadata = vec![("profile", profile.to_string().into())];
     let reranking = prepared.reranking.as_ref().filter(|_| profile.rerank);
-    if let Some(reranking) = reranking {
-        experiment = experiment.metadata("reranker", reranking.describe());
-    }
-    let experiment = experiment
-        .concurrency(plan.concurrency)
-        .repeat(arguments.control.repeat)
-        .cancellation(run.interruption.abort_token())
-        .stop(prepared.stop.clone())
-        .observer(Arc::clone(&bar) as Arc<dyn Observer<Retrieval>>);
-    let limit = FailureLimit::new::<Retrieval>(arguments.control.max_failures, &[]);
-    let mut report = limit.stop(experiment).run().await;
-    bar.clear();
+    metadata.extend(reranking.map(|it| ("reranker", it.describe().into())));
+    let work = Work {
+        name: format!("{} ({profile})", plan.name),
+        dataset,
+        task: retrieval::task(searcher, plan.k, plan.identical_ids),
+        metadata,
+        timeout: None,
+        doing: profile.to_string(),
+    };
+    let Ran {
+        mut report,
+        too_many_failed,
+    } = run.execution().measure(work).await;
     let reranking = reranking.map(|it| it.account(&report, &choices::prices(&plan.resolved)));
     let mut facts = Vec::new();
     facts.extend(approximation(run, profile).map(vector_search::fact));
@@ -85,18 +78,8 @@ pub(super) async fn run(
             .metadata
             .insert(Report::<Retrieval>::FACTS.to_owned(), facts);
     }
-    let bootstrap = Bootstrap {
-        seed: arguments.control.seed,
-        ..Bootstrap::default()
-    };
-    let summary = report.summary(&bootstrap);
-    let summary = add_groups(
-        run.session.printer,
-        &report,
-        summary,
-        &arguments.results.group_by,
-        &bootstrap,
-    );
+    let (printer, keys) = (run.session.printer, &arguments.results.group_by);
+    let summary = groups::summary(printer, &report, arguments.control.seed, keys);
     let index = &prepared.ready.index;
     let documents = Documents::of_index(index, &[&report]).await;
     let source = PageSource::of_run(&folder, arguments.control.seed, documents);
@@ -107,5 +90,6 @@ pub(super) async fn run(
         summary,
         folder,
         reranking,
+        too_many_failed,
     })
 }

@@ -7,14 +7,12 @@ mod page;
 use anyhow::Result;
 use evals::Comparison;
 use evals_messages::quantity;
-use evals_rag::Retrieval;
 
 use super::manifest::run_record;
 use super::plan::Plan;
 use super::preparation::Run;
 use crate::clock;
 use crate::exit::Exit;
-use crate::failure_limit::FailureLimit;
 use crate::interruption::Interrupted;
 use crate::out_file::OutFile;
 use crate::page::{Documents, PageSource, SeveralPage};
@@ -74,10 +72,7 @@ pub(super) async fn execute(run: Run<'_>) -> Result<Exit> {
             "stopped early, {} not run: {reason}",
             quantity::of(not_run, "search")
         ));
-        let most = run.arguments.control.max_failures;
-        let limit = FailureLimit::new::<Retrieval>(most, &[]);
-        let mut reports = finished.iter().map(|it| &it.report.cases);
-        let too_many_failed = reports.any(|cases| limit.is_reached(cases));
+        let too_many_failed = finished.iter().any(|it| it.too_many_failed);
         return Ok(if too_many_failed || run.prepared.spending.is_spent() {
             Exit::CheckFailed
         } else {

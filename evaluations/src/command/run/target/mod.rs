@@ -22,6 +22,7 @@ use self::preparation::{Prepared, prepare};
 use crate::choices;
 use crate::cli::RunArgs;
 use crate::command::run::plan::measured::cut_note;
+use crate::execution::Execution;
 use crate::exit::Exit;
 use crate::interruption::{Interruption, interruptible};
 use crate::session::Session;
@@ -38,6 +39,22 @@ struct TargetRun<'r> {
     /// Ends the benchmark early.
     stop: &'r StopSignal,
     interruption: &'r Interruption,
+}
+
+impl<'r> TargetRun<'r> {
+    /// How the cases of both benchmarks run.
+    fn execution(self) -> Execution<'r> {
+        Execution {
+            printer: self.session.printer,
+            resolved: &self.plan.resolved,
+            interruption: self.interruption,
+            stop: self.stop.clone(),
+            concurrency: self.plan.concurrency,
+            repeat: self.arguments.control.repeat,
+            max_failures: self.arguments.control.max_failures,
+            retries: [None, None],
+        }
+    }
 }
 
 /// How a benchmark ended.

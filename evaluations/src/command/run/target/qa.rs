@@ -1,10 +1,8 @@
 //! Question answering by a target: judges and evaluates the answers of its replies.
 
-use std::sync::Arc;
-
 use anyhow::Result;
 use chrono::{DateTime, Utc};
-use evals::{CaseReport, Experiment, Observer};
+use evals::CaseReport;
 use evals_rag::Purpose;
 use evals_rag::prices::Prices;
 use evals_rag::qa::{self, Qa};
@@ -16,15 +14,14 @@ use super::manifest::of_answers;
 use super::preparation::TargetQa;
 use super::{Ended, TargetRun};
 use crate::batches;
-use crate::calibrations::CalibrationStore;
 use crate::choices;
 use crate::clock;
-use crate::failure_limit::FailureLimit;
+use crate::execution::Work;
+use crate::finished_run::FinishedRun;
 use crate::payments;
-use crate::question_answering::{Attempts, Closing, Finished};
+use crate::question_answering::{Attempts, Closing};
 use crate::resumption::{self, Opened};
 use crate::targets::{TargetFacts, priced, with_price};
-use crate::terminal::progress::CaseBar;
 
 /// Judges every answer, and prints and writes the results.
 pub(super) async fn execute(
@@ -54,7 +51,7 @@ pub(super) async fn execute(
         }
     });
     let files: Vec<_> = files.collect();
-    let exit = answered.report(printer, &files, run.interruption.is_interrupted())?;
+    let exit = answered.close(printer, &files, run.interruption.is_interrupted())?;
     Ok(Ended {
         exit,
         settled: answered.is_settled(),
@@ -66,17 +63,17 @@ async fn answer(
     run: TargetRun<'_>,
     models: &TargetQa,
     recorded: &RecordedTarget,
-) -> Result<Finished> {
+) -> Result<FinishedRun<Qa>> {
     let TargetRun {
         session,
         arguments,
         plan,
         prepared,
-        stop,
         interruption,
+        ..
     } = run;
     let opening = open_folder(run, models, clock::now());
-    let opened = interruption.guard(opening).await?;
+    let mut opened = interruption.guard(opening).await?;
     let prices = choices::prices(&plan.resolved);
     let identity = prepared.target.identity();
     let paid = payments(&opened.finished, models, identity, &prices);
@@ -85,41 +82,27 @@ async fn answer(
     let dataset = qa::dataset(&plan.manifest.name, prepared.questions.iter().cloned())?
         .clustered(plan.manifest.cluster.clone());
     let dataset = models.judging.add_evaluators(dataset);
-    let waits = plan.resolved.settings.batch.enabled;
-    let bar = Arc::new(CaseBar::of_batches(session.printer, "answering", waits));
-    let timeout = choices::case_timeout(&plan.resolved)?.task("the target");
-    let failure_limit = FailureLimit::new(arguments.control.max_failures, &opened.finished);
-    let experiment = Experiment::new(dataset, targets::qa_task(prepared.system(plan, recorded)))
-        .case_timeout(batches::case_timeout(&plan.resolved, timeout))
-        .name(format!("{} ({identity})", plan.qa_name))
-        .metadata("profile", identity.to_string())
-        .concurrency(batches::concurrency(
-            &plan.resolved,
-            plan.concurrency,
-            prepared.questions.len() * arguments.control.repeat.get() as usize,
-        ))
-        .repeat(arguments.control.repeat)
-        .cancellation(interruption.abort_token())
-        .stop(stop.clone())
-        .elapsed_before(opened.elapsed)
-        .resume(opened.finished)
-        .journal(Arc::clone(&opened.journal) as Arc<dyn evals::Journal<Qa>>)
-        .observer(Arc::clone(&bar) as Arc<dyn Observer<Qa>>);
-    let mut report = failure_limit.stop(experiment).run().await;
-    bar.clear();
+    let work = Work {
+        name: format!("{} ({identity})", plan.qa_name),
+        dataset,
+        task: targets::qa_task(prepared.system(plan, recorded)),
+        metadata: vec![("profile", identity.to_string().into())],
+        timeout: Some(choices::case_timeout(&plan.resolved)?.task("the target")),
+        doing: "answering".to_owned(),
+    };
+    let mut answered = run.execution().resume(work, &mut opened).await;
     let checked = prepared.check_ids(session.printer, interruption).await;
-    let facts = TargetFacts::of(&report, checked);
-    facts.enter(&mut report, identity)?;
+    let facts = TargetFacts::of(&answered.report, checked);
+    facts.enter(&mut answered.report, identity)?;
     if !plan.retrieval {
         facts.warn(session.printer);
     }
     let closing = Closing {
-        printer: session.printer,
+        session,
         model_set: &models.model_set,
         prices: with_price(prices, identity, facts.model.as_deref()),
         seed: arguments.control.seed,
         spending: &prepared.spending,
-        failure_limit,
         traffic: &prepared.traffic,
         attempts_before,
         chosen: prepared.chosen.clone(),
@@ -129,9 +112,8 @@ async fn answer(
             .into_iter()
             .chain(batches::fact(&plan.resolved))
             .collect(),
-        calibrations: CalibrationStore::of(&session.directories),
     };
-    closing.close(report, opened.folder)
+    closing.close(answered, opened.folder)
 }
 
 /// What the cases of earlier sessions cost.
