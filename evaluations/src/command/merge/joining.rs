@@ -3,7 +3,6 @@
 use anyhow::{Context as _, Result, bail};
 use evals::{Domain, Report, ReportPart, Summary};
 use evals_messages::quantity;
-use evals_metrics::Bootstrap;
 use evals_rag::prices::Prices;
 use serde_json::{Map, Value};
 

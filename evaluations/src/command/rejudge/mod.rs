@@ -12,7 +12,7 @@ use std::sync::Arc;
 
 use anyhow::{Context as _, Result, bail};
 use chrono::{DateTime, Utc};
-use evals::{Dataset, Experiment, Observer, Report};
+use evals::Dataset;
 use evals_models::ModelIdentity;
 use evals_rag::Prompt;
 use evals_rag::qa::Qa;
@@ -36,7 +36,7 @@ use crate::judged_by::JudgeRecords;
 use crate::models::{ConfiguredModels, Servers};
 use crate::out_file::OutFile;
 use crate::question_answering::{Attempts, Closing, Judging, JudgingPlan, ModelSet};
-use crate::resumption::{self, Opened, Resume};
+use crate::resumption::{self, Resume};
 use crate::run_models::{Opener, cache_policy};
 use crate::run_record::{Origin, RecordedSettings, Rejudgement, RunRecord};
 use crate::session::{Session, named_judges, named_models};
