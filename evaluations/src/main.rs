@@ -36,7 +36,6 @@ mod peak_memory;
 mod question_answering;
 mod ranking_file;
 mod rankings;
-mod redaction;
 mod resumption;
 mod run_ending;
 mod run_folder;
@@ -44,7 +43,6 @@ mod run_models;
 mod run_progress;
 mod search_profile;
 mod session;
-mod settings;
 mod shards;
 mod shell_word;
 mod spending;
@@ -58,6 +56,7 @@ mod written_run;
 use std::process::ExitCode;
 
 use clap::{CommandFactory as _, FromArgMatches as _};
+use evals_settings::{self as settings, redaction};
 
 use crate::cli::{Cli, Command};
 use crate::exit::Exit;

@@ -11,7 +11,7 @@ use serde::Deserialize;
 
 use super::progress::Spent;
 use super::without_texts::WithoutTexts;
-use crate::models::ModelKind;
+use crate::models::RanIn;
 use crate::question_answering::Costs;
 use crate::run_folder::RunHeader;
 use crate::targets;
@@ -58,7 +58,7 @@ impl Plan {
 
     /// The cost of the cases, as the final report counts it. With batches, only that report has the cost.
     pub(super) fn spent(&self, cases: &[CaseReport<WithoutTexts>]) -> Spent {
-        let is_served = |model: &ModelIdentity| ModelKind::of_identity(model).is_served();
+        let is_served = |model: &ModelIdentity| RanIn::of(model) == RanIn::Server;
         if self.has_batches() || !self.models.values().any(is_served) {
             return Spent::Nothing;
         }

@@ -12,7 +12,7 @@ use sha2::{Digest as _, Sha256};
 
 pub(crate) use self::difference::differences;
 use crate::run_folder::system;
-use crate::search_profile::RERANK;
+use crate::settings::RERANK;
 
 /// Parts of a manifest that the figures of any run depend on. The number of questions is not among them.
 const PARTS: &[&str] = &[
