@@ -2,6 +2,21 @@
 //!
 //! The layers, weakest first, are the built-in defaults, the dataset's `settings`, the settings file, and `--set`. Each is a
 //! [`Tree`] that remembers where every key was written, so that an error can name file, line and key.
+//!
+//! ```
+//! use evals_settings::{Layer, Tree, resolve};
+//!
+//! let file = Layer::new("evaluations.yaml", Tree::parse("search:\n  limit: 3\n")?);
+//! let option = Layer::assignments(&["search.profile=bm25".to_owned()])?;
+//! let resolved = resolve([Some(file), option].into_iter().flatten().collect())?;
+//! assert_eq!(resolved.settings.search.limit.get(), 3);
+//! assert_eq!(resolved.settings.search.profile, "bm25");
+//!
+//! let wrong = Layer::new("evaluations.yaml", Tree::parse("search:\n  limit: many\n")?);
+//! let error = resolve(vec![wrong]).unwrap_err().to_string();
+//! assert!(error.starts_with("evaluations.yaml:2: bad value for `search.limit`"));
+//! # Ok::<(), Box<dyn std::error::Error>>(())
+//! ```
 
 mod error;
 mod file;

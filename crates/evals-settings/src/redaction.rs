@@ -174,7 +174,10 @@ fn names_credential(text: &str) -> bool {
 pub fn key(path: &str) -> String {
     match path.split_once(':') {
         Some((key, _)) if key.rsplit('.').next().is_some_and(is_credential) => format!("{key}:…"),
-        _ => quoted(path),
+        _ => {
+            let parts: Vec<String> = path.split('.').map(quoted).collect();
+            parts.join(".")
+        }
     }
 }
 
@@ -336,6 +339,7 @@ mod tests {
             "providers.openai.api_key:…"
         );
         assert_eq!(key("prices.qwen3:8b"), "prices.qwen3:8b");
+        assert_eq!(key("qa.model.sk-proj-abc123"), "qa.model.[redacted]");
         assert_eq!(
             quoted("expected a mapping, found the text \"sk-proj-abc123\""),
             "expected a mapping, found the text \"[redacted]\""

@@ -198,17 +198,17 @@ fn read_kind<K: ModelKind>(
     };
     if let Some(key) = settings.keys().find(|key| !has(provided, key)) {
         let others = K::PROVIDERS.iter().filter(|it| has(it, key));
-        let others: Vec<String> = others.map(|it| format!("`{}`", it.name)).collect();
-        let shown = if provided_by == "openai" {
-            provider
-        } else {
-            provided_by
+        let others: Vec<String> = others.map(|it| in_backticks(it.name)).collect();
+        let this = match provided_by {
+            "openai" => provider,
+            other => other,
         };
         let message = match others.as_slice() {
             [] => format!("no {} have this setting", K::MODELS),
             others => format!(
-                "{} of `{shown}` do not have this setting; those of {} do",
+                "{} of {} do not have this setting; those of {} do",
                 K::MODELS,
+                in_backticks(this),
                 others.join(" and ")
             ),
         };
@@ -223,6 +223,14 @@ fn read_kind<K: ModelKind>(
         let wrong = settings.into_iter().find_map(alone);
         wrong.unwrap_or_else(|| Misfit::new("", error))
     })
+}
+
+/// The name of a provider as messages have it: `llm (ollama)` is the provider `llm` with a chat model of Ollama.
+fn in_backticks(provider: &str) -> String {
+    match provider.split_once(" (") {
+        Some((provider, rest)) => format!("`{provider}` ({rest}"),
+        None => format!("`{provider}`"),
+    }
 }
 
 /// Reads settings as those of a variant.
@@ -317,12 +325,12 @@ mod tests {
             (
                 "reranking.model",
                 "{provider: http, name: m, temperature: 0}",
-                "temperature`: rerankers of `http` do not have this setting; those of `llm (ollama)` and `llm (openai)` do",
+                "temperature`: rerankers of `http` do not have this setting; those of `llm` (ollama) and `llm` (openai) do",
             ),
             (
                 "reranking.model",
                 "{provider: llm, name: \"ollama:m\", reasoning_effort: low}",
-                "reasoning_effort`: rerankers of `llm (ollama)` do not have this setting; those of `llm (openai)` do",
+                "reasoning_effort`: rerankers of `llm` (ollama) do not have this setting; those of `llm` (openai) do",
             ),
         ] {
             assert_eq!(checked(path, model).unwrap_err(), expected);
