@@ -8,9 +8,9 @@ use evals_local::StaticEmbedder;
 use evals_rag::prices::{Price, Prices};
 
 use crate::batches;
-use crate::models::{ConfiguredModels, fields, reranker};
-use crate::search_profile::{RERANK, SearchProfile, UnknownSearchProfile};
-use crate::settings::{self, FusionMethod, Resolved, SettingsError};
+use crate::models::ConfiguredModels;
+use crate::search_profile::{SearchProfile, UnknownSearchProfile};
+use crate::settings::{self, FusionMethod, RERANK, Resolved, SettingsError};
 
 /// The choices of the settings for a run.
 #[derive(Debug, Clone)]
@@ -26,14 +26,13 @@ pub(crate) struct Choices {
 impl Choices {
     pub(crate) fn of(resolved: &Resolved) -> Result<Self, SettingsError> {
         let models = ConfiguredModels::of(&resolved.settings);
-        fields::check_all(resolved, &models)?;
         let hybrid = Profile::Hybrid(fusion(resolved)?);
         let search = &resolved.settings.search.index;
         search.check().map_err(|fault| {
             resolved.bad_value(&format!("search.index.{}", fault.parameter), &fault)
         })?;
         let named = [resolved.settings.search.profile.as_str()];
-        let profiles = profiles(named, hybrid, reranker::is_known(&models))
+        let profiles = profiles(named, hybrid, models.reranker.is_some())
             .map_err(|unknown| resolved.bad_value("search.profile", &unknown))?;
         Ok(Self {
             profiles,

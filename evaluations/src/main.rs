@@ -37,7 +37,6 @@ mod peak_memory;
 mod question_answering;
 mod ranking_file;
 mod rankings;
-mod redaction;
 mod resumption;
 mod run_ending;
 mod run_folder;
@@ -46,7 +45,6 @@ mod run_progress;
 mod run_record;
 mod search_profile;
 mod session;
-mod settings;
 mod shards;
 mod shell_word;
 mod spending;
@@ -59,6 +57,7 @@ mod vector_search;
 use std::process::ExitCode;
 
 use clap::FromArgMatches as _;
+use evals_settings::{self as settings, redaction};
 
 use crate::cli::{Cli, Command};
 use crate::exit::Exit;

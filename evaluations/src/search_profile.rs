@@ -5,8 +5,7 @@ use std::fmt;
 use evals_index::{Profile, UnknownProfile};
 use evals_messages::nearest;
 
-/// The suffix of a profile whose results are reranked.
-pub(crate) const RERANK: &str = "+rerank";
+use crate::settings::RERANK;
 
 /// A search of the index, and whether its results are reranked.
 #[derive(Debug, Clone, Copy, PartialEq)]

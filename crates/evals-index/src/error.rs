@@ -10,13 +10,13 @@ use evals_rag::SearchError;
 use thiserror::Error;
 
 use crate::address::Address;
-use crate::approximate::VectorSearchError;
 use crate::embedding_defect::EmbeddingDefect;
 use crate::engine_error::EngineError;
 use crate::lock_holder::LockHolder;
 use crate::profile::Profile;
 use crate::store_fault::StoreFault;
 use crate::summary::{TableState, TableSummary};
+use evals_rag::VectorSearchError;
 
 /// Why an index could not be built, opened or searched.
 #[derive(Debug, Error)]

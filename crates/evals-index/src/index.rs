@@ -15,7 +15,7 @@ use lancedb::query::{ExecutableQuery, QueryBase, Select};
 use serde::{Deserialize, Serialize};
 
 use crate::address::Address;
-use crate::approximate::{Approximation, VectorSearch};
+use crate::approximation::Approximation;
 use crate::error::IndexError;
 use crate::guard::{guarded, guarded_table};
 use crate::header::CutChunks;
@@ -39,6 +39,7 @@ use crate::table::vector_index;
 use crate::table::{ROW_ID, VECTOR};
 use crate::vector_table::{self, VectorTable};
 use crate::vectors::VectorWriter;
+use evals_rag::VectorSearch;
 
 /// A complete index, open for searches.
 #[derive(Debug, Clone)]

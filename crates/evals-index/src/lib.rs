@@ -44,7 +44,7 @@
 #![recursion_limit = "256"]
 
 mod address;
-mod approximate;
+mod approximation;
 mod chunking;
 mod embedding_defect;
 mod engine_error;
@@ -74,14 +74,13 @@ mod vectors;
 mod words;
 
 pub use address::Address;
-pub use approximate::{
-    Approximation, VectorIndex, VectorSearch, VectorSearchError, VectorSearchKind,
-};
+pub use approximation::{Approximation, VectorIndex};
 pub use chunking::Chunker;
 pub use embedding_defect::EmbeddingDefect;
 pub use engine_error::EngineError;
 pub use environment::environment;
 pub use error::IndexError;
+pub use evals_rag::{VectorSearch, VectorSearchError, VectorSearchKind};
 pub use full_text::FullText;
 pub use header::CutChunks;
 pub use identity::{ChunkingIdentity, Difference, EmbedderIdentity, Identity};

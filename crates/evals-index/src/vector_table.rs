@@ -7,7 +7,7 @@ use lancedb::table::{FieldMetadataUpdate, Table};
 use serde::{Deserialize, Serialize};
 use sha2::{Digest, Sha256};
 
-use crate::approximate::{Approximation, VectorIndex};
+use crate::approximation::{Approximation, VectorIndex};
 use crate::error::IndexError;
 use crate::guard::guarded_table;
 use crate::identity::Identity;

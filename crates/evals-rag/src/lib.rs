@@ -162,6 +162,7 @@ mod search;
 mod shown;
 pub mod targets;
 pub mod text;
+mod vector_search;
 
 pub use call::{Call, Purpose, record as record_calls, unsigned_verdicts};
 pub use document::{Document, Passage};
@@ -172,6 +173,7 @@ pub use qa::Qa;
 pub use question::Question;
 pub use retrieval::Retrieval;
 pub use search::{Retrieved, SearchError, Searcher};
+pub use vector_search::{VectorSearch, VectorSearchError, VectorSearchKind};
 
 /// The service time of one stage of a search.
 pub use evals::Timing as StageTiming;

@@ -52,6 +52,17 @@ impl Tree {
         }
     }
 
+    /// A tree of one value, at a path of keys that dots join.
+    pub fn at(path: &str, value: Self) -> Self {
+        path.rsplit('.').fold(value, |value, key| {
+            Self::Mapping(vec![Entry {
+                key: key.to_owned(),
+                line: None,
+                value,
+            }])
+        })
+    }
+
     /// The value alone.
     pub fn to_value(&self) -> Value {
         match self {
@@ -80,6 +91,78 @@ impl Tree {
         }
     }
 
+    /// The entry at a path of keys that dots join.
+    pub fn get(&self, path: &str) -> Option<&Entry> {
+        let (first, rest) = first_key(path);
+        let Self::Mapping(entries) = self else {
+            return None;
+        };
+        let entry = entries.iter().find(|entry| entry.key == first)?;
+        match rest {
+            Some(rest) => entry.value.get(rest),
+            None => Some(entry),
+        }
+    }
+
+    /// The same, to change it.
+    pub fn get_mut(&mut self, path: &str) -> Option<&mut Entry> {
+        let (first, rest) = first_key(path);
+        let Self::Mapping(entries) = self else {
+            return None;
+        };
+        let entry = entries.iter_mut().find(|entry| entry.key == first)?;
+        match rest {
+            Some(rest) => entry.value.get_mut(rest),
+            None => Some(entry),
+        }
+    }
+
+    /// Sets the value at a path of keys that dots join. Keys that are not there are added, in the line `line`.
+    pub fn put(&mut self, path: &str, line: Option<u64>, value: Self) {
+        let (first, rest) = first_key(path);
+        if let Self::Leaf(_) = self {
+            *self = Self::Mapping(Vec::new());
+        }
+        let Self::Mapping(entries) = self else {
+            unreachable!("the line above made it a mapping")
+        };
+        let known = entries.iter().position(|entry| entry.key == first);
+        let place = known.unwrap_or_else(|| {
+            entries.push(Entry {
+                key: first.to_owned(),
+                line,
+                value: Self::default(),
+            });
+            entries.len() - 1
+        });
+        let entry = &mut entries[place];
+        match rest {
+            Some(rest) => entry.value.put(rest, line, value),
+            None => entry.value = value,
+        }
+    }
+
+    /// Removes the entry at a path of keys that dots join.
+    pub fn take(&mut self, path: &str) -> Option<Entry> {
+        let (parent, key) = match path.rsplit_once('.') {
+            Some((parent, key)) => (&mut self.get_mut(parent)?.value, key),
+            None => (self, path),
+        };
+        let Self::Mapping(entries) = parent else {
+            return None;
+        };
+        let place = entries.iter().position(|entry| entry.key == key)?;
+        Some(entries.remove(place))
+    }
+
+    /// The text of a leaf.
+    pub fn text(&self) -> Option<&str> {
+        match self {
+            Self::Leaf(Value::String(text)) => Some(text),
+            _ => None,
+        }
+    }
+
     /// The deepest key of `path` that this tree has; `None` if it lacks the first.
     pub fn deepest(&self, path: &[&str]) -> Option<&Entry> {
         let (first, rest) = path.split_first()?;
@@ -88,6 +171,14 @@ impl Tree {
         };
         let entry = entries.iter().find(|entry| entry.key == *first)?;
         Some(entry.value.deepest(rest).unwrap_or(entry))
+    }
+}
+
+/// The first key of a path, and the rest.
+fn first_key(path: &str) -> (&str, Option<&str>) {
+    match path.split_once('.') {
+        Some((first, rest)) => (first, Some(rest)),
+        None => (path, None),
     }
 }
 
@@ -193,6 +284,20 @@ mod tests {
             tree.to_value(),
             json!({"a": 1, "b": {"c": [1, 2], "d": {"e": null}}})
         );
+    }
+
+    #[test]
+    fn entries_are_found_set_and_taken_by_their_path() {
+        let mut tree = Tree::parse("a:\n  b: 1\n  c: x\n").unwrap();
+        assert_eq!(tree.get("a.c").and_then(|it| it.value.text()), Some("x"));
+        assert_eq!(tree.get("a.c.d"), None);
+        tree.put("a.b", None, Tree::Leaf(2.into()));
+        tree.put("a.d.e", Some(9), Tree::Leaf(3.into()));
+        assert_eq!(tree.get("a.b").unwrap().line, Some(2), "it keeps its line");
+        assert_eq!(tree.get("a.d").unwrap().line, Some(9));
+        assert_eq!(tree.take("a.c").unwrap().line, Some(3));
+        assert_eq!(tree.take("a.c"), None);
+        assert_eq!(tree.to_value(), json!({"a": {"b": 2, "d": {"e": 3}}}));
     }
 
     #[test]

@@ -9,8 +9,8 @@ use evals_models::ModelIdentity;
 use evals_targets::TargetAddress;
 
 use crate::choices;
-use crate::models::{ConfiguredModel, ConfiguredModels, ModelKind};
-use crate::settings::{Batch, Layer, Resolved, SettingsError, Tree};
+use crate::models::{ConfiguredChat, ConfiguredModel, ConfiguredModels};
+use crate::settings::{Batch, ChatKind, Layer, Resolved, Role, SettingsError, Tree};
 use crate::terminal::Printer;
 
 /// The most requests of one batch, and the most cases that run at the same time.
@@ -20,20 +20,17 @@ const MOST: usize = 50_000;
 #[derive(Debug)]
 pub(crate) struct Caller<'m> {
     pub(crate) role: &'static str,
-    pub(crate) model: &'m ConfiguredModel,
+    pub(crate) model: &'m ConfiguredChat,
     /// Why its calls are direct, for a reason other than the kind of the model.
     pub(crate) direct: Option<&'static str>,
 }
 
 impl Caller<'_> {
     fn reason(&self) -> Option<&'static str> {
-        match self.model.kind {
-            ModelKind::Embedded | ModelKind::Local => Some("runs in this process"),
-            ModelKind::Ollama => Some("Ollama does not support batches"),
-            ModelKind::HttpReranker | ModelKind::LlmReranker(_) => {
-                Some("calls to a reranker are direct")
-            }
-            ModelKind::OpenAi => self.direct,
+        match self.model.settings.kind {
+            ChatKind::Embedded(_) => Some("runs in this process"),
+            ChatKind::Ollama(_) => Some("Ollama does not support batches"),
+            ChatKind::OpenAi(_) => self.direct,
         }
     }
 }
@@ -139,12 +136,15 @@ fn check_bound(resolved: &Resolved, Caller { role, model, .. }: &Caller<'_>) -> 
             name = model.settings.name
         );
     }
-    if model.settings.max_tokens.is_some() {
+    if model.settings.max_tokens().is_some() {
         return Ok(());
     }
     let key = model.role.path();
-    let own = resolved.settings.model(model.role);
-    let is_set_here = own.is_some_and(|own| own.name == model.settings.name);
+    let own = match model.role {
+        Role::Answerer => &resolved.settings.qa.model,
+        _ => &resolved.settings.evaluations.judge,
+    };
+    let is_set_here = own.name == model.settings.name;
     // All judges of a panel have the first judge's limit. An evaluator in a dataset file sets the limit of its model.
     let file = if is_set_here {
         ""

@@ -50,11 +50,11 @@ mod tests {
     use crate::batches::Caller;
     use crate::batches::plan::models;
     use crate::choices;
-    use crate::models::{ConfiguredModel, ConfiguredModels};
+    use crate::models::{ConfiguredChat, ConfiguredModels};
     use crate::settings::{Layer, resolve};
 
     /// Chooses the models that answer or judge, each with the reason why it is asked directly.
-    type Callers = fn(&ConfiguredModels) -> Vec<(&ConfiguredModel, Option<&'static str>)>;
+    type Callers = fn(&ConfiguredModels) -> Vec<(&ConfiguredChat, Option<&'static str>)>;
 
     /// The prices of input of some models, if those that `callers` chooses answer or judge.
     fn prices(set: &[&str], callers: Callers) -> [Option<f64>; 4] {

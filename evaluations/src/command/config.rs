@@ -31,7 +31,7 @@ fn show(session: &Session<'_>, arguments: &SettingsArgs, dataset: Option<&str>) 
     let mut layers = Vec::new();
     if let Some(dataset) = dataset {
         let manifest = session.manifest(dataset)?;
-        layers.push(Layer::dataset(&manifest)?);
+        layers.push(Layer::dataset(&manifest.origin, &manifest.settings)?);
     }
     layers.extend(session.user_layers(arguments, [])?);
     let resolved = settings::resolve(layers)?;

@@ -1,99 +1,130 @@
-//! The models that the settings name, each resolved to its kind once.
+//! The models that the settings name, each with the role that it plays.
 
 use std::fmt::{self, Display};
 
 use evals_models::ModelIdentity;
 
-use super::kind::ModelKind;
-use crate::settings::{Dtype, Model, Resolved, Role, Settings, SettingsError};
+use crate::settings::{
+    ChatKind, Connection, Dtype, EMBEDDED, EmbedderKind, Model, ModelKind, Protocol, RerankerKind,
+    Resolved, Role, Settings, SettingsError,
+};
+
+/// The name of the embedded judge.
+pub(crate) const OVERLAP: &str = "overlap";
 
 /// A model that the settings name.
 #[derive(Debug, Clone, PartialEq)]
-pub(crate) struct ConfiguredModel {
+pub(crate) struct ConfiguredModel<K> {
     pub(crate) role: Role,
-    pub(crate) kind: ModelKind,
-    /// The model's settings. For an LLM reranker, `provider` and `name` are those of the chat model that it asks. They are empty
-    /// where the settings do not name it as `PROVIDER:NAME`.
-    pub(crate) settings: Box<Model>,
+    pub(crate) settings: Model<K>,
 }
+
+/// A model that answers or judges, or that a reranker asks.
+pub(crate) type ConfiguredChat = ConfiguredModel<ChatKind>;
+
+/// An embedding model.
+pub(crate) type ConfiguredEmbedder = ConfiguredModel<EmbedderKind>;
+
+/// A reranker.
+pub(crate) type ConfiguredReranker = ConfiguredModel<RerankerKind>;
 
 /// Every model that the settings name.
 #[derive(Debug, Clone)]
 pub(crate) struct ConfiguredModels {
-    pub(crate) embedder: ConfiguredModel,
-    pub(crate) answerer: ConfiguredModel,
-    pub(crate) judge: ConfiguredModel,
-    pub(crate) reranker: Option<ConfiguredModel>,
+    pub(crate) embedder: ConfiguredEmbedder,
+    pub(crate) answerer: ConfiguredChat,
+    pub(crate) judge: ConfiguredChat,
+    pub(crate) reranker: Option<ConfiguredReranker>,
+}
+
+/// What a model behind a server has in any role.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Behind<'m> {
+    pub(super) role: Role,
+    pub(super) provider: &'m str,
+    pub(super) name: &'m str,
+    pub(super) protocol: Protocol,
+    pub(super) connection: &'m Connection,
+}
+
+impl Behind<'_> {
+    /// The dotted path of a setting of the model.
+    pub(super) fn path(self, field: &str) -> String {
+        format!("{}.{field}", self.role.path())
+    }
 }
 
 impl ConfiguredModels {
     pub(crate) fn of(settings: &Settings) -> Self {
-        let model = |role, model| ConfiguredModel::new(role, model);
+        let reranker = settings.reranking.model.clone();
         Self {
-            embedder: model(Role::Embedder, &settings.embeddings.model),
-            answerer: model(Role::Answerer, &settings.qa.model),
-            judge: model(Role::Judge, &settings.evaluations.judge),
-            reranker: settings
-                .reranking
-                .model
-                .as_ref()
-                .map(|reranker| model(Role::Reranker, reranker)),
+            embedder: ConfiguredModel::new(Role::Embedder, settings.embeddings.model.clone()),
+            answerer: ConfiguredModel::new(Role::Answerer, settings.qa.model.clone()),
+            judge: ConfiguredModel::new(Role::Judge, settings.evaluations.judge.clone()),
+            reranker: reranker.map(|it| ConfiguredModel::new(Role::Reranker, it)),
         }
     }
 
-    pub(super) fn all(&self) -> impl Iterator<Item = &ConfiguredModel> {
-        [&self.embedder, &self.answerer, &self.judge]
-            .into_iter()
-            .chain(&self.reranker)
+    /// The models that are behind servers.
+    pub(super) fn served(&self) -> impl Iterator<Item = Behind<'_>> {
+        let reranker = self.reranker.as_ref();
+        let all = [
+            self.embedder.server(),
+            self.answerer.server(),
+            self.judge.server(),
+            reranker.and_then(ConfiguredModel::server),
+        ];
+        all.into_iter().flatten()
     }
 }
 
-impl ConfiguredModel {
-    pub(crate) fn new(role: Role, settings: &Model) -> Self {
-        let kind = ModelKind::of(role, &settings.provider, &settings.name);
-        let mut settings = Box::new(settings.clone());
-        if let ModelKind::LlmReranker(_) = kind {
-            let (provider, name) = settings.name.split_once(':').unwrap_or_default();
-            let (provider, name) = (provider.to_owned(), name.to_owned());
-            settings.provider = provider;
-            settings.name = name;
-        }
-        Self {
-            role,
-            kind,
-            settings,
-        }
+impl<K: ModelKind> ConfiguredModel<K> {
+    pub(crate) fn new(role: Role, settings: Model<K>) -> Self {
+        Self { role, settings }
     }
 
-    /// A chat model under test: the answering model of the settings if it is the same one, else the model with defaults.
-    pub(crate) fn under_test(settings: &Settings, provider: &str, name: &str) -> Self {
-        let answerer = &settings.qa.model;
-        if answerer.provider == provider && answerer.name == name {
-            Self::new(Role::Answerer, answerer)
-        } else {
-            Self::new(Role::Answerer, &Model::named(provider, name))
-        }
+    /// The server that the model is behind; `None` where it runs in this process.
+    pub(crate) fn server(&self) -> Option<Behind<'_>> {
+        let (protocol, connection) = self.settings.kind.connection()?;
+        let (provider, name) = self.settings.asked();
+        Some(Behind {
+            role: self.role,
+            provider,
+            name,
+            protocol,
+            connection,
+        })
     }
 
     /// The model's identity without a digest, for looking up its price.
     pub(crate) fn identity(&self) -> ModelIdentity {
-        ModelIdentity::new(&self.settings.provider, &self.settings.name)
+        let (provider, name) = self.settings.asked();
+        ModelIdentity::new(provider, name)
     }
 
     /// The name of the opened model in `cache stats`. `int8` is part of it, since such a model has other scores and vectors.
     pub(crate) fn label(&self, opened: &ModelIdentity) -> String {
-        match self.settings.dtype {
+        match self.settings.kind.local().and_then(|it| it.dtype) {
             Some(Dtype::Int8) => format!("{opened} (int8)"),
             Some(Dtype::F32) | None => opened.to_string(),
         }
     }
 
-    /// The error of a `vector_dim` that is not the dimension of the model's vectors.
-    pub(super) fn bad_dimension(&self, resolved: &Resolved, dimension: usize) -> SettingsError {
-        let message = format!(
-            "the model's vectors have {dimension} dimensions; set this number, or remove the setting"
-        );
-        self.bad_field(resolved, "vector_dim", &message)
+    /// Refuses the name of an embedded model that does not exist.
+    ///
+    /// The settings may name models that a command does not use, so each command checks only those that it uses.
+    pub(crate) fn check_embedded_name(&self, resolved: &Resolved) -> Result<(), SettingsError> {
+        let (what, only) = match self.role {
+            Role::Embedder => ("model", "static-minilm"),
+            Role::Answerer => ("answerer", "extractive"),
+            Role::Judge => ("judge", OVERLAP),
+            Role::Reranker => return Ok(()),
+        };
+        if self.settings.provider == EMBEDDED && self.settings.name != only {
+            let message = format!("the only embedded {what} is `{only}`");
+            return Err(self.bad_field(resolved, "name", &message));
+        }
+        Ok(())
     }
 
     /// The error of a setting of this model whose value cannot be used.
@@ -107,12 +138,61 @@ impl ConfiguredModel {
     }
 }
 
-impl Display for ConfiguredModel {
+impl ConfiguredChat {
+    /// A chat model under test: the answering model of the settings if it is the same one, else the model with defaults.
+    pub(crate) fn under_test(settings: &Settings, provider: &str, name: &str) -> Self {
+        let answerer = &settings.qa.model;
+        if answerer.provider == provider && answerer.name == name {
+            Self::new(Role::Answerer, answerer.clone())
+        } else {
+            Self::new(Role::Answerer, Model::named(provider, name))
+        }
+    }
+
+    /// Whether it is part of this program, and no language model.
+    pub(crate) fn is_embedded(&self) -> bool {
+        matches!(self.settings.kind, ChatKind::Embedded(_))
+    }
+}
+
+impl ConfiguredReranker {
+    /// The chat model that is asked to rerank.
+    pub(crate) fn chat(&self) -> Option<ConfiguredChat> {
+        let chat = self.settings.chat()?;
+        Some(ConfiguredModel::new(self.role, chat))
+    }
+}
+
+impl<K: ModelKind> Display for ConfiguredModel<K> {
     fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(
-            formatter,
-            "{}:{}",
-            self.settings.provider, self.settings.name
-        )
+        let (provider, name) = self.settings.asked();
+        write!(formatter, "{provider}:{name}")
+    }
+}
+
+/// The message about a `vector_dim` that is not the dimension of a model's vectors.
+pub(super) fn other_dimension(dimension: usize) -> String {
+    format!(
+        "the model's vectors have {dimension} dimensions; set this number, or remove the setting"
+    )
+}
+
+/// Where a model of a run or a report ran.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum RanIn {
+    /// In this program, which the model is part of.
+    Program,
+    /// In this process.
+    Process,
+    Server,
+}
+
+impl RanIn {
+    pub(crate) fn of(model: &ModelIdentity) -> Self {
+        match model.provider.as_str() {
+            EMBEDDED => Self::Program,
+            "local" => Self::Process,
+            _ => Self::Server,
+        }
     }
 }

@@ -10,35 +10,85 @@ use evals_data::{Hub, HubError};
 use evals_local::{LocalEmbedder, LocalError, LocalSettings};
 use evals_models::{Embedder, Reranker};
 
-use super::configured::ConfiguredModel;
-use super::fields;
+use super::configured::{ConfiguredEmbedder, ConfiguredModel, ConfiguredReranker, other_dimension};
 use super::files::ModelFiles;
 use crate::downloads::{self, DownloadBars};
-use crate::settings::{self, Resolved, SettingsError};
+use crate::settings::{
+    self, LocalEmbedderSettings, LocalRerankerSettings, ModelKind, Resolved, Role, SettingsError,
+};
 use crate::terminal::Printer;
 
-/// A model of kind [`super::ModelKind::Local`], not opened yet.
+/// A model that runs in this process, not opened yet.
 #[derive(Debug)]
 pub(crate) struct LocalModel<'r> {
     resolved: &'r Resolved,
-    model: &'r ConfiguredModel,
+    role: Role,
     files: ModelFiles,
+    settings: LocalSettings,
+    /// The dimensions that the vectors must have.
+    vector_dim: Option<NonZeroUsize>,
 }
 
 impl<'r> LocalModel<'r> {
-    /// Refuses settings that `model` would ignore, and a name that is neither a folder nor a possible repository.
-    pub(crate) fn of(
+    /// Refuses an embedding model whose name is neither a folder nor a possible repository.
+    pub(crate) fn embedder(
         resolved: &'r Resolved,
-        model: &'r ConfiguredModel,
+        model: &ConfiguredEmbedder,
+        written: &LocalEmbedderSettings,
     ) -> Result<Self, SettingsError> {
-        fields::check(resolved, model)?;
-        let settings = &model.settings;
-        let files = ModelFiles::of(&settings.name, settings.revision.as_deref());
+        let texts = &written.texts;
+        let settings = LocalSettings {
+            pooling: written.pooling.map(pooling),
+            max_tokens: texts.max_tokens.and_then(|most| most.try_into().ok()),
+            query_prompt: texts.query_prefix.clone(),
+            document_prompt: texts.document_prefix.clone(),
+            ..LocalSettings::default()
+        };
+        let vector_dim = texts.vector_dim;
+        let model = Self::of(resolved, model, &written.local, settings)?;
+        Ok(Self {
+            vector_dim,
+            ..model
+        })
+    }
+
+    /// Refuses a reranker whose name is neither a folder nor a possible repository.
+    pub(crate) fn reranker(
+        resolved: &'r Resolved,
+        model: &ConfiguredReranker,
+        written: &LocalRerankerSettings,
+    ) -> Result<Self, SettingsError> {
+        let settings = LocalSettings {
+            max_tokens: written.max_tokens.and_then(|most| most.try_into().ok()),
+            instruction: written.instruction.clone(),
+            rerank_prompt: written.rerank_prompt.map(rerank_prompt),
+            ..LocalSettings::default()
+        };
+        Self::of(resolved, model, &written.local, settings)
+    }
+
+    fn of<K: ModelKind>(
+        resolved: &'r Resolved,
+        model: &ConfiguredModel<K>,
+        written: &settings::LocalSettings,
+        settings: LocalSettings,
+    ) -> Result<Self, SettingsError> {
+        let files = ModelFiles::of(&model.settings.name, written.revision.as_deref());
         let files = files.map_err(|(field, message)| model.bad_field(resolved, field, &message))?;
+        let name = match &files {
+            ModelFiles::Folder(_) => None,
+            ModelFiles::Hub { id, .. } => Some(id.clone()),
+        };
         Ok(Self {
             resolved,
-            model,
+            role: model.role,
             files,
+            settings: LocalSettings {
+                name,
+                dtype: written.dtype.map(dtype).unwrap_or_default(),
+                ..settings
+            },
+            vector_dim: None,
         })
     }
 
@@ -54,8 +104,13 @@ impl<'r> LocalModel<'r> {
     pub(crate) async fn open(&self, printer: &Printer, hub: &Hub) -> Result<Arc<dyn Embedder>> {
         let load = |folder, settings: LocalSettings| LocalEmbedder::open(folder, &settings);
         let embedder = self.load(printer, hub, load).await?;
-        self.check_dimension(embedder.dimension())?;
-        Ok(Arc::new(embedder))
+        let dimension = embedder.dimension();
+        match self.vector_dim {
+            Some(expected) if expected.get() != dimension => {
+                Err(self.bad("vector_dim", &other_dimension(dimension)).into())
+            }
+            _ => Ok(Arc::new(embedder)),
+        }
     }
 
     /// Loads a reranker. Fetches its files first where they are missing.
@@ -78,7 +133,7 @@ impl<'r> LocalModel<'r> {
             ModelFiles::Folder(folder) => folder.clone(),
             ModelFiles::Hub { id, revision } => self.fetched(printer, hub, id, revision).await?,
         };
-        let settings = self.settings();
+        let settings = self.settings.clone();
         let loading = tokio::task::spawn_blocking(move || load(folder, settings));
         let loaded = loading.await.context("could not load the model")?;
         loaded.map_err(|error| self.not_loaded(error))
@@ -96,35 +151,6 @@ impl<'r> LocalModel<'r> {
         let model = fetched.map_err(|error| self.not_fetched(error, id))?;
         downloads::report_warnings(printer, &model.warnings);
         Ok(model.folder)
-    }
-
-    fn settings(&self) -> LocalSettings {
-        let model = &self.model.settings;
-        let tokens = model
-            .max_tokens
-            .and_then(|tokens| usize::try_from(tokens.get()).ok());
-        LocalSettings {
-            name: match &self.files {
-                ModelFiles::Folder(_) => None,
-                ModelFiles::Hub { id, .. } => Some(id.clone()),
-            },
-            pooling: model.pooling.map(pooling),
-            max_tokens: tokens.and_then(NonZeroUsize::new),
-            query_prompt: model.query_prefix.clone(),
-            document_prompt: model.document_prefix.clone(),
-            instruction: model.instruction.clone(),
-            rerank_prompt: model.rerank_prompt.map(rerank_prompt),
-            dtype: model.dtype.map(dtype).unwrap_or_default(),
-            ..LocalSettings::default()
-        }
-    }
-
-    fn check_dimension(&self, dimension: usize) -> Result<(), SettingsError> {
-        let expected = self.model.settings.vector_dim;
-        if expected.is_none_or(|expected| expected.get() == dimension) {
-            return Ok(());
-        }
-        Err(self.model.bad_dimension(self.resolved, dimension))
     }
 
     /// The error of a download. An error about the model's name or revision names the setting.
@@ -150,7 +176,8 @@ impl<'r> LocalModel<'r> {
     }
 
     fn bad(&self, field: &str, message: &dyn Display) -> SettingsError {
-        self.model.bad_field(self.resolved, field, message)
+        let path = format!("{}.{field}", self.role.path());
+        self.resolved.bad_value(&path, message)
     }
 }
 

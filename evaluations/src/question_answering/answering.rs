@@ -9,7 +9,7 @@ use evals_models::ChatModel;
 use evals_rag::Prompt;
 use evals_rag::answering::{AgentAnswerer, Answerer, ChatAnswerer, ExtractiveAnswerer, Refusals};
 
-use crate::models::{ConfiguredModel, ModelKind};
+use crate::models::ConfiguredChat;
 use crate::run_models::{Opener, Prompts};
 use crate::settings::{QaMode, Resolved, SettingsError};
 
@@ -30,12 +30,12 @@ const LEAST_STEPS: NonZeroU32 = NonZeroU32::new(2).expect("2 is not 0");
 
 impl Answering {
     /// Refuses an agent that cannot search, and one that is no chat model.
-    pub(crate) fn check(resolved: &Resolved, model: &ConfiguredModel) -> Result<(), SettingsError> {
+    pub(crate) fn check(resolved: &Resolved, model: &ConfiguredChat) -> Result<(), SettingsError> {
         let qa = &resolved.settings.qa;
         if qa.mode == QaMode::Single {
             return Ok(());
         }
-        if model.kind == ModelKind::Embedded {
+        if model.is_embedded() {
             let message =
                 format!("`agent` needs a chat model that calls tools, and `qa.model` is `{model}`");
             return Err(resolved.bad_value("qa.mode", &message));
@@ -50,32 +50,25 @@ impl Answering {
     /// Opens `model` with its prompts. An answer that is one of `refusals` counts as a refusal.
     pub(crate) async fn open(
         opener: &mut Opener<'_, '_>,
-        model: &ConfiguredModel,
+        model: &ConfiguredChat,
         prompts: &Prompts,
         refusals: &[String],
     ) -> Result<Self> {
         let qa = &opener.resolved.settings.qa;
         let refusals = Refusals::new(refusals);
-        match model.kind {
-            ModelKind::Embedded => {
-                let embedder = Arc::new(StaticEmbedder::static_minilm());
-                let mut answerer = ExtractiveAnswerer::new(embedder, refusals);
-                if let Some(recorder) = &opener.query_recorder {
-                    answerer = answerer.reusing(Arc::clone(recorder));
-                }
-                return Ok(Self {
-                    answerer: Arc::new(answerer),
-                    chat: None,
-                    agent: None,
-                    model: None,
-                    prompts: Vec::new(),
-                });
+        if model.is_embedded() {
+            let embedder = Arc::new(StaticEmbedder::static_minilm());
+            let mut answerer = ExtractiveAnswerer::new(embedder, refusals);
+            if let Some(recorder) = &opener.query_recorder {
+                answerer = answerer.reusing(Arc::clone(recorder));
             }
-            ModelKind::Local
-            | ModelKind::Ollama
-            | ModelKind::OpenAi
-            | ModelKind::HttpReranker
-            | ModelKind::LlmReranker(_) => {}
+            return Ok(Self {
+                answerer: Arc::new(answerer),
+                chat: None,
+                agent: None,
+                model: None,
+                prompts: Vec::new(),
+            });
         }
         let searches = qa.mode == QaMode::Agent;
         // Each step of an agent would need another batch.
@@ -90,7 +83,7 @@ impl Answering {
             .prompts(prompts.agent.clone(), prompts.agent_passages.clone())
             .max_steps(qa.agent.max_steps);
         // Each request states the limit, so that a retry of a truncated reply can raise it.
-        if let Some(most) = model.settings.max_tokens {
+        if let Some(most) = model.settings.max_tokens() {
             chat = chat.max_tokens(most);
             agent = agent.max_tokens(most);
         }

@@ -15,7 +15,7 @@ use evals_rag::qa::Qa;
 use serde::Serialize;
 
 use super::model_set::ModelSet;
-use crate::models::ModelKind;
+use crate::models::RanIn;
 use crate::run_models::reranker;
 use crate::spending::dollars;
 use crate::targets;
@@ -137,13 +137,10 @@ impl Costs {
                 lines.push((what.to_owned(), text));
                 continue;
             }
-            let text = match ModelKind::of_identity(model) {
-                ModelKind::Embedded => format!("{model}, part of this program, no LLM"),
-                ModelKind::Local => format!("{model}, in this process, no LLM"),
-                ModelKind::Ollama
-                | ModelKind::OpenAi
-                | ModelKind::HttpReranker
-                | ModelKind::LlmReranker(_) => {
+            let text = match RanIn::of(model) {
+                RanIn::Program => format!("{model}, part of this program, no LLM"),
+                RanIn::Process => format!("{model}, in this process, no LLM"),
+                RanIn::Server => {
                     let models = [model].into_iter().chain(&side.panel);
                     let models: Vec<String> = models.map(ToString::to_string).collect();
                     let estimated = if side.estimated { " (estimated)" } else { "" };
@@ -169,7 +166,7 @@ impl Costs {
 }
 
 fn is_served(model: &ModelIdentity) -> bool {
-    ModelKind::of_identity(model).is_served()
+    RanIn::of(model) == RanIn::Server
 }
 
 /// Attempts at requests that did not bring a reply.

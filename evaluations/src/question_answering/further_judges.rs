@@ -17,7 +17,7 @@ use serde_json::{Map, Value};
 
 use super::judging::JudgingPlan;
 use crate::cli::ModelName;
-use crate::models::{ConfiguredModel, ModelKind, Servers};
+use crate::models::{ConfiguredChat, ConfiguredModel, Servers};
 use crate::run_models::Opener;
 use crate::settings::{Model, Resolved, Role};
 use crate::terminal::Printer;
@@ -28,7 +28,7 @@ pub(crate) struct FurtherPlan {
     pub(crate) measures: Vec<JudgedMeasure>,
     pub(crate) rubrics: Vec<PlannedRubric>,
     /// The judges beside the first.
-    pub(crate) models: Vec<ConfiguredModel>,
+    pub(crate) models: Vec<ConfiguredChat>,
     pub(crate) repeats: NonZeroU32,
     pub(crate) rule: Rule,
     pub(crate) context_tokens: NonZeroUsize,
@@ -63,10 +63,10 @@ pub(crate) struct FurtherJudges {
 
 impl FurtherPlan {
     /// Checks the settings. `first` is the judge of the settings.
-    pub(crate) fn of(resolved: &Resolved, first: &ConfiguredModel) -> Result<Self> {
+    pub(crate) fn of(resolved: &Resolved, first: &ConfiguredChat) -> Result<Self> {
         let evaluations = &resolved.settings.evaluations;
         let panel = &evaluations.panel;
-        let is_chat = matches!(first.kind, ModelKind::Ollama | ModelKind::OpenAi);
+        let is_chat = !first.is_embedded();
         let wanted = [
             ("evaluations.judges", evaluations.judges.is_empty()),
             ("evaluations.rubrics", evaluations.rubrics.is_empty()),
@@ -106,8 +106,9 @@ impl FurtherPlan {
     }
 
     /// Warns if repeats say nothing because the judge always replies the same.
-    pub(crate) fn warn(&self, printer: &Printer, first: &ConfiguredModel) {
-        let is_cold = first.settings.temperature.is_none_or(|it| it == 0.0);
+    pub(crate) fn warn(&self, printer: &Printer, first: &ConfiguredChat) {
+        let temperature = first.settings.kind.sampling().and_then(|it| it.temperature);
+        let is_cold = temperature.is_none_or(|it| it == 0.0);
         if self.repeats > NonZeroU32::MIN && is_cold {
             printer.warn(
                 "judges are asked again at temperature 0, where most models repeat themselves; set `evaluations.judge.temperature`, e.g. to 0.7",
@@ -125,22 +126,20 @@ fn place(error: PanelError) -> &'static str {
 }
 
 /// The judges of the panel beside the first.
-fn members(resolved: &Resolved, first: &ConfiguredModel) -> Result<Vec<ConfiguredModel>> {
+fn members(resolved: &Resolved, first: &ConfiguredChat) -> Result<Vec<ConfiguredChat>> {
     const PATH: &str = "evaluations.panel.models";
     let names = &resolved.settings.evaluations.panel.models;
-    let mut members: Vec<ConfiguredModel> = Vec::new();
+    let mut members: Vec<ConfiguredChat> = Vec::new();
     for name in names {
         let parsed: ModelName = name
             .parse()
             .map_err(|problem: String| resolved.bad_value(PATH, &format!("`{name}` {problem}")))?;
-        let model = Model {
-            temperature: first.settings.temperature,
-            max_tokens: first.settings.max_tokens,
-            seed: first.settings.seed,
-            ..Model::named(&parsed.provider, &parsed.name)
-        };
-        let model = ConfiguredModel::new(Role::Judge, &model);
-        if !matches!(model.kind, ModelKind::Ollama | ModelKind::OpenAi) {
+        let mut model = Model::named(&parsed.provider, &parsed.name);
+        if let Some((_, sampling)) = model.kind.served_mut() {
+            *sampling = first.settings.kind.sampling().cloned().unwrap_or_default();
+        }
+        let model = ConfiguredModel::new(Role::Judge, model);
+        if model.is_embedded() {
             let message = format!("`{model}` is no chat model behind a server");
             return Err(resolved.bad_value(PATH, &message).into());
         }
@@ -196,7 +195,7 @@ impl FurtherJudges {
         plan: &JudgingPlan,
         first: &Arc<dyn ChatModel>,
     ) -> Result<Self> {
-        let most = plan.judge.settings.max_tokens;
+        let most = plan.judge.settings.max_tokens();
         let mut panel = Panel::new(Arc::clone(first), most);
         let mut others = Vec::new();
         for model in &plan.further.models {

@@ -111,7 +111,7 @@ pub(crate) fn judging(
     })?;
     Ok(Some(side(
         &request,
-        plan.judge.settings.max_tokens,
+        plan.judge.settings.max_tokens(),
         tokenizer,
     )))
 }
@@ -158,7 +158,11 @@ pub(crate) fn judge_rows(
 fn further(plan: &JudgingPlan, cases: &[JudgedCase], tokenizer: &dyn Tokenizer) -> JudgeCalls {
     let limits = JudgeLimits {
         context_tokens: plan.further.context_tokens.get() as u64,
-        max_tokens: plan.judge.settings.max_tokens.map(|most| most.get().into()),
+        max_tokens: plan
+            .judge
+            .settings
+            .max_tokens()
+            .map(|most| most.get().into()),
     };
     let count = |text: &str| tokenizer.count(text) as u64;
     let further = &plan.further;

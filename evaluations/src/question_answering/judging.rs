@@ -20,16 +20,15 @@ use super::judge_records;
 use crate::batches::Caller;
 use crate::choices;
 use crate::judged_by::JudgeRecords;
-use crate::models::embedded::{self, OVERLAP};
-use crate::models::{ConfiguredModel, EMBEDDED, ModelKind};
+use crate::models::{ConfiguredChat, OVERLAP, RanIn};
 use crate::run_models::{Opener, Prompts};
 use crate::session::Session;
-use crate::settings::Resolved;
+use crate::settings::{EMBEDDED, Resolved};
 
 /// The resolved settings of judging.
 #[derive(Debug)]
 pub(crate) struct JudgingPlan {
-    pub(crate) judge: ConfiguredModel,
+    pub(crate) judge: ConfiguredChat,
     /// Whether the judge also classifies refusals.
     pub(crate) refusals: bool,
     pub(crate) prompts: Prompts,
@@ -44,11 +43,11 @@ impl JudgingPlan {
     pub(crate) fn new(
         session: &Session<'_>,
         resolved: &Resolved,
-        judge: &ConfiguredModel,
+        judge: &ConfiguredChat,
         answerer: &ModelIdentity,
         cache: Option<RefreshPolicy>,
     ) -> Result<Self> {
-        let is_embedded = ModelKind::of_identity(answerer) == ModelKind::Embedded;
+        let is_embedded = RanIn::of(answerer) == RanIn::Program;
         if !is_embedded && !resolved.sets("evaluations.judge") {
             bail!(
                 "no judge is set for the answers of `{answerer}`; add `--judge PROVIDER:NAME` or set `evaluations.judge`, \
@@ -62,12 +61,12 @@ impl JudgingPlan {
     pub(crate) fn with_default(
         session: &Session<'_>,
         resolved: &Resolved,
-        judge: &ConfiguredModel,
+        judge: &ConfiguredChat,
         cache: Option<RefreshPolicy>,
     ) -> Result<Self> {
         let evaluations = &resolved.settings.evaluations;
-        embedded::check_name(resolved, judge)?;
-        if evaluations.judge_refusals && judge.kind == ModelKind::Embedded {
+        judge.check_embedded_name(resolved)?;
+        if evaluations.judge_refusals && judge.is_embedded() {
             let message = "the embedded judge only recognizes the dataset's refusal sentences; set `evaluations.judge` to a model";
             return Err(resolved
                 .bad_value("evaluations.judge_refusals", &message)
@@ -88,7 +87,7 @@ impl JudgingPlan {
 
 impl JudgingPlan {
     /// Every judge, that of the settings first.
-    pub(crate) fn judges(&self) -> impl Iterator<Item = &ConfiguredModel> {
+    pub(crate) fn judges(&self) -> impl Iterator<Item = &ConfiguredChat> {
         std::iter::once(&self.judge).chain(&self.further.models)
     }
 
@@ -119,24 +118,17 @@ pub(crate) struct Judging {
 impl Judging {
     /// Opens the judge of `plan`.
     pub(crate) async fn open(opener: &mut Opener<'_, '_>, plan: &JudgingPlan) -> Result<Self> {
-        match plan.judge.kind {
-            ModelKind::Embedded => {
-                let judge = OverlapJudge::default();
-                return Ok(Self {
-                    records: judge_records::of_embedded(judge.identity()),
-                    judge: Arc::new(judge),
-                    chat: None,
-                    refusals: None,
-                    further: None,
-                    model: None,
-                    prompts: Vec::new(),
-                });
-            }
-            ModelKind::Local
-            | ModelKind::Ollama
-            | ModelKind::OpenAi
-            | ModelKind::HttpReranker
-            | ModelKind::LlmReranker(_) => {}
+        if plan.judge.is_embedded() {
+            let judge = OverlapJudge::default();
+            return Ok(Self {
+                records: judge_records::of_embedded(judge.identity()),
+                judge: Arc::new(judge),
+                chat: None,
+                refusals: None,
+                further: None,
+                model: None,
+                prompts: Vec::new(),
+            });
         }
         let model = opener.chat_in_batches(&plan.judge).await?;
         let mut prompts = vec![plan.prompts.judge.clone()];
@@ -196,7 +188,7 @@ impl Judging {
 /// A judge of equivalence that asks `model`.
 fn chat_judge(model: &Arc<dyn ChatModel>, plan: &JudgingPlan) -> ChatJudge {
     let judge = ChatJudge::new(Arc::clone(model)).prompt(plan.prompts.judge.clone());
-    match plan.judge.settings.max_tokens {
+    match plan.judge.settings.max_tokens() {
         Some(most) => judge.max_tokens(most),
         None => judge,
     }

@@ -10,8 +10,9 @@ use evals_stores::vectors::{CachedEmbedder, EmbeddingStore};
 use super::opener::Opener;
 use crate::choices;
 use crate::cli::{Refresh, RunArgs};
-use crate::models::{ConfiguredModel, ModelKind, Servers, embedder};
+use crate::models::{ConfiguredEmbedder, Servers, embedder};
 use crate::session::Session;
+use crate::settings::EmbedderKind;
 use crate::spending::MeteredEmbedder;
 
 /// How to use cached vectors.
@@ -71,20 +72,17 @@ pub(crate) async fn open(
 pub(crate) async fn cached(
     session: &Session<'_>,
     servers: &Servers<'_>,
-    model: &ConfiguredModel,
+    model: &ConfiguredEmbedder,
     embedder: &Arc<dyn Embedder>,
 ) -> Result<Option<(CachedEmbedder, Writes)>> {
-    match model.kind {
-        ModelKind::Embedded => return Ok(None),
+    match model.settings.kind {
+        EmbedderKind::Embedded(_) => return Ok(None),
         // The cache may hold the questions that warm up the search, so the model is warmed up here.
-        ModelKind::Local => {
+        EmbedderKind::Local(_) => {
             embedder.embed(&["warm-up"], TextKind::Query).await?;
         }
         // The request for the dimension has warmed up the server.
-        ModelKind::Ollama
-        | ModelKind::OpenAi
-        | ModelKind::HttpReranker
-        | ModelKind::LlmReranker(_) => {}
+        EmbedderKind::Ollama(_) | EmbedderKind::OpenAi(_) => {}
     }
     let path = session.directories.vectors();
     let store = EmbeddingStore::open_watched(path, session.printer.watch()).await?;

@@ -12,9 +12,9 @@ use crate::batches::Batches;
 use crate::choices;
 use crate::cli::Refresh;
 use crate::interruption::Interruption;
-use crate::models::{ConfiguredModel, ConfiguredModels, ModelKind, Servers};
+use crate::models::{ConfiguredChat, ConfiguredModels, Servers};
 use crate::session::Session;
-use crate::settings::Resolved;
+use crate::settings::{ChatKind, Resolved};
 use crate::spending::{Metered, Spending};
 
 /// How a run uses cached replies and scores; `None` neither reads nor writes them.
@@ -68,7 +68,7 @@ impl<'o, 'r> Opener<'o, 'r> {
     }
 
     /// Opens a chat model behind the cache of replies. Its calls are direct.
-    pub(crate) async fn chat(&mut self, model: &ConfiguredModel) -> Result<Arc<dyn ChatModel>> {
+    pub(crate) async fn chat(&mut self, model: &ConfiguredChat) -> Result<Arc<dyn ChatModel>> {
         let inner = self.servers.chat(&repeatable(model)).await?;
         self.cached(inner).await
     }
@@ -77,9 +77,9 @@ impl<'o, 'r> Opener<'o, 'r> {
     /// them. In any case, replies that an earlier run has paid for in a batch are not paid for again.
     pub(crate) async fn chat_in_batches(
         &mut self,
-        model: &ConfiguredModel,
+        model: &ConfiguredChat,
     ) -> Result<Arc<dyn ChatModel>> {
-        if model.kind != ModelKind::OpenAi {
+        if !matches!(model.settings.kind, ChatKind::OpenAi(_)) {
             return self.chat(model).await;
         }
         let chat = self.servers.openai_chat(&repeatable(model)).await?;
@@ -122,8 +122,10 @@ impl<'o, 'r> Opener<'o, 'r> {
 }
 
 /// The same model at temperature 0 unless the settings say otherwise: answers are then as repeatable as the server allows.
-fn repeatable(model: &ConfiguredModel) -> ConfiguredModel {
+fn repeatable(model: &ConfiguredChat) -> ConfiguredChat {
     let mut model = model.clone();
-    model.settings.temperature.get_or_insert(0.0);
+    if let Some((_, sampling)) = model.settings.kind.served_mut() {
+        sampling.temperature.get_or_insert(0.0);
+    }
     model
 }

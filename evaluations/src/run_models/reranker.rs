@@ -17,11 +17,11 @@ use serde_json::{Map, Value, json};
 use super::opener::Opener;
 use super::prompts::Prompts;
 use crate::downloads;
-use crate::models::{ConfiguredModel, ConfiguredModels, LocalModel, ModelKind, reranker};
+use crate::models::{ConfiguredModels, ConfiguredReranker, LocalModel, RanIn, reranker};
 use crate::run_record::RunRecord;
 use crate::search_profile::SearchProfile;
 use crate::session::Session;
-use crate::settings::{RerankMode, Resolved};
+use crate::settings::{RerankMode, RerankerKind, Resolved};
 use crate::spending::dollars;
 
 /// The kind of calls that a reranker makes, to estimate their number and cost.
@@ -80,8 +80,8 @@ pub(crate) async fn open(opener: &mut Opener<'_, '_>) -> Result<Reranking> {
     let mut parameters = Map::new();
     let mut prompts = BTreeMap::new();
     let model = reranker::check(resolved, opener.models)?;
-    let (reranker, asking): (Arc<dyn Reranker>, _) = match model.kind {
-        ModelKind::HttpReranker => {
+    let (reranker, asking): (Arc<dyn Reranker>, _) = match &model.settings.kind {
+        RerankerKind::Http(_) => {
             let place = opener.servers.score_cache_address(model)?;
             let reranker = opener.servers.reranker(model, settings.batch_size);
             let reranker = Arc::new(reranker.await?);
@@ -90,15 +90,16 @@ pub(crate) async fn open(opener: &mut Opener<'_, '_>) -> Result<Reranking> {
             });
             (stored.await?, Asking::Requests(settings.batch_size))
         }
-        ModelKind::Local => {
-            let local = LocalModel::of(resolved, model)?;
+        RerankerKind::Local(local) => {
+            let local = LocalModel::reranker(resolved, model, local)?;
             let hub = downloads::hub();
             let reranker = local.open_reranker(session.printer, &hub).await?;
             let stored = stored(opener, reranker, model, |cached| cached);
             (stored.await?, Asking::InProcess)
         }
-        ModelKind::LlmReranker(_) => {
-            let chat = opener.chat(model).await?;
+        RerankerKind::Llm(_) => {
+            let asked = model.chat().expect("a chat model reranks");
+            let chat = opener.chat(&asked).await?;
             parameters = chat.parameters();
             parameters.insert("mode".to_owned(), json!(settings.mode));
             let found = Prompts::find(&session.directories)?;
@@ -116,9 +117,6 @@ pub(crate) async fn open(opener: &mut Opener<'_, '_>) -> Result<Reranking> {
                 }
             }
         }
-        ModelKind::Embedded | ModelKind::Ollama | ModelKind::OpenAi => {
-            return Err(reranker::unknown(resolved, model).into());
-        }
     };
     parameters.insert("candidates".to_owned(), json!(settings.candidates));
     Ok(Reranking {
@@ -134,7 +132,7 @@ pub(crate) async fn open(opener: &mut Opener<'_, '_>) -> Result<Reranking> {
 async fn stored(
     opener: &Opener<'_, '_>,
     reranker: Arc<dyn Reranker>,
-    model: &ConfiguredModel,
+    model: &ConfiguredReranker,
     made: impl FnOnce(CachedReranker) -> CachedReranker,
 ) -> Result<Arc<dyn Reranker>> {
     let Some(policy) = opener.cache else {
@@ -197,14 +195,8 @@ pub(crate) fn account(
 ) -> String {
     let candidates = quantity::of(candidates, "document");
     let what = format!("{model}, {candidates} for each question");
-    match ModelKind::of_identity(model) {
-        ModelKind::Embedded | ModelKind::Local => {
-            return format!("{what}, in this process, no LLM");
-        }
-        ModelKind::Ollama
-        | ModelKind::OpenAi
-        | ModelKind::HttpReranker
-        | ModelKind::LlmReranker(_) => {}
+    if RanIn::of(model) != RanIn::Server {
+        return format!("{what}, in this process, no LLM");
     }
     let sum = |metric: &str| {
         let recorded = report.cases.iter();

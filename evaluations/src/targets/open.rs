@@ -14,7 +14,7 @@ use super::command_credential::credential_in;
 use super::layers::located;
 use super::notice::notice;
 use super::outputs;
-use crate::models::{ConfiguredModel, prompted};
+use crate::models::{ConfiguredChat, prompted};
 use crate::run_models::Opener;
 
 /// The inputs of opening a target, besides its settings.
@@ -58,10 +58,12 @@ pub(crate) async fn open(
             Arc::new(target)
         }
         TargetAddress::Chat { provider, name } => {
-            let mut model = ConfiguredModel::under_test(&resolved.settings, provider, name);
-            model.settings.timeout = settings.timeout.or(model.settings.timeout);
-            model.settings.max_concurrency =
-                settings.max_concurrency.or(model.settings.max_concurrency);
+            let mut model = ConfiguredChat::under_test(&resolved.settings, provider, name);
+            if let Some((connection, _)) = model.settings.kind.served_mut() {
+                connection.timeout = settings.timeout.or(connection.timeout);
+                connection.max_concurrency =
+                    settings.max_concurrency.or(connection.max_concurrency);
+            }
             prompted(opener.chat(&model).await?, settings, &opening.folder)?
         }
         TargetAddress::Outputs(file) => {

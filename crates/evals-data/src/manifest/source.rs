@@ -128,8 +128,8 @@ fn hub_source(
 }
 
 fn check_globs(files: &[String]) -> Result<(), String> {
-    let globs = files.iter().map(|glob| globset::Glob::new(glob));
-    let checked = globs.map(|glob| glob.map(drop)).collect::<Result<_, _>>();
+    let mut globs = files.iter().map(|glob| globset::Glob::new(glob));
+    let checked = globs.try_for_each(|glob| glob.map(drop));
     checked.map_err(|error| error.to_string())
 }
 

@@ -10,7 +10,7 @@ use lancedb::table::Table;
 
 use super::Filter;
 use super::hit::Hit;
-use crate::approximate::Approximation;
+use crate::approximation::Approximation;
 use crate::error::IndexError;
 use crate::table::positions::Positions;
 use crate::table::vector_index::{self, DISTANCE};

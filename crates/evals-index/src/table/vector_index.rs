@@ -11,8 +11,9 @@ use lancedb::query::{ExecutableQuery, QueryBase, Select, VectorQuery};
 use lancedb::table::Table;
 
 use super::{ROW_ID, VECTOR};
-use crate::approximate::{Approximation, VectorIndex, VectorSearchKind};
+use crate::approximation::{Approximation, VectorIndex};
 use crate::error::IndexError;
+use evals_rag::VectorSearchKind;
 
 /// Name of the vector index within its table.
 const INDEX_NAME: &str = "vector_approximate";
@@ -187,9 +188,9 @@ mod tests {
         writer.add(&[1.0, 0.0, 0.0, 1.0, 1.0, 1.0]).await.unwrap();
         drop(writer.finish().await.unwrap());
         let table = store.vectors().await.unwrap();
-        let settings = crate::VectorSearch {
+        let settings = evals_rag::VectorSearch {
             kind: VectorSearchKind::IvfFlat,
-            ..crate::VectorSearch::default()
+            ..evals_rag::VectorSearch::default()
         };
         let search = Approximation::of(&settings, 3, 2).unwrap().unwrap();
         build(&table, &search.built).await.unwrap();

@@ -11,7 +11,7 @@ use lancedb::table::Table;
 use tokio::task;
 
 use crate::address::Address;
-use crate::approximate::{Approximation, VectorIndex};
+use crate::approximation::{Approximation, VectorIndex};
 use crate::error::IndexError;
 use crate::guard::guarded_table;
 use crate::ingest;

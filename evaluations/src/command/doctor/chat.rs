@@ -6,7 +6,7 @@ use evals_models::{ChatRequest, Message};
 
 use super::finding::Finding;
 use crate::choices;
-use crate::models::{ConfiguredModel, Servers, embedded};
+use crate::models::{ConfiguredChat, Servers};
 use crate::settings::Resolved;
 
 /// Limit on the reply to the request that only checks whether a model answers, in tokens.
@@ -16,7 +16,7 @@ const PROBE_TOKENS: u32 = 16;
 pub(super) async fn check(
     servers: &mut Servers<'_>,
     role: &str,
-    model: &ConfiguredModel,
+    model: &ConfiguredChat,
 ) -> Finding {
     let mut request = ChatRequest::new(vec![Message::user("Reply with the word ok.")]);
     request.max_tokens = NonZeroU32::new(PROBE_TOKENS);
@@ -41,8 +41,8 @@ pub(super) async fn check(
 }
 
 /// Checks the name of an embedded model as a run does.
-pub(super) fn check_embedded(role: &str, resolved: &Resolved, model: &ConfiguredModel) -> Finding {
-    match embedded::check_name(resolved, model) {
+pub(super) fn check_embedded(role: &str, resolved: &Resolved, model: &ConfiguredChat) -> Finding {
+    match model.check_embedded_name(resolved) {
         Ok(()) => Finding::Good(format!("{role}: {model}, part of this program")),
         Err(error) => Finding::Bad {
             what: format!("{role}: {error}"),
@@ -55,7 +55,7 @@ pub(super) fn check_embedded(role: &str, resolved: &Resolved, model: &Configured
 pub(super) fn check_price(
     role: &str,
     resolved: &Resolved,
-    model: &ConfiguredModel,
+    model: &ConfiguredChat,
 ) -> Option<Finding> {
     let price = choices::prices(resolved).of(&model.identity());
     let is_unknown = price.input.is_none() || price.output.is_none();

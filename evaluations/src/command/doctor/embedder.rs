@@ -7,9 +7,9 @@ use evals_data::{Hub, HubSettings};
 use evals_models::Embedder;
 
 use super::finding::Finding;
-use crate::models::{ConfiguredModel, ConfiguredModels, LocalModel, ModelKind, Servers, embedder};
+use crate::models::{ConfiguredEmbedder, ConfiguredModels, LocalModel, Servers, embedder};
 use crate::session::Session;
-use crate::settings::Resolved;
+use crate::settings::{EmbedderKind, Resolved};
 
 pub(super) async fn check(
     session: &Session<'_>,
@@ -39,28 +39,24 @@ async fn open(
     session: &Session<'_>,
     servers: &mut Servers<'_>,
     resolved: &Resolved,
-    model: &ConfiguredModel,
+    model: &ConfiguredEmbedder,
 ) -> Result<Option<Arc<dyn Embedder>>> {
     embedder::check(resolved, model)?;
-    Ok(match model.kind {
-        ModelKind::Local => {
+    Ok(match &model.settings.kind {
+        EmbedderKind::Local(local) => {
             let settings = HubSettings::from_env();
             let may_fetch = !settings.offline;
             let cache = Hub::new(HubSettings {
                 offline: true,
                 ..settings
             });
-            let local = LocalModel::of(resolved, model)?;
+            let local = LocalModel::embedder(resolved, model, local)?;
             if may_fetch && !local.is_here(&cache) {
                 return Ok(None);
             }
             Some(local.open(session.printer, &cache).await?)
         }
-        ModelKind::Embedded
-        | ModelKind::Ollama
-        | ModelKind::OpenAi
-        | ModelKind::HttpReranker
-        | ModelKind::LlmReranker(_) => {
+        EmbedderKind::Embedded(_) | EmbedderKind::Ollama(_) | EmbedderKind::OpenAi(_) => {
             Some(embedder::open(session.printer, resolved, model, servers).await?)
         }
     })

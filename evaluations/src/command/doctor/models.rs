@@ -4,7 +4,7 @@ use evals_messages::{quantity, visible};
 
 use super::finding::Finding;
 use super::{chat, embedder, reranker};
-use crate::models::{ConfiguredModels, ModelKind, Servers};
+use crate::models::{ConfiguredModels, Servers};
 use crate::session::Session;
 use crate::settings::Resolved;
 
@@ -30,19 +30,14 @@ pub(super) async fn check(
         ("answering model", &models.answerer),
         ("judge", &models.judge),
     ] {
-        match model.kind {
-            ModelKind::Embedded => findings.push(chat::check_embedded(role, resolved, model)),
-            ModelKind::Local
-            | ModelKind::Ollama
-            | ModelKind::OpenAi
-            | ModelKind::HttpReranker
-            | ModelKind::LlmReranker(_) => {
-                findings.push(chat::check(&mut servers, role, model).await);
-                findings.extend(chat::check_price(role, resolved, model));
-            }
+        if model.is_embedded() {
+            findings.push(chat::check_embedded(role, resolved, model));
+        } else {
+            findings.push(chat::check(&mut servers, role, model).await);
+            findings.extend(chat::check_price(role, resolved, model));
         }
     }
-    if models.answerer.kind != ModelKind::Embedded && !resolved.sets("evaluations.judge") {
+    if !models.answerer.is_embedded() && !resolved.sets("evaluations.judge") {
         findings.push(Finding::Bad {
             what: "judge: not set, but answers of a chat model need one".to_owned(),
             remedy: "set `evaluations.judge`, or name one with --judge PROVIDER:NAME".to_owned(),

@@ -7,8 +7,8 @@ use evals_models::Reranker;
 use super::chat;
 use super::finding::Finding;
 use crate::downloads;
-use crate::models::{ConfiguredModels, LocalModel, ModelKind, Servers, reranker};
-use crate::settings::Resolved;
+use crate::models::{ConfiguredModels, LocalModel, Servers, reranker};
+use crate::settings::{RerankerKind, Resolved};
 use crate::terminal::Printer;
 
 /// Opens the configured reranker, if there is one.
@@ -27,14 +27,17 @@ pub(super) async fn check(
         Ok(model) => model,
         Err(error) => return Some(bad(error.into())),
     };
-    let opened = match model.kind {
-        ModelKind::LlmReranker(_) => return Some(chat::check(servers, "reranker", model).await),
-        ModelKind::HttpReranker => {
+    let opened = match &model.settings.kind {
+        RerankerKind::Llm(_) => {
+            let asked = model.chat()?;
+            return Some(chat::check(servers, "reranker", &asked).await);
+        }
+        RerankerKind::Http(_) => {
             let batch_size = resolved.settings.reranking.batch_size;
             let opened = servers.reranker(model, batch_size).await;
             opened.map(|reranker| Arc::new(reranker) as Arc<dyn Reranker>)
         }
-        ModelKind::Local => match LocalModel::of(resolved, model) {
+        RerankerKind::Local(local) => match LocalModel::reranker(resolved, model, local) {
             Ok(local) if !local.is_here(&downloads::hub()) => {
                 return Some(Finding::Note(format!(
                     "reranker: {model} is not in the hub cache; the first run that reranks downloads it"
@@ -43,9 +46,6 @@ pub(super) async fn check(
             Ok(local) => local.open_reranker(printer, &downloads::hub()).await,
             Err(error) => Err(error.into()),
         },
-        ModelKind::Embedded | ModelKind::Ollama | ModelKind::OpenAi => {
-            Err(reranker::unknown(resolved, model).into())
-        }
     };
     Some(match opened {
         Ok(reranker) => Finding::Good(format!("reranker: {}", reranker.identity())),

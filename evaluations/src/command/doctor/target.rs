@@ -7,7 +7,7 @@ use evals_messages::quantity;
 use evals_targets::{Request, TargetAddress, TargetSettings};
 
 use super::finding::Finding;
-use crate::models::{ConfiguredModel, Servers, prompted};
+use crate::models::{ConfiguredChat, Servers, prompted};
 use crate::settings::Resolved;
 
 /// The question that a system under test is asked.
@@ -27,7 +27,7 @@ pub(super) async fn check(
         let target = match address {
             TargetAddress::Http(_) => servers.service(settings, NonZeroUsize::MIN)?,
             TargetAddress::Chat { provider, name } => {
-                let model = ConfiguredModel::under_test(&resolved.settings, provider, name);
+                let model = ConfiguredChat::under_test(&resolved.settings, provider, name);
                 prompted(servers.chat(&model).await?, settings, folder)?
             }
             TargetAddress::Exec(_) | TargetAddress::Outputs(_) | TargetAddress::Trec(_) => {

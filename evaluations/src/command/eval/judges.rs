@@ -12,13 +12,13 @@ use evals_models::{ChatModel, ModelIdentity};
 use super::model_settings;
 use crate::batches::Caller;
 use crate::choices;
-use crate::models::{ConfiguredModel, EMBEDDED, ModelKind, Servers};
+use crate::models::{ConfiguredChat, ConfiguredModel, Servers};
 use crate::run_models::Opener;
-use crate::settings::{Model, Resolved, Role, Settings};
+use crate::settings::{ChatKind, EMBEDDED, Model, ModelKind as _, Resolved, Role, Settings};
 
 /// The models that the evaluators of a file ask for, not yet opened.
 pub(super) struct WantedJudges {
-    judges: Vec<(WantedModel, ConfiguredModel)>,
+    judges: Vec<(WantedModel, ConfiguredChat)>,
     /// Calls of the evaluators of every case, for one case.
     pub(super) for_every_case: usize,
     /// Whether an evaluator has a panel, or asks its judge several times.
@@ -41,7 +41,7 @@ impl WantedJudges {
         path: &Path,
         resolved: &Resolved,
     ) -> Result<Self> {
-        let mut judges: Vec<(WantedModel, ConfiguredModel)> = Vec::new();
+        let mut judges: Vec<(WantedModel, ConfiguredChat)> = Vec::new();
         let mut warnings = Vec::new();
         let shared = loaded.file.evaluators.iter();
         let for_every_case = shared.map(|it| calls(registry, &it.spec)).sum();
@@ -212,7 +212,7 @@ fn model_of(
     settings: &Settings,
     wanted: &WantedModel,
     warnings: &mut Vec<String>,
-) -> Result<Model> {
+) -> Result<Model<ChatKind>> {
     let judge = &settings.evaluations.judge;
     let mut model = match &wanted.name {
         None => judge.clone(),
@@ -252,7 +252,7 @@ fn model_of(
 }
 
 /// The message about a model whose provider has no address.
-fn unknown_provider(at: &str, settings: &Settings, model: &Model) -> Option<String> {
+fn unknown_provider(at: &str, settings: &Settings, model: &Model<ChatKind>) -> Option<String> {
     let configured = settings.providers.iter();
     let configured = configured.filter(|(_, provider)| provider.base_url.is_some());
     let configured = configured.map(|(name, _)| name.as_str());
@@ -261,7 +261,9 @@ fn unknown_provider(at: &str, settings: &Settings, model: &Model) -> Option<Stri
         .chain(configured)
         .collect();
     let Model { provider, name, .. } = model;
-    if model.base_url.is_some() || known.contains(&provider.as_str()) {
+    let connection = model.kind.connection();
+    let has_address = connection.is_some_and(|(_, it)| it.base_url.is_some());
+    if has_address || known.contains(&provider.as_str()) {
         return None;
     }
     let known: Vec<String> = known[1..].iter().map(|name| format!("`{name}`")).collect();
@@ -280,7 +282,7 @@ fn configured(
     resolved: &Resolved,
     wanted: &WantedModel,
     warnings: &mut Vec<String>,
-) -> Result<ConfiguredModel> {
+) -> Result<ConfiguredChat> {
     let at = at(evaluator, path);
     let settings = &resolved.settings;
     let model = model_of(&at, settings, wanted, warnings)?;
@@ -288,16 +290,12 @@ fn configured(
     if let Some(unknown) = unknown.filter(|_| wanted.name.is_some()) {
         bail!(unknown);
     }
-    let model = ConfiguredModel::new(Role::Judge, &model);
-    match model.kind {
-        ModelKind::Ollama | ModelKind::OpenAi => {}
-        ModelKind::Embedded
-        | ModelKind::Local
-        | ModelKind::HttpReranker
-        | ModelKind::LlmReranker(_) => bail!(
+    let model = ConfiguredModel::new(Role::Judge, model);
+    if model.is_embedded() {
+        bail!(
             "{at} needs a chat model, and `{model}` is none; add `--judge PROVIDER:NAME`, set `evaluations.judge`, or name one \
              in the file with `model: PROVIDER:NAME`"
-        ),
+        );
     }
     Servers::check(resolved, &model)?;
     Ok(model)

@@ -3,8 +3,7 @@
 use evals_messages::mismatch;
 use serde_json::{Map, Value, json};
 
-use crate::models::{ConfiguredModel, ModelKind};
-use crate::settings::{Model, Role};
+use crate::settings::{ChatKind, Model, ModelKind as _};
 
 /// Names of pydantic-ai that are settings of the model here.
 const OWN: [&str; 4] = ["temperature", "max_tokens", "timeout", "seed"];
@@ -61,11 +60,14 @@ const OTHER_PROVIDERS: [&str; 10] = [
 ///
 /// A setting has a wrong type, or would change what the model does and cannot be sent.
 pub(super) fn apply(
-    model: &mut Model,
+    model: &mut Model<ChatKind>,
     settings: &Map<String, Value>,
 ) -> Result<Vec<String>, String> {
-    let kind = ConfiguredModel::new(Role::Judge, model).kind;
-    let is_ollama = kind == ModelKind::Ollama;
+    if let ChatKind::Embedded(_) = model.kind {
+        // It is refused where it is asked. Until then, its settings are checked like those of any other model.
+        return apply(&mut Model::named("openai", &model.name), settings);
+    }
+    let is_ollama = matches!(model.kind, ChatKind::Ollama(_));
     let mut own = Map::new();
     let mut body = Map::new();
     let mut options = Map::new();
@@ -117,10 +119,13 @@ pub(super) fn apply(
         body.insert("options".to_owned(), Value::Object(options));
     }
     set(model, own)?;
+    let Some((connection, _)) = model.kind.served_mut() else {
+        return Ok(ignored);
+    };
     for (field, value) in body.into_iter().chain(extra_body.into_iter().flatten()) {
-        match (model.extra_body.get_mut(&field), value) {
+        match (connection.extra_body.get_mut(&field), value) {
             (Some(Value::Object(old)), Value::Object(new)) if field == "options" => old.extend(new),
-            (_, value) => drop(model.extra_body.insert(field, value)),
+            (_, value) => drop(connection.extra_body.insert(field, value)),
         }
     }
     Ok(ignored)
@@ -176,7 +181,7 @@ fn effort(
 }
 
 /// Sets fields of the model by name.
-fn set(model: &mut Model, fields: Map<String, Value>) -> Result<(), String> {
+fn set(model: &mut Model<ChatKind>, fields: Map<String, Value>) -> Result<(), String> {
     if fields.is_empty() {
         return Ok(());
     }
@@ -184,15 +189,17 @@ fn set(model: &mut Model, fields: Map<String, Value>) -> Result<(), String> {
     if let Some(object) = written.as_object_mut() {
         object.extend(fields);
     }
-    // Credentials in these are not written, so they are put back.
-    let extra_body = std::mem::take(&mut model.extra_body);
-    let base_url = model.base_url.take();
-    *model = serde_json::from_value(written).map_err(|error| {
+    let changed: Model<ChatKind> = serde_json::from_value(written).map_err(|error| {
         let message = mismatch::in_yaml(&error.to_string());
         format!("`model_settings`: {message}")
     })?;
-    model.extra_body = extra_body;
-    model.base_url = base_url;
+    let before = std::mem::replace(model, changed);
+    // Credentials in these are not written, so they are put back.
+    let (before, after) = (before.kind.connection(), model.kind.served_mut());
+    if let (Some((_, before)), Some((after, _))) = (before, after) {
+        after.extra_body.clone_from(&before.extra_body);
+        after.base_url.clone_from(&before.base_url);
+    }
     Ok(())
 }
 
@@ -200,10 +207,11 @@ fn set(model: &mut Model, fields: Map<String, Value>) -> Result<(), String> {
 mod tests {
     use super::*;
 
-    fn applied(provider: &str, settings: &Value) -> Result<(Model, Vec<String>), String> {
+    /// The model as settings write it, and the settings without effect.
+    fn applied(provider: &str, settings: &Value) -> Result<(Value, Vec<String>), String> {
         let mut model = Model::named(provider, "m");
         let ignored = apply(&mut model, settings.as_object().unwrap())?;
-        Ok((model, ignored))
+        Ok((serde_json::to_value(model).unwrap(), ignored))
     }
 
     #[test]
@@ -214,21 +222,21 @@ mod tests {
             "openai_logprobs": true, "anthropic_metadata": {},
         });
         let (model, ignored) = applied("openai", &settings).unwrap();
-        assert_eq!(model.temperature, Some(0.5));
-        assert_eq!(model.reasoning_effort.as_deref(), Some("high"));
+        assert_eq!(model["temperature"], 0.5);
+        assert_eq!(model["reasoning_effort"], "high");
         let expected = json!({
             "stop": ["END"], "service_tier": "flex", "user": "me", "top_p": 0.1, "options": {"mirostat": 1},
         });
-        assert_eq!(Value::Object(model.extra_body), expected);
+        assert_eq!(model["extra_body"], expected);
         let without_effect = ["tool_choice", "openai_logprobs", "anthropic_metadata"];
         assert_eq!(ignored, without_effect);
 
         let (model, ignored) = applied("ollama", &settings).unwrap();
-        assert_eq!(serde_json::to_value(model.think).unwrap(), "high");
+        assert_eq!(model["think"], "high");
         let expected = json!({
             "options": {"stop": ["END"], "top_p": 0.9, "mirostat": 1}, "top_p": 0.1,
         });
-        assert_eq!(Value::Object(model.extra_body), expected);
+        assert_eq!(model["extra_body"], expected);
         assert!(ignored.contains(&"service_tier".to_owned()), "{ignored:?}");
     }
 
@@ -238,8 +246,8 @@ mod tests {
             "openai_service_tier": "priority", "service_tier": "flex", "thinking": true, "openai_reasoning_effort": "low",
         });
         let (model, _) = applied("openai", &settings).unwrap();
-        assert_eq!(model.extra_body["service_tier"], "priority");
-        assert_eq!(model.reasoning_effort.as_deref(), Some("low"));
+        assert_eq!(model["extra_body"]["service_tier"], "priority");
+        assert_eq!(model["reasoning_effort"], "low");
         // As pydantic-ai 2.62.0 writes them.
         for (thinking, effort) in [
             (json!(true), "medium"),
@@ -247,7 +255,7 @@ mod tests {
             (json!("max"), "xhigh"),
         ] {
             let (model, _) = applied("openai", &json!({ "thinking": thinking })).unwrap();
-            assert_eq!(model.reasoning_effort.as_deref(), Some(effort));
+            assert_eq!(model["reasoning_effort"], effort);
         }
     }
 

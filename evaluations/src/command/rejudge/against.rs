@@ -76,7 +76,7 @@ impl Against {
         count: &dyn Fn(&str) -> u64,
     ) -> Calls {
         let prompt = count(plan.prompts.judges.pair.text());
-        let most = plan.judge.settings.max_tokens;
+        let most = plan.judge.settings.max_tokens();
         let mut calls = Calls::NONE;
         for (case, answer) in stored.answered() {
             let this = answer.plain();

@@ -13,7 +13,7 @@ use evals_models::Embedder;
 
 use super::plan::Plan;
 use crate::index_bar::IndexBar;
-use crate::models::{ModelKind, embedded};
+use crate::models::embedder;
 use crate::peak_memory;
 use crate::store_options;
 use crate::terminal::Printer;
@@ -55,7 +55,8 @@ pub(super) async fn find(
     let recipe = if let Some(embedder) = embedder {
         with_vectors(embedder)
     } else {
-        if let Some(recipe) = embedded_embedder(plan).map(with_vectors)
+        if let Some(recipe) =
+            embedder::at_hand(&plan.resolved, &plan.models.embedder).map(with_vectors)
             && let Some(index) = Index::find(&store, &recipe).await?
         {
             return Ok(Found {
@@ -100,22 +101,6 @@ async fn with_vector_search(
         }
         error => error.into(),
     })
-}
-
-/// The embedder of the settings, if it is the embedded one. Any other would need a request to a server or a loaded model, which
-/// nothing else in the run needs.
-fn embedded_embedder(plan: &Plan) -> Option<Arc<dyn Embedder>> {
-    match plan.models.embedder.kind {
-        ModelKind::Embedded => {
-            let embedder = embedded::embedder(&plan.resolved, &plan.models.embedder).ok()?;
-            Some(embedder)
-        }
-        ModelKind::Local
-        | ModelKind::Ollama
-        | ModelKind::OpenAi
-        | ModelKind::HttpReranker
-        | ModelKind::LlmReranker(_) => None,
-    }
 }
 
 /// What a run may build.

@@ -22,7 +22,6 @@ use crate::cli::{Refresh, RunArgs};
 use crate::downloads;
 use crate::execution::Execution;
 use crate::interruption::Interruption;
-use crate::models::ModelKind;
 use crate::question_answering::{Answering, Judging, ModelSet};
 use crate::run_models::reranker::{self, Reranking};
 use crate::run_models::{Opener, cache_policy, embedder};
@@ -162,7 +161,7 @@ fn record_queries(
     embedder: Arc<dyn Embedder>,
 ) -> Arc<dyn Embedder> {
     let qa = plan.qa.as_ref();
-    if qa.is_none_or(|qa| qa.answerer.kind != ModelKind::Embedded) {
+    if qa.is_none_or(|qa| !qa.answerer.is_embedded()) {
         return embedder;
     }
     let recorder = Arc::new(QueryRecorder::new(embedder));
@@ -276,5 +275,5 @@ pub(super) fn note_embedding(session: &Session<'_>, plan: &Plan, prepared: &Prep
 
 /// Whether vectors come from a server.
 fn is_served(plan: &Plan) -> bool {
-    plan.needs_embeddings && plan.models.embedder.kind.is_served()
+    plan.needs_embeddings && plan.models.embedder.server().is_some()
 }

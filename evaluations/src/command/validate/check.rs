@@ -70,7 +70,8 @@ pub(super) fn dataset(path: &Path, text: &str, format: FileFormat) -> Result<Che
 pub(super) fn manifest(path: &Path, text: &str) -> Result<Checked, Problems> {
     let manifest =
         Manifest::parse(text, Origin::File(path.to_owned())).map_err(|error| one(path, &error))?;
-    let layer = Layer::dataset(&manifest).map_err(|error| one(path, &error))?;
+    let layer =
+        Layer::dataset(&manifest.origin, &manifest.settings).map_err(|error| one(path, &error))?;
     resolved(path, layer)?;
     let name = &manifest.name;
     let offline = Hub::new(HubSettings {

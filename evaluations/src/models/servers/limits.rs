@@ -4,8 +4,7 @@ use evals_providers::TrafficSettings;
 
 use super::served_model::{ServedModel, duration};
 use crate::models::configured::ConfiguredModels;
-use crate::models::kind::Protocol;
-use crate::settings::SettingsError;
+use crate::settings::{Protocol, SettingsError};
 
 /// The limits of the server that `model` is behind. Pauses between attempts are drawn from `seed`.
 ///
@@ -16,14 +15,14 @@ pub(super) fn traffic_settings(
     model: &ServedModel<'_>,
     seed: u64,
 ) -> Result<TrafficSettings, SettingsError> {
-    let defaults = match model.protocol {
+    let defaults = match model.model.protocol {
         Protocol::Ollama => TrafficSettings::ollama(),
         Protocol::OpenAi => TrafficSettings::default(),
     };
     let resolved = model.resolved;
     let others: Vec<ServedModel<'_>> = models
-        .all()
-        .filter_map(|other| ServedModel::of(resolved, other, other.kind.protocol()?).ok())
+        .served()
+        .filter_map(|other| ServedModel::of(resolved, other).ok())
         .filter(|other| share_server(other, model))
         .collect();
     let here = || others.iter().chain([model]);
@@ -51,7 +50,8 @@ pub(super) fn traffic_settings(
 
 /// Whether two models share their traffic.
 fn share_server(one: &ServedModel<'_>, other: &ServedModel<'_>) -> bool {
-    one.protocol == other.protocol && one.base_url.to_string() == other.base_url.to_string()
+    one.model.protocol == other.model.protocol
+        && one.base_url.to_string() == other.base_url.to_string()
 }
 
 #[cfg(test)]
@@ -59,12 +59,12 @@ mod tests {
     use std::num::NonZeroUsize;
 
     use super::*;
-    use crate::models::ConfiguredModel;
+    use crate::models::configured::Behind;
     use crate::settings::{Layer, resolve};
 
     /// The limits of the models that `chosen` picks. Each model is treated as if it were opened first.
     fn traffic<const N: usize>(
-        chosen: impl Fn(&ConfiguredModels) -> [&ConfiguredModel; N],
+        chosen: impl Fn(&ConfiguredModels) -> [Option<Behind<'_>>; N],
         set: &[&str],
     ) -> [TrafficSettings; N] {
         let set: Vec<String> = set.iter().map(ToString::to_string).collect();
@@ -72,8 +72,7 @@ mod tests {
         let resolved = resolve(layer.into_iter().collect()).unwrap();
         let models = ConfiguredModels::of(&resolved.settings);
         chosen(&models).map(|model| {
-            let protocol = model.kind.protocol().unwrap();
-            let served = ServedModel::of(&resolved, model, protocol).unwrap();
+            let served = ServedModel::of(&resolved, model.unwrap()).unwrap();
             traffic_settings(&models, &served, 0).unwrap()
         })
     }
@@ -89,7 +88,7 @@ mod tests {
                 "qa.model.max_concurrency=64",
             ];
             let set = [&both[..], more].concat();
-            let [settings] = traffic(|models| [&models.answerer], &set);
+            let [settings] = traffic(|models| [models.answerer.server()], &set);
             settings.max_concurrency.map(NonZeroUsize::get)
         };
         assert_eq!(at_once(&[]), Some(64));
@@ -104,7 +103,11 @@ mod tests {
         let settings = traffic(
             |models| {
                 let reranker = models.reranker.as_ref().unwrap();
-                [&models.embedder, reranker, &models.answerer]
+                [
+                    models.embedder.server(),
+                    reranker.server(),
+                    models.answerer.server(),
+                ]
             },
             &[
                 "embeddings.model={provider: mine, name: e}",

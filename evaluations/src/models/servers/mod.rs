@@ -24,10 +24,12 @@ use evals_providers::{
 pub(crate) use self::targets::prompted;
 
 use self::served_model::ServedModel;
-use super::configured::{ConfiguredModel, ConfiguredModels};
-use super::kind::Protocol;
+use super::configured::{
+    ConfiguredChat, ConfiguredEmbedder, ConfiguredModel, ConfiguredModels, ConfiguredReranker,
+    other_dimension,
+};
 use crate::interruption::Interruption;
-use crate::settings::{Resolved, SettingsError};
+use crate::settings::{EmbedderKind, ModelKind, Protocol, Resolved, SettingsError};
 use crate::terminal::Printer;
 
 /// The longest wait for a server's list of models, and the pause before the second and last request for it.
@@ -91,11 +93,11 @@ impl<'r> Servers<'r> {
     }
 
     /// Opens a chat model.
-    pub(crate) async fn chat(&mut self, model: &ConfiguredModel) -> Result<Arc<dyn ChatModel>> {
+    pub(crate) async fn chat(&mut self, model: &ConfiguredChat) -> Result<Arc<dyn ChatModel>> {
         let served = Self::served(self.resolved, model)?;
-        Ok(match served.protocol {
+        Ok(match served.model.protocol {
             Protocol::Ollama => {
-                let settings = served.chat_settings()?;
+                let settings = served.chat_settings(&model.settings.kind)?;
                 let traffic = self.traffic(&served)?;
                 self.pull_missing(&settings.server, &settings.model, &traffic)
                     .await?;
@@ -106,29 +108,38 @@ impl<'r> Servers<'r> {
     }
 
     /// Opens a chat model behind a server that speaks OpenAI's protocol.
-    pub(crate) async fn openai_chat(&mut self, model: &ConfiguredModel) -> Result<OpenAiChat> {
+    pub(crate) async fn openai_chat(&mut self, model: &ConfiguredChat) -> Result<OpenAiChat> {
         let served = Self::served(self.resolved, model)?;
-        let mut settings = served.chat_settings()?;
+        let mut settings = served.chat_settings(&model.settings.kind)?;
         let traffic = self.traffic(&served)?;
-        settings.server.digest = self.listed(model, &settings.server).await?;
+        settings.server.digest = self.listed(&model.settings.name, &settings.server).await?;
         let chat = OpenAiChat::new(settings, traffic);
         Ok(chat.map_err(|error| served.bad(&error))?)
     }
 
     /// Opens an embedding model.
-    pub(crate) async fn embedder(&mut self, model: &ConfiguredModel) -> Result<Arc<dyn Embedder>> {
+    pub(crate) async fn embedder(
+        &mut self,
+        model: &ConfiguredEmbedder,
+    ) -> Result<Arc<dyn Embedder>> {
         let served = Self::served(self.resolved, model)?;
-        let mut settings = served.embed_settings()?;
         let traffic = self.traffic(&served)?;
-        Ok(match served.protocol {
-            Protocol::Ollama => {
+        Ok(match &model.settings.kind {
+            EmbedderKind::Embedded(_) | EmbedderKind::Local(_) => {
+                unreachable!("it is behind a server")
+            }
+            EmbedderKind::Ollama(ollama) => {
+                let mut settings = served.embed_settings(&ollama.texts)?;
+                settings.keep_alive.clone_from(&ollama.keep_alive);
                 self.pull_missing(&settings.server, &settings.model, &traffic)
                     .await?;
                 let embedder = HttpEmbedder::ollama(settings, traffic).await;
                 Arc::new(embedder.map_err(|error| self.not_embedding(model, error))?)
             }
-            Protocol::OpenAi => {
-                settings.server.digest = self.listed(model, &settings.server).await?;
+            EmbedderKind::OpenAi(openai) => {
+                let mut settings = served.embed_settings(&openai.texts)?;
+                settings.server.digest =
+                    self.listed(&model.settings.name, &settings.server).await?;
                 let embedder = HttpEmbedder::openai(settings, traffic).await;
                 Arc::new(embedder.map_err(|error| self.not_embedding(model, error))?)
             }
@@ -136,17 +147,20 @@ impl<'r> Servers<'r> {
     }
 
     /// Why an embedding model cannot be used. An error about its dimension names the setting.
-    fn not_embedding(&self, model: &ConfiguredModel, error: ConnectError) -> Error {
-        match error.other_dimension() {
-            Some(dimension) => model.bad_dimension(self.resolved, dimension).into(),
-            None => error.into(),
-        }
+    fn not_embedding(&self, model: &ConfiguredEmbedder, error: ConnectError) -> Error {
+        let Some(dimension) = error.other_dimension() else {
+            return error.into();
+        };
+        let message = other_dimension(dimension);
+        model
+            .bad_field(self.resolved, "vector_dim", &message)
+            .into()
     }
 
     /// Opens a reranker behind an endpoint `/rerank`. A request holds at most `batch_size` texts.
     pub(crate) async fn reranker(
         &mut self,
-        model: &ConfiguredModel,
+        model: &ConfiguredReranker,
         batch_size: NonZeroUsize,
     ) -> Result<HttpReranker> {
         let served = Self::served(self.resolved, model)?;
@@ -156,9 +170,12 @@ impl<'r> Servers<'r> {
     }
 
     /// Refuses a model behind a server without an address. No server is asked.
-    pub(crate) fn check(resolved: &Resolved, model: &ConfiguredModel) -> Result<(), SettingsError> {
-        match model.kind.protocol() {
-            Some(protocol) => ServedModel::of(resolved, model, protocol).map(drop),
+    pub(crate) fn check<K: ModelKind>(
+        resolved: &Resolved,
+        model: &ConfiguredModel<K>,
+    ) -> Result<(), SettingsError> {
+        match model.server() {
+            Some(behind) => ServedModel::of(resolved, behind).map(drop),
             None => Ok(()),
         }
     }
@@ -167,13 +184,14 @@ impl<'r> Servers<'r> {
     /// vectors from those of other models.
     pub(crate) fn vector_cache_address(
         &self,
-        model: &ConfiguredModel,
+        model: &ConfiguredEmbedder,
     ) -> Result<Option<String>, SettingsError> {
-        match model.kind.protocol() {
-            None | Some(Protocol::Ollama) => Ok(None),
-            Some(Protocol::OpenAi) => Ok(Some(
-                Self::served(self.resolved, model)?.base_url.to_string(),
-            )),
+        match model.server() {
+            Some(behind) if behind.protocol == Protocol::OpenAi => {
+                let served = ServedModel::of(self.resolved, behind)?;
+                Ok(Some(served.base_url.to_string()))
+            }
+            _ => Ok(None),
         }
     }
 
@@ -181,10 +199,10 @@ impl<'r> Servers<'r> {
     /// `extra_body`.
     pub(crate) fn score_cache_address(
         &self,
-        model: &ConfiguredModel,
+        model: &ConfiguredReranker,
     ) -> Result<String, SettingsError> {
-        let base_url = Self::served(self.resolved, model)?.base_url;
-        let extra_body = &model.settings.extra_body;
+        let served = Self::served(self.resolved, model)?;
+        let (base_url, extra_body) = (&served.base_url, &served.model.connection.extra_body);
         if extra_body.is_empty() {
             return Ok(base_url.to_string());
         }
@@ -192,25 +210,21 @@ impl<'r> Servers<'r> {
         Ok(format!("{base_url} extra_body={extra_body}"))
     }
 
-    fn served<'s>(
+    fn served<'s, K: ModelKind>(
         resolved: &'s Resolved,
-        model: &'s ConfiguredModel,
+        model: &'s ConfiguredModel<K>,
     ) -> Result<ServedModel<'s>, SettingsError> {
-        let protocol = model.kind.protocol().ok_or_else(|| {
+        let behind = model.server().ok_or_else(|| {
             let message = format!("`{model}` is not behind a server");
             model.bad_field(resolved, "provider", &message)
         })?;
-        ServedModel::of(resolved, model, protocol)
+        ServedModel::of(resolved, behind)
     }
 
     /// Checks that the server answers and accepts the key. Returns the digest of the model in the server's list.
     ///
     /// Not every server has such a list, and some serve models that are not in it.
-    async fn listed(
-        &self,
-        model: &ConfiguredModel,
-        server: &ServerSettings,
-    ) -> Result<Option<String>> {
+    async fn listed(&self, model: &str, server: &ServerSettings) -> Result<Option<String>> {
         let asked = ServerSettings {
             timeout: server.timeout.min(LISTING),
             ..server.clone()
@@ -224,19 +238,16 @@ impl<'r> Servers<'r> {
             Ok(models) => models,
             Err(error) if error.is_unreachable() || error.refuses_key() => {
                 let reason = error.source().map(chain).unwrap_or_default();
-                bail!("`{}` cannot be used: {reason}", model.settings.name);
+                bail!("`{model}` cannot be used: {reason}");
             }
             Err(_) => return Ok(None),
         };
-        let found = models
-            .iter()
-            .find(|served| served.name == model.settings.name);
+        let found = models.iter().find(|served| served.name == model);
         if found.is_none() && !models.is_empty() {
             self.printer.note(&format!(
-                "`{}` lists {}, but not `{}`",
+                "`{}` lists {}, but not `{model}`",
                 server.base_url,
                 quantity::of(models.len(), "model"),
-                model.settings.name
             ));
         }
         Ok(found.and_then(|served| served.digest.clone()))
@@ -270,8 +281,8 @@ impl<'r> Servers<'r> {
     /// those that cannot be asked, are left out: opening a model of theirs says why.
     pub(crate) async fn listings(&self) -> BTreeMap<String, Vec<String>> {
         let mut listings = BTreeMap::new();
-        for model in self.models.all().filter(|model| model.kind.is_served()) {
-            let Ok(served) = Self::served(self.resolved, model) else {
+        for model in self.models.served() {
+            let Ok(served) = ServedModel::of(self.resolved, model) else {
                 continue;
             };
             let address = served.base_url.to_string();
@@ -279,7 +290,7 @@ impl<'r> Servers<'r> {
                 continue;
             }
             if let Ok(server) = served.server()
-                && let Some(names) = listing(served.protocol, server).await
+                && let Some(names) = listing(model.protocol, server).await
             {
                 listings.insert(address, names);
             }
@@ -298,7 +309,7 @@ impl<'r> Servers<'r> {
 
     fn traffic(&mut self, model: &ServedModel<'_>) -> Result<Arc<Traffic>> {
         let address = model.base_url.to_string();
-        let key = (model.protocol, address.clone());
+        let key = (model.model.protocol, address.clone());
         // Whoever asks once wants to know of each model what is wrong with it.
         if let Some(traffic) = self.traffic.get(&key).filter(|_| !self.once) {
             return Ok(Arc::clone(traffic));

@@ -6,43 +6,52 @@ use anyhow::Result;
 use evals_providers::{ChatSettings, Dimension, EmbedSettings, RerankSettings, Think};
 
 use super::served_model::ServedModel;
-use crate::settings::{self, Effort};
+use crate::settings::{self, ChatKind, Effort, TextSettings};
 
 impl ServedModel<'_> {
-    pub(super) fn chat_settings(&self) -> Result<ChatSettings> {
-        let model = &self.model.settings;
-        let mut settings = ChatSettings::new(self.server()?, &model.name);
-        settings.temperature = model.temperature;
-        settings.seed = model.seed;
-        settings.max_tokens = model.max_tokens;
+    pub(super) fn chat_settings(&self, kind: &ChatKind) -> Result<ChatSettings> {
+        let mut settings = ChatSettings::new(self.server()?, self.model.name);
+        if let Some(sampling) = kind.sampling() {
+            settings.temperature = sampling.temperature;
+            settings.seed = sampling.seed;
+            settings.max_tokens = sampling.max_tokens;
+        }
+        match kind {
+            ChatKind::Embedded(_) => {}
+            ChatKind::Ollama(ollama) => {
+                settings.num_ctx = ollama.num_ctx;
+                settings.keep_alive.clone_from(&ollama.keep_alive);
+                settings.think = ollama.think.map(think);
+            }
+            ChatKind::OpenAi(openai) => settings
+                .reasoning_effort
+                .clone_from(&openai.reasoning_effort),
+        }
         settings
-            .reasoning_effort
-            .clone_from(&model.reasoning_effort);
-        settings.num_ctx = model.num_ctx;
-        settings.keep_alive.clone_from(&model.keep_alive);
-        settings.think = model.think.map(think);
-        settings.extra_body.clone_from(&model.extra_body);
+            .extra_body
+            .clone_from(&self.model.connection.extra_body);
         Ok(settings)
     }
 
-    pub(super) fn embed_settings(&self) -> Result<EmbedSettings> {
-        let model = &self.model.settings;
-        let mut settings = EmbedSettings::new(self.server()?, &model.name);
-        settings.query_prefix = model.query_prefix.clone().unwrap_or_default();
-        settings.document_prefix = model.document_prefix.clone().unwrap_or_default();
-        settings.dimension = model.vector_dim.map_or(Dimension::Learn, Dimension::Expect);
-        settings.max_tokens = model.max_tokens.and_then(|most| most.try_into().ok());
-        settings.keep_alive.clone_from(&model.keep_alive);
-        settings.extra_body.clone_from(&model.extra_body);
+    pub(super) fn embed_settings(&self, texts: &TextSettings) -> Result<EmbedSettings> {
+        let mut settings = EmbedSettings::new(self.server()?, self.model.name);
+        settings.query_prefix = texts.query_prefix.clone().unwrap_or_default();
+        settings.document_prefix = texts.document_prefix.clone().unwrap_or_default();
+        settings.dimension = texts.vector_dim.map_or(Dimension::Learn, Dimension::Expect);
+        settings.max_tokens = texts.max_tokens.and_then(|most| most.try_into().ok());
+        settings
+            .extra_body
+            .clone_from(&self.model.connection.extra_body);
         Ok(settings)
     }
 
     /// A request holds at most `batch_size` texts.
     pub(super) fn rerank_settings(&self, batch_size: NonZeroUsize) -> Result<RerankSettings> {
-        let model = &self.model.settings;
-        let mut settings = RerankSettings::new(self.server()?, &model.name);
+        let mut settings = RerankSettings::new(self.server()?, self.model.name);
         settings.max_batch = batch_size;
-        settings.extra_body.clone_from(&model.extra_body);
+        settings
+            .extra_body
+            .clone_from(&self.model.connection.extra_body);
         Ok(settings)
     }
 }

@@ -10,10 +10,9 @@ use evals_messages::chain;
 use evals_messages::nearest;
 use evals_providers::{ApiKey, BaseUrl, ServerSettings};
 
-use crate::models::configured::ConfiguredModel;
-use crate::models::kind::{EMBEDDED, Protocol};
+use crate::models::configured::Behind;
 use crate::redaction;
-use crate::settings::{Provider, Resolved, Role, SettingsError};
+use crate::settings::{EMBEDDED, Protocol, Provider, Resolved, Role, SettingsError};
 
 /// The default address of Ollama.
 const OLLAMA: &str = "http://localhost:11434";
@@ -26,9 +25,8 @@ const OPENAI_KEY: &str = "OPENAI_API_KEY";
 #[derive(Debug)]
 pub(super) struct ServedModel<'r> {
     pub(super) resolved: &'r Resolved,
-    pub(super) model: &'r ConfiguredModel,
+    pub(super) model: Behind<'r>,
     pub(super) provider: Provider,
-    pub(super) protocol: Protocol,
     pub(super) base_url: BaseUrl,
     /// The provider's own address, which its key is for.
     home: Option<BaseUrl>,
@@ -36,39 +34,32 @@ pub(super) struct ServedModel<'r> {
 
 impl<'r> ServedModel<'r> {
     /// Refuses a model without an address.
-    pub(super) fn of(
-        resolved: &'r Resolved,
-        model: &'r ConfiguredModel,
-        protocol: Protocol,
-    ) -> Result<Self, SettingsError> {
-        let settings = &model.settings;
-        let provider = resolved.settings.providers.get(&settings.provider);
+    pub(super) fn of(resolved: &'r Resolved, model: Behind<'r>) -> Result<Self, SettingsError> {
+        let provider = resolved.settings.providers.get(model.provider);
         let written = provider.and_then(|provider| provider.base_url.as_deref());
-        let usual = match protocol {
+        let usual = match model.protocol {
             Protocol::Ollama => Some(OLLAMA),
             // Any other name stands for a server of the user's, which has no default address.
-            Protocol::OpenAi => (settings.provider == "openai").then_some(OPENAI),
+            Protocol::OpenAi => (model.provider == "openai").then_some(OPENAI),
         };
         let parse = |text: &str, path: String| {
             let parsed = BaseUrl::parse(text);
             parsed.map_err(|error| resolved.bad_value(&path, &chain(&error)))
         };
         let home = written.or(usual).map(|text| {
-            let path = format!("providers.{}.base_url", settings.provider);
+            let path = format!("providers.{}.base_url", model.provider);
             parse(text, path)
         });
         let home = home.transpose()?;
-        let own = settings.base_url.as_deref();
-        let own = own.map(|text| parse(text, format!("{}.base_url", model.role.path())));
+        let own = model.connection.base_url.as_deref();
+        let own = own.map(|text| parse(text, model.path("base_url")));
         let Some(base_url) = own.transpose()?.or_else(|| home.clone()) else {
-            let message = unknown(resolved, model);
-            return Err(model.bad_field(resolved, "provider", &message));
+            return Err(resolved.bad_value(&model.path("provider"), &unknown(resolved, model)));
         };
         Ok(Self {
             resolved,
             model,
             provider: provider.cloned().unwrap_or_default(),
-            protocol,
             base_url,
             home,
         })
@@ -78,7 +69,7 @@ impl<'r> ServedModel<'r> {
     pub(super) fn server(&self) -> Result<ServerSettings> {
         let mut server = ServerSettings::new(self.base_url.clone());
         server.api_key = self.key()?;
-        server.provider = Some(self.model.settings.provider.clone());
+        server.provider = Some(self.model.provider.to_owned());
         if let Some(timeout) = self.timeout()? {
             server.timeout = timeout;
         }
@@ -91,10 +82,10 @@ impl<'r> ServedModel<'r> {
         let is_at = |home: &BaseUrl| self.base_url.has_origin_of(home);
         let is_at_home = self.home.as_ref().is_some_and(is_at);
         let provider = self.provider.api_key_env.as_deref();
-        let named = self.model.settings.api_key_env.as_deref();
+        let named = self.model.connection.api_key_env.as_deref();
         named.or(provider.filter(|_| is_at_home)).or_else(|| {
             let openai = BaseUrl::parse(OPENAI).is_ok_and(|openai| self.base_url == openai);
-            (self.protocol == Protocol::OpenAi && openai).then_some(OPENAI_KEY)
+            (self.model.protocol == Protocol::OpenAi && openai).then_some(OPENAI_KEY)
         })
     }
 
@@ -107,9 +98,9 @@ impl<'r> ServedModel<'r> {
             bail!(
                 "`{}` needs a key for {}: set the environment variable `{variable}`, or name another one in \
                  `providers.{}.api_key_env`",
-                self.model.settings.name,
+                self.model.name,
                 self.base_url,
-                self.model.settings.provider
+                self.model.provider
             );
         };
         redaction::hide(&secret);
@@ -118,27 +109,27 @@ impl<'r> ServedModel<'r> {
 
     /// The limit on calls at the same time, from the model's settings or its provider's.
     pub(super) fn max_concurrency(&self) -> Option<NonZeroUsize> {
-        let own = self.model.settings.max_concurrency;
+        let own = self.model.connection.max_concurrency;
         own.or(self.provider.max_concurrency)
     }
 
     /// The longest wait for one request, from the model's settings or its provider's.
     fn timeout(&self) -> Result<Option<Duration>, SettingsError> {
-        let own = self.model.settings.timeout;
-        let own = own.map(|seconds| (seconds, self.model.role.path().to_owned()));
+        let own = self.model.connection.timeout;
+        let own = own.map(|seconds| (seconds, self.model.path("timeout")));
         let provider = self.provider.timeout.map(|seconds| {
-            let path = format!("providers.{}", self.model.settings.provider);
+            let path = format!("providers.{}.timeout", self.model.provider);
             (seconds, path)
         });
         let Some((seconds, path)) = own.or(provider) else {
             return Ok(None);
         };
-        let timeout = duration(seconds).ok_or_else(|| {
-            let path = format!("{path}.timeout");
+        let timeout = duration(seconds);
+        let bad = || {
             self.resolved
                 .bad_value(&path, &"must be more than 0 seconds")
-        });
-        timeout.map(Some)
+        };
+        timeout.ok_or_else(bad).map(Some)
     }
 
     /// The error of a model whose settings a client refuses.
@@ -149,8 +140,8 @@ impl<'r> ServedModel<'r> {
 }
 
 /// The message for a provider that has no address, with the one that was probably meant.
-fn unknown(resolved: &Resolved, model: &ConfiguredModel) -> String {
-    let other = &model.settings.provider;
+fn unknown(resolved: &Resolved, model: Behind<'_>) -> String {
+    let other = model.provider;
     let in_process: &[&str] = match model.role {
         Role::Embedder => &[EMBEDDED, "local"],
         Role::Answerer | Role::Judge | Role::Reranker => &[EMBEDDED],
@@ -189,16 +180,16 @@ mod tests {
 
     fn served<'r>(
         resolved: &'r Resolved,
-        model: &'r ConfiguredModel,
+        model: Option<Behind<'r>>,
     ) -> Result<ServedModel<'r>, SettingsError> {
-        ServedModel::of(resolved, model, model.kind.protocol().unwrap())
+        ServedModel::of(resolved, model.unwrap())
     }
 
     /// The environment variable that the answering model takes its key from.
     fn key_variable(assignments: &[&str]) -> Option<String> {
         let resolved = resolved(assignments);
         let models = ConfiguredModels::of(&resolved.settings);
-        let answerer = served(&resolved, &models.answerer).unwrap();
+        let answerer = served(&resolved, models.answerer.server()).unwrap();
         answerer.key_variable().map(str::to_owned)
     }
 
@@ -226,7 +217,7 @@ mod tests {
         let resolved =
             resolved(&[&OPENAI_MODEL[..], &["qa.model.api_key_env=NO_SUCH_KEY"]].concat());
         let models = ConfiguredModels::of(&resolved.settings);
-        let answerer = served(&resolved, &models.answerer).unwrap();
+        let answerer = served(&resolved, models.answerer.server()).unwrap();
         let error = answerer.key().unwrap_err();
         assert_eq!(
             format!("{error:#}"),
@@ -250,8 +241,8 @@ mod tests {
             ]);
             let models = ConfiguredModels::of(&resolved.settings);
             let model = match path {
-                "qa.model" => &models.answerer,
-                _ => &models.embedder,
+                "qa.model" => models.answerer.server(),
+                _ => models.embedder.server(),
             };
             served(&resolved, model).unwrap_err().to_string()
         };
@@ -278,7 +269,7 @@ mod tests {
         let message = |set: &str| {
             let resolved = resolved(&[&OPENAI_MODEL[..], &[set]].concat());
             let models = ConfiguredModels::of(&resolved.settings);
-            let answerer = served(&resolved, &models.answerer).unwrap();
+            let answerer = served(&resolved, models.answerer.server()).unwrap();
             answerer.timeout().unwrap_err().to_string()
         };
         assert_eq!(
@@ -300,7 +291,7 @@ mod tests {
             "providers.ollama.base_url=http://me:hunter2@localhost:2/",
         ]);
         let models = ConfiguredModels::of(&resolved.settings);
-        let answerer = served(&resolved, &models.answerer).unwrap();
+        let answerer = served(&resolved, models.answerer.server()).unwrap();
         let written = serde_json::to_value(&resolved.settings).unwrap();
         assert!(!format!("{answerer:?}").contains("base_url: Url"));
         assert_eq!(written["qa"]["model"]["base_url"], "http://localhost:1");

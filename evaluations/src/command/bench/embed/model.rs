@@ -13,8 +13,8 @@ use super::measurement::{BenchPlan, Measurement};
 use crate::choices;
 use crate::cli::EmbeddingModel;
 use crate::downloads;
-use crate::models::{ConfiguredModels, LocalModel, ModelKind, Servers, embedder, fields};
-use crate::settings::{self, Layer, Model, Resolved, Role};
+use crate::models::{ConfiguredModels, LocalModel, Servers, embedder};
+use crate::settings::{self, EmbedderKind, Layer, Model, Resolved, Role};
 use crate::terminal::Printer;
 
 /// Settings that distinguish two models of the same name.
@@ -53,7 +53,6 @@ impl BenchedModel {
     pub(super) fn new(layers: Vec<Layer>) -> Result<Self> {
         let resolved = settings::resolve(layers)?;
         let models = ConfiguredModels::of(&resolved.settings);
-        fields::check_all(&resolved, &models)?;
         embedder::check(&resolved, &models.embedder)?;
         Servers::check(&resolved, &models.embedder)?;
         Ok(Self {
@@ -99,26 +98,20 @@ impl BenchedModel {
 
     /// Downloads a model's files before the clock starts.
     async fn fetch(&self, printer: &Printer) -> Result<()> {
-        match self.models.embedder.kind {
-            ModelKind::Local => {
-                let local = LocalModel::of(&self.resolved, &self.models.embedder)?;
-                let hub = downloads::hub();
-                if !local.is_here(&hub) {
-                    local.open(printer, &hub).await?;
-                }
+        let model = &self.models.embedder;
+        if let EmbedderKind::Local(local) = &model.settings.kind {
+            let local = LocalModel::embedder(&self.resolved, model, local)?;
+            let hub = downloads::hub();
+            if !local.is_here(&hub) {
+                local.open(printer, &hub).await?;
             }
-            ModelKind::Embedded
-            | ModelKind::Ollama
-            | ModelKind::OpenAi
-            | ModelKind::HttpReranker
-            | ModelKind::LlmReranker(_) => {}
         }
         Ok(())
     }
 }
 
 /// The model's name, followed by the settings that distinguish it from others of the same name.
-fn label(model: &Model) -> String {
+fn label(model: &Model<EmbedderKind>) -> String {
     let written = serde_json::to_value(model).unwrap_or_default();
     let name = format!("{}:{}", model.provider, model.name);
     let settings = DISTINGUISHING

@@ -89,7 +89,7 @@ impl Asked {
         store: &Store,
     ) -> Result<Self> {
         let manifest = session.manifest(dataset)?;
-        let mut layers = vec![Layer::dataset(&manifest)?];
+        let mut layers = vec![Layer::dataset(&manifest.origin, &manifest.settings)?];
         layers.extend(session.user_layers(&arguments.settings, [])?);
         let resolved = settings::resolve(layers)?;
         session.warn_of_matrix(&resolved);

@@ -8,7 +8,7 @@ use evals_data::Manifest;
 use crate::batches;
 use crate::choices;
 use crate::cli::{Refresh, RunArgs};
-use crate::models::{ConfiguredModel, ConfiguredModels, ModelKind, embedded, reranker};
+use crate::models::{ConfiguredChat, ConfiguredEmbedder, ConfiguredModels, reranker};
 use crate::question_answering::{Answering, JudgingPlan};
 use crate::run_models::cache_policy;
 use crate::search_profile::SearchProfile;
@@ -26,7 +26,7 @@ pub(in crate::command::run) struct QaPlan {
     /// Neighbouring chunks on each side of a passage.
     pub(in crate::command::run) radius: Option<NonZeroU32>,
     pub(in crate::command::run) context_tokens: NonZeroUsize,
-    pub(in crate::command::run) answerer: ConfiguredModel,
+    pub(in crate::command::run) answerer: ConfiguredChat,
     /// Sentences that count as a refusal in this dataset.
     pub(in crate::command::run) refusal_sentences: Vec<String>,
     pub(in crate::command::run) judging: JudgingPlan,
@@ -45,7 +45,7 @@ impl QaPlan {
         default: SearchProfile,
     ) -> Result<Self> {
         let answerer = models.answerer.clone();
-        embedded::check_name(resolved, &answerer)?;
+        answerer.check_embedded_name(resolved)?;
         Answering::check(resolved, &answerer)?;
         if arguments.control.fresh && arguments.qa.refresh == Some(Refresh::Failed) {
             bail!(
@@ -65,7 +65,10 @@ impl QaPlan {
                 .judges()
                 .try_for_each(|judge| check_price(resolved, judge))?;
             if profiles.iter().any(|profile| profile.rerank) {
-                check_price(resolved, reranker::check(resolved, models)?)?;
+                // The budget does not count requests to `/rerank`.
+                if let Some(chat) = reranker::check(resolved, models)?.chat() {
+                    check_price(resolved, &chat)?;
+                }
             }
             if profiles
                 .iter()
@@ -115,12 +118,10 @@ fn chosen(profiles: &[SearchProfile], default: SearchProfile) -> SearchProfile {
 /// Fails if a model has no price, because a budget without prices would never be reached.
 pub(in crate::command::run) fn check_price(
     resolved: &Resolved,
-    model: &ConfiguredModel,
+    model: &ConfiguredChat,
 ) -> Result<()> {
-    match model.kind {
-        // Models in this process are free, and the budget does not count requests to `/rerank`.
-        ModelKind::Embedded | ModelKind::Local | ModelKind::HttpReranker => return Ok(()),
-        ModelKind::Ollama | ModelKind::OpenAi | ModelKind::LlmReranker(_) => {}
+    if model.is_embedded() {
+        return Ok(());
     }
     let price = choices::prices(resolved).of(&model.identity());
     if price.input.is_none() || price.output.is_none() {
@@ -134,7 +135,7 @@ pub(in crate::command::run) fn check_price(
 }
 
 /// Fails if the embedding model has no input price. It has no output to pay for.
-fn check_embedding_price(resolved: &Resolved, model: &ConfiguredModel) -> Result<()> {
+fn check_embedding_price(resolved: &Resolved, model: &ConfiguredEmbedder) -> Result<()> {
     let price = choices::prices(resolved).of(&model.identity());
     if price.input.is_none() {
         bail!(

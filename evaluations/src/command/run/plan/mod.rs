@@ -19,7 +19,7 @@ use crate::batches;
 use crate::case_selection::{MetadataFrom, Selection};
 use crate::choices::{self, Choices};
 use crate::cli::RunArgs;
-use crate::models::{ConfiguredModels, embedder, reranker};
+use crate::models::{ConfiguredModels, embedder};
 use crate::out_file::OutFile;
 use crate::run_models::check_reranker;
 use crate::search_profile::SearchProfile;
@@ -59,7 +59,7 @@ pub(super) fn resolve(
     arguments: &RunArgs,
     manifest: &Manifest,
 ) -> Result<Resolved> {
-    let mut layers = vec![Layer::dataset(manifest)?];
+    let mut layers = vec![Layer::dataset(&manifest.origin, &manifest.settings)?];
     let target = targets::layers(session, &arguments.target)?;
     layers.extend(target.file);
     let mut options = named_models(
@@ -201,6 +201,6 @@ fn profiles(names: &[String], choices: &Choices) -> Result<Vec<SearchProfile>> {
     Ok(choices::profiles(
         names.iter().map(String::as_str),
         choices.hybrid,
-        reranker::is_known(&choices.models),
+        choices.models.reranker.is_some(),
     )?)
 }

@@ -16,13 +16,13 @@ use crate::cli::{Refresh, RunArgs};
 use crate::command::run::plan::answers::check_price;
 use crate::command::run::plan::measured::Measured;
 use crate::command::run::plan::{check_groups, concurrency, selection};
-use crate::models::{ConfiguredModels, EMBEDDED, embedded};
+use crate::models::{ConfiguredModels, OVERLAP};
 use crate::out_file::OutFile;
 use crate::question_answering::JudgingPlan;
 use crate::resumption::Resume;
 use crate::run_models::cache_policy;
 use crate::session::Session;
-use crate::settings::{Resolved, SettingsError};
+use crate::settings::{EMBEDDED, Resolved, SettingsError};
 use crate::targets;
 
 /// A run of a target with every choice made.
@@ -188,8 +188,7 @@ fn judging(
 ) -> Result<JudgingPlan> {
     if !resolved.sets("evaluations.judge") {
         session.printer.warn(&format!(
-            "no judge is set, so `{EMBEDDED}:{}` compares words; add `--judge PROVIDER:NAME` for verdicts on the meaning",
-            embedded::OVERLAP
+            "no judge is set, so `{EMBEDDED}:{OVERLAP}` compares words; add `--judge PROVIDER:NAME` for verdicts on the meaning"
         ));
     }
     let cache = cache_policy(arguments.judging.no_cache, arguments.qa.refresh);

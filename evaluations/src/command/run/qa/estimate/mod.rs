@@ -145,7 +145,7 @@ fn answering(
     };
     Ok(Some(side(
         &request,
-        qa.answerer.settings.max_tokens,
+        qa.answerer.settings.max_tokens(),
         tokenizer,
     )))
 }

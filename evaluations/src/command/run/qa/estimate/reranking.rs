@@ -135,7 +135,7 @@ impl Each {
         workload: &Workload,
     ) -> Calls {
         let model = run.plan.resolved.settings.reranking.model.as_ref();
-        let max_tokens = model.and_then(|model| model.max_tokens);
+        let max_tokens = model.and_then(|model| model.chat()?.max_tokens());
         let tokenizer = StaticEmbedder::static_minilm().tokenizer();
         let side = side(request, max_tokens, &*tokenizer);
         let calls = asked.saturating_mul(self.calls);
