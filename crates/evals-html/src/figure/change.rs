@@ -3,6 +3,7 @@
 use evals::render::p_value;
 use evals::{Unit, Verdict};
 
+use crate::scale::Scale;
 use crate::scene::{Anchor, Ink, Mark, Point, Scene, Shape, Stroke, Text};
 
 use super::frame::{
@@ -213,19 +214,7 @@ fn draw_block(
         let base = y + LABEL * 0.35;
         let label = cut(&change.measure, columns.measure);
         marks.push(Text::new(Point::new(MARGIN, base), label, LABEL).into());
-        let (shape, ink) = change.symbol();
-        if let Some((low, high)) = change.interval {
-            marks.extend(whisker(scale.position(low), scale.position(high), y, ink));
-        }
-        if let Ok(difference) = change.difference {
-            marks.push(Mark::Symbol {
-                at: Point::new(scale.position(difference), y),
-                shape,
-                radius: 3.2,
-                ink,
-                is_open: matches!(change.verdict, Verdict::Unclear),
-            });
-        }
+        draw_change(marks, change, &scale, y);
         let text = Text::new(Point::new(value_right, base), value, LABEL);
         marks.push(text.anchored(Anchor::End).into());
         if !verdict.is_empty() {
@@ -234,4 +223,21 @@ fn draw_block(
         y += ROW;
     }
     frame.bottom + HEAD + TICK + LABEL
+}
+
+/// Draws the interval of a change, and a symbol at the change.
+fn draw_change(marks: &mut Vec<Mark>, change: &MeasuredChange, scale: &Scale, y: f64) {
+    let (shape, ink) = change.symbol();
+    if let Some((low, high)) = change.interval {
+        marks.extend(whisker(scale.position(low), scale.position(high), y, ink));
+    }
+    if let Ok(difference) = change.difference {
+        marks.push(Mark::Symbol {
+            at: Point::new(scale.position(difference), y),
+            shape,
+            radius: 3.2,
+            ink,
+            is_open: matches!(change.verdict, Verdict::Unclear),
+        });
+    }
 }

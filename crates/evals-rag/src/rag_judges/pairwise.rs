@@ -196,34 +196,39 @@ impl Pairwise {
         };
         let winner = Winner::ALL.into_iter().find(|winner| won(*winner));
         let winner = winner.unwrap_or(Winner::Tie);
-        let deciding = ballots.iter().find(|it| it.verdict.winner(first) == winner);
-        let vote = |ballot: &Ballot<Preferred>| {
-            let winner = ballot.verdict.winner(first);
-            Vote {
-                judge: ballot.judge.clone(),
-                repeat: ballot.repeat,
-                verdict: winner.word().to_owned(),
-                holds: winner == Winner::This,
-                reason: Some(ballot.verdict.reason.clone()),
-            }
-        };
-        let order = if first {
-            "this answer first"
-        } else {
-            "the other answer first"
-        };
-        Ok(Evidence {
-            text: order.to_owned(),
+        Ok(evidence(winner, &ballots, first))
+    }
+}
+
+/// The winner of one order, with the votes if there are several.
+fn evidence(winner: Winner, ballots: &[Ballot<Preferred>], first: bool) -> Evidence {
+    let deciding = ballots.iter().find(|it| it.verdict.winner(first) == winner);
+    let vote = |ballot: &Ballot<Preferred>| {
+        let winner = ballot.verdict.winner(first);
+        Vote {
+            judge: ballot.judge.clone(),
+            repeat: ballot.repeat,
             verdict: winner.word().to_owned(),
             holds: winner == Winner::This,
-            reason: deciding.map(|ballot| ballot.verdict.reason.clone()),
-            votes: if ballots.len() > 1 {
-                ballots.iter().map(vote).collect()
-            } else {
-                Vec::new()
-            },
-            ..Evidence::default()
-        })
+            reason: Some(ballot.verdict.reason.clone()),
+        }
+    };
+    let order = if first {
+        "this answer first"
+    } else {
+        "the other answer first"
+    };
+    Evidence {
+        text: order.to_owned(),
+        verdict: winner.word().to_owned(),
+        holds: winner == Winner::This,
+        reason: deciding.map(|ballot| ballot.verdict.reason.clone()),
+        votes: if ballots.len() > 1 {
+            ballots.iter().map(vote).collect()
+        } else {
+            Vec::new()
+        },
+        ..Evidence::default()
     }
 }
 

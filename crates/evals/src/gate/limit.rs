@@ -99,26 +99,15 @@ fn verdict(rule: &Rule, measured: &Measured, bound: GateBound) -> (GateVerdict, 
         return (GateVerdict::Passed, kept);
     };
     let Failures {
-        count,
-        assumption,
-        worst,
+        count, assumption, ..
     } = failures;
-    let worst = worst.map(|(value, interval)| {
-        let compared = end(rule, bound, value, interval).unwrap_or(value);
-        (compared, keeps(rule, compared))
-    });
-    let verdict = match (worst, bound) {
-        (Some((_, true)), _) => {
-            let reason =
-                format!("{kept}, also {assumption}: {count} more failed and have no value");
-            return (GateVerdict::Passed, reason);
-        }
-        // The user asked for the worse end of the interval.
-        (Some((_, false)), GateBound::Pessimistic) => GateVerdict::Failed,
-        (Some((_, false)) | None, _) => GateVerdict::CannotTell,
-    };
+    let (verdict, worst) = with_failures(rule, failures, bound);
+    if verdict == GateVerdict::Passed {
+        let reason = format!("{kept}, also {assumption}: {count} more failed and have no value");
+        return (verdict, reason);
+    }
     let then = match worst {
-        Some((worst, _)) => {
+        Some(worst) => {
             let what = if what.is_empty() { "it is " } else { what };
             format!("{assumption}, {what}{} and {side} {limit}", print(worst))
         }
@@ -126,6 +115,20 @@ fn verdict(rule: &Rule, measured: &Measured, bound: GateBound) -> (GateVerdict, 
     };
     let reason = format!("{stated}, but {count} more failed and have no value; {then}");
     (verdict, reason)
+}
+
+/// The verdict on a quantity that keeps its limit without the failed cases, and its value if these were the worst.
+fn with_failures(rule: &Rule, failures: &Failures, bound: GateBound) -> (GateVerdict, Option<f64>) {
+    let worst = failures
+        .worst
+        .map(|(value, interval)| end(rule, bound, value, interval).unwrap_or(value));
+    let verdict = match worst {
+        Some(worst) if keeps(rule, worst) => GateVerdict::Passed,
+        // The user asked for the worse end of the interval.
+        Some(_) if bound == GateBound::Pessimistic => GateVerdict::Failed,
+        Some(_) | None => GateVerdict::CannotTell,
+    };
+    (verdict, worst)
 }
 
 fn keeps(rule: &Rule, number: f64) -> bool {

@@ -64,15 +64,13 @@ pub(super) fn drop(reason: DropReason, numbers: &Drop, evidence: &DropCheck) -> 
     let cases = quantity::of(n, "case");
     let are = if n == 1 { "is" } else { "are" };
     let tolerance = evidence.tolerance;
-    let significance = match evidence.adjusted_p_value {
-        Some(p) => p_value(p),
-        None => "no p value".to_owned(),
-    };
+    let p = evidence.adjusted_p_value.map(p_value);
     // Without a change there is nothing to test.
-    let shown = match evidence.adjusted_p_value {
-        Some(_) => format!("{significance}, n = {n}"),
+    let shown = match &p {
+        Some(p) => format!("{p}, n = {n}"),
         None => format!("n = {n}"),
     };
+    let significance = p.unwrap_or_else(|| "no p value".to_owned());
     match reason {
         DropReason::Unchanged => format!("no case changed (n = {n})"),
         DropReason::FewUnchanged => {

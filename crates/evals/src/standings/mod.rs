@@ -129,10 +129,7 @@ impl Standings {
             Ok(RankedGroups::of(key, members, &cases, measured, &testing))
         });
         let groups = groups.collect::<Result<_, _>>()?;
-        let mut main = measured[..shown].iter();
-        let main = main.find(|it| it.better != Direction::Unknown && !it.cases.is_empty());
-        let case = |id: &CaseId| source.cases.iter().find(|case| case.id == *id);
-        let disagreements = main.map(|main| Disagreements::of(main, case));
+        let disagreements = disagreements(&measured[..shown], source);
         let sources: Vec<&Report<D>> = reports.iter().map(|it| it.report).collect();
         let times = Times::of(&sources, &cases, &testing, expenses.seconds);
         let is_headline = |place: usize| headline.as_ref() == Some(&measured[place].measure);
@@ -198,4 +195,15 @@ impl Standings {
     pub fn title(&self, report: usize) -> &str {
         &self.reports[report].title
     }
+}
+
+/// Where the reports disagree in the first measure with a better direction.
+fn disagreements<D: Domain>(
+    measured: &[Measured<'_>],
+    source: &Report<D>,
+) -> Option<Disagreements> {
+    let mut measured = measured.iter();
+    let main = measured.find(|it| it.better != Direction::Unknown && !it.cases.is_empty())?;
+    let case = |id: &CaseId| source.cases.iter().find(|case| case.id == *id);
+    Some(Disagreements::of(main, case))
 }
