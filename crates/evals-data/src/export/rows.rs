@@ -12,8 +12,8 @@ use parquet::basic::{Compression, ZstdLevel};
 use parquet::file::properties::WriterProperties;
 use serde_json::Value;
 
+use super::ExportError;
 use super::ExportFormat;
-use super::error::ExportError;
 use super::staging::Staging;
 
 /// Bytes of cells after which a group of rows is written.

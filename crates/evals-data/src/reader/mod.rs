@@ -4,13 +4,12 @@ mod csv_rows;
 mod json_document;
 mod json_lines;
 mod json_objects;
-mod parquet_objects;
 mod parquet_rows;
 mod position;
 mod text_file;
 mod values;
 
-pub use parquet_objects::parquet_objects;
+pub use parquet_rows::parquet_objects;
 
 use std::fs::File;
 use std::io::{BufReader, Chain, Cursor, Read};

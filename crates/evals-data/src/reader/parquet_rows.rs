@@ -11,6 +11,7 @@ use parquet::arrow::arrow_reader::{ParquetRecordBatchReader, ParquetRecordBatchR
 use parquet::file::metadata::ParquetMetaData;
 use parquet::file::reader::ChunkReader;
 use parquet::schema::types::SchemaDescriptor;
+use serde_json::{Map, Value};
 
 use super::position::Position;
 use super::values::{self, CellFailure};
@@ -210,4 +211,31 @@ impl Iterator for ParquetRows {
         guarded(|| self.advance())
             .unwrap_or_else(|panicked| Some(Err(failure(&self.file, panicked))))
     }
+}
+
+/// A row and its place.
+type Placed = (Place, Map<String, Value>);
+
+/// The rows of a parquet file with all their columns, up to the first error, each with its place. A value that is missing is
+/// `null`.
+///
+/// # Errors
+///
+/// The file cannot be read, or is no parquet file.
+pub fn parquet_objects(
+    path: &Path,
+) -> Result<impl Iterator<Item = Result<Placed, DataError>> + use<>, DataError> {
+    let file = TableFile {
+        name: path.display().to_string(),
+        uri: path.display().to_string(),
+        content: Content::OnDisk(path.to_owned()),
+    };
+    let names = columns(&file, path)?;
+    let columns: Vec<Column> = names.iter().map(|name| Column::whole(name)).collect();
+    let rows = file.rows(&columns)?;
+    Ok(rows.map(move |row| {
+        let row = row?;
+        let fields = names.iter().cloned().zip(row.cells);
+        Ok((row.place, fields.collect()))
+    }))
 }

@@ -1,5 +1,6 @@
 //! Compares the vector of each chunk with many questions, in one pass over the table.
 
+use std::cmp::Ordering;
 use std::sync::Arc;
 
 use arrow::array::{Array, AsArray, RecordBatch};
@@ -7,11 +8,11 @@ use arrow::datatypes::{Float32Type, UInt64Type};
 use evals_nearest::{Exact, Pass};
 use futures::stream::BoxStream;
 use futures::{StreamExt, TryStreamExt};
+use lance_linalg::distance::cosine_distance_batch;
 use lancedb::table::Table;
 use tokio::task;
 
 use super::observer::{BatchStage, Progress};
-use super::similarity::Cosines;
 use crate::error::IndexError;
 use crate::search::Filter;
 use crate::search::hit::{self, Found, Hit};
@@ -139,4 +140,25 @@ fn numbers(
         Ok(Some(number))
     };
     row_ids.iter().enumerate().map(numbered).collect()
+}
+
+/// Scores vectors as a search of one question does, whose distances come from the same function of the engine: equal to the last bit.
+pub(crate) struct Cosines<O> {
+    /// The questions' vectors, one after the other.
+    pub(crate) questions: Arc<[f32]>,
+    pub(crate) dimension: usize,
+    /// The order of two rows with one score.
+    pub(crate) order_of_equals: O,
+}
+
+impl<O: Fn(u32, u32) -> Ordering + Sync> Exact for Cosines<O> {
+    fn score(&self, question: usize, vector: &[f32]) -> f32 {
+        let question = &self.questions[question * self.dimension..(question + 1) * self.dimension];
+        let distance = cosine_distance_batch(question, vector, self.dimension).next();
+        Hit::of_distance(0, distance.expect("the batch is one vector")).score
+    }
+
+    fn order_of_equals(&self, left: u32, right: u32) -> Ordering {
+        (self.order_of_equals)(left, right)
+    }
 }

@@ -17,6 +17,8 @@ use std::num::NonZeroUsize;
 use std::sync::Arc;
 use std::time::Duration;
 
+use serde_json::json;
+
 fn question(id: &str, answerable: bool) -> Question {
     Question {
         id: id.to_owned(),
@@ -319,4 +321,18 @@ async fn the_judges_prompt_delimits_its_material() {
          Reply with one JSON object"
     );
     assert!(prompt.contains(&expected), "{prompt}");
+}
+
+#[test]
+fn no_metadata_is_null() {
+    assert_eq!(json!(QuestionMetadata::default()), json!(null));
+    for none in ["null", "{}"] {
+        let read: QuestionMetadata = serde_json::from_str(none).unwrap();
+        assert_eq!(read, QuestionMetadata::default());
+    }
+    let some = json!({"topic": "Sports", "year": 2024});
+    let read: QuestionMetadata = serde_json::from_value(some.clone()).unwrap();
+    assert_eq!(json!(read), some);
+    let of_rankings = json!({"answerable": true});
+    assert!(serde_json::from_value::<QuestionMetadata>(of_rankings).is_err());
 }

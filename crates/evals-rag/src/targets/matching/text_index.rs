@@ -5,7 +5,7 @@ use std::collections::{BTreeMap, HashSet};
 
 use memchr::memmem::Finder;
 
-use super::corpus::CorpusError;
+use super::CorpusError;
 use super::normalized::{normalize, share, shingles, with_title};
 use crate::Document;
 
