@@ -46,7 +46,7 @@ impl ChangeFigure {
     pub fn draw(&self, width: Width) -> Scene {
         let mut marks = vec![title(&self.heading, width)];
         let mut top = MARGIN + TITLE_HEIGHT;
-        let columns = Columns::of(&self.changes, width);
+        let columns = TextColumns::of(&self.changes, width);
         for block in self.blocks() {
             top = draw_block(&mut marks, &block, top, columns, width) + GAP;
         }
@@ -152,13 +152,13 @@ fn wording(verdict: Verdict) -> &'static str {
 
 /// The widths of the columns of text in points, the same in every block.
 #[derive(Clone, Copy, Debug)]
-struct Columns {
+struct TextColumns {
     measure: f64,
     value: f64,
     verdict: f64,
 }
 
-impl Columns {
+impl TextColumns {
     fn of(changes: &[MeasuredChange], width: Width) -> Self {
         let printed: Vec<[String; 2]> = changes.iter().map(|it| it.texts(width)).collect();
         let [value, verdict] =
@@ -176,7 +176,7 @@ fn draw_block(
     marks: &mut Vec<Mark>,
     changes: &[&MeasuredChange],
     top: f64,
-    columns: Columns,
+    columns: TextColumns,
     width: Width,
 ) -> f64 {
     let right = width.points() - MARGIN;

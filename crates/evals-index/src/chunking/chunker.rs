@@ -25,10 +25,10 @@ const WINDOW_BYTES_PER_TOKEN: usize = 12;
 ///
 /// The time to split grows linearly with the length. A single word of more than 64 KiB is split there, however few tokens it has.
 #[derive(Debug, Clone)]
-pub struct Chunker(Method);
+pub struct Chunker(ChunkingMethod);
 
 #[derive(Debug, Clone)]
-enum Method {
+enum ChunkingMethod {
     WholeDocuments,
     Tokens {
         size: NonZeroUsize,
@@ -40,7 +40,7 @@ enum Method {
 impl Chunker {
     /// One chunk for each document, as published BEIR figures use. The embedder truncates documents beyond its length.
     pub fn whole_documents() -> Self {
-        Self(Method::WholeDocuments)
+        Self(ChunkingMethod::WholeDocuments)
     }
 
     /// Chunks of at most `size` tokens that share up to `overlap` tokens with their predecessor. The overlap has to be smaller
@@ -56,7 +56,7 @@ impl Chunker {
             );
             return Err(IndexError::Setting { problem });
         }
-        Ok(Self(Method::Tokens {
+        Ok(Self(ChunkingMethod::Tokens {
             size,
             overlap,
             tokenizer,
@@ -65,8 +65,8 @@ impl Chunker {
 
     pub(crate) fn identity(&self) -> ChunkingIdentity {
         match &self.0 {
-            Method::WholeDocuments => ChunkingIdentity::WholeDocuments,
-            Method::Tokens {
+            ChunkingMethod::WholeDocuments => ChunkingIdentity::WholeDocuments,
+            ChunkingMethod::Tokens {
                 size,
                 overlap,
                 tokenizer,
@@ -81,7 +81,7 @@ impl Chunker {
 
     /// The byte ranges of the chunks in `text`, in order; at least one.
     pub fn chunk(&self, text: &str) -> Vec<Range<usize>> {
-        let Method::Tokens {
+        let ChunkingMethod::Tokens {
             size,
             overlap,
             tokenizer,

@@ -41,7 +41,7 @@ use calls::{Calls, Quiet};
 use error::seconds;
 use gate::{Gate, Permit};
 use limit::Limit;
-use pace::Pace;
+use pace::TrafficPace;
 use refusals::{Caller, Refusals};
 
 use evals_models::Failure;
@@ -100,7 +100,7 @@ impl Traffic {
             provider: provider.into(),
             gate: Gate::new(
                 Limit::new(NonZeroUsize::get(start), ceiling.max(start).get()),
-                Pace::new(&settings),
+                TrafficPace::new(&settings),
             ),
             backoff: Backoff::new(&settings),
             calls: Calls::new(),

@@ -52,13 +52,13 @@ impl Outputs {
     ///
     /// The file cannot be read, has none of these formats, or has rows that are no replies. All such rows are in one error.
     pub fn read(path: &Path, mapping: &Mapping) -> Result<Self, OutputsError> {
-        let format = Format::of(path)?;
+        let format = OutputsFormat::of(path)?;
         let mut file = Digesting::new(regular_file::open(path)?);
         let mut collected = Collected::new(mapping);
         let take = |row| collected.take(row);
         let read = match format {
-            Format::JsonLines => json_lines::read(&mut file, take),
-            Format::Separated(by) => csv_file::read(&mut file, by, take),
+            OutputsFormat::JsonLines => json_lines::read(&mut file, take),
+            OutputsFormat::Separated(by) => csv_file::read(&mut file, by, take),
         };
         let digest = read.and_then(|()| file.finish());
         let digest = digest.map_err(|source| OutputsError::Read {
@@ -139,12 +139,12 @@ impl Outputs {
     }
 }
 
-enum Format {
+enum OutputsFormat {
     JsonLines,
     Separated(u8),
 }
 
-impl Format {
+impl OutputsFormat {
     fn of(path: &Path) -> Result<Self, OutputsError> {
         let extension = path.extension().unwrap_or_default().to_ascii_lowercase();
         match extension.to_str() {

@@ -11,7 +11,7 @@ use tokio::time::sleep;
 
 use super::grading::{self, Grading};
 use super::hooks::Hooks;
-use super::protocol::Protocol;
+use super::protocol::RunProtocol;
 use super::roster;
 use super::timeout::Clock;
 use crate::recording::Ledger;
@@ -25,7 +25,7 @@ pub(super) struct Attempt<'a, D: Domain, T> {
     pub(super) task: &'a T,
     pub(super) case: &'a Arc<Case<D>>,
     pub(super) repeat: u32,
-    pub(super) protocol: &'a Protocol<D>,
+    pub(super) protocol: &'a RunProtocol<D>,
 }
 
 /// The attempts at a task so far.

@@ -31,7 +31,7 @@ use crate::{
 use audience::Audience;
 use completion::{Completion, Finished};
 use hooks::Factory;
-use protocol::Protocol;
+use protocol::RunProtocol;
 pub use retry::Retry;
 pub use timeout::CaseTimeout;
 
@@ -233,7 +233,7 @@ impl<D: Domain, T> Experiment<D, T> {
             self.dataset,
             self.task,
             self.repeat,
-            Protocol {
+            RunProtocol {
                 timeout: self.case_timeout,
                 retry_task: self.retry_task,
                 retry_evaluators: self.retry_evaluators,

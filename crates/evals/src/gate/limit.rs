@@ -2,7 +2,7 @@
 
 use evals_metrics::{Interval, Scale, difference};
 
-use super::measured::{Failures, Measured, Quantity};
+use super::measured::{Failures, MeasuredQuantity, Quantity};
 use super::rule::{Rule, Subject};
 use super::verdict::{CheckNumbers, GateBound, GateCheck, GateVerdict, LimitCheck};
 use crate::render::percent;
@@ -16,7 +16,7 @@ pub(super) fn check(
     bound: GateBound,
     level: f64,
 ) -> GateCheck {
-    let measured = Measured::of(rule, subject, quantity, level);
+    let measured = MeasuredQuantity::of(rule, subject, quantity, level);
     let (verdict, reason) = verdict(rule, &measured, bound);
     let unit = measured.unit;
     let sign = if is_floor(rule) { ">=" } else { "<=" };
@@ -54,10 +54,15 @@ pub(super) fn on_numbers(
     bound: GateBound,
     level: f64,
 ) -> GateVerdict {
-    verdict(rule, &Measured::mean(numbers, unit, scale, level), bound).0
+    verdict(
+        rule,
+        &MeasuredQuantity::mean(numbers, unit, scale, level),
+        bound,
+    )
+    .0
 }
 
-fn verdict(rule: &Rule, measured: &Measured, bound: GateBound) -> (GateVerdict, String) {
+fn verdict(rule: &Rule, measured: &MeasuredQuantity, bound: GateBound) -> (GateVerdict, String) {
     let value = match &measured.value {
         Ok(value) => *value,
         // Nothing was measured, so nothing shows that the limit is kept.
@@ -152,7 +157,7 @@ fn end(rule: &Rule, bound: GateBound, value: f64, interval: Option<Interval>) ->
 }
 
 /// The value with its interval and number of cases.
-fn stated(measured: &Measured, value: f64, print: &impl Fn(f64) -> String) -> String {
+fn stated(measured: &MeasuredQuantity, value: f64, print: &impl Fn(f64) -> String) -> String {
     let interval = measured.interval.map_or_else(String::new, |interval| {
         format!(
             ", {} interval [{}, {}]",

@@ -7,7 +7,7 @@ use super::glyphs::Glyphs;
 use crate::{Analysis, LinePlotCurve, PrecisionRecallCurve, number};
 
 /// A formatted analysis.
-pub(super) struct Shown {
+pub(super) struct ShownAnalysis {
     pub(super) title: String,
     pub(super) description: Option<String>,
     pub(super) body: Body,
@@ -24,7 +24,7 @@ pub(super) enum Body {
 }
 
 /// Prepares an analysis for printing. Curves are shown by their areas or ends: only a file has their points.
-pub(super) fn shown(analysis: &Analysis, glyphs: &Glyphs) -> Shown {
+pub(super) fn shown(analysis: &Analysis, glyphs: &Glyphs) -> ShownAnalysis {
     let (title, description, body) = match analysis {
         Analysis::ConfusionMatrix {
             title,
@@ -66,7 +66,7 @@ pub(super) fn shown(analysis: &Analysis, glyphs: &Glyphs) -> Shown {
             ..
         } => (title, description, line_plot(x_label, y_label, curves)),
     };
-    Shown {
+    ShownAnalysis {
         title: single_line(title),
         description: description.as_deref().map(single_line),
         body,

@@ -19,12 +19,12 @@ pub use times::{RankedTime, TimePair, TimeStanding};
 
 use crate::clusters::CaseClusters;
 use crate::groups::members;
-use crate::measured::{COST, Compared, Measured, costs, measured, tested};
+use crate::measured::{COST, Compared, UntestedMeasure, costs, measured, tested};
 use crate::{
     CaseId, CaseReport, ComparedReport, Direction, Domain, GroupError, PairTesting, Report,
     SchemaVersion, Titled,
 };
-use shared::Shared;
+use shared::SharedCases;
 use times::Times;
 
 /// Several reports of the same cases, each compared with each.
@@ -110,14 +110,14 @@ impl Standings {
         keys: &[String],
         expenses: &Expenses<'_, D>,
     ) -> Result<Self, GroupError> {
-        let Shared { cases, unshared } = Shared::of(reports);
+        let SharedCases { cases, unshared } = SharedCases::of(reports);
         let (key, clusters) = CaseClusters::of_any(reports.iter().map(|it| it.report));
         testing.cluster = key;
         let (mut measured, alone) = measured(reports, &cases, clusters.as_ref(), Compared::Several);
         if !measured.iter().any(|it| it.measure == COST) {
             measured.extend(costs(reports, &cases, clusters.as_ref(), expenses.dollars));
         }
-        let headline = Measured::headline(&measured);
+        let headline = UntestedMeasure::headline(&measured);
         let headline = headline.map(|place| measured[place].measure.clone());
         // The measures that are not shown come last.
         measured.sort_by_key(|it| !wanted(&it.measure));
@@ -174,11 +174,11 @@ impl Standings {
         testing: &PairTesting,
         wanted: impl Fn(&str) -> bool,
     ) -> Vec<Lead> {
-        let Shared { cases, .. } = Shared::of(reports);
+        let SharedCases { cases, .. } = SharedCases::of(reports);
         let (_, clusters) = CaseClusters::of_any(reports.iter().map(|it| it.report));
         let (measured, _) = measured(reports, &cases, clusters.as_ref(), Compared::Several);
         let measured = measured.iter().filter(|it| wanted(&it.measure));
-        let measured: Vec<&Measured<'_>> = measured.collect();
+        let measured: Vec<&UntestedMeasure<'_>> = measured.collect();
         Lead::first(&measured, testing)
     }
 
@@ -199,7 +199,7 @@ impl Standings {
 
 /// Where the reports disagree in the first measure with a better direction.
 fn disagreements<D: Domain>(
-    measured: &[Measured<'_>],
+    measured: &[UntestedMeasure<'_>],
     source: &Report<D>,
 ) -> Option<Disagreements> {
     let mut measured = measured.iter();

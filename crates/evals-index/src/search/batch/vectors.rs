@@ -15,7 +15,7 @@ use tokio::task;
 use super::observer::{BatchStage, Progress};
 use crate::error::IndexError;
 use crate::search::Filter;
-use crate::search::hit::{self, Found, Hit};
+use crate::search::hit::{self, FoundChunks, Hit};
 use crate::table::contents::Contents;
 use crate::table::{self, ROW_ID, VECTOR};
 
@@ -36,7 +36,7 @@ pub(super) async fn nearest(
     dimension: usize,
     depth: usize,
     progress: &Progress<'_>,
-) -> Result<Vec<Found>, IndexError> {
+) -> Result<Vec<FoundChunks>, IndexError> {
     let of_order = Arc::clone(contents);
     let cosines = Cosines {
         questions: Arc::clone(&questions),
@@ -54,7 +54,7 @@ pub(super) async fn nearest(
     let pass = compare_all(batches, pass, number, on_read).await?;
     let exhausted = pass.rows() <= depth;
     let best = task::spawn_blocking(move || pass.finish()).await?;
-    let found = best.into_iter().map(|hits| Found {
+    let found = best.into_iter().map(|hits| FoundChunks {
         hits: hits
             .into_iter()
             .map(|hit| Hit::new(hit.row as usize, hit.score))

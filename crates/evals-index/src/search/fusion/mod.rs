@@ -9,7 +9,7 @@ use std::time::Instant;
 
 use evals_metrics::fusion::reciprocal_rank;
 
-use super::hit::{self, Found, Hit};
+use super::hit::{self, FoundChunks, Hit};
 use crate::profile::Fusion;
 use crate::table::positions::Positions;
 
@@ -31,14 +31,14 @@ fn fuse(fusion: Fusion, lexical: &[Hit], semantic: &[Hit]) -> Vec<Hit> {
 /// The results of both searches as one.
 pub(super) fn fused(
     method: Fusion,
-    lexical: &Found,
-    semantic: &Found,
+    lexical: &FoundChunks,
+    semantic: &FoundChunks,
     positions: &Positions,
-) -> Found {
+) -> FoundChunks {
     let started = Instant::now();
     let mut hits = fuse(method, &lexical.hits, &semantic.hits);
     hit::sort(&mut hits, positions);
-    Found {
+    FoundChunks {
         hits,
         exhausted: lexical.exhausted && semantic.exhausted,
         duration: Some(started.elapsed()),

@@ -8,7 +8,7 @@ mod measures;
 use super::*;
 use crate::Passage;
 use crate::answering::{ChatAnswerer, Refusals};
-use crate::fakes::{Found, Scripted, ended, passage, said};
+use crate::fakes::{FoundPassages, Scripted, ended, passage, said};
 use crate::judging::{ChatJudge, RefusalJudge};
 use evals::{Evaluator, Experiment, FailureClass, Report, Value};
 use evals_metrics::{Judgements, Ranking};
@@ -48,7 +48,11 @@ async fn run(
 ) -> Report<Qa> {
     let answerer = ChatAnswerer::new(Arc::clone(model) as _, Refusals::default());
     let settings = Settings::new(NonZeroUsize::new(3).unwrap());
-    let task = task(Arc::new(Found(passages())), Arc::new(answerer), settings);
+    let task = task(
+        Arc::new(FoundPassages(passages())),
+        Arc::new(answerer),
+        settings,
+    );
     let dataset = dataset("demo", [question("q", answerable)]).unwrap();
     Experiment::new(dataset.with_evaluators(evaluators), task)
         .run()
@@ -110,7 +114,11 @@ async fn the_time_of_a_case_has_no_wait_for_batches() {
     for (settings, is_from_batch) in [(batched(), false), (unbatched, true)] {
         let model = Late(Scripted::new([said("Paris")]), wait, is_from_batch);
         let answerer = ChatAnswerer::new(Arc::new(model), Refusals::default());
-        let task = task(Arc::new(Found(passages())), Arc::new(answerer), settings);
+        let task = task(
+            Arc::new(FoundPassages(passages())),
+            Arc::new(answerer),
+            settings,
+        );
         let dataset = dataset("demo", [question("q", true)]).unwrap();
         let began = std::time::Instant::now();
         let report = Experiment::new(dataset, task).run().await;
@@ -282,7 +290,11 @@ async fn each_repetition_is_a_new_request() {
     let model = Scripted::new([said("Paris"), said("Rome")]);
     let answerer = ChatAnswerer::new(Arc::clone(&model) as _, Refusals::default());
     let settings = Settings::new(NonZeroUsize::MIN);
-    let task = task(Arc::new(Found(passages())), Arc::new(answerer), settings);
+    let task = task(
+        Arc::new(FoundPassages(passages())),
+        Arc::new(answerer),
+        settings,
+    );
     let dataset = dataset("demo", [question("q", true)]).unwrap();
     let twice = std::num::NonZeroU32::new(2).unwrap();
     Experiment::new(dataset, task).repeat(twice).run().await;
