@@ -226,7 +226,6 @@ impl<D: Domain, T> Experiment<D, T> {
     {
         let started = Instant::now();
         let name = self.name.unwrap_or_else(|| self.dataset.name().to_owned());
-        let metadata = self.metadata;
         let resumed = resume::place(self.resumed, &self.dataset, self.repeat);
         let evaluators = roster::shared(self.dataset.evaluators());
         let mut queue = worker::Queue::new(
@@ -267,7 +266,7 @@ impl<D: Domain, T> Experiment<D, T> {
             not_run,
             stopped: stop.reason().filter(|_| not_run > 0),
             duration: self.elapsed_before + started.elapsed(),
-            metadata,
+            metadata: self.metadata,
             pools_assertions: queue.dataset().pools_assertions(),
             cluster: queue.dataset().cluster().cloned(),
             observer_failures: audience.failures(),

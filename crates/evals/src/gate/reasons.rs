@@ -65,11 +65,7 @@ pub(super) fn drop(reason: DropReason, numbers: &Drop, evidence: &DropCheck) -> 
     let are = if n == 1 { "is" } else { "are" };
     let tolerance = evidence.tolerance;
     let p = evidence.adjusted_p_value.map(p_value);
-    // Without a change there is nothing to test.
-    let shown = match &p {
-        Some(p) => format!("{p}, n = {n}"),
-        None => format!("n = {n}"),
-    };
+    let shown = test_and_cases(p.as_deref(), n);
     let significance = p.unwrap_or_else(|| "no p value".to_owned());
     match reason {
         DropReason::Unchanged => format!("no case changed (n = {n})"),
@@ -118,6 +114,14 @@ pub(super) fn drop(reason: DropReason, numbers: &Drop, evidence: &DropCheck) -> 
         DropReason::NoBound => format!(
             "{found}: the differences are equal and the scale of the measure is not known, so other cases could lose any amount ({shown})"
         ),
+    }
+}
+
+/// The p value and the number of cases. Without a change there is nothing to test.
+fn test_and_cases(p: Option<&str>, n: usize) -> String {
+    match p {
+        Some(p) => format!("{p}, n = {n}"),
+        None => format!("n = {n}"),
     }
 }
 
