@@ -5,7 +5,7 @@ use serde_json::Value;
 
 use crate::error::DataError;
 use crate::manifest::Column;
-use crate::reader::{Content, TableFile};
+use crate::reader::{FileContent, TableFile};
 
 /// The cells of a table's rows. The extension of `name` tells the format, as for a file.
 pub fn rows(
@@ -16,7 +16,7 @@ pub fn rows(
     let table = TableFile {
         name: name.to_owned(),
         uri: name.to_owned(),
-        content: Content::InMemory(bytes.into()),
+        content: FileContent::InMemory(bytes.into()),
     };
     let rows = table.rows(columns)?;
     Ok(rows.map(|row| row.map(|row| row.cells)))

@@ -23,7 +23,7 @@ pub(crate) const EXTENSIONS: [&str; 15] = [
 
 /// How a table is stored.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Format {
+pub(crate) enum TableFormat {
     Parquet,
     JsonLines,
     Json,
@@ -41,24 +41,24 @@ pub(crate) enum TextFormat {
 
 /// Whether a file is a text, which is one document, and not a table.
 pub(crate) fn is_text(name: &str) -> bool {
-    matches!(of(name), Some((Format::Text(_), _)))
+    matches!(of(name), Some((TableFormat::Text(_), _)))
 }
 
 /// The format of a file by its name, and whether it is gzipped; `None` for an unknown extension.
-pub(crate) fn of(name: &str) -> Option<(Format, bool)> {
+pub(crate) fn of(name: &str) -> Option<(TableFormat, bool)> {
     let name = name.to_lowercase();
     let (plain, compressed) = match name.strip_suffix(".gz") {
         Some(plain) => (plain, true),
         None => (name.as_str(), false),
     };
     match Path::new(plain).extension()?.to_str()? {
-        "parquet" if !compressed => Some((Format::Parquet, false)),
-        "jsonl" | "ndjson" => Some((Format::JsonLines, compressed)),
-        "json" => Some((Format::Json, compressed)),
-        "csv" => Some((Format::Csv, compressed)),
-        "md" | "markdown" if !compressed => Some((Format::Text(TextFormat::Markdown), false)),
-        "html" | "htm" if !compressed => Some((Format::Text(TextFormat::Html), false)),
-        "txt" | "text" if !compressed => Some((Format::Text(TextFormat::Plain), false)),
+        "parquet" if !compressed => Some((TableFormat::Parquet, false)),
+        "jsonl" | "ndjson" => Some((TableFormat::JsonLines, compressed)),
+        "json" => Some((TableFormat::Json, compressed)),
+        "csv" => Some((TableFormat::Csv, compressed)),
+        "md" | "markdown" if !compressed => Some((TableFormat::Text(TextFormat::Markdown), false)),
+        "html" | "htm" if !compressed => Some((TableFormat::Text(TextFormat::Html), false)),
+        "txt" | "text" if !compressed => Some((TableFormat::Text(TextFormat::Plain), false)),
         _ => None,
     }
 }

@@ -5,7 +5,7 @@ use std::ops::RangeInclusive;
 /// An axis: the values it spans, and the positions of its ends in points.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Scale {
-    kind: Kind,
+    kind: ScaleKind,
     low: f64,
     high: f64,
     from: f64,
@@ -13,7 +13,7 @@ pub struct Scale {
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Kind {
+enum ScaleKind {
     Linear,
     Logarithmic,
 }
@@ -38,7 +38,7 @@ impl Scale {
             (low, high) = (low - room, low + room);
         }
         Self {
-            kind: Kind::Linear,
+            kind: ScaleKind::Linear,
             low,
             high,
             from,
@@ -87,7 +87,7 @@ impl Scale {
         let (low, high) = (below(low), above(high.max(low)));
         let high = if high > low { high } else { above(low * 1.5) };
         Self {
-            kind: Kind::Logarithmic,
+            kind: ScaleKind::Logarithmic,
             low,
             high,
             from,
@@ -98,8 +98,8 @@ impl Scale {
     /// The position of a value in points. Values outside of the axis have positions outside of its ends.
     pub fn position(&self, value: f64) -> f64 {
         let share = match self.kind {
-            Kind::Linear => (value - self.low) / (self.high - self.low),
-            Kind::Logarithmic => {
+            ScaleKind::Linear => (value - self.low) / (self.high - self.low),
+            ScaleKind::Logarithmic => {
                 (value.log10() - self.low.log10()) / (self.high.log10() - self.low.log10())
             }
         };
@@ -119,8 +119,8 @@ impl Scale {
     /// The ticks, lowest first: at most about `most` of them on a linear axis.
     pub fn ticks(&self, most: usize) -> Vec<Tick> {
         match self.kind {
-            Kind::Linear => self.linear_ticks(most),
-            Kind::Logarithmic => self.logarithmic_ticks(),
+            ScaleKind::Linear => self.linear_ticks(most),
+            ScaleKind::Logarithmic => self.logarithmic_ticks(),
         }
     }
 

@@ -6,7 +6,7 @@ use std::thread;
 use serde::{Deserialize, Serialize};
 
 use crate::arithmetic::{OVERFLOW_SCALE, RESAMPLES, as_f64};
-use crate::quantile::quantile;
+use crate::percentiles::quantile;
 use crate::random::Xoshiro256PlusPlus;
 use crate::{Interval, IntervalMethod};
 

@@ -255,15 +255,7 @@ fn formula(it: &mut MeasureText<'_>) -> Result<Formula, ParseMeasureError> {
         }
         "p" | "precision" => Formula::Precision,
         "r" | "recall" => Formula::Recall,
-        // trec_eval writes its name in lower case, and has another default.
-        name @ "rbp" => Formula::RankBiasedPrecision {
-            persistence: it.persistence()?.unwrap_or(if it.name == name {
-                TREC_EVAL_PERSISTENCE
-            } else {
-                PERSISTENCE
-            }),
-            gains: it.gains()?,
-        },
+        "rbp" => rank_biased_precision(it)?,
         "rprec" => Formula::RPrecision,
         "rprec_mult" => Formula::RPrecisionMultiple {
             multiple: it.multiple()?,
@@ -289,6 +281,19 @@ fn formula(it: &mut MeasureText<'_>) -> Result<Formula, ParseMeasureError> {
                 nearest: corrected(it.text, it.name),
             });
         }
+    })
+}
+
+fn rank_biased_precision(it: &mut MeasureText<'_>) -> Result<Formula, ParseMeasureError> {
+    // trec_eval writes its name in lower case, and has another default.
+    let default = if it.name == "rbp" {
+        TREC_EVAL_PERSISTENCE
+    } else {
+        PERSISTENCE
+    };
+    Ok(Formula::RankBiasedPrecision {
+        persistence: it.persistence()?.unwrap_or(default),
+        gains: it.gains()?,
     })
 }
 

@@ -1,7 +1,7 @@
 //! Quantiles of measurements of the same cases by several systems, and the intervals of their differences.
 
 use crate::arithmetic::as_f64;
-use crate::quantile::quantile;
+use crate::percentiles::quantile;
 use crate::random::Xoshiro256PlusPlus;
 use crate::{Bootstrap, Interval, IntervalMethod, Percentiles};
 

@@ -121,10 +121,10 @@ pub(crate) fn passage(document: &str, text: &str) -> Passage {
 
 /// Finds the same passages for every question.
 #[derive(Debug)]
-pub(crate) struct Found(pub(crate) Vec<Passage>);
+pub(crate) struct FoundPassages(pub(crate) Vec<Passage>);
 
 #[async_trait]
-impl Searcher for Found {
+impl Searcher for FoundPassages {
     fn profile(&self) -> &'static str {
         "found"
     }

@@ -148,7 +148,6 @@ mod failures;
 mod fakes;
 pub mod judging;
 mod missing;
-mod nonce;
 mod object_exchange;
 pub mod prices;
 mod prompt;

@@ -85,7 +85,6 @@ mod case_field;
 mod change;
 mod clusters;
 mod comparison;
-mod current;
 mod dataset;
 mod difference;
 mod direction;
@@ -135,7 +134,6 @@ pub use change::{
 };
 pub use clusters::{ClusterCounts, ClusterKey, ClusterKeyError, ClusterTraits};
 pub use comparison::{Cell, ComparedReport, Comparison, Row, Unit};
-pub use current::{add_metric, current_scope, set_attribute};
 pub use dataset::{Dataset, DatasetError};
 pub use difference::{Difference, differences};
 pub use direction::Direction;
@@ -175,4 +173,4 @@ pub use stop::StopSignal;
 pub use summary::{
     Accuracy, LabelShares, MeasureSource, MeasureValues, MissingRepetitions, PassRate, Summary,
 };
-pub use task::{TaskError, TaskScope};
+pub use task::{TaskError, TaskScope, add_metric, current_scope, set_attribute};

@@ -15,7 +15,7 @@ use crate::hub::{
 };
 use crate::manifest::{Manifest, Source};
 use crate::provenance::FileProvenance;
-use crate::reader::{Content, TableFile};
+use crate::reader::{FileContent, TableFile};
 
 /// A table's files with their digests.
 #[derive(Debug, Clone, Default)]
@@ -27,7 +27,7 @@ pub(super) struct TableFiles {
 
 impl TableFiles {
     /// Adds a file: its name in messages, its path as the provenance records it, and its content with size and digest.
-    fn push(&mut self, name: String, uri: String, content: Content, identity: Identity) {
+    fn push(&mut self, name: String, uri: String, content: FileContent, identity: Identity) {
         self.identities.push(FileProvenance {
             path: uri.clone(),
             size: identity.size,
@@ -106,7 +106,7 @@ impl Fetched {
                 size: file.size,
                 sha256: file.sha256.clone(),
             };
-            let content = Content::Cached(file.local.clone());
+            let content = FileContent::Cached(file.local.clone());
             table.push(file.path.clone(), file.path.clone(), content, identity);
         }
         table
@@ -196,7 +196,7 @@ fn add_local(
             file: name.clone(),
             damage,
         })?;
-    table.push(name, recorded, Content::OnDisk(path), identity);
+    table.push(name, recorded, FileContent::OnDisk(path), identity);
     Ok(())
 }
 
@@ -207,7 +207,7 @@ fn in_bundle(name: &str) -> Result<TableFiles, DataError> {
         sha256: sha256(bytes),
     };
     let mut table = TableFiles::default();
-    let content = Content::InMemory(Bytes::from_static(bytes));
+    let content = FileContent::InMemory(Bytes::from_static(bytes));
     table.push(name.to_owned(), name.to_owned(), content, identity);
     Ok(table)
 }

@@ -1,7 +1,5 @@
 //! Writing a dataset's documents and questions into a folder, for other systems to read.
 
-mod error;
-mod file_name;
 mod manifest;
 mod rows;
 mod staging;
@@ -10,13 +8,13 @@ mod tests;
 
 use std::fs::File;
 use std::io::Write as _;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 use serde_json::{Map, Value, json};
-
-pub use error::ExportError;
+use thiserror::Error;
 
 use crate::collection::Collection;
+use crate::error::DataError;
 use rows::RowWriter;
 use staging::Staging;
 
@@ -171,7 +169,7 @@ impl Collection {
             }
             let document = document?;
             count += 1;
-            let name = file_name::of(count, &document.uri);
+            let name = file_name(count, &document.uri);
             let name = format!("{FOLDER}/{name}");
             File::create_new(staging.path(&name))
                 .and_then(|mut file| file.write_all(document.text.as_bytes()))
@@ -185,5 +183,57 @@ impl Collection {
         }
         writer.finish()?;
         Ok(count)
+    }
+}
+
+/// Why a dataset cannot be exported.
+#[derive(Debug, Error)]
+#[non_exhaustive]
+pub enum ExportError {
+    /// The folder has files, is something else than a folder, or has no folder around it.
+    #[error("{problem}")]
+    Target {
+        /// The problem, with the path.
+        problem: String,
+    },
+    /// A file or folder cannot be written.
+    #[error("cannot write `{}`", path.display())]
+    Write {
+        /// The path that it would have.
+        path: PathBuf,
+        /// Why not.
+        #[source]
+        source: std::io::Error,
+    },
+    /// The caller stopped the export.
+    #[error("the export was stopped")]
+    Stopped,
+    /// The dataset cannot be read.
+    #[error(transparent)]
+    Data(#[from] DataError),
+}
+
+/// Most characters of an id in a name.
+const LONGEST_NAME: usize = 60;
+
+/// The name of the file of the `number`th document: `000007-some-id.txt`.
+///
+/// The number makes it unique, also where letters of both cases are the same and where long names are cut, and it keeps the order of the
+/// documents. It also keeps the name from being one that Windows reserves. Of the id remain lower-case ASCII letters and digits.
+fn file_name(number: u64, id: &str) -> String {
+    let mut slug = String::new();
+    for character in id.chars() {
+        if slug.len() == LONGEST_NAME {
+            break;
+        }
+        if character.is_ascii_alphanumeric() {
+            slug.push(character.to_ascii_lowercase());
+        } else if !slug.ends_with('-') && !slug.is_empty() {
+            slug.push('-');
+        }
+    }
+    match slug.trim_end_matches('-') {
+        "" => format!("{number:06}.txt"),
+        slug => format!("{number:06}-{slug}.txt"),
     }
 }

@@ -12,8 +12,8 @@ use parquet::basic::{Compression, ZstdLevel};
 use parquet::file::properties::WriterProperties;
 use serde_json::Value;
 
+use super::ExportError;
 use super::ExportFormat;
-use super::error::ExportError;
 use super::staging::Staging;
 
 /// Bytes of cells after which a group of rows is written.
@@ -24,10 +24,10 @@ pub(super) struct RowWriter<'s> {
     staging: &'s Staging,
     name: String,
     columns: Vec<&'static str>,
-    file: Output,
+    file: RowsFile,
 }
 
-enum Output {
+enum RowsFile {
     JsonLines(BufWriter<File>),
     Parquet(Box<Parquet>),
 }
@@ -54,9 +54,9 @@ impl<'s> RowWriter<'s> {
         let file = File::create_new(staging.path(&name)).and_then(|file| match format {
             ExportFormat::Parquet => Parquet::new(file, &columns)
                 .map(Box::new)
-                .map(Output::Parquet),
+                .map(RowsFile::Parquet),
             ExportFormat::JsonLines | ExportFormat::Text => {
-                Ok(Output::JsonLines(BufWriter::with_capacity(1 << 16, file)))
+                Ok(RowsFile::JsonLines(BufWriter::with_capacity(1 << 16, file)))
             }
         });
         Ok(Self {
@@ -70,19 +70,19 @@ impl<'s> RowWriter<'s> {
     /// Writes a row. Cells behind the last column are ignored.
     pub(super) fn write(&mut self, cells: &[Value]) -> Result<(), ExportError> {
         let written = match &mut self.file {
-            Output::JsonLines(file) => write_line(file, &self.columns, cells),
-            Output::Parquet(parquet) => parquet.write(cells),
+            RowsFile::JsonLines(file) => write_line(file, &self.columns, cells),
+            RowsFile::Parquet(parquet) => parquet.write(cells),
         };
         written.map_err(|source| self.staging.failed(&self.name, source))
     }
 
     pub(super) fn finish(self) -> Result<(), ExportError> {
         let finished = match self.file {
-            Output::JsonLines(file) => file
+            RowsFile::JsonLines(file) => file
                 .into_inner()
                 .map_err(io::IntoInnerError::into_error)
                 .and_then(|file| file.sync_all()),
-            Output::Parquet(parquet) => parquet.finish(),
+            RowsFile::Parquet(parquet) => parquet.finish(),
         };
         finished.map_err(|source| self.staging.failed(&self.name, source))
     }

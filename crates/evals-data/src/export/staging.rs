@@ -4,7 +4,7 @@ use std::fs::{self, File};
 use std::io;
 use std::path::{Path, PathBuf};
 
-use super::error::ExportError;
+use super::ExportError;
 
 /// What the names of temporary folders begin and end with. Between them is the number of the process.
 const NAME: [&str; 2] = [".export-", ".partial"];

@@ -5,6 +5,7 @@ use std::fs;
 use std::path::Path;
 
 use evals_rag::{Document, Question};
+use proptest::prelude::*;
 
 use super::*;
 use crate::error::DataError;
@@ -212,5 +213,27 @@ fn the_folder_of_a_killed_export_is_removed_and_that_of_a_live_one_is_not() {
         assert!(!left.exists());
         assert!(existing || others.iter().all(|other| other.is_dir()));
         assert_eq!(files(&to).len(), 2);
+    }
+}
+
+#[test]
+fn a_name_shows_the_id_and_nothing_else_of_it() {
+    assert_eq!(
+        file_name(1, "guides/Reset password.md"),
+        "000001-guides-reset-password-md.txt"
+    );
+    assert_eq!(file_name(2, "../../etc/passwd"), "000002-etc-passwd.txt");
+    assert_eq!(file_name(3, "C:\\CON"), "000003-c-con.txt");
+    assert_eq!(file_name(4, "東京"), "000004.txt");
+    assert_eq!(file_name(1_234_567, ""), "1234567.txt");
+}
+
+proptest! {
+    #[test]
+    fn names_are_safe_and_of_different_numbers_different(id in any::<String>(), other in any::<String>()) {
+        let name = file_name(1, &id);
+        let is_safe = |byte: u8| byte.is_ascii_lowercase() || byte.is_ascii_digit() || byte == b'-' || byte == b'.';
+        prop_assert!(name.bytes().all(is_safe) && name.len() <= 75);
+        prop_assert!(name != file_name(2, &other) && name != file_name(10, &other));
     }
 }

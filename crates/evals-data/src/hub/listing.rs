@@ -13,7 +13,7 @@ use super::tree::ListedFile;
 
 /// A commit's files as the hub listed them.
 #[derive(Debug, Serialize, Deserialize)]
-struct Listing {
+struct StoredListing {
     files: Vec<ListedFile>,
 }
 
@@ -27,7 +27,7 @@ impl RepositoryCache {
     /// The files of a commit, if a list of them is stored.
     pub(super) fn listing(&self, commit: &str) -> Option<Vec<ListedFile>> {
         let bytes = std::fs::read(self.listing_path(commit)).ok()?;
-        let listing: Listing = serde_json::from_slice(&bytes).ok()?;
+        let listing: StoredListing = serde_json::from_slice(&bytes).ok()?;
         let is_sound = listing.files.iter().all(|file| file.fault().is_none());
         is_sound.then_some(listing.files)
     }
@@ -38,7 +38,7 @@ impl RepositoryCache {
             return Ok(());
         }
         let path = self.listing_path(commit);
-        let listing = Listing {
+        let listing = StoredListing {
             files: files.to_vec(),
         };
         let text = serde_json::to_vec(&listing).expect("strings and numbers only");

@@ -7,12 +7,12 @@ use serde::{Serialize, Serializer};
 /// A repository of the hub: its kind and its id, which determine its addresses and its folder in the cache.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct Repository {
-    kind: Kind,
+    kind: RepositoryKind,
     id: String,
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
-enum Kind {
+enum RepositoryKind {
     Dataset,
     Model,
 }
@@ -21,7 +21,7 @@ impl Repository {
     /// The dataset repository `id`, which is `owner/name`, or `name` for a few old ones.
     pub fn dataset(id: impl Into<String>) -> Self {
         Self {
-            kind: Kind::Dataset,
+            kind: RepositoryKind::Dataset,
             id: id.into(),
         }
     }
@@ -29,7 +29,7 @@ impl Repository {
     /// The model repository `id`, which is `owner/name`, or `name` for a few old ones.
     pub fn model(id: impl Into<String>) -> Self {
         Self {
-            kind: Kind::Model,
+            kind: RepositoryKind::Model,
             id: id.into(),
         }
     }
@@ -47,16 +47,16 @@ impl Repository {
     /// `dataset` or `model`.
     pub(super) fn kind_name(&self) -> &'static str {
         match self.kind {
-            Kind::Dataset => "dataset",
-            Kind::Model => "model",
+            RepositoryKind::Dataset => "dataset",
+            RepositoryKind::Model => "model",
         }
     }
 
     /// The path of the hub's API for the repository.
     pub(super) fn api_path(&self) -> Vec<&str> {
         let kind = match self.kind {
-            Kind::Dataset => "datasets",
-            Kind::Model => "models",
+            RepositoryKind::Dataset => "datasets",
+            RepositoryKind::Model => "models",
         };
         let id = self.id.split('/');
         ["api", kind].into_iter().chain(id).collect()
@@ -64,13 +64,13 @@ impl Repository {
 
     /// The path of the repository's page and files. Models are at the root.
     pub(super) fn page_path(&self) -> Vec<&str> {
-        let kind = (self.kind == Kind::Dataset).then_some("datasets");
+        let kind = (self.kind == RepositoryKind::Dataset).then_some("datasets");
         kind.into_iter().chain(self.id.split('/')).collect()
     }
 
     /// The full name of the manifest's key for a property of the repository; manifests do not name models.
     pub(super) fn key(&self, key: &str) -> Option<String> {
-        (self.kind == Kind::Dataset).then(|| format!("source.{key}"))
+        (self.kind == RepositoryKind::Dataset).then(|| format!("source.{key}"))
     }
 }
 
@@ -78,8 +78,8 @@ impl Repository {
 impl fmt::Display for Repository {
     fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
         let kind = match self.kind {
-            Kind::Dataset => "",
-            Kind::Model => "the model repository ",
+            RepositoryKind::Dataset => "",
+            RepositoryKind::Model => "the model repository ",
         };
         write!(formatter, "{kind}`{}`", self.id)
     }

@@ -24,7 +24,7 @@ pub use source::{Origin, Source};
 pub use tables::{Deduplicate, DocumentColumns, JudgementColumns, QuestionColumns};
 
 use evals_yaml::Tree;
-use written::Written;
+use written::WrittenManifest;
 
 /// One dataset: where its tables are and how their columns become documents, questions and judgements.
 ///
@@ -83,7 +83,7 @@ impl Manifest {
     ///
     /// Unknown keys, missing keys and contradictions are errors with their line. The error for an unknown key suggests a similar one.
     pub fn parse(text: &str, origin: Origin) -> Result<Self, ManifestError> {
-        let written: Written = serde_saphyr::from_str(text)
+        let written: WrittenManifest = serde_saphyr::from_str(text)
             .map_err(|error| ManifestError::from_yaml(&error, &origin.to_string()))?;
         written.check(origin)
     }

@@ -15,7 +15,7 @@ use evals_yaml::Tree;
 
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
-pub(super) struct Written {
+pub(super) struct WrittenManifest {
     name: Spanned<String>,
     #[serde(default)]
     description: String,
@@ -40,7 +40,7 @@ struct Unanswerable {
     answer: Vec<String>,
 }
 
-impl Written {
+impl WrittenManifest {
     pub(super) fn check(self, origin: Origin) -> Result<Manifest, ManifestError> {
         let named = origin.to_string();
         self.checked(origin)

@@ -4,13 +4,12 @@ mod csv_rows;
 mod json_document;
 mod json_lines;
 mod json_objects;
-mod parquet_objects;
 mod parquet_rows;
 mod position;
 mod text_file;
 mod values;
 
-pub use parquet_objects::parquet_objects;
+pub use parquet_rows::parquet_objects;
 
 use std::fs::File;
 use std::io::{BufReader, Chain, Cursor, Read};
@@ -22,7 +21,7 @@ use flate2::read::MultiGzDecoder;
 use serde_json::Value;
 
 use crate::error::{DataError, Place, quoted};
-use crate::format::{self, Format};
+use crate::format::{self, TableFormat};
 use crate::manifest::Column;
 
 /// The most bytes of one row of text. Otherwise a file without line ends, or with a quote that is never closed, would be loaded into
@@ -39,12 +38,12 @@ pub(crate) struct TableFile {
     pub(crate) name: String,
     /// Its path below the folder that the manifest names, with slashes.
     pub(crate) uri: String,
-    pub(crate) content: Content,
+    pub(crate) content: FileContent,
 }
 
 /// Where a file's bytes are.
 #[derive(Debug, Clone)]
-pub(crate) enum Content {
+pub(crate) enum FileContent {
     OnDisk(PathBuf),
     /// In the hub cache, so that it can be downloaded again.
     Cached(PathBuf),
@@ -70,11 +69,11 @@ impl TableFile {
             DataError::file(&self.name, problem)
         };
         let rows = match format::of(&self.name).ok_or_else(unknown)? {
-            (Format::Parquet, _) => parquet_rows::rows(self, columns),
-            (Format::JsonLines, compressed) => json_lines::rows(self, columns, compressed),
-            (Format::Json, compressed) => json_document::rows(self, columns, compressed),
-            (Format::Text(format), _) => Ok(text_file::rows(self, columns, format)),
-            (Format::Csv, compressed) => csv_rows::rows(self, columns, compressed),
+            (TableFormat::Parquet, _) => parquet_rows::rows(self, columns),
+            (TableFormat::JsonLines, compressed) => json_lines::rows(self, columns, compressed),
+            (TableFormat::Json, compressed) => json_document::rows(self, columns, compressed),
+            (TableFormat::Text(format), _) => Ok(text_file::rows(self, columns, format)),
+            (TableFormat::Csv, compressed) => csv_rows::rows(self, columns, compressed),
         }?;
         // After an error the reader may return anything.
         let mut rows = Some(rows);
@@ -90,10 +89,10 @@ impl TableFile {
     /// The text of the file, decompressed.
     fn text(&self, compressed: bool) -> Result<Text, DataError> {
         let raw: Box<dyn Read + Send> = match &self.content {
-            Content::OnDisk(path) | Content::Cached(path) => {
+            FileContent::OnDisk(path) | FileContent::Cached(path) => {
                 Box::new(File::open(path).map_err(|source| self.unreadable(source))?)
             }
-            Content::InMemory(bytes) => Box::new(Cursor::new(bytes.clone())),
+            FileContent::InMemory(bytes) => Box::new(Cursor::new(bytes.clone())),
         };
         let text: Box<dyn Read + Send> = if compressed {
             Box::new(MultiGzDecoder::new(raw))

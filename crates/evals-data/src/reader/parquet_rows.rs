@@ -11,10 +11,11 @@ use parquet::arrow::arrow_reader::{ParquetRecordBatchReader, ParquetRecordBatchR
 use parquet::file::metadata::ParquetMetaData;
 use parquet::file::reader::ChunkReader;
 use parquet::schema::types::SchemaDescriptor;
+use serde_json::{Map, Value};
 
 use super::position::Position;
 use super::values::{self, CellFailure};
-use super::{Content, Row, Rows, TableFile};
+use super::{FileContent, Row, Rows, TableFile};
 use crate::error::{DataError, Place, Unit};
 use crate::guard::guarded;
 use crate::manifest::Column;
@@ -40,11 +41,11 @@ pub(super) fn columns(file: &TableFile, path: &Path) -> Result<Vec<String>, Data
 
 pub(super) fn rows(file: &TableFile, columns: &[Column]) -> Result<Rows, DataError> {
     let opened = guarded(|| match &file.content {
-        Content::OnDisk(path) | Content::Cached(path) => {
+        FileContent::OnDisk(path) | FileContent::Cached(path) => {
             let opened = File::open(path).map_err(|source| file.unreadable(source))?;
             batches(file, opened, columns)
         }
-        Content::InMemory(bytes) => batches(file, bytes.clone(), columns),
+        FileContent::InMemory(bytes) => batches(file, bytes.clone(), columns),
     });
     let (batches, positions) = opened.map_err(|panicked| failure(file, panicked))??;
     let rows = ParquetRows {
@@ -120,8 +121,8 @@ fn batch_rows(metadata: &ParquetMetaData, leaves: &[usize]) -> usize {
 fn failure(file: &TableFile, error: impl std::error::Error + Send + Sync + 'static) -> DataError {
     // The blob instead of the link to it: if only the link is deleted, the next run links the same blob again.
     let cached = match &file.content {
-        Content::Cached(path) => Some(path.canonicalize().unwrap_or_else(|_| path.clone())),
-        Content::OnDisk(_) | Content::InMemory(_) => None,
+        FileContent::Cached(path) => Some(path.canonicalize().unwrap_or_else(|_| path.clone())),
+        FileContent::OnDisk(_) | FileContent::InMemory(_) => None,
     };
     DataError::Parquet {
         file: file.name.clone(),
@@ -210,4 +211,31 @@ impl Iterator for ParquetRows {
         guarded(|| self.advance())
             .unwrap_or_else(|panicked| Some(Err(failure(&self.file, panicked))))
     }
+}
+
+/// A row and its place.
+type Placed = (Place, Map<String, Value>);
+
+/// The rows of a parquet file with all their columns, up to the first error, each with its place. A value that is missing is
+/// `null`.
+///
+/// # Errors
+///
+/// The file cannot be read, or is no parquet file.
+pub fn parquet_objects(
+    path: &Path,
+) -> Result<impl Iterator<Item = Result<Placed, DataError>> + use<>, DataError> {
+    let file = TableFile {
+        name: path.display().to_string(),
+        uri: path.display().to_string(),
+        content: FileContent::OnDisk(path.to_owned()),
+    };
+    let names = columns(&file, path)?;
+    let columns: Vec<Column> = names.iter().map(|name| Column::whole(name)).collect();
+    let rows = file.rows(&columns)?;
+    Ok(rows.map(move |row| {
+        let row = row?;
+        let fields = names.iter().cloned().zip(row.cells);
+        Ok((row.place, fields.collect()))
+    }))
 }

@@ -12,7 +12,7 @@ use serde_json::json;
 use thiserror::Error;
 
 use super::grade::{Grade, ScoreRange};
-use super::model::{self, Asked};
+use super::model::{self, JudgeQuestion};
 use super::{present, written};
 use crate::evaluation::Evaluation;
 use crate::{
@@ -114,7 +114,7 @@ impl GEval {
             ("highest", &highest),
         ];
         texts.extend(input.as_deref().map(|input| ("input", input)));
-        let asked = Asked {
+        let asked = JudgeQuestion {
             prompt: &self.prompt,
             texts,
             shown: &shown,

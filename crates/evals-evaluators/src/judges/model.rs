@@ -19,7 +19,7 @@ pub(crate) struct ModelArguments {
 }
 
 /// What a judge is asked for.
-pub(super) struct Asked<'a> {
+pub(super) struct JudgeQuestion<'a> {
     pub(super) prompt: &'a Prompt,
     /// The values of the prompt, without the nonce of `shown`.
     pub(super) texts: Vec<(&'a str, &'a str)>,
@@ -60,7 +60,7 @@ pub(crate) fn opened(
     })
 }
 
-impl Asked<'_> {
+impl JudgeQuestion<'_> {
     /// Asks the model for an object that `parse` reads, and records the calls as those of a judge.
     pub(super) async fn ask<T: Wanted>(
         mut self,

@@ -10,7 +10,7 @@ use evals_rag::judging::Shown;
 use serde::Deserialize;
 use serde_json::{Value, json};
 
-use super::model::{self, Asked};
+use super::model::{self, JudgeQuestion};
 use super::outcomes::{self, Announcements, OutcomeArgument};
 use super::verdict::Verdict;
 use super::{present, written};
@@ -106,7 +106,7 @@ impl RubricJudge {
         let shown: Vec<&str> = texts.iter().map(|(_, text)| *text).collect();
         let shown = Shown::new(&shown);
         texts.push(("rubric", &self.rubric));
-        let asked = Asked {
+        let asked = JudgeQuestion {
             prompt: &self.prompt,
             texts,
             shown: &shown,

@@ -9,7 +9,7 @@ use serde::Deserialize;
 use serde_json::json;
 
 use super::expectation::Expectation;
-use super::output::{Output, PartError};
+use super::output::{CaseOutput, PartError};
 use crate::evaluation::Evaluation;
 use crate::{Entry, Parameter, Untyped};
 
@@ -19,7 +19,7 @@ pub(super) struct Converted<E> {
     evaluator: E,
     refusals: Refusals,
     /// Reads the citations, if the evaluator needs them.
-    citations: fn(&Output<'_>) -> Result<Option<Vec<String>>, PartError>,
+    citations: fn(&CaseOutput<'_>) -> Result<Option<Vec<String>>, PartError>,
     version: Option<String>,
 }
 
@@ -57,7 +57,7 @@ impl<E: Evaluator<Qa> + 'static> Evaluation for Converted<E> {
         _name: &str,
         context: &Context<'_, Untyped>,
     ) -> Result<Vec<Outcome>, EvaluatorError> {
-        let output = Output::of(context);
+        let output = CaseOutput::of(context);
         let citations = (self.citations)(&output)?;
         let converted = Context {
             case: &self.case(context.case)?,

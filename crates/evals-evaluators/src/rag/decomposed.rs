@@ -12,7 +12,7 @@ use evals_rag::rag_judges::{
 };
 
 use super::expectation::Expectation;
-use super::output::Output;
+use super::output::CaseOutput;
 use super::panel;
 use crate::evaluation::Evaluation;
 use crate::{Entry, Resources, Untyped};
@@ -109,7 +109,7 @@ impl Evaluation for Decomposed {
     ) -> Result<Vec<Outcome>, EvaluatorError> {
         let expectation = Expectation(context.case);
         let reference = expectation.reference(&self.refusals)?;
-        let output = Output::of(context);
+        let output = CaseOutput::of(context);
         let refused = output.refused(&self.refusals)? == Some(true);
         let plain = output.plain_answer()?;
         // A refusal is an answer, even without words.

@@ -19,7 +19,7 @@ use crate::judged::id;
 /// An output that is an object is read as a target's reply: `answer`, `documents`, `citations` and `refused`. What it lacks is
 /// looked for among the attributes that the task recorded, where the parts of a target's reply are. An output that is a list is
 /// the list of documents, unless the task recorded documents. Any other output is the answer.
-pub(super) struct Output<'c> {
+pub(super) struct CaseOutput<'c> {
     output: &'c Value,
     attributes: &'c BTreeMap<String, Value>,
 }
@@ -58,7 +58,7 @@ impl PartError {
     }
 }
 
-impl<'c> Output<'c> {
+impl<'c> CaseOutput<'c> {
     pub(super) fn of(context: &'c Context<'c, Untyped>) -> Self {
         Self {
             output: context.output,
@@ -236,7 +236,7 @@ impl<'c> Output<'c> {
 /// How many distinct documents the output of a case lists, and how many passages, which repeat documents. A document without an id
 /// counts as one. `None` if the output has no readable list of documents.
 pub fn documents_listed(case: &CaseReport<Untyped>) -> Option<(usize, usize)> {
-    let output = Output {
+    let output = CaseOutput {
         output: case.result.output()?,
         attributes: &case.attributes,
     };

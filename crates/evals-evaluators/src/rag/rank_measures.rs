@@ -8,7 +8,7 @@ use evals_rag::{Missing, Question};
 use serde_json::{Value, json};
 
 use super::expectation::Expectation;
-use super::output::Output;
+use super::output::CaseOutput;
 use crate::evaluation::Evaluation;
 use crate::{ArgumentError, Arguments, BuildError, Entry, Parameter, Untyped};
 
@@ -84,7 +84,7 @@ impl Evaluation for RankMeasures {
         {
             return Ok(self.undefined(Question::UNANSWERABLE));
         }
-        let Some(ranking) = Output::of(context).ranking()? else {
+        let Some(ranking) = CaseOutput::of(context).ranking()? else {
             return Ok(self.undefined(Missing::Documents.reason()));
         };
         let unjudged = Judgements::new();

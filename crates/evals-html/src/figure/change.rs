@@ -3,6 +3,7 @@
 use evals::render::p_value;
 use evals::{Unit, Verdict};
 
+use crate::scale::Scale;
 use crate::scene::{Anchor, Ink, Mark, Point, Scene, Shape, Stroke, Text};
 
 use super::frame::{
@@ -47,7 +48,7 @@ impl ChangeFigure {
     pub fn draw(&self, width: Width) -> Scene {
         let mut marks = vec![title(&self.heading, width)];
         let mut top = MARGIN + TITLE_HEIGHT;
-        let columns = Columns::of(&self.changes, width);
+        let columns = TextColumns::of(&self.changes, width);
         for block in self.blocks() {
             top = draw_block(&mut marks, &block, top, columns, width) + GAP;
         }
@@ -158,13 +159,13 @@ fn wording(verdict: Verdict) -> &'static str {
 
 /// The widths of the columns of text in points, the same in every block.
 #[derive(Clone, Copy, Debug)]
-struct Columns {
+struct TextColumns {
     measure: f64,
     value: f64,
     verdict: f64,
 }
 
-impl Columns {
+impl TextColumns {
     fn of(changes: &[MeasuredChange], width: Width) -> Self {
         let printed: Vec<[String; 2]> = changes.iter().map(|it| it.texts(width)).collect();
         let [value, verdict] =
@@ -182,7 +183,7 @@ fn draw_block(
     marks: &mut Vec<Mark>,
     changes: &[&MeasuredChange],
     top: f64,
-    columns: Columns,
+    columns: TextColumns,
     width: Width,
 ) -> f64 {
     let right = width.points() - MARGIN;
@@ -220,19 +221,7 @@ fn draw_block(
         let base = y + LABEL * 0.35;
         let label = cut(&change.measure, columns.measure);
         marks.push(Text::new(Point::new(MARGIN, base), label, LABEL).into());
-        let (shape, ink) = change.symbol();
-        if let Some((low, high)) = change.interval {
-            marks.extend(whisker(scale.position(low), scale.position(high), y, ink));
-        }
-        if let Ok(difference) = change.difference {
-            marks.push(Mark::Symbol {
-                at: Point::new(scale.position(difference), y),
-                shape,
-                radius: 3.2,
-                ink,
-                is_open: matches!(change.verdict, Verdict::Unclear),
-            });
-        }
+        draw_change(marks, change, &scale, y);
         let text = Text::new(Point::new(value_right, base), value, LABEL);
         marks.push(text.anchored(Anchor::End).into());
         if !verdict.is_empty() {
@@ -241,4 +230,21 @@ fn draw_block(
         y += ROW;
     }
     frame.bottom + HEAD + TICK + LABEL
+}
+
+/// Draws the interval of a change, and a symbol at the change.
+fn draw_change(marks: &mut Vec<Mark>, change: &MeasuredChange, scale: &Scale, y: f64) {
+    let (shape, ink) = change.symbol();
+    if let Some((low, high)) = change.interval {
+        marks.extend(whisker(scale.position(low), scale.position(high), y, ink));
+    }
+    if let Ok(difference) = change.difference {
+        marks.push(Mark::Symbol {
+            at: Point::new(scale.position(difference), y),
+            shape,
+            radius: 3.2,
+            ink,
+            is_open: matches!(change.verdict, Verdict::Unclear),
+        });
+    }
 }

@@ -2,11 +2,9 @@
 
 use evals::Unit;
 
+use super::{Heading, Width};
 use crate::scale::{Scale, Tick};
 use crate::scene::{Anchor, Ink, Mark, Point, Scene, Shape, Stroke, Text, Weight, text_width};
-
-use super::ellipsis::shortened;
-use super::{Heading, Width};
 
 /// The size of text in points: titles, labels, and the numbers of axes.
 pub(super) const TITLE: f64 = 9.5;
@@ -266,4 +264,38 @@ pub(super) fn spanning(
         })
         .unwrap_or((0.0, 1.0));
     Scale::rounded(low..=high, ticks, from, to)
+}
+
+/// Shortens a text of this size and weight to a width in points; an ellipsis stands for its end.
+fn shortened(text: &str, width: f64, size: f64, weight: Weight) -> String {
+    let fits = |text: &str| text_width(text, size, weight) <= width;
+    if fits(text) {
+        return text.to_owned();
+    }
+    let mut kept: Vec<char> = text.chars().collect();
+    while kept.pop().is_some() {
+        let text: String = kept.iter().chain(&['…']).collect();
+        if fits(&text) {
+            return text;
+        }
+    }
+    "…".to_owned()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn long_texts_are_cut_with_an_ellipsis() {
+        let cut = |text: &str, width| shortened(text, width, 8.0, Weight::Regular);
+        assert_eq!(cut("hybrid", 100.0), "hybrid");
+        let short = cut("sentence-transformers/all-MiniLM-L6-v2", 60.0);
+        assert!(
+            short.ends_with('…') && short.starts_with("sentence"),
+            "{short}"
+        );
+        assert!(text_width(&short, 8.0, Weight::Regular) <= 60.0);
+        assert_eq!(cut("wide", 0.0), "…");
+    }
 }

@@ -7,7 +7,6 @@
 mod breakdown;
 mod change;
 mod distribution;
-mod ellipsis;
 mod estimates;
 mod frame;
 mod histogram;

@@ -65,17 +65,16 @@ mod block;
 mod body;
 mod case;
 mod contents;
-mod counted;
 mod error;
 mod omission;
 mod opening;
 mod passages;
 mod place;
-mod policy;
 mod table;
 mod template;
 mod writer;
 
+pub use assets::page_policy;
 pub use case::{
     Case, Field, FieldRole, Mark, Outcome, OutcomeKind, Passage, Ranked, Run, Side, Step, Timing,
 };
@@ -83,7 +82,6 @@ pub use contents::{Contents, Sides, Texts};
 pub use error::PageError;
 pub use opening::{Fact, Listing, Notice, Opening, PageFigure, Severity};
 pub use place::{Place, PlaceLink};
-pub use policy::page_policy;
 pub use table::{Cell, Column, ColumnKind, Table};
 pub use writer::{Page, Written};
 

@@ -2,9 +2,8 @@
 
 use std::io::Write;
 
-use super::body::Body;
-use super::counted::Counted;
-use super::policy::policy;
+use super::assets::policy;
+use super::body::{Body, Counted};
 use super::template::Head;
 use super::{
     Case, Contents, Opening, PageError, Place, Sides, Table, Texts, assets, block, omission,

@@ -1,4 +1,4 @@
-//! A page of one message: why a page cannot be shown.
+//! The pages of one sentence or less: why a page cannot be shown, and where the reader goes instead.
 
 use serde::Serialize;
 
@@ -23,5 +23,23 @@ impl MessagePage {
     /// The template has a fault.
     pub fn html(&self) -> Result<String, TemplateError> {
         render("message", self)
+    }
+}
+
+/// A page that goes on to another address at once, without scripts. Nothing on it is loaded.
+#[derive(Clone, Debug, Serialize)]
+pub struct ForwardPage {
+    /// The address.
+    pub address: String,
+}
+
+impl ForwardPage {
+    /// Renders the page.
+    ///
+    /// # Errors
+    ///
+    /// The template has a fault.
+    pub fn html(&self) -> Result<String, TemplateError> {
+        render("forward", self)
     }
 }

@@ -4,7 +4,6 @@
 //! change the direction of text or control a terminal are shown as escapes.
 
 mod asset;
-mod forward;
 mod labelling;
 mod link;
 mod live;
@@ -15,11 +14,10 @@ mod template;
 mod trend;
 
 pub use asset::{Asset, SCRIPT_TYPE, STYLE_TYPE};
-pub use forward::ForwardPage;
 pub use labelling::LabellingPage;
 pub use link::{Link, segment, up};
 pub use live::{LiveMeasure, LivePage, LiveProgress};
-pub use message::MessagePage;
+pub use message::{ForwardPage, MessagePage};
 pub use runs::{BrokenRow, Choice, Filter, Reading, RowChange, RunRow, RunsPage, StateKind};
 pub use sparkline::Sparkline;
 pub use template::{TemplateError, render};

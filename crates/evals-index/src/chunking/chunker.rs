@@ -6,9 +6,8 @@ use std::ops::Range;
 use std::sync::Arc;
 
 use evals_models::Tokenizer;
-use text_splitter::{ChunkConfig, TextSplitter};
+use text_splitter::{ChunkConfig, ChunkSizer, TextSplitter};
 
-use super::token_sizer::TokenSizer;
 use super::window::in_windows;
 use crate::error::IndexError;
 use crate::identity::ChunkingIdentity;
@@ -26,10 +25,10 @@ const WINDOW_BYTES_PER_TOKEN: usize = 12;
 ///
 /// The time to split grows linearly with the length. A single word of more than 64 KiB is split there, however few tokens it has.
 #[derive(Debug, Clone)]
-pub struct Chunker(Method);
+pub struct Chunker(ChunkingMethod);
 
 #[derive(Debug, Clone)]
-enum Method {
+enum ChunkingMethod {
     WholeDocuments,
     Tokens {
         size: NonZeroUsize,
@@ -41,7 +40,7 @@ enum Method {
 impl Chunker {
     /// One chunk for each document, as published BEIR figures use. The embedder truncates documents beyond its length.
     pub fn whole_documents() -> Self {
-        Self(Method::WholeDocuments)
+        Self(ChunkingMethod::WholeDocuments)
     }
 
     /// Chunks of at most `size` tokens that share up to `overlap` tokens with their predecessor. The overlap has to be smaller
@@ -57,7 +56,7 @@ impl Chunker {
             );
             return Err(IndexError::Setting { problem });
         }
-        Ok(Self(Method::Tokens {
+        Ok(Self(ChunkingMethod::Tokens {
             size,
             overlap,
             tokenizer,
@@ -66,8 +65,8 @@ impl Chunker {
 
     pub(crate) fn identity(&self) -> ChunkingIdentity {
         match &self.0 {
-            Method::WholeDocuments => ChunkingIdentity::WholeDocuments,
-            Method::Tokens {
+            ChunkingMethod::WholeDocuments => ChunkingIdentity::WholeDocuments,
+            ChunkingMethod::Tokens {
                 size,
                 overlap,
                 tokenizer,
@@ -82,7 +81,7 @@ impl Chunker {
 
     /// The byte ranges of the chunks in `text`, in order; at least one.
     pub fn chunk(&self, text: &str) -> Vec<Range<usize>> {
-        let Method::Tokens {
+        let ChunkingMethod::Tokens {
             size,
             overlap,
             tokenizer,
@@ -117,6 +116,35 @@ fn tokens(
         .filter(|(_, chunk)| !chunk.is_empty())
         .map(|(start, chunk)| start..start + chunk.len())
         .collect()
+}
+
+/// Measures slices of one text in tokens, whose boundaries are computed once.
+///
+/// For each chunk, the splitter asks for the size of dozens of overlapping slices, and a tokenizer would start over for each of them.
+/// A slice's size is the number of tokens it touches; a token on a boundary counts on both sides.
+struct TokenSizer {
+    text_address: usize,
+    tokens: Vec<Range<usize>>,
+}
+
+impl TokenSizer {
+    fn new(text: &str, tokenizer: &dyn Tokenizer) -> Self {
+        Self {
+            text_address: text.as_ptr() as usize,
+            tokens: tokenizer.boundaries(text),
+        }
+    }
+}
+
+impl ChunkSizer for TokenSizer {
+    /// `slice` must be a slice of the text given to [`TokenSizer::new`]: its address tells its place.
+    fn size(&self, slice: &str) -> usize {
+        let start = slice.as_ptr() as usize - self.text_address;
+        let end = start + slice.len();
+        let first = self.tokens.partition_point(|token| token.end <= start);
+        let last = self.tokens.partition_point(|token| token.start < end);
+        last.saturating_sub(first)
+    }
 }
 
 #[cfg(test)]
@@ -211,5 +239,28 @@ mod tests {
             error.to_string(),
             "a chunk overlap of 4 tokens is not smaller than the chunk size of 4"
         );
+    }
+
+    #[derive(Debug)]
+    struct Pairs;
+
+    impl Tokenizer for Pairs {
+        fn identity(&self) -> &'static str {
+            "pairs of bytes"
+        }
+
+        fn boundaries(&self, text: &str) -> Vec<Range<usize>> {
+            (0..text.len() / 2).map(|at| 2 * at..2 * at + 2).collect()
+        }
+    }
+
+    #[test]
+    fn counts_the_tokens_that_a_slice_touches() {
+        let text = "aabbccdd".to_owned();
+        let sizer = TokenSizer::new(&text, &Pairs);
+        assert_eq!(sizer.size(&text), 4);
+        assert_eq!(sizer.size(&text[2..6]), 2);
+        assert_eq!(sizer.size(&text[1..3]), 2);
+        assert_eq!(sizer.size(&text[4..4]), 0);
     }
 }

@@ -1,7 +1,6 @@
 //! Splitting documents into chunks.
 
 mod chunker;
-mod token_sizer;
 mod window;
 
 pub use chunker::Chunker;

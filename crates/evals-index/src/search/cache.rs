@@ -7,7 +7,7 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
 use super::Filter;
-use super::hit::{Found, Hit};
+use super::hit::{FoundChunks, Hit};
 
 /// Bytes of embeddings kept for other profiles.
 const EMBEDDING_BYTES: usize = 8 << 20;
@@ -20,7 +20,7 @@ const ENTRY_BYTES: usize = 200;
 #[derive(Debug)]
 pub(crate) struct Cache {
     pub(super) embeddings: Entries<String, Embedded>,
-    pub(super) legs: Entries<LegKey, Found>,
+    pub(super) legs: Entries<LegKey, FoundChunks>,
 }
 
 /// A question's embedding.
@@ -154,7 +154,7 @@ impl HeapSize for Embedded {
     }
 }
 
-impl HeapSize for Found {
+impl HeapSize for FoundChunks {
     fn heap_size(&self) -> usize {
         self.hits.capacity() * size_of::<Hit>()
     }

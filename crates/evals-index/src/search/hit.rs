@@ -32,7 +32,7 @@ impl Hit {
 
 /// The best chunks of one search, or of several that were fused.
 #[derive(Debug)]
-pub(super) struct Found {
+pub(super) struct FoundChunks {
     /// In the order of [`sort`].
     pub(super) hits: Vec<Hit>,
     /// Whether a greater depth would find nothing more.
@@ -41,7 +41,7 @@ pub(super) struct Found {
     pub(super) duration: Option<Duration>,
 }
 
-impl Found {
+impl FoundChunks {
     /// The result for a question without anything to search for.
     pub(super) fn nothing() -> Self {
         Self {
@@ -133,7 +133,7 @@ pub(super) fn distinct_documents(hits: &[Hit], positions: &Positions) -> usize {
 
 /// Which chunks of the best documents are returned as passages.
 #[derive(Debug, Clone, Copy)]
-pub(super) struct Wanted {
+pub(super) struct WantedChunks {
     /// This many of the best chunks, from whichever documents.
     pub(super) chunks: usize,
     /// Also the best chunk of each of this many documents.
@@ -144,7 +144,7 @@ pub(super) struct Wanted {
 pub(super) fn of_best_documents(
     hits: &[Hit],
     k: usize,
-    wanted: Wanted,
+    wanted: WantedChunks,
     positions: &Positions,
 ) -> Vec<Hit> {
     let mut documents = HashSet::new();

@@ -3,7 +3,7 @@
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::Instant;
 
-use super::hit::{self, Found, Hit, LeftOut};
+use super::hit::{self, FoundChunks, Hit, LeftOut};
 use super::{Filter, engine_query};
 use crate::error::IndexError;
 use crate::table::contents::Contents;
@@ -63,7 +63,7 @@ impl Leg<'_> {
         filter: &Filter,
         ties: &UsualTies,
         depth: usize,
-    ) -> Result<Found, IndexError> {
+    ) -> Result<FoundChunks, IndexError> {
         let started = Instant::now();
         let positions = &contents.positions;
         let tied = ties.tied(self);
@@ -80,7 +80,7 @@ impl Leg<'_> {
                 }
                 // The cache may hold the hits for other profiles.
                 hits.shrink_to_fit();
-                return Ok(Found {
+                return Ok(FoundChunks {
                     hits,
                     exhausted: all && left_out == LeftOut::default(),
                     duration: Some(started.elapsed()),

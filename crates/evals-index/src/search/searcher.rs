@@ -8,7 +8,7 @@ use evals_rag::{Passage, Retrieved, SearchError, Searcher};
 use futures::try_join;
 
 use super::cache::{Cached, Embedded, LegKey};
-use super::hit::{self, Found, Hit, Wanted};
+use super::hit::{self, FoundChunks, Hit, WantedChunks};
 use super::leg::Leg;
 use super::timings::Timings;
 use super::{Cache, Filter, UsualTies, fusion, passages, question, unranked};
@@ -156,7 +156,7 @@ impl IndexSearcher {
 
     /// The chunks among sorted ones whose texts the options ask for.
     pub(super) fn passages_among(&self, hits: &[Hit], k: usize) -> Vec<Hit> {
-        let wanted = Wanted {
+        let wanted = WantedChunks {
             chunks: self.passages,
             best_of: self.best_of,
         };
@@ -177,8 +177,8 @@ struct Inquiry<'a> {
 }
 
 impl Inquiry<'_> {
-    async fn find(&self, timings: &mut Timings) -> Result<Arc<Found>, IndexError> {
-        let mut record = |stage: &str, result: Cached<Found>| {
+    async fn find(&self, timings: &mut Timings) -> Result<Arc<FoundChunks>, IndexError> {
+        let mut record = |stage: &str, result: Cached<FoundChunks>| {
             if let Some(duration) = result.value.duration {
                 timings.add(stage, duration, result.hit);
             }
@@ -199,7 +199,7 @@ impl Inquiry<'_> {
         })
     }
 
-    async fn bm25(&self) -> Result<Cached<Found>, IndexError> {
+    async fn bm25(&self) -> Result<Cached<FoundChunks>, IndexError> {
         let question = self.question;
         let search = self.search(Leg::Bm25 { question });
         self.cache
@@ -208,10 +208,10 @@ impl Inquiry<'_> {
             .await
     }
 
-    async fn semantic(&self) -> Result<Cached<Found>, IndexError> {
+    async fn semantic(&self) -> Result<Cached<FoundChunks>, IndexError> {
         let search = async {
             let Some(Embedded { vector, .. }) = self.embedded else {
-                return Ok(Found::nothing());
+                return Ok(FoundChunks::nothing());
             };
             let approximate = self.searcher.approximate.as_deref();
             let leg = Leg::Semantic {
@@ -224,7 +224,7 @@ impl Inquiry<'_> {
         self.cache.legs.get(key, search).await
     }
 
-    async fn search(&self, leg: Leg<'_>) -> Result<Found, IndexError> {
+    async fn search(&self, leg: Leg<'_>) -> Result<FoundChunks, IndexError> {
         let IndexSearcher {
             contents,
             filter,
@@ -235,7 +235,7 @@ impl Inquiry<'_> {
     }
 
     /// The ranking that is the same for all questions, so that it is computed once.
-    async fn unranked(&self) -> Result<Cached<Found>, IndexError> {
+    async fn unranked(&self) -> Result<Cached<FoundChunks>, IndexError> {
         let (contents, filter) = (&self.searcher.contents, &self.searcher.filter);
         let search = unranked::search(&contents.table, &contents.positions, filter, self.depth);
         self.cache.legs.get(self.key("unranked", ""), search).await

@@ -9,7 +9,7 @@ use lancedb::query::{ExecutableQuery, QueryBase, Select};
 use lancedb::table::Table;
 
 use super::Filter;
-use super::hit::{Found, Hit};
+use super::hit::{FoundChunks, Hit};
 use crate::error::IndexError;
 use crate::table::ROW_ID;
 use crate::table::positions::Positions;
@@ -20,7 +20,7 @@ pub(super) async fn search(
     positions: &Positions,
     filter: &Filter,
     depth: usize,
-) -> Result<Found, IndexError> {
+) -> Result<FoundChunks, IndexError> {
     let started = Instant::now();
     let documents: Vec<usize> = match filter.sql() {
         Some(_) => filtered(table, positions, filter, depth).await?,
@@ -31,7 +31,7 @@ pub(super) async fn search(
         .zip(scores())
         .map(|(document, score)| Hit::new(positions.first_chunk(*document), score))
         .collect();
-    Ok(Found {
+    Ok(FoundChunks {
         hits,
         exhausted: documents.len() < depth,
         duration: Some(started.elapsed()),

@@ -6,14 +6,14 @@ use std::path::Path;
 use evals_fuzz::Target;
 use tempfile::NamedTempFile;
 
-use super::Format;
+use super::WeightsFormat;
 use super::file::TensorFile;
 use super::located::{Located, count};
 
 const CORPUS: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/tests/fuzz");
 
 /// Reads all tensors of a file, and each of their first rows.
-fn read_all(path: &Path, length: usize, format: Format) {
+fn read_all(path: &Path, length: usize, format: WeightsFormat) {
     let file = TensorFile::open(path.to_owned()).unwrap();
     let Ok(tensors) = format.locate(&file) else {
         return;
@@ -43,7 +43,7 @@ fn assert_first_row(name: &str, tensor: &Located, values: &[f32], file: &TensorF
     assert_eq!(bits(&read), bits(&values[..read.len()]), "{name}");
 }
 
-fn run(target: Target, format: Format) {
+fn run(target: Target, format: WeightsFormat) {
     let file = NamedTempFile::new().unwrap();
     target.run(|input| {
         fs::write(file.path(), input).unwrap();
@@ -79,7 +79,7 @@ fn safetensors_hold_what_they_say() {
             "\\ud800",
             ",1",
         ]);
-    run(target, Format::Safetensors);
+    run(target, WeightsFormat::Safetensors);
 }
 
 #[test]
@@ -107,5 +107,5 @@ fn archives_of_pytorch_hold_what_they_say() {
             b"q\x01",
             b"h\x01",
         ]);
-    run(target, Format::PyTorch);
+    run(target, WeightsFormat::PyTorch);
 }

@@ -21,12 +21,12 @@ use located::Located;
 
 /// The formats of files of weights, the preferred one first.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Format {
+enum WeightsFormat {
     Safetensors,
     PyTorch,
 }
 
-impl Format {
+impl WeightsFormat {
     const ALL: [Self; 2] = [Self::Safetensors, Self::PyTorch];
 
     /// The file that holds all weights, unless they are in shards.
@@ -95,8 +95,8 @@ impl Weights {
         Ok(Self::found(folder)?.1)
     }
 
-    fn found(folder: &Folder) -> Result<(Format, Vec<PathBuf>), LocalError> {
-        for format in Format::ALL {
+    fn found(folder: &Folder) -> Result<(WeightsFormat, Vec<PathBuf>), LocalError> {
+        for format in WeightsFormat::ALL {
             let files = format.files(folder)?;
             if !files.is_empty() {
                 return Ok((format, files));
@@ -191,7 +191,7 @@ impl Weights {
 }
 
 impl Shard {
-    fn open(path: PathBuf, format: Format) -> Result<Self, LocalError> {
+    fn open(path: PathBuf, format: WeightsFormat) -> Result<Self, LocalError> {
         let file = TensorFile::open(path)?;
         let tensors = format.locate(&file)?;
         Ok(Self { file, tensors })

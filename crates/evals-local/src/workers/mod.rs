@@ -1,6 +1,5 @@
 //! The threads that run a model, and the texts that go through them.
 
-mod batches;
 mod texts;
 mod threads;
 

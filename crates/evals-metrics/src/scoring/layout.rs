@@ -38,7 +38,7 @@ pub fn trec_eval_layout(scores: &Scores, layout: TrecEvalLayout) -> String {
         summary,
         decimals,
     } = layout;
-    let mut columns: Vec<(usize, Place, String)> = scores
+    let mut columns: Vec<(usize, ColumnPlace, String)> = scores
         .columns()
         .iter()
         .enumerate()
@@ -93,11 +93,11 @@ fn line(text: &mut String, name: &str, query: &str, value: &str) {
 }
 
 /// The position of a family, and within it.
-struct Place(usize, f64);
+struct ColumnPlace(usize, f64);
 
 /// Where `trec_eval` prints a column, and under which name.
-fn place_and_name(column: &Column, scores: &Scores) -> (Place, String) {
-    let unknown = || (Place(usize::MAX, 0.0), column.statistic.to_string());
+fn place_and_name(column: &Column, scores: &Scores) -> (ColumnPlace, String) {
+    let unknown = || (ColumnPlace(usize::MAX, 0.0), column.statistic.to_string());
     let level = scores.options().relevant_from;
     let grade = column.statistic.minimum_grade();
     let is_at_level = grade.is_none_or(|rel| rel == level);
@@ -112,7 +112,7 @@ fn place_and_name(column: &Column, scores: &Scores) -> (Place, String) {
         (None, Some(suffix)) => format!("{}_{suffix}", family.name),
         (None, None) => family.name.to_owned(),
     };
-    (Place(position, family.order), name)
+    (ColumnPlace(position, family.order), name)
 }
 
 /// A family of `trec_eval`, with the part of the name that follows it.

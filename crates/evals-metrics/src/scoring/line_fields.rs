@@ -2,7 +2,7 @@
 
 use memchr::memchr;
 
-use super::rows::Row;
+use super::rows::FileRow;
 use crate::trec::ParseError;
 
 /// Goes through lines once: it finds their ends and their fields at the same time.
@@ -28,7 +28,7 @@ impl<'t> Lines<'t> {
     /// Appends a row for each line that has content.
     pub(super) fn append<const N: usize>(
         &mut self,
-        rows: &mut Vec<Row<'t>>,
+        rows: &mut Vec<FileRow<'t>>,
         expected: &'static str,
         read: impl Fn([&'t str; N], bool, usize) -> Result<Option<(&'t str, f64)>, ParseError>,
     ) -> Result<(), ParseError> {
@@ -41,7 +41,7 @@ impl<'t> Lines<'t> {
             let Some((id, value)) = row else {
                 return Err(self.wrong_fields(expected));
             };
-            rows.push(Row {
+            rows.push(FileRow {
                 id,
                 value,
                 line: self.number,

@@ -4,7 +4,7 @@ use std::cmp::Ordering;
 
 use super::error::ScoringError;
 use super::ids::Ids;
-use super::rows::{File, Row};
+use super::rows::{File, FileRow};
 use super::source::{Judged, Ranked};
 use super::{Options, Statistic};
 use crate::Undefined;
@@ -13,8 +13,8 @@ use crate::trec::ParseError;
 
 /// A worker's memory.
 pub(super) struct QueryScores<'s> {
-    ranked: Vec<Row<'s>>,
-    judged: Vec<Row<'s>>,
+    ranked: Vec<FileRow<'s>>,
+    judged: Vec<FileRow<'s>>,
     order: Vec<u32>,
     grades: Vec<Option<i32>>,
     ids: Ids<'s>,
@@ -133,7 +133,7 @@ impl<'s> QueryScores<'s> {
         let rows = &self.ranked;
         let before = |left: &u32, right: &u32| {
             let (left, right) = (&rows[*left as usize], &rows[*right as usize]);
-            let score = |row: &Row<'_>| options.version.score(row.value);
+            let score = |row: &FileRow<'_>| options.version.score(row.value);
             score(right)
                 .partial_cmp(&score(left))
                 .unwrap_or(Ordering::Equal)
@@ -152,7 +152,7 @@ impl<'s> QueryScores<'s> {
 }
 
 /// Checks that no document is listed twice, and keeps their positions.
-fn unique<'s>(ids: &mut Ids<'s>, rows: &[Row<'s>], query: &str) -> Result<(), ParseError> {
+fn unique<'s>(ids: &mut Ids<'s>, rows: &[FileRow<'s>], query: &str) -> Result<(), ParseError> {
     for (position, row) in (0..).zip(rows) {
         if let Some(first) = ids.insert(row.id, position) {
             return Err(ParseError::Duplicate {
@@ -170,6 +170,6 @@ fn unique<'s>(ids: &mut Ids<'s>, rows: &[Row<'s>], query: &str) -> Result<(), Pa
     clippy::cast_possible_truncation,
     reason = "grades are read as whole numbers of this size"
 )]
-fn grade(row: &Row<'_>) -> i32 {
+fn grade(row: &FileRow<'_>) -> i32 {
     row.value as i32
 }

@@ -22,7 +22,7 @@ impl fmt::Display for File {
 
 /// A document of a query, with its score or grade.
 #[derive(Debug, Clone, Copy)]
-pub(super) struct Row<'t> {
+pub(super) struct FileRow<'t> {
     pub(super) id: &'t str,
     pub(super) value: f64,
     /// Counts from 1; 0 in JSON files.

@@ -9,7 +9,7 @@ use super::error::ScoringError;
 use super::query_scores::QueryScores;
 use super::request::Request;
 use super::scores::{QueryRow, Scores};
-use super::source::{Judged, Ranked, Source};
+use super::source::{Judged, Ranked, ScoringRows};
 use super::{Options, Statistic};
 use crate::Queries;
 use crate::trec::ParseError;
@@ -40,7 +40,8 @@ pub fn score(
     let rows = rows(qrels, run, &request, options, &pairs)?;
     let scores = Scores::new(request, *options, rows, run.tag());
     if scores.is_empty() {
-        let first = |source: &Source<'_>| (source.len() > 0).then(|| source.query(0).to_owned());
+        let first =
+            |source: &ScoringRows<'_>| (source.len() > 0).then(|| source.query(0).to_owned());
         return Err(ScoringError::NoCommonQuery {
             judged: qrels.0.len(),
             first_judged: first(&qrels.0),
@@ -52,7 +53,7 @@ pub fn score(
 }
 
 /// The queries of either file, in byte order of their ids.
-fn pairs(qrels: &Source<'_>, run: &Source<'_>) -> Vec<Pair> {
+fn pairs(qrels: &ScoringRows<'_>, run: &ScoringRows<'_>) -> Vec<Pair> {
     let (mut judged, mut ranked) = (0, 0);
     let mut pairs = Vec::with_capacity(qrels.len().max(run.len()));
     loop {

@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use super::delimited::{self, Header};
 use super::json;
-use super::rows::{File, OwnedRows, Row};
+use super::rows::{File, FileRow, OwnedRows};
 use super::trec_lines::TrecLines;
 use crate::measures::MinimumGrade;
 use crate::trec::{ParseError, refuse_lone_returns};
@@ -43,13 +43,13 @@ fn without_mark(text: &str) -> &str {
 
 /// The queries of a file, in byte order of their ids.
 #[derive(Debug)]
-pub(super) enum Source<'t> {
+pub(super) enum ScoringRows<'t> {
     /// Lines are read when a worker scores their query.
     Trec(TrecLines<'t>),
     Owned(OwnedRows),
 }
 
-impl<'t> Source<'t> {
+impl<'t> ScoringRows<'t> {
     fn read(text: &'t str, form: Form, file: File) -> Result<Self, ParseError> {
         let text = without_mark(text);
         if form != Form::Json {
@@ -83,13 +83,13 @@ impl<'t> Source<'t> {
     pub(super) fn rows<'s>(
         &'s self,
         index: usize,
-        rows: &mut Vec<Row<'s>>,
+        rows: &mut Vec<FileRow<'s>>,
     ) -> Result<(), ParseError> {
         rows.clear();
         match self {
             Self::Trec(lines) => lines.rows(index, rows),
             Self::Owned(queries) => {
-                rows.extend(queries[index].1.iter().map(|row| Row {
+                rows.extend(queries[index].1.iter().map(|row| FileRow {
                     id: &row.id,
                     value: row.value,
                     line: row.line,
@@ -102,7 +102,7 @@ impl<'t> Source<'t> {
 
 /// The judgements of a collection, read from a text that it borrows from.
 #[derive(Debug)]
-pub struct Judged<'t>(pub(super) Source<'t>);
+pub struct Judged<'t>(pub(super) ScoringRows<'t>);
 
 impl<'t> Judged<'t> {
     /// Reads judgements in the form that the text shows. Lines of a TREC file are checked only when they are scored.
@@ -111,7 +111,7 @@ impl<'t> Judged<'t> {
     ///
     /// JSON, CSV or TSV is malformed, or a line ends with a carriage return alone.
     pub fn read(text: &'t str) -> Result<Self, ParseError> {
-        Source::read(text, Form::of(text), File::Judgements).map(Self)
+        ScoringRows::read(text, Form::of(text), File::Judgements).map(Self)
     }
 
     /// The documents of each query whose grade is at least `from`.
@@ -143,7 +143,7 @@ impl<'t> Judged<'t> {
 
 /// The rankings of a system, read from a text that it borrows from.
 #[derive(Debug)]
-pub struct Ranked<'t>(pub(super) Source<'t>);
+pub struct Ranked<'t>(pub(super) ScoringRows<'t>);
 
 impl<'t> Ranked<'t> {
     /// Reads rankings in the form that the text shows. Lines of a TREC file are checked only when they are scored.
@@ -152,14 +152,14 @@ impl<'t> Ranked<'t> {
     ///
     /// JSON, CSV or TSV is malformed, or a line ends with a carriage return alone.
     pub fn read(text: &'t str) -> Result<Self, ParseError> {
-        Source::read(text, Form::of(text), File::Rankings).map(Self)
+        ScoringRows::read(text, Form::of(text), File::Rankings).map(Self)
     }
 
     /// The tag of the last line, which `trec_eval` calls `runid`; `None` in other forms than TREC.
     pub fn tag(&self) -> Option<&str> {
         match &self.0 {
-            Source::Trec(lines) => lines.tag(),
-            Source::Owned(_) => None,
+            ScoringRows::Trec(lines) => lines.tag(),
+            ScoringRows::Owned(_) => None,
         }
     }
 
@@ -187,7 +187,7 @@ impl<'t> Ranked<'t> {
     clippy::cast_possible_truncation,
     reason = "rankings hold scores in single precision"
 )]
-fn scored(row: &Row<'_>) -> Result<(String, f64), ParseError> {
+fn scored(row: &FileRow<'_>) -> Result<(String, f64), ParseError> {
     if (row.value as f32).is_finite() {
         return Ok((row.id.to_owned(), row.value));
     }
@@ -198,7 +198,7 @@ fn scored(row: &Row<'_>) -> Result<(String, f64), ParseError> {
 }
 
 /// The error for the first document that is listed twice.
-fn duplicate(query: &str, rows: &[Row<'_>]) -> ParseError {
+fn duplicate(query: &str, rows: &[FileRow<'_>]) -> ParseError {
     let mut lines = BTreeMap::new();
     let mut rows = rows.iter();
     let twice = rows.find_map(|row| Some((row, lines.insert(row.id, row.line)?)));

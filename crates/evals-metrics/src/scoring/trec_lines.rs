@@ -7,7 +7,7 @@ use std::thread::{self, ScopedJoinHandle};
 use memchr::{memchr, memchr_iter};
 
 use super::line_fields::{Lines, first_field, has_content, is_blank};
-use super::rows::{File, Row};
+use super::rows::{File, FileRow};
 use super::short_decimal::short_decimal;
 use crate::trec::ParseError;
 
@@ -76,7 +76,7 @@ impl<'t> TrecLines<'t> {
     }
 
     /// Appends the rows of a query.
-    pub(super) fn rows(&self, index: usize, rows: &mut Vec<Row<'t>>) -> Result<(), ParseError> {
+    pub(super) fn rows(&self, index: usize, rows: &mut Vec<FileRow<'t>>) -> Result<(), ParseError> {
         for stretch in &self.stretches[self.queries[index].stretches.clone()] {
             let mut lines = Lines::new(&self.text[stretch.bytes.clone()], stretch.line);
             match self.file {

@@ -10,7 +10,7 @@ use super::paired_t::t_test;
 use super::{Alternative, NoStatistic, TestMethod, TestResult};
 use crate::arithmetic::{ROUNDING, arithmetic_mean, as_f64, share};
 use crate::distribution::student_upper_quantile;
-use crate::quantile::quantile;
+use crate::percentiles::quantile;
 use crate::random::Xoshiro256PlusPlus;
 use crate::{Bootstrap, Interval, IntervalMethod, PairedTest};
 

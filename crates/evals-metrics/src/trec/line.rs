@@ -20,13 +20,13 @@ pub(crate) fn refuse_lone_returns(text: &str) -> Result<(), ParseError> {
 
 /// One line of a file that has content.
 #[derive(Clone, Copy)]
-pub(super) struct Line<'t> {
+pub(super) struct TrecLine<'t> {
     /// Counts from 1, as editors do.
     pub(super) number: usize,
     text: &'t str,
 }
 
-impl<'t> Line<'t> {
+impl<'t> TrecLine<'t> {
     /// The lines that have content and are no comments (`#`), ending with `\n` or `\r\n`.
     pub(super) fn all(text: &'t str) -> impl Iterator<Item = Self> {
         let text = text.strip_prefix('\u{feff}').unwrap_or(text);

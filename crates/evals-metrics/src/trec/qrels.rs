@@ -2,7 +2,7 @@
 
 use std::io::Write;
 
-use super::line::{Line, check_field, refuse_lone_returns};
+use super::line::{TrecLine, check_field, refuse_lone_returns};
 use super::{ParseError, WriteError};
 use crate::Qrels;
 
@@ -13,7 +13,7 @@ use crate::Qrels;
 pub fn parse_qrels(text: &str) -> Result<Qrels, ParseError> {
     refuse_lone_returns(text)?;
     let mut qrels = Qrels::new();
-    for line in Line::all(text) {
+    for line in TrecLine::all(text) {
         let [query, _iteration, document, grade] =
             line.exactly("4 fields (query, iteration, document, grade)")?;
         let grade = grade.parse().map_err(|_| ParseError::Grade {
@@ -34,7 +34,7 @@ pub fn parse_qrels(text: &str) -> Result<Qrels, ParseError> {
 
 /// The line that mentions a document of a query first. It runs only after a file was refused.
 fn first_mention(text: &str, query: &str, document: &str) -> usize {
-    let mut lines = Line::all(text);
+    let mut lines = TrecLine::all(text);
     let first = lines.find(|line| {
         matches!(line.exactly(""), Ok([this, _, that, _]) if (this, that) == (query, document))
     });

@@ -3,7 +3,7 @@
 use std::collections::{BTreeMap, HashMap};
 use std::io::Write;
 
-use super::line::{Line, check_field, refuse_lone_returns};
+use super::line::{TrecLine, check_field, refuse_lone_returns};
 use super::{ParseError, WriteError};
 use crate::{Ranking, RankingError, Run, ScoredDocument};
 
@@ -36,7 +36,7 @@ fn parse(
 ) -> Result<Run, ParseError> {
     refuse_lone_returns(text)?;
     let mut documents: BTreeMap<&str, Vec<(String, f64)>> = BTreeMap::new();
-    for line in Line::all(text) {
+    for line in TrecLine::all(text) {
         let [query, _q0, document, _rank, score, _tag] = line.exactly(RUN_FIELDS)?;
         let score = parse_score(score).ok_or_else(|| not_a_score(line.number, score))?;
         let of_query = documents.entry(query).or_default();
@@ -56,7 +56,7 @@ fn parse(
 /// keeping every line would take longer than all other parsing.
 fn first_duplicate(text: &str) -> Option<ParseError> {
     let mut seen = HashMap::new();
-    Line::all(text).find_map(|line| {
+    TrecLine::all(text).find_map(|line| {
         let [query, _q0, document, _rank, _score, _tag] = line.exactly(RUN_FIELDS).ok()?;
         let first = seen.insert((query, document), line.number)?;
         Some(ParseError::Duplicate {

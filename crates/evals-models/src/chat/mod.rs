@@ -2,7 +2,6 @@
 
 mod reply;
 mod request;
-mod tool;
 
 use std::fmt::Debug;
 
@@ -10,8 +9,7 @@ use async_trait::async_trait;
 use serde_json::{Map, Value};
 
 pub use reply::{ChatReply, Finish, Served, Usage};
-pub use request::{ChatRequest, Message, ReplySchema, Role};
-pub use tool::{Tool, ToolCall, ToolCallReference};
+pub use request::{ChatRequest, Message, ReplySchema, Role, Tool, ToolCall, ToolCallReference};
 
 use crate::error::ChatError;
 use crate::identity::ModelIdentity;

@@ -4,7 +4,7 @@ use std::time::Duration;
 
 use serde::{Deserialize, Serialize};
 
-use super::tool::ToolCall;
+use super::request::ToolCall;
 
 /// The reply of a chat model.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]

@@ -1,10 +1,9 @@
 //! The parts that the embedders of both protocols share: prefixes, batches, checks, and the handling of texts that a server refuses.
 
-mod batches;
 mod vectors;
 
 use std::fmt;
-use std::num::NonZero;
+use std::num::{NonZero, NonZeroUsize};
 use std::ops::Range;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, AtomicUsize, Ordering};
@@ -122,7 +121,7 @@ impl HttpEmbedder {
     fn cut(&self, texts: &[impl AsRef<str>]) -> Vec<Range<usize>> {
         let most_texts = self.call.max_batch.load(Ordering::Relaxed);
         let most_texts = NonZero::new(most_texts).unwrap_or(NonZero::<usize>::MIN);
-        batches::cut(texts, most_texts, self.settings.max_batch_tokens)
+        batches(texts, most_texts, self.settings.max_batch_tokens)
     }
 }
 
@@ -395,4 +394,60 @@ fn with_prefixes(identity: ModelIdentity, settings: &EmbedSettings) -> ModelIden
         parts.push(format!("dimension={dimension}"));
     }
     identity.with_digest(parts.join(" "))
+}
+
+/// Splits texts into batches of at most `max_texts` texts and `max_tokens` estimated tokens, in order. A text with more tokens is a
+/// batch of its own.
+fn batches(
+    texts: &[impl AsRef<str>],
+    max_texts: NonZeroUsize,
+    max_tokens: NonZeroUsize,
+) -> Vec<Range<usize>> {
+    let most = u64::try_from(max_tokens.get()).unwrap_or(u64::MAX);
+    let mut batches = Vec::new();
+    let (mut start, mut sum) = (0, 0);
+    for (index, text) in texts.iter().enumerate() {
+        let tokens = tokens::at_most(text.as_ref());
+        let full = index - start == max_texts.get() || sum + tokens > most;
+        if full && index > start {
+            batches.push(start..index);
+            (start, sum) = (index, 0);
+        }
+        sum += tokens;
+    }
+    if start < texts.len() {
+        batches.push(start..texts.len());
+    }
+    batches
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn cut_at(lengths: &[usize], max_texts: usize, max_tokens: usize) -> Vec<Range<usize>> {
+        let texts: Vec<String> = lengths
+            .iter()
+            .map(|length| "a".repeat(length * 3))
+            .collect();
+        let most = |number| NonZeroUsize::new(number).unwrap();
+        batches(&texts, most(max_texts), most(max_tokens))
+    }
+
+    #[test]
+    fn texts_and_tokens_both_end_a_batch() {
+        assert_eq!(cut_at(&[1, 1, 1, 1, 1], 2, 100), [0..2, 2..4, 4..5]);
+        assert_eq!(cut_at(&[4, 4, 4, 9, 1], 64, 10), [0..2, 2..3, 3..5]);
+    }
+
+    #[test]
+    fn a_text_beyond_the_limit_goes_alone() {
+        assert_eq!(cut_at(&[1, 50, 1], 64, 10), [0..1, 1..2, 2..3]);
+        assert_eq!(cut_at(&[50], 64, 10), vec![0..1; 1]);
+    }
+
+    #[test]
+    fn no_texts_are_no_batches() {
+        assert!(cut_at(&[], 64, 10).is_empty());
+    }
 }

@@ -55,7 +55,7 @@ pub(super) struct Dialect {
 
 /// How a server can hold replies to a format, strictest first.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Format {
+pub(super) enum SchemaFormat {
     /// `json_schema`, as `OpenAI` has it.
     Schema,
     /// `json_object` with the schema beside it, as `llama-cpp-python` has it.
@@ -94,12 +94,12 @@ impl Dialect {
         }
     }
 
-    pub(super) fn format(&self) -> Format {
+    pub(super) fn format(&self) -> SchemaFormat {
         match self.conceded.last() {
-            Some(Concession::AnyFormat) => Format::Free,
-            Some(Concession::JsonObject) => Format::JsonObject,
-            Some(Concession::SchemaInObject) => Format::SchemaInObject,
-            _ => Format::Schema,
+            Some(Concession::AnyFormat) => SchemaFormat::Free,
+            Some(Concession::JsonObject) => SchemaFormat::JsonObject,
+            Some(Concession::SchemaInObject) => SchemaFormat::SchemaInObject,
+            _ => SchemaFormat::Schema,
         }
     }
 
@@ -116,11 +116,11 @@ impl Dialect {
         // The names are words of prose, too, so the message has to name them as fields.
         let refused = |field: &str| unsupported && refusal.body.names(field);
         let looser = match self.format() {
-            Format::Schema if is_about_format => Some(Concession::SchemaInObject),
-            Format::SchemaInObject if is_about_format || refused("schema") => {
+            SchemaFormat::Schema if is_about_format => Some(Concession::SchemaInObject),
+            SchemaFormat::SchemaInObject if is_about_format || refused("schema") => {
                 Some(Concession::JsonObject)
             }
-            Format::JsonObject if is_about_format => Some(Concession::AnyFormat),
+            SchemaFormat::JsonObject if is_about_format => Some(Concession::AnyFormat),
             _ => None,
         };
         // An unknown level is an error of the settings, not an unknown field.
@@ -293,7 +293,7 @@ mod tests {
         let unknown = refused("body.response_format.schema: Extra inputs are not permitted");
         let dialect = without(dialect, &unknown, Concession::JsonObject);
         let dialect = without(dialect, &refusal, Concession::AnyFormat);
-        assert_eq!(dialect.format(), Format::Free);
+        assert_eq!(dialect.format(), SchemaFormat::Free);
         assert_eq!(dialect.concede(&refusal), None);
     }
 

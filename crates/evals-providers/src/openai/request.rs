@@ -11,7 +11,7 @@ use async_openai::types::chat::{
 use serde::Serialize;
 use serde_json::Value;
 
-use super::dialect::{Concession, Dialect, Format};
+use super::dialect::{Concession, Dialect, SchemaFormat};
 use crate::settings::ChatSettings;
 use crate::settings::extra_body::Extended;
 use evals_models::{ChatRequest, Message, ReplySchema, Role, Tool, ToolCall};
@@ -142,9 +142,9 @@ fn tools(tools: &[Tool]) -> Option<Vec<ChatCompletionTools>> {
     (!tools.is_empty()).then_some(tools)
 }
 
-fn reply_format(schema: &ReplySchema, format: Format) -> Option<ReplyFormat<'_>> {
+fn reply_format(schema: &ReplySchema, format: SchemaFormat) -> Option<ReplyFormat<'_>> {
     let format = match format {
-        Format::Schema => ResponseFormat::JsonSchema {
+        SchemaFormat::Schema => ResponseFormat::JsonSchema {
             json_schema: ResponseFormatJsonSchema {
                 description: None,
                 name: schema.name.clone(),
@@ -152,14 +152,14 @@ fn reply_format(schema: &ReplySchema, format: Format) -> Option<ReplyFormat<'_>>
                 strict: Some(true),
             },
         },
-        Format::SchemaInObject => {
+        SchemaFormat::SchemaInObject => {
             return Some(ReplyFormat::SchemaInObject {
                 r#type: "json_object",
                 schema: &schema.schema,
             });
         }
-        Format::JsonObject => ResponseFormat::JsonObject,
-        Format::Free => return None,
+        SchemaFormat::JsonObject => ResponseFormat::JsonObject,
+        SchemaFormat::Free => return None,
     };
     Some(ReplyFormat::Standard(format))
 }

@@ -7,9 +7,9 @@ use std::time::{Duration, SystemTime};
 use tokio::time::{Instant, sleep_until, timeout, timeout_at};
 
 use super::attempt::{AttemptError, Contact, Reach};
-use super::caller::Caller;
 use super::error::TrafficError;
 use super::gate::Permit;
+use super::refusals::Caller;
 use super::{Delivered, Traffic, refusals};
 use evals_models::Failure;
 

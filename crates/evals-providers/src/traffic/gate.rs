@@ -7,7 +7,7 @@ use tokio::sync::Notify;
 use tokio::time::{Instant, sleep_until};
 
 use super::limit::Limit;
-use super::pace::Pace;
+use super::pace::TrafficPace;
 
 /// Lets attempts in one after the other, in the order in which they came.
 ///
@@ -16,7 +16,7 @@ use super::pace::Pace;
 #[derive(Debug)]
 pub(super) struct Gate {
     turn: tokio::sync::Mutex<()>,
-    pace: Pace,
+    pace: TrafficPace,
     state: Mutex<GateState>,
     changed: Notify,
 }
@@ -38,7 +38,7 @@ enum Obstacle {
 }
 
 impl Gate {
-    pub(super) fn new(limit: Limit, pace: Pace) -> Self {
+    pub(super) fn new(limit: Limit, pace: TrafficPace) -> Self {
         Self {
             turn: tokio::sync::Mutex::new(()),
             pace,

@@ -5,7 +5,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use super::attempt::AttemptError;
-use super::caller::Caller;
+use super::refusals::Caller;
 use super::{Delivered, Traffic, TrafficSettings};
 use crate::settings::ServerSettings;
 

@@ -8,7 +8,6 @@
 mod attempt;
 mod backoff;
 mod call;
-mod caller;
 mod calls;
 mod error;
 mod gate;
@@ -17,7 +16,6 @@ mod limit;
 mod pace;
 mod refusals;
 mod settings;
-mod statistics;
 #[cfg(test)]
 mod tests;
 
@@ -33,20 +31,18 @@ use tokio::time::{Instant, sleep_until};
 pub use attempt::{AttemptError, Contact, Reach};
 pub use error::TrafficError;
 pub use settings::TrafficSettings;
-pub use statistics::TrafficStatistics;
 
 pub(crate) use error::Refused;
 pub(crate) use lane::Lane;
 
 use backoff::Backoff;
 use call::Call;
-use caller::Caller;
 use calls::{Calls, Quiet};
 use error::seconds;
 use gate::{Gate, Permit};
 use limit::Limit;
-use pace::Pace;
-use refusals::Refusals;
+use pace::TrafficPace;
+use refusals::{Caller, Refusals};
 
 use evals_models::Failure;
 
@@ -104,7 +100,7 @@ impl Traffic {
             provider: provider.into(),
             gate: Gate::new(
                 Limit::new(NonZeroUsize::get(start), ceiling.max(start).get()),
-                Pace::new(&settings),
+                TrafficPace::new(&settings),
             ),
             backoff: Backoff::new(&settings),
             calls: Calls::new(),
@@ -309,4 +305,22 @@ fn terminal(reach: Reach, refused: Refused) -> AttemptError {
 
 fn whole_seconds(duration: Duration) -> String {
     seconds(Duration::from_secs(duration.as_secs()))
+}
+
+/// Counts of a provider's traffic so far.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct TrafficStatistics {
+    /// Attempts sent, successful or not.
+    pub attempts: u64,
+    /// Attempts that were not the first of their call.
+    pub retries: u64,
+    /// Attempts that met an overloaded server.
+    pub overloads: u64,
+    /// Attempts that were sent and got no answer: timed out, or the connection was lost. The server may charge for them, so their cost
+    /// is unknown.
+    pub unanswered: u64,
+    /// How many calls may be open at once now.
+    pub limit: usize,
+    /// The total time that calls waited: in the queue, for the pace, and between attempts.
+    pub waited: Duration,
 }

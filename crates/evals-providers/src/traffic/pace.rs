@@ -11,12 +11,12 @@ use super::settings::TrafficSettings;
 
 /// The pace at which attempts may be sent.
 #[derive(Debug)]
-pub(super) struct Pace {
+pub(super) struct TrafficPace {
     requests: Option<Bucket>,
     tokens: Option<Bucket>,
 }
 
-impl Pace {
+impl TrafficPace {
     pub(super) fn new(settings: &TrafficSettings) -> Self {
         Self {
             requests: settings.requests_per_minute.map(Bucket::new),

@@ -18,12 +18,12 @@ const MOST_BYTES: usize = 8 << 20;
 #[derive(Debug)]
 pub struct QueryRecorder {
     inner: Arc<dyn Embedder>,
-    record: Mutex<Record>,
+    record: Mutex<RecordedQueries>,
     most_bytes: usize,
 }
 
 #[derive(Debug, Default)]
-struct Record {
+struct RecordedQueries {
     vectors: HashMap<String, Arc<[f32]>>,
     bytes: usize,
 }
@@ -61,7 +61,7 @@ impl QueryRecorder {
         }
     }
 
-    fn record(&self) -> MutexGuard<'_, Record> {
+    fn record(&self) -> MutexGuard<'_, RecordedQueries> {
         self.record.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }

@@ -94,13 +94,13 @@ pub(super) fn decision(object: &str) -> Option<Decision> {
 pub fn truth<'de, D: Deserializer<'de>>(deserializer: D) -> Result<bool, D::Error> {
     #[derive(Deserialize)]
     #[serde(untagged)]
-    enum Written {
+    enum WrittenPass {
         Boolean(bool),
         Word(String),
     }
-    let word = match Written::deserialize(deserializer)? {
-        Written::Boolean(pass) => return Ok(pass),
-        Written::Word(word) => word,
+    let word = match WrittenPass::deserialize(deserializer)? {
+        WrittenPass::Boolean(pass) => return Ok(pass),
+        WrittenPass::Word(word) => word,
     };
     match word.trim().to_lowercase().as_str() {
         "true" | "yes" => Ok(true),

@@ -7,7 +7,6 @@ mod citation;
 mod context;
 mod equivalence;
 mod expansion;
-mod metadata;
 mod reference;
 mod refusal;
 mod task;
@@ -16,7 +15,9 @@ mod tests;
 mod text_measures;
 
 use evals::{Case, CaseField, CaseReport, Dataset, DatasetError, Domain};
-use serde_json::Value;
+use serde::de::Error as _;
+use serde::{Deserialize, Deserializer, Serialize, Serializer};
+use serde_json::{Map, Value};
 
 use crate::Question;
 use crate::case_fields;
@@ -28,7 +29,6 @@ pub use citation::{CitationPrecision, CiteRate};
 pub use context::Budget;
 pub use equivalence::Equivalence;
 pub use expansion::{Expansion, Neighbours};
-pub use metadata::QuestionMetadata;
 pub use reference::Reference;
 pub use refusal::Refusal;
 pub use task::{Settings, agent_task, task};
@@ -102,4 +102,31 @@ pub fn dataset(
         }
     });
     Ok(Dataset::new(name, cases)?.assertions_apart())
+}
+
+/// The [metadata](crate::Question::metadata) of a question. In JSON an object, or `null` if there is none.
+#[derive(Debug, Clone, Default, PartialEq)]
+pub struct QuestionMetadata(pub Map<String, Value>);
+
+impl Serialize for QuestionMetadata {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        (!self.0.is_empty())
+            .then_some(&self.0)
+            .serialize(serializer)
+    }
+}
+
+impl<'de> Deserialize<'de> for QuestionMetadata {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        let written = Option::<Map<String, Value>>::deserialize(deserializer)?;
+        let metadata = written.unwrap_or_default();
+        // Tells a report of rankings, whose cases have this fact, from one of answers.
+        if metadata.contains_key(Question::ANSWERABLE) {
+            return Err(D::Error::custom(format!(
+                "metadata of question answering has no `{}`",
+                Question::ANSWERABLE
+            )));
+        }
+        Ok(Self(metadata))
+    }
 }

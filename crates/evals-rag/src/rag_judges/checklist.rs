@@ -57,7 +57,7 @@ impl<'a> Item<'a> {
 
 /// A part of an item that fits into a request: all of it, but for a very long one.
 #[derive(Clone, Copy)]
-struct Part<'a> {
+struct ItemPart<'a> {
     /// The item's index.
     of: usize,
     item: Item<'a>,
@@ -118,22 +118,22 @@ impl Checklist<'_> {
     }
 
     /// The items that `group` can decide about, in batches that fit into a request.
-    fn batches(&self, group: &[Passage<'_>]) -> Vec<Vec<Part<'_>>> {
+    fn batches(&self, group: &[Passage<'_>]) -> Vec<Vec<ItemPart<'_>>> {
         let items = self.items.iter().enumerate();
         let concerned = items.filter(|(_, item)| item.concerns(group));
         let parts = concerned.flat_map(|(of, item)| {
             let pieces = pieces(item.text, self.budget).into_iter();
-            pieces.map(move |text| Part {
+            pieces.map(move |text| ItemPart {
                 of,
                 item: Item { text, ..*item },
             })
         });
-        let mut batches: Vec<Vec<Part<'_>>> = Vec::new();
+        let mut batches: Vec<Vec<ItemPart<'_>>> = Vec::new();
         let mut bytes = 0_usize;
         for part in parts {
             let size = part.item.text.len() + part.item.title.map_or(0, str::len);
             let fits =
-                |batch: &Vec<Part<'_>>| batch.len() < MOST_ITEMS && bytes + size <= self.budget;
+                |batch: &Vec<ItemPart<'_>>| batch.len() < MOST_ITEMS && bytes + size <= self.budget;
             if let Some(batch) = batches.last_mut().filter(|batch| fits(batch)) {
                 batch.push(part);
                 bytes += size;
@@ -147,7 +147,7 @@ impl Checklist<'_> {
 
     async fn ask_about(
         &self,
-        parts: &[Part<'_>],
+        parts: &[ItemPart<'_>],
         group: &[Passage<'_>],
         panel: &Panel,
         repeat: u32,
@@ -179,7 +179,7 @@ impl Checklist<'_> {
         panel.ask(repeat, inquiry, calls).await
     }
 
-    fn shown(&self, parts: &[Part<'_>], group: &[Passage<'_>]) -> Shown {
+    fn shown(&self, parts: &[ItemPart<'_>], group: &[Passage<'_>]) -> Shown {
         let items = parts
             .iter()
             .flat_map(|part| part.item.title.into_iter().chain([part.item.text]));
@@ -193,7 +193,7 @@ impl Checklist<'_> {
 
     fn request(
         &self,
-        parts: &[Part<'_>],
+        parts: &[ItemPart<'_>],
         group: &[Passage<'_>],
         nonce: &str,
     ) -> Result<ChatRequest, PromptError> {
@@ -233,7 +233,12 @@ impl Checklist<'_> {
     }
 
     /// Adds the ballots of one request to those of earlier requests about other passages or other parts of an item.
-    fn count(&self, parts: &[Part<'_>], ballots: Vec<Ballot<Numbered>>, votes: &mut Vec<Ballots>) {
+    fn count(
+        &self,
+        parts: &[ItemPart<'_>],
+        ballots: Vec<Ballot<Numbered>>,
+        votes: &mut Vec<Ballots>,
+    ) {
         if votes.is_empty() {
             votes.extend(ballots.iter().map(|ballot| Ballots {
                 judge: ballot.judge.clone(),

@@ -32,10 +32,10 @@ pub(super) struct Wants<'a> {
 }
 
 #[derive(Deserialize)]
-struct Reply {
+struct NumberedReply {
     #[serde(default)]
     reasons: Vec<Reason>,
-    verdicts: Vec<Written>,
+    verdicts: Vec<WrittenVerdict>,
 }
 
 #[derive(Deserialize)]
@@ -48,7 +48,7 @@ struct Reason {
 /// Verdicts come after the nonce and therefore have no free text, which could quote the material.
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
-struct Written {
+struct WrittenVerdict {
     #[serde(deserialize_with = "number")]
     number: usize,
     verdict: String,
@@ -88,11 +88,11 @@ impl Wants<'_> {
 
     /// Reads the text of an object, if it has the form of a list of verdicts.
     pub(super) fn parse(&self, object: &str) -> Option<Numbered> {
-        let reply: Reply = parse_object(object)?;
+        let reply: NumberedReply = parse_object(object)?;
         Some(Numbered(self.check(reply)))
     }
 
-    fn check(&self, reply: Reply) -> Result<Vec<Given>, String> {
+    fn check(&self, reply: NumberedReply) -> Result<Vec<Given>, String> {
         let mut reasons = BTreeMap::new();
         for reason in reply.reasons {
             self.is_item("reasons", reason.number)?;
@@ -129,7 +129,7 @@ impl Wants<'_> {
 
     fn given(
         &self,
-        written: &Written,
+        written: &WrittenVerdict,
         reasons: &mut BTreeMap<usize, String>,
     ) -> Result<Given, String> {
         let number = written.number;

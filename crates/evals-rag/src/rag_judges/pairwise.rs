@@ -56,25 +56,25 @@ impl Winner {
 #[derive(Debug, Clone, PartialEq, Eq)]
 struct Preferred {
     reason: String,
-    place: Option<Place>,
+    place: Option<PreferredPlace>,
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Place {
+enum PreferredPlace {
     First,
     Second,
     Neither,
 }
 
 #[derive(Deserialize)]
-struct Written {
+struct WrittenPreference {
     reason: String,
     winner: serde_json::Value,
 }
 
 impl Preferred {
     fn parse(object: &str) -> Option<Self> {
-        let Written { reason, winner } = parse_object(object)?;
+        let WrittenPreference { reason, winner } = parse_object(object)?;
         let word = match &winner {
             serde_json::Value::String(word) => word.trim().to_lowercase(),
             other => other.to_string(),
@@ -82,9 +82,9 @@ impl Preferred {
         Some(Self {
             reason: reason.trim().to_owned(),
             place: match word.as_str() {
-                "1" => Some(Place::First),
-                "2" => Some(Place::Second),
-                "tie" => Some(Place::Neither),
+                "1" => Some(PreferredPlace::First),
+                "2" => Some(PreferredPlace::Second),
+                "tie" => Some(PreferredPlace::Neither),
                 _ => None,
             },
         })
@@ -93,9 +93,13 @@ impl Preferred {
     /// The winner, if the case's answer was shown `first` or second.
     fn winner(&self, first: bool) -> Winner {
         match (self.place, first) {
-            (Some(Place::First), true) | (Some(Place::Second), false) => Winner::This,
-            (Some(Place::Second), true) | (Some(Place::First), false) => Winner::Other,
-            (Some(Place::Neither) | None, _) => Winner::Tie,
+            (Some(PreferredPlace::First), true) | (Some(PreferredPlace::Second), false) => {
+                Winner::This
+            }
+            (Some(PreferredPlace::Second), true) | (Some(PreferredPlace::First), false) => {
+                Winner::Other
+            }
+            (Some(PreferredPlace::Neither) | None, _) => Winner::Tie,
         }
     }
 }
@@ -196,34 +200,39 @@ impl Pairwise {
         };
         let winner = Winner::ALL.into_iter().find(|winner| won(*winner));
         let winner = winner.unwrap_or(Winner::Tie);
-        let deciding = ballots.iter().find(|it| it.verdict.winner(first) == winner);
-        let vote = |ballot: &Ballot<Preferred>| {
-            let winner = ballot.verdict.winner(first);
-            Vote {
-                judge: ballot.judge.clone(),
-                repeat: ballot.repeat,
-                verdict: winner.word().to_owned(),
-                holds: winner == Winner::This,
-                reason: Some(ballot.verdict.reason.clone()),
-            }
-        };
-        let order = if first {
-            "this answer first"
-        } else {
-            "the other answer first"
-        };
-        Ok(Evidence {
-            text: order.to_owned(),
+        Ok(evidence(winner, &ballots, first))
+    }
+}
+
+/// The winner of one order, with the votes if there are several.
+fn evidence(winner: Winner, ballots: &[Ballot<Preferred>], first: bool) -> Evidence {
+    let deciding = ballots.iter().find(|it| it.verdict.winner(first) == winner);
+    let vote = |ballot: &Ballot<Preferred>| {
+        let winner = ballot.verdict.winner(first);
+        Vote {
+            judge: ballot.judge.clone(),
+            repeat: ballot.repeat,
             verdict: winner.word().to_owned(),
             holds: winner == Winner::This,
-            reason: deciding.map(|ballot| ballot.verdict.reason.clone()),
-            votes: if ballots.len() > 1 {
-                ballots.iter().map(vote).collect()
-            } else {
-                Vec::new()
-            },
-            ..Evidence::default()
-        })
+            reason: Some(ballot.verdict.reason.clone()),
+        }
+    };
+    let order = if first {
+        "this answer first"
+    } else {
+        "the other answer first"
+    };
+    Evidence {
+        text: order.to_owned(),
+        verdict: winner.word().to_owned(),
+        holds: winner == Winner::This,
+        reason: deciding.map(|ballot| ballot.verdict.reason.clone()),
+        votes: if ballots.len() > 1 {
+            ballots.iter().map(vote).collect()
+        } else {
+            Vec::new()
+        },
+        ..Evidence::default()
     }
 }
 

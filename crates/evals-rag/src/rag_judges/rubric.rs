@@ -84,12 +84,12 @@ impl Level {
 
 /// A choice among known levels.
 #[derive(Debug, Clone, PartialEq, Eq)]
-struct Choice {
+struct ChosenLevel {
     reason: String,
     level: Result<i64, String>,
 }
 
-impl Wanted for Choice {
+impl Wanted for ChosenLevel {
     const KEY: &'static str = "level";
 
     fn may_be_from(&self, shown: &Shown) -> bool {
@@ -190,7 +190,7 @@ impl Rubric {
         prompt: &Prompt,
         graded: Graded<'_>,
         calls: &mut Vec<Call>,
-    ) -> Result<Vec<Ballot<Choice>>, JudgeFailure> {
+    ) -> Result<Vec<Ballot<ChosenLevel>>, JudgeFailure> {
         let reference = graded.reference.unwrap_or_default();
         let shown = Shown::new(&[graded.question, graded.answer, reference]);
         let request = self.request(prompt, graded, shown.nonce())?;
@@ -211,12 +211,12 @@ impl Rubric {
         panel.ask(graded.repeat, inquiry, calls).await
     }
 
-    fn parse(&self, object: &str) -> Option<Choice> {
+    fn parse(&self, object: &str) -> Option<ChosenLevel> {
         let Chosen { reason, level } = parse_object(object)?;
         let known = level
             .number()
             .filter(|level| self.levels.contains_key(level));
-        Some(Choice {
+        Some(ChosenLevel {
             reason: reason.trim().to_owned(),
             level: known.ok_or_else(|| format!("`level` is none of {}", self.numbers())),
         })
@@ -260,8 +260,8 @@ impl Rubric {
         })
     }
 
-    fn outcomes(&self, ballots: &[Ballot<Choice>], rule: Rule) -> Vec<Outcome> {
-        let level = |ballot: &Ballot<Choice>| ballot.verdict.level.clone().unwrap_or_default();
+    fn outcomes(&self, ballots: &[Ballot<ChosenLevel>], rule: Rule) -> Vec<Outcome> {
+        let level = |ballot: &Ballot<ChosenLevel>| ballot.verdict.level.clone().unwrap_or_default();
         let mut levels: Vec<i64> = ballots.iter().map(level).collect();
         levels.sort_unstable();
         let decided = match rule {
@@ -271,7 +271,7 @@ impl Rubric {
         let passes = |level: i64| self.pass.is_none_or(|pass| level >= pass);
         let deciding = ballots.iter().find(|ballot| level(ballot) == decided);
         let reason = deciding.map(|ballot| ballot.verdict.reason.clone());
-        let vote = |ballot: &Ballot<Choice>| Vote {
+        let vote = |ballot: &Ballot<ChosenLevel>| Vote {
             judge: ballot.judge.clone(),
             repeat: ballot.repeat,
             verdict: level(ballot).to_string(),

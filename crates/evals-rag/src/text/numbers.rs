@@ -44,7 +44,7 @@ pub fn numbers(text: &str) -> Vec<f64> {
     let mut found = Vec::new();
     let mut at = 0;
     while let Some(start) = next_digit(text, at) {
-        let written = Written::at(text, start);
+        let written = WrittenNumber::at(text, start);
         at = written.end;
         if !in_a_name(text, start) {
             found.extend(written.value(text, start));
@@ -65,12 +65,12 @@ fn in_a_name(text: &str, start: usize) -> bool {
 }
 
 /// A number in digits, as written.
-struct Written {
+struct WrittenNumber {
     digits: String,
     end: usize,
 }
 
-impl Written {
+impl WrittenNumber {
     fn at(text: &str, start: usize) -> Self {
         let mut digits = String::new();
         let mut end = start;

@@ -5,22 +5,22 @@ use std::error::Error;
 use rusqlite::ToSql;
 use sha2::{Digest, Sha256};
 
-use crate::store::{Column, Entry, Store, Table};
+use crate::store::{Store, StoreColumn, StoreTable, StoredEntry};
 use evals_models::ChatReply;
 
 /// Stored replies of chat models.
 pub type ReplyStore = Store<ChatReply>;
 
-impl Entry for ChatReply {
+impl StoredEntry for ChatReply {
     /// The reply.
     type Columns = (String,);
 
-    const TABLE: &'static Table = &Table {
+    const TABLE: &'static StoreTable = &StoreTable {
         // `EvRp`.
         application: 0x4576_5270,
         format: 1,
         name: "replies",
-        columns: &[Column {
+        columns: &[StoreColumn {
             name: "reply",
             declared: "TEXT NOT NULL",
         }],

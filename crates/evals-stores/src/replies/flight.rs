@@ -12,7 +12,7 @@ type Slot = Arc<tokio::sync::Mutex<Option<ChatReply>>>;
 
 /// A call under way.
 #[derive(Debug, Default)]
-struct Shared {
+struct ReplyUnderWay {
     slot: Slot,
     /// How many requests wait for it, the one that makes it included.
     waiting: usize,
@@ -20,7 +20,7 @@ struct Shared {
 
 /// The calls under way in this process, by the key of their request.
 #[derive(Debug, Default)]
-pub(super) struct Flights(Mutex<HashMap<EntryKey, Shared>>);
+pub(super) struct Flights(Mutex<HashMap<EntryKey, ReplyUnderWay>>);
 
 impl Flights {
     /// Joins the call for a request, or begins it.
@@ -42,7 +42,7 @@ impl Flights {
         self.under_way().len()
     }
 
-    fn under_way(&self) -> MutexGuard<'_, HashMap<EntryKey, Shared>> {
+    fn under_way(&self) -> MutexGuard<'_, HashMap<EntryKey, ReplyUnderWay>> {
         self.0.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }

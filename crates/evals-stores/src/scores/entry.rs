@@ -5,7 +5,7 @@ use std::time::Duration;
 use rusqlite::ToSql;
 use sha2::{Digest, Sha256};
 
-use crate::store::{Column, Entry, Store, Table};
+use crate::store::{Store, StoreColumn, StoreTable, StoredEntry};
 
 /// Stored scores of rerankers.
 pub type ScoreStore = Store<StoredScore>;
@@ -21,25 +21,25 @@ pub struct StoredScore {
     pub input_tokens: Option<u64>,
 }
 
-impl Entry for StoredScore {
+impl StoredEntry for StoredScore {
     /// Nanoseconds, input tokens, score.
     type Columns = (i64, Option<i64>, Vec<u8>);
 
-    const TABLE: &'static Table = &Table {
+    const TABLE: &'static StoreTable = &StoreTable {
         // `EvSc`.
         application: 0x4576_5363,
         format: 1,
         name: "scores",
         columns: &[
-            Column {
+            StoreColumn {
                 name: "nanoseconds",
                 declared: "INTEGER NOT NULL",
             },
-            Column {
+            StoreColumn {
                 name: "input_tokens",
                 declared: "INTEGER",
             },
-            Column {
+            StoreColumn {
                 name: "score",
                 declared: "BLOB NOT NULL",
             },

@@ -6,7 +6,7 @@ use std::sync::{Arc, OnceLock};
 use thiserror::Error;
 
 use super::Store;
-use super::entry::Entry;
+use super::entry::StoredEntry;
 use super::error::StoreError;
 use super::key::EntryKey;
 
@@ -81,7 +81,7 @@ pub(crate) struct Cache<E> {
     failure: WriteFailure,
 }
 
-impl<E: Entry + Clone> Cache<E> {
+impl<E: StoredEntry + Clone> Cache<E> {
     pub(crate) fn new(store: Store<E>, label: String) -> Self {
         let failure = WriteFailure::default();
         Self {

@@ -4,12 +4,12 @@ use rusqlite::{Row, ToSql};
 use sha2::Sha256;
 
 /// A result that a [`Store`](super::Store) can keep. The kinds are those of this crate: replies, vectors and scores.
-pub trait Entry: Sized + Send + 'static {
-    /// The values of the entry's own columns, in the order of [`Table::own`].
+pub trait StoredEntry: Sized + Send + 'static {
+    /// The values of the entry's own columns, in the order of [`StoreTable::own`].
     type Columns: for<'row> TryFrom<&'row Row<'row>, Error = rusqlite::Error>;
 
     /// The table that holds entries of this kind.
-    const TABLE: &'static Table;
+    const TABLE: &'static StoreTable;
 
     /// Writes the entry as columns.
     fn to_columns(&self) -> rusqlite::Result<Self::Columns>;
@@ -29,7 +29,7 @@ pub trait Entry: Sized + Send + 'static {
 /// Every table also has the columns `key`, `model`, `stored_at` (milliseconds since 1970) and `digest` (SHA-256 of key and
 /// columns).
 #[derive(Debug)]
-pub struct Table {
+pub struct StoreTable {
     /// Marks the file in the header of `SQLite`.
     pub(crate) application: i64,
     /// Version of the format. Files of another version are refused.
@@ -37,30 +37,30 @@ pub struct Table {
     /// The name of the table, which is also what messages call the entries: `replies`.
     pub(crate) name: &'static str,
     /// Columns that every file has.
-    pub(crate) columns: &'static [Column],
+    pub(crate) columns: &'static [StoreColumn],
     /// Columns that files of earlier versions lack, all of them nullable. Opening such a file adds them.
-    pub(crate) added: &'static [Column],
+    pub(crate) added: &'static [StoreColumn],
     /// The column that statistics measure.
     pub(crate) content: &'static str,
 }
 
 /// A column of a table.
 #[derive(Debug)]
-pub(crate) struct Column {
+pub(crate) struct StoreColumn {
     pub(crate) name: &'static str,
     /// Its type and constraint in SQL.
     pub(crate) declared: &'static str,
 }
 
-impl Table {
+impl StoreTable {
     /// The columns that are an entry's own: [`columns`](Self::columns), then [`added`](Self::added).
-    pub(super) fn own(&self) -> impl Iterator<Item = &Column> {
+    pub(super) fn own(&self) -> impl Iterator<Item = &StoreColumn> {
         self.columns.iter().chain(self.added)
     }
 
     /// The SQL that creates the table.
     pub(super) fn schema(&self) -> String {
-        let declare = |column: &Column| format!("{} {}", column.name, column.declared);
+        let declare = |column: &StoreColumn| format!("{} {}", column.name, column.declared);
         let mut columns = vec![
             "key BLOB NOT NULL UNIQUE".to_owned(),
             "model TEXT NOT NULL".to_owned(),

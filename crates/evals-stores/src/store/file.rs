@@ -7,7 +7,7 @@ use std::time::{Duration, Instant};
 use evals_guard::regular_file::other_kind;
 use rusqlite::{Connection, ErrorCode, TransactionBehavior};
 
-use super::entry::{Column, Table};
+use super::entry::{StoreColumn, StoreTable};
 use super::error::{PATIENCE, SHORT_PATIENCE, StoreError};
 
 type Result<T, E = StoreError> = std::result::Result<T, E>;
@@ -17,14 +17,14 @@ type Result<T, E = StoreError> = std::result::Result<T, E>;
 pub(crate) struct File {
     connection: Connection,
     path: PathBuf,
-    table: &'static Table,
+    table: &'static StoreTable,
     /// How long an access waits for a lock of another process.
     patience: Duration,
 }
 
 impl File {
     /// Opens the file, or creates it and its folder.
-    pub(super) fn open(path: &Path, table: &'static Table) -> Result<Self> {
+    pub(super) fn open(path: &Path, table: &'static StoreTable) -> Result<Self> {
         if let Some(folder) = path.parent() {
             std::fs::create_dir_all(folder).map_err(|source| StoreError::Folder {
                 path: folder.to_owned(),
@@ -113,7 +113,7 @@ fn is_empty(connection: &Connection) -> rusqlite::Result<bool> {
 }
 
 /// Creates the table, unless another process was faster.
-fn create(connection: &mut Connection, table: &Table) -> rusqlite::Result<()> {
+fn create(connection: &mut Connection, table: &StoreTable) -> rusqlite::Result<()> {
     let transaction = connection.transaction_with_behavior(TransactionBehavior::Immediate)?;
     if is_empty(&transaction)? {
         transaction.execute_batch(&table.schema())?;
@@ -124,8 +124,8 @@ fn create(connection: &mut Connection, table: &Table) -> rusqlite::Result<()> {
 }
 
 /// Adds the columns that an earlier version created the table without, unless another process was faster.
-fn add_columns(connection: &mut Connection, table: &Table) -> rusqlite::Result<()> {
-    let exists = |connection: &Connection, column: &Column| {
+fn add_columns(connection: &mut Connection, table: &StoreTable) -> rusqlite::Result<()> {
+    let exists = |connection: &Connection, column: &StoreColumn| {
         connection.column_exists(None, table.name, column.name)
     };
     for column in table.added {
@@ -134,7 +134,7 @@ fn add_columns(connection: &mut Connection, table: &Table) -> rusqlite::Result<(
         }
         let transaction = connection.transaction_with_behavior(TransactionBehavior::Immediate)?;
         if !exists(&transaction, column)? {
-            let Column { name, declared } = column;
+            let StoreColumn { name, declared } = column;
             let add = format!("ALTER TABLE {} ADD COLUMN {name} {declared}", table.name);
             transaction.execute_batch(&add)?;
         }

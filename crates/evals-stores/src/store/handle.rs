@@ -11,7 +11,7 @@ use tokio::task::{JoinError, JoinHandle, spawn_blocking};
 use tokio::time::timeout;
 
 use super::contents::{Prune, Pruned, StoreStatistics};
-use super::entry::Table;
+use super::entry::StoreTable;
 use super::error::{PATIENCE, StoreError};
 use super::file::File;
 use super::table;
@@ -36,7 +36,7 @@ struct Writing(Writes);
 #[derive(Clone)]
 pub(crate) struct Handle {
     path: Arc<Path>,
-    table: &'static Table,
+    table: &'static StoreTable,
     file: Arc<Mutex<File>>,
     writes: Writes,
     watch: Option<Watch>,
@@ -46,7 +46,7 @@ impl Handle {
     /// Opens the file, or creates it and its folder.
     pub(super) async fn open(
         path: PathBuf,
-        table: &'static Table,
+        table: &'static StoreTable,
         watch: Option<Watch>,
     ) -> Result<Self> {
         let path: Arc<Path> = path.into();

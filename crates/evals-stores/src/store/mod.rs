@@ -19,7 +19,7 @@ use std::path::{Path, PathBuf};
 pub use caching::RefreshPolicy;
 pub(crate) use caching::{Cache, Keyed, WriteFailure, distinct};
 pub use contents::{ModelEntries, Prune, Pruned, StoreStatistics};
-pub(crate) use entry::{Column, Entry, Table};
+pub(crate) use entry::{StoreColumn, StoreTable, StoredEntry};
 pub use error::StoreError;
 pub use handle::{Watch, Writes};
 pub use key::EntryKey;
@@ -35,7 +35,7 @@ pub struct Store<E> {
     kind: PhantomData<fn() -> E>,
 }
 
-impl<E: Entry> Store<E> {
+impl<E: StoredEntry> Store<E> {
     /// Opens a file, or creates it and its folder.
     ///
     /// A damaged file is an error, and so is one that belongs to another program. Neither is changed.

@@ -6,13 +6,13 @@ use rusqlite::{CachedStatement, Connection, OptionalExtension, Row, ToSql, Trans
 use sha2::{Digest, Sha256};
 
 use super::contents::{ModelEntries, Prune, Pruned, StoreStatistics};
-use super::entry::{Entry, Table};
+use super::entry::{StoreTable, StoredEntry};
 use super::error::StoreError;
 use super::file::{File, pragma};
 use super::key::EntryKey;
 
 /// The entries under some keys, in the order of the keys. A damaged entry counts as missing.
-pub(super) fn get<E: Entry>(
+pub(super) fn get<E: StoredEntry>(
     file: &mut File,
     keys: &[EntryKey],
 ) -> Result<Vec<Option<E>>, StoreError> {
@@ -32,7 +32,7 @@ pub(super) fn get<E: Entry>(
 }
 
 /// Stores entries of a model, all or none, replacing those under the same keys. When it returns, they outlive the process.
-pub(super) fn put<E: Entry>(
+pub(super) fn put<E: StoredEntry>(
     file: &mut File,
     model: &str,
     entries: &[(EntryKey, E)],
@@ -56,7 +56,7 @@ pub(super) fn put<E: Entry>(
 }
 
 /// `SQLite` notices a missing page, but not one whose content was overwritten. The digest notices that.
-fn read<E: Entry>(
+fn read<E: StoredEntry>(
     statement: &mut CachedStatement<'_>,
     key: &EntryKey,
 ) -> rusqlite::Result<Option<E>> {
@@ -69,7 +69,7 @@ fn read<E: Entry>(
     Ok(intact.and_then(|(columns, _)| E::from_columns(columns)))
 }
 
-fn write<E: Entry>(
+fn write<E: StoredEntry>(
     statement: &mut CachedStatement<'_>,
     model: &str,
     key: &EntryKey,
@@ -84,7 +84,7 @@ fn write<E: Entry>(
 }
 
 /// Covers the key too, so that an entry under another key counts as damaged.
-fn digest<E: Entry>(key: &EntryKey, columns: &E::Columns) -> [u8; 32] {
+fn digest<E: StoredEntry>(key: &EntryKey, columns: &E::Columns) -> [u8; 32] {
     let digest = Sha256::new().chain_update(key.as_ref());
     E::digest(columns, digest).finalize().into()
 }
@@ -92,9 +92,9 @@ fn digest<E: Entry>(key: &EntryKey, columns: &E::Columns) -> [u8; 32] {
 /// Counts the entries of the table.
 pub(super) fn statistics(
     connection: &Connection,
-    table: &Table,
+    table: &StoreTable,
 ) -> rusqlite::Result<StoreStatistics> {
-    let Table { name, content, .. } = table;
+    let StoreTable { name, content, .. } = table;
     let (entries, oldest, newest) = connection.query_row(
         &format!("SELECT count(*), min(stored_at), max(stored_at) FROM {name}"),
         [],
@@ -121,7 +121,7 @@ pub(super) fn statistics(
 /// Removes entries and returns their space to the file system.
 pub(super) fn prune(
     connection: &Connection,
-    table: &Table,
+    table: &StoreTable,
     prune: &Prune,
 ) -> rusqlite::Result<Pruned> {
     let name = table.name;

@@ -8,11 +8,11 @@ use rusqlite::Connection;
 
 use super::*;
 
-const TABLE: Table = Table {
+const TABLE: StoreTable = StoreTable {
     application: 7,
     format: 1,
     name: "entries",
-    columns: &[Column {
+    columns: &[StoreColumn {
         name: "entry",
         declared: "BLOB NOT NULL",
     }],

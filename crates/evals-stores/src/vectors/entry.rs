@@ -5,7 +5,7 @@ use std::time::Duration;
 use rusqlite::ToSql;
 use sha2::{Digest, Sha256};
 
-use crate::store::{Column, Entry, Store, Table};
+use crate::store::{Store, StoreColumn, StoreTable, StoredEntry};
 
 /// Stored vectors of embedding models.
 pub type EmbeddingStore = Store<StoredVector>;
@@ -22,26 +22,26 @@ pub struct StoredVector {
     pub cut: Option<bool>,
 }
 
-impl Entry for StoredVector {
+impl StoredEntry for StoredVector {
     /// Nanoseconds, components, cut.
     type Columns = (i64, Vec<u8>, Option<i64>);
 
-    const TABLE: &'static Table = &Table {
+    const TABLE: &'static StoreTable = &StoreTable {
         // `EvVc`.
         application: 0x4576_5663,
         format: 1,
         name: "vectors",
         columns: &[
-            Column {
+            StoreColumn {
                 name: "nanoseconds",
                 declared: "INTEGER NOT NULL",
             },
-            Column {
+            StoreColumn {
                 name: "vector",
                 declared: "BLOB NOT NULL",
             },
         ],
-        added: &[Column {
+        added: &[StoreColumn {
             name: "cut",
             declared: "INTEGER",
         }],

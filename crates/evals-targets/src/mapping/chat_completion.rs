@@ -8,7 +8,7 @@ use crate::Reply;
 
 /// What a model wrote, whole or joined from the pieces of a stream.
 #[derive(Debug, Default)]
-pub(super) struct Written {
+pub(super) struct WrittenCompletion {
     /// The text; `None` if there was no field for it.
     pub(super) text: Option<String>,
     /// Why the model declined, in its words.
@@ -49,10 +49,10 @@ fn completion(whole: &Value, choice: &Value, message: &Value) -> Result<Reply, S
         tool_calls,
         ..Reply::default()
     };
-    Written::of(choice, message)?.into_reply(reply)
+    WrittenCompletion::of(choice, message)?.into_reply(reply)
 }
 
-impl Written {
+impl WrittenCompletion {
     fn of(choice: &Value, message: &Value) -> Result<Self, String> {
         let content = message.get("content").unwrap_or(&Value::Null);
         let text = match content {

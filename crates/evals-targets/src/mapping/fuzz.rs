@@ -4,7 +4,7 @@ use evals_fuzz::Target;
 use serde_json::{Value, json};
 use serde_json_path::JsonPath;
 
-use super::path::{Found, Path};
+use super::path::{Path, PathValues};
 use super::{Event, EventDecoder, Mapping, MappingError, StreamReader, StreamState};
 use crate::recorded::read_back;
 use crate::settings::{ResponseSettings, StreamSettings};
@@ -199,9 +199,9 @@ fn paths() {
             for reply in &replies {
                 let nodes = expression.query(reply).all();
                 match path.find(reply) {
-                    Found::One(value) => assert_eq!(nodes, [value], "`{text}` in {reply}"),
-                    Found::Many(values) => assert_eq!(nodes, values, "`{text}` in {reply}"),
-                    Found::Missing => {
+                    PathValues::One(value) => assert_eq!(nodes, [value], "`{text}` in {reply}"),
+                    PathValues::Many(values) => assert_eq!(nodes, values, "`{text}` in {reply}"),
+                    PathValues::Missing => {
                         assert!(nodes.iter().all(|it| it.is_null()), "`{text}` in {reply}");
                     }
                 }

@@ -22,7 +22,7 @@ pub(super) struct Path {
 }
 
 /// The matches of a path.
-pub(super) enum Found<'r> {
+pub(super) enum PathValues<'r> {
     /// Nothing is there, or null.
     Missing,
     One(&'r Value),
@@ -67,12 +67,12 @@ impl Path {
         matches!(nodes.as_slice(), [Value::Null])
     }
 
-    pub(super) fn find<'r>(&self, reply: &'r Value) -> Found<'r> {
+    pub(super) fn find<'r>(&self, reply: &'r Value) -> PathValues<'r> {
         let nodes = self.expression.query(reply).all();
         if !self.is_many {
             return match nodes.first() {
-                None | Some(Value::Null) => Found::Missing,
-                Some(value) => Found::One(value),
+                None | Some(Value::Null) => PathValues::Missing,
+                Some(value) => PathValues::One(value),
             };
         }
         if nodes.is_empty() {
@@ -82,11 +82,11 @@ impl Path {
                 .as_ref()
                 .and_then(|before| before.query(reply).first());
             return match list {
-                Some(Value::Array(_) | Value::Object(_)) => Found::Many(Vec::new()),
-                _ => Found::Missing,
+                Some(Value::Array(_) | Value::Object(_)) => PathValues::Many(Vec::new()),
+                _ => PathValues::Missing,
             };
         }
-        Found::Many(nodes)
+        PathValues::Many(nodes)
     }
 }
 
@@ -198,9 +198,9 @@ mod tests {
 
     fn found(path: &str, reply: &Value) -> String {
         match Path::own("x", path).find(reply) {
-            Found::Missing => "missing".to_owned(),
-            Found::One(value) => value.to_string(),
-            Found::Many(values) => format!("{values:?}")
+            PathValues::Missing => "missing".to_owned(),
+            PathValues::One(value) => value.to_string(),
+            PathValues::Many(values) => format!("{values:?}")
                 .replace("Number(", "")
                 .replace(')', ""),
         }

@@ -5,9 +5,9 @@ use std::time::Duration;
 use evals_messages::visible;
 use serde_json::{Map, Value, json};
 
-use super::chat_completion::Written;
+use super::chat_completion::WrittenCompletion;
 use super::error::{MappingError, kind};
-use super::path::{Found, Path};
+use super::path::{Path, PathValues};
 use super::paths::Paths;
 use super::{chat_completion, fields, json_text, levels, steps};
 use crate::settings::{ResponseSettings, SettingsProblem};
@@ -103,7 +103,7 @@ impl Mapping {
     pub(super) fn read_merged(
         &self,
         mut merged: Map<String, Value>,
-        written: Written,
+        written: WrittenCompletion,
     ) -> Result<Reply, MappingError> {
         if written.is_nothing() {
             return self.read(&Value::Object(merged));
@@ -124,8 +124,8 @@ impl Mapping {
             return None;
         }
         match self.paths.id.as_ref()?.find(reply) {
-            Found::One(id) => fields::word("", id).ok(),
-            Found::Missing | Found::Many(_) => None,
+            PathValues::One(id) => fields::word("", id).ok(),
+            PathValues::Missing | PathValues::Many(_) => None,
         }
     }
 
@@ -146,7 +146,7 @@ impl Mapping {
     }
 
     fn fields(&self, reply: &Value) -> Result<Reply, MappingError> {
-        if let Some(Found::One(error)) = self.paths.error.as_ref().map(|path| path.find(reply))
+        if let Some(PathValues::One(error)) = self.paths.error.as_ref().map(|path| path.find(reply))
             && let Some(message) = fields::error(error)
         {
             let message = visible::single_line(&message);
@@ -267,9 +267,9 @@ fn one<T>(
 ) -> Result<Option<T>, String> {
     let Some(path) = path else { return Ok(None) };
     match path.find(reply) {
-        Found::Missing => Ok(None),
-        Found::One(value) => read(&path.place, value).map(Some),
-        Found::Many(values) => match values.as_slice() {
+        PathValues::Missing => Ok(None),
+        PathValues::One(value) => read(&path.place, value).map(Some),
+        PathValues::Many(values) => match values.as_slice() {
             [] | [Value::Null] => Ok(None),
             [value] => read(&path.place, value).map(Some),
             values => Err(format!(
@@ -289,10 +289,12 @@ fn list<T>(
 ) -> Result<Option<T>, String> {
     let Some(path) = path else { return Ok(None) };
     let values = match path.find(reply) {
-        Found::Missing => return Ok(None),
-        Found::One(Value::Array(values)) => values.iter().collect(),
-        Found::One(other) => return Err(format!("{} is {}, not a list", path.place, kind(other))),
-        Found::Many(values) => values,
+        PathValues::Missing => return Ok(None),
+        PathValues::One(Value::Array(values)) => values.iter().collect(),
+        PathValues::One(other) => {
+            return Err(format!("{} is {}, not a list", path.place, kind(other)));
+        }
+        PathValues::Many(values) => values,
     };
     read(&path.place, &values).map(Some)
 }

@@ -2,10 +2,10 @@
 
 use serde_json::{Map, Value};
 
-use super::chat_completion::Written;
+use super::chat_completion::WrittenCompletion;
 use super::error::MappingError;
 use super::events::Event;
-use super::path::{Found, Path};
+use super::path::{Path, PathValues};
 use super::reader::Mapping;
 use crate::Reply;
 use crate::settings::{SettingsProblem, StreamSettings};
@@ -91,9 +91,9 @@ impl StreamReader {
         }
         let before = state.text.len();
         let values = match self.text.find(&parsed) {
-            Found::Missing => Vec::new(),
-            Found::One(value) => vec![value],
-            Found::Many(values) => values,
+            PathValues::Missing => Vec::new(),
+            PathValues::One(value) => vec![value],
+            PathValues::Many(values) => values,
         };
         for value in values {
             let Value::String(text) = value else {
@@ -125,7 +125,7 @@ impl StreamReader {
             let problem = format!("the stream ended without the event `{done}`");
             return Err(MappingError::of_text(problem, &state.text));
         }
-        let written = Written {
+        let written = WrittenCompletion {
             text: state.has_text.then_some(state.text),
             refusal: Some(state.refusal).filter(|refusal| !refusal.is_empty()),
             finish_reason: state.finish_reason,

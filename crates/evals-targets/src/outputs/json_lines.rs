@@ -4,8 +4,8 @@ use std::io::{self, BufRead, BufReader, Read};
 
 use serde_json::Value;
 
+use super::OutputRow;
 use super::error::RowProblem;
-use super::row::OutputRow;
 use crate::Mapping;
 
 /// The most bytes of one line; a file without line ends would otherwise fill the memory.

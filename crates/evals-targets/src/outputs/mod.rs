@@ -2,18 +2,25 @@
 
 mod cell;
 mod csv_file;
-mod digest;
 mod error;
 mod json_lines;
 mod replies;
-mod row;
 mod target;
-mod trec;
+
+use serde_json::{Map, Value};
 
 pub use error::{OutputsError, RowProblem};
 pub use replies::Outputs;
-pub use row::OutputRow;
 pub use target::OutputsTarget;
 
 #[cfg(test)]
 mod tests;
+
+/// A row of a file of replies.
+#[derive(Clone, Debug, PartialEq)]
+pub struct OutputRow {
+    /// Where it is in the file, such as `line 3`.
+    pub place: String,
+    /// Its fields.
+    pub fields: Map<String, Value>,
+}

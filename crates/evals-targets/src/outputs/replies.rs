@@ -1,15 +1,18 @@
 //! The replies of a file by case and repetition.
 
 use std::collections::{BTreeMap, BTreeSet};
+use std::fs::File;
+use std::io::{self, Read};
 use std::path::{Path, PathBuf};
 
-use evals_guard::regular_file;
+use evals_guard::regular_file::{self, FileError};
+use evals_metrics::Run;
 use serde_json::{Map, Value};
+use sha2::{Digest as _, Sha256};
 
-use super::digest::Digesting;
+use super::OutputRow;
 use super::error::{OutputsError, RowProblem};
-use super::row::OutputRow;
-use super::{csv_file, json_lines, trec};
+use super::{csv_file, json_lines};
 use crate::{Mapping, Reply, ReplyDocument, mapping};
 
 /// Replies that were made elsewhere, by case and repetition.
@@ -49,13 +52,13 @@ impl Outputs {
     ///
     /// The file cannot be read, has none of these formats, or has rows that are no replies. All such rows are in one error.
     pub fn read(path: &Path, mapping: &Mapping) -> Result<Self, OutputsError> {
-        let format = Format::of(path)?;
+        let format = OutputsFormat::of(path)?;
         let mut file = Digesting::new(regular_file::open(path)?);
         let mut collected = Collected::new(mapping);
         let take = |row| collected.take(row);
         let read = match format {
-            Format::JsonLines => json_lines::read(&mut file, take),
-            Format::Separated(by) => csv_file::read(&mut file, by, take),
+            OutputsFormat::JsonLines => json_lines::read(&mut file, take),
+            OutputsFormat::Separated(by) => csv_file::read(&mut file, by, take),
         };
         let digest = read.and_then(|()| file.finish());
         let digest = digest.map_err(|source| OutputsError::Read {
@@ -87,7 +90,7 @@ impl Outputs {
     ///
     /// The file cannot be read, or is no TREC run.
     pub fn read_trec(path: &Path) -> Result<Self, OutputsError> {
-        let (run, digest) = trec::read(path)?;
+        let (run, digest) = read_trec(path)?;
         let replies = run.into_iter().map(|(query, ranking)| {
             let documents = ranking.iter().map(|document| ReplyDocument {
                 id: Some(document.id.clone()),
@@ -136,12 +139,12 @@ impl Outputs {
     }
 }
 
-enum Format {
+enum OutputsFormat {
     JsonLines,
     Separated(u8),
 }
 
-impl Format {
+impl OutputsFormat {
     fn of(path: &Path) -> Result<Self, OutputsError> {
         let extension = path.extension().unwrap_or_default().to_ascii_lowercase();
         match extension.to_str() {
@@ -247,4 +250,50 @@ fn repeat(row: &Value) -> Result<Option<u32>, String> {
     repeat
         .map(Some)
         .ok_or_else(|| format!("`repeat` is a whole number from 1, not `{written}`"))
+}
+
+/// A file and the SHA-256 of its bytes so far.
+struct Digesting {
+    file: File,
+    digest: Sha256,
+}
+
+impl Digesting {
+    fn new(file: File) -> Self {
+        Self {
+            file,
+            digest: Sha256::new(),
+        }
+    }
+
+    /// Reads to the end of the file and returns its digest in hexadecimal digits.
+    fn finish(mut self) -> io::Result<String> {
+        io::copy(&mut self, &mut io::sink())?;
+        Ok(hex::encode(self.digest.finalize()))
+    }
+}
+
+impl Read for Digesting {
+    fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
+        let read = self.file.read(buffer)?;
+        self.digest.update(&buffer[..read]);
+        Ok(read)
+    }
+}
+
+/// The most bytes of a run: some hundred million lines.
+const TREC_LIMIT: u64 = 8 << 30;
+
+fn read_trec(path: &Path) -> Result<(Run, String), OutputsError> {
+    let bytes = regular_file::read(path, TREC_LIMIT)?;
+    let digest = hex::encode(Sha256::digest(&bytes));
+    let text = String::from_utf8(bytes).map_err(|_| FileError::NotText {
+        path: path.to_owned(),
+    })?;
+    let run = evals_metrics::trec::parse_run_of_doubles(&text);
+    let run = run.map_err(|source| OutputsError::Trec {
+        path: path.to_owned(),
+        source,
+    })?;
+    Ok((run, digest))
 }

@@ -262,21 +262,9 @@ impl fmt::Display for WorkerFault {
             Self::Ended {
                 status,
                 replies,
-                half: None,
+                half,
                 ..
-            } => {
-                let when = if *replies == 0 {
-                    "before its first reply"
-                } else {
-                    "without a reply"
-                };
-                write!(to, "{status} {when}")
-            }
-            Self::Ended {
-                status,
-                half: Some(half),
-                ..
-            } => write!(to, "{status} in the middle of a line: `{half}`"),
+            } => write_end(to, status, *replies, half.as_deref()),
             Self::ClosedStdout { half: None } => to.write_str("closed its stdout without a reply"),
             Self::ClosedStdout { half: Some(half) } => {
                 write!(to, "closed its stdout in the middle of a line: `{half}`")
@@ -314,32 +302,47 @@ impl fmt::Display for WorkerFault {
                 "wrote a line of more than {} MB: `{line}`",
                 limit / 1_000_000
             ),
-            Self::TimedOut { limit, is_silent } => {
-                write!(to, "gave no reply within {} s", limit.as_secs_f64())?;
-                if *is_silent {
-                    to.write_str(
-                        "; it never wrote a whole line, so check that it flushes its stdout",
-                    )?;
-                }
-                Ok(())
-            }
+            Self::TimedOut { limit, is_silent } => write_timeout(to, *limit, *is_silent),
             Self::Hung { id } => write!(
                 to,
                 "was killed, because it gave no reply to `{id}` in time and to no other request since"
             ),
-            Self::GivenUp { times, last } => {
-                if let Self::Ended {
-                    status,
-                    replies: 0,
-                    half: None,
-                    ..
-                } = &**last
-                {
-                    write!(to, "{status} at once {times} times in a row")
-                } else {
-                    write!(to, "failed {times} times in a row; the last time it {last}")
-                }
-            }
+            Self::GivenUp { times, last } => write_given_up(to, *times, last),
         }
+    }
+}
+
+fn write_end(
+    to: &mut fmt::Formatter<'_>,
+    status: &str,
+    replies: u64,
+    half: Option<&str>,
+) -> fmt::Result {
+    match half {
+        Some(half) => write!(to, "{status} in the middle of a line: `{half}`"),
+        None if replies == 0 => write!(to, "{status} before its first reply"),
+        None => write!(to, "{status} without a reply"),
+    }
+}
+
+fn write_timeout(to: &mut fmt::Formatter<'_>, limit: Duration, is_silent: bool) -> fmt::Result {
+    write!(to, "gave no reply within {} s", limit.as_secs_f64())?;
+    if is_silent {
+        to.write_str("; it never wrote a whole line, so check that it flushes its stdout")?;
+    }
+    Ok(())
+}
+
+fn write_given_up(to: &mut fmt::Formatter<'_>, times: usize, last: &WorkerFault) -> fmt::Result {
+    if let WorkerFault::Ended {
+        status,
+        replies: 0,
+        half: None,
+        ..
+    } = last
+    {
+        write!(to, "{status} at once {times} times in a row")
+    } else {
+        write!(to, "failed {times} times in a row; the last time it {last}")
     }
 }

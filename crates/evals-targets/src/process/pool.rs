@@ -11,7 +11,7 @@ use tokio::sync::Semaphore;
 use super::fault::WorkerError;
 use super::gate::RequestGate;
 use super::health::Health;
-use super::worker::{Asked, Worker};
+use super::worker::{OpenRequest, Worker};
 use super::{Protocol, WorkerCommand};
 
 /// How long a process may take to end after its stdin was closed.
@@ -203,7 +203,7 @@ impl WorkerPool {
     }
 
     /// Sends the request to an idle process, else to a new one, else to the one with the fewest requests.
-    fn assign(&self, id: &str, request: &Map<String, Value>) -> Result<Asked, WorkerError> {
+    fn assign(&self, id: &str, request: &Map<String, Value>) -> Result<OpenRequest, WorkerError> {
         if let Some(error) = self.health.given_up() {
             return Err(error);
         }

@@ -29,7 +29,7 @@ const QUIET: Duration = Duration::from_millis(5);
 /// One running process. Dropping it kills the process and its children.
 #[derive(Debug)]
 pub(super) struct Worker {
-    shared: Arc<Shared>,
+    shared: Arc<WorkerProcess>,
     /// Lines for its stdin; `None` once it is closing.
     stdin: Option<mpsc::UnboundedSender<Vec<u8>>>,
     attending: JoinHandle<()>,
@@ -37,15 +37,15 @@ pub(super) struct Worker {
 
 /// A request that a worker has.
 #[derive(Debug)]
-pub(super) struct Asked {
-    shared: Arc<Shared>,
+pub(super) struct OpenRequest {
+    shared: Arc<WorkerProcess>,
     id: String,
     at: Instant,
     reply: oneshot::Receiver<Result<Value, WorkerError>>,
 }
 
 #[derive(Debug)]
-struct Shared {
+struct WorkerProcess {
     command: WorkerCommand,
     group: Group,
     tail: Tail,
@@ -80,7 +80,7 @@ impl Worker {
         };
         let mut child = command.process().spawn().map_err(|e| cannot_start(&e))?;
         let leader = child.id().expect("a process that was not waited for");
-        let shared = Arc::new(Shared {
+        let shared = Arc::new(WorkerProcess {
             command: command.clone(),
             group: Group::led_by(leader),
             tail: Tail::default(),
@@ -111,7 +111,7 @@ impl Worker {
     }
 
     /// Sends a request under an id that the process has not seen; `None` if it takes no further request.
-    pub(super) fn ask(&self, id: &str, request: &Map<String, Value>) -> Option<Asked> {
+    pub(super) fn ask(&self, id: &str, request: &Map<String, Value>) -> Option<OpenRequest> {
         let (asker, reply) = oneshot::channel();
         let mut state = self.shared.state();
         if state.is_over {
@@ -132,7 +132,7 @@ impl Worker {
             // It fails where the process ended in this moment, which closes the request too.
             let _ = stdin.send(line);
         }
-        Some(Asked {
+        Some(OpenRequest {
             shared: Arc::clone(&self.shared),
             id,
             at: Instant::now(),
@@ -169,7 +169,7 @@ impl Drop for Worker {
     }
 }
 
-impl Asked {
+impl OpenRequest {
     /// Waits for the reply. Returns `None` if it does not arrive within the limit. The limit starts again when the process says that it is
     /// ready.
     pub(super) async fn replied(&mut self, limit: Duration) -> Option<Result<Value, WorkerError>> {
@@ -212,7 +212,7 @@ impl Asked {
 
 /// A request that nobody waits for any more: the process is killed if it gave no reply since it has the request, because nobody
 /// knows what it is doing.
-impl Drop for Asked {
+impl Drop for OpenRequest {
     fn drop(&mut self) {
         let mut state = self.shared.state();
         let hangs = state.ledger.abandon(&self.id);
@@ -226,7 +226,7 @@ impl Drop for Asked {
     }
 }
 
-impl Shared {
+impl WorkerProcess {
     fn state(&self) -> MutexGuard<'_, State> {
         self.state.lock().unwrap_or_else(PoisonError::into_inner)
     }

@@ -2,10 +2,10 @@
 
 use std::collections::BTreeMap;
 
+use evals_models::{ModelIdentity, Usage};
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
-use super::Payment;
 use crate::Reply;
 
 /// One repetition of one case.
@@ -98,4 +98,15 @@ impl ReplyLine {
         };
         ((self.id, self.repeat), recorded)
     }
+}
+
+/// Tokens that a run paid for: those of a call of a model, or those that a target reports.
+///
+/// It holds no amount, so that a session can count with prices that an earlier one did not know.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Payment {
+    /// The model, as prices name it.
+    pub model: ModelIdentity,
+    /// Its tokens.
+    pub usage: Usage,
 }

@@ -2,7 +2,6 @@
 
 mod file;
 mod line;
-mod payment;
 mod target;
 #[cfg(test)]
 mod tests;
@@ -11,5 +10,5 @@ mod tests;
 pub(crate) use line::read_back;
 
 pub use file::{ReplyFile, Resumption};
-pub use payment::Payment;
+pub use line::Payment;
 pub use target::RecordedTarget;

@@ -29,13 +29,13 @@ use crate::{Reply, Request, Target, TargetError, TargetIdentity};
 /// The replies of all cases are in memory. A file of replies holds them itself, so they are read from it each time, and not recorded.
 #[derive(Debug)]
 pub struct RecordedTarget {
-    shared: Arc<Shared>,
+    shared: Arc<TargetRecording>,
     /// The number of this reader.
     reader: usize,
 }
 
 #[derive(Debug)]
-struct Shared {
+struct TargetRecording {
     target: Arc<dyn Target>,
     file: Arc<ReplyFile>,
     /// Replies that the file held when it was opened.
@@ -49,7 +49,7 @@ struct Shared {
 #[derive(Debug, Default)]
 struct Slot {
     reply: Option<RecordedReply>,
-    failure: Option<Shown>,
+    failure: Option<ShownFailure>,
 }
 
 impl Slot {
@@ -62,7 +62,7 @@ impl Slot {
 
 /// A failure, and who has seen it.
 #[derive(Debug)]
-struct Shown {
+struct ShownFailure {
     error: Arc<TargetError>,
     to: BTreeSet<usize>,
 }
@@ -79,7 +79,7 @@ impl RecordedTarget {
             };
             (key, Arc::new(AsyncMutex::new(slot)))
         });
-        let shared = Shared {
+        let shared = TargetRecording {
             target,
             file: Arc::new(file),
             resumed,
@@ -139,7 +139,7 @@ impl RecordedTarget {
     }
 }
 
-impl Shared {
+impl TargetRecording {
     fn slot(&self, key: &ReplyKey) -> Arc<AsyncMutex<Slot>> {
         // Nothing panics while the lock is held.
         let mut slots = self.slots.lock().unwrap_or_else(PoisonError::into_inner);
@@ -245,7 +245,7 @@ impl Asking<'_> {
     /// Leaves the failure to the other readers.
     fn fail(&mut self, error: TargetError) -> TargetError {
         let error = Arc::new(error);
-        self.slot.failure = Some(Shown {
+        self.slot.failure = Some(ShownFailure {
             error: Arc::clone(&error),
             to: BTreeSet::from([self.reader]),
         });

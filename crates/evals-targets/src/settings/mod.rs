@@ -12,7 +12,6 @@
 //! assert_eq!(problem.message, "unknown key; did you mean `answer`?");
 //! ```
 
-mod body;
 mod check;
 mod matching;
 mod problem;
@@ -23,11 +22,10 @@ mod stream;
 mod target_settings;
 mod written;
 
-pub use body::Body;
 pub use matching::{MatchBy, MatchSettings};
 pub use problem::SettingsProblem;
 pub use prompt::PromptSource;
 pub use response::{ResponseSettings, UsageSettings};
 pub use stream::StreamSettings;
-pub use target_settings::TargetSettings;
+pub use target_settings::{Body, TargetSettings};
 pub use written::{Expanded, Written};

@@ -3,13 +3,14 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::num::{NonZeroU32, NonZeroUsize};
 
+use evals_models::{redacted, redacted_fields};
 use schemars::{JsonSchema, Schema};
 use serde::de::value::MapAccessDeserializer;
 use serde::de::{MapAccess, Visitor};
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
 use serde_json::{Map, Value};
 
-use super::{Body, MatchSettings, PromptSource, ResponseSettings, StreamSettings, Written};
+use super::{MatchSettings, PromptSource, ResponseSettings, StreamSettings, Written};
 use crate::TargetAddress;
 
 /// A target and how it is asked: the section `target:`, written as a mapping or as the address alone.
@@ -160,8 +161,35 @@ fn or_an_address(schema: &mut Schema) {
     );
 }
 
+/// The body of a request, as the settings write it.
+#[derive(Clone, Debug, PartialEq, Deserialize, JsonSchema)]
+#[serde(untagged, expecting = "expected a template, a mapping or a list")]
+pub enum Body {
+    /// One template, which gives the text of the body.
+    Text(String),
+    /// JSON whose texts are templates. A text that is one expression alone, such as `{{ k }}`, keeps its type.
+    Mapping(Map<String, Value>),
+    /// The same as a list.
+    List(Vec<Value>),
+}
+
+/// Texts under the name of a credential are left out, because settings are stored and shown.
+impl Serialize for Body {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        match self {
+            Self::Text(template) => template.serialize(serializer),
+            Self::Mapping(fields) => redacted_fields(fields).serialize(serializer),
+            Self::List(values) => {
+                let values: Vec<Value> = values.iter().map(redacted).collect();
+                values.serialize(serializer)
+            }
+        }
+    }
+}
+
 #[cfg(test)]
 mod tests {
+    use evals_messages::credential::REDACTED;
     use serde_json::json;
 
     use super::*;
@@ -208,5 +236,17 @@ mod tests {
         let forms = schema["anyOf"].as_array().unwrap();
         assert!(forms[0]["properties"]["address"].is_object());
         assert_eq!(forms[1]["type"], "string");
+    }
+
+    #[test]
+    fn credentials_in_a_body_are_not_shown() {
+        let body: Body = serde_json::from_value(
+            json!({"query": "{{ question }}", "auth": {"user": "me"}, "items": [{"api_key": "sk-1"}]}),
+        )
+        .unwrap();
+        assert_eq!(
+            serde_json::to_value(&body).unwrap(),
+            json!({"query": "{{ question }}", "auth": {"user": REDACTED}, "items": [{"api_key": REDACTED}]})
+        );
     }
 }

@@ -9,11 +9,11 @@ use evals_messages::credential::{REDACTED, is_credential};
 /// Only [`expand`](Self::expand) reads the variables, and what it returns has no `Display`: a value is sent, never stored or shown.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Written {
-    parts: Vec<Part>,
+    parts: Vec<WrittenPart>,
 }
 
 #[derive(Clone, Debug, PartialEq, Eq)]
-enum Part {
+enum WrittenPart {
     Text(String),
     Variable(String),
 }
@@ -41,13 +41,13 @@ impl Written {
             let (name, after) = name
                 .ok_or("`${` has to be followed by the name of an environment variable and `}`")?;
             if !before.is_empty() {
-                parts.push(Part::Text(before.to_owned()));
+                parts.push(WrittenPart::Text(before.to_owned()));
             }
-            parts.push(Part::Variable(name.to_owned()));
+            parts.push(WrittenPart::Variable(name.to_owned()));
             rest = after;
         }
         if !rest.is_empty() {
-            parts.push(Part::Text(rest.to_owned()));
+            parts.push(WrittenPart::Text(rest.to_owned()));
         }
         Ok(Self { parts })
     }
@@ -64,8 +64,8 @@ impl Written {
         };
         for part in &self.parts {
             match part {
-                Part::Text(text) => expanded.value += text,
-                Part::Variable(name) => {
+                WrittenPart::Text(text) => expanded.value += text,
+                WrittenPart::Variable(name) => {
                     let value = variable(name)
                         .map(|value| value.trim().to_owned())
                         .filter(|value| !value.is_empty())
@@ -86,8 +86,8 @@ impl Written {
     /// The names of the variables in the text.
     pub fn variables(&self) -> impl Iterator<Item = &str> {
         self.parts.iter().filter_map(|part| match part {
-            Part::Variable(name) => Some(name.as_str()),
-            Part::Text(_) => None,
+            WrittenPart::Variable(name) => Some(name.as_str()),
+            WrittenPart::Text(_) => None,
         })
     }
 

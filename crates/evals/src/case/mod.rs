@@ -1,10 +1,10 @@
 //! A case, its evaluators, and the context that they judge it in.
 
 mod context;
-mod derived_ids;
 mod evaluator;
 
 use std::borrow::Borrow;
+use std::collections::BTreeMap;
 use std::fmt;
 use std::sync::Arc;
 
@@ -12,9 +12,9 @@ use serde::{Deserialize, Serialize};
 
 use crate::Domain;
 use crate::present::present;
+use crate::snapshot::digest;
 
 pub use context::Context;
-pub use derived_ids::DerivedIds;
 pub use evaluator::{Concern, Evaluator, EvaluatorError, EvaluatorSpec, SpecArguments};
 
 /// Names one case within its dataset.
@@ -107,5 +107,32 @@ impl<D: Domain> Case<D> {
     pub fn evaluator(mut self, evaluator: impl Evaluator<D> + 'static) -> Self {
         self.evaluators.push(Arc::new(evaluator));
         self
+    }
+}
+
+/// Ids for the unnamed cases of one source, made from their inputs: two versions of the source then give the same case the same id,
+/// wherever it stands.
+///
+/// ```
+/// let mut ids = evals::DerivedIds::default();
+/// assert_eq!(ids.next("Why?"), "q-499f097cf704");
+/// assert_eq!(ids.next("Why?"), "q-499f097cf704-2");
+/// ```
+#[derive(Debug, Default)]
+pub struct DerivedIds {
+    /// How often each id was given.
+    given: BTreeMap<String, usize>,
+}
+
+impl DerivedIds {
+    /// The id of the next case. A repeated input gets a number, counted in the order of the source.
+    pub fn next(&mut self, input: &(impl Serialize + ?Sized)) -> String {
+        let id = format!("q-{}", digest(input));
+        let given = self.given.entry(id.clone()).or_default();
+        *given += 1;
+        match *given {
+            1 => id,
+            number => format!("{id}-{number}"),
+        }
     }
 }

@@ -9,7 +9,7 @@ use super::pairs::Pairs;
 use super::{Change, Titled, tested_measures};
 use crate::clusters::CaseClusters;
 use crate::groups::members;
-use crate::measured::{Compared, Measured, measured};
+use crate::measured::{Compared, UntestedMeasure, measured};
 use crate::{CaseId, Domain, GroupError};
 
 /// The change of each measure in each group of cases.
@@ -63,7 +63,7 @@ impl Change {
             let measures = groups
                 .iter()
                 .map(|(_, pairs)| measured(sides, pairs, clusters.as_ref(), Compared::Change).0);
-            let measures: Vec<Vec<Measured<'_>>> = measures.collect();
+            let measures: Vec<Vec<UntestedMeasure<'_>>> = measures.collect();
             let counts: Vec<usize> = measures.iter().map(Vec::len).collect();
             // A group has no headline.
             let (tests, all) = tested_measures(measures.into_iter().flatten(), None, &self.test);

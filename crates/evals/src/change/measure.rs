@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use evals_metrics::{PairedDifference, difference};
 use serde::{Deserialize, Serialize};
 
-use crate::measured::{Measured, PairOutcome};
+use crate::measured::{PairOutcome, UntestedMeasure};
 use crate::pair_testing::Finding;
 use crate::{CaseId, Direction, Unit};
 
@@ -55,7 +55,7 @@ pub struct CaseChange {
 
 impl MeasureChange {
     /// The change of a measure by the test of its two reports; `None` if no case has both values.
-    pub(super) fn of(measured: Measured<'_>, outcome: Option<PairOutcome>) -> Self {
+    pub(super) fn of(measured: UntestedMeasure<'_>, outcome: Option<PairOutcome>) -> Self {
         let cases = measured.cases.iter().zip(measured.pairs_of(0, 1));
         let cases = cases.map(|(id, (before, after))| CaseChange {
             id: (*id).clone(),

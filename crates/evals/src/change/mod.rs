@@ -14,7 +14,7 @@ pub use measure::{CaseChange, MeasureChange};
 pub use pairs::{CasePart, ChangedCase};
 
 use crate::clusters::CaseClusters;
-use crate::measured::{Compared, Measured, measured, tested};
+use crate::measured::{Compared, UntestedMeasure, measured, tested};
 use crate::pair_testing::PairTesting;
 use crate::{ByPeople, CaseId, ComparedReport, Domain, Report, SchemaVersion, Summary};
 pub(crate) use pairs::Pairs;
@@ -104,11 +104,11 @@ pub fn test_names<'d>(tested: impl IntoIterator<Item = &'d PairedDifference>) ->
 
 /// The changes of measures of two reports, with the p values of all but the headline corrected together: how many these are comes first.
 fn tested_measures<'r>(
-    measured: impl Iterator<Item = Measured<'r>>,
+    measured: impl Iterator<Item = UntestedMeasure<'r>>,
     headline: Option<usize>,
     testing: &PairTesting,
 ) -> (usize, Vec<MeasureChange>) {
-    let measured: Vec<Measured<'_>> = measured.collect();
+    let measured: Vec<UntestedMeasure<'_>> = measured.collect();
     let ([_, tests], outcomes) = tested(&measured, |place| headline == Some(place), testing);
     let measures = measured.into_iter().zip(outcomes);
     let measures = measures.map(|(measured, outcomes)| {
@@ -140,7 +140,7 @@ impl Change {
         let pairs = Pairs::of(before.report, after.report);
         let same: BTreeSet<&CaseId> = pairs.same().collect();
         let (measured, alone) = measured(sides, &same, clusters.as_ref(), Compared::Change);
-        let place = Measured::headline(&measured);
+        let place = UntestedMeasure::headline(&measured);
         let headline = place.map(|place| measured[place].measure.clone());
         let (tests, mut measures) = tested_measures(measured.into_iter(), place, &test);
         measures.retain(|it| wanted(&it.measure));

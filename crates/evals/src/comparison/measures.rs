@@ -25,7 +25,7 @@ pub(crate) struct Matched<'a, T> {
 
 /// Identifies a measure within a report and across reports.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Key<'a> {
+enum RowKey<'a> {
     /// An evaluator's measure.
     Evaluator {
         evaluator: &'a str,
@@ -44,13 +44,13 @@ pub(crate) fn matched<'a, T>(
     summaries: Summaries<'a>,
     list: impl Fn(&'a Summary) -> &'a Named<T>,
 ) -> Vec<Matched<'a, T>> {
-    let mut keys: Vec<Key<'a>> = Vec::new();
+    let mut keys: Vec<RowKey<'a>> = Vec::new();
     let mut measures: Vec<Matched<'a, T>> = Vec::new();
     let mut titles = Names::default();
     for (position, (_, summary)) in summaries.iter().enumerate() {
         for (title, value) in list(summary) {
             let source = source(summary, title);
-            let key = Key::of(title, source, summary);
+            let key = RowKey::of(title, source, summary);
             let better = source.map_or(Direction::Higher, |source| source.better);
             let known = keys.iter().position(|known| *known == key);
             let place = known.unwrap_or_else(|| {
@@ -94,7 +94,7 @@ fn source<'a>(summary: &'a Summary, title: &str) -> Option<&'a MeasureSource> {
         .map(|(_, source)| source)
 }
 
-impl<'a> Key<'a> {
+impl<'a> RowKey<'a> {
     fn of(title: &'a str, source: Option<&'a MeasureSource>, summary: &Summary) -> Self {
         let Some(source) = source else {
             return Self::Title(title);

@@ -11,7 +11,7 @@ use tokio::time::sleep;
 
 use super::grading::{self, Grading};
 use super::hooks::Hooks;
-use super::protocol::Protocol;
+use super::protocol::RunProtocol;
 use super::roster;
 use super::timeout::Clock;
 use crate::recording::Ledger;
@@ -25,7 +25,7 @@ pub(super) struct Attempt<'a, D: Domain, T> {
     pub(super) task: &'a T,
     pub(super) case: &'a Arc<Case<D>>,
     pub(super) repeat: u32,
-    pub(super) protocol: &'a Protocol<D>,
+    pub(super) protocol: &'a RunProtocol<D>,
 }
 
 /// The attempts at a task so far.
@@ -88,20 +88,12 @@ where
         let shared = &self.protocol.evaluators;
         let own = roster::own(case);
         let clock = Clock::start(self.protocol.timeout.as_ref());
-        let mut done = match made {
-            Ok(()) => match hooks.setup(case, clock).await {
-                Ok(()) => self.tried(clock).await?,
-                Err(failure) => Done::failed(failure),
-            },
-            Err(failure) => Done::failed(failure),
-        };
-        done.prepare(hooks, case, repeat, clock).await;
         let Done {
             result,
             attempts,
             duration,
             mut ledger,
-        } = done;
+        } = self.done(hooks, made, clock).await?;
         let grading = match &result {
             Ok(output) => {
                 let context = Context {
@@ -144,6 +136,25 @@ where
             attributes: recording.attributes,
             spans: recording.spans,
         })
+    }
+
+    /// Runs the task between its hooks; `None` if the run was stopped before a retry.
+    async fn done(
+        &self,
+        hooks: &mut Hooks<D>,
+        made: Result<(), TaskFailure>,
+        clock: Clock<'_>,
+    ) -> Option<Done<D::Output>> {
+        let ready = match made {
+            Ok(()) => hooks.setup(self.case, clock).await,
+            Err(failure) => Err(failure),
+        };
+        let mut done = match ready {
+            Ok(()) => self.tried(clock).await?,
+            Err(failure) => Done::failed(failure),
+        };
+        done.prepare(hooks, self.case, self.repeat, clock).await;
+        Some(done)
     }
 
     /// Runs the task until it succeeds, the attempts are used up or the time is up; `None` if the run was stopped before a retry.

@@ -7,7 +7,7 @@ use futures::FutureExt as _;
 use futures::future::join_all;
 use tokio::time::sleep;
 
-use super::protocol::Protocol;
+use super::protocol::RunProtocol;
 use super::roster::Enrolled;
 use super::timeout::Clock;
 use crate::naming::Names;
@@ -43,7 +43,7 @@ enum Judgement {
 }
 
 /// The last attempt of one evaluator.
-struct Judged {
+struct EvaluatorAttempt {
     judgement: Judgement,
     attempts: u32,
     notes: Notes,
@@ -57,7 +57,7 @@ pub(super) async fn grade<'a, D: Domain>(
     context: &Context<'_, D>,
     evaluators: impl Iterator<Item = &'a Enrolled<D>>,
     clock: Clock<'_>,
-    protocol: &Protocol<D>,
+    protocol: &RunProtocol<D>,
 ) -> Option<Grading> {
     let judgements = join_all(evaluators.map(|enrolled| async move {
         (enrolled, tried(context, enrolled, clock, protocol).await)
@@ -85,8 +85,8 @@ async fn tried<D: Domain>(
     context: &Context<'_, D>,
     enrolled: &Enrolled<D>,
     clock: Clock<'_>,
-    protocol: &Protocol<D>,
-) -> Judged {
+    protocol: &RunProtocol<D>,
+) -> EvaluatorAttempt {
     let fresh = || Context {
         scope: TaskScope::of_repeat(context.repeat),
         ..context.clone()
@@ -124,7 +124,7 @@ async fn tried<D: Domain>(
         _ => None,
     };
     let judgement = clock.evaluator(all, context.duration, class).await;
-    Judged {
+    EvaluatorAttempt {
         judgement: judgement.unwrap_or_else(Judgement::OutOfTime),
         attempts,
         notes: last.scope.take_notes(),

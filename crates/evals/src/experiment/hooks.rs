@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use futures::FutureExt as _;
 
-use super::timeout::{Clock, Step};
+use super::timeout::{Clock, HookStep};
 use crate::{Case, CaseReport, Domain, Lifecycle, Prepared, TaskError, TaskFailure};
 
 /// Makes the hooks of one repetition of a case.
@@ -45,7 +45,7 @@ impl<D: Domain> Hooks<D> {
         match &mut self.lifecycle {
             Some(lifecycle) => {
                 let setup = guarded(async { lifecycle.setup(case).await });
-                clock.step(Step::Setup, setup).await
+                clock.step(HookStep::Setup, setup).await
             }
             None => Ok(()),
         }
@@ -59,7 +59,7 @@ impl<D: Domain> Hooks<D> {
         match &mut self.lifecycle {
             Some(lifecycle) => {
                 let prepare = guarded(async { lifecycle.prepare_context(prepared).await });
-                clock.step(Step::Prepare, prepare).await
+                clock.step(HookStep::Prepare, prepare).await
             }
             None => Ok(()),
         }
@@ -73,7 +73,7 @@ impl<D: Domain> Hooks<D> {
     ) -> Option<TaskFailure> {
         let lifecycle = self.lifecycle.as_mut()?;
         let teardown = guarded(async { lifecycle.teardown(report).await });
-        clock.step(Step::Teardown, teardown).await.err()
+        clock.step(HookStep::Teardown, teardown).await.err()
     }
 }
 

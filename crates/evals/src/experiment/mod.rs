@@ -31,7 +31,7 @@ use crate::{
 use audience::Audience;
 use completion::{Completion, Finished};
 use hooks::Factory;
-use protocol::Protocol;
+use protocol::RunProtocol;
 pub use retry::Retry;
 pub use timeout::CaseTimeout;
 
@@ -226,14 +226,13 @@ impl<D: Domain, T> Experiment<D, T> {
     {
         let started = Instant::now();
         let name = self.name.unwrap_or_else(|| self.dataset.name().to_owned());
-        let metadata = self.metadata;
         let resumed = resume::place(self.resumed, &self.dataset, self.repeat);
         let evaluators = roster::shared(self.dataset.evaluators());
         let mut queue = worker::Queue::new(
             self.dataset,
             self.task,
             self.repeat,
-            Protocol {
+            RunProtocol {
                 timeout: self.case_timeout,
                 retry_task: self.retry_task,
                 retry_evaluators: self.retry_evaluators,
@@ -251,22 +250,10 @@ impl<D: Domain, T> Experiment<D, T> {
         );
         queue.skip(&resumed);
         let queue = Arc::new(queue);
-        let total = queue.total();
-
+        let workers = self.concurrency.get();
+        let cases = run_cases(&queue, &name, resumed, workers, &self.cancellation).await;
+        let not_run = queue.total() - cases.len();
         let Completion { audience, stop, .. } = queue.completion();
-        audience.report(Event::Started {
-            name: &name,
-            total,
-            resumed: resumed.len(),
-        });
-        let mut workers = JoinSet::new();
-        let ahead = total - resumed.len();
-        for _ in 0..ahead.min(self.concurrency.get()) {
-            workers.spawn(worker::work(Arc::clone(&queue), self.cancellation.clone()));
-        }
-        let mut cases = gather(workers, resumed).await;
-        settle(&mut cases);
-        let not_run = total - cases.len();
         audience.report(Event::Finished { not_run });
 
         let identities = queue.protocol().evaluators.iter();
@@ -279,7 +266,7 @@ impl<D: Domain, T> Experiment<D, T> {
             not_run,
             stopped: stop.reason().filter(|_| not_run > 0),
             duration: self.elapsed_before + started.elapsed(),
-            metadata,
+            metadata: self.metadata,
             pools_assertions: queue.dataset().pools_assertions(),
             cluster: queue.dataset().cluster().cloned(),
             observer_failures: audience.failures(),
@@ -292,6 +279,35 @@ impl<D: Domain, T> Experiment<D, T> {
         analyses::add(&mut report, evaluators, &self.cancellation).await;
         report
     }
+}
+
+/// Lets this many workers run the cases that are not `resumed`. The result holds all finished cases in dataset order.
+async fn run_cases<D, T, F>(
+    queue: &Arc<worker::Queue<D, T>>,
+    name: &str,
+    resumed: Vec<Finished<D>>,
+    concurrency: usize,
+    cancellation: &CancellationToken,
+) -> Vec<CaseReport<D>>
+where
+    D: Domain,
+    T: Fn(Arc<Case<D>>, TaskScope) -> F + Send + Sync + 'static,
+    F: Future<Output = Result<D::Output, TaskError>> + Send + 'static,
+{
+    let total = queue.total();
+    queue.completion().audience.report(Event::Started {
+        name,
+        total,
+        resumed: resumed.len(),
+    });
+    let mut workers = JoinSet::new();
+    let ahead = total - resumed.len();
+    for _ in 0..ahead.min(concurrency) {
+        workers.spawn(worker::work(Arc::clone(queue), cancellation.clone()));
+    }
+    let mut cases = gather(workers, resumed).await;
+    settle(&mut cases);
+    cases
 }
 
 /// Waits for all workers and puts their cases into dataset order, together with the resumed ones.

@@ -9,7 +9,7 @@ use super::roster::Enrolled;
 use crate::{Domain, StopSignal};
 
 /// How every case of a run is run.
-pub(super) struct Protocol<D: Domain> {
+pub(super) struct RunProtocol<D: Domain> {
     pub(super) timeout: Option<CaseTimeout>,
     pub(super) retry_task: Option<Retry>,
     pub(super) retry_evaluators: Option<Retry>,

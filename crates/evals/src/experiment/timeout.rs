@@ -45,11 +45,11 @@ impl CaseTimeout {
         format!("{task} did not finish within {limit} s{}", self.hint())
     }
 
-    fn of_hook(&self, step: Step) -> String {
+    fn of_hook(&self, step: HookStep) -> String {
         let step = match step {
-            Step::Setup => "the setup of the case",
-            Step::Prepare => "the hook before the evaluators",
-            Step::Teardown => "the teardown of the case",
+            HookStep::Setup => "the setup of the case",
+            HookStep::Prepare => "the hook before the evaluators",
+            HookStep::Teardown => "the teardown of the case",
         };
         let limit = self.limit.as_secs_f64();
         format!("{step} did not finish within {limit} s{}", self.hint())
@@ -73,7 +73,7 @@ impl CaseTimeout {
 
 /// A hook of a case.
 #[derive(Clone, Copy, Debug)]
-pub(super) enum Step {
+pub(super) enum HookStep {
     Setup,
     Prepare,
     Teardown,
@@ -96,7 +96,7 @@ impl<'t> Clock<'t> {
     /// Runs a hook, and drops it when the time is up.
     pub(super) async fn step<T>(
         self,
-        step: Step,
+        step: HookStep,
         hook: impl Future<Output = Result<T, TaskFailure>>,
     ) -> Result<T, TaskFailure> {
         self.limited(hook, |timeout| timeout.of_hook(step)).await

@@ -14,7 +14,7 @@ use tokio_util::sync::CancellationToken;
 
 use super::attempt::Attempt;
 use super::completion::{Completion, Finished};
-use super::protocol::Protocol;
+use super::protocol::RunProtocol;
 use crate::{Case, CaseReport, Dataset, Domain, Event, TaskError, TaskScope};
 
 /// The queue of cases, which all workers share.
@@ -22,7 +22,7 @@ pub(super) struct Queue<D: Domain, T> {
     dataset: Arc<Dataset<D>>,
     task: T,
     repeat: NonZeroU32,
-    protocol: Protocol<D>,
+    protocol: RunProtocol<D>,
     completion: Completion<D>,
     /// Whether an earlier session finished the case at each position. Positions past the end are unfinished.
     done: Vec<bool>,
@@ -34,7 +34,7 @@ impl<D: Domain, T> Queue<D, T> {
         dataset: Arc<Dataset<D>>,
         task: T,
         repeat: NonZeroU32,
-        protocol: Protocol<D>,
+        protocol: RunProtocol<D>,
         completion: Completion<D>,
     ) -> Self {
         Self {
@@ -61,7 +61,7 @@ impl<D: Domain, T> Queue<D, T> {
         &self.dataset
     }
 
-    pub(super) fn protocol(&self) -> &Protocol<D> {
+    pub(super) fn protocol(&self) -> &RunProtocol<D> {
         &self.protocol
     }
 

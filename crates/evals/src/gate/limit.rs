@@ -2,7 +2,7 @@
 
 use evals_metrics::{Interval, Scale, difference};
 
-use super::measured::{Failures, Measured, Quantity};
+use super::measured::{Failures, MeasuredQuantity, Quantity};
 use super::rule::{Rule, Subject};
 use super::verdict::{CheckNumbers, GateBound, GateCheck, GateVerdict, LimitCheck};
 use crate::render::percent;
@@ -16,7 +16,7 @@ pub(super) fn check(
     bound: GateBound,
     level: f64,
 ) -> GateCheck {
-    let measured = Measured::of(rule, subject, quantity, level);
+    let measured = MeasuredQuantity::of(rule, subject, quantity, level);
     let (verdict, reason) = verdict(rule, &measured, bound);
     let unit = measured.unit;
     let sign = if is_floor(rule) { ">=" } else { "<=" };
@@ -54,10 +54,15 @@ pub(super) fn on_numbers(
     bound: GateBound,
     level: f64,
 ) -> GateVerdict {
-    verdict(rule, &Measured::mean(numbers, unit, scale, level), bound).0
+    verdict(
+        rule,
+        &MeasuredQuantity::mean(numbers, unit, scale, level),
+        bound,
+    )
+    .0
 }
 
-fn verdict(rule: &Rule, measured: &Measured, bound: GateBound) -> (GateVerdict, String) {
+fn verdict(rule: &Rule, measured: &MeasuredQuantity, bound: GateBound) -> (GateVerdict, String) {
     let value = match &measured.value {
         Ok(value) => *value,
         // Nothing was measured, so nothing shows that the limit is kept.
@@ -99,26 +104,15 @@ fn verdict(rule: &Rule, measured: &Measured, bound: GateBound) -> (GateVerdict, 
         return (GateVerdict::Passed, kept);
     };
     let Failures {
-        count,
-        assumption,
-        worst,
+        count, assumption, ..
     } = failures;
-    let worst = worst.map(|(value, interval)| {
-        let compared = end(rule, bound, value, interval).unwrap_or(value);
-        (compared, keeps(rule, compared))
-    });
-    let verdict = match (worst, bound) {
-        (Some((_, true)), _) => {
-            let reason =
-                format!("{kept}, also {assumption}: {count} more failed and have no value");
-            return (GateVerdict::Passed, reason);
-        }
-        // The user asked for the worse end of the interval.
-        (Some((_, false)), GateBound::Pessimistic) => GateVerdict::Failed,
-        (Some((_, false)) | None, _) => GateVerdict::CannotTell,
-    };
+    let (verdict, worst) = with_failures(rule, failures, bound);
+    if verdict == GateVerdict::Passed {
+        let reason = format!("{kept}, also {assumption}: {count} more failed and have no value");
+        return (verdict, reason);
+    }
     let then = match worst {
-        Some((worst, _)) => {
+        Some(worst) => {
             let what = if what.is_empty() { "it is " } else { what };
             format!("{assumption}, {what}{} and {side} {limit}", print(worst))
         }
@@ -126,6 +120,20 @@ fn verdict(rule: &Rule, measured: &Measured, bound: GateBound) -> (GateVerdict, 
     };
     let reason = format!("{stated}, but {count} more failed and have no value; {then}");
     (verdict, reason)
+}
+
+/// The verdict on a quantity that keeps its limit without the failed cases, and its value if these were the worst.
+fn with_failures(rule: &Rule, failures: &Failures, bound: GateBound) -> (GateVerdict, Option<f64>) {
+    let worst = failures
+        .worst
+        .map(|(value, interval)| end(rule, bound, value, interval).unwrap_or(value));
+    let verdict = match worst {
+        Some(worst) if keeps(rule, worst) => GateVerdict::Passed,
+        // The user asked for the worse end of the interval.
+        Some(_) if bound == GateBound::Pessimistic => GateVerdict::Failed,
+        Some(_) | None => GateVerdict::CannotTell,
+    };
+    (verdict, worst)
 }
 
 fn keeps(rule: &Rule, number: f64) -> bool {
@@ -149,7 +157,7 @@ fn end(rule: &Rule, bound: GateBound, value: f64, interval: Option<Interval>) ->
 }
 
 /// The value with its interval and number of cases.
-fn stated(measured: &Measured, value: f64, print: &impl Fn(f64) -> String) -> String {
+fn stated(measured: &MeasuredQuantity, value: f64, print: &impl Fn(f64) -> String) -> String {
     let interval = measured.interval.map_or_else(String::new, |interval| {
         format!(
             ", {} interval [{}, {}]",

@@ -108,7 +108,7 @@ impl Percentile {
 }
 
 /// The value of a quantity, or the reason why it is undefined.
-pub(super) struct Measured {
+pub(super) struct MeasuredQuantity {
     pub(super) value: Result<f64, String>,
     pub(super) interval: Option<Interval>,
     /// Whether this is a mean over cases. It has an interval unless all values are equal.
@@ -128,7 +128,7 @@ pub(super) struct Failures {
     pub(super) worst: Option<(f64, Option<Interval>)>,
 }
 
-impl Measured {
+impl MeasuredQuantity {
     /// The value of a quantity in the subject's run. Failures count as the value that does most against the rule.
     pub(super) fn of(
         rule: &Rule,
@@ -171,8 +171,8 @@ impl Measured {
 }
 
 /// A quantity that is no measure.
-fn recorded(run: &Snapshot, quantity: Quantity<'_>) -> Measured {
-    let plain = |value: Result<f64, String>, n: usize, unit: Option<Unit>| Measured {
+fn recorded(run: &Snapshot, quantity: Quantity<'_>) -> MeasuredQuantity {
+    let plain = |value: Result<f64, String>, n: usize, unit: Option<Unit>| MeasuredQuantity {
         value,
         interval: None,
         is_mean: false,
@@ -201,12 +201,12 @@ fn recorded(run: &Snapshot, quantity: Quantity<'_>) -> Measured {
                     Percentiles::FEWEST_SAMPLES
                 ),
             });
-            Measured {
+            MeasuredQuantity {
                 failures: percentile.failures(run, &times),
                 ..plain(value, times.n, Some(Unit::Seconds))
             }
         }
-        Quantity::Cost => Measured {
+        Quantity::Cost => MeasuredQuantity {
             failures: run.cost.and_then(|cost| unpaid(run, cost)),
             ..plain(
                 run.cost.ok_or_else(|| {
@@ -233,7 +233,7 @@ fn unpaid(run: &Snapshot, cost: f64) -> Option<Failures> {
     })
 }
 
-fn measure(rule: &Rule, subject: &Subject<'_>, place: usize, level: f64) -> Measured {
+fn measure(rule: &Rule, subject: &Subject<'_>, place: usize, level: f64) -> MeasuredQuantity {
     let run = subject.run;
     let measure = &run.measures[place];
     let failed = run.column(place).filter(|(_, value)| value.has_failed());
@@ -248,7 +248,7 @@ fn measure(rule: &Rule, subject: &Subject<'_>, place: usize, level: f64) -> Meas
         });
         let (numbers, of_cases): (Vec<f64>, Vec<Option<usize>>) = values.unzip();
         let of_cases: Option<Vec<usize>> = of_cases.into_iter().collect();
-        Measured::mean((&numbers, of_cases.as_deref()), measure.unit, scale, level)
+        MeasuredQuantity::mean((&numbers, of_cases.as_deref()), measure.unit, scale, level)
     };
     let measured = mean(None);
     if failed == 0 || measured.n == 0 {
@@ -256,7 +256,7 @@ fn measure(rule: &Rule, subject: &Subject<'_>, place: usize, level: f64) -> Meas
     }
     let worst = Extremes::of(measure, subject).worst_for(rule);
     let counted = mean(Some(worst));
-    Measured {
+    MeasuredQuantity {
         failures: Some(Failures {
             count: failed,
             assumption: format!("if they count as {}", number::short(worst)),

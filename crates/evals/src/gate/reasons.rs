@@ -64,15 +64,9 @@ pub(super) fn drop(reason: DropReason, numbers: &Drop, evidence: &DropCheck) -> 
     let cases = quantity::of(n, "case");
     let are = if n == 1 { "is" } else { "are" };
     let tolerance = evidence.tolerance;
-    let significance = match evidence.adjusted_p_value {
-        Some(p) => p_value(p),
-        None => "no p value".to_owned(),
-    };
-    // Without a change there is nothing to test.
-    let shown = match evidence.adjusted_p_value {
-        Some(_) => format!("{significance}, n = {n}"),
-        None => format!("n = {n}"),
-    };
+    let p = evidence.adjusted_p_value.map(p_value);
+    let shown = test_and_cases(p.as_deref(), n);
+    let significance = p.unwrap_or_else(|| "no p value".to_owned());
     match reason {
         DropReason::Unchanged => format!("no case changed (n = {n})"),
         DropReason::FewUnchanged => {
@@ -120,6 +114,14 @@ pub(super) fn drop(reason: DropReason, numbers: &Drop, evidence: &DropCheck) -> 
         DropReason::NoBound => format!(
             "{found}: the differences are equal and the scale of the measure is not known, so other cases could lose any amount ({shown})"
         ),
+    }
+}
+
+/// The p value and the number of cases. Without a change there is nothing to test.
+fn test_and_cases(p: Option<&str>, n: usize) -> String {
+    match p {
+        Some(p) => format!("{p}, n = {n}"),
+        None => format!("n = {n}"),
     }
 }
 

@@ -20,13 +20,14 @@ pub(super) fn checks(
     allowed: &impl Fn(Allowance) -> bool,
     limits_failures: bool,
 ) -> Vec<GateCheck> {
-    let dataset = Found {
+    let dataset = ConditionDifferences {
         unrecorded: unrecorded_dataset(before, after),
         differences: dataset(before, after, pairing),
     };
     let judge = judge(before, after);
-    let coverage = Found::differing(coverage(before, after, pairing, limits_failures));
-    let measures = Found::differing(measures(before, after));
+    let coverage =
+        ConditionDifferences::differing(coverage(before, after, pairing, limits_failures));
+    let measures = ConditionDifferences::differing(measures(before, after));
     let found = [dataset, judge, coverage, measures];
     let checks = Allowance::ALL.into_iter().zip(found);
     checks
@@ -35,13 +36,13 @@ pub(super) fn checks(
 }
 
 /// What one check found.
-struct Found {
+struct ConditionDifferences {
     /// The sentence that says which side does not record it.
     unrecorded: Option<String>,
     differences: Vec<String>,
 }
 
-impl Found {
+impl ConditionDifferences {
     fn differing(differences: Vec<String>) -> Self {
         Self {
             unrecorded: None,
@@ -181,7 +182,7 @@ fn counted(one: &str, several: &str, names: &[String]) -> Option<String> {
 }
 
 /// The judges that both runs record for the measures that both have.
-fn judges(before: &Snapshot, after: &Snapshot) -> Found {
+fn judges(before: &Snapshot, after: &Snapshot) -> ConditionDifferences {
     let both = before
         .measures
         .iter()
@@ -218,7 +219,7 @@ fn judges(before: &Snapshot, after: &Snapshot) -> Found {
     let sentences: Vec<String> = sentences.collect();
     let lines = found.iter();
     let lines = lines.map(|(text, measures)| format!("{text} ({})", measures.join(", ")));
-    Found {
+    ConditionDifferences {
         unrecorded: (!sentences.is_empty()).then(|| sentences.join("; ")),
         differences: first(lines.collect()),
     }
@@ -259,7 +260,7 @@ fn first(mut lines: Vec<String>) -> Vec<String> {
     lines
 }
 
-fn judge(before: &Snapshot, after: &Snapshot) -> Found {
+fn judge(before: &Snapshot, after: &Snapshot) -> ConditionDifferences {
     let mut found = judges(before, after);
     for old in &before.measures {
         let new = after.measures.iter().find(|new| new.is(old));

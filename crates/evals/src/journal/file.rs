@@ -9,7 +9,7 @@ use std::time::{Duration, Instant};
 use async_trait::async_trait;
 use serde_json::Value;
 
-use super::line::{self, Entry, WrittenEntry};
+use super::line::{self, JournalEntry, WrittenEntry};
 use super::records::{RecordFile, check_regular, failed};
 use super::stored::count;
 use super::{Journal, JournalError};
@@ -126,7 +126,7 @@ impl<D: Domain> Default for StoredCases<D> {
 }
 
 impl<D: Domain> StoredCases<D> {
-    fn add(&mut self, Entry { elapsed, case }: Entry<D>) {
+    fn add(&mut self, JournalEntry { elapsed, case }: JournalEntry<D>) {
         self.elapsed = self.elapsed.max(elapsed);
         match self.places.entry((case.id.clone(), case.repeat)) {
             Place::Vacant(vacant) => {

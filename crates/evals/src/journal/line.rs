@@ -55,7 +55,7 @@ pub(super) struct WrittenEntry<'a, D: Domain> {
 /// A finished case that was read.
 #[derive(Debug, Deserialize)]
 #[serde(bound = "")]
-pub(super) struct Entry<D: Domain> {
+pub(super) struct JournalEntry<D: Domain> {
     /// Wall time of all sessions up to the end of the case.
     #[serde(
         rename = "elapsed_seconds",

@@ -7,7 +7,7 @@ use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 use super::JournalError;
-use super::line::{Entry, Header, VERSION};
+use super::line::{Header, JournalEntry, VERSION};
 use super::records::{check_regular, failed};
 use super::stored::Stored;
 use crate::{CaseReport, Domain};
@@ -78,7 +78,7 @@ impl JournalTail {
         let start = SeekFrom::Start(self.stored.length);
         file.seek(start).map_err(failed("read", &path))?;
         let mut cases = Vec::new();
-        let mut record = |Entry { elapsed, case }: Entry<D>| {
+        let mut record = |JournalEntry { elapsed, case }: JournalEntry<D>| {
             cases.push(JournalCase { elapsed, case });
         };
         let read = self.stored.read_on(BufReader::new(file), &mut record);

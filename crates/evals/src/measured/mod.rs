@@ -17,7 +17,7 @@ use crate::{CaseId, Direction, Unit};
 
 /// A measure before its tests: one value for each report and case.
 #[derive(Clone, Debug)]
-pub(crate) struct Measured<'r> {
+pub(crate) struct UntestedMeasure<'r> {
     pub(crate) measure: String,
     pub(crate) mean_title: Option<String>,
     pub(crate) unit: Unit,
@@ -36,7 +36,7 @@ pub(crate) struct Measured<'r> {
     pub(crate) clusters: Option<Vec<usize>>,
 }
 
-impl Measured<'_> {
+impl UntestedMeasure<'_> {
     pub(crate) fn n(&self) -> usize {
         self.cases.len()
     }

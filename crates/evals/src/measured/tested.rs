@@ -6,8 +6,8 @@ use std::thread;
 use evals_metrics::PairedDifference;
 use serde::{Deserialize, Serialize};
 
-use super::Measured;
-use crate::pair_testing::{self, Finding, Judged, PairTesting, Tested, judge};
+use super::UntestedMeasure;
+use crate::pair_testing::{self, Finding, PairTesting, Tested, UncorrectedFinding, judge};
 
 /// Two reports in one measure.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
@@ -37,7 +37,7 @@ impl PairOutcome {
 /// Tests every pair of every measure, and corrects the p values of the headline measure together, and those of all others. Returns the numbers of
 /// tests of both, and the pairs of each measure.
 pub(crate) fn tested(
-    measured: &[Measured<'_>],
+    measured: &[UntestedMeasure<'_>],
     is_headline: impl Fn(usize) -> bool,
     testing: &PairTesting,
 ) -> ([usize; 2], Vec<Vec<PairOutcome>>) {
@@ -75,7 +75,7 @@ pub(crate) fn tested(
         .collect();
     let pairs = outcomes.iter_mut();
     let mut findings: Vec<_> = pairs
-        .map(|(place, outcome, tested)| Judged {
+        .map(|(place, outcome, tested)| UncorrectedFinding {
             finding: &mut outcome.finding,
             tested: Some(&*tested),
             better: measured[*place].better,

@@ -2,7 +2,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use super::Measured;
+use super::UntestedMeasure;
 use crate::clusters::CaseClusters;
 use crate::comparison::matched;
 use crate::summary::Values;
@@ -28,13 +28,13 @@ pub(crate) fn measured<'r, D: Domain>(
     shared: &BTreeSet<&'r CaseId>,
     clusters: Option<&CaseClusters<'_>>,
     compared: Compared,
-) -> (Vec<Measured<'r>>, Vec<(usize, String)>) {
+) -> (Vec<UntestedMeasure<'r>>, Vec<(usize, String)>) {
     let summaries: Vec<(&str, &Summary)> = reports
         .iter()
         .map(|titled| (titled.title, titled.summary))
         .collect();
     let values: Vec<_> = reports.iter().map(|it| it.report.case_values()).collect();
-    let mut measures: Vec<(usize, Measured<'r>)> = Vec::new();
+    let mut measures: Vec<(usize, UntestedMeasure<'r>)> = Vec::new();
     let mut alone = Vec::new();
     for unit in [Unit::Score, Unit::PassRate, Unit::Metric] {
         for matched in matched(&summaries, |summary| match unit {
@@ -88,7 +88,7 @@ fn over<'r>(
     shared: &BTreeSet<&'r CaseId>,
     clusters: Option<&CaseClusters<'_>>,
     compared: Compared,
-) -> Measured<'r> {
+) -> UntestedMeasure<'r> {
     let mut cases: Vec<&CaseId> = Vec::new();
     let mut excluded: BTreeMap<String, usize> = BTreeMap::new();
     let mut without_value = vec![0; columns.len()];
@@ -119,7 +119,7 @@ fn over<'r>(
         let of_cases = cases.iter().filter_map(|id| values.get(id)?.ok());
         of_cases.collect()
     });
-    Measured {
+    UntestedMeasure {
         measure,
         mean_title,
         unit,
@@ -139,7 +139,7 @@ pub(crate) fn costs<'r, D: Domain>(
     shared: &BTreeSet<&'r CaseId>,
     clusters: Option<&CaseClusters<'_>>,
     dollars: impl Fn(usize, &CaseReport<D>) -> Option<f64>,
-) -> Option<Measured<'r>> {
+) -> Option<UntestedMeasure<'r>> {
     let column = |(place, titled): (usize, &Titled<'r, D>)| -> Values<'r> {
         let report: &'r Report<D> = titled.report;
         let mut sums: BTreeMap<&CaseId, (f64, u32)> = BTreeMap::new();

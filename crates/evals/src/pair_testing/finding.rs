@@ -114,7 +114,7 @@ pub(crate) fn tests<'t>(
 }
 
 /// A finding that waits for the correction of its p value.
-pub(crate) struct Judged<'f> {
+pub(crate) struct UncorrectedFinding<'f> {
     pub(crate) finding: &'f mut Finding,
     pub(crate) tested: Option<&'f Tested>,
     pub(crate) better: Direction,
@@ -125,7 +125,7 @@ pub(crate) struct Judged<'f> {
 /// Corrects the p values of the findings and sets the verdicts. The findings about the headline measure are one family, which is tested first
 /// at the full level; the others are another one. Returns the numbers of tests of both. A difference of which neither direction is
 /// better is not tested.
-pub(crate) fn judge(findings: &mut [Judged<'_>], testing: &PairTesting) -> [usize; 2] {
+pub(crate) fn judge(findings: &mut [UncorrectedFinding<'_>], testing: &PairTesting) -> [usize; 2] {
     let tests = findings.iter();
     let tests = tests.map(|it| (it.is_headline, p_value(it.tested, it.better)));
     let tests: Vec<(bool, Option<f64>)> = tests.collect();
@@ -142,7 +142,7 @@ pub(crate) fn judge(findings: &mut [Judged<'_>], testing: &PairTesting) -> [usiz
     [headline.tests(), others.tests()]
 }
 
-impl Judged<'_> {
+impl UncorrectedFinding<'_> {
     /// Sets the corrected p value, the verdict, and what a test at the strictest level detects.
     fn settle(&mut self, adjusted: Option<f64>, strictest: f64, testing: &PairTesting) {
         let (Some(tested), Some(gain)) = (self.tested, self.better.gain()) else {

@@ -11,7 +11,7 @@ use serde::{Deserialize, Serialize};
 use crate::ClusterKey;
 
 pub use finding::{Finding, Verdict};
-pub(crate) use finding::{Judged, judge, tests};
+pub(crate) use finding::{UncorrectedFinding, judge, tests};
 pub(crate) use sensitivity::{Sensitivity, SensitivityKey};
 pub(crate) use tested::Tested;
 

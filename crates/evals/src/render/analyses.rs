@@ -4,10 +4,10 @@ use evals_messages::visible::single_line;
 use serde_json::Value;
 
 use super::glyphs::Glyphs;
-use crate::{Analysis, number};
+use crate::{Analysis, LinePlotCurve, PrecisionRecallCurve, number};
 
 /// A formatted analysis.
-pub(super) struct Shown {
+pub(super) struct ShownAnalysis {
     pub(super) title: String,
     pub(super) description: Option<String>,
     pub(super) body: Body,
@@ -24,7 +24,7 @@ pub(super) enum Body {
 }
 
 /// Prepares an analysis for printing. Curves are shown by their areas or ends: only a file has their points.
-pub(super) fn shown(analysis: &Analysis, glyphs: &Glyphs) -> Shown {
+pub(super) fn shown(analysis: &Analysis, glyphs: &Glyphs) -> ShownAnalysis {
     let (title, description, body) = match analysis {
         Analysis::ConfusionMatrix {
             title,
@@ -39,14 +39,7 @@ pub(super) fn shown(analysis: &Analysis, glyphs: &Glyphs) -> Shown {
             title,
             description,
             curves,
-        } => {
-            let lines = curves.iter().map(|curve| {
-                let area = defined(curve.auc, glyphs, number::score);
-                let name = single_line(&curve.name);
-                format!("{name}: area under the curve {area}")
-            });
-            (title, description, Body::Lines(lines.collect()))
-        }
+        } => (title, description, areas(curves, glyphs)),
         Analysis::Scalar {
             title,
             description,
@@ -71,19 +64,9 @@ pub(super) fn shown(analysis: &Analysis, glyphs: &Glyphs) -> Shown {
             y_label,
             curves,
             ..
-        } => {
-            let axes = format!("{} over {}", single_line(y_label), single_line(x_label));
-            let curves = curves.iter().map(|curve| {
-                let points = match curve.points.len() {
-                    1 => "1 point".to_owned(),
-                    count => format!("{count} points"),
-                };
-                format!("{}: {axes}, {points}", single_line(&curve.name))
-            });
-            (title, description, Body::Lines(curves.collect()))
-        }
+        } => (title, description, line_plot(x_label, y_label, curves)),
     };
-    Shown {
+    ShownAnalysis {
         title: single_line(title),
         description: description.as_deref().map(single_line),
         body,
@@ -105,6 +88,29 @@ fn confusion_matrix(labels: &[String], matrix: &[Vec<u64>], glyphs: &Glyphs) -> 
         heads: heads.collect(),
         rows: rows.collect(),
     }
+}
+
+/// A line for each curve of precision by recall.
+fn areas(curves: &[PrecisionRecallCurve], glyphs: &Glyphs) -> Body {
+    let lines = curves.iter().map(|curve| {
+        let area = defined(curve.auc, glyphs, number::score);
+        let name = single_line(&curve.name);
+        format!("{name}: area under the curve {area}")
+    });
+    Body::Lines(lines.collect())
+}
+
+/// A line for each curve of a plot.
+fn line_plot(x_label: &str, y_label: &str, curves: &[LinePlotCurve]) -> Body {
+    let axes = format!("{} over {}", single_line(y_label), single_line(x_label));
+    let lines = curves.iter().map(|curve| {
+        let points = match curve.points.len() {
+            1 => "1 point".to_owned(),
+            count => format!("{count} points"),
+        };
+        format!("{}: {axes}, {points}", single_line(&curve.name))
+    });
+    Body::Lines(lines.collect())
 }
 
 fn table(columns: &[String], rows: &[Vec<Value>], glyphs: &Glyphs) -> Body {

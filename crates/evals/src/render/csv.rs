@@ -22,7 +22,7 @@ use crate::{CaseField, CaseOutcome, CaseReport, Domain, Report, Standings, Value
 /// long, such as question, answer and reference. A cell is empty if the value is absent or undefined. If an outcome has a
 /// reason in any case, a column `<name> reason` follows it. A repeated title gets `_2`.
 pub fn report<D: Domain>(out: impl Write, report: &Report<D>) -> io::Result<()> {
-    let columns = Columns::of(&report.cases);
+    let columns = CsvColumns::of(&report.cases);
     let mut writer = WriterBuilder::new()
         .terminator(Terminator::CRLF)
         .from_writer(out);
@@ -108,7 +108,7 @@ const FIXED: [&str; 5] = ["case", "repeat", "failure", "evaluator_failures", "se
 
 /// The columns that occur in any case.
 #[derive(Default)]
-struct Columns<'a> {
+struct CsvColumns<'a> {
     outcomes: Vec<&'a str>,
     /// The outcomes that have a reason in any case.
     reasons: BTreeSet<&'a str>,
@@ -119,7 +119,7 @@ struct Columns<'a> {
     fields: Vec<&'static str>,
 }
 
-impl<'a> Columns<'a> {
+impl<'a> CsvColumns<'a> {
     fn of<D: Domain>(cases: &'a [CaseReport<D>]) -> Self {
         let mut columns = Self::default();
         let mut seen_outcomes = BTreeSet::new();

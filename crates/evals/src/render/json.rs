@@ -14,7 +14,7 @@ use crate::{
 /// The report's fields, with the summary before the cases, because readers want the numbers first.
 #[derive(Serialize)]
 #[serde(bound = "")]
-struct Document<'a, D: Domain> {
+struct ReportDocument<'a, D: Domain> {
     schema_version: SchemaVersion,
     name: &'a str,
     dataset: &'a str,
@@ -67,7 +67,7 @@ pub fn report<D: Domain>(out: impl Write, report: &Report<D>, summary: &Summary)
         cases,
     } = report;
     let checksum = Digest::default();
-    let document = Document {
+    let document = ReportDocument {
         schema_version: *schema_version,
         name,
         dataset,

@@ -4,7 +4,6 @@ mod case;
 mod checksum;
 mod identity;
 mod joined;
-mod missed;
 mod running;
 mod schema;
 mod titles;
@@ -13,12 +12,11 @@ use std::time::Duration;
 
 use serde::{Deserialize, Serialize};
 
-pub use case::{CaseOutcome, CaseReport, RetriedEvaluator, TaskResult};
+pub use case::{CaseOutcome, CaseReport, Missed, MissedOutcome, RetriedEvaluator, TaskResult};
 pub(crate) use checksum::Digest;
 pub use checksum::ReportCheck;
 pub use identity::EvaluatorIdentity;
 pub use joined::ReportPart;
-pub use missed::{Missed, MissedOutcome};
 pub use schema::SchemaVersion;
 pub(crate) use titles::settle;
 

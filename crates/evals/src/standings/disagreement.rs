@@ -3,7 +3,7 @@
 use evals_metrics::{arithmetic_mean, difference};
 use serde::{Deserialize, Serialize};
 
-use crate::measured::Measured;
+use crate::measured::UntestedMeasure;
 use crate::{CaseId, CaseReport, Domain, Unit};
 
 /// How many cases are listed at most.
@@ -45,7 +45,7 @@ pub struct Disagreement {
 impl Disagreements {
     /// The disagreements in a measure over its cases.
     pub(super) fn of<'c, D: Domain>(
-        measured: &Measured<'_>,
+        measured: &UntestedMeasure<'_>,
         case: impl Fn(&CaseId) -> Option<&'c CaseReport<D>>,
     ) -> Self {
         let cases = &measured.cases;
@@ -88,7 +88,7 @@ impl Disagreements {
 
 /// How far the values of a case are from their mean. Unlike the range, it tells a case on which one report is alone from one that
 /// divides the reports.
-fn spread(measured: &Measured<'_>, place: usize) -> f64 {
+fn spread(measured: &UntestedMeasure<'_>, place: usize) -> f64 {
     let values: Vec<f64> = measured.values.iter().map(|it| it[place]).collect();
     let low = values.iter().copied().fold(f64::INFINITY, f64::min);
     let high = values.iter().copied().fold(f64::NEG_INFINITY, f64::max);

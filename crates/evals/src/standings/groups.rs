@@ -6,7 +6,7 @@ use evals_metrics::Interval;
 use serde::{Deserialize, Serialize};
 
 use super::lead::{Lead, TestedLead};
-use crate::measured::Measured;
+use crate::measured::UntestedMeasure;
 use crate::{CaseId, PairTesting, Unit};
 
 /// The means of several reports in each group of cases, and the lead of the best. The p values of a measure's leads are corrected together for all
@@ -66,7 +66,7 @@ impl RankedGroups {
         key: &str,
         members: BTreeMap<String, BTreeSet<&CaseId>>,
         shared: &BTreeSet<&CaseId>,
-        measured: &[Measured<'_>],
+        measured: &[UntestedMeasure<'_>],
         testing: &PairTesting,
     ) -> Self {
         let mut members: Vec<(RankedGroup, BTreeSet<&CaseId>)> = members
@@ -89,7 +89,7 @@ impl RankedGroups {
                 let places = (0..measured.n()).filter(|place| ids.contains(measured.cases[*place]));
                 measured.among(&places.collect::<Vec<_>>())
             });
-            let of_groups: Vec<Measured<'_>> = of_groups.collect();
+            let of_groups: Vec<UntestedMeasure<'_>> = of_groups.collect();
             let leads = of_groups.iter().map(|it| TestedLead::of(it, testing));
             let leads = TestedLead::judged(leads.collect(), testing);
             for (((group, _), measured), lead) in members.iter_mut().zip(&of_groups).zip(leads) {
@@ -103,7 +103,11 @@ impl RankedGroups {
     }
 }
 
-fn of_group(measured: &Measured<'_>, lead: Option<Lead>, testing: &PairTesting) -> GroupStandings {
+fn of_group(
+    measured: &UntestedMeasure<'_>,
+    lead: Option<Lead>,
+    testing: &PairTesting,
+) -> GroupStandings {
     let means = measured.standings(testing).into_iter();
     GroupStandings {
         measure: measured.measure.clone(),

@@ -5,8 +5,8 @@ use std::cmp::Ordering::{Greater, Less};
 use evals_metrics::{PairedDifference, arithmetic_mean, difference};
 use serde::{Deserialize, Serialize};
 
-use crate::measured::Measured;
-use crate::pair_testing::{Finding, Judged, PairTesting, Tested, judge};
+use crate::measured::UntestedMeasure;
+use crate::pair_testing::{Finding, PairTesting, Tested, UncorrectedFinding, judge};
 use crate::{Direction, Unit};
 
 /// The best of several reports by one measure, and whether chance explains its lead.
@@ -49,7 +49,7 @@ pub(super) struct TestedLead {
 
 impl TestedLead {
     /// The lead in a measure; `None` if neither direction is better, or without cases.
-    pub(super) fn of(measured: &Measured<'_>, testing: &PairTesting) -> Option<Self> {
+    pub(super) fn of(measured: &UntestedMeasure<'_>, testing: &PairTesting) -> Option<Self> {
         let gain = measured.better.gain()?;
         let means: Vec<f64> = measured
             .values
@@ -104,8 +104,8 @@ impl TestedLead {
         testing: &PairTesting,
     ) -> impl Iterator<Item = Option<Lead>> {
         let findings = leads.iter_mut().flatten();
-        let mut findings: Vec<Judged<'_>> = findings
-            .map(|it| Judged {
+        let mut findings: Vec<UncorrectedFinding<'_>> = findings
+            .map(|it| UncorrectedFinding {
                 finding: &mut it.lead.finding,
                 tested: it.tested.as_ref(),
                 better: it.better,
@@ -119,7 +119,7 @@ impl TestedLead {
 
 impl Lead {
     /// The lead in a measure, as [`TestedLead::of`].
-    pub(super) fn of(measured: &Measured<'_>, testing: &PairTesting) -> Option<Self> {
+    pub(super) fn of(measured: &UntestedMeasure<'_>, testing: &PairTesting) -> Option<Self> {
         TestedLead::judged(vec![TestedLead::of(measured, testing)], testing)
             .flatten()
             .next()
@@ -127,7 +127,7 @@ impl Lead {
 
     /// The lead by the main measure. If several reports have the same values in it, the next lead is that of one of them over the others
     /// in the first measure that tells them apart.
-    pub(super) fn first(measured: &[&Measured<'_>], testing: &PairTesting) -> Vec<Self> {
+    pub(super) fn first(measured: &[&UntestedMeasure<'_>], testing: &PairTesting) -> Vec<Self> {
         let mut leads = measured.iter().filter_map(|it| Self::of(it, testing));
         let Some(first) = leads.next() else {
             return Vec::new();

@@ -7,7 +7,7 @@ use serde::{Deserialize, Serialize};
 
 use super::lead::Lead;
 use super::letters::letters;
-use crate::measured::{Measured, PairOutcome};
+use crate::measured::{PairOutcome, UntestedMeasure};
 use crate::pair_testing::PairTesting;
 use crate::{Direction, Unit};
 
@@ -57,7 +57,7 @@ pub struct Standing {
     pub histogram: Option<[usize; 10]>,
 }
 
-impl Measured<'_> {
+impl UntestedMeasure<'_> {
     /// The means and histograms, without letters, in the order of the reports.
     pub(super) fn standings(&self, testing: &PairTesting) -> Vec<Standing> {
         let bootstrap = Bootstrap {

@@ -19,12 +19,12 @@ pub use times::{RankedTime, TimePair, TimeStanding};
 
 use crate::clusters::CaseClusters;
 use crate::groups::members;
-use crate::measured::{COST, Compared, Measured, costs, measured, tested};
+use crate::measured::{COST, Compared, UntestedMeasure, costs, measured, tested};
 use crate::{
     CaseId, CaseReport, ComparedReport, Direction, Domain, GroupError, PairTesting, Report,
     SchemaVersion, Titled,
 };
-use shared::Shared;
+use shared::SharedCases;
 use times::Times;
 
 /// Several reports of the same cases, each compared with each.
@@ -110,14 +110,14 @@ impl Standings {
         keys: &[String],
         expenses: &Expenses<'_, D>,
     ) -> Result<Self, GroupError> {
-        let Shared { cases, unshared } = Shared::of(reports);
+        let SharedCases { cases, unshared } = SharedCases::of(reports);
         let (key, clusters) = CaseClusters::of_any(reports.iter().map(|it| it.report));
         testing.cluster = key;
         let (mut measured, alone) = measured(reports, &cases, clusters.as_ref(), Compared::Several);
         if !measured.iter().any(|it| it.measure == COST) {
             measured.extend(costs(reports, &cases, clusters.as_ref(), expenses.dollars));
         }
-        let headline = Measured::headline(&measured);
+        let headline = UntestedMeasure::headline(&measured);
         let headline = headline.map(|place| measured[place].measure.clone());
         // The measures that are not shown come last.
         measured.sort_by_key(|it| !wanted(&it.measure));
@@ -129,10 +129,7 @@ impl Standings {
             Ok(RankedGroups::of(key, members, &cases, measured, &testing))
         });
         let groups = groups.collect::<Result<_, _>>()?;
-        let mut main = measured[..shown].iter();
-        let main = main.find(|it| it.better != Direction::Unknown && !it.cases.is_empty());
-        let case = |id: &CaseId| source.cases.iter().find(|case| case.id == *id);
-        let disagreements = main.map(|main| Disagreements::of(main, case));
+        let disagreements = disagreements(&measured[..shown], source);
         let sources: Vec<&Report<D>> = reports.iter().map(|it| it.report).collect();
         let times = Times::of(&sources, &cases, &testing, expenses.seconds);
         let is_headline = |place: usize| headline.as_ref() == Some(&measured[place].measure);
@@ -177,11 +174,11 @@ impl Standings {
         testing: &PairTesting,
         wanted: impl Fn(&str) -> bool,
     ) -> Vec<Lead> {
-        let Shared { cases, .. } = Shared::of(reports);
+        let SharedCases { cases, .. } = SharedCases::of(reports);
         let (_, clusters) = CaseClusters::of_any(reports.iter().map(|it| it.report));
         let (measured, _) = measured(reports, &cases, clusters.as_ref(), Compared::Several);
         let measured = measured.iter().filter(|it| wanted(&it.measure));
-        let measured: Vec<&Measured<'_>> = measured.collect();
+        let measured: Vec<&UntestedMeasure<'_>> = measured.collect();
         Lead::first(&measured, testing)
     }
 
@@ -198,4 +195,15 @@ impl Standings {
     pub fn title(&self, report: usize) -> &str {
         &self.reports[report].title
     }
+}
+
+/// Where the reports disagree in the first measure with a better direction.
+fn disagreements<D: Domain>(
+    measured: &[UntestedMeasure<'_>],
+    source: &Report<D>,
+) -> Option<Disagreements> {
+    let mut measured = measured.iter();
+    let main = measured.find(|it| it.better != Direction::Unknown && !it.cases.is_empty())?;
+    let case = |id: &CaseId| source.cases.iter().find(|case| case.id == *id);
+    Some(Disagreements::of(main, case))
 }

@@ -20,12 +20,12 @@ pub struct Unshared {
 
 /// The cases that every report has with the same content, and for each report the others.
 #[derive(Debug)]
-pub(super) struct Shared<'r> {
+pub(super) struct SharedCases<'r> {
     pub(super) cases: BTreeSet<&'r CaseId>,
     pub(super) unshared: Vec<Unshared>,
 }
 
-impl<'r> Shared<'r> {
+impl<'r> SharedCases<'r> {
     /// There has to be a report.
     pub(super) fn of<D: Domain>(reports: &[Titled<'r, D>]) -> Self {
         let ids = |titled: &Titled<'r, D>| -> BTreeSet<&'r CaseId> {

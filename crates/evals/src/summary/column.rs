@@ -63,7 +63,7 @@ impl<'a> Scope<'a> {
 
 /// Collects the values of one measure, case by case.
 #[derive(Debug)]
-pub(super) struct Column<'a> {
+pub(super) struct MeasureColumn<'a> {
     pub(super) title: String,
     pub(super) kind: ValueKind,
     pub(super) better: Direction,
@@ -97,7 +97,7 @@ struct OpenCase<'a> {
     gaps: Vec<Gap<'a>>,
 }
 
-impl<'a> Column<'a> {
+impl<'a> MeasureColumn<'a> {
     pub(super) fn new(title: String, kind: ValueKind, better: Direction, scope: Scope<'a>) -> Self {
         Self {
             title,

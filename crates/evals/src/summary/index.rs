@@ -3,15 +3,15 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use super::MeasureSource;
-use super::column::{Column, Scope};
-use super::shown::{Evaluator, Measure, Shown, evaluator, measure, shown};
+use super::column::{MeasureColumn, Scope};
+use super::shown::{Evaluator, Measure, ShownMeasure, evaluator, measure, shown};
 use crate::naming::Names;
 use crate::{CaseOutcome, CaseReport, Direction, Domain, EvaluatorFailure, ValueKind};
 
 /// Every measure of a report, in the order in which the cases first show them.
 #[derive(Debug, Default)]
 pub(super) struct Index<'a> {
-    pub(super) columns: Vec<Column<'a>>,
+    pub(super) columns: Vec<MeasureColumn<'a>>,
     /// The evaluator behind each title.
     pub(super) sources: Vec<(String, MeasureSource)>,
     pub(super) places: Places<'a>,
@@ -38,7 +38,7 @@ impl<'a> Index<'a> {
             // An evaluator that never returned anything gets a measure of its own, without a value.
             if !index.places.by_evaluator.contains_key(&evaluator) {
                 let title = titles.claim(evaluator.1);
-                let silent = Shown {
+                let silent = ShownMeasure {
                     measure: (evaluator, evaluator.1),
                     given_name: evaluator.1,
                     better: Direction::Unknown,
@@ -51,14 +51,18 @@ impl<'a> Index<'a> {
     }
 
     /// Adds the columns of a measure, one for each kind.
-    fn add(&mut self, title: String, shown: &Shown<'a>) {
+    fn add(&mut self, title: String, shown: &ShownMeasure<'a>) {
         let (evaluator, _) = shown.measure;
         let (origin, name) = evaluator;
         for kind in &shown.kinds {
             let position = self.columns.len();
             let scope = Scope::of(origin, name);
-            self.columns
-                .push(Column::new(title.clone(), *kind, shown.better, scope));
+            self.columns.push(MeasureColumn::new(
+                title.clone(),
+                *kind,
+                shown.better,
+                scope,
+            ));
             let positions = self.places.by_measure.entry(shown.measure).or_default();
             positions.insert(*kind, position);
             let filled = self.places.by_evaluator.entry(evaluator).or_default();

@@ -15,7 +15,7 @@ pub(super) type Measure<'a> = (Evaluator<'a>, &'a str);
 
 /// A measure as it occurs in the cases.
 #[derive(Debug)]
-pub(super) struct Shown<'a> {
+pub(super) struct ShownMeasure<'a> {
     pub(super) measure: Measure<'a>,
     /// The name that the evaluator gave it.
     pub(super) given_name: &'a str,
@@ -25,7 +25,7 @@ pub(super) struct Shown<'a> {
 
 /// All measures in first-seen order. A measure that has no value because of failures keeps its place before those of later
 /// evaluators, with the kind that its evaluator declared. A measure that is undefined everywhere counts as a score.
-pub(super) fn shown<D: Domain>(cases: &[CaseReport<D>]) -> Vec<Shown<'_>> {
+pub(super) fn shown<D: Domain>(cases: &[CaseReport<D>]) -> Vec<ShownMeasure<'_>> {
     let mut measures = returned(cases);
     for case in cases {
         for missed in &case.missed {
@@ -43,12 +43,12 @@ pub(super) fn shown<D: Domain>(cases: &[CaseReport<D>]) -> Vec<Shown<'_>> {
     measures
 }
 
-fn returned<D: Domain>(cases: &[CaseReport<D>]) -> Vec<Shown<'_>> {
-    let mut measures: Vec<Shown<'_>> = Vec::new();
+fn returned<D: Domain>(cases: &[CaseReport<D>]) -> Vec<ShownMeasure<'_>> {
+    let mut measures: Vec<ShownMeasure<'_>> = Vec::new();
     let mut positions = BTreeMap::new();
     for outcome in cases.iter().flat_map(|case| &case.outcomes) {
         let position = *positions.entry(measure(outcome)).or_insert_with(|| {
-            measures.push(Shown {
+            measures.push(ShownMeasure {
                 measure: measure(outcome),
                 given_name: outcome.given_name.as_deref().unwrap_or(&outcome.name),
                 better: outcome.better,
@@ -64,7 +64,7 @@ fn returned<D: Domain>(cases: &[CaseReport<D>]) -> Vec<Shown<'_>> {
 }
 
 fn add_missed<'a>(
-    measures: &mut Vec<Shown<'a>>,
+    measures: &mut Vec<ShownMeasure<'a>>,
     evaluator: Evaluator<'a>,
     outcome: &'a MissedOutcome,
 ) {
@@ -74,7 +74,7 @@ fn add_missed<'a>(
         shown.kinds.insert(outcome.kind);
         return;
     }
-    let of_later_evaluator = |shown: &Shown<'_>| match (evaluator.0, shown.measure.0.0) {
+    let of_later_evaluator = |shown: &ShownMeasure<'_>| match (evaluator.0, shown.measure.0.0) {
         (EvaluatorOrigin::Case(_), EvaluatorOrigin::Dataset(_)) => true,
         (EvaluatorOrigin::Dataset(own), EvaluatorOrigin::Dataset(other)) => own < other,
         (_, EvaluatorOrigin::Case(_)) => false,
@@ -82,7 +82,7 @@ fn add_missed<'a>(
     let place = measures.iter().position(of_later_evaluator);
     measures.insert(
         place.unwrap_or(measures.len()),
-        Shown {
+        ShownMeasure {
             measure,
             given_name: outcome.given_name.as_deref().unwrap_or(&outcome.name),
             better: outcome.better,

@@ -5,7 +5,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use evals_metrics::Mean;
 
 use super::averaging::Averaging;
-use super::column::{Column, Gap, Gaps, Scope, Values};
+use super::column::{Gap, Gaps, MeasureColumn, Scope, Values};
 use super::index::{Index, Places};
 use super::labels::Labels;
 use super::shown::evaluator;
@@ -15,9 +15,9 @@ use crate::{CaseReport, Direction, Domain, Unit, Value, ValueKind};
 /// The columns of a report.
 #[derive(Debug)]
 pub(super) struct Tally<'a> {
-    columns: Vec<Column<'a>>,
+    columns: Vec<MeasureColumn<'a>>,
     sources: Vec<(String, MeasureSource)>,
-    metrics: BTreeMap<&'a str, Column<'a>>,
+    metrics: BTreeMap<&'a str, MeasureColumn<'a>>,
     passed: usize,
     asserted: usize,
 }
@@ -30,7 +30,7 @@ impl<'a> Tally<'a> {
             places,
         } = Index::of(cases);
         let metric = |name: &'a String| {
-            let column = Column::new(
+            let column = MeasureColumn::new(
                 name.clone(),
                 ValueKind::Score,
                 Direction::Unknown,
@@ -52,7 +52,9 @@ impl<'a> Tally<'a> {
         for repetitions in cases.chunk_by(|left, right| left.id == right.id) {
             for case in repetitions {
                 tally.add(case, &places);
-                tally.all_columns().for_each(Column::close_repetition);
+                tally
+                    .all_columns()
+                    .for_each(MeasureColumn::close_repetition);
             }
             if let Some(case) = repetitions.first() {
                 tally
@@ -63,7 +65,7 @@ impl<'a> Tally<'a> {
         tally
     }
 
-    fn all_columns(&mut self) -> impl Iterator<Item = &mut Column<'a>> {
+    fn all_columns(&mut self) -> impl Iterator<Item = &mut MeasureColumn<'a>> {
         self.columns.iter_mut().chain(self.metrics.values_mut())
     }
 
@@ -136,7 +138,7 @@ impl<'a> Tally<'a> {
         let mut excluded: BTreeMap<String, usize> = BTreeMap::new();
         let valueless = self
             .of_kind(ValueKind::Assertion)
-            .flat_map(Column::valueless);
+            .flat_map(MeasureColumn::valueless);
         for (reason, count) in valueless {
             *excluded.entry((*reason).to_owned()).or_default() += count;
         }
@@ -169,7 +171,7 @@ impl<'a> Tally<'a> {
 
     /// The scores and assertions, in the order in which evaluators return them.
     pub(super) fn measures(&self) -> Vec<MeasureKey> {
-        let measure = |column: &Column<'a>| {
+        let measure = |column: &MeasureColumn<'a>| {
             let unit = match column.kind {
                 ValueKind::Score => Unit::Score,
                 ValueKind::Assertion => Unit::PassRate,
@@ -231,7 +233,7 @@ impl<'a> Tally<'a> {
         missing(self.metrics.values())
     }
 
-    fn of_kind(&self, kind: ValueKind) -> impl Iterator<Item = &Column<'a>> {
+    fn of_kind(&self, kind: ValueKind) -> impl Iterator<Item = &MeasureColumn<'a>> {
         self.columns
             .iter()
             .filter(move |column| column.kind == kind)
@@ -239,21 +241,23 @@ impl<'a> Tally<'a> {
 }
 
 fn values<'c, 'a: 'c>(
-    columns: impl Iterator<Item = &'c Column<'a>>,
+    columns: impl Iterator<Item = &'c MeasureColumn<'a>>,
 ) -> BTreeMap<String, Values<'a>> {
     columns
         .map(|column| (column.title.clone(), column.values()))
         .collect()
 }
 
-fn gaps<'c, 'a: 'c>(columns: impl Iterator<Item = &'c Column<'a>>) -> BTreeMap<String, Gaps<'a>> {
+fn gaps<'c, 'a: 'c>(
+    columns: impl Iterator<Item = &'c MeasureColumn<'a>>,
+) -> BTreeMap<String, Gaps<'a>> {
     columns
         .map(|column| (column.title.clone(), column.gaps()))
         .collect()
 }
 
 fn missing<'c, 'a: 'c>(
-    columns: impl Iterator<Item = &'c Column<'a>>,
+    columns: impl Iterator<Item = &'c MeasureColumn<'a>>,
 ) -> Vec<(String, BTreeMap<String, usize>)> {
     columns
         .map(|column| (column.title.clone(), column.missing()))

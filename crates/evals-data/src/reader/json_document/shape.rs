@@ -23,7 +23,7 @@ pub(super) enum Shape {
 }
 
 /// An array of objects in a member.
-struct Table {
+struct ArrayMember {
     name: String,
     /// Whether its objects have all wanted columns.
     fits: bool,
@@ -63,7 +63,7 @@ impl Shape {
             match scanner.peek()? {
                 Some(b'[') => {
                     if let Some(fits) = examine(scanner, columns)? {
-                        tables.push(Table {
+                        tables.push(ArrayMember {
                             name: key.clone(),
                             fits,
                         });
@@ -85,7 +85,7 @@ impl Shape {
         if is_row && !columns.is_empty() {
             return Ok(Self::Lines);
         }
-        let fitting: Vec<&Table> = tables.iter().filter(|table| table.fits).collect();
+        let fitting: Vec<&ArrayMember> = tables.iter().filter(|table| table.fits).collect();
         let names_keys = columns
             .iter()
             .any(|column| [KEY, VALUE].contains(&column.segments()[0].as_str()));

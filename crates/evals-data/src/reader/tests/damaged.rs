@@ -61,7 +61,7 @@ fn read(bytes: Vec<u8>) -> Result<usize, String> {
     let table = TableFile {
         name: "a.parquet".to_owned(),
         uri: "a.parquet".to_owned(),
-        content: Content::InMemory(Bytes::from(bytes)),
+        content: FileContent::InMemory(Bytes::from(bytes)),
     };
     let wanted = columns(&["id", "text", "tags", "topic", "context.title"]);
     let mut read = 0;

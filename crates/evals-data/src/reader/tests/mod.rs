@@ -31,7 +31,7 @@ pub(super) fn file(name: &str, bytes: &[u8]) -> Fixture {
     let file = TableFile {
         name: name.to_owned(),
         uri: name.to_owned(),
-        content: Content::OnDisk(path),
+        content: FileContent::OnDisk(path),
     };
     Fixture {
         _folder: folder,
@@ -317,7 +317,7 @@ fn a_parquet_file_is_read_with_all_its_columns() {
     let scores: ArrayRef = Arc::new(Float64Array::from(vec![0.5, 1.0]));
     let bytes = parquet(vec![("id", ids), ("the.score", scores)], 1);
     let table = file("replies.parquet", &bytes);
-    let Content::OnDisk(path) = &table.file.content else {
+    let FileContent::OnDisk(path) = &table.file.content else {
         panic!("the table is on the disk")
     };
     let rows = parquet_objects(path).unwrap();
@@ -330,7 +330,7 @@ fn a_parquet_file_is_read_with_all_its_columns() {
         ]
     );
     let damaged = file("damaged.parquet", &bytes[..bytes.len() - 5]);
-    let Content::OnDisk(path) = &damaged.file.content else {
+    let FileContent::OnDisk(path) = &damaged.file.content else {
         panic!("the table is on the disk")
     };
     assert!(parquet_objects(path).is_err());

@@ -233,7 +233,7 @@ proptest! {
         let rest = pieces.concat();
         let lines = rest.matches(['\n', '\r']).count() as u64 + 2;
         for (name, text) in [("a.csv", format!("id,text\n{rest}")), ("a.jsonl", format!("{{\"id\":1,\"text\":2}}\n{rest}"))] {
-            let table = TableFile { name: name.to_owned(), uri: name.to_owned(), content: Content::InMemory(Bytes::from(text)) };
+            let table = TableFile { name: name.to_owned(), uri: name.to_owned(), content: FileContent::InMemory(Bytes::from(text)) };
             for row in table.rows(&columns(&["id", "text"])).into_iter().flatten() {
                 let place = match row {
                     Ok(row) => row.place,

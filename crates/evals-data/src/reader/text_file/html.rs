@@ -2,7 +2,7 @@
 
 use html5gum::{DefaultEmitter, Token, Tokenizer};
 
-use super::Content;
+use super::TextContent;
 
 /// Elements whose content nobody reads as text.
 const HIDDEN: [&[u8]; 9] = [
@@ -66,7 +66,7 @@ const BLOCKS: [&[u8]; 44] = [
 ];
 
 /// The title is that of `<title>`, else the first heading.
-pub(super) fn content(text: &str) -> Content {
+pub(super) fn content(text: &str) -> TextContent {
     let mut page = Page::default();
     let mut emitter = DefaultEmitter::default();
     // The contents of scripts and titles are no markup.
@@ -205,11 +205,11 @@ impl Page {
         });
     }
 
-    fn finish(self) -> Content {
-        Content {
+    fn finish(self) -> TextContent {
+        TextContent {
             title: self.title.or(self.heading),
             text: self.text.trim().to_owned(),
-            ..Content::default()
+            ..TextContent::default()
         }
     }
 }

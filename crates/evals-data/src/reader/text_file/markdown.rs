@@ -2,11 +2,11 @@
 
 use serde_json::Value;
 
-use super::Content;
+use super::TextContent;
 use super::front_matter::{self, Fault};
 
 /// The title is the front matter's `title`, else the first heading.
-pub(super) fn content(text: &str) -> Result<Content, Fault> {
+pub(super) fn content(text: &str) -> Result<TextContent, Fault> {
     let (front_matter, body) = front_matter::split(text)?;
     let named = match front_matter.get("title") {
         Some(Value::String(title)) => Some(title.trim().to_owned()),
@@ -14,7 +14,7 @@ pub(super) fn content(text: &str) -> Result<Content, Fault> {
         _ => None,
     };
     let title = named.filter(|title| !title.is_empty());
-    Ok(Content {
+    Ok(TextContent {
         title: title.or_else(|| first_heading(body)),
         text: body.trim().to_owned(),
         front_matter,

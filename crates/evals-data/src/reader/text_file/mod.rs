@@ -21,7 +21,7 @@ pub(super) const COLUMNS: [&str; 3] = ["uri", "title", "text"];
 
 /// The content of a text file.
 #[derive(Debug, Default, PartialEq)]
-struct Content {
+struct TextContent {
     title: Option<String>,
     text: String,
     front_matter: Map<String, Value>,
@@ -37,14 +37,14 @@ pub(super) fn rows(file: &TableFile, columns: &[Column], format: TextFormat) -> 
 
 fn row(file: &TableFile, columns: &[Column], format: TextFormat) -> Result<Row, DataError> {
     let text = read(file)?;
-    let Content {
+    let TextContent {
         title,
         text,
         front_matter,
     } = match format {
-        TextFormat::Plain => Content {
+        TextFormat::Plain => TextContent {
             text,
-            ..Content::default()
+            ..TextContent::default()
         },
         TextFormat::Markdown => markdown::content(&text).map_err(|(line, what)| {
             let problem = format!("the front matter is not valid YAML: {what}");

@@ -2,7 +2,7 @@
 
 use serde_json::{Value, json};
 
-use super::{Content, front_matter, html, markdown};
+use super::{TextContent, front_matter, html, markdown};
 use crate::reader::tests::file;
 
 fn cells(name: &str, bytes: &[u8], columns: &[&str]) -> Vec<Value> {
@@ -115,7 +115,7 @@ fn the_title_of_markdown_is_its_first_heading() {
 }
 
 fn page(html: &str) -> (Option<String>, String) {
-    let Content { title, text, .. } = html::content(html);
+    let TextContent { title, text, .. } = html::content(html);
     (title, text)
 }
 

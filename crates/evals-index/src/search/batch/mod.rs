@@ -3,15 +3,13 @@
 mod observer;
 mod run;
 mod searcher;
-mod similarity;
 mod vectors;
 
 use std::collections::HashSet;
 use std::num::NonZeroUsize;
 
 pub(crate) use searcher::BatchSearcher;
-pub(crate) use similarity::Cosines;
-pub(crate) use vectors::{compare_all, reading, scan};
+pub(crate) use vectors::{Cosines, compare_all, reading, scan};
 
 pub use observer::{BatchObserver, BatchProgress, BatchStage};
 

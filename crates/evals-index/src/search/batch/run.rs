@@ -15,7 +15,7 @@ use crate::error::IndexError;
 use crate::profile::Profile;
 use crate::search::cache::{Cached, Embedded, LegKey};
 use crate::search::fusion::fused;
-use crate::search::hit::{self, Found, Hit};
+use crate::search::hit::{self, FoundChunks, Hit};
 use crate::search::leg::Leg;
 use crate::search::searcher::{IndexSearcher, deeper};
 use crate::search::timings::Timings;
@@ -184,14 +184,14 @@ impl Round<'_> {
     }
 
     /// The semantic search of each question of the group, in one pass.
-    async fn nearest(&self, group: &[Pending<'_>]) -> Result<Vec<Arc<Found>>, IndexError> {
-        let mut found: Vec<Option<Arc<Found>>> = Vec::with_capacity(group.len());
+    async fn nearest(&self, group: &[Pending<'_>]) -> Result<Vec<Arc<FoundChunks>>, IndexError> {
+        let mut found: Vec<Option<Arc<FoundChunks>>> = Vec::with_capacity(group.len());
         let (mut asked, mut values) = (Vec::new(), Vec::new());
         for (place, pending) in group.iter().enumerate() {
             let cached = self.cached("semantic", pending.question);
             found.push(match &pending.embedded {
                 _ if cached.is_some() => cached,
-                None => Some(Arc::new(Found::nothing())),
+                None => Some(Arc::new(FoundChunks::nothing())),
                 Some(embedded) => {
                     asked.push(place);
                     values.extend_from_slice(&embedded.value.vector);
@@ -218,7 +218,7 @@ impl Round<'_> {
         Ok(found.into_iter().flatten().collect())
     }
 
-    async fn full_text(&self, question: &str) -> Result<Arc<Found>, IndexError> {
+    async fn full_text(&self, question: &str) -> Result<Arc<FoundChunks>, IndexError> {
         if let Some(found) = self.cached("bm25", question) {
             return Ok(found);
         }
@@ -237,7 +237,11 @@ impl Round<'_> {
     }
 
     /// The profile's ranking of one question, made of the results of its searches.
-    async fn rank(&self, question: &str, semantic: Arc<Found>) -> Result<Arc<Found>, IndexError> {
+    async fn rank(
+        &self,
+        question: &str,
+        semantic: Arc<FoundChunks>,
+    ) -> Result<Arc<FoundChunks>, IndexError> {
         let Profile::Hybrid(method) = self.searcher.profile else {
             return Ok(semantic);
         };
@@ -246,7 +250,7 @@ impl Round<'_> {
         Ok(Arc::new(fused(method, &lexical, &semantic, positions)))
     }
 
-    fn answer(&self, pending: Pending<'_>, found: &Found) -> Answer {
+    fn answer(&self, pending: Pending<'_>, found: &FoundChunks) -> Answer {
         let searcher = self.searcher;
         let mut timings = Timings::default();
         if let Some(embedded) = &pending.embedded {
@@ -264,13 +268,13 @@ impl Round<'_> {
         }
     }
 
-    fn cached(&self, leg: &'static str, question: &str) -> Option<Arc<Found>> {
+    fn cached(&self, leg: &'static str, question: &str) -> Option<Arc<FoundChunks>> {
         let cache = self.searcher.cache.as_ref()?;
         cache.legs.peek(&self.key(leg, question))
     }
 
     /// Caches a result for the other searchers of the index, unless the run times the question: its separate search has to reach the engine.
-    fn offer(&self, leg: &'static str, question: &str, found: &Arc<Found>) {
+    fn offer(&self, leg: &'static str, question: &str, found: &Arc<FoundChunks>) {
         if let Some(cache) = &self.searcher.cache
             && !self.batch.timed.contains(question)
         {

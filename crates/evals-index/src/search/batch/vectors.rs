@@ -1,5 +1,6 @@
 //! Compares the vector of each chunk with many questions, in one pass over the table.
 
+use std::cmp::Ordering;
 use std::sync::Arc;
 
 use arrow::array::{Array, AsArray, RecordBatch};
@@ -7,14 +8,14 @@ use arrow::datatypes::{Float32Type, UInt64Type};
 use evals_nearest::{Exact, Pass};
 use futures::stream::BoxStream;
 use futures::{StreamExt, TryStreamExt};
+use lance_linalg::distance::cosine_distance_batch;
 use lancedb::table::Table;
 use tokio::task;
 
 use super::observer::{BatchStage, Progress};
-use super::similarity::Cosines;
 use crate::error::IndexError;
 use crate::search::Filter;
-use crate::search::hit::{self, Found, Hit};
+use crate::search::hit::{self, FoundChunks, Hit};
 use crate::table::contents::Contents;
 use crate::table::{self, ROW_ID, VECTOR};
 
@@ -35,7 +36,7 @@ pub(super) async fn nearest(
     dimension: usize,
     depth: usize,
     progress: &Progress<'_>,
-) -> Result<Vec<Found>, IndexError> {
+) -> Result<Vec<FoundChunks>, IndexError> {
     let of_order = Arc::clone(contents);
     let cosines = Cosines {
         questions: Arc::clone(&questions),
@@ -53,7 +54,7 @@ pub(super) async fn nearest(
     let pass = compare_all(batches, pass, number, on_read).await?;
     let exhausted = pass.rows() <= depth;
     let best = task::spawn_blocking(move || pass.finish()).await?;
-    let found = best.into_iter().map(|hits| Found {
+    let found = best.into_iter().map(|hits| FoundChunks {
         hits: hits
             .into_iter()
             .map(|hit| Hit::new(hit.row as usize, hit.score))
@@ -139,4 +140,25 @@ fn numbers(
         Ok(Some(number))
     };
     row_ids.iter().enumerate().map(numbered).collect()
+}
+
+/// Scores vectors as a search of one question does, whose distances come from the same function of the engine: equal to the last bit.
+pub(crate) struct Cosines<O> {
+    /// The questions' vectors, one after the other.
+    pub(crate) questions: Arc<[f32]>,
+    pub(crate) dimension: usize,
+    /// The order of two rows with one score.
+    pub(crate) order_of_equals: O,
+}
+
+impl<O: Fn(u32, u32) -> Ordering + Sync> Exact for Cosines<O> {
+    fn score(&self, question: usize, vector: &[f32]) -> f32 {
+        let question = &self.questions[question * self.dimension..(question + 1) * self.dimension];
+        let distance = cosine_distance_batch(question, vector, self.dimension).next();
+        Hit::of_distance(0, distance.expect("the batch is one vector")).score
+    }
+
+    fn order_of_equals(&self, left: u32, right: u32) -> Ordering {
+        (self.order_of_equals)(left, right)
+    }
 }

@@ -6,7 +6,7 @@
 use serde::Deserialize;
 
 use super::conventions::{
-    Conventions, Expansion, Preparation, Projected, Side, Skipped, check_query_length,
+    Conventions, Expansion, Preparation, Projected, Skipped, TextSide, check_query_length,
 };
 use super::special_tokens::{SpecialTokens, punctuation};
 use crate::error::LocalError;
@@ -51,7 +51,7 @@ pub(super) fn conventions(folder: &Folder) -> Result<Conventions, LocalError> {
     }
     check_query_length(folder, FILE, "query_maxlen", metadata.query_maxlen)?;
     let special = SpecialTokens::read(folder)?;
-    let side = |marker, tokens| Side {
+    let side = |marker, tokens| TextSide {
         marker: Some(marker),
         prompt: String::new(),
         tokens,

@@ -8,8 +8,8 @@ use crate::model::LONGEST;
 /// How texts become tokens, and which tokens are compared.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct Conventions {
-    pub(super) query: Side,
-    pub(super) document: Side,
+    pub(super) query: TextSide,
+    pub(super) document: TextSide,
     /// `None` if queries keep their length.
     pub(super) expansion: Option<Expansion>,
     /// Tokens of documents that are encoded but not compared.
@@ -22,7 +22,7 @@ pub(super) struct Conventions {
 
 /// How one of the two kinds of text is read.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(super) struct Side {
+pub(super) struct TextSide {
     /// The token after the first token of a text. It marks the kind of the text.
     pub(super) marker: Option<String>,
     /// Put before the text itself.

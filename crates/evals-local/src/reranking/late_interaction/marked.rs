@@ -1,6 +1,6 @@
 //! The tokens of queries and documents, with their markers.
 
-use super::conventions::{Conventions, Expansion, Preparation, Side, Skipped};
+use super::conventions::{Conventions, Expansion, Preparation, Skipped, TextSide};
 use crate::error::LocalError;
 use crate::folder::Folder;
 use crate::tokenizer::{Encoded, Tokens};
@@ -95,7 +95,7 @@ impl Marked {
 impl MarkedSide {
     fn new(
         folder: &Folder,
-        side: &Side,
+        side: &TextSide,
         preparation: Preparation,
         tokens: Tokens,
     ) -> Result<Self, LocalError> {

@@ -5,7 +5,7 @@
 use serde::Deserialize;
 
 use super::conventions::{
-    Conventions, Expansion, Preparation, Projected, Side, Skipped, check_query_length,
+    Conventions, Expansion, Preparation, Projected, Skipped, TextSide, check_query_length,
 };
 use super::special_tokens::{SpecialTokens, punctuation};
 use crate::error::LocalError;
@@ -87,9 +87,9 @@ pub(super) fn conventions(folder: &Folder) -> Result<Option<Conventions>, LocalE
 }
 
 /// The marker is inserted separately, so it is removed from a prompt that repeats it.
-fn side(prompt: Option<&String>, prefix: &str, tokens: usize) -> Side {
+fn side(prompt: Option<&String>, prefix: &str, tokens: usize) -> TextSide {
     let prompt = prompt.map_or("", String::as_str);
-    Side {
+    TextSide {
         marker: (!prefix.is_empty()).then(|| prefix.to_owned()),
         prompt: prompt.strip_prefix(prefix).unwrap_or(prompt).to_owned(),
         tokens,

@@ -9,7 +9,7 @@ use evals_models::{ChatError, ChatModel, ChatReply, ChatRequest, Failure, ModelI
 use serde_json::{Map, Value};
 use tokio::sync::{mpsc, oneshot};
 
-use super::clerk::{Asked, Clerk};
+use super::clerk::{BatchedRequest, Clerk};
 use super::endpoint::Batching;
 use super::failure::Cause;
 use super::host::{BatchHost, BatchSettings};
@@ -33,7 +33,7 @@ use crate::openai::chat::OpenAiChat;
 #[derive(Debug)]
 pub struct BatchedChat {
     batching: Arc<Batching>,
-    clerk: mpsc::UnboundedSender<Asked>,
+    clerk: mpsc::UnboundedSender<BatchedRequest>,
 }
 
 impl BatchedChat {
@@ -79,7 +79,7 @@ impl ChatModel for BatchedChat {
             let text = "the batches of this model are not worked on any more";
             Cause::new(Failure::Terminal, text).of_call(self.identity())
         };
-        let asked = self.clerk.send(Asked {
+        let asked = self.clerk.send(BatchedRequest {
             id: id.clone(),
             request: Arc::new(request.clone()),
             caller,

@@ -21,7 +21,7 @@ use crate::openai::dialect::Dialect;
 
 /// A request for the clerk.
 #[derive(Debug)]
-pub(super) struct Asked {
+pub(super) struct BatchedRequest {
     pub(super) id: String,
     pub(super) request: Arc<ChatRequest>,
     pub(super) caller: oneshot::Sender<Answer>,
@@ -41,7 +41,7 @@ struct EndedBatch {
 /// The batches of one model.
 pub(super) struct Clerk {
     batching: Arc<Batching>,
-    inbox: mpsc::UnboundedReceiver<Asked>,
+    inbox: mpsc::UnboundedReceiver<BatchedRequest>,
     /// Every request with callers.
     waiting: BTreeMap<String, Waiting>,
     /// Those of them that are in no batch yet. Their ids order them, because the times at which they came differ from run to run, and a
@@ -61,7 +61,10 @@ pub(super) struct Clerk {
 }
 
 impl Clerk {
-    pub(super) fn new(batching: Arc<Batching>, inbox: mpsc::UnboundedReceiver<Asked>) -> Self {
+    pub(super) fn new(
+        batching: Arc<Batching>,
+        inbox: mpsc::UnboundedReceiver<BatchedRequest>,
+    ) -> Self {
         Self {
             is_tried: !batching.settings.first_direct,
             records: RecordFolder::new(&batching.settings.folder, batching.chat.parameters()),
@@ -108,8 +111,8 @@ impl Clerk {
         self.gathered.len() >= self.batching.settings.max_requests.get()
     }
 
-    fn ask(&mut self, asked: Asked) {
-        let Asked {
+    fn ask(&mut self, asked: BatchedRequest) {
+        let BatchedRequest {
             id,
             request,
             caller,

@@ -9,7 +9,7 @@ use serde_json::{Value, json};
 use super::described::DescribedBatch;
 use super::failure::{Cause, explained};
 use super::host::{BatchEvent, BatchHost, BatchSettings};
-use super::record::Record;
+use super::record::BatchRecord;
 use crate::openai::chat::OpenAiChat;
 use crate::server::{Expected, ServerError};
 use crate::traffic::{AttemptError, Lane, Refused};
@@ -118,7 +118,7 @@ impl Batching {
     /// Finds the batch of a record among those of the account, if it was created.
     pub(super) async fn find(
         &self,
-        record: &Record,
+        record: &BatchRecord,
         file: &str,
     ) -> Result<Option<DescribedBatch>, AttemptError> {
         let unknown = |how: &str| {

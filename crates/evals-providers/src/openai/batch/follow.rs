@@ -11,7 +11,7 @@ use super::endpoint::{Batching, proves_refusal};
 use super::failure::Cause;
 use super::host::BatchEvent;
 use super::output::BatchOutput;
-use super::record::Record;
+use super::record::BatchRecord;
 
 /// How often the files of a batch are downloaded while they lack requests that the server counts.
 const DOWNLOADS: u32 = 3;
@@ -22,7 +22,7 @@ const CREATIONS: u32 = 3;
 /// A batch that is over, with its replies.
 #[derive(Debug)]
 pub(super) struct CollectedBatch {
-    pub(super) record: Record,
+    pub(super) record: BatchRecord,
     pub(super) output: BatchOutput,
     pub(super) batch: DescribedBatch,
 }
@@ -31,7 +31,7 @@ impl Batching {
     /// Submits a recorded batch with this input file, and waits until it is over.
     pub(super) async fn submit(
         self: Arc<Self>,
-        mut record: Record,
+        mut record: BatchRecord,
         content: String,
     ) -> Result<CollectedBatch, Cause> {
         let name = format!("{}.jsonl", record.key);
@@ -78,7 +78,7 @@ impl Batching {
     /// Waits for a batch of an earlier process. `None` if that process ended before the batch was created; then the record is deleted.
     pub(super) async fn resume(
         self: Arc<Self>,
-        mut record: Record,
+        mut record: BatchRecord,
     ) -> Result<Option<CollectedBatch>, Cause> {
         let is_new = record.is_recent();
         let batch = match record.contents.batch.clone() {
@@ -93,7 +93,11 @@ impl Batching {
     }
 
     /// Asks the server for the batch of a record that does not name it. Asks twice for a new one.
-    async fn find_batch(&self, record: &mut Record, is_new: bool) -> Result<Option<String>, Cause> {
+    async fn find_batch(
+        &self,
+        record: &mut BatchRecord,
+        is_new: bool,
+    ) -> Result<Option<String>, Cause> {
         let Some(file) = record.contents.file.clone() else {
             return Ok(None);
         };
@@ -112,7 +116,7 @@ impl Batching {
     /// Waits until a batch is over, and collects its replies. Fails if it is not over and the settings forbid to wait.
     async fn wait(
         &self,
-        record: Record,
+        record: BatchRecord,
         id: String,
         mut last: Option<DescribedBatch>,
     ) -> Result<CollectedBatch, Cause> {
@@ -169,7 +173,7 @@ impl Batching {
     /// Brings the replies of a batch that is over to this machine.
     async fn collect(
         &self,
-        record: Record,
+        record: BatchRecord,
         batch: DescribedBatch,
     ) -> Result<CollectedBatch, Cause> {
         let id = batch.id.clone();
@@ -211,7 +215,7 @@ impl Batching {
     /// Downloads the files of a batch that is over, again while they lack requests that the server counts.
     async fn download_all(
         &self,
-        record: &Record,
+        record: &BatchRecord,
         mut batch: DescribedBatch,
     ) -> Result<(BatchOutput, DescribedBatch), Cause> {
         let ids = &record.contents.ids;

@@ -91,13 +91,13 @@ impl RecordedBatch {
 
 /// The record of one batch. The file is locked while this lives.
 #[derive(Debug)]
-pub(super) struct Record {
+pub(super) struct BatchRecord {
     pub(super) key: String,
     file: RecordFile,
     pub(super) contents: RecordedBatch,
 }
 
-impl Record {
+impl BatchRecord {
     fn open(folder: &Path, key: String) -> Result<Self, JournalError> {
         let mut contents = RecordedBatch::default();
         let path = folder.join(format!("{key}{RECORD}"));
@@ -258,7 +258,7 @@ impl RecordFolder {
     /// # Errors
     ///
     /// The other process still waits for the batch.
-    pub(super) fn take(&mut self, id: &str) -> Result<Option<Record>, Cause> {
+    pub(super) fn take(&mut self, id: &str) -> Result<Option<BatchRecord>, Cause> {
         if !self.is_scanned {
             self.scan()?;
         }
@@ -285,8 +285,8 @@ impl RecordFolder {
     }
 
     /// Opens the record of another process and locks it. Deletes it if no reply can come of the batch any more.
-    fn reopen(&self, key: &str) -> Result<Option<Record>, JournalError> {
-        let record = Record::open(&self.path, key.to_owned())?;
+    fn reopen(&self, key: &str) -> Result<Option<BatchRecord>, JournalError> {
+        let record = BatchRecord::open(&self.path, key.to_owned())?;
         // If the other process has deleted it, opening it has created an empty one.
         if record.contents.is_over() {
             record.delete();
@@ -300,9 +300,9 @@ impl RecordFolder {
         &mut self,
         ids: BTreeSet<String>,
         size: BatchSize,
-    ) -> Result<Record, JournalError> {
+    ) -> Result<BatchRecord, JournalError> {
         let key = format!("{:032x}", fastrand::u128(..));
-        let mut record = Record::open(&self.path, key.clone())?;
+        let mut record = BatchRecord::open(&self.path, key.clone())?;
         let model = self.model.clone();
         record.append(BatchStep::Requests { model, ids, size })?;
         // Makes its name survive a power failure, where the system can.

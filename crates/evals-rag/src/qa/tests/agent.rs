@@ -27,7 +27,7 @@ async fn agent<const N: usize>(
 ) -> Report<Qa> {
     let agent = AgentAnswerer::new(Scripted::new(replies), Refusals::default());
     let settings = Settings::new(NonZeroUsize::new(3).unwrap());
-    let task = agent_task(Arc::new(Found(found)), agent, settings);
+    let task = agent_task(Arc::new(FoundPassages(found)), agent, settings);
     let evaluators: Vec<Arc<dyn Evaluator<Qa>>> = vec![Arc::new(Breakdown)];
     let dataset = dataset("demo", [question("q", answerable)]).unwrap();
     Experiment::new(dataset.with_evaluators(evaluators), task)
@@ -101,9 +101,9 @@ async fn the_breakdown_tells_how_far_an_agent_came() {
     );
 }
 
-/// Searches as [`Found`] does, and takes as long as told.
+/// Searches as [`FoundPassages`] does, and takes as long as told.
 #[derive(Debug)]
-struct Slow(Found, Duration);
+struct Slow(FoundPassages, Duration);
 
 #[async_trait::async_trait]
 impl Searcher for Slow {
@@ -128,7 +128,7 @@ async fn the_time_of_an_agents_case_has_no_wait_for_a_turn_beside_batches() {
     ] {
         let model = Late(Scripted::new(replies), wait, false);
         let agent = AgentAnswerer::new(Arc::new(model), Refusals::default());
-        let searcher = Slow(Found(passages()), search);
+        let searcher = Slow(FoundPassages(passages()), search);
         let task = agent_task(Arc::new(searcher), agent, batched());
         let dataset = dataset("demo", [question("q", true)]).unwrap();
         let began = std::time::Instant::now();

@@ -4,7 +4,7 @@ use super::super::*;
 use super::{passages, question};
 use crate::Passage;
 use crate::answering::{ChatAnswerer, Refusals};
-use crate::fakes::{Found, Scripted, passage, said};
+use crate::fakes::{FoundPassages, Scripted, passage, said};
 use evals::Experiment;
 use std::num::NonZeroUsize;
 use std::sync::Arc;
@@ -61,7 +61,11 @@ async fn passages_are_widened_and_then_cut() {
         }),
         in_batches: false,
     };
-    let task = task(Arc::new(Found(passages())), Arc::new(answerer), settings);
+    let task = task(
+        Arc::new(FoundPassages(passages())),
+        Arc::new(answerer),
+        settings,
+    );
     let dataset = dataset("demo", [question("q", true)]).unwrap();
     let report = Experiment::new(dataset, task).run().await;
     let case = &report.cases[0];
@@ -90,7 +94,11 @@ async fn a_case_records_that_its_only_passage_was_cut() {
         }),
         ..Settings::new(NonZeroUsize::new(2).unwrap())
     };
-    let task = task(Arc::new(Found(passages())), Arc::new(answerer), settings);
+    let task = task(
+        Arc::new(FoundPassages(passages())),
+        Arc::new(answerer),
+        settings,
+    );
     let dataset = dataset("demo", [question("q", true)]).unwrap();
     let report = Experiment::new(dataset, task).run().await;
     let case = &report.cases[0];

@@ -8,7 +8,7 @@ mod measures;
 use super::*;
 use crate::Passage;
 use crate::answering::{ChatAnswerer, Refusals};
-use crate::fakes::{Found, Scripted, ended, passage, said};
+use crate::fakes::{FoundPassages, Scripted, ended, passage, said};
 use crate::judging::{ChatJudge, RefusalJudge};
 use evals::{Evaluator, Experiment, FailureClass, Report, Value};
 use evals_metrics::{Judgements, Ranking};
@@ -16,6 +16,8 @@ use evals_models::{Failure, Finish};
 use std::num::NonZeroUsize;
 use std::sync::Arc;
 use std::time::Duration;
+
+use serde_json::json;
 
 fn question(id: &str, answerable: bool) -> Question {
     Question {
@@ -46,7 +48,11 @@ async fn run(
 ) -> Report<Qa> {
     let answerer = ChatAnswerer::new(Arc::clone(model) as _, Refusals::default());
     let settings = Settings::new(NonZeroUsize::new(3).unwrap());
-    let task = task(Arc::new(Found(passages())), Arc::new(answerer), settings);
+    let task = task(
+        Arc::new(FoundPassages(passages())),
+        Arc::new(answerer),
+        settings,
+    );
     let dataset = dataset("demo", [question("q", answerable)]).unwrap();
     Experiment::new(dataset.with_evaluators(evaluators), task)
         .run()
@@ -108,7 +114,11 @@ async fn the_time_of_a_case_has_no_wait_for_batches() {
     for (settings, is_from_batch) in [(batched(), false), (unbatched, true)] {
         let model = Late(Scripted::new([said("Paris")]), wait, is_from_batch);
         let answerer = ChatAnswerer::new(Arc::new(model), Refusals::default());
-        let task = task(Arc::new(Found(passages())), Arc::new(answerer), settings);
+        let task = task(
+            Arc::new(FoundPassages(passages())),
+            Arc::new(answerer),
+            settings,
+        );
         let dataset = dataset("demo", [question("q", true)]).unwrap();
         let began = std::time::Instant::now();
         let report = Experiment::new(dataset, task).run().await;
@@ -280,7 +290,11 @@ async fn each_repetition_is_a_new_request() {
     let model = Scripted::new([said("Paris"), said("Rome")]);
     let answerer = ChatAnswerer::new(Arc::clone(&model) as _, Refusals::default());
     let settings = Settings::new(NonZeroUsize::MIN);
-    let task = task(Arc::new(Found(passages())), Arc::new(answerer), settings);
+    let task = task(
+        Arc::new(FoundPassages(passages())),
+        Arc::new(answerer),
+        settings,
+    );
     let dataset = dataset("demo", [question("q", true)]).unwrap();
     let twice = std::num::NonZeroU32::new(2).unwrap();
     Experiment::new(dataset, task).repeat(twice).run().await;
@@ -319,4 +333,18 @@ async fn the_judges_prompt_delimits_its_material() {
          Reply with one JSON object"
     );
     assert!(prompt.contains(&expected), "{prompt}");
+}
+
+#[test]
+fn no_metadata_is_null() {
+    assert_eq!(json!(QuestionMetadata::default()), json!(null));
+    for none in ["null", "{}"] {
+        let read: QuestionMetadata = serde_json::from_str(none).unwrap();
+        assert_eq!(read, QuestionMetadata::default());
+    }
+    let some = json!({"topic": "Sports", "year": 2024});
+    let read: QuestionMetadata = serde_json::from_value(some.clone()).unwrap();
+    assert_eq!(json!(read), some);
+    let of_rankings = json!({"answerable": true});
+    assert!(serde_json::from_value::<QuestionMetadata>(of_rankings).is_err());
 }

@@ -5,8 +5,8 @@ use std::collections::{BTreeMap, HashSet};
 use serde::Serialize;
 use sha2::{Digest as _, Sha256};
 
-use super::corpus::{Corpus, CorpusError};
 use super::normalized::{is_short, normalize, share, shingles, with_title};
+use super::{Corpus, CorpusError};
 use crate::Document;
 
 /// Most documents that are compared.

@@ -9,11 +9,11 @@ use sha2::{Digest as _, Sha256};
 use thiserror::Error;
 use tokio::sync::OnceCell;
 
-use super::corpus::{Corpus, CorpusError};
 use super::id_check::{IdCheck, IdSample};
 use super::normalized::is_short;
 use super::settings::{MatchBy, Matching};
 use super::text_index::TextIndex;
+use super::{Corpus, CorpusError};
 
 /// Matches the documents of replies to those of a corpus.
 ///

@@ -5,7 +5,7 @@ use std::collections::{BTreeMap, HashSet};
 
 use memchr::memmem::Finder;
 
-use super::corpus::CorpusError;
+use super::CorpusError;
 use super::normalized::{normalize, share, shingles, with_title};
 use crate::Document;
 
@@ -41,7 +41,7 @@ pub(super) struct TextIndex {
 
 /// The document of a passage.
 #[derive(Debug, Clone, PartialEq)]
-pub(super) struct Found<'i> {
+pub(super) struct MatchedDocument<'i> {
     pub(super) id: &'i str,
     /// Whether it contains the passage as it is, normalised.
     pub(super) contained: bool,
@@ -83,7 +83,7 @@ impl TextIndex {
     /// `threshold`. Of several, the one that equals the passage, else the first in `trec_eval`'s order of ids.
     ///
     /// A short passage, of fewer words than a shingle, stands in documents that it was not cut from, so only a document that equals it counts.
-    pub(super) fn find(&self, passage: &str, threshold: f64) -> Option<Found<'_>> {
+    pub(super) fn find(&self, passage: &str, threshold: f64) -> Option<MatchedDocument<'_>> {
         let passage = normalize(passage);
         if passage.is_empty() {
             return None;
@@ -152,10 +152,10 @@ impl TextIndex {
     }
 
     /// The best of the documents that contain a passage.
-    fn choose(&self, containing: &[usize], passage: &str) -> Option<Found<'_>> {
+    fn choose(&self, containing: &[usize], passage: &str) -> Option<MatchedDocument<'_>> {
         let places = containing.iter().copied();
         let best = places.max_by_key(|it| (self.is_whole(*it, passage), &self.ids[*it]))?;
-        Some(Found {
+        Some(MatchedDocument {
             id: &self.ids[best],
             contained: true,
             ambiguous: containing.len() > 1,
@@ -173,7 +173,7 @@ impl TextIndex {
         hashes: &[u64],
         candidates: &[usize],
         threshold: f64,
-    ) -> Option<Found<'_>> {
+    ) -> Option<MatchedDocument<'_>> {
         let wanted: HashSet<u64> = hashes.iter().copied().collect();
         let shares = candidates.iter().map(|place| {
             let mut own = shingles(&self.texts[*place]);
@@ -185,7 +185,7 @@ impl TextIndex {
         let shares: Vec<_> = shares.collect();
         let (shared, id) = shares.iter().max()?;
         let best = shares.iter().filter(|(count, _)| count == shared).count();
-        (share(*shared, wanted.len()) >= threshold).then_some(Found {
+        (share(*shared, wanted.len()) >= threshold).then_some(MatchedDocument {
             id,
             contained: false,
             ambiguous: best > 1,

@@ -60,22 +60,10 @@ impl Population {
         gate: &Gate,
         names: &dyn MeasureNames,
     ) -> Result<Self, TrialError> {
-        let (snapshots, pairing): (&[Snapshot], Pairs) = match noise {
-            Noise::Runs(runs) => (runs, Pairs::Runs),
-            Noise::Repetitions(runs) => (runs, Pairs::Repetitions),
-            Noise::Exchange { run, share } => {
-                if !(0.0..=1.0).contains(share) {
-                    return Err(TrialError::Share(*share));
-                }
-                (std::slice::from_ref(*run), Pairs::Exchange(*share))
-            }
-        };
+        let (snapshots, pairing) = noise.snapshots()?;
         let Some(first) = snapshots.first() else {
             return Err(TrialError::Alone);
         };
-        if snapshots.len() < 2 && !matches!(pairing, Pairs::Exchange(_)) {
-            return Err(TrialError::Alone);
-        }
         let common = common(snapshots);
         // The run stands in for the baseline that a drop needs.
         let subjects = [Subject {
@@ -117,6 +105,23 @@ impl Population {
             left_out,
             pairing,
         })
+    }
+}
+
+impl<'s> Noise<'s> {
+    /// The snapshots that show the noise, and how pairs are made of them.
+    fn snapshots(&self) -> Result<(&'s [Snapshot], Pairs), TrialError> {
+        match *self {
+            Self::Runs(runs) | Self::Repetitions(runs) if runs.len() < 2 => Err(TrialError::Alone),
+            Self::Runs(runs) => Ok((runs, Pairs::Runs)),
+            Self::Repetitions(runs) => Ok((runs, Pairs::Repetitions)),
+            Self::Exchange { share, .. } if !(0.0..=1.0).contains(&share) => {
+                Err(TrialError::Share(share))
+            }
+            Self::Exchange { run, share } => {
+                Ok((std::slice::from_ref(run), Pairs::Exchange(share)))
+            }
+        }
     }
 }
 

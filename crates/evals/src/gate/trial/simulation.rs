@@ -137,7 +137,7 @@ impl<'p> Simulation<'p> {
         let mut all: Vec<Values> = none.collect();
         for number in 0..clusters.len() {
             let cluster = &clusters[random.index(clusters.len())];
-            let source = Source::draw(self.population, two, random);
+            let source = DrawnValues::draw(self.population, two, random);
             for (place, case) in cluster.iter().enumerate() {
                 let luck = random.share();
                 for ((ruled, damage), drawn) in rules.iter().zip(&self.damage).zip(&mut all) {
@@ -153,7 +153,7 @@ impl<'p> Simulation<'p> {
 
 /// Where the two values of the cases of one drawn cluster come from.
 #[derive(Debug)]
-enum Source<'p> {
+enum DrawnValues<'p> {
     /// Two snapshots.
     Runs(usize, usize),
     /// Two halves of the snapshots.
@@ -162,7 +162,7 @@ enum Source<'p> {
     Cases(Option<(&'p [usize], usize)>),
 }
 
-impl<'p> Source<'p> {
+impl<'p> DrawnValues<'p> {
     fn draw(population: &'p Population, two: [usize; 2], random: &mut Xoshiro256PlusPlus) -> Self {
         match population.pairing {
             Pairs::Runs => {

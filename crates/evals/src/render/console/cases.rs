@@ -8,7 +8,7 @@ use serde_json::Value as Json;
 
 use super::badness::Badness;
 use super::paint::Style;
-use super::table::{Align, Column, Entry, Table};
+use super::table::{Align, ConsoleCell, ConsoleColumn, ConsoleTable};
 use super::{Page, wrap};
 use crate::{CaseOutcome, CaseReport, Direction, Domain, EvaluatorOrigin, Report, Value, number};
 
@@ -82,23 +82,23 @@ impl<W: Write> Page<W> {
         report: &Report<D>,
         cases: &[&CaseReport<D>],
         parts: &[Part],
-    ) -> Table {
+    ) -> ConsoleTable {
         let optional = Optional::filled_by(cases, parts);
-        let mut columns = vec![Column::new("Case", Align::Left)];
+        let mut columns = vec![ConsoleColumn::new("Case", Align::Left)];
         columns.extend(
             optional
                 .iter()
-                .map(|it| Column::new(it.title(), Align::Left)),
+                .map(|it| ConsoleColumn::new(it.title(), Align::Left)),
         );
-        columns.push(Column::new("Time", Align::Right));
-        let mut table = Table::new(columns).dropping([
+        columns.push(ConsoleColumn::new("Time", Align::Right));
+        let mut table = ConsoleTable::new(columns).dropping([
             "Metrics", "Metadata", "Output", "Labels", "Time", "Expected", "Input",
         ]);
         for case in cases {
             let label = single_line(&case.label(report.repeat).to_string());
-            let mut row = vec![Entry::plain(self.cut(&label))];
+            let mut row = vec![ConsoleCell::plain(self.cut(&label))];
             row.extend(optional.iter().map(|column| self.cell(case, *column)));
-            row.push(Entry::plain(
+            row.push(ConsoleCell::plain(
                 self.glyphs.duration(case.duration.as_secs_f64()),
             ));
             table.push(row);
@@ -106,7 +106,7 @@ impl<W: Write> Page<W> {
         table
     }
 
-    fn cell<D: Domain>(&self, case: &CaseReport<D>, column: Optional) -> Entry {
+    fn cell<D: Domain>(&self, case: &CaseReport<D>, column: Optional) -> ConsoleCell {
         let outcomes = || datasets_first(case);
         let text = match column {
             Optional::Part(part) => part.text(case).unwrap_or_default(),
@@ -118,7 +118,7 @@ impl<W: Write> Page<W> {
                 });
                 let failed = case.evaluator_failures.iter();
                 let failed = failed.map(|_| self.glyphs.undefined);
-                return Entry::plain(marks.chain(failed).collect());
+                return ConsoleCell::plain(marks.chain(failed).collect());
             }
             Optional::Scores => named(outcomes().filter_map(|outcome| match outcome.value {
                 Value::Score(score) => Some((outcome.name.as_str(), number::score(score))),
@@ -134,7 +134,7 @@ impl<W: Write> Page<W> {
                     .map(|(name, value)| (name.as_str(), number::metric(*value))),
             ),
         };
-        Entry::plain(self.cut(&single_line(&text)))
+        ConsoleCell::plain(self.cut(&single_line(&text)))
     }
 
     fn cut(&self, text: &str) -> String {

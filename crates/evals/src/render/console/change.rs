@@ -7,7 +7,7 @@ use evals_messages::visible::single_line;
 use super::super::change::{self, CORRECTED, INTERVAL};
 use super::drawing::Spread;
 use super::paint::Style;
-use super::table::{Align, Column, Entry, Table};
+use super::table::{Align, ConsoleCell, ConsoleColumn, ConsoleTable};
 use super::{Drawings, Page};
 use crate::{Change, Direction, MeasureChange, Unit, Verdict};
 
@@ -47,7 +47,7 @@ impl<W: Write> Page<W> {
     }
 
     /// The table, with drawings of the intervals if all columns fit the page with them.
-    fn fitting_table(&self, change: &Change) -> Table {
+    fn fitting_table(&self, change: &Change) -> ConsoleTable {
         let drawn = self.table_of_changes(change, self.console.drawings);
         if drawn.natural_width() <= usize::from(self.console.width) {
             return drawn;
@@ -55,29 +55,29 @@ impl<W: Write> Page<W> {
         self.table_of_changes(change, Drawings::Off)
     }
 
-    fn table_of_changes(&self, change: &Change, drawings: Drawings) -> Table {
+    fn table_of_changes(&self, change: &Change, drawings: Drawings) -> ConsoleTable {
         let titles = change::titles(change);
         let least = if titles.contains(&CORRECTED) {
             &LEAST_CORRECTED[..]
         } else {
             &LEAST[..]
         };
-        let mut columns: Vec<Column> = titles
+        let mut columns: Vec<ConsoleColumn> = titles
             .into_iter()
             .map(|title| {
                 let is_text = matches!(title, "Measure" | "Verdict");
                 let align = if is_text { Align::Left } else { Align::Right };
-                Column::new(title, align)
+                ConsoleColumn::new(title, align)
             })
             .collect();
         let draws = drawings == Drawings::On;
         // The drawing first, so that the interval stands before it.
         if draws {
-            columns.insert(INTERVAL, Column::new(AXIS, Align::Left));
+            columns.insert(INTERVAL, ConsoleColumn::new(AXIS, Align::Left));
         }
         let interval = change::interval_title(change);
-        columns.insert(INTERVAL, Column::new(interval.as_str(), Align::Left));
-        let mut table = Table::new(columns).dropping([least, &[interval.as_str()]].concat());
+        columns.insert(INTERVAL, ConsoleColumn::new(interval.as_str(), Align::Left));
+        let mut table = ConsoleTable::new(columns).dropping([least, &[interval.as_str()]].concat());
         let end = furthest(change);
         for (row, measure) in change::rows(change, self.glyphs)
             .into_iter()
@@ -86,18 +86,18 @@ impl<W: Write> Page<W> {
             let is_clear = matches!(row.verdict, Verdict::Better | Verdict::Worse);
             let entry = |text| {
                 if is_clear {
-                    Entry::bold(text)
+                    ConsoleCell::bold(text)
                 } else {
-                    Entry::plain(text)
+                    ConsoleCell::plain(text)
                 }
             };
-            let mut entries: Vec<Entry> = row.cells.into_iter().map(entry).collect();
+            let mut entries: Vec<ConsoleCell> = row.cells.into_iter().map(entry).collect();
             if draws {
                 let drawing = spread(measure)
                     .map(|spread| self.console.symbols.spread(spread, end, AXIS.len()));
                 entries.insert(INTERVAL, entry(drawing.unwrap_or_default()));
             }
-            entries.insert(INTERVAL, Entry::dim(row.interval));
+            entries.insert(INTERVAL, ConsoleCell::dim(row.interval));
             table.push(entries);
         }
         table

@@ -8,7 +8,7 @@ use super::super::glyphs::Glyphs;
 use super::super::side_by_side::{self, Intervals};
 use super::Page;
 use super::paint::Style;
-use super::table::{Align, Column, Entry, Table, no_room};
+use super::table::{Align, ConsoleCell, ConsoleColumn, ConsoleTable, no_room};
 use crate::{Comparison, Row};
 
 impl<W: Write> Page<W> {
@@ -48,17 +48,17 @@ impl<W: Write> Page<W> {
 }
 
 /// A row for each measure, a column for each report.
-fn by_measure(comparison: &Comparison, intervals: Intervals, glyphs: &Glyphs) -> Table {
-    let mut columns = vec![Column::new("Measure", Align::Left)];
+fn by_measure(comparison: &Comparison, intervals: Intervals, glyphs: &Glyphs) -> ConsoleTable {
+    let mut columns = vec![ConsoleColumn::new("Measure", Align::Left)];
     columns.extend(
         comparison
             .reports
             .iter()
-            .map(|report| Column::new(single_line(&report.title), Align::Left)),
+            .map(|report| ConsoleColumn::new(single_line(&report.title), Align::Left)),
     );
-    let mut table = Table::new(columns);
+    let mut table = ConsoleTable::new(columns);
     for row in &comparison.rows {
-        let mut entries = vec![Entry::plain(side_by_side::title(row))];
+        let mut entries = vec![ConsoleCell::plain(side_by_side::title(row))];
         let cells = (0..row.cells.len()).map(|place| entry(row, place, intervals, glyphs));
         entries.extend(cells);
         table.push(entries);
@@ -67,13 +67,13 @@ fn by_measure(comparison: &Comparison, intervals: Intervals, glyphs: &Glyphs) ->
 }
 
 /// A row for each report, a column for each measure.
-fn by_report(comparison: &Comparison, intervals: Intervals, glyphs: &Glyphs) -> Table {
-    let mut columns = vec![Column::new("", Align::Left)];
+fn by_report(comparison: &Comparison, intervals: Intervals, glyphs: &Glyphs) -> ConsoleTable {
+    let mut columns = vec![ConsoleColumn::new("", Align::Left)];
     let titles = comparison.rows.iter().map(side_by_side::title);
-    columns.extend(titles.map(|title| Column::new(title, Align::Left)));
-    let mut table = Table::new(columns);
+    columns.extend(titles.map(|title| ConsoleColumn::new(title, Align::Left)));
+    let mut table = ConsoleTable::new(columns);
     for (place, report) in comparison.reports.iter().enumerate() {
-        let mut entries = vec![Entry::plain(single_line(&report.title))];
+        let mut entries = vec![ConsoleCell::plain(single_line(&report.title))];
         let rows = comparison.rows.iter();
         entries.extend(rows.map(|row| entry(row, place, intervals, glyphs)));
         table.push(entries);
@@ -82,12 +82,12 @@ fn by_report(comparison: &Comparison, intervals: Intervals, glyphs: &Glyphs) -> 
 }
 
 /// A report's value of a measure, marked if it is the best.
-fn entry(row: &Row, place: usize, intervals: Intervals, glyphs: &Glyphs) -> Entry {
+fn entry(row: &Row, place: usize, intervals: Intervals, glyphs: &Glyphs) -> ConsoleCell {
     let cell = &row.cells[place];
     if row.winner == Some(place) {
         let mark = format!(" {}", glyphs.winner);
-        Entry::bold(side_by_side::cell(row, cell, &mark, intervals, glyphs))
+        ConsoleCell::bold(side_by_side::cell(row, cell, &mark, intervals, glyphs))
     } else {
-        Entry::plain(side_by_side::cell(row, cell, "", intervals, glyphs))
+        ConsoleCell::plain(side_by_side::cell(row, cell, "", intervals, glyphs))
     }
 }

@@ -5,7 +5,7 @@ use std::io::{self, Write};
 use super::super::gate::{self, INTERVAL};
 use super::Page;
 use super::paint::Style;
-use super::table::{Align, Column, Entry, Table};
+use super::table::{Align, ConsoleCell, ConsoleColumn, ConsoleTable};
 use crate::{GateReport, GateVerdict, GatedRun};
 
 /// The columns that a narrow page drops first, after the interval. The sentences below the table hold their numbers.
@@ -42,25 +42,26 @@ impl<W: Write> Page<W> {
         Ok(())
     }
 
-    fn table_of_checks(&self, report: &GateReport, run: &GatedRun) -> Table {
-        let mut columns: Vec<Column> = gate::titles(report)
+    fn table_of_checks(&self, report: &GateReport, run: &GatedRun) -> ConsoleTable {
+        let mut columns: Vec<ConsoleColumn> = gate::titles(report)
             .into_iter()
             .map(|title| {
                 let is_text = matches!(title, "Check" | "Verdict");
                 let align = if is_text { Align::Left } else { Align::Right };
-                Column::new(title, align)
+                ConsoleColumn::new(title, align)
             })
             .collect();
         let interval = gate::interval_title(report);
-        columns.insert(INTERVAL, Column::new(interval.as_str(), Align::Left));
-        let mut table = Table::new(columns).dropping([&[interval.as_str()], &LEAST[..]].concat());
+        columns.insert(INTERVAL, ConsoleColumn::new(interval.as_str(), Align::Left));
+        let mut table =
+            ConsoleTable::new(columns).dropping([&[interval.as_str()], &LEAST[..]].concat());
         for row in gate::rows(report, run, self.glyphs) {
             let entry = |text| match row.verdict {
-                GateVerdict::Passed => Entry::plain(text),
-                GateVerdict::CannotTell | GateVerdict::Failed => Entry::bold(text),
+                GateVerdict::Passed => ConsoleCell::plain(text),
+                GateVerdict::CannotTell | GateVerdict::Failed => ConsoleCell::bold(text),
             };
-            let mut entries: Vec<Entry> = row.cells.into_iter().map(entry).collect();
-            entries.insert(INTERVAL, Entry::dim(row.interval));
+            let mut entries: Vec<ConsoleCell> = row.cells.into_iter().map(entry).collect();
+            entries.insert(INTERVAL, ConsoleCell::dim(row.interval));
             table.push(entries);
         }
         table

@@ -5,7 +5,7 @@ use std::io::{self, Write};
 use super::super::groups::{self, GroupTable};
 use super::Page;
 use super::paint::Style;
-use super::table::{Align, Column, Entry, Table};
+use super::table::{Align, ConsoleCell, ConsoleColumn, ConsoleTable};
 use crate::{ChangedGroups, Groups};
 
 /// The columns that a narrow page drops first.
@@ -32,16 +32,16 @@ impl<W: Write> Page<W> {
             let columns = columns.map(|(place, title)| {
                 let is_text = place == 0 || matches!(title.as_str(), "Interval" | "Verdict");
                 let align = if is_text { Align::Left } else { Align::Right };
-                Column::new(title.as_str(), align)
+                ConsoleColumn::new(title.as_str(), align)
             });
-            let mut table = Table::new(columns.collect()).dropping(LEAST);
+            let mut table = ConsoleTable::new(columns.collect()).dropping(LEAST);
             for row in group_table.rows {
                 let is_clear = row.is_clear;
                 let entry = |text| {
                     if is_clear {
-                        Entry::bold(text)
+                        ConsoleCell::bold(text)
                     } else {
-                        Entry::plain(text)
+                        ConsoleCell::plain(text)
                     }
                 };
                 table.push(row.cells.into_iter().map(entry).collect());

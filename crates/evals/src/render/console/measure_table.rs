@@ -4,7 +4,7 @@ use super::super::glyphs::Glyphs;
 use super::super::measures::{self, MeasureRow};
 use super::Symbols;
 use super::histograms::{BINS, Histograms};
-use super::table::{Align, Column, Entry, Table};
+use super::table::{Align, ConsoleCell, ConsoleColumn, ConsoleTable};
 use crate::Summary;
 
 /// The title of the bars, an axis as wide as they are.
@@ -14,13 +14,13 @@ const HISTOGRAMS: &str = "0 cases  1";
 
 /// The drawings of a table.
 #[derive(Clone, Copy, Debug)]
-pub(super) enum Drawn<'h> {
+pub(super) enum DrawnBars<'h> {
     Nothing,
     Bars(Symbols),
     BarsAndHistograms(Symbols, &'h Histograms),
 }
 
-impl Drawn<'_> {
+impl DrawnBars<'_> {
     fn bar(self, row: &MeasureRow) -> Option<String> {
         match self {
             Self::Nothing => None,
@@ -43,46 +43,47 @@ pub(super) fn of(
     summary: &Summary,
     rows: &[MeasureRow],
     glyphs: &Glyphs,
-    drawn: Drawn<'_>,
-) -> Table {
+    drawn: DrawnBars<'_>,
+) -> ConsoleTable {
     let confidence = measures::confidence_percent(summary);
     let any_excluded = rows.iter().any(|row| row.excluded > 0);
     let any_missing = rows.iter().any(|row| row.missing > 0);
     let any_bar = rows.iter().any(|row| drawn.bar(row).is_some());
     let any_histogram = rows.iter().any(|row| drawn.histogram(row).is_some());
     let mut columns = vec![
-        Column::new("Measure", Align::Left),
-        Column::new("Value", Align::Right),
+        ConsoleColumn::new("Measure", Align::Left),
+        ConsoleColumn::new("Value", Align::Right),
     ];
-    columns.extend(any_bar.then(|| Column::new(BARS, Align::Left)));
+    columns.extend(any_bar.then(|| ConsoleColumn::new(BARS, Align::Left)));
     columns.extend(
         confidence
             .iter()
-            .map(|percent| Column::new(format!("{percent} interval"), Align::Left)),
+            .map(|percent| ConsoleColumn::new(format!("{percent} interval"), Align::Left)),
     );
-    columns.extend(any_histogram.then(|| Column::new(HISTOGRAMS, Align::Left)));
-    columns.push(Column::new("n", Align::Right));
-    columns.extend(any_excluded.then(|| Column::new("Excluded", Align::Right)));
-    columns.extend(any_missing.then(|| Column::new("Missing repetitions", Align::Right)));
+    columns.extend(any_histogram.then(|| ConsoleColumn::new(HISTOGRAMS, Align::Left)));
+    columns.push(ConsoleColumn::new("n", Align::Right));
+    columns.extend(any_excluded.then(|| ConsoleColumn::new("Excluded", Align::Right)));
+    columns.extend(any_missing.then(|| ConsoleColumn::new("Missing repetitions", Align::Right)));
     // The lines below the table repeat both.
-    let mut table = Table::new(columns).dropping(["Missing repetitions", "Excluded"]);
+    let mut table = ConsoleTable::new(columns).dropping(["Missing repetitions", "Excluded"]);
     for row in rows {
         let value = row.value.as_deref().unwrap_or(glyphs.undefined);
         let mut entries = vec![
-            Entry::plain(row.name.clone()),
-            Entry::bold(value.to_owned()),
+            ConsoleCell::plain(row.name.clone()),
+            ConsoleCell::bold(value.to_owned()),
         ];
-        entries.extend(any_bar.then(|| Entry::plain(drawn.bar(row).unwrap_or_default())));
+        entries.extend(any_bar.then(|| ConsoleCell::plain(drawn.bar(row).unwrap_or_default())));
         entries.extend(
             confidence
                 .is_some()
-                .then(|| Entry::dim(row.interval.clone().unwrap_or_default())),
+                .then(|| ConsoleCell::dim(row.interval.clone().unwrap_or_default())),
         );
-        entries
-            .extend(any_histogram.then(|| Entry::plain(drawn.histogram(row).unwrap_or_default())));
-        entries.push(Entry::plain(row.n.to_string()));
-        entries.extend(any_excluded.then(|| Entry::plain(nonzero(row.excluded))));
-        entries.extend(any_missing.then(|| Entry::plain(nonzero(row.missing))));
+        entries.extend(
+            any_histogram.then(|| ConsoleCell::plain(drawn.histogram(row).unwrap_or_default())),
+        );
+        entries.push(ConsoleCell::plain(row.n.to_string()));
+        entries.extend(any_excluded.then(|| ConsoleCell::plain(nonzero(row.excluded))));
+        entries.extend(any_missing.then(|| ConsoleCell::plain(nonzero(row.missing))));
         table.push(entries);
     }
     table

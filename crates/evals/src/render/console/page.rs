@@ -4,7 +4,7 @@ use std::io::{self, Write};
 
 use super::super::glyphs::Glyphs;
 use super::paint::{Paint, Style};
-use super::table::{Table, no_room};
+use super::table::{ConsoleTable, no_room};
 use super::{Console, Messages, wrap};
 
 /// A rendering in progress.
@@ -26,13 +26,13 @@ impl<W: Write> Page<W> {
     }
 
     /// Writes an empty line and a table.
-    pub(super) fn table(&mut self, table: &Table) -> io::Result<()> {
+    pub(super) fn table(&mut self, table: &ConsoleTable) -> io::Result<()> {
         writeln!(self.out)?;
         self.table_at_once(table)
     }
 
     /// Writes a table below the line before.
-    pub(super) fn table_at_once(&mut self, table: &Table) -> io::Result<()> {
+    pub(super) fn table_at_once(&mut self, table: &ConsoleTable) -> io::Result<()> {
         let left_out = table.write(&mut self.out, self.console, self.glyphs)?;
         if left_out.is_empty() {
             return Ok(());
@@ -41,7 +41,7 @@ impl<W: Write> Page<W> {
     }
 
     /// Writes groups of a table's columns, one below the other.
-    pub(super) fn groups(&mut self, table: &Table, groups: &[Vec<usize>]) -> io::Result<()> {
+    pub(super) fn groups(&mut self, table: &ConsoleTable, groups: &[Vec<usize>]) -> io::Result<()> {
         for (number, group) in groups.iter().enumerate() {
             if number > 0 {
                 writeln!(self.out)?;

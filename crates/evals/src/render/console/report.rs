@@ -10,9 +10,9 @@ use super::super::failures::Failures;
 use super::super::latency::{self, LatencyRow, TOO_FEW_SAMPLES};
 use super::super::{accuracy, clusters, exclusions, headline, interval_methods, measures};
 use super::histograms::Histograms;
-use super::measure_table::{self, Drawn};
+use super::measure_table::{self, DrawnBars};
 use super::paint::Style;
-use super::table::{Align, Column, Entry, Table};
+use super::table::{Align, ConsoleCell, ConsoleColumn, ConsoleTable};
 use super::{Drawings, Page};
 use crate::{Domain, Report, Summary};
 
@@ -52,8 +52,8 @@ impl<W: Write> Page<W> {
         let symbols = self.console.symbols;
         let drawn = match self.console.drawings {
             Drawings::On => vec![
-                Drawn::BarsAndHistograms(symbols, histograms),
-                Drawn::Bars(symbols),
+                DrawnBars::BarsAndHistograms(symbols, histograms),
+                DrawnBars::Bars(symbols),
             ],
             Drawings::Off => Vec::new(),
         };
@@ -61,7 +61,7 @@ impl<W: Write> Page<W> {
         let width = usize::from(self.console.width);
         let mut fitting = drawn.into_iter().map(table);
         let fitting = fitting.find(|table| table.natural_width() <= width);
-        self.table(&fitting.unwrap_or_else(|| table(Drawn::Nothing)))?;
+        self.table(&fitting.unwrap_or_else(|| table(DrawnBars::Nothing)))?;
         let lines = exclusions::lines(summary, self.glyphs).into_iter();
         let lines = lines.chain(interval_methods::of_summary(summary));
         for line in lines.chain(clusters::lines(summary.clusters.as_ref())) {
@@ -76,13 +76,13 @@ impl<W: Write> Page<W> {
             return Ok(());
         }
         let [name, shares @ ..] = accuracy::TITLES;
-        let mut columns = vec![Column::new(name, Align::Left)];
-        columns.extend(shares.map(|title| Column::new(title, Align::Right)));
-        let mut table = Table::new(columns);
+        let mut columns = vec![ConsoleColumn::new(name, Align::Left)];
+        columns.extend(shares.map(|title| ConsoleColumn::new(title, Align::Right)));
+        let mut table = ConsoleTable::new(columns);
         for row in rows {
             let shares = row.shares.map(|share| self.or_undefined(share));
-            let mut entries = vec![Entry::plain(row.name)];
-            entries.extend(shares.map(Entry::plain));
+            let mut entries = vec![ConsoleCell::plain(row.name)];
+            entries.extend(shares.map(ConsoleCell::plain));
             table.push(entries);
         }
         self.table(&table)?;
@@ -94,17 +94,17 @@ impl<W: Write> Page<W> {
             return Ok(());
         }
         let undefined = latency::any_undefined(&rows);
-        let right = |title: &str| Column::new(title, Align::Right);
-        let mut columns = vec![Column::new("Latency", Align::Left)];
+        let right = |title: &str| ConsoleColumn::new(title, Align::Right);
+        let mut columns = vec![ConsoleColumn::new("Latency", Align::Left)];
         columns.extend(latency::titles(undefined).map(right));
         columns.push(right("n"));
-        let mut table = Table::new(columns);
+        let mut table = ConsoleTable::new(columns);
         for row in rows {
             let n = row.n.to_string();
-            let mut entries = vec![Entry::plain(row.stage.clone())];
+            let mut entries = vec![ConsoleCell::plain(row.stage.clone())];
             let times = row.times(undefined);
-            entries.extend(times.map(|time| Entry::plain(self.or_undefined(time))));
-            entries.push(Entry::plain(n));
+            entries.extend(times.map(|time| ConsoleCell::plain(self.or_undefined(time))));
+            entries.push(ConsoleCell::plain(n));
             table.push(entries);
         }
         self.table(&table)?;
@@ -132,10 +132,10 @@ impl<W: Write> Page<W> {
                 Body::Table { heads, rows } => {
                     let aligns = [Align::Left].into_iter().chain(iter::repeat(Align::Right));
                     let columns = heads.into_iter().zip(aligns);
-                    let columns = columns.map(|(head, align)| Column::new(head, align));
-                    let mut table = Table::new(columns.collect());
+                    let columns = columns.map(|(head, align)| ConsoleColumn::new(head, align));
+                    let mut table = ConsoleTable::new(columns.collect());
                     for row in rows {
-                        table.push(row.into_iter().map(Entry::plain).collect());
+                        table.push(row.into_iter().map(ConsoleCell::plain).collect());
                     }
                     self.table(&table)?;
                 }

@@ -6,7 +6,7 @@ use evals_messages::visible::single_line;
 
 use super::super::standings::{Section, notes, sections, warnings};
 use super::paint::Style;
-use super::table::{Align, Column, Entry, Table};
+use super::table::{Align, ConsoleCell, ConsoleColumn, ConsoleTable};
 use super::{Drawings, Page};
 use crate::Standings;
 
@@ -52,35 +52,35 @@ impl<W: Write> Page<W> {
         }
     }
 
-    fn table_of_section(&self, section: &Section, drawings: Drawings) -> Table {
+    fn table_of_section(&self, section: &Section, drawings: Drawings) -> ConsoleTable {
         let columns = section.heads.iter().enumerate().map(|(place, head)| {
             let align = if section.texts.contains(&place) {
                 Align::Left
             } else {
                 Align::Right
             };
-            Column::new(head.as_str(), align)
+            ConsoleColumn::new(head.as_str(), align)
         });
-        let mut columns: Vec<Column> = columns.collect();
+        let mut columns: Vec<ConsoleColumn> = columns.collect();
         let draws =
             drawings == Drawings::On && section.rows.iter().any(|it| it.histogram.is_some());
         if draws {
-            columns.push(Column::new("0 Cases 1", Align::Left));
+            columns.push(ConsoleColumn::new("0 Cases 1", Align::Left));
         }
-        let mut table = Table::new(columns).dropping(LEAST);
+        let mut table = ConsoleTable::new(columns).dropping(LEAST);
         for row in &section.rows {
             let entry = |text: &String| {
                 if row.is_clear {
-                    Entry::bold(text.clone())
+                    ConsoleCell::bold(text.clone())
                 } else {
-                    Entry::plain(text.clone())
+                    ConsoleCell::plain(text.clone())
                 }
             };
-            let mut entries: Vec<Entry> = row.cells.iter().map(entry).collect();
+            let mut entries: Vec<ConsoleCell> = row.cells.iter().map(entry).collect();
             if draws {
                 let bins = row.histogram.as_ref();
                 let drawing = bins.and_then(|bins| self.console.symbols.histogram(bins));
-                entries.push(Entry::dim(drawing.unwrap_or_default()));
+                entries.push(ConsoleCell::dim(drawing.unwrap_or_default()));
             }
             table.push(entries);
         }

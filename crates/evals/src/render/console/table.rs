@@ -27,7 +27,7 @@ pub(super) enum Align {
 
 /// The head of a column.
 #[derive(Debug)]
-pub(super) struct Column {
+pub(super) struct ConsoleColumn {
     title: String,
     align: Align,
     /// The width of the widest line, of the title or of a cell.
@@ -36,16 +36,16 @@ pub(super) struct Column {
 
 /// The text of a cell.
 #[derive(Debug)]
-pub(super) struct Entry {
+pub(super) struct ConsoleCell {
     text: String,
     style: Style,
 }
 
 /// Columns and rows, not yet laid out.
 #[derive(Debug)]
-pub(super) struct Table {
-    columns: Vec<Column>,
-    rows: Vec<Vec<Entry>>,
+pub(super) struct ConsoleTable {
+    columns: Vec<ConsoleColumn>,
+    rows: Vec<Vec<ConsoleCell>>,
     /// Titles of the columns to leave out first.
     least: Vec<String>,
     /// What the table would have on a wider page.
@@ -60,7 +60,7 @@ pub fn no_room(titles: &[&str]) -> String {
     )
 }
 
-impl Column {
+impl ConsoleColumn {
     pub(super) fn new(title: impl Into<String>, align: Align) -> Self {
         let title = title.into();
         Self {
@@ -71,7 +71,7 @@ impl Column {
     }
 }
 
-impl Entry {
+impl ConsoleCell {
     pub(super) fn plain(text: String) -> Self {
         Self {
             text,
@@ -94,8 +94,8 @@ impl Entry {
     }
 }
 
-impl Table {
-    pub(super) fn new(columns: Vec<Column>) -> Self {
+impl ConsoleTable {
+    pub(super) fn new(columns: Vec<ConsoleColumn>) -> Self {
         Self {
             columns,
             rows: Vec::new(),
@@ -120,7 +120,7 @@ impl Table {
         }
     }
 
-    pub(super) fn push(&mut self, entries: Vec<Entry>) {
+    pub(super) fn push(&mut self, entries: Vec<ConsoleCell>) {
         for (column, entry) in self.columns.iter_mut().zip(&entries) {
             column.width = column.width.max(widest_line(&entry.text));
         }
@@ -239,7 +239,7 @@ impl Table {
 
     /// How each shown column is laid out. `names` holds the width that names of rows are cut to, and the mark of a cut.
     fn layout(&self, shown: &[usize], names: Option<(usize, &str)>) -> Vec<(Align, usize)> {
-        let width = |index: usize, column: &Column| {
+        let width = |index: usize, column: &ConsoleColumn| {
             if index > 0 || names.is_none() {
                 return column.width;
             }
@@ -256,7 +256,7 @@ impl Table {
     }
 }
 
-impl Entry {
+impl ConsoleCell {
     /// The text, cut to a width and marked if there is a limit.
     fn text_within(&self, limit: Option<(usize, &str)>) -> Cow<'_, str> {
         match limit {

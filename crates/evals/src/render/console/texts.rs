@@ -7,7 +7,7 @@ use evals_messages::visible::{line, single_line};
 use super::super::tables;
 use super::Page;
 use super::paint::Style;
-use super::table::{Align, Column, Entry, Table};
+use super::table::{Align, ConsoleCell, ConsoleColumn, ConsoleTable};
 
 /// What becomes of the columns of a table that a page has no room for.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -26,14 +26,18 @@ impl<W: Write> Page<W> {
             } else {
                 Align::Left
             };
-            Column::new(line(head), align)
+            ConsoleColumn::new(line(head), align)
         });
-        let mut table = Table::new(columns.collect());
+        let mut table = ConsoleTable::new(columns.collect());
         if let Narrow::Drop(least) = narrow {
             table = table.dropping(least.iter().copied());
         }
         for row in &texts.rows {
-            table.push(row.iter().map(|cell| Entry::plain(line(cell))).collect());
+            table.push(
+                row.iter()
+                    .map(|cell| ConsoleCell::plain(line(cell)))
+                    .collect(),
+            );
         }
         let width = usize::from(self.console.width);
         match table.folded(width).filter(|_| narrow == Narrow::Fold) {

@@ -7,7 +7,7 @@ use super::super::side_by_side::Intervals;
 use super::super::trial::{self, TITLES};
 use super::Page;
 use super::paint::Style;
-use super::table::{Align, Column, Entry, Table};
+use super::table::{Align, ConsoleCell, ConsoleColumn, ConsoleTable};
 use crate::TrialReport;
 
 /// The columns that a narrow page drops first. How often the gate cannot tell says whether there are enough cases, so it stays.
@@ -32,15 +32,15 @@ impl<W: Write> Page<W> {
     }
 }
 
-fn table_of_shares(report: &TrialReport, intervals: Intervals, glyphs: &Glyphs) -> Table {
+fn table_of_shares(report: &TrialReport, intervals: Intervals, glyphs: &Glyphs) -> ConsoleTable {
     let column = |title: &str| {
         let is_text = matches!(title, "True drop" | "Rule");
         let align = if is_text { Align::Left } else { Align::Right };
-        Column::new(title, align)
+        ConsoleColumn::new(title, align)
     };
-    let mut table = Table::new(TITLES.map(column).into()).dropping(LEAST);
+    let mut table = ConsoleTable::new(TITLES.map(column).into()).dropping(LEAST);
     for row in trial::rows(report, intervals, glyphs) {
-        table.push(row.map(Entry::plain).into());
+        table.push(row.map(ConsoleCell::plain).into());
     }
     table
 }
