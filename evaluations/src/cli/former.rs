@@ -50,10 +50,8 @@ mod tests {
         let program = crate::cli::command();
         for (former, words) in COMMANDS {
             assert!(program.find_subcommand(former).is_none(), "{former}");
-            let commands = words.iter().filter(|word| !word.starts_with('-'));
-            let found = commands.fold(Some(&program), |command, word| {
-                command.and_then(|it| it.find_subcommand(word))
-            });
+            let mut commands = words.iter().filter(|word| !word.starts_with('-'));
+            let found = commands.try_fold(&program, |command, word| command.find_subcommand(word));
             assert!(found.is_some(), "{words:?}");
         }
     }
