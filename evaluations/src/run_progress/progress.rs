@@ -9,7 +9,7 @@ use evals_rag::Purpose;
 use evals_rag::prices::Prices;
 
 use super::without_texts::WithoutTexts;
-use crate::models::ModelKind;
+use crate::models::RanIn;
 use crate::question_answering::Costs;
 use crate::run_folder::RunState;
 use crate::run_record::{Benchmark, RunRecord};
@@ -68,7 +68,7 @@ impl Spent {
         prices: Prices,
         cases: &[CaseReport<WithoutTexts>],
     ) -> Self {
-        let is_served = |model: &ModelIdentity| ModelKind::of_identity(model).is_served();
+        let is_served = |model: &ModelIdentity| RanIn::of(model) == RanIn::Server;
         if has_batches || !record.models.values().any(is_served) {
             return Self::Nothing;
         }

@@ -9,7 +9,7 @@ use sha2::{Digest as _, Sha256};
 
 use super::settings::{Lists, flatten};
 use super::{Benchmark, RunRecord, System};
-use crate::search_profile::RERANK;
+use crate::settings::RERANK;
 use crate::settings::Role;
 
 /// What is asked about two records.
