@@ -8,7 +8,7 @@ CARGO ?= cargo
 FUZZ_SECONDS ?= 30
 LIGHT := evals-guard evals-messages evals-metrics evals-yaml evals evals-models evals-targets evals-rag evals-evaluators evals-html evals-nearest evals-load evals-settings
 
-# Minutes that a build from an empty target folder takes on two idle cores. docs/building.md says where they come from.
+# Minutes that a build from an empty target folder takes on two idle cores. docs/install.md says where they come from.
 FIRST_BUILD := 19
 FIRST_TEST_BUILD := 24
 FIRST_INSTALL := 33
@@ -16,7 +16,7 @@ FIRST_INSTALL := 33
 FIRST_DIST := 45
 ANNOUNCE := @CARGO='$(CARGO)' scripts/announce-build
 
-.PHONY: demo build install dist wheel size-report test test-llamacpp test-servers test-stores test-browser check-scripts lint fuzz bench bench-browser bench-score bench-scale pictures bake-off samples help prerequisites
+.PHONY: demo build install dist wheel size-report test test-llamacpp test-servers test-stores test-browser check-scripts lint fuzz bench bench-browser bench-score bench-scale pictures bake-off samples docs help prerequisites
 
 demo: build ## Benchmarks retrieval and question answering on the bundled news stories, offline
 	@$(CARGO) run --quiet --package evaluations -- sample --profile all
@@ -93,6 +93,9 @@ bake-off: prerequisites ## Measures the local embedder against other engines; th
 
 samples: prerequisites ## Regenerates the bundled sample data from its sources
 	$(CARGO) run --package evals-data --example build_samples
+
+docs: ## Builds the guide as a site with search, into target/site; the first run installs mdBook with cargo
+	CARGO='$(CARGO)' scripts/build-docs
 
 help: ## Lists these targets
 	@sed -n 's/^\([a-z-]*\):.*## /\1\t/p' $(firstword $(MAKEFILE_LIST)) | expand -t 16

@@ -2,7 +2,7 @@
 
     python3 -m venv target/bm25s
     target/bm25s/bin/pip install bm25s PyStemmer pyarrow numpy pytrec_eval-terrier
-    evaluations download beir:scifact
+    evaluations datasets download beir:scifact
     target/bm25s/bin/python evaluations/benches/beside_bm25s.py target/release/evaluations
 
 Each side is a process of its own that reads the parquet files, indexes the 5,183 documents, asks the 300 judged

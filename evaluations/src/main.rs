@@ -55,7 +55,7 @@ mod written_run;
 
 use std::process::ExitCode;
 
-use clap::{CommandFactory as _, FromArgMatches as _};
+use clap::FromArgMatches as _;
 use evals_settings::{self as settings, redaction};
 
 use crate::cli::{Cli, Command};
@@ -98,7 +98,7 @@ fn run() -> ExitCode {
         errors::report(&error);
         return Exit::CouldNot.into();
     }
-    let matches = Cli::command()
+    let matches = cli::command()
         .color(cli::color(&expanded.words))
         .try_get_matches_from(expanded.words);
     let cli = match matches.and_then(|matches| Cli::from_arg_matches(&matches)) {

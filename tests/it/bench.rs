@@ -227,7 +227,7 @@ fn bad_arguments_are_refused_before_any_request() {
     );
     assert!(refused("--model foo:bar").contains("unknown provider `foo`"));
     assert!(refused("--model bge-m3").contains("has to be of the form PROVIDER:NAME"));
-    assert!(refused("--out figures.md").contains("its name has to end in .html or .json"));
+    assert!(refused("--out figures.csv").contains("has to end in .html, .json or .md"));
     assert!(refused("--out no/figures.json").contains("folder `no` does not exist"));
     assert!(refused("--seconds 0").contains("has to be from 0.1 to 86400"));
     assert!(refused("--batch 0").contains("has to be at least 1"));

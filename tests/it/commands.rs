@@ -35,6 +35,48 @@ fn help_and_version_go_to_stdout() {
 }
 
 #[test]
+fn the_help_lists_the_commands_of_the_first_day_first_and_leaves_out_former_names() {
+    let help = Sandbox::new().succeed("--help");
+    let place = |text: &str| help.find(text).unwrap_or_else(|| panic!("{text}: {help}"));
+    let order = [
+        "Start here",
+        "  init ",
+        "  run ",
+        "Use the results",
+        "  gate ",
+    ];
+    let places = order.map(place);
+    assert!(places.is_sorted(), "{help}");
+    for hidden in ["  aa ", "  import ", "  merge ", "  man "] {
+        assert!(!help.contains(hidden), "{hidden}: {help}");
+    }
+}
+
+#[test]
+fn a_former_name_of_a_command_does_what_its_present_one_does() {
+    let sandbox = Sandbox::new();
+    for (former, present) in [
+        ("report", "runs report"),
+        ("table", "runs table"),
+        ("trend", "runs trend"),
+        ("baseline save", "runs baseline save"),
+        ("merge", "runs merge"),
+        ("download", "datasets download"),
+        ("export", "datasets export"),
+        ("fuse", "score fuse"),
+        ("calibrate", "labels calibrate"),
+        ("aa", "gate"),
+    ] {
+        let [former, present] =
+            [former, present].map(|name| sandbox.succeed(&format!("{name} --help")));
+        assert_eq!(former, present);
+    }
+    assert!(sandbox.succeed("import --help").contains("--dataset"));
+    let message = sandbox.refuse("aa --max-drop x=1");
+    assert!(message.contains("<RUN>"), "{message}");
+}
+
+#[test]
 fn datasets_lists_what_can_be_run() {
     let sandbox = Sandbox::new();
     let listed = sandbox.succeed("datasets");
@@ -181,7 +223,7 @@ fn an_unknown_command_with_arguments_is_not_a_usage_error() {
     for (line, expected) in [
         (
             "show latest",
-            "hint: did you mean one of the commands `runs show`, `baseline show`, `config show`?",
+            "hint: did you mean one of the commands `runs show`, `runs baseline show`, `config show`?",
         ),
         (
             "runz show latest",

@@ -1,4 +1,4 @@
-//! Figures of stored runs: `--figures`, and the figure regions of `table --update`.
+//! Figures of stored runs: `--figures`, and the figure regions of `runs table --update`.
 
 use std::collections::BTreeMap;
 use std::fs;

@@ -1,4 +1,4 @@
-//! The commands `gate`, `baseline` and `aa`.
+//! The commands `gate` and `runs baseline`.
 
 use std::fs;
 use std::io::Write as _;
@@ -327,7 +327,7 @@ fn a_damaged_baseline_is_an_error() {
         "{message}"
     );
     assert!(
-        message.contains("restore it, such as with `git restore -- baselines/main.json`, or save a run again with `evaluations baseline save main RUN --force`"),
+        message.contains("restore it, such as with `git restore -- baselines/main.json`, or save a run again with `evaluations runs baseline save main RUN --force`"),
         "{message}"
     );
     fs::write(
@@ -347,7 +347,7 @@ fn a_damaged_baseline_is_an_error() {
     );
     let message = sandbox.refuse("gate latest --baseline mian --max-drop nDCG@5=0.02");
     assert!(
-        message.contains("there is no baseline `baselines/mian.json` and no run `mian`; `evaluations baseline save mian RUN` saves a run as this baseline, and `evaluations runs` lists the runs; did you mean `main`?"),
+        message.contains("there is no baseline `baselines/mian.json` and no run `mian`; `evaluations runs baseline save mian RUN` saves a run as this baseline, and `evaluations runs` lists the runs; did you mean `main`?"),
         "{message}"
     );
 }

@@ -92,7 +92,7 @@ fn a_gate_asks_for_a_judge_that_agrees_with_people() {
     for part in [
         "judge of equivalent: kappa >= 0.6",
         "no calibration of this judge on this dataset; label answers with",
-        "evaluations calibrate ",
+        "evaluations labels calibrate ",
     ] {
         let printed = unwrapped(&missing.stdout);
         assert!(printed.contains(part), "{part}: {printed}");

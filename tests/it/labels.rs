@@ -493,3 +493,23 @@ fn rankings_have_nothing_to_label() {
         "{refused}"
     );
 }
+
+#[test]
+fn labels_in_a_terminal_are_gone_and_the_error_names_what_to_use() {
+    let message = Sandbox::new().refuse("labels latest --in-terminal --labeller ada");
+    for part in [
+        "there is no `--in-terminal` any more",
+        "`evaluations view RUN`",
+        "--export FILE.csv`",
+    ] {
+        assert!(message.contains(part), "{message}");
+    }
+}
+
+#[test]
+fn options_of_an_export_or_an_import_need_one() {
+    for line in ["labels latest --sample 3", "labels latest --labeller ada"] {
+        let message = Sandbox::new().refuse(line);
+        assert!(message.contains("required arguments"), "{message}");
+    }
+}

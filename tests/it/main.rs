@@ -86,8 +86,6 @@ mod target_faults;
 mod target_processes;
 mod target_runs;
 mod terminal;
-#[cfg(target_os = "linux")]
-mod terminal_labelling;
 mod trends;
 mod unanswerable;
 mod untimed_report;

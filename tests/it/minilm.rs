@@ -94,8 +94,13 @@ fn eight_bits_reproduce_the_published_figures_of_scifact() {
     let model = models.join("hub/models--sentence-transformers--all-MiniLM-L6-v2");
     let line = "beir:scifact --skip-qa --profile semantic --set embeddings.model.dtype=int8";
     let run = Run::new(line, home, model.to_str().unwrap());
+    // A processor without 8-bit dot products keeps seven bits of the weights, as the model's identity says.
+    let seven_bits = run.manifest["models"]["embedder"]
+        .to_string()
+        .contains("int8-7bit");
+    let most = if seven_bits { 0.005 } else { 0.003 };
     for (measure, published) in [("nDCG@10", 0.645), ("R@100", 0.925)] {
         let mean = run.mean(measure);
-        assert!((mean - published).abs() <= 0.003, "{measure} {mean}");
+        assert!((mean - published).abs() <= most, "{measure} {mean}");
     }
 }

@@ -1,4 +1,4 @@
-//! The command `table`: benchmark tables from stored runs.
+//! The command `runs table`: benchmark tables from stored runs.
 
 use std::fs;
 

@@ -1,4 +1,4 @@
-//! `trend`: how a measure moved over stored runs, where its level changed, and the files with the history.
+//! `runs trend`: how a measure moved over stored runs, where its level changed, and the files with the history.
 
 use std::fmt::Write as _;
 use std::fs;

@@ -43,7 +43,7 @@ fn every_kind_of_good_file_has_a_line() {
          settings.yaml: settings\n\
          target.yaml: target\n\
          manifest.yaml: manifest of the dataset `own` with 1 document and 1 question\n\
-         remote.yaml: manifest of the dataset `far`; its files are not downloaded, so they are not checked; `evaluations download remote.yaml` gets them\n\
+         remote.yaml: manifest of the dataset `far`; its files are not downloaded, so they are not checked; `evaluations datasets download remote.yaml` gets them\n\
          qrels.trec: judgements of 2 queries\n\
          run.trec: rankings of 1 query\n"
     );

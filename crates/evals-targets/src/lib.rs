@@ -81,5 +81,5 @@ pub use template::{JsonTemplate, Template, TemplateError};
 
 /// The example of the guide.
 #[cfg(doctest)]
-#[doc = include_str!("../../../docs/targets.md")]
+#[doc = include_str!("../../../docs/targets-reference.md")]
 struct Guide;

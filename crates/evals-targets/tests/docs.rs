@@ -1,4 +1,4 @@
-//! The commands that `docs/targets.md` shows, each asked through the target.
+//! The commands that `docs/targets-reference.md` and `docs/targets.md` show, each asked through the target.
 #![cfg(unix)]
 #![expect(
     clippy::unwrap_used,
@@ -8,7 +8,6 @@
 
 use std::collections::BTreeSet;
 use std::num::NonZeroUsize;
-use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 
 use evals_targets::process::{WorkerCommand, WorkerOptions};
@@ -18,7 +17,10 @@ use evals_targets::{
 use serde_json::{Value, json};
 use tempfile::TempDir;
 
-const GUIDE: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/../../docs/targets.md");
+const GUIDE: &str = concat!(
+    include_str!("../../../docs/targets-reference.md"),
+    include_str!("../../../docs/targets.md")
+);
 
 #[tokio::test]
 async fn the_worker_in_python_answers() {
@@ -119,7 +121,7 @@ async fn a_task_of_pydantic_evals_answers() {
 #[test]
 fn the_settings_can_be_used() {
     let sections = blocks("yaml");
-    assert_eq!(sections.len(), 4);
+    assert_eq!(sections.len(), 3);
     for section in sections {
         let settings: Value = serde_saphyr::from_str(&section).unwrap();
         let settings = TargetSettings::from_value(settings["target"].clone());
@@ -154,7 +156,7 @@ fn the_files_of_replies_are_read() {
     }
 }
 
-/// Asks the worker of the page in one process and in three, with requests after another and at the same time.
+/// Asks a worker of the pages in one process and in three, with requests after another and at the same time.
 async fn answers(language: &str, file: &str, line: &str, programs: &[&str]) {
     if let Some(missing) = programs.iter().find(|program| !is_there(program)) {
         eprintln!("skipped: `{missing}` is not installed");
@@ -196,17 +198,15 @@ fn is_there(program: &str) -> bool {
     version.status().is_ok_and(|status| status.success())
 }
 
-/// The page's first code block in a language.
+/// The first code block of the pages in a language.
 fn block(language: &str) -> String {
     blocks(language).swap_remove(0)
 }
 
-/// The page's code blocks in a language.
+/// The code blocks of the pages in a language.
 fn blocks(language: &str) -> Vec<String> {
-    let path: PathBuf = Path::new(GUIDE).to_owned();
-    let page = std::fs::read_to_string(&path).expect("the page is there");
     let fence = format!("```{language}\n");
-    let parts = page.split(&fence).skip(1);
+    let parts = GUIDE.split(&fence).skip(1);
     let blocks = parts.filter_map(|part| Some(part.split_once("\n```")?.0.to_owned() + "\n"));
     blocks.collect()
 }

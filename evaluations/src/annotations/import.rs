@@ -9,8 +9,7 @@ use evals_guard::csv::{CsvError, Record, Table, without_mark};
 use super::answers::RunAnswers;
 use super::current::Stale;
 use super::label::{Label, LabelVerdict};
-use super::labeller::{WrongName, checked_labeller};
-use super::note::checked_note;
+use super::labeller::{WrongName, checked_labeller, checked_note};
 use super::sample::{Drawn, Sample, Sampling};
 use super::table::{
     self, CASE, DIGEST, JUDGE_VERDICT, LABELLER, NOTE, REPEAT, SAMPLE, VERDICT, VERDICTS, holds,
@@ -248,17 +247,6 @@ impl Import<'_> {
         })?;
         let place = self.place(columns, row)?;
         let answer = &self.run.answers[place];
-        let digest = table::digest(answer);
-        if cell(columns.digest).trim() != digest {
-            let what = format!(
-                "it is not the digest of this answer in run `{}`, so the question, the reference or the answer has changed since the export",
-                self.run.run
-            );
-            return Err(Problem {
-                stale: Some(Stale::Answer),
-                ..wrong(columns.digest, what)
-            });
-        }
         let labeller = self.labeller(unguarded(cell_of(columns.labeller).trim()));
         let labeller = labeller
             .map_err(|what| wrong(columns.labeller.unwrap_or(columns.verdict), what))?
@@ -303,7 +291,7 @@ impl Import<'_> {
         })
     }
 
-    /// The place of a row's answer in the run, or what is wrong in which column.
+    /// The place of a row's answer in the run, whose digest has to be that of the row, or what is wrong in which column.
     fn place(&self, columns: &Columns<'_>, row: &Row<'_>) -> Result<usize, Problem> {
         let cell = |column: usize| row.cell(column);
         let wrong = |column, what, stale| Problem {
@@ -322,13 +310,21 @@ impl Import<'_> {
         };
         let mut answers = self.run.answers.iter();
         let place = answers.position(|it| it.repeat == repeat && holds(id, it.id.as_str()));
-        place.ok_or_else(|| {
+        let place = place.ok_or_else(|| {
             let what = format!(
                 "run `{}` has no answer to case `{id}`, repetition {repeat}",
                 self.run.run
             );
             wrong(columns.case, what, Some(Stale::NoAnswer))
-        })
+        })?;
+        if cell(columns.digest).trim() != table::digest(&self.run.answers[place]) {
+            let what = format!(
+                "it is not the digest of this answer in run `{}`, so the question, the reference or the answer has changed since the export",
+                self.run.run
+            );
+            return Err(wrong(columns.digest, what, Some(Stale::Answer)));
+        }
+        Ok(place)
     }
 
     /// How the answer of a row was chosen; `None` for a cell that names no sample.

@@ -1,4 +1,4 @@
-//! One person labels the answers of a sample, in the browser or on a terminal.
+//! One person labels the answers of a sample, in the browser.
 
 use anyhow::Result;
 use serde::{Deserialize, Serialize};

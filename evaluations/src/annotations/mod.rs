@@ -16,7 +16,6 @@ mod judged_answer;
 mod label;
 mod labeller;
 mod labelling;
-mod note;
 mod printed;
 mod run_judge;
 mod sample;
@@ -37,9 +36,8 @@ pub(crate) use self::import::Import;
 pub(crate) use self::judge::{WantedMeasure, evaluator};
 pub(crate) use self::judged_answer::JudgedAnswer;
 pub(crate) use self::label::{Label, LabelVerdict};
-pub(crate) use self::labeller::{checked_labeller, user_name};
+pub(crate) use self::labeller::{LongNote, checked_labeller, checked_note, user_name};
 pub(crate) use self::labelling::{LabelVersion, Labelling, NewLabel, Queued, StoredLabel, Storing};
-pub(crate) use self::note::{LongNote, checked_note};
 pub(crate) use self::printed::{confusion_table, statistics_table};
 pub(crate) use self::sample::{LEAST_STRATIFIED, Method, Sample, USUAL_SAMPLE};
 pub(crate) use self::shown::{

@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 /// The folder of baselines that are named without a path.
 const FOLDER: &str = "baselines";
 
-/// The file that an argument of `baseline` names: `main` stands for `baselines/main.json`, and everything with a folder or an extension for
+/// The file that an argument of `runs baseline` names: `main` stands for `baselines/main.json`, and everything with a folder or an extension for
 /// itself.
 pub(crate) fn path_of(written: &Path) -> PathBuf {
     standing_for(written).unwrap_or_else(|| written.to_owned())

@@ -21,7 +21,7 @@ const BEGINNING: u64 = 1_000;
 fn saving(path: &Path, options: &str) -> String {
     let written = shorthand(path).unwrap_or_else(|| path.display().to_string());
     format!(
-        "evaluations baseline save {} RUN{options}",
+        "evaluations runs baseline save {} RUN{options}",
         shell_word(&written)
     )
 }

@@ -99,6 +99,6 @@ fn a_file_that_is_not_there_is_an_error() {
     let error = BaselineFile::read(Path::new("no/such.json")).unwrap_err();
     assert_eq!(
         error.to_string(),
-        "there is no baseline `no/such.json`; `evaluations baseline save no/such.json RUN` saves a run as one"
+        "there is no baseline `no/such.json`; `evaluations runs baseline save no/such.json RUN` saves a run as one"
     );
 }

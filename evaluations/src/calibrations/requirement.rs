@@ -128,7 +128,7 @@ impl RequiredAgreement {
 fn uncalibrated(run: &JudgedRun, problem: Option<&str>) -> String {
     let measure = &run.judge.measure;
     let mend = format!(
-        "label answers with `evaluations view`, then `evaluations calibrate {} --measure \"{measure}\"`",
+        "label answers with `evaluations view`, then `evaluations labels calibrate {} --measure \"{measure}\"`",
         run.name
     );
     match problem {

@@ -108,7 +108,7 @@ impl CalibrationStore {
             && found != VERSION
         {
             bail!(
-                "`{}` has schema version {found}, but this version of evaluations reads calibrations of version {VERSION}; calibrate again with `evaluations calibrate RUN`",
+                "`{}` has schema version {found}, but this version of evaluations reads calibrations of version {VERSION}; calibrate again with `evaluations labels calibrate RUN`",
                 path.display()
             );
         }
@@ -147,7 +147,7 @@ impl CalibrationStore {
     fn unknown(&self, wanted: &str, ids: &[String]) -> anyhow::Error {
         let near = nearest::did_you_mean(nearest::of(wanted, ids.iter().map(String::as_str)));
         anyhow!(
-            "there is no calibration `{wanted}` in `{}` and no such file; `evaluations calibrate --list` lists the calibrations{near}",
+            "there is no calibration `{wanted}` in `{}` and no such file; `evaluations labels calibrate --list` lists the calibrations{near}",
             self.folder.display()
         )
     }

@@ -47,8 +47,6 @@ pub(crate) struct BenchIndexArgs {
     /// Folder or address of the database with the dataset's index [default: the dataset's database in the data folder]
     #[arg(long, value_name = "URI", conflicts_with = "generated")]
     pub(crate) db: Option<String>,
-    #[command(flatten)]
-    pub(crate) settings: SettingsArgs,
     /// Types to measure besides exact search: ivf-flat, ivf-sq, ivf-pq, ivf-rq, hnsw-flat, hnsw-sq, hnsw-pq [default: all]
     #[arg(long, value_name = "TYPE,…", value_delimiter = ',', value_parser = index_type)]
     pub(crate) types: Vec<VectorSearchKind>,
@@ -78,11 +76,13 @@ pub(crate) struct BenchIndexArgs {
     #[arg(long)]
     pub(crate) json: bool,
     /// Write the results to FILE; its extension chooses the format: .html (a page for browsers) .json .md
-    #[arg(long, value_name = "FILE", value_parser = table_file)]
+    #[arg(long, value_name = "FILE", value_parser = result_file)]
     pub(crate) out: Vec<PathBuf>,
     /// Write the figure of recall and latency to DIR, as SVG and PNG
     #[arg(long, value_name = "DIR")]
     pub(crate) figures: Option<PathBuf>,
+    #[command(flatten)]
+    pub(crate) settings: SettingsArgs,
 }
 
 /// How many vectors to generate, and of how many components.
@@ -105,8 +105,6 @@ pub(crate) struct BenchEmbedArgs {
     /// int8}`; repeat the option to compare several [default: the setting embeddings.model]
     #[arg(long = "model", value_name = "MODEL")]
     pub(crate) models: Vec<EmbeddingModel>,
-    #[command(flatten)]
-    pub(crate) settings: SettingsArgs,
     /// Texts in each call; repeat the option for several sizes. The middle size is used to measure throughput
     #[arg(long = "batch", value_name = "N", allow_negative_numbers = true, value_parser = batch_size, default_values = ["1", "8", "32"])]
     pub(crate) batches: Vec<NonZeroUsize>,
@@ -122,9 +120,11 @@ pub(crate) struct BenchEmbedArgs {
     /// Print JSON
     #[arg(long)]
     pub(crate) json: bool,
-    /// Write the results to FILE; its extension chooses the format: .html (a page for browsers) .json
-    #[arg(long, value_name = "FILE", value_parser = out_file)]
+    /// Write the results to FILE; its extension chooses the format: .html (a page for browsers) .json .md
+    #[arg(long, value_name = "FILE", value_parser = result_file)]
     pub(crate) out: Vec<PathBuf>,
+    #[command(flatten)]
+    pub(crate) settings: SettingsArgs,
 }
 
 /// A model by its name, or with its settings.
@@ -228,21 +228,11 @@ fn rate(text: &str) -> Result<f64, String> {
     }
 }
 
-fn table_file(text: &str) -> Result<PathBuf, String> {
+fn result_file(text: &str) -> Result<PathBuf, String> {
     let path = PathBuf::from(text);
     match path.extension().and_then(|it| it.to_str()) {
         Some("html" | "json" | "md") => Ok(path),
         _ => Err("its name has to end in .html, .json or .md".to_owned()),
-    }
-}
-
-fn out_file(text: &str) -> Result<PathBuf, String> {
-    let path = PathBuf::from(text);
-    let extension = path.extension();
-    if extension.is_some_and(|extension| extension == "html" || extension == "json") {
-        Ok(path)
-    } else {
-        Err("its name has to end in .html or .json".to_owned())
     }
 }
 

@@ -1,10 +1,11 @@
-//! The command lines of `gate`, `baseline` and `aa`.
+//! The command line of `evaluations gate`.
 
 use std::ffi::OsString;
 use std::num::NonZeroU32;
 use std::path::PathBuf;
 
-use clap::{Args, Subcommand, ValueEnum};
+use clap::builder::{PossibleValuesParser, TypedValueParser};
+use clap::{Args, ValueEnum};
 use evals::{Allowance, ClusterKey, GateBound};
 
 use super::numbers::at_least_once;
@@ -38,14 +39,14 @@ pub(crate) struct RuleArgs {
     #[arg(long)]
     pub(crate) strict: bool,
     /// Which end of a measure's interval has to keep `--min` and `--max` [default: point]
-    #[arg(long, value_enum, value_name = "BOUND")]
+    #[arg(long, hide = true, value_enum, value_name = "BOUND")]
     pub(crate) bound: Option<BoundWord>,
     /// Count clusters of cases rather than cases: `document` for questions that share a relevant document, `metadata:KEY` for those with
     /// one value of a key, or `none` [default: what the run declares]
     #[arg(long, value_name = "KEY")]
     pub(crate) cluster: Option<ClusterKey>,
     /// Confidence level of tests and intervals [default: 0.95]
-    #[arg(long, value_name = "LEVEL", allow_negative_numbers = true)]
+    #[arg(long, hide = true, value_name = "LEVEL", allow_negative_numbers = true)]
     pub(crate) level: Option<f64>,
 }
 
@@ -69,51 +70,73 @@ impl From<BoundWord> for GateBound {
     }
 }
 
-#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
-pub(crate) enum AllowanceWord {
-    /// Other files of the dataset, or cases added, removed or edited
-    ChangedDataset,
-    /// Another judge, judge prompt or evaluator
-    ChangedJudge,
-    /// More failed cases, or cases that lost their value
-    LowerCoverage,
-    /// Measures that only the baseline has
-    MissingMeasure,
-}
-
-impl From<AllowanceWord> for Allowance {
-    fn from(word: AllowanceWord) -> Self {
-        match word {
-            AllowanceWord::ChangedDataset => Self::ChangedDataset,
-            AllowanceWord::ChangedJudge => Self::ChangedJudge,
-            AllowanceWord::LowerCoverage => Self::LowerCoverage,
-            AllowanceWord::MissingMeasure => Self::MissingMeasure,
-        }
-    }
+fn allowance() -> impl TypedValueParser<Value = Allowance> {
+    PossibleValuesParser::new(Allowance::ALL.map(Allowance::word)).map(|word| {
+        let mut known = Allowance::ALL.into_iter();
+        known
+            .find(|it| it.word() == word)
+            .expect("the parser accepts only their words")
+    })
 }
 
 #[derive(Debug, Clone, Args)]
 pub(crate) struct GateArgs {
-    /// Run to judge: its folder, its report.json, the folder's name or the start of it, its `--name`, or `latest` [default: each run of the last command]
-    pub(crate) run: Option<OsString>,
-    /// Compare with this baseline: a file of `evaluations baseline save`, or a run; repeat the option if the last command made several runs
+    /// Run to judge: its folder, its report.json, the folder's name or the start of it, its `--name`, or `latest` [default: each run of the last
+    /// command]. `--simulate` takes several
+    #[arg(value_name = "RUN")]
+    pub(crate) runs: Vec<OsString>,
+    /// Compare with this baseline: a file of `evaluations runs baseline save`, or a run; repeat the option if the last command made several runs
     #[arg(long, value_name = "RUN|FILE")]
     pub(crate) baseline: Vec<OsString>,
-    #[command(flatten)]
-    pub(crate) rules: RuleArgs,
-    /// Accept this difference between run and baseline; repeat the option for several
-    #[arg(long, value_enum, value_name = "WHAT", help_heading = "Rules")]
-    pub(crate) allow: Vec<AllowanceWord>,
-    /// Fail unless a stored calibration of the run's judge on the same data has a kappa of X or more, such as `κ=0.6` or `kappa=0.6`;
-    /// `evaluations calibrate` makes one. Kappa has a 95 % interval, whatever `--level` is
-    #[arg(long, value_name = "κ=X", allow_hyphen_values = true, value_parser = least_kappa, help_heading = "Rules")]
-    pub(crate) require_calibrated_judge: Option<f64>,
-    /// Write the verdicts to FILE; its extension chooses the format: .xml (`JUnit`) .json .md
+    /// Write the verdicts to FILE; its extension chooses the format: .xml (`JUnit`) .json .md; the table of a simulation: .json .md
     #[arg(long, value_name = "FILE")]
     pub(crate) out: Vec<PathBuf>,
     /// When to print annotations for GitHub Actions, and append the verdicts to the file that `GITHUB_STEP_SUMMARY` names
-    #[arg(long, value_enum, default_value_t = GithubChoice::Auto, value_name = "WHEN")]
+    #[arg(long, hide = true, value_enum, default_value_t = GithubChoice::Auto, value_name = "WHEN")]
     pub(crate) github: GithubChoice,
+    #[command(flatten)]
+    pub(crate) rules: RuleArgs,
+    /// Accept this difference between run and baseline; repeat the option for several
+    #[arg(long, hide = true, value_name = "WHAT", value_parser = allowance())]
+    pub(crate) allow: Vec<Allowance>,
+    /// Fail unless a stored calibration of the run's judge on the same data has a kappa of X or more, such as `κ=0.6` or `kappa=0.6`;
+    /// `evaluations labels calibrate` makes one. Kappa has a 95 % interval, whatever `--level` is
+    #[arg(long, value_name = "κ=X", allow_hyphen_values = true, value_parser = least_kappa, help_heading = "Rules")]
+    pub(crate) require_calibrated_judge: Option<f64>,
+    #[command(flatten)]
+    pub(crate) simulation: SimulationArgs,
+}
+
+/// A simulation of the gate in place of its verdict.
+#[derive(Debug, Clone, Args)]
+#[command(next_help_heading = "Simulation")]
+pub(crate) struct SimulationArgs {
+    /// Judge nothing, but estimate how often these rules fail by chance, and which drops they detect: resample one run, or several runs whose
+    /// differences are noise, such as repeated runs of one system
+    #[arg(long, requires = "runs", conflicts_with_all = ["baseline", "allow", "require_calibrated_judge", "github"])]
+    pub(crate) simulate: bool,
+    /// Share of the cases that exchange their values in a simulated pair. For one run without repetitions, which shows no noise [default: 0.2]
+    #[arg(
+        long,
+        value_name = "SHARE",
+        allow_negative_numbers = true,
+        requires = "simulate"
+    )]
+    pub(crate) changed: Option<f64>,
+    /// Also simulate a true drop of this size, in the unit of the measures; repeat the option for several [default: 1, 2 and 4 times each tolerance]
+    #[arg(
+        long,
+        value_name = "D",
+        allow_negative_numbers = true,
+        requires = "simulate"
+    )]
+    pub(crate) drop: Vec<f64>,
+    /// Gates to simulate for each size of drop
+    #[arg(long, value_name = "N", default_value = "1000", allow_negative_numbers = true, value_parser = at_least_once, requires = "simulate")]
+    pub(crate) simulations: NonZeroU32,
+    /// Seed of the simulation
+    #[arg(long, value_name = "SEED", default_value_t = 0, value_parser = super::numbers::seed, requires = "simulate")]
+    pub(crate) seed: u64,
 }
 
 /// When GitHub's annotations are written.
@@ -123,64 +146,6 @@ pub(crate) enum GithubChoice {
     Auto,
     Always,
     Never,
-}
-
-#[derive(Debug, Clone, Args)]
-pub(crate) struct BaselineArgs {
-    #[command(subcommand)]
-    pub(crate) command: BaselineCommand,
-}
-
-#[derive(Debug, Clone, Subcommand)]
-pub(crate) enum BaselineCommand {
-    /// Write the numbers of a run into a small file that you can commit
-    Save(SaveBaselineArgs),
-    /// Check a baseline file and show its means and latencies
-    Show(ShowBaselineArgs),
-}
-
-#[derive(Debug, Clone, Args)]
-pub(crate) struct SaveBaselineArgs {
-    /// File to write. A name without folder and extension, such as `main`, stands for `baselines/main.json`
-    #[arg(value_name = "NAME|FILE")]
-    pub(crate) file: PathBuf,
-    /// Run to save: its folder, its report.json, the folder's name or the start of it, its `--name`, or `latest` for the newest finished run
-    #[arg(default_value = "latest")]
-    pub(crate) run: OsString,
-    /// Overwrite the file if it exists
-    #[arg(long)]
-    pub(crate) force: bool,
-}
-
-#[derive(Debug, Clone, Args)]
-pub(crate) struct ShowBaselineArgs {
-    /// File to show, or a name that stands for `baselines/NAME.json`
-    #[arg(value_name = "NAME|FILE")]
-    pub(crate) file: PathBuf,
-}
-
-#[derive(Debug, Clone, Args)]
-pub(crate) struct AaArgs {
-    /// Runs to resample: one run, or several runs whose differences are noise, such as repeated runs of one system
-    #[arg(required = true, value_name = "RUN")]
-    pub(crate) runs: Vec<OsString>,
-    #[command(flatten)]
-    pub(crate) rules: RuleArgs,
-    /// Share of the cases that exchange their values in a simulated pair. For one run without repetitions, which shows no noise [default: 0.2]
-    #[arg(long, value_name = "SHARE", allow_negative_numbers = true)]
-    pub(crate) changed: Option<f64>,
-    /// Also simulate a true drop of this size, in the unit of the measures; repeat the option for several [default: 1, 2 and 4 times each tolerance]
-    #[arg(long, value_name = "D", allow_negative_numbers = true)]
-    pub(crate) drop: Vec<f64>,
-    /// Gates to simulate for each size of drop
-    #[arg(long, value_name = "N", default_value = "1000", allow_negative_numbers = true, value_parser = at_least_once)]
-    pub(crate) simulations: NonZeroU32,
-    /// Seed of the simulation
-    #[arg(long, value_name = "SEED", default_value_t = 0, value_parser = super::numbers::seed)]
-    pub(crate) seed: u64,
-    /// Write the table to FILE; its extension chooses the format: .json .md
-    #[arg(long, value_name = "FILE")]
-    pub(crate) out: Vec<PathBuf>,
 }
 
 /// A name and a number. Latencies may have a unit.

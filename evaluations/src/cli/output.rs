@@ -2,6 +2,7 @@
 
 use std::ffi::OsString;
 
+pub(crate) use clap::ColorChoice;
 use clap::{Args, ValueEnum};
 use evals::render::Part;
 
@@ -18,7 +19,7 @@ pub(crate) struct OutputArgs {
     /// Hide progress: bars on a terminal, and a line each minute in a pipe or a file
     #[arg(long, global = true)]
     pub(crate) no_progress: bool,
-    /// When to colour the output
+    /// When to colour the output; `auto`: on a terminal, unless `NO_COLOR` is set
     #[arg(long, global = true, value_enum, default_value_t = ColorChoice::Auto, value_name = "WHEN")]
     pub(crate) color: ColorChoice,
 }
@@ -43,17 +44,8 @@ impl From<ShownPart> for Part {
     }
 }
 
-/// When output is coloured.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
-pub(crate) enum ColorChoice {
-    /// On a terminal, unless `NO_COLOR` is set
-    Auto,
-    Always,
-    Never,
-}
-
 /// The `--color` choice for help and usage errors. clap prints those while it parses, so this reads the option beforehand.
-pub(crate) fn color(arguments: &[OsString]) -> clap::ColorChoice {
+pub(crate) fn color(arguments: &[OsString]) -> ColorChoice {
     let words: Vec<_> = arguments
         .iter()
         .map(|argument| argument.to_string_lossy())
@@ -62,8 +54,8 @@ pub(crate) fn color(arguments: &[OsString]) -> clap::ColorChoice {
     let behind = words.iter().position(|word| word == "--color");
     let behind = behind.and_then(|at| words.get(at + 1)).map(AsRef::as_ref);
     match joined.or(behind) {
-        Some("always") => clap::ColorChoice::Always,
-        Some("never") => clap::ColorChoice::Never,
-        _ => clap::ColorChoice::Auto,
+        Some("always") => ColorChoice::Always,
+        Some("never") => ColorChoice::Never,
+        _ => ColorChoice::Auto,
     }
 }

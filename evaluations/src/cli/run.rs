@@ -1,41 +1,41 @@
-//! The command line of `evaluations run`.
+//! The command lines of `evaluations run`, and of `evaluations import`, which is a run whose target is a file.
 
-use std::num::{NonZeroU32, NonZeroUsize};
-use std::path::PathBuf;
+use std::num::NonZeroUsize;
+use std::path::{Path, PathBuf};
 
-use clap::builder::NonEmptyStringValueParser;
 use clap::{Args, ValueEnum};
 use evals_metrics::Measure;
 use evals_rag::rag_judges::JudgedMeasure;
+use evals_targets::TargetAddress;
 
-use super::numbers::{at_least_once, at_least_one, dollars, seed};
-use super::results::ResultArgs;
-use super::selection::SelectionArgs;
+use super::experiment::{ControlArgs, JudgingArgs, ResultArgs, SelectionArgs, TargetArgs};
+use super::numbers::at_least_one;
 use super::settings::{ModelName, SettingsArgs};
-use super::target::TargetArgs;
 
 #[derive(Debug, Clone, Args)]
 pub(crate) struct RunArgs {
     /// A dataset's name (see `evaluations datasets`), `beir:<name>`, or the path of a manifest
     pub(crate) dataset: String,
     #[command(flatten)]
-    pub(crate) settings: SettingsArgs,
+    pub(crate) stages: StageArgs,
     #[command(flatten)]
     pub(crate) target: TargetArgs,
-    #[command(flatten)]
-    pub(crate) stages: StageArgs,
     #[command(flatten)]
     pub(crate) retrieval: RetrievalArgs,
     #[command(flatten)]
     pub(crate) qa: QaArgs,
     #[command(flatten)]
+    pub(crate) judging: JudgingArgs,
+    #[command(flatten)]
     pub(crate) selection: SelectionArgs,
     #[command(flatten)]
     pub(crate) control: ControlArgs,
     #[command(flatten)]
-    pub(crate) results: ResultArgs,
+    pub(crate) settings: SettingsArgs,
     #[command(flatten)]
     pub(crate) variants: VariantArgs,
+    #[command(flatten)]
+    pub(crate) results: ResultArgs,
 }
 
 /// Several settings in one command.
@@ -49,7 +49,7 @@ pub(crate) struct VariantArgs {
     pub(crate) each: Vec<String>,
     /// Draw the runs of this command into the folder DIR, as SVG and as PNG with 300 dots per inch: the comparison of several variants or
     /// search profiles, or a run alone
-    #[arg(long, value_name = "DIR")]
+    #[arg(long, hide = true, value_name = "DIR")]
     pub(crate) figures: Option<PathBuf>,
 }
 
@@ -67,7 +67,7 @@ pub(crate) struct StageArgs {
     #[arg(long)]
     pub(crate) skip_retrieval: bool,
     /// Skip question answering
-    #[arg(long)]
+    #[arg(long, conflicts_with_all = ["judges", "batch", "budget"])]
     pub(crate) skip_qa: bool,
 }
 
@@ -90,44 +90,23 @@ pub(crate) struct RetrievalArgs {
     pub(crate) filter: Option<String>,
     /// Count judged documents that are missing from the corpus as not retrieved, instead of failing; a corpus without any relevant
     /// document is still an error
-    #[arg(long)]
+    #[arg(long, hide = true)]
     pub(crate) allow_missing_judged: bool,
 }
 
-/// The models of question answering, their budget and their caches.
+/// Question answering.
 #[derive(Debug, Clone, Args)]
 #[command(next_help_heading = "Question answering")]
 pub(crate) struct QaArgs {
     /// The answering model, e.g. `ollama:gpt-oss` or `openai:gpt-5-mini` [default: the setting qa.model]
     #[arg(long, value_name = "PROVIDER:NAME")]
     pub(crate) model: Option<ModelName>,
-    /// The model that judges answers [default: the setting evaluations.judge]
-    #[arg(long, value_name = "PROVIDER:NAME")]
-    pub(crate) judge: Option<ModelName>,
     /// Further judges, separated by commas, e.g. `faithfulness,context_recall` [default: the setting evaluations.judges]
-    #[arg(
-        long,
-        value_name = "NAMES",
-        value_delimiter = ',',
-        conflicts_with = "skip_qa"
-    )]
+    #[arg(long, value_name = "NAMES", value_delimiter = ',')]
     pub(crate) judges: Vec<JudgedMeasure>,
-    /// Estimate the calls, tokens and cost of answering, judging and reranking, and exit before the first paid request
-    #[arg(long)]
-    pub(crate) estimate: bool,
-    /// Get answers and verdicts from the batch endpoints of the models' servers: cheaper, but they take up to a day; see docs/batch.md
-    #[arg(long, conflicts_with_all = ["no_cache", "skip_qa"])]
-    pub(crate) batch: bool,
-    /// Stop embedding and start no more cases once embedding, answering, judging and reranking have cost this much; needs the `prices`
-    /// of the models
-    #[arg(long, value_name = "USD", allow_negative_numbers = true, value_parser = dollars, conflicts_with = "skip_qa")]
-    pub(crate) budget: Option<f64>,
-    /// Do not read or write the caches of replies, vectors and scores
-    #[arg(long, conflicts_with = "refresh")]
-    pub(crate) no_cache: bool,
     /// Results to request again: `failed` retries the failed cases of a finished run, `all` requests everything and replaces cached
     /// replies and vectors
-    #[arg(long, value_name = "WHAT", value_enum)]
+    #[arg(long, value_name = "WHAT", value_enum, conflicts_with = "no_cache")]
     pub(crate) refresh: Option<Refresh>,
 }
 
@@ -140,33 +119,56 @@ pub(crate) enum Refresh {
     All,
 }
 
-/// How many questions run, how often, and how many at once.
+/// Answers and rankings that were made elsewhere. The dataset is an option here, because the file stands first.
 #[derive(Debug, Clone, Args)]
-#[command(next_help_heading = "Run")]
-pub(crate) struct ControlArgs {
-    /// Use only the first N of the chosen questions; the whole corpus is still indexed
-    #[arg(long, value_name = "N", allow_negative_numbers = true, value_parser = at_least_one)]
-    pub(crate) limit: Option<NonZeroUsize>,
-    /// Name of the run [default: the dataset's name followed by `_retrieval_evaluation` or `_qa_evaluation`]
-    #[arg(long, value_name = "NAME", value_parser = NonEmptyStringValueParser::new())]
-    pub(crate) name: Option<String>,
-    /// Questions to process at the same time [default: the setting evaluations.concurrency]
-    #[arg(long, value_name = "N", allow_negative_numbers = true, value_parser = at_least_one)]
-    pub(crate) concurrency: Option<NonZeroUsize>,
-    /// Ask each question N times, without the search cache
-    #[arg(long, value_name = "N", default_value = "1", allow_negative_numbers = true, value_parser = at_least_once)]
-    pub(crate) repeat: NonZeroU32,
-    /// Seed of random numbers, such as those of the bootstrap of the intervals
-    #[arg(long, value_name = "N", default_value_t = 0, allow_negative_numbers = true, value_parser = seed)]
-    pub(crate) seed: u64,
-    /// Start over instead of resuming an unfinished run; cached replies are still used, but a target is asked again. Retrieval always
-    /// starts over
-    #[arg(long)]
-    pub(crate) fresh: bool,
-    /// Stop the run once N cases have failed; wrong answers are not failures
-    #[arg(long, value_name = "N", allow_negative_numbers = true, value_parser = at_least_one)]
-    pub(crate) max_failures: Option<NonZeroUsize>,
-    /// Pull configured models that Ollama does not have yet
-    #[arg(long)]
-    pub(crate) pull: bool,
+#[command(
+    after_help = "`evaluations import FILE --dataset D` is `evaluations run D --target outputs:FILE`, or \
+                  `--target trec:FILE`. docs/targets-reference.md describes the files."
+)]
+pub(crate) struct ImportArgs {
+    /// Answers and rankings: JSON Lines, CSV or parquet with `id`, `answer` and `documents`, or a TREC run
+    #[arg(conflicts_with = "target")]
+    file: PathBuf,
+    /// Contents of the file [default: by its extension, `trec` for .trec, .run and .res]
+    #[arg(long, value_name = "FORMAT", value_enum)]
+    format: Option<ImportFormat>,
+    #[command(flatten)]
+    run: RunArgs,
+}
+
+/// The contents of a file made elsewhere.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+enum ImportFormat {
+    /// Answers and documents
+    Outputs,
+    /// A TREC run
+    Trec,
+}
+
+impl ImportFormat {
+    fn of(file: &Path) -> Self {
+        let extension = file.extension().and_then(|it| it.to_str());
+        match extension.map(str::to_ascii_lowercase).as_deref() {
+            Some("trec" | "run" | "res") => Self::Trec,
+            _ => Self::Outputs,
+        }
+    }
+}
+
+impl From<ImportArgs> for RunArgs {
+    /// The run that an import is.
+    fn from(import: ImportArgs) -> Self {
+        let file = import.file.to_string_lossy().into_owned();
+        let format = import
+            .format
+            .unwrap_or_else(|| ImportFormat::of(&import.file));
+        let mut run = import.run;
+        run.target.target = Some(match format {
+            ImportFormat::Outputs => TargetAddress::Outputs(file),
+            ImportFormat::Trec => TargetAddress::Trec(file),
+        });
+        // A TREC run has no answers.
+        run.stages.skip_qa |= format == ImportFormat::Trec;
+        run
+    }
 }

@@ -5,6 +5,7 @@ use std::ffi::OsString;
 use clap::CommandFactory as _;
 
 use super::Cli;
+use super::former::current_name;
 
 /// A command line after expansion, which always names a command.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -14,10 +15,27 @@ pub(crate) struct Expanded {
     pub(crate) dataset: Option<OsString>,
 }
 
-/// Inserts `run` where the first word is not a command: `evaluations repliqa` is short for `evaluations run repliqa`.
+/// Inserts `run` where the first word is not a command: `evaluations repliqa` is short for `evaluations run repliqa`. Puts the present name
+/// of a command in place of a former one.
 pub(crate) fn expand(arguments: impl IntoIterator<Item = OsString>) -> Expanded {
     let mut words: Vec<OsString> = arguments.into_iter().collect();
-    let first = words.get(first_place(&words)).cloned();
+    let place = first_place(&words);
+    let first = words.get(place).cloned();
+    let asks_for_help = first.as_ref().is_some_and(|word| word == "help");
+    let named = place + usize::from(asks_for_help);
+    let current = words
+        .get(named)
+        .and_then(|word| current_name(word.to_str()?));
+    if let Some(current) = current {
+        // `help` takes names of commands alone.
+        let is_wanted = |word: &&&str| !(asks_for_help && word.starts_with('-'));
+        let current = current.iter().filter(is_wanted).map(OsString::from);
+        drop(words.splice(named..=named, current));
+        return Expanded {
+            words,
+            dataset: None,
+        };
+    }
     let is_short = first.as_ref().is_some_and(|word| {
         let asks_for_help = ["-h", "--help", "-V", "--version"]
             .iter()
@@ -53,27 +71,22 @@ fn first_place(words: &[OsString]) -> usize {
 }
 
 fn is_command(word: &OsString) -> bool {
-    word == "help" || names().iter().any(|name| word == name.as_str())
-}
-
-/// The names of the commands.
-pub(crate) fn names() -> Vec<String> {
     let command = Cli::command();
-    let commands = command.get_subcommands();
-    commands
-        .map(|command| command.get_name().to_owned())
-        .collect()
+    word == "help" || command.get_subcommands().any(|it| word == it.get_name())
 }
 
-/// The commands as they are typed, with subcommands as two words: `runs show`.
+/// The commands as they are typed, with those below them in several words: `runs show`.
 pub(crate) fn paths() -> Vec<String> {
-    let command = Cli::command();
-    let mut paths = Vec::new();
-    for outer in command.get_subcommands() {
-        paths.push(outer.get_name().to_owned());
-        let inner = outer.get_subcommands();
-        paths.extend(inner.map(|it| format!("{} {}", outer.get_name(), it.get_name())));
+    fn below(outer: &str, command: &clap::Command, paths: &mut Vec<String>) {
+        for inner in command.get_subcommands() {
+            let path = format!("{outer} {}", inner.get_name());
+            let path = path.trim_start().to_owned();
+            paths.push(path.clone());
+            below(&path, inner, paths);
+        }
     }
+    let mut paths = Vec::new();
+    below("", &Cli::command(), &mut paths);
     paths
 }
 
@@ -119,6 +132,25 @@ mod tests {
         assert_eq!(dataset("evaluations --limit 3 wix"), None);
         assert_eq!(dataset("evaluations run wix"), None);
         assert_eq!(dataset("evaluations"), None);
+    }
+
+    #[test]
+    fn a_former_name_becomes_the_present_one() {
+        for (former, present) in [
+            (
+                "-q report latest --out a.md",
+                "-q runs report latest --out a.md",
+            ),
+            ("aa latest --drop 1", "gate --simulate latest --drop 1"),
+            ("help fuse", "help score fuse"),
+            ("help aa", "help gate"),
+            ("run report", "run report"),
+        ] {
+            assert_eq!(
+                expanded(&format!("evaluations {former}")),
+                format!("evaluations {present}")
+            );
+        }
     }
 
     #[test]

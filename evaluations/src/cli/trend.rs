@@ -1,4 +1,4 @@
-//! The command line of `trend`.
+//! The command line of `evaluations runs trend`.
 
 use std::fmt::{self, Display, Formatter};
 use std::path::PathBuf;
@@ -11,7 +11,7 @@ use evals::render::percent;
 use super::cache::age;
 use crate::clock::now;
 
-/// The end of `trend --help`, for terminals of 80 columns.
+/// The end of `runs trend --help`, for terminals of 80 columns.
 const HELP: &str = "\
 A line joins the finished runs of one dataset, benchmark and profile that read
 the same files and asked the same number of questions. It shows its main

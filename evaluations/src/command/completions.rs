@@ -1,14 +1,13 @@
 //! `evaluations completions`: prints the script with which a shell completes commands and options.
 
 use anyhow::Result;
-use clap::CommandFactory as _;
 
-use crate::cli::{Cli, CompletionsArgs};
+use crate::cli::{self, CompletionsArgs};
 use crate::exit::Exit;
 use crate::session::Session;
 
 pub(super) fn execute(session: &Session<'_>, arguments: &CompletionsArgs) -> Result<Exit> {
-    let mut command = Cli::command();
+    let mut command = cli::command();
     let name = command.get_name().to_owned();
     let mut script = Vec::new();
     clap_complete::generate(arguments.shell, &mut command, name, &mut script);

@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 
 use anyhow::{Context as _, Result, bail};
 
-use crate::cli::{InitArgs, Kind};
+use crate::cli::{InitArgs, StarterKind};
 use crate::exit::Exit;
 use crate::session::Session;
 
@@ -38,9 +38,9 @@ pub(super) fn execute(session: &Session<'_>, arguments: &InitArgs) -> Result<Exi
     };
     check_empty(&folder)?;
     let files = match arguments.kind {
-        Kind::Rag => RAG,
-        Kind::Http => HTTP,
-        Kind::Prompt => PROMPT,
+        StarterKind::Rag => RAG,
+        StarterKind::Http => HTTP,
+        StarterKind::Prompt => PROMPT,
     };
     for (name, text) in files {
         write(&folder.join(name), text)?;

@@ -4,21 +4,21 @@ use std::fs;
 use std::path::Path;
 
 use anyhow::{Context as _, Result, bail};
+use clap::Command;
 use clap::builder::Resettable;
-use clap::{Command, CommandFactory as _};
 use clap_mangen::Man;
 use clap_mangen::roff::{Roff, roman};
 use evals_messages::nearest;
 
 use crate::atomic_file::write_atomically;
-use crate::cli::{Cli, ManArgs};
+use crate::cli::{self, ManArgs};
 use crate::errors::nearest_commands;
 use crate::exit::Exit;
 use crate::session::Session;
 
 pub(super) fn execute(session: &Session<'_>, arguments: &ManArgs) -> Result<Exit> {
     // Without pages for `help`, which repeats the others.
-    let mut program = Cli::command().disable_help_subcommand(true);
+    let mut program = cli::command().disable_help_subcommand(true);
     program.build();
     let Some(folder) = &arguments.out else {
         let page = page(find(&program, &arguments.command)?)?;
@@ -33,11 +33,15 @@ pub(super) fn execute(session: &Session<'_>, arguments: &ManArgs) -> Result<Exit
     Ok(Exit::Done)
 }
 
-/// The command that the words name, one level below another.
+/// The command that the words name, one level below another, by its present or a former name.
 fn find<'c>(program: &'c Command, words: &[String]) -> Result<&'c Command> {
-    let found = words
-        .iter()
-        .try_fold(program, |command, word| command.find_subcommand(word));
+    let current = words.first().and_then(|word| cli::current_name(word));
+    let current = current.into_iter().flatten().copied();
+    // `gate --simulate` is a part of the page of `gate`.
+    let current: Vec<&str> = current.filter(|word| !word.starts_with('-')).collect();
+    let others = words.iter().skip(usize::from(!current.is_empty()));
+    let mut words_now = current.into_iter().chain(others.map(String::as_str));
+    let found = words_now.try_fold(program, |command, word| command.find_subcommand(word));
     let Some(found) = found else {
         let name = words.join(" ");
         let near = nearest_commands(&name);
@@ -59,6 +63,7 @@ fn write_all(command: &Command, folder: &Path) -> Result<usize> {
     write_atomically(&path, |file| file.write_all(&page))?;
     let below = command.get_subcommands();
     below
+        .filter(|command| !command.is_hide_set())
         .map(|command| write_all(command, folder))
         .try_fold(1, |sum, written| Ok(sum + written?))
 }

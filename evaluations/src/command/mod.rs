@@ -1,7 +1,6 @@
-//! The commands, one file or folder each. A command imports libraries and the folders beside this one, but no other command.
+//! The commands, one file or folder each. A command imports libraries and the folders beside this one, but no other command, except those
+//! that have subcommands of their own folder: `runs` has `merge`, `table` and `trend`, and `labels` has `calibrate`.
 
-mod aa;
-mod baseline;
 mod bench;
 mod cache;
 mod calibrate;
@@ -10,17 +9,13 @@ mod completions;
 mod config;
 mod datasets;
 mod doctor;
-mod download;
 mod eval;
-mod export;
-mod fuse;
 mod gate;
 mod init;
 mod labels;
 mod man;
 mod merge;
 mod rejudge;
-mod report;
 mod run;
 mod runs;
 mod score;
@@ -44,33 +39,23 @@ pub(crate) fn execute(command: Command, printer: &Printer) -> Result<Exit> {
         directories: Directories::from_env()?,
     };
     match command {
-        Command::Run(arguments) => run::execute(&session, &arguments),
         Command::Init(arguments) => init::execute(&session, &arguments),
+        Command::Run(arguments) => run::execute(&session, &arguments),
+        Command::Import(arguments) => run::execute(&session, &(*arguments).into()),
         Command::Eval(arguments) => eval::execute(&session, &arguments),
-        Command::Import(arguments) => run::execute(&session, &arguments.into_run()),
         Command::Datasets(arguments) => datasets::execute(&session, &arguments),
-        Command::Download(arguments) => download::execute(&session, &arguments),
-        Command::Export(arguments) => export::execute(&session, &arguments),
-        Command::Fuse(arguments) => fuse::execute(&session, &arguments),
-        Command::Score(arguments) => score::execute(&session, &arguments),
-        Command::Merge(arguments) => merge::execute(&session, &arguments),
+        Command::View(arguments) => view::execute(&session, &arguments),
         Command::Runs(arguments) => runs::execute(&session, &arguments),
-        Command::Trend(arguments) => trend::execute(&session, &arguments),
         Command::Compare(arguments) => compare::execute(&session, &arguments),
         Command::Gate(arguments) => gate::execute(&session, &arguments),
-        Command::Aa(arguments) => aa::execute(&session, &arguments),
-        Command::Baseline(arguments) => baseline::execute(&session, &arguments),
-        Command::Report(arguments) => report::execute(&session, &arguments),
-        Command::View(arguments) => view::execute(&session, &arguments),
         Command::Rejudge(arguments) => rejudge::execute(&session, &arguments),
         Command::Labels(arguments) => labels::execute(&session, &arguments),
-        Command::Calibrate(arguments) => calibrate::execute(&session, &arguments),
-        Command::Table(arguments) => table::execute(&session, &arguments),
+        Command::Score(arguments) => score::execute(&session, &arguments),
         Command::Bench(arguments) => bench::execute(&session, &arguments),
-        Command::Cache(arguments) => cache::execute(&session, &arguments),
+        Command::Doctor(arguments) => doctor::execute(&session, &arguments),
         Command::Validate(arguments) => validate::execute(&session, &arguments),
         Command::Config(arguments) => config::execute(&session, &arguments),
-        Command::Doctor(arguments) => doctor::execute(&session, &arguments),
+        Command::Cache(arguments) => cache::execute(&session, &arguments),
         Command::Completions(arguments) => completions::execute(&session, &arguments),
         Command::Man(arguments) => man::execute(&session, &arguments),
     }

@@ -8,11 +8,16 @@ use std::process::ExitCode;
 
 pub(crate) use self::hint::of as hint;
 pub(crate) use self::unknown_word::{nearest_commands, unknown_word};
+use crate::cli;
 use crate::exit::Exit;
 use crate::terminal::printable;
 
 /// Prints help, the version or an error in the command line, in the words of clap.
 pub(crate) fn usage(message: &clap::Error) -> ExitCode {
+    if let Some(text) = cli::replacement(message) {
+        report(&anyhow::Error::msg(text));
+        return Exit::CouldNot.into();
+    }
     // If the stream is closed, the exit code still reports the error.
     let _ = message.print();
     if message.use_stderr() {

@@ -31,10 +31,8 @@ fn measured(change: &MeasureChange) -> MeasuredChange {
             .map(|it| it.difference)
             .ok_or_else(|| "no case has both values".to_owned()),
         interval: interval.map(|interval| (interval.low, interval.high)),
-        // The one of the interval beside it.
-        p_value: difference
-            .and_then(|it| it.p_value)
-            .filter(|_| change.finding.adjusted_p_value.is_some()),
+        p_value: change.finding.adjusted_p_value,
+        is_corrected: change.finding.adjusted_p_value != difference.and_then(|it| it.p_value),
         verdict: change.finding.verdict,
     }
 }
@@ -92,8 +90,7 @@ fn sentences(change: &Change) -> Vec<String> {
             let tests = change.tests;
             match change.test.adjustment.adjective() {
                 Some(adjective) if tests > 1 => format!(
-                    "p: {method}, not corrected, as the intervals. Verdicts on other measures than the headline take it {adjective} for \
-                     {tests} measures, so that an interval without 0 may still be chance."
+                    "p: {method}; corrected: {adjective} for the {tests} measures beside the headline. The intervals are not corrected."
                 ),
                 _ => format!("p: {method}, not corrected."),
             }

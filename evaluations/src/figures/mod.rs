@@ -1,6 +1,6 @@
 //! Figures of stored reports: from a report, a comparison or several runs to named drawings.
 //!
-//! The names are those of the files of `--figures`, of the regions of `table --update`, and of the anchors on a page. A figure that
+//! The names are those of the files of `--figures`, of the regions of `runs table --update`, and of the anchors on a page. A figure that
 //! has nothing to show is left out. Equal reports give equal figures.
 
 mod breakdown;

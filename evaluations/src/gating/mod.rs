@@ -1,4 +1,4 @@
-//! The rules, runs and verdicts of the commands `gate` and `aa`.
+//! The rules, runs and verdicts of `gate`, and of its simulation.
 
 mod github;
 mod names;

@@ -174,7 +174,7 @@ fn missing(wanted: &OsStr, file: &Path) -> String {
     let wanted = wanted.to_string_lossy();
     let suggestion = nearest::did_you_mean(nearest::of(&wanted, saved.iter().map(String::as_str)));
     format!(
-        "there is no baseline `{}` and no run `{wanted}`; `evaluations baseline save {wanted} RUN` saves a run as this baseline, and \
+        "there is no baseline `{}` and no run `{wanted}`; `evaluations runs baseline save {wanted} RUN` saves a run as this baseline, and \
          `evaluations runs` lists the runs{suggestion}",
         file.display(),
     )

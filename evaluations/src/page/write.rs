@@ -54,7 +54,7 @@ fn size_warning(path: &Path, written: Written) -> Option<String> {
     }
     written.is_large().then(|| {
         format!(
-            "`{path}` has {megabytes} MB, which browsers open slowly; `evaluations report RUN --out FILE.html --without-texts` \
+            "`{path}` has {megabytes} MB, which browsers open slowly; `evaluations runs report RUN --out FILE.html --without-texts` \
              writes a smaller page"
         )
     })

@@ -28,7 +28,7 @@ enum VectorCache {
 
 impl VectorCache {
     fn of(arguments: &RunArgs) -> Self {
-        if arguments.qa.no_cache {
+        if arguments.judging.no_cache {
             Self::Off
         } else if arguments.qa.refresh == Some(Refresh::All) {
             Self::Refresh

@@ -62,7 +62,7 @@ impl ShardRecord {
     /// Notes which shard a run is, and how many of all cases it has.
     pub(crate) fn note(&self, printer: &Printer, cases: usize) {
         let nothing = if cases == 0 {
-            ", so there is nothing to run; `evaluations merge` needs no run of this shard"
+            ", so there is nothing to run; `evaluations runs merge` needs no run of this shard"
         } else {
             ""
         };

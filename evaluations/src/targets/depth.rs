@@ -1,6 +1,8 @@
 //! How many documents came for a question, beside the cutoffs of the measures.
 
-use evals::{CaseReport, Domain, Report};
+use std::collections::{BTreeMap, HashSet};
+
+use evals::{CaseId, CaseReport, Domain, Report};
 use evals_evaluators::{Untyped, documents_listed};
 use evals_metrics::Measure;
 use evals_rag::targets::matching::{Returned, Spread};
@@ -82,8 +84,8 @@ pub(crate) fn documents_ranked(case: &CaseReport<Retrieval>) -> Option<usize> {
     has_documents.then(|| found.ranking.len())
 }
 
-/// The warning about two runs that differ in the number of documents, up to the deepest cutoff that both have. `documents` counts the
-/// distinct documents of a case.
+/// The warning about two runs that differ in the number of documents of the cases that both have, up to the deepest cutoff that both have.
+/// `documents` counts the distinct documents of a case.
 pub(crate) fn difference<D: Domain>(
     runs: [(&str, &Report<D>); 2],
     documents: impl Fn(&CaseReport<D>) -> Option<usize>,
@@ -93,13 +95,20 @@ pub(crate) fn difference<D: Domain>(
         return None;
     };
     let (measure, cutoff) = if after.1 <= before.1 { after } else { before };
-    let medians = runs.map(|(_, report)| {
-        let counts = report.cases.iter().filter_map(&documents);
-        Spread::of(counts.map(|it| it.min(cutoff)).collect()).map(|it| it.median)
-    });
-    let [Some(one), Some(other)] = medians else {
-        return None;
+    let counted = |report: &Report<D>| -> BTreeMap<(CaseId, u32), usize> {
+        let counts = report
+            .cases
+            .iter()
+            .filter_map(|case| Some(((case.id.clone(), case.repeat), documents(case)?)));
+        counts.collect()
     };
+    let [before, after] = runs.map(|(_, report)| counted(report));
+    let shared = before
+        .iter()
+        .filter_map(|(case, one)| Some((*one.min(&cutoff), *after.get(case)?.min(&cutoff))));
+    let (one, other): (Vec<usize>, Vec<usize>) = shared.unzip();
+    let [one, other] = [one, other].map(|counts| Spread::of(counts).map(|it| it.median));
+    let (one, other) = one.zip(other)?;
     let differ = one.total_cmp(&other).is_ne();
     differ.then(|| {
         format!(
@@ -113,8 +122,12 @@ pub(crate) fn difference<D: Domain>(
 /// The measure of a report that looks at the most documents, and how many. Of several, the first.
 fn deepest<D: Domain>(report: &Report<D>) -> Option<(String, usize)> {
     let outcomes = report.cases.iter().flat_map(|case| &case.outcomes);
-    let cutoffs = outcomes.filter_map(|outcome| {
-        let measure: Measure = outcome.name.parse().ok()?;
+    let mut seen = HashSet::new();
+    let names = outcomes
+        .map(|outcome| &outcome.name)
+        .filter(|name| seen.insert(*name));
+    let cutoffs = names.filter_map(|name| {
+        let measure: Measure = name.parse().ok()?;
         Some((measure.mean_title(), measure.cutoff()?.get()))
     });
     cutoffs.reduce(|deepest, next| if next.1 > deepest.1 { next } else { deepest })

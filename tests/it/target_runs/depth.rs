@@ -196,4 +196,24 @@ fn the_report_of_a_dataset_file_says_how_many_documents_came() {
     for part in parts {
         assert_eq!(compared.matches(part).count(), 1, "{compared}");
     }
+    // Cases that only one run has say nothing about the others.
+    let read = |file: &str| fs::read_to_string(sandbox.work().join(file)).unwrap();
+    let (mut dataset, mut rows) = (read("ranked.yaml"), read("deep.jsonl"));
+    for number in QUESTIONS..3 * QUESTIONS {
+        writeln!(dataset, "- {{name: q{number}, inputs: {{question: New?}}, expected_output: {{relevant: [d01]}}}}").unwrap();
+        writeln!(
+            rows,
+            "{}",
+            json!({"id": format!("q{number}"), "documents": []})
+        )
+        .unwrap();
+    }
+    sandbox.write("ranked.yaml", dataset);
+    sandbox.write("deep.jsonl", rows);
+    eval("deep.jsonl");
+    let compared = sandbox.succeed("compare");
+    assert!(
+        !compared.contains("median number of documents"),
+        "{compared}"
+    );
 }

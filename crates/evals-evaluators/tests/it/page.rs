@@ -31,21 +31,37 @@ fn examples(text: &str) -> Vec<String> {
         .collect()
 }
 
-/// The table of an evaluator's arguments.
-fn table(entry: &Entry) -> String {
-    let parameters = entry.signature().parameters();
-    let mut table = String::new();
-    if !parameters.is_empty() {
-        table += "| argument | default | meaning |\n|---|---|---|\n";
-    }
-    for parameter in parameters {
+/// The arguments that a table lists for several evaluators.
+fn shared() -> BTreeSet<&'static str> {
+    let (intro, parts) = PAGE.split_once("\n### ").unwrap();
+    let after_sections = parts
+        .split("\n### ")
+        .filter_map(|part| part.split_once("\n## "));
+    let tables = after_sections.map(|(_, between)| between);
+    std::iter::once(intro)
+        .chain(tables)
+        .flat_map(str::lines)
+        .filter(|line| line.starts_with("| `"))
+        .collect()
+}
+
+/// The list of an evaluator's own arguments, and the names of those that it shares.
+fn arguments(entry: &Entry) -> (String, Vec<&'static str>) {
+    let shared = shared();
+    let (mut own, mut names) = (String::new(), Vec::new());
+    for parameter in entry.signature().parameters() {
+        let (name, meaning) = (parameter.name, parameter.description);
         let default = parameter.default.as_ref();
         let default =
             default.map_or_else(|| "required".to_owned(), |default| format!("`{default}`"));
-        let meaning = parameter.description;
-        writeln!(table, "| `{}` | {default} | {meaning} |", parameter.name).unwrap();
+        if shared.contains(format!("| `{name}` | {default} | {meaning} |").as_str()) {
+            names.push(name);
+        } else {
+            let default = default.replacen('`', "default `", 1);
+            writeln!(own, "- `{name}`, {default}: {meaning}").unwrap();
+        }
     }
-    table
+    (own, names)
 }
 
 fn load(example: &str) -> Loaded {
@@ -78,17 +94,45 @@ fn sections_have_the_description_and_the_arguments_of_the_registry() {
     let registry = Registry::built_in();
     for (name, section) in sections() {
         let entry = registry.entry(name).unwrap();
-        let expected = format!("\n{}\n\n{}", entry.description(), table(entry));
+        let (own, _) = arguments(entry);
+        let expected = format!("{}\n\n{own}", entry.description());
+        let expected = expected.trim_end();
         assert!(
-            section.starts_with(&expected),
+            section.trim_start().starts_with(expected),
             "`{name}` should begin with\n{expected}"
         );
-        let rows = |text: &str| text.lines().filter(|line| line.starts_with('|')).count();
+        let listed = |text: &str| {
+            let is_argument = |line: &&str| {
+                line.starts_with("- `")
+                    && (line.contains("`, required: ") || line.contains("`, default `"))
+            };
+            text.lines().filter(is_argument).count()
+        };
         assert_eq!(
-            rows(section),
-            rows(&expected),
+            listed(section),
+            listed(expected),
             "`{name}` has further arguments"
         );
+    }
+}
+
+#[test]
+fn shared_arguments_are_named_in_the_section_or_above_its_group() {
+    let registry = Registry::built_in();
+    for group in PAGE.split("\n## ") {
+        let mut parts = group.split("\n### ");
+        let above = parts.next().unwrap();
+        for part in parts {
+            let (name, section) = part.split_once('\n').unwrap();
+            let (_, shared) = arguments(registry.entry(name).unwrap());
+            for argument in shared {
+                let written = format!("`{argument}`");
+                assert!(
+                    above.contains(&written) || section.contains(&written),
+                    "`{name}` does not name {written}"
+                );
+            }
+        }
     }
 }
 
@@ -98,9 +142,7 @@ fn examples_load_and_name_their_evaluator() {
     assert_eq!(intro.len(), 1);
     assert_eq!(load(&intro[0]).file.evaluators.len(), 5);
     for (name, section) in sections() {
-        let examples = examples(section);
-        assert!(!examples.is_empty(), "`{name}` has no example");
-        for example in examples {
+        for example in examples(section) {
             let file = load(&example).file;
             let named = file.evaluators.iter().chain(&file.report_evaluators);
             let named: BTreeSet<&str> = named

@@ -27,6 +27,8 @@ pub struct MeasuredChange {
     pub interval: Option<(f64, f64)>,
     /// The corrected p value.
     pub p_value: Option<f64>,
+    /// Whether the p value is corrected for several measures.
+    pub is_corrected: bool,
     /// The verdict, which decides colour and symbol.
     pub verdict: Verdict,
 }
@@ -112,7 +114,12 @@ impl MeasuredChange {
     }
 
     fn printed_p(&self) -> String {
-        self.p_value.map(p_value).unwrap_or_default()
+        let p = self.p_value.map(p_value).unwrap_or_default();
+        if self.is_corrected {
+            format!("corrected {p}")
+        } else {
+            p
+        }
     }
 
     /// The texts on the right: the change and the verdict, or the verdict alone where there is no room for both.

@@ -69,6 +69,7 @@ fn change() -> ChangeFigure {
         difference: Ok(difference),
         interval: Some((difference - half, difference + half)),
         p_value: Some(p),
+        is_corrected: false,
         verdict,
     };
     ChangeFigure {
@@ -90,6 +91,7 @@ fn change() -> ChangeFigure {
                 difference: Ok(0.0),
                 interval: None,
                 p_value: None,
+                is_corrected: false,
                 verdict: Verdict::Same,
             },
             change(
@@ -106,6 +108,7 @@ fn change() -> ChangeFigure {
                 difference: Err("no case has both values".to_owned()),
                 interval: None,
                 p_value: None,
+                is_corrected: false,
                 verdict: Verdict::None,
             },
         ],

@@ -165,7 +165,7 @@ fn finding_nothing_relevant_scores_zero_and_not_minus_zero() {
 
 #[test]
 fn the_examples_of_the_documentation_are_right() {
-    let page = include_str!("../../../../docs/metrics.md");
+    let page = include_str!("../../../../docs/measures.md");
     let judgements = judgements(&[("d1", 1), ("d2", 0), ("d3", 2)]);
     let ranking = ranking(&["d2", "d1", "d9", "d3"]);
     for (name, row, shown) in [

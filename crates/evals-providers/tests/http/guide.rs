@@ -1,4 +1,4 @@
-//! The service that `docs/targets.md` shows, asked as a target.
+//! The service that `docs/targets-reference.md` shows, asked as a target.
 
 use std::net::{Ipv4Addr, TcpListener, TcpStream};
 use std::process::{Child, Command, Stdio};
@@ -9,7 +9,7 @@ use evals_targets::{Request, Target, TargetAddress, TargetSettings};
 
 use super::traffic;
 
-const GUIDE: &str = include_str!("../../../../docs/targets.md");
+const GUIDE: &str = include_str!("../../../../docs/targets-reference.md");
 
 #[tokio::test]
 async fn the_service_of_the_guide_answers() {

@@ -43,13 +43,20 @@ pub enum Unit {
 }
 
 impl Unit {
-    /// The values that a measure with this title can have. Every rank measure is from 0 to 1.
-    pub(crate) fn scale(self, title: &str) -> Scale {
+    /// The values that a measure in this unit can have. A score counts as a share while all its values are from 0 to 1.
+    pub(crate) fn scale(self) -> Scale {
         match self {
-            Self::PassRate | Self::Share => Scale::Share,
-            Self::Score if title.parse::<Measure>().is_ok() => Scale::Share,
-            Self::Score => Scale::Open,
+            Self::PassRate | Self::Share | Self::Score => Scale::Share,
             Self::Metric | Self::Seconds => Scale::Amount,
+        }
+    }
+
+    /// Whether the definition of the measure with this title says that its values are from 0 to 1, as that of every rank measure does.
+    pub(crate) fn is_share(self, title: &str) -> bool {
+        match self {
+            Self::PassRate | Self::Share => true,
+            Self::Score => title.parse::<Measure>().is_ok(),
+            Self::Metric | Self::Seconds => false,
         }
     }
 }

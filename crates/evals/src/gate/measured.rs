@@ -238,7 +238,7 @@ fn measure(rule: &Rule, subject: &Subject<'_>, place: usize, level: f64) -> Meas
     let measure = &run.measures[place];
     let failed = run.column(place).filter(|(_, value)| value.has_failed());
     let failed = failed.count();
-    let scale = measure.unit.scale(&measure.title);
+    let scale = measure.unit.scale();
     let clusters = run.cluster_numbers();
     let mean = |of_failed: Option<f64>| {
         let values = run.column(place).filter_map(|(case, value)| {

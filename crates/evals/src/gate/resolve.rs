@@ -155,7 +155,10 @@ fn fits(rule: &Rule, quantity: Quantity<'_>, subject: &Subject<'_>) -> Result<()
         Quantity::Measure(at) => {
             let measure = &subject.run.measures[at];
             fit::direction(rule, measure.better)?;
-            fit::scale(rule, measure.unit.scale(&measure.title))
+            if measure.unit.is_share(&measure.title) {
+                fit::share(rule)?;
+            }
+            Ok(())
         }
         Quantity::Gone(_) => Ok(()),
         Quantity::Latency(..) | Quantity::Cost | Quantity::Failed => fit::quantity(rule, quantity),

@@ -91,7 +91,7 @@ fn groups<D: Domain>(
             let values = values.of(*unit, title);
             // By the group's cases, of which all groups together have as many as the report.
             let own = ids.iter().filter_map(|id| Some((*id, *values.get(*id)?)));
-            let mean = averaging.mean(own, unit.scale(title));
+            let mean = averaging.mean(own, unit.scale());
             let shown = summary.mean_title(title);
             GroupMean {
                 measure: (*title).clone(),

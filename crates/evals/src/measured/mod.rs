@@ -84,7 +84,7 @@ impl Measured<'_> {
 
     /// The values that the measure can have.
     pub(crate) fn scale(&self) -> Scale {
-        self.unit.scale(&self.measure)
+        self.unit.scale()
     }
 
     pub(crate) fn test(

@@ -177,9 +177,10 @@ pub(super) fn notes(report: &GateReport) -> Vec<String> {
         };
         let in_clusters = |run: &GatedRun| run.clusters.as_ref().is_some_and(|it| it.key.is_some());
         let test = if report.runs.iter().all(in_clusters) {
-            "paired t test by clusters"
+            "paired t test by clusters".to_owned()
         } else {
-            PairTest::default().name()
+            let tests = PairTest::default().name();
+            format!("{tests}, for equal changes an exact test")
         };
         notes.push(format!("p: {test}, two-sided{corrected}; {rule}"));
     }

@@ -186,7 +186,7 @@ impl<'a> Column<'a> {
             ValueKind::Assertion => Unit::PassRate,
             ValueKind::Score | ValueKind::Label => Unit::Score,
         };
-        self.mean_on(unit.scale(&self.title), averaging)
+        self.mean_on(unit.scale(), averaging)
     }
 
     /// The mean of a metric.

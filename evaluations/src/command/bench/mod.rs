@@ -2,8 +2,6 @@
 
 mod embed;
 mod index;
-mod number;
-mod out_folder;
 mod results;
 
 use anyhow::Result;

@@ -29,7 +29,7 @@ pub(super) fn list(printer: &Printer, store: &CalibrationStore) -> Result<Exit> 
         printer.warn(problem);
     }
     if calibrations.is_empty() {
-        printer.note("no calibrations yet; `evaluations calibrate RUN` makes one of labels");
+        printer.note("no calibrations yet; `evaluations labels calibrate RUN` makes one of labels");
         return Ok(Exit::Done);
     }
     let rows: Vec<Vec<String>> = calibrations.iter().map(row).collect();

@@ -1,4 +1,4 @@
-//! `evaluations calibrate`: compares the judge of a run with labels of people, and corrects pass rates for its errors.
+//! `evaluations labels calibrate`: compares the judge of a run with labels of people, and corrects pass rates for its errors.
 
 mod kept;
 mod text;

@@ -15,7 +15,7 @@ use evals_data::HubSettings;
 
 use self::finding::Finding;
 use crate::choices::Choices;
-use crate::cli::{DoctorArgs, TargetArgs};
+use crate::cli::DoctorArgs;
 use crate::exit::Exit;
 use crate::models::Servers;
 use crate::session::{Session, named_models};
@@ -93,19 +93,12 @@ async fn check_database(
 
 fn resolve(session: &Session<'_>, arguments: &DoctorArgs) -> Result<Resolved> {
     let models = named_models(arguments.model.as_ref(), arguments.judge.as_ref());
-    let target = targets::layers(session, &target_arguments(arguments))?;
+    let target = targets::layers(session, &arguments.target)?;
     let mut layers: Vec<_> = target.file.into_iter().collect();
     let options = models.into_iter().chain(target.options);
     layers.extend(session.user_layers(&arguments.settings, options)?);
     let resolved = settings::resolve(layers)?;
     session.warn_of_matrix(&resolved);
-    targets::chosen(&resolved, &target_arguments(arguments))?;
+    targets::chosen(&resolved, &arguments.target)?;
     Ok(resolved)
-}
-
-fn target_arguments(arguments: &DoctorArgs) -> TargetArgs {
-    TargetArgs {
-        target: arguments.target.clone(),
-        target_version: None,
-    }
 }

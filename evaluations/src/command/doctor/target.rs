@@ -59,7 +59,8 @@ pub(super) async fn check(
         }
         Err(error) => Finding::Bad {
             what: format!("target: {error:#}"),
-            remedy: "docs/targets.md describes the requests to a target and its replies".to_owned(),
+            remedy: "docs/targets-reference.md describes the requests to a target and its replies"
+                .to_owned(),
         },
     }
 }

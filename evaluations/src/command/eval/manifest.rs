@@ -73,7 +73,7 @@ pub(super) fn manifest(
     }
     if let Some(shard) = &plan.shard {
         manifest["dataset"]["shard"] = serde_json::to_value(shard)?;
-        // `evaluations merge` lets them judge the whole report, without the file.
+        // `evaluations runs merge` lets them judge the whole report, without the file.
         let report_evaluators = plan.report_evaluators()?;
         if !report_evaluators.is_empty() {
             manifest["dataset"][REPORT_EVALUATORS] = report_evaluators.into();

@@ -22,7 +22,7 @@ use crate::interruption::interruptible;
 use crate::session::Session;
 
 pub(super) fn execute(session: &Session<'_>, arguments: &EvalArgs) -> Result<Exit> {
-    if arguments.control.watch {
+    if arguments.attempts.watch {
         return watch::execute(session, arguments);
     }
     let mut plan = Plan::new(session, arguments)?;

@@ -129,10 +129,10 @@ impl Plan {
         batches::plan(
             session.printer,
             &mut resolved,
-            (arguments.judging.no_cache, arguments.judging.budget),
+            (arguments.judging.no_cache, arguments.control.budget),
             &callers,
         )?;
-        if arguments.judging.budget.is_some() {
+        if arguments.control.budget.is_some() {
             judges.check_prices(&resolved)?;
         }
         let prompts = if judges.is_empty() {

@@ -60,7 +60,7 @@ pub(super) async fn run(
     let plan = &*plan;
     let control = &arguments.control;
     let stop = interruption.further_stop();
-    let spending = Spending::new(arguments.judging.budget, stop.clone());
+    let spending = Spending::new(arguments.control.budget, stop.clone());
     let servers = Servers::new(&plan.resolved, &plan.models, session.printer, control.seed);
     let mut servers = servers.interrupted_by(interruption).pulling(control.pull);
     let mut opener = Opener::new(
@@ -154,10 +154,10 @@ pub(super) async fn run(
         .resume(opened.finished)
         .journal(Arc::clone(&opened.journal) as Arc<dyn Journal<Untyped>>)
         .observer(Arc::clone(&bar) as Arc<dyn Observer<Untyped>>);
-    if let Some(retries) = control.retry_task {
+    if let Some(retries) = arguments.attempts.retry_task {
         experiment = experiment.retry_task(retry(retries.saturating_add(1), control.seed));
     }
-    if let Some(retries) = control.retry_evaluators {
+    if let Some(retries) = arguments.attempts.retry_evaluators {
         experiment = experiment.retry_evaluators(retry(retries.saturating_add(1), control.seed));
     }
     let mut report = failure_limit.stop(experiment).run().await;

@@ -1,7 +1,5 @@
-//! `evaluations labels`: shows how far people agree with the judge of a run, and exchanges labels as CSV.
+//! `evaluations labels`: shows how far people agree with the judge of a run, exchanges labels as CSV, and calibrates the judge.
 
-#[cfg(unix)]
-mod in_terminal;
 mod summary;
 
 use std::path::Path;
@@ -15,8 +13,9 @@ use crate::annotations::{
     StoredLabels, WantedMeasure, user_name,
 };
 use crate::atomic_file::write_atomically;
-use crate::cli::LabelsArgs;
+use crate::cli::{LabelsArgs, LabelsCommand, LabelsOrCalibrateArgs};
 use crate::clock::{now, timestamp};
+use crate::command::calibrate;
 use crate::exit::Exit;
 use crate::session::Session;
 use crate::stored_runs::StoredRuns;
@@ -24,19 +23,21 @@ use crate::stored_runs::StoredRuns;
 /// The size limit of a file to import.
 const LARGEST_IMPORT: u64 = 512_000_000;
 
-pub(super) fn execute(session: &Session<'_>, arguments: &LabelsArgs) -> Result<Exit> {
+pub(super) fn execute(session: &Session<'_>, arguments: &LabelsOrCalibrateArgs) -> Result<Exit> {
+    match (&arguments.command, &arguments.labels) {
+        (Some(LabelsCommand::Calibrate(calibrate)), _) => calibrate::execute(session, calibrate),
+        (None, Some(labels)) => label(session, labels),
+        (None, None) => unreachable!("the parser asks for a run where no command is named"),
+    }
+}
+
+fn label(session: &Session<'_>, arguments: &LabelsArgs) -> Result<Exit> {
     let runs = StoredRuns::of(session);
     let stored = runs.find(&arguments.run)?;
     let measure = arguments.measure.as_deref();
     let measure = measure.map_or(WantedMeasure::Only, WantedMeasure::Named);
     let run = RunAnswers::read(&stored, measure)?;
     let file = LabelFile::of(stored.folder("keeps the labels")?);
-    if arguments.in_terminal {
-        #[cfg(unix)]
-        return in_terminal::label(session, arguments, &run, &file);
-        #[cfg(not(unix))]
-        bail!("`--in-terminal` needs a Unix terminal; `evaluations view` labels in the browser");
-    }
     if let Some(path) = &arguments.export {
         return export(session, arguments, &run, &file, path);
     }
@@ -64,7 +65,7 @@ fn export(
             path.display()
         );
     }
-    let sample = sample(arguments, run, arguments.sample.map(Into::into))?;
+    let sample = sample(arguments, run)?;
     let labels = file.read()?;
     let current = CurrentLabels::of(run, &labels);
     let export = Export {
@@ -91,8 +92,9 @@ fn export(
     Ok(Exit::Done)
 }
 
-/// The answers that the options ask for; `size` of them, or all.
-fn sample(arguments: &LabelsArgs, run: &RunAnswers, size: Option<usize>) -> Result<Sample> {
+/// The answers that the options ask for.
+fn sample(arguments: &LabelsArgs, run: &RunAnswers) -> Result<Sample> {
+    let size = arguments.sample.map(Into::into);
     if arguments.stratified && run.answers.iter().all(|answer| answer.verdict.is_none()) {
         bail!(
             "`--stratified` draws answers by the judge's verdict, and run `{}` has no judge or the judge gave no verdict; leave the option out",

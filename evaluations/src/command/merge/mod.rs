@@ -1,4 +1,4 @@
-//! `evaluations merge`: joins the runs of all shards of a benchmark to one run.
+//! `evaluations runs merge`: joins the runs of all shards of a benchmark to one run.
 
 mod answers;
 mod command_line;

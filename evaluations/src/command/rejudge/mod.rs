@@ -63,9 +63,9 @@ async fn rejudge(
     source: Source,
     interruption: &Interruption,
 ) -> Result<Exit> {
-    let mut models = named_models(None, arguments.judge.as_ref());
+    let mut models = named_models(None, arguments.judging.judge.as_ref());
     models.extend(named_judges(&arguments.judges));
-    models.extend(batches::layer(arguments.batch));
+    models.extend(batches::layer(arguments.judging.batch));
     let mut resolved = settings::resolve(session.user_layers(&arguments.settings, models)?)?;
     session.warn_of_matrix(&resolved);
     let answerer: ModelIdentity =
@@ -74,14 +74,14 @@ async fn rejudge(
     let former: ModelIdentity =
         serde_json::from_value(source.record.manifest["models"]["judge"].clone())
             .context("the manifest of the stored run has no valid `models.judge`")?;
-    let cache = cache_policy(arguments.no_cache, None);
+    let cache = cache_policy(arguments.judging.no_cache, None);
     let configured = ConfiguredModels::of(&resolved.settings);
     let plan = JudgingPlan::new(session, &resolved, &configured.judge, &answerer, cache)?;
     let callers: Vec<_> = plan.callers().collect();
     batches::plan(
         session.printer,
         &mut resolved,
-        (arguments.no_cache, None),
+        (arguments.judging.no_cache, None),
         &callers,
     )?;
     let against = arguments.against.as_deref();
@@ -128,7 +128,7 @@ async fn rejudge(
     kept.enter(&mut model_set.judges, records.as_ref());
     let chosen = ChosenCases::of_report(&source.report.metadata, stored.questions())
         .context("the report of the stored run has no valid record of its selection")?;
-    if arguments.estimate {
+    if arguments.judging.estimate {
         let text = estimate::text(&stored, &judging, &plan, against.as_ref(), &resolved)?;
         session.printer.result(&text)?;
         return Ok(Exit::Done);

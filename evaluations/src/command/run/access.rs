@@ -44,7 +44,7 @@ impl<'r> ModelAccess<'r> {
             servers: servers
                 .interrupted_by(interruption)
                 .pulling(arguments.control.pull),
-            spending: Spending::new(arguments.qa.budget, stop.clone()),
+            spending: Spending::new(arguments.control.budget, stop.clone()),
             stop,
         }
     }

@@ -6,7 +6,8 @@ use std::path::Path;
 use anyhow::{Result, bail};
 
 use crate::cli::{CompareArgs, ReportArgs, RunArgs};
-use crate::command::{compare, report};
+use crate::command::compare;
+use crate::command::runs::report;
 use crate::figures::FigureFolder;
 use crate::session::Session;
 use crate::stored_runs::StoredRuns;
@@ -15,7 +16,7 @@ use crate::stored_runs::StoredRuns;
 pub(super) fn folder(arguments: &RunArgs) -> Result<Option<&Path>> {
     let folder = arguments.variants.figures.as_deref();
     if let Some(folder) = folder {
-        if arguments.qa.estimate {
+        if arguments.judging.estimate {
             bail!("`--figures` draws runs, and `--estimate` runs nothing; leave one of them out");
         }
         FigureFolder::create(folder)?;

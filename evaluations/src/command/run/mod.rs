@@ -83,7 +83,7 @@ fn one(
         };
         let qa = plan.qa.as_ref().zip(prepared.qa.as_ref());
         if let Some((qa, models)) = qa
-            && arguments.qa.estimate
+            && arguments.judging.estimate
         {
             let estimated = qa::estimate(run, qa, models);
             interruption.guard(estimated).await?;

@@ -84,7 +84,7 @@ pub(super) async fn prepare(
     let mut access = ModelAccess::new(session, arguments, resolved, models, interruption);
     // `--refresh failed` only concerns question answering: cached vectors and scores stay in use.
     let refresh = arguments.qa.refresh.filter(|what| *what == Refresh::All);
-    let mut opener = access.opener(cache_policy(arguments.qa.no_cache, refresh));
+    let mut opener = access.opener(cache_policy(arguments.judging.no_cache, refresh));
     let embedder = if plan.needs_embeddings {
         let embedder = embedder::open(&mut opener, arguments).await?;
         Some(record_queries(&mut opener, plan, embedder))
@@ -209,7 +209,7 @@ async fn open_index(
 ) -> Result<ReadyIndex> {
     let printer = session.printer;
     // An estimate must not pay for the embeddings of a corpus.
-    let unpaid = arguments.qa.estimate && is_served(plan);
+    let unpaid = arguments.judging.estimate && is_served(plan);
     let may_build = MayBuild {
         index: !arguments.stages.skip_db && !unpaid,
         vectors: !arguments.stages.skip_db,

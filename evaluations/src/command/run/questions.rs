@@ -55,32 +55,7 @@ pub(super) async fn read(
     })
     .await;
     let read = read.context("the task that reads the questions was cancelled")??;
-    if let Some(summary) = skipped_questions(&read.counts) {
-        printer.note(&summary);
-    }
-    if read.counts.judged_elsewhere > 0 {
-        printer.note(&format!(
-            "{} not asked: missing from the table of questions, or excluded from it",
-            quantity::of(read.counts.judged_elsewhere, "judged question")
-        ));
-    }
-    if read.counts.unknown_documents > 0 {
-        printer.warn(&format!(
-            "{} missing from the corpus or without text; they count as not retrieved",
-            quantity::of(read.counts.unknown_documents, "judged document")
-        ));
-    }
-    if read.counts.without_relevant > 0 {
-        printer.warn(&format!(
-            "{} without a relevant document; rank measures exclude them",
-            quantity::of(read.counts.without_relevant, "question")
-        ));
-    }
-    if !manifest.unanswerable.is_empty() && read.counts.unanswerable == 0 {
-        printer.note(
-            "no question has a reference answer listed under `unanswerable` in the manifest, so all count as answerable",
-        );
-    }
+    note_counts(printer, &read.counts, manifest);
     let mut questions = read.questions;
     let selection = match selection {
         Some(selection) => {
@@ -118,6 +93,36 @@ pub(super) async fn read(
         shard,
         all,
     })
+}
+
+/// Says which rows of the dataset are not asked, and which count as not retrieved.
+fn note_counts(printer: &Printer, counts: &QuestionCounts, manifest: &Manifest) {
+    if let Some(summary) = skipped_questions(counts) {
+        printer.note(&summary);
+    }
+    if counts.judged_elsewhere > 0 {
+        printer.note(&format!(
+            "{} not asked: missing from the table of questions, or excluded from it",
+            quantity::of(counts.judged_elsewhere, "judged question")
+        ));
+    }
+    if counts.unknown_documents > 0 {
+        printer.warn(&format!(
+            "{} missing from the corpus or without text; they count as not retrieved",
+            quantity::of(counts.unknown_documents, "judged document")
+        ));
+    }
+    if counts.without_relevant > 0 {
+        printer.warn(&format!(
+            "{} without a relevant document; rank measures exclude them",
+            quantity::of(counts.without_relevant, "question")
+        ));
+    }
+    if !manifest.unanswerable.is_empty() && counts.unanswerable == 0 {
+        printer.note(
+            "no question has a reference answer listed under `unanswerable` in the manifest, so all count as answerable",
+        );
+    }
 }
 
 /// Keeps the chosen questions. What follows from their judgements can be chosen by, too, although it is no metadata.

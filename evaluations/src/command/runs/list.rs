@@ -4,7 +4,7 @@ use anyhow::Result;
 use evals::render::Drawings;
 use evals_messages::quantity;
 
-use super::trend::{self, Listed};
+use super::trend_line::{self, Listed};
 use crate::cli::ListRunsArgs;
 use crate::exit::Exit;
 use crate::run_folder::RunFolder;
@@ -95,7 +95,7 @@ fn listing(printer: &Printer, folders: &[RunFolder], all: &[Listed], listed: usi
         rows.push(row(name, run));
         pages.push(run.folder.page().filter(|_| printer.links()));
         trends.push(match console.drawings {
-            Drawings::On => trend::line(run, &all[place + 1..], console.symbols),
+            Drawings::On => trend_line::line(run, &all[place + 1..], console.symbols),
             Drawings::Off => None,
         });
     }

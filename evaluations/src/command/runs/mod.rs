@@ -1,14 +1,17 @@
-//! `evaluations runs`: lists, shows and deletes stored runs.
+//! `evaluations runs`: everything that is done with stored runs.
 
+mod baseline;
 mod delete;
 mod list;
+pub(super) mod report;
 mod show;
-mod trend;
+mod trend_line;
 mod watch;
 
 use anyhow::Result;
 
 use crate::cli::{RunsArgs, RunsCommand};
+use crate::command::{merge, table, trend};
 use crate::exit::Exit;
 use crate::session::Session;
 
@@ -17,6 +20,11 @@ pub(super) fn execute(session: &Session<'_>, arguments: &RunsArgs) -> Result<Exi
         None => list::execute(session, &arguments.list),
         Some(RunsCommand::List(list)) => list::execute(session, list),
         Some(RunsCommand::Show(show)) => show::execute(session, show),
+        Some(RunsCommand::Report(report)) => report::execute(session, report),
+        Some(RunsCommand::Table(table)) => table::execute(session, table),
+        Some(RunsCommand::Trend(trend)) => trend::execute(session, trend),
+        Some(RunsCommand::Baseline(baseline)) => baseline::execute(session, baseline),
+        Some(RunsCommand::Merge(merge)) => merge::execute(session, merge),
         Some(RunsCommand::Delete(delete)) => delete::execute(session, delete),
     }
 }

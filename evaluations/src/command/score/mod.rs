@@ -1,6 +1,7 @@
-//! `evaluations score`: rank measures of runs, as trec_eval computes them.
+//! `evaluations score`: rank measures of runs, as trec_eval computes them, and the fusion of runs.
 
 mod clusters;
+mod fuse;
 mod rows;
 mod table;
 
@@ -16,7 +17,9 @@ use evals_metrics::scoring::{
 use evals_metrics::{Queries, TrecEval};
 
 use self::clusters::QueryClusters;
-use crate::cli::{Baseline, QueryCluster, ScoreArgs, ScoreFormat, TrecEvalVersion};
+use crate::cli::{
+    Baseline, QueryCluster, ScoreArgs, ScoreCommand, ScoreFormat, ScoreOrFuseArgs, TrecEvalVersion,
+};
 use crate::exit::Exit;
 use crate::ranking_file;
 use crate::session::Session;
@@ -30,7 +33,15 @@ struct ScoredRun {
     scores: Scores,
 }
 
-pub(super) fn execute(session: &Session<'_>, arguments: &ScoreArgs) -> Result<Exit> {
+pub(super) fn execute(session: &Session<'_>, arguments: &ScoreOrFuseArgs) -> Result<Exit> {
+    match (&arguments.command, &arguments.score) {
+        (Some(ScoreCommand::Fuse(fuse)), _) => fuse::execute(session, fuse),
+        (None, Some(score)) => score_runs(session, score),
+        (None, None) => unreachable!("the parser asks for options where no command is named"),
+    }
+}
+
+fn score_runs(session: &Session<'_>, arguments: &ScoreArgs) -> Result<Exit> {
     let request = request(arguments)?;
     ranking_file::check_stdin([&arguments.qrels].into_iter().chain(&arguments.runs))?;
     if arguments.format == ScoreFormat::TrecEval && arguments.runs.len() > 1 {

@@ -40,7 +40,7 @@ fn ranking(runs: &[&StoredRun]) -> String {
         }
     }
     let Labels { columns, rows } = Labels::of(Benchmark::Retrieval, runs);
-    let mut table = Table::new(&columns);
+    let mut table = MarkdownTable::new(&columns);
     let left_out: Vec<String> = runs
         .iter()
         .map(|run| run.summary.as_ref().map(left_out).unwrap_or_default())
@@ -94,7 +94,7 @@ fn left_out(summary: &Summary) -> String {
 
 fn answering(runs: &[&StoredRun]) -> String {
     let Labels { columns, rows } = Labels::of(Benchmark::Qa, runs);
-    let mut table = Table::new(&columns);
+    let mut table = MarkdownTable::new(&columns);
     table.numbers(&["passages", "cases", "equivalent", "worst case", "coverage"]);
     for (run, mut cells) in runs.iter().zip(rows) {
         let mut accuracies = run.summary.iter().flat_map(|summary| &summary.accuracy);
@@ -129,7 +129,7 @@ fn evaluating(runs: &[&StoredRun]) -> String {
         }
     }
     let Labels { columns, rows } = Labels::of(Benchmark::Eval, runs);
-    let mut table = Table::new(&columns);
+    let mut table = MarkdownTable::new(&columns);
     table.numbers(&["cases", "failed", "passed"]);
     table.numbers(&scores);
     for (run, mut cells) in runs.iter().zip(rows) {
@@ -164,13 +164,13 @@ fn dash() -> String {
 }
 
 /// A markdown table that grows by rows.
-struct Table {
+struct MarkdownTable {
     text: String,
     header: Vec<String>,
     rules: Vec<&'static str>,
 }
 
-impl Table {
+impl MarkdownTable {
     /// Creates a table whose first columns hold text.
     fn new(texts: &[&str]) -> Self {
         let header = texts.iter().map(|text| escape(text)).collect::<Vec<_>>();

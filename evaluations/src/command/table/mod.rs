@@ -1,4 +1,4 @@
-//! `evaluations table`: prints stored runs as Markdown tables, draws figures of them, or updates both in a file.
+//! `evaluations runs table`: prints stored runs as Markdown tables, draws figures of them, or updates both in a file.
 
 mod figure;
 mod labels;

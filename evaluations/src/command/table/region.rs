@@ -1,4 +1,4 @@
-//! The regions of a Markdown file that `evaluations table --update` rewrites.
+//! The regions of a Markdown file that `evaluations runs table --update` rewrites.
 //!
 //! ```text
 //! <!-- evaluations table: retrieval beir:scifact -->
@@ -23,7 +23,7 @@ const CLOSE: &str = "<!-- evaluations end -->";
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct Region {
     /// What the region holds.
-    pub(super) content: Content,
+    pub(super) content: RegionContent,
     /// The runs that the opening marker selects.
     pub(super) selection: Selection,
     /// The line of the opening marker, from 1.
@@ -34,7 +34,7 @@ pub(super) struct Region {
 
 /// What a region holds.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(super) enum Content {
+pub(super) enum RegionContent {
     /// A table of the selected runs.
     Table,
     /// A figure.
@@ -51,7 +51,7 @@ const FOLDER: &str = "figures";
 
 /// An opening marker.
 struct Opening {
-    content: Content,
+    content: RegionContent,
     selection: Selection,
     line: usize,
     /// Where the content begins.
@@ -153,11 +153,11 @@ pub(super) fn replace(text: &str, regions: &[Region], contents: &[String]) -> St
 }
 
 /// What an opening marker asks for.
-fn opened(marker: &str, line: usize) -> Result<(Content, Selection), RegionError> {
+fn opened(marker: &str, line: usize) -> Result<(RegionContent, Selection), RegionError> {
     let malformed = || RegionError::Malformed(line);
     if let Some(rest) = marker.strip_prefix(TABLE) {
         let words = words(rest).ok_or_else(malformed)?;
-        return Ok((Content::Table, selection(words.split_whitespace())));
+        return Ok((RegionContent::Table, selection(words.split_whitespace())));
     }
     let rest = marker.strip_prefix(FIGURE).ok_or_else(malformed)?;
     let mut words = words(rest).ok_or_else(malformed)?.split_whitespace();
@@ -168,7 +168,7 @@ fn opened(marker: &str, line: usize) -> Result<(Content, Selection), RegionError
         .iter()
         .filter_map(|word| word.strip_prefix("folder="));
     let folder = folders.next_back().unwrap_or(FOLDER).trim_end_matches('/');
-    let figure = Content::Figure {
+    let figure = RegionContent::Figure {
         name: name.to_owned(),
         folder: folder.to_owned(),
     };
@@ -238,7 +238,7 @@ mod tests {
         let [region] = &find(page).unwrap()[..] else {
             panic!("one region")
         };
-        let figure = Content::Figure {
+        let figure = RegionContent::Figure {
             name: "bars".to_owned(),
             folder: "../drawn".to_owned(),
         };

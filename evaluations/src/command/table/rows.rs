@@ -372,7 +372,7 @@ impl Choice {
             choice.choose(&whole);
             choice.skipped.extend(shards.into_iter().filter_map(|run| {
                 let shard = run.manifest.dataset.shard?;
-                let why = format!("it is {shard}; `evaluations merge` joins the shards");
+                let why = format!("it is {shard}; `evaluations runs merge` joins the shards");
                 Some((run.name, why))
             }));
         }

@@ -9,13 +9,14 @@ use evals_guard::regular_file;
 use evals_html::scene::SvgUse;
 use evals_messages::{chain, quantity};
 
-use super::region::{self, Content, Region};
+use super::region::{self, Region, RegionContent};
 use super::rows::{Selected, Selection};
 use super::{figure, markdown};
 use crate::atomic_file::write_atomically;
 use crate::cli::TableArgs;
 use crate::exit::Exit;
 use crate::session::Session;
+use crate::terminal::Printer;
 
 /// Largest Markdown file that can be updated, in bytes. The file of a figure is smaller.
 const LARGEST_PAGE: u64 = 64_000_000;
@@ -56,10 +57,60 @@ pub(super) fn execute(
             path.display()
         );
     }
-    let line_end = if text.contains("\r\n") { "\r\n" } else { "\n" };
+    let current = current_regions(session, arguments, path, &text, &regions, rows)?;
+    let stale: Vec<&Current> = current
+        .iter()
+        .filter(|it| text[it.range.clone()] != it.text)
+        .collect();
+    let drawings = current
+        .iter()
+        .filter_map(|it| Some((it, it.drawing.as_ref()?)));
+    let outdated: Vec<(&Current, &Drawing)> = drawings
+        .filter(|(_, drawing)| !drawing.is_current())
+        .collect();
+    if stale.is_empty() && outdated.is_empty() {
+        session
+            .printer
+            .note(&format!("`{}` is up to date", path.display()));
+        return Ok(Exit::Done);
+    }
+    if arguments.check {
+        report(session.printer, path, &stale, &outdated);
+        return Ok(Exit::CheckFailed);
+    }
+    for (_, drawing) in &outdated {
+        drawing.write()?;
+    }
+    if !outdated.is_empty() {
+        let names = outdated.iter().map(|(_, drawing)| drawing.link.as_str());
+        session.printer.note(&format!(
+            "wrote {}: {}",
+            quantity::of(outdated.len(), "figure"),
+            names.collect::<Vec<_>>().join(", ")
+        ));
+    }
+    if !stale.is_empty() {
+        let contents: Vec<String> = current.into_iter().map(|it| it.text).collect();
+        let replaced = region::replace(&text, &regions, &contents);
+        write_atomically(path, |file| file.write_all(replaced.as_bytes()))?;
+        session.printer.note(&format!("wrote `{}`", path.display()));
+    }
+    Ok(Exit::Done)
+}
+
+/// Every region as it has to be. `rows` finds the runs of a region.
+fn current_regions(
+    session: &Session<'_>,
+    arguments: &TableArgs,
+    path: &Path,
+    page: &str,
+    regions: &[Region],
+    rows: impl Fn(&Selection) -> Result<Selected>,
+) -> Result<Vec<Current>> {
+    let line_end = if page.contains("\r\n") { "\r\n" } else { "\n" };
     let mut current: Vec<Current> = Vec::new();
     let mut errors = Vec::new();
-    for region in &regions {
+    for region in regions {
         let mut selection = region.selection.clone();
         if selection.datasets.is_empty() {
             selection.datasets.clone_from(&arguments.datasets);
@@ -84,66 +135,33 @@ pub(super) fn execute(
         }
     }
     check_all(errors, regions.len())?;
-    let stale: Vec<&Current> = current
-        .iter()
-        .filter(|it| text[it.range.clone()] != it.text)
-        .collect();
-    let drawings = current
-        .iter()
-        .filter_map(|it| Some((it, it.drawing.as_ref()?)));
-    let outdated: Vec<(&Current, &Drawing)> = drawings
-        .filter(|(_, drawing)| !drawing.is_current())
-        .collect();
-    if stale.is_empty() && outdated.is_empty() {
-        session
-            .printer
-            .note(&format!("`{}` is up to date", path.display()));
-        return Ok(Exit::Done);
-    }
-    if arguments.check {
-        for it in &stale {
-            session.printer.failure(&format!(
-                "`{}`, line {}: the {} is out of date; run without `--check` to update it",
-                path.display(),
-                it.line,
-                it.what
-            ));
-        }
-        let reported: Vec<usize> = stale.iter().map(|it| it.line).collect();
-        let unreported = outdated.iter();
-        for (it, drawing) in unreported.filter(|(it, _)| !reported.contains(&it.line)) {
-            session.printer.failure(&format!(
-                "`{}`, line {}: the file `{}` is {}; run without `--check` to write it",
-                path.display(),
-                it.line,
-                drawing.path.display(),
-                if drawing.path.exists() {
-                    "out of date"
-                } else {
-                    "missing"
-                }
-            ));
-        }
-        return Ok(Exit::CheckFailed);
-    }
-    for (_, drawing) in &outdated {
-        drawing.write()?;
-    }
-    if !outdated.is_empty() {
-        let names = outdated.iter().map(|(_, drawing)| drawing.link.as_str());
-        session.printer.note(&format!(
-            "wrote {}: {}",
-            quantity::of(outdated.len(), "figure"),
-            names.collect::<Vec<_>>().join(", ")
+    Ok(current)
+}
+
+/// Says which regions and files are out of date, one line for each region.
+fn report(printer: &Printer, path: &Path, stale: &[&Current], outdated: &[(&Current, &Drawing)]) {
+    for it in stale {
+        printer.failure(&format!(
+            "`{}`, line {}: the {} is out of date; run without `--check` to update it",
+            path.display(),
+            it.line,
+            it.what
         ));
     }
-    if !stale.is_empty() {
-        let contents: Vec<String> = current.into_iter().map(|it| it.text).collect();
-        let replaced = region::replace(&text, &regions, &contents);
-        write_atomically(path, |file| file.write_all(replaced.as_bytes()))?;
-        session.printer.note(&format!("wrote `{}`", path.display()));
+    let is_reported = |line: usize| stale.iter().any(|it| it.line == line);
+    for (it, drawing) in outdated.iter().filter(|(it, _)| !is_reported(it.line)) {
+        let state = if drawing.path.exists() {
+            "out of date"
+        } else {
+            "missing"
+        };
+        printer.failure(&format!(
+            "`{}`, line {}: the file `{}` is {state}; run without `--check` to write it",
+            path.display(),
+            it.line,
+            drawing.path.display()
+        ));
     }
-    Ok(Exit::Done)
 }
 
 /// Fails if a region failed, and names the errors of all.
@@ -170,8 +188,8 @@ fn of_region(
 ) -> Result<Current> {
     let mut note = None;
     let (what, text, drawing) = match &region.content {
-        Content::Table => ("table", markdown::tables(&rows(selection)?.rows), None),
-        Content::Figure { name, folder } => {
+        RegionContent::Table => ("table", markdown::tables(&rows(selection)?.rows), None),
+        RegionContent::Figure { name, folder } => {
             figure::check_name(name)?;
             let drawn = figure::draw(name, &rows(selection)?)?;
             note = drawn.note;

@@ -1,4 +1,4 @@
-//! `trend --fail-on-drop`: whether the newest runs of a line are worse than the runs before them.
+//! `runs trend --fail-on-drop`: whether the newest runs of a line are worse than the runs before them.
 
 use std::fmt::{self, Display, Formatter};
 

@@ -1,4 +1,4 @@
-//! The files of `trend --out`: the history of each line, a row for each run.
+//! The files of `runs trend --out`: the history of each line, a row for each run.
 
 use std::io::{self, Write};
 use std::path::Path;

@@ -1,4 +1,4 @@
-//! `evaluations trend`: shows how measures moved over stored runs, and where their level changed.
+//! `evaluations runs trend`: shows how measures moved over stored runs, and where their level changed.
 
 mod drop;
 mod file;

@@ -80,7 +80,7 @@ pub(super) fn manifest(path: &Path, text: &str) -> Result<Checked, Problems> {
     });
     if manifest.availability(&offline) == Availability::Remote {
         let files = format!(
-            "its files are not downloaded, so they are not checked; `evaluations download {}` gets them",
+            "its files are not downloaded, so they are not checked; `evaluations datasets download {}` gets them",
             path.display()
         );
         return Ok(Checked::of(format!(

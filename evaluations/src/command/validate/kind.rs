@@ -7,7 +7,7 @@ use evals_yaml::{Content, yaml11};
 
 /// A kind of file that can be checked.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Kind {
+pub(super) enum FileKind {
     /// Cases and evaluators.
     Dataset(FileFormat),
     /// A manifest, which says where documents and questions are.
@@ -30,22 +30,22 @@ pub(super) enum Kind {
 const OF_DATASETS: [&str; 3] = ["cases", "evaluators", "report_evaluators"];
 
 /// Tells the kind of a file. A YAML file without telling keys counts as settings.
-pub(super) fn of(path: &Path, text: &str) -> Kind {
+pub(super) fn of(path: &Path, text: &str) -> FileKind {
     match FileFormat::of(path) {
         Some(FileFormat::Yaml) => yaml(path, text),
-        Some(format) => Kind::Dataset(format),
+        Some(format) => FileKind::Dataset(format),
         None => trec(text),
     }
 }
 
-fn yaml(path: &Path, text: &str) -> Kind {
+fn yaml(path: &Path, text: &str) -> FileKind {
     let named = |name: &str| path.file_stem().is_some_and(|stem| stem == name);
     if named("target") {
-        return Kind::Target;
+        return FileKind::Target;
     }
     match yaml11::read(text) {
         Ok(document) if !matches!(document.root.content, Content::Mapping(_)) => {
-            Kind::NoMapping(document.root.kind())
+            FileKind::NoMapping(document.root.kind())
         }
         Ok(document) => of_keys(text, |key| document.root.member(key).is_some()),
         Err(_) => of_keys(text, |key| begins_a_line(text, key)),
@@ -58,17 +58,17 @@ fn begins_a_line(text: &str, key: &str) -> bool {
     after.any(|rest| rest.trim_start().starts_with(':'))
 }
 
-fn of_keys(text: &str, has: impl Fn(&str) -> bool) -> Kind {
+fn of_keys(text: &str, has: impl Fn(&str) -> bool) -> FileKind {
     if OF_DATASETS.into_iter().any(&has) {
-        Kind::Dataset(FileFormat::Yaml)
+        FileKind::Dataset(FileFormat::Yaml)
     } else if has("documents") || has("questions") || has("source") {
-        Kind::Manifest
+        FileKind::Manifest
     } else if has("address") {
-        Kind::Target
+        FileKind::Target
     } else if has("name") || names_dataset_schema(text) {
-        Kind::Dataset(FileFormat::Yaml)
+        FileKind::Dataset(FileFormat::Yaml)
     } else {
-        Kind::Settings
+        FileKind::Settings
     }
 }
 
@@ -81,16 +81,16 @@ fn names_dataset_schema(text: &str) -> bool {
 }
 
 /// Tells judgements and rankings apart by the number of fields of the first line.
-fn trec(text: &str) -> Kind {
+fn trec(text: &str) -> FileKind {
     let mut lines = text.split(['\n', '\r']).map(|line| {
         line.trim_start_matches('\u{feff}')
             .split_whitespace()
             .count()
     });
     match lines.find(|fields| *fields > 0) {
-        Some(4) => Kind::Qrels,
-        Some(6) => Kind::Run,
-        _ => Kind::Unknown,
+        Some(4) => FileKind::Qrels,
+        Some(6) => FileKind::Run,
+        _ => FileKind::Unknown,
     }
 }
 
@@ -101,15 +101,15 @@ mod tests {
     #[test]
     fn names_and_keys_tell_the_kind() {
         let kind = |name: &str, text: &str| of(Path::new(name), text);
-        let dataset = Kind::Dataset(FileFormat::Yaml);
+        let dataset = FileKind::Dataset(FileFormat::Yaml);
         for (name, text, wanted) in [
             ("a.yaml", "cases: []", dataset),
-            ("a.yml", "name: a\ndocuments: {}\n", Kind::Manifest),
-            ("a.yaml", "search: {limit: 3}", Kind::Settings),
-            ("a.yaml", "a: [", Kind::Settings),
+            ("a.yml", "name: a\ndocuments: {}\n", FileKind::Manifest),
+            ("a.yaml", "search: {limit: 3}", FileKind::Settings),
+            ("a.yaml", "a: [", FileKind::Settings),
             ("a.yaml", "name: d\ncases:\n- inputs: \"a\"b\n", dataset),
-            ("a.yaml", "documents: {\n", Kind::Manifest),
-            ("a.yaml", "casesof: [", Kind::Settings),
+            ("a.yaml", "documents: {\n", FileKind::Manifest),
+            ("a.yaml", "casesof: [", FileKind::Settings),
             ("a.yaml", "evaluators: [Equals: 1]", dataset),
             ("a.yaml", "name: a", dataset),
             (
@@ -117,16 +117,16 @@ mod tests {
                 "# yaml-language-server: $schema=a_schema.json\nx: 1",
                 dataset,
             ),
-            ("a.yaml", "- inputs: 1", Kind::NoMapping("a list")),
-            ("a.yaml", "# nothing", Kind::NoMapping("null")),
-            ("target.yaml", "cases: []", Kind::Target),
-            ("a.yaml", "address: http://localhost", Kind::Target),
-            ("a.CSV", "", Kind::Dataset(FileFormat::Csv)),
-            ("a.jsonl", "", Kind::Dataset(FileFormat::JsonLines)),
-            ("qrels.trec", "\nq1 0 d1 1\n", Kind::Qrels),
-            ("run.txt", "q1 Q0 d1 1 2.5 tag", Kind::Run),
-            ("a.txt", "some text", Kind::Unknown),
-            ("a", "", Kind::Unknown),
+            ("a.yaml", "- inputs: 1", FileKind::NoMapping("a list")),
+            ("a.yaml", "# nothing", FileKind::NoMapping("null")),
+            ("target.yaml", "cases: []", FileKind::Target),
+            ("a.yaml", "address: http://localhost", FileKind::Target),
+            ("a.CSV", "", FileKind::Dataset(FileFormat::Csv)),
+            ("a.jsonl", "", FileKind::Dataset(FileFormat::JsonLines)),
+            ("qrels.trec", "\nq1 0 d1 1\n", FileKind::Qrels),
+            ("run.txt", "q1 Q0 d1 1 2.5 tag", FileKind::Run),
+            ("a.txt", "some text", FileKind::Unknown),
+            ("a", "", FileKind::Unknown),
         ] {
             assert_eq!(kind(name, text), wanted, "{name}: {text}");
         }

@@ -10,7 +10,7 @@ use evals_guard::regular_file;
 use evals_messages::quantity;
 
 use self::check::Checked;
-use self::kind::Kind;
+use self::kind::FileKind;
 use crate::cli::ValidateArgs;
 use crate::exit::Exit;
 use crate::session::Session;
@@ -55,15 +55,15 @@ fn checked(path: &Path) -> Result<Checked, Vec<String>> {
     let text = regular_file::read_named(path, LARGEST)
         .map_err(|error| vec![evals_messages::chain(&error)])?;
     match kind::of(path, &text) {
-        Kind::Dataset(format) => check::dataset(path, &text, format),
-        Kind::Manifest => check::manifest(path, &text),
-        Kind::Target => check::target(path, &text),
-        Kind::Qrels => check::qrels(path, &text),
-        Kind::Run => check::run(path, &text),
-        Kind::Settings => check::settings(path),
-        Kind::NoMapping("null") => Ok(check::empty(path)),
-        Kind::NoMapping(kind) => Err(vec![no_mapping(path, kind)]),
-        Kind::Unknown => Err(vec![format!(
+        FileKind::Dataset(format) => check::dataset(path, &text, format),
+        FileKind::Manifest => check::manifest(path, &text),
+        FileKind::Target => check::target(path, &text),
+        FileKind::Qrels => check::qrels(path, &text),
+        FileKind::Run => check::run(path, &text),
+        FileKind::Settings => check::settings(path),
+        FileKind::NoMapping("null") => Ok(check::empty(path)),
+        FileKind::NoMapping(kind) => Err(vec![no_mapping(path, kind)]),
+        FileKind::Unknown => Err(vec![format!(
             "{}: not a file that can be checked; those are dataset files (`.yaml`, `.json`, `.jsonl`, `.csv`), manifests, settings and targets (`.yaml`), judgements and rankings in TREC format",
             path.display()
         )]),

@@ -18,14 +18,14 @@ use crate::stored_runs::{ComparedRuns, StoredRun};
 
 /// The names of the runs.
 #[derive(Debug, Clone, Deserialize)]
-pub(super) struct Wanted {
+pub(super) struct WantedComparison {
     before: Option<String>,
     after: Option<String>,
 }
 
 pub(super) async fn show(
     State(viewer): State<Viewer>,
-    Query(wanted): Query<Wanted>,
+    Query(wanted): Query<WantedComparison>,
 ) -> Result<Response, PageFailure> {
     let (Some(before), Some(after)) = (wanted.before, wanted.after) else {
         return Err(PageFailure::bad_request(

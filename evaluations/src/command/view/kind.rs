@@ -9,13 +9,13 @@ use crate::stored_runs::TrendRun as _;
 /// A dataset, a benchmark and a profile, without the version of a target. What an address does not name is empty.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Deserialize)]
 #[serde(default)]
-pub(super) struct Kind {
+pub(super) struct RunKind {
     pub(super) dataset: String,
     pub(super) benchmark: String,
     pub(super) profile: String,
 }
 
-impl Kind {
+impl RunKind {
     /// The names of the parameters of an address, in the order of [`values`](Self::values).
     pub(super) const NAMES: [&str; 3] = ["dataset", "benchmark", "profile"];
 

@@ -3,13 +3,11 @@
 //! Every request passes [`guard`] first. The pages read run folders, and only labels are ever written.
 
 mod address;
-mod assets;
 mod browser;
 mod catalogue;
 mod changes;
 mod compare_page;
 mod failure;
-mod forwarder;
 mod guard;
 mod kind;
 mod labelling;

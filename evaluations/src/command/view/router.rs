@@ -1,13 +1,16 @@
-//! The addresses of the pages.
+//! The addresses of the pages, and their style sheets and scripts.
 
 use axum::Router;
-use axum::extract::DefaultBodyLimit;
+use axum::extract::{DefaultBodyLimit, Path};
+use axum::http::header::CONTENT_TYPE;
 use axum::middleware::from_fn;
+use axum::response::{IntoResponse as _, Response};
 use axum::routing::get;
+use evals_html::view::Asset;
 
 use super::failure::{PageFailure, as_page};
 use super::viewer::Viewer;
-use super::{assets, changes, compare_page, labelling, live, run_page, runs_page, trend_page};
+use super::{changes, compare_page, labelling, live, run_page, runs_page, trend_page};
 
 /// The largest body of a request, in bytes: more than a label with the longest note.
 const LARGEST_BODY: usize = 256 << 10;
@@ -21,10 +24,16 @@ pub(super) fn pages(viewer: Viewer) -> Router {
         .route("/trend", get(trend_page::show))
         .route("/run/{name}", get(run_page::show))
         .route("/run/{name}/progress", get(live::follow))
-        .route("/assets/{name}", get(assets::show))
+        .route("/assets/{name}", get(asset))
         .merge(labelling::pages(viewer.clone()))
         .fallback(async || PageFailure::no_page())
         .layer(from_fn(as_page))
         .layer(DefaultBodyLimit::max(LARGEST_BODY))
         .with_state(viewer)
+}
+
+/// One file. Only the names of a fixed list exist.
+async fn asset(Path(name): Path<String>) -> Result<Response, PageFailure> {
+    let Asset { media_type, text } = Asset::named(&name).ok_or_else(PageFailure::no_page)?;
+    Ok(([(CONTENT_TYPE, media_type)], text).into_response())
 }

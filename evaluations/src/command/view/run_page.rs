@@ -24,8 +24,8 @@ pub(super) async fn show(
 ) -> Result<Response, PageFailure> {
     let found = viewer.read(move |catalogue| found(catalogue, &name));
     match found.await? {
-        Found::Live(page) => Ok(Html(page.html()?).into_response()),
-        Found::Stored {
+        RunContent::Live(page) => Ok(Html(page.html()?).into_response()),
+        RunContent::Stored {
             folder,
             run,
             links,
@@ -43,7 +43,7 @@ pub(super) async fn show(
     }
 }
 
-enum Found {
+enum RunContent {
     Live(Box<LivePage>),
     Stored {
         folder: RunFolder,
@@ -54,16 +54,16 @@ enum Found {
     },
 }
 
-fn found(catalogue: &Catalogue, name: &str) -> Result<Found, PageFailure> {
+fn found(catalogue: &Catalogue, name: &str) -> Result<RunContent, PageFailure> {
     let folder = catalogue.find(name)?;
     let run = StoredRun::of_folder(folder.clone())?;
     if folder.is_locked() || !run.has_report() {
         let page = live::page(folder, &run)?;
-        return Ok(Found::Live(Box::new(page)));
+        return Ok(RunContent::Live(Box::new(page)));
     }
     let links = links(&catalogue.list()?.runs, name);
     let addresses = links.iter().map(|link| link.address.clone());
-    Ok(Found::Stored {
+    Ok(RunContent::Stored {
         key: PageKey::of(&[&folder])
             .linking(addresses.collect())
             .corrected_by(catalogue.calibrations()),
@@ -91,7 +91,7 @@ fn links(runs: &[ListedRun], name: &str) -> Vec<PlaceLink> {
     label.into_iter().chain(compare).collect()
 }
 
-/// The page of the report, as `evaluations report` writes it into a file, with links to the viewer's pages.
+/// The page of the report, as `evaluations runs report` writes it into a file, with links to the viewer's pages.
 fn report(
     folder: &RunFolder,
     run: &StoredRun,

@@ -12,7 +12,7 @@ use serde::Deserialize;
 use super::catalogue::Listing;
 use super::changes;
 use super::failure::PageFailure;
-use super::kind::Kind;
+use super::kind::RunKind;
 use super::lineage::Lineage;
 use super::listed_run::{ListedRun, printed};
 use super::viewer::Viewer;
@@ -23,15 +23,15 @@ const NEWEST: usize = 200;
 
 /// The parameters of the page. An empty one chooses all.
 #[derive(Debug, Clone, Default, Deserialize)]
-pub(super) struct Wanted {
+pub(super) struct WantedRuns {
     #[serde(flatten)]
-    kind: Kind,
+    kind: RunKind,
     all: Option<String>,
 }
 
 pub(super) async fn show(
     State(viewer): State<Viewer>,
-    Query(wanted): Query<Wanted>,
+    Query(wanted): Query<WantedRuns>,
 ) -> Result<Html<String>, PageFailure> {
     let page = viewer.read(move |catalogue| {
         let listing = catalogue.list()?;
@@ -41,7 +41,7 @@ pub(super) async fn show(
     Ok(Html(page.await?.html()?))
 }
 
-fn page(folder: String, listing: Listing, wanted: &Wanted) -> RunsPage {
+fn page(folder: String, listing: Listing, wanted: &WantedRuns) -> RunsPage {
     let seen = changes::fingerprint(&listing);
     let runs = &listing.runs;
     let lineage = Lineage::of(runs);
@@ -73,9 +73,9 @@ fn page(folder: String, listing: Listing, wanted: &Wanted) -> RunsPage {
 }
 
 /// A filter for each value in which the runs differ.
-fn filters(wanted: &Kind, runs: &[ListedRun]) -> Vec<Filter> {
-    let kinds: Vec<Kind> = runs.iter().map(Kind::of).collect();
-    let names = Kind::NAMES.into_iter().enumerate();
+fn filters(wanted: &RunKind, runs: &[ListedRun]) -> Vec<Filter> {
+    let kinds: Vec<RunKind> = runs.iter().map(RunKind::of).collect();
+    let names = RunKind::NAMES.into_iter().enumerate();
     let filters = names.map(|(place, name)| {
         let values: BTreeSet<&str> = kinds.iter().map(|kind| kind.values()[place]).collect();
         let choices = values.into_iter().map(|value| Choice {
@@ -93,11 +93,11 @@ fn filters(wanted: &Kind, runs: &[ListedRun]) -> Vec<Filter> {
 fn row(lineage: &Lineage<'_>, runs: &[ListedRun], place: usize) -> RunRow {
     let run = &runs[place];
     let name = run.folder().name();
-    let Kind {
+    let RunKind {
         dataset,
         benchmark,
         profile,
-    } = Kind::of(run);
+    } = RunKind::of(run);
     let headline = run.headline();
     let values = lineage.headlines(place);
     let measure = headline.as_ref().map_or("", |headline| &headline.title);

@@ -9,7 +9,7 @@ use serde::Deserialize;
 
 use super::catalogue::Listing;
 use super::failure::PageFailure;
-use super::kind::Kind;
+use super::kind::RunKind;
 use super::lineage::Lineage;
 use super::listed_run::{ListedRun, printed, started};
 use super::viewer::Viewer;
@@ -17,15 +17,15 @@ use crate::stored_runs::{DrawnRun, Step, StoredTrend, TrendRun as _, is_of_kind}
 
 /// The line that is drawn. Without a dataset, the page lists all lines.
 #[derive(Debug, Clone, Deserialize)]
-pub(super) struct Wanted {
+pub(super) struct WantedTrends {
     #[serde(flatten)]
-    kind: Kind,
+    kind: RunKind,
     measure: Option<String>,
 }
 
 pub(super) async fn show(
     State(viewer): State<Viewer>,
-    Query(wanted): Query<Wanted>,
+    Query(wanted): Query<WantedTrends>,
 ) -> Result<Html<String>, PageFailure> {
     let page = viewer.read(move |catalogue| {
         let listing = catalogue.list()?;
@@ -72,12 +72,12 @@ fn lines(listing: &Listing) -> Vec<TrendLine> {
 
 /// The address of the line of a run.
 fn link(run: &ListedRun) -> Link {
-    Kind::of(run).added_to(Link::trends())
+    RunKind::of(run).added_to(Link::trends())
 }
 
-fn drawn(listing: &Listing, wanted: &Wanted) -> Result<TrendPage, PageFailure> {
+fn drawn(listing: &Listing, wanted: &WantedTrends) -> Result<TrendPage, PageFailure> {
     let [dataset, benchmark, profile] = wanted.kind.values();
-    let is_of_line = |run: &&ListedRun| Kind::of(run) == wanted.kind && run.is_finished();
+    let is_of_line = |run: &&ListedRun| RunKind::of(run) == wanted.kind && run.is_finished();
     let runs: Vec<&ListedRun> = listing.runs.iter().filter(is_of_line).collect();
     let Some(newest) = runs.last() else {
         return Err(PageFailure::bad_request(

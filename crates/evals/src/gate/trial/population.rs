@@ -93,7 +93,7 @@ impl Population {
                 match resolved.quantity {
                     Quantity::Measure(place) => {
                         let measure = &first.measures[place];
-                        let scale = measure.unit.scale(&measure.title);
+                        let scale = measure.unit.scale();
                         rules.push(Ruled::new(rule, measure, scale, snapshots, &common)?);
                     }
                     _ => left_out.push(format!("{} of {}", rule.kind(), rule.name())),

@@ -101,6 +101,23 @@ fn counts(reasons: &[(&str, usize)]) -> BTreeMap<String, usize> {
 }
 
 #[test]
+fn the_interval_of_scores_from_0_to_1_stays_there() {
+    let interval = |values: [f64; 3]| {
+        let cases = values.iter().enumerate();
+        let cases = cases.map(|(number, value)| {
+            finished(&number.to_string(), vec![score("Levenshtein", *value)])
+        });
+        let (_, mean) = summary(cases.collect()).scores.remove(0);
+        mean.interval.unwrap()
+    };
+    let shares = interval([0.4, 0.9, 1.0]);
+    assert!(shares.low >= 0.0 && shares.high <= 1.0, "{shares:?}");
+    // Student's t, by hand: 2.8 ± 4.3027 · 1.9672 / √3.
+    let grades = interval([1.0, 2.5, 4.9]);
+    assert!((grades.high - 7.6869).abs() < 1e-3, "{grades:?}");
+}
+
+#[test]
 fn the_largest_numbers_have_a_mean_that_reads_back() {
     let largest = f64::MAX;
     let report = Report {

@@ -1,13 +1,14 @@
 //! The results of the benchmark, and the JSON that holds them.
 
 use std::num::NonZeroUsize;
+use std::time::Duration;
 
 use evals_metrics::Percentiles;
 use evals_models::{Embedder, ModelIdentity};
 use evals_rag::prices::Price;
 use serde::Serialize;
 
-use super::plan::Plan;
+use super::texts::Texts;
 
 /// Version of the JSON format.
 const SCHEMA_VERSION: u32 = 1;
@@ -84,8 +85,9 @@ pub(super) struct LeftOut {
 }
 
 impl Figures {
-    pub(super) fn new(plan: &Plan) -> Self {
-        let mut tokens = plan.texts.tokens();
+    /// No results yet, of models with this time each.
+    pub(super) fn new(texts: &Texts, time: Duration) -> Self {
+        let mut tokens = texts.tokens();
         tokens.sort_unstable();
         let at = |place: usize| tokens.get(place).copied().unwrap_or_default();
         Self {
@@ -93,11 +95,11 @@ impl Figures {
             benchmark: "embed",
             version: env!("CARGO_PKG_VERSION"),
             texts: TextFigures {
-                source: plan.texts.source.clone(),
+                source: texts.source.clone(),
                 count: tokens.len(),
                 tokens: [at(0), at(tokens.len() / 2), at(tokens.len() - 1)],
             },
-            seconds: plan.time.as_secs_f64(),
+            seconds: time.as_secs_f64(),
             models: Vec::new(),
         }
     }

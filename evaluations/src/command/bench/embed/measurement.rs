@@ -12,7 +12,6 @@ use evals_models::{EmbedError, Embedder, TextKind};
 use tokio::task::JoinSet;
 
 use super::figures::{Latency, LeftOut, ModelFigures, Throughput};
-use super::plan::Plan;
 use super::texts::Texts;
 
 /// Most calls that are timed for one batch size.
@@ -22,6 +21,18 @@ const LONG_ENOUGH: Duration = Duration::from_secs(2);
 /// Calls that are enough to measure throughput once `LONG_ENOUGH` has passed.
 const ENOUGH_CALLS: usize = 100;
 
+/// The measurements of each model.
+#[derive(Debug)]
+pub(super) struct BenchPlan {
+    pub(super) texts: Arc<Texts>,
+    /// Ascending, and at least one.
+    pub(super) batches: Vec<NonZeroUsize>,
+    /// Ascending.
+    pub(super) concurrency: Vec<NonZeroUsize>,
+    /// Time limit for each model.
+    pub(super) time: Duration,
+}
+
 /// The measurement of one model.
 ///
 /// Three fifths of the time go to latency. First, each batch size, the smallest first, gets enough calls for percentiles. Then all sizes
@@ -30,7 +41,7 @@ const ENOUGH_CALLS: usize = 100;
 /// calls, is skipped. Each batch size that is started has at least one timed call.
 pub(super) struct Measurement<'m> {
     embedder: Arc<dyn Embedder>,
-    plan: &'m Plan,
+    plan: &'m BenchPlan,
     figures: &'m mut ModelFigures,
     started: Instant,
     /// The duration of the last call of each batch size.
@@ -64,7 +75,7 @@ struct Round {
 impl<'m> Measurement<'m> {
     pub(super) fn new(
         embedder: Arc<dyn Embedder>,
-        plan: &'m Plan,
+        plan: &'m BenchPlan,
         figures: &'m mut ModelFigures,
     ) -> Self {
         Self {
@@ -79,7 +90,7 @@ impl<'m> Measurement<'m> {
 
     pub(super) async fn run(mut self) -> Result<()> {
         self.latencies().await?;
-        let Plan {
+        let BenchPlan {
             batches,
             concurrency,
             time,

@@ -3,52 +3,32 @@
 mod figures;
 mod measurement;
 mod model;
-mod page;
-mod plan;
 mod tables;
 mod texts;
 
-use std::path::Path;
 use std::sync::Arc;
 use std::time::Duration;
 
 use anyhow::{Context as _, Result};
 
 use self::figures::Figures;
+use self::measurement::BenchPlan;
 use self::model::BenchedModel;
-use self::plan::Plan;
 use self::texts::Texts;
-use super::results::{Output, show};
-use crate::atomic_file::write_atomically;
+use super::results::{check_folders, show};
 use crate::cli::{BenchEmbedArgs, EmbeddingModel};
 use crate::exit::Exit;
-use crate::page::{write_file, write_opening};
 use crate::session::Session;
 use crate::terminal::printable;
 use crate::terminal::progress;
 
 pub(super) fn execute(session: &Session<'_>, arguments: &BenchEmbedArgs) -> Result<Exit> {
     let models = models(session, arguments)?;
-    arguments
-        .out
-        .iter()
-        .try_for_each(|out| super::out_folder::check(out))?;
+    check_folders(&arguments.out)?;
     let runtime = tokio::runtime::Runtime::new().context("cannot start worker threads")?;
     let figures = runtime.block_on(measure(session, arguments, &models))?;
-    let output = Output {
-        json: arguments.json,
-        out: &arguments.out,
-    };
-    show(session.printer, &figures, output, tables::text, write)?;
+    show(session.printer, &figures, arguments.json, &arguments.out)?;
     Ok(exit(session, &figures))
-}
-
-fn write(out: &Path, figures: &Figures, json: &str) -> Result<()> {
-    if out.extension().is_some_and(|extension| extension == "html") {
-        let opening = page::opening(figures);
-        return write_file(out, |file| write_opening(&opening, file)).map(drop);
-    }
-    write_atomically(out, |file| file.write_all(json.as_bytes()))
 }
 
 /// Every model with its settings. All are checked before the first is measured.
@@ -79,13 +59,13 @@ async fn measure(
         Some(path) => Texts::of_file(path)?,
         None => Texts::of_sample(session.printer).await?,
     };
-    let plan = Plan {
+    let plan = BenchPlan {
         texts: Arc::new(texts),
         batches: sorted(&arguments.batches),
         concurrency: sorted(&arguments.concurrency),
         time: Duration::from_secs_f64(arguments.seconds),
     };
-    let mut figures = Figures::new(&plan);
+    let mut figures = Figures::new(&plan.texts, plan.time);
     for model in models {
         let bar = progress::open_ended(session.printer, "measuring");
         bar.set_message(printable(&model.label));

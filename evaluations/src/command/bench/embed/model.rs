@@ -9,8 +9,7 @@ use evals_models::TextKind;
 use serde_json::Value;
 
 use super::figures::ModelFigures;
-use super::measurement::Measurement;
-use super::plan::Plan;
+use super::measurement::{BenchPlan, Measurement};
 use crate::choices;
 use crate::cli::EmbeddingModel;
 use crate::downloads;
@@ -64,7 +63,7 @@ impl BenchedModel {
     }
 
     /// Measures as much as the time allows. A failure ends the measurement, and the results record it.
-    pub(super) async fn measure(&self, printer: &Printer, plan: &Plan) -> ModelFigures {
+    pub(super) async fn measure(&self, printer: &Printer, plan: &BenchPlan) -> ModelFigures {
         let mut figures = ModelFigures::new(&self.label);
         if let Err(error) = self.fill(printer, plan, &mut figures).await {
             figures.failure = Some(format!("{error:#}"));
@@ -72,7 +71,12 @@ impl BenchedModel {
         figures
     }
 
-    async fn fill(&self, printer: &Printer, plan: &Plan, figures: &mut ModelFigures) -> Result<()> {
+    async fn fill(
+        &self,
+        printer: &Printer,
+        plan: &BenchPlan,
+        figures: &mut ModelFigures,
+    ) -> Result<()> {
         self.fetch(printer).await?;
         let started = Instant::now();
         let (resolved, models) = (&self.resolved, &self.models);

@@ -1,80 +1,84 @@
-//! The results as tables on the terminal.
+//! The results as tables, and as a page for browsers.
 
-use std::fmt::Write as _;
+use evals_html::page::{Fact, Listing, Notice, Opening, Severity};
 
 use super::figures::{Figures, ModelFigures};
-use crate::command::bench::number::{NONE, seconds, significant};
-use crate::terminal::Printer;
-use crate::terminal::listing;
+use crate::command::bench::results::{NONE, Results, seconds, significant, table};
 
-/// Renders a table for each kind of measurement, with a row for each model.
-pub(super) fn text(printer: &Printer, figures: &Figures) -> String {
-    let mut text = format!("{}\n\n", measured(figures));
-    let [models, others @ ..] = &tables(figures);
-    text.push_str(&listing::render(printer, &models.header, &models.rows));
-    for Table {
-        title,
-        header,
-        rows,
-    } in others.iter().filter(|it| !it.rows.is_empty())
-    {
-        let table = listing::render(printer, header, rows);
-        write!(text, "\n{title}\n{table}").expect("a string takes any text");
+impl Results for Figures {
+    const LEAST: &'static [&'static str] = &[];
+
+    fn measured(&self) -> String {
+        let [shortest, median, longest] = self.texts.tokens;
+        format!(
+            "{} {}, {shortest} to {longest} tokens (median {median})",
+            self.texts.count, self.texts.source
+        )
     }
-    let mut gap = "\n";
-    for line in skipped(figures) {
-        writeln!(text, "{gap}{line}").expect("a string takes any text");
-        gap = "";
-    }
-    text
-}
 
-/// A table with its title.
-pub(super) struct Table {
-    pub(super) title: &'static str,
-    pub(super) header: Vec<&'static str>,
-    pub(super) rows: Vec<Vec<String>>,
-}
-
-/// The tables: models, latency and throughput.
-pub(super) fn tables(figures: &Figures) -> [Table; 3] {
-    let models = &figures.models;
-    [
-        Table {
-            title: "Models",
-            header: vec![
+    fn tables(&self) -> Vec<Listing> {
+        let models = &self.models;
+        let facts_of_models = table(
+            "Models",
+            &[
                 "model",
                 "dimensions",
                 "first vector",
                 "USD per million tokens",
                 "USD spent",
             ],
-            rows: facts(models),
-        },
-        Table {
-            title: "Latency",
-            header: vec!["batch", "model", "calls", "mean", "p50", "p95", "p99"],
-            rows: latencies(models),
-        },
-        Table {
-            title: "Throughput",
-            header: vec!["at once", "model", "batch", "texts/s", "tokens/s"],
-            rows: throughputs(models),
-        },
-    ]
-}
+            facts(models),
+        );
+        let latency = ["batch", "model", "calls", "mean", "p50", "p95", "p99"];
+        let throughput = ["at once", "model", "batch", "texts/s", "tokens/s"];
+        let speeds = [
+            table("Latency", &latency, latencies(models)),
+            table("Throughput", &throughput, throughputs(models)),
+        ];
+        let speeds = speeds.into_iter().filter(|it| !it.rows.is_empty());
+        [facts_of_models].into_iter().chain(speeds).collect()
+    }
 
-/// The texts that were embedded, in one line.
-pub(super) fn measured(figures: &Figures) -> String {
-    let [shortest, median, longest] = figures.texts.tokens;
-    format!(
-        "{} {}, {shortest} to {longest} tokens (median {median})",
-        figures.texts.count, figures.texts.source
-    )
+    fn shown(&self) -> Vec<Listing> {
+        let mut tables = self.tables();
+        tables[0].caption.clear();
+        tables
+    }
+
+    fn closing(&self) -> String {
+        skipped(self).map(|line| line + "\n").collect()
+    }
+
+    fn page(&self) -> Opening {
+        let notice = |severity, text: String| Notice { severity, text };
+        let failures = self.models.iter().filter_map(|model| {
+            let failure = model.failure.as_ref()?;
+            Some(notice(
+                Severity::Failure,
+                format!("{}: {failure}", model.label),
+            ))
+        });
+        let skipped = skipped(self).map(|line| notice(Severity::Note, line));
+        let fact = |name: &str, value| Fact {
+            name: name.to_owned(),
+            value,
+        };
+        Opening {
+            title: "Speed of embedding models".to_owned(),
+            sentence: sentence(self),
+            notices: failures.chain(skipped).collect(),
+            facts: vec![
+                fact("texts", self.measured()),
+                fact("evaluations", env!("CARGO_PKG_VERSION").to_owned()),
+            ],
+            listings: self.tables(),
+            figures: Vec::new(),
+        }
+    }
 }
 
 /// A line for each measurement that was skipped.
-pub(super) fn skipped(figures: &Figures) -> impl Iterator<Item = String> {
+fn skipped(figures: &Figures) -> impl Iterator<Item = String> {
     figures.models.iter().flat_map(|model| {
         model.left_out.iter().map(|left_out| {
             format!(
@@ -83,6 +87,22 @@ pub(super) fn skipped(figures: &Figures) -> impl Iterator<Item = String> {
             )
         })
     })
+}
+
+/// The model with the highest throughput: `embedded:static-minilm is the fastest: 12345 texts/s`.
+fn sentence(figures: &Figures) -> String {
+    let rounds = figures.models.iter().flat_map(|model| {
+        let rounds = model.throughput.iter();
+        rounds.map(move |round| (model.label.as_str(), round.texts_per_second))
+    });
+    let best = rounds.max_by(|left, right| left.1.total_cmp(&right.1));
+    match (best, figures.models.len()) {
+        (Some((model, speed)), 1) => format!("{model} embeds up to {speed:.0} texts per second"),
+        (Some((model, speed)), _) => {
+            format!("{model} is the fastest of these models: up to {speed:.0} texts per second")
+        }
+        (None, _) => "No model could be measured".to_owned(),
+    }
 }
 
 fn facts(models: &[ModelFigures]) -> Vec<Vec<String>> {

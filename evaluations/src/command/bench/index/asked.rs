@@ -3,6 +3,7 @@
 use std::sync::Arc;
 
 use anyhow::{Context as _, Result, bail};
+use evals_data::Collection;
 use evals_index::{
     BuildOptions, Index, Recipe, Store, VectorCollection, VectorNeighbour, VectorWriter,
 };
@@ -34,12 +35,12 @@ pub(super) struct Asked {
     /// The questions' vectors, one after the other.
     pub(super) questions: Arc<[f32]>,
     /// `None` for generated vectors.
-    pub(super) judged: Option<Judged>,
+    pub(super) judged: Option<JudgedQuestions>,
 }
 
 /// Which documents are relevant to which question.
 #[derive(Debug)]
-pub(super) struct Judged {
+pub(super) struct JudgedQuestions {
     /// The uris of the documents.
     documents: Vec<String>,
     /// The document of each vector.
@@ -107,26 +108,9 @@ impl Asked {
         let fingerprint = collection.provenance().documents_fingerprint();
         let recipe = Recipe::new(fingerprint, choices.chunker.clone());
         let recipe = recipe.with_embedder(Arc::clone(&embedder));
-        let built = {
-            let bar = IndexBar::new(session.printer);
-            let indexes = store_options::open(session.printer, &resolved, &uri).await?;
-            let options = BuildOptions::default();
-            Index::build(&indexes, &recipe, collection.documents()?, &options, &bar).await?
-        };
-        let index = built.index;
-        for note in index.notes() {
-            session.printer.note(note);
-        }
-        let reading = (collection.clone(), index.clone());
-        let read =
-            tokio::task::spawn_blocking(move || reading.0.questions_for(reading.1.documents()));
-        let read = read
-            .await
-            .context("the task that reads the questions was cancelled")??;
+        let index = index(session, &resolved, &uri, &recipe, &collection).await?;
         let most = arguments.queries.map_or(usize::MAX, usize::from);
-        let mut questions = read.questions;
-        questions.retain(|question| !question.text.trim().is_empty());
-        questions.truncate(most);
+        let questions = questions(collection, &index, most).await?;
         if questions.is_empty() {
             bail!("dataset `{}` has no questions", manifest.name);
         }
@@ -144,7 +128,7 @@ impl Asked {
             source: format!("{}, {}", manifest.name, described(&resolved)),
             vectors,
             questions: asked.into(),
-            judged: Some(Judged {
+            judged: Some(JudgedQuestions {
                 documents: index.documents().map(str::to_owned).collect(),
                 document_of,
                 questions: questions.into_iter().map(judged).collect(),
@@ -158,6 +142,38 @@ impl Asked {
 fn database(session: &Session<'_>, arguments: &BenchIndexArgs, dataset: &str) -> String {
     let usual = || session.directories.database(dataset).display().to_string();
     arguments.db.clone().unwrap_or_else(usual)
+}
+
+/// The dataset's index, which is built if it does not exist.
+async fn index(
+    session: &Session<'_>,
+    resolved: &Resolved,
+    uri: &str,
+    recipe: &Recipe,
+    collection: &Collection,
+) -> Result<Index> {
+    let bar = IndexBar::new(session.printer);
+    let indexes = store_options::open(session.printer, resolved, uri).await?;
+    let options = BuildOptions::default();
+    let built = Index::build(&indexes, recipe, collection.documents()?, &options, &bar).await?;
+    drop(bar);
+    for note in built.index.notes() {
+        session.printer.note(note);
+    }
+    Ok(built.index)
+}
+
+/// The first questions with a text.
+async fn questions(collection: Collection, index: &Index, most: usize) -> Result<Vec<Question>> {
+    let index = index.clone();
+    let read = tokio::task::spawn_blocking(move || collection.questions_for(index.documents()));
+    let read = read
+        .await
+        .context("the task that reads the questions was cancelled")??;
+    let mut questions = read.questions;
+    questions.retain(|question| !question.text.trim().is_empty());
+    questions.truncate(most);
+    Ok(questions)
 }
 
 fn described(resolved: &Resolved) -> String {
@@ -194,7 +210,7 @@ async fn embed(
     Ok(vectors)
 }
 
-impl Judged {
+impl JudgedQuestions {
     /// nDCG@10 of the results of each question; `None` if it is undefined.
     pub(super) fn scores(&self, found: &[Vec<VectorNeighbour>]) -> Result<Vec<Option<f64>>> {
         let scored = self.questions.iter().zip(found).map(|(question, found)| {

@@ -91,7 +91,7 @@ pub(super) struct OpenFigures {
 
 /// The facts that all settings share.
 #[derive(Debug, Clone, Copy)]
-pub(super) struct Comparison {
+pub(super) struct SharedFacts {
     pub(super) k: usize,
     pub(super) concurrency: usize,
     pub(super) seed: u64,
@@ -102,10 +102,10 @@ impl Figures {
     /// The results, with the front and the cheapest setting.
     pub(super) fn new(
         vectors: VectorFigures,
-        comparison: Comparison,
+        comparison: SharedFacts,
         settings: Vec<SettingFigures>,
     ) -> Self {
-        let Comparison {
+        let SharedFacts {
             k,
             concurrency,
             seed,

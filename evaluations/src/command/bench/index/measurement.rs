@@ -2,7 +2,7 @@
 
 use std::fmt::Write as _;
 use std::sync::Arc;
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use anyhow::{Context as _, Result};
 use evals_index::{Approximation, IndexError, VectorCollection, VectorNeighbour, VectorSearch};
@@ -13,7 +13,6 @@ use futures::{StreamExt as _, TryStreamExt as _, stream};
 use indicatif::ProgressBar;
 
 use super::asked::Asked;
-use super::cold::cold;
 use super::figures::{ClosedFigures, OpenFigures, SettingFigures};
 use crate::cli::BenchIndexArgs;
 use crate::peak_memory;
@@ -24,6 +23,9 @@ const TIES: usize = 100;
 const SHARES: [f64; 2] = [0.5, 0.8];
 /// Concurrent searches for the measurement of recall.
 const AT_ONCE: usize = 4;
+
+/// How many connections to measure: the fewest that give percentiles.
+const CONNECTIONS: usize = Percentiles::FEWEST_SAMPLES;
 
 /// The results of exact search, and the options of the measurement.
 pub(super) struct Measurement<'m> {
@@ -296,4 +298,42 @@ fn label(search: &Approximation) -> String {
         }
     }
     label
+}
+
+/// Percentiles of the seconds from the start of `open` to the end of the first search, over several connections one after the other.
+/// `search` gets the connection and its number. Returns the first failure.
+async fn cold<C>(
+    open: impl AsyncFn() -> Result<C>,
+    search: impl AsyncFn(C, usize) -> Result<()>,
+) -> Result<Percentiles> {
+    let mut seconds = Vec::with_capacity(CONNECTIONS);
+    for number in 0..CONNECTIONS {
+        let started = Instant::now();
+        let connection = open().await?;
+        search(connection, number).await?;
+        seconds.push(started.elapsed().as_secs_f64());
+    }
+    Ok(Percentiles::of(seconds))
+}
+
+#[cfg(test)]
+mod tests {
+    use tokio::time::sleep;
+
+    use super::*;
+
+    #[tokio::test]
+    async fn the_time_contains_opening_and_searching() {
+        let step = Duration::from_millis(2);
+        let open = async || {
+            sleep(step).await;
+            Ok(())
+        };
+        let search = async |(), _| {
+            sleep(step).await;
+            Ok(())
+        };
+        let seconds = cold(open, search).await.unwrap();
+        assert!(seconds.p50.unwrap() >= 2.0 * step.as_secs_f64());
+    }
 }

@@ -3,12 +3,10 @@
 //! It copies the vectors to a table in a temporary folder, and does not change the user's index.
 
 mod asked;
-mod cold;
 mod figures;
 mod generated;
 mod grid;
 mod measurement;
-mod page;
 mod tables;
 
 use std::fs;
@@ -19,24 +17,19 @@ use evals_index::{Approximation, Store};
 use tempfile::TempDir;
 
 use self::asked::Asked;
-use self::figures::{Comparison, Figures, VectorFigures};
+use self::figures::{Figures, SharedFacts, VectorFigures};
 use self::grid::Grid;
 use self::measurement::Measurement;
-use super::results::{Output, show};
-use crate::atomic_file::write_atomically;
+use super::results::{check_folders, show};
 use crate::cli::BenchIndexArgs;
 use crate::exit::Exit;
 use crate::figures::FigureFolder;
 use crate::interruption::interruptible;
-use crate::page::{write_file, write_opening};
 use crate::session::Session;
 use crate::terminal::progress;
 
 pub(super) fn execute(session: &Session<'_>, arguments: &BenchIndexArgs) -> Result<Exit> {
-    arguments
-        .out
-        .iter()
-        .try_for_each(|out| super::out_folder::check(out))?;
+    check_folders(&arguments.out)?;
     grid::check(&arguments.types, &arguments.grid)?;
     let folder = arguments.figures.as_deref();
     let drawings = folder.map(FigureFolder::create).transpose()?;
@@ -44,13 +37,9 @@ pub(super) fn execute(session: &Session<'_>, arguments: &BenchIndexArgs) -> Resu
     let Some(figures) = figures else {
         return Ok(Exit::Interrupted);
     };
-    let output = Output {
-        json: arguments.json,
-        out: &arguments.out,
-    };
-    show(session.printer, &figures, output, tables::text, write)?;
+    show(session.printer, &figures, arguments.json, &arguments.out)?;
     if let Some(drawings) = drawings {
-        let drawn: Vec<_> = page::figure(&figures).into_iter().collect();
+        let drawn: Vec<_> = tables::figure(&figures).into_iter().collect();
         session.printer.note(&drawings.write(&drawn)?);
     }
     Ok(Exit::Done)
@@ -96,20 +85,6 @@ fn remove(folder: TempDir) {
     }
 }
 
-fn write(out: &Path, figures: &Figures, json: &str) -> Result<()> {
-    match out.extension().and_then(|it| it.to_str()) {
-        Some("html") => {
-            let opening = page::opening(figures);
-            write_file(out, |file| write_opening(&opening, file)).map(drop)
-        }
-        Some("md") => {
-            let text = tables::markdown(figures);
-            write_atomically(out, |file| file.write_all(text.as_bytes()))
-        }
-        _ => write_atomically(out, |file| file.write_all(json.as_bytes())),
-    }
-}
-
 async fn measure(
     session: &Session<'_>,
     arguments: &BenchIndexArgs,
@@ -141,7 +116,7 @@ async fn measure(
         questions: asked.questions(),
         bytes: asked.vectors.bytes().0,
     };
-    let comparison = Comparison {
+    let comparison = SharedFacts {
         k: measurement.k(),
         concurrency: arguments.concurrency[0].get(),
         seed: arguments.seed,

@@ -1,136 +1,160 @@
-//! The results as tables, for the terminal and in Markdown.
+//! The results as tables, as a page for browsers, and as the figure of recall and latency.
 
-use std::fmt::Write as _;
-
-use evals_messages::{quantity, visible};
+use evals::Unit;
+use evals_html::figure::{Heading, TradeOff, TradeOffPoint, Width};
+use evals_html::page::{Fact, Listing, Opening, PageFigure};
+use evals_messages::quantity;
 use evals_metrics::{PairedDifference, Percentiles};
 
 use super::figures::{Figures, SettingFigures};
 use super::grid;
-use crate::command::bench::number::{NONE, megabytes, seconds, significant};
-use crate::terminal::Printer;
-use crate::terminal::listing::Layout;
+use crate::command::bench::results::{NONE, Results, megabytes, seconds, significant, table};
 
-/// The columns of the table of all settings that a narrow terminal hides first.
-const LEAST: [&str; 8] = [
-    "peak memory",
-    "cold p50",
-    "p99",
-    "index",
-    "build",
-    "searches/s",
-    "p50",
-    "nDCG@10 change",
-];
+impl Results for Figures {
+    const LEAST: &'static [&'static str] = &[
+        "peak memory",
+        "cold p50",
+        "p99",
+        "index",
+        "build",
+        "searches/s",
+        "p50",
+        "nDCG@10 change",
+    ];
 
-/// A table with its title.
-pub(super) struct Table {
-    pub(super) title: String,
-    pub(super) header: Vec<String>,
-    pub(super) rows: Vec<Vec<String>>,
-}
-
-/// Renders the front, all settings, the load of the front, and the cheapest setting.
-pub(super) fn text(printer: &Printer, figures: &Figures) -> String {
-    let mut text = format!("{}\n", measured(figures));
-    let on_front = figures.on_front();
-    let all: Vec<&SettingFigures> = figures.settings.iter().collect();
-    let mut tables = vec![front(figures, &on_front)];
-    if on_front.len() < all.len() {
-        tables.push(settings(figures, &all));
+    fn measured(&self) -> String {
+        let vectors = &self.vectors;
+        format!(
+            "{}: {} of {} dimensions ({}), {}",
+            vectors.source,
+            quantity::of(vectors.count, "vector"),
+            vectors.dimension,
+            megabytes(vectors.bytes),
+            quantity::of(vectors.questions, "question")
+        )
     }
-    tables.push(load(&on_front));
-    let layout = Layout::of(printer).dropping(&LEAST);
-    for Table {
-        title,
-        header,
-        rows,
-    } in &tables
-    {
-        let header: Vec<&str> = header.iter().map(String::as_str).collect();
-        write!(text, "\n{title}\n{}", layout.render(&header, rows)).expect(ANY_TEXT);
+
+    fn tables(&self) -> Vec<Listing> {
+        let all: Vec<&SettingFigures> = self.settings.iter().collect();
+        vec![
+            front(self, &self.on_front()),
+            settings(self, &all),
+            load(&all),
+        ]
     }
-    write!(text, "\n{}", conclusion(figures)).expect(ANY_TEXT);
-    text
-}
 
-/// Why writing cannot fail.
-const ANY_TEXT: &str = "a string takes any text";
+    /// Without the settings that are on the front anyway, and with the load of the front alone.
+    fn shown(&self) -> Vec<Listing> {
+        let on_front = self.on_front();
+        let mut tables = self.tables();
+        if on_front.len() == self.settings.len() {
+            tables.remove(1);
+        }
+        tables.pop();
+        tables.push(load(&on_front));
+        tables
+    }
 
-/// The same in Markdown, with the load of all settings.
-pub(super) fn markdown(figures: &Figures) -> String {
-    let mut text = format!("{}\n", measured(figures));
-    for table in tables(figures) {
-        write!(text, "\n**{}**\n\n", table.title).expect(ANY_TEXT);
-        let row = |cells: &[String]| {
-            let cells = cells
-                .iter()
-                .map(|cell| visible::line(&cell.replace('|', "\\|")));
-            format!("| {} |\n", cells.collect::<Vec<_>>().join(" | "))
+    /// The cheapest setting with enough recall, and the lines that choose it.
+    fn closing(&self) -> String {
+        let (k, least) = (self.k, self.least_recall);
+        let callers = quantity::of(self.concurrency, "caller");
+        let Some(cheapest) = self.cheapest() else {
+            return format!("no setting was fast enough to measure its p95 with {callers}\n");
         };
-        text.push_str(&row(&table.header));
-        let rules: Vec<String> = (0..table.header.len())
-            .map(|column| if column == 0 { "---" } else { "--:" }.to_owned())
-            .collect();
-        text.push_str(&row(&rules));
-        for cells in &table.rows {
-            text.push_str(&row(cells));
+        let recall = cheapest.recall_at(k).unwrap_or_default();
+        let p95 = seconds(cheapest.compared().p95);
+        let settings = if cheapest.settings.is_exact() {
+            "{type: exact}".to_owned()
+        } else {
+            grid::line(&cheapest.settings)
+        };
+        format!(
+            "cheapest setting with recall@{k} >= {least} (lowest p95, {callers}):\n  {}: recall {}, p95 {p95}\n\n\
+             search:\n  index: {settings}\n",
+            cheapest.label,
+            share(Some(recall))
+        )
+    }
+
+    fn page(&self) -> Opening {
+        let fact = |name: &str, value: String| Fact {
+            name: name.to_owned(),
+            value,
+        };
+        Opening {
+            title: "Indexes of vectors".to_owned(),
+            sentence: sentence(self),
+            notices: Vec::new(),
+            facts: vec![
+                fact("vectors", self.measured()),
+                fact("seed", self.seed.to_string()),
+                fact("evaluations", env!("CARGO_PKG_VERSION").to_owned()),
+            ],
+            listings: self.tables(),
+            figures: figure(self).into_iter().collect(),
         }
     }
-    write!(text, "\n{}", conclusion(figures)).expect(ANY_TEXT);
-    text
 }
 
-/// The tables of a page: the front, all settings, and the load of all settings.
-pub(super) fn tables(figures: &Figures) -> [Table; 3] {
-    let on_front = figures.on_front();
-    let all: Vec<&SettingFigures> = figures.settings.iter().collect();
-    [
-        front(figures, &on_front),
-        settings(figures, &all),
-        load(&all),
-    ]
+fn sentence(figures: &Figures) -> String {
+    let k = figures.k;
+    match figures.cheapest() {
+        Some(cheapest) => format!(
+            "{} has the lowest p95 of the settings with recall@{k} of at least {}: {}",
+            cheapest.label,
+            figures.least_recall,
+            seconds(cheapest.compared().p95)
+        ),
+        None => "No setting was fast enough to measure its p95".to_owned(),
+    }
 }
 
-/// The vectors and questions, in one line.
-pub(super) fn measured(figures: &Figures) -> String {
-    let vectors = &figures.vectors;
-    format!(
-        "{}: {} of {} dimensions ({}), {}",
-        vectors.source,
-        quantity::of(vectors.count, "vector"),
-        vectors.dimension,
-        megabytes(vectors.bytes),
-        quantity::of(vectors.questions, "question")
-    )
-}
-
-/// The cheapest setting with enough recall, and the lines that choose it.
-pub(super) fn conclusion(figures: &Figures) -> String {
-    let (k, least) = (figures.k, figures.least_recall);
-    let callers = quantity::of(figures.concurrency, "caller");
-    let Some(cheapest) = figures.cheapest() else {
-        return format!("no setting was fast enough to measure its p95 with {callers}\n");
+/// Recall against latency; `None` if fewer than two settings have both. Only the settings on the front have labels.
+pub(super) fn figure(figures: &Figures) -> Option<PageFigure> {
+    let k = figures.k;
+    let settings = figures.settings.iter();
+    let points: Vec<TradeOffPoint> = settings
+        .filter_map(|setting| {
+            Some(TradeOffPoint {
+                label: setting.label.clone(),
+                price: setting.compared().p95?,
+                quality: setting.recall_at(k)?,
+                interval: None,
+            })
+        })
+        .collect();
+    if points.len() < 2 {
+        return None;
+    }
+    let heading = Heading {
+        title: format!("Recall@{k} against latency: {}", figures.vectors.source),
+        caption: format!(
+            "{}. Latency is the 95th percentile with {}. Filled circles: no other setting is as fast and finds as much. Squares: the other \
+             settings.",
+            figures.measured(),
+            quantity::of(figures.concurrency, "caller")
+        ),
     };
-    let recall = cheapest.recall_at(k).unwrap_or_default();
-    let p95 = seconds(cheapest.compared().p95);
-    let settings = if cheapest.settings.is_exact() {
-        "{type: exact}".to_owned()
-    } else {
-        grid::line(&cheapest.settings)
+    let figure = TradeOff {
+        heading,
+        price: "Latency, p95".to_owned(),
+        unit: Unit::Seconds,
+        quality: format!("recall@{k}"),
+        points,
+        is_crowded: true,
     };
-    format!(
-        "cheapest setting with recall@{k} >= {least} (lowest p95, {callers}):\n  {}: recall {}, p95 {p95}\n\n\
-         search:\n  index: {settings}\n",
-        cheapest.label,
-        share(Some(recall))
-    )
+    Some(PageFigure {
+        name: "recall".to_owned(),
+        scene: figure.draw(Width::Page),
+    })
 }
 
-fn front(figures: &Figures, settings: &[&SettingFigures]) -> Table {
-    let header = [
+fn front(figures: &Figures, settings: &[&SettingFigures]) -> Listing {
+    let recall = recall_title(figures.k);
+    let head = [
         "setting",
-        &recall_title(figures.k),
+        &recall,
         "p50",
         "p95",
         "searches/s",
@@ -149,14 +173,14 @@ fn front(figures: &Figures, settings: &[&SettingFigures]) -> Table {
             index_size(setting),
         ]
     });
-    Table {
-        title: "No other setting is as fast and finds as much:".to_owned(),
-        header: header.map(str::to_owned).to_vec(),
-        rows: rows.collect(),
-    }
+    table(
+        "No other setting is as fast and finds as much:",
+        &head,
+        rows,
+    )
 }
 
-fn settings(figures: &Figures, settings: &[&SettingFigures]) -> Table {
+fn settings(figures: &Figures, settings: &[&SettingFigures]) -> Listing {
     let deeper: Vec<usize> = figures
         .settings
         .first()
@@ -165,10 +189,10 @@ fn settings(figures: &Figures, settings: &[&SettingFigures]) -> Table {
         .filter(|k| *k != figures.k)
         .collect();
     let has_ndcg = settings.iter().any(|setting| setting.ndcg.is_some());
-    let mut header = vec!["setting".to_owned(), recall_title(figures.k)];
-    header.extend(deeper.iter().map(|k| recall_title(*k)));
+    let mut head = vec!["setting".to_owned(), recall_title(figures.k)];
+    head.extend(deeper.iter().map(|k| recall_title(*k)));
     if has_ndcg {
-        header.push("nDCG@10 change".to_owned());
+        head.push("nDCG@10 change".to_owned());
     }
     let further = [
         "p50",
@@ -180,7 +204,7 @@ fn settings(figures: &Figures, settings: &[&SettingFigures]) -> Table {
         "index",
         "peak memory",
     ];
-    header.extend(further.map(str::to_owned));
+    head.extend(further.map(str::to_owned));
     let rows = settings.iter().map(|setting| {
         let Percentiles { p50, p95, p99, .. } = setting.compared();
         let mut row = vec![setting.label.clone(), share(setting.recall_at(figures.k))];
@@ -207,18 +231,18 @@ fn settings(figures: &Figures, settings: &[&SettingFigures]) -> Table {
         ]);
         row
     });
-    Table {
-        title: format!(
+    Listing {
+        caption: format!(
             "All settings, latency with {}:",
             quantity::of(figures.concurrency, "caller")
         ),
-        header,
+        head,
         rows: rows.collect(),
     }
 }
 
-fn load(settings: &[&SettingFigures]) -> Table {
-    let header = ["setting", "load", "searches/s", "p50", "p95", "p99"];
+fn load(settings: &[&SettingFigures]) -> Listing {
+    let head = ["setting", "load", "searches/s", "p50", "p95", "p99"];
     let mut rows = Vec::new();
     for setting in settings {
         let mut push = |load: String, per_second, times: Percentiles| {
@@ -243,11 +267,11 @@ fn load(settings: &[&SettingFigures]) -> Table {
             push(due, open.per_second, open.seconds);
         }
     }
-    Table {
-        title: "Load; at a fixed rate, latency counts from when a search was due:".to_owned(),
-        header: header.map(str::to_owned).to_vec(),
+    table(
+        "Load; at a fixed rate, latency counts from when a search was due:",
+        &head,
         rows,
-    }
+    )
 }
 
 fn recall_title(k: usize) -> String {

@@ -57,9 +57,9 @@ impl QaPlan {
             resolved,
             &models.judge,
             &answerer.identity(),
-            cache_policy(arguments.qa.no_cache, arguments.qa.refresh),
+            cache_policy(arguments.judging.no_cache, arguments.qa.refresh),
         )?;
-        if arguments.qa.budget.is_some() {
+        if arguments.control.budget.is_some() {
             check_price(resolved, &answerer)?;
             judging
                 .judges()
@@ -86,7 +86,7 @@ impl QaPlan {
         let callers: Vec<_> = std::iter::once(answering)
             .chain(judging.callers())
             .collect();
-        let (no_cache, budget) = (arguments.qa.no_cache, arguments.qa.budget);
+        let (no_cache, budget) = (arguments.judging.no_cache, arguments.control.budget);
         batches::plan(session.printer, resolved, (no_cache, budget), &callers)?;
         let (control, settings) = (&arguments.control, &resolved.settings);
         Ok(Self {

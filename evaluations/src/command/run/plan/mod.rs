@@ -62,9 +62,12 @@ pub(super) fn resolve(
     let mut layers = vec![Layer::dataset(&manifest.origin, &manifest.settings)?];
     let target = targets::layers(session, &arguments.target)?;
     layers.extend(target.file);
-    let mut options = named_models(arguments.qa.model.as_ref(), arguments.qa.judge.as_ref());
+    let mut options = named_models(
+        arguments.qa.model.as_ref(),
+        arguments.judging.judge.as_ref(),
+    );
     options.extend(named_judges(&arguments.qa.judges));
-    options.extend(batches::layer(arguments.qa.batch));
+    options.extend(batches::layer(arguments.judging.batch));
     options.extend(target.options);
     layers.extend(session.user_layers(&arguments.settings, options)?);
     Ok(settings::resolve(layers)?)
@@ -130,7 +133,7 @@ impl Plan {
                 "`--out` has nothing to write, because `--skip-retrieval` and `--skip-qa` skip both benchmarks"
             );
         }
-        if stages.skip_qa && arguments.qa.estimate {
+        if stages.skip_qa && arguments.judging.estimate {
             bail!(
                 "`--estimate` counts what question answering costs, and `--skip-qa` skips it; leave one of them out"
             );

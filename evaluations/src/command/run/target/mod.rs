@@ -78,7 +78,7 @@ pub(super) fn execute(
             reused: None,
         };
         let target = Arc::clone(&prepared.target);
-        if arguments.qa.estimate {
+        if arguments.judging.estimate {
             let recorded = targets::recorded(session, &*target, &recording)?;
             session.printer.result(&estimate::text(run, recorded)?)?;
             return Ok(Exit::Done);

@@ -88,7 +88,7 @@ impl TargetPlan {
         batches::plan(
             session.printer,
             &mut resolved,
-            (arguments.qa.no_cache, arguments.qa.budget),
+            (arguments.judging.no_cache, arguments.control.budget),
             &callers,
         )?;
         let Measured {
@@ -191,9 +191,9 @@ fn judging(
             "no judge is set, so `{EMBEDDED}:{OVERLAP}` compares words; add `--judge PROVIDER:NAME` for verdicts on the meaning"
         ));
     }
-    let cache = cache_policy(arguments.qa.no_cache, arguments.qa.refresh);
+    let cache = cache_policy(arguments.judging.no_cache, arguments.qa.refresh);
     let plan = JudgingPlan::with_default(session, resolved, &models.judge, cache)?;
-    if arguments.qa.budget.is_some() {
+    if arguments.control.budget.is_some() {
         check_price(resolved, &plan.judge)?;
         session.printer.note(
             "`--budget` counts the cost of the target only as far as its replies name tokens and a model that has a price",

@@ -66,7 +66,7 @@ pub(super) async fn prepare(
     let printer = session.printer;
     let (resolved, models) = (&plan.resolved, &plan.models);
     let mut access = ModelAccess::new(session, arguments, resolved, models, interruption);
-    let cache = cache_policy(arguments.qa.no_cache, arguments.qa.refresh);
+    let cache = cache_policy(arguments.judging.no_cache, arguments.qa.refresh);
     let mut opener = access.opener(cache);
     let opening = Opening {
         concurrency: plan.concurrency,

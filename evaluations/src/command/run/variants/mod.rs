@@ -28,7 +28,7 @@ pub(super) fn execute(
     OutFile::all_of_standings(&arguments.results.out)?;
     check(session, arguments, variants)?;
     announce(session, arguments, variants);
-    if arguments.qa.estimate {
+    if arguments.judging.estimate {
         return estimates(session, arguments, variants);
     }
     let mut record = Record::open(session, arguments)?;

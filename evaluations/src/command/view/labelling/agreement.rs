@@ -6,8 +6,8 @@ use serde::{Deserialize, Serialize};
 
 use super::super::failure::PageFailure;
 use super::failure::ReplyFailure;
-use super::labeller::Labeller;
-use super::runs::{Judged, LabelledRun, LabelledRuns};
+use super::queue::Labeller;
+use super::runs::{JudgedMeasureName, LabelledRun, LabelledRuns};
 use crate::annotations::{
     CurrentLabels, Label, RunAnswers, ShownEstimate, StoredLabels, caveats, estimates, left_out,
     people,
@@ -15,7 +15,7 @@ use crate::annotations::{
 
 /// Whose agreement to show.
 #[derive(Debug, Deserialize)]
-pub(super) struct Wanted {
+pub(super) struct WantedAgreement {
     labeller: Labeller,
 }
 
@@ -31,8 +31,8 @@ pub(super) struct ShownAgreement {
 pub(super) async fn show(
     State(runs): State<LabelledRuns>,
     Path(name): Path<String>,
-    Query(judged): Query<Judged>,
-    Json(wanted): Json<Wanted>,
+    Query(judged): Query<JudgedMeasureName>,
+    Json(wanted): Json<WantedAgreement>,
 ) -> Result<Json<Option<ShownAgreement>>, ReplyFailure> {
     let shown = runs.with(name, judged, move |run| {
         show_to(run, wanted.labeller.name()?)

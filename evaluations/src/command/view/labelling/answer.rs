@@ -6,11 +6,11 @@ use serde::{Deserialize, Serialize};
 
 use super::super::failure::PageFailure;
 use super::failure::ReplyFailure;
-use super::runs::{Judged, LabelledRuns};
+use super::runs::{JudgedMeasureName, LabelledRuns};
 use crate::annotations::{JudgedAnswer, ShownPassage, digest};
 
 #[derive(Debug, Deserialize)]
-pub(super) struct Wanted {
+pub(super) struct WantedAnswer {
     case: String,
     repeat: u32,
 }
@@ -29,8 +29,8 @@ pub(super) struct BlindAnswer {
 pub(super) async fn show(
     State(runs): State<LabelledRuns>,
     Path(name): Path<String>,
-    Query(judged): Query<Judged>,
-    Query(wanted): Query<Wanted>,
+    Query(judged): Query<JudgedMeasureName>,
+    Query(wanted): Query<WantedAnswer>,
 ) -> Result<Json<BlindAnswer>, ReplyFailure> {
     let answer = runs.with(name, judged, move |run| {
         let answer = run.answers.find(&wanted.case, wanted.repeat);

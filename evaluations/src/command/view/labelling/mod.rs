@@ -7,7 +7,6 @@
 mod agreement;
 mod answer;
 mod failure;
-mod labeller;
 mod page;
 mod queue;
 mod runs;

@@ -5,13 +5,13 @@ use axum::response::Html;
 use evals_html::view::{LabellingPage, Link};
 
 use super::super::failure::PageFailure;
-use super::runs::{Judged, LabelledRuns};
+use super::runs::{JudgedMeasureName, LabelledRuns};
 use crate::annotations::{RunAnswers, USUAL_SAMPLE, user_name};
 
 pub(super) async fn show(
     State(runs): State<LabelledRuns>,
     Path(name): Path<String>,
-    Query(judged): Query<Judged>,
+    Query(judged): Query<JudgedMeasureName>,
 ) -> Result<Html<String>, PageFailure> {
     let page = runs.with(name, judged, |run| Ok(page(&run.answers)));
     Ok(Html(page.await?.html()?))

@@ -6,15 +6,26 @@ use serde::{Deserialize, Serialize};
 
 use super::super::failure::PageFailure;
 use super::failure::ReplyFailure;
-use super::labeller::Labeller;
-use super::runs::{Judged, LabelledRun, LabelledRuns};
+use super::runs::{JudgedMeasureName, LabelledRun, LabelledRuns};
 use crate::annotations::{
-    LEAST_STRATIFIED, Labelling, Method, Queued, RunAnswers, Sample, StoredLabel,
+    LEAST_STRATIFIED, Labelling, Method, Queued, RunAnswers, Sample, StoredLabel, checked_labeller,
 };
+
+/// The name of a labeller, not checked yet.
+#[derive(Debug, Clone, Deserialize)]
+#[serde(transparent)]
+pub(super) struct Labeller(String);
+
+impl Labeller {
+    /// The name without white space around it. An empty name and one that is too long are errors.
+    pub(super) fn name(&self) -> Result<&str, PageFailure> {
+        checked_labeller(&self.0).map_err(|error| PageFailure::bad_request(error.to_string()))
+    }
+}
 
 /// Which answers to label, and who does it.
 #[derive(Debug, Clone, Deserialize)]
-pub(super) struct Wanted {
+pub(super) struct WantedQueue {
     labeller: Labeller,
     method: Method,
     size: usize,
@@ -23,12 +34,12 @@ pub(super) struct Wanted {
 
 #[derive(Debug, Serialize)]
 pub(super) struct Queue {
-    answers: Vec<Entry>,
+    answers: Vec<QueuedAnswer>,
 }
 
 /// An answer to label. It does not contain the judge's verdict.
 #[derive(Debug, Serialize)]
-struct Entry {
+struct QueuedAnswer {
     case: String,
     repeat: u32,
     /// The labeller's own label.
@@ -38,12 +49,12 @@ struct Entry {
 pub(super) async fn show(
     State(runs): State<LabelledRuns>,
     Path(name): Path<String>,
-    Query(judged): Query<Judged>,
-    Query(wanted): Query<Wanted>,
+    Query(judged): Query<JudgedMeasureName>,
+    Query(wanted): Query<WantedQueue>,
 ) -> Result<Json<Queue>, ReplyFailure> {
     let queue = runs.with(name, judged, move |run| {
         let answers = wanted.labelling(run)?.queue()?.into_iter();
-        let answers = answers.map(|queued| Entry::of(&run.answers, queued));
+        let answers = answers.map(|queued| QueuedAnswer::of(&run.answers, queued));
         Ok(Queue {
             answers: answers.collect(),
         })
@@ -51,7 +62,7 @@ pub(super) async fn show(
     Ok(Json(queue.await?))
 }
 
-impl Wanted {
+impl WantedQueue {
     /// Checks the name and the sample of the request.
     pub(super) fn labelling<'r>(
         &'r self,
@@ -87,7 +98,7 @@ impl Wanted {
     }
 }
 
-impl Entry {
+impl QueuedAnswer {
     fn of(run: &RunAnswers, queued: Queued) -> Self {
         let answer = &run.answers[queued.place];
         Self {

@@ -22,7 +22,7 @@ pub(super) struct LabelledRuns {
 
 /// The parameter that every address of labelling has.
 #[derive(Debug, Default, Deserialize)]
-pub(super) struct Judged {
+pub(super) struct JudgedMeasureName {
     /// The measure of the judge; the first one if it is missing.
     pub(super) measure: Option<String>,
 }
@@ -57,7 +57,7 @@ impl LabelledRuns {
     pub(super) async fn with<T: Send + 'static>(
         self,
         name: String,
-        judged: Judged,
+        judged: JudgedMeasureName,
         work: impl FnOnce(&LabelledRun) -> Result<T, PageFailure> + Send + 'static,
     ) -> Result<T, PageFailure> {
         let viewer = self.viewer.clone();

@@ -9,7 +9,7 @@ use serde::{Deserialize, Serialize};
 use super::super::failure::PageFailure;
 use super::failure::ReplyFailure;
 use super::queue;
-use super::runs::{Judged, LabelledRun, LabelledRuns};
+use super::runs::{JudgedMeasureName, LabelledRun, LabelledRuns};
 use crate::annotations::{
     JudgedAnswer, LabelVerdict, LabelVersion, NewLabel, StoredLabel, Storing, checked_note, digest,
 };
@@ -19,7 +19,7 @@ use crate::clock::{now, timestamp};
 #[derive(Debug, Deserialize)]
 pub(super) struct SentLabel {
     #[serde(flatten)]
-    wanted: queue::Wanted,
+    wanted: queue::WantedQueue,
     case: String,
     repeat: u32,
     /// Identifies the answer that the labeller saw.
@@ -61,7 +61,7 @@ pub(super) struct JudgeSaid {
 pub(super) async fn add(
     State(runs): State<LabelledRuns>,
     Path(name): Path<String>,
-    Query(judged): Query<Judged>,
+    Query(judged): Query<JudgedMeasureName>,
     Json(sent): Json<SentLabel>,
 ) -> Result<Reply, ReplyFailure> {
     let reply = runs.with(name, judged, move |run| sent.store(run));

@@ -31,35 +31,12 @@ pub(super) async fn text(
     models: &QaModels,
     searcher: &dyn Searcher,
 ) -> Result<String> {
-    let Run {
-        arguments,
-        plan,
-        prepared,
-        ..
-    } = run;
+    let Run { plan, prepared, .. } = run;
     let tokenizer = StaticEmbedder::static_minilm().tokenizer();
     let count = |text: &str| tokenizer.count(text) as u64;
-    let questions = &prepared.questions;
-    let (judged, reference_tokens) = references(questions, &count);
-    let workload = Workload {
-        questions: questions.len() as u64,
-        repeats: u64::from(arguments.control.repeat.get()),
-        question_tokens: questions.iter().map(|question| count(&question.text)).sum(),
-        judged,
-        reference_tokens,
-        passages: qa.passages.get() as u64,
-        passage_tokens: passage_tokens(prepared, qa, searcher, &*tokenizer).await?,
-        context_tokens: Some(qa.context_tokens.get() as u64),
-        agent_steps: models
-            .answering
-            .agent
-            .as_ref()
-            .map(|agent| u64::from(agent.steps().get())),
-        answering: answering(&models.answering, qa, &*tokenizer)?,
-        judging: judging(&models.judging, &qa.judging, &*tokenizer)?,
-    };
+    let workload = workload(run, qa, models, searcher, &*tokenizer).await?;
     let estimate = Estimate::of(&workload);
-    let cases = foreseen(questions, &workload, &count);
+    let cases = foreseen(&prepared.questions, &workload, &count);
     let rows = judge_rows(&models.judging, &qa.judging, &workload, &cases, &*tokenizer);
     let prices = choices::prices(&plan.resolved);
     let mut text = format!(
@@ -102,6 +79,33 @@ pub(super) async fn text(
     text.push_str(JudgeRow::assumptions(&rows));
     text.push_str(&batches::note(&plan.resolved));
     Ok(text)
+}
+
+/// What the run will ask of its models.
+async fn workload(
+    run: Run<'_>,
+    qa: &QaPlan,
+    models: &QaModels,
+    searcher: &dyn Searcher,
+    tokenizer: &dyn Tokenizer,
+) -> Result<Workload> {
+    let count = |text: &str| tokenizer.count(text) as u64;
+    let questions = &run.prepared.questions;
+    let (judged, reference_tokens) = references(questions, &count);
+    let agent = models.answering.agent.as_ref();
+    Ok(Workload {
+        questions: questions.len() as u64,
+        repeats: u64::from(run.arguments.control.repeat.get()),
+        question_tokens: questions.iter().map(|question| count(&question.text)).sum(),
+        judged,
+        reference_tokens,
+        passages: qa.passages.get() as u64,
+        passage_tokens: passage_tokens(run.prepared, qa, searcher, tokenizer).await?,
+        context_tokens: Some(qa.context_tokens.get() as u64),
+        agent_steps: agent.map(|agent| u64::from(agent.steps().get())),
+        answering: answering(&models.answering, qa, tokenizer)?,
+        judging: judging(&models.judging, &qa.judging, tokenizer)?,
+    })
 }
 
 /// The mean length of the passages of the first questions, rounded up.

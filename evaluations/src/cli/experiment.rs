@@ -1,0 +1,133 @@
+//! The options that `run`, `eval`, `import` and `rejudge` share.
+
+use std::ffi::OsString;
+use std::num::{NonZeroU32, NonZeroUsize};
+use std::path::PathBuf;
+
+use clap::builder::NonEmptyStringValueParser;
+use clap::{Args, ValueEnum};
+use evals::ClusterKey;
+use evals_targets::TargetAddress;
+
+use super::numbers::{at_least_once, at_least_one, dollars, seed};
+use super::settings::ModelName;
+use crate::case_selection::Condition;
+use crate::shards::Shard;
+
+/// The system under test.
+#[derive(Debug, Clone, Default, Args)]
+#[command(next_help_heading = "Target")]
+pub(crate) struct TargetArgs {
+    /// Test this system: `http://…`, `exec:COMMAND`, `chat:PROVIDER:NAME`, `outputs:FILE` or `trec:FILE` [default: the target of the
+    /// dataset file, the setting target, or ./target.yaml; without a target, `run` tests our own pipeline]
+    #[arg(long, alias = "task", value_name = "TARGET")]
+    pub(crate) target: Option<TargetAddress>,
+    /// The version of the system under test, as reports name it
+    #[arg(long, hide = true, value_name = "VERSION")]
+    pub(crate) target_version: Option<String>,
+}
+
+/// Which cases of the dataset run.
+#[derive(Debug, Clone, Default, Args)]
+#[command(next_help_heading = "Cases")]
+pub(crate) struct SelectionArgs {
+    /// Use only cases whose metadata fits, e.g. `topic=Sports` or `topic!=Sports`; repeat the option for more values of a key, or for
+    /// further keys, which all have to fit
+    #[arg(long = "filter-case", value_name = "KEY=VALUE")]
+    pub(crate) filters: Vec<Condition>,
+    /// Use only the case with this id; repeat the option for several
+    #[arg(long = "case", value_name = "ID")]
+    pub(crate) cases: Vec<String>,
+    /// Use only cases that failed in the run of `--from`, or that got worse in it
+    #[arg(long, value_name = "WHAT", value_enum, requires = "from")]
+    pub(crate) only: Option<Only>,
+    /// The run that `--only` refers to: its folder, its report.json, the folder's name or the start of it, its `--name`, or `latest`
+    #[arg(long, value_name = "RUN", requires = "only")]
+    pub(crate) from: Option<OsString>,
+    /// The run that `--only worse` compares with [default: the newest finished run before that of `--from` with its dataset, benchmark
+    /// and, if there is one, profile]
+    #[arg(long, value_name = "RUN", requires = "only")]
+    pub(crate) against: Option<OsString>,
+    /// Use only the cases of one shard of several, e.g. `2/8` for the second of eight, to split a run over machines. The other options
+    /// choose cases first. Then a hash of the id of each case decides its shard. `evaluations runs merge` joins the runs of all shards
+    #[arg(long, value_name = "I/N", allow_hyphen_values = true)]
+    pub(crate) shard: Option<Shard>,
+}
+
+/// Which cases of an earlier run to use.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub(crate) enum Only {
+    /// Cases with a failed task or evaluator, or with an assertion that did not hold
+    Failed,
+    /// Cases with a lower value of the first measure than in the run before, or that failed there
+    Worse,
+}
+
+/// The model that judges, and whether its replies are paid for.
+#[derive(Debug, Clone, Args)]
+#[command(next_help_heading = "Judging")]
+pub(crate) struct JudgingArgs {
+    /// The model that judges, also for evaluators such as `LLMJudge` that do not name one [default: the setting evaluations.judge]
+    #[arg(long, value_name = "PROVIDER:NAME")]
+    pub(crate) judge: Option<ModelName>,
+    /// Estimate the calls, tokens and cost, and exit before the first paid request
+    #[arg(long)]
+    pub(crate) estimate: bool,
+    /// Get replies from the batch endpoints of the models' servers: cheaper, but they take up to a day; see docs/batch.md
+    #[arg(long, conflicts_with = "no_cache")]
+    pub(crate) batch: bool,
+    /// Do not read or write the caches of replies, vectors and scores
+    #[arg(long)]
+    pub(crate) no_cache: bool,
+}
+
+/// How many cases run, how often, how many at once, and when the run stops.
+#[derive(Debug, Clone, Args)]
+#[command(next_help_heading = "Run")]
+pub(crate) struct ControlArgs {
+    /// Use only the first N of the chosen cases; the whole corpus is still indexed
+    #[arg(long, value_name = "N", allow_negative_numbers = true, value_parser = at_least_one)]
+    pub(crate) limit: Option<NonZeroUsize>,
+    /// Name of the run [default: the dataset's name followed by `_retrieval_evaluation`, `_qa_evaluation` or `_eval`]
+    #[arg(long, value_name = "NAME", value_parser = NonEmptyStringValueParser::new())]
+    pub(crate) name: Option<String>,
+    /// Cases to process at the same time [default: the setting evaluations.concurrency]
+    #[arg(long, value_name = "N", allow_negative_numbers = true, value_parser = at_least_one)]
+    pub(crate) concurrency: Option<NonZeroUsize>,
+    /// Run each case N times, without the search cache
+    #[arg(long, value_name = "N", default_value = "1", allow_negative_numbers = true, value_parser = at_least_once)]
+    pub(crate) repeat: NonZeroU32,
+    /// Seed of random numbers, such as those of the bootstrap of the intervals
+    #[arg(long, value_name = "N", default_value_t = 0, allow_negative_numbers = true, value_parser = seed)]
+    pub(crate) seed: u64,
+    /// Start over instead of resuming an unfinished run; cached replies are still used, but a target is asked again. Retrieval always
+    /// starts over
+    #[arg(long)]
+    pub(crate) fresh: bool,
+    /// Stop the run once N cases have failed; wrong answers and assertions that do not hold are not failures
+    #[arg(long, value_name = "N", allow_negative_numbers = true, value_parser = at_least_one)]
+    pub(crate) max_failures: Option<NonZeroUsize>,
+    /// Start no more cases once the models, and a target as far as its price is known, have cost this much; needs the `prices` of the models
+    #[arg(long, value_name = "USD", allow_negative_numbers = true, value_parser = dollars)]
+    pub(crate) budget: Option<f64>,
+    /// Pull configured models that Ollama does not have yet
+    #[arg(long, hide = true)]
+    pub(crate) pull: bool,
+}
+
+/// How results are broken down, and where they are written.
+#[derive(Debug, Clone, Default, Args)]
+#[command(next_help_heading = "Results")]
+pub(crate) struct ResultArgs {
+    /// Break every measure down by a key of the cases' metadata, e.g. `topic`; repeat the option for several
+    #[arg(long = "group-by", value_name = "KEY")]
+    pub(crate) group_by: Vec<String>,
+    /// Count clusters of cases rather than cases in intervals and tests: `document` for questions that share a relevant document,
+    /// `metadata:KEY` for those with one value of a key, or `none` [default: what the dataset declares]
+    #[arg(long, value_name = "KEY")]
+    pub(crate) cluster: Option<ClusterKey>,
+    /// Write a report to FILE; its extension chooses the format: .html (a page for browsers) .json .jsonl .csv .md, or for a run of a dataset file
+    /// .pydantic.json for pydantic-evals' own format
+    #[arg(long, value_name = "FILE")]
+    pub(crate) out: Vec<PathBuf>,
+}

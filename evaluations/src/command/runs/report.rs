@@ -1,0 +1,61 @@
+//! `evaluations runs report`: writes the report of a stored run in other formats, and draws its figures.
+
+use anyhow::{Context as _, Result};
+use evals_metrics::Bootstrap;
+use tokio::runtime::Runtime;
+
+use crate::calibrations::{CalibrationStore, RunCorrections};
+use crate::cli::ReportArgs;
+use crate::exit::Exit;
+use crate::figures::FigureFolder;
+use crate::out_file::OutFile;
+use crate::page::{Documents, PageSource};
+use crate::session::Session;
+use crate::stored_runs::{StoredReport, StoredRuns};
+
+pub(in crate::command) fn execute(session: &Session<'_>, arguments: &ReportArgs) -> Result<Exit> {
+    let files = OutFile::all_of_eval(&arguments.out)?;
+    let texts = OutFile::texts(&files, arguments.without_texts)?;
+    let folder = arguments.figures.as_deref().map(FigureFolder::create);
+    let folder = folder.transpose()?;
+    let runs = StoredRuns::of(session);
+    let run = runs.find(&arguments.run)?;
+    let report = run.report()?;
+    runs.note_incomplete(&run);
+    let manifest = run.manifest()?;
+    let documents = if files.iter().any(OutFile::is_page) {
+        documents(&report, manifest.as_ref())?
+    } else {
+        Documents::none()
+    };
+    let store = CalibrationStore::of(&session.directories);
+    let corrections = RunCorrections::of_stored(session.printer, &store, &run, &report);
+    corrections.note(session.printer);
+    let source = PageSource {
+        corrections: corrections.tables(),
+        corrected: corrections.in_lines(),
+        manifest,
+        documents,
+        bootstrap: Bootstrap {
+            seed: run.header.seed,
+            ..Bootstrap::default()
+        },
+        texts,
+        ..PageSource::default()
+    };
+    for file in &files {
+        report.write(session.printer, file, &arguments.group_by, &source)?;
+        session.printer.note_file("wrote", file.path());
+    }
+    if let Some(folder) = folder {
+        let note = folder.write(&report.figures(run.header.seed))?;
+        session.printer.note(&note);
+    }
+    Ok(Exit::Done)
+}
+
+/// The texts that the report of a run lacks.
+fn documents(report: &StoredReport, manifest: Option<&serde_json::Value>) -> Result<Documents> {
+    let runtime = Runtime::new().context("cannot start worker threads")?;
+    Ok(runtime.block_on(report.documents(manifest)))
+}
