@@ -28,7 +28,7 @@ fn defect(folder: &Path) -> Option<String> {
     let checked = FileRecord::read(folder).and_then(|record| record.unwrap().check(folder));
     match checked {
         Ok(()) => None,
-        Err(FileError::Defect(defect)) => Some(defect.to_string()),
+        Err(FileError::Defect(defect)) => Some(defect),
         Err(FileError::Unreadable { source, .. }) => panic!("{source}"),
     }
 }

@@ -3,7 +3,7 @@
 use super::*;
 
 fn refusal(sql: &str) -> String {
-    check(sql).unwrap_err().to_string()
+    check(sql).unwrap_err()
 }
 
 #[test]
