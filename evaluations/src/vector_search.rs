@@ -44,7 +44,7 @@ mod tests {
         let of = |search: &Value| {
             let index = json!({"uri": "/i", "table": "t", "identity": {}, "approximate": search});
             fact_of_run(&RunRecord {
-                system: System::Pipeline(IndexRecord::deserialize(index).unwrap()),
+                system: System::Pipeline(Box::new(IndexRecord::deserialize(index).unwrap())),
                 ..RunRecord::default()
             })
         };

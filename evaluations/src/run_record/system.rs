@@ -9,7 +9,7 @@ use serde_json::Value;
 #[serde(from = "SystemMembers", into = "SystemMembers")]
 pub(crate) enum System {
     /// Our own pipeline, over an index.
-    Pipeline(IndexRecord),
+    Pipeline(Box<IndexRecord>),
     /// A system under test, or a file with its replies.
     Target(TargetIdentity),
     /// A report without its record does not say it.
@@ -41,7 +41,7 @@ pub(crate) struct IndexRecord {
 #[derive(Serialize, Deserialize)]
 struct SystemMembers {
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    index: Option<IndexRecord>,
+    index: Option<Box<IndexRecord>>,
     #[serde(default, skip_serializing_if = "Option::is_none")]
     target: Option<TargetIdentity>,
 }

@@ -231,7 +231,7 @@ impl<'r> ComparedRuns<'r> {
     }
 
     /// What makes the data of the runs unequal: files of the dataset, numbers of questions, and judges.
-    pub(crate) fn warnings(&self) -> Result<Vec<String>> {
+    pub(crate) fn warnings(&self) -> Vec<String> {
         let mut warnings = Vec::new();
         let first = &self.runs[0];
         let label = &self.labels[0];
@@ -258,7 +258,7 @@ impl<'r> ComparedRuns<'r> {
             }
         }
         warnings.extend(self.differences_in_depth());
-        Ok(warnings)
+        warnings
     }
 
     /// The warnings about reports whose cases have another number of documents than those of the first.

@@ -8,6 +8,7 @@ use serde_json::{Map, Value};
 use super::run::StoredRun;
 use crate::judged_by::JudgeRecords;
 use crate::run_folder::RunState;
+use crate::run_record::Configuration;
 
 /// Digits of a digest that a baseline keeps, as a message can print.
 const DIGITS: usize = 16;
@@ -45,7 +46,7 @@ pub(crate) fn snapshot(run: &StoredRun) -> Result<Snapshot> {
 /// The settings that a run's figures depend on, by dotted path, without the digests of the dataset. Empty for a report without its manifest.
 pub(crate) fn settings(run: &StoredRun) -> Map<String, Value> {
     let configuration = run.manifest().map(|_| run.configuration().without_data());
-    let values = configuration.iter().flat_map(|it| it.values());
+    let values = configuration.iter().flat_map(Configuration::values);
     values
         .map(|(path, value)| (path.to_owned(), value.into()))
         .collect()

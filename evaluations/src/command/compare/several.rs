@@ -28,7 +28,7 @@ pub(super) fn execute(session: &Session<'_>, arguments: &CompareArgs) -> Result<
         .collect::<Result<_>>()?;
     let compared = ComparedRuns::read(&runs)?;
     let standings = standings(&compared, arguments)?;
-    for warning in compared.warnings()? {
+    for warning in compared.warnings() {
         printer.warn(&warning);
     }
     let mut page = Vec::new();

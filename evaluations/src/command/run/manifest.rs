@@ -61,7 +61,7 @@ pub(super) fn run_record(
         settings: RecordedSettings::of(&plan.resolved.settings)
             .context("cannot serialise the settings")?,
         settings_from: plan.resolved.origins(),
-        system: System::Pipeline(index(run, profile)),
+        system: System::Pipeline(Box::new(index(run, profile))),
         models,
         measured: Some(MeasuredRecord {
             measures: plan.measures.iter().map(ToString::to_string).collect(),

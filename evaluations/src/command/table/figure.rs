@@ -22,7 +22,7 @@ pub(super) fn write_all(selected: &Selected, folder: &FigureFolder) -> Result<St
         let subject = (!is_alone).then_some(subject.as_str());
         let mut figures = of_group(dataset, benchmark, &runs)?;
         let finished = &selected.finished;
-        figures.extend(trend::of_group(dataset, benchmark, finished)?);
+        figures.extend(trend::of_group(dataset, benchmark, finished));
         drawn.extend(figures::named(figures, subject));
     }
     folder.write(&drawn)

@@ -14,17 +14,17 @@ pub(super) fn of_group(
     dataset: &str,
     benchmark: Benchmark,
     finished: &[StoredRun],
-) -> Result<Vec<PageFigure>> {
+) -> Vec<PageFigure> {
     let mut drawn = Vec::new();
     for profile in profiles(dataset, benchmark, finished) {
-        let figure = of_profile(dataset, benchmark, profile, finished)?;
+        let figure = of_profile(dataset, benchmark, profile, finished);
         drawn.extend(figure.map(|figure| (profile, figure)));
     }
     let is_alone = drawn.len() == 1;
     let named = drawn
         .into_iter()
         .flat_map(|(profile, figure)| figures::named(vec![figure], (!is_alone).then_some(profile)));
-    Ok(named.collect())
+    named.collect()
 }
 
 /// The trend of runs that have one profile.
@@ -40,7 +40,7 @@ pub(super) fn draw(
             profiles.join(", ")
         );
     };
-    let figure = of_profile(dataset, benchmark, profile, finished)?;
+    let figure = of_profile(dataset, benchmark, profile, finished);
     figure.with_context(|| {
         format!("the figure `{TREND}` needs two finished runs of `{dataset}` with profile `{profile}`, and there is one")
     })
@@ -62,7 +62,7 @@ fn of_profile(
     benchmark: Benchmark,
     profile: &str,
     finished: &[StoredRun],
-) -> Result<Option<PageFigure>> {
+) -> Option<PageFigure> {
     let is_of_line = |run: &&StoredRun| {
         let record = &run.record;
         record.dataset.name == dataset
@@ -71,9 +71,9 @@ fn of_profile(
     };
     let runs: Vec<&StoredRun> = finished.iter().filter(is_of_line).collect();
     if runs.len() < 2 {
-        return Ok(None);
+        return None;
     }
     let trend = StoredTrend::of(runs);
     let measure = trend.headline();
-    Ok(measure.map(|measure| trend.draw(measure)))
+    measure.map(|measure| trend.draw(measure))
 }

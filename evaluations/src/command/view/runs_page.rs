@@ -143,7 +143,7 @@ fn change(before: &StoredRun, after: &StoredRun) -> Option<RowChange> {
     } else {
         Unit::Score.print_signed(difference(old.value, new.value))
     };
-    let names = [before, after].map(|run| run.name());
+    let names = [before, after].map(StoredRun::name);
     Some(RowChange {
         difference: shown,
         link: Link::compare(&names[0], &names[1]).into_text(),

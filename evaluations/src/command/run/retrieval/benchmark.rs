@@ -45,7 +45,7 @@ pub(super) async fn run(
     .clustered(plan.manifest.cluster.clone());
     let mut metadata = vec![("profile", profile.to_string().into())];
     let reranking = prepared.reranking.as_ref().filter(|_| profile.rerank);
-    metadata.extend(reranking.map(|it| ("reranker", it.describe().into())));
+    metadata.extend(reranking.map(|it| ("reranker", it.describe())));
     let work = Work {
         name: format!("{} ({profile})", plan.name),
         dataset,
