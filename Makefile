@@ -16,7 +16,7 @@ FIRST_INSTALL := 33
 FIRST_DIST := 45
 ANNOUNCE := @CARGO='$(CARGO)' scripts/announce-build
 
-.PHONY: demo build install dist wheel size-report test test-llamacpp test-servers test-stores test-browser check-scripts lint fuzz bench bench-browser bench-score bench-scale pictures bake-off samples docs help prerequisites
+.PHONY: demo build install dist wheel size-report test test-llamacpp test-servers test-stores test-browser check-scripts lint deny fuzz bench bench-browser bench-score bench-scale pictures bake-off samples docs help prerequisites
 
 demo: build ## Benchmarks retrieval and question answering on the bundled news stories, offline
 	@$(CARGO) run --quiet --package evaluations -- sample --profile all
@@ -68,6 +68,10 @@ check-scripts: ## Checks the scripts of pages, the vendored files against npm an
 	scripts/check-workflows
 	scripts/check-vendor
 	scripts/third-party-licenses --target x86_64-unknown-linux-gnu >/dev/null
+
+deny: ## Checks licences, sources and versions of dependencies with cargo-deny, which it installs if it is missing
+	command -v cargo-deny >/dev/null || $(CARGO) install --locked cargo-deny
+	$(CARGO) deny check bans licenses sources
 
 fuzz: prerequisites ## Feeds mutated inputs to every reader, FUZZ_SECONDS for each (default 30)
 	EVALUATIONS_FUZZ_SECONDS=$(FUZZ_SECONDS) $(CARGO) test --workspace fuzz:: -- --nocapture --test-threads 2
