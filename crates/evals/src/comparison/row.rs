@@ -51,12 +51,11 @@ impl Unit {
         }
     }
 
-    /// Whether the definition of the measure with this title says that its values are from 0 to 1, as that of every rank measure does.
-    pub(crate) fn is_share(self, title: &str) -> bool {
+    /// The values that a measure with this title can have by its definition, whatever values it has. Every rank measure is from 0 to 1.
+    pub(crate) fn defined_scale(self, title: &str) -> Scale {
         match self {
-            Self::PassRate | Self::Share => true,
-            Self::Score => title.parse::<Measure>().is_ok(),
-            Self::Metric | Self::Seconds => false,
+            Self::Score if title.parse::<Measure>().is_err() => Scale::Open,
+            _ => self.scale(),
         }
     }
 }

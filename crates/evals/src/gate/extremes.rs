@@ -3,7 +3,7 @@
 use evals_metrics::Scale;
 
 use super::rule::{Rule, Subject};
-use crate::{Direction, SnapshotMeasure};
+use crate::{Direction, SnapshotMeasure, Unit};
 
 /// The worst and the best value of a measure.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -27,9 +27,9 @@ impl Extremes {
             })
             .collect();
         let are_shares = values.iter().all(|value| (0.0..=1.0).contains(value));
-        let scale = measure.unit.scale();
+        let scale = measure.unit.defined_scale(&measure.title);
         // Enough to assume a value for a failed case, but not to refuse a rule: other runs may have other values.
-        let is_bounded = scale == Scale::Share && are_shares;
+        let is_bounded = scale == Scale::Share || are_shares && measure.unit == Unit::Score;
         let (start, end) = if is_bounded {
             (0.0, 1.0)
         } else {

@@ -1,5 +1,7 @@
 //! Whether a rule makes sense for what its name means: it must be able to hold and to fail.
 
+use evals_metrics::Scale;
+
 use super::measured::Quantity;
 use super::rule::{Rule, RuleError};
 use crate::{Direction, number};
@@ -21,9 +23,12 @@ pub(super) fn direction(rule: &Rule, better: Direction) -> Result<(), RuleError>
     Err(rule.invalid(format!("`{}` {problem}", rule.name())))
 }
 
-/// Whether a measure from 0 to 1 can keep the rule and break it.
-pub(super) fn share(rule: &Rule) -> Result<(), RuleError> {
+/// Whether a measure on this scale can keep the rule and break it.
+pub(super) fn scale(rule: &Rule, scale: Scale) -> Result<(), RuleError> {
     let limit = rule.limit();
+    if scale != Scale::Share {
+        return Ok(());
+    }
     let never = match rule {
         Rule::Min { .. } if limit > 1.0 => "holds",
         Rule::Min { .. } if limit <= 0.0 => "fails",

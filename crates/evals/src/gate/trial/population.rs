@@ -81,7 +81,7 @@ impl Population {
                 match resolved.quantity {
                     Quantity::Measure(place) => {
                         let measure = &first.measures[place];
-                        let scale = measure.unit.scale();
+                        let scale = measure.unit.defined_scale(&measure.title);
                         rules.push(Ruled::new(rule, measure, scale, snapshots, &common)?);
                     }
                     _ => left_out.push(format!("{} of {}", rule.kind(), rule.name())),
