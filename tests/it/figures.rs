@@ -114,7 +114,10 @@ fn the_changes_of_a_comparison_have_corrected_p_values() {
     ));
     let change = json(&sandbox.work().join("change.json"));
     let figure = svg(&sandbox, "figures/changes.svg");
-    assert!(figure.contains("Holm-corrected for the 3 measures"), "{figure}");
+    assert!(
+        figure.contains("Holm-corrected for the 3 measures"),
+        "{figure}"
+    );
     let measures = change["measures"].as_array().unwrap();
     assert_eq!(measures.len(), 4);
     for measure in measures {
