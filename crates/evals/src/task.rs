@@ -168,8 +168,8 @@ tokio::task_local! {
 
 /// The scope of the task that this code runs in; `None` outside a task.
 ///
-/// The scope belongs to the task's own future. Code that the task moved to another tokio task or thread has none: pass it a
-/// clone of the scope, or run it with the scope as [`TaskScope::within`] does.
+/// Only the task's own future has the scope. If the task spawns a tokio task or a thread, pass it a clone of the scope, or use
+/// [`TaskScope::within`].
 pub fn current_scope() -> Option<TaskScope> {
     CURRENT.try_with(Clone::clone).ok()
 }

@@ -110,7 +110,7 @@ impl TableFile {
         }
     }
 
-    /// The error for a column that the file does not have. `separated` tells what separates those that it has.
+    /// The error about a missing column. It lists the columns of the file. `separated` names the separator of a CSV file.
     fn missing(&self, column: &Column, columns: &[String], separated: &str) -> DataError {
         let has = match columns {
             [] => "it has no columns".to_owned(),

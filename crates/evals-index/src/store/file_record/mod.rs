@@ -198,7 +198,7 @@ impl RecordedFile {
     }
 }
 
-/// The paths of the files below the folder `below` of `folder`, sorted. A missing folder has none.
+/// Lists the files in the subfolder `below` of `folder`, sorted by path. The list of a missing subfolder is empty.
 fn list(folder: &Path, below: &str) -> Result<Vec<String>, FileError> {
     let mut paths = Vec::new();
     for entry in WalkDir::new(folder.join(below)).min_depth(1) {
