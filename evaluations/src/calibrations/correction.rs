@@ -292,10 +292,7 @@ fn assumptions(
     if undecided > 0 {
         found.push(format!(
             "{} left out, because people cannot say or are divided: the rate is that of answers that people decide",
-            match undecided {
-                1 => "1 labelled answer is".to_owned(),
-                n => format!("{n} labelled answers are"),
-            }
+            are(undecided, "labelled answer")
         ));
     }
     if !is_own {
@@ -316,10 +313,7 @@ fn assumptions(
     if calibration.not_blind > 0 {
         found.push(format!(
             "{} not blind: people who saw the judge's verdict agree with it more often",
-            match calibration.not_blind {
-                1 => "1 label is".to_owned(),
-                n => format!("{n} labels are"),
-            }
+            are(calibration.not_blind, "label")
         ));
     }
     if run.without_verdict > 0 {
@@ -329,6 +323,12 @@ fn assumptions(
         ));
     }
     found
+}
+
+/// A count with its noun and verb: `1 label is`, `2 labels are`.
+fn are(count: usize, noun: &str) -> String {
+    let verb = if count == 1 { "is" } else { "are" };
+    format!("{} {verb}", quantity::of(count, noun))
 }
 
 /// How many labels would halve the interval. Of the run itself, people can label `most` answers.

@@ -78,11 +78,24 @@ fn sentences(change: &Change) -> Vec<String> {
     });
     let intervals = caption::methods(compared.clone().filter_map(|it| it.interval));
     let intervals = intervals.map(|it| format!("Lines are {it} of the mean difference."));
+    let (before, after) = (&change.before.title, &change.after.title);
+    vec![
+        format!("First run: {before}; second run: {after}."),
+        pairs,
+        left_out,
+        one_sided,
+        intervals.unwrap_or_default(),
+        tests(change),
+    ]
+}
+
+/// How p values were computed and corrected.
+fn tests(change: &Change) -> String {
     let tested = change.measures.iter();
     let tested = tested
         .filter(|it| it.finding.adjusted_p_value.is_some())
         .count();
-    let test = match tested {
+    match tested {
         0 => String::new(),
         1 => format!("p: {}.", change.test_name()),
         _ => {
@@ -95,14 +108,5 @@ fn sentences(change: &Change) -> Vec<String> {
                 _ => format!("p: {method}, not corrected."),
             }
         }
-    };
-    let (before, after) = (&change.before.title, &change.after.title);
-    vec![
-        format!("First run: {before}; second run: {after}."),
-        pairs,
-        left_out,
-        one_sided,
-        intervals.unwrap_or_default(),
-        test,
-    ]
+    }
 }

@@ -266,9 +266,6 @@ impl Drawn<'_> {
         if points.len() < 2 {
             return None;
         }
-        let left_out = left_out.into_iter();
-        let left_out = left_out.map(|(why, runs)| format!("{} ({why})", runs.join(", ")));
-        let left_out: Vec<String> = left_out.collect();
         let sentences = [
         caption::sizes(means.iter().copied()),
         "Latency is the median over cases of the service times of all stages together, without queueing and judging; a stage from \
@@ -276,11 +273,7 @@ impl Drawn<'_> {
             .to_owned(),
         caption::intervals(means.iter().copied(), bootstrap),
         caption::excluded(means.iter().copied()),
-        if left_out.is_empty() {
-            String::new()
-        } else {
-            format!("Not drawn: {}.", left_out.join(", "))
-        },
+        not_drawn(&left_out),
     ];
         let title = format!("{} against latency: {subject}", headline.title);
         let figure = TradeOff {
@@ -313,4 +306,15 @@ fn named(name: &str, figure: &Estimates, width: Width) -> PageFigure {
         name: name.to_owned(),
         scene: figure.draw(width),
     }
+}
+
+/// The sentence about runs that a figure leaves out, by the reason.
+fn not_drawn(left_out: &BTreeMap<&str, Vec<&str>>) -> String {
+    if left_out.is_empty() {
+        return String::new();
+    }
+    let left_out = left_out.iter();
+    let left_out = left_out.map(|(why, runs)| format!("{} ({why})", runs.join(", ")));
+    let left_out: Vec<String> = left_out.collect();
+    format!("Not drawn: {}.", left_out.join(", "))
 }

@@ -68,45 +68,13 @@ pub(super) fn apply(
         return apply(&mut Model::named("openai", &model.name), settings);
     }
     let is_ollama = matches!(model.kind, ChatKind::Ollama(_));
-    let mut own = Map::new();
-    let mut body = Map::new();
-    let mut options = Map::new();
-    let mut ignored = Vec::new();
-    let mut extra_body = None;
-    for (name, value) in settings.iter().filter(|(_, value)| !value.is_null()) {
-        let name = name.as_str();
-        let has_name = |pair: &&(&str, &str)| pair.0 == name;
-        if OWN.contains(&name) {
-            own.insert(name.to_owned(), value.clone());
-        } else if let Some((_, field)) = SAMPLING.iter().find(has_name) {
-            let fields = if is_ollama { &mut options } else { &mut body };
-            fields.insert((*field).to_owned(), value.clone());
-        } else if name == "top_k" && is_ollama {
-            options.insert(name.to_owned(), value.clone());
-        } else if name == "openai_reasoning_effort" || name == "thinking" {
-            // They are read together below.
-        } else if name == "extra_body" {
-            let fields = value.as_object();
-            let fields = fields.ok_or("`model_settings.extra_body` is no mapping")?;
-            extra_body = Some(fields.clone());
-        } else if !is_ollama && OPENAI.iter().any(|pair| pair.0 == name) {
-            // They are read in the order of the table below.
-        } else if is_without_effect(name, is_ollama) {
-            ignored.push(name.to_owned());
-        } else if name == "extra_headers" {
-            if value.as_object().is_none_or(|headers| !headers.is_empty()) {
-                return Err(
-                    "`model_settings.extra_headers` cannot be sent; `extra_body` takes fields of the request, and \
-                            `providers.NAME.api_key_env` names a key"
-                        .to_owned(),
-                );
-            }
-        } else {
-            return Err(format!(
-                "`model_settings.{name}` is not supported; `extra_body` takes further fields of the request"
-            ));
-        }
-    }
+    let Sorted {
+        mut own,
+        mut body,
+        options,
+        ignored,
+        extra_body,
+    } = sorted(settings, is_ollama)?;
     if !is_ollama {
         for (name, field) in OPENAI {
             if let Some(value) = settings.get(name).filter(|value| !value.is_null()) {
@@ -129,6 +97,63 @@ pub(super) fn apply(
         }
     }
     Ok(ignored)
+}
+
+/// Settings by where they go.
+#[derive(Default)]
+struct Sorted {
+    /// Settings of the model here.
+    own: Map<String, Value>,
+    /// Fields of the request.
+    body: Map<String, Value>,
+    /// Fields of Ollama's `options`.
+    options: Map<String, Value>,
+    /// Names without an effect.
+    ignored: Vec<String>,
+    extra_body: Option<Map<String, Value>>,
+}
+
+fn sorted(settings: &Map<String, Value>, is_ollama: bool) -> Result<Sorted, String> {
+    let mut sorted = Sorted::default();
+    for (name, value) in settings.iter().filter(|(_, value)| !value.is_null()) {
+        let name = name.as_str();
+        let has_name = |pair: &&(&str, &str)| pair.0 == name;
+        if OWN.contains(&name) {
+            sorted.own.insert(name.to_owned(), value.clone());
+        } else if let Some((_, field)) = SAMPLING.iter().find(has_name) {
+            let fields = if is_ollama {
+                &mut sorted.options
+            } else {
+                &mut sorted.body
+            };
+            fields.insert((*field).to_owned(), value.clone());
+        } else if name == "top_k" && is_ollama {
+            sorted.options.insert(name.to_owned(), value.clone());
+        } else if name == "openai_reasoning_effort" || name == "thinking" {
+            // They are read together in `effort`.
+        } else if name == "extra_body" {
+            let fields = value.as_object();
+            let fields = fields.ok_or("`model_settings.extra_body` is no mapping")?;
+            sorted.extra_body = Some(fields.clone());
+        } else if !is_ollama && OPENAI.iter().any(|pair| pair.0 == name) {
+            // They are read in the order of the table.
+        } else if is_without_effect(name, is_ollama) {
+            sorted.ignored.push(name.to_owned());
+        } else if name == "extra_headers" {
+            if value.as_object().is_none_or(|headers| !headers.is_empty()) {
+                return Err(
+                    "`model_settings.extra_headers` cannot be sent; `extra_body` takes fields of the request, and \
+                            `providers.NAME.api_key_env` names a key"
+                        .to_owned(),
+                );
+            }
+        } else {
+            return Err(format!(
+                "`model_settings.{name}` is not supported; `extra_body` takes further fields of the request"
+            ));
+        }
+    }
+    Ok(sorted)
 }
 
 fn is_without_effect(name: &str, is_ollama: bool) -> bool {

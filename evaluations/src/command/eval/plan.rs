@@ -98,6 +98,18 @@ impl Source {
     }
 }
 
+/// The system that the arguments, the file or the settings name.
+fn target_of(arguments: &EvalArgs, source: &Source, resolved: &Resolved) -> Result<TargetSettings> {
+    let target = targets::chosen(resolved, &arguments.target)?.cloned();
+    target.with_context(|| {
+        format!(
+            "`{}` does not say what to test; name it with `--target`, such as `--target http://localhost:8000/ask` or \
+             `--target 'exec:python my_rag.py'`",
+            source.path.display()
+        )
+    })
+}
+
 impl Plan {
     pub(super) fn new(session: &Session<'_>, arguments: &EvalArgs) -> Result<Self> {
         let out = OutFile::all_of_eval(&arguments.results.out)?;
@@ -114,14 +126,7 @@ impl Plan {
         }
         let mut resolved = settings_of(session, arguments, &source, &loaded)?;
         let models = ConfiguredModels::of(&resolved.settings);
-        let target = targets::chosen(&resolved, &arguments.target)?.cloned();
-        let target = target.with_context(|| {
-            format!(
-                "`{}` does not say what to test; name it with `--target`, such as `--target http://localhost:8000/ask` or \
-                 `--target 'exec:python my_rag.py'`",
-                source.path.display()
-            )
-        })?;
+        let target = target_of(arguments, &source, &resolved)?;
         let judges = WantedJudges::of(&registry, &loaded, &source.path, &resolved)?;
         for warning in &judges.warnings {
             session.printer.warn(warning);
@@ -141,7 +146,7 @@ impl Plan {
         } else {
             Prompts::of_evaluators(&session.directories)?
         };
-        let dataset = &loaded.file.name;
+        let (control, dataset) = (&arguments.control, &loaded.file.name);
         let Chosen {
             ids: chosen,
             cases,
@@ -154,12 +159,10 @@ impl Plan {
             shard,
             commands: shown.collect(),
             timeout: choices::case_timeout(&resolved)?.task("the target"),
-            concurrency: arguments
-                .control
+            concurrency: control
                 .concurrency
                 .unwrap_or(resolved.settings.evaluations.concurrency),
-            name: arguments
-                .control
+            name: control
                 .name
                 .clone()
                 .unwrap_or_else(|| format!("{dataset}_eval")),

@@ -4,8 +4,8 @@ use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use anyhow::Result;
-use evals::{Dataset, Report, Retry};
-use evals_evaluators::{Resources, Untyped};
+use evals::{Dataset, Report, Retry, StopSignal};
+use evals_evaluators::{DatasetFile, Resources, Untyped};
 use evals_messages::quantity;
 use evals_rag::rag_judges::JudgeAgreement;
 use evals_targets::process::WorkerPools;
@@ -30,6 +30,7 @@ use crate::judged_by::PanelMember;
 use crate::models::Servers;
 use crate::resumption::{self, Resume};
 use crate::run_ending::Reached;
+use crate::run_folder::RunFolder;
 use crate::run_models::{Opener, cache_policy};
 use crate::session::Session;
 use crate::spending::Spending;
@@ -59,71 +60,23 @@ pub(super) async fn run(
     let control = &arguments.control;
     let stop = interruption.further_stop();
     let spending = Spending::new(arguments.control.budget, stop.clone());
-    let servers = Servers::new(&plan.resolved, &plan.models, session.printer, control.seed);
-    let mut servers = servers.interrupted_by(interruption).pulling(control.pull);
-    let mut opener = Opener::new(
-        session,
-        &plan.resolved,
-        &plan.models,
-        &mut servers,
-        cache_policy(arguments.judging.no_cache, None),
-        &spending,
-        interruption,
-    );
-    let judges = Arc::new(interruption.guard(plan.judges.open(&mut opener)).await?);
-    let workers = WorkerPools::new(plan.concurrency);
-    interruption.track_commands(workers.gate());
-    let resources = Resources {
-        models: Some(Arc::clone(&judges) as _),
-        prompts: Arc::clone(&plan.prompts),
-        workers: workers.clone(),
-        ..Resources::default()
-    };
-    let dataset = plan.dataset(file, resources, arguments.results.cluster.as_ref())?;
-    // They run with the user's rights, and the file may come from somebody else.
-    for command in &plan.commands {
-        session.printer.note(&format!(
-            "{} runs a command as an evaluator: `{command}`",
-            plan.source.path.display()
-        ));
-    }
-    let dataset = if plan.judges.votes {
-        dataset.report_evaluator(JudgeAgreement)
-    } else {
-        dataset
-    };
-
-    let opening = Opening {
-        concurrency: plan.concurrency,
-        folder: session.directories.working.clone(),
-    };
-    let target = targets::open(&plan.target, &opening, &mut opener);
-    let target = interruption.guard(target).await?;
+    let opening = Systems::open(session, arguments, plan, file, &spending, interruption);
+    let Systems {
+        judges,
+        workers,
+        dataset,
+        target,
+    } = opening.await?;
     let prices = choices::prices(&plan.resolved);
-    let target = targets::metered(target, prices.clone(), &spending);
-    for warning in target.warnings(&plan.chosen_ids()) {
-        session.printer.warn(&warning);
-    }
     let started = clock::now();
     let record = run_record(plan, arguments, target.identity(), &judges, started)?;
-    let (resume, resumption) = match start {
-        Start::Resume => (Resume::Unfinished, Resumption::Resume),
-        Start::Fresh | Start::Reuse(_) => (Resume::Fresh, Resumption::Fresh),
+    let resume = match start {
+        Start::Resume => Resume::Unfinished,
+        Start::Fresh | Start::Reuse(_) => Resume::Fresh,
     };
     let opening = resumption::open::<Untyped>(session, &record, started, resume);
     let mut opened = interruption.guard(opening).await?;
-    let recording = Recording {
-        run: record.identity(),
-        resumption,
-        reused: match start {
-            Start::Resume | Start::Fresh => None,
-            Start::Reuse(replies) => Some(Reused {
-                replies,
-                asked: inputs(&dataset),
-                repeat: control.repeat.get(),
-            }),
-        },
-    };
+    let recording = recording(record.identity(), start, &dataset, control.repeat.get());
     let recorded = Arc::new(targets::record(session, target, &recording).await?);
     spending.record_in(Arc::clone(recorded.file()), &prices);
     let paid = eval_report::payments(
@@ -134,20 +87,6 @@ pub(super) async fn run(
     );
     spending.resume_cases(paid, &prices);
 
-    let execution = Execution {
-        printer: session.printer,
-        resolved: &plan.resolved,
-        interruption,
-        stop,
-        concurrency: plan.concurrency,
-        repeat: control.repeat,
-        max_failures: control.max_failures,
-        retries: [
-            arguments.attempts.retry_task,
-            arguments.attempts.retry_evaluators,
-        ]
-        .map(|retries| Some(retry(retries?.saturating_add(1), control.seed))),
-    };
     let work = Work {
         name: plan.name.clone(),
         dataset,
@@ -159,7 +98,9 @@ pub(super) async fn run(
     let Ran {
         mut report,
         too_many_failed,
-    } = execution.resume(work, &mut opened).await;
+    } = execution(session, arguments, plan, interruption, stop)
+        .resume(work, &mut opened)
+        .await;
     recorded.close().await;
     workers.close().await;
     // A case with a temporary failure runs again, and its reply is not to be paid for twice.
@@ -167,20 +108,154 @@ pub(super) async fn run(
         recorded.finish()?;
     }
     facts(&report, plan, control.seed, &recorded, &judges)?.enter(&mut report)?;
-    let asked = quantity::of(recorded.asked(), "request");
-    session.printer.detail(&format!("{asked} to the target"));
-    let replies = Replies::of(&recorded);
-    // The report holds what it needs of the replies.
-    drop(recorded);
     let reached = Reached {
         failures: too_many_failed,
         budget: spending.is_spent(),
     };
-    let keys = &arguments.results.group_by;
-    let summary = groups::summary(session.printer, &report, control.seed, keys);
-    let written = (report, summary);
-    let run = FinishedRun::write(session, control.seed, written, opened.folder, reached)?;
+    finished(session, arguments, report, opened.folder, recorded, reached)
+}
+
+/// Writes the report.
+fn finished(
+    session: &Session<'_>,
+    arguments: &EvalArgs,
+    report: Report<Untyped>,
+    folder: RunFolder,
+    recorded: Arc<RecordedTarget>,
+    reached: Reached,
+) -> Result<Finished> {
+    let (printer, seed) = (session.printer, arguments.control.seed);
+    let asked = quantity::of(recorded.asked(), "request");
+    printer.detail(&format!("{asked} to the target"));
+    let replies = Replies::of(&recorded);
+    // The report holds what it needs of the replies.
+    drop(recorded);
+    let summary = groups::summary(printer, &report, seed, &arguments.results.group_by);
+    let run = FinishedRun::write(session, seed, (report, summary), folder, reached)?;
     Ok(Finished { run, replies })
+}
+
+/// How the cases run.
+fn execution<'e>(
+    session: &Session<'e>,
+    arguments: &EvalArgs,
+    plan: &'e Plan,
+    interruption: &'e Interruption,
+    stop: StopSignal,
+) -> Execution<'e> {
+    Execution {
+        printer: session.printer,
+        resolved: &plan.resolved,
+        interruption,
+        stop,
+        concurrency: plan.concurrency,
+        repeat: arguments.control.repeat,
+        max_failures: arguments.control.max_failures,
+        retries: [
+            arguments.attempts.retry_task,
+            arguments.attempts.retry_evaluators,
+        ]
+        .map(|retries| Some(retry(retries?.saturating_add(1), arguments.control.seed))),
+    }
+}
+
+/// What a run asks, opened.
+struct Systems {
+    judges: Arc<OpenedJudges>,
+    /// The commands of evaluators.
+    workers: WorkerPools,
+    dataset: Dataset<Untyped>,
+    target: Arc<dyn Target>,
+}
+
+impl Systems {
+    async fn open(
+        session: &Session<'_>,
+        arguments: &EvalArgs,
+        plan: &Plan,
+        file: DatasetFile,
+        spending: &Arc<Spending>,
+        interruption: &Interruption,
+    ) -> Result<Self> {
+        let servers = Servers::new(
+            &plan.resolved,
+            &plan.models,
+            session.printer,
+            arguments.control.seed,
+        );
+        let mut servers = servers
+            .interrupted_by(interruption)
+            .pulling(arguments.control.pull);
+        let mut opener = Opener::new(
+            session,
+            &plan.resolved,
+            &plan.models,
+            &mut servers,
+            cache_policy(arguments.judging.no_cache, None),
+            spending,
+            interruption,
+        );
+        let judges = Arc::new(interruption.guard(plan.judges.open(&mut opener)).await?);
+        let workers = WorkerPools::new(plan.concurrency);
+        interruption.track_commands(workers.gate());
+        let resources = Resources {
+            models: Some(Arc::clone(&judges) as _),
+            prompts: Arc::clone(&plan.prompts),
+            workers: workers.clone(),
+            ..Resources::default()
+        };
+        let dataset = plan.dataset(file, resources, arguments.results.cluster.as_ref())?;
+        // They run with the user's rights, and the file may come from somebody else.
+        for command in &plan.commands {
+            session.printer.note(&format!(
+                "{} runs a command as an evaluator: `{command}`",
+                plan.source.path.display()
+            ));
+        }
+        let dataset = if plan.judges.votes {
+            dataset.report_evaluator(JudgeAgreement)
+        } else {
+            dataset
+        };
+
+        let opening = Opening {
+            concurrency: plan.concurrency,
+            folder: session.directories.working.clone(),
+        };
+        let target = targets::open(&plan.target, &opening, &mut opener);
+        let target = interruption.guard(target).await?;
+        let target = targets::metered(target, choices::prices(&plan.resolved), spending);
+        for warning in target.warnings(&plan.chosen_ids()) {
+            session.printer.warn(&warning);
+        }
+        Ok(Self {
+            judges,
+            workers,
+            dataset,
+            target,
+        })
+    }
+}
+
+/// How the replies of the target are recorded, and which are reused.
+fn recording(run: Value, start: Start, dataset: &Dataset<Untyped>, repeat: u32) -> Recording {
+    let resumption = match start {
+        Start::Resume => Resumption::Resume,
+        Start::Fresh | Start::Reuse(_) => Resumption::Fresh,
+    };
+    let reused = match start {
+        Start::Resume | Start::Fresh => None,
+        Start::Reuse(replies) => Some(Reused {
+            replies,
+            asked: inputs(dataset),
+            repeat,
+        }),
+    };
+    Recording {
+        run,
+        resumption,
+        reused,
+    }
 }
 
 /// The inputs of each case by its id.

@@ -14,7 +14,6 @@ use super::against::Against;
 use super::stored::Stored;
 use crate::batches;
 use crate::choices;
-use crate::models::ConfiguredModel;
 use crate::question_answering::{
     JudgeRow, Judging, JudgingPlan, judge_rows, judging as judging_side,
 };
@@ -56,15 +55,14 @@ pub(super) fn text(
     };
     let prices = choices::prices(resolved);
     let mut rows = judge_rows(judging, plan, &workload, &cases, &*tokenizer);
-    if let Some(against) = against {
+    rows.extend(against.iter().flat_map(|against| {
         let calls = CallRange::exactly(against.calls(stored, plan, &count));
-        let judges = plan.judges().map(ConfiguredModel::identity);
-        rows.extend(judges.map(|model| JudgeRow {
+        plan.judges().map(move |judge| JudgeRow {
             what: "pairs",
-            model,
+            model: judge.identity(),
             calls,
-        }));
-    }
+        })
+    }));
     let mut text = format!("{}\n", quantity::of(cases.len(), "answer"));
     for row in &rows {
         text.push_str(&row.line(&prices));

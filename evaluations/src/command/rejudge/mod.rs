@@ -14,6 +14,7 @@ use anyhow::{Context as _, Result, bail};
 use chrono::{DateTime, Utc};
 use evals::Dataset;
 use evals_models::ModelIdentity;
+use evals_providers::Traffic;
 use evals_rag::Prompt;
 use evals_rag::qa::Qa;
 use evals_rag::rag_judges::{JudgeTemplates, Preferences};
@@ -127,19 +128,7 @@ impl Rejudging {
     ) -> Result<Exit> {
         let (resolved, printer) = (&self.resolved, session.printer);
         let spending = Spending::new(None, interruption.stop());
-        let servers = Servers::new(resolved, &self.configured, printer, 0);
-        let mut servers = servers.interrupted_by(interruption);
-        let mut opener = Opener::new(
-            session,
-            resolved,
-            &self.configured,
-            &mut servers,
-            self.cache,
-            &spending,
-            interruption,
-        );
-        let opening = Judging::open(&mut opener, &self.plan);
-        let judging = interruption.guard(opening).await?;
+        let (judging, traffic) = self.open(session, &spending, interruption).await?;
         let kept = self.kept(&judging)?;
         let model_set = self.model_set(session, &judging, &kept)?;
         if arguments.judging.estimate {
@@ -155,7 +144,6 @@ impl Rejudging {
         let opening = resumption::open(session, &record, started, Resume::Unfinished);
         let mut opened = interruption.guard(opening).await?;
         let dataset = self.dataset(session, &judging, &kept)?;
-        let traffic = servers.traffic_so_far();
         let facts = vector_search::fact_of_run(&record).into_iter();
         let closing = Closing {
             session,
@@ -194,6 +182,30 @@ impl Rejudging {
         let judged = closing.close(judged, opened.folder)?;
         printer.result(&judged.text(printer)?)?;
         judged.close(printer, files, interruption.is_interrupted())
+    }
+
+    /// Opens the judges, with the traffic of their servers.
+    async fn open(
+        &self,
+        session: &Session<'_>,
+        spending: &Arc<Spending>,
+        interruption: &Interruption,
+    ) -> Result<(Judging, Vec<Arc<Traffic>>)> {
+        let (resolved, configured) = (&self.resolved, &self.configured);
+        let servers = Servers::new(resolved, configured, session.printer, 0);
+        let mut servers = servers.interrupted_by(interruption);
+        let mut opener = Opener::new(
+            session,
+            resolved,
+            configured,
+            &mut servers,
+            self.cache,
+            spending,
+            interruption,
+        );
+        let opening = Judging::open(&mut opener, &self.plan);
+        let judging = interruption.guard(opening).await?;
+        Ok((judging, servers.traffic_so_far()))
     }
 
     /// The further judges of the stored run that are not asked again.

@@ -81,37 +81,45 @@ fn one(
             prepared: &prepared,
             interruption,
         };
-        let qa = plan.qa.as_ref().zip(prepared.qa.as_ref());
-        if let Some((qa, models)) = qa
-            && arguments.judging.estimate
-        {
-            let estimated = qa::estimate(run, qa, models);
-            interruption.guard(estimated).await?;
-            return Ok(Exit::Done);
-        }
-        let mut exit = Exit::Done;
-        if plan.retrieval {
-            exit = retrieval::execute(run).await?;
-        }
-        if let Some((qa, models)) = qa
-            && !interruption.is_interrupted()
-        {
-            exit = exit.max(match prepared.stop.reason() {
-                None => qa::execute(run, qa, models).await?,
-                // The retrieval benchmark has already reported the reason.
-                Some(_) if plan.retrieval => exit,
-                Some(reason) => {
-                    let warning = format!("stopped before the first question: {reason}");
-                    session.printer.warn(&warning);
-                    Exit::CheckFailed
-                }
-            });
-        }
-        note_embedding(session, run.plan, &prepared);
-        let reranking = prepared.reranking.iter();
-        for note in reranking.flat_map(|reranking| reranking.reranker.notes()) {
-            session.printer.note(&format!("while reranking: {note}"));
-        }
-        Ok(exit)
+        benchmarks(run).await
     })
+}
+
+/// Runs the benchmarks of the plan, or estimates the cost of question answering.
+async fn benchmarks(run: Run<'_>) -> Result<Exit> {
+    let Run { plan, prepared, .. } = run;
+    let qa = plan.qa.as_ref().zip(prepared.qa.as_ref());
+    if let Some((qa, models)) = qa
+        && run.arguments.judging.estimate
+    {
+        let estimated = qa::estimate(run, qa, models);
+        run.interruption.guard(estimated).await?;
+        return Ok(Exit::Done);
+    }
+    let mut exit = Exit::Done;
+    if plan.retrieval {
+        exit = retrieval::execute(run).await?;
+    }
+    if let Some((qa, models)) = qa
+        && !run.interruption.is_interrupted()
+    {
+        exit = exit.max(match prepared.stop.reason() {
+            None => qa::execute(run, qa, models).await?,
+            // The retrieval benchmark has already reported the reason.
+            Some(_) if plan.retrieval => exit,
+            Some(reason) => {
+                let warning = format!("stopped before the first question: {reason}");
+                run.session.printer.warn(&warning);
+                Exit::CheckFailed
+            }
+        });
+    }
+    note_embedding(run.session, plan, prepared);
+    let reranking = prepared.reranking.iter();
+    for note in reranking.flat_map(|reranking| reranking.reranker.notes()) {
+        run.session
+            .printer
+            .note(&format!("while reranking: {note}"));
+    }
+    Ok(exit)
 }

@@ -102,12 +102,7 @@ pub(super) async fn prepare(
     // `--refresh failed` only concerns question answering: cached vectors and scores stay in use.
     let refresh = arguments.qa.refresh.filter(|what| *what == Refresh::All);
     let mut opener = access.opener(cache_policy(arguments.judging.no_cache, refresh));
-    let embedder = if plan.needs_embeddings {
-        let embedder = embedder::open(&mut opener, arguments).await?;
-        Some(record_queries(&mut opener, plan, embedder))
-    } else {
-        None
-    };
+    let embedder = open_embedder(&mut opener, arguments, plan).await?;
     let reranking = if plan.profiles.iter().any(|profile| profile.rerank) {
         Some(reranker::open(&mut opener).await?)
     } else {
@@ -127,14 +122,13 @@ pub(super) async fn prepare(
     // the questions cannot be read, the error about the questions comes first.
     let found = find_index(session, arguments, plan, embedder.clone(), &collection).await;
     let index = found.as_ref().ok().and_then(|found| found.index.clone());
-    let selection = plan.selection.as_ref();
     let asked = questions::read(
         printer,
         &plan.manifest,
         &collection,
         index.map_or(KnownIds::None, |index| KnownIds::Index(Box::new(index))),
         arguments,
-        selection,
+        plan.selection.as_ref(),
     )
     .await?;
     let ready = open_index(session, arguments, plan, found, &collection).await?;
@@ -152,6 +146,19 @@ pub(super) async fn prepare(
         spending: access.spending,
         stop: access.stop,
     })
+}
+
+/// Opens the embedding model; `None` if no profile needs vectors.
+async fn open_embedder(
+    opener: &mut Opener<'_, '_>,
+    arguments: &RunArgs,
+    plan: &Plan,
+) -> Result<Option<Arc<dyn Embedder>>> {
+    if !plan.needs_embeddings {
+        return Ok(None);
+    }
+    let embedder = embedder::open(opener, arguments).await?;
+    Ok(Some(record_queries(opener, plan, embedder)))
 }
 
 /// Lets the extractive answerer reuse the question vectors that the search computes.

@@ -60,22 +60,7 @@ impl QaPlan {
             cache_policy(arguments.judging.no_cache, arguments.qa.refresh),
         )?;
         if arguments.control.budget.is_some() {
-            check_price(resolved, &answerer)?;
-            judging
-                .judges()
-                .try_for_each(|judge| check_price(resolved, judge))?;
-            if profiles.iter().any(|profile| profile.rerank) {
-                // The budget does not count requests to `/rerank`.
-                if let Some(chat) = reranker::check(resolved, models)?.chat() {
-                    check_price(resolved, &chat)?;
-                }
-            }
-            if profiles
-                .iter()
-                .any(|profile| profile.base.needs_embeddings())
-            {
-                check_embedding_price(resolved, &models.embedder)?;
-            }
+            check_prices(resolved, models, &judging, profiles)?;
         }
         let answering = batches::Caller {
             role: "answerer",
@@ -104,6 +89,32 @@ impl QaPlan {
             refresh_failed: arguments.qa.refresh == Some(Refresh::Failed),
         })
     }
+}
+
+/// Fails if a model of the run has no price, which a budget needs.
+fn check_prices(
+    resolved: &Resolved,
+    models: &ConfiguredModels,
+    judging: &JudgingPlan,
+    profiles: &[SearchProfile],
+) -> Result<()> {
+    check_price(resolved, &models.answerer)?;
+    judging
+        .judges()
+        .try_for_each(|judge| check_price(resolved, judge))?;
+    if profiles.iter().any(|profile| profile.rerank) {
+        // The budget does not count requests to `/rerank`.
+        if let Some(chat) = reranker::check(resolved, models)?.chat() {
+            check_price(resolved, &chat)?;
+        }
+    }
+    if profiles
+        .iter()
+        .any(|profile| profile.base.needs_embeddings())
+    {
+        check_embedding_price(resolved, &models.embedder)?;
+    }
+    Ok(())
 }
 
 /// The profile that finds the passages: the only one, else the default one if it is among several, else the first.

@@ -127,17 +127,7 @@ impl Plan {
         manifest: Manifest,
         mut resolved: Resolved,
     ) -> Result<Self> {
-        let stages = &arguments.stages;
-        if stages.skip_retrieval && stages.skip_qa && !arguments.results.out.is_empty() {
-            bail!(
-                "`--out` has nothing to write, because `--skip-retrieval` and `--skip-qa` skip both benchmarks"
-            );
-        }
-        if stages.skip_qa && arguments.judging.estimate {
-            bail!(
-                "`--estimate` counts what question answering costs, and `--skip-qa` skips it; leave one of them out"
-            );
-        }
+        refuse_contradictions(arguments)?;
         let choices = Choices::of(&resolved)?;
         let profiles = profiles(&arguments.retrieval.profiles, &choices)?;
         check_reranker(session, &resolved, &choices.models, &profiles)?;
@@ -192,6 +182,22 @@ impl Plan {
     pub(super) fn cut_note(&self) -> Option<String> {
         measured::cut_note(self.k, &self.cut).filter(|_| self.retrieval)
     }
+}
+
+/// Refuses options of which one leaves another without an effect.
+fn refuse_contradictions(arguments: &RunArgs) -> Result<()> {
+    let stages = &arguments.stages;
+    if stages.skip_retrieval && stages.skip_qa && !arguments.results.out.is_empty() {
+        bail!(
+            "`--out` has nothing to write, because `--skip-retrieval` and `--skip-qa` skip both benchmarks"
+        );
+    }
+    if stages.skip_qa && arguments.judging.estimate {
+        bail!(
+            "`--estimate` counts what question answering costs, and `--skip-qa` skips it; leave one of them out"
+        );
+    }
+    Ok(())
 }
 
 fn profiles(names: &[String], choices: &Choices) -> Result<Vec<SearchProfile>> {

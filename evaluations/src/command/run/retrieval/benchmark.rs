@@ -59,25 +59,13 @@ pub(super) async fn run(
         too_many_failed,
     } = run.execution().measure(work).await;
     let reranking = reranking.map(|it| it.account(&report, &choices::prices(&plan.resolved)));
-    let mut facts = Vec::new();
-    facts.extend(approximation(run, profile).map(vector_search::fact));
-    let chosen = &prepared.chosen;
-    facts.extend(chosen.lines("questions"));
-    chosen.enter(&mut report.metadata)?;
-    if let Some(sampled) = &sampled {
-        facts.push(sampled.fact());
-    }
-    facts.extend(
-        reranking
-            .iter()
-            .map(|account| ("reranking".to_owned(), account.clone())),
-    );
-    if !facts.is_empty() {
-        let facts = serde_json::to_value(facts)?;
-        report
-            .metadata
-            .insert(Report::<Retrieval>::FACTS.to_owned(), facts);
-    }
+    enter_facts(
+        run,
+        profile,
+        &mut report,
+        sampled.as_ref(),
+        reranking.as_ref(),
+    )?;
     let (printer, keys) = (run.session.printer, &arguments.results.group_by);
     let summary = groups::summary(printer, &report, arguments.control.seed, keys);
     let index = &prepared.ready.index;
@@ -92,4 +80,26 @@ pub(super) async fn run(
         reranking,
         too_many_failed,
     })
+}
+
+/// Adds the lines below the title to a report.
+fn enter_facts(
+    run: Run<'_>,
+    profile: SearchProfile,
+    report: &mut Report<Retrieval>,
+    sampled: Option<&LatencySample>,
+    reranking: Option<&String>,
+) -> Result<()> {
+    let chosen = &run.prepared.chosen;
+    chosen.enter(&mut report.metadata)?;
+    let mut facts = Vec::new();
+    facts.extend(approximation(run, profile).map(vector_search::fact));
+    facts.extend(chosen.lines("questions"));
+    facts.extend(sampled.map(LatencySample::fact));
+    facts.extend(reranking.map(|account| ("reranking".to_owned(), account.clone())));
+    if !facts.is_empty() {
+        let key = Report::<Retrieval>::FACTS.to_owned();
+        report.metadata.insert(key, serde_json::to_value(facts)?);
+    }
+    Ok(())
 }

@@ -22,6 +22,31 @@ pub(super) fn comparison(
     chosen: &ChosenCases,
     seed: u64,
 ) -> io::Result<String> {
+    let console = console(printer);
+    let line = |line: &str| text(|out| console.text(out, line));
+    let mut page = line(&headline(printer, finished, plan))?;
+    for (label, chosen) in chosen.lines("questions") {
+        page.push_str(&line(&format!("{label}: {chosen}"))?);
+    }
+    page.push('\n');
+    page.push_str(&text(|out| console.comparison(out, comparison))?);
+    let testing = PairTesting::by(PairedTest {
+        seed,
+        ..PairedTest::default()
+    });
+    let runs = titled(finished);
+    for lead in Standings::leads(&runs, &testing, |_| true) {
+        let title = |place: usize| runs[place].title;
+        page.push_str(&line(&render::lead(&lead, &testing, title, "question"))?);
+    }
+    page.push_str(&text(|out| console.interval_methods(out, comparison))?);
+    page.push_str(&text(|out| console.latency(out, &latencies(finished)))?);
+    page.push_str(&of_single_runs(printer, finished)?);
+    Ok(page)
+}
+
+/// The run, its questions and the depth of its rankings, in one line.
+fn headline(printer: &Printer, finished: &[FinishedRankings], plan: &Plan) -> String {
     let questions = finished.first().map_or(0, |run| run.summary.finished);
     let separator = if printer.stdout().unicode {
         " · "
@@ -39,25 +64,14 @@ pub(super) fn comparison(
         },
         format!("{} kept", quantity::of(plan.k.get(), "document")),
     ];
+    facts.join(separator)
+}
+
+/// What only some runs have: approximate search, reranking, groups and failures.
+fn of_single_runs(printer: &Printer, finished: &[FinishedRankings]) -> io::Result<String> {
     let console = console(printer);
     let line = |line: &str| text(|out| console.text(out, line));
-    let mut page = line(&facts.join(separator))?;
-    for (label, chosen) in chosen.lines("questions") {
-        page.push_str(&line(&format!("{label}: {chosen}"))?);
-    }
-    page.push('\n');
-    page.push_str(&text(|out| console.comparison(out, comparison))?);
-    let testing = PairTesting::by(PairedTest {
-        seed,
-        ..PairedTest::default()
-    });
-    let runs = titled(finished);
-    for lead in Standings::leads(&runs, &testing, |_| true) {
-        let title = |place: usize| runs[place].title;
-        page.push_str(&line(&render::lead(&lead, &testing, title, "question"))?);
-    }
-    page.push_str(&text(|out| console.interval_methods(out, comparison))?);
-    page.push_str(&text(|out| console.latency(out, &latencies(finished)))?);
+    let mut page = String::new();
     for run in finished {
         if let Some(search) = vector_search::of_report(&run.report.metadata) {
             page.push('\n');
@@ -78,7 +92,7 @@ pub(super) fn comparison(
             "{}: {} of {} failed",
             run.label,
             run.summary.failed,
-            quantity::of(questions, "search")
+            quantity::of(run.summary.finished, "search")
         );
         page.push('\n');
         page.push_str(&line(&failed)?);

@@ -71,18 +71,10 @@ impl TargetPlan {
                 "`--fresh` starts over and `--refresh failed` resumes an earlier run; choose one"
             );
         }
-        let is_ranking_alone = matches!(target.address, Some(TargetAddress::Trec(_)));
-        if is_ranking_alone && stages.skip_retrieval {
-            bail!("a TREC run has no answers, so `--skip-retrieval` leaves nothing to measure");
-        }
-        if is_ranking_alone && !stages.skip_qa {
-            let note = "a TREC run has no answers; only retrieval is measured";
-            session.printer.note(note);
-        }
-        let qa = if stages.skip_qa || is_ranking_alone {
-            None
-        } else {
+        let qa = if has_answers(session, arguments, &target)? && !stages.skip_qa {
             Some(judging(session, arguments, &resolved, &models)?)
+        } else {
+            None
         };
         let callers: Vec<_> = qa.iter().flat_map(JudgingPlan::callers).collect();
         batches::plan(
@@ -101,12 +93,7 @@ impl TargetPlan {
             let name = control.name.clone();
             name.unwrap_or_else(|| format!("{}{suffix}", manifest.name))
         };
-        let (resume, replies) = match (control.fresh, arguments.qa.refresh) {
-            (true, _) => (Resume::Fresh, Resumption::Fresh),
-            (false, Some(Refresh::Failed)) => (Resume::Failed, Resumption::Reopen),
-            // An interrupted run goes on; a finished one asks again anyway.
-            (false, Some(Refresh::All) | None) => (Resume::Unfinished, Resumption::Resume),
-        };
+        let (resume, replies) = resumed(arguments);
         Ok(Self {
             target,
             matching,
@@ -149,6 +136,35 @@ fn refuse_options_of_our_pipeline(arguments: &RunArgs) -> Result<()> {
         bail!("`--skip-retrieval` and `--skip-qa` together leave nothing to ask the target");
     }
     Ok(())
+}
+
+/// Whether the target may have answers. A TREC run has rankings alone.
+fn has_answers(
+    session: &Session<'_>,
+    arguments: &RunArgs,
+    target: &TargetSettings,
+) -> Result<bool> {
+    if !matches!(target.address, Some(TargetAddress::Trec(_))) {
+        return Ok(true);
+    }
+    if arguments.stages.skip_retrieval {
+        bail!("a TREC run has no answers, so `--skip-retrieval` leaves nothing to measure");
+    }
+    if !arguments.stages.skip_qa {
+        let note = "a TREC run has no answers; only retrieval is measured";
+        session.printer.note(note);
+    }
+    Ok(false)
+}
+
+/// Which earlier run goes on, and what becomes of its recorded replies.
+fn resumed(arguments: &RunArgs) -> (Resume, Resumption) {
+    match (arguments.control.fresh, arguments.qa.refresh) {
+        (true, _) => (Resume::Fresh, Resumption::Fresh),
+        (false, Some(Refresh::Failed)) => (Resume::Failed, Resumption::Reopen),
+        // An interrupted run goes on; a finished one asks again anyway.
+        (false, Some(Refresh::All) | None) => (Resume::Unfinished, Resumption::Resume),
+    }
 }
 
 /// How the settings match documents.

@@ -32,7 +32,37 @@ pub(super) fn execute(
         return estimates(session, arguments, variants);
     }
     let mut record = Record::open(session, arguments)?;
-    let mut failed: Vec<&str> = Vec::new();
+    let Some((failed, worst)) = run_all(session, arguments, variants, &mut record)? else {
+        return Ok(Exit::Interrupted);
+    };
+    let mut made = Vec::new();
+    for variant in variants {
+        if !failed.contains(&variant.title.as_str()) {
+            made.extend(made_by(session, &variant.title)?);
+        }
+    }
+    compare_all(session, arguments, &made)?;
+    if failed.is_empty() {
+        record.remove()?;
+        return Ok(worst);
+    }
+    session.printer.failure(&format!(
+        "{} of {} failed: {}; the same command runs only these again",
+        failed.len(),
+        quantity::of(variants.len(), "variant"),
+        failed.join(", ")
+    ));
+    Ok(worst)
+}
+
+/// Runs the variants that are not done. Returns those that failed, with the worst exit code; `None` after an interruption.
+fn run_all<'v>(
+    session: &Session<'_>,
+    arguments: &RunArgs,
+    variants: &'v [Variant],
+    record: &mut Record,
+) -> Result<Option<(Vec<&'v str>, Exit)>> {
+    let mut failed: Vec<&'v str> = Vec::new();
     let mut worst = Exit::Done;
     for (place, variant) in variants.iter().enumerate() {
         let number = format!("{} of {}", place + 1, variants.len());
@@ -53,7 +83,7 @@ pub(super) fn execute(
                     "{} left; run the same command again to continue",
                     quantity::of(variants.len() - place, "variant")
                 ));
-                return Ok(Exit::Interrupted);
+                return Ok(None);
             }
             Ok(Exit::Done) => record.add(&variant.title, &made_by(session, &variant.title)?)?,
             Ok(exit) => {
@@ -70,24 +100,7 @@ pub(super) fn execute(
             }
         }
     }
-    let mut made = Vec::new();
-    for variant in variants {
-        if !failed.contains(&variant.title.as_str()) {
-            made.extend(made_by(session, &variant.title)?);
-        }
-    }
-    compare_all(session, arguments, &made)?;
-    if failed.is_empty() {
-        record.remove()?;
-        return Ok(worst);
-    }
-    session.printer.failure(&format!(
-        "{} of {} failed: {}; the same command runs only these again",
-        failed.len(),
-        quantity::of(variants.len(), "variant"),
-        failed.join(", ")
-    ));
-    Ok(worst)
+    Ok(Some((failed, worst)))
 }
 
 /// Resolves and plans every variant, so that a bad value is found before anything runs.
