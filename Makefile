@@ -6,7 +6,7 @@
 
 CARGO ?= cargo
 FUZZ_SECONDS ?= 30
-LIGHT := evals-guard evals-messages evals-metrics evals-yaml evals evals-models evals-targets evals-rag evals-evaluators evals-html evals-nearest evals-load evals-settings
+LIGHT := evals-guard evals-messages evals-metrics evals-yaml evals evals-models evals-targets evals-rag evals-evaluators evals-html evals-nearest evals-load evals-settings evals-runs
 
 # Minutes that a build from an empty target folder takes on two idle cores. docs/install.md says where they come from.
 FIRST_BUILD := 19
