@@ -26,8 +26,10 @@ pub(crate) struct Execution<'e> {
     pub(crate) concurrency: NonZeroUsize,
     pub(crate) repeat: NonZeroU32,
     pub(crate) max_failures: Option<NonZeroUsize>,
-    /// How a failed task is repeated, and how a failed evaluator is.
-    pub(crate) retries: [Option<Retry>; 2],
+    /// How a failed task is repeated.
+    pub(crate) retry_task: Option<Retry>,
+    /// How a failed evaluator is repeated.
+    pub(crate) retry_evaluators: Option<Retry>,
 }
 
 /// The cases with their evaluators, and the task that they give to the system under test.
@@ -51,7 +53,7 @@ pub(crate) struct Ran<D: Domain> {
 }
 
 impl Execution<'_> {
-    /// Runs every case. Nothing is recorded, so an interrupted run starts again.
+    /// Runs every case, without a journal: an interrupted run searches again, or reads recorded replies.
     pub(crate) async fn measure<D, T, F>(&self, work: Work<D, T>) -> Ran<D>
     where
         D: Domain,
@@ -108,11 +110,10 @@ impl Execution<'_> {
         for (key, value) in work.metadata {
             experiment = experiment.metadata(key, value);
         }
-        let [task, evaluators] = self.retries.clone();
-        if let Some(retry) = task {
+        if let Some(retry) = self.retry_task.clone() {
             experiment = experiment.retry_task(retry);
         }
-        if let Some(retry) = evaluators {
+        if let Some(retry) = self.retry_evaluators.clone() {
             experiment = experiment.retry_evaluators(retry);
         }
         experiment

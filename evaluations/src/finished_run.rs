@@ -79,8 +79,8 @@ impl<D: Domain + HasPage + Answers> FinishedRun<D> {
         files: &[OutFile],
         is_interrupted: bool,
     ) -> Result<Exit> {
-        let folder = self.folder.path().display();
-        printer.detail(&format!("report in {folder}"));
+        let (name, folder) = (&self.report.name, self.folder.path().display());
+        printer.detail(&format!("{name}: report in {folder}"));
         for file in files {
             file.report(printer, &self.report, &self.summary, &self.source)?;
             printer.note_file("wrote", file.path());

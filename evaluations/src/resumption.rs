@@ -9,7 +9,7 @@ use evals::{CaseReport, Domain, FailureClass, FileJournal, Journal as _, Journal
 use evals_messages::quantity;
 
 use crate::run_folder::{RunFolder, StartLock};
-use crate::run_record::RunRecord;
+use crate::run_record::{Configuration, RunRecord, Sameness, differences};
 use crate::session::Session;
 
 /// Most differences that are listed.
@@ -50,8 +50,8 @@ pub(crate) async fn open<D: Domain>(
         return create(session, record, started, Duration::ZERO);
     }
     let earlier = Earlier::find::<D>(session, record)?;
-    if let Some(folder) = earlier.unfinished {
-        return resume(session, folder, record).await;
+    if let Some(unfinished) = earlier.unfinished {
+        return resume(session, unfinished).await;
     }
     if resume_from == Resume::Failed {
         let Some(folder) = earlier.finished else {
@@ -112,8 +112,7 @@ pub(crate) fn create<D: Domain>(
 /// Resumes a run. Cases with a temporary failure run again.
 async fn resume<D: Domain>(
     session: &Session<'_>,
-    folder: RunFolder,
-    record: &RunRecord,
+    (folder, record): (RunFolder, RunRecord),
 ) -> Result<Opened<D>> {
     let folder = folder.hold().await?;
     let opened = FileJournal::open::<D>(folder.journal(), &record.identity());
@@ -173,7 +172,7 @@ fn is_failed<D: Domain>(case: &CaseReport<D>) -> bool {
 #[derive(Default)]
 struct Earlier {
     /// The same run, unfinished or with temporary failures.
-    unfinished: Option<RunFolder>,
+    unfinished: Option<(RunFolder, RunRecord)>,
     /// The same run, finished.
     finished: Option<RunFolder>,
     /// The newest run, if it is unfinished and another one, with what differs.
@@ -185,6 +184,7 @@ impl Earlier {
         let mut earlier = Self::default();
         let mut folders = RunFolder::list(&session.directories.runs())?;
         folders.reverse();
+        let wanted_values = Configuration::of_identity(wanted);
         let mut is_newest = true;
         for folder in folders {
             let Ok(found) = folder.read_record() else {
@@ -200,7 +200,8 @@ impl Earlier {
             }
             let was_newest = std::mem::replace(&mut is_newest, false);
             let is_done = || folder.state().is_complete();
-            let differences = found.differences(wanted);
+            let found_values = Configuration::of_identity(&found);
+            let differences = differences(&found_values, &wanted_values, Sameness::Run);
             if !differences.is_empty() {
                 if was_newest && !is_done() {
                     earlier.other = Some((folder, differences));
@@ -210,7 +211,7 @@ impl Earlier {
             if is_done() && !has_transient_failures::<D>(&folder) {
                 earlier.finished = Some(folder);
             } else {
-                earlier.unfinished = Some(folder);
+                earlier.unfinished = Some((folder, found));
             }
             break;
         }

@@ -17,6 +17,18 @@ pub(crate) struct Reached {
     pub(crate) budget: bool,
 }
 
+impl Reached {
+    /// The exit code of a run that was stopped.
+    pub(crate) fn exit(self) -> Exit {
+        if self.failures || self.budget {
+            Exit::CheckFailed
+        } else {
+            // The user has to fix an error first.
+            Exit::CouldNot
+        }
+    }
+}
+
 /// The end of one run.
 #[derive(Debug)]
 pub(crate) struct Ending<'r> {
@@ -75,7 +87,8 @@ impl<'r> Ending<'r> {
         Exit::CheckFailed
     }
 
-    fn note_stop(&self, printer: &Printer, reason: &str) -> Exit {
+    /// Prints why the run was stopped before all cases had run, and returns the exit code.
+    pub(crate) fn note_stop(&self, printer: &Printer, reason: &str) -> Exit {
         let not_run = quantity::of(self.not_run, "case");
         let advice = if self.reached.failures {
             " (`--max-failures`); run the same command again to resume"
@@ -85,11 +98,6 @@ impl<'r> Ending<'r> {
         printer.failure(&format!(
             "stopped early, {not_run} not run: {reason}{advice}"
         ));
-        if self.reached.failures || self.reached.budget {
-            Exit::CheckFailed
-        } else {
-            // The user has to fix an error first.
-            Exit::CouldNot
-        }
+        self.reached.exit()
     }
 }

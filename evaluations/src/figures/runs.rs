@@ -244,8 +244,7 @@ impl Drawn<'_> {
         let mut means = Vec::new();
         for (run, mean) in runs.iter().zip(&headline.means) {
             let Some((quality, mean)) = mean.and_then(|mean| Some((mean.value?, mean))) else {
-                let why = "no value";
-                left_out.entry(why).or_default().push(&run.label);
+                left_out.entry("no value").or_default().push(&run.label);
                 continue;
             };
             let price = match run.latency {

@@ -42,17 +42,22 @@ impl RunFolder {
     pub(crate) fn read_record(&self) -> Result<RunRecord> {
         let path = self.path().join(MANIFEST);
         let bytes = regular_file::read(&path, LARGEST_MANIFEST)?;
-        if let Ok(Versioned {
-            schema_version: Some(found),
-        }) = serde_json::from_slice(&bytes)
-            && found != RECORD_VERSION
-        {
+        let record = serde_json::from_slice::<RunRecord>(&bytes);
+        // The record of a later version may have other members.
+        let version = match &record {
+            Ok(record) => Some(record.schema_version),
+            Err(_) => {
+                let versioned = serde_json::from_slice::<Versioned>(&bytes).ok();
+                versioned.and_then(|it| it.schema_version)
+            }
+        };
+        if let Some(found) = version.filter(|found| *found != RECORD_VERSION) {
             bail!(
                 "`{}` has schema version {found}, but this version of evaluations reads {RECORD_VERSION}",
                 path.display()
             );
         }
-        serde_json::from_slice(&bytes).map_err(|error| {
+        record.map_err(|error| {
             // Only this reading, which takes longer, knows the key.
             let json = &mut serde_json::Deserializer::from_slice(&bytes);
             let keyed = serde_path_to_error::deserialize::<_, RunRecord>(json).err();

@@ -52,15 +52,10 @@ pub(crate) struct Failures {
 impl RunFolder {
     /// The state of the run.
     pub(crate) fn state(&self) -> RunState {
-        self.state_and_summary().0
-    }
-
-    /// The state of the run, with its summary if it has a report.
-    pub(crate) fn state_and_summary(&self) -> (RunState, Option<Summary>) {
         if self.is_locked() {
-            return (RunState::Running, None);
+            return RunState::Running;
         }
-        self.state_at_rest()
+        self.state_at_rest().0
     }
 
     /// The state that the files of the run show, and its summary if it has a report. A run that a process works on is

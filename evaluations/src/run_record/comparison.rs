@@ -132,58 +132,70 @@ const TRAFFIC: [&str; 6] = [
 /// The settings that have [`TRAFFIC`], beside the models of all roles. `*` stands for any name.
 const WITH_TRAFFIC: [&str; 2] = ["providers.*", "target"];
 
-/// All effects, by the names in the path of a member.
-static ALL_EFFECTS: LazyLock<Vec<(Vec<String>, Effect)>> = LazyLock::new(|| {
-    let names = |path: &str| path.split('.').map(str::to_owned).collect();
-    let listed = EFFECTS.iter().flat_map(|(effect, paths)| {
-        let paths = paths.iter();
-        paths.map(move |path| (names(path), *effect))
-    });
-    let roles = Role::ALL.iter().map(|role| role.path());
-    let traffic = WITH_TRAFFIC.into_iter().chain(roles).flat_map(|section| {
-        let paths = TRAFFIC.map(|setting| format!("settings.{section}.{setting}"));
-        paths.map(|path| (names(&path), Effect::Nothing))
-    });
-    listed.chain(traffic).collect()
-});
-
-/// The effect of a member, and those of members below it by the rest of their paths.
-struct Effects<'e> {
-    own: Effect,
-    below: Vec<(&'e [String], Effect)>,
+/// The effects of a member and of those below it. The member `*` stands for those that are not listed.
+#[derive(Debug, Default)]
+struct EffectTree {
+    /// `None` if it is that of the member above.
+    own: Option<Effect>,
+    below: BTreeMap<String, EffectTree>,
 }
 
-impl Effects<'_> {
+/// The effects of a record.
+static EFFECTS_OF_RECORD: LazyLock<EffectTree> = LazyLock::new(|| {
+    let mut tree = EffectTree::default();
+    for (effect, paths) in EFFECTS {
+        for path in *paths {
+            tree.add(path, *effect);
+        }
+    }
+    let roles = Role::ALL.iter().map(|role| role.path());
+    for section in WITH_TRAFFIC.into_iter().chain(roles) {
+        for setting in TRAFFIC {
+            tree.add(&format!("settings.{section}.{setting}"), Effect::Nothing);
+        }
+    }
+    tree
+});
+
+impl EffectTree {
+    fn add(&mut self, path: &str, effect: Effect) {
+        let member = path.split('.').fold(self, |tree, name| {
+            tree.below.entry(name.to_owned()).or_default()
+        });
+        member.own = Some(effect);
+    }
+}
+
+/// The effect of a member, with the listed ones below it.
+#[derive(Debug, Clone, Copy)]
+struct Effects {
+    own: Effect,
+    listed: Option<&'static EffectTree>,
+}
+
+impl Effects {
     /// The effects of a record.
     fn of_record() -> Self {
-        let all = ALL_EFFECTS.iter();
         Self {
             own: Effect::Run,
-            below: all
-                .map(|(path, effect)| (path.as_slice(), *effect))
-                .collect(),
+            listed: Some(&EFFECTS_OF_RECORD),
         }
     }
 
     /// The effects of the member with a name.
-    fn of_member(&self, name: &str) -> Self {
-        let mut effects = Self {
-            own: self.own,
-            below: Vec::new(),
-        };
-        for (path, effect) in &self.below {
-            match path {
-                [last] if is_name(last, name) => effects.own = *effect,
-                [first, rest @ ..] if is_name(first, name) => effects.below.push((rest, *effect)),
-                _ => {}
-            }
+    fn of_member(self, name: &str) -> Self {
+        let below = self.listed.map(|listed| &listed.below);
+        let listed = below.and_then(|below| below.get(name).or_else(|| below.get("*")));
+        Self {
+            own: listed.and_then(|listed| listed.own).unwrap_or(self.own),
+            listed,
         }
-        effects
     }
-}
 
-fn is_name(pattern: &str, name: &str) -> bool {
-    pattern == "*" || pattern == name
+    /// Whether members below this one have effects of their own.
+    fn differ_below(self) -> bool {
+        self.listed.is_some_and(|listed| !listed.below.is_empty())
+    }
 }
 
 /// The number of questions excluded from the measures because the corpus does not answer them. Earlier versions measured them, so
@@ -214,31 +226,31 @@ impl RunRecord {
 
     /// The values in which the record of another run differs, as `path: old -> new`; empty if both are of the same run.
     pub(crate) fn differences(&self, new: &Self) -> Vec<String> {
-        let [old, new] = [self, new].map(|record| Configuration::flat(&record.identity()));
+        let [old, new] = [self, new].map(Configuration::of_identity);
         differences(&old, &new, Sameness::Run)
     }
 
     /// The members whose effects are wanted.
     fn part(&self, is_wanted: impl Fn(Effect) -> bool + Copy) -> Value {
         let record = serde_json::to_value(self).expect("a record is texts, numbers and JSON");
-        wanted(record, &Effects::of_record(), is_wanted).unwrap_or_default()
+        wanted(record, Effects::of_record(), is_wanted).unwrap_or_default()
     }
 }
 
 /// The wanted values of a tree; `None` if there are none. An object that was empty stays if it is wanted.
 fn wanted(
     value: Value,
-    effects: &Effects<'_>,
+    effects: Effects,
     is_wanted: impl Fn(Effect) -> bool + Copy,
 ) -> Option<Value> {
     let is_kept = is_wanted(effects.own);
     let members = match value {
-        Value::Object(members) if !effects.below.is_empty() => members,
+        Value::Object(members) if effects.differ_below() => members,
         whole => return is_kept.then_some(whole),
     };
     let mut kept = Map::new();
     for (name, value) in members {
-        let value = wanted(value, &effects.of_member(&name), is_wanted);
+        let value = wanted(value, effects.of_member(&name), is_wanted);
         kept.extend(value.map(|value| (name, value)));
     }
     (is_kept || !kept.is_empty()).then(|| kept.into())
@@ -271,6 +283,11 @@ impl Configuration {
         found
     }
 
+    /// The values that have to be equal to resume a run.
+    pub(crate) fn of_identity(record: &RunRecord) -> Self {
+        Self::flat(&record.identity())
+    }
+
     fn flat(value: &Value) -> Self {
         let mut values = BTreeMap::new();
         for (name, value) in value.as_object().into_iter().flatten() {
@@ -293,16 +310,21 @@ impl Configuration {
 
     /// The configuration without the dataset's digests and the treatment of unanswerable questions.
     pub(crate) fn without_data(&self) -> Self {
-        let mut values = self.0.clone();
-        values.retain(|path, _| !is_of_data(path) && path != UNANSWERABLE);
-        Self(values)
+        let kept = self.0.iter();
+        let kept = kept.filter(|(path, _)| !is_of_data(path) && *path != UNANSWERABLE);
+        Self(
+            kept.map(|(path, value)| (path.clone(), value.clone()))
+                .collect(),
+        )
     }
 
     /// Whether two runs read the same files of the dataset.
     pub(crate) fn has_data_of(&self, other: &Self) -> bool {
-        !self
-            .differing(other, Sameness::Configuration)
-            .any(is_of_data)
+        let crosses = self.0.contains_key(IS_TARGET) != other.0.contains_key(IS_TARGET);
+        let is_asked =
+            |(path, _): &(&String, &String)| is_of_data(path) && !(crosses && is_of_one_side(path));
+        let [one, two] = [self, other].map(|it| it.0.iter().filter(is_asked));
+        one.eq(two)
     }
 
     /// Identifies the files of the dataset: the beginning of a SHA-256.

@@ -134,7 +134,7 @@ pub(crate) struct DatasetRecord {
     /// The shard, if the run is one. The cases are those of the shard alone.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub(crate) shard: Option<ShardRecord>,
-    /// The evaluators of the report, as a dataset file lists them. Only shards have them: `evaluations merge` lets them judge the whole
+    /// The evaluators of the report, as a dataset file lists them. Only shards have them: `evaluations runs merge` lets them judge the whole
     /// report, without the file.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub(crate) report_evaluators: Vec<Value>,

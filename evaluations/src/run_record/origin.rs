@@ -1,10 +1,11 @@
 //! Where the results of a run come from.
 
-use serde::{Deserialize, Serialize};
+use serde::ser::SerializeMap as _;
+use serde::{Deserialize, Serialize, Serializer};
 
 /// Where the results of a run come from.
-#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
-#[serde(from = "OriginMembers", into = "OriginMembers")]
+#[derive(Debug, Clone, Default, PartialEq, Deserialize)]
+#[serde(from = "OriginMembers")]
 pub(crate) enum Origin {
     /// The run asked the system.
     #[default]
@@ -56,11 +57,11 @@ pub(crate) struct StoredSource {
 }
 
 /// The members of a record that say where its results come from.
-#[derive(Serialize, Deserialize)]
+#[derive(Deserialize)]
 struct OriginMembers {
-    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[serde(default)]
     merged: Option<Merge>,
-    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[serde(default)]
     rejudged: Option<Rejudgement>,
 }
 
@@ -74,13 +75,20 @@ impl From<OriginMembers> for Origin {
     }
 }
 
-impl From<Origin> for OriginMembers {
-    fn from(origin: Origin) -> Self {
-        let (rejudged, merged) = match origin {
-            Origin::Run => (None, None),
-            Origin::Merge(merged) => (None, Some(merged)),
-            Origin::Rejudgement(rejudged, merged) => (Some(rejudged), merged),
+impl Serialize for Origin {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        let (rejudged, merged) = match self {
+            Self::Run => (None, None),
+            Self::Merge(merged) => (None, Some(merged)),
+            Self::Rejudgement(rejudged, merged) => (Some(rejudged), merged.as_ref()),
         };
-        Self { merged, rejudged }
+        let mut members = serializer.serialize_map(None)?;
+        if let Some(merged) = merged {
+            members.serialize_entry("merged", merged)?;
+        }
+        if let Some(rejudged) = rejudged {
+            members.serialize_entry("rejudged", rejudged)?;
+        }
+        members.end()
     }
 }

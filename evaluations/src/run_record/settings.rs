@@ -2,6 +2,7 @@
 
 use std::collections::BTreeMap;
 
+use anyhow::{Context as _, Result};
 use evals_rag::prices::Prices;
 use serde::de::DeserializeOwned;
 use serde::{Deserialize, Serialize};
@@ -14,27 +15,29 @@ pub(crate) struct RecordedSettings(Map<String, Value>);
 
 impl RecordedSettings {
     /// All of the settings, or those of some sections.
-    pub(crate) fn of(settings: &impl Serialize) -> serde_json::Result<Self> {
-        serde_json::from_value(serde_json::to_value(settings)?)
+    pub(crate) fn of(settings: &impl Serialize) -> Result<Self> {
+        let tree = serde_json::to_value(settings).and_then(serde_json::from_value);
+        tree.context("cannot serialise the settings")
     }
 
     /// The value of a setting, by its dotted path; `None` if it is not set, or null.
-    pub(crate) fn get<T: DeserializeOwned>(&self, path: &str) -> serde_json::Result<Option<T>> {
+    pub(crate) fn get<T: DeserializeOwned>(&self, path: &str) -> Result<Option<T>> {
         let (section, below) = path.split_once('.').unwrap_or((path, ""));
         let value = self.0.get(section).and_then(|section| {
             let mut names = below.split('.').filter(|name| !name.is_empty());
             names.try_fold(section, |value, name| value.get(name))
         });
-        value.map_or(Ok(None), Option::deserialize)
+        let value = value.map_or(Ok(None), Option::deserialize);
+        value.with_context(|| format!("`settings.{path}` in the record of the run is damaged"))
     }
 
     /// The prices of models.
-    pub(crate) fn prices(&self) -> serde_json::Result<Prices> {
+    pub(crate) fn prices(&self) -> Result<Prices> {
         Ok(self.get("prices")?.unwrap_or_default())
     }
 
     /// Whether the run uses batches.
-    pub(crate) fn has_batches(&self) -> serde_json::Result<bool> {
+    pub(crate) fn has_batches(&self) -> Result<bool> {
         Ok(self.get("batch.enabled")?.unwrap_or_default())
     }
 

@@ -1,12 +1,13 @@
 //! What was run: our own pipeline, or a system under test.
 
 use evals_targets::TargetIdentity;
-use serde::{Deserialize, Serialize};
+use serde::ser::SerializeMap as _;
+use serde::{Deserialize, Serialize, Serializer};
 use serde_json::Value;
 
 /// What was run.
-#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
-#[serde(from = "SystemMembers", into = "SystemMembers")]
+#[derive(Debug, Clone, Default, PartialEq, Deserialize)]
+#[serde(from = "SystemMembers")]
 pub(crate) enum System {
     /// Our own pipeline, over an index.
     Pipeline(Box<IndexRecord>),
@@ -38,11 +39,11 @@ pub(crate) struct IndexRecord {
 }
 
 /// The members of a record that say what was run.
-#[derive(Serialize, Deserialize)]
+#[derive(Deserialize)]
 struct SystemMembers {
-    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[serde(default)]
     index: Option<Box<IndexRecord>>,
-    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[serde(default)]
     target: Option<TargetIdentity>,
 }
 
@@ -56,13 +57,14 @@ impl From<SystemMembers> for System {
     }
 }
 
-impl From<System> for SystemMembers {
-    fn from(system: System) -> Self {
-        let (index, target) = match system {
-            System::Pipeline(index) => (Some(index), None),
-            System::Target(target) => (None, Some(target)),
-            System::Unknown => (None, None),
-        };
-        Self { index, target }
+impl Serialize for System {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        let mut members = serializer.serialize_map(None)?;
+        match self {
+            Self::Pipeline(index) => members.serialize_entry("index", index)?,
+            Self::Target(target) => members.serialize_entry("target", target)?,
+            Self::Unknown => {}
+        }
+        members.end()
     }
 }

@@ -24,8 +24,9 @@ pub(crate) struct StoredRun {
     pub(crate) record: Arc<RunRecord>,
     /// What makes its cases a cluster, if the command line says it.
     cluster: Option<ClusterKey>,
-    configuration: OnceLock<Configuration>,
-    results: OnceLock<Results>,
+    /// Read once, for its clones, too.
+    configuration: Arc<OnceLock<Configuration>>,
+    results: Arc<OnceLock<Results>>,
 }
 
 /// Where a run is.
@@ -57,8 +58,8 @@ impl StoredRun {
             place,
             record: Arc::new(record),
             cluster: None,
-            configuration: OnceLock::new(),
-            results: OnceLock::new(),
+            configuration: Arc::default(),
+            results: Arc::default(),
         }
     }
 
@@ -166,7 +167,7 @@ impl StoredRun {
     /// The run with these results.
     pub(crate) fn with_results(self, results: Results) -> Self {
         Self {
-            results: results.into(),
+            results: Arc::new(results.into()),
             ..self
         }
     }

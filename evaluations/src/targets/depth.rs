@@ -95,14 +95,7 @@ pub(crate) fn difference<D: Domain>(
         return None;
     };
     let (measure, cutoff) = if after.1 <= before.1 { after } else { before };
-    let counted = |report: &Report<D>| -> BTreeMap<(CaseId, u32), usize> {
-        let counts = report
-            .cases
-            .iter()
-            .filter_map(|case| Some(((case.id.clone(), case.repeat), documents(case)?)));
-        counts.collect()
-    };
-    let [before, after] = runs.map(|(_, report)| counted(report));
+    let [before, after] = runs.map(|(_, report)| counted(report, &documents));
     let shared = before
         .iter()
         .filter_map(|(case, one)| Some((*one.min(&cutoff), *after.get(case)?.min(&cutoff))));
@@ -117,6 +110,16 @@ pub(crate) fn difference<D: Domain>(
             runs[0].0, runs[1].0
         )
     })
+}
+
+/// The number of documents of each case.
+fn counted<'r, D: Domain>(
+    report: &'r Report<D>,
+    documents: impl Fn(&CaseReport<D>) -> Option<usize>,
+) -> BTreeMap<(&'r CaseId, u32), usize> {
+    let cases = report.cases.iter();
+    let counts = cases.filter_map(|case| Some(((&case.id, case.repeat), documents(case)?)));
+    counts.collect()
 }
 
 /// The measure of a report that looks at the most documents, and how many. Of several, the first.

@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 use std::num::NonZeroUsize;
 
-use anyhow::{Context as _, Result};
+use anyhow::Result;
 use chrono::{DateTime, Utc};
 use evals_targets::TargetIdentity;
 use serde_json::json;
@@ -32,11 +32,9 @@ pub(super) fn run_record(
     }
     let is_judged = !plan.judges.is_empty();
     let prompts = Prompts::digests(plan.prompts.all().into_iter().filter(|_| is_judged));
-    let unserialised = "cannot serialise the settings";
-    let mut settings =
-        RecordedSettings::of(&json!({"target": plan.target})).context(unserialised)?;
+    let mut settings = RecordedSettings::of(&json!({"target": plan.target}))?;
     if is_judged {
-        let all = RecordedSettings::of(&plan.resolved.settings).context(unserialised)?;
+        let all = RecordedSettings::of(&plan.resolved.settings)?;
         settings.replace(&["evaluations", "providers", "prices"], &all);
     }
     let file = plan.source.path.file_name();

@@ -98,6 +98,29 @@ impl Source {
     }
 }
 
+/// Warns about the judges, and checks that batches and a budget can be used with them.
+fn check_judges(
+    session: &Session<'_>,
+    arguments: &EvalArgs,
+    judges: &WantedJudges,
+    resolved: &mut Resolved,
+) -> Result<()> {
+    for warning in &judges.warnings {
+        session.printer.warn(warning);
+    }
+    let callers: Vec<_> = judges.callers().collect();
+    batches::plan(
+        session.printer,
+        resolved,
+        (arguments.judging.no_cache, arguments.control.budget),
+        &callers,
+    )?;
+    if arguments.control.budget.is_some() {
+        judges.check_prices(resolved)?;
+    }
+    Ok(())
+}
+
 /// The system that the arguments, the file or the settings name.
 fn target_of(arguments: &EvalArgs, source: &Source, resolved: &Resolved) -> Result<TargetSettings> {
     let target = targets::chosen(resolved, &arguments.target)?.cloned();
@@ -128,19 +151,7 @@ impl Plan {
         let models = ConfiguredModels::of(&resolved.settings);
         let target = target_of(arguments, &source, &resolved)?;
         let judges = WantedJudges::of(&registry, &loaded, &source.path, &resolved)?;
-        for warning in &judges.warnings {
-            session.printer.warn(warning);
-        }
-        let callers: Vec<_> = judges.callers().collect();
-        batches::plan(
-            session.printer,
-            &mut resolved,
-            (arguments.judging.no_cache, arguments.control.budget),
-            &callers,
-        )?;
-        if arguments.control.budget.is_some() {
-            judges.check_prices(&resolved)?;
-        }
+        check_judges(session, arguments, &judges, &mut resolved)?;
         let prompts = if judges.is_empty() {
             JudgePrompts::default()
         } else {

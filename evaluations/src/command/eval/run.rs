@@ -79,14 +79,9 @@ pub(super) async fn run(
     let recording = recording(record.identity(), start, &dataset, control.repeat.get());
     let recorded = Arc::new(targets::record(session, target, &recording).await?);
     spending.record_in(Arc::clone(recorded.file()), &prices);
-    let paid = eval_report::payments(
-        &opened.finished,
-        judges.identities(),
-        recorded.identity(),
-        &prices,
-    );
+    let (models, identity) = (judges.identities(), recorded.identity());
+    let paid = eval_report::payments(&opened.finished, models, identity, &prices);
     spending.resume_cases(paid, &prices);
-
     let work = Work {
         name: plan.name.clone(),
         dataset,
@@ -143,6 +138,7 @@ fn execution<'e>(
     interruption: &'e Interruption,
     stop: StopSignal,
 ) -> Execution<'e> {
+    let seed = arguments.control.seed;
     Execution {
         printer: session.printer,
         resolved: &plan.resolved,
@@ -151,11 +147,8 @@ fn execution<'e>(
         concurrency: plan.concurrency,
         repeat: arguments.control.repeat,
         max_failures: arguments.control.max_failures,
-        retries: [
-            arguments.attempts.retry_task,
-            arguments.attempts.retry_evaluators,
-        ]
-        .map(|retries| Some(retry(retries?.saturating_add(1), arguments.control.seed))),
+        retry_task: arguments.attempts.retry_task.map(|it| retry(it.saturating_add(1), seed)),
+        retry_evaluators: arguments.attempts.retry_evaluators.map(|it| retry(it.saturating_add(1), seed)),
     }
 }
 
@@ -218,16 +211,7 @@ impl Systems {
             dataset
         };
 
-        let opening = Opening {
-            concurrency: plan.concurrency,
-            folder: session.directories.working.clone(),
-        };
-        let target = targets::open(&plan.target, &opening, &mut opener);
-        let target = interruption.guard(target).await?;
-        let target = targets::metered(target, choices::prices(&plan.resolved), spending);
-        for warning in target.warnings(&plan.chosen_ids()) {
-            session.printer.warn(&warning);
-        }
+        let target = open_target(session, plan, &mut opener, spending, interruption).await?;
         Ok(Self {
             judges,
             workers,
@@ -235,6 +219,26 @@ impl Systems {
             target,
         })
     }
+}
+
+async fn open_target(
+    session: &Session<'_>,
+    plan: &Plan,
+    opener: &mut Opener<'_, '_>,
+    spending: &Arc<Spending>,
+    interruption: &Interruption,
+) -> Result<Arc<dyn Target>> {
+    let opening = Opening {
+        concurrency: plan.concurrency,
+        folder: session.directories.working.clone(),
+    };
+    let target = targets::open(&plan.target, &opening, opener);
+    let target = interruption.guard(target).await?;
+    let target = targets::metered(target, choices::prices(&plan.resolved), spending);
+    for warning in target.warnings(&plan.chosen_ids()) {
+        session.printer.warn(&warning);
+    }
+    Ok(target)
 }
 
 /// How the replies of the target are recorded, and which are reused.

@@ -93,12 +93,12 @@ impl Rejudging {
         batches::plan(session.printer, &mut resolved, caches, &callers)?;
         let against = arguments.against.as_deref();
         let against = against.map(|wanted| Against::read(session, wanted, &source));
+        let against = against.transpose()?;
         let former = FormerJudges::of(&source.report, judge)
             .context("the report of the stored run has no valid list of former judges")?;
         let repeat = NonZeroU32::new(source.report.repeat)
             .context("the report of the stored run has `repeat: 0`")?;
         let records = JudgeRecords::read(&source.report.metadata)?;
-        let against = against.transpose()?;
         let stored = Arc::new(Stored::new(std::mem::take(&mut source.report.cases)));
         let chosen = ChosenCases::of_report(&source.report.metadata, stored.questions())
             .context("the report of the stored run has no valid record of its selection")?;
@@ -157,16 +157,6 @@ impl Rejudging {
             group_by: &[],
             facts: facts.chain(batches::fact(resolved)).collect(),
         };
-        let execution = Execution {
-            printer,
-            resolved,
-            interruption,
-            stop: interruption.stop(),
-            concurrency,
-            repeat: self.repeat,
-            max_failures: None,
-            retries: [None, None],
-        };
         let work = Work {
             name: self.source.report.name.clone(),
             dataset,
@@ -178,10 +168,30 @@ impl Rejudging {
             timeout: Some(choices::case_timeout(resolved)?),
             doing: "judging".to_owned(),
         };
+        let execution = self.execution(session, concurrency, interruption);
         let judged = execution.resume(work, &mut opened).await;
         let judged = closing.close(judged, opened.folder)?;
         printer.result(&judged.text(printer)?)?;
         judged.close(printer, files, interruption.is_interrupted())
+    }
+
+    fn execution<'e>(
+        &'e self,
+        session: &Session<'e>,
+        concurrency: NonZeroUsize,
+        interruption: &'e Interruption,
+    ) -> Execution<'e> {
+        Execution {
+            printer: session.printer,
+            resolved: &self.resolved,
+            interruption,
+            stop: interruption.stop(),
+            concurrency,
+            repeat: self.repeat,
+            max_failures: None,
+            retry_task: None,
+            retry_evaluators: None,
+        }
     }
 
     /// Opens the judges, with the traffic of their servers.

@@ -2,7 +2,7 @@
 
 use std::num::NonZeroUsize;
 
-use anyhow::{Context as _, Result};
+use anyhow::Result;
 use chrono::{DateTime, Utc};
 use evals_index::{Approximation, SearchOptions};
 use serde_json::{Value, json};
@@ -58,8 +58,7 @@ pub(super) fn run_record(
             shard: prepared.shard.clone(),
             ..DatasetRecord::default()
         },
-        settings: RecordedSettings::of(&plan.resolved.settings)
-            .context("cannot serialise the settings")?,
+        settings: RecordedSettings::of(&plan.resolved.settings)?,
         settings_from: plan.resolved.origins(),
         system: System::Pipeline(Box::new(index(run, profile))),
         models,

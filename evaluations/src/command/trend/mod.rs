@@ -64,12 +64,6 @@ fn finished_runs(session: &Session<'_>, arguments: &TrendArgs) -> Result<Vec<Sto
                 continue;
             }
         };
-        if let Some(problem) = &run.results().problem {
-            printer.warn(problem);
-        }
-        if !run.is_finished() {
-            continue;
-        }
         let record = &run.record;
         let is_of =
             |wanted: &[String], name: &str| wanted.is_empty() || wanted.iter().any(|it| it == name);
@@ -79,15 +73,21 @@ fn finished_runs(session: &Session<'_>, arguments: &TrendArgs) -> Result<Vec<Sto
         {
             continue;
         }
-        if let Some(since) = arguments.since {
-            match record.started.as_deref().and_then(time) {
-                Some(started) if started >= since => {}
-                Some(_) => continue,
-                None => {
-                    without_start += 1;
-                    continue;
-                }
-            }
+        let started = record.started.as_deref().and_then(time);
+        let span = arguments.since.zip(started);
+        if span.is_some_and(|(since, started)| started < since) {
+            continue;
+        }
+        // Reads the whole report, so the filters come first.
+        if let Some(problem) = &run.results().problem {
+            printer.warn(problem);
+        }
+        if !run.is_finished() {
+            continue;
+        }
+        if arguments.since.is_some() && started.is_none() {
+            without_start += 1;
+            continue;
         }
         found.push(run);
     }

@@ -37,12 +37,9 @@ pub(super) async fn run(
     let batch = sampled.as_ref().map(LatencySample::batch).cloned();
     let opening = search::open(run, profile, depth, batch);
     let searcher = run.interruption.guard(opening).await?;
-    let dataset = retrieval::dataset(
-        &plan.manifest.name,
-        prepared.questions.iter().cloned(),
-        plan.measures.clone(),
-    )?
-    .clustered(plan.manifest.cluster.clone());
+    let (name, questions) = (&plan.manifest.name, prepared.questions.iter().cloned());
+    let dataset = retrieval::dataset(name, questions, plan.measures.clone())?
+        .clustered(plan.manifest.cluster.clone());
     let mut metadata = vec![("profile", profile.to_string().into())];
     let reranking = prepared.reranking.as_ref().filter(|_| profile.rerank);
     metadata.extend(reranking.map(|it| ("reranker", it.describe())));

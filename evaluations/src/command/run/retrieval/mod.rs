@@ -17,6 +17,7 @@ use crate::interruption::Interrupted;
 use crate::out_file::OutFile;
 use crate::page::{Documents, PageSource, SeveralPage};
 use crate::rankings::{FinishedRankings, record};
+use crate::run_ending::Reached;
 use crate::run_folder::{RunFailure, RunFolder};
 use crate::search_profile::SearchProfile;
 use crate::session::Session;
@@ -72,12 +73,11 @@ pub(super) async fn execute(run: Run<'_>) -> Result<Exit> {
             "stopped early, {} not run: {reason}",
             quantity::of(not_run, "search")
         ));
-        let too_many_failed = finished.iter().any(|it| it.too_many_failed);
-        return Ok(if too_many_failed || run.prepared.spending.is_spent() {
-            Exit::CheckFailed
-        } else {
-            Exit::CouldNot
-        });
+        let reached = Reached {
+            failures: finished.iter().any(|it| it.too_many_failed),
+            budget: run.prepared.spending.is_spent(),
+        };
+        return Ok(reached.exit());
     }
     Ok(note_failed_searches(session.printer, &finished))
 }

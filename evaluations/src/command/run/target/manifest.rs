@@ -2,7 +2,7 @@
 
 use std::num::NonZeroUsize;
 
-use anyhow::{Context as _, Result};
+use anyhow::Result;
 use chrono::{DateTime, Utc};
 use serde_json::{Value, json};
 
@@ -70,8 +70,7 @@ pub(super) fn of_retrieval(run: TargetRun<'_>, started: DateTime<Utc>) -> Result
             shard: prepared.shard.clone(),
             ..DatasetRecord::default()
         },
-        settings: RecordedSettings::of(&plan.resolved.settings)
-            .context("cannot serialise the settings")?,
+        settings: RecordedSettings::of(&plan.resolved.settings)?,
         settings_from: plan.resolved.origins(),
         system: System::Target(prepared.target.identity().clone()),
         measured: Some(MeasuredRecord {

@@ -52,7 +52,8 @@ impl<'r> TargetRun<'r> {
             concurrency: self.plan.concurrency,
             repeat: self.arguments.control.repeat,
             max_failures: self.arguments.control.max_failures,
-            retries: [None, None],
+            retry_task: None,
+            retry_evaluators: None,
         }
     }
 }

@@ -66,11 +66,7 @@ impl TargetPlan {
         let models = Choices::of(&resolved)?.models;
         check_groups(&arguments.results.group_by, &manifest)?;
         let (control, stages) = (&arguments.control, &arguments.stages);
-        if control.fresh && arguments.qa.refresh == Some(Refresh::Failed) {
-            bail!(
-                "`--fresh` starts over and `--refresh failed` resumes an earlier run; choose one"
-            );
-        }
+        let (resume, replies) = resumed(arguments)?;
         let qa = if has_answers(session, arguments, &target)? && !stages.skip_qa {
             Some(judging(session, arguments, &resolved, &models)?)
         } else {
@@ -93,7 +89,6 @@ impl TargetPlan {
             let name = control.name.clone();
             name.unwrap_or_else(|| format!("{}{suffix}", manifest.name))
         };
-        let (resume, replies) = resumed(arguments);
         Ok(Self {
             target,
             matching,
@@ -158,13 +153,16 @@ fn has_answers(
 }
 
 /// Which earlier run goes on, and what becomes of its recorded replies.
-fn resumed(arguments: &RunArgs) -> (Resume, Resumption) {
-    match (arguments.control.fresh, arguments.qa.refresh) {
+fn resumed(arguments: &RunArgs) -> Result<(Resume, Resumption)> {
+    Ok(match (arguments.control.fresh, arguments.qa.refresh) {
+        (true, Some(Refresh::Failed)) => {
+            bail!("`--fresh` starts over and `--refresh failed` resumes an earlier run; choose one")
+        }
         (true, _) => (Resume::Fresh, Resumption::Fresh),
         (false, Some(Refresh::Failed)) => (Resume::Failed, Resumption::Reopen),
         // An interrupted run goes on; a finished one asks again anyway.
         (false, Some(Refresh::All) | None) => (Resume::Unfinished, Resumption::Resume),
-    }
+    })
 }
 
 /// How the settings match documents.

@@ -134,11 +134,16 @@ fn ended(run: TargetRun<'_>, finished: &FinishedRankings) -> Ended {
     };
     let ending = Ending::of(&finished.report, &finished.summary, reached);
     let is_interrupted = run.interruption.is_interrupted();
-    let mut exit = ending.note(printer, is_interrupted);
-    if is_interrupted && exit != Exit::Interrupted && run.plan.qa.is_some() {
+    let has_more = run.plan.qa.is_some();
+    let exit = if is_interrupted && has_more {
         printer.note("interrupted; run the same command again to resume");
-        exit = Exit::Interrupted;
-    }
+        Exit::Interrupted
+    } else if let Some(reason) = run.stop.reason().filter(|_| has_more) {
+        // Question answering does not begin, even if every case had its reply.
+        ending.note_stop(printer, &reason)
+    } else {
+        ending.note(printer, is_interrupted)
+    };
     Ended {
         exit,
         settled: ending.is_settled(),
