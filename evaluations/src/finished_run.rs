@@ -11,7 +11,7 @@ use crate::out_file::OutFile;
 use crate::page::{Documents, HasPage, PageSource, RunPage};
 use crate::run_ending::{Ending, Reached};
 use crate::session::Session;
-use crate::terminal::{Printer, report_text, table_text};
+use crate::terminal::{Printer, run_text, table_text};
 
 /// A run with answers whose report and page are written.
 #[derive(Debug)]
@@ -59,7 +59,7 @@ impl<D: Domain + HasPage + Answers> FinishedRun<D> {
 
     /// The report with its corrected pass rates, as text for the terminal.
     pub(crate) fn text(&self, printer: &Printer) -> Result<String> {
-        let mut text = report_text(printer, &self.report, &self.summary)?;
+        let mut text = run_text(printer, &self.report, &self.summary)?;
         for table in &self.source.corrections {
             text.push('\n');
             text.push_str(&table_text(printer, table, CORRECTION));

@@ -342,7 +342,7 @@ fn what_is_not_all_shards_of_one_run_is_refused_by_name() {
         .to_owned();
     let message = sandbox.refuse(&format!("merge {whole}"));
     assert!(
-        message.contains(&format!("run `{whole}` is no shard")),
+        message.contains(&format!("run `{whole}` is not a shard")),
         "{message}"
     );
     let message = sandbox.refuse("merge nowhere");

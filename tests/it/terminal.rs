@@ -92,3 +92,85 @@ fn quiet_prints_why_a_command_with_a_result_fails() {
         "warning: every case failed; see the report for the reasons\n"
     );
 }
+
+/// What a command prints on a page of 80 columns.
+fn in_80_columns(sandbox: &Sandbox, line: &str) -> String {
+    let page = ended(sandbox.command(line).env("COLUMNS", "80")).stdout;
+    let is_wide = |line: &&str| line.chars().count() > 80;
+    assert_eq!(page.lines().find(is_wide), None, "{page}");
+    page
+}
+
+#[test]
+fn narrow_tables_keep_intervals_and_the_part_in_which_labels_differ() {
+    let sandbox = Sandbox::new();
+    let profiles = "--profile bm25 --profile semantic --profile hybrid";
+    sandbox.succeed(&format!("sample --limit 40 --skip-qa {profiles}"));
+    let runs = in_80_columns(&sandbox, "runs");
+    assert!(
+        runs.starts_with("RUN") && runs.contains(" DATASET "),
+        "{runs}"
+    );
+    let compared = in_80_columns(&sandbox, "compare");
+    assert!(compared.contains("  95 % interval "), "{compared}");
+    let name = |place: usize| sandbox.runs()[place].display().to_string();
+    let (one, other) = (name(0), name(1));
+    let pair = in_80_columns(&sandbox, &format!("compare {one} {other}"));
+    assert!(pair.contains("Change  95 % interval"), "{pair}");
+    let line = format!("gate {other} --baseline {one} --max-drop MRR@5=0.02 --max-drop R@5=0.02");
+    let gate = in_80_columns(&sandbox, &line);
+    assert!(
+        gate.contains("95 % interval") && gate.contains("Verdict"),
+        "{gate}"
+    );
+
+    let address = "http://localhost:810";
+    let rows: String = (1..4)
+        .map(|it| format!("- {{name: c{it}, inputs: '{address}{it}/ask', expected_output: a}}\n"))
+        .collect();
+    sandbox.write(
+        "cases.yaml",
+        format!("name: c\ncases:\n{rows}evaluators: [EqualsExpected]\n"),
+    );
+    let answers: Vec<String> = (1..4)
+        .map(|it| {
+            let file = format!("a/folder/with/answers/of/{it}/replies-of-the-system.jsonl");
+            let lines = (1..4).map(|case| {
+                let answer = if case > it { "b" } else { "a" };
+                format!("{{\"id\": \"c{case}\", \"answer\": \"{answer}\"}}\n")
+            });
+            std::fs::create_dir_all(sandbox.work().join(&file).parent().unwrap()).unwrap();
+            sandbox.write(&file, lines.collect::<String>());
+            file
+        })
+        .collect();
+    for file in &answers {
+        sandbox.run(&format!("eval cases.yaml --target outputs:{file}"));
+    }
+    let names: Vec<String> = (3..6).map(name).collect();
+    let page = in_80_columns(&sandbox, &format!("compare {}", names.join(" ")));
+    let (_, pairs) = page.split_once("Pairs of runs").unwrap();
+    let pairs: Vec<&str> = pairs.lines().skip(3).take(3).collect();
+    for (row, ends) in pairs.iter().zip([["3/", "2/"], ["3/", "1/"], ["2/", "1/"]]) {
+        let labels: Vec<&str> = row.split_whitespace().take(2).collect();
+        assert!(
+            labels[0].contains(ends[0]) && labels[1].contains(ends[1]),
+            "{page}"
+        );
+    }
+}
+
+#[test]
+fn a_benchmark_of_a_model_with_a_long_name_shows_its_figures() {
+    let sandbox = Sandbox::new();
+    let line = "bench embed --batch 1 --concurrency 1 --seconds 1 --model embedded:static-minilm";
+    let mut command = sandbox.command(line);
+    for last in ["one", "two"] {
+        let name = format!("the/path/of/a/folder/with/an/embedding-model-{last}");
+        let served = "provider: openai, base_url: http://127.0.0.1:9/v1";
+        command.args(["--model", &format!("{{{served}, name: {name}}}")]);
+    }
+    let page = ended(command.env("COLUMNS", "80")).stdout;
+    assert!(page.contains("  DIMENSIONS  FIRST VECTOR"), "{page}");
+    assert!(page.contains("-one") && page.contains("-two"), "{page}");
+}

@@ -219,7 +219,7 @@ fn a_drop_of_the_newest_runs_fails() {
         few.stdout
     );
     assert!(
-        few.stderr.contains("cannot show whether it dropped"),
+        few.stderr.contains("too few to tell whether it dropped"),
         "{few:?}"
     );
 

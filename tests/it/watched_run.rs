@@ -269,7 +269,7 @@ fn a_command_ends_with_one_line_that_names_the_page_of_its_last_run() {
     let last = pages().next_back().unwrap();
     assert!(pages().all(|page| page.is_file()));
     let expected = format!(
-        "page (`evaluations view` shows 1 more): {}\n",
+        "next: `evaluations compare` after a change; every case is on the page (`evaluations view` shows 1 more): {}\n",
         last.display()
     );
     assert!(both.stderr.ends_with(&expected), "{}", both.stderr);
@@ -277,7 +277,10 @@ fn a_command_ends_with_one_line_that_names_the_page_of_its_last_run() {
 
     let one = sandbox.run("sample --limit 5 --profile bm25 --skip-qa --out page.html");
     let page = pages().next_back().unwrap();
-    let expected = format!("wrote page.html\npage: {}\n", page.display());
+    let expected = format!(
+        "wrote page.html\nnext: `evaluations compare` after a change; every case is on the page: {}\n",
+        page.display()
+    );
     assert!(one.stderr.ends_with(&expected), "{}", one.stderr);
     assert!(!one.stdout.contains("report.html"));
     let quiet = sandbox.run("sample --limit 5 --profile bm25 --skip-qa --quiet");

@@ -36,50 +36,54 @@ pub(crate) struct BenchIndexArgs {
     #[arg(value_name = "DATASET")]
     pub(crate) dataset: Option<String>,
     /// Use generated vectors in clusters: number and dimensions, such as 100000x384
-    #[arg(long, value_name = "NxD", value_parser = vectors)]
+    #[arg(long, help_heading = "Vectors", value_name = "NxD", value_parser = vectors)]
     pub(crate) generated: Option<GeneratedVectors>,
     /// Ask at most N questions [default: 1000 for generated vectors, all questions of a dataset]
-    #[arg(long, value_name = "N", allow_negative_numbers = true, value_parser = at_least_one)]
+    #[arg(long, help_heading = "Vectors", value_name = "N", allow_negative_numbers = true, value_parser = at_least_one)]
     pub(crate) queries: Option<NonZeroUsize>,
     /// Seed of generated vectors and of the intervals
-    #[arg(long, value_name = "N", default_value_t = 0, allow_negative_numbers = true, value_parser = seed)]
+    #[arg(long, hide = true, value_name = "N", default_value_t = 0, allow_negative_numbers = true, value_parser = seed)]
     pub(crate) seed: u64,
     /// Folder or address of the database with the dataset's index [default: the dataset's database in the data folder]
-    #[arg(long, value_name = "URI", conflicts_with = "generated")]
+    #[arg(
+        long,
+        help_heading = "Vectors",
+        value_name = "URI",
+        conflicts_with = "generated"
+    )]
     pub(crate) db: Option<String>,
     /// Types to measure besides exact search: ivf-flat, ivf-sq, ivf-pq, ivf-rq, hnsw-flat, hnsw-sq, hnsw-pq [default: all]
-    #[arg(long, value_name = "TYPE,…", value_delimiter = ',', value_parser = index_type)]
+    #[arg(long, help_heading = "Indexes", value_name = "TYPE,…", value_delimiter = ',', value_parser = index_type)]
     pub(crate) types: Vec<VectorSearchKind>,
-    /// Values of a parameter to measure in place of the default ones, for the types that have the parameter, such as `probes=1,8,64`; repeat
-    /// the option for several parameters
-    #[arg(long = "grid", value_name = "PARAMETER=VALUE,…", value_parser = grid)]
+    /// Values of an index parameter to measure instead of the defaults, such as `probes=1,8,64`; repeat the option for several parameters
+    #[arg(long = "grid", help_heading = "Indexes", value_name = "PARAMETER=VALUE,…", value_parser = grid)]
     pub(crate) grid: Vec<GridValues>,
-    /// Chunks to find for each question. Latency and load use the first number
-    #[arg(long, value_name = "K,…", value_delimiter = ',', allow_negative_numbers = true, value_parser = at_least_one, default_values = ["10", "100"])]
+    /// Chunks to find for each question; latency is measured with the first number
+    #[arg(long, help_heading = "Load", value_name = "K,…", value_delimiter = ',', allow_negative_numbers = true, value_parser = at_least_one, default_values = ["10", "100"])]
     pub(crate) k: Vec<NonZeroUsize>,
-    /// Least recall of the cheapest setting, between 0 and 1
-    #[arg(long, value_name = "SHARE", allow_negative_numbers = true, value_parser = share, default_value = "0.99")]
+    /// Lowest acceptable recall when choosing the cheapest setting, between 0 and 1
+    #[arg(long, hide = true, value_name = "SHARE", allow_negative_numbers = true, value_parser = share, default_value = "0.99")]
     pub(crate) recall: f64,
-    /// Numbers of callers that wait for each reply before the next search. The comparison of settings uses the first number
-    #[arg(long, value_name = "N,…", value_delimiter = ',', allow_negative_numbers = true, value_parser = at_least_one, default_values = ["1", "2", "4"])]
+    /// Numbers of concurrent callers, each waiting for its reply before it searches again; settings are compared at the first number
+    #[arg(long, help_heading = "Load", value_name = "N,…", value_delimiter = ',', allow_negative_numbers = true, value_parser = at_least_one, default_values = ["1", "2", "4"])]
     pub(crate) concurrency: Vec<NonZeroUsize>,
     /// Fixed rates of searches per second [default: 50 % and 80 % of the highest rate of the callers]
-    #[arg(long, value_name = "RATE,…", value_delimiter = ',', allow_negative_numbers = true, value_parser = rate)]
+    #[arg(long, hide = true, value_name = "RATE,…", value_delimiter = ',', allow_negative_numbers = true, value_parser = rate)]
     pub(crate) rates: Vec<f64>,
     /// Duration of each load
-    #[arg(long, value_name = "SECONDS", allow_negative_numbers = true, value_parser = seconds, default_value = "1")]
+    #[arg(long, help_heading = "Load", value_name = "SECONDS", allow_negative_numbers = true, value_parser = seconds, default_value = "1")]
     pub(crate) seconds: f64,
     /// Measure each type only with its default parameters
-    #[arg(long)]
+    #[arg(long, help_heading = "Indexes")]
     pub(crate) quick: bool,
     /// Print JSON
-    #[arg(long)]
+    #[arg(long, help_heading = "Results")]
     pub(crate) json: bool,
     /// Write the results to FILE; its extension chooses the format: .html (a page for browsers) .json .md
-    #[arg(long, value_name = "FILE", value_parser = result_file)]
+    #[arg(long, help_heading = "Results", value_name = "FILE", value_parser = result_file)]
     pub(crate) out: Vec<PathBuf>,
     /// Write the figure of recall and latency to DIR, as SVG and PNG
-    #[arg(long, value_name = "DIR")]
+    #[arg(long, help_heading = "Results", value_name = "DIR")]
     pub(crate) figures: Option<PathBuf>,
     #[command(flatten)]
     pub(crate) settings: SettingsArgs,

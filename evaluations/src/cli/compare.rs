@@ -9,9 +9,8 @@ use evals_metrics::PairedTest;
 
 #[derive(Debug, Clone, Args)]
 pub(crate) struct CompareArgs {
-    /// Runs to compare: folders, report.json files, names of folders or their starts, `--name`s, or `latest`. Of two runs, the first is the
-    /// baseline. Of more, the command compares each pair. It compares a single run with the newest finished run of its dataset and
-    /// benchmark [default: each finished run of the last command with the previous run of its dataset, benchmark and profile; after a
+    /// Runs to compare: folders, report.json files, names of folders or their starts, `--name`s, or `latest`. One run is compared with the
+    /// newest finished run of its dataset and benchmark; of two, the first is the baseline; of more, every pair is compared [default: each finished run of the last command with the previous run of its dataset, benchmark and profile; after a
     /// command that tried several settings, its runs with each other]
     #[arg(value_name = "RUN")]
     pub(crate) runs: Vec<OsString>,
@@ -22,28 +21,28 @@ pub(crate) struct CompareArgs {
     #[arg(long = "group-by", value_name = "KEY")]
     pub(crate) group_by: Vec<String>,
     /// The test of differences
-    #[arg(long, value_enum, value_name = "TEST", default_value_t = TestChoice::Auto)]
+    #[arg(long, help_heading = "Tests", value_enum, value_name = "TEST", default_value_t = TestChoice::Auto)]
     pub(crate) test: TestChoice,
     /// How to correct p values for the number of measures and pairs of runs
-    #[arg(long, value_enum, value_name = "METHOD", default_value_t = AdjustmentChoice::Holm)]
+    #[arg(long, help_heading = "Tests", value_enum, value_name = "METHOD", default_value_t = AdjustmentChoice::Holm)]
     pub(crate) adjust: AdjustmentChoice,
     /// Count clusters of cases rather than cases: `document` for questions that share a relevant document, `metadata:KEY` for those with
     /// one value of a key, or `none`. The repetitions of a case are always one cluster [default: what the runs declare]
-    #[arg(long, value_name = "KEY")]
+    #[arg(long, help_heading = "Tests", value_name = "KEY")]
     pub(crate) cluster: Option<ClusterKey>,
     /// Exit with 1 if a measure is significantly worse, if more cases failed than before, or if a newer run is unfinished
-    #[arg(long)]
+    #[arg(long, help_heading = "Tests")]
     pub(crate) fail_if_worse: bool,
     /// Write the comparison to FILE; its extension chooses the format: .html (a page for browsers) .json .md, and of more than two
     /// runs .csv, with a row for each pair and measure
-    #[arg(long, value_name = "FILE")]
+    #[arg(long, help_heading = "Results", value_name = "FILE")]
     pub(crate) out: Vec<PathBuf>,
     /// Leave questions, answers, references, passages, reasons, metadata and labels out of the page that `--out FILE.html` writes, so
     /// that it can be shared. Ids, numbers, names of measures, and settings stay
-    #[arg(long, requires = "out")]
+    #[arg(long, help_heading = "Results", requires = "out")]
     pub(crate) without_texts: bool,
     /// Draw the changes into the folder DIR, as SVG and as PNG with 300 dots per inch
-    #[arg(long, value_name = "DIR")]
+    #[arg(long, help_heading = "Results", value_name = "DIR")]
     pub(crate) figures: Option<PathBuf>,
 }
 
@@ -58,7 +57,7 @@ pub(crate) enum TestChoice {
     T,
     /// Wilcoxon's signed rank test
     Wilcoxon,
-    /// The sign test, which ignores how large changes are
+    /// The sign test, which ignores the size of changes
     Sign,
 }
 

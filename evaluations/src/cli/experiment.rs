@@ -31,14 +31,14 @@ pub(crate) struct TargetArgs {
 #[derive(Debug, Clone, Default, Args)]
 #[command(next_help_heading = "Cases")]
 pub(crate) struct SelectionArgs {
-    /// Use only cases whose metadata fits, e.g. `topic=Sports` or `topic!=Sports`; repeat the option for more values of a key, or for
-    /// further keys, which all have to fit
+    /// Use only cases whose metadata fits, e.g. `topic=Sports` or `topic!=Sports`; repeat the option for further values of a key (any may
+    /// fit) or further keys (all must fit)
     #[arg(long = "filter-case", value_name = "KEY=VALUE")]
     pub(crate) filters: Vec<Condition>,
     /// Use only the case with this id; repeat the option for several
     #[arg(long = "case", value_name = "ID")]
     pub(crate) cases: Vec<String>,
-    /// Use only cases that failed in the run of `--from`, or that got worse in it
+    /// Use only the cases that failed or got worse in the run of `--from`
     #[arg(long, value_name = "WHAT", value_enum, requires = "from")]
     pub(crate) only: Option<Only>,
     /// The run that `--only` refers to: its folder, its report.json, the folder's name or the start of it, its `--name`, or `latest`
@@ -48,8 +48,8 @@ pub(crate) struct SelectionArgs {
     /// and, if there is one, profile]
     #[arg(long, value_name = "RUN", requires = "only")]
     pub(crate) against: Option<OsString>,
-    /// Use only the cases of one shard of several, e.g. `2/8` for the second of eight, to split a run over machines. The other options
-    /// choose cases first. Then a hash of the id of each case decides its shard. `evaluations runs merge` joins the runs of all shards
+    /// Use only the cases of one shard of several, e.g. `2/8` for the second of eight, to split a run over machines. Applies
+    /// after the other options, by a hash of each case's id; `evaluations runs merge` joins the shards
     #[arg(long, value_name = "I/N", allow_hyphen_values = true)]
     pub(crate) shard: Option<Shard>,
 }
@@ -104,10 +104,10 @@ pub(crate) struct ControlArgs {
     /// starts over
     #[arg(long)]
     pub(crate) fresh: bool,
-    /// Stop the run once N cases have failed; wrong answers and assertions that do not hold are not failures
+    /// Stop the run once N cases have failed with an error; wrong answers do not count
     #[arg(long, value_name = "N", allow_negative_numbers = true, value_parser = at_least_one)]
     pub(crate) max_failures: Option<NonZeroUsize>,
-    /// Start no more cases once the models, and a target as far as its price is known, have cost this much; needs the `prices` of the models
+    /// Start no more cases once the calls to models, and to a target with a known price, have cost this much; needs the setting `prices`
     #[arg(long, value_name = "USD", allow_negative_numbers = true, value_parser = dollars)]
     pub(crate) budget: Option<f64>,
     /// Pull configured models that Ollama does not have yet

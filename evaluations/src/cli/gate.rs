@@ -35,10 +35,10 @@ pub(crate) struct RuleArgs {
     /// Read rules from this YAML file; an option for the same measure takes precedence
     #[arg(long, value_name = "FILE")]
     pub(crate) rules: Option<PathBuf>,
-    /// Fail a drop unless the interval excludes drops above its tolerance, and fail where the gate cannot tell
+    /// Pass only if the interval rules out a drop larger than the tolerance, and fail where the gate cannot tell
     #[arg(long)]
     pub(crate) strict: bool,
-    /// Which end of a measure's interval has to keep `--min` and `--max` [default: point]
+    /// Which end of a measure's interval must satisfy `--min` and `--max` [default: point]
     #[arg(long, hide = true, value_enum, value_name = "BOUND")]
     pub(crate) bound: Option<BoundWord>,
     /// Count clusters of cases rather than cases: `document` for questions that share a relevant document, `metadata:KEY` for those with
@@ -99,8 +99,8 @@ pub(crate) struct GateArgs {
     /// Accept this difference between run and baseline; repeat the option for several
     #[arg(long, hide = true, value_name = "WHAT", value_parser = allowance())]
     pub(crate) allow: Vec<Allowance>,
-    /// Fail unless a stored calibration of the run's judge on the same data has a kappa of X or more, such as `κ=0.6` or `kappa=0.6`;
-    /// `evaluations labels calibrate` makes one. Kappa has a 95 % interval, whatever `--level` is
+    /// Fail unless a stored calibration of the run's judge on the same data has a kappa of at least X, such as `κ=0.6` or `kappa=0.6`;
+    /// `evaluations labels calibrate` makes one
     #[arg(long, value_name = "κ=X", allow_hyphen_values = true, value_parser = least_kappa, help_heading = "Rules")]
     pub(crate) require_calibrated_judge: Option<f64>,
     #[command(flatten)]
@@ -111,13 +111,14 @@ pub(crate) struct GateArgs {
 #[derive(Debug, Clone, Args)]
 #[command(next_help_heading = "Simulation")]
 pub(crate) struct SimulationArgs {
-    /// Judge nothing, but estimate how often these rules fail by chance, and which drops they detect: resample one run, or several runs whose
+    /// Estimate how often these rules fail by chance, and which drops they detect, instead of judging: resample one run, or several whose
     /// differences are noise, such as repeated runs of one system
     #[arg(long, requires = "runs", conflicts_with_all = ["baseline", "allow", "require_calibrated_judge", "github"])]
     pub(crate) simulate: bool,
-    /// Share of the cases that exchange their values in a simulated pair. For one run without repetitions, which shows no noise [default: 0.2]
+    /// Share of cases whose values are swapped in a simulated pair, for a single run without repetitions [default: 0.2]
     #[arg(
         long,
+        hide = true,
         value_name = "SHARE",
         allow_negative_numbers = true,
         requires = "simulate"
@@ -126,16 +127,17 @@ pub(crate) struct SimulationArgs {
     /// Also simulate a true drop of this size, in the unit of the measures; repeat the option for several [default: 1, 2 and 4 times each tolerance]
     #[arg(
         long,
+        hide = true,
         value_name = "D",
         allow_negative_numbers = true,
         requires = "simulate"
     )]
     pub(crate) drop: Vec<f64>,
     /// Gates to simulate for each size of drop
-    #[arg(long, value_name = "N", default_value = "1000", allow_negative_numbers = true, value_parser = at_least_once, requires = "simulate")]
+    #[arg(long, hide = true, value_name = "N", default_value = "1000", allow_negative_numbers = true, value_parser = at_least_once, requires = "simulate")]
     pub(crate) simulations: NonZeroU32,
     /// Seed of the simulation
-    #[arg(long, value_name = "SEED", default_value_t = 0, value_parser = super::numbers::seed, requires = "simulate")]
+    #[arg(long, hide = true, value_name = "SEED", default_value_t = 0, value_parser = super::numbers::seed, requires = "simulate")]
     pub(crate) seed: u64,
 }
 

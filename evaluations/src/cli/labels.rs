@@ -17,7 +17,7 @@ cannot say. They show how far the judge can be trusted. Give them in the browser
   evaluations labels RUN --export labels.csv --sample 100 --stratified
   evaluations labels RUN --import labels.csv --labeller ada
 
-The exported file does not tell what the judge said. Fill in the columns
+The exported file hides the judge's verdicts. Fill in the columns
 `verdict` (pass, fail, cannot say) and `note`, and leave the others. Labels are
 kept in annotations.jsonl in the run's folder.
 
@@ -52,28 +52,44 @@ pub(crate) struct LabelsArgs {
     #[arg(long, value_name = "M")]
     pub(crate) measure: Option<String>,
     /// Write answers to label to a CSV file, which must not exist
-    #[arg(long, value_name = "FILE", conflicts_with = "import")]
+    #[arg(
+        long,
+        help_heading = "Export",
+        value_name = "FILE",
+        conflicts_with = "import"
+    )]
     pub(crate) export: Option<PathBuf>,
     /// Write only N answers, drawn at random [default: all]
-    #[arg(long, value_name = "N", requires = "export", allow_negative_numbers = true, value_parser = at_least_one)]
+    #[arg(long, help_heading = "Export", value_name = "N", requires = "export", allow_negative_numbers = true, value_parser = at_least_one)]
     pub(crate) sample: Option<NonZeroUsize>,
-    /// Draw half of the answers among those that the judge passed, and half among those that it failed
-    #[arg(long, requires = "export")]
+    /// Draw half of the sample from the answers that the judge passed, and half from those that it failed
+    #[arg(long, help_heading = "Export", requires = "export")]
     pub(crate) stratified: bool,
     /// Seed of the sample and of the order of the answers
-    #[arg(long, value_name = "N", requires = "export", default_value_t = 0)]
+    #[arg(
+        long,
+        hide = true,
+        value_name = "N",
+        requires = "export",
+        default_value_t = 0
+    )]
     pub(crate) seed: u64,
-    /// Write the labels so far too, with a row for each
-    #[arg(long, requires = "export")]
+    /// Also write the labels so far, one row each
+    #[arg(long, help_heading = "Export", requires = "export")]
     pub(crate) with_labels: bool,
-    /// Write the judge's verdicts and reasons too. Labels from such a file are not blind
-    #[arg(long, requires = "export")]
+    /// Also write the judge's verdicts and reasons. Labels from such a file are not blind
+    #[arg(long, help_heading = "Export", requires = "export")]
     pub(crate) with_verdicts: bool,
     /// Add the labels of a CSV file that was exported from this run
-    #[arg(long, value_name = "FILE")]
+    #[arg(long, help_heading = "Import", value_name = "FILE")]
     pub(crate) import: Option<PathBuf>,
     /// The person who labelled the rows of the file without a labeller [default: the user's name on this machine]
-    #[arg(long, value_name = "NAME", requires = "import")]
+    #[arg(
+        long,
+        help_heading = "Import",
+        value_name = "NAME",
+        requires = "import"
+    )]
     pub(crate) labeller: Option<String>,
 }
 
@@ -105,13 +121,19 @@ pub(crate) struct CalibrateArgs {
     /// Correct the run with a kept calibration, named by its id or the start of it, or with one in a file; reads no labels
     #[arg(long, value_name = "ID|FILE", requires = "run", conflicts_with_all = ["labels", "majority", "labeller", "assume_random", "measure"])]
     pub(crate) with: Option<String>,
-    /// Accept a calibration on other data: you know that the judge errs as often there
+    /// Accept a calibration on different data, where you know that the judge errs as often
     #[arg(long, hide = true, requires = "with")]
     pub(crate) other_data: bool,
     /// List at most N disagreements of the judge and people
-    #[arg(long, value_name = "N", default_value_t = 20, conflicts_with = "with")]
+    #[arg(
+        long,
+        hide = true,
+        value_name = "N",
+        default_value_t = 20,
+        conflicts_with = "with"
+    )]
     pub(crate) disagreements: usize,
-    /// Write the calibration into FILE.json too, to use it on another machine
+    /// Also write the calibration into FILE.json, to use it on a different machine
     #[arg(long, value_name = "FILE", requires = "run", conflicts_with = "with")]
     pub(crate) out: Option<PathBuf>,
     /// List the kept calibrations
@@ -124,11 +146,12 @@ pub(crate) struct CalibrateArgs {
 
 /// The labels that count.
 #[derive(Debug, Clone, Args)]
+#[command(next_help_heading = "Labels")]
 pub(crate) struct ChosenLabelsArgs {
     /// Labels of people: a CSV file as `labels --export` writes it, an annotations.jsonl, or `annotations` for the labels beside the run
     #[arg(long, value_name = "FILE", default_value = "annotations")]
     pub(crate) labels: PathBuf,
-    /// Count only the labels of this person, who also labelled the rows of a CSV file that do not name a labeller
+    /// Count only the labels of this person, including the rows of a CSV file without a labeller
     #[arg(long, value_name = "NAME", conflicts_with = "majority")]
     pub(crate) labeller: Option<String>,
     /// Count the label that most people gave to an answer; leave out answers with a tie

@@ -54,28 +54,29 @@ pub(crate) struct ShowRunArgs {
     /// Run: its folder, its report.json, the folder's name or the start of it, its `--name`, or `latest` for the newest finished run
     #[arg(required_unless_present = "watch")]
     pub(crate) run: Option<OsString>,
-    /// Follow a running run until it ends: cases and measures so far on stderr, then its report. Without RUN, the newest running
-    /// run. Ctrl-C ends only the watching
+    /// Follow a run until it ends: cases and measures so far on stderr, then its report. Without RUN, the newest running one. Ctrl-C stops
+    /// watching, not the run
     #[arg(long)]
     pub(crate) watch: bool,
     /// Break every measure down by a key of the cases' metadata, e.g. `topic`; repeat the option for several
     #[arg(long = "group-by", value_name = "KEY")]
     pub(crate) group_by: Vec<String>,
-    /// List the cases too, failed and lowest first; at most N if given
-    #[arg(long, value_name = "N", num_args = 0..=1, default_missing_value = "20", value_parser = at_least_one)]
+    /// Also list cases, failed and lowest first; at most N, by default 20
+    #[arg(long, help_heading = "Cases", value_name = "N", num_args = 0..=1, default_missing_value = "20", value_parser = at_least_one)]
     pub(crate) cases: Option<NonZeroUsize>,
     /// Show only the cases that failed: question, passages, answer, reference and the reasons of the outcomes
-    #[arg(long)]
+    #[arg(long, help_heading = "Cases")]
     pub(crate) failed: bool,
     /// Show only the case with this id, in the same detail; repeat the option for several
-    #[arg(long = "case", value_name = "ID")]
+    #[arg(long = "case", help_heading = "Cases", value_name = "ID")]
     pub(crate) case: Vec<String>,
     /// List the reasons of outcomes below the cases of `--cases`
-    #[arg(long, requires = "cases")]
+    #[arg(long, help_heading = "Cases", requires = "cases")]
     pub(crate) reasons: bool,
     /// Show these parts of each case of `--cases`, separated by commas
     #[arg(
         long,
+        help_heading = "Cases",
         requires = "cases",
         value_enum,
         value_name = "PARTS",

@@ -54,16 +54,22 @@ pub(crate) struct ScoreArgs {
     #[arg(long, hide = true, short = 'l', value_name = "N", default_value = "1", value_parser = at_least_once)]
     pub(crate) relevance_level: NonZeroU32,
     /// Look only at the best N documents of each query
-    #[arg(long, short = 'M', value_name = "N", value_parser = at_least_one)]
+    #[arg(long, hide = true, short = 'M', value_name = "N", value_parser = at_least_one)]
     pub(crate) max_documents: Option<NonZeroUsize>,
-    /// Remove documents without a judgement from the rankings. Do not compare the results with those of complete rankings
-    #[arg(long, short = 'J')]
+    /// Remove unjudged documents from the rankings; the results are not comparable with those of complete rankings
+    #[arg(long, hide = true, short = 'J')]
     pub(crate) judged_only: bool,
     /// Number of documents in the collection, for the last coefficient of `utility`
     #[arg(long, hide = true, short = 'N', value_name = "N", default_value_t = 0)]
     pub(crate) collection_size: u32,
     /// Version of trec_eval whose rules apply; ir-measures uses version 9
-    #[arg(long, value_name = "VERSION", value_enum, default_value = "10")]
+    #[arg(
+        long,
+        hide = true,
+        value_name = "VERSION",
+        value_enum,
+        default_value = "10"
+    )]
     pub(crate) trec_eval: TrecEvalVersion,
     /// Layout of the output
     #[arg(long, value_enum, value_name = "FORMAT", default_value = "table")]
@@ -71,7 +77,7 @@ pub(crate) struct ScoreArgs {
     /// Test clusters of queries rather than queries
     #[arg(long, value_enum, value_name = "WHAT")]
     pub(crate) cluster: Option<QueryCluster>,
-    /// Run that the others are compared with, if there are several
+    /// Which of several runs the others are compared with
     #[arg(long, value_enum, value_name = "WHICH", default_value = "first")]
     pub(crate) baseline: Baseline,
 }
@@ -104,9 +110,9 @@ pub(crate) enum ScoreFormat {
 /// What makes queries a cluster.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
 pub(crate) enum QueryCluster {
-    /// Queries that share a relevant document, also over a chain of queries
+    /// Queries that share a relevant document, directly or through other queries
     Document,
-    /// Every query is alone
+    /// No clusters: queries are independent
     None,
 }
 
@@ -134,16 +140,16 @@ pub(crate) struct FuseArgs {
     #[arg(long, value_name = "N", default_value = "60", value_parser = at_least_once)]
     pub(crate) k: NonZeroU32,
     /// Probability that a reader goes on to the next document, for `rbc`
-    #[arg(long, value_name = "P", default_value = "0.8", value_parser = probability)]
+    #[arg(long, hide = true, value_name = "P", default_value = "0.8", value_parser = probability)]
     pub(crate) persistence: f64,
     /// Weight of each run, in the order of `--run`
     #[arg(long, value_name = "W,W", value_delimiter = ',')]
     pub(crate) weights: Option<Vec<f64>>,
     /// Documents to keep for each query
-    #[arg(long, value_name = "N", default_value = "1000", value_parser = at_least_one)]
+    #[arg(long, hide = true, value_name = "N", default_value = "1000", value_parser = at_least_one)]
     pub(crate) depth: NonZeroUsize,
     /// Tag of the new run [default: the method]
-    #[arg(long, value_name = "TAG")]
+    #[arg(long, hide = true, value_name = "TAG")]
     pub(crate) tag: Option<String>,
     /// TREC file to write [default: stdout]
     #[arg(long, short, value_name = "FILE")]

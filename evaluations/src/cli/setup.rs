@@ -62,7 +62,7 @@ pub(crate) enum ConfigCommand {
 
 #[derive(Debug, Clone, Args)]
 #[command(mut_arg("target", |target| target.help(
-    "Ask this system a question, too: `http://…` or `chat:PROVIDER:NAME` [default: the setting target, or ./target.yaml]"
+    "Also ask this system a question: `http://…` or `chat:PROVIDER:NAME` [default: the setting target, or ./target.yaml]"
 )))]
 pub(crate) struct DoctorArgs {
     /// The answering model [default: the setting qa.model]
@@ -74,7 +74,7 @@ pub(crate) struct DoctorArgs {
     /// Pull configured models that Ollama does not have yet
     #[arg(long)]
     pub(crate) pull: bool,
-    /// Check this database, too: a folder, or an address such as `s3://…`, where `doctor` writes a small object and deletes it
+    /// Also check this database: a folder, or an address such as `s3://…`, where `doctor` writes a small object and deletes it
     #[arg(long, value_name = "URI")]
     pub(crate) db: Option<String>,
     #[command(flatten)]

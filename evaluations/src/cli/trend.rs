@@ -17,11 +17,11 @@ A line joins the finished runs of one dataset, benchmark and profile that read
 the same files and asked the same number of questions. It shows its main
 measure, or the measures of `--measure`.
 
-In a line of 8 runs or more, Pettitt's test finds where the level changed. The
+In a line of at least 8 runs, Pettitt's test finds where the level changed. The
 p values are not corrected for the number of lines: among 20 lines without any
 change, expect one with p < 0.05.
 
-`--fail-on-drop` compares the mean of the newest runs with that of as many runs
+`--fail-on-drop` compares the mean of the newest 7 runs with that of the 7 runs
 before them. It exits with 1 if a mean is worse by more than X and a permutation
 test of the runs finds the difference significant at 5 %, corrected for all
 checks (Holm). It exits with 0 and a warning where it cannot tell.";
@@ -42,19 +42,19 @@ pub(crate) struct TrendArgs {
     #[arg(long = "measure", value_name = "M")]
     pub(crate) measures: Vec<String>,
     /// Show only runs of this dataset; repeat the option for several
-    #[arg(long = "dataset", value_name = "NAME")]
+    #[arg(long = "dataset", help_heading = "Runs", value_name = "NAME")]
     pub(crate) datasets: Vec<String>,
     /// Show only runs of this profile; repeat the option for several
-    #[arg(long = "profile", value_name = "NAME")]
+    #[arg(long = "profile", help_heading = "Runs", value_name = "NAME")]
     pub(crate) profiles: Vec<String>,
     /// Show only runs that started since then: a day such as 2026-05-01 (UTC), or an age such as 30d or 12h
-    #[arg(long, value_name = "DAY|AGE", value_parser = since)]
+    #[arg(long, help_heading = "Runs", value_name = "DAY|AGE", value_parser = since)]
     pub(crate) since: Option<DateTime<Utc>>,
     /// Exit with 1 if the newest runs are worse by more than X: `5%` of the measure and of the latency (p50 and p95), or 0.02 of the measure
     #[arg(long, value_name = "X", value_parser = tolerance)]
     pub(crate) fail_on_drop: Option<Tolerance>,
-    /// For `--fail-on-drop`: how many of the newest runs to compare with as many before them, 4 at least
-    #[arg(long, value_name = "N", default_value = "7", value_parser = RangedU64ValueParser::<usize>::new().range(4..=1_000))]
+    /// For `--fail-on-drop`: compare the newest N runs, at least 4, with the N before them
+    #[arg(long, hide = true, value_name = "N", default_value = "7", value_parser = RangedU64ValueParser::<usize>::new().range(4..=1_000))]
     pub(crate) window: usize,
     /// Write the history to FILE, with one row for each run; its extension chooses the format: .csv .json .md .html
     #[arg(long, value_name = "FILE")]

@@ -16,7 +16,7 @@ use crate::cli::{CacheArgs, CacheCommand};
 use crate::exit::Exit;
 use crate::session::Session;
 use crate::terminal::Printer;
-use crate::terminal::listing;
+use crate::terminal::listing::Layout;
 
 /// The stores that exist on disk.
 struct Stores {
@@ -157,7 +157,11 @@ fn text(
     if !rows.is_empty() {
         text.push('\n');
         let header = ["model", &quantity::plural(what), "size"];
-        text.push_str(&listing::render(printer, &header, &rows));
+        text.push_str(
+            &Layout::of(printer)
+                .shortening_names()
+                .render(&header, &rows),
+        );
     }
     Ok(text)
 }

@@ -186,7 +186,7 @@ impl TargetFacts {
         printer.warn_of(contradiction.as_deref());
         if let Some(checked) = self.mostly_different() {
             printer.warn(&format!(
-                "{} of {} have an id of the corpus but another text, so their ids may be equal by chance: set `match: {{by: text}}` in the \
+                "{} of {} have an id of the corpus but a different text, so the ids may match by chance: set `match: {{by: text}}` in the \
                  settings of the target; if it rewrites or summarises documents, their ids may be right: `match: {{by: id}}` skips this check",
                 checked.differ,
                 quantity::of(checked.compared, "document"),

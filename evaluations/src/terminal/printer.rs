@@ -137,6 +137,11 @@ impl Printer {
         Arc::new(move |line: &str| printer.note(line))
     }
 
+    /// Whether to print details.
+    pub(crate) fn is_verbose(&self) -> bool {
+        self.verbosity == Verbosity::Verbose
+    }
+
     /// Prints a detail, with `--verbose`.
     pub(crate) fn detail(&self, message: &str) {
         self.message(Verbosity::Verbose, "", message);
@@ -199,7 +204,7 @@ impl Printer {
         }
     }
 
-    /// Prints one line that says where the page of the last run is, and how many others there are.
+    /// Prints one line of what to do next: look at the page of the last run, and compare. It says how many other pages there are.
     pub(crate) fn note_pages(&self) {
         let pages = mem::take(&mut *self.pages());
         let Some((last, others)) = pages.split_last() else {
@@ -209,7 +214,8 @@ impl Printer {
             0 => String::new(),
             others => format!(" (`evaluations view` shows {others} more)"),
         };
-        self.note_file(&format!("page{others}:"), last);
+        let next = "next: `evaluations compare` after a change; every case is on the page";
+        self.note_file(&format!("{next}{others}:"), last);
     }
 
     fn pages(&self) -> MutexGuard<'_, Vec<PathBuf>> {

@@ -3,10 +3,12 @@
 use std::io;
 
 use evals::render::tables::Table;
-use evals::render::{Color, Console, Drawings, Messages, Narrow, Symbols};
+use evals::render::{Color, Console, Drawings, Messages, Methods, Narrow, Symbols};
 use evals::{Domain, Report, Summary};
 
+use super::meaning;
 use super::printer::Printer;
+use crate::page::HasPage;
 
 /// The renderer for this terminal.
 pub(crate) fn console(printer: &Printer) -> Console {
@@ -29,6 +31,7 @@ pub(crate) fn console(printer: &Printer) -> Console {
             Messages::Whole
         },
         drawings: stdout.drawings,
+        methods: Methods::Named,
     }
 }
 
@@ -42,7 +45,36 @@ pub(crate) fn live_console(printer: &Printer, width: u16) -> Console {
     }
 }
 
-/// Renders one report, for `run` and `runs show`.
+/// The renderer for the results of a command that ran cases, which says how intervals were computed only with `--verbose`. `runs show` always
+/// says it.
+pub(crate) fn run_console(printer: &Printer) -> Console {
+    Console {
+        methods: if printer.is_verbose() {
+            Methods::Named
+        } else {
+            Methods::Unnamed
+        },
+        ..console(printer)
+    }
+}
+
+/// Renders the report of a command that ran cases, with a line of what it means.
+pub(crate) fn run_text<D: HasPage>(
+    printer: &Printer,
+    report: &Report<D>,
+    summary: &Summary,
+) -> io::Result<String> {
+    let console = run_console(printer);
+    text(|out| {
+        console.report(&mut *out, report, summary)?;
+        let Some(meaning) = meaning::of(&report.measure_values(), D::CASE) else {
+            return Ok(());
+        };
+        console.text(out, &format!("\n{meaning}"))
+    })
+}
+
+/// Renders one report, for `runs show`.
 pub(crate) fn report_text<D: Domain>(
     printer: &Printer,
     report: &Report<D>,
@@ -62,7 +94,7 @@ pub(crate) fn wrapped(printer: &Printer, words: &str) -> String {
 }
 
 /// The renderer for this terminal. A pipe or a file has lines of any length.
-fn unlimited(printer: &Printer) -> Console {
+pub(super) fn unlimited(printer: &Printer) -> Console {
     Console {
         width: printer.stdout().limit.unwrap_or(u16::MAX),
         ..console(printer)

@@ -13,7 +13,7 @@ fn a_file_or_a_target_that_cannot_be_used_is_refused() {
         ),
         (
             "eval capitals.txt --target exec:cat",
-            "is no dataset file by its name",
+            "does not have the name of a dataset file",
         ),
         (
             "eval capitals.yaml",

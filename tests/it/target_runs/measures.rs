@@ -194,7 +194,7 @@ fn ids_that_the_corpus_has_for_other_documents_are_pointed_out() {
         service(&sandbox, &replies);
         let done = run(&sandbox, "--skip-qa --limit 20");
         assert_eq!(done.code, Some(0), "{}", done.stderr);
-        let says = "have an id of the corpus but another text";
+        let says = "have an id of the corpus but a different text";
         assert_eq!(done.stderr.contains(says), warned, "{}", done.stderr);
         let fact = "matched by id have another text";
         assert_eq!(done.stdout.contains(fact), warned, "{}", done.stdout);

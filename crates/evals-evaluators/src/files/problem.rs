@@ -16,7 +16,7 @@ pub enum DatasetFileError {
     Unreadable(#[from] FileError),
     /// The file's name does not tell its format.
     #[error(
-        "`{}` is no dataset file by its name; dataset files end in `.yaml`, `.yml`, `.json`, `.jsonl` or `.csv`",
+        "`{}` does not have the name of a dataset file, which ends in `.yaml`, `.yml`, `.json`, `.jsonl` or `.csv`",
         path.display()
     )]
     UnknownFormat {

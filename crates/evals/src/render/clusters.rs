@@ -4,22 +4,47 @@ use evals_messages::quantity;
 use evals_messages::visible::single_line;
 
 use super::percent;
-use crate::{ClusterCounts, ClusterKey};
+use crate::ClusterCounts;
 
 /// Below this many clusters, tests and intervals by clusters are unreliable.
 const FEW: usize = 10;
 
 /// What a reader has to know about the clusters of the cases, or about shared documents that nobody declared as clusters.
 pub(super) fn lines(counts: Option<&ClusterCounts>) -> Vec<String> {
-    let declared = counts.and_then(|counts| Some(declared(counts.key.as_ref()?, counts)));
-    declared.unwrap_or_else(|| undeclared(counts).into_iter().collect())
+    let declared = counts.and_then(|counts| Some((counts.key.as_ref()?, counts)));
+    let declared = declared.map(|(key, counts)| {
+        format!(
+            "clusters: {} by {}, the largest of {}; intervals and tests count clusters, not cases",
+            quantity::of(counts.clusters, "cluster"),
+            single_line(&key.in_words()),
+            quantity::of(counts.largest, "case"),
+        )
+    });
+    declared.into_iter().chain(warnings(counts)).collect()
+}
+
+/// What makes intervals and tests less reliable than they look.
+pub(super) fn warnings(counts: Option<&ClusterCounts>) -> Vec<String> {
+    let Some(counts) = counts.filter(|counts| counts.key.is_some()) else {
+        return undeclared(counts).into_iter().collect();
+    };
+    let giant = counts.is_one_giant().then(|| {
+        format!(
+            "one cluster holds {} of the cases, so that they say little about other cases; choose a finer key",
+            percent(counts.share_of_largest())
+        )
+    });
+    too_few([counts.clusters])
+        .into_iter()
+        .chain(giant)
+        .collect()
 }
 
 /// What a reader has to know about shared documents that nobody declared as clusters.
 pub(super) fn undeclared(counts: Option<&ClusterCounts>) -> Option<String> {
     let counts = counts.filter(|counts| counts.key.is_none())?;
     let sharing = format!(
-        "{} of {} share a relevant document with another, and intervals and tests take each for independent",
+        "{} of {} share a relevant document with another, and intervals and tests treat each as independent",
         counts.sharing,
         quantity::of(counts.cases, "case"),
     );
@@ -33,23 +58,6 @@ pub(super) fn undeclared(counts: Option<&ClusterCounts>) -> Option<String> {
             "{sharing}; declare `cluster: document` in the dataset, or pass `--cluster document` (`none` if they do not depend on each other)"
         )
     })
-}
-
-fn declared(key: &ClusterKey, counts: &ClusterCounts) -> Vec<String> {
-    let mut lines = vec![format!(
-        "clusters: {} by {}, the largest of {}; intervals and tests count clusters, not cases",
-        quantity::of(counts.clusters, "cluster"),
-        single_line(&key.in_words()),
-        quantity::of(counts.largest, "case"),
-    )];
-    lines.extend(too_few([counts.clusters]));
-    if counts.is_one_giant() {
-        lines.push(format!(
-            "one cluster holds {} of the cases, so that they say little about other cases; choose a finer key",
-            percent(counts.share_of_largest())
-        ));
-    }
-    lines
 }
 
 /// The warning about the least of these numbers of clusters.

@@ -8,7 +8,7 @@ use super::failures::Failures;
 use super::glyphs::Glyphs;
 use super::side_by_side::{self, Intervals};
 use super::tables::{self, Table};
-use super::{change, gate as gates, headline, trial as trials};
+use super::{Methods, change, gate as gates, headline, trial as trials};
 use crate::{Change, Comparison, Domain, GateReport, Report, Standings, Summary, TrialReport};
 
 const GLYPHS: &Glyphs = Glyphs::UNICODE;
@@ -65,7 +65,7 @@ pub fn comparison(mut out: impl Write, comparison: &Comparison) -> io::Result<()
         )?;
     }
     let mut lines = side_by_side::notes(comparison, GLYPHS, "in bold:");
-    lines.extend(side_by_side::intervals(comparison));
+    lines.extend(side_by_side::intervals(comparison, Methods::Named));
     notes(&mut out, &lines)
 }
 

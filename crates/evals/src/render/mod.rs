@@ -44,7 +44,9 @@ mod standings;
 pub mod tables;
 mod trial;
 
-pub use console::{Cases, Color, Console, Drawings, Messages, Narrow, Part, Symbols, no_room};
+pub use console::{
+    Cases, Color, Console, Drawings, Messages, Methods, Names, Narrow, Part, Symbols,
+};
 pub use gate::verdict_line;
 pub use lead::lead;
 pub use probability::{p_value, percent};

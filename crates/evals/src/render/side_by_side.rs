@@ -9,7 +9,7 @@ use super::exclusions::named;
 use super::glyphs::Glyphs;
 use super::headline::not_run;
 use super::measures::pass_rate_name;
-use super::{clusters, interval_methods};
+use super::{Methods, clusters, interval_methods};
 use crate::{Cell, ComparedReport, Comparison, Row, Unit};
 
 /// Explains the mark of the best cell.
@@ -96,7 +96,7 @@ pub(super) fn notes(comparison: &Comparison, glyphs: &Glyphs, mark: &str) -> Vec
 }
 
 /// The methods of the intervals, and the clusters that they count.
-pub(super) fn intervals(comparison: &Comparison) -> Vec<String> {
+pub(super) fn intervals(comparison: &Comparison, methods: Methods) -> Vec<String> {
     let intervals = comparison.rows.iter().flat_map(|row| {
         let cells = row.cells.iter().filter_map(|cell| match cell {
             Cell::Value { interval, .. } => *interval,
@@ -104,12 +104,17 @@ pub(super) fn intervals(comparison: &Comparison) -> Vec<String> {
         });
         cells.map(|interval| (title(row), interval))
     });
-    let methods = interval_methods::note(intervals).into_iter();
     let clusters = comparison
         .reports
         .iter()
         .find_map(|it| it.clusters.as_ref());
-    methods.chain(clusters::lines(clusters)).collect()
+    match methods {
+        Methods::Named => interval_methods::note(intervals)
+            .into_iter()
+            .chain(clusters::lines(clusters))
+            .collect(),
+        Methods::Unnamed => clusters::warnings(clusters),
+    }
 }
 
 /// A warning that a report does not cover all its cases.

@@ -6,8 +6,8 @@ use super::groups::{self, GroupTable};
 use super::latency::TOO_FEW_SAMPLES;
 use super::side_by_side::{self, Intervals};
 use super::{
-    accuracy, change as changes, clusters, exclusions, gate as gates, interval_methods, latency,
-    measures, standings,
+    Methods, accuracy, change as changes, clusters, exclusions, gate as gates, interval_methods,
+    latency, measures, standings,
 };
 use crate::{
     Analysis, Change, Comparison, Domain, GateReport, GatedRun, Report, Standings, Summary,
@@ -67,7 +67,7 @@ pub fn comparison(comparison: &Comparison) -> Table {
         rows: rows.collect(),
         notes: side_by_side::notes(comparison, GLYPHS, &mark)
             .into_iter()
-            .chain(side_by_side::intervals(comparison))
+            .chain(side_by_side::intervals(comparison, Methods::Named))
             .collect(),
     }
 }

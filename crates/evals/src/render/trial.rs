@@ -51,10 +51,14 @@ fn of_drops(report: &TrialReport) -> &'static str {
 /// A share in percent with its interval: `4.9 % [3.7, 6.4]`.
 fn share(share: Share, intervals: Intervals) -> String {
     let in_percent = |value: f64| format!("{:.1}", 100.0 * value);
-    let interval = share.interval.filter(|_| intervals == Intervals::Beside);
-    let interval = interval.map_or_else(String::new, |interval| {
+    let between = match intervals {
+        Intervals::Beside => " ",
+        Intervals::Below => "\n",
+        Intervals::Hidden => return format!("{} %", in_percent(share.value)),
+    };
+    let interval = share.interval.map_or_else(String::new, |interval| {
         format!(
-            " [{}, {}]",
+            "{between}[{}, {}]",
             in_percent(interval.low),
             in_percent(interval.high)
         )
@@ -81,7 +85,7 @@ pub(super) fn notes(report: &TrialReport, glyphs: &Glyphs) -> Vec<String> {
     )];
     if report.rows.iter().any(|row| row.is_limit) {
         notes.push(
-            "a floor or ceiling that fails without a true drop is no false alarm: runs of so many cases break it that often by chance, or the \
+            "a floor or ceiling that fails without a true drop is not a false alarm: runs with this many cases break it that often by chance, or the \
              run breaks it"
                 .to_owned(),
         );

@@ -144,7 +144,7 @@ async fn a_run_whose_cases_share_documents_is_told_so() {
     let cases: [(&str, Documents); 4] =
         [("q1", &["a"]), ("q2", &["b"]), ("q3", &["b"]), ("q4", &[])];
     let mut report = experiment(cases).await;
-    let line = "2 of 4 cases share a relevant document with another, and intervals and tests take each for independent; declare \
+    let line = "2 of 4 cases share a relevant document with another, and intervals and tests treat each as independent; declare \
                 `cluster: document`";
     assert_eq!(
         printed(&report).matches(line).count(),

@@ -93,7 +93,7 @@ fn write(out: &Path, results: &impl Results, json: &str) -> Result<()> {
 }
 
 fn text<R: Results>(printer: &Printer, results: &R) -> String {
-    let layout = Layout::of(printer).dropping(R::LEAST);
+    let layout = Layout::of(printer).dropping(R::LEAST).shortening_names();
     laid_out(results, results.shown(), |table| {
         let head: Vec<&str> = table.head.iter().map(String::as_str).collect();
         let title = if table.caption.is_empty() {

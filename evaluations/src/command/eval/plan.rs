@@ -77,7 +77,7 @@ impl Source {
         let path = arguments.file.clone();
         let format = FileFormat::of(&path).with_context(|| {
             format!(
-                "`{}` is no dataset file by its name; dataset files end in .yaml, .yml, .json, .jsonl or .csv",
+                "`{}` does not have the name of a dataset file, which ends in .yaml, .yml, .json, .jsonl or .csv",
                 path.display()
             )
         })?;

@@ -70,7 +70,7 @@ pub(super) fn execute(session: &Session<'_>, arguments: &GateArgs) -> Result<Exi
         return Ok(Exit::CheckFailed);
     }
     if report.verdict == GateVerdict::CannotTell {
-        printer.warn("for at least one rule the cases are too few to decide; this exit code does not show that the rule holds");
+        printer.warn("for at least one rule, the cases are too few to decide; this exit code does not mean that the rule holds");
     }
     Ok(Exit::Done)
 }

@@ -107,7 +107,7 @@ impl Gathering<'_> {
         let name = folder.name();
         let Some(run) = ShardRun::of(StoredRun::of_folder(folder)?)? else {
             bail!(
-                "run `{name}` is no shard: it has all cases of its benchmark, so there is nothing to merge"
+                "run `{name}` is not a shard: it has all cases of its benchmark, so there is nothing to merge"
             );
         };
         if let Some(rejudged) = run.record().rejudged() {

@@ -13,7 +13,7 @@ use crate::page::{Documents, PageSource};
 use crate::rankings::{self, FinishedRankings, TimedQuestions};
 use crate::run_models::reranker;
 use crate::targets::DocumentScores;
-use crate::terminal::report_text;
+use crate::terminal::run_text;
 use crate::vector_search;
 
 pub(super) async fn write(joining: &Joining<'_>) -> Result<Merged> {
@@ -71,7 +71,7 @@ pub(super) async fn write(joining: &Joining<'_>) -> Result<Merged> {
         folder,
         ..
     } = finished;
-    let text = report_text(printer, &report, &summary)?;
+    let text = run_text(printer, &report, &summary)?;
     printer.note_files(&folder, &report);
     Ok(Merged::new(folder, text, &report, &summary))
 }

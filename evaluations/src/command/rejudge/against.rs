@@ -43,7 +43,7 @@ impl Against {
             };
             if **question != case.input {
                 bail!(
-                    "question `{}` is another one in `{that}` than in `{this}`; compare runs of one dataset",
+                    "question `{}` differs between `{that}` and `{this}`; compare runs of the same dataset",
                     case.id
                 );
             }

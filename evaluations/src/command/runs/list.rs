@@ -35,7 +35,7 @@ const SCORE: usize = 5;
 const TREND: &str = "trend";
 
 /// Columns that a narrow terminal drops, the least important first.
-const DROPPED_WHEN_NARROW: [&str; 4] = ["cases", "benchmark", "dataset", "profile"];
+const DROPPED_WHEN_NARROW: [&str; 5] = [TREND, "cases", "benchmark", "profile", "dataset"];
 
 pub(super) fn execute(session: &Session<'_>, arguments: &ListRunsArgs) -> Result<Exit> {
     let runs = session.directories.runs();
@@ -79,16 +79,17 @@ pub(super) fn execute(session: &Session<'_>, arguments: &ListRunsArgs) -> Result
     Ok(Exit::Done)
 }
 
-/// The newest runs, the newest last, with a line of their trends if there is room.
+/// The newest runs, the newest last, with a line of their trends.
 fn listing(printer: &Printer, folders: &[RunFolder], all: &[StoredRun], listed: usize) -> String {
     let console = console(printer);
     let layout = Layout::of(printer).dropping(&DROPPED_WHEN_NARROW);
+    let is_narrow = printer.stdout().limit.is_some();
     let mut rows = Vec::new();
     let mut pages = Vec::new();
     let mut trends = Vec::new();
     for (place, run) in all.iter().enumerate().take(listed).rev() {
         let mut name = run.name();
-        if layout.is_narrow() {
+        if is_narrow {
             name = short_name(name, folders);
         }
         rows.push(row(name, run));
@@ -105,9 +106,7 @@ fn listing(printer: &Printer, folders: &[RunFolder], all: &[StoredRun], listed: 
             .zip(&trends)
             .map(|(row, trend)| inserted(row.clone(), trend.clone().unwrap_or_default()))
             .collect();
-        if layout.has_room(&titles, &drawn) {
-            return layout.render_linked(&titles, &drawn, &pages);
-        }
+        return layout.render_linked(&titles, &drawn, &pages);
     }
     layout.render_linked(&HEADER, &rows, &pages)
 }

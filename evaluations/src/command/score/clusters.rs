@@ -70,7 +70,7 @@ impl QueryClusters {
             } else {
                 "; `--cluster document` counts them as clusters, and `--cluster none` takes them for independent without this note".to_owned()
             };
-            format!("{sharing} of {all} share a relevant document with another, and the tests take each for independent{advice}")
+            format!("{sharing} of {all} share a relevant document with another, and the tests treat each as independent{advice}")
         })
     }
 }

@@ -44,7 +44,7 @@ pub(super) fn execute(session: &Session<'_>, arguments: &TrendArgs) -> Result<Ex
     match checks.iter().map(|check| check.verdict).max() {
         Some(GateVerdict::Failed) => return Ok(Exit::CheckFailed),
         Some(GateVerdict::CannotTell) => printer.warn(
-            "for at least one line the runs cannot show whether it dropped; this exit code does not show that it did not",
+            "for at least one line, the runs are too few to tell whether it dropped; this exit code does not mean that it held",
         ),
         Some(GateVerdict::Passed) | None => {}
     }

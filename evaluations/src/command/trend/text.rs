@@ -33,7 +33,7 @@ const CHANGE: usize = 9;
 const TREND: &str = "trend";
 
 /// Columns that a narrow terminal drops, the least important first.
-const DROPPED_WHEN_NARROW: [&str; 8] = [
+const DROPPED_WHEN_NARROW: [&str; 7] = [
     "data",
     "cases",
     "benchmark",
@@ -41,14 +41,15 @@ const DROPPED_WHEN_NARROW: [&str; 8] = [
     "first",
     "level changes",
     "profile",
-    "change",
 ];
 
 /// Most values of a drawing, the newest.
 const DRAWN: usize = 24;
 
 pub(super) fn text(printer: &Printer, lines: &[Line<'_>], checks: &[Check]) -> String {
-    let layout = Layout::of(printer).dropping(&DROPPED_WHEN_NARROW);
+    let layout = Layout::of(printer)
+        .dropping(&DROPPED_WHEN_NARROW)
+        .shortening_names();
     let rows: Vec<Vec<String>> = lines.iter().map(row).collect();
     let mut text =
         drawn(printer, lines, &rows, layout).unwrap_or_else(|| layout.render(&HEADER, &rows));

@@ -85,11 +85,13 @@ impl<W: Write> Page<W> {
     ) -> ConsoleTable {
         let optional = Optional::filled_by(cases, parts);
         let mut columns = vec![ConsoleColumn::new("Case", Align::Left)];
-        columns.extend(
-            optional
-                .iter()
-                .map(|it| ConsoleColumn::new(it.title(), Align::Left)),
-        );
+        columns.extend(optional.iter().map(|it| {
+            let align = match it {
+                Optional::Part(_) => Align::Label,
+                _ => Align::Left,
+            };
+            ConsoleColumn::new(it.title(), align)
+        }));
         columns.push(ConsoleColumn::new("Time", Align::Right));
         let mut table = ConsoleTable::new(columns).dropping([
             "Metrics", "Metadata", "Output", "Labels", "Time", "Expected", "Input",

@@ -12,10 +12,7 @@ use super::{Drawings, Page};
 use crate::{Change, Direction, MeasureChange, Unit, Verdict};
 
 /// The columns that a narrow page drops first, before the interval. The verdict says what a p value would.
-const LEAST: [&str; 4] = ["Better and Worse", "Before", "After", "p"];
-
-/// The same where a corrected p value decides.
-const LEAST_CORRECTED: [&str; 5] = ["Better and Worse", "p", "Before", "After", CORRECTED];
+const LEAST: [&str; 5] = ["Better and Worse", "p", CORRECTED, "Before", "After"];
 
 /// The title of the drawings, with zero in its middle.
 const AXIS: &str = " worse|better";
@@ -57,11 +54,6 @@ impl<W: Write> Page<W> {
 
     fn table_of_changes(&self, change: &Change, drawings: Drawings) -> ConsoleTable {
         let titles = change::titles(change);
-        let least = if titles.contains(&CORRECTED) {
-            &LEAST_CORRECTED[..]
-        } else {
-            &LEAST[..]
-        };
         let mut columns: Vec<ConsoleColumn> = titles
             .into_iter()
             .map(|title| {
@@ -77,7 +69,8 @@ impl<W: Write> Page<W> {
         }
         let interval = change::interval_title(change);
         columns.insert(INTERVAL, ConsoleColumn::new(interval.as_str(), Align::Left));
-        let mut table = ConsoleTable::new(columns).dropping([least, &[interval.as_str()]].concat());
+        let mut table =
+            ConsoleTable::new(columns).dropping([&LEAST[..], &[interval.as_str()]].concat());
         let end = furthest(change);
         for (row, measure) in change::rows(change, self.glyphs)
             .into_iter()

@@ -30,15 +30,18 @@ impl<W: Write> Page<W> {
             table.write(&mut self.out, self.console, self.glyphs)?;
             return Ok(());
         }
-        let table = by_report(comparison, Intervals::Beside, self.glyphs);
-        if let Some(groups) = table.folded(width) {
-            return self.groups(&table, &groups);
+        for intervals in [Intervals::Beside, Intervals::Below] {
+            let table = by_report(comparison, intervals, self.glyphs);
+            if let Some(groups) = table.folded(width, self.glyphs.ellipsis) {
+                return self.groups(&table, &groups);
+            }
         }
         let table = by_report(comparison, Intervals::Hidden, self.glyphs);
         // If not even one value fits beside a title, no layout fits. A table that is too wide is then better than an
         // incomplete one.
         let one_by_one = (1..=comparison.rows.len()).map(|column| vec![0, column]);
-        let groups = table.folded(width).unwrap_or_else(|| one_by_one.collect());
+        let groups = table.folded(width, self.glyphs.ellipsis);
+        let groups = groups.unwrap_or_else(|| one_by_one.collect());
         self.groups(&table, &groups)?;
         if side_by_side::any_interval(comparison) {
             self.wrapped(Style::Dim, &no_room(&["intervals"]))?;

@@ -2,14 +2,15 @@
 
 use std::io::{self, Write};
 
+use super::super::change::CORRECTED;
 use super::super::gate::{self, INTERVAL};
 use super::Page;
 use super::paint::Style;
 use super::table::{Align, ConsoleCell, ConsoleColumn, ConsoleTable};
 use crate::{GateReport, GateVerdict, GatedRun};
 
-/// The columns that a narrow page drops first, after the interval. The sentences below the table hold their numbers.
-const LEAST: [&str; 4] = ["Baseline", "Run", "p", "Change"];
+/// The columns that a narrow page drops first, before the interval. The sentences below the table hold their numbers.
+const LEAST: [&str; 5] = ["p", CORRECTED, "Baseline", "Change", "Run"];
 
 impl<W: Write> Page<W> {
     pub(super) fn gate(&mut self, report: &GateReport) -> io::Result<()> {
@@ -54,7 +55,7 @@ impl<W: Write> Page<W> {
         let interval = gate::interval_title(report);
         columns.insert(INTERVAL, ConsoleColumn::new(interval.as_str(), Align::Left));
         let mut table =
-            ConsoleTable::new(columns).dropping([&[interval.as_str()], &LEAST[..]].concat());
+            ConsoleTable::new(columns).dropping([&LEAST[..], &[interval.as_str()]].concat());
         for row in gate::rows(report, run, self.glyphs) {
             let entry = |text| match row.verdict {
                 GateVerdict::Passed => ConsoleCell::plain(text),

@@ -2,6 +2,7 @@
 
 use std::io::{self, Write};
 
+use super::super::change::CORRECTED;
 use super::super::groups::{self, GroupTable};
 use super::Page;
 use super::paint::Style;
@@ -9,7 +10,7 @@ use super::table::{Align, ConsoleCell, ConsoleColumn, ConsoleTable};
 use crate::{ChangedGroups, Groups};
 
 /// The columns that a narrow page drops first.
-const LEAST: [&str; 5] = ["Interval", "Excluded", "p", "Before", "After"];
+const LEAST: [&str; 6] = ["Excluded", "p", CORRECTED, "Before", "After", "Interval"];
 
 impl<W: Write> Page<W> {
     pub(super) fn grouped_means(&mut self, groups: &[Groups]) -> io::Result<()> {

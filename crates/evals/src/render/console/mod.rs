@@ -14,6 +14,7 @@ mod page;
 mod paint;
 mod report;
 mod settings;
+mod shorten;
 mod standings;
 mod table;
 mod texts;
@@ -34,14 +35,13 @@ pub use cases::{Cases, Part};
 use histograms::Histograms;
 use page::Page;
 use paint::Style;
-pub use settings::{Color, Drawings, Messages, Symbols};
-pub use table::no_room;
-pub use texts::Narrow;
+pub use settings::{Color, Drawings, Messages, Methods, Symbols};
+pub use texts::{Names, Narrow};
 
 /// Renders for a terminal of a given width.
 #[derive(Clone, Copy, Debug)]
 pub struct Console {
-    /// Columns of the terminal; 80 by default. A wider table leaves out columns and says which.
+    /// Columns of the terminal; 80 by default. A wider table shortens labels, or leaves out columns and says which.
     pub width: u16,
     /// Whether to write ANSI escape codes; off by default.
     pub color: Color,
@@ -52,6 +52,8 @@ pub struct Console {
     /// Whether tables have columns with small drawings of their numbers; off by default. A page that is too narrow leaves them
     /// out.
     pub drawings: Drawings,
+    /// Whether lines below a table say how its intervals were computed; on by default.
+    pub methods: Methods,
 }
 
 impl Default for Console {
@@ -62,6 +64,7 @@ impl Default for Console {
             symbols: Symbols::default(),
             messages: Messages::default(),
             drawings: Drawings::default(),
+            methods: Methods::default(),
         }
     }
 }
@@ -127,7 +130,7 @@ impl Console {
     /// Writes the lines that name the methods of the intervals of a comparison and the clusters of its cases; nothing without intervals.
     pub fn interval_methods(&self, out: impl Write, comparison: &Comparison) -> io::Result<()> {
         let mut page = Page::new(*self, out);
-        let mut lines = side_by_side::intervals(comparison).into_iter();
+        let mut lines = side_by_side::intervals(comparison, self.methods).into_iter();
         lines.try_for_each(|line| page.wrapped(Style::Dim, &line))
     }
 
@@ -172,6 +175,18 @@ impl Console {
     /// Writes a table of texts with its notes. Columns of numbers are aligned to the right.
     pub fn table(&self, out: impl Write, table: &tables::Table, narrow: Narrow) -> io::Result<()> {
         Page::new(*self, out).texts(table, narrow)
+    }
+
+    /// Writes a table of texts like a listing of a shell: titles in capitals, no rule, everything to the left. A page that is too narrow shortens
+    /// texts, and then leaves out columns, first those of these titles.
+    pub fn listing(
+        &self,
+        out: impl Write,
+        table: &tables::Table,
+        least: &[&str],
+        names: Names,
+    ) -> io::Result<()> {
+        Page::new(*self, out).listing(table, least, names)
     }
 
     /// Writes text over as many lines as it needs, broken at spaces.

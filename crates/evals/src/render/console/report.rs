@@ -13,7 +13,7 @@ use super::histograms::Histograms;
 use super::measure_table::{self, DrawnBars};
 use super::paint::Style;
 use super::table::{Align, ConsoleCell, ConsoleColumn, ConsoleTable};
-use super::{Drawings, Page};
+use super::{Drawings, Methods, Page};
 use crate::{Domain, Report, Summary};
 
 impl<W: Write> Page<W> {
@@ -62,12 +62,17 @@ impl<W: Write> Page<W> {
         let mut fitting = drawn.into_iter().map(table);
         let fitting = fitting.find(|table| table.natural_width() <= width);
         self.table(&fitting.unwrap_or_else(|| table(DrawnBars::Nothing)))?;
-        let lines = exclusions::lines(summary, self.glyphs).into_iter();
-        let lines = lines.chain(interval_methods::of_summary(summary));
-        for line in lines.chain(clusters::lines(summary.clusters.as_ref())) {
-            self.wrapped(Style::Dim, &line)?;
+        let mut lines = exclusions::lines(summary, self.glyphs);
+        let clusters = summary.clusters.as_ref();
+        match self.console.methods {
+            Methods::Named => {
+                lines.extend(interval_methods::of_summary(summary));
+                lines.extend(clusters::lines(clusters));
+            }
+            Methods::Unnamed => lines.extend(clusters::warnings(clusters)),
         }
-        Ok(())
+        let mut lines = lines.iter();
+        lines.try_for_each(|line| self.wrapped(Style::Dim, line))
     }
 
     pub(super) fn accuracy(&mut self, summary: &Summary) -> io::Result<()> {

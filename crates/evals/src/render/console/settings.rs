@@ -30,6 +30,16 @@ pub enum Symbols {
     Ascii,
 }
 
+/// Whether lines below a table say how its intervals were computed.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Methods {
+    /// The methods of the intervals, and the clusters that they count.
+    #[default]
+    Named,
+    /// Only what makes them unreliable.
+    Unnamed,
+}
+
 /// How much of a failure's message is printed.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Messages {

@@ -4,6 +4,7 @@ use std::io::{self, Write};
 
 use evals_messages::visible::single_line;
 
+use super::super::change::CORRECTED;
 use super::super::standings::{Section, notes, sections, warnings};
 use super::paint::Style;
 use super::table::{Align, ConsoleCell, ConsoleColumn, ConsoleTable};
@@ -11,7 +12,14 @@ use super::{Drawings, Page};
 use crate::Standings;
 
 /// The columns that a narrow page drops first.
-const LEAST: [&str; 4] = ["Detectable", "d_z", "95 % interval", "Cases by score"];
+const LEAST: [&str; 6] = [
+    "Detectable",
+    "d_z",
+    "p",
+    CORRECTED,
+    "Letters",
+    "95 % interval",
+];
 
 impl<W: Write> Page<W> {
     pub(super) fn standings(&mut self, standings: &Standings) -> io::Result<()> {
@@ -41,7 +49,9 @@ impl<W: Write> Page<W> {
         } else {
             self.table_of_section(section, Drawings::Off)
         };
-        let folded = table.folded(width).filter(|_| section.folds);
+        let folded = table
+            .folded(width, self.glyphs.ellipsis)
+            .filter(|_| section.folds);
         match folded {
             Some(groups) => self.groups(&table, &groups)?,
             None => self.table_at_once(&table)?,
@@ -54,10 +64,10 @@ impl<W: Write> Page<W> {
 
     fn table_of_section(&self, section: &Section, drawings: Drawings) -> ConsoleTable {
         let columns = section.heads.iter().enumerate().map(|(place, head)| {
-            let align = if section.texts.contains(&place) {
-                Align::Left
-            } else {
-                Align::Right
+            let align = match section.texts.contains(&place) {
+                true if head.ends_with("interval") => Align::Left,
+                true => Align::Label,
+                false => Align::Right,
             };
             ConsoleColumn::new(head.as_str(), align)
         });

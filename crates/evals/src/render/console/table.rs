@@ -7,7 +7,7 @@ use std::iter;
 use super::super::glyphs::Glyphs;
 use super::paint::{Paint, Style};
 use super::wrap::columns;
-use super::{Console, wrap};
+use super::{Console, shorten};
 
 /// Spaces between two columns.
 const GAP: usize = 2;
@@ -15,14 +15,26 @@ const GAP: usize = 2;
 /// Between the titles of columns that are left out together.
 const AND: &str = " and ";
 
-/// The least width of the first column, however narrow the page is.
-const LEAST_NAME: usize = 16;
+/// The width that labels are not shortened below, however narrow the page is.
+const LEAST_LABEL: usize = 16;
 
 /// The alignment of a column.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Align {
+    /// To the left, and shortened before any column is left out: names and texts.
+    Label,
     Left,
     Right,
+}
+
+/// The head of a table.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(super) enum Look {
+    /// Bold, with a rule below it. The first column has labels.
+    #[default]
+    Ruled,
+    /// Like the other rows.
+    Plain,
 }
 
 /// The head of a column.
@@ -48,12 +60,11 @@ pub(super) struct ConsoleTable {
     rows: Vec<Vec<ConsoleCell>>,
     /// Titles of the columns to leave out first.
     least: Vec<String>,
-    /// What the table would have on a wider page.
-    without: Option<String>,
+    look: Look,
 }
 
 /// The line about columns that a page has no room for. It says how to see them.
-pub fn no_room(titles: &[&str]) -> String {
+pub(super) fn no_room(titles: &[&str]) -> String {
     format!(
         "no room for {}; widen the terminal or set COLUMNS",
         titles.join(", ")
@@ -100,16 +111,12 @@ impl ConsoleTable {
             columns,
             rows: Vec::new(),
             least: Vec::new(),
-            without: None,
+            look: Look::default(),
         }
     }
 
-    /// Names what was left out before the table was laid out.
-    pub(super) fn without(self, title: String) -> Self {
-        Self {
-            without: Some(title),
-            ..self
-        }
+    pub(super) fn looking(self, look: Look) -> Self {
+        Self { look, ..self }
     }
 
     /// Sets the columns to leave out before others, in this order. Two that say nothing alone are joined by [`AND`].
@@ -129,58 +136,72 @@ impl ConsoleTable {
 
     /// The width of the whole table.
     pub(super) fn natural_width(&self) -> usize {
-        self.width_of(&self.all())
+        side_by_side(self.widths().into_iter())
     }
 
-    /// Splits the columns into groups that fit into `width`, each with the first column, which names the row. `None` if any
-    /// other column is too wide beside it.
-    pub(super) fn folded(&self, width: usize) -> Option<Vec<Vec<usize>>> {
-        let mut groups: Vec<Vec<usize>> = Vec::new();
-        for column in 1..self.columns.len() {
-            let grown = groups
-                .last()
-                .map(|last| [last.as_slice(), &[column]].concat());
-            match grown.filter(|group| self.width_of(group) <= width) {
-                Some(group) => *groups.last_mut()? = group,
-                None if self.width_of(&[0, column]) <= width => groups.push(vec![0, column]),
-                None => return None,
-            }
-        }
-        Some(groups)
+    /// Splits the columns into groups that fit into `width`, each with the first column, which names the row; the names are shortened if they
+    /// have to be. `None` if any other column is too wide beside them.
+    pub(super) fn folded(&self, width: usize, mark: &str) -> Option<Vec<Vec<usize>>> {
+        let mut widths = self.widths();
+        let whole = folded(&widths, width);
+        whole.or_else(|| {
+            *widths.first_mut()? = *self.least_widths(mark).first()?;
+            folded(&widths, width)
+        })
     }
 
-    /// Writes as many columns as fit, and returns the titles of the others. No cell is wrapped; the names of rows are cut if
-    /// they are too long.
+    /// Writes as many columns as fit with their labels shortened, and returns the titles of the others. No cell is wrapped, and no number is
+    /// cut.
     pub(super) fn write(
         &self,
         out: impl Write,
         console: Console,
         glyphs: &Glyphs,
     ) -> io::Result<Vec<&str>> {
-        let width = usize::from(console.width);
-        let mut shown = self.all();
-        for title in &self.least {
-            if self.width_of(&shown) > width {
-                let is_named =
-                    |column: usize| title.split(AND).any(|it| it == self.columns[column].title);
-                shown.retain(|column| !is_named(*column));
-            }
-        }
-        while shown.len() > 2 && self.width_with_cut_names(&shown) > width {
-            shown.pop();
-        }
+        let shown = self.fitting(usize::from(console.width), glyphs.ellipsis);
         self.write_columns(&shown, out, console, glyphs)?;
-        let left_out = self.all().into_iter().filter(|it| !shown.contains(it));
+        let left_out = (0..self.columns.len()).filter(|it| !shown.contains(it));
         let left_out = left_out.map(|column| self.columns[column].title.as_str());
-        Ok(self
-            .without
-            .as_deref()
-            .into_iter()
-            .chain(left_out)
-            .collect())
+        Ok(left_out.collect())
     }
 
-    /// Writes these columns, with the names of rows cut as far as needed.
+    /// The columns that fit. Where a column makes room for less important ones that went before it, they come back.
+    fn fitting(&self, width: usize, mark: &str) -> Vec<usize> {
+        let mut shown: Vec<usize> = (0..self.columns.len()).collect();
+        if self.natural_width() <= width {
+            return shown;
+        }
+        let widths = self.least_widths(mark);
+        let fits = |shown: &[usize]| side_by_side(shown.iter().map(|it| widths[*it])) <= width;
+        let mut dropped: Vec<Vec<usize>> = Vec::new();
+        let mut least = self.least.iter();
+        while !fits(&shown) {
+            let named = |title: &String| {
+                let is_named =
+                    |column: &usize| title.split(AND).any(|it| it == self.columns[*column].title);
+                let columns: Vec<usize> = shown.iter().copied().filter(is_named).collect();
+                (!columns.is_empty()).then_some(columns)
+            };
+            let Some(next) = least
+                .find_map(named)
+                .or_else(|| (shown.len() > 2).then(|| shown[shown.len() - 1..].to_vec()))
+            else {
+                break;
+            };
+            shown.retain(|column| !next.contains(column));
+            dropped.push(next);
+        }
+        for columns in dropped.into_iter().rev() {
+            let mut more = [shown.clone(), columns].concat();
+            more.sort_unstable();
+            if fits(&more) {
+                shown = more;
+            }
+        }
+        shown
+    }
+
+    /// Writes these columns, with labels shortened as far as needed, the widest first.
     pub(super) fn write_columns(
         &self,
         shown: &[usize],
@@ -188,82 +209,112 @@ impl ConsoleTable {
         console: Console,
         glyphs: &Glyphs,
     ) -> io::Result<()> {
-        let excess = self
-            .width_of(shown)
-            .saturating_sub(usize::from(console.width));
-        let names = self.names().saturating_sub(excess).max(LEAST_NAME);
-        let names = (excess > 0).then_some((names, glyphs.ellipsis));
+        let mark = glyphs.ellipsis;
+        let widths = self.widths_within(shown, usize::from(console.width), mark);
+        let texts = shown.iter().zip(widths);
+        let texts = texts.map(|(column, width)| (*column, self.texts(*column, width, mark)));
+        let texts: Vec<(usize, Vec<Cow<'_, str>>)> = texts.collect();
+        let layout = texts.iter().map(|(column, texts)| {
+            let ConsoleColumn { title, align, .. } = &self.columns[*column];
+            let cells = texts.iter().map(|it| widest_line(it));
+            // A column without any text has a rule of one character.
+            (*align, cells.fold(columns(title).max(1), usize::max))
+        });
         let layout = Layout {
-            columns: self.layout(shown, names),
+            columns: layout.collect(),
             paint: Paint::new(console.color),
         };
-        let titles = shown.iter().map(|column| {
-            let title = self.columns[*column].title.as_str();
-            (Cow::Borrowed(title), Style::Bold)
-        });
+        let style = match self.look {
+            Look::Ruled => Style::Bold,
+            Look::Plain => Style::Plain,
+        };
+        let titles = shown
+            .iter()
+            .map(|column| (self.columns[*column].title.as_str(), style));
         layout.write_row(&mut out, &titles.collect::<Vec<_>>())?;
-        let rule = iter::repeat_n(glyphs.rule, layout.width());
-        writeln!(out, "{}", rule.collect::<String>())?;
-        for row in &self.rows {
-            let entries = shown
+        if self.look == Look::Ruled {
+            let rule = iter::repeat_n(glyphs.rule, layout.width());
+            writeln!(out, "{}", rule.collect::<String>())?;
+        }
+        for (place, row) in self.rows.iter().enumerate() {
+            let cells = texts
                 .iter()
-                .filter_map(|column| Some((column, row.get(*column)?)));
-            let cells = entries.map(|(column, entry)| {
-                let names = names.filter(|_| *column == 0);
-                (entry.text_within(names), entry.style)
-            });
+                .filter_map(|(column, texts)| Some((&*texts[place], row.get(*column)?.style)));
             layout.write_row(&mut out, &cells.collect::<Vec<_>>())?;
         }
         Ok(())
     }
 
-    /// The width of the names of rows.
-    fn names(&self) -> usize {
-        self.columns.first().map_or(0, |column| column.width)
+    /// The texts of a column's cells, shortened if they are wider than `width`.
+    fn texts(&self, column: usize, width: usize, mark: &str) -> Vec<Cow<'_, str>> {
+        let texts = self.rows.iter();
+        let texts: Vec<&str> = texts
+            .map(|row| row.get(column).map_or("", |it| it.text.as_str()))
+            .collect();
+        if width >= self.columns[column].width {
+            return texts.into_iter().map(Cow::Borrowed).collect();
+        }
+        let shortened = shorten::shortened(&texts, width, mark);
+        shortened.into_iter().map(Cow::Owned).collect()
     }
 
-    fn width_with_cut_names(&self, shown: &[usize]) -> usize {
-        let names = self.names();
-        self.width_of(shown).saturating_sub(names) + names.min(LEAST_NAME)
+    /// The widths at which these columns fit, or the least ones.
+    fn widths_within(&self, shown: &[usize], width: usize, mark: &str) -> Vec<usize> {
+        let mut wanted: Vec<usize> = shown.iter().map(|it| self.columns[*it].width).collect();
+        if side_by_side(wanted.iter().copied()) > width {
+            let least = self.least_widths(mark);
+            let limited = |limit: usize| {
+                let columns = shown.iter().zip(&wanted);
+                let columns = columns.map(|(it, natural)| limit.max(least[*it]).min(*natural));
+                columns.collect::<Vec<_>>()
+            };
+            let mut limits = (0..width).rev().map(limited);
+            let fitting = limits.find(|widths| side_by_side(widths.iter().copied()) <= width);
+            wanted = fitting.unwrap_or_else(|| limited(0));
+        }
+        wanted
     }
 
-    fn all(&self) -> Vec<usize> {
-        (0..self.columns.len()).collect()
-    }
-
-    /// The width of these columns side by side.
-    fn width_of(&self, shown: &[usize]) -> usize {
-        let columns = shown.iter().map(|column| self.columns[*column].width);
-        columns.sum::<usize>() + shown.len().saturating_sub(1) * GAP
-    }
-
-    /// How each shown column is laid out. `names` holds the width that names of rows are cut to, and the mark of a cut.
-    fn layout(&self, shown: &[usize], names: Option<(usize, &str)>) -> Vec<(Align, usize)> {
-        let width = |index: usize, column: &ConsoleColumn| {
-            if index > 0 || names.is_none() {
+    /// How narrow each column can be. Only labels may be shortened, and only as far as they stay distinct.
+    fn least_widths(&self, mark: &str) -> Vec<usize> {
+        let least = |(place, column): (usize, &ConsoleColumn)| {
+            let is_name = place == 0 && self.look == Look::Ruled;
+            if column.width <= LEAST_LABEL || !(is_name || column.align == Align::Label) {
                 return column.width;
             }
-            let cells = self.rows.iter().filter_map(|row| row.first());
-            let widths = cells.map(|entry| widest_line(&entry.text_within(names)));
-            widths.fold(columns(&column.title), usize::max)
+            let texts = self.texts(place, column.width, mark);
+            let texts: Vec<&str> = texts.iter().map(|it| &**it).collect();
+            shorten::least_width(&texts, LEAST_LABEL, mark).max(columns(&column.title))
         };
-        let shown = shown.iter().map(|index| {
-            let column = &self.columns[*index];
-            // A column without any text has a rule of one character.
-            (column.align, width(*index, column).max(1))
-        });
-        shown.collect()
+        self.columns.iter().enumerate().map(least).collect()
+    }
+
+    fn widths(&self) -> Vec<usize> {
+        self.columns.iter().map(|column| column.width).collect()
     }
 }
 
-impl ConsoleCell {
-    /// The text, cut to a width and marked if there is a limit.
-    fn text_within(&self, limit: Option<(usize, &str)>) -> Cow<'_, str> {
-        match limit {
-            Some((width, mark)) => Cow::Owned(wrap::cut(&self.text, width, mark)),
-            None => Cow::Borrowed(&self.text),
+/// Groups of columns of these widths, each with the first.
+fn folded(widths: &[usize], width: usize) -> Option<Vec<Vec<usize>>> {
+    let fits = |group: &[usize]| side_by_side(group.iter().map(|it| widths[*it])) <= width;
+    let mut groups: Vec<Vec<usize>> = Vec::new();
+    for column in 1..widths.len() {
+        let grown = groups
+            .last()
+            .map(|last| [last.as_slice(), &[column]].concat());
+        match grown.filter(|group| fits(group)) {
+            Some(group) => *groups.last_mut()? = group,
+            None if fits(&[0, column]) => groups.push(vec![0, column]),
+            None => return None,
         }
     }
+    Some(groups)
+}
+
+/// The width of columns of these widths.
+fn side_by_side(widths: impl Iterator<Item = usize>) -> usize {
+    let with_gaps: usize = widths.map(|width| width + GAP).sum();
+    with_gaps.saturating_sub(GAP)
 }
 
 /// The alignment and width of each column.
@@ -279,7 +330,7 @@ impl Layout {
     }
 
     /// Writes a row, over as many lines as its cell with the most lines.
-    fn write_row(&self, mut out: impl Write, cells: &[(Cow<'_, str>, Style)]) -> io::Result<()> {
+    fn write_row(&self, mut out: impl Write, cells: &[(&str, Style)]) -> io::Result<()> {
         let lines = cells.iter().map(|(text, _)| text.split('\n').count());
         let mut line = String::new();
         for number in 0..lines.max().unwrap_or(1) {
@@ -290,7 +341,7 @@ impl Layout {
                 let (align, width) = self.columns[column];
                 let space = width.saturating_sub(text.map_or(0, columns));
                 let (before, after) = match align {
-                    Align::Left => (0, space),
+                    Align::Label | Align::Left => (0, space),
                     Align::Right => (space, 0),
                 };
                 let gap = if column > 0 { GAP } else { 0 };

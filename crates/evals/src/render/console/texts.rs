@@ -7,7 +7,7 @@ use evals_messages::visible::{line, single_line};
 use super::super::tables;
 use super::Page;
 use super::paint::Style;
-use super::table::{Align, ConsoleCell, ConsoleColumn, ConsoleTable};
+use super::table::{Align, ConsoleCell, ConsoleColumn, ConsoleTable, Look};
 
 /// What becomes of the columns of a table that a page has no room for.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -18,29 +18,31 @@ pub enum Narrow {
     Drop(&'static [&'static str]),
 }
 
+/// The first column of a listing on a narrow page.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Names {
+    /// Whole, because people copy the names into commands.
+    Whole,
+    /// Shortened, as other columns are.
+    Shortened,
+}
+
 impl<W: Write> Page<W> {
     pub(super) fn texts(&mut self, texts: &tables::Table, narrow: Narrow) -> io::Result<()> {
-        let columns = texts.heads.iter().enumerate().map(|(place, head)| {
+        let mut table = table(texts, |place, head| {
             let align = if place > 0 && is_of_numbers(texts, place) {
                 Align::Right
             } else {
-                Align::Left
+                Align::Label
             };
-            ConsoleColumn::new(line(head), align)
+            ConsoleColumn::new(head, align)
         });
-        let mut table = ConsoleTable::new(columns.collect());
         if let Narrow::Drop(least) = narrow {
             table = table.dropping(least.iter().copied());
         }
-        for row in &texts.rows {
-            table.push(
-                row.iter()
-                    .map(|cell| ConsoleCell::plain(line(cell)))
-                    .collect(),
-            );
-        }
         let width = usize::from(self.console.width);
-        match table.folded(width).filter(|_| narrow == Narrow::Fold) {
+        let folded = table.folded(width, self.glyphs.ellipsis);
+        match folded.filter(|_| narrow == Narrow::Fold) {
             Some(groups) => self.groups(&table, &groups)?,
             None => self.table_at_once(&table)?,
         }
@@ -49,6 +51,36 @@ impl<W: Write> Page<W> {
         }
         Ok(())
     }
+
+    pub(super) fn listing(
+        &mut self,
+        texts: &tables::Table,
+        least: &[&str],
+        names: Names,
+    ) -> io::Result<()> {
+        let table = table(texts, |place, head| {
+            let is_whole = place == 0 && names == Names::Whole;
+            let align = if is_whole || is_of_numbers(texts, place) {
+                Align::Left
+            } else {
+                Align::Label
+            };
+            ConsoleColumn::new(head.to_uppercase(), align)
+        });
+        let least = least.iter().map(|title| title.to_uppercase());
+        self.table_at_once(&table.dropping(least).looking(Look::Plain))
+    }
+}
+
+fn table(texts: &tables::Table, column: impl Fn(usize, String) -> ConsoleColumn) -> ConsoleTable {
+    let heads = texts.heads.iter().enumerate();
+    let columns = heads.map(|(place, head)| column(place, line(head)));
+    let mut table = ConsoleTable::new(columns.collect());
+    for row in &texts.rows {
+        let cells = row.iter().map(|cell| ConsoleCell::plain(line(cell)));
+        table.push(cells.collect());
+    }
+    table
 }
 
 /// Whether a column has numbers: counts, values, changes or limits.

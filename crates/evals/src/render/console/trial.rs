@@ -11,18 +11,19 @@ use super::table::{Align, ConsoleCell, ConsoleColumn, ConsoleTable};
 use crate::TrialReport;
 
 /// The columns that a narrow page drops first. How often the gate cannot tell says whether there are enough cases, so it stays.
-const LEAST: [&str; 3] = ["Fails with --strict", "Fails", "Rule"];
+const LEAST: [&str; 3] = ["Fails with --strict", "Rule", "Fails"];
 
 impl<W: Write> Page<W> {
     pub(super) fn trial(&mut self, report: &TrialReport) -> io::Result<()> {
         for line in trial::about(report) {
             self.wrapped(Style::Bold, &line)?;
         }
-        let mut table = table_of_shares(report, Intervals::Beside, self.glyphs);
-        if table.natural_width() > usize::from(self.console.width) {
-            table = table_of_shares(report, Intervals::Hidden, self.glyphs)
-                .without("intervals".to_owned());
-        }
+        let beside = table_of_shares(report, Intervals::Beside, self.glyphs);
+        let table = if beside.natural_width() <= usize::from(self.console.width) {
+            beside
+        } else {
+            table_of_shares(report, Intervals::Below, self.glyphs)
+        };
         self.table(&table)?;
         writeln!(self.out)?;
         for note in trial::notes(report, self.glyphs) {

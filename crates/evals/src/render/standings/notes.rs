@@ -248,12 +248,12 @@ fn family(standings: &Standings) -> Vec<String> {
         ),
         "lead: the best run against each other run; p is not corrected, because it leads only if every test says so".to_owned(),
         format!(
-            "letters: two runs share a letter exactly if corrected p of their pair is above {level}. That is no proof that they are equal, \
-             and it does not carry over: `ab` shares one with `a` and with `b`, which differ from each other"
+            "letters: two runs share a letter exactly if the corrected p of their pair is above {level}. This does not prove that they are equal: \
+             `ab` shares one with `a` and with `b`, which differ from each other"
         ),
         format!(
             "d_z: mean difference in standard deviations of the differences; detectable: the smallest true difference that these \
-             cases would show with {power} probability at a level of {strictest}"
+             cases detect with {power} power at a level of {strictest}"
         ),
     ]
 }
@@ -324,7 +324,7 @@ fn times(standings: &Standings) -> Vec<String> {
             }
         };
         let clusters = match standings.test.cluster {
-            Some(_) => " Its intervals take each case alone, and not in clusters.",
+            Some(_) => " Its intervals ignore clusters.",
             None => "",
         };
         notes.push(format!(

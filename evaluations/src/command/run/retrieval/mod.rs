@@ -21,7 +21,7 @@ use crate::rankings::{FinishedRankings, record};
 use crate::run_ending::Reached;
 use crate::search_profile::SearchProfile;
 use crate::session::Session;
-use crate::terminal::{Printer, report_text};
+use crate::terminal::{Printer, run_text};
 
 /// Measures the rankings of every profile, and prints and writes the results.
 pub(super) async fn execute(run: Run<'_>) -> Result<Exit> {
@@ -130,7 +130,7 @@ fn print(run: Run<'_>, finished: &[FinishedRankings], comparison: &Comparison) -
     let printer = run.session.printer;
     let seed = run.arguments.control.seed;
     let text = match finished {
-        [one] => report_text(printer, &one.report, &one.summary)?,
+        [one] => run_text(printer, &one.report, &one.summary)?,
         several => page::comparison(
             printer,
             comparison,

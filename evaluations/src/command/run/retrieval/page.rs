@@ -10,7 +10,7 @@ use evals_rag::Retrieval;
 use crate::case_selection::ChosenCases;
 use crate::command::run::plan::Plan;
 use crate::rankings::FinishedRankings;
-use crate::terminal::{Printer, console, text};
+use crate::terminal::{Printer, console, run_console, text};
 use crate::vector_search;
 
 /// Renders the profiles side by side, then the failures of each.
@@ -22,7 +22,7 @@ pub(super) fn comparison(
     chosen: &ChosenCases,
     seed: u64,
 ) -> io::Result<String> {
-    let console = console(printer);
+    let console = run_console(printer);
     let line = |line: &str| text(|out| console.text(out, line));
     let mut page = line(&headline(printer, finished, plan))?;
     for (label, chosen) in chosen.lines("questions") {

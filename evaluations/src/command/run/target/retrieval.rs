@@ -17,7 +17,7 @@ use crate::page::{Documents, PageSource};
 use crate::rankings::{FinishedRankings, record};
 use crate::run_ending::{Ending, Reached};
 use crate::targets::{DocumentScores, TargetFacts};
-use crate::terminal::{Printer, report_text};
+use crate::terminal::{Printer, run_text};
 
 /// Measures the documents of the replies, and prints and writes the results.
 pub(super) async fn execute(run: TargetRun<'_>, recorded: &RecordedTarget) -> Result<Ended> {
@@ -53,7 +53,7 @@ pub(super) async fn execute(run: TargetRun<'_>, recorded: &RecordedTarget) -> Re
         "documents: report in {}",
         finished.folder.path().display()
     ));
-    printer.result(&report_text(printer, &finished.report, &finished.summary)?)?;
+    printer.result(&run_text(printer, &finished.report, &finished.summary)?)?;
     for file in &plan.out {
         file.report(
             printer,
