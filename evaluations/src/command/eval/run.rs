@@ -147,8 +147,14 @@ fn execution<'e>(
         concurrency: plan.concurrency,
         repeat: arguments.control.repeat,
         max_failures: arguments.control.max_failures,
-        retry_task: arguments.attempts.retry_task.map(|it| retry(it.saturating_add(1), seed)),
-        retry_evaluators: arguments.attempts.retry_evaluators.map(|it| retry(it.saturating_add(1), seed)),
+        retry_task: arguments
+            .attempts
+            .retry_task
+            .map(|it| retry(it.saturating_add(1), seed)),
+        retry_evaluators: arguments
+            .attempts
+            .retry_evaluators
+            .map(|it| retry(it.saturating_add(1), seed)),
     }
 }
 
