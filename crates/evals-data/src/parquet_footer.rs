@@ -28,8 +28,8 @@ mod kind {
 }
 
 /// Numbers of fields: the footer's list of schema elements, and the number of children in each element.
-const SCHEMA: i64 = 2;
-const CHILDREN: i64 = 5;
+const SCHEMA: i16 = 2;
+const CHILDREN: i16 = 5;
 
 /// Refuses a footer that claims more entries than it has bytes.
 pub(crate) fn check(file: &impl ChunkReader) -> Result<(), ParquetError> {
@@ -52,6 +52,7 @@ impl Thrift<'_> {
     fn metadata(&mut self) -> Option<()> {
         self.fields(|footer, id, kind| match (id, kind) {
             (SCHEMA, kind::LIST) => footer.schema(),
+            (SCHEMA, _) => None,
             _ => footer.skip(kind, MAX_DEPTH),
         })
     }
@@ -82,14 +83,15 @@ impl Thrift<'_> {
                 children = u64::try_from(element.integer()?).ok()?;
                 Some(())
             }
+            (CHILDREN, _) => None,
             _ => element.skip(kind, MAX_DEPTH),
         })?;
         Some(children)
     }
 
     /// Calls back with the number and kind of each field of a struct, to read its value.
-    fn fields(&mut self, mut each: impl FnMut(&mut Self, i64, u8) -> Option<()>) -> Option<()> {
-        let mut id = 0_i64;
+    fn fields(&mut self, mut each: impl FnMut(&mut Self, i16, u8) -> Option<()>) -> Option<()> {
+        let mut id = 0_i16;
         loop {
             let byte = self.byte()?;
             let kind = byte & 0x0f;
@@ -97,7 +99,8 @@ impl Thrift<'_> {
                 return Some(());
             }
             id = match byte >> 4 {
-                0 => self.integer()?,
+                // The crate keeps the lowest 16 bits of a larger number, which may then name a field that this check only skipped.
+                0 => i16::try_from(self.integer()?).ok()?,
                 step => id.checked_add(step.into())?,
             };
             each(self, id, kind)?;
@@ -206,6 +209,29 @@ mod tests {
         assert_eq!(check_footer(&too_few), None);
         let negative = [0x29, 0x1c, 0x55, 0x03, 0x00, 0x00];
         assert_eq!(check_footer(&negative), None);
+    }
+
+    #[test]
+    fn a_schema_cannot_hide_behind_a_large_number_or_a_wrong_kind() {
+        // Field 65538, of which the lowest 16 bits are 2, a list of one struct.
+        assert_eq!(
+            check_footer(&[0x09, 0x84, 0x80, 0x08, 0x1c, 0x00, 0x00]),
+            None
+        );
+        // Field 32767 and the one after it.
+        let last = [0x05, 0xfe, 0xff, 0x03, 0x00];
+        assert_eq!(check_footer(&[&last[..], &[0x00]].concat()), Some(()));
+        assert_eq!(
+            check_footer(&[&last[..], &[0x15, 0x00, 0x00]].concat()),
+            None
+        );
+        // Field 2, a number.
+        assert_eq!(check_footer(&[0x25, 0x00, 0x00]), None);
+        // Field 2, a list of one struct whose field 5 is a truth value, a byte or a number of 64 bits.
+        for field in [&[0x51][..], &[0x53, 0x00], &[0x56, 0x00]] {
+            let element = [&[0x29, 0x1c], field, &[0x00, 0x00]].concat();
+            assert_eq!(check_footer(&element), None);
+        }
     }
 
     #[test]

@@ -80,7 +80,6 @@ pub use embedding_defect::EmbeddingDefect;
 pub use engine_error::EngineError;
 pub use environment::environment;
 pub use error::IndexError;
-pub use evals_rag::{VectorSearch, VectorSearchError, VectorSearchKind};
 pub use full_text::FullText;
 pub use header::CutChunks;
 pub use identity::{ChunkingIdentity, Difference, EmbedderIdentity, Identity};

@@ -98,7 +98,7 @@ fn parse(
         });
         return parse_haiku(tree, origin, reason);
     }
-    let unknown = take_unknown(&mut tree, &json_schema());
+    let unknown = take_unknown(&mut tree, json_schema());
     if !unknown.is_empty() {
         return Err(SettingsError::UnknownKeys {
             origin: origin.to_owned(),
@@ -124,7 +124,7 @@ fn parse_haiku(
     })?;
     let mut tree = translated.tree;
     let mut unknown = translated.removed;
-    unknown.extend(take_unknown(&mut tree, &json_schema()));
+    unknown.extend(take_unknown(&mut tree, json_schema()));
     unknown.sort_by_key(|key| key.line);
     let (ignored, misspelt): (Vec<UnknownKey>, Vec<UnknownKey>) = unknown
         .into_iter()

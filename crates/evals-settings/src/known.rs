@@ -148,7 +148,7 @@ mod tests {
     use crate::json_schema;
 
     fn unknown(text: &str) -> Vec<UnknownKey> {
-        take_unknown(&mut Tree::parse(text).unwrap(), &json_schema())
+        take_unknown(&mut Tree::parse(text).unwrap(), json_schema())
     }
 
     #[test]
@@ -191,7 +191,7 @@ mod tests {
             "search:\n  # limit: 5\nembeddings:\n  model:\n    # x\nprocessing: {chunk_size: ~}\n",
         )
         .unwrap();
-        take_unknown(&mut tree, &json_schema());
+        take_unknown(&mut tree, json_schema());
         assert_eq!(
             tree.to_value(),
             serde_json::json!({"embeddings": {}, "processing": {"chunk_size": null}})
@@ -201,7 +201,7 @@ mod tests {
     #[test]
     fn an_unknown_key_is_taken_out() {
         let mut tree = Tree::parse("search: {limit: 3, storage: x}").unwrap();
-        take_unknown(&mut tree, &json_schema());
+        take_unknown(&mut tree, json_schema());
         assert_eq!(tree.to_value(), serde_json::json!({"search": {"limit": 3}}));
     }
 
@@ -222,7 +222,7 @@ mod tests {
             (json!({"store": ["http://127.0.0.1"]}), "store"),
             (json!({"target": ["http://127.0.0.1"]}), "target"),
         ] {
-            assert_eq!(misplaced_list(&schema, &settings).as_deref(), Some(path));
+            assert_eq!(misplaced_list(schema, &settings).as_deref(), Some(path));
         }
     }
 
@@ -232,6 +232,6 @@ mod tests {
             "matrix": {"search.limit": [1, 2]},
             "qa": {"model": {"extra_body": {"stop": ["a"]}}},
         });
-        assert_eq!(misplaced_list(&json_schema(), &settings), None);
+        assert_eq!(misplaced_list(json_schema(), &settings), None);
     }
 }

@@ -121,7 +121,7 @@ impl Layer {
     }
 
     fn checked(origin: String, mut tree: Tree) -> Result<Self, SettingsError> {
-        let keys = take_unknown(&mut tree, &json_schema());
+        let keys = take_unknown(&mut tree, json_schema());
         if keys.is_empty() {
             Ok(Self::new(origin, tree))
         } else {

@@ -109,7 +109,7 @@ pub fn resolve(mut layers: Vec<Layer>) -> Result<Resolved, SettingsError> {
         }
     }
     let merged = Value::Object(merged);
-    if let Some(path) = misplaced_list(&json_schema(), &merged) {
+    if let Some(path) = misplaced_list(json_schema(), &merged) {
         return Err(bad_value(&layers, path, "expected a mapping, found a list"));
     }
     for role in Role::ALL {

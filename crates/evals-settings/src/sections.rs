@@ -2,6 +2,7 @@
 
 use std::collections::BTreeMap;
 use std::num::{NonZeroU32, NonZeroUsize};
+use std::sync::LazyLock;
 
 use evals_rag::VectorSearch;
 use evals_rag::answering::AgentAnswerer;
@@ -402,6 +403,7 @@ pub struct Price {
 }
 
 /// The JSON Schema of a settings file, for editors.
-pub fn json_schema() -> Value {
-    schemars::schema_for!(Settings).to_value()
+pub fn json_schema() -> &'static Value {
+    static SCHEMA: LazyLock<Value> = LazyLock::new(|| schemars::schema_for!(Settings).to_value());
+    &SCHEMA
 }

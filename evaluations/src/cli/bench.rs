@@ -6,7 +6,7 @@ use std::str::FromStr;
 
 use clap::{ArgGroup, Args, Subcommand};
 
-use evals_index::VectorSearchKind;
+use evals_rag::VectorSearchKind;
 
 use super::numbers::{at_least_one, seed};
 use super::settings::{ModelName, SettingsArgs};

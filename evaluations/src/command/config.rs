@@ -87,8 +87,8 @@ fn prompts(session: &Session<'_>, name: Option<&str>) -> Result<Exit> {
 }
 
 fn schema(session: &Session<'_>) -> Result<Exit> {
-    let text = serde_json::to_string_pretty(&settings::json_schema())
-        .context("cannot write the schema")?;
+    let text =
+        serde_json::to_string_pretty(settings::json_schema()).context("cannot write the schema")?;
     session.printer.result(&(text + "\n"))?;
     Ok(Exit::Done)
 }

@@ -148,8 +148,8 @@ fn on_disk(path: &Path, globs: &[String]) -> Result<TableFiles, DataError> {
     let globs = Globs::new(globs.iter().map(String::as_str));
     let globs =
         globs.map_err(|error| DataError::file(&named, format!("is searched for {error}")))?;
-    let present = files_below(path).map_err(|source| DataError::Unreadable {
-        file: named.clone(),
+    let present = files_below(path).map_err(|(path, source)| DataError::Unreadable {
+        file: path.display().to_string(),
         source,
     })?;
     let present: Vec<String> = present

@@ -79,13 +79,17 @@ pub(super) fn status_error(response: &Response, repo: &Repository, url: &str) ->
     if status.is_success() {
         return None;
     }
-    let (repo, url) = (repo.clone(), url.to_owned());
+    let repo = repo.clone();
     Some(match status {
         StatusCode::UNAUTHORIZED => HubError::Unauthorized { repo },
         StatusCode::FORBIDDEN => HubError::Forbidden { repo },
-        StatusCode::NOT_FOUND => HubError::malformed(url, "it has not what it named"),
+        // Only what the hub named is asked for here: the files at a commit, or one of these files.
+        StatusCode::NOT_FOUND => {
+            let what = format!("status 404 (not found), although the hub says that {repo} has it");
+            HubError::malformed(url, what)
+        }
         other => HubError::Status {
-            url,
+            url: url.to_owned(),
             status: other.as_u16(),
             retry_after: retry_after(response.headers()),
         },

@@ -1,15 +1,15 @@
 //! Listing the files below a folder.
 
 use std::io;
-use std::path::{Component, Path};
+use std::path::{Component, Path, PathBuf};
 
 use walkdir::WalkDir;
 
 /// The paths of all files below a folder, with slashes, in order. A folder that does not exist has none.
 ///
-/// Links are followed, except a link to a folder that the path already went through, which would never end, and a link whose target is
-/// gone, so that its file counts as missing.
-pub(crate) fn files_below(folder: &Path) -> io::Result<Vec<String>> {
+/// Links are followed, except a link to a folder that the path already went through, which would never end, and a link that leads
+/// nowhere, so that its file counts as missing. An error names what cannot be read.
+pub(crate) fn files_below(folder: &Path) -> Result<Vec<String>, (PathBuf, io::Error)> {
     let mut files = Vec::new();
     for entry in WalkDir::new(folder).follow_links(true) {
         match entry {
@@ -17,11 +17,20 @@ pub(crate) fn files_below(folder: &Path) -> io::Result<Vec<String>> {
                 files.extend(entry.path().strip_prefix(folder).ok().map(with_slashes));
             }
             Ok(_) => {}
-            Err(error) if error.loop_ancestor().is_some() => {}
             Err(error) => {
-                let error = io::Error::from(error);
-                if error.kind() != io::ErrorKind::NotFound {
-                    return Err(error);
+                let path = error.path().unwrap_or(folder).to_owned();
+                let is_link = error.depth() > 0 && path.is_symlink();
+                // Without a cause, it is a link to a folder that the path already went through.
+                let Some(source) = error.into_io_error() else {
+                    continue;
+                };
+                let is_missing = match source.kind() {
+                    io::ErrorKind::NotFound => true,
+                    io::ErrorKind::PermissionDenied => false,
+                    _ => is_link && !path.exists(),
+                };
+                if !is_missing {
+                    return Err((path, source));
                 }
             }
         }
@@ -75,5 +84,23 @@ mod tests {
             ["a/1", "b/to-a/1"],
             "each way to a file once"
         );
+    }
+
+    #[cfg(unix)]
+    #[test]
+    fn a_link_that_leads_nowhere_counts_as_missing() {
+        use std::os::unix::fs::symlink;
+
+        let folder = tempfile::tempdir().unwrap();
+        let at = |path: &str| folder.path().join(path);
+        std::fs::write(at("file"), "").unwrap();
+        symlink("itself", at("itself")).unwrap();
+        symlink("file/below", at("through-a-file")).unwrap();
+        symlink("absent", at("gone")).unwrap();
+        assert_eq!(files_below(folder.path()).unwrap(), ["file"]);
+        let (path, source) = files_below(&at("itself")).unwrap_err();
+        assert_eq!(path, at("itself"));
+        let source = source.to_string();
+        assert!(!source.contains("itself"), "the path again: {source}");
     }
 }

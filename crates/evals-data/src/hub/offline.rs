@@ -83,7 +83,8 @@ impl Offline<'_> {
         snapshot: &Path,
         commit: &str,
     ) -> Result<(Vec<Known>, Option<HubWarning>), HubError> {
-        let mut present = files_below(snapshot).map_err(HubError::cache(snapshot))?;
+        let mut present =
+            files_below(snapshot).map_err(|(path, source)| HubError::Cache { path, source })?;
         if let Some(glob) = self.globs.first_without_match(&present) {
             return Err(self.not_cached(format!("no file matches `{glob}`")));
         }

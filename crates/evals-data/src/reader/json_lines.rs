@@ -65,7 +65,10 @@ impl Objects {
 
     fn object(&mut self) -> Result<Object, DataError> {
         let place = self.place();
-        let Ok(text) = std::str::from_utf8(&self.line) else {
+        // To the parser, the end of the line is a control character in a string that does not end.
+        let line = self.line.strip_suffix(b"\n").unwrap_or(&self.line);
+        let line = line.strip_suffix(b"\r").unwrap_or(line);
+        let Ok(text) = std::str::from_utf8(line) else {
             return Err(place.not_utf8());
         };
         // Concatenated files have byte order marks in the middle, too.

@@ -127,7 +127,8 @@ async fn permanent_failures_are_not_retried() {
     ] {
         let (error, _) = fails(Fault::Status(404), part).await;
         let expected = format!(
-            "{address} did not answer like the hub: it has not what it named; check `HF_ENDPOINT`"
+            "{address} did not answer like the hub: status 404 (not found), although the hub says that `owner/name` has it; \
+             check `HF_ENDPOINT`"
         );
         assert!(error.to_string().ends_with(&expected), "{error}");
     }

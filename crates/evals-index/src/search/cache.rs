@@ -3,10 +3,11 @@
 use std::collections::HashMap;
 use std::future::Future;
 use std::hash::Hash;
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError, Weak};
 use std::time::Duration;
 
-use super::Filter;
+use tokio::sync::OnceCell;
+
 use super::hit::{FoundChunks, Hit};
 
 /// Bytes of embeddings kept for other profiles.
@@ -17,6 +18,8 @@ const LEG_BYTES: usize = 56 << 20;
 const ENTRY_BYTES: usize = 200;
 
 /// Keeps each question's embedding and each search's result for all profiles of an index.
+///
+/// If two searches need the same value at the same time, the second waits for the first, so that no model and no engine is asked twice.
 #[derive(Debug)]
 pub(crate) struct Cache {
     pub(super) embeddings: Entries<String, Embedded>,
@@ -56,6 +59,8 @@ pub(super) struct Entries<K, V> {
 struct Kept<K, V> {
     values: HashMap<K, Arc<V>>,
     bytes: usize,
+    /// The values that are being computed. Those who need one hold its cell.
+    awaited: HashMap<K, Weak<OnceCell<Arc<V>>>>,
 }
 
 /// The bytes that a key or a value holds on the heap.
@@ -70,11 +75,12 @@ pub(super) struct Cached<V> {
     pub(super) hit: bool,
 }
 
-impl<K: Eq + Hash + HeapSize, V: HeapSize> Entries<K, V> {
+impl<K: Clone + Eq + Hash + HeapSize, V: HeapSize> Entries<K, V> {
     fn new(most_bytes: usize) -> Self {
         let kept = Kept {
             values: HashMap::new(),
             bytes: 0,
+            awaited: HashMap::new(),
         };
         Self {
             kept: Mutex::new(kept),
@@ -82,18 +88,32 @@ impl<K: Eq + Hash + HeapSize, V: HeapSize> Entries<K, V> {
         }
     }
 
-    /// The cached value of `key`, else the one from `compute`. A failure is not cached.
+    /// The cached value of `key`, else the one that is being computed for it, else the one from `compute`. A failure is not cached: those who
+    /// waited for it compute the value themselves, one after the other.
     pub(super) async fn get<E>(
         &self,
         key: K,
         compute: impl Future<Output = Result<V, E>>,
     ) -> Result<Cached<V>, E> {
-        if let Some(value) = self.peek(&key) {
-            return Ok(Cached { value, hit: true });
+        let cell = {
+            let mut kept = self.kept();
+            if let Some(value) = kept.values.get(&key).cloned() {
+                return Ok(Cached { value, hit: true });
+            }
+            kept.awaited(&key)
+        };
+        let mut hit = true;
+        let computed = cell
+            .get_or_try_init(async || {
+                hit = false;
+                compute.await.map(Arc::new)
+            })
+            .await;
+        let value = computed.cloned()?;
+        if !hit {
+            self.offer(key, Arc::clone(&value));
         }
-        let value = Arc::new(compute.await?);
-        self.offer(key, Arc::clone(&value));
-        Ok(Cached { value, hit: false })
+        Ok(Cached { value, hit })
     }
 
     /// The cached value of `key`.
@@ -116,6 +136,20 @@ impl<K: Eq + Hash + HeapSize, V: HeapSize> Entries<K, V> {
     }
 }
 
+impl<K: Clone + Eq + Hash, V> Kept<K, V> {
+    /// The cell that all who need a value at this moment share.
+    fn awaited(&mut self, key: &K) -> Arc<OnceCell<Arc<V>>> {
+        if let Some(cell) = self.awaited.get(key).and_then(Weak::upgrade) {
+            return cell;
+        }
+        // Nobody holds the cells of finished and abandoned computations any more.
+        self.awaited.retain(|_, cell| cell.strong_count() > 0);
+        let cell = Arc::default();
+        self.awaited.insert(key.clone(), Arc::downgrade(&cell));
+        cell
+    }
+}
+
 impl Default for Cache {
     fn default() -> Self {
         Self {
@@ -128,17 +162,6 @@ impl Default for Cache {
 impl HeapSize for String {
     fn heap_size(&self) -> usize {
         self.len()
-    }
-}
-
-impl LegKey {
-    pub(super) fn new(leg: &'static str, question: &str, filter: &Filter, depth: usize) -> Self {
-        Self {
-            leg,
-            question: question.to_owned(),
-            filter: filter.sql().map(ToOwned::to_owned),
-            depth,
-        }
     }
 }
 
@@ -162,6 +185,11 @@ impl HeapSize for FoundChunks {
 
 #[cfg(test)]
 mod tests {
+    use std::sync::atomic::{AtomicU32, Ordering};
+
+    use futures::future;
+    use tokio::task;
+
     use super::*;
 
     impl HeapSize for u32 {
@@ -183,6 +211,48 @@ mod tests {
         assert_eq!(failed.unwrap_err(), "down");
         assert_eq!(get(&entries, "a", 1).await, (1, false));
         assert_eq!(get(&entries, "a", 2).await, (1, true));
+    }
+
+    #[tokio::test]
+    async fn what_is_needed_several_times_at_once_is_computed_once() {
+        let without_room = 0;
+        for most_bytes in [1_000, without_room] {
+            let entries = Entries::<String, u32>::new(most_bytes);
+            let computed = AtomicU32::new(0);
+            let get = |key: &str| {
+                entries.get(key.to_owned(), async {
+                    task::yield_now().await;
+                    Ok::<_, &str>(computed.fetch_add(1, Ordering::Relaxed))
+                })
+            };
+            let all = future::join_all(["a", "a", "b", "a"].map(get)).await;
+            let all = all.into_iter().map(|it| it.unwrap());
+            let all: Vec<(u32, bool)> = all.map(|it| (*it.value, it.hit)).collect();
+            assert_eq!(all, [(0, false), (0, true), (1, false), (0, true)]);
+        }
+    }
+
+    #[tokio::test]
+    async fn one_that_waited_for_a_failure_or_a_search_that_was_given_up_computes_itself() {
+        let bytes = ENTRY_BYTES + 1 + 100;
+        let entries = Entries::<String, u32>::new(10 * bytes);
+        let failed = entries.get("a".to_owned(), async {
+            task::yield_now().await;
+            Err::<u32, _>("down")
+        });
+        let (failed, second) = tokio::join!(failed, get(&entries, "a", 2));
+        assert_eq!(failed.unwrap_err(), "down");
+        assert_eq!(second, (2, false));
+        assert_eq!(entries.kept().bytes, bytes);
+
+        let endless = entries.get("b".to_owned(), future::pending::<Result<u32, &str>>());
+        let mut endless = Box::pin(endless);
+        assert!(future::poll_immediate(&mut endless).await.is_none());
+        let mut waiting = Box::pin(get(&entries, "b", 3));
+        assert!(future::poll_immediate(&mut waiting).await.is_none());
+        drop(endless);
+        assert_eq!(waiting.await, (3, false));
+        assert_eq!(get(&entries, "b", 4).await, (3, true));
     }
 
     #[tokio::test]

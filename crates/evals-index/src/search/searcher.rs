@@ -115,6 +115,26 @@ impl IndexSearcher {
         })
     }
 
+    /// One of the profile's searches, at this depth.
+    pub(super) async fn search_leg(
+        &self,
+        leg: Leg<'_>,
+        depth: usize,
+    ) -> Result<FoundChunks, IndexError> {
+        leg.search(&self.contents, &self.filter, &self.ties, depth)
+            .await
+    }
+
+    /// The place of a search's result in the cache.
+    pub(super) fn leg_key(&self, leg: &'static str, question: &str, depth: usize) -> LegKey {
+        LegKey {
+            leg,
+            question: question.to_owned(),
+            filter: self.filter.sql().map(ToOwned::to_owned),
+            depth,
+        }
+    }
+
     /// Chunks that the first attempt asks for, for the `k` best documents. Fused scores depend on this number, and shared results need the same number. A single
     /// search that is not shared goes no deeper than necessary, unless it returns more passages than documents: the number of
     /// passages of `k` documents depends on the depth, too. An approximate search promises none of this, and goes as deep as that of a service.
@@ -200,12 +220,10 @@ impl Inquiry<'_> {
     }
 
     async fn bm25(&self) -> Result<Cached<FoundChunks>, IndexError> {
-        let question = self.question;
-        let search = self.search(Leg::Bm25 { question });
-        self.cache
-            .legs
-            .get(self.key("bm25", question), search)
-            .await
+        let (searcher, question) = (self.searcher, self.question);
+        let search = searcher.search_leg(Leg::Bm25 { question }, self.depth);
+        let key = searcher.leg_key("bm25", question, self.depth);
+        self.cache.legs.get(key, search).await
     }
 
     async fn semantic(&self) -> Result<Cached<FoundChunks>, IndexError> {
@@ -218,31 +236,18 @@ impl Inquiry<'_> {
                 vector,
                 approximate,
             };
-            self.search(leg).await
+            self.searcher.search_leg(leg, self.depth).await
         };
-        let key = self.key("semantic", self.question);
+        let key = self.searcher.leg_key("semantic", self.question, self.depth);
         self.cache.legs.get(key, search).await
-    }
-
-    async fn search(&self, leg: Leg<'_>) -> Result<FoundChunks, IndexError> {
-        let IndexSearcher {
-            contents,
-            filter,
-            ties,
-            ..
-        } = self.searcher;
-        leg.search(contents, filter, ties, self.depth).await
     }
 
     /// The ranking that is the same for all questions, so that it is computed once.
     async fn unranked(&self) -> Result<Cached<FoundChunks>, IndexError> {
         let (contents, filter) = (&self.searcher.contents, &self.searcher.filter);
         let search = unranked::search(&contents.table, &contents.positions, filter, self.depth);
-        self.cache.legs.get(self.key("unranked", ""), search).await
-    }
-
-    fn key(&self, leg: &'static str, question: &str) -> LegKey {
-        LegKey::new(leg, question, &self.searcher.filter, self.depth)
+        let key = self.searcher.leg_key("unranked", "", self.depth);
+        self.cache.legs.get(key, search).await
     }
 }
 

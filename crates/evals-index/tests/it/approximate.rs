@@ -4,10 +4,8 @@ use std::fs;
 use std::num::NonZeroU32;
 use std::path::{Path, PathBuf};
 
-use evals_index::{
-    CachePolicy, Index, IndexError, Profile, SearchOptions, Store, Unobserved, VectorSearch,
-    VectorSearchKind,
-};
+use evals_index::{CachePolicy, Index, IndexError, Profile, SearchOptions, Store, Unobserved};
+use evals_rag::{VectorSearch, VectorSearchKind};
 
 use crate::corpus::{
     Fixture, chain, document, embedded, generated, ids, lexical, pairs, try_build,

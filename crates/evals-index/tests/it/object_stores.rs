@@ -9,9 +9,9 @@ use std::time::Duration;
 
 use evals_index::{
     BuildOptions, Built, Index, IndexError, SearchOptions, Store, StoreFault, StoreSettings,
-    Unobserved, VectorSearch, VectorSearchKind,
+    Unobserved,
 };
-use evals_rag::Document;
+use evals_rag::{Document, VectorSearch, VectorSearchKind};
 
 use crate::corpus::{Fixture, embedded, generated, ids, ok, pairs};
 use crate::object_server::{Fault, KEY, ObjectServer, SECRET};

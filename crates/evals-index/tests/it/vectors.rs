@@ -3,10 +3,8 @@
 use std::num::NonZeroU32;
 use std::sync::Arc;
 
-use evals_index::{
-    Approximation, Store, VectorCollection, VectorNeighbour, VectorSearch, VectorSearchKind,
-    VectorWriter,
-};
+use evals_index::{Approximation, Store, VectorCollection, VectorNeighbour, VectorWriter};
+use evals_rag::{VectorSearch, VectorSearchKind};
 use tempfile::TempDir;
 
 use crate::corpus::{Fixture, embedded, generated};

@@ -192,12 +192,11 @@ fn read_kind<K: ModelKind>(
     let provided_by = K::provider(provider, name)?;
     let provided = K::PROVIDERS.iter().find(|it| it.name == provided_by);
     let provided = provided.expect("the name is one of the list");
-    let has = |it: &Provided<K>, key: &str| {
-        let settings = it.settings(&mut SchemaGenerator::default());
-        settings.contains_key(key)
-    };
-    if let Some(key) = settings.keys().find(|key| !has(provided, key)) {
-        let others = K::PROVIDERS.iter().filter(|it| has(it, key));
+    let known = |it: &Provided<K>| it.settings(&mut SchemaGenerator::default());
+    let own = known(provided);
+    if let Some(key) = settings.keys().find(|key| !own.contains_key(*key)) {
+        let others = K::PROVIDERS.iter();
+        let others = others.filter(|it| known(it).contains_key(key));
         let others: Vec<String> = others.map(|it| in_backticks(it.name)).collect();
         let this = match provided_by {
             "openai" => provider,

@@ -144,7 +144,9 @@ fn unknown(resolved: &Resolved, model: Behind<'_>) -> String {
     let other = model.provider;
     let in_process: &[&str] = match model.role {
         Role::Embedder => &[EMBEDDED, "local"],
-        Role::Answerer | Role::Judge | Role::Reranker => &[EMBEDDED],
+        Role::Answerer | Role::Judge => &[EMBEDDED],
+        // The built-in chat model cannot rerank.
+        Role::Reranker => &[],
     };
     let configured = resolved.settings.providers.iter();
     let configured = configured.filter(|(_, provider)| provider.base_url.is_some());
@@ -230,9 +232,13 @@ mod tests {
     #[test]
     fn a_misspelt_provider_gets_a_suggestion() {
         let message = |path: &'static str, provider: &str| {
+            let (provider, name) = match path {
+                "reranking.model" => ("llm", format!("{provider}:m")),
+                _ => (provider, "m".to_owned()),
+            };
             let set = [
                 format!("{path}.provider={provider}"),
-                format!("{path}.name=m"),
+                format!("{path}.name={name}"),
             ];
             let resolved = resolved(&[
                 &set[0],
@@ -242,7 +248,8 @@ mod tests {
             let models = ConfiguredModels::of(&resolved.settings);
             let model = match path {
                 "qa.model" => models.answerer.server(),
-                _ => models.embedder.server(),
+                "embeddings.model" => models.embedder.server(),
+                _ => models.reranker.as_ref().unwrap().server(),
             };
             served(&resolved, model).unwrap_err().to_string()
         };
@@ -262,6 +269,13 @@ mod tests {
         );
         assert_eq!(suggestion("qa.model", "grok").as_deref(), Some("`groq`?"));
         assert_eq!(suggestion("qa.model", "anthropic"), None);
+        let reranker = |provider| suggestion("reranking.model", provider);
+        assert_eq!(reranker("grok").as_deref(), Some("`groq`?"));
+        assert_eq!(
+            reranker("embeded"),
+            None,
+            "no reranker is part of the program"
+        );
     }
 
     #[test]

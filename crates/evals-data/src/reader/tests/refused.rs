@@ -156,6 +156,19 @@ fn broken_json_names_the_line_of_the_file_and_nothing_else() {
         json_error("{\"id\": \"é\" 1}\n"),
         "a.jsonl:1: not valid JSON: expected `,` or `}` at byte 13"
     );
+    for end in ["\n", "\r\n"] {
+        let spread = "{\"id\": 1}{end}{\"id\": \"abc{end}{\"id\": 3}{end}".replace("{end}", end);
+        assert_eq!(
+            json_error(&spread),
+            "a.jsonl:2: not valid JSON: the object does not end on this line, but JSON Lines needs one object on each line; \
+             `jq -c .` converts it",
+            "{end:?}"
+        );
+    }
+    assert_eq!(
+        json_error("{\"id\": 1}\n{\"id\": \"abc\n"),
+        "a.jsonl:2: the file ends in the middle of this object"
+    );
     assert_eq!(
         json_error("<html>\n"),
         "a.jsonl:1: not valid JSON: expected value at byte 1"

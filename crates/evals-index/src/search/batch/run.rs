@@ -13,7 +13,7 @@ use super::observer::{BatchObserver, BatchStage, Progress};
 use super::{QuestionBatch, vectors};
 use crate::error::IndexError;
 use crate::profile::Profile;
-use crate::search::cache::{Cached, Embedded, LegKey};
+use crate::search::cache::{Cached, Embedded};
 use crate::search::fusion::fused;
 use crate::search::hit::{self, FoundChunks, Hit};
 use crate::search::leg::Leg;
@@ -116,7 +116,7 @@ impl Round<'_> {
                 Ok((pending, found))
             }));
         }
-        let mut ranked = stream::iter(rankings).buffer_unordered(this.concurrency());
+        let mut ranked = stream::iter(rankings).buffered(this.concurrency());
         let (mut done, mut unfinished, mut searched) = (0, Vec::new(), this.progress.searched);
         while let Some((pending, found)) = ranked.try_next().await? {
             done += 1;
@@ -168,8 +168,7 @@ impl Round<'_> {
                 Some(Pending { question, embedded })
             }));
         }
-        let mut embeddings =
-            stream::iter(embeddings).buffer_unordered(self.batch.concurrency.get());
+        let mut embeddings = stream::iter(embeddings).buffered(self.batch.concurrency.get());
         let (mut pending, mut done) = (Vec::new(), 0);
         let tell = |done| {
             self.progress.tell(BatchStage::Embedding, done, group.len());
@@ -215,7 +214,10 @@ impl Round<'_> {
                 found[place] = Some(nearest);
             }
         }
-        Ok(found.into_iter().flatten().collect())
+        let found = found.into_iter();
+        Ok(found
+            .map(|it| it.expect("a search that was not cached was asked for"))
+            .collect())
     }
 
     async fn full_text(&self, question: &str) -> Result<Arc<FoundChunks>, IndexError> {
@@ -223,13 +225,7 @@ impl Round<'_> {
             return Ok(found);
         }
         let leg = Leg::Bm25 { question };
-        let IndexSearcher {
-            contents,
-            filter,
-            ties,
-            ..
-        } = self.searcher;
-        let mut found = leg.search(contents, filter, ties, self.depth).await?;
+        let mut found = self.searcher.search_leg(leg, self.depth).await?;
         found.duration = None;
         let found = Arc::new(found);
         self.offer("bm25", question, &found);
@@ -270,7 +266,8 @@ impl Round<'_> {
 
     fn cached(&self, leg: &'static str, question: &str) -> Option<Arc<FoundChunks>> {
         let cache = self.searcher.cache.as_ref()?;
-        cache.legs.peek(&self.key(leg, question))
+        let key = self.searcher.leg_key(leg, question, self.depth);
+        cache.legs.peek(&key)
     }
 
     /// Caches a result for the other searchers of the index, unless the run times the question: its separate search has to reach the engine.
@@ -278,12 +275,9 @@ impl Round<'_> {
         if let Some(cache) = &self.searcher.cache
             && !self.batch.timed.contains(question)
         {
-            cache.legs.offer(self.key(leg, question), Arc::clone(found));
+            let key = self.searcher.leg_key(leg, question, self.depth);
+            cache.legs.offer(key, Arc::clone(found));
         }
-    }
-
-    fn key(&self, leg: &'static str, question: &str) -> LegKey {
-        LegKey::new(leg, question, &self.searcher.filter, self.depth)
     }
 }
 

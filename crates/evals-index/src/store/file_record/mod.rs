@@ -3,8 +3,9 @@
 use std::fs::{self, File};
 use std::io::{self, ErrorKind, Read, Write as _};
 use std::path::{MAIN_SEPARATOR_STR, Path, PathBuf};
+use std::sync::{Mutex, PoisonError};
+use std::{iter, thread};
 
-use rayon::prelude::*;
 use serde::{Deserialize, Serialize};
 use sha2::{Digest, Sha256};
 use walkdir::WalkDir;
@@ -212,8 +213,10 @@ fn list(folder: &Path, below: &str) -> Result<Vec<String>, FileError> {
             }
             Err(error) => {
                 let path = error.path().unwrap_or(folder).to_owned();
-                let source = io::Error::from(error);
-                if !is_absence(&source) {
+                // Only a circle of links has no cause, and no link is followed.
+                if let Some(source) = error.into_io_error()
+                    && !is_absence(&source)
+                {
                     return Err(FileError::Unreadable { path, source });
                 }
             }
@@ -260,14 +263,30 @@ fn digest_of(files: &[RecordedFile]) -> String {
     hex::encode(sha256.finalize())
 }
 
-/// Applies `work` to the items on all processors. Returns the results in the order of the items, or the failure of the first item that
-/// failed.
+/// Applies `work` to the items on as many threads as there are processors. Returns the results in the order of the items, or the failure of
+/// the first item that failed. The threads are its own: they wait for the disk, and would keep a shared pool from computing.
 fn in_parallel<I: Send, T: Send>(
     items: Vec<I>,
-    work: impl Fn(I) -> Result<T, FileError> + Send + Sync,
+    work: impl Fn(I) -> Result<T, FileError> + Sync,
 ) -> Result<Vec<T>, FileError> {
-    let done: Vec<_> = items.into_par_iter().map(work).collect();
-    done.into_iter().collect()
+    let processors = thread::available_parallelism().map_or(1, usize::from);
+    let threads = processors.min(items.len());
+    let queue = Mutex::new(items.into_iter().enumerate());
+    let next = || queue.lock().unwrap_or_else(PoisonError::into_inner).next();
+    let take_turns = || {
+        let taken = iter::from_fn(next);
+        let done = taken.map(|(place, item)| (place, work(item)));
+        done.collect::<Vec<_>>()
+    };
+    let mut done = thread::scope(|scope| {
+        let threads: Vec<_> = (0..threads).map(|_| scope.spawn(take_turns)).collect();
+        let done = threads
+            .into_iter()
+            .flat_map(|thread| thread.join().expect("reading a file does not panic"));
+        done.collect::<Vec<_>>()
+    });
+    done.sort_unstable_by_key(|(place, _)| *place);
+    done.into_iter().map(|(_, result)| result).collect()
 }
 
 fn write_synced(path: &Path, text: &str) -> io::Result<()> {

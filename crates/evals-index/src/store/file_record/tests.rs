@@ -122,3 +122,32 @@ fn a_partial_record_is_ignored() {
     let record = FileRecord::take(folder.path()).unwrap();
     assert_eq!(record.files.len(), 3);
 }
+
+#[cfg(unix)]
+#[test]
+fn an_unreadable_folder_is_named_once() {
+    let folder = tempfile::tempdir().unwrap();
+    // No file system has such long names.
+    let long = folder.path().join("x".repeat(5_000));
+    let Err(FileError::Unreadable { path, source }) = FileRecord::take(&long) else {
+        panic!("it was read")
+    };
+    assert_eq!(path, long);
+    assert!(!source.to_string().contains("xxx"), "{source}");
+}
+
+#[test]
+fn results_come_in_the_order_of_the_items_and_the_first_failure_counts() {
+    let failing_from = |first: u32| {
+        in_parallel((0..200).collect(), |item: u32| match item {
+            _ if item < first => Ok(item),
+            _ => Err(FileError::Defect(item.to_string())),
+        })
+    };
+    assert_eq!(failing_from(200).unwrap(), (0..200).collect::<Vec<_>>());
+    let Err(FileError::Defect(first)) = failing_from(70) else {
+        panic!("items failed")
+    };
+    assert_eq!(first, "70");
+    assert!(in_parallel(Vec::<u32>::new(), Ok).unwrap().is_empty());
+}

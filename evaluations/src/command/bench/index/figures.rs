@@ -2,8 +2,8 @@
 
 use std::collections::BTreeMap;
 
-use evals_index::VectorSearch;
 use evals_metrics::{PairedDifference, Percentiles, PricedChoice, cheapest, pareto_front};
+use evals_rag::VectorSearch;
 use serde::Serialize;
 
 /// Version of the JSON format.

@@ -4,7 +4,8 @@ use std::fmt::{self, Display};
 use std::num::NonZeroU32;
 
 use anyhow::{Error, Result, bail};
-use evals_index::{Approximation, VectorSearch, VectorSearchError, VectorSearchKind};
+use evals_index::Approximation;
+use evals_rag::{VectorSearch, VectorSearchError, VectorSearchKind};
 
 use crate::cli::GridValues;
 

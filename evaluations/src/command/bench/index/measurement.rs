@@ -5,9 +5,10 @@ use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use anyhow::{Context as _, Result};
-use evals_index::{Approximation, IndexError, VectorCollection, VectorNeighbour, VectorSearch};
+use evals_index::{Approximation, IndexError, VectorCollection, VectorNeighbour};
 use evals_load::{ClosedLoop, OpenLoop, Served, ThreadPace};
 use evals_metrics::{NeighbourHits, PairedTest, Percentiles, Scale};
+use evals_rag::VectorSearch;
 use futures::future::BoxFuture;
 use futures::{StreamExt as _, TryStreamExt as _, stream};
 use indicatif::ProgressBar;
