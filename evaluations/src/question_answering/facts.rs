@@ -2,6 +2,7 @@
 
 use anyhow::Result;
 use evals::Report;
+use evals_rag::judging::{Judge as _, OverlapJudge};
 use evals_rag::qa::Qa;
 use evals_runs::judged_by::enter_unsigned;
 
@@ -36,6 +37,14 @@ impl QaFacts {
         facts.extend(chosen.lines("questions"));
         chosen.enter(&mut report.metadata)?;
         facts.extend(costs.lines());
+        let overlap = OverlapJudge::default();
+        if models.models.get("judge") == Some(overlap.identity()) {
+            let errors = format!(
+                "{}; measured on quotations, paraphrases fail more often",
+                OverlapJudge::ERRORS
+            );
+            facts.push(("judge's errors".to_owned(), errors));
+        }
         facts.extend(enter_unsigned(report));
         let warning = models.self_preference.iter();
         facts.extend(warning.map(|warning| ("warning".to_owned(), warning.clone())));

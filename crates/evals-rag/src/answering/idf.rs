@@ -3,6 +3,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use crate::call::number;
+use crate::text::words;
 
 /// Weights a word by the number of passages that contain it.
 ///
@@ -12,13 +13,13 @@ use crate::call::number;
 ///
 /// Source: the inverse document frequency of BM25, as Lucene computes it. It is positive for every word.
 #[derive(Debug)]
-pub(super) struct Idf {
+pub(crate) struct Idf {
     passages: usize,
     with: BTreeMap<String, usize>,
 }
 
 impl Idf {
-    pub(super) fn of<'t>(passages: impl IntoIterator<Item = &'t str>) -> Self {
+    pub(crate) fn of<'t>(passages: impl IntoIterator<Item = &'t str>) -> Self {
         let mut idf = Self {
             passages: 0,
             with: BTreeMap::new(),
@@ -38,7 +39,7 @@ impl Idf {
     }
 
     /// The weighted share of the question's words that occur in `text`, from 0 to 1.
-    pub(super) fn overlap(&self, question: &BTreeSet<String>, text: &str) -> f64 {
+    pub(crate) fn overlap(&self, question: &BTreeSet<String>, text: &str) -> f64 {
         let text = words(text);
         let weigh = |words: &mut dyn Iterator<Item = &String>| -> f64 {
             words.map(|word| self.weight(word)).sum()
@@ -49,13 +50,6 @@ impl Idf {
         }
         weigh(&mut question.intersection(&text)) / all
     }
-}
-
-/// The distinct words of a text: runs of letters and digits in lower case.
-pub(super) fn words(text: &str) -> BTreeSet<String> {
-    let words = text.split(|letter: char| !letter.is_alphanumeric());
-    let words = words.filter(|word| !word.is_empty());
-    words.map(str::to_lowercase).collect()
 }
 
 #[cfg(test)]

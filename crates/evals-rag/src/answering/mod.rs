@@ -25,6 +25,8 @@ pub use chat::ChatAnswerer;
 pub use citations::Citations;
 pub use error::{AnswerError, AnswerFailure};
 pub use extractive::ExtractiveAnswerer;
+#[cfg(test)]
+pub(crate) use idf::Idf;
 pub use query_recorder::QueryRecorder;
 pub use refusals::Refusals;
 

@@ -7,6 +7,8 @@ mod examiner;
 mod fuzz;
 mod inquiry;
 mod overlap;
+#[cfg(test)]
+mod overlap_labels;
 mod refusal;
 mod verdict;
 #[cfg(test)]

@@ -1,16 +1,27 @@
-//! A judge without a language model: word overlap with the reference.
+//! A judge without a language model: the words and numbers of the reference that the answer has.
+
+use std::sync::LazyLock;
 
 use async_trait::async_trait;
 use evals_models::ModelIdentity;
+use regex::Regex;
 
 use super::{Judge, JudgeError, Judged, Verdict};
-use crate::text::squad;
+use crate::call::number;
+use crate::text::{content_words, numbers, words};
+
+/// Numbers of list items at the start of a line, and links: neither says whether an answer is right.
+static NO_CONTENT: LazyLock<Regex> = LazyLock::new(|| {
+    Regex::new(r"(?m)^\s*[0-9]{1,2}[.)] |https?://[^\s)]*").expect("the expression is valid")
+});
 
 /// Judges without a language model, by the words that answer and reference share.
 ///
-/// An answer passes if its `SQuAD` token F1 reaches the threshold. For refusals, words do not matter: refusing an
-/// unanswerable question passes; refusing an answerable one, or answering an unanswerable one, fails. This judge is a
-/// baseline, not a judge of meaning: "not in Paris" overlaps well with "in Paris".
+/// An answer passes if it has enough of the reference's words, not counting usual ones such as `the`, and all of the
+/// reference's numbers. What else it says does not matter. For refusals, words do not matter: refusing an unanswerable
+/// question passes; refusing an answerable one, or answering an unanswerable one, fails. This judge is a baseline, not a judge
+/// of meaning: "not in Paris" has the words of "in Paris", a whole page may have those of any reference, and an answer in
+/// words of its own fails.
 #[derive(Debug, Clone)]
 pub struct OverlapJudge {
     identity: ModelIdentity,
@@ -18,18 +29,20 @@ pub struct OverlapJudge {
 }
 
 impl OverlapJudge {
-    /// The default threshold. It is low because references are often a few words and answers a whole sentence.
+    /// The default threshold: half of the words.
     ///
-    /// It was measured on the bundled news stories, whose questions have a short and a long answer. Compared with the short
-    /// answer, 90 % of the long answers pass, and 2.6 % of the long answers to other questions about the same story. At a
-    /// threshold of 0.5, 27 % and none pass.
-    pub const THRESHOLD: f64 = 0.15;
+    /// It was chosen on one half of 200 answers of the extractive answerer, labelled by reading, and checked on the other:
+    /// κ is 0.89. The tests compute this, and the same for other rules, from `tests/data/overlap-labels.jsonl`.
+    pub const THRESHOLD: f64 = 0.5;
 
-    /// Passes answers whose token F1 is at least `threshold`, from 0 to 1.
+    /// How often the judge erred, at the default threshold, on the labelled answers that the threshold was not chosen on.
+    pub const ERRORS: &str = "0 of 89 wrong answers passed, 2 of 11 right ones failed";
+
+    /// Passes answers that have at least this share of the reference's words, from 0 to 1, and all of its numbers.
     pub fn new(threshold: f64) -> Self {
         Self {
             identity: ModelIdentity::new("embedded", "overlap")
-                .with_digest(format!("token-f1>={threshold}")),
+                .with_digest(format!("reference-words>={threshold};numbers")),
             threshold,
         }
     }
@@ -42,13 +55,35 @@ impl OverlapJudge {
             }
             (true, true) => (false, "refused an answerable question".to_owned()),
             (true, false) => {
-                let f1 = squad::token_f1(judged.answer, judged.reference);
-                let pass = f1 >= self.threshold;
-                let sign = if pass { '≥' } else { '<' };
-                (pass, format!("token F1 {f1:.3} {sign} {}", self.threshold))
+                let (share, has_numbers) = found(judged.answer, judged.reference);
+                let sign = if share >= self.threshold { '≥' } else { '<' };
+                let lack = if has_numbers {
+                    ""
+                } else {
+                    ", but not all its numbers"
+                };
+                let reason = format!(
+                    "{share:.3} of the reference's words {sign} {}{lack}",
+                    self.threshold
+                );
+                (share >= self.threshold && has_numbers, reason)
             }
         }
     }
+}
+
+/// The share of the reference's content words that the answer has, and whether it has all its numbers.
+pub(super) fn found(answer: &str, reference: &str) -> (f64, bool) {
+    let answer = NO_CONTENT.replace_all(answer, " ");
+    let reference = NO_CONTENT.replace_all(reference, " ");
+    let (given, wanted) = (words(&answer), content_words(&reference));
+    let share = if wanted.is_empty() {
+        f64::from(u8::from(given.is_empty()))
+    } else {
+        number(wanted.intersection(&given).count()) / number(wanted.len())
+    };
+    let has_numbers = numbers::all_found(&answer, &reference).unwrap_or(true);
+    (share, has_numbers)
 }
 
 impl Default for OverlapJudge {
@@ -78,19 +113,15 @@ impl Judge for OverlapJudge {
 mod tests {
     use super::*;
 
-    async fn verdict(answerable: bool, refused: bool, answer: &str) -> (bool, String) {
-        verdict_of(&OverlapJudge::default(), answerable, refused, answer).await
-    }
-
     async fn verdict_of(
         judge: &OverlapJudge,
-        answerable: bool,
-        refused: bool,
+        (answerable, refused): (bool, bool),
         answer: &str,
+        reference: &str,
     ) -> (bool, String) {
         let judged = Judged {
             question: "?",
-            reference: "the city of Paris",
+            reference,
             answerable,
             answer,
             refused,
@@ -101,49 +132,74 @@ mod tests {
     }
 
     #[tokio::test]
-    async fn answers_at_the_threshold_pass() {
-        // One common word among 3 and 1: F1 = 2 · 1 / 4; among 3 and 2: 2 · 1 / 5.
-        let judge = OverlapJudge::new(0.5);
-        assert_eq!(
-            verdict_of(&judge, true, false, "Paris").await,
-            (true, "token F1 0.500 ≥ 0.5".to_owned())
-        );
-        assert_eq!(
-            verdict_of(&judge, true, false, "Paris, France").await,
-            (false, "token F1 0.400 < 0.5".to_owned())
-        );
-        assert_eq!(judge.identity().digest.as_deref(), Some("token-f1>=0.5"));
+    async fn answers_need_half_of_the_words_and_all_numbers() {
+        let half = "0.500 of the reference's words ≥ 0.5";
+        let cases = [
+            (
+                "It stands in Paris, as everybody knows.",
+                "the city of Paris",
+                true,
+                half,
+            ),
+            (
+                "Rome",
+                "the city of Paris",
+                false,
+                "0.000 of the reference's words < 0.5",
+            ),
+            (
+                "After 58 minutes.",
+                "18 minutes",
+                false,
+                "0.500 of the reference's words ≥ 0.5, but not all its numbers",
+            ),
+            ("After 18 min.", "18 minutes", true, half),
+            // The numbers of a list and those in links are not asked for.
+            (
+                "Open the page and save.",
+                "1. Open the [page](https://a.example/7).\n2. Save.",
+                true,
+                "1.000 of the reference's words ≥ 0.5",
+            ),
+            (
+                "No, it is not.",
+                "No",
+                true,
+                "1.000 of the reference's words ≥ 0.5",
+            ),
+        ];
+        for (answer, reference, pass, reason) in cases {
+            let verdict =
+                verdict_of(&OverlapJudge::default(), (true, false), answer, reference).await;
+            assert_eq!(verdict, (pass, reason.to_owned()), "{answer}");
+        }
     }
 
     #[tokio::test]
-    async fn an_answer_of_a_sentence_passes_by_default() {
-        let answer = "The tower was built in Paris, as everybody knows.";
+    async fn a_threshold_is_part_of_the_identity() {
+        let judge = OverlapJudge::new(0.6);
+        let verdict = verdict_of(&judge, (true, false), "Paris", "the city of Paris").await;
         assert_eq!(
-            verdict(true, false, answer).await,
-            (true, "token F1 0.182 ≥ 0.15".to_owned())
+            verdict,
+            (false, "0.500 of the reference's words < 0.6".to_owned())
         );
         assert_eq!(
-            verdict(true, false, "Rome").await,
-            (false, "token F1 0.000 < 0.15".to_owned())
+            judge.identity().digest.as_deref(),
+            Some("reference-words>=0.6;numbers")
         );
     }
 
     #[tokio::test]
     async fn refusals_of_unanswerable_questions_pass() {
-        let unanswerable = "unanswerable question";
         let cases = [
-            (false, true, true, format!("refused an {unanswerable}")),
-            (false, false, false, format!("answered an {unanswerable}")),
-            (
-                true,
-                true,
-                false,
-                "refused an answerable question".to_owned(),
-            ),
+            (false, true, true, "refused an unanswerable question"),
+            (false, false, false, "answered an unanswerable question"),
+            (true, true, false, "refused an answerable question"),
         ];
         for (answerable, refused, pass, reason) in cases {
-            let verdict = verdict(answerable, refused, "the city of Paris").await;
-            assert_eq!(verdict, (pass, reason));
+            let judge = OverlapJudge::default();
+            let verdict = verdict_of(&judge, (answerable, refused), "Paris", "Paris").await;
+            assert_eq!(verdict, (pass, reason.to_owned()));
         }
     }
 }

@@ -5,5 +5,7 @@ pub mod numbers;
 pub mod rouge;
 mod sentence;
 pub mod squad;
+mod words;
 
 pub use sentence::sentences;
+pub(crate) use words::{content_words, words};
