@@ -19,7 +19,7 @@ use evals_rag::qa::Qa;
 use evals_rag::{Purpose, Retrieval};
 
 use super::made_by::made_by;
-use super::names::labels;
+use super::names::{labels, page_names};
 use super::predecessor::kind;
 use super::report::StoredReport;
 use super::run::StoredRun;
@@ -375,6 +375,7 @@ impl<'r> ComparedRuns<'r> {
     ) -> ChangePage<'p, D> {
         ChangePage {
             titles: [&self.labels[0], &self.labels[1]],
+            names: page_names(self.runs, source.texts),
             reports: [&reports[0], &reports[1]],
             change,
             source,

@@ -2,6 +2,8 @@
 
 use std::collections::BTreeSet;
 
+use evals_html::page::Texts;
+
 use super::run::StoredRun;
 
 /// A label for each run: what the user calls it and its profile, as far as the runs differ in them; else its settings that differ; else
@@ -31,6 +33,23 @@ pub(super) fn labels(runs: &[StoredRun]) -> Vec<String> {
     let distinct: Option<Vec<String>> = distinct.collect();
     let settings = distinct.filter(|labels| are_unique(labels));
     settings.unwrap_or_else(|| runs.iter().map(StoredRun::name).collect())
+}
+
+/// What a page calls two runs: their labels, or where they have only folders to tell them apart, their profiles and when they started.
+/// Without texts, settings stay out: filters hold values of metadata.
+pub(super) fn page_names(runs: &[StoredRun], texts: Texts) -> [String; 2] {
+    let labels = labels(runs);
+    let name = |place: usize| {
+        let run = &runs[place];
+        let started = run
+            .started()
+            .filter(|_| labels[place] == run.name() || texts == Texts::Omitted);
+        started.map_or_else(
+            || labels[place].clone(),
+            |time| format!("{}, {time}", run.record.profile),
+        )
+    };
+    [name(0), name(1)]
 }
 
 fn are_unique(labels: &[String]) -> bool {
