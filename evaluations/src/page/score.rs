@@ -4,10 +4,9 @@ use evals::{Domain, MeasureChange, Report, Summary, Unit, render};
 use evals_html::page::{Score, ScoreAxis};
 use evals_messages::quantity;
 use evals_metrics::Interval;
+use evals_runs::run_record::RunRecord;
+use evals_runs::stored_runs::Headline;
 use serde_json::Value;
-
-use crate::run_record::RunRecord;
-use crate::stored_runs::Headline;
 
 /// What runs without a name of their own are called, after the name of the dataset.
 const DEFAULT_NAMES: [&str; 3] = ["_retrieval_evaluation", "_qa_evaluation", "_eval"];

@@ -8,6 +8,9 @@ use evals::{Dataset, Report, Retry, StopSignal};
 use evals_evaluators::{DatasetFile, Resources, Untyped};
 use evals_messages::quantity;
 use evals_rag::rag_judges::JudgeAgreement;
+use evals_runs::clock;
+use evals_runs::judged_by::PanelMember;
+use evals_runs::run_folder::RunFolder;
 use evals_targets::process::WorkerPools;
 use evals_targets::{RecordedTarget, Resumption, Target};
 use serde_json::{Map, Value};
@@ -20,17 +23,14 @@ use super::task;
 use crate::batches;
 use crate::choices;
 use crate::cli::EvalArgs;
-use crate::clock;
 use crate::eval_report::{self, Costs, EvalFacts};
 use crate::execution::{Execution, Ran, Work};
 use crate::finished_run::FinishedRun;
 use crate::groups;
 use crate::interruption::Interruption;
-use crate::judged_by::PanelMember;
 use crate::models::Servers;
 use crate::resumption::{self, Resume};
 use crate::run_ending::Reached;
-use crate::run_folder::RunFolder;
 use crate::run_models::{Opener, cache_policy};
 use crate::session::Session;
 use crate::spending::Spending;
@@ -147,8 +147,14 @@ fn execution<'e>(
         concurrency: plan.concurrency,
         repeat: arguments.control.repeat,
         max_failures: arguments.control.max_failures,
-        retry_task: arguments.attempts.retry_task.map(|it| retry(it.saturating_add(1), seed)),
-        retry_evaluators: arguments.attempts.retry_evaluators.map(|it| retry(it.saturating_add(1), seed)),
+        retry_task: arguments
+            .attempts
+            .retry_task
+            .map(|it| retry(it.saturating_add(1), seed)),
+        retry_evaluators: arguments
+            .attempts
+            .retry_evaluators
+            .map(|it| retry(it.saturating_add(1), seed)),
     }
 }
 

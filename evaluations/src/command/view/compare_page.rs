@@ -4,16 +4,17 @@ use axum::extract::{Query, State};
 use axum::response::Response;
 use evals_html::page::Place;
 use evals_html::view::up;
+use evals_runs::calibrations::changes_by_people;
+use evals_runs::run_folder::RunFolder;
+use evals_runs::stored_runs::StoredRun;
 use tokio::runtime::Handle;
 
 use super::catalogue::Catalogue;
 use super::failure::PageFailure;
 use super::stored_page::{self, PageKey, StoredPage};
 use super::viewer::Viewer;
-use crate::calibrations::changes_by_people;
 use crate::page::PageSource;
-use crate::run_folder::RunFolder;
-use crate::stored_runs::{ComparedRuns, StoredRun};
+use crate::stored_runs::ComparedRuns;
 
 /// The two runs that an address names: `before` and `after`, or in the list of runs, `run` twice in any order.
 pub(super) async fn show(

@@ -3,7 +3,7 @@
 use std::ops::Range;
 use std::sync::Arc;
 
-use crate::stored_runs::{Kinship, StoredRun, headlines, is_of_command, is_of_kind, kind};
+use evals_runs::stored_runs::{Kinship, StoredRun, headlines, is_of_command, is_of_kind, kind};
 
 /// The commands that started the runs of a list.
 #[derive(Debug)]
