@@ -177,18 +177,22 @@ fn a_case_opens_and_the_next_one_follows() {
         "question",
         "reference",
         "answer",
+        "verdict: equivalent",
         "Outcomes",
         "Ranking",
         "Service time",
     ];
-    assert_eq!(headings[..6], expected);
+    assert_eq!(headings[..7], expected);
     assert!(
         browser
             .texts(".mark")
             .iter()
             .any(|it| it.contains("relevant (grade 2)"))
     );
-    browser.run::<()>("document.querySelector('dialog summary').click()", &[]);
+    browser.run::<()>(
+        "document.querySelector('dialog .ranking details:not([open]) summary').click()",
+        &[],
+    );
     browser.wait("document.querySelector('dialog .passage .text')?.innerText.length > 100");
     browser.keys("j");
     browser.wait(&format!(

@@ -33,6 +33,9 @@ mod samples;
 #[path = "../it/sandbox.rs"]
 #[expect(dead_code, reason = "the tests without a browser use more of it")]
 mod sandbox;
+#[path = "../../crates/evals-providers/tests/http/scripted_server/mod.rs"]
+#[expect(dead_code, reason = "the tests of the library use more of it")]
+mod scripted_server;
 mod searching;
 #[path = "../../crates/evals-html/tests/it/synthetic.rs"]
 mod synthetic;

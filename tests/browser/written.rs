@@ -17,7 +17,13 @@ fn a_run_of_question_answering_has_a_page() {
     let sandbox = Sandbox::new();
     sandbox.succeed("sample --limit 40 --skip-retrieval --no-progress --out report.html");
     let browser = Browser::on(&sandbox.work().join("report.html"), "");
-    assert!(browser.text(".sentence").contains("equivalent"));
+    assert_eq!(browser.text(".card .measure"), "equivalent");
+    assert!(
+        browser
+            .text(".sentence")
+            .contains("of 40 answers are right")
+    );
+    assert_eq!(browser.texts("#worst li").len(), 5);
     assert_eq!(browser.text(".count"), "40 cases");
     check_schemes(&browser, "question answering");
     look_into_a_case(&browser, "question answering");
@@ -36,7 +42,10 @@ fn a_run_of_question_answering_has_a_page() {
         );
     }
     assert!(!browser.texts("dialog del, dialog ins").is_empty());
-    browser.run::<()>("document.querySelector('dialog summary').click()", &[]);
+    browser.run::<()>(
+        "document.querySelector('dialog .ranking details:not([open]) summary').click()",
+        &[],
+    );
     browser.wait("document.querySelector('dialog .passage .text')?.innerText.length > 100");
     browser.end(&["file://"]);
 }
@@ -89,10 +98,7 @@ fn a_comparison_has_a_page() {
     assert_eq!(browser.texts("dialog .ranking").len(), 2);
     assert_eq!(
         browser.texts("dialog .heads p"),
-        [
-            format!("Before {}", named("-bm25")),
-            format!("After {}", named("-hybrid"))
-        ]
+        ["Before bm25", "After hybrid"]
     );
     browser.end(&["file://"]);
 }
@@ -145,16 +151,31 @@ fn the_text_of_figures_is_readable_in_any_window() {
     sandbox.succeed("sample --limit 40 --no-progress --profile bm25 --profile semantic --profile hybrid --out report.html");
     let smallest = "return Math.min(...[...document.querySelectorAll('#figures svg')].flatMap((svg) => {
             const scale = svg.getBoundingClientRect().width / svg.viewBox.baseVal.width;
-            return [...svg.querySelectorAll('text')].map((it) => Number(it.getAttribute('font-size')) * scale);
+            return scale === 0 ? [] : [...svg.querySelectorAll('text')].map((it) => Number(it.getAttribute('font-size')) * scale);
         }))";
+    let shown = "return [...document.querySelectorAll('figure')].filter((it) => it.offsetHeight > 0).length";
     for page in ["report.html", "report.hybrid.html", "report.qa.html"] {
         let browser = Browser::on(&sandbox.work().join(page), "");
-        for width in [400, 1200, 1600] {
+        let tabs = browser.texts("#figures label").len();
+        assert!(tabs > 1, "{page}");
+        for (width, tab) in [400, 1200, 1600]
+            .into_iter()
+            .flat_map(|it| (0..tabs).map(move |tab| (it, tab)))
+        {
             browser.resize(width, 900);
+            browser.run::<()>(
+                "document.querySelectorAll('#figures label')[arguments[0]].click()",
+                &[tab.into()],
+            );
+            assert_eq!(
+                browser.run::<usize>(shown, &[]),
+                1,
+                "{page}: one figure at a time"
+            );
             let pixels: f64 = browser.run(smallest, &[]);
             assert!(
                 (9.0..=15.0).contains(&pixels),
-                "{page} at {width}: {pixels} pixels"
+                "{page} at {width}, figure {tab}: {pixels} pixels"
             );
         }
         browser.end(&["file://"]);

@@ -51,7 +51,7 @@ pub(super) fn figure<D: HasFigures>(
         .chain(explained.map(str::to_owned))
         .chain(open);
     let figure = Breakdown {
-        heading: caption::heading(format!("Where it broke: {subject}"), sentences),
+        heading: caption::heading(caption::titled("Where it broke", subject), sentences),
         parts: parts.collect(),
     };
     Some(PageFigure {

@@ -18,6 +18,15 @@ pub(super) fn subject<D: Domain>(report: &Report<D>) -> String {
     }
 }
 
+/// The title of a figure. In a file it says what it is about; on a page, which says it already, the `subject` is empty.
+pub(super) fn titled(what: &str, subject: &str) -> String {
+    if subject.is_empty() {
+        what.to_owned()
+    } else {
+        format!("{what}: {subject}")
+    }
+}
+
 /// A title with its sentences; empty ones are left out.
 pub(super) fn heading(title: String, sentences: impl IntoIterator<Item = String>) -> Heading {
     let sentences = sentences.into_iter().filter(|it| !it.is_empty());

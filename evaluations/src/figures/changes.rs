@@ -80,12 +80,12 @@ fn sentences(change: &Change) -> Vec<String> {
     let intervals = intervals.map(|it| format!("Lines are {it} of the mean difference."));
     let (before, after) = (&change.before.title, &change.after.title);
     vec![
-        format!("First run: {before}; second run: {after}."),
         pairs,
         left_out,
         one_sided,
         intervals.unwrap_or_default(),
         tests(change),
+        format!("First run: {before}; second run: {after}."),
     ]
 }
 

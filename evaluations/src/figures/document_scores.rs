@@ -31,7 +31,7 @@ pub(super) fn figure<D: HasFigures>(
             .to_owned(),
     ];
     let figure = Distribution {
-        heading: caption::heading(format!("Scores of documents: {subject}"), sentences),
+        heading: caption::heading(caption::titled("Scores of documents", subject), sentences),
         axis: "Score".to_owned(),
         unit: Unit::Score,
         series: series.into(),

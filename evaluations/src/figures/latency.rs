@@ -42,7 +42,7 @@ pub(super) fn figure<D: Domain>(
         },
     ];
     let figure = Distribution {
-        heading: caption::heading(format!("Latency of each stage: {subject}"), sentences),
+        heading: caption::heading(caption::titled("Latency of each stage", subject), sentences),
         axis: "Service time".to_owned(),
         unit: Unit::Seconds,
         series: drawn,

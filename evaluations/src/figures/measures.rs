@@ -99,7 +99,7 @@ pub(super) fn figure(
         caption::excluded(means()),
     ];
     let figure = Estimates {
-        heading: caption::heading(format!("Measures: {subject}"), sentences),
+        heading: caption::heading(caption::titled("Measures", subject), sentences),
         panels,
         style: Style::Dots,
     };

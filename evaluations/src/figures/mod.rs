@@ -68,7 +68,7 @@ pub(crate) const NAMES: [&str; 12] = {
     ]
 };
 
-/// The figures of one report, in the order of a page: `measures`, `breakdown`, `latency`, `scores` (one for each of the first scores),
+/// The figures of one report, in the order of a page: `breakdown`, `measures`, `latency`, `scores` (one for each of the first scores),
 /// `document-scores` and `precision`.
 ///
 /// `bootstrap` is the one that the summary was made with. It makes the band of `precision`, and the captions name its settings.
@@ -79,15 +79,16 @@ pub(crate) fn of_report<D: HasFigures>(
     place: Place<'_>,
 ) -> Vec<PageFigure> {
     let subject = caption::subject(report);
+    let subject = place.subject(&subject);
     let figures = [
-        measures::figure(&subject, summary, bootstrap, place),
-        breakdown::figure(&subject, report, place),
-        latency::figure(&subject, report, place),
+        breakdown::figure(subject, report, place),
+        measures::figure(subject, summary, bootstrap, place),
+        latency::figure(subject, report, place),
     ];
     let mut figures: Vec<PageFigure> = figures.into_iter().flatten().collect();
-    figures.extend(scores::figures(&subject, report, summary, place));
-    figures.extend(document_scores::figure(&subject, report, place));
-    figures.extend(precision::of_report(&subject, report, bootstrap, place));
+    figures.extend(scores::figures(subject, report, summary, place));
+    figures.extend(document_scores::figure(subject, report, place));
+    figures.extend(precision::of_report(subject, report, bootstrap, place));
     figures
 }
 
@@ -147,5 +148,5 @@ pub(crate) fn of_runs(
     bootstrap: &Bootstrap,
     place: Place<'_>,
 ) -> Vec<PageFigure> {
-    runs::figures(subject, runs, bootstrap, place)
+    runs::figures(place.subject(subject), runs, bootstrap, place)
 }

@@ -21,6 +21,14 @@ impl Place<'_> {
         }
     }
 
+    /// What titles say that a figure is about: nothing on a page, which says it already.
+    pub(super) fn subject(self, subject: &str) -> &str {
+        match self {
+            Self::File => subject,
+            Self::Page(_) => "",
+        }
+    }
+
     /// How the links begin that filter a column of the page's table; `None` without such a column.
     ///
     /// A column is known by its title and kind, because its key has a number where two columns have one title.

@@ -55,7 +55,8 @@ pub(super) fn of_report<D: HasFigures>(
     place: Place<'_>,
 ) -> Option<PageFigure> {
     let curve = curve(report, bootstrap)?;
-    figure(subject, &[(subject, &curve)], place)
+    let name = caption::subject(report);
+    figure(subject, &[(name.as_str(), &curve)], place)
 }
 
 /// The curves of several runs, each under its name.
@@ -90,7 +91,7 @@ pub(super) fn figure(
         caption::excluded(first()),
     ];
     let figure = RecallPrecision {
-        heading: caption::heading(format!("Precision and recall: {subject}"), sentences),
+        heading: caption::heading(caption::titled("Precision and recall", subject), sentences),
         curves: drawn,
     };
     Some(PageFigure {

@@ -3,7 +3,9 @@
 use std::collections::BTreeMap;
 
 use evals::{CaseReport, Direction, Domain, Report, Summary, Unit};
-use evals_html::figure::{Estimate, Estimates, Panel, Style, TradeOff, TradeOffPoint, Width};
+use evals_html::figure::{
+    Estimate, Estimates, Panel, Style, TradeOff, TradeOffPoint, Width, distinct,
+};
 use evals_html::page::PageFigure;
 use evals_metrics::{Bootstrap, Mean, Percentiles};
 use evals_rag::Purpose;
@@ -87,8 +89,10 @@ pub(super) fn figures(
     bootstrap: &Bootstrap,
     place: Place<'_>,
 ) -> Vec<PageFigure> {
+    let labels: Vec<String> = runs.iter().map(|run| run.label.clone()).collect();
     let drawn = Drawn {
         subject,
+        labels: distinct(&labels),
         runs,
         measures: measures(runs),
         bootstrap,
@@ -106,6 +110,8 @@ pub(super) fn figures(
 /// What the figures of several runs show.
 struct Drawn<'r> {
     subject: &'r str,
+    /// The shortest names of the runs.
+    labels: Vec<String>,
     runs: &'r [ComparedRun],
     measures: Vec<Shared<'r>>,
     bootstrap: &'r Bootstrap,
@@ -153,7 +159,7 @@ fn measures(runs: &[ComparedRun]) -> Vec<Shared<'_>> {
 
 impl Drawn<'_> {
     fn comparison(&self) -> Option<PageFigure> {
-        let title = format!("Comparison: {}", self.subject);
+        let title = caption::titled("Comparison", self.subject);
         let (shown, rest) = self.measures.split_at(self.measures.len().min(MOST));
         let left_out: Vec<&str> = rest.iter().map(|it| it.title).collect();
         let left_out = if left_out.is_empty() {
@@ -173,8 +179,23 @@ impl Drawn<'_> {
 
     fn bars(&self) -> Option<PageFigure> {
         let headline = self.measures.get(..1)?;
-        let title = format!("{}: {}", headline[0].title, self.subject);
-        let figure = self.estimates(title, headline, Style::Bars, String::new())?;
+        let title = caption::titled(headline[0].title, self.subject);
+        let mut figure = self.estimates(title, headline, Style::Bars, String::new())?;
+        let gain = if headline[0].better == Direction::Lower {
+            -1.0
+        } else {
+            1.0
+        };
+        for panel in &mut figure.panels {
+            let value = |it: &Estimate| {
+                it.value
+                    .as_ref()
+                    .map_or(f64::NEG_INFINITY, |value| gain * value)
+            };
+            panel
+                .estimates
+                .sort_by(|one, other| value(other).total_cmp(&value(one)));
+        }
         Some(named("bars", &figure, self.place.width()))
     }
 
@@ -186,8 +207,11 @@ impl Drawn<'_> {
         note: String,
     ) -> Option<Estimates> {
         let Self {
-            runs, bootstrap, ..
-        } = *self;
+            runs,
+            bootstrap,
+            labels,
+            ..
+        } = self;
         if measures.is_empty() {
             return None;
         }
@@ -196,11 +220,12 @@ impl Drawn<'_> {
             unit: measure.unit,
             estimates: runs
                 .iter()
+                .zip(labels)
                 .zip(&measure.means)
-                .map(|(run, mean)| match mean {
-                    Some(mean) => estimate(run.label.clone(), mean, run.series),
+                .map(|((run, label), mean)| match mean {
+                    Some(mean) => estimate(label.clone(), mean, run.series),
                     None => Estimate {
-                        label: run.label.clone(),
+                        label: label.clone(),
                         value: Err("the run does not have the measure".to_owned()),
                         interval: None,
                         series: run.series,
@@ -233,6 +258,7 @@ impl Drawn<'_> {
             subject,
             runs,
             bootstrap,
+            ref labels,
             ..
         } = *self;
         let headline = self.measures.first()?;
@@ -242,21 +268,21 @@ impl Drawn<'_> {
         let mut points = Vec::new();
         let mut left_out: BTreeMap<&str, Vec<&str>> = BTreeMap::new();
         let mut means = Vec::new();
-        for (run, mean) in runs.iter().zip(&headline.means) {
+        for ((run, label), mean) in runs.iter().zip(labels).zip(&headline.means) {
             let Some((quality, mean)) = mean.and_then(|mean| Some((mean.value?, mean))) else {
-                left_out.entry("no value").or_default().push(&run.label);
+                left_out.entry("no value").or_default().push(label);
                 continue;
             };
             let price = match run.latency {
                 Ok(price) => price,
                 Err(why) => {
-                    left_out.entry(why).or_default().push(&run.label);
+                    left_out.entry(why).or_default().push(label);
                     continue;
                 }
             };
             means.push(mean);
             points.push(TradeOffPoint {
-                label: run.label.clone(),
+                label: label.clone(),
                 price,
                 quality,
                 interval: mean.interval.map(|it| (it.low, it.high)),
@@ -274,7 +300,7 @@ impl Drawn<'_> {
         caption::excluded(means.iter().copied()),
         not_drawn(&left_out),
     ];
-        let title = format!("{} against latency: {subject}", headline.title);
+        let title = caption::titled(&format!("{} against latency", headline.title), subject);
         let figure = TradeOff {
             heading: caption::heading(title, sentences),
             price: "Latency, p50".to_owned(),
@@ -291,10 +317,8 @@ impl Drawn<'_> {
 
     /// The curves of the first runs.
     fn curves(&self) -> Option<PageFigure> {
-        let curves = self
-            .runs
-            .iter()
-            .filter_map(|run| Some((run.label.as_str(), run.curve.as_ref()?)));
+        let runs = self.runs.iter().zip(&self.labels);
+        let curves = runs.filter_map(|(run, label)| Some((label.as_str(), run.curve.as_ref()?)));
         let curves: Vec<(&str, &Curve)> = curves.take(CURVES).collect();
         precision::figure(self.subject, &curves, self.place)
     }

@@ -37,7 +37,10 @@ pub(super) fn figures<D: Domain>(
             caption::excluded(std::iter::once(mean)),
         ];
         let figure = Histogram {
-            heading: caption::heading(format!("{name} of each case: {subject}"), sentences),
+            heading: caption::heading(
+                caption::titled(&format!("{name} of each case"), subject),
+                sentences,
+            ),
             axis: name.clone(),
             span: (0.0, 1.0),
             values: defined,

@@ -29,7 +29,7 @@ pub(super) fn figure(subject: &str, standings: &Standings) -> Option<PageFigure>
     });
     let figure = Estimates {
         heading: caption::heading(
-            format!("Comparison: {subject}"),
+            caption::titled("Comparison", subject),
             sentences(standings, shown, rest),
         ),
         panels: panels.collect(),

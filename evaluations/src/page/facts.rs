@@ -23,7 +23,9 @@ pub(super) fn of_run<D: Domain>(
     source: &PageSource,
 ) -> Result<Vec<Fact>> {
     let record = source.record.as_deref();
-    let mut facts = vec![fact("dataset", dataset(&report.dataset, record))];
+    let mut facts = vec![fact("dataset", report.dataset.as_str())];
+    let read = sources(record);
+    facts.extend((!read.is_empty()).then(|| fact("data", read.join(", "))));
     facts.push(fact("cases", cases(summary)));
     facts.extend(system(report, record));
     facts.extend(record.into_iter().flat_map(|it| models(report, it)));
@@ -57,10 +59,33 @@ pub(super) fn of_run<D: Domain>(
     facts.extend(record.map(|it| fact("concurrency", it.concurrency.to_string())));
     facts.push(fact("took", took(summary)));
     let started = record.and_then(|it| it.started.as_deref());
-    facts.extend(started.map(|time| fact("started", time)));
+    let minutes = |time: &str| {
+        time.get(..16)
+            .map(|it| format!("{} UTC", it.replace('T', " ")))
+    };
+    facts.extend(started.and_then(minutes).map(|time| fact("started", time)));
     let tool = record.and_then(|it| it.tool.as_ref());
     facts.extend(tool.map(|tool| fact("evaluations", tool.version.as_str())));
     Ok(facts)
+}
+
+/// The facts that readers look for, and the others.
+const FIRST: [&str; 9] = [
+    "dataset",
+    "profile",
+    "target",
+    "answering",
+    "judging",
+    "reranking",
+    "cases in common",
+    "took",
+    "started",
+];
+
+/// Divides facts into those for the first line of a page and those that it folds.
+pub(super) fn divided(facts: Vec<Fact>) -> (Vec<Fact>, Vec<Fact>) {
+    let is_first = |fact: &Fact| FIRST.contains(&fact.name.as_str());
+    facts.into_iter().partition(is_first)
 }
 
 /// The profile or the target, unless a line of the report names it: a dataset file's line has the whole address of its target.
@@ -82,8 +107,8 @@ pub(super) fn fact(name: &str, value: impl Into<String>) -> Fact {
     }
 }
 
-/// The name of a dataset with the commits of its tables: `beir:scifact, mteb/scifact at 0a1b2c3d4e5f`. Files on disk have digests.
-fn dataset(name: &str, record: Option<&RunRecord>) -> String {
+/// The tables of a dataset with their commits: `mteb/scifact at 0a1b2c3d4e5f`. Files on disk have digests.
+fn sources(record: Option<&RunRecord>) -> Vec<String> {
     // A dataset file has one digest.
     let provenance = record.and_then(|it| Provenance::deserialize(&it.dataset.provenance).ok());
     let tables = provenance.iter().flat_map(|it| {
@@ -98,10 +123,7 @@ fn dataset(name: &str, record: Option<&RunRecord>) -> String {
         let source = source(table);
         sources.extend(source.filter(|source| !sources.contains(source)));
     }
-    std::iter::once(name.to_owned())
-        .chain(sources)
-        .collect::<Vec<_>>()
-        .join(", ")
+    sources
 }
 
 fn source(table: &TableProvenance) -> Option<String> {

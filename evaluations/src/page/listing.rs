@@ -1,7 +1,7 @@
 //! The tables of a page.
 
-use evals::render::tables::Table;
-use evals::{Domain, Report, Standings, Summary, render};
+use evals::render::tables::{self, Table};
+use evals::{Comparison, Direction, Domain, Report, Standings, Summary, render};
 use evals_html::page::{Listing, Texts};
 use evals_messages::quantity;
 
@@ -48,6 +48,40 @@ pub(super) fn listing(table: Table) -> Listing {
         caption,
         head: table.heads,
         rows: table.rows,
+        shades: Vec::new(),
+    }
+}
+
+/// Runs side by side, with the better cells of each row darker.
+pub(super) fn matrix(comparison: &Comparison) -> Listing {
+    let shades = comparison.rows.iter().map(|row| {
+        let values: Vec<Option<f64>> = row.cells.iter().map(evals::Cell::value).collect();
+        let defined = || values.iter().flatten().copied();
+        let (low, high) = (
+            defined().fold(f64::INFINITY, f64::min),
+            defined().fold(f64::NEG_INFINITY, f64::max),
+        );
+        let shade = |value: &Option<f64>| {
+            let share = (((*value)? - low) / (high - low)).clamp(0.0, 1.0);
+            let share = match row.better {
+                Direction::Higher => share,
+                Direction::Lower => 1.0 - share,
+                Direction::Unknown => return None,
+            };
+            // The first that the share does not exceed; a row of equal cells is plain.
+            let step = [0.1, 0.35, 0.65, 0.9]
+                .iter()
+                .take_while(|end| share > **end)
+                .count();
+            share.is_finite().then(|| u8::try_from(step).ok()).flatten()
+        };
+        std::iter::once(None)
+            .chain(values.iter().map(shade))
+            .collect()
+    });
+    Listing {
+        shades: shades.collect(),
+        ..listing(tables::comparison(comparison))
     }
 }
 
@@ -109,6 +143,7 @@ fn failures<D: Domain>(report: &Report<D>) -> Option<Listing> {
         caption,
         head: ["Case", "Failed", "Reason"].map(str::to_owned).to_vec(),
         rows: rows.collect(),
+        ..Listing::default()
     })
 }
 

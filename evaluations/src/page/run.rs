@@ -12,7 +12,7 @@ use super::column::{self, Columns};
 use super::order::worst_first;
 use super::paged::HasPage;
 use super::source::PageSource;
-use super::{facts, listing, notice, omission, sentence};
+use super::{facts, listing, notice, omission, score, sentence};
 use crate::figures::{self, Place};
 
 /// The measures whose columns are visible at first.
@@ -70,11 +70,16 @@ impl<D: HasPage> RunPage<'_, D> {
     fn opening(&self, table: &Table) -> Result<Opening> {
         let Self { report, source, .. } = *self;
         let summary = &*omission::summary(self.summary, source.texts);
+        let score = score::of_run(summary, source.record.as_deref(), D::CASE);
+        let (facts, configuration) = facts::divided(facts::of_run(report, summary, source)?);
         Ok(Opening {
-            title: report.name.clone(),
-            sentence: sentence::of_run(report, summary, D::CASE),
+            title: score::name_of(report),
+            sentence: sentence::of_run(report, summary, source),
+            score,
             notices: notice::of_run(report, summary, source),
-            facts: facts::of_run(report, summary, source)?,
+            facts,
+            configuration,
+            matrix: None,
             listings: listing::of_report(report, summary, source),
             figures: figures::of_report(report, summary, &source.bootstrap, Place::Page(table)),
         })

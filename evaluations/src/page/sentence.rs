@@ -1,28 +1,64 @@
 //! The first sentence of a page: the answer.
 
-use evals::render::tables::{self, Table};
-use evals::{Domain, PassRate, Report, Summary, Unit};
+use std::cmp::Reverse;
+use std::collections::BTreeMap;
+
+use evals::{PassRate, Report, Summary, Unit};
 use evals_messages::quantity;
 use evals_metrics::Mean;
-use serde_json::Value;
+use evals_rag::Ending;
 
-/// The main measure of a run: `hybrid: MRR@5 0.7739 [0.7340, 0.8110] over 256 questions, 64 excluded`. Where a dataset pools its
-/// assertions, it is their pass rate, as in lists of runs.
-pub(super) fn of_run<D: Domain>(report: &Report<D>, summary: &Summary, case: &str) -> String {
-    let profile = report.metadata.get("profile").and_then(Value::as_str);
-    let subject = profile.unwrap_or(&report.name);
+use super::paged::HasPage;
+use super::source::PageSource;
+
+/// What a run's number means in words: how many cases are right, and where the others broke. Where a report does not say that, the assertions
+/// that passed.
+pub(super) fn of_run<D: HasPage>(
+    report: &Report<D>,
+    summary: &Summary,
+    source: &PageSource,
+) -> String {
     let pooled = summary.pass_rate.as_ref();
-    if let Some(passed) = pooled.and_then(|it| passed(it, &summary.assertions)) {
-        return format!("{subject}: {passed}");
+    let passed = || pooled.and_then(|it| passed(it, &summary.assertions));
+    let words = ended(report, source).or_else(passed);
+    words.unwrap_or_else(|| quantity::of(summary.finished, D::CASE))
+}
+
+/// `225 of 256 questions found a relevant document; 31 not retrieved`, or `46 of 320 answers are right; 163 answered wrongly, 64 …`.
+fn ended<D: HasPage>(report: &Report<D>, source: &PageSource) -> Option<String> {
+    let mut counts: BTreeMap<Ending, usize> = BTreeMap::new();
+    for ending in report.cases.iter().filter_map(D::ending) {
+        *counts.entry(ending).or_default() += 1;
     }
-    let tables = tables::summary(summary);
-    match tables.first().and_then(Headline::of) {
-        Some(headline) => format!("{subject}: {}", headline.shown(case)),
-        None => format!(
-            "{subject}: {}, and no measure",
-            quantity::of(summary.finished, case)
-        ),
-    }
+    counts.remove(&Ending::NotJudged);
+    let total: usize = counts.values().sum();
+    let [found, right] = [Ending::Retrieved, Ending::Right].map(|it| counts.remove(&it));
+    let right = found.unwrap_or(0) + right.unwrap_or(0);
+    let subject = if D::ENDINGS.contains(&Ending::Retrieved) {
+        let searches = quantity::of(total, "search");
+        format!("{right} of {searches} found a relevant document")
+    } else {
+        let judge = source.record.as_ref().and_then(|it| it.models.get("judge"));
+        let by = match judge {
+            Some(judge) if judge.provider == "embedded" => {
+                ", by the words that they share with the reference"
+            }
+            _ => "",
+        };
+        format!("{right} of {} are right{by}", quantity::of(total, "answer"))
+    };
+    let mut others: Vec<(Ending, usize)> = counts.into_iter().collect();
+    others.sort_by_key(|(_, count)| Reverse(*count));
+    let others = others
+        .iter()
+        .map(|(ending, count)| format!("{count} {}", ending.name()));
+    let others = others.collect::<Vec<_>>().join(", ");
+    let end = if others.is_empty() {
+        String::new()
+    } else {
+        format!("; {others}")
+    };
+    (total > 0).then(|| format!("{subject}{end}"))
 }
 
 /// The pass rate of all assertions together, and the assertion that passed least: `0.7500 of 8 assertions passed; least: Contains
@@ -43,60 +79,9 @@ fn passed(pooled: &PassRate, assertions: &[(String, Mean)]) -> Option<String> {
     })
 }
 
-/// The first row of the table of means.
-struct Headline<'t> {
-    measure: &'t str,
-    value: &'t str,
-    n: &'t str,
-    excluded: &'t str,
-}
-
-impl<'t> Headline<'t> {
-    fn of(table: &'t Table) -> Option<Self> {
-        let [measure, value, n, excluded, ..] = table.rows.first()?.as_slice() else {
-            return None;
-        };
-        (table.heads.first()? == "Measure").then_some(Self {
-            measure,
-            value,
-            n,
-            excluded,
-        })
-    }
-
-    fn shown(&self, case: &str) -> String {
-        let Self {
-            measure,
-            value,
-            n,
-            excluded,
-        } = self;
-        if *n == "0" {
-            return format!("{measure} is undefined, because no {case} has a value");
-        }
-        let cases = n.parse::<usize>().map(|n| quantity::of(n, case));
-        let over = cases.unwrap_or_else(|_| (*n).to_owned());
-        let excluded = match *excluded {
-            "0" => String::new(),
-            count => format!(", {count} excluded"),
-        };
-        format!("{measure} {value} over {over}{excluded}")
-    }
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    fn table(row: [&str; 4]) -> Table {
-        Table {
-            heads: ["Measure", "Value", "n", "Excluded"]
-                .map(str::to_owned)
-                .to_vec(),
-            rows: vec![row.map(str::to_owned).to_vec()],
-            notes: Vec::new(),
-        }
-    }
 
     #[test]
     fn a_dataset_that_pools_its_assertions_has_their_pass_rate_first() {
@@ -121,22 +106,5 @@ mod tests {
             "0.7500 of 8 assertions passed"
         );
         assert_eq!(passed(&PassRate::default(), &[]), None);
-    }
-
-    #[test]
-    fn the_sentence_has_the_numbers_of_the_table() {
-        let shown = |row| Headline::of(&table(row)).unwrap().shown("question");
-        assert_eq!(
-            shown(["MRR@5", "0.7739 [0.7340, 0.8110]", "256", "64"]),
-            "MRR@5 0.7739 [0.7340, 0.8110] over 256 questions, 64 excluded"
-        );
-        assert_eq!(
-            shown(["MRR@5", "1.0000", "1", "0"]),
-            "MRR@5 1.0000 over 1 question"
-        );
-        assert_eq!(
-            shown(["MRR@5", "–", "0", "3"]),
-            "MRR@5 is undefined, because no question has a value"
-        );
     }
 }

@@ -7,7 +7,9 @@ use anyhow::Result;
 use evals::{
     CaseId, Comparison, Lead, MeasureValues, PairTesting, Standings, Summary, Titled, Unit, render,
 };
-use evals_html::page::{Case, Column, Fact, Listing, Notice, Opening, Page, Table, Texts, Written};
+use evals_html::page::{
+    Case, Column, Fact, Listing, Notice, Opening, Page, Score, Table, Texts, Written,
+};
 use evals_messages::quantity;
 use evals_metrics::PairedTest;
 
@@ -18,7 +20,7 @@ use super::notice;
 use super::order::worst_first;
 use super::paged::HasPage;
 use super::source::PageSource;
-use super::{facts, listing, omission, sentence};
+use super::{facts, listing, omission, score};
 use crate::figures::{self, ComparedRun, Place};
 
 /// The runs whose columns are visible at first.
@@ -113,8 +115,8 @@ impl<D: HasPage> SeveralPage<'_, D> {
         self.standings.map_or_else(default, |it| it.test.clone())
     }
 
-    /// The best run and its lead, or a sentence that no run leads.
-    fn sentence(&self, leads: &[Lead], best: usize, summary: &Summary) -> String {
+    /// The leads, or a sentence that no run leads.
+    fn sentence(&self, leads: &[Lead]) -> String {
         if leads.is_empty() {
             let runs = quantity::of(self.runs.len(), "run");
             return format!("{runs}, and no measure that ranks them");
@@ -124,11 +126,7 @@ impl<D: HasPage> SeveralPage<'_, D> {
         let leads = leads
             .iter()
             .map(|lead| render::lead(lead, &testing, title, D::CASE));
-        let answer = sentence::of_run(self.runs[best].report, summary, D::CASE);
-        std::iter::once(answer)
-            .chain(leads)
-            .collect::<Vec<_>>()
-            .join("; ")
+        leads.collect::<Vec<_>>().join("; ")
     }
 
     fn opening(&self, leads: &[Lead], best: usize, rows: &Table) -> Result<Opening> {
@@ -141,7 +139,7 @@ impl<D: HasPage> SeveralPage<'_, D> {
         let comparison = omission::comparison(self.comparison, texts);
         let mut listings = match self.standings {
             Some(standings) => listing::of_standings(standings, texts),
-            None => vec![listing::listing(render::tables::comparison(&comparison))],
+            None => Vec::new(),
         };
         let mut compared = Vec::new();
         for (series, (run, summary)) in self.runs.iter().zip(&summaries).enumerate() {
@@ -152,11 +150,24 @@ impl<D: HasPage> SeveralPage<'_, D> {
             let run = ComparedRun::of(label, series, run.report, summary, bootstrap);
             compared.push(run);
         }
+        let record = self.sources.get(best).and_then(|it| it.record.as_deref());
+        let score = score::of_run(&summaries[best], record, D::CASE).map(|score| Score {
+            measure: format!("best: {}, {}", self.runs[best].title, score.measure),
+            ..score
+        });
+        let (facts, configuration) = facts::divided(self.facts(&summaries)?);
         Ok(Opening {
-            title: self.title.to_owned(),
-            sentence: self.sentence(leads, best, &summaries[best]),
+            title: score::shown_name(
+                self.title,
+                &report.dataset,
+                &quantity::of(self.runs.len(), "run"),
+            ),
+            sentence: self.sentence(leads),
+            score,
             notices: self.notices(&summaries),
-            facts: self.facts(&summaries)?,
+            facts,
+            configuration,
+            matrix: Some(listing::matrix(&comparison)),
             listings,
             figures: figures::of_runs(
                 &report.dataset,

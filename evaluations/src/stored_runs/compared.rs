@@ -17,7 +17,7 @@ use evals_models::ModelIdentity;
 use evals_rag::prices::Price;
 use evals_rag::qa::Qa;
 use evals_rag::{Purpose, Retrieval};
-use evals_runs::stored_runs::{StoredReport, StoredRun, kind, labels, made_by};
+use evals_runs::stored_runs::{StoredReport, StoredRun, kind, labels, made_by, page_names};
 
 use crate::figures;
 use crate::out_file::OutFile;
@@ -371,6 +371,7 @@ impl<'r> ComparedRuns<'r> {
     ) -> ChangePage<'p, D> {
         ChangePage {
             titles: [&self.labels[0], &self.labels[1]],
+            names: page_names(self.runs, source.texts == evals_html::page::Texts::Omitted),
             reports: [&reports[0], &reports[1]],
             change,
             source,

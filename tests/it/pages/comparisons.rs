@@ -12,12 +12,12 @@ fn several_profiles_share_a_page_that_tests_the_lead_of_the_best() {
         .succeed("sample --skip-qa --limit 60 --profile bm25 --profile unranked --out page.html");
     let page = Page::of(&sandbox, "page.html");
     let sentence = page.sentence();
-    assert!(sentence.starts_with("bm25: MRR@5 "), "{sentence}");
     let mut lines = printed.lines();
     let lead = lines.find(|line| line.starts_with("MRR@5: bm25 leads unranked by "));
     let lead = lead.unwrap();
     assert!(lead.ends_with(": significant at 5 %"), "{lead}");
-    assert!(sentence.ends_with(&format!("; {lead}")), "{sentence}");
+    assert_eq!(sentence, lead);
+    assert_eq!(page.text("p", "measure"), "best: bm25, MRR@5");
     let systems = page.cases()[0]["runs"].as_array().unwrap().clone();
     let systems: Vec<&Value> = systems.iter().map(|run| &run["system"]).collect();
     assert_eq!(systems, ["bm25", "unranked"]);
@@ -59,9 +59,11 @@ fn the_lead_of_the_best_is_in_the_first_measure_that_tells_profiles_apart() {
     sandbox.succeed("ties.yaml --skip-qa --profile unranked --profile bm25 --out page.html");
     let page = Page::of(&sandbox, "page.html");
     let sentence = page.sentence();
-    assert!(sentence.starts_with("bm25: MRR 1.0000 "), "{sentence}");
+    assert_eq!(page.text("p", "measure"), "best: bm25, MRR");
     assert!(
-        sentence.contains("; MRR: unranked and bm25 are equal in every question; R@5: bm25 leads unranked by 0.5000"),
+        sentence.starts_with(
+            "MRR: unranked and bm25 are equal in every question; R@5: bm25 leads unranked by 0.5000"
+        ),
         "{sentence}"
     );
     assert!(sentence.ends_with("significant at 5 %"), "{sentence}");
@@ -105,10 +107,7 @@ fn the_page_of_two_equal_best_runs_leads_with_one_of_them() {
     let printed = sandbox.succeed("compare worst one other --out page.html");
     let page = Page::of(&sandbox, "page.html");
     let sentence = page.sentence();
-    assert!(
-        sentence.contains("one.trec: MRR 1.0000 [0.8389, 1.0000] over 20 questions"),
-        "{sentence}"
-    );
+    assert_eq!(page.text("p", "number"), "1.0000");
     for text in [sentence, &printed] {
         let words = text.split_whitespace().collect::<Vec<_>>().join(" ");
         assert!(words.contains("are equal in every "), "{text}");
@@ -165,9 +164,8 @@ fn a_verdict_that_the_mean_contradicts_names_the_test() {
         Page::of(&sandbox, "change.html").sentence().to_owned()
     };
     let sentence = shown("--test sign");
-    assert!(sentence.starts_with("MRR fell from "), "{sentence}");
     assert!(
-        sentence.contains(": better by the sign test, against the mean, significant at 5 %"),
+        sentence.starts_with("Better by the sign test, against the mean: MRR "),
         "{sentence}"
     );
     let sentence = shown("--test randomization");
@@ -183,17 +181,16 @@ fn a_comparison_has_both_sides_of_each_case_and_says_what_changed() {
     let page = Page::of(&sandbox, "change.html");
     let change = read(&sandbox.work().join("change.json"));
     let difference = &change["measures"][0]["difference"];
-    let number = |value: &Value| format!("{:.4}", value.as_f64().unwrap());
+    let number = |value: &Value| format!("{:.2}", value.as_f64().unwrap());
     let sentence = page.sentence();
     for part in [number(&difference["before"]), number(&difference["after"])] {
         assert!(sentence.contains(&part), "{sentence} lacks {part}");
     }
-    assert!(
-        sentence.starts_with("equivalent ") && sentence.contains(" over 60 pairs: "),
-        "{sentence}"
-    );
+    assert_eq!(page.text("p", "measure"), "change of equivalent");
     let verdicts = shown(&page.column("change"));
     let count = |verdict: &str| verdicts.iter().filter(|it| *it == verdict).count();
+    let lost = format!("gained, {} lost", count("broken"));
+    assert!(sentence.contains(&lost), "{sentence} lacks {lost}");
     let counts = format!("{} fixed, {} broken.", count("fixed"), count("broken"));
     assert!(
         page.captions().contains(&counts),
@@ -252,9 +249,12 @@ fn an_equal_answer_with_another_verdict_blames_no_judge_where_none_judged() {
         ["same answer, other verdict"; 2]
     );
     let captions = page.captions();
-    let counts =
-        "0 fixed, 0 broken. Not in this table: 2 cases with the same answer and another verdict.";
-    assert!(captions.contains(counts), "{captions}");
+    for counts in [
+        "0 fixed, 0 broken.",
+        "Not in this table: 2 cases with the same answer and another verdict.",
+    ] {
+        assert!(captions.contains(counts), "{captions}");
+    }
     assert_eq!(
         page.cases()[0]["remarks"],
         json!(["same answer, other verdict"])

@@ -58,7 +58,9 @@ impl Page {
     }
 
     fn captions(&self) -> String {
-        let captions = self.elements.iter().filter(|it| it.name == "caption");
+        let folded = |it: &Element| it.attribute("class") == Some("rest");
+        let captions = self.elements.iter();
+        let captions = captions.filter(|it| it.name == "caption" || folded(it));
         captions.map(|it| it.text.clone() + "\n").collect()
     }
 

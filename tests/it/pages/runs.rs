@@ -37,15 +37,27 @@ fn the_page_of_a_search_says_what_its_report_says_worst_first_and_with_texts() {
     let report = read(&sandbox.work().join("report.json"));
     let score = &report["summary"]["scores"]["RR@5"];
     let number = |value: &Value| format!("{:.4}", value.as_f64().unwrap());
+    assert_eq!(page.text("h1", ""), "sample, bm25");
+    assert_eq!(page.text("p", "measure"), "MRR@5");
+    assert_eq!(page.text("p", "number"), number(&score["value"]));
     assert_eq!(
-        page.sentence(),
+        page.text("p", "about"),
         format!(
-            "bm25: MRR@5 {} [{}, {}] over {} questions, {} excluded",
-            number(&score["value"]),
+            "95 % interval {} to {}{} questions, {} excluded",
             number(&score["interval"]["low"]),
             number(&score["interval"]["high"]),
             score["n"],
             score["excluded"]["unanswerable"]
+        )
+    );
+    let wheres = shown(&page.column("where"));
+    let count = |ending: &str| wheres.iter().filter(|it| *it == ending).count();
+    let (found, missed) = (count("retrieved"), count("not retrieved"));
+    assert_eq!(
+        page.sentence(),
+        format!(
+            "{found} of {} searches found a relevant document; {missed} not retrieved",
+            found + missed
         )
     );
     let captions = page.captions();
@@ -85,9 +97,10 @@ fn the_page_of_answers_joins_reference_answer_verdict_and_passages() {
     let sandbox = Sandbox::new();
     sandbox.succeed("sample --skip-retrieval --limit 10 --out page.html");
     let page = Page::of(&sandbox, "page.html");
+    assert_eq!(page.text("p", "measure"), "equivalent");
     assert!(
         page.sentence()
-            .starts_with("hybrid: equivalent (pass rate) "),
+            .contains("of 10 answers are right, by the words that they share with the reference"),
         "{}",
         page.sentence()
     );

@@ -111,14 +111,16 @@ function textOf(fields, role) {
  */
 function SingleRun({ page, case: it, run, hasOutcomes }) {
 	const [reference, answer] = [textOf(it.fields, "reference"), textOf(run.fields, "answer")];
+	const outcome = run.outcomes.find((it) => it.kind !== "undefined");
+	const verdict = outcome && hasOutcomes && html`<section class="verdict"><h3>verdict: <bdi>${oneLine(outcome.name)}</bdi></h3><${OutcomeValue} outcome=${outcome} /></section>`;
 	return html`
 		<${Failure} run=${run} />
 		${reference && answer
-			? html`<${ComparedTexts} before=${reference} after=${answer} names=${[reference.name, answer.name]} />`
-			: html`<${Fields} fields=${[reference, answer].filter((field) => field)} />`}
+			? html`<${ComparedTexts} before=${reference} after=${answer} names=${[reference.name, answer.name]} verdict=${verdict} />`
+			: html`<div class="lead"><${Fields} fields=${[reference, answer].filter((field) => field)} />${(reference || answer) && verdict}</div>`}
 		<${Facts} fields=${run.fields.filter((field) => field !== answer)} />
-		${hasOutcomes && html`<${Outcomes} sides=${[{ name: "value and reason", outcomes: run.outcomes }]} />`}
-		<${Ranking} page=${page} run=${run} />
+		${hasOutcomes && html`<${Outcomes} sides=${[{ name: "value and reason", outcomes: verdict && (reference || answer) ? run.outcomes.filter((it) => it !== outcome) : run.outcomes }]} />`}
+		<${Ranking} page=${page} run=${run} answer=${answer ?? reference} />
 		<${Timings} timings=${run.timings} />
 		<${Steps} steps=${run.steps} />
 	`;
@@ -147,7 +149,7 @@ function Comparison({ page, case: it, before, after }) {
 			: both(({ run }) => html`<${Fields} fields=${run.fields.filter((field) => field.role === "answer")} />`)}
 		${both(({ run }) => html`<${Facts} fields=${run.fields.filter((field) => field.role !== "answer")} />`)}
 		<${Outcomes} sides=${sides.map((side) => ({ name: side.name.toLowerCase(), outcomes: side.run?.outcomes ?? [] }))} />
-		${both(({ run, other }) => html`<${Ranking} page=${page} run=${run} other=${other} />`)}
+		${both(({ run, other }) => html`<${Ranking} page=${page} run=${run} other=${other} answer=${textOf(run.fields, "answer")} />`)}
 		${both(({ run }) => html`<${Timings} timings=${run.timings} /><${Steps} steps=${run.steps} />`)}
 	`;
 }
@@ -159,15 +161,16 @@ function Failure({ run }) {
 
 /**
  * Two texts beside each other, with the words marked in which they differ.
- * @param {{before: Field, after: Field, names: string[]}} props
+ * @param {{before: Field, after: Field, names: string[], verdict?: unknown}} props
  */
-function ComparedTexts({ before, after, names }) {
+function ComparedTexts({ before, after, names, verdict }) {
 	const [left, right] = names.map(oneLine);
 	const found = preactHooks.useMemo(() => difference(before.text, after.text), [before.text, after.text]);
 	const differs = [...found.before, ...found.after].some((part) => part.mark);
-	return html`<div class="sides">
+	return html`<div class=${verdict ? "lead" : "sides"}>
 			<section><h3><bdi>${left}</bdi></h3><${LongText} parts=${found.before} /></section>
 			<section><h3><bdi>${right}</bdi></h3><${LongText} parts=${found.after} /></section>
+			${verdict}
 		</div>
 		<p class="muted">
 			${differs ? html`Words of one side only are marked: <del>${left}</del>, <ins>${right}</ins>. ${found.note}` : "Both have the same words."}

@@ -1,6 +1,6 @@
 // The words in which two texts differ.
 
-/** @typedef {{text: string, mark?: "ins" | "del"}} Part */
+/** @typedef {{text: string, mark?: "ins" | "del" | "mark"}} Part */
 /** @typedef {{before: Part[], after: Part[], note: string}} Difference */
 
 /** Characters of each text that are compared. The rest is shown without marks. */
@@ -29,6 +29,27 @@ function difference(before, after) {
 		after: [...parts(young, common.inB, "ins"), ...rest(after)],
 		note: notes.join(" "),
 	};
+}
+
+/** Words in a row that a passage and an answer share, from which on they are evidence of it. A shorter answer has to be there as a whole. */
+const EVIDENCE = 4;
+
+/** A passage with the words marked that the answer took from it. @param {string} text @param {string} answer @returns {Part[]} */
+function evidence(text, answer) {
+	const isWord = (/** @type {string} */ it) => /[\p{L}\p{N}]/u.test(it);
+	const key = (/** @type {string} */ it) => it.trim().toLowerCase();
+	const wanted = words(answer.slice(0, COMPARED)).filter(isWord).map(key);
+	const length = Math.min(EVIDENCE, wanted.length);
+	if (length === 0) return [{ text }];
+	const sequences = new Set(wanted.slice(length - 1).map((_, i) => wanted.slice(i, i + length).join(" ")));
+	const all = words(text.slice(0, COMPARED));
+	const places = [...all.keys()].filter((place) => isWord(all[place]));
+	const isPlain = new Uint8Array(all.length).fill(1);
+	for (let i = 0; i + length <= places.length; i++) {
+		const sequence = places.slice(i, i + length);
+		if (sequences.has(sequence.map((place) => key(all[place])).join(" "))) isPlain.fill(0, sequence[0], sequence[length - 1] + 1);
+	}
+	return [...parts(all, isPlain, "mark"), ...rest(text)];
 }
 
 /** Words and punctuation, each with the white space behind it. @param {string} text */
@@ -131,7 +152,7 @@ function walkBack(trace, edits, x, y) {
  * Joins words of the same kind.
  * @param {string[]} words
  * @param {Uint8Array} isCommon
- * @param {"ins" | "del"} mark
+ * @param {"ins" | "del" | "mark"} mark
  */
 function parts(words, isCommon, mark) {
 	/** @type {Part[]} */

@@ -7,11 +7,13 @@ const OUTCOME_SHAPES = { passed: "✓", failed: "✗", score: "", label: "", und
  * @param {{sides: {name: string, outcomes: Outcome[]}[]}} props
  */
 function Outcomes({ sides }) {
-	const names = [...new Set(sides.flatMap((side) => side.outcomes.map((it) => it.name)))];
-	if (names.length === 0) return null;
+	const all = sides.flatMap((side) => side.outcomes);
+	const names = [...new Set(all.filter((it) => it.kind !== "undefined").map((it) => it.name))];
+	const undefinedOnes = all.filter((it, i) => !names.includes(it.name) && all.findIndex((other) => other.name === it.name) === i);
+	if (all.length === 0) return null;
 	return html`<section>
 		<h3>Outcomes</h3>
-		<table class="outcomes">
+		${names.length > 0 && html`<table class="outcomes">
 			<thead>
 				<tr><th scope="col">evaluator</th>${sides.map((side) => html`<th scope="col" key=${side.name}>${side.name}</th>`)}</tr>
 			</thead>
@@ -25,7 +27,14 @@ function Outcomes({ sides }) {
 					</tr>`;
 				})}
 			</tbody>
-		</table>
+		</table>`}
+		${undefinedOnes.length > 0 &&
+		html`<details>
+			<summary class="muted">Undefined here: ${undefinedOnes.length}</summary>
+			<dl class="facts">
+				${undefinedOnes.map((it) => html`<div key=${it.name}><dt><bdi>${oneLine(it.name)}</bdi></dt><dd><${LongText} text=${it.reason ?? "undefined"} /></dd></div>`)}
+			</dl>
+		</details>`}
 	</section>`;
 }
 
@@ -40,9 +49,9 @@ const MARK_SHAPES = { relevant: "✓", shown: "◉", cited: "❞" };
 
 /**
  * The documents found. In a comparison each says where it was on the other side.
- * @param {{page: CasesPage, run: Run, other?: Run}} props
+ * @param {{page: CasesPage, run: Run, other?: Run, answer?: Field}} props
  */
-function Ranking({ page, run, other }) {
+function Ranking({ page, run, other, answer }) {
 	const ranking = run.ranking;
 	if (!ranking) return null;
 	const ranks = other?.ranking && new Map(other.ranking.map((it, i) => [it.document, i + 1]));
@@ -50,7 +59,7 @@ function Ranking({ page, run, other }) {
 		<h3>Ranking</h3>
 		${ranking.length === 0 && html`<p class="muted">Nothing was found.</p>`}
 		<ol class="ranking">
-			${ranking.map((it, i) => html`<${RankedDocument} key=${i} page=${page} ranked=${it} rank=${i + 1} move=${ranks && run.side && moveInWords(run.side, i + 1, ranks.get(it.document))} />`)}
+			${ranking.map((it, i) => html`<${RankedDocument} key=${i} page=${page} ranked=${it} rank=${i + 1} answer=${answer?.text ?? ""} move=${ranks && run.side && moveInWords(run.side, i + 1, ranks.get(it.document))} />`)}
 		</ol>
 		${run.missed && run.missed.length > 0 &&
 		html`<p class="missed">
@@ -74,8 +83,8 @@ function moveInWords(side, rank, otherRank) {
 	return steps > 0 ? `▲ up ${steps}` : `▼ down ${-steps}`;
 }
 
-/** @param {{page: CasesPage, ranked: Ranked, rank: number, move?: string}} props */
-function RankedDocument({ page, ranked, rank, move }) {
+/** @param {{page: CasesPage, ranked: Ranked, rank: number, answer: string, move?: string}} props */
+function RankedDocument({ page, ranked, rank, answer, move }) {
 	const passages = ranked.passages ?? [];
 	const marks = ranked.marks ?? [];
 	const line = html`<span class="rank">${rank}</span>
@@ -85,17 +94,17 @@ function RankedDocument({ page, ranked, rank, move }) {
 		${ranked.grade !== undefined && !marks.includes("relevant") && html`<span class="mark">judged, grade ${oneLine(ranked.grade)}</span>`}
 		${move && html`<span class="move">${move}</span>`}`;
 	if (passages.length === 0) return html`<li class=${marks.join(" ")}><div class="line">${line}</div></li>`;
-	return html`<li class=${marks.join(" ")}><${Passages} page=${page} numbers=${passages} line=${line} /></li>`;
+	return html`<li class=${marks.join(" ")}><${Passages} page=${page} numbers=${passages} line=${line} answer=${answer} isCited=${marks.includes("cited")} /></li>`;
 }
 
 /**
- * The passages of a document, closed at first; their title is visible all the time.
- * @param {{page: CasesPage, numbers: (number | null)[], line: unknown}} props
+ * The passages of a document, open at first if the answer cites it; their title is visible all the time.
+ * @param {{page: CasesPage, numbers: (number | null)[], line: unknown, answer: string, isCited: boolean}} props
  */
-function Passages({ page, numbers, line }) {
+function Passages({ page, numbers, line, answer, isCited }) {
 	const [passages, setPassages] = preactHooks.useState(/** @type {Passage[]} */ ([]));
 	const [problem, setProblem] = preactHooks.useState("");
-	const [isOpen, setOpen] = preactHooks.useState(false);
+	const [isOpen, setOpen] = preactHooks.useState(isCited);
 	preactHooks.useEffect(() => {
 		let isWanted = true;
 		const present = numbers.filter((it) => it !== null);
@@ -107,11 +116,12 @@ function Passages({ page, numbers, line }) {
 			isWanted = false;
 		};
 	}, [numbers]);
+	const hasTitle = passages.some((it) => it.title);
 	const title = passages.find((it) => it.title)?.title ?? passages[0]?.text ?? "";
 	const leftOut = numbers.filter((it) => it === null).length;
-	return html`<details onToggle=${(/** @type {Event} */ event) => setOpen(/** @type {HTMLDetailsElement} */ (event.currentTarget).open)}>
-		<summary><span class="line">${line}</span><span class="title" dir="auto">${oneLine(title)}</span></summary>
-		${isOpen && passages.map((it, i) => html`<div class="passage" key=${i}>${it.title && it.title !== title && html`<p class="name"><bdi>${oneLine(it.title)}</bdi></p>`}<${LongText} text=${it.text} /></div>`)}
+	return html`<details open=${isOpen} onToggle=${(/** @type {Event} */ event) => setOpen(/** @type {HTMLDetailsElement} */ (event.currentTarget).open)}>
+		<summary><span class="line">${line}</span><span class="title ${hasTitle ? "" : "opening"}" dir="auto">${oneLine(title)}</span></summary>
+		${isOpen && passages.map((it, i) => html`<div class="passage" key=${i}>${it.title && it.title !== title && html`<p class="name"><bdi>${oneLine(it.title)}</bdi></p>`}<${LongText} parts=${evidence(it.text, answer)} /></div>`)}
 		${isOpen && leftOut > 0 && html`<p class="muted">${leftOut === 1 ? "One passage is" : `${leftOut} passages are`} left out, because the file would have become too large.</p>`}
 		${problem && html`<p class="problem">${problem}</p>`}
 	</details>`;

@@ -211,14 +211,14 @@
     passages.querySelector("ol")?.replaceChildren(...listed);
   }
 
-  /** @param {string} id @param {{ text: string, mark?: "ins" | "del" }[]} parts */
+  /** @param {string} id @param {Part[]} parts */
   function put(id, parts) {
     at(id).replaceChildren(...longText(parts));
   }
 
   /**
    * A text of any length, or the parts of a text with their marks. The rest of a long one comes step by step.
-   * @param {{ text: string, mark?: "ins" | "del" }[]} parts
+   * @param {Part[]} parts
    */
   function longText(parts, length = SHOWN) {
     const shown = openingOf(parts, length).map((it) => {

@@ -8,9 +8,8 @@
 
   /** @param {HTMLFormElement} form */
   function check(form) {
-    const values = new FormData(form);
-    const [before, after] = ["before", "after"].map((side) => String(values.get(side) ?? ""));
-    const missing = !before || !after ? "choose a run before and a run after" : before === after ? "choose two different runs" : "";
+    const chosen = new FormData(form).getAll("run").length;
+    const missing = chosen === 2 ? "" : `choose two runs; ${chosen} ${chosen === 1 ? "is" : "are"} chosen`;
     const button = form.querySelector("button");
     if (button) button.disabled = missing !== "";
     const hint = document.getElementById("hint");

@@ -7,7 +7,8 @@ use crate::scale::Scale;
 use crate::scene::{Anchor, Ink, Mark, Point, Scene, Shape, Stroke, Text};
 
 use super::frame::{
-    Frame, LABEL, MARGIN, TICK, TITLE_HEIGHT, cut, numbers, scene, spanning, title, whisker, widest,
+    Frame, LABEL, MARGIN, TICK, TITLE_HEIGHT, axis_kind, cut, numbers, scene, spanning, title,
+    whisker, widest,
 };
 use super::{Heading, Width};
 
@@ -59,10 +60,10 @@ impl ChangeFigure {
     fn blocks(&self) -> Vec<Vec<&MeasuredChange>> {
         let mut blocks: Vec<Vec<&MeasuredChange>> = Vec::new();
         for change in &self.changes {
-            let axis = axis(change.unit);
+            let axis = axis_kind(change.unit);
             let shared = blocks
                 .iter_mut()
-                .find(|block| axis.is_some() && self::axis(block[0].unit) == axis);
+                .find(|block| axis.is_some() && axis_kind(block[0].unit) == axis);
             match shared {
                 Some(block) => block.push(change),
                 None => blocks.push(vec![change]),
@@ -77,15 +78,6 @@ impl ChangeFigure {
             format!("{}: {}, {verdict}.", change.measure, change.printed())
         });
         changes.collect::<Vec<_>>().join(" ")
-    }
-}
-
-/// Which measures share an axis. Recorded metrics may be of any size and share none.
-fn axis(unit: Unit) -> Option<bool> {
-    match unit {
-        Unit::Score | Unit::PassRate | Unit::Share => Some(true),
-        Unit::Seconds => Some(false),
-        Unit::Metric => None,
     }
 }
 

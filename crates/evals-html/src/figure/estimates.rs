@@ -6,8 +6,8 @@ use crate::scale::Scale;
 use crate::scene::{Anchor, Fill, Ink, Mark, Point, Scene, Text};
 
 use super::frame::{
-    Frame, LABEL, MARGIN, TICK, TITLE_HEIGHT, cut, numbers, scene, spanning, symbol, title,
-    whisker, widest,
+    Frame, LABEL, MARGIN, TICK, TITLE_HEIGHT, axis_kind, cut, numbers, scene, spanning, symbol,
+    title, whisker, widest,
 };
 use super::{Heading, Width};
 
@@ -66,8 +66,9 @@ pub struct Estimates {
 impl Estimates {
     /// Draws the figure.
     pub fn draw(&self, width: Width) -> Scene {
+        // An odd number of panels would leave a hole.
         let columns = match width {
-            Width::Page if self.panels.len() > 1 => 2,
+            Width::Page if self.panels.len().is_multiple_of(2) => 2,
             Width::Column | Width::Screen | Width::Page => 1,
         };
         #[expect(clippy::cast_precision_loss, reason = "one or two columns")]
@@ -75,16 +76,29 @@ impl Estimates {
         let panel_width = (width.points() - 2.0 * MARGIN - (count - 1.0) * PANEL_GAP * 2.0) / count;
         let mut marks = vec![title(&self.heading, width)];
         let mut top = MARGIN + TITLE_HEIGHT;
+        let texts = TextColumns::of(&self.panels, panel_width);
         for row in self.panels.chunks(columns) {
             let mut left = MARGIN;
             let height = row.iter().map(Panel::height).fold(0.0, f64::max);
             for panel in row {
-                panel.draw(&mut marks, self.style, left, top, panel_width);
+                let ends = self.ends(panel.unit, panel);
+                let corner = Point::new(left, top);
+                panel.draw(&mut marks, self.style, corner, panel_width, texts, &ends);
                 left += panel_width + PANEL_GAP * 2.0;
             }
             top += height + PANEL_GAP;
         }
         scene(&self.heading, width, top, self.description(), marks)
+    }
+
+    /// The values that the axis of a panel spans: those of all panels of its kind, so that readers can compare them.
+    fn ends(&self, unit: Unit, own: &Panel) -> Vec<f64> {
+        let kind = axis_kind(unit);
+        let panels = self.panels.iter().filter(|panel| match kind {
+            Some(kind) => axis_kind(panel.unit) == Some(kind),
+            None => std::ptr::eq(*panel, own),
+        });
+        panels.flat_map(Panel::ends).collect()
     }
 
     fn description(&self) -> String {
@@ -115,37 +129,66 @@ impl Estimate {
     }
 }
 
+/// The widths of labels and of numbers in points, the same in every panel.
+#[derive(Clone, Copy, Debug)]
+struct TextColumns {
+    label: f64,
+    value: f64,
+}
+
+impl TextColumns {
+    fn of(panels: &[Panel], width: f64) -> Self {
+        let estimates = panels.iter().flat_map(|panel| &panel.estimates);
+        let labels = estimates.map(|it| it.label.as_str());
+        let printed = panels.iter().flat_map(|panel| {
+            let estimates = panel.estimates.iter();
+            estimates.map(|it| panel.printed(it))
+        });
+        let printed: Vec<String> = printed.collect();
+        Self {
+            label: widest(labels, LABEL).min(width * LABELS),
+            value: widest(printed.iter().map(String::as_str), LABEL),
+        }
+    }
+}
+
 impl Panel {
     fn height(&self) -> f64 {
         let rows = self.estimates.iter().map(|_| ROW).sum::<f64>();
         PANEL_TITLE + rows + AXIS
     }
 
-    fn draw(&self, marks: &mut Vec<Mark>, style: Style, left: f64, top: f64, width: f64) {
+    fn draw(
+        &self,
+        marks: &mut Vec<Mark>,
+        style: Style,
+        Point { x: left, y: top }: Point,
+        width: f64,
+        texts: TextColumns,
+        ends: &[f64],
+    ) {
         let at = Point::new(left, top + LABEL);
         marks.push(Text::new(at, self.name.as_str(), LABEL).bold().into());
-        let labels = self.estimates.iter().map(|it| it.label.as_str());
-        let label_width = widest(labels, LABEL).min(width * LABELS);
-        let printed: Vec<String> = self.estimates.iter().map(|it| self.printed(it)).collect();
-        let value_width = widest(printed.iter().map(String::as_str), LABEL);
         let rows = self.estimates.iter().map(|_| ROW).sum::<f64>();
         let frame = Frame {
-            left: left + label_width + 8.0,
+            left: left + texts.label + 8.0,
             top: top + PANEL_TITLE,
-            right: left + width - value_width - 8.0,
+            right: left + width - texts.value - 8.0,
             bottom: top + PANEL_TITLE + rows,
         };
-        let scale = self.scale(style, frame);
+        let zero = (style == Style::Bars).then_some(0.0);
+        let ends = ends.iter().copied().chain(zero);
+        let scale = spanning(ends, 4, frame.left, frame.right);
         let print = numbers(self.unit);
         frame.horizontal_axis(marks, &scale.ticks(4), print, "");
         let mut y = frame.top + ROW / 2.0;
-        for (estimate, printed) in self.estimates.iter().zip(&printed) {
+        for estimate in &self.estimates {
             let base = y + LABEL * 0.35;
-            let label = cut(&estimate.label, label_width);
+            let label = cut(&estimate.label, texts.label);
             marks.push(Text::new(Point::new(left, base), label, LABEL).into());
             estimate.draw(marks, style, &scale, y);
             let at = Point::new(left + width, base);
-            let text = Text::new(at, printed.as_str(), LABEL).anchored(Anchor::End);
+            let text = Text::new(at, self.printed(estimate), LABEL).anchored(Anchor::End);
             let ink = if estimate.value.is_ok() {
                 Ink::Text
             } else {
@@ -163,17 +206,13 @@ impl Panel {
         }
     }
 
-    fn scale(&self, style: Style, frame: Frame) -> Scale {
-        let values = self.estimates.iter().flat_map(|estimate| {
+    /// Its numbers and the ends of their intervals.
+    fn ends(&self) -> impl Iterator<Item = f64> {
+        self.estimates.iter().flat_map(|estimate| {
             let ends = estimate.interval.map(|(low, high)| [low, high]);
             let value = estimate.value.as_ref().ok().copied();
             value.into_iter().chain(ends.into_iter().flatten())
-        });
-        let zero = match style {
-            Style::Bars => Some(0.0),
-            Style::Dots => None,
-        };
-        spanning(values.chain(zero), 4, frame.left, frame.right)
+        })
     }
 }
 

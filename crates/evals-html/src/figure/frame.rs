@@ -118,6 +118,15 @@ fn axis_name(name: &str, at: Point, anchor: Anchor) -> Option<Mark> {
     (!name.is_empty()).then(text)
 }
 
+/// Which measures share an axis. Recorded metrics may be of any size and share none.
+pub(super) fn axis_kind(unit: Unit) -> Option<bool> {
+    match unit {
+        Unit::Score | Unit::PassRate | Unit::Share => Some(true),
+        Unit::Seconds => Some(false),
+        Unit::Metric => None,
+    }
+}
+
 /// How the numbers of an axis of this unit are printed.
 pub(super) fn numbers(unit: Unit) -> fn(&Tick) -> String {
     match unit {

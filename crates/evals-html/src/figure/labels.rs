@@ -2,7 +2,7 @@
 
 use crate::scene::{Point, Text, Weight, text_width};
 
-use super::frame::{Frame, LABEL};
+use super::frame::{Frame, LABEL, cut};
 
 /// Finds room for the labels of points.
 #[derive(Debug)]
@@ -48,6 +48,8 @@ impl Placement {
 
     /// The label of a point: above it on the right if there is room, else on the left, else below, else farther away.
     pub(super) fn beside(&mut self, at: Point, label: &str) -> Text {
+        // A longer one would cover the points of half a figure.
+        let label = &cut(label, (self.frame.right - self.frame.left) * 0.45);
         let width = text_width(label, LABEL, Weight::Regular);
         let lines = (0_u8..6).map(|line| f64::from(line) * (LABEL + 1.0));
         let heights = lines.flat_map(|line| [-5.0 - line, LABEL + 3.0 + line]);
@@ -83,9 +85,51 @@ impl Area {
     }
 }
 
+/// The shortest labels that tell series apart: what all begin with and what all end with is left out, word by word. A single label stays, and
+/// so do all if one would be empty.
+pub fn distinct(labels: &[String]) -> Vec<String> {
+    // A full stop may be part of a number.
+    let is_break = |it: char| !it.is_alphanumeric() && it != '.';
+    let [first, others @ ..] = labels else {
+        return Vec::new();
+    };
+    let heads = first.match_indices(is_break).map(|(at, it)| at + it.len());
+    let head = |at: &usize| others.iter().all(|it| it.starts_with(&first[..*at]));
+    let start = heads.take_while(head).last().unwrap_or(0);
+    let tails = first.rmatch_indices(is_break).map(|(at, _)| at);
+    let tail = |at: &usize| *at >= start && others.iter().all(|it| it.ends_with(&first[*at..]));
+    let end = first.len() - tails.take_while(tail).last().unwrap_or(first.len());
+    let short = |label: &String| {
+        label
+            .get(start..label.len().checked_sub(end)?)
+            .map(str::to_owned)
+    };
+    let short: Option<Vec<String>> = labels.iter().map(short).collect();
+    let is_whole = |short: &Vec<String>| short.iter().all(|it| it.contains(char::is_alphanumeric));
+    let several = !others.is_empty();
+    short
+        .filter(|it| several && is_whole(it))
+        .unwrap_or_else(|| labels.to_vec())
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn labels_lose_what_all_have_and_stay_whole_where_nothing_is_left() {
+        let short = |labels: &[&str]| {
+            let labels: Vec<String> = labels.iter().map(|&it| it.to_owned()).collect();
+            distinct(&labels).join("|")
+        };
+        let services = ["http://localhost:8101/ask", "http://localhost:8102/ask"];
+        assert_eq!(short(&services), "8101|8102");
+        assert_eq!(short(&["hybrid", "hybrid-linear"]), "hybrid|hybrid-linear");
+        assert_eq!(short(&["bm25", "bm25"]), "bm25|bm25");
+        assert_eq!(short(&["gpt-5-mini", "gpt-5-nano"]), "mini|nano");
+        assert_eq!(short(&["a/one"]), "a/one");
+        assert_eq!(short(&["één x", "één y"]), "x|y");
+    }
 
     const FRAME: Frame = Frame {
         left: 0.0,

@@ -20,6 +20,7 @@ pub use change::{ChangeFigure, MeasuredChange};
 pub use distribution::{Distribution, Samples};
 pub use estimates::{Estimate, Estimates, Panel, Style};
 pub use histogram::Histogram;
+pub use labels::distinct;
 pub use precision::{PrecisionCurve, RecallPrecision};
 pub use trade_off::{TradeOff, TradeOffPoint};
 pub use trend::{Trend, TrendPoint};

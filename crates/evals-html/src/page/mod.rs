@@ -7,16 +7,24 @@
 //!
 //!    ```html
 //!    <main>
-//!    <header id="top"><h1>…</h1><p class="sentence">…</p>
+//!    <header id="top"><h1>…</h1><div class="card">…</div><p class="sentence">…</p>
 //!      <ul class="notices"><li class="note|warning|failure">…</li></ul>
-//!      <dl class="facts"><div><dt>…</dt><dd>…</dd></div></dl></header>
-//!    <section id="figures"><h2>Figures</h2><figure id="figure-NAME"><div class="drawing"><svg>…</svg></div><figcaption>…</figcaption></figure></section>
-//!    <section id="measures"><h2>Measures</h2><div class="listing"><table><caption>…</caption>…</table></div></section>
+//!      <dl class="facts"><div><dt>…</dt><dd>…</dd></div></dl>
+//!      <details class="configuration"><summary>Configuration</summary><dl class="facts">…</dl></details></header>
+//!    <section id="matrix"><div class="listing">…</div></section>
+//!    <section id="worst"><h2>Cases to look at first</h2><ol><li><a href="#case=ID">…</a>…</li></ol></section>
+//!    <section id="figures"><h2>Figures</h2><div class="tabs"><div><input type="radio"><label>…</label>
+//!      <figure id="figure-NAME"><div class="drawing"><svg>…</svg></div><figcaption>…</figcaption></figure></div></div></section>
 //!    <section id="cases"><h2>Cases</h2><noscript><p>…</p></noscript></section>
+//!    <section id="measures"><h2>Measures</h2><div class="listing"><table><caption>…</caption>…</table></div></section>
 //!    </main>
 //!    ```
 //!
-//!    A figure that is wider than [`Width::Screen`](crate::figure::Width::Screen) has `class="wide"` and stands alone in its row.
+//!    Figures are tabs without a script: radio buttons, of which the style sheet shows the chosen one's figure. Of a caption, the
+//!    first sentence is visible, and the others are folded. The first cases of the table are `#worst`, so that they are read without
+//!    a script; a page of as few cases lacks it.
+//!
+//!    A figure that is wider than [`Width::Screen`](crate::figure::Width::Screen) has `class="wide"` and is drawn larger.
 //!    In the local viewer, a `<nav class="pages">` with links stands before `<main>`, and nothing else differs ([`Place`]).
 //!    A part that has nothing to show is left out: no notices, no figures, no listings, and `#cases` where there are no cases.
 //!    The script draws into `#cases`. Control characters and those that change the direction of text are visible escapes here, as
@@ -72,6 +80,7 @@ mod passages;
 mod place;
 mod table;
 mod template;
+mod worst;
 mod writer;
 
 pub use assets::page_policy;
@@ -80,7 +89,7 @@ pub use case::{
 };
 pub use contents::{Contents, Sides, Texts};
 pub use error::PageError;
-pub use opening::{Fact, Listing, Notice, Opening, PageFigure, Severity};
+pub use opening::{Fact, Listing, Notice, Opening, PageFigure, Score, ScoreAxis, Severity};
 pub use place::{Place, PlaceLink};
 pub use table::{Cell, Column, ColumnKind, Table};
 pub use writer::{Page, Written};

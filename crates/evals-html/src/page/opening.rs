@@ -9,16 +9,72 @@ use crate::scene::Scene;
 pub struct Opening {
     /// The name of the page, for the window and the first line.
     pub title: String,
-    /// The answer in one sentence, such as `hybrid: MRR@5 0.774 [0.734, 0.811] over 256 questions`.
+    /// The main number, drawn with its uncertainty.
+    pub score: Option<Score>,
+    /// The answer in one sentence, such as `A relevant document was found for 225 of 256 questions`.
     pub sentence: String,
     /// What a reader must know before trusting the numbers: failures, coverage below 1, an interruption.
     pub notices: Vec<Notice>,
-    /// Facts about the run, such as its models and costs.
+    /// The few facts that readers look for: dataset, system, judge, time.
     pub facts: Vec<Fact>,
-    /// Tables of measures.
+    /// All other facts, folded.
+    pub configuration: Vec<Fact>,
+    /// The table that answers the page's question, above its cases. Its columns of numbers are shaded: the darker, the better.
+    pub matrix: Option<Listing>,
+    /// Tables of measures, below the cases.
     pub listings: Vec<Listing>,
     /// The figures, in their order.
     pub figures: Vec<PageFigure>,
+}
+
+/// The main number of a page.
+#[derive(Clone, Debug, Default, PartialEq, Serialize)]
+pub struct Score {
+    /// What it measures.
+    pub measure: String,
+    /// The formatted number.
+    pub value: String,
+    /// Its interval in words, such as `95 % interval 0.734 to 0.811`; empty without one.
+    pub interval: String,
+    /// Over how many cases, and further numbers.
+    pub about: String,
+    /// Its place on an axis; `None` if it has no interval.
+    pub axis: Option<ScoreAxis>,
+}
+
+/// A number with its interval on an axis: positions from 0, the left end, to 1.
+#[derive(Clone, Debug, Default, PartialEq, Serialize)]
+pub struct ScoreAxis {
+    /// The number.
+    pub value: f64,
+    /// The lower end of its interval.
+    pub low: f64,
+    /// The upper end.
+    pub high: f64,
+    /// Zero, where it is worth a line.
+    pub zero: Option<f64>,
+    /// What stands at the ends of the axis.
+    pub ends: [String; 2],
+}
+
+impl ScoreAxis {
+    /// An axis from `ends[0]` to `ends[1]`; `print` formats both.
+    pub fn new(
+        value: f64,
+        interval: (f64, f64),
+        ends: [f64; 2],
+        print: impl Fn(f64) -> String,
+    ) -> Self {
+        let [left, right] = ends;
+        let place = |at: f64| ((at - left) / (right - left)).clamp(0.0, 1.0);
+        Self {
+            value: place(value),
+            low: place(interval.0),
+            high: place(interval.1),
+            zero: (left < 0.0 && right > 0.0).then(|| place(0.0)),
+            ends: ends.map(print),
+        }
+    }
 }
 
 /// A sentence above the numbers.
@@ -60,6 +116,8 @@ pub struct Listing {
     pub head: Vec<String>,
     /// The rows. The first cell names the row. Every other cell is a formatted number, or a text.
     pub rows: Vec<Vec<String>>,
+    /// How dark each cell of each row is, from 0 to 4, or `None` for a plain one. Empty for a plain table.
+    pub shades: Vec<Vec<Option<u8>>>,
 }
 
 /// A drawing with its place on the page.

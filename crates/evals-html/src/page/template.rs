@@ -5,6 +5,7 @@ use std::io::Write;
 use minijinja::value::Serde;
 use minijinja::{Environment, Value, context};
 
+use super::worst::WorstCase;
 use super::{Opening, PageError, PageFigure, Place};
 use crate::escaping;
 use crate::figure::Width;
@@ -16,6 +17,7 @@ pub(super) struct Head<'p> {
     pub(super) style: &'p str,
     pub(super) opening: &'p Opening,
     pub(super) has_cases: bool,
+    pub(super) worst: Vec<WorstCase>,
     pub(super) place: &'p Place,
 }
 
@@ -35,7 +37,11 @@ impl Head<'_> {
             up => up,
             links => Value::from(Serde(links)),
             title => opening.title.as_str(),
+            score => Value::from(Serde(&opening.score)),
             sentence => opening.sentence.as_str(),
+            worst => Value::from(Serde(&self.worst)),
+            matrix => Value::from(Serde(&opening.matrix)),
+            configuration => Value::from(Serde(&opening.configuration)),
             notices => Value::from(Serde(&opening.notices)),
             facts => Value::from(Serde(&opening.facts)),
             figures => figures,
@@ -54,12 +60,24 @@ fn environment() -> Result<Environment<'static>, minijinja::Error> {
     environment.add_template("navigation.html", navigation)?;
     environment.add_template("opening.html", include_str!("../../templates/opening.html"))?;
     environment.add_template("listing.html", include_str!("../../templates/listing.html"))?;
+    environment.add_template("rest.html", include_str!("../../templates/rest.html"))?;
+    environment.add_filter("opening", |caption: &str| divided(caption).0.to_owned());
+    environment.add_filter("rest", |caption: &str| divided(caption).1.to_owned());
     Ok(environment)
+}
+
+/// The first sentence of a caption, and the others.
+fn divided(caption: &str) -> (&str, &str) {
+    match caption.find(". ") {
+        Some(end) => (&caption[..=end], &caption[end + 2..]),
+        None => (caption, ""),
+    }
 }
 
 fn drawn(figure: &PageFigure) -> Value {
     context! {
         name => figure.name.as_str(),
+        title => figure.scene.title.as_str(),
         is_wide => figure.scene.width > Width::Screen.points(),
         caption => figure.scene.caption.as_str(),
         svg => Value::from_safe_string(figure.scene.svg(SvgUse::Page(&figure.name))),

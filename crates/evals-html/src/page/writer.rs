@@ -5,6 +5,7 @@ use std::io::Write;
 use super::assets::policy;
 use super::body::{Body, Counted};
 use super::template::Head;
+use super::worst::{WORST, WorstCase};
 use super::{
     Case, Contents, Opening, PageError, Place, Sides, Table, Texts, assets, block, omission,
 };
@@ -74,12 +75,15 @@ impl<'p> Page<'p> {
     ) -> Result<Written, PageError> {
         self.check_columns()?;
         let mut out = Counted::new(out);
-        self.write_head(&mut out)?;
+        let mut cases = cases.into_iter();
+        // The head shows them, and they come again in their place.
+        let first: Vec<Case> = cases.by_ref().take(WORST).collect();
+        self.write_head(&first, &mut out)?;
         let mut body = Body::new(&mut out, self.passages_until);
         if !self.table.ids.is_empty() {
             self.write_table(body.out())?;
         }
-        let mut cases = cases.into_iter();
+        let mut cases = first.into_iter().chain(cases);
         for (row, expected) in self.table.ids.iter().enumerate() {
             body.add(self.shown(expect(row, expected, cases.next())?))?;
         }
@@ -120,14 +124,20 @@ impl<'p> Page<'p> {
         Ok(())
     }
 
-    fn write_head(&self, out: &mut impl Write) -> Result<(), PageError> {
+    fn write_head(&self, first: &[Case], out: &mut impl Write) -> Result<(), PageError> {
+        let rows = self.table.ids.len();
+        // The table shows as few cases at once.
+        let shown = first.iter().filter(|_| rows > WORST).enumerate();
+        let worst =
+            shown.map(|(row, case)| WorstCase::of(row, &self.shown(case.clone()), self.table));
         let style = assets::style();
         let head = Head {
             policy: &policy(assets::SCRIPT, &style),
             style: &style,
             opening: self.opening,
             place: &self.place,
-            has_cases: !self.table.ids.is_empty(),
+            has_cases: rows > 0,
+            worst: worst.collect(),
         };
         head.write(out)
     }

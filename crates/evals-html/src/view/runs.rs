@@ -47,6 +47,8 @@ pub struct Choice {
 pub struct RunRow {
     /// The name of its folder.
     pub name: String,
+    /// What people call it.
+    pub title: String,
     /// The address of its page.
     pub link: String,
     /// The address of the page where its answers are labelled; `None` for a run without answers.
@@ -57,12 +59,8 @@ pub struct RunRow {
     pub state: String,
     /// What kind of state that is.
     pub state_kind: StateKind,
-    /// The dataset.
-    pub dataset: String,
     /// The benchmark.
     pub benchmark: String,
-    /// The search profile or the target.
-    pub profile: String,
     /// How many cases it has, without repetitions.
     pub cases: usize,
     /// Its main measure.
@@ -73,10 +71,8 @@ pub struct RunRow {
     pub sparkline: Option<Sparkline>,
     /// Whether it can be compared.
     pub is_comparable: bool,
-    /// Whether it is chosen as the first run of a comparison.
-    pub is_before: bool,
-    /// Whether it is chosen as the second run of a comparison.
-    pub is_after: bool,
+    /// Whether it is one of the two that are chosen for a comparison.
+    pub is_chosen: bool,
 }
 
 /// A kind of state.
@@ -111,7 +107,7 @@ pub struct Reading {
 pub struct RowChange {
     /// The difference with its sign.
     pub difference: String,
-    /// The name of the earlier run.
+    /// What tells the earlier run from this one: its profile, or when it started.
     pub before: String,
     /// The address of the comparison.
     pub link: String,

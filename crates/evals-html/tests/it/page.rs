@@ -48,10 +48,12 @@ fn hostile_texts_neither_open_nor_end_an_element() {
     let known = [
         "a",
         "body",
+        "br",
         "caption",
         "circle",
         "dd",
         "desc",
+        "details",
         "div",
         "dl",
         "dt",
@@ -63,18 +65,23 @@ fn hostile_texts_neither_open_nor_end_an_element() {
         "head",
         "header",
         "html",
+        "input",
+        "label",
         "li",
         "line",
         "main",
         "meta",
         "noscript",
+        "ol",
         "p",
         "polygon",
         "polyline",
         "rect",
         "script",
         "section",
+        "span",
         "style",
+        "summary",
         "svg",
         "table",
         "tbody",
@@ -90,6 +97,34 @@ fn hostile_texts_neither_open_nor_end_an_element() {
     let scripts = elements.iter().filter(|it| it.name == "script");
     let code = scripts.filter(|it| it.attributes.is_empty());
     assert_eq!(code.count(), 1);
+}
+
+#[test]
+fn the_first_cases_read_without_a_script_and_lead_to_themselves() {
+    let file = made();
+    let elements = elements(&file);
+    let links: Vec<&str> = elements
+        .iter()
+        .filter_map(|it| it.attribute("href"))
+        .filter(|it| it.starts_with("#case="))
+        .collect();
+    let ids = &block(&elements, "table").unwrap()["ids"];
+    let expected: Vec<String> = (0..5)
+        .map(|row| format!("#case={}", ids[row].as_str().unwrap()))
+        .collect();
+    assert_eq!(links, expected);
+    let opening = MADE.opening([]);
+    let page = Page {
+        texts: Texts::Omitted,
+        ..Page::new(&opening, &MADE.table())
+    };
+    let head = written(&page, MADE.cases());
+    let shown = head.split("id=\"worst\"").nth(1).unwrap();
+    let shown = shown.split("</section>").next().unwrap();
+    assert!(
+        !shown.contains("class=\"question\"") && !shown.contains("class=\"answer\""),
+        "{shown}"
+    );
 }
 
 #[test]
@@ -173,7 +208,7 @@ fn a_page_without_cases_has_no_data() {
         .iter()
         .filter_map(|it| it.attribute("id"))
         .collect();
-    assert_eq!(ids, ["top", "measures", "page"]);
+    assert_eq!(ids, ["top", "matrix", "measures", "page"]);
     assert_eq!(contents(&elements)["cases"], 0);
 }
 

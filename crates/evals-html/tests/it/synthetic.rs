@@ -4,7 +4,8 @@ use std::ops::Range;
 
 use evals_html::page::{
     Case, Cell, Column, ColumnKind, Fact, Field, FieldRole, Listing, Mark, Notice, Opening,
-    Outcome, OutcomeKind, PageFigure, Passage, Ranked, Run, Severity, Side, Step, Table, Timing,
+    Outcome, OutcomeKind, PageFigure, Passage, Ranked, Run, Score, ScoreAxis, Severity, Side, Step,
+    Table, Timing,
 };
 use evals_html::scene::Scene;
 
@@ -78,6 +79,22 @@ impl Synthetic {
         let cells = |cells: &[&str]| cells.iter().map(|&it| it.to_owned()).collect::<Vec<_>>();
         Opening {
             title: "synthetic <qa> evaluation".to_owned(),
+            score: Some(Score {
+                measure: "accuracy <b>".to_owned(),
+                value: "0.774".to_owned(),
+                interval: "95 % interval 0.734 to 0.811".to_owned(),
+                about: format!("{} questions", self.cases),
+                axis: Some(ScoreAxis::new(0.774, (0.734, 0.811), [-1.0, 1.0], |end| {
+                    end.to_string()
+                })),
+            }),
+            configuration: vec![fact("target.response.answer", "$.<answer>")],
+            matrix: Some(Listing {
+                caption: "n = 5000. Shaded: <better>.".to_owned(),
+                head: cells(&["measure", "bm25", "hybrid"]),
+                rows: vec![cells(&["RR@5", "0.5", "0.7"])],
+                shades: vec![vec![None, Some(0), Some(4)]],
+            }),
             sentence: format!(
                 "hybrid: accuracy 0.774 [0.734, 0.811] over {} questions; its lead over hybrid-linear may be chance, p = 0.29",
                 self.cases
@@ -116,6 +133,7 @@ impl Synthetic {
                         "12: <task failed>",
                     ]),
                 ],
+                ..Listing::default()
             }],
             figures: figures
                 .map(|(name, scene)| PageFigure {

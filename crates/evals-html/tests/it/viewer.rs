@@ -17,9 +17,8 @@ fn row(text: &str) -> RunRow {
         started: text.to_owned(),
         state: text.to_owned(),
         state_kind: StateKind::Partial,
-        dataset: text.to_owned(),
+        title: text.to_owned(),
         benchmark: text.to_owned(),
-        profile: text.to_owned(),
         cases: 7,
         headline: Some(Reading {
             measure: text.to_owned(),
@@ -33,8 +32,7 @@ fn row(text: &str) -> RunRow {
         }),
         sparkline: Sparkline::of(text, &[Some(0.5), Some(0.7)]),
         is_comparable: true,
-        is_before: true,
-        is_after: false,
+        is_chosen: true,
     }
 }
 

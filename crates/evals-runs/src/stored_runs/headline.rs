@@ -16,27 +16,36 @@ pub struct Headline {
     pub title: String,
     pub value: f64,
     pub interval: Option<Interval>,
+    /// How many values it is the mean of, and how many have none.
+    pub n: usize,
+    pub excluded: usize,
+    /// Whether all assertions of a dataset file are counted together.
+    pub is_pooled: bool,
 }
 
 impl Headline {
     /// The first measure of a retrieval run, the share of equivalent answers of a question answering run, the pass rate of a dataset file or else its
     /// first score. `None` if it has no value.
-    pub fn of(record: &RunRecord, summary: &Summary) -> Option<Self> {
-        if record.benchmark == Benchmark::Qa {
+    pub fn of(record: Option<&RunRecord>, summary: &Summary) -> Option<Self> {
+        if record.is_some_and(|it| it.benchmark == Benchmark::Qa) {
             let mut accuracies = summary.accuracy.iter();
             let (_, accuracy) = accuracies.find(|(name, _)| name == Equivalence::OUTCOME)?;
             return Self::of_mean(Equivalence::OUTCOME, "equivalent", &accuracy.scored);
         }
-        if let Some(value) = summary.pass_rate.as_ref().and_then(|rate| rate.value) {
+        let pooled = summary.pass_rate.as_ref();
+        if let Some((value, n)) = pooled.and_then(|rate| Some((rate.value?, rate.n))) {
             return Some(Self {
                 measure: "passed".to_owned(),
                 title: "all assertions".to_owned(),
                 value,
                 interval: None,
+                n,
+                excluded: 0,
+                is_pooled: true,
             });
         }
         let mut scores = summary.scores.iter();
-        let measured = record.measured.as_ref();
+        let measured = record.and_then(|it| it.measured.as_ref());
         let (name, mean) = match measured.and_then(|it| it.measures.first()) {
             Some(headline) => scores.find(|(name, _)| name == headline)?,
             None => scores.next()?,
@@ -51,6 +60,9 @@ impl Headline {
             title: title.to_owned(),
             value: mean.value?,
             interval: mean.interval,
+            n: mean.n,
+            excluded: mean.excluded.values().sum(),
+            is_pooled: false,
         })
     }
 }

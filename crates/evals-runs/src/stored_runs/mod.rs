@@ -15,9 +15,10 @@ mod trend;
 
 pub use self::choice::{StoredRuns, is_finished, is_latest, is_unknown};
 pub use self::command::{Variants, is_of_command};
+pub use self::headline::Headline;
 pub use self::history::History;
 pub use self::made_by::made_by;
-pub use self::names::labels;
+pub use self::names::{labels, page_names};
 pub use self::predecessor::{Kinship, is_of_kind, kind, predecessor};
 pub use self::report::{AnyReport, Facts, StoredReport};
 pub use self::run::{Results, StoredRun};

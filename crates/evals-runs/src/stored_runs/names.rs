@@ -33,6 +33,23 @@ pub fn labels(runs: &[StoredRun]) -> Vec<String> {
     settings.unwrap_or_else(|| runs.iter().map(StoredRun::name).collect())
 }
 
+/// What a page calls two runs: their labels, or where they have only folders to tell them apart, their profiles and when they started.
+/// On a page to share, settings stay out: filters hold values of metadata.
+pub fn page_names(runs: &[StoredRun], is_shared: bool) -> [String; 2] {
+    let labels = labels(runs);
+    let name = |place: usize| {
+        let run = &runs[place];
+        let started = run
+            .started()
+            .filter(|_| labels[place] == run.name() || is_shared);
+        started.map_or_else(
+            || labels[place].clone(),
+            |time| format!("{}, {time}", run.record.profile),
+        )
+    };
+    [name(0), name(1)]
+}
+
 fn are_unique(labels: &[String]) -> bool {
     let different: BTreeSet<&String> = labels.iter().collect();
     different.len() == labels.len() && labels.iter().all(|label| !label.is_empty())

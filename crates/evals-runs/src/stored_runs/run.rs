@@ -184,7 +184,7 @@ impl StoredRun {
 
     /// The main measure, if it has a value.
     pub fn headline(&self) -> Option<Headline> {
-        Headline::of(&self.record, self.results().summary.as_ref()?)
+        Headline::of(Some(&self.record), self.results().summary.as_ref()?)
     }
 
     /// The values that its figures depend on.

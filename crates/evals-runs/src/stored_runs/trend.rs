@@ -4,7 +4,6 @@ use std::fmt::{self, Display, Formatter};
 use std::iter;
 
 use super::headline::Headline;
-use super::predecessor::is_of_kind;
 use super::run::StoredRun;
 use crate::run_record::RunRecord;
 
@@ -46,15 +45,16 @@ impl Display for Break {
 
 /// The headlines of the newest finished runs that a trend of `last` draws, oldest first and at most 12; empty unless `last` is finished
 /// and has one. There is a gap between runs that are not [joined](Break), and where the headline is undefined. `earlier` begins with the
-/// newest run.
+/// newest run, and `is_kin` says which of them belong to the trend.
 pub fn headlines<'r>(
     last: &'r StoredRun,
     earlier: impl Iterator<Item = &'r StoredRun>,
+    is_kin: impl Fn(&RunRecord, &RunRecord) -> bool,
 ) -> Vec<Option<f64>> {
     let Some(Headline { title, .. }) = last.headline().filter(|_| last.is_finished()) else {
         return Vec::new();
     };
-    let earlier = earlier.filter(|run| is_of_kind(&run.record, &last.record) && run.is_finished());
+    let earlier = earlier.filter(|run| is_kin(&run.record, &last.record) && run.is_finished());
     let mut values = Vec::new();
     let mut later = last;
     for run in iter::once(last).chain(earlier) {
@@ -80,6 +80,7 @@ mod tests {
     use evals::Summary;
     use serde_json::{Value, json};
 
+    use super::super::predecessor::is_of_kind;
     use super::super::run::Results;
     use super::*;
     use crate::run_folder::{RunFolder, RunState};
@@ -120,7 +121,7 @@ mod tests {
 
     fn line(runs: &[StoredRun]) -> Vec<Option<f64>> {
         let (last, earlier) = runs.split_last().unwrap();
-        headlines(last, earlier.iter().rev())
+        headlines(last, earlier.iter().rev(), is_of_kind)
     }
 
     #[test]

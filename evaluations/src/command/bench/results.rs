@@ -153,6 +153,7 @@ pub(super) fn table(
         caption: caption.into(),
         head: head.iter().map(|&title| title.to_owned()).collect(),
         rows: rows.into_iter().collect(),
+        ..Listing::default()
     }
 }
 

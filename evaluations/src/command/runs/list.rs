@@ -4,7 +4,7 @@ use anyhow::Result;
 use evals::render::{Drawings, Symbols};
 use evals_messages::quantity;
 use evals_runs::run_folder::RunFolder;
-use evals_runs::stored_runs::{StoredRun, headlines};
+use evals_runs::stored_runs::{StoredRun, headlines, is_of_kind};
 
 use crate::cli::ListRunsArgs;
 use crate::exit::Exit;
@@ -146,7 +146,7 @@ fn row(name: String, run: &StoredRun) -> Vec<String> {
 /// How the headline of a run compares with those of the `earlier` ones, the newest of them first, as a small line. `None` if there are not two
 /// values, or for a terminal that cannot show them.
 fn line(run: &StoredRun, earlier: &[StoredRun], symbols: Symbols) -> Option<String> {
-    let values = headlines(run, earlier.iter());
+    let values = headlines(run, earlier.iter(), is_of_kind);
     let is_line = values.iter().flatten().count() > 1;
     is_line.then(|| symbols.sparkline(&values)).flatten()
 }

@@ -220,6 +220,7 @@ fn opening(lines: &[Line<'_>]) -> Opening {
         caption,
         head: table.heads,
         rows: table.rows,
+        ..Listing::default()
     };
     let sentences: Vec<String> = lines.iter().flat_map(Line::sentences).collect();
     let mut listings = vec![listing(

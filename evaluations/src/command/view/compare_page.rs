@@ -7,7 +7,6 @@ use evals_html::view::up;
 use evals_runs::calibrations::changes_by_people;
 use evals_runs::run_folder::RunFolder;
 use evals_runs::stored_runs::StoredRun;
-use serde::Deserialize;
 use tokio::runtime::Handle;
 
 use super::catalogue::Catalogue;
@@ -17,25 +16,29 @@ use super::viewer::Viewer;
 use crate::page::PageSource;
 use crate::stored_runs::ComparedRuns;
 
-/// The names of the runs.
-#[derive(Debug, Clone, Deserialize)]
-pub(super) struct WantedComparison {
-    before: Option<String>,
-    after: Option<String>,
-}
-
+/// The two runs that an address names: `before` and `after`, or in the list of runs, `run` twice in any order.
 pub(super) async fn show(
     State(viewer): State<Viewer>,
-    Query(wanted): Query<WantedComparison>,
+    Query(wanted): Query<Vec<(String, String)>>,
 ) -> Result<Response, PageFailure> {
-    let (Some(before), Some(after)) = (wanted.before, wanted.after) else {
+    let of = |name: &str| {
+        let values = wanted.iter().filter(|(key, _)| key == name);
+        values.map(|(_, value)| value.clone()).collect::<Vec<_>>()
+    };
+    let (named, chosen) = ([of("before"), of("after")].concat(), of("run"));
+    let is_ordered = named.len() == 2;
+    let Ok([before, after]) = <[String; 2]>::try_from(if is_ordered { named } else { chosen })
+    else {
         return Err(PageFailure::bad_request(
-            "Choose a run before and a run after in the list of runs.",
+            "Choose two runs in the list of runs.",
         ));
     };
     let found = viewer.read(move |catalogue| {
-        let [before, after] = [folder(catalogue, &before)?, folder(catalogue, &after)?];
-        Ok((PageKey::of(&[&before, &after]), [before, after]))
+        let mut runs = [folder(catalogue, &before)?, folder(catalogue, &after)?];
+        if !is_ordered {
+            runs.sort_by(|one, other| one.order().cmp(&other.order()));
+        }
+        Ok((PageKey::of(&runs.each_ref()), runs))
     });
     let (key, [before, after]) = found.await?;
     let page = viewer

@@ -3,7 +3,7 @@
 use std::ops::Range;
 use std::sync::Arc;
 
-use evals_runs::stored_runs::{Kinship, StoredRun, headlines, is_of_command, kind};
+use evals_runs::stored_runs::{Kinship, StoredRun, headlines, is_of_command, is_of_kind, kind};
 
 /// The commands that started the runs of a list.
 #[derive(Debug)]
@@ -49,9 +49,24 @@ impl<'r> Lineage<'r> {
         })
     }
 
-    /// The small line that ends with the run at a place.
+    /// The place of the newest finished run before the one at a place that asked the same questions, whatever its profile: where a run follows
+    /// none, a list still says how it differs.
+    pub(super) fn neighbour(&self, place: usize) -> Option<usize> {
+        let after = &self.runs[place].record;
+        self.runs[..place].iter().rposition(|before| {
+            Kinship::Benchmark { is_as_long: true }.holds(&before.record, after, true)
+                && before.is_finished()
+        })
+    }
+
+    /// The small line that ends with the run at a place: over the runs of its profile, or where it is the first, of all profiles.
     pub(super) fn headlines(&self, place: usize) -> Vec<Option<f64>> {
         let (last, earlier) = (&self.runs[place], &self.runs[..place]);
-        headlines(last, earlier.iter().rev().map(|run| &**run))
+        let earlier = || earlier.iter().rev().map(|run| &**run);
+        let own = headlines(last, earlier(), is_of_kind);
+        if own.len() > 1 {
+            return own;
+        }
+        headlines(last, earlier(), |one, other| kind(one) == kind(other))
     }
 }

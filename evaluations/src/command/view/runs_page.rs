@@ -21,6 +21,7 @@ use super::failure::PageFailure;
 use super::kind::RunKind;
 use super::lineage::Lineage;
 use super::viewer::Viewer;
+use crate::page::shown_name;
 
 /// Runs on the page, unless all are asked for.
 const NEWEST: usize = 200;
@@ -108,15 +109,15 @@ fn row(lineage: &Lineage<'_>, runs: &[Arc<StoredRun>], place: usize) -> RunRow {
     RunRow {
         link: Link::run(&name).into_text(),
         labelling: has_answers(run).then(|| Link::of_run(&name, "label").into_text()),
+        title: shown_name(&run.record.name, &dataset, &profile),
         started: started(run),
         state: run.shown_state(),
         state_kind: state_kind(run.results().state),
-        dataset,
         benchmark,
-        profile,
         cases: run.record.dataset.questions,
         change: lineage
             .predecessor(place)
+            .or_else(|| lineage.neighbour(place))
             .and_then(|before| change(&runs[before], run)),
         sparkline: Sparkline::of(measure, &values),
         headline: headline.map(|headline| Reading {
@@ -127,8 +128,7 @@ fn row(lineage: &Lineage<'_>, runs: &[Arc<StoredRun>], place: usize) -> RunRow {
                 .map(|interval| printed(&interval, |value| Unit::Score.print(value))),
         }),
         is_comparable: run.results().summary.is_some(),
-        is_before: false,
-        is_after: false,
+        is_chosen: false,
         name,
     }
 }
@@ -144,10 +144,15 @@ fn change(before: &StoredRun, after: &StoredRun) -> Option<RowChange> {
         Unit::Score.print_signed(difference(old.value, new.value))
     };
     let names = [before, after].map(StoredRun::name);
+    let [old, new] = [before, after].map(|run| run.record.system_name());
     Some(RowChange {
         difference: shown,
         link: Link::compare(&names[0], &names[1]).into_text(),
-        before: started(before),
+        before: if old == new {
+            started(before)
+        } else {
+            old.to_owned()
+        },
     })
 }
 
@@ -186,7 +191,7 @@ fn choose(rows: &mut [RunRow]) {
         Some((before, place))
     });
     if let Some((before, after)) = pair {
-        rows[before].is_before = true;
-        rows[after].is_after = true;
+        rows[before].is_chosen = true;
+        rows[after].is_chosen = true;
     }
 }

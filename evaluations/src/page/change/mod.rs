@@ -21,8 +21,10 @@ use super::source::PageSource;
 /// Two runs with everything that the page of their change shows.
 #[derive(Debug)]
 pub(crate) struct ChangePage<'r, D: HasPage> {
-    /// The names of the runs, the earlier one first.
+    /// The folders of the runs, the earlier one first.
     pub(crate) titles: [&'r str; 2],
+    /// What people call them.
+    pub(crate) names: [String; 2],
     pub(crate) reports: [&'r Report<D>; 2],
     pub(crate) change: &'r Change,
     /// Without a manifest, because there are two.
@@ -72,8 +74,8 @@ impl<D: HasPage> ChangePage<'_, D> {
             texts: self.source.texts,
             place: self.source.place.clone(),
             sides: Some(Sides {
-                before: self.titles[0].to_owned(),
-                after: self.titles[1].to_owned(),
+                before: self.names[0].clone(),
+                after: self.names[1].clone(),
             }),
             ..Page::new(&opening, &table)
         };

@@ -14,6 +14,7 @@ use crate::page::listing::listing;
 use crate::page::notice::{self, notice};
 use crate::page::omission;
 use crate::page::paged::HasPage;
+use crate::page::score;
 use crate::page::source::PageSource;
 
 /// The most cases that a notice names.
@@ -25,17 +26,26 @@ pub(super) fn of<D: HasPage>(page: &ChangePage<'_, D>, judged: &Judged<'_>) -> O
     let mut listings: Vec<Listing> = passes(judged, repeats).into_iter().collect();
     listings.extend(render::tables::change(change).into_iter().map(listing));
     Opening {
-        title: format!("From {} to {}", page.titles[0], page.titles[1]),
-        sentence: sentence(change, judged),
+        title: format!("{} → {}", page.names[0], page.names[1]),
+        score: judged
+            .measure
+            .and_then(|it| score::of_change(it, change.test.paired.level)),
+        sentence: sentence(change, judged, D::CASE),
         notices: notices(page, change, judged),
-        facts: facts(page.titles, change),
+        facts: facts(change),
+        configuration: vec![
+            fact("before", page.titles[0]),
+            fact("after", page.titles[1]),
+        ],
+        matrix: None,
         listings,
         figures: figures::of_change(change),
     }
 }
 
-/// The verdict on the first measure, and the other measures that changed significantly.
-fn sentence(change: &Change, judged: &Judged<'_>) -> String {
+/// The verdict on the first measure, and the other measures that changed significantly: `Better: MRR@5 0.65 → 0.74, 63 questions gained, 17
+/// lost`.
+fn sentence(change: &Change, judged: &Judged<'_>, case: &str) -> String {
     let Some(first) = judged.measure else {
         return "No measure of the two runs has a better direction".to_owned();
     };
@@ -48,63 +58,59 @@ fn sentence(change: &Change, judged: &Judged<'_>) -> String {
     };
     let worse = of(Verdict::Worse, "worse");
     let better = of(Verdict::Better, "better");
-    let parts = std::iter::once(verdict(first, change))
+    let parts = std::iter::once(verdict(first, change, judged, case))
         .chain(worse)
         .chain(better);
     parts.collect::<Vec<_>>().join("; ")
 }
 
-/// `MRR@5 rose from 0.7421 to 0.7739 (+0.0318 [+0.0012, +0.0611], p = 0.0412) over 256 pairs: better, significant at 5 %`.
-fn verdict(measure: &MeasureChange, change: &Change) -> String {
+fn verdict(measure: &MeasureChange, change: &Change, judged: &Judged<'_>, case: &str) -> String {
     let title = measure.title();
     let Some(found) = &measure.difference else {
         return format!("{title} has a value in both runs in no case");
     };
-    let [before, after] = [found.before, found.after].map(|it| measure.unit.print(it));
-    let moved = if before == after {
-        format!("{title} stayed at {after}")
-    } else if found.difference > 0.0 {
-        format!("{title} rose from {before} to {after}")
-    } else {
-        format!("{title} fell from {before} to {after}")
+    let finding = &measure.finding;
+    let word = match finding.verdict {
+        Verdict::Better => "Better",
+        Verdict::Worse => "Worse",
+        Verdict::Unclear => "May be chance",
+        Verdict::Same => "No case changed",
+        Verdict::None => "Neither is known to be better",
     };
-    let signed = |value: f64| measure.unit.print_signed(value);
-    let difference = signed(found.difference);
-    let interval = found.interval.map_or_else(String::new, |interval| {
-        let [low, high] = [interval.low, interval.high].map(signed);
-        format!(" [{low}, {high}]")
-    });
-    let adjusted = measure.finding.adjusted_p_value;
-    let p_value = found.p_value.filter(|_| adjusted.is_some());
-    let corrected = adjusted.filter(|_| adjusted != p_value);
-    let corrected = corrected.zip(change.test.adjustment.adjective());
-    let corrected = corrected.map_or_else(String::new, |(p, adjective)| {
-        format!(", {adjective} {}", render::p_value(p))
-    });
-    let p_value = p_value.map_or_else(String::new, |p| {
-        format!(", {}{corrected}", render::p_value(p))
-    });
-    let level = render::percent(1.0 - change.test.paired.level);
-    let against = if measure
-        .finding
-        .is_against_mean(found.difference, measure.better)
-    {
-        format!(
-            " by the {}, against the mean",
-            change.test.paired.method.name()
-        )
+    let against = if finding.is_against_mean(found.difference, measure.better) {
+        let test = change.test.paired.method.name();
+        format!(" by the {test}, against the mean")
     } else {
         String::new()
     };
-    let words = match measure.finding.verdict {
-        Verdict::Better => format!("better{against}, significant at {level}"),
-        Verdict::Worse => format!("worse{against}, significant at {level}"),
-        Verdict::Unclear => "it may be chance".to_owned(),
-        Verdict::Same => "no case changed".to_owned(),
-        Verdict::None => "neither is known to be better".to_owned(),
+    let [before, after] = short(measure.unit, [found.before, found.after]);
+    let moved = if before == after {
+        format!("{title} stayed at {after}")
+    } else {
+        format!("{title} {before} → {after}")
     };
-    let pairs = quantity::of(found.n, "pair");
-    format!("{moved} ({difference}{interval}{p_value}) over {pairs}: {words}")
+    let count = |first, second| judged.count(first) + judged.count(second);
+    let gained = count(CaseVerdict::Fixed, CaseVerdict::Better);
+    let lost = count(CaseVerdict::Broken, CaseVerdict::Worse);
+    let cases = if gained + lost == 0 {
+        String::new()
+    } else {
+        format!(", {} gained, {lost} lost", quantity::of(gained, case))
+    };
+    format!("{word}{against}: {moved}{cases}")
+}
+
+/// Two numbers with two decimals, or with as many as tables have if these do not tell them apart.
+fn short(unit: Unit, values: [f64; 2]) -> [String; 2] {
+    let brief = match unit {
+        Unit::Score | Unit::PassRate | Unit::Share => values.map(|it| format!("{it:.2}")),
+        Unit::Metric | Unit::Seconds => values.map(|it| unit.print(it)),
+    };
+    if brief[0] == brief[1] {
+        values.map(|it| unit.print(it))
+    } else {
+        brief
+    }
 }
 
 /// How many cases passed before and after; `None` if the first measure is no pass rate.
@@ -134,6 +140,7 @@ fn passes(judged: &Judged<'_>, repeats: bool) -> Option<Listing> {
             row("right before", CaseVerdict::BothRight, CaseVerdict::Broken),
             row("wrong before", CaseVerdict::Fixed, CaseVerdict::BothWrong),
         ],
+        ..Listing::default()
     })
 }
 
@@ -168,13 +175,9 @@ fn uncounted(judged: &Judged<'_>) -> String {
     }
 }
 
-/// The two runs, and what differs between them.
-fn facts(titles: [&str; 2], change: &Change) -> Vec<Fact> {
-    let mut facts = vec![
-        fact("before", titles[0]),
-        fact("after", titles[1]),
-        fact("cases in common", change.pairs.to_string()),
-    ];
+/// What the runs have in common, and what differs between them.
+fn facts(change: &Change) -> Vec<Fact> {
+    let mut facts = vec![fact("cases in common", change.pairs.to_string())];
     facts.extend(
         change
             .made_by

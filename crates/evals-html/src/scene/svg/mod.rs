@@ -7,7 +7,7 @@ use std::fmt::Write as _;
 
 use super::ink::Ink;
 use super::mark::{Anchor, Mark, Point, Shape, Text, Weight};
-use super::typeface::FAMILIES;
+use super::typeface::{FAMILIES, text_width};
 use super::{Fill, Scene, Stroke};
 use characters::{length, wrapped};
 use paint::{filled, outlined, rules, stroked};
@@ -161,7 +161,7 @@ fn write(svg: &mut String, usage: SvgUse<'_>, mark: &Mark) {
             ink,
             is_open,
         } => write_symbol(svg, *at, *shape, *radius, *ink, *is_open),
-        Mark::Text(text) => write_text(svg, text),
+        Mark::Text(text) => write_text(svg, usage, text),
         Mark::Group { title, link, marks } => {
             let link = link.as_deref().filter(|_| !usage.is_file());
             write_group(svg, usage, title.as_deref(), link, marks);
@@ -235,7 +235,7 @@ fn write_symbol(svg: &mut String, at: Point, shape: Shape, radius: f64, ink: Ink
     _ = writeln!(svg, r#"<polygon points="{}"{paint}/>"#, listed(&corners));
 }
 
-fn write_text(svg: &mut String, text: &Text) {
+fn write_text(svg: &mut String, usage: SvgUse<'_>, text: &Text) {
     let [x, y] = [text.at.x, text.at.y].map(length);
     _ = write!(
         svg,
@@ -250,6 +250,14 @@ fn write_text(svg: &mut String, text: &Text) {
     }
     if text.weight == Weight::Bold {
         svg.push_str(r#" font-weight="bold""#);
+    }
+    // Readers without the font see a wider one, in which labels would leave the figure.
+    if !usage.is_file() && text.content.is_ascii() && !text.content.is_empty() {
+        let width = length(text_width(&text.content, text.size, text.weight));
+        _ = write!(
+            svg,
+            r#" textLength="{width}" lengthAdjust="spacingAndGlyphs""#
+        );
     }
     if text.is_upward {
         _ = write!(svg, r#" transform="rotate(-90 {x} {y})""#);

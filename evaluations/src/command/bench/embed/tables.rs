@@ -72,7 +72,7 @@ impl Results for Figures {
                 fact("evaluations", env!("CARGO_PKG_VERSION").to_owned()),
             ],
             listings: self.tables(),
-            figures: Vec::new(),
+            ..Opening::default()
         }
     }
 }

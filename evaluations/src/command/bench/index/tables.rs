@@ -93,6 +93,7 @@ impl Results for Figures {
             ],
             listings: self.tables(),
             figures: figure(self).into_iter().collect(),
+            ..Opening::default()
         }
     }
 }
@@ -238,6 +239,7 @@ fn settings(figures: &Figures, settings: &[&SettingFigures]) -> Listing {
         ),
         head,
         rows: rows.collect(),
+        ..Listing::default()
     }
 }
 
