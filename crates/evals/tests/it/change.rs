@@ -356,7 +356,7 @@ fn a_change_is_printed_for_people_and_reads_back_for_programs() {
         (
             &found,
             80,
-            "Measure After Change 95 % interval Corrected p Verdict",
+            "Measure Before After Change 95 % interval Verdict",
         ),
         (&found, 60, "Measure Change 95 % interval Verdict"),
         (
