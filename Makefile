@@ -6,7 +6,11 @@
 
 CARGO ?= cargo
 FUZZ_SECONDS ?= 30
-LIGHT := evals-guard evals-messages evals-metrics evals-yaml evals evals-models evals-targets evals-rag evals-evaluators evals-html evals-nearest evals-load evals-settings
+# The checks of dependencies that need no network.
+DENY ?= bans licenses sources
+# The version decides which settings deny.toml may have.
+CARGO_DENY := 0.20.2
+LIGHT := evals-guard evals-messages evals-metrics evals-yaml evals evals-models evals-targets evals-rag evals-evaluators evals-html evals-nearest evals-load evals-settings evals-runs
 
 # Minutes that a build from an empty target folder takes on two idle cores. docs/install.md says where they come from.
 FIRST_BUILD := 19
@@ -69,9 +73,9 @@ check-scripts: ## Checks the scripts of pages, the vendored files against npm an
 	scripts/check-vendor
 	scripts/third-party-licenses --target x86_64-unknown-linux-gnu >/dev/null
 
-deny: ## Checks licences, sources and versions of dependencies with cargo-deny, which it installs if it is missing
-	command -v cargo-deny >/dev/null || $(CARGO) install --locked cargo-deny
-	$(CARGO) deny check bans licenses sources
+deny: ## Checks licences, sources and versions of dependencies with cargo-deny, which it installs if this version is missing
+	@[ "$$($(CARGO) deny --version 2>/dev/null)" = 'cargo-deny $(CARGO_DENY)' ] || $(CARGO) install --locked cargo-deny@$(CARGO_DENY)
+	$(CARGO) deny check $(DENY)
 
 fuzz: prerequisites ## Feeds mutated inputs to every reader, FUZZ_SECONDS for each (default 30)
 	EVALUATIONS_FUZZ_SECONDS=$(FUZZ_SECONDS) $(CARGO) test --workspace fuzz:: -- --nocapture --test-threads 2

@@ -2,14 +2,14 @@
 
 use anyhow::Result;
 use evals::{Domain, Report, Summary};
+use evals_runs::annotations::Answers;
+use evals_runs::calibrations::{CORRECTION, CalibrationStore, RunCorrections};
+use evals_runs::run_folder::RunFolder;
 
-use crate::annotations::Answers;
-use crate::calibrations::{CORRECTION, CalibrationStore, RunCorrections};
 use crate::exit::Exit;
 use crate::out_file::OutFile;
 use crate::page::{Documents, HasPage, PageSource, RunPage};
 use crate::run_ending::{Ending, Reached};
-use crate::run_folder::RunFolder;
 use crate::session::Session;
 use crate::terminal::{Printer, run_text, table_text};
 
@@ -85,7 +85,7 @@ impl<D: Domain + HasPage + Answers> FinishedRun<D> {
             file.report(printer, &self.report, &self.summary, &self.source)?;
             printer.note_file("wrote", file.path());
         }
-        self.folder.note_files(printer, &self.report);
+        printer.note_files(&self.folder, &self.report);
         Ok(self.ending().note(printer, is_interrupted))
     }
 

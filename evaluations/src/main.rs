@@ -6,17 +6,11 @@
 // The futures of the storage engine nest deeper than the compiler's default allows.
 #![recursion_limit = "256"]
 
-mod annotations;
-mod atomic_file;
-mod baseline_file;
 mod batches;
-mod calibrations;
 mod case_selection;
 mod choices;
 mod cli;
-mod clock;
 mod command;
-mod directories;
 mod downloads;
 mod errors;
 mod eval_report;
@@ -28,7 +22,6 @@ mod gating;
 mod groups;
 mod index_bar;
 mod interruption;
-mod judged_by;
 mod models;
 mod out_file;
 mod page;
@@ -39,14 +32,10 @@ mod ranking_file;
 mod rankings;
 mod resumption;
 mod run_ending;
-mod run_folder;
 mod run_models;
 mod run_progress;
-mod run_record;
 mod search_profile;
 mod session;
-mod shards;
-mod shell_word;
 mod spending;
 mod store_options;
 mod stored_runs;
@@ -57,6 +46,7 @@ mod vector_search;
 use std::process::ExitCode;
 
 use clap::FromArgMatches as _;
+use evals_runs::clock;
 use evals_settings::{self as settings, redaction};
 
 use crate::cli::{Cli, Command};

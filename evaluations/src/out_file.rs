@@ -7,8 +7,8 @@ use std::path::{Path, PathBuf};
 use anyhow::{Result, anyhow, bail};
 use evals::{Report, Standings, Summary, render};
 use evals_html::page::{Texts, Written};
+use evals_runs::atomic_file::write_atomically;
 
-use crate::atomic_file::write_atomically;
 use crate::page::{self, ChangePage, HasPage, PageSource, RunPage, SeveralPage};
 use crate::terminal::Printer;
 

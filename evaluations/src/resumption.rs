@@ -7,9 +7,9 @@ use anyhow::{Context as _, Result, bail};
 use chrono::{DateTime, Utc};
 use evals::{CaseReport, Domain, FailureClass, FileJournal, Journal as _, JournalError, Report};
 use evals_messages::quantity;
+use evals_runs::run_folder::{RunFolder, StartLock};
+use evals_runs::run_record::{Configuration, RunRecord, Sameness, differences};
 
-use crate::run_folder::{RunFolder, StartLock};
-use crate::run_record::{Configuration, RunRecord, Sameness, differences};
 use crate::session::Session;
 
 /// Most differences that are listed.

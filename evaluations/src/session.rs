@@ -3,9 +3,10 @@
 use anyhow::Result;
 use evals_data::{Catalog, Manifest};
 use evals_rag::rag_judges::JudgedMeasure;
+use evals_runs::directories::Directories;
+use evals_runs::stored_runs::StoredRuns;
 
 use crate::cli::{ModelName, SettingsArgs};
-use crate::directories::Directories;
 use crate::settings::{Layer, Resolved, SettingsFile, Tree};
 use crate::terminal::Printer;
 
@@ -17,6 +18,11 @@ pub(crate) struct Session<'p> {
 }
 
 impl Session<'_> {
+    /// The runs in the data folder.
+    pub(crate) fn stored_runs(&self) -> StoredRuns<'_> {
+        StoredRuns::of(&self.directories, self.printer)
+    }
+
     /// The manifest of a dataset. Notes which file is read where a user's file hides a built-in dataset of the same name.
     pub(crate) fn manifest(&self, dataset: &str) -> Result<Manifest> {
         let manifest = Catalog::new(self.directories.manifests()).find(dataset)?;

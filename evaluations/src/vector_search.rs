@@ -3,10 +3,9 @@
 use evals::Report;
 use evals_index::Approximation;
 use evals_rag::Retrieval;
+use evals_runs::run_record::RunRecord;
 use serde::Deserialize as _;
 use serde_json::{Map, Value};
-
-use crate::run_record::RunRecord;
 
 /// The label of the line.
 const LABEL: &str = "vector search";
@@ -37,7 +36,7 @@ mod tests {
     use serde_json::json;
 
     use super::*;
-    use crate::run_record::{IndexRecord, System};
+    use evals_runs::run_record::{IndexRecord, System};
 
     #[test]
     fn the_line_of_a_record_names_type_and_parameters() {

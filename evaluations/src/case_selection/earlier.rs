@@ -6,10 +6,10 @@ use std::fmt;
 
 use anyhow::{Context as _, Result, bail};
 use evals::{CaseId, Domain, Report};
+use evals_runs::stored_runs::{StoredReport, StoredRun, StoredRuns, predecessor};
 
 use crate::cli::Only;
 use crate::session::Session;
-use crate::stored_runs::{StoredReport, StoredRun, StoredRuns, predecessor};
 
 /// The cases that failed or got worse in an earlier run.
 #[derive(Debug)]
@@ -40,7 +40,7 @@ impl EarlierCases {
         against: Option<&OsStr>,
         dataset: &str,
     ) -> Result<Self> {
-        let runs = StoredRuns::of(session);
+        let runs = session.stored_runs();
         let run = runs.find(from)?;
         check_dataset(&run, dataset)?;
         runs.note_incomplete(&run);

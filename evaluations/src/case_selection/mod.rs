@@ -8,6 +8,7 @@ use std::collections::BTreeSet;
 
 use anyhow::{Result, bail};
 use evals_messages::{nearest, quantity};
+use evals_runs::run_record::SelectionRecord;
 use serde_json::{Map, Value};
 use sha2::{Digest as _, Sha256};
 
@@ -16,7 +17,6 @@ pub(crate) use self::condition::Condition;
 pub(crate) use self::earlier::EarlierCases;
 
 use crate::cli::SelectionArgs;
-use crate::run_record::SelectionRecord;
 use crate::session::Session;
 
 /// Most values of a key, or ids, that an error lists.

@@ -7,12 +7,12 @@ use std::path::PathBuf;
 use clap::builder::NonEmptyStringValueParser;
 use clap::{Args, ValueEnum};
 use evals::ClusterKey;
+use evals_runs::shards::Shard;
 use evals_targets::TargetAddress;
 
 use super::numbers::{at_least_once, at_least_one, dollars, seed};
 use super::settings::ModelName;
 use crate::case_selection::Condition;
-use crate::shards::Shard;
 
 /// The system under test.
 #[derive(Debug, Clone, Default, Args)]

@@ -7,9 +7,9 @@ use chrono::{DateTime, NaiveDate, NaiveTime, Utc};
 use clap::Args;
 use clap::builder::RangedU64ValueParser;
 use evals::render::percent;
+use evals_runs::clock::now;
 
 use super::cache::age;
-use crate::clock::now;
 
 /// The end of `runs trend --help`, for terminals of 80 columns.
 const HELP: &str = "\

@@ -5,8 +5,8 @@ use std::path::Path;
 use anyhow::{Context as _, Result, bail};
 use evals_evaluators::{FileFormat, Registry, schema_beside};
 use evals_messages::nearest;
+use evals_runs::atomic_file::write_atomically;
 
-use crate::atomic_file::write_atomically;
 use crate::choices::Choices;
 use crate::cli::{ConfigArgs, ConfigCommand, SettingsArgs};
 use crate::exit::Exit;

@@ -9,8 +9,8 @@ use clap::builder::Resettable;
 use clap_mangen::Man;
 use clap_mangen::roff::{Roff, roman};
 use evals_messages::nearest;
+use evals_runs::atomic_file::write_atomically;
 
-use crate::atomic_file::write_atomically;
 use crate::cli::{self, ManArgs};
 use crate::errors::nearest_commands;
 use crate::exit::Exit;

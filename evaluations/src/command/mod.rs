@@ -25,9 +25,9 @@ mod validate;
 mod view;
 
 use anyhow::Result;
+use evals_runs::directories::Directories;
 
 use crate::cli::Command;
-use crate::directories::Directories;
 use crate::exit::Exit;
 use crate::session::Session;
 use crate::terminal::Printer;

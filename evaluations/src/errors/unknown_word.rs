@@ -4,9 +4,9 @@ use std::ffi::OsStr;
 
 use evals_data::{Catalog, CatalogError};
 use evals_messages::nearest;
+use evals_runs::directories::Directories;
 
 use crate::cli;
-use crate::directories::Directories;
 
 /// The error for `word` as the first word of a command line; `None` if it names a dataset, even an unusable one.
 pub(crate) fn unknown_word(word: &OsStr) -> Option<anyhow::Error> {

@@ -4,10 +4,9 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use evals::{EvaluatorIdentity, EvaluatorSpec, Report, SpecArguments};
 use evals_evaluators::Untyped;
+use evals_runs::annotations::evaluator;
+use evals_runs::judged_by::{JudgeRecord, JudgeRecords, PanelMember};
 use serde_json::{Map, Value, json};
-
-use crate::annotations::evaluator;
-use crate::judged_by::{JudgeRecord, JudgeRecords, PanelMember};
 
 /// The judges of the measures of a report: for each, all evaluators that return it. Most ask no model, and decide by their arguments.
 /// `asked` returns the models that an evaluator asks for the outcome of a name, by role; `None` if they are unknown.

@@ -7,8 +7,7 @@ use anyhow::{Context as _, Result};
 use evals_html::page::PageFigure;
 use evals_html::scene::SvgUse;
 use evals_messages::quantity;
-
-use crate::atomic_file::write_atomically;
+use evals_runs::atomic_file::write_atomically;
 
 /// A folder for figures.
 #[derive(Debug)]

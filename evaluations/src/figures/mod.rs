@@ -20,6 +20,7 @@ mod standings;
 use evals::{Change, Report, Standings, Summary, Titled};
 use evals_html::page::PageFigure;
 use evals_metrics::Bootstrap;
+use evals_runs::stored_runs::TREND;
 
 pub(crate) use self::breakdown::COLUMN as ENDING_COLUMN;
 pub(crate) use self::domain::HasFigures;
@@ -47,9 +48,6 @@ const PRECISION: &str = "precision";
 
 /// The names of the figures of several runs.
 pub(crate) const OF_RUNS: [&str; 4] = ["comparison", "bars", "trade-off", PRECISION];
-
-/// The name of the figure of one measure over runs.
-pub(crate) const TREND: &str = "trend";
 
 /// The names of all figures that a document can show.
 pub(crate) const NAMES: [&str; 12] = {

@@ -4,8 +4,8 @@ use std::io::{self, Write};
 use std::path::{Path, PathBuf};
 
 use anyhow::{Result, bail};
+use evals_runs::atomic_file::write_atomically;
 
-use crate::atomic_file::write_atomically;
 use crate::out_file::check_place;
 use crate::terminal::Printer;
 

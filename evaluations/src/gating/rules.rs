@@ -2,10 +2,10 @@
 
 use anyhow::{Error, Result, bail};
 use evals::{Allowance, Gate, GateBound, GateError, Rule, Strictness};
+use evals_runs::calibrations::RequiredAgreement;
 
 use super::names::Names;
 use super::rules_file::{RulesFile, WrittenRule};
-use crate::calibrations::RequiredAgreement;
 use crate::cli::{Limit, RuleArgs};
 
 /// A gate with the places of those rules that a file has.

@@ -7,15 +7,15 @@ use std::path::Path;
 use anyhow::{Result, bail};
 use evals::{Allowance, ClusterKey, Snapshot};
 use evals_messages::nearest;
+use evals_runs::baseline_file::{BaselineFile, standing_for};
+use evals_runs::judged_by::JudgeRecords;
+use evals_runs::run_record::{Configuration, Sameness, differences};
+use evals_runs::stored_runs::{
+    StoredRun, finished, is_finished, is_latest, is_unknown, settings, snapshot,
+};
 use serde_json::{Map, Value};
 
-use crate::baseline_file::{BaselineFile, standing_for};
-use crate::judged_by::JudgeRecords;
-use crate::run_record::{Configuration, Sameness, differences};
 use crate::session::Session;
-use crate::stored_runs::{
-    StoredRun, StoredRuns, finished, is_finished, is_latest, is_unknown, settings, snapshot,
-};
 
 /// The numbers of a run or of a baseline, with what has to fit.
 #[derive(Debug)]
@@ -101,7 +101,7 @@ pub(crate) fn runs(
     wanted: Option<&OsStr>,
     cluster: Option<&ClusterKey>,
 ) -> Result<Vec<Side>> {
-    let stored = StoredRuns::of(session);
+    let stored = session.stored_runs();
     let mut folders = stored.list()?;
     let (runs, skipped) = match wanted {
         Some(wanted) if is_latest(wanted) => {
@@ -152,7 +152,7 @@ fn baseline(session: &Session<'_>, wanted: &OsStr) -> Result<Side> {
     if is_file_name && !path.exists() {
         return Side::of_file(path);
     }
-    let stored = StoredRuns::of(session);
+    let stored = session.stored_runs();
     let run = match (stored.find(wanted), standing_for(path)) {
         (Err(unknown), Some(file)) if is_unknown(&unknown) => bail!(missing(wanted, &file)),
         (run, _) => run?,

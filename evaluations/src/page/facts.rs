@@ -7,13 +7,13 @@ use evals::{Domain, Report, Summary, Unit};
 use evals_data::{Provenance, TableProvenance};
 use evals_html::page::{Fact, Texts};
 use evals_messages::quantity;
+use evals_runs::run_record::{Benchmark, RunRecord};
 use serde::Deserialize as _;
 use serde_json::Value;
 
 use super::settings;
 use super::source::PageSource;
 use crate::case_selection::FILTER;
-use crate::run_record::{Benchmark, RunRecord};
 
 /// The facts of a run, from its report and, where it has one, its manifest. Without texts the filter is left out, because it holds
 /// values of metadata.

@@ -5,11 +5,12 @@ use std::collections::BTreeSet;
 use evals::Report;
 use evals_html::page::Passage;
 use evals_index::{Identity, Index, IndexError, Store};
+use evals_runs::run_record::{IndexRecord, RunRecord};
+use evals_runs::stored_runs::StoredReport;
 use serde::Deserialize as _;
 
 use super::documents::Documents;
 use super::paged::HasPage;
-use crate::run_record::{IndexRecord, RunRecord};
 
 /// The longest opening in characters.
 const LONGEST: usize = 600;
@@ -24,6 +25,14 @@ impl Documents {
         match read(index, &lacking(reports)).await {
             Ok(read) => read,
             Err(error) => Self::absent(format!("the index cannot be read: {error}")),
+        }
+    }
+
+    /// The texts that the page of a report of any benchmark shows and the report does not hold, from the index of its run.
+    pub(crate) async fn of_report(report: &StoredReport, record: Option<&RunRecord>) -> Self {
+        match report {
+            StoredReport::Retrieval(report) => Self::of_stored(report, record).await,
+            StoredReport::Qa(_) | StoredReport::Eval(_) => Self::none(),
         }
     }
 

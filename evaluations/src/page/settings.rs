@@ -1,8 +1,8 @@
 //! The settings of a run that differ from the defaults.
 
 use anyhow::Result;
+use evals_runs::run_record::RecordedSettings;
 
-use crate::run_record::RecordedSettings;
 use crate::settings::Settings;
 
 /// Each setting of a run that differs from its default, with its value: `("search.limit", "10, by default 5")`.

@@ -5,10 +5,10 @@ use std::sync::Arc;
 use evals::render::tables::Table;
 use evals_html::page::{Place, Texts};
 use evals_metrics::Bootstrap;
+use evals_runs::run_folder::RunFolder;
+use evals_runs::run_record::RunRecord;
 
 use super::documents::Documents;
-use crate::run_folder::RunFolder;
-use crate::run_record::RunRecord;
 
 /// What a page shows beside its report, and whether it shows texts.
 #[derive(Debug, Clone, Default)]

@@ -6,11 +6,11 @@ use std::path::Path;
 use anyhow::Result;
 use evals_html::page::{Opening, Page, Table, Written};
 use evals_messages::chain;
+use evals_runs::atomic_file::write_atomically;
+use evals_runs::run_folder::{PAGE, RunFolder};
 
 use super::paged::HasPage;
 use super::run::RunPage;
-use crate::atomic_file::write_atomically;
-use crate::run_folder::{PAGE, RunFolder};
 
 impl<D: HasPage> RunPage<'_, D> {
     /// Writes the page into the folder of its run. Returns a warning if it cannot be written, because the report is, or if browsers open

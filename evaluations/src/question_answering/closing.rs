@@ -6,6 +6,7 @@ use anyhow::Result;
 use evals_providers::Traffic;
 use evals_rag::prices::Prices;
 use evals_rag::qa::Qa;
+use evals_runs::run_folder::RunFolder;
 
 use super::costs::{self, Attempts, Costs};
 use super::facts::QaFacts;
@@ -15,7 +16,6 @@ use crate::execution::Ran;
 use crate::finished_run::FinishedRun;
 use crate::groups;
 use crate::run_ending::Reached;
-use crate::run_folder::RunFolder;
 use crate::session::Session;
 use crate::spending::Spending;
 

@@ -3,11 +3,11 @@
 use anyhow::Result;
 use evals::Report;
 use evals_rag::qa::Qa;
+use evals_runs::judged_by::enter_unsigned;
 
 use super::costs::Costs;
 use super::model_set::ModelRecord;
 use crate::case_selection::ChosenCases;
-use crate::judged_by::enter_unsigned;
 
 /// The facts of a question answering report beside its cases.
 #[derive(Debug)]

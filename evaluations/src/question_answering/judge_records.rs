@@ -4,11 +4,11 @@ use std::sync::Arc;
 
 use evals_models::{ChatModel, ModelIdentity};
 use evals_rag::qa::{Equivalence, Refusal};
+use evals_runs::judged_by::{JudgeRecord, JudgeRecords, PanelMember};
 
 use super::further_judges::FurtherJudges;
 use super::judging::JudgingPlan;
 use super::model_set::ModelSet;
-use crate::judged_by::{JudgeRecord, JudgeRecords, PanelMember};
 
 /// The records of a judge without a chat.
 pub(super) fn of_embedded(judge: &ModelIdentity) -> JudgeRecords {

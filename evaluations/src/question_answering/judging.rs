@@ -13,13 +13,13 @@ use evals_rag::qa::{
     RougeL, TokenF1,
 };
 use evals_rag::rag_judges::PanelJudge;
+use evals_runs::judged_by::JudgeRecords;
 use evals_stores::store::RefreshPolicy;
 
 use super::further_judges::{FurtherJudges, FurtherPlan};
 use super::judge_records;
 use crate::batches::Caller;
 use crate::choices;
-use crate::judged_by::JudgeRecords;
 use crate::models::{ConfiguredChat, OVERLAP, RanIn};
 use crate::run_models::{Opener, Prompts};
 use crate::session::Session;

@@ -6,15 +6,15 @@ use std::sync::Arc;
 
 use evals_models::{ChatModel, ModelIdentity};
 use evals_rag::prices::{Price, Prices};
+use evals_runs::judged_by::JudgeRecords;
+use evals_runs::run_record::RunRecord;
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 
 use super::answering::Answering;
 use super::judging::Judging;
-use crate::judged_by::JudgeRecords;
 use crate::run_models::Prompts;
 use crate::run_models::reranker::Reranking;
-use crate::run_record::RunRecord;
 
 /// The models by role, with the parameters and prompts that their replies depend on.
 #[derive(Debug, Clone, Default)]

@@ -4,10 +4,10 @@ use anyhow::Result;
 use evals::{Report, Summary};
 use evals_metrics::{Qrels, Run};
 use evals_rag::Retrieval;
+use evals_runs::run_folder::RunFolder;
 
 use super::trec_ids::TrecIds;
 use crate::page::{PageSource, RunPage};
-use crate::run_folder::RunFolder;
 use crate::terminal::Printer;
 
 /// The finished retrieval run of one profile or target.

@@ -9,8 +9,7 @@ use evals_evaluators::JudgePrompts;
 use evals_guard::regular_file::{self, FileError};
 use evals_rag::Prompt;
 use evals_rag::rag_judges::JudgeTemplates;
-
-use crate::directories::Directories;
+use evals_runs::directories::Directories;
 
 /// The size limit of a prompt, in bytes.
 const LARGEST: u64 = 16_000_000;

@@ -11,6 +11,7 @@ use evals_models::{ModelIdentity, Reranker};
 use evals_rag::prices::{Price, Prices};
 use evals_rag::reranking::{ListwiseReranker, PointwiseReranker, RememberedReranker};
 use evals_rag::{Prompt, Purpose, Retrieval};
+use evals_runs::run_record::RunRecord;
 use evals_stores::scores::{CachedReranker, ScoreStore};
 use serde_json::{Map, Value, json};
 
@@ -18,7 +19,6 @@ use super::opener::Opener;
 use super::prompts::Prompts;
 use crate::downloads;
 use crate::models::{ConfiguredModels, ConfiguredReranker, LocalModel, RanIn, reranker};
-use crate::run_record::RunRecord;
 use crate::search_profile::SearchProfile;
 use crate::session::Session;
 use crate::settings::{RerankMode, RerankerKind, Resolved};

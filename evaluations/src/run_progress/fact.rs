@@ -111,7 +111,7 @@ fn cost(spent: Spent) -> Option<Fact> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::run_folder::RunState;
+    use evals_runs::run_folder::RunState;
 
     fn progress(counts: Counts, spent: Spent) -> Progress {
         Progress {

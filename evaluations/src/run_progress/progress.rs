@@ -7,12 +7,12 @@ use evals::{CaseReport, Summary};
 use evals_models::ModelIdentity;
 use evals_rag::Purpose;
 use evals_rag::prices::Prices;
+use evals_runs::run_folder::RunState;
+use evals_runs::run_record::{Benchmark, RunRecord};
 
 use super::without_texts::WithoutTexts;
 use crate::models::RanIn;
 use crate::question_answering::Costs;
-use crate::run_folder::RunState;
-use crate::run_record::{Benchmark, RunRecord};
 use crate::targets;
 
 /// The progress of a run at one moment.

@@ -9,12 +9,12 @@ use anyhow::{Context as _, Result, bail};
 use evals::{JournalTail, Report, Summary};
 use evals_metrics::Bootstrap;
 use evals_rag::prices::Prices;
+use evals_runs::run_folder::{Left, REPORT, RunFolder, RunState};
+use evals_runs::run_record::{Benchmark, RunRecord};
 
 use super::pace::Pace;
 use super::progress::{Counts, Progress, Spent};
 use super::without_texts::{WithoutTexts, without_details};
-use crate::run_folder::{Left, REPORT, RunFolder, RunState};
-use crate::run_record::{Benchmark, RunRecord};
 
 /// Resamples of an interval that is shown for a moment. A report has more.
 const RESAMPLES: NonZeroU32 = NonZeroU32::new(2_000).expect("2,000 is not 0");

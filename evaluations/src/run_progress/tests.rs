@@ -7,12 +7,12 @@ use std::time::{Duration, Instant};
 use evals::{CaseReport, FileJournal, Journal as _, Report};
 use evals_evaluators::Untyped;
 use evals_metrics::Bootstrap;
+use evals_runs::run_folder::{RunFolder, RunState};
 use futures::executor::block_on;
 use serde_json::{Value, json};
 
 use super::progress::{Counts, Spent};
 use super::reader::ProgressReader;
-use crate::run_folder::{RunFolder, RunState};
 
 /// A run of four cases, each twice, whose judge costs 2 USD for a million tokens read.
 struct Run {

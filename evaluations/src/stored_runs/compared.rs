@@ -17,12 +17,8 @@ use evals_models::ModelIdentity;
 use evals_rag::prices::Price;
 use evals_rag::qa::Qa;
 use evals_rag::{Purpose, Retrieval};
+use evals_runs::stored_runs::{StoredReport, StoredRun, kind, labels, made_by};
 
-use super::made_by::made_by;
-use super::names::labels;
-use super::predecessor::kind;
-use super::report::StoredReport;
-use super::run::StoredRun;
 use crate::figures;
 use crate::out_file::OutFile;
 use crate::page::{ChangePage, Documents, HasPage, PageSource, SeveralPage};

@@ -113,10 +113,10 @@ pub(crate) fn difference<D: Domain>(
 }
 
 /// The number of documents of each case.
-fn counted<'r, D: Domain>(
-    report: &'r Report<D>,
+fn counted<D: Domain>(
+    report: &Report<D>,
     documents: impl Fn(&CaseReport<D>) -> Option<usize>,
-) -> BTreeMap<(&'r CaseId, u32), usize> {
+) -> BTreeMap<(&CaseId, u32), usize> {
     let cases = report.cases.iter();
     let counts = cases.filter_map(|case| Some(((&case.id, case.repeat), documents(case)?)));
     counts.collect()

@@ -7,12 +7,12 @@ use std::sync::Arc;
 use anyhow::{Context as _, Result, bail};
 use evals::JournalError;
 use evals_messages::quantity;
+use evals_runs::clock;
+use evals_runs::run_folder::StartLock;
 use evals_targets::{RecordedTarget, ReplyFile, Resumption, Target, TargetIdentity};
 use serde_json::{Value, json};
 use sha2::{Digest as _, Sha256};
 
-use crate::clock;
-use crate::run_folder::StartLock;
 use crate::session::Session;
 
 /// The run that replies belong to, and whether those of an earlier session are used.

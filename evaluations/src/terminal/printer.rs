@@ -7,6 +7,9 @@ use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use evals::render::Drawings;
+use evals::{Domain, Report};
+use evals_runs::Notes;
+use evals_runs::run_folder::{REPORT, RunFolder};
 use indicatif::{MultiProgress, ProgressDrawTarget};
 
 use super::link;
@@ -181,8 +184,24 @@ impl Printer {
     }
 
     /// Adds the page of a run that ended, for [`note_pages`](Self::note_pages).
-    pub(crate) fn add_page(&self, page: PathBuf) {
+    fn add_page(&self, page: PathBuf) {
         self.pages().push(page);
+    }
+
+    /// Names the file with all failures of a report in the folder of its run, if there are any, because the printed report shows only the
+    /// first few. The page is named when the command ends.
+    pub(crate) fn note_files<D: Domain>(&self, folder: &RunFolder, report: &Report<D>) {
+        let has_failures = report
+            .cases
+            .iter()
+            .any(|case| case.result.failure().is_some() || !case.evaluator_failures.is_empty());
+        if has_failures {
+            let path = folder.path().join(REPORT);
+            self.note_file("every failure in full:", &path);
+        }
+        if let Some(page) = folder.page() {
+            self.add_page(page);
+        }
     }
 
     /// Prints one line of what to do next: look at the page of the last run, and compare. It says how many other pages there are.
@@ -240,6 +259,16 @@ impl Printer {
     /// The properties of stdout.
     pub(crate) fn stdout(&self) -> Stdout {
         self.stdout
+    }
+}
+
+impl Notes for Printer {
+    fn note(&self, message: &str) {
+        self.note(message);
+    }
+
+    fn warn(&self, message: &str) {
+        self.warn(message);
     }
 }
 

@@ -6,9 +6,9 @@ use std::path::{Path, PathBuf};
 use anyhow::{Context as _, Result, bail};
 use evals_html::page::{Listing, Opening};
 use evals_messages::visible;
+use evals_runs::atomic_file::write_atomically;
 use serde::Serialize;
 
-use crate::atomic_file::write_atomically;
 use crate::page::{write_file, write_opening};
 use crate::terminal::Printer;
 use crate::terminal::listing::Layout;

@@ -2,8 +2,8 @@
 
 use anyhow::Result;
 use evals_metrics::{Estimate, NoAgreement};
+use evals_runs::calibrations::{Calibration, CalibrationStore};
 
-use crate::calibrations::{Calibration, CalibrationStore};
 use crate::exit::Exit;
 use crate::terminal::Printer;
 use crate::terminal::listing::Layout;

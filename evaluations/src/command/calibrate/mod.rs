@@ -7,19 +7,19 @@ use std::ffi::OsStr;
 use std::path::Path;
 
 use anyhow::{Context as _, Result, bail};
-
-use crate::annotations::{
+use evals_runs::annotations::{
     CurrentLabels, LabelFile, RunAnswers, WantedMeasure, checked_labeller, pairs, people, user_name,
 };
-use crate::calibrations::{
+use evals_runs::calibrations::{
     Calibration, CalibrationStore, Correction, DecidedLabels, Disagreement, GivenLabels, JudgedRun,
     OtherData, WhoCounts,
 };
+use evals_runs::clock::{now, timestamp};
+use evals_runs::stored_runs::StoredRun;
+
 use crate::cli::CalibrateArgs;
-use crate::clock::{now, timestamp};
 use crate::exit::Exit;
 use crate::session::Session;
-use crate::stored_runs::{StoredRun, StoredRuns};
 
 /// The word for the labels beside the run.
 const ANNOTATIONS: &str = "annotations";
@@ -33,7 +33,7 @@ pub(super) fn execute(session: &Session<'_>, arguments: &CalibrateArgs) -> Resul
         return kept::delete(session.printer, &store, wanted);
     }
     let run = arguments.run.as_deref().context("no run is named")?;
-    let runs = StoredRuns::of(session);
+    let runs = session.stored_runs();
     let stored = runs.find(run)?;
     match &arguments.with {
         Some(wanted) => correct(session, arguments, &store.find(wanted)?, &stored),
@@ -71,7 +71,7 @@ fn correct(
             )
         }
     };
-    StoredRuns::of(session).note_incomplete(stored);
+    session.stored_runs().note_incomplete(stored);
     let text = text::correction(session.printer, &stored.name(), &correction);
     session.printer.result(&text)?;
     Ok(Exit::Done)
@@ -118,7 +118,7 @@ fn calibrate(
         most_disagreements: arguments.disagreements,
         correction: &Correction::of(&calibration, &run, OtherData::Refused),
     };
-    StoredRuns::of(session).note_incomplete(stored);
+    session.stored_runs().note_incomplete(stored);
     let path = store.save(&calibration)?;
     if let Some(out) = out {
         CalibrationStore::write(out, &calibration)?;

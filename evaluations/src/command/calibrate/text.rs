@@ -5,13 +5,14 @@ use std::fmt::Write as _;
 use evals::render::Narrow;
 use evals::render::tables::Table;
 use evals_messages::{quantity, visible};
-
-use crate::annotations::{
-    PairAgreement, PersonAgreement, WEIGHTED, confusion_table, estimates, estimates_of_people,
-    statistics_table,
+use evals_runs::annotations::{
+    PairAgreement, PersonAgreement, WEIGHTED, estimates, estimates_of_people,
 };
-use crate::calibrations::{CORRECTION, Calibration, Correction, Disagreement, Drawing, JudgedRun};
-use crate::terminal::{Printer, table_text, wrapped};
+use evals_runs::calibrations::{
+    CORRECTION, Calibration, Correction, Disagreement, Drawing, JudgedRun,
+};
+
+use crate::terminal::{Printer, confusion_table, statistics_table, table_text, wrapped};
 
 /// Most characters that are shown of a question, a reference or an answer.
 const SHOWN: usize = 300;
@@ -153,7 +154,7 @@ fn pair_row(
     one: &str,
     other: &str,
     n: usize,
-    shown: &[crate::annotations::ShownEstimate],
+    shown: &[evals_runs::annotations::ShownEstimate],
 ) -> Vec<String> {
     let mut row = vec![one.to_owned(), other.to_owned(), n.to_string()];
     row.extend(

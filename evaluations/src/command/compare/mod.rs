@@ -10,20 +10,19 @@ use anyhow::{Context as _, Result, bail};
 use evals::{ByPeople, Change, MeasureChange, PairTesting, Verdict};
 use evals_html::page::{PageFigure, Texts};
 use evals_messages::{nearest, quantity, visible};
+use evals_runs::calibrations::{CalibrationStore, RunCorrections, changes_by_people};
+use evals_runs::run_folder::RunState;
+use evals_runs::run_record::RunRecord;
+use evals_runs::stored_runs::{StoredRun, StoredRuns, is_finished, is_latest, kind, predecessor};
 use tokio::runtime::Runtime;
 
-use crate::calibrations::{CalibrationStore, RunCorrections, changes_by_people};
 use crate::cli::CompareArgs;
 use crate::exit::Exit;
 use crate::figures::{self, FigureFolder};
 use crate::out_file::OutFile;
 use crate::page::PageSource;
-use crate::run_folder::RunState;
-use crate::run_record::RunRecord;
 use crate::session::Session;
-use crate::stored_runs::{
-    ComparedRuns, StoredRun, StoredRuns, is_finished, is_latest, kind, names_measure, predecessor,
-};
+use crate::stored_runs::{ComparedRuns, names_measure};
 use crate::terminal::{Printer, console};
 
 pub(super) fn execute(session: &Session<'_>, arguments: &CompareArgs) -> Result<Exit> {
@@ -31,7 +30,7 @@ pub(super) fn execute(session: &Session<'_>, arguments: &CompareArgs) -> Result<
         return several::execute(session, arguments);
     }
     if arguments.runs.is_empty() {
-        let runs = StoredRuns::of(session);
+        let runs = session.stored_runs();
         let last = runs.variants_of_last_command(runs.list()?)?;
         if let Some(last) = last {
             runs.note_skipped(&last.skipped);
@@ -200,7 +199,7 @@ struct Chosen {
 
 /// The runs to compare: the named ones, or each finished run of the last command with its predecessor.
 fn choose(session: &Session<'_>, arguments: &CompareArgs) -> Result<Chosen> {
-    let runs = StoredRuns::of(session);
+    let runs = session.stored_runs();
     if let Some(before) = arguments.runs.first() {
         let after = arguments.runs.get(1);
         if is_latest(before) && after.is_none() {

@@ -3,13 +3,14 @@
 use anyhow::{Result, bail};
 use evals::Standings;
 use evals_messages::nearest;
+use evals_runs::stored_runs::StoredRun;
 
 use super::{Outputs, check_clusters, find};
 use crate::cli::CompareArgs;
 use crate::exit::Exit;
 use crate::out_file::OutFile;
 use crate::session::Session;
-use crate::stored_runs::{ComparedRuns, StoredRun, StoredRuns, names_measure};
+use crate::stored_runs::{ComparedRuns, names_measure};
 use crate::terminal::console;
 
 pub(super) fn execute(session: &Session<'_>, arguments: &CompareArgs) -> Result<Exit> {
@@ -20,7 +21,7 @@ pub(super) fn execute(session: &Session<'_>, arguments: &CompareArgs) -> Result<
     }
     let outputs = Outputs::of(arguments, OutFile::all_of_standings(&arguments.out)?)?;
     let printer = session.printer;
-    let runs = StoredRuns::of(session);
+    let runs = session.stored_runs();
     let runs: Vec<StoredRun> = arguments
         .runs
         .iter()

@@ -3,13 +3,13 @@
 use anyhow::{Context as _, Result};
 use evals_data::{Export, ExportError, ExportFormat, Exported};
 use evals_messages::quantity;
+use evals_runs::shell_word::shell_word;
 
 use crate::cli::{ExportArgs, ExportLayout};
 use crate::downloads;
 use crate::exit::Exit;
 use crate::interruption::{Interrupted, interruptible};
 use crate::session::Session;
-use crate::shell_word::shell_word;
 
 pub(super) fn execute(session: &Session<'_>, arguments: &ExportArgs) -> Result<Exit> {
     let manifest = session.manifest(&arguments.dataset)?;

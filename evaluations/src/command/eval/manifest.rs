@@ -5,6 +5,7 @@ use std::num::NonZeroUsize;
 
 use anyhow::Result;
 use chrono::{DateTime, Utc};
+use evals_runs::run_record::{Benchmark, DatasetRecord, RecordedSettings, RunRecord, System};
 use evals_targets::TargetIdentity;
 use serde_json::json;
 
@@ -12,7 +13,6 @@ use super::judges::OpenedJudges;
 use super::plan::Plan;
 use crate::cli::EvalArgs;
 use crate::run_models::Prompts;
-use crate::run_record::{Benchmark, DatasetRecord, RecordedSettings, RunRecord, System};
 
 /// Everything that the results depend on. Settings of parts that a dataset file does not use are left out, so that changing them
 /// does not keep a run from being resumed.

@@ -12,6 +12,8 @@ use evals_evaluators::{DatasetFile, FileCase, FileFormat, JudgePrompts, Loaded};
 use evals_evaluators::{Registry, Resources, Untyped};
 use evals_guard::regular_file;
 use evals_messages::quantity;
+use evals_runs::run_record::LimitRecord;
+use evals_runs::shards::ShardRecord;
 use evals_targets::TargetSettings;
 use serde_json::{Map, Value};
 use sha2::{Digest as _, Sha256};
@@ -25,10 +27,8 @@ use crate::models::ConfiguredModels;
 use crate::out_file::OutFile;
 use crate::redaction;
 use crate::run_models::Prompts;
-use crate::run_record::LimitRecord;
 use crate::session::{Session, named_models};
 use crate::settings::{self, Layer, Resolved, Tree};
-use crate::shards::ShardRecord;
 use crate::targets;
 
 /// The largest dataset file, in bytes.

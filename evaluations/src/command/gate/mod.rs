@@ -8,8 +8,8 @@ use anyhow::{Result, bail};
 use evals::{
     ByPeople, CheckNumbers, GateCheck, GateReport, GateVerdict, GatedRun, Subject, Unit, render,
 };
+use evals_runs::calibrations::{CalibrationStore, RequiredAgreement, by_people};
 
-use crate::calibrations::{CalibrationStore, RequiredAgreement, by_people};
 use crate::cli::GateArgs;
 use crate::exit::Exit;
 use crate::gating::{self, Gating, Side, VerdictFile, VerdictFormat};

@@ -2,12 +2,12 @@
 
 use anyhow::Result;
 use evals::{GateTrial, Noise, Snapshot, TrialError, render};
+use evals_runs::stored_runs::{StoredRun, finished, snapshot};
 
 use crate::cli::GateArgs;
 use crate::exit::Exit;
 use crate::gating::{self, VerdictFile, VerdictFormat};
 use crate::session::Session;
-use crate::stored_runs::{StoredRun, StoredRuns, finished, snapshot};
 use crate::terminal::{console, text};
 
 /// The share of the cases that exchange their values, where one run shows no noise.
@@ -18,7 +18,7 @@ pub(super) fn execute(session: &Session<'_>, arguments: &GateArgs) -> Result<Exi
     let options = &arguments.simulation;
     let files = VerdictFile::all(&arguments.out, &["json", "md"])?;
     let written = gating::gate(&arguments.rules, [], options.seed)?;
-    let stored = StoredRuns::of(session);
+    let stored = session.stored_runs();
     let key = arguments.rules.cluster.as_ref();
     let runs = arguments.runs.iter();
     let runs = runs.map(|wanted| Ok(stored.find(wanted)?.clustered(key)));

@@ -7,18 +7,17 @@ use std::path::Path;
 use anyhow::{Result, bail};
 use evals_guard::regular_file;
 use evals_messages::quantity;
-
-use crate::annotations::{
+use evals_runs::annotations::{
     CurrentLabels, Export, Import, LEAST_STRATIFIED, Label, LabelFile, Method, RunAnswers, Sample,
     StoredLabels, WantedMeasure, user_name,
 };
-use crate::atomic_file::write_atomically;
+use evals_runs::atomic_file::write_atomically;
+use evals_runs::clock::{now, timestamp};
+
 use crate::cli::{LabelsArgs, LabelsCommand, LabelsOrCalibrateArgs};
-use crate::clock::{now, timestamp};
 use crate::command::calibrate;
 use crate::exit::Exit;
 use crate::session::Session;
-use crate::stored_runs::StoredRuns;
 
 /// The size limit of a file to import.
 const LARGEST_IMPORT: u64 = 512_000_000;
@@ -32,7 +31,7 @@ pub(super) fn execute(session: &Session<'_>, arguments: &LabelsOrCalibrateArgs) 
 }
 
 fn label(session: &Session<'_>, arguments: &LabelsArgs) -> Result<Exit> {
-    let runs = StoredRuns::of(session);
+    let runs = session.stored_runs();
     let stored = runs.find(&arguments.run)?;
     let measure = arguments.measure.as_deref();
     let measure = measure.map_or(WantedMeasure::Only, WantedMeasure::Named);

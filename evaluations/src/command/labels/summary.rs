@@ -4,12 +4,12 @@ use std::fmt::Write as _;
 
 use evals::render::Narrow;
 use evals::render::tables::Table;
-
-use crate::annotations::{
-    CurrentLabels, PersonAgreement, RunAnswers, WEIGHTED, caveats, confusion_table,
-    estimates_of_people, left_out, pairs, people, statistics_table, verdict_counts,
+use evals_runs::annotations::{
+    CurrentLabels, PersonAgreement, RunAnswers, WEIGHTED, caveats, estimates_of_people, left_out,
+    pairs, people, verdict_counts,
 };
-use crate::terminal::{Printer, table_text};
+
+use crate::terminal::{Printer, confusion_table, statistics_table, table_text};
 
 pub(super) fn text(printer: &Printer, run: &RunAnswers, current: &CurrentLabels<'_>) -> String {
     let mut text = opening(run);

@@ -9,6 +9,9 @@ use evals_evaluators::{DatasetFile, FileFormat, Registry, Resources, Untyped};
 use evals_models::ModelIdentity;
 use evals_rag::qa::Qa;
 use evals_rag::rag_judges::JudgeAgreement;
+use evals_runs::annotations::Answers;
+use evals_runs::clock;
+use evals_runs::judged_by::JudgeRecords;
 use evals_targets::TargetIdentity;
 use serde::Deserialize as _;
 use serde::de::DeserializeOwned;
@@ -16,11 +19,8 @@ use serde_json::{Map, Value, json};
 
 use super::joining::{Joined, Joining, Merged};
 use super::target_facts;
-use crate::annotations::Answers;
-use crate::clock;
 use crate::eval_report::{self, Costs as JudgeCosts, EvalFacts};
 use crate::finished_run::FinishedRun;
-use crate::judged_by::JudgeRecords;
 use crate::page::HasPage;
 use crate::question_answering::{Costs, ModelRecord, QaFacts};
 use crate::resumption;
@@ -208,7 +208,7 @@ async fn write<D: Domain + HasPage + Answers>(
         Reached::default(),
     )?;
     let text = finished.text(printer)?;
-    finished.folder.note_files(printer, &finished.report);
+    printer.note_files(&finished.folder, &finished.report);
     let FinishedRun {
         report,
         summary,

@@ -1,6 +1,6 @@
 //! Recorded command lines, to type again.
 
-use crate::shell_word::shell_word;
+use evals_runs::shell_word::shell_word;
 
 /// The option that names a shard.
 const SHARD: &str = "--shard";

@@ -5,13 +5,13 @@ use std::ffi::{OsStr, OsString};
 use std::path::{Path, PathBuf};
 
 use anyhow::{Result, bail};
+use evals_runs::run_folder::RunFolder;
+use evals_runs::run_record::Origin;
+use evals_runs::stored_runs::StoredRun;
 
 use super::shard_run::{RunKey, ShardRun};
 use super::shards_of_run::ShardsOfRun;
-use crate::run_folder::RunFolder;
-use crate::run_record::Origin;
 use crate::session::Session;
-use crate::stored_runs::{StoredRun, StoredRuns};
 
 /// The folder of a data folder that holds the runs.
 const RUNS: &str = "runs";
@@ -86,7 +86,7 @@ impl Gathering<'_> {
         if let Some(folder) = RunFolder::open(path) {
             return self.add_run(folder);
         }
-        let runs = StoredRuns::of(self.session);
+        let runs = self.session.stored_runs();
         match runs.by_name(wanted) {
             Ok(folder) => self.add_run(folder),
             Err(_) if path.is_dir() => self.scan(&runs_in(path), |_| true),

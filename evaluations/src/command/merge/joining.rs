@@ -4,19 +4,19 @@ use anyhow::{Context as _, Result, bail};
 use evals::{Domain, Report, ReportPart, Summary};
 use evals_messages::quantity;
 use evals_rag::prices::Prices;
+use evals_runs::clock;
+use evals_runs::run_folder::{RunFailure, RunFolder};
+use evals_runs::run_record::{Benchmark, RunRecord, SelectionRecord};
+use evals_runs::shards::{ShardHeader, ShardRecord};
 use serde_json::{Map, Value};
 
 use super::shards_of_run::ShardsOfRun;
 use super::{answers, manifest, rankings};
 use crate::case_selection::ChosenCases;
-use crate::clock;
 use crate::exit::Exit;
 use crate::groups;
 use crate::resumption::is_transient;
-use crate::run_folder::{RunFailure, RunFolder};
-use crate::run_record::{Benchmark, RunRecord, SelectionRecord};
 use crate::session::Session;
-use crate::shards::{ShardHeader, ShardRecord};
 use crate::terminal::Printer;
 
 /// A run that was merged and written.

@@ -1,10 +1,10 @@
 //! The record of a merged run.
 
 use chrono::{DateTime, Utc};
+use evals_runs::run_record::{Merge, MergedShard, Origin, RunRecord, System};
 
 use super::shard_run::ShardRun;
 use super::shards_of_run::ShardsOfRun;
-use crate::run_record::{Merge, MergedShard, Origin, RunRecord, System};
 
 /// The record that one machine would have written, and the shards that the run was merged from.
 pub(super) fn merged(run: &ShardsOfRun, started: DateTime<Utc>) -> RunRecord {

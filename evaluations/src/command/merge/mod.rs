@@ -11,12 +11,12 @@ mod shards_of_run;
 mod target_facts;
 
 use anyhow::Result;
+use evals_runs::run_folder::StartLock;
 
 use self::joining::Merged;
 use crate::cli::MergeArgs;
 use crate::exit::Exit;
 use crate::interruption::interruptible;
-use crate::run_folder::StartLock;
 use crate::session::Session;
 
 pub(super) fn execute(session: &Session<'_>, arguments: &MergeArgs) -> Result<Exit> {

@@ -3,14 +3,14 @@
 use anyhow::{Context as _, Result};
 use evals::Report;
 use evals_rag::Retrieval;
+use evals_runs::clock;
+use evals_runs::run_folder::RunFolder;
 use serde_json::Value;
 
 use super::joining::{Joined, Joining, Merged};
 use super::target_facts;
-use crate::clock;
 use crate::page::{Documents, PageSource};
 use crate::rankings::{self, FinishedRankings, TimedQuestions};
-use crate::run_folder::RunFolder;
 use crate::run_models::reranker;
 use crate::targets::DocumentScores;
 use crate::terminal::run_text;
@@ -72,7 +72,7 @@ pub(super) async fn write(joining: &Joining<'_>) -> Result<Merged> {
         ..
     } = finished;
     let text = run_text(printer, &report, &summary)?;
-    folder.note_files(printer, &report);
+    printer.note_files(&folder, &report);
     Ok(Merged::new(folder, text, &report, &summary))
 }
 

@@ -3,12 +3,12 @@
 use anyhow::{Context as _, Result, anyhow, bail};
 use evals::{Domain, Report};
 use evals_messages::quantity;
+use evals_runs::run_folder::{Left, RunFolder, RunState};
+use evals_runs::run_record::{Benchmark, RunRecord, System};
+use evals_runs::shards::{Places, ShardHeader, ShardRecord};
+use evals_runs::stored_runs::StoredRun;
 
 use super::command_line;
-use crate::run_folder::{Left, RunFolder, RunState};
-use crate::run_record::{Benchmark, RunRecord, System};
-use crate::shards::{Places, ShardHeader, ShardRecord};
-use crate::stored_runs::StoredRun;
 
 /// The run of one shard.
 #[derive(Debug, Clone)]

@@ -7,11 +7,11 @@ use anyhow::{Result, bail};
 use evals::{CaseId, TaskResult};
 use evals_rag::estimate::Calls;
 use evals_rag::qa::Reference;
+use evals_runs::run_record::StoredSource;
 
 use super::source::{self, Source};
 use super::stored::Stored;
 use crate::question_answering::JudgingPlan;
-use crate::run_record::StoredSource;
 use crate::session::Session;
 
 /// The answers of another run, to compare with.

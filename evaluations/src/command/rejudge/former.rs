@@ -10,10 +10,10 @@ use evals::{
 };
 use evals_models::ModelIdentity;
 use evals_rag::qa::{Equivalence, Qa};
+use evals_runs::judged_by::JudgeRecords;
 use serde::{Deserialize, Serialize};
 
 use super::stored::Stored;
-use crate::judged_by::JudgeRecords;
 
 /// A judge of an earlier report.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]

@@ -7,10 +7,10 @@ use async_trait::async_trait;
 use evals::{CaseOutcome, Context, Dataset, Evaluator, EvaluatorError, Outcome};
 use evals_rag::qa::Qa;
 use evals_rag::rag_judges::{JudgeAgreement, JudgedMeasure};
+use evals_runs::judged_by::JudgeRecords;
 use serde_json::{Map, Value};
 
 use super::stored::Stored;
-use crate::judged_by::JudgeRecords;
 
 /// The further judges whose verdicts a new report takes over: the names of their evaluators, each with those of its outcomes.
 #[derive(Debug, Default)]

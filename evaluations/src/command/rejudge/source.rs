@@ -5,13 +5,13 @@ use std::ffi::OsStr;
 use anyhow::{Result, bail};
 use evals::Report;
 use evals_rag::qa::Qa;
+use evals_runs::run_folder::{RunFailure, RunState};
+use evals_runs::run_record::{Benchmark, RunRecord, StoredSource};
+use evals_runs::stored_runs::{StoredRun, StoredRuns, is_latest};
 
 use crate::redaction;
 use crate::resumption::has_transient_failures;
-use crate::run_folder::{RunFailure, RunState};
-use crate::run_record::{Benchmark, RunRecord, StoredSource};
 use crate::session::Session;
-use crate::stored_runs::{StoredRun, StoredRuns, is_latest};
 
 /// A stored run whose answers are judged again.
 pub(super) struct Source {
@@ -33,7 +33,7 @@ impl Source {
 
 /// The run that `wanted` names, with its answers.
 pub(super) fn find(session: &Session<'_>, wanted: &OsStr) -> Result<Source> {
-    let runs = StoredRuns::of(session);
+    let runs = session.stored_runs();
     let run = if is_latest(wanted) {
         latest(&runs)?
     } else {

@@ -4,14 +4,13 @@ use std::ffi::OsString;
 use std::path::Path;
 
 use anyhow::{Result, bail};
+use evals_runs::run_record::Benchmark;
 
 use crate::cli::{CompareArgs, ReportArgs, RunArgs};
 use crate::command::compare;
 use crate::command::runs::report;
 use crate::figures::FigureFolder;
-use crate::run_record::Benchmark;
 use crate::session::Session;
-use crate::stored_runs::StoredRuns;
 
 /// The folder of `--figures`. It is made at once, so that a command fails before it does any work.
 pub(super) fn folder(arguments: &RunArgs) -> Result<Option<&Path>> {
@@ -32,7 +31,7 @@ pub(super) fn draw(session: &Session<'_>, arguments: &RunArgs, folder: &Path) ->
         printer: &printer,
         directories: session.directories.clone(),
     };
-    let runs = StoredRuns::of(&quiet);
+    let runs = quiet.stored_runs();
     let (made, _) = runs.pop_last_command(&mut runs.list()?)?;
     let mut benchmarks: Vec<(Benchmark, Vec<OsString>)> = Vec::new();
     for run in &made {

@@ -5,13 +5,13 @@ use std::num::NonZeroUsize;
 use anyhow::Result;
 use chrono::{DateTime, Utc};
 use evals_index::{Approximation, SearchOptions};
+use evals_runs::run_record::{
+    Benchmark, DatasetRecord, IndexRecord, MeasuredRecord, RecordedSettings, RunRecord, System,
+};
 use serde_json::{Value, json};
 
 use super::preparation::Run;
 use crate::redaction;
-use crate::run_record::{
-    Benchmark, DatasetRecord, IndexRecord, MeasuredRecord, RecordedSettings, RunRecord, System,
-};
 use crate::search_profile::SearchProfile;
 
 /// The approximate search that a profile uses; `None` if it searches exactly.

@@ -10,6 +10,7 @@ use evals_models::{Embedder, Usage};
 use evals_providers::Traffic;
 use evals_rag::Question;
 use evals_rag::answering::QueryRecorder;
+use evals_runs::shards::ShardRecord;
 
 use super::access::ModelAccess;
 use super::index::{self, Found, MayBuild, ReadyIndex};
@@ -26,7 +27,6 @@ use crate::question_answering::{Answering, Judging, ModelSet};
 use crate::run_models::reranker::{self, Reranking};
 use crate::run_models::{Opener, cache_policy, embedder};
 use crate::session::Session;
-use crate::shards::ShardRecord;
 use crate::spending::Spending;
 use crate::spending::dollars;
 

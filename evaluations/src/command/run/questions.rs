@@ -9,11 +9,11 @@ use evals_data::{Collection, Manifest, QuestionCounts};
 use evals_index::Index;
 use evals_messages::quantity;
 use evals_rag::Question;
+use evals_runs::run_record::{LimitRecord, SelectionRecord};
+use evals_runs::shards::ShardRecord;
 
 use crate::case_selection::{Candidate, ChosenCases, Selection};
 use crate::cli::RunArgs;
-use crate::run_record::{LimitRecord, SelectionRecord};
-use crate::shards::ShardRecord;
 use crate::terminal::Printer;
 
 /// The questions of a run.

@@ -7,12 +7,11 @@ use anyhow::Result;
 use evals::{Snapshot, Unit};
 use evals_messages::quantity;
 use evals_messages::visible::single_line;
+use evals_runs::baseline_file::{BaselineFile, path_of};
 
-use crate::baseline_file::{BaselineFile, path_of};
 use crate::cli::{BaselineArgs, BaselineCommand, SaveBaselineArgs, ShowBaselineArgs};
 use crate::exit::Exit;
 use crate::session::Session;
-use crate::stored_runs::StoredRuns;
 use crate::terminal::listing;
 
 pub(super) fn execute(session: &Session<'_>, arguments: &BaselineArgs) -> Result<Exit> {
@@ -23,7 +22,7 @@ pub(super) fn execute(session: &Session<'_>, arguments: &BaselineArgs) -> Result
 }
 
 fn save(session: &Session<'_>, arguments: &SaveBaselineArgs) -> Result<Exit> {
-    let run = StoredRuns::of(session).find(&arguments.run)?;
+    let run = session.stored_runs().find(&arguments.run)?;
     let baseline = BaselineFile::of(&run)?;
     let path = path_of(&arguments.file);
     baseline.write(&path, arguments.force)?;

@@ -7,17 +7,17 @@ use std::path::Path;
 
 use anyhow::{Context as _, Result, bail};
 use evals_messages::quantity;
+use evals_runs::annotations::LabelFile;
+use evals_runs::run_folder::RunFolder;
+use evals_runs::stored_runs::is_latest;
 
-use crate::annotations::LabelFile;
 use crate::cli::DeleteRunsArgs;
 use crate::exit::Exit;
-use crate::run_folder::RunFolder;
 use crate::session::Session;
-use crate::stored_runs::{StoredRuns, is_latest};
 use crate::terminal::printable;
 
 pub(super) fn execute(session: &Session<'_>, arguments: &DeleteRunsArgs) -> Result<Exit> {
-    let runs = StoredRuns::of(session);
+    let runs = session.stored_runs();
     let mut folders: Vec<RunFolder> = Vec::new();
     for wanted in &arguments.runs {
         if is_latest(wanted) {
@@ -169,12 +169,12 @@ fn is_confirmed(question: &str) -> Result<bool> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::annotations::Label;
+    use evals_runs::annotations::Label;
 
     #[test]
     fn a_run_is_free_until_its_deletion_is_confirmed() {
         let runs = tempfile::tempdir().unwrap();
-        let created = RunFolder::create(runs.path(), crate::clock::now(), "asked").unwrap();
+        let created = RunFolder::create(runs.path(), evals_runs::clock::now(), "asked").unwrap();
         std::fs::write(created.path().join("manifest.json"), "{}").unwrap();
         let folders = [RunFolder::open(created.path()).unwrap()];
         let running = |error: &anyhow::Error| error.to_string().contains("is still running");
@@ -206,7 +206,7 @@ mod tests {
     #[test]
     fn labels_that_are_added_while_the_user_decides_are_asked_about() {
         let runs = tempfile::tempdir().unwrap();
-        let created = RunFolder::create(runs.path(), crate::clock::now(), "labelled").unwrap();
+        let created = RunFolder::create(runs.path(), evals_runs::clock::now(), "labelled").unwrap();
         std::fs::write(created.path().join("manifest.json"), "{}").unwrap();
         let folders = [RunFolder::open(created.path()).unwrap()];
         drop(created);
@@ -249,7 +249,7 @@ mod tests {
     #[test]
     fn labels_behind_a_link_stay() {
         let (runs, elsewhere) = (tempfile::tempdir().unwrap(), tempfile::tempdir().unwrap());
-        let created = RunFolder::create(elsewhere.path(), crate::clock::now(), "far").unwrap();
+        let created = RunFolder::create(elsewhere.path(), evals_runs::clock::now(), "far").unwrap();
         std::fs::write(created.path().join("manifest.json"), "{}").unwrap();
         std::fs::write(created.path().join("annotations.jsonl"), "labels").unwrap();
         let link = runs.path().join("link");

@@ -3,12 +3,12 @@
 use anyhow::Result;
 use evals::render::{Drawings, Symbols};
 use evals_messages::quantity;
+use evals_runs::run_folder::RunFolder;
+use evals_runs::stored_runs::{StoredRun, headlines};
 
 use crate::cli::ListRunsArgs;
 use crate::exit::Exit;
-use crate::run_folder::RunFolder;
 use crate::session::Session;
-use crate::stored_runs::{StoredRun, headlines};
 use crate::terminal::listing::Layout;
 use crate::terminal::{Printer, console};
 

@@ -2,24 +2,25 @@
 
 use anyhow::{Context as _, Result};
 use evals_metrics::Bootstrap;
+use evals_runs::calibrations::{CalibrationStore, RunCorrections};
+use evals_runs::run_record::RunRecord;
+use evals_runs::stored_runs::StoredReport;
 use tokio::runtime::Runtime;
 
-use crate::calibrations::{CalibrationStore, RunCorrections};
 use crate::cli::ReportArgs;
 use crate::exit::Exit;
 use crate::figures::FigureFolder;
 use crate::out_file::OutFile;
 use crate::page::{Documents, PageSource};
-use crate::run_record::RunRecord;
 use crate::session::Session;
-use crate::stored_runs::{StoredReport, StoredRuns};
+use crate::stored_runs::shown_report;
 
 pub(in crate::command) fn execute(session: &Session<'_>, arguments: &ReportArgs) -> Result<Exit> {
     let files = OutFile::all_of_eval(&arguments.out)?;
     let texts = OutFile::texts(&files, arguments.without_texts)?;
     let folder = arguments.figures.as_deref().map(FigureFolder::create);
     let folder = folder.transpose()?;
-    let runs = StoredRuns::of(session);
+    let runs = session.stored_runs();
     let run = runs.find(&arguments.run)?;
     let report = run.report()?;
     runs.note_incomplete(&run);
@@ -45,11 +46,11 @@ pub(in crate::command) fn execute(session: &Session<'_>, arguments: &ReportArgs)
         ..PageSource::default()
     };
     for file in &files {
-        report.write(session.printer, file, &arguments.group_by, &source)?;
+        shown_report(&report).write(session.printer, file, &arguments.group_by, &source)?;
         session.printer.note_file("wrote", file.path());
     }
     if let Some(folder) = folder {
-        let note = folder.write(&report.figures(run.record.seed))?;
+        let note = folder.write(&shown_report(&report).figures(run.record.seed))?;
         session.printer.note(&note);
     }
     Ok(Exit::Done)
@@ -58,5 +59,5 @@ pub(in crate::command) fn execute(session: &Session<'_>, arguments: &ReportArgs)
 /// The texts that the report of a run lacks.
 fn documents(report: &StoredReport, record: Option<&RunRecord>) -> Result<Documents> {
     let runtime = Runtime::new().context("cannot start worker threads")?;
-    Ok(runtime.block_on(report.documents(record)))
+    Ok(runtime.block_on(Documents::of_report(report, record)))
 }

@@ -7,18 +7,19 @@ use anyhow::{Result, bail};
 use evals::CaseId;
 use evals::render::{Cases, Part};
 use evals_messages::{nearest, quantity, visible};
+use evals_runs::calibrations::{CORRECTION, CalibrationStore, RunCorrections};
+use evals_runs::stored_runs::StoredReport;
 
 use super::watch;
-use crate::calibrations::{CORRECTION, CalibrationStore, RunCorrections};
 use crate::cli::ShowRunArgs;
 use crate::exit::Exit;
 use crate::session::Session;
-use crate::stored_runs::{StoredReport, StoredRuns};
+use crate::stored_runs::shown_report;
 use crate::terminal::table_text;
 
 pub(super) fn execute(session: &Session<'_>, arguments: &ShowRunArgs) -> Result<Exit> {
     let printer = session.printer;
-    let runs = StoredRuns::of(session);
+    let runs = session.stored_runs();
     let run = match &arguments.run {
         Some(wanted) if !arguments.watch => runs.find(wanted)?,
         wanted => {
@@ -31,9 +32,10 @@ pub(super) fn execute(session: &Session<'_>, arguments: &ShowRunArgs) -> Result<
     runs.note_incomplete(&run);
     match chosen(&report, arguments)? {
         Some(ids) if ids.is_empty() => printer.result("no case failed\n")?,
-        Some(ids) => printer.result(&report.details(printer, &ids)?)?,
+        Some(ids) => printer.result(&shown_report(&report).details(printer, &ids)?)?,
         None => {
-            let mut page = report.text(printer, run.record.seed, &arguments.group_by)?;
+            let mut page =
+                shown_report(&report).text(printer, run.record.seed, &arguments.group_by)?;
             let store = CalibrationStore::of(&session.directories);
             let corrections = RunCorrections::of_stored(printer, &store, &run, &report);
             for table in corrections.tables() {
@@ -47,7 +49,7 @@ pub(super) fn execute(session: &Session<'_>, arguments: &ShowRunArgs) -> Result<
                     reasons: arguments.reasons,
                     parts: arguments.show.iter().copied().map(Part::from).collect(),
                 };
-                page.push_str(&report.cases(printer, &shown)?);
+                page.push_str(&shown_report(&report).cases(printer, &shown)?);
             }
             printer.result(&page)?;
         }

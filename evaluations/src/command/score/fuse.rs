@@ -6,8 +6,8 @@ use evals_messages::quantity;
 use evals_metrics::fusion::{self, Fusion};
 use evals_metrics::scoring::Ranked;
 use evals_metrics::trec;
+use evals_runs::atomic_file::write_atomically;
 
-use crate::atomic_file::write_atomically;
 use crate::cli::FuseArgs;
 use crate::exit::Exit;
 use crate::ranking_file;

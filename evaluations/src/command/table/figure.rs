@@ -4,13 +4,14 @@ use anyhow::{Context as _, Result, bail};
 use evals_html::page::PageFigure;
 use evals_messages::quantity;
 use evals_metrics::Bootstrap;
+use evals_runs::run_record::Benchmark;
+use evals_runs::stored_runs::{StoredRun, TREND};
 
 use super::labels::Labels;
 use super::rows::{Selected, grouped, have_same_words};
 use super::trend;
-use crate::figures::{self, FigureFolder, Place, TREND};
-use crate::run_record::Benchmark;
-use crate::stored_runs::StoredRun;
+use crate::figures::{self, FigureFolder, Place};
+use crate::stored_runs::shown_report;
 
 /// Writes the figures that compare the runs of each dataset and benchmark into `folder`, and returns a note that names them.
 pub(super) fn write_all(selected: &Selected, folder: &FigureFolder) -> Result<String> {
@@ -65,7 +66,7 @@ pub(super) fn draw(name: &str, selected: &Selected) -> Result<Drawn> {
     } else {
         let run;
         (run, note) = single(name, benchmark, &runs)?;
-        run.report()?.figures(run.record.seed)
+        shown_report(&run.report()?).figures(run.record.seed)
     };
     let figure = drawn.into_iter().find(|figure| figure.name == name);
     let figure =
@@ -121,7 +122,7 @@ fn of_group(dataset: &str, benchmark: Benchmark, runs: &[&StoredRun]) -> Result<
             seed: run.record.seed,
             ..Bootstrap::default()
         });
-        compared.push(run.report()?.compared(label, group, bootstrap));
+        compared.push(shown_report(&run.report()?).compared(label, group, bootstrap));
     }
     let bootstrap = bootstrap.unwrap_or_default();
     Ok(figures::of_runs(

@@ -1,11 +1,11 @@
 //! What tells the runs of a table apart: models, chunks, profile, settings.
 
 use evals_messages::quantity;
+use evals_runs::run_record::{Benchmark, RunRecord};
+use evals_runs::stored_runs::StoredRun;
 use serde::de::DeserializeOwned;
 
 use crate::question_answering::ModelSet;
-use crate::run_record::{Benchmark, RunRecord};
-use crate::stored_runs::StoredRun;
 
 /// The labels of runs of one benchmark, column by column.
 #[derive(Debug)]

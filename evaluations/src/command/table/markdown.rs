@@ -8,11 +8,11 @@ use evals_messages::visible;
 use evals_metrics::Mean;
 use evals_rag::qa::Equivalence;
 use evals_rag::retrieval;
+use evals_runs::run_record::Benchmark;
+use evals_runs::stored_runs::StoredRun;
 
 use super::labels::{Labels, NONE};
 use super::rows::grouped;
-use crate::run_record::Benchmark;
-use crate::stored_runs::StoredRun;
 
 /// One table for each benchmark and dataset, with a heading where there are several.
 pub(super) fn tables(runs: &[StoredRun]) -> String {

@@ -12,13 +12,13 @@ use std::ffi::OsStr;
 
 use anyhow::{Result, bail};
 use evals_messages::quantity;
+use evals_runs::stored_runs::{StoredRun, StoredRuns};
 
 use self::rows::{Choice, Selected, Selection};
 use crate::cli::TableArgs;
 use crate::exit::Exit;
 use crate::figures::FigureFolder;
 use crate::session::Session;
-use crate::stored_runs::{StoredRun, StoredRuns};
 
 /// Most skipped runs that are listed by name.
 const LISTED: usize = 10;
@@ -54,7 +54,7 @@ enum Candidates {
 }
 
 fn candidates(session: &Session<'_>, arguments: &TableArgs) -> Result<Candidates> {
-    let stored = StoredRuns::of(session);
+    let stored = session.stored_runs();
     if arguments.runs.is_empty() {
         return Ok(Candidates::Stored(rows::read(
             session.printer,
@@ -92,7 +92,7 @@ fn selected(session: &Session<'_>, runs: &Candidates, selection: &Selection) -> 
     let runs = if selection.runs.is_empty() {
         runs
     } else {
-        of_selection = Candidates::Named(named(&StoredRuns::of(session), &selection.runs)?);
+        of_selection = Candidates::Named(named(&session.stored_runs(), &selection.runs)?);
         &of_selection
     };
     let (Candidates::Stored(all) | Candidates::Named(all)) = runs;

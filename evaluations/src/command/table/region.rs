@@ -11,10 +11,10 @@
 
 use std::ops::Range;
 
+use evals_runs::run_record::Benchmark;
 use thiserror::Error;
 
 use super::rows::Selection;
-use crate::run_record::Benchmark;
 
 const TABLE: &str = "<!-- evaluations table";
 const FIGURE: &str = "<!-- evaluations figure";

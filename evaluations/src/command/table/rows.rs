@@ -4,11 +4,11 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::fmt;
 
 use anyhow::Result;
+use evals_runs::run_folder::RunFolder;
+use evals_runs::run_record::{Benchmark, Configuration};
+use evals_runs::stored_runs::{Results, StoredRun};
 
 use super::labels;
-use crate::run_folder::RunFolder;
-use crate::run_record::{Benchmark, Configuration};
-use crate::stored_runs::{Results, StoredRun};
 use crate::terminal::Printer;
 
 /// The runs that a table or a figure shows.

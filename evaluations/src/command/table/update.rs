@@ -8,11 +8,11 @@ use anyhow::{Context as _, Result, bail};
 use evals_guard::regular_file;
 use evals_html::scene::SvgUse;
 use evals_messages::{chain, quantity};
+use evals_runs::atomic_file::write_atomically;
 
 use super::region::{self, Region, RegionContent};
 use super::rows::{Selected, Selection};
 use super::{figure, markdown};
-use crate::atomic_file::write_atomically;
 use crate::cli::TableArgs;
 use crate::exit::Exit;
 use crate::session::Session;

@@ -7,11 +7,11 @@ use evals::render::p_value;
 use evals::{Adjustment, Direction, Family, GateVerdict, Unit};
 use evals_messages::quantity;
 use evals_metrics::{SIGNIFICANCE, as_f64, difference, permutation_test};
+use evals_runs::stored_runs::History;
 use serde::Serialize;
 
 use super::line::Line;
 use crate::cli::Tolerance;
-use crate::stored_runs::History;
 
 /// A quantity over the runs of a history.
 #[derive(Debug)]

@@ -9,12 +9,12 @@ use evals::render::csv::guarded;
 use evals::render::tables::Table;
 use evals_html::page::{Listing, Opening};
 use evals_messages::quantity;
+use evals_runs::atomic_file::write_atomically;
 use serde::Serialize;
 
 use super::drop::Check;
 use super::line::{LevelChange, Line, Point};
 use super::text;
-use crate::atomic_file::write_atomically;
 use crate::out_file::check_place;
 use crate::page::{write_file, write_opening};
 use crate::terminal::Printer;

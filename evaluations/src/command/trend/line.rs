@@ -4,9 +4,10 @@ use evals::render::p_value;
 use evals::{Cell, Row};
 use evals_html::page::PageFigure;
 use evals_metrics::{ChangePointTest, Interval, NoStatistic, SIGNIFICANCE, difference};
+use evals_runs::stored_runs::{History, Step, StoredTrend};
 use serde::{Serialize, Serializer};
 
-use crate::stored_runs::{History, Step, StoredTrend, names_measure};
+use crate::stored_runs::names_measure;
 
 /// One measure over the runs of a history, as it is written as JSON.
 #[derive(Debug, Serialize)]

@@ -9,6 +9,7 @@ use anyhow::{Result, bail};
 use chrono::{DateTime, Utc};
 use evals::GateVerdict;
 use evals_messages::{nearest, quantity};
+use evals_runs::stored_runs::{History, StoredRun};
 
 use self::drop::{Check, Series};
 use self::file::TrendFile;
@@ -16,7 +17,6 @@ use self::line::Line;
 use crate::cli::TrendArgs;
 use crate::exit::Exit;
 use crate::session::Session;
-use crate::stored_runs::{History, StoredRun, StoredRuns};
 
 pub(super) fn execute(session: &Session<'_>, arguments: &TrendArgs) -> Result<Exit> {
     let files = arguments.out.iter().map(|path| TrendFile::new(path));
@@ -56,7 +56,7 @@ fn finished_runs(session: &Session<'_>, arguments: &TrendArgs) -> Result<Vec<Sto
     let printer = session.printer;
     let mut found = Vec::new();
     let mut without_start = 0;
-    for folder in StoredRuns::of(session).list()? {
+    for folder in session.stored_runs().list()? {
         let run = match StoredRun::of_folder(folder) {
             Ok(run) => run,
             Err(error) => {

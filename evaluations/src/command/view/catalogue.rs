@@ -8,11 +8,11 @@ use std::time::SystemTime;
 
 use anyhow::{Context as _, Result, bail};
 use evals_html::view::BrokenRow;
+use evals_runs::calibrations::CalibrationStore;
+use evals_runs::run_folder::{REPORT, RunFolder};
+use evals_runs::stored_runs::{Results, StoredRun};
 
 use super::failure::PageFailure;
-use crate::calibrations::CalibrationStore;
-use crate::run_folder::{REPORT, RunFolder};
-use crate::stored_runs::{Results, StoredRun};
 
 /// The files that show what a run is. The lists read only the manifest of one that is running.
 const FILES: [&str; 3] = ["manifest.json", REPORT, "journal.jsonl"];
@@ -193,7 +193,7 @@ mod tests {
     use serde_json::json;
 
     use super::*;
-    use crate::run_folder::RunState;
+    use evals_runs::run_folder::RunState;
 
     fn catalogue_of(folder: PathBuf, named: Option<RunFolder>) -> Catalogue {
         let calibrations = CalibrationStore::at(folder.join("calibrations"));

@@ -4,6 +4,9 @@ use axum::extract::{Query, State};
 use axum::response::Response;
 use evals_html::page::Place;
 use evals_html::view::up;
+use evals_runs::calibrations::changes_by_people;
+use evals_runs::run_folder::RunFolder;
+use evals_runs::stored_runs::StoredRun;
 use serde::Deserialize;
 use tokio::runtime::Handle;
 
@@ -11,10 +14,8 @@ use super::catalogue::Catalogue;
 use super::failure::PageFailure;
 use super::stored_page::{self, PageKey, StoredPage};
 use super::viewer::Viewer;
-use crate::calibrations::changes_by_people;
 use crate::page::PageSource;
-use crate::run_folder::RunFolder;
-use crate::stored_runs::{ComparedRuns, StoredRun};
+use crate::stored_runs::ComparedRuns;
 
 /// The names of the runs.
 #[derive(Debug, Clone, Deserialize)]

@@ -1,9 +1,8 @@
 //! The dataset, benchmark and profile that the address of a page names.
 
 use evals_html::view::Link;
+use evals_runs::stored_runs::StoredRun;
 use serde::Deserialize;
-
-use crate::stored_runs::StoredRun;
 
 /// A dataset, a benchmark and a profile, without the version of a target. What an address does not name is empty.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Deserialize)]

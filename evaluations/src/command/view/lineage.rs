@@ -3,7 +3,7 @@
 use std::ops::Range;
 use std::sync::Arc;
 
-use crate::stored_runs::{Kinship, StoredRun, headlines, is_of_command, kind};
+use evals_runs::stored_runs::{Kinship, StoredRun, headlines, is_of_command, kind};
 
 /// The commands that started the runs of a list.
 #[derive(Debug)]

@@ -26,23 +26,22 @@ mod writing;
 
 use anyhow::Result;
 use evals_html::view::Link;
+use evals_runs::calibrations::CalibrationStore;
 
 use self::catalogue::Catalogue;
 use self::guard::Guard;
 use self::server::Server;
 use self::token::Token;
 use self::viewer::Viewer;
-use crate::calibrations::CalibrationStore;
 use crate::cli::ViewArgs;
 use crate::exit::Exit;
 use crate::interruption::interruptible;
 use crate::session::Session;
-use crate::stored_runs::StoredRuns;
 
 pub(super) fn execute(session: &Session<'_>, arguments: &ViewArgs) -> Result<Exit> {
     let named = match &arguments.run {
         Some(wanted) => {
-            let run = StoredRuns::of(session).find(wanted)?;
+            let run = session.stored_runs().find(wanted)?;
             Some(run.folder("`view` lists")?.clone())
         }
         None => None,

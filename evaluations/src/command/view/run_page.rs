@@ -6,6 +6,9 @@ use axum::extract::{Path, State};
 use axum::response::{Html, IntoResponse as _, Response};
 use evals_html::page::{Place, PlaceLink};
 use evals_html::view::{Link, LivePage, up};
+use evals_runs::calibrations::{CalibrationStore, RunCorrections};
+use evals_runs::run_folder::RunFolder;
+use evals_runs::stored_runs::StoredRun;
 use tokio::runtime::Handle;
 
 use super::catalogue::Catalogue;
@@ -15,10 +18,9 @@ use super::live;
 use super::runs_page::has_answers;
 use super::stored_page::{self, PageKey, StoredPage};
 use super::viewer::Viewer;
-use crate::calibrations::{CalibrationStore, RunCorrections};
+use crate::page::Documents;
 use crate::page::PageSource;
-use crate::run_folder::RunFolder;
-use crate::stored_runs::StoredRun;
+use crate::stored_runs::shown_report;
 
 pub(super) async fn show(
     State(viewer): State<Viewer>,
@@ -101,7 +103,7 @@ fn report(
     calibrations: &CalibrationStore,
 ) -> anyhow::Result<StoredPage> {
     let report = run.report()?;
-    let documents = Handle::current().block_on(report.documents(Some(&run.record)));
+    let documents = Handle::current().block_on(Documents::of_report(&report, Some(&run.record)));
     let is_lasting = documents.absence().is_none();
     let (corrections, corrected) = RunCorrections::of_page(calibrations, folder, &report);
     let source = PageSource {
@@ -114,6 +116,6 @@ fn report(
         ..PageSource::of_run(folder, run.record.seed, documents)
     };
     let mut html = Vec::new();
-    report.write_page(&source, &mut html)?;
+    shown_report(&report).write_page(&source, &mut html)?;
     Ok(StoredPage { html, is_lasting })
 }

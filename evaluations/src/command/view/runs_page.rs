@@ -10,6 +10,9 @@ use evals_html::view::{
     Choice, Filter, Link, Reading, RowChange, RunRow, RunsPage, Sparkline, StateKind,
 };
 use evals_metrics::{Interval, difference};
+use evals_runs::run_folder::RunState;
+use evals_runs::run_record::Benchmark;
+use evals_runs::stored_runs::{Break, StoredRun};
 use serde::Deserialize;
 
 use super::catalogue::Listing;
@@ -18,9 +21,6 @@ use super::failure::PageFailure;
 use super::kind::RunKind;
 use super::lineage::Lineage;
 use super::viewer::Viewer;
-use crate::run_folder::RunState;
-use crate::run_record::Benchmark;
-use crate::stored_runs::{Break, StoredRun};
 
 /// Runs on the page, unless all are asked for.
 const NEWEST: usize = 200;

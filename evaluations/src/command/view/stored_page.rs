@@ -11,12 +11,12 @@ use axum::http::HeaderValue;
 use axum::http::header::CONTENT_SECURITY_POLICY;
 use axum::response::{Html, IntoResponse as _, Response};
 use evals_html::page::page_policy;
+use evals_runs::calibrations::CalibrationStore;
+use evals_runs::run_folder::RunFolder;
 use tokio::sync::Mutex;
 use tokio::task::spawn_blocking;
 
 use super::failure::PageFailure;
-use crate::calibrations::CalibrationStore;
-use crate::run_folder::RunFolder;
 
 /// Makes pages one at a time, because each takes memory of several times its report, and keeps the last one.
 #[derive(Debug, Clone, Default)]

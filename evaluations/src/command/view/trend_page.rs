@@ -5,6 +5,7 @@ use axum::response::Html;
 use evals::{Cell, Row};
 use evals_html::scene::SvgUse;
 use evals_html::view::{Link, Sparkline, TrendLine, TrendPage, TrendRow};
+use evals_runs::stored_runs::{Step, StoredRun, StoredTrend, is_of_kind};
 use serde::Deserialize;
 
 use super::catalogue::Listing;
@@ -13,7 +14,6 @@ use super::kind::RunKind;
 use super::lineage::Lineage;
 use super::runs_page::{printed, started};
 use super::viewer::Viewer;
-use crate::stored_runs::{Step, StoredRun, StoredTrend, is_of_kind};
 
 /// The line that is drawn. Without a dataset, the page lists all lines.
 #[derive(Debug, Clone, Deserialize)]

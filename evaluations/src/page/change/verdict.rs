@@ -4,9 +4,9 @@ use std::collections::BTreeMap;
 
 use evals::{CaseId, CaseReport, Change, Direction, MeasureChange, Report, Unit};
 use evals_html::page::FieldRole;
+use evals_runs::judged_by::JudgeRecords;
 
 use super::OneSide;
-use crate::judged_by::JudgeRecords;
 use crate::page::paged::HasPage;
 
 /// What a change did to a case, in the order of the page.

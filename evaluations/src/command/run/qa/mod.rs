@@ -10,6 +10,8 @@ use evals::{Case, TaskError, TaskScope};
 use evals_local::StaticEmbedder;
 use evals_rag::Searcher;
 use evals_rag::qa::{self, Answer, Expansion, Qa, Settings};
+use evals_runs::clock;
+use evals_runs::run_record::Benchmark;
 use futures::future::BoxFuture;
 
 use super::manifest::{approximation, run_record};
@@ -18,13 +20,11 @@ use super::preparation::{Prepared, QaModels, Run};
 use super::search::{self, Depth};
 use crate::batches;
 use crate::choices;
-use crate::clock;
 use crate::execution::Work;
 use crate::exit::Exit;
 use crate::finished_run::FinishedRun;
 use crate::question_answering::{Answering, Attempts, Closing, spent};
 use crate::resumption::{self, Opened, Resume};
-use crate::run_record::Benchmark;
 use crate::search_profile::SearchProfile;
 use crate::vector_search;
 

@@ -3,6 +3,7 @@
 use anyhow::Result;
 use evals::Report;
 use evals_rag::{Retrieval, retrieval};
+use evals_runs::run_folder::RunFolder;
 
 use super::latency_sample::LatencySample;
 use crate::choices;
@@ -13,7 +14,6 @@ use crate::execution::{Ran, Work};
 use crate::groups;
 use crate::page::{Documents, PageSource};
 use crate::rankings::FinishedRankings;
-use crate::run_folder::RunFolder;
 use crate::search_profile::SearchProfile;
 use crate::vector_search;
 

@@ -7,18 +7,18 @@ mod page;
 use anyhow::Result;
 use evals::Comparison;
 use evals_messages::quantity;
+use evals_runs::clock;
+use evals_runs::run_folder::{RunFailure, RunFolder};
 
 use super::manifest::run_record;
 use super::plan::Plan;
 use super::preparation::Run;
-use crate::clock;
 use crate::exit::Exit;
 use crate::interruption::Interrupted;
 use crate::out_file::OutFile;
 use crate::page::{Documents, PageSource, SeveralPage};
 use crate::rankings::{FinishedRankings, record};
 use crate::run_ending::Reached;
-use crate::run_folder::{RunFailure, RunFolder};
 use crate::search_profile::SearchProfile;
 use crate::session::Session;
 use crate::terminal::{Printer, run_text};
@@ -62,7 +62,7 @@ pub(super) async fn execute(run: Run<'_>) -> Result<Exit> {
     print(run, &finished, &comparison)?;
     write_out(session, plan, &finished, &comparison)?;
     for run in &finished {
-        run.folder.note_files(session.printer, &run.report);
+        session.printer.note_files(&run.folder, &run.report);
     }
     if is_interrupted {
         return Ok(Exit::Interrupted);

@@ -4,14 +4,14 @@ use std::num::NonZeroUsize;
 
 use anyhow::Result;
 use chrono::{DateTime, Utc};
+use evals_runs::clock;
+use evals_runs::run_record::{
+    Benchmark, DatasetRecord, MeasuredRecord, RecordedSettings, RunRecord, System,
+};
 use serde_json::{Value, json};
 
 use super::TargetRun;
 use super::preparation::TargetQa;
-use crate::clock;
-use crate::run_record::{
-    Benchmark, DatasetRecord, MeasuredRecord, RecordedSettings, RunRecord, System,
-};
 
 /// The identities of the benchmarks that run. The recorded replies belong to a run of these.
 pub(super) fn identity_of(run: TargetRun<'_>) -> Result<Value> {

@@ -10,6 +10,7 @@ use evals_rag::Question;
 use evals_rag::answering::Refusals;
 use evals_rag::targets::TargetSystem;
 use evals_rag::targets::matching::{IdCheck, Matcher};
+use evals_runs::shards::ShardRecord;
 use evals_targets::{RecordedTarget, Target};
 
 use super::corpus::{self, CollectionCorpus};
@@ -24,7 +25,6 @@ use crate::interruption::Interruption;
 use crate::question_answering::{Judging, JudgingPlan, ModelSet};
 use crate::run_models::{Opener, cache_policy};
 use crate::session::Session;
-use crate::shards::ShardRecord;
 use crate::spending::Spending;
 use crate::targets::{self, Opening};
 use crate::terminal::Printer;

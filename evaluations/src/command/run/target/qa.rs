@@ -7,6 +7,7 @@ use evals_rag::Purpose;
 use evals_rag::prices::Prices;
 use evals_rag::qa::{self, Qa};
 use evals_rag::targets::{self, TargetSystem};
+use evals_runs::clock;
 use evals_targets::{Payment, RecordedTarget, TargetIdentity};
 use serde_json::Value;
 
@@ -15,7 +16,6 @@ use super::preparation::TargetQa;
 use super::{Ended, TargetRun};
 use crate::batches;
 use crate::choices;
-use crate::clock;
 use crate::execution::Work;
 use crate::finished_run::FinishedRun;
 use crate::payments;

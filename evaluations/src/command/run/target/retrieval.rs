@@ -3,19 +3,19 @@
 use anyhow::Result;
 use evals::Report;
 use evals_rag::{Missing, Retrieval, retrieval, targets};
+use evals_runs::clock;
+use evals_runs::run_folder::RunFolder;
 use evals_targets::RecordedTarget;
 
 use super::manifest::of_retrieval;
 use super::{Ended, TargetRun};
 use crate::choices;
-use crate::clock;
 use crate::execution::{Ran, Work};
 use crate::exit::Exit;
 use crate::groups;
 use crate::page::{Documents, PageSource};
 use crate::rankings::{FinishedRankings, record};
 use crate::run_ending::{Ending, Reached};
-use crate::run_folder::RunFolder;
 use crate::targets::{DocumentScores, TargetFacts};
 use crate::terminal::{Printer, run_text};
 
@@ -63,7 +63,7 @@ pub(super) async fn execute(run: TargetRun<'_>, recorded: &RecordedTarget) -> Re
         )?;
         printer.note_file("wrote", file.path());
     }
-    finished.folder.note_files(printer, &finished.report);
+    printer.note_files(&finished.folder, &finished.report);
     note_missing(printer, &finished.report);
     Ok(ended(run, &finished))
 }

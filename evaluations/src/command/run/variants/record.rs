@@ -7,16 +7,16 @@ use std::path::{Path, PathBuf};
 
 use anyhow::{Context as _, Result};
 use evals_guard::regular_file;
+use evals_runs::atomic_file::write_atomically;
+use evals_runs::run_folder::RunFolder;
+use evals_runs::stored_runs::is_finished;
 use serde::{Deserialize, Serialize};
 use sha2::{Digest as _, Sha256};
 
 use super::stored::Made;
-use crate::atomic_file::write_atomically;
 use crate::cli::RunArgs;
 use crate::redaction;
-use crate::run_folder::RunFolder;
 use crate::session::Session;
-use crate::stored_runs::is_finished;
 
 /// The size limit of a record, in bytes.
 const LARGEST: u64 = 1_000_000;

@@ -1,12 +1,12 @@
 //! The stored runs of a variant.
 
 use anyhow::Result;
+use evals_runs::run_folder::RunFolder;
+use evals_runs::stored_runs::is_finished;
 
 use crate::command::compare::variants::VariantRun;
 use crate::redaction;
-use crate::run_folder::RunFolder;
 use crate::session::Session;
-use crate::stored_runs::is_finished;
 
 /// A stored run of a variant.
 #[derive(Debug, Clone, PartialEq, Eq)]

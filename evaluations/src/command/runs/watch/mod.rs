@@ -7,10 +7,10 @@ use std::thread;
 use std::time::{Duration, Instant};
 
 use anyhow::{Result, bail};
+use evals_runs::stored_runs::{StoredRun, StoredRuns, is_latest};
 
 use crate::run_progress::{Patience, ProgressReader};
 use crate::session::Session;
-use crate::stored_runs::{StoredRun, StoredRuns, is_latest};
 use crate::terminal::live_console;
 
 /// How often the folder of the run is read.

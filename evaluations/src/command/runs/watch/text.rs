@@ -4,9 +4,9 @@ use std::io;
 
 use evals::render::Console;
 use evals_messages::quantity;
+use evals_runs::stored_runs::StoredRun;
 
 use crate::run_progress::{Counts, Progress};
-use crate::stored_runs::StoredRun;
 use crate::terminal::text;
 
 /// Columns of the bar.
@@ -63,8 +63,8 @@ mod tests {
     use std::time::Duration;
 
     use super::*;
-    use crate::run_folder::RunState;
     use crate::run_progress::Spent;
+    use evals_runs::run_folder::RunState;
 
     fn progress(counts: Option<Counts>) -> Progress {
         Progress {

@@ -2,16 +2,16 @@
 
 use axum::Json;
 use axum::extract::{Path, Query, State};
+use evals_runs::annotations::{
+    CurrentLabels, Label, RunAnswers, ShownEstimate, StoredLabels, caveats, estimates, left_out,
+    people,
+};
 use serde::{Deserialize, Serialize};
 
 use super::super::failure::PageFailure;
 use super::failure::ReplyFailure;
 use super::queue::Labeller;
 use super::runs::{JudgedMeasureName, LabelledRun, LabelledRuns};
-use crate::annotations::{
-    CurrentLabels, Label, RunAnswers, ShownEstimate, StoredLabels, caveats, estimates, left_out,
-    people,
-};
 
 /// Whose agreement to show.
 #[derive(Debug, Deserialize)]

@@ -2,12 +2,12 @@
 
 use axum::Json;
 use axum::extract::{Path, Query, State};
+use evals_runs::annotations::{JudgedAnswer, ShownPassage, digest};
 use serde::{Deserialize, Serialize};
 
 use super::super::failure::PageFailure;
 use super::failure::ReplyFailure;
 use super::runs::{JudgedMeasureName, LabelledRuns};
-use crate::annotations::{JudgedAnswer, ShownPassage, digest};
 
 #[derive(Debug, Deserialize)]
 pub(super) struct WantedAnswer {

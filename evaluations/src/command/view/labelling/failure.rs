@@ -3,10 +3,10 @@
 use axum::Json;
 use axum::http::StatusCode;
 use axum::response::{IntoResponse, Response};
+use evals_runs::annotations::LongNote;
 use serde_json::json;
 
 use super::super::failure::{PageFailure, refusal};
-use crate::annotations::LongNote;
 
 /// A failure that a script shows on its page.
 #[derive(Debug)]

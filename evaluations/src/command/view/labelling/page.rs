@@ -3,10 +3,10 @@
 use axum::extract::{Path, Query, State};
 use axum::response::Html;
 use evals_html::view::{LabellingPage, Link};
+use evals_runs::annotations::{RunAnswers, USUAL_SAMPLE, user_name};
 
 use super::super::failure::PageFailure;
 use super::runs::{JudgedMeasureName, LabelledRuns};
-use crate::annotations::{RunAnswers, USUAL_SAMPLE, user_name};
 
 pub(super) async fn show(
     State(runs): State<LabelledRuns>,

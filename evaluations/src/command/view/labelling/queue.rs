@@ -2,14 +2,14 @@
 
 use axum::Json;
 use axum::extract::{Path, Query, State};
+use evals_runs::annotations::{
+    LEAST_STRATIFIED, Labelling, Method, Queued, RunAnswers, Sample, StoredLabel, checked_labeller,
+};
 use serde::{Deserialize, Serialize};
 
 use super::super::failure::PageFailure;
 use super::failure::ReplyFailure;
 use super::runs::{JudgedMeasureName, LabelledRun, LabelledRuns};
-use crate::annotations::{
-    LEAST_STRATIFIED, Labelling, Method, Queued, RunAnswers, Sample, StoredLabel, checked_labeller,
-};
 
 /// The name of a labeller, not checked yet.
 #[derive(Debug, Clone, Deserialize)]

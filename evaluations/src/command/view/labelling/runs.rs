@@ -5,13 +5,13 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::SystemTime;
 
 use anyhow::Result;
+use evals_runs::annotations::{LabelFile, RunAnswers, WantedMeasure};
+use evals_runs::run_folder::{REPORT, RunFolder};
+use evals_runs::stored_runs::StoredRun;
 use serde::Deserialize;
 
 use super::super::failure::PageFailure;
 use super::super::viewer::Viewer;
-use crate::annotations::{LabelFile, RunAnswers, WantedMeasure};
-use crate::run_folder::{REPORT, RunFolder};
-use crate::stored_runs::StoredRun;
 
 /// What the requests of labelling share. Clones share it, too.
 #[derive(Debug, Clone)]

@@ -4,16 +4,16 @@ use axum::Json;
 use axum::extract::{Path, Query, State};
 use axum::http::StatusCode;
 use axum::response::{IntoResponse, Response};
+use evals_runs::annotations::{
+    JudgedAnswer, LabelVerdict, LabelVersion, NewLabel, StoredLabel, Storing, checked_note, digest,
+};
+use evals_runs::clock::{now, timestamp};
 use serde::{Deserialize, Serialize};
 
 use super::super::failure::PageFailure;
 use super::failure::ReplyFailure;
 use super::queue;
 use super::runs::{JudgedMeasureName, LabelledRun, LabelledRuns};
-use crate::annotations::{
-    JudgedAnswer, LabelVerdict, LabelVersion, NewLabel, StoredLabel, Storing, checked_note, digest,
-};
-use crate::clock::{now, timestamp};
 
 /// A label, with the sample that its answer belongs to.
 #[derive(Debug, Deserialize)]

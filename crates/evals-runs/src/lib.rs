@@ -1,0 +1,26 @@
+//! Stored runs: the records and folders of runs, the judges and labels of their answers, and baselines.
+//!
+//! A run is a folder. [`run_record`] is what its `manifest.json` says, [`run_folder`] its files and its state, and [`stored_runs`] finds the
+//! runs that a command line names. Nothing here needs a model, an index or a terminal: messages for people go to [`Notes`].
+
+pub mod annotations;
+pub mod atomic_file;
+pub mod baseline_file;
+pub mod calibrations;
+pub mod clock;
+pub mod directories;
+pub mod judged_by;
+pub mod run_folder;
+pub mod run_record;
+pub mod shards;
+pub mod shell_word;
+pub mod stored_runs;
+
+/// Takes messages for people.
+pub trait Notes {
+    /// Something that a user may want to know.
+    fn note(&self, message: &str);
+
+    /// Something about a result that a user has to know.
+    fn warn(&self, message: &str);
+}

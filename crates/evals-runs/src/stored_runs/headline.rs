@@ -1,0 +1,56 @@
+//! The main measure of a run, for lists of runs.
+
+use evals::Summary;
+use evals_metrics::{Interval, Mean};
+use evals_rag::qa::Equivalence;
+use evals_rag::retrieval;
+
+use crate::run_record::{Benchmark, RunRecord};
+
+/// The main measure of a run with its value.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Headline {
+    /// The measure, as the summary names it.
+    pub measure: String,
+    /// The name of the measure's mean, as tables show it.
+    pub title: String,
+    pub value: f64,
+    pub interval: Option<Interval>,
+}
+
+impl Headline {
+    /// The first measure of a retrieval run, the share of equivalent answers of a question answering run, the pass rate of a dataset file or else its
+    /// first score. `None` if it has no value.
+    pub fn of(record: &RunRecord, summary: &Summary) -> Option<Self> {
+        if record.benchmark == Benchmark::Qa {
+            let mut accuracies = summary.accuracy.iter();
+            let (_, accuracy) = accuracies.find(|(name, _)| name == Equivalence::OUTCOME)?;
+            return Self::of_mean(Equivalence::OUTCOME, "equivalent", &accuracy.scored);
+        }
+        if let Some(value) = summary.pass_rate.as_ref().and_then(|rate| rate.value) {
+            return Some(Self {
+                measure: "passed".to_owned(),
+                title: "all assertions".to_owned(),
+                value,
+                interval: None,
+            });
+        }
+        let mut scores = summary.scores.iter();
+        let measured = record.measured.as_ref();
+        let (name, mean) = match measured.and_then(|it| it.measures.first()) {
+            Some(headline) => scores.find(|(name, _)| name == headline)?,
+            None => scores.next()?,
+        };
+        let title = retrieval::mean_title(name).unwrap_or_else(|| name.clone());
+        Self::of_mean(name, &title, mean)
+    }
+
+    fn of_mean(measure: &str, title: &str, mean: &Mean) -> Option<Self> {
+        Some(Self {
+            measure: measure.to_owned(),
+            title: title.to_owned(),
+            value: mean.value?,
+            interval: mean.interval,
+        })
+    }
+}

@@ -1,7 +1,0 @@
-//! Who judged the measures of a run. Gates, calibrations, labels and pages compare judges by this one record.
-
-mod record;
-mod records;
-
-pub(crate) use self::record::{JudgeRecord, PanelMember};
-pub(crate) use self::records::{JudgeRecords, enter_unsigned};
