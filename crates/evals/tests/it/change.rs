@@ -356,7 +356,7 @@ fn a_change_is_printed_for_people_and_reads_back_for_programs() {
         (
             &found,
             80,
-            "Measure After Change 95 % interval Corrected p Verdict",
+            "Measure Before After Change 95 % interval Verdict",
         ),
         (&found, 60, "Measure Change 95 % interval Verdict"),
         (
@@ -364,7 +364,7 @@ fn a_change_is_printed_for_people_and_reads_back_for_programs() {
             80,
             "Measure Before After Change 95 % interval p Verdict",
         ),
-        (&alone, 60, "Measure Change 95 % interval p Verdict"),
+        (&alone, 60, "Measure After Change 95 % interval Verdict"),
     ] {
         let mut page = Vec::new();
         let console = Console { width, ..wide };
