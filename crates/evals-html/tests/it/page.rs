@@ -114,9 +114,10 @@ fn the_first_cases_read_without_a_script_and_lead_to_themselves() {
         .collect();
     assert_eq!(links, expected);
     let opening = MADE.opening([]);
+    let table = MADE.table();
     let page = Page {
         texts: Texts::Omitted,
-        ..Page::new(&opening, &MADE.table())
+        ..Page::new(&opening, &table)
     };
     let head = written(&page, MADE.cases());
     let shown = head.split("id=\"worst\"").nth(1).unwrap();
