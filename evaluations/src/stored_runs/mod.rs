@@ -16,7 +16,7 @@ mod trend;
 
 pub(crate) use self::choice::{StoredRuns, is_finished, is_latest, is_unknown};
 pub(crate) use self::command::{Variants, is_of_command};
-pub(crate) use self::compared::{ComparedRuns, names_measure};
+pub(crate) use self::compared::{ComparedRuns, Incomparable, names_measure};
 pub(crate) use self::history::History;
 pub(crate) use self::predecessor::{Kinship, is_of_kind, kind, predecessor};
 pub(crate) use self::report::StoredReport;
