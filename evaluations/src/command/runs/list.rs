@@ -34,8 +34,11 @@ const SCORE: usize = 5;
 /// The title of the column behind it, which only a terminal shows.
 const TREND: &str = "trend";
 
+/// The title of the column of given names, which shortened names of folders lack.
+const NAME: &str = "name";
+
 /// Columns that a narrow terminal drops, the least important first.
-const DROPPED_WHEN_NARROW: [&str; 4] = ["cases", "benchmark", "dataset", "profile"];
+const DROPPED_WHEN_NARROW: [&str; 5] = ["cases", "benchmark", "dataset", "profile", NAME];
 
 pub(super) fn execute(session: &Session<'_>, arguments: &ListRunsArgs) -> Result<Exit> {
     let runs = session.directories.runs();
@@ -83,7 +86,9 @@ pub(super) fn execute(session: &Session<'_>, arguments: &ListRunsArgs) -> Result
 fn listing(printer: &Printer, folders: &[RunFolder], all: &[StoredRun], listed: usize) -> String {
     let console = console(printer);
     let layout = Layout::of(printer).dropping(&DROPPED_WHEN_NARROW);
+    let mut titles = HEADER.to_vec();
     let mut rows = Vec::new();
+    let mut names = Vec::new();
     let mut pages = Vec::new();
     let mut trends = Vec::new();
     for (place, run) in all.iter().enumerate().take(listed).rev() {
@@ -91,6 +96,8 @@ fn listing(printer: &Printer, folders: &[RunFolder], all: &[StoredRun], listed: 
         if layout.is_narrow() {
             name = short_name(name, folders);
         }
+        let given = run.record.given_name().filter(|_| layout.is_narrow());
+        names.push(given.map(str::to_owned));
         rows.push(row(name, run));
         pages.push(run.page().filter(|_| printer.links()));
         trends.push(match console.drawings {
@@ -98,24 +105,30 @@ fn listing(printer: &Printer, folders: &[RunFolder], all: &[StoredRun], listed: 
             Drawings::Off => None,
         });
     }
-    if trends.iter().any(Option::is_some) {
-        let titles = inserted(HEADER.to_vec(), TREND);
-        let drawn: Vec<Vec<String>> = rows
-            .iter()
-            .zip(&trends)
-            .map(|(row, trend)| inserted(row.clone(), trend.clone().unwrap_or_default()))
-            .collect();
-        if layout.has_room(&titles, &drawn) {
-            return layout.render_linked(&titles, &drawn, &pages);
-        }
+    let (mut drawn_titles, mut drawn) = (titles.clone(), rows.clone());
+    insert(SCORE + 1, (TREND, trends), &mut drawn_titles, &mut drawn);
+    insert(1, (NAME, names.clone()), &mut drawn_titles, &mut drawn);
+    if layout.has_room(&drawn_titles, &drawn) {
+        return layout.render_linked(&drawn_titles, &drawn, &pages);
     }
-    layout.render_linked(&HEADER, &rows, &pages)
+    insert(1, (NAME, names), &mut titles, &mut rows);
+    layout.render_linked(&titles, &rows, &pages)
 }
 
-/// A row with the cell of the trend behind that of the score.
-fn inserted<T>(mut row: Vec<T>, cell: impl Into<T>) -> Vec<T> {
-    row.insert(SCORE + 1, cell.into());
-    row
+/// Inserts a column at a position, if any of its cells has a value.
+fn insert<'t>(
+    place: usize,
+    (title, cells): (&'t str, Vec<Option<String>>),
+    titles: &mut Vec<&'t str>,
+    rows: &mut [Vec<String>],
+) {
+    if cells.iter().all(Option::is_none) {
+        return;
+    }
+    titles.insert(place, title);
+    for (row, cell) in rows.iter_mut().zip(cells) {
+        row.insert(place, cell.unwrap_or_default());
+    }
 }
 
 /// The time at the start of a run's name if it identifies the run, else the whole name.
