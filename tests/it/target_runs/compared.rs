@@ -34,7 +34,7 @@ fn a_pair_without_values_is_skipped_and_the_other_pair_compared() {
     let sandbox = sandbox();
     run(&sandbox, "red", "");
     run(&sandbox, "blue", "");
-    let compared = sandbox.run("compare --fail-if-worse");
+    let compared = sandbox.run("compare --fail-if-worse --out change.json");
     assert_eq!(compared.code, Some(0), "{}", compared.stderr);
     let skipped = compared.stderr.lines().filter(|it| it.contains(SKIPPED));
     assert_eq!(skipped.count(), 1, "{}", compared.stderr);
@@ -47,6 +47,15 @@ fn a_pair_without_values_is_skipped_and_the_other_pair_compared() {
         !compared.stdout.contains("_retrieval_"),
         "{}",
         compared.stdout
+    );
+    let names = std::fs::read_dir(sandbox.work()).unwrap();
+    let names = names.map(|it| it.unwrap().file_name().into_string().unwrap());
+    let written: Vec<String> = names.filter(|it| it.starts_with("change.")).collect();
+    assert!(written.len() == 1 && written[0].starts_with("change.qa-"), "{written:?}");
+    let of_searches = sandbox.refuse("compare --measure RR@5");
+    assert!(
+        of_searches.contains("none of the 2 pairs of runs"),
+        "{of_searches}"
     );
 }
 
