@@ -1,28 +1,15 @@
 //! The line of a report about an approximate search of vectors.
 
-use evals::Report;
 use evals_index::Approximation;
-use evals_rag::Retrieval;
 use evals_runs::run_record::RunRecord;
 use serde::Deserialize as _;
-use serde_json::{Map, Value};
 
 /// The label of the line.
-const LABEL: &str = "vector search";
+pub(crate) const LABEL: &str = "vector search";
 
 /// A line below the title of a report: `vector search: approximate, ivf-pq: partitions 20, …`.
 pub(crate) fn fact(search: &Approximation) -> (String, String) {
     (LABEL.to_owned(), format!("approximate, {search}"))
-}
-
-/// The value of the line in a report; `None` if the report does not have the line.
-pub(crate) fn of_report(metadata: &Map<String, Value>) -> Option<&str> {
-    let facts = metadata.get(Report::<Retrieval>::FACTS)?;
-    let facts = Vec::<(&str, &str)>::deserialize(facts).ok()?;
-    facts
-        .into_iter()
-        .find(|(label, _)| *label == LABEL)
-        .map(|(_, text)| text)
 }
 
 /// The line of a stored run; `None` if its search was exact.
@@ -33,7 +20,7 @@ pub(crate) fn fact_of_run(record: &RunRecord) -> Option<(String, String)> {
 
 #[cfg(test)]
 mod tests {
-    use serde_json::json;
+    use serde_json::{Value, json};
 
     use super::*;
     use evals_runs::run_record::{IndexRecord, System};

@@ -176,6 +176,23 @@ fn a_spent_budget_stops_the_run_and_a_larger_one_resumes_it() {
 }
 
 #[test]
+fn a_run_is_resumed_with_another_timeout_and_pays_nothing_twice() {
+    let sandbox = Sandbox::new();
+    let server = qa_server::right(Duration::from_millis(5));
+    qa_server::write(&sandbox, 40, &server);
+    let stopped = ended(&mut qa_server::command(&sandbox, "--budget 0.0008"));
+    assert_eq!(stopped.code, Some(1), "{}", stopped.stderr);
+    let longer = "--budget 1 --set providers.openai.timeout=100 --out report.json";
+    let rest = ended(&mut qa_server::command(&sandbox, longer));
+    assert_eq!(rest.code, Some(0), "{}", rest.stderr);
+    assert!(rest.stderr.contains("resuming"), "{}", rest.stderr);
+    assert_eq!(asked(&server), (40, 40));
+    let report = json(&sandbox.work().join("report.json"));
+    assert_eq!(report["cases"].as_array().unwrap().len(), 40);
+    assert_eq!(sandbox.runs().len(), 1, "one run in two sessions");
+}
+
+#[test]
 fn other_settings_start_a_new_run_and_explain_why() {
     let sandbox = Sandbox::new();
     let server = qa_server::right(Duration::from_millis(5));

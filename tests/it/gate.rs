@@ -559,3 +559,35 @@ fn a_gate_on_scifact() {
     assert_eq!(unsure.code, Some(0), "{}", unsure.stdout);
     assert!(unsure.stdout.contains("cannot tell"), "{}", unsure.stdout);
 }
+
+#[test]
+fn a_newer_run_with_a_damaged_or_lost_manifest_is_named_with_the_remedy() {
+    let sandbox = Sandbox::new();
+    for _ in 0..2 {
+        sandbox.succeed("sample --skip-qa --limit 5 --profile bm25");
+    }
+    let [older, newer] = &sandbox.runs()[..] else {
+        panic!("{:?}", sandbox.runs());
+    };
+    let manifest = newer.join("manifest.json");
+    let text = fs::read_to_string(&manifest).unwrap();
+    let refused = |name: &str, remedy: &str| {
+        for run in ["", "latest"] {
+            let message = sandbox.refuse(&format!("gate {run} --min MRR@5=0.1"));
+            assert!(
+                message.contains(name) && message.contains(remedy),
+                "{message}"
+            );
+        }
+    };
+    fs::write(&manifest, &text[..300]).unwrap();
+    refused(
+        &manifest.display().to_string(),
+        "restore it from a copy, or delete the folder of the run",
+    );
+    fs::remove_file(&manifest).unwrap();
+    refused(&newer.display().to_string(), "no `manifest.json`");
+    sandbox.succeed(&format!("gate {} --min MRR@5=0.1", older.display()));
+    fs::remove_dir_all(older).unwrap();
+    refused(&newer.display().to_string(), "delete the folder");
+}

@@ -162,6 +162,7 @@ fn labels_travel_through_a_spreadsheet() {
         let [part, whole] = [part, whole].map(|n| f64::from(u32::try_from(n).unwrap()));
         format!("{:.4}", part / whole)
     };
+    assert_eq!(row("statistic")[3..6], ["95", "%", "interval"]);
     assert_eq!(row("agreement")[1], share(n - 3, n - 1));
     assert_eq!(row("TPR")[1], share(passes - 1, passes));
 

@@ -290,6 +290,25 @@ fn listings_and_comparisons_fit_80_and_60_columns() {
 }
 
 #[test]
+fn a_terminal_shows_given_names_beside_shortened_folders() {
+    let sandbox = Sandbox::new();
+    let line = "sample --limit 5 --skip-qa --profile bm25";
+    let on_terminal = || ended(sandbox.command("runs").env("COLUMNS", "100")).stdout;
+    sandbox.succeed(line);
+    assert!(!on_terminal().contains("NAME"), "{}", on_terminal());
+    sandbox.succeed(&format!("{line} --name nightly:1"));
+    let listed = on_terminal();
+    let names = listed.lines().map(|row| row.split_whitespace().nth(1));
+    let names: Vec<&str> = names.map(Option::unwrap).collect();
+    assert_eq!(names, ["NAME", "sample", "nightly:1"], "{listed}");
+    let whole = sandbox.succeed("runs");
+    assert!(
+        !whole.contains("NAME") && whole.contains("-nightly-1-bm25"),
+        "{whole}"
+    );
+}
+
+#[test]
 fn a_run_from_elsewhere_is_named_by_its_folder_or_its_report() {
     let sandbox = Sandbox::new();
     sandbox.succeed("sample --limit 20 --profile bm25");

@@ -229,3 +229,21 @@ fn a_run_stops_after_too_many_failures_and_resumes() {
     let reports = reports(&sandbox);
     assert_eq!(reports["retrieval"]["summary"]["failed"], 2);
 }
+
+#[test]
+fn a_limit_that_the_last_search_reaches_ends_the_command_before_the_answers() {
+    let sandbox = Sandbox::new();
+    let server = ScriptedServer::start(|request, _| match id(request) {
+        "q4" => Reaction::json(200, &json!({"error": "overloaded"})),
+        id => Reaction::json(200, &right(id)),
+    });
+    qa_server::write(&sandbox, 5, &server);
+    let stopped = run(&sandbox, &server, "--max-failures 1 --concurrency 1");
+    assert_eq!(stopped.code, Some(1), "{}", stopped.stderr);
+    let says =
+        "stopped early, 0 cases not run: 1 case failed, which is the limit (`--max-failures`)";
+    assert!(stopped.stderr.contains(says), "{}", stopped.stderr);
+    let reports = reports(&sandbox);
+    assert_eq!(reports["retrieval"]["summary"]["finished"], 5);
+    assert!(!reports.contains_key("qa"));
+}

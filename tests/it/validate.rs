@@ -89,6 +89,29 @@ fn every_problem_of_every_file_has_a_line_with_its_place() {
 }
 
 #[test]
+fn a_target_may_stand_under_its_name_as_in_the_settings() {
+    let sandbox = Sandbox::new();
+    sandbox.write(
+        "target.yaml",
+        "target:\n  address: http://localhost:8000/ask\n",
+    );
+    assert_eq!(
+        sandbox.succeed("validate target.yaml"),
+        "target.yaml: target\n"
+    );
+    sandbox.write(
+        "target.yaml",
+        "target:\n  address: http://localhost\n  response:\n    anwser: $.text\n",
+    );
+    let bad = sandbox.run("validate target.yaml");
+    assert_eq!(bad.code, Some(2));
+    assert_eq!(
+        bad.stdout,
+        "target.yaml:4:5: `target.response.anwser`: unknown key; did you mean `answer`?\n"
+    );
+}
+
+#[test]
 fn what_a_run_refuses_in_the_files_of_a_manifest_is_a_problem() {
     let sandbox = Sandbox::new();
     sandbox.write(

@@ -30,7 +30,8 @@ pub(crate) struct CompareArgs {
     /// one value of a key, or `none`. The repetitions of a case are always one cluster [default: what the runs declare]
     #[arg(long, help_heading = "Tests", value_name = "KEY")]
     pub(crate) cluster: Option<ClusterKey>,
-    /// Exit with 1 if a measure is significantly worse, if more cases failed than before, or if a newer run is unfinished
+    /// Exit with 1 if a measure is significantly worse, if more cases failed than before, if no case has a value any more, or if a newer run is
+    /// unfinished
     #[arg(long, help_heading = "Tests")]
     pub(crate) fail_if_worse: bool,
     /// Write the comparison to FILE; its extension chooses the format: .html (a page for browsers) .json .md, and of more than two

@@ -16,6 +16,7 @@ use evals_runs::stored_runs::{
 use serde_json::{Map, Value};
 
 use crate::session::Session;
+use evals_runs::run_folder::RunFolder;
 
 /// The numbers of a run or of a baseline, with what has to fit.
 #[derive(Debug)]
@@ -103,22 +104,40 @@ pub(crate) fn runs(
 ) -> Result<Vec<Side>> {
     let stored = session.stored_runs();
     let mut folders = stored.list()?;
-    let (runs, skipped) = match wanted {
-        Some(wanted) if is_latest(wanted) => {
-            let (run, skipped) = stored.pop_newest(&mut folders, |_| true, is_finished)?;
-            (vec![run], skipped)
-        }
-        Some(wanted) => (vec![stored.named(wanted)?], Vec::new()),
-        None => stored.pop_last_command(&mut folders)?,
+    let chosen = match wanted {
+        Some(wanted) if is_latest(wanted) => stored
+            .pop_newest(&mut folders, |_| true, is_finished)
+            .map(|(run, skipped)| (vec![run], skipped)),
+        Some(wanted) => Ok((vec![stored.named(wanted)?], Vec::new())),
+        None => stored.pop_last_command(&mut folders),
     };
+    if wanted.is_none_or(is_latest) {
+        let judged = chosen.as_ref().map_or(&[][..], |(runs, _)| runs);
+        check_manifests(session, judged)?;
+    }
+    let (runs, skipped) = chosen?;
     if let Some(newer) = skipped.first() {
         bail!(
-            "a newer run is not finished, and a verdict on an older one would say nothing about it: {}; name the run to judge",
+            "a newer run is not finished or not readable, and a verdict on an older one would say nothing about it: {}; name the run to judge",
             newer.text()
         );
     }
     let runs = runs.into_iter().map(|run| run.clustered(cluster));
     runs.map(Side::of_run).collect()
+}
+
+/// Fails if a newer run than the oldest of these has lost its manifest, without which it is no run.
+fn check_manifests(session: &Session<'_>, judged: &[StoredRun]) -> Result<()> {
+    let lost = RunFolder::newest_without_manifest(&session.directories.runs())?;
+    let is_newer = |lost: &RunFolder| judged.first().is_none_or(|run| run.name() < lost.name());
+    match lost.filter(is_newer) {
+        None => Ok(()),
+        Some(lost) => bail!(
+            "`{}` has results of a run and no `manifest.json`, and a verdict on an older run would say nothing about it; restore the file \
+             from a copy, delete the folder, or name the run to judge",
+            lost.path().display()
+        ),
+    }
 }
 
 /// The baselines that a command line names. With a key of `cluster` the runs alone say which cases are a cluster.

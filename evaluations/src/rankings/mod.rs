@@ -1,8 +1,8 @@
-//! A finished retrieval run, and the files in its folder.
+//! The rankings of a retrieval run: their files, and which of their searches are timed.
 
 mod record;
 mod timed;
 mod trec_ids;
 
-pub(crate) use self::record::{FinishedRankings, record};
+pub(crate) use self::record::write;
 pub(crate) use self::timed::TimedQuestions;

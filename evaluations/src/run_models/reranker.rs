@@ -24,6 +24,9 @@ use crate::session::Session;
 use crate::settings::{RerankMode, RerankerKind, Resolved};
 use crate::spending::dollars;
 
+/// The label of the line of a report about the calls of the reranker.
+pub(crate) const LABEL: &str = "reranking";
+
 /// The kind of calls that a reranker makes, to estimate their number and cost.
 #[derive(Debug)]
 pub(crate) enum Asking {

@@ -25,6 +25,14 @@ use crate::page::{ChangePage, Documents, HasPage, PageSource, SeveralPage};
 use crate::targets::{difference_in_depth, documents_ranked};
 use crate::terminal::Printer;
 
+/// Runs that no measure compares. An empty comparison must not pass as one without differences.
+#[derive(Debug, thiserror::Error)]
+#[error("cannot compare `{runs}`: {why}")]
+pub(crate) struct Incomparable {
+    runs: String,
+    why: String,
+}
+
 /// Most differences in settings that are listed for a run.
 const LISTED: usize = 4;
 
@@ -129,7 +137,7 @@ impl<'r> ComparedRuns<'r> {
     }
 
     /// Adds what differs between the two runs beside their results. Fails if nothing was compared.
-    pub(crate) fn explained(&self, change: Change) -> Result<Change> {
+    pub(crate) fn explained(&self, change: Change) -> Result<Change, Incomparable> {
         let mut made_by = made_by(&self.runs[0], &self.runs[1]);
         made_by.extend(self.differences_in_depth());
         let change = change.made_by(made_by);
@@ -289,13 +297,13 @@ impl<'r> ComparedRuns<'r> {
         })
     }
 
-    /// Fails if no measure has a value in the same case of every run: an empty comparison must not pass as one without differences.
-    pub(crate) fn check_compared(&self, standings: &Standings) -> Result<()> {
+    /// Fails if no measure has a value in the same case of every run.
+    pub(crate) fn check_compared(&self, standings: &Standings) -> Result<(), Incomparable> {
         if standings.measures.iter().any(|it| it.n > 0) {
             return Ok(());
         }
         let runs = self.labels.join("`, `");
-        if standings.shared == 0 {
+        let why = if standings.shared == 0 {
             let missing = standings.unshared.iter().zip(&self.labels);
             let missing: Vec<String> = missing
                 .map(|(it, label)| {
@@ -306,15 +314,12 @@ impl<'r> ComparedRuns<'r> {
                     )
                 })
                 .collect();
-            bail!(
-                "cannot compare `{runs}`: no case in common ({})",
-                missing.join("; ")
-            );
-        }
-        bail!(
-            "cannot compare `{runs}`: {} in common, but no measure has a value in the same case of two runs",
-            quantity::of(standings.shared, "case")
-        );
+            format!("no case in common ({})", missing.join("; "))
+        } else {
+            let shared = quantity::of(standings.shared, "case");
+            format!("{shared} in common, but no measure has a value in the same case of two runs")
+        };
+        Err(Incomparable { runs, why })
     }
 
     /// The texts that the page shows and the reports do not hold.
@@ -435,8 +440,8 @@ fn check(before: &StoredRun, after: &StoredRun) -> Result<()> {
     Ok(())
 }
 
-/// Fails if no measure has a value in both runs: an empty comparison must not pass as unchanged.
-fn check_compared(change: &Change) -> Result<()> {
+/// Fails if no measure has a value in both runs.
+fn check_compared(change: &Change) -> Result<(), Incomparable> {
     if change.measures.iter().any(|it| it.difference.is_some()) {
         return Ok(());
     }
@@ -448,21 +453,23 @@ fn check_compared(change: &Change) -> Result<()> {
             names.join(", ")
         }
     });
-    let (first, second) = (&change.before.title, &change.after.title);
-    if change.pairs == 0 {
-        bail!(
-            "cannot compare `{first}` with `{second}`: no case in common ({} only in the first, {} only in the second, {} \
-             changed between them)",
+    let why = if change.pairs == 0 {
+        format!(
+            "no case in common ({} only in the first, {} only in the second, {} changed between them)",
             change.only_before,
             change.only_after,
             change.changed.len()
-        );
-    }
-    bail!(
-        "cannot compare `{first}` with `{second}`: {} in common, but no measure has a value in both (measures only in the \
-         first: {before}; only in the second: {after})",
-        quantity::of(change.pairs, "case")
-    );
+        )
+    } else {
+        let shared = quantity::of(change.pairs, "case");
+        format!(
+            "{shared} in common, but no measure has a value in both (measures only in the first: {before}; only in the second: {after})"
+        )
+    };
+    Err(Incomparable {
+        runs: format!("{}` with `{}", change.before.title, change.after.title),
+        why,
+    })
 }
 
 fn summaries<D: Domain>(reports: &[Report<D>], seed: u64) -> Vec<Summary> {

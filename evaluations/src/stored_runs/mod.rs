@@ -3,5 +3,5 @@
 mod compared;
 mod shown;
 
-pub(crate) use self::compared::{ComparedRuns, names_measure};
+pub(crate) use self::compared::{ComparedRuns, Incomparable, names_measure};
 pub(crate) use self::shown::shown_report;

@@ -1,12 +1,12 @@
 //! The agreement of a judge with people as tables of a terminal.
 
-use evals::render::Narrow;
 use evals::render::tables::Table;
+use evals::render::{Narrow, percent};
 use evals_metrics::{Agreement, Confusion};
 
 use super::printer::Printer;
 use super::reports::table_text;
-use evals_runs::annotations::estimates;
+use evals_runs::annotations::{LEVEL, estimates};
 
 /// How often the judge passed and failed what people passed and failed. `titles` are those of the rows.
 pub(crate) fn confusion_table(
@@ -39,7 +39,8 @@ pub(crate) fn statistics_table(printer: &Printer, agreement: &Agreement) -> Stri
             vec![name, it.value, it.n, it.interval, meaning]
         })
         .collect();
-    let heads = ["statistic", "value", "labels", "95% interval", "meaning"];
+    let interval = format!("{} interval", percent(LEVEL));
+    let heads = ["statistic", "value", "labels", &interval, "meaning"];
     let table = Table {
         heads: heads.map(str::to_owned).to_vec(),
         rows,

@@ -1,5 +1,6 @@
 //! Both benchmarks over somebody else's system: a shell script that answers from files.
 
+mod compared;
 mod depth;
 mod measures;
 mod options;

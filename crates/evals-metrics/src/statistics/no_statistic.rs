@@ -42,10 +42,10 @@ pub enum NoStatistic {
         /// The least number that the method needs.
         least: usize,
     },
-    /// Too few cases changed to know how changes scatter.
-    #[error("too few cases changed to say: {changed}, and it takes {least}")]
+    /// Too few cases, or clusters of them, changed to know how changes scatter.
+    #[error("too few changes to say: {changed}, and it takes {least}")]
     FewChanged {
-        /// How many cases changed.
+        /// How many changed.
         changed: usize,
         /// How many have to.
         least: usize,
@@ -65,7 +65,7 @@ pub enum NoStatistic {
     /// A case cannot be both a gain and a loss, so gains and losses together are at most the number of cases.
     #[error("more cases changed than there are")]
     AboveCases,
-    /// No effect of any size reaches the power with so few cases.
-    #[error("no difference of any size reaches this power with so few cases")]
+    /// No effect of any size reaches the power with so small a sample.
+    #[error("no difference of any size reaches this power with a sample this small")]
     OutOfReach,
 }

@@ -2,8 +2,8 @@
 
 use std::fmt::{self, Display, Formatter};
 
-use evals::render::Narrow;
 use evals::render::tables::Table;
+use evals::render::{Narrow, percent};
 use evals_messages::quantity;
 use evals_metrics::{
     CorrectedRate, Estimate, Interval, JudgeLabels, NoCorrection, VerdictCounts, double_sampling,
@@ -165,7 +165,7 @@ impl Correction {
         let heads = [
             format!("{} (pass rate)", self.measure),
             "Value".to_owned(),
-            "95 % interval".to_owned(),
+            format!("{} interval", percent(LEVEL)),
             "n".to_owned(),
         ];
         Table {

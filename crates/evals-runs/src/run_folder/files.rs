@@ -65,7 +65,9 @@ impl RunFolder {
             let place = key
                 .filter(|key| key != ".")
                 .map(|key| format!(", at `{key}`"));
-            Error::new(error).context(unreadable(&path) + &place.unwrap_or_default())
+            let place = place.unwrap_or_default();
+            let remedy = "; restore it from a copy, or delete the folder of the run";
+            Error::new(error).context(unreadable(&path) + &place + remedy)
         })
     }
 

@@ -10,6 +10,7 @@ use anyhow::{Context as _, Result, anyhow, bail};
 use chrono::{DateTime, Utc};
 use evals_guard::regular_file::other_kind;
 
+use super::files::REPORT;
 use super::lock::{self, IsRunning};
 use crate::directories::file_stem;
 
@@ -101,22 +102,20 @@ impl RunFolder {
 
     /// Every run folder, oldest first.
     pub fn list(runs: &Path) -> Result<Vec<Self>> {
-        let entries = match fs::read_dir(runs) {
-            Ok(entries) => entries,
-            Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(Vec::new()),
-            Err(error) => {
-                return Err(error).with_context(|| format!("cannot list `{}`", runs.display()));
-            }
-        };
-        let mut folders = Vec::new();
-        for entry in entries {
-            let path = entry
-                .with_context(|| format!("cannot list `{}`", runs.display()))?
-                .path();
-            folders.extend(Self::open(&path));
-        }
+        let entries = entries(runs)?;
+        let mut folders: Vec<Self> = entries.iter().filter_map(|it| Self::open(it)).collect();
         folders.sort_by_cached_key(Self::order);
         Ok(folders)
+    }
+
+    /// The newest folder with results of a run and without the manifest that would make it one.
+    pub fn newest_without_manifest(runs: &Path) -> Result<Option<Self>> {
+        let has_lost = |path: &PathBuf| {
+            let has = |file: &str| path.join(file).exists();
+            !has(MANIFEST) && (has(REPORT) || has(JOURNAL))
+        };
+        let lost = entries(runs)?.into_iter().filter(has_lost);
+        Ok(lost.max().map(Self::at))
     }
 
     /// Sorts run folders from the oldest to the newest. Names start with the time. A folder with another name, such as a copy, has
@@ -207,6 +206,18 @@ impl RunFolder {
         fs::remove_file(self.path.join(MANIFEST))?;
         fs::remove_dir_all(&self.path)
     }
+}
+
+/// The paths in a folder; none if there is no such folder.
+fn entries(folder: &Path) -> Result<Vec<PathBuf>> {
+    let entries = match fs::read_dir(folder) {
+        Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(Vec::new()),
+        entries => entries.and_then(|entries| {
+            let paths = entries.map(|entry| Ok(entry?.path()));
+            paths.collect()
+        }),
+    };
+    entries.with_context(|| format!("cannot list `{}`", folder.display()))
 }
 
 pub(super) fn unwritable(path: &Path) -> String {

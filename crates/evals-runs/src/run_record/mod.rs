@@ -183,6 +183,14 @@ impl RunRecord {
         }
     }
 
+    /// The name that a user or a variant gave; `None` for the default name.
+    pub fn given_name(&self) -> Option<&str> {
+        let rest = self.name.strip_prefix(&self.dataset.name);
+        let defaults = ["_retrieval_evaluation", "_qa_evaluation", "_eval"];
+        let is_default = rest.is_some_and(|rest| defaults.contains(&rest));
+        (!is_default).then_some(&self.name)
+    }
+
     /// The system under test; `None` for our own pipeline.
     pub fn target(&self) -> Option<&TargetIdentity> {
         match &self.system {

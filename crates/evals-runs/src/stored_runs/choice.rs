@@ -182,8 +182,12 @@ impl<'s> StoredRuns<'s> {
     ) -> Result<(StoredRun, Vec<SkippedRun>)> {
         let mut skipped = Vec::new();
         while let Some(folder) = folders.pop() {
-            let Some(run) = read(&folder, &mut skipped) else {
-                continue;
+            let run = match read(&folder) {
+                Ok(run) => run,
+                Err(unreadable) => {
+                    skipped.push(unreadable);
+                    continue;
+                }
             };
             if !is_wanted(&run.record) {
                 continue;
@@ -226,18 +230,12 @@ impl SkippedRun {
     }
 }
 
-/// The run in a folder. Skips a run whose manifest cannot be read.
-fn read(folder: &RunFolder, skipped: &mut Vec<SkippedRun>) -> Option<StoredRun> {
-    match StoredRun::of_folder(folder.clone()) {
-        Ok(run) => Some(run),
-        Err(error) => {
-            skipped.push(SkippedRun {
-                name: folder.name(),
-                why: format!("{error:#}"),
-            });
-            None
-        }
-    }
+/// The run in a folder, or why it is skipped: its manifest cannot be read.
+pub(super) fn read(folder: &RunFolder) -> Result<StoredRun, SkippedRun> {
+    StoredRun::of_folder(folder.clone()).map_err(|error| SkippedRun {
+        name: folder.name(),
+        why: format!("{error:#}"),
+    })
 }
 
 fn listed(skipped: &[SkippedRun]) -> Vec<String> {

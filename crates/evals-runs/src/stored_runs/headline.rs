@@ -14,10 +14,13 @@ pub struct Headline {
     pub measure: String,
     /// The name of the measure's mean, as tables show it.
     pub title: String,
+    /// Its mean.
     pub value: f64,
+    /// The interval of the mean, if it has one.
     pub interval: Option<Interval>,
     /// How many values it is the mean of, and how many have none.
     pub n: usize,
+    /// How many cases have no value.
     pub excluded: usize,
     /// Whether all assertions of a dataset file are counted together.
     pub is_pooled: bool,

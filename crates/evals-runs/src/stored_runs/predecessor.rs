@@ -1,6 +1,6 @@
 //! Finds the run that a run follows.
 
-use super::choice::{StoredRuns, is_finished};
+use super::choice::{SkippedRun, StoredRuns, is_finished, read};
 use super::run::StoredRun;
 use crate::run_folder::RunFolder;
 use crate::run_record::{Benchmark, RunRecord};
@@ -48,20 +48,47 @@ impl Kinship {
     }
 }
 
-/// The newest finished run among `earlier` that `after` follows, of the closest kinship.
+/// The newest finished run among `earlier` that `after` follows, of the closest kinship. A note lists the newer runs of a kinship as close that
+/// are not finished.
 pub fn predecessor(
     runs: &StoredRuns<'_>,
     earlier: &[RunFolder],
     after: &StoredRun,
     is_alone: bool,
 ) -> Option<StoredRun> {
-    let newest = |kinship: &Kinship| {
-        let mut earlier = earlier.to_vec();
-        let is_wanted = |before: &RunRecord| kinship.holds(before, &after.record, is_alone);
-        runs.pop_newest(&mut earlier, is_wanted, is_finished).ok()
-    };
-    let (run, skipped) = Kinship::CLOSEST_FIRST.iter().find_map(newest)?;
-    runs.note_skipped(&skipped);
+    let mut skipped = Vec::new();
+    // How close it is, and how many were skipped before it.
+    let mut found: Option<(usize, usize, StoredRun)> = None;
+    for folder in earlier.iter().rev() {
+        let run = match read(folder) {
+            Ok(run) => run,
+            Err(unreadable) => {
+                skipped.push((0, unreadable));
+                continue;
+            }
+        };
+        let holds = |kinship: &Kinship| kinship.holds(&run.record, &after.record, is_alone);
+        let closest = found
+            .as_ref()
+            .map_or(usize::MAX, |(closeness, ..)| *closeness);
+        let closeness = Kinship::CLOSEST_FIRST.iter().position(holds);
+        let Some(closeness) = closeness.filter(|it| *it < closest) else {
+            continue;
+        };
+        let state = folder.state();
+        if is_finished(state) {
+            found = Some((closeness, skipped.len(), run));
+            if closeness == 0 {
+                break;
+            }
+        } else {
+            skipped.push((closeness, SkippedRun::because_of(folder, state)));
+        }
+    }
+    let (closeness, newer, run) = found?;
+    let skipped = skipped.into_iter().take(newer);
+    let skipped = skipped.filter(|(of, _)| *of <= closeness);
+    runs.note_skipped(&skipped.map(|(_, run)| run).collect::<Vec<_>>());
     Some(run)
 }
 

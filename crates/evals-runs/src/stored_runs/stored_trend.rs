@@ -1,5 +1,7 @@
 //! One measure over the stored runs of one dataset, benchmark and profile: the figure `trend`, and the table of its steps.
 
+use std::cell::OnceCell;
+use std::iter;
 use std::ops::Range;
 
 use evals::{Cell, Comparison, Row, Summary};
@@ -31,9 +33,20 @@ pub struct StoredTrend<'r> {
     /// How many there are with those that are too old to be drawn.
     all: usize,
     comparison: Comparison,
+    /// How each run follows the one before it, whatever the measure.
+    links: OnceCell<Vec<Link>>,
 }
 
-/// One run of a trend, with what changed since the run before it.
+/// How a run follows the one before it.
+#[derive(Debug, Default)]
+struct Link {
+    /// The settings that changed.
+    changed: Vec<String>,
+    /// Why the line is broken between them.
+    broken: Option<Break>,
+}
+
+/// One run of a trend, with its value of a measure and what changed since the run before it.
 #[derive(Debug)]
 pub struct Step<'l> {
     /// The run.
@@ -41,9 +54,8 @@ pub struct Step<'l> {
     /// Its value.
     pub cell: &'l Cell,
     /// The settings that differ from the run before it.
-    pub changed: Vec<String>,
-    /// Why the line is broken before this run.
-    pub broken: Option<Break>,
+    pub changed: &'l [String],
+    broken: Option<Break>,
 }
 
 impl<'r> StoredTrend<'r> {
@@ -74,6 +86,7 @@ impl<'r> StoredTrend<'r> {
             comparison: Comparison::new(&named),
             all: runs.len(),
             runs,
+            links: OnceCell::new(),
         }
     }
 
@@ -101,17 +114,23 @@ impl<'r> StoredTrend<'r> {
 
     /// The runs with their values of a measure.
     pub fn steps<'l>(&'l self, measure: &'l Row) -> Vec<Step<'l>> {
-        let mut before: Option<&StoredRun> = None;
-        let steps = self.runs.iter().zip(&measure.cells).map(|(run, cell)| {
-            let earlier = before.replace(run);
-            Step {
-                run,
-                cell,
-                changed: earlier.map_or(Vec::new(), |earlier| changed(earlier, run)),
-                broken: earlier.and_then(|earlier| Break::between(earlier, run)),
-            }
+        let links = self.links.get_or_init(|| self.link());
+        let steps = self.runs.iter().zip(&measure.cells).zip(links);
+        let steps = steps.map(|((run, cell), link)| Step {
+            run,
+            cell,
+            changed: &link.changed,
+            broken: link.broken,
         });
         steps.collect()
+    }
+
+    fn link(&self) -> Vec<Link> {
+        let pairs = self.runs.windows(2).map(|pair| Link {
+            changed: changed(pair[0], pair[1]),
+            broken: Break::between(pair[0], pair[1]),
+        });
+        iter::once(Link::default()).chain(pairs).collect()
     }
 
     /// Draws a measure.

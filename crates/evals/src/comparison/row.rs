@@ -3,7 +3,7 @@
 use std::cmp::Ordering;
 use std::collections::BTreeMap;
 
-use evals_metrics::{Interval, Mean, Measure, Scale};
+use evals_metrics::{Interval, Mean, Scale};
 use serde::{Deserialize, Serialize};
 
 use crate::{Direction, number};
@@ -48,14 +48,6 @@ impl Unit {
         match self {
             Self::PassRate | Self::Share | Self::Score => Scale::Share,
             Self::Metric | Self::Seconds => Scale::Amount,
-        }
-    }
-
-    /// The values that a measure with this title can have by its definition, whatever values it has. Every rank measure is from 0 to 1.
-    pub(crate) fn defined_scale(self, title: &str) -> Scale {
-        match self {
-            Self::Score if title.parse::<Measure>().is_err() => Scale::Open,
-            _ => self.scale(),
         }
     }
 }

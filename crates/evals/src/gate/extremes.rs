@@ -27,7 +27,7 @@ impl Extremes {
             })
             .collect();
         let are_shares = values.iter().all(|value| (0.0..=1.0).contains(value));
-        let scale = measure.unit.defined_scale(&measure.title);
+        let scale = measure.defined_scale();
         // Enough to assume a value for a failed case, but not to refuse a rule: other runs may have other values.
         let is_bounded = scale == Scale::Share || are_shares && measure.unit == Unit::Score;
         let (start, end) = if is_bounded {

@@ -61,8 +61,10 @@ pub(super) fn with_unpaired(reason: &str, unpaired: &Unpaired, otherwise: Option
 pub(super) fn drop(reason: DropReason, numbers: &Drop, evidence: &DropCheck) -> String {
     let found = found(numbers, evidence);
     let n = evidence.n;
-    let cases = quantity::of(n, "case");
-    let are = if n == 1 { "is" } else { "are" };
+    let (counted, unit) = counted(numbers);
+    let cases = quantity::of(counted, unit);
+    let are = if counted == 1 { "is" } else { "are" };
+    let needed = needed(evidence, unit);
     let tolerance = evidence.tolerance;
     let p = evidence.adjusted_p_value.map(p_value);
     let shown = test_and_cases(p.as_deref(), n);
@@ -95,25 +97,33 @@ pub(super) fn drop(reason: DropReason, numbers: &Drop, evidence: &DropCheck) -> 
         ),
         DropReason::NoPower => format!(
             "{found}: {significance} over {cases}, which {are} too few to see a drop of {tolerance}{}",
-            needed(evidence)
+            needed
         ),
         DropReason::NoSpread => format!(
             "{found}: {significance}, and equal differences do not say which drop the test can see (n = {n})"
         ),
         DropReason::FewCases => format!(
             "{found}: {significance} over {cases}, which {are} too few for any drop to be significant{}",
-            needed(evidence)
+            needed
         ),
         DropReason::FewChanged => format!(
-            "{found}: {significance}, and too few cases changed to say which drop the test can see (n = {n})"
+            "{found}: {significance}, and too few {unit}s changed to say which drop the test can see (n = {n})"
         ),
         DropReason::NotExcluded => format!(
             "{found}: a drop larger than {tolerance} cannot be excluded ({shown}){}",
-            needed(evidence)
+            needed
         ),
         DropReason::NoBound => format!(
             "{found}: the differences are equal and the scale of the measure is not known, so other cases could lose any amount ({shown})"
         ),
+    }
+}
+
+/// How many cases, or clusters of them, the test counts, and the word for one.
+fn counted(numbers: &Drop) -> (usize, &'static str) {
+    match numbers.sensitivity.clusters() {
+        Some(clusters) => (clusters, "cluster"),
+        None => (numbers.change.n, "case"),
     }
 }
 
@@ -156,11 +166,12 @@ fn seen(evidence: &DropCheck) -> String {
     power(evidence).map_or_else(String::new, |power| format!("; {power}"))
 }
 
-/// What it would take to see the tolerance.
-fn needed(evidence: &DropCheck) -> String {
-    let cases = evidence
-        .cases_needed
-        .map(|cases| format!("for {} it needs about {cases} cases", evidence.tolerance));
+/// What it would take to see the tolerance, in cases or clusters.
+fn needed(evidence: &DropCheck, unit: &str) -> String {
+    let cases = evidence.cases_needed.map(|cases| {
+        let cases = quantity::of(cases, unit);
+        format!("for {} it needs about {cases}", evidence.tolerance)
+    });
     match (power(evidence), cases) {
         (Some(power), Some(cases)) => format!(": {power}, and {cases}"),
         (Some(known), None) | (None, Some(known)) => format!(": {known}"),

@@ -155,7 +155,7 @@ fn fits(rule: &Rule, quantity: Quantity<'_>, subject: &Subject<'_>) -> Result<()
         Quantity::Measure(at) => {
             let measure = &subject.run.measures[at];
             fit::direction(rule, measure.better)?;
-            fit::scale(rule, measure.unit.defined_scale(&measure.title))
+            fit::scale(rule, measure.defined_scale())
         }
         Quantity::Gone(_) => Ok(()),
         Quantity::Latency(..) | Quantity::Cost | Quantity::Failed => fit::quantity(rule, quantity),

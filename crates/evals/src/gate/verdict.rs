@@ -173,7 +173,7 @@ pub struct DropCheck {
     /// The smallest true drop that the test finds four times in five, at the level of the strictest step of Holm's method. `None` if the
     /// differences show no spread, or are too few for any drop.
     pub detectable: Option<f64>,
-    /// How many cases it would take to find a true drop of the size of the tolerance four times in five. `None` if that cannot be said, or
+    /// How many cases, or clusters of them, it would take to find a true drop of the size of the tolerance four times in five. `None` if that cannot be said, or
     /// for a tolerance of 0.
     pub cases_needed: Option<usize>,
 }

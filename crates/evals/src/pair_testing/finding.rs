@@ -62,7 +62,7 @@ impl Finding {
             adjusted_p_value: None,
             verdict: Verdict::None,
             untested: reason.map(|reason| reason.to_string()),
-            clusters: tested.and_then(|it| it.clusters),
+            clusters: tested.and_then(|it| it.sensitivity.clusters()),
             effect: tested.and_then(|it| it.effect),
             detectable: None,
             undetectable: None,

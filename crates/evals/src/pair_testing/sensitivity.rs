@@ -14,7 +14,9 @@ pub(crate) const FEWEST_CHANGED: usize = 10;
 /// How far the differences of paired values scatter, which decides how small a difference a test finds.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(crate) struct Sensitivity {
+    /// How many cases, or clusters.
     n: usize,
+    is_clustered: bool,
     /// How many cases, or clusters, changed.
     changed: usize,
     scatter: Scatter,
@@ -68,6 +70,7 @@ impl Sensitivity {
         };
         Self {
             n,
+            is_clustered: false,
             changed,
             scatter,
             least_p_value: match of_verdicts {
@@ -84,10 +87,16 @@ impl Sensitivity {
         let deviation = error.map_or(0.0, |it| it.value) * as_f64(n).sqrt();
         Self {
             n,
+            is_clustered: true,
             changed: clusters.changed(),
             scatter: Scatter::Deviation(deviation),
             least_p_value: least_of(test, n),
         }
+    }
+
+    /// How many clusters of cases there are; `None` if cases do not come in clusters.
+    pub(crate) fn clusters(&self) -> Option<usize> {
+        self.is_clustered.then_some(self.n)
     }
 
     /// The same for differences of the standard deviation 1, and the factor between what is detectable here and there. Verdicts stay as
@@ -308,7 +317,7 @@ mod tests {
         }
         assert_eq!(
             detectable(&pairs).unwrap_err().to_string(),
-            "too few cases changed to say: 2, and it takes 10"
+            "too few changes to say: 2, and it takes 10"
         );
     }
 }

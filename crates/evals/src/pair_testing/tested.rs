@@ -1,7 +1,6 @@
 //! One difference with everything that its test says.
 
 use std::cmp::Ordering;
-use std::collections::BTreeSet;
 
 use evals_metrics::{
     EffectSize, NoStatistic, PairedDifference, PairedTest, Scale, TestMethod, TestResult,
@@ -20,8 +19,6 @@ pub(crate) struct Tested {
     /// The mean difference in standard deviations of the differences, without an interval if cases come in clusters.
     pub(crate) effect: Option<EffectSize>,
     pub(crate) sensitivity: Sensitivity,
-    /// The number of clusters of cases; `None` if cases do not come in clusters.
-    pub(crate) clusters: Option<usize>,
 }
 
 impl Tested {
@@ -50,7 +47,6 @@ impl Tested {
             result: found.test,
             effect,
             sensitivity: Sensitivity::of(pairs, clusters, test.method),
-            clusters: clusters.map(|of| of.iter().collect::<BTreeSet<_>>().len()),
         })
     }
 

@@ -1,5 +1,6 @@
 //! A measure of a snapshot.
 
+use evals_metrics::{Measure, Scale};
 use serde::{Deserialize, Serialize};
 
 use crate::{Direction, MeasureSource, MeasureValues, Unit};
@@ -38,6 +39,14 @@ impl SnapshotMeasure {
     /// The name of the measure's mean in tables.
     pub fn name(&self) -> &str {
         self.mean_title.as_deref().unwrap_or(&self.title)
+    }
+
+    /// The scale by its definition, whatever values it has. Every rank measure is from 0 to 1; other scores may be anything.
+    pub(crate) fn defined_scale(&self) -> Scale {
+        match self.unit {
+            Unit::Score if self.title.parse::<Measure>().is_err() => Scale::Open,
+            unit => unit.scale(),
+        }
     }
 
     /// Whether it is the measure `other` of another report, whichever evaluator returns it there.

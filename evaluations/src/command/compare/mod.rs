@@ -46,8 +46,14 @@ pub(super) fn execute(session: &Session<'_>, arguments: &CompareArgs) -> Result<
         let record = &pair[1].record;
         let kind = (count > 1).then(|| format!("{}-{}", record.benchmark, record.profile));
         let gap = if exit.is_some() { "\n" } else { "" };
-        let change = compare(session, arguments, &outputs, &pair, kind.as_deref(), gap)?;
-        exit = exit.max(change.map(|change| verdict(session, arguments, &change)));
+        exit = exit.max(compare(
+            session,
+            arguments,
+            &outputs,
+            &pair,
+            kind.as_deref(),
+            gap,
+        )?);
     }
     if arguments.fail_if_worse && is_behind {
         session.printer.warn(
@@ -55,16 +61,18 @@ pub(super) fn execute(session: &Session<'_>, arguments: &CompareArgs) -> Result<
         );
         exit = exit.max(Some(Exit::CheckFailed));
     }
-    exit.with_context(|| {
-        format!(
-            "none of the {count} pairs of runs has a measure {}",
-            arguments.measures.join(", ")
-        )
+    exit.with_context(|| match &arguments.measures[..] {
+        [] => format!("none of the {count} pairs of runs has a measure with values in both"),
+        wanted => format!(
+            "none of the {count} pairs of runs has a measure {} with values in both",
+            wanted.join(", ")
+        ),
     })
 }
 
-/// Compares one pair of runs, prints the change and writes its files. Of several pairs, one that lacks the wanted measures is left out: the
-/// result is `None`. `kind` distinguishes the files of the pairs by name.
+/// Compares one pair of runs, prints the change, writes its files, and returns the exit status. Of several pairs, one that has no value to
+/// compare is left out, such as the searches of a service that only answers: the result is `None`. `kind` distinguishes the files of the
+/// pairs by name.
 fn compare(
     session: &Session<'_>,
     arguments: &CompareArgs,
@@ -72,17 +80,27 @@ fn compare(
     pair: &[StoredRun; 2],
     kind: Option<&str>,
     gap: &str,
-) -> Result<Option<Change>> {
+) -> Result<Option<Exit>> {
     let compared = ComparedRuns::read(pair)?;
     let test = arguments.testing(compared.seed());
     let change = compared.change_by(test, &arguments.measures, &arguments.group_by)?;
     check_clusters(&change.test)?;
-    if kind.is_some() && change.measures.is_empty() {
+    if kind.is_some() && change.measures.is_empty() && !arguments.measures.is_empty() {
         return Ok(None);
     }
     check_measures(&change, &arguments.measures, || compared.change())?;
-    let mut change = compared.explained(change)?;
     let printer = session.printer;
+    let has_lost = change.measures.iter().any(|it| it.only_before > 0);
+    let mut change = match compared.explained(change) {
+        Err(reason) if kind.is_some() => {
+            printer.note(&format!("skipped: {reason}"));
+            return Ok((arguments.fail_if_worse && has_lost).then(|| {
+                printer.failure("no case has a value any more");
+                Exit::CheckFailed
+            }));
+        }
+        explained => explained?,
+    };
     change.by_people = changes_by_people(pair.each_ref(), &change);
     let mut page = gap.as_bytes().to_vec();
     console(printer).change(&mut page, &change)?;
@@ -103,7 +121,7 @@ fn compare(
     })?;
     let figures = || figures::named(figures::of_change(&change), kind);
     outputs.write_figures(printer, figures)?;
-    Ok(Some(change))
+    Ok(Some(verdict(session, arguments, &change)))
 }
 
 /// Where the results of a comparison go beside the terminal.

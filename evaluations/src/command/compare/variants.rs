@@ -10,6 +10,7 @@ use evals_runs::stored_runs::{StoredRun, Variants};
 use crate::cli::CompareArgs;
 use crate::exit::Exit;
 use crate::session::Session;
+use crate::stored_runs::Incomparable;
 
 /// A run of a variant.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -57,7 +58,8 @@ pub(in crate::command) fn execute(
             benchmarks.push(run.benchmark);
         }
     }
-    let mut exit = Exit::Done;
+    let mut exit = None;
+    let mut skipped = Vec::new();
     for benchmark in &benchmarks {
         let own = runs.iter().filter(|run| run.benchmark == *benchmark);
         let own: Vec<OsString> = own.map(|run| OsString::from(&run.folder)).collect();
@@ -69,9 +71,21 @@ pub(in crate::command) fn execute(
         }
         let files = (benchmarks.len() > 1).then(|| benchmark.word());
         let own = arguments.with_runs(own, files);
-        exit = exit.max(super::execute(session, &own)?);
+        match super::execute(session, &own) {
+            // Such as the searches of a service that only answers.
+            Err(error) if error.is::<Incomparable>() => skipped.push(error),
+            compared => exit = exit.max(Some(compared?)),
+        }
     }
-    Ok(exit)
+    if exit.is_none()
+        && let Some(error) = skipped.pop()
+    {
+        return Err(error);
+    }
+    for reason in skipped {
+        session.printer.note(&format!("skipped: {reason}"));
+    }
+    Ok(exit.unwrap_or(Exit::Done))
 }
 
 impl VariantRun {

@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use anyhow::Result;
-use evals::{Dataset, Report, Retry, StopSignal};
+use evals::{CaseReport, Dataset, Report, Retry, StopSignal};
 use evals_evaluators::{DatasetFile, Resources, Untyped};
 use evals_messages::quantity;
 use evals_rag::rag_judges::JudgeAgreement;
@@ -47,6 +47,16 @@ pub(super) enum Start {
     Reuse(Replies),
 }
 
+impl Start {
+    /// Which cases are resumed.
+    fn resume(&self) -> Resume {
+        match self {
+            Self::Resume => Resume::Unfinished,
+            Self::Fresh | Self::Reuse(_) => Resume::Fresh,
+        }
+    }
+}
+
 /// Runs the cases that are not finished yet.
 pub(super) async fn run(
     session: &Session<'_>,
@@ -67,21 +77,13 @@ pub(super) async fn run(
         dataset,
         target,
     } = opening.await?;
-    let prices = choices::prices(&plan.resolved);
     let started = clock::now();
     let record = run_record(plan, arguments, target.identity(), &judges, started)?;
-    let resume = match start {
-        Start::Resume => Resume::Unfinished,
-        Start::Fresh | Start::Reuse(_) => Resume::Fresh,
-    };
-    let opening = resumption::open::<Untyped>(session, &record, started, resume);
+    let opening = resumption::open::<Untyped>(session, &record, started, start.resume());
     let mut opened = interruption.guard(opening).await?;
     let recording = recording(record.identity(), start, &dataset, control.repeat.get());
     let recorded = Arc::new(targets::record(session, target, &recording).await?);
-    spending.record_in(Arc::clone(recorded.file()), &prices);
-    let (models, identity) = (judges.identities(), recorded.identity());
-    let paid = eval_report::payments(&opened.finished, models, identity, &prices);
-    spending.resume_cases(paid, &prices);
+    resume_spending(&spending, plan, &judges, &recorded, &opened.finished);
     let work = Work {
         name: plan.name.clone(),
         dataset,
@@ -108,6 +110,21 @@ pub(super) async fn run(
         budget: spending.is_spent(),
     };
     finished(session, arguments, report, opened.folder, recorded, reached)
+}
+
+/// Counts what earlier sessions of the run paid.
+fn resume_spending(
+    spending: &Spending,
+    plan: &Plan,
+    judges: &OpenedJudges,
+    recorded: &RecordedTarget,
+    finished: &[CaseReport<Untyped>],
+) {
+    let prices = choices::prices(&plan.resolved);
+    spending.record_in(Arc::clone(recorded.file()), &prices);
+    let (models, identity) = (judges.identities(), recorded.identity());
+    let paid = eval_report::payments(finished, models, identity, &prices);
+    spending.resume_cases(paid, &prices);
 }
 
 /// Writes the report.

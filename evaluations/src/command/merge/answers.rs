@@ -207,13 +207,5 @@ async fn write<D: Domain + HasPage + Answers>(
         opened.folder,
         Reached::default(),
     )?;
-    let text = finished.text(printer)?;
-    printer.note_files(&finished.folder, &finished.report);
-    let FinishedRun {
-        report,
-        summary,
-        folder,
-        ..
-    } = finished;
-    Ok(Merged::new(folder, text, &report, &summary))
+    Merged::written(printer, finished)
 }

@@ -14,7 +14,9 @@ use super::shards_of_run::ShardsOfRun;
 use super::{answers, manifest, rankings};
 use crate::case_selection::ChosenCases;
 use crate::exit::Exit;
+use crate::finished_run::FinishedRun;
 use crate::groups;
+use crate::page::HasPage;
 use crate::resumption::is_transient;
 use crate::session::Session;
 use crate::terminal::Printer;
@@ -45,22 +47,19 @@ impl Merged {
         }
     }
 
-    pub(super) fn new<D: Domain>(
-        folder: RunFolder,
-        text: String,
-        report: &Report<D>,
-        summary: &Summary,
-    ) -> Self {
-        Self {
-            folder,
+    pub(super) fn written<D: Domain + HasPage>(
+        printer: &Printer,
+        run: FinishedRun<D>,
+    ) -> Result<Self> {
+        let text = run.text(printer)?;
+        printer.note_files(&run.folder, &run.report);
+        let transient = run.report.cases.iter().filter(|case| is_transient(case));
+        Ok(Self {
+            transient: transient.count(),
+            failure: RunFailure::message(&run.summary),
+            folder: run.folder,
             text,
-            transient: report
-                .cases
-                .iter()
-                .filter(|case| is_transient(case))
-                .count(),
-            failure: RunFailure::message(summary),
-        }
+        })
     }
 
     /// Prints notes on failed cases, and returns the exit code.

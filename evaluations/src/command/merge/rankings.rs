@@ -9,11 +9,12 @@ use serde_json::Value;
 
 use super::joining::{Joined, Joining, Merged};
 use super::target_facts;
-use crate::page::{Documents, PageSource};
-use crate::rankings::{self, FinishedRankings, TimedQuestions};
+use crate::finished_run::FinishedRun;
+use crate::page::Documents;
+use crate::rankings::TimedQuestions;
+use crate::run_ending::Reached;
 use crate::run_models::reranker;
 use crate::targets::DocumentScores;
-use crate::terminal::run_text;
 use crate::vector_search;
 
 pub(super) async fn write(joining: &Joining<'_>) -> Result<Merged> {
@@ -33,7 +34,7 @@ pub(super) async fn write(joining: &Joining<'_>) -> Result<Merged> {
     lines.extend(
         reranking
             .iter()
-            .map(|line| ("reranking".to_owned(), line.clone())),
+            .map(|line| (reranker::LABEL.to_owned(), line.clone())),
     );
     if let Some(target) = joining.record.target() {
         let facts = target_facts::of(&report, &parts).with_scores(DocumentScores::of(&report));
@@ -55,25 +56,15 @@ pub(super) async fn write(joining: &Joining<'_>) -> Result<Merged> {
     let folder = RunFolder::create(&runs, clock::now(), &name)?;
     folder.write_record(record)?;
     let printer = joining.session.printer;
-    let finished = FinishedRankings {
-        source: PageSource::of_run(&folder, joining.seed(), documents),
-        label,
-        report,
-        summary,
+    let shown = (joining.seed(), documents);
+    let finished = FinishedRun::write_rankings(
+        printer,
+        shown,
+        (report, summary),
         folder,
-        reranking,
-        too_many_failed: false,
-    };
-    rankings::record(printer, &finished)?;
-    let FinishedRankings {
-        report,
-        summary,
-        folder,
-        ..
-    } = finished;
-    let text = run_text(printer, &report, &summary)?;
-    printer.note_files(&folder, &report);
-    Ok(Merged::new(folder, text, &report, &summary))
+        Reached::default(),
+    )?;
+    Merged::written(printer, finished)
 }
 
 /// The line on reranking; `None` if the profile does not rerank.

@@ -34,8 +34,11 @@ const SCORE: usize = 5;
 /// The title of the column behind it, which only a terminal shows.
 const TREND: &str = "trend";
 
+/// The title of the column of given names, which shortened names of folders lack.
+const NAME: &str = "name";
+
 /// Columns that a narrow terminal drops, the least important first.
-const DROPPED_WHEN_NARROW: [&str; 5] = [TREND, "cases", "benchmark", "profile", "dataset"];
+const DROPPED_WHEN_NARROW: [&str; 6] = [TREND, "cases", "benchmark", "profile", NAME, "dataset"];
 
 pub(super) fn execute(session: &Session<'_>, arguments: &ListRunsArgs) -> Result<Exit> {
     let runs = session.directories.runs();
@@ -84,7 +87,9 @@ fn listing(printer: &Printer, folders: &[RunFolder], all: &[StoredRun], listed: 
     let console = console(printer);
     let layout = Layout::of(printer).dropping(&DROPPED_WHEN_NARROW);
     let is_narrow = printer.stdout().limit.is_some();
+    let mut titles = HEADER.to_vec();
     let mut rows = Vec::new();
+    let mut names = Vec::new();
     let mut pages = Vec::new();
     let mut trends = Vec::new();
     for (place, run) in all.iter().enumerate().take(listed).rev() {
@@ -92,6 +97,8 @@ fn listing(printer: &Printer, folders: &[RunFolder], all: &[StoredRun], listed: 
         if is_narrow {
             name = short_name(name, folders);
         }
+        let given = run.record.given_name().filter(|_| is_narrow);
+        names.push(given.map(str::to_owned));
         rows.push(row(name, run));
         pages.push(run.page().filter(|_| printer.links()));
         trends.push(match console.drawings {
@@ -99,22 +106,25 @@ fn listing(printer: &Printer, folders: &[RunFolder], all: &[StoredRun], listed: 
             Drawings::Off => None,
         });
     }
-    if trends.iter().any(Option::is_some) {
-        let titles = inserted(HEADER.to_vec(), TREND);
-        let drawn: Vec<Vec<String>> = rows
-            .iter()
-            .zip(&trends)
-            .map(|(row, trend)| inserted(row.clone(), trend.clone().unwrap_or_default()))
-            .collect();
-        return layout.render_linked(&titles, &drawn, &pages);
-    }
-    layout.render_linked(&HEADER, &rows, &pages)
+    insert(SCORE + 1, (TREND, trends), &mut titles, &mut rows);
+    insert(1, (NAME, names), &mut titles, &mut rows);
+    layout.render_linked(&titles, &rows, &pages)
 }
 
-/// A row with the cell of the trend behind that of the score.
-fn inserted<T>(mut row: Vec<T>, cell: impl Into<T>) -> Vec<T> {
-    row.insert(SCORE + 1, cell.into());
-    row
+/// Inserts a column at a position, if any of its cells has a value.
+fn insert<'t>(
+    place: usize,
+    (title, cells): (&'t str, Vec<Option<String>>),
+    titles: &mut Vec<&'t str>,
+    rows: &mut [Vec<String>],
+) {
+    if cells.iter().all(Option::is_none) {
+        return;
+    }
+    titles.insert(place, title);
+    for (row, cell) in rows.iter_mut().zip(cells) {
+        row.insert(place, cell.unwrap_or_default());
+    }
 }
 
 /// The time at the start of a run's name if it identifies the run, else the whole name.

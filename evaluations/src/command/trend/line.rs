@@ -97,7 +97,7 @@ impl<'r> Line<'r> {
             let is_wanted = |row: &&Row| wanted.iter().any(|name| is_named(row, name));
             trend.measures().iter().filter(is_wanted).collect()
         };
-        let record = history.record();
+        let (record, drawing) = (history.record(), history.drawing());
         let lines = rows.into_iter().map(|row| {
             let points: Vec<Point> = trend.steps(row).iter().map(|it| point(it, row)).collect();
             let (level_changes, p_value, undefined) = match changes(&points) {
@@ -115,7 +115,7 @@ impl<'r> Line<'r> {
                 p_value,
                 undefined,
                 points,
-                figure: figure(&history.drawing(), row),
+                figure: figure(&drawing, row),
             }
         });
         lines.collect()
@@ -218,7 +218,7 @@ fn point(step: &Step<'_>, row: &Row) -> Point {
         undefined: step.absence(row),
         interval,
         n,
-        changed: step.changed.clone(),
+        changed: step.changed.to_vec(),
     }
 }
 

@@ -149,10 +149,15 @@ pub(super) fn target(path: &Path, text: &str) -> Result<Checked, Problems> {
     if !errors.is_empty() {
         return Err(errors.iter().map(at).collect());
     }
-    let settings = TargetSettings::from_value(root.to_value());
+    // As a run does, the section is taken with and without its name.
+    let section = match root.members() {
+        Some([only]) if only.key.text == "target" => &only.value,
+        _ => &root,
+    };
+    let settings = TargetSettings::from_value(section.to_value());
     let checked = settings.and_then(|settings| settings.check());
     checked.map_err(|problem| {
-        let place = root.place_of(problem.key.split('.').map(Step::Key));
+        let place = section.place_of(problem.key.split('.').map(Step::Key));
         vec![at(&place.error(problem.to_string()))]
     })?;
     Ok(Checked::of("target"))

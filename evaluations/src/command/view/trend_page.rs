@@ -137,7 +137,7 @@ fn row(step: &Step<'_>, measure: &Row) -> TrendRow {
         name,
         value,
         interval,
-        changed: step.changed.clone(),
+        changed: step.changed.to_vec(),
         broken: step.broken(),
     }
 }

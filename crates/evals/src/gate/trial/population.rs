@@ -50,7 +50,7 @@ pub(super) struct Ruled {
     pub(super) mean: f64,
     /// Whether all values are from 0 to 1.
     pub(super) is_share: bool,
-    /// The values that the measure allows.
+    /// The scale by which the gate judges it.
     pub(super) scale: Scale,
 }
 
@@ -61,9 +61,7 @@ impl Population {
         names: &dyn MeasureNames,
     ) -> Result<Self, TrialError> {
         let (snapshots, pairing) = noise.snapshots()?;
-        let Some(first) = snapshots.first() else {
-            return Err(TrialError::Alone);
-        };
+        let first = &snapshots[0];
         let common = common(snapshots);
         // The run stands in for the baseline that a drop needs.
         let subjects = [Subject {
@@ -81,8 +79,7 @@ impl Population {
                 match resolved.quantity {
                     Quantity::Measure(place) => {
                         let measure = &first.measures[place];
-                        let scale = measure.unit.defined_scale(&measure.title);
-                        rules.push(Ruled::new(rule, measure, scale, snapshots, &common)?);
+                        rules.push(Ruled::new(rule, measure, snapshots, &common)?);
                     }
                     _ => left_out.push(format!("{} of {}", rule.kind(), rule.name())),
                 }
@@ -109,7 +106,7 @@ impl Population {
 }
 
 impl<'s> Noise<'s> {
-    /// The snapshots that show the noise, and how pairs are made of them.
+    /// The snapshots that show the noise, at least one, and how pairs are made of them.
     fn snapshots(&self) -> Result<(&'s [Snapshot], Pairs), TrialError> {
         match *self {
             Self::Runs(runs) | Self::Repetitions(runs) if runs.len() < 2 => Err(TrialError::Alone),
@@ -175,7 +172,6 @@ impl Ruled {
     fn new(
         rule: &Rule,
         measure: &SnapshotMeasure,
-        scale: Scale,
         snapshots: &[Snapshot],
         common: &[Vec<usize>],
     ) -> Result<Self, TrialError> {
@@ -208,7 +204,10 @@ impl Ruled {
             better: measure.better,
             mean: all.iter().sum::<f64>() / evals_metrics::as_f64(all.len()),
             is_share: all.iter().all(|value| (0.0..=1.0).contains(value)),
-            scale,
+            scale: match rule {
+                Rule::MaxDrop { .. } => measure.defined_scale(),
+                Rule::Min { .. } | Rule::Max { .. } => measure.unit.scale(),
+            },
             values,
         })
     }

@@ -183,3 +183,26 @@ fn the_numbers_of_a_gate_count_clusters() {
         assert!(page.contains(line), "{line}: {page}");
     }
 }
+
+#[test]
+fn the_sentences_of_a_gate_count_clusters() {
+    let same = run(&mut Xoshiro256PlusPlus::seeded(3), "metadata:document");
+    let gate = gate([max_drop(TOLERANCE)]);
+    let unchanged = judged_snapshots(&gate, Some(&same), &same).unwrap();
+    let reason = &check(&unchanged, "MRR drop <= 0.015").reason;
+    let expected = "20 clusters are too few to exclude drops above 0.015";
+    assert!(reason.contains(expected), "{reason}");
+
+    let mut random = Xoshiro256PlusPlus::seeded(3);
+    let mut side = || run(&mut random, "metadata:document");
+    let [before, after] = [side(), side()];
+    let report = judged_snapshots(&gate, Some(&before), &after).unwrap();
+    let reason = &check(&report, "MRR drop <= 0.015").reason;
+    let needed = drop_of(&report).cases_needed.unwrap();
+    for expected in [
+        "over 20 clusters, which are too few".to_owned(),
+        format!("it needs about {needed} clusters"),
+    ] {
+        assert!(reason.contains(&expected), "{reason}");
+    }
+}

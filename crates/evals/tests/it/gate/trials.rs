@@ -3,7 +3,10 @@
 use std::num::NonZeroU32;
 
 use evals::render::{self, Console};
-use evals::{Gate, GateTrial, MeasureNames, Noise, Snapshot, TrialError, TrialReport, TrialShares};
+use evals::{
+    Gate, GateBound, GateTrial, GateVerdict, MeasureNames, Noise, Snapshot, TrialError,
+    TrialReport, TrialShares,
+};
 
 use insta::assert_snapshot;
 
@@ -164,6 +167,25 @@ fn a_floor_that_the_run_breaks_is_no_false_alarm() {
     assert_eq!(floor, "RR >= 0.9");
     assert!(*failed > 0.99 && *alarms < 0.05, "{worse:?}");
     assert!(fine[2].2 < 0.01, "{fine:?}");
+}
+
+#[test]
+fn a_limit_is_simulated_on_the_scale_by_which_the_gate_judges_it() {
+    // Student's interval of these scores begins below 0, where the interval of values from 0 to 1 is cut.
+    let cases = (0..12).map(|number| {
+        let value = if number == 0 { 0.5 } else { 0.0 };
+        finished(&format!("q{number:02}"), vec![score("tone", value)])
+    });
+    let run = snapshot(&report(cases.collect()));
+    let gate = Gate {
+        bound: GateBound::Pessimistic,
+        ..gate([min("tone", 0.0)])
+    };
+    let judged = super::judged_snapshots(&gate, None, &run).unwrap();
+    assert_eq!(judged.verdict, GateVerdict::Passed, "{judged:?}");
+    let found = trial(&gate, &exchange(&run), &[0.01]).unwrap();
+    let failed = shares(&found, "none").failed.value;
+    assert!(failed < 1e-12, "{found:?}");
 }
 
 #[test]

@@ -11,18 +11,20 @@ use crate::command::run::manifest::approximation;
 use crate::command::run::preparation::Run;
 use crate::command::run::search::{self, Depth};
 use crate::execution::{Ran, Work};
+use crate::finished_run::FinishedRun;
 use crate::groups;
-use crate::page::{Documents, PageSource};
-use crate::rankings::FinishedRankings;
+use crate::page::Documents;
+use crate::run_ending::Reached;
+use crate::run_models::reranker;
 use crate::search_profile::SearchProfile;
 use crate::vector_search;
 
-/// Searches every question with `profile` and measures the rankings. The caller writes the results into `folder`.
+/// Searches every question with `profile`, measures the rankings, and writes the results into `folder`.
 pub(super) async fn run(
     run: Run<'_>,
     profile: SearchProfile,
     folder: RunFolder,
-) -> Result<FinishedRankings> {
+) -> Result<FinishedRun<Retrieval>> {
     let Run {
         arguments,
         plan,
@@ -67,16 +69,12 @@ pub(super) async fn run(
     let summary = groups::summary(printer, &report, arguments.control.seed, keys);
     let index = &prepared.ready.index;
     let documents = Documents::of_index(index, &[&report]).await;
-    let source = PageSource::of_run(&folder, arguments.control.seed, documents);
-    Ok(FinishedRankings {
-        source,
-        label: profile.to_string(),
-        report,
-        summary,
-        folder,
-        reranking,
-        too_many_failed,
-    })
+    let shown = (arguments.control.seed, documents);
+    let reached = Reached {
+        failures: too_many_failed,
+        budget: prepared.spending.is_spent(),
+    };
+    FinishedRun::write_rankings(printer, shown, (report, summary), folder, reached)
 }
 
 /// Adds the lines below the title to a report.
@@ -93,7 +91,7 @@ fn enter_facts(
     facts.extend(approximation(run, profile).map(vector_search::fact));
     facts.extend(chosen.lines("questions"));
     facts.extend(sampled.map(LatencySample::fact));
-    facts.extend(reranking.map(|account| ("reranking".to_owned(), account.clone())));
+    facts.extend(reranking.map(|account| (reranker::LABEL.to_owned(), account.clone())));
     if !facts.is_empty() {
         let key = Report::<Retrieval>::FACTS.to_owned();
         report.metadata.insert(key, serde_json::to_value(facts)?);

@@ -7,6 +7,7 @@ mod page;
 use anyhow::Result;
 use evals::Comparison;
 use evals_messages::quantity;
+use evals_rag::Retrieval;
 use evals_runs::clock;
 use evals_runs::run_folder::{RunFailure, RunFolder};
 
@@ -14,14 +15,14 @@ use super::manifest::run_record;
 use super::plan::Plan;
 use super::preparation::Run;
 use crate::exit::Exit;
+use crate::finished_run::FinishedRun;
 use crate::interruption::Interrupted;
 use crate::out_file::OutFile;
 use crate::page::{Documents, PageSource, SeveralPage};
-use crate::rankings::{FinishedRankings, record};
 use crate::run_ending::Reached;
 use crate::search_profile::SearchProfile;
 use crate::session::Session;
-use crate::terminal::{Printer, run_text};
+use crate::terminal::Printer;
 
 /// Measures the rankings of every profile, and prints and writes the results.
 pub(super) async fn execute(run: Run<'_>) -> Result<Exit> {
@@ -31,7 +32,7 @@ pub(super) async fn execute(run: Run<'_>) -> Result<Exit> {
         interruption,
         ..
     } = run;
-    let mut finished: Vec<FinishedRankings> = Vec::new();
+    let mut finished: Vec<FinishedRun<Retrieval>> = Vec::new();
     for &profile in &plan.profiles {
         let folder = create_folder(run, profile)?;
         let mut measured = match benchmark::run(run, profile, folder).await {
@@ -39,7 +40,6 @@ pub(super) async fn execute(run: Run<'_>) -> Result<Exit> {
             Err(error) if error.is::<Interrupted>() && !finished.is_empty() => break,
             measured => measured?,
         };
-        record(session.printer, &measured)?;
         if !plan.out.iter().any(OutFile::is_page) {
             // Its page is written, and holds the texts of documents for each profile.
             measured.source.documents = Documents::none();
@@ -74,7 +74,7 @@ pub(super) async fn execute(run: Run<'_>) -> Result<Exit> {
             quantity::of(not_run, "search")
         ));
         let reached = Reached {
-            failures: finished.iter().any(|it| it.too_many_failed),
+            failures: finished.iter().any(|it| it.reached.failures),
             budget: run.prepared.spending.is_spent(),
         };
         return Ok(reached.exit());
@@ -83,8 +83,8 @@ pub(super) async fn execute(run: Run<'_>) -> Result<Exit> {
 }
 
 /// Whether a run that ends after these profiles has work left.
-fn is_anything_left(plan: &Plan, finished: &[FinishedRankings]) -> bool {
-    let is_cut = |run: &FinishedRankings| run.report.not_run > 0;
+fn is_anything_left(plan: &Plan, finished: &[FinishedRun<Retrieval>]) -> bool {
+    let is_cut = |run: &FinishedRun<Retrieval>| run.report.not_run > 0;
     finished.len() < plan.profiles.len() || plan.qa.is_some() || finished.iter().any(is_cut)
 }
 
@@ -98,13 +98,13 @@ fn create_folder(run: Run<'_>, profile: SearchProfile) -> Result<RunFolder> {
 }
 
 /// Reports the profiles without any ranking, which make the run fail.
-fn note_failed_searches(printer: &Printer, finished: &[FinishedRankings]) -> Exit {
+fn note_failed_searches(printer: &Printer, finished: &[FinishedRun<Retrieval>]) -> Exit {
     let mut exit = Exit::Done;
     for run in finished {
         if RunFailure::of(&run.summary).is_some() {
             printer.failure(&format!(
                 "no search by `{}` succeeded; the report gives the reasons",
-                run.label
+                run.label()
             ));
             exit = Exit::CheckFailed;
         }
@@ -112,7 +112,7 @@ fn note_failed_searches(printer: &Printer, finished: &[FinishedRankings]) -> Exi
     exit
 }
 
-fn note_interruption(session: &Session<'_>, plan: &Plan, finished: &[FinishedRankings]) {
+fn note_interruption(session: &Session<'_>, plan: &Plan, finished: &[FinishedRun<Retrieval>]) {
     let left = plan.profiles[finished.len()..].iter();
     let mut left: Vec<String> = left.map(ToString::to_string).collect();
     if plan.qa.is_some() {
@@ -126,11 +126,11 @@ fn note_interruption(session: &Session<'_>, plan: &Plan, finished: &[FinishedRan
     session.printer.note(&note);
 }
 
-fn print(run: Run<'_>, finished: &[FinishedRankings], comparison: &Comparison) -> Result<()> {
+fn print(run: Run<'_>, finished: &[FinishedRun<Retrieval>], comparison: &Comparison) -> Result<()> {
     let printer = run.session.printer;
     let seed = run.arguments.control.seed;
     let text = match finished {
-        [one] => run_text(printer, &one.report, &one.summary)?,
+        [one] => one.text(printer)?,
         several => page::comparison(
             printer,
             comparison,
@@ -145,14 +145,9 @@ fn print(run: Run<'_>, finished: &[FinishedRankings], comparison: &Comparison) -
 }
 
 /// The measures of all profiles side by side.
-fn comparison(finished: &[FinishedRankings]) -> Comparison {
-    let titles: Vec<String> = finished.iter().map(|run| run.label.clone()).collect();
-    let summaries: Vec<_> = titles
-        .iter()
-        .zip(finished)
-        .map(|(title, run)| (title.as_str(), &run.summary))
-        .collect();
-    Comparison::new(&summaries)
+fn comparison(finished: &[FinishedRun<Retrieval>]) -> Comparison {
+    let summaries = finished.iter().map(|run| (run.label(), &run.summary));
+    Comparison::new(&summaries.collect::<Vec<_>>())
 }
 
 /// Writes the `--out` files. A run of several profiles writes one file for each, and the comparison into the file of the given name if
@@ -160,7 +155,7 @@ fn comparison(finished: &[FinishedRankings]) -> Comparison {
 fn write_out(
     session: &Session<'_>,
     plan: &Plan,
-    finished: &[FinishedRankings],
+    finished: &[FinishedRun<Retrieval>],
     comparison: &Comparison,
 ) -> Result<()> {
     let runs = page::titled(finished);
@@ -183,8 +178,7 @@ fn write_out(
     for file in &plan.out {
         if plan.profiles.len() == 1 {
             for run in finished {
-                file.report(session.printer, &run.report, &run.summary, &run.source)?;
-                session.printer.note_file("wrote", file.path());
+                run.write_file(session.printer, file)?;
             }
             continue;
         }
@@ -192,9 +186,7 @@ fn write_out(
             session.printer.note_file("wrote", file.path());
         }
         for run in finished {
-            let own = file.of(&run.label);
-            own.report(session.printer, &run.report, &run.summary, &run.source)?;
-            session.printer.note_file("wrote", own.path());
+            run.write_file(session.printer, &file.of(run.label()))?;
         }
     }
     Ok(())

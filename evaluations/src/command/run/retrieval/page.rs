@@ -9,7 +9,8 @@ use evals_rag::Retrieval;
 
 use crate::case_selection::ChosenCases;
 use crate::command::run::plan::Plan;
-use crate::rankings::FinishedRankings;
+use crate::finished_run::FinishedRun;
+use crate::run_models::reranker;
 use crate::terminal::{Printer, console, run_console, text};
 use crate::vector_search;
 
@@ -17,7 +18,7 @@ use crate::vector_search;
 pub(super) fn comparison(
     printer: &Printer,
     comparison: &Comparison,
-    finished: &[FinishedRankings],
+    finished: &[FinishedRun<Retrieval>],
     plan: &Plan,
     chosen: &ChosenCases,
     seed: u64,
@@ -46,7 +47,7 @@ pub(super) fn comparison(
 }
 
 /// The run, its questions and the depth of its rankings, in one line.
-fn headline(printer: &Printer, finished: &[FinishedRankings], plan: &Plan) -> String {
+fn headline(printer: &Printer, finished: &[FinishedRun<Retrieval>], plan: &Plan) -> String {
     let questions = finished.first().map_or(0, |run| run.summary.finished);
     let separator = if printer.stdout().unicode {
         " · "
@@ -68,29 +69,29 @@ fn headline(printer: &Printer, finished: &[FinishedRankings], plan: &Plan) -> St
 }
 
 /// What only some runs have: approximate search, reranking, groups and failures.
-fn of_single_runs(printer: &Printer, finished: &[FinishedRankings]) -> io::Result<String> {
+fn of_single_runs(printer: &Printer, finished: &[FinishedRun<Retrieval>]) -> io::Result<String> {
     let console = console(printer);
     let line = |line: &str| text(|out| console.text(out, line));
     let mut page = String::new();
     for run in finished {
-        if let Some(search) = vector_search::of_report(&run.report.metadata) {
+        if let Some(search) = run.fact(vector_search::LABEL) {
             page.push('\n');
-            page.push_str(&line(&format!("{}: vector search: {search}", run.label))?);
+            page.push_str(&line(&format!("{}: vector search: {search}", run.label()))?);
         }
-        if let Some(account) = &run.reranking {
+        if let Some(account) = run.fact(reranker::LABEL) {
             page.push('\n');
-            page.push_str(&line(&format!("{}: {account}", run.label))?);
+            page.push_str(&line(&format!("{}: {account}", run.label()))?);
         }
     }
     for run in finished.iter().filter(|run| !run.summary.groups.is_empty()) {
         page.push('\n');
-        page.push_str(&line(&format!("{}:", run.label))?);
+        page.push_str(&line(&format!("{}:", run.label()))?);
         page.push_str(&text(|out| console.groups(out, &run.summary))?);
     }
     for run in finished.iter().filter(|run| run.summary.failed > 0) {
         let failed = format!(
             "{}: {} of {} failed",
-            run.label,
+            run.label(),
             run.summary.failed,
             quantity::of(run.summary.finished, "search")
         );
@@ -101,9 +102,9 @@ fn of_single_runs(printer: &Printer, finished: &[FinishedRankings]) -> io::Resul
 }
 
 /// The finished runs under their labels.
-pub(super) fn titled(finished: &[FinishedRankings]) -> Vec<Titled<'_, Retrieval>> {
+pub(super) fn titled(finished: &[FinishedRun<Retrieval>]) -> Vec<Titled<'_, Retrieval>> {
     let runs = finished.iter().map(|run| Titled {
-        title: &run.label,
+        title: run.label(),
         report: &run.report,
         summary: &run.summary,
     });
@@ -111,12 +112,12 @@ pub(super) fn titled(finished: &[FinishedRankings]) -> Vec<Titled<'_, Retrieval>
 }
 
 /// The latencies of all stages, each from the profile that computed it. The other profiles read its result from the cache.
-fn latencies(finished: &[FinishedRankings]) -> Vec<(String, Percentiles)> {
+fn latencies(finished: &[FinishedRun<Retrieval>]) -> Vec<(String, Percentiles)> {
     let stages = finished.iter().flat_map(|run| {
-        let profile = run.label.clone();
+        let profile = run.label();
         run.summary.timings.iter().map(move |(stage, times)| {
             let name = if *stage == profile {
-                profile.clone()
+                profile.to_owned()
             } else {
                 format!("{profile}: {stage}")
             };

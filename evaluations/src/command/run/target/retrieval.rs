@@ -12,12 +12,12 @@ use super::{Ended, TargetRun};
 use crate::choices;
 use crate::execution::{Ran, Work};
 use crate::exit::Exit;
+use crate::finished_run::FinishedRun;
 use crate::groups;
-use crate::page::{Documents, PageSource};
-use crate::rankings::{FinishedRankings, record};
-use crate::run_ending::{Ending, Reached};
+use crate::page::Documents;
+use crate::run_ending::Reached;
 use crate::targets::{DocumentScores, TargetFacts};
-use crate::terminal::{Printer, run_text};
+use crate::terminal::Printer;
 
 /// Measures the documents of the replies, and prints and writes the results.
 pub(super) async fn execute(run: TargetRun<'_>, recorded: &RecordedTarget) -> Result<Ended> {
@@ -39,31 +39,14 @@ pub(super) async fn execute(run: TargetRun<'_>, recorded: &RecordedTarget) -> Re
     } = measure(run, &label, recorded).await?;
     let seed = run.arguments.control.seed;
     let summary = groups::summary(printer, &report, seed, &run.arguments.results.group_by);
-    let finished = FinishedRankings {
-        source: PageSource::of_run(&folder, seed, Documents::none()),
-        label,
-        report,
-        summary,
-        folder,
-        reranking: None,
-        too_many_failed,
+    let reached = Reached {
+        failures: too_many_failed,
+        budget: prepared.spending.is_spent(),
     };
-    record(printer, &finished)?;
-    printer.detail(&format!(
-        "documents: report in {}",
-        finished.folder.path().display()
-    ));
-    printer.result(&run_text(printer, &finished.report, &finished.summary)?)?;
-    for file in &plan.out {
-        file.report(
-            printer,
-            &finished.report,
-            &finished.summary,
-            &finished.source,
-        )?;
-        printer.note_file("wrote", file.path());
-    }
-    printer.note_files(&finished.folder, &finished.report);
+    let shown = (seed, Documents::none());
+    let finished = FinishedRun::write_rankings(printer, shown, (report, summary), folder, reached)?;
+    printer.result(&finished.text(printer)?)?;
+    finished.write_files(printer, &plan.out)?;
     note_missing(printer, &finished.report);
     Ok(ended(run, &finished))
 }
@@ -126,13 +109,9 @@ fn note_missing(printer: &Printer, report: &Report<Retrieval>) {
 }
 
 /// How the benchmark ended, with a note where it did not end well.
-fn ended(run: TargetRun<'_>, finished: &FinishedRankings) -> Ended {
+fn ended(run: TargetRun<'_>, finished: &FinishedRun<Retrieval>) -> Ended {
     let printer = run.session.printer;
-    let reached = Reached {
-        failures: finished.too_many_failed,
-        budget: run.prepared.spending.is_spent(),
-    };
-    let ending = Ending::of(&finished.report, &finished.summary, reached);
+    let ending = finished.ending();
     let is_interrupted = run.interruption.is_interrupted();
     let has_more = run.plan.qa.is_some();
     let exit = if is_interrupted && has_more {
