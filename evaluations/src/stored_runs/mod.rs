@@ -6,6 +6,7 @@ mod compared;
 mod headline;
 mod history;
 mod made_by;
+mod measuring;
 mod names;
 mod predecessor;
 mod report;

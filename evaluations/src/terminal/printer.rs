@@ -134,6 +134,11 @@ impl Printer {
         Arc::new(move |line: &str| printer.note(line))
     }
 
+    /// Whether `--verbose` asks for details.
+    pub(crate) fn is_verbose(&self) -> bool {
+        self.verbosity == Verbosity::Verbose
+    }
+
     /// Prints a detail, with `--verbose`.
     pub(crate) fn detail(&self, message: &str) {
         self.message(Verbosity::Verbose, "", message);
