@@ -173,13 +173,14 @@ impl OutFile {
         Ok(true)
     }
 
-    /// The files of several `--out` for a comparison of runs, which the formats with a row for each case cannot hold.
-    pub(crate) fn all_of_changes(paths: &[PathBuf]) -> Result<Vec<Self>> {
-        let files = Self::all(paths)?;
-        let rows = [Format::JsonLines, Format::Csv];
-        if let Some(file) = files.iter().find(|file| rows.contains(&file.format)) {
+    /// The files of several `--out` for a comparison of two runs. Only one with cases has rows.
+    pub(crate) fn all_of_changes(paths: &[PathBuf], has_cases: bool) -> Result<Vec<Self>> {
+        let files = Self::all_of_standings(paths)?;
+        let is_csv = |file: &&Self| file.format == Format::Csv;
+        if let Some(file) = files.iter().find(is_csv).filter(|_| !has_cases) {
             bail!(
-                "`--out {file}`: a comparison of runs has no rows for cases; use a name that ends in .html, .json or .md"
+                "`--out {file}`: a comparison of two runs has no rows; add `--cases` for a row for each case, or use a name that ends in \
+                 .html, .json or .md"
             );
         }
         Ok(files)
@@ -206,10 +207,12 @@ impl OutFile {
         if self.format == Format::Html {
             return self.page(printer, |out| page.write(out));
         }
-        write_atomically(&self.path, |file| match self.format {
-            Format::Markdown => render::markdown::standings(file, standings),
-            Format::Csv => render::csv::standings(file, standings),
-            Format::Json | Format::JsonLines | Format::Html | Format::Pydantic => {
+        let cases = page.source.cases.as_ref();
+        write_atomically(&self.path, |file| match (self.format, cases) {
+            (Format::Markdown, _) => render::markdown::standings(file, standings),
+            (Format::Csv, Some(cases)) => render::csv::case_table(file, cases),
+            (Format::Csv, None) => render::csv::standings(file, standings),
+            (Format::Json | Format::JsonLines | Format::Html | Format::Pydantic, _) => {
                 render::json::standings(file, standings)
             }
         })
@@ -225,11 +228,11 @@ impl OutFile {
         if self.format == Format::Html {
             return self.page(printer, |out| page.write(out));
         }
-        write_atomically(&self.path, |file| match self.format {
-            Format::Markdown => render::markdown::change(file, change),
-            Format::Json | Format::JsonLines | Format::Csv | Format::Html | Format::Pydantic => {
-                render::json::change(file, change)
-            }
+        let cases = page.source.cases.as_ref();
+        write_atomically(&self.path, |file| match (self.format, cases) {
+            (Format::Markdown, _) => render::markdown::change(file, change),
+            (Format::Csv, Some(cases)) => render::csv::case_table(file, cases),
+            _ => render::json::change(file, change),
         })
     }
 

@@ -65,7 +65,10 @@ fn a_worse_run_fails_with_fail_if_worse() {
     let one = sandbox.succeed(&format!("compare {unranked} {bm25} --measure R@5"));
     assert!(one.contains("R@5") && !one.contains("RR@5"), "{one}");
     let message = sandbox.refuse(&format!("compare {unranked} {bm25} --measure R@50"));
-    assert!(message.contains("`R` has the cutoffs 1 and 5"), "{message}");
+    assert!(
+        message.contains("lacks `R@50`, which looks deeper than the 5 documents that it kept"),
+        "{message}"
+    );
 }
 
 #[test]
@@ -267,4 +270,93 @@ fn a_full_run_is_not_compared_with_a_limited_one_in_between() {
     assert_eq!(ended.code, Some(0), "{}", ended.stderr);
     assert!(!ended.stderr.contains("asked"), "{}", ended.stderr);
     assert!(ended.stdout.contains("256 -> 64"), "{}", ended.stdout);
+}
+
+#[test]
+fn a_measure_computed_later_equals_that_of_a_run_with_it() {
+    let sandbox = Sandbox::new();
+    sandbox.succeed("sample --skip-qa --profile bm25 --name without");
+    sandbox.succeed("sample --skip-qa --profile bm25 --name with --measure nDCG@3");
+    sandbox.succeed("runs report without --measure ndcg_cut_3 --out later.csv");
+    sandbox.succeed("runs report with --out at-once.csv");
+    let values = |file: &str| {
+        let mut rows = csv::Reader::from_path(sandbox.work().join(file)).unwrap();
+        let heads = rows.headers().unwrap();
+        let column = heads.iter().position(|it| it == "nDCG@3").unwrap();
+        let rows = rows.records().map(|row| row.unwrap()[column].to_owned());
+        rows.collect::<Vec<String>>()
+    };
+    assert_eq!(values("later.csv"), values("at-once.csv"));
+    assert!(values("later.csv").iter().any(|it| it.starts_with("0.6")));
+
+    let shown = sandbox.succeed("runs show without --measure nDCG@3");
+    assert!(shown.contains("\nnDCG@3 "), "{shown}");
+    let compared = sandbox.succeed("compare without with --measure nDCG@3");
+    assert!(compared.contains("\nnDCG@3 "), "{compared}");
+    let table = sandbox.succeed("runs table --run without --measure nDCG@3");
+    assert!(table.contains("| nDCG@3 |"), "{table}");
+    let report = sandbox.runs()[0].join("report.json");
+    assert!(!std::fs::read_to_string(report).unwrap().contains("nDCG@3"));
+
+    sandbox.succeed("sample --skip-retrieval --limit 3 --name answers");
+    let message = sandbox.refuse("runs show answers --measure nDCG@3");
+    assert!(
+        message.contains("has none (qa); name a run of retrieval"),
+        "{message}"
+    );
+}
+
+#[test]
+fn every_question_of_several_runs_is_in_one_table() {
+    let sandbox = Sandbox::new();
+    sandbox.write(
+        "docs.csv",
+        "id,body\na,the red fox\nb,a blue whale\nc,a red frog\n",
+    );
+    let questions =
+        "id,question,doc\nfound,what is the blue whale?,b\nlow,red,c\nnowhere,what is green?,a\n";
+    sandbox.write("questions.csv", questions);
+    sandbox.write(
+        "mine.yaml",
+        "name: mine\ndocuments: {source: {path: docs.csv}, uri: id, text: body}\n\
+         questions: {source: {path: questions.csv}, id: id, text: question, relevant: doc}\n\
+         retrieval: {limit: 2, headline: RR@2, measures: [RR@2, R@1]}\n",
+    );
+    let profiles = "--profile bm25 --profile semantic --profile unranked";
+    sandbox.succeed(&format!("./mine.yaml --skip-qa {profiles}"));
+    let names = sandbox.runs().into_iter();
+    let names: Vec<String> = names.map(|path| path.display().to_string()).collect();
+    let all = format!("compare {} --cases --out cases.csv", names.join(" "));
+    let page = sandbox.succeed(&all);
+    assert!(page.contains("\nfound  what is the blue whale?"), "{page}");
+    assert!(
+        page.contains("1.0000 (1)") && page.contains("0.0000 (none)"),
+        "{page}"
+    );
+    let csv = std::fs::read_to_string(sandbox.work().join("cases.csv")).unwrap();
+    let mut lines = csv.lines();
+    assert_eq!(
+        lines.next().unwrap(),
+        "case,text,bm25: rank,bm25: RR@2,semantic: rank,semantic: RR@2,unranked: rank,unranked: RR@2"
+    );
+    assert!(
+        lines
+            .next()
+            .unwrap()
+            .starts_with("found,what is the blue whale?,1,1,"),
+        "{csv}"
+    );
+    assert!(csv.contains("\nnowhere,what is green?,none,0,"), "{csv}");
+
+    let two = format!("compare {} {}", names[1], names[2]);
+    let page = sandbox.succeed(&format!("{two} --cases --out change.html --out two.csv"));
+    assert!(page.contains("found: 1.0000 to "), "{page}");
+    assert!(page.contains("    relevant: b\n    before: b*, "), "{page}");
+    let csv = std::fs::read_to_string(sandbox.work().join("two.csv")).unwrap();
+    assert!(
+        csv.starts_with("case,text,before: rank,before: RR@2,after: rank,"),
+        "{csv}"
+    );
+    let message = sandbox.refuse(&format!("{two} --out two.csv"));
+    assert!(message.contains("add `--cases`"), "{message}");
 }

@@ -114,7 +114,13 @@ fn cases_are_listed_and_shown_in_detail() {
         listed.contains("2 of 4 cases, failed and lowest first"),
         "{listed}"
     );
-    let failed = sandbox.succeed("runs show latest --failed");
+    let brief = sandbox.succeed("runs show latest --failed --cases 1");
+    assert!(brief.lines().count() < 8, "{brief}");
+    assert!(
+        brief.contains("\n  answer: ") && brief.contains("\n  equivalent: no"),
+        "{brief}"
+    );
+    let failed = sandbox.succeed("runs show latest --failed --verbose");
     for part in [
         "\n  topic: account\n",
         "\n  question: How do I reset my password?\n",

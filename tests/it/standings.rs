@@ -111,7 +111,10 @@ fn the_test_its_correction_and_clusters_can_be_chosen() {
             "--cluster metadata:relevant_document",
             "did you mean `relevant_documents`?",
         ),
-        ("--measure R@55", "no measure `R@55` in two of the runs"),
+        (
+            "--measure R@55",
+            "lacks `R@55`, which looks deeper than the",
+        ),
         (
             "--fail-if-worse",
             "`--fail-if-worse` compares one run with a baseline",

@@ -82,7 +82,7 @@ fn every_problem_of_every_file_has_a_line_with_its_place() {
             "good.yaml: dataset file with 2 cases and 2 evaluators",
             "target.yaml:3:3: `target.response.anwser`: unknown key; did you mean `answer`?",
             "run.trec: line 1: `high` is not a score; expected a number such as `12.5`",
-            "notes.txt: not a file that can be checked; those are dataset files (`.yaml`, `.json`, `.jsonl`, `.csv`), manifests, settings and targets (`.yaml`), judgements and rankings in TREC format",
+            "notes.txt: not a file that can be checked; those are dataset files (`.yaml`, `.json`, `.jsonl`, `.csv`), manifests, settings and targets (`.yaml`), judgements and rankings in TREC format; `evaluations init --to FOLDER` writes examples",
             "cannot read `none.yaml`: No such file or directory (os error 2)",
         ]
     );

@@ -3,6 +3,7 @@
 use std::cmp::Reverse;
 use std::fmt::Write as _;
 
+use evals::FirstRelevant;
 use evals_metrics::{Judgements, Ranking};
 
 use crate::Passage;
@@ -28,6 +29,38 @@ pub(crate) fn ranked(ranking: &Ranking) -> Option<String> {
     let ids = ranking.iter().map(|document| document.id.as_str());
     let ids: Vec<&str> = ids.collect();
     (!ids.is_empty()).then(|| ids.join(", "))
+}
+
+/// The most documents of a ranking that a case in short names.
+const NAMED: usize = 5;
+
+/// The first ids of a ranking, with a star behind those of relevant documents: `a, b*, c …`.
+pub(crate) fn marked(ranking: &Ranking, relevant: &Judgements) -> Option<String> {
+    let ids = ranking.iter().take(NAMED).map(|document| {
+        let star = if is_relevant(relevant, &document.id) {
+            "*"
+        } else {
+            ""
+        };
+        format!("{}{star}", document.id)
+    });
+    let ids: Vec<String> = ids.collect();
+    let more = if ranking.len() > NAMED { " …" } else { "" };
+    (!ids.is_empty()).then(|| ids.join(", ") + more)
+}
+
+/// The place of the first relevant document in a ranking; `None` if no document is relevant.
+pub(crate) fn first_relevant(ranking: &Ranking, relevant: &Judgements) -> Option<FirstRelevant> {
+    relevant.relevant().next()?;
+    let mut ids = ranking.iter().map(|document| &document.id);
+    let place = ids.position(|id| is_relevant(relevant, id));
+    Some(place.map_or(FirstRelevant::NotFound, |place| {
+        FirstRelevant::Rank(place + 1)
+    }))
+}
+
+fn is_relevant(judgements: &Judgements, id: &str) -> bool {
+    judgements.grade(id).is_some_and(|grade| grade > 0)
 }
 
 /// Passages with their numbers, documents and texts.

@@ -1,6 +1,6 @@
 //! The parts of a request over HTTP that depend on the case.
 
-use serde_json::{Value, json};
+use serde_json::{Map, Value, json};
 
 use crate::settings::{Body, SettingsProblem, Written};
 use crate::template::{JsonTemplate, Template, TemplateError};
@@ -12,6 +12,8 @@ pub enum BodyTemplate {
     /// `{"id", "question"}`, or the inputs of a dataset file's case as they are.
     #[default]
     Usual,
+    /// The usual one with further members, which are the same for every case.
+    UsualWith(Map<String, Value>),
     /// A text.
     Text(Template),
     /// JSON whose texts are templates.
@@ -58,13 +60,40 @@ impl BodyTemplate {
         }
     }
 
+    /// The template of the setting `body` of a request that holds nothing else of the case. A mapping without a template would ask every
+    /// question with the same words, so its members are added to the usual ones: `{"top_k": 5}` sets a parameter.
+    ///
+    /// # Errors
+    ///
+    /// As for [`of`](Self::of).
+    pub fn of_whole(body: &Body) -> Result<Self, SettingsProblem> {
+        let template = Self::of(body)?;
+        let Body::Mapping(fields) = body else {
+            return Ok(template);
+        };
+        let text = Value::Object(fields.clone()).to_string();
+        if text.contains("{{") || text.contains("{%") {
+            return Ok(template);
+        }
+        Ok(Self::UsualWith(fields.clone()))
+    }
+
     /// Fills the body in.
     pub fn fill(&self, request: &Request) -> Result<FilledBody, TemplateError> {
+        let usual = || match &request.inputs {
+            Inputs::Question(question) => json!({"id": request.id, "question": question}),
+            Inputs::Value(inputs) => inputs.clone(),
+        };
         match self {
-            Self::Usual => Ok(FilledBody::Json(match &request.inputs {
-                Inputs::Question(question) => json!({"id": request.id, "question": question}),
-                Inputs::Value(inputs) => inputs.clone(),
-            })),
+            Self::Usual => Ok(FilledBody::Json(usual())),
+            Self::UsualWith(fields) => {
+                let mut members = match usual() {
+                    Value::Object(members) => members,
+                    _ => Map::new(),
+                };
+                members.extend(fields.clone());
+                Ok(FilledBody::Json(members.into()))
+            }
             Self::Text(template) => template.fill(request).map(FilledBody::Text),
             Self::Json(template) => template.fill(request).map(FilledBody::Json),
         }
@@ -117,6 +146,24 @@ mod tests {
         assert_eq!(
             filled(Request::inputs("c", inputs.clone())),
             FilledBody::Json(inputs)
+        );
+    }
+
+    #[test]
+    fn members_without_a_template_are_added_to_the_usual_ones() {
+        let filled = |body: Value| {
+            let body: Body = serde_json::from_value(body).unwrap();
+            let template = BodyTemplate::of_whole(&body).unwrap();
+            template.fill(&Request::question("q1", "why?")).unwrap()
+        };
+        assert_eq!(
+            filled(json!({"top_k": 5})),
+            FilledBody::Json(json!({"id": "q1", "question": "why?", "top_k": 5}))
+        );
+        let own = json!({"query": "{{ question }}", "top_k": 5});
+        assert_eq!(
+            filled(own),
+            FilledBody::Json(json!({"query": "why?", "top_k": 5}))
         );
     }
 

@@ -53,6 +53,13 @@ pub fn case_fields<D: Domain>(case: &CaseReport<D>) -> Vec<CaseField> {
         .collect()
 }
 
+/// The first part of a case, such as its question.
+pub(crate) fn first_text<D: Domain>(case: &CaseReport<D>) -> String {
+    let fields = D::case_fields(case);
+    let field = fields.into_iter().next();
+    field.map(|field| field.text).unwrap_or_default()
+}
+
 fn shown(value: &impl Serialize) -> Option<String> {
     match serde_json::to_value(value) {
         Ok(Value::Null) | Err(_) => None,

@@ -5,8 +5,8 @@ use std::fmt::Debug;
 use serde::Serialize;
 use serde::de::DeserializeOwned;
 
-use crate::CaseReport;
 use crate::case_field::{CaseField, case_fields};
+use crate::{CaseReport, Gist};
 
 /// A value that a case or a report can hold.
 ///
@@ -72,5 +72,19 @@ pub trait Domain: Copy + Debug + Send + Sync + 'static {
         Self: Sized,
     {
         case_fields(case)
+    }
+
+    /// The case in short. By default the expected output and the output.
+    fn gist(case: &CaseReport<Self>) -> Gist
+    where
+        Self: Sized,
+    {
+        Gist::of(case_fields(case), "expected", "output")
+    }
+
+    /// Whether a pass rate of this value says nothing beside the other measures, so that tables for people leave it out. Files keep it.
+    /// Never by default.
+    fn says_nothing(_measure: &str, _pass_rate: f64) -> bool {
+        false
     }
 }

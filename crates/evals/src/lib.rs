@@ -82,6 +82,7 @@ mod analysis;
 mod by_people;
 mod case;
 mod case_field;
+mod case_table;
 mod change;
 mod clusters;
 mod comparison;
@@ -95,6 +96,7 @@ mod experiment;
 mod failure;
 mod finite;
 mod gate;
+mod gist;
 mod groups;
 mod in_order;
 mod journal;
@@ -128,6 +130,7 @@ pub use case::{
     SpecArguments,
 };
 pub use case_field::{CaseField, case_fields};
+pub use case_table::{CaseRow, CaseTable};
 pub use change::{
     CaseChange, CasePart, Change, ChangedCase, ChangedGroup, ChangedGroups, MeasureChange, Titled,
     test_names,
@@ -149,6 +152,7 @@ pub use gate::{
     GateReport, GateTrial, GateVerdict, GatedRun, LimitCheck, MeasureNames, Noise, POWER, Rule,
     RuleError, Share, Strictness, Subject, TrialError, TrialReport, TrialRow, TrialShares,
 };
+pub use gist::{FirstRelevant, Gist};
 pub use groups::{Group, GroupError, GroupMean, Groups, NO_GROUP, group_name};
 pub use journal::{
     FileJournal, Journal, JournalCase, JournalError, JournalTail, NewCases, RecordFile,

@@ -40,6 +40,22 @@ impl<D: Domain> Report<D> {
         failed.map(|case| &case.id).collect()
     }
 
+    /// The cases that are below the best one by the first measure with a better direction, and the title of this measure. `None` if none is.
+    pub fn lower_cases(&self) -> Option<(String, BTreeSet<&CaseId>)> {
+        let measures = self.measure_values();
+        let (main, sign) = measures
+            .iter()
+            .find_map(|it| Some((it, it.better.gain()?)))?;
+        let values = || {
+            let values = main.of_cases.iter();
+            values.filter_map(|(id, value)| Some((*id, sign * value.ok()?)))
+        };
+        let best = values().map(|(_, value)| value).reduce(f64::max)?;
+        let lower = values().filter(|(_, value)| *value < best);
+        let lower: BTreeSet<&CaseId> = lower.map(|(id, _)| id).collect();
+        (!lower.is_empty()).then(|| (main.title.clone(), lower))
+    }
+
     /// The cases of this report that got worse than in `before`: by the first measure that has a better direction in both,
     /// or because they had a value of it there and failed here. A case whose content changed in between is not compared.
     ///

@@ -5,7 +5,7 @@ use std::path::PathBuf;
 
 use clap::{Args, ValueEnum};
 use evals::{Adjustment, ClusterKey, PairTest, PairTesting};
-use evals_metrics::PairedTest;
+use evals_metrics::{Measure, PairedTest};
 
 #[derive(Debug, Clone, Args)]
 pub(crate) struct CompareArgs {
@@ -14,12 +14,16 @@ pub(crate) struct CompareArgs {
     /// command that tried several settings, its runs with each other]
     #[arg(value_name = "RUN")]
     pub(crate) runs: Vec<OsString>,
-    /// Show only this measure, named as in the table. No p value depends on which measures are shown
+    /// Show only this measure, named as in the table. A rank measure that a run lacks is computed from its stored rankings. No p value
+    /// depends on which measures are shown
     #[arg(long = "measure", value_name = "M")]
     pub(crate) measures: Vec<String>,
     /// Break every measure down by a key of the cases' metadata, e.g. `topic`; repeat the option for several
     #[arg(long = "group-by", value_name = "KEY")]
     pub(crate) group_by: Vec<String>,
+    /// Add a row for every question: the first measure, or those of `--measure`, and the rank of the first relevant document in each run
+    #[arg(long)]
+    pub(crate) cases: bool,
     /// The test of differences
     #[arg(long, help_heading = "Tests", value_enum, value_name = "TEST", default_value_t = TestChoice::Auto)]
     pub(crate) test: TestChoice,
@@ -34,8 +38,8 @@ pub(crate) struct CompareArgs {
     /// unfinished
     #[arg(long, help_heading = "Tests")]
     pub(crate) fail_if_worse: bool,
-    /// Write the comparison to FILE; its extension chooses the format: .html (a page for browsers) .json .md, and of more than two
-    /// runs .csv, with a row for each pair and measure
+    /// Write the comparison to FILE; its extension chooses the format: .html (a page for browsers) .json .md, or .csv: with
+    /// `--cases` a row for each question, else of more than two runs a row for each pair and measure
     #[arg(long, help_heading = "Results", value_name = "FILE")]
     pub(crate) out: Vec<PathBuf>,
     /// Leave questions, answers, references, passages, reasons, metadata and labels out of the page that `--out FILE.html` writes, so
@@ -100,6 +104,7 @@ impl CompareArgs {
             runs: Vec::new(),
             measures: Vec::new(),
             group_by,
+            cases: false,
             test: TestChoice::Auto,
             adjust: AdjustmentChoice::Holm,
             cluster: None,
@@ -108,6 +113,12 @@ impl CompareArgs {
             without_texts: false,
             figures,
         }
+    }
+
+    /// The rank measures among the wanted ones, which stored rankings can give.
+    pub(crate) fn rank_measures(&self) -> Vec<Measure> {
+        let names = self.measures.iter();
+        names.filter_map(|name| name.parse().ok()).collect()
     }
 
     /// How differences are tested, with this seed.

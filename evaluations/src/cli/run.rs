@@ -42,9 +42,9 @@ pub(crate) struct RunArgs {
 #[derive(Debug, Clone, Default, Args)]
 #[command(next_help_heading = "Variants")]
 pub(crate) struct VariantArgs {
-    /// Run once with each of these values of a setting, and compare the runs, e.g. `--set-each processing.chunk_size=64,128,256` or
-    /// `--set-each embeddings.model=embedded:static-minilm,ollama:nomic-embed-text`; repeat the option for every combination of several
-    /// settings [default: the setting matrix]
+    /// Run once with each of these values of a setting, and compare the runs, e.g. `--set-each processing.chunk_size=64,128,256`,
+    /// `--set-each embeddings.model=embedded:static-minilm,ollama:nomic-embed-text` or, for a parameter of a service,
+    /// `--set-each target.body.top_k=5,20`; repeat the option for every combination of several settings [default: the setting matrix]
     #[arg(long = "set-each", value_name = "KEY=A,B,…")]
     pub(crate) each: Vec<String>,
     /// Draw the runs of this command into the folder DIR, as SVG and as PNG with 300 dots per inch: the comparison of several variants or

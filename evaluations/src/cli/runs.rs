@@ -5,6 +5,7 @@ use std::num::NonZeroUsize;
 use std::path::PathBuf;
 
 use clap::{ArgGroup, Args, Subcommand};
+use evals_metrics::Measure;
 
 use super::numbers::at_least_one;
 use super::output::ShownPart;
@@ -61,10 +62,14 @@ pub(crate) struct ShowRunArgs {
     /// Break every measure down by a key of the cases' metadata, e.g. `topic`; repeat the option for several
     #[arg(long = "group-by", value_name = "KEY")]
     pub(crate) group_by: Vec<String>,
+    /// Add this rank measure, computed from the stored rankings, e.g. `nDCG@3`; repeat the option for several
+    #[arg(long = "measure", value_name = "M")]
+    pub(crate) measures: Vec<Measure>,
     /// Also list cases, failed and lowest first; at most N, by default 20
     #[arg(long, help_heading = "Cases", value_name = "N", num_args = 0..=1, default_missing_value = "20", value_parser = at_least_one)]
     pub(crate) cases: Option<NonZeroUsize>,
-    /// Show only the cases that failed: question, passages, answer, reference and the reasons of the outcomes
+    /// Show only the cases that failed, or else those with the lowest scores: the worst 5 or `--cases N` in a few lines each, with `--verbose`
+    /// everything about all that failed
     #[arg(long, help_heading = "Cases")]
     pub(crate) failed: bool,
     /// Show only the case with this id, in the same detail; repeat the option for several
@@ -104,6 +109,9 @@ pub(crate) struct ReportArgs {
     /// Break every measure down by a key of the cases' metadata, e.g. `topic`; repeat the option for several
     #[arg(long = "group-by", value_name = "KEY")]
     pub(crate) group_by: Vec<String>,
+    /// Add this rank measure, computed from the stored rankings, e.g. `nDCG@3`; repeat the option for several
+    #[arg(long = "measure", value_name = "M")]
+    pub(crate) measures: Vec<Measure>,
     /// Write to FILE; its extension chooses the format: .html (a page for browsers) .json .jsonl .csv .md
     #[arg(long, value_name = "FILE")]
     pub(crate) out: Vec<PathBuf>,
@@ -201,6 +209,9 @@ pub(crate) struct TableArgs {
     /// Use this run: its folder, the folder's name or the start of it, its `--name`. Runs with failures are accepted; repeat the option for several
     #[arg(long = "run", value_name = "RUN")]
     pub(crate) runs: Vec<OsString>,
+    /// Add a column for this rank measure, computed from the stored rankings, e.g. `nDCG@3`; repeat the option for several
+    #[arg(long = "measure", value_name = "M", conflicts_with = "update")]
+    pub(crate) measures: Vec<Measure>,
     /// Draw the runs of each table side by side into the folder DIR, as SVG and as PNG with 300 dots per inch
     #[arg(long, value_name = "DIR", conflicts_with = "update")]
     pub(crate) figures: Option<PathBuf>,

@@ -18,14 +18,17 @@ pub(super) fn of_report<D: Domain>(
     source: &PageSource,
 ) -> Vec<Listing> {
     let has_texts = source.texts == Texts::Kept;
+    let (summary, hidden) = summary.without_usual::<D>();
     let tables = if has_texts {
-        render::tables::report(report, summary)
+        render::tables::report(report, &summary)
     } else {
-        render::tables::summary(summary)
+        render::tables::summary(&summary)
     };
     let mut listings: Vec<Listing> = tables.into_iter().map(listing).collect();
     if let Some(means) = listings.first_mut() {
-        means.caption = joined(["Means over the cases.".to_owned(), means.caption.clone()]);
+        let about = "Means over the cases.".to_owned();
+        let hidden = hidden.map(|it| sentence(&it)).unwrap_or_default();
+        means.caption = joined([about, means.caption.clone(), hidden]);
     }
     let corrections = source.corrections.iter().cloned().map(listing);
     // Below the means, which they correct.

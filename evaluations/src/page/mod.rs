@@ -15,6 +15,7 @@ mod omission;
 mod order;
 mod paged;
 mod qa;
+mod rank;
 mod ranking;
 mod retrieval;
 mod run;

@@ -20,7 +20,7 @@ use super::notice;
 use super::order::worst_first;
 use super::paged::HasPage;
 use super::source::PageSource;
-use super::{facts, listing, omission, score};
+use super::{facts, listing, omission, rank, score};
 use crate::figures::{self, ComparedRun, Place};
 
 /// The runs whose columns are visible at first.
@@ -63,8 +63,14 @@ impl<D: HasPage> SeveralPage<'_, D> {
         let first = |id: &CaseId| all.iter().find_map(|cases| cases.of_id(id).first());
         let mut columns = Columns::new();
         columns.push(column::asked(&ids, first));
+        columns.push(rank::number(&ids, &all[best]));
         columns.extend(self.headlines(&ids, &measures));
         for (place, (run, cases)) in self.runs.iter().zip(&all).enumerate() {
+            let ranks = rank::first_relevant(&ids, cases);
+            columns.extend(ranks.map(|column| Column {
+                is_visible: place < VISIBLE,
+                ..named(column, run.title)
+            }));
             columns.extend(column::ending(&ids, cases).map(|column| Column {
                 is_visible: place == best,
                 ..named(column, run.title)

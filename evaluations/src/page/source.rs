@@ -2,6 +2,7 @@
 
 use std::sync::Arc;
 
+use evals::CaseTable;
 use evals::render::tables::Table;
 use evals_html::page::{Place, Texts};
 use evals_metrics::Bootstrap;
@@ -24,6 +25,8 @@ pub(crate) struct PageSource {
     pub(crate) corrections: Vec<Table>,
     /// The same in a line each.
     pub(crate) corrected: Vec<String>,
+    /// Every case of a comparison, if its files are to have rows for them.
+    pub(crate) cases: Option<CaseTable>,
     /// Where the page is read.
     pub(crate) place: Place,
 }

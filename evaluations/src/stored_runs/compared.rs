@@ -6,8 +6,8 @@ use std::sync::Arc;
 
 use anyhow::{Context as _, Result, bail};
 use evals::{
-    CaseReport, Change, Comparison, Domain, Expenses, PairTesting, Report, Standings, Summary,
-    Titled,
+    CaseReport, CaseTable, Change, Comparison, Domain, Expenses, PairTesting, Report, Standings,
+    Summary, Titled,
 };
 use evals_evaluators::{Untyped, documents_listed};
 use evals_html::page::PageFigure;
@@ -194,15 +194,7 @@ impl<'r> ComparedRuns<'r> {
         reports: &'t [Report<D>],
         summaries: &'t [Summary],
     ) -> Vec<Titled<'t, D>> {
-        let reports = reports.iter().zip(summaries);
-        let titled = reports.zip(&self.labels);
-        titled
-            .map(|((report, summary), title)| Titled {
-                title,
-                report,
-                summary,
-            })
-            .collect()
+        titled(&self.labels, reports, summaries)
     }
 
     /// A line for each run: its label, its name, and how it differs from the first one.
@@ -286,6 +278,22 @@ impl<'r> ComparedRuns<'r> {
         named
             .filter_map(|other| difference_in_depth([first, other], &documents))
             .collect()
+    }
+
+    /// Every case with the wanted measures of each run, or with the first one if `wanted` is empty.
+    pub(crate) fn case_table(&self, wanted: &[String]) -> CaseTable {
+        let sides = ["before", "after"].map(str::to_owned);
+        let labels = match self.runs.len() {
+            2 => &sides[..],
+            _ => &self.labels,
+        };
+        let is_wanted = |title: &str| is_wanted(wanted, title);
+        let wanted: Option<&dyn Fn(&str) -> bool> = (!wanted.is_empty()).then_some(&is_wanted);
+        with_reports!(self, reports => {
+            let summaries = summaries(reports, self.seed());
+            let titled = titled(labels, reports, &summaries);
+            CaseTable::of(&titled, wanted)
+        })
     }
 
     /// The titles of all measures.
@@ -423,6 +431,20 @@ impl<'r> ComparedRuns<'r> {
         };
         file.standings(printer, standings, &page)
     }
+}
+
+fn titled<'t, D: Domain>(
+    titles: &'t [String],
+    reports: &'t [Report<D>],
+    summaries: &'t [Summary],
+) -> Vec<Titled<'t, D>> {
+    let reports = reports.iter().zip(summaries).zip(titles);
+    let titled = reports.map(|((report, summary), title)| Titled {
+        title,
+        report,
+        summary,
+    });
+    titled.collect()
 }
 
 /// Refuses two runs that cannot have cases or measures in common.

@@ -20,6 +20,9 @@ pub(crate) trait ShownReport {
     /// The table of cases, the worst first.
     fn cases(&self, printer: &Printer, shown: &Cases) -> Result<String>;
 
+    /// The worst of the cases that failed, or else of those that are below the best one, in a few lines each. `None` if there are none.
+    fn worst(&self, printer: &Printer, most: usize) -> Result<Option<String>>;
+
     /// Some cases in detail.
     fn details(&self, printer: &Printer, ids: &BTreeSet<&CaseId>) -> Result<String>;
 
@@ -58,6 +61,22 @@ impl<D: HasPage> ShownReport for Report<D> {
     fn cases(&self, printer: &Printer, shown: &Cases) -> Result<String> {
         let console = console(printer);
         Ok(terminal::text(|out| console.cases(out, self, shown))?)
+    }
+
+    fn worst(&self, printer: &Printer, most: usize) -> Result<Option<String>> {
+        let failed = self.failed_cases();
+        let (ids, heading) = match self.lower_cases().filter(|_| failed.is_empty()) {
+            None if failed.is_empty() => return Ok(None),
+            None => (failed, String::new()),
+            Some((measure, lower)) => {
+                let heading = format!("no case failed; the lowest by {measure}:\n\n");
+                (lower, heading)
+            }
+        };
+        let wanted = |id: &CaseId| ids.contains(id);
+        let console = console(printer);
+        let cases = terminal::text(|out| console.worst_cases(out, self, most, wanted))?;
+        Ok(Some(heading + &cases))
     }
 
     fn details(&self, printer: &Printer, ids: &BTreeSet<&CaseId>) -> Result<String> {

@@ -137,7 +137,7 @@ impl Printer {
         Arc::new(move |line: &str| printer.note(line))
     }
 
-    /// Whether to print details.
+    /// Whether `--verbose` asks for details.
     pub(crate) fn is_verbose(&self) -> bool {
         self.verbosity == Verbosity::Verbose
     }

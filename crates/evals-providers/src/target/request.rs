@@ -63,6 +63,7 @@ impl RequestBuilder {
         let headers = headers(settings, &variable, &mut secrets)?;
         let query = query(settings, &variable, &mut secrets)?;
         let body = match &settings.body {
+            Some(body) if query.is_empty() => Some(BodyTemplate::of_whole(body)?),
             Some(body) => Some(BodyTemplate::of(body)?),
             None if method == Method::GET => None,
             None => Some(BodyTemplate::default()),

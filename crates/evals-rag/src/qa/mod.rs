@@ -14,14 +14,14 @@ mod task;
 mod tests;
 mod text_measures;
 
-use evals::{Case, CaseField, CaseReport, Dataset, DatasetError, Domain};
+use evals::{Case, CaseField, CaseReport, Dataset, DatasetError, Domain, Gist};
 use serde::de::Error as _;
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
 use serde_json::{Map, Value};
 
-use crate::Question;
 use crate::case_fields;
 use crate::question::derived;
+use crate::{Missing, Question};
 
 pub use answer::Answer;
 pub use breakdown::Breakdown;
@@ -56,6 +56,27 @@ impl Domain for Qa {
             .into_iter()
             .flat_map(|expected| expected.relevant.relevant());
         relevant.map(str::to_owned).collect()
+    }
+
+    fn gist(case: &CaseReport<Self>) -> Gist {
+        let expected = case.expected.as_ref().filter(|it| it.answerable);
+        let answer = case.result.output();
+        let searched = answer.filter(|answer| !answer.missing.contains(&Missing::Documents));
+        let first_relevant = searched.zip(expected).and_then(|(answer, expected)| {
+            case_fields::first_relevant(&answer.ranking, &expected.relevant)
+        });
+        Gist {
+            first_relevant,
+            ..Gist::of(Self::case_fields(case), "reference", "answer")
+        }
+    }
+
+    /// That no answer has exactly the words of its reference is usual, and so is that every answer cites.
+    fn says_nothing(measure: &str, pass_rate: f64) -> bool {
+        let usual = [(ExactMatch::OUTCOME, 0.0), (CiteRate::OUTCOME, 1.0)];
+        usual
+            .iter()
+            .any(|(name, value)| *name == measure && pass_rate.total_cmp(value).is_eq())
     }
 
     fn case_fields(case: &CaseReport<Self>) -> Vec<CaseField> {

@@ -10,8 +10,9 @@ use std::sync::Arc;
 
 use async_trait::async_trait;
 use evals::{
-    Case, CaseField, CaseReport, Concern, Context, Dataset, DatasetError, Domain, Evaluator,
-    EvaluatorError, Outcome, TaskError, TaskScope,
+    Case, CaseField, CaseOutcome, CaseReport, Concern, Context, Dataset, DatasetError, Direction,
+    Domain, Evaluator, EvaluatorError, EvaluatorOrigin, Gist, Outcome, Report, TaskError,
+    TaskScope,
 };
 use evals_metrics::{Judgements, Measure, Ranking, RankingError, Undefined, score_all};
 use futures::future::BoxFuture;
@@ -46,6 +47,21 @@ impl Domain for Retrieval {
     fn documents(judged: Option<&Judgements>, _facts: &QuestionFacts) -> Vec<String> {
         let relevant = judged.into_iter().flat_map(Judgements::relevant);
         relevant.map(str::to_owned).collect()
+    }
+
+    fn gist(case: &CaseReport<Self>) -> Gist {
+        let unjudged = Judgements::new();
+        let judged = case.expected.as_ref().filter(|_| case.metadata.answerable);
+        let relevant = judged.unwrap_or(&unjudged);
+        let found = case.result.output();
+        let found = found.filter(|found| !found.missing.contains(&Missing::Documents));
+        let ids = found.and_then(|found| case_fields::marked(&found.ranking, relevant));
+        Gist {
+            expected: case_fields::judged(relevant).map(|ids| CaseField::new("relevant", ids)),
+            returned: ids.map(|ids| CaseField::new("found", ids)),
+            first_relevant: found
+                .and_then(|found| case_fields::first_relevant(&found.ranking, relevant)),
+        }
     }
 
     fn case_fields(case: &CaseReport<Self>) -> Vec<CaseField> {
@@ -200,41 +216,81 @@ pub struct RankMeasures {
 }
 
 impl RankMeasures {
+    const NAME: &'static str = "rank measures";
+
     /// Makes an evaluator with one outcome for each measure, in the same order and with the same names.
     pub fn new(measures: Vec<Measure>) -> Self {
         Self { measures }
     }
-}
 
-#[async_trait]
-impl Evaluator<Retrieval> for RankMeasures {
-    fn name(&self) -> &'static str {
-        "rank measures"
-    }
-
-    async fn evaluate(
+    /// Scores a case that has been searched.
+    fn outcomes(
         &self,
-        context: &Context<'_, Retrieval>,
-    ) -> Result<Vec<Outcome>, EvaluatorError> {
-        let unmeasured = if !context.case.metadata.answerable {
+        facts: &QuestionFacts,
+        judgements: Option<&Judgements>,
+        found: &Retrieved,
+    ) -> Vec<Outcome> {
+        let unmeasured = if !facts.answerable {
             Some(Question::UNANSWERABLE)
-        } else if context.output.missing.contains(&Missing::Documents) {
+        } else if found.missing.contains(&Missing::Documents) {
             Some(Missing::Documents.reason())
         } else {
             None
         };
         if let Some(reason) = unmeasured {
             let undefined = |measure: &Measure| Outcome::undefined(measure.to_string(), reason);
-            return Ok(self.measures.iter().map(undefined).collect());
+            return self.measures.iter().map(undefined).collect();
         }
         let unjudged = Judgements::new();
-        let judgements = context.case.expected.as_ref().unwrap_or(&unjudged);
-        let scores = score_all(&self.measures, judgements, &context.output.ranking);
+        let scores = score_all(
+            &self.measures,
+            judgements.unwrap_or(&unjudged),
+            &found.ranking,
+        );
         let outcome = |(measure, score): (&Measure, Result<f64, Undefined>)| match score {
             Ok(score) => Outcome::score(measure.to_string(), score),
             Err(undefined) => Outcome::undefined(measure.to_string(), undefined.to_string()),
         };
-        Ok(self.measures.iter().zip(scores).map(outcome).collect())
+        self.measures.iter().zip(scores).map(outcome).collect()
+    }
+
+    /// Adds the measures to a report that lacks them, from the rankings that it holds: the values that a run with these measures would have.
+    pub fn add_to(&self, report: &mut Report<Retrieval>) {
+        let mut outcomes = report.cases.iter().flat_map(|case| &case.outcomes);
+        let own = outcomes.find(|outcome| outcome.evaluator == Self::NAME);
+        let origin = own.map_or_else(EvaluatorOrigin::default, |outcome| outcome.origin);
+        for case in &mut report.cases {
+            let Some(found) = case.result.output() else {
+                continue;
+            };
+            let added = self.outcomes(&case.metadata, case.expected.as_ref(), found);
+            let added = added.into_iter().map(|outcome| CaseOutcome {
+                name: outcome.name,
+                given_name: None,
+                evaluator: Self::NAME.to_owned(),
+                origin,
+                better: Direction::Higher,
+                value: outcome.value,
+                reason: outcome.reason,
+                evidence: outcome.evidence,
+            });
+            case.outcomes.extend(added);
+        }
+    }
+}
+
+#[async_trait]
+impl Evaluator<Retrieval> for RankMeasures {
+    fn name(&self) -> &'static str {
+        Self::NAME
+    }
+
+    async fn evaluate(
+        &self,
+        context: &Context<'_, Retrieval>,
+    ) -> Result<Vec<Outcome>, EvaluatorError> {
+        let case = context.case;
+        Ok(self.outcomes(&case.metadata, case.expected.as_ref(), context.output))
     }
 
     fn concerns(&self, case: &Case<Retrieval>) -> Option<Vec<Concern>> {

@@ -19,7 +19,7 @@ mod sample;
 mod shown;
 mod table;
 #[cfg(test)]
-pub mod tests;
+pub(crate) mod tests;
 mod texts;
 
 pub use self::agreement::{LEVEL, PairAgreement, PersonAgreement, pairs, people, verdict_counts};

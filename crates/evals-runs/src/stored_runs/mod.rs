@@ -5,6 +5,7 @@ mod command;
 mod headline;
 mod history;
 mod made_by;
+mod measuring;
 mod names;
 mod predecessor;
 mod report;

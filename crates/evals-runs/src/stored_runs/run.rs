@@ -8,9 +8,11 @@ use std::sync::{Arc, OnceLock};
 use anyhow::{Context as _, Result, anyhow};
 use evals::{ClusterKey, Summary};
 use evals_guard::regular_file;
+use evals_metrics::Measure;
 
 use super::choice::is_finished;
 use super::headline::Headline;
+use super::measuring;
 use super::report::StoredReport;
 use crate::run_folder::{LARGEST_REPORT, REPORT, RunFolder, RunState};
 use crate::run_record::{Configuration, DatasetRecord, RunRecord};
@@ -24,6 +26,8 @@ pub struct StoredRun {
     pub record: Arc<RunRecord>,
     /// What makes its cases a cluster, if the command line says it.
     cluster: Option<ClusterKey>,
+    /// Rank measures that its report gets if it lacks them.
+    measures: Vec<Measure>,
     /// Read once, for its clones, too.
     configuration: Arc<OnceLock<Configuration>>,
     results: Arc<OnceLock<Results>>,
@@ -60,6 +64,7 @@ impl StoredRun {
             place,
             record: Arc::new(record),
             cluster: None,
+            measures: Vec::new(),
             configuration: Arc::default(),
             results: Arc::default(),
         }
@@ -70,6 +75,14 @@ impl StoredRun {
     pub fn clustered(self, key: Option<&ClusterKey>) -> Self {
         Self {
             cluster: key.cloned(),
+            ..self
+        }
+    }
+
+    /// The run with these rank measures in its report, too.
+    pub fn measuring(self, measures: &[Measure]) -> Self {
+        Self {
+            measures: measures.to_vec(),
             ..self
         }
     }
@@ -216,6 +229,10 @@ impl StoredRun {
             Place::Folder(folder) => StoredReport::read(folder, self.record.benchmark),
             Place::Report(_, report) => Ok(report.clone()),
         }?;
+        let report = match &*self.measures {
+            [] => report,
+            measures => measuring::add(report, self, measures)?,
+        };
         match &self.cluster {
             None => Ok(report),
             Some(key) => report

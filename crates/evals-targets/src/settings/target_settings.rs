@@ -34,7 +34,8 @@ pub struct TargetSettings {
     #[serde(skip_serializing_if = "BTreeMap::is_empty", serialize_with = "shown")]
     pub query: BTreeMap<String, String>,
     /// Services: the body, a template over `id`, `question`, `inputs`, `k` and `repeat`, or JSON whose texts are such templates. The default
-    /// is `{"id": …, "question": …}`, or the inputs of a dataset file's case as they are.
+    /// is `{"id": …, "question": …}`, or the inputs of a dataset file's case as they are. A mapping without templates is added to it, unless
+    /// there is a `query`.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub body: Option<Body>,
     /// Which fields of a reply hold what.

@@ -5,9 +5,10 @@ use std::collections::BTreeMap;
 use evals_metrics::{PairedDifference, difference};
 use serde::{Deserialize, Serialize};
 
+use crate::case_field::first_text;
 use crate::measured::{PairOutcome, UntestedMeasure};
 use crate::pair_testing::Finding;
-use crate::{CaseId, Direction, Unit};
+use crate::{CaseField, CaseId, CaseReport, Direction, Domain, Unit};
 
 /// How many cases are listed at most as the worst, and as the best, of a measure.
 const NAMED: usize = 5;
@@ -51,6 +52,32 @@ pub struct CaseChange {
     pub before: f64,
     /// Its value in the second report.
     pub after: f64,
+    /// Its first part as people read it, such as its question.
+    #[serde(default, skip_serializing_if = "String::is_empty")]
+    pub text: String,
+    /// What was expected, with its name: `relevant: d1`.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub expected: Option<String>,
+    /// What the first report has for it, such as the documents found.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub returned_before: Option<String>,
+    /// What the second report has for it.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub returned_after: Option<String>,
+}
+
+impl CaseChange {
+    /// Adds what the reports say about the case.
+    pub(super) fn tell<D: Domain>(&mut self, cases: &[BTreeMap<&CaseId, &CaseReport<D>>; 2]) {
+        let [before, after] = cases.each_ref().map(|cases| cases.get(&self.id));
+        let [told_before, told_after] = [before, after].map(|it| it.map(|case| D::gist(case)));
+        let text = |field: CaseField| field.text;
+        let expected = told_after.as_ref().and_then(|it| it.expected.as_ref());
+        self.text = after.map(|case| first_text(case)).unwrap_or_default();
+        self.expected = expected.map(|it| format!("{}: {}", it.name, it.text));
+        self.returned_before = told_before.and_then(|it| it.returned).map(text);
+        self.returned_after = told_after.and_then(|it| it.returned).map(text);
+    }
 }
 
 impl MeasureChange {
@@ -61,6 +88,10 @@ impl MeasureChange {
             id: (*id).clone(),
             before,
             after,
+            text: String::new(),
+            expected: None,
+            returned_before: None,
+            returned_after: None,
         });
         let cases: Vec<CaseChange> = cases.collect();
         let gain = measured.better.gain();

@@ -144,6 +144,11 @@ impl Change {
         let headline = place.map(|place| measured[place].measure.clone());
         let (tests, mut measures) = tested_measures(measured.into_iter(), place, &test);
         measures.retain(|it| wanted(&it.measure));
+        let cases = [before.report, after.report].map(pairs::cases);
+        for measure in &mut measures {
+            let listed = measure.worst.iter_mut().chain(&mut measure.best);
+            listed.for_each(|case| case.tell(&cases));
+        }
         let only = |side: usize| {
             let own = alone.iter().filter(|(report, _)| *report == side);
             let names = own.map(|(_, name)| name.clone());

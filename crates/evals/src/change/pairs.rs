@@ -83,7 +83,7 @@ impl<'a> Pairs<'a> {
 }
 
 /// The cases of a report, without their repetitions.
-fn cases<D: Domain>(report: &Report<D>) -> BTreeMap<&CaseId, &CaseReport<D>> {
+pub(super) fn cases<D: Domain>(report: &Report<D>) -> BTreeMap<&CaseId, &CaseReport<D>> {
     report.cases.iter().map(|case| (&case.id, case)).collect()
 }
 

@@ -10,7 +10,7 @@ use super::exclusions::named;
 use super::glyphs::Glyphs;
 use super::probability::{p_cell, percent, strictest};
 use super::side_by_side::{interruption, title_of};
-use super::standings::{FEW, too_few, too_few_clusters};
+use super::standings::{FEW, cut, too_few, too_few_clusters};
 use super::{clusters, interval_methods};
 use crate::{
     ByPeople, CaseChange, CaseId, Change, ComparedReport, Direction, MeasureChange, PairTest,
@@ -23,6 +23,8 @@ pub(super) const CORRECTED: &str = "Corrected p";
 pub(super) const INTERVAL: usize = 4;
 /// How many cases a note names at most.
 const NAMED: usize = 5;
+/// The most characters of a text of a case, which may be a long answer.
+const LONGEST: usize = 200;
 
 /// One printed row.
 #[derive(Debug)]
@@ -460,25 +462,43 @@ fn unpaired(change: &Change) -> Vec<String> {
         .collect()
 }
 
-/// The cases that changed most by the first measure with a known better direction, as lines. The heading uses the title that
-/// the table uses.
-pub(super) fn cases(change: &Change) -> Vec<(String, Vec<String>)> {
+/// The cases that changed most by the first measure with a known better direction, each as lines: its values and its text, then what was
+/// expected and what both runs returned. The heading uses the title that the table uses.
+pub(super) fn cases(change: &Change) -> Vec<(String, Vec<Vec<String>>)> {
     let judged = change.measures.iter();
     let mut judged = judged.filter(|it| it.better != Direction::Unknown);
     let Some(measure) = judged.next() else {
         return Vec::new();
     };
     let title = title_of(measure.unit, measure.title());
-    let line = |case: &CaseChange| {
+    let lines = |case: &CaseChange| {
         let [before, after] = [case.before, case.after].map(|value| measure.unit.print(value));
-        format!("{}: {before} to {after}", single_line(case.id.as_str()))
+        let id = single_line(case.id.as_str());
+        let head = format!("{id}: {before} to {after}  {}", begun(&case.text));
+        let side = |name: &str, text: &Option<String>| {
+            let text = text.as_ref()?;
+            Some(format!("{name}: {}", begun(text)))
+        };
+        let expected = case.expected.as_ref().map(|text| begun(text));
+        let told = [
+            Some(head.trim_end().to_owned()),
+            expected,
+            side("before", &case.returned_before),
+            side("after", &case.returned_after),
+        ];
+        told.into_iter().flatten().collect()
     };
     [("Worse", &measure.worst), ("Better", &measure.best)]
         .into_iter()
         .filter(|(_, cases)| !cases.is_empty())
         .map(|(what, cases)| {
             let heading = format!("{what} by {title}, largest change first");
-            (heading, cases.iter().map(line).collect())
+            (heading, cases.iter().map(lines).collect())
         })
         .collect()
+}
+
+/// The beginning of a text in one line.
+pub(super) fn begun(text: &str) -> String {
+    cut(&single_line(text), LONGEST)
 }

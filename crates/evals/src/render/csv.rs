@@ -12,7 +12,7 @@ use serde::Serialize;
 use serde_json::{Map, Value as Json};
 
 use crate::naming::Names;
-use crate::{CaseField, CaseOutcome, CaseReport, Domain, Report, Standings, Value};
+use crate::{CaseField, CaseOutcome, CaseReport, CaseTable, Domain, Report, Standings, Value};
 
 /// Writes one row for each case.
 ///
@@ -73,6 +73,31 @@ pub fn standings(out: impl Write, standings: &Standings) -> io::Result<()> {
             ];
             writer.write_record(row.map(guarded))?;
         }
+    }
+    writer.flush()
+}
+
+/// Writes one row for each case: its id and its text, then for each report the rank of the first relevant document and the values. A cell is
+/// empty if the value is undefined or the report lacks the case.
+pub fn case_table(out: impl Write, table: &CaseTable) -> io::Result<()> {
+    let mut writer = WriterBuilder::new()
+        .terminator(Terminator::CRLF)
+        .from_writer(out);
+    let mut titles = vec!["case".to_owned(), "text".to_owned()];
+    for title in &table.titles {
+        let measures = table.measures.iter().map(|(name, _)| name.as_str());
+        let columns = std::iter::once("rank").chain(measures);
+        titles.extend(columns.map(|it| format!("{title}: {it}")));
+    }
+    writer.write_record(titles.into_iter().map(guarded))?;
+    for case in &table.rows {
+        let mut row = vec![case.id.to_string(), case.text.clone()];
+        for (values, ranks) in case.values.iter().zip(&case.ranks) {
+            row.push(ranks.clone());
+            let value = |it: &Option<f64>| it.map(|it| it.to_string()).unwrap_or_default();
+            row.extend(values.iter().map(value));
+        }
+        writer.write_record(row.into_iter().map(guarded))?;
     }
     writer.flush()
 }

@@ -92,9 +92,14 @@ pub fn change(mut out: impl Write, change: &Change) -> io::Result<()> {
     for groups in tables {
         table(&mut out, groups)?;
     }
-    for (heading, lines) in change::cases(change) {
-        writeln!(out, "\n{}:", escape(&heading))?;
-        notes(&mut out, &lines)?;
+    for (heading, cases) in change::cases(change) {
+        writeln!(out, "\n{}:\n", escape(&heading))?;
+        for lines in cases {
+            for (place, line) in lines.iter().enumerate() {
+                let indent = if place == 0 { "" } else { "  " };
+                writeln!(out, "{indent}- {}", escape(line))?;
+            }
+        }
     }
     Ok(())
 }

@@ -1,5 +1,7 @@
 //! The tables of reports, comparisons and changes as texts: what every other renderer prints, without its layout.
 
+use evals_messages::visible::single_line;
+
 use super::analyses::{self, Body};
 use super::glyphs::Glyphs;
 use super::groups::{self, GroupTable};
@@ -10,7 +12,8 @@ use super::{
     latency, measures, standings,
 };
 use crate::{
-    Analysis, Change, Comparison, Domain, GateReport, GatedRun, Report, Standings, Summary,
+    Analysis, CaseRow, CaseTable, Change, Comparison, Domain, GateReport, GatedRun, Report,
+    Standings, Summary,
 };
 
 const GLYPHS: &Glyphs = Glyphs::UNICODE;
@@ -92,6 +95,55 @@ pub fn standings(standings: &Standings) -> Vec<(String, Table)> {
         first.notes = notes;
     }
     tables
+}
+
+/// A row for each case with its value in each report, and the rank of the first relevant document in brackets.
+pub fn cases(table: &CaseTable) -> Table {
+    let mut heads = vec!["Case".to_owned()];
+    for title in &table.titles {
+        heads.extend(
+            table
+                .measures
+                .iter()
+                .map(|(measure, _)| match &*table.measures {
+                    [_] => title.clone(),
+                    _ => format!("{title}: {measure}"),
+                }),
+        );
+    }
+    let row = |case: &CaseRow| {
+        let text = standings::cut(&single_line(&case.text), standings::SHOWN_TEXT);
+        let mut cells = vec![format!("{}  {text}", single_line(case.id.as_str()))];
+        for (values, ranks) in case.values.iter().zip(&case.ranks) {
+            let values = values.iter().zip(&table.measures);
+            cells.extend(values.map(|(value, (_, unit))| {
+                let value = value.map_or_else(undefined, |value| unit.print(value));
+                match &**ranks {
+                    "" => value,
+                    ranks => format!("{value} ({ranks})"),
+                }
+            }));
+        }
+        cells
+    };
+    let names: Vec<&str> = table
+        .measures
+        .iter()
+        .map(|(name, _)| name.as_str())
+        .collect();
+    let mut notes = vec![format!("{} of every case", names.join(", "))];
+    if table
+        .rows
+        .iter()
+        .any(|it| it.ranks.iter().any(|it| !it.is_empty()))
+    {
+        notes.push("in brackets: the rank of the first relevant document".to_owned());
+    }
+    Table {
+        heads,
+        rows: table.rows.iter().map(row).collect(),
+        notes,
+    }
 }
 
 /// The tables of a change: measures, and groups if asked for.

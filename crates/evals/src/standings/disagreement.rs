@@ -3,6 +3,7 @@
 use evals_metrics::{arithmetic_mean, difference};
 use serde::{Deserialize, Serialize};
 
+use crate::case_field::first_text;
 use crate::measured::UntestedMeasure;
 use crate::{CaseId, CaseReport, Domain, Unit};
 
@@ -97,10 +98,4 @@ fn spread(measured: &UntestedMeasure<'_>, place: usize) -> f64 {
     };
     let squares: Vec<f64> = values.iter().map(|it| (it - middle).powi(2)).collect();
     arithmetic_mean(&squares).map_or(0.0, f64::sqrt)
-}
-
-fn first_text<D: Domain>(case: &CaseReport<D>) -> String {
-    let fields = D::case_fields(case);
-    let field = fields.into_iter().next();
-    field.map(|field| field.text).unwrap_or_default()
 }

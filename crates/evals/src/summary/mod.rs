@@ -10,9 +10,11 @@ mod shown;
 mod tally;
 mod values;
 
+use std::borrow::Cow;
 use std::collections::BTreeMap;
 use std::time::Duration;
 
+use evals_messages::visible::single_line;
 use evals_metrics::{Bootstrap, Mean, Percentiles, as_f64};
 use serde::{Deserialize, Serialize};
 
@@ -25,7 +27,7 @@ pub use values::MeasureValues;
 
 use crate::clusters::CaseClusters;
 use crate::groups::Groups;
-use crate::{ClusterCounts, Direction, Domain, EvaluatorOrigin, Report, ValueKind};
+use crate::{ClusterCounts, Direction, Domain, EvaluatorOrigin, Report, ValueKind, number};
 use latency::Latencies;
 use tally::Tally;
 
@@ -126,6 +128,27 @@ pub struct PassRate {
 }
 
 impl Summary {
+    /// The summary without the pass rates that [say nothing](Domain::says_nothing), for tables that people read, and a note that names them.
+    pub fn without_usual<D: Domain>(&self) -> (Cow<'_, Self>, Option<String>) {
+        let is_usual = |(name, mean): &(String, Mean)| {
+            mean.value.is_some_and(|value| D::says_nothing(name, value))
+        };
+        let usual = self.assertions.iter().filter(|it| is_usual(it));
+        let usual: Vec<String> = usual
+            .map(|(name, mean)| {
+                let value = mean.value.map(number::score).unwrap_or_default();
+                format!("{} {value}", single_line(name))
+            })
+            .collect();
+        if usual.is_empty() {
+            return (Cow::Borrowed(self), None);
+        }
+        let mut shown = self.clone();
+        shown.assertions.retain(|it| !is_usual(it));
+        let note = format!("not shown, the same in every case: {}", usual.join(", "));
+        (Cow::Owned(shown), Some(note))
+    }
+
     /// The position of a title in the run, if its evaluator is known.
     pub(crate) fn place(&self, title: &str) -> Option<usize> {
         let mut titles = self.sources.iter().map(|(title, _)| title);

@@ -7,12 +7,13 @@ use std::ffi::OsStr;
 use std::io::Write as _;
 
 use anyhow::{Context as _, Result, bail};
-use evals::{ByPeople, Change, MeasureChange, PairTesting, Verdict};
+use evals::render::{self, Narrow};
+use evals::{ByPeople, CaseTable, Change, MeasureChange, PairTesting, Verdict};
 use evals_html::page::{PageFigure, Texts};
 use evals_messages::{nearest, quantity, visible};
 use evals_runs::calibrations::{CalibrationStore, RunCorrections, changes_by_people};
 use evals_runs::run_folder::RunState;
-use evals_runs::run_record::RunRecord;
+use evals_runs::run_record::{Benchmark, RunRecord};
 use evals_runs::stored_runs::{StoredRun, StoredRuns, is_finished, is_latest, kind, predecessor};
 use tokio::runtime::Runtime;
 
@@ -37,12 +38,15 @@ pub(super) fn execute(session: &Session<'_>, arguments: &CompareArgs) -> Result<
             return variants::of_last_command(session, arguments, &last);
         }
     }
-    let outputs = Outputs::of(arguments, OutFile::all_of_changes(&arguments.out)?)?;
+    let outputs = Outputs::of(
+        arguments,
+        OutFile::all_of_changes(&arguments.out, arguments.cases)?,
+    )?;
     let Chosen { pairs, is_behind } = choose(session, arguments)?;
     let count = pairs.len();
     let mut exit = None;
     for pair in pairs {
-        let pair = pair.map(|run| run.clustered(arguments.cluster.as_ref()));
+        let pair = pair.map(|run| prepared(run, arguments));
         let record = &pair[1].record;
         let kind = (count > 1).then(|| format!("{}-{}", record.benchmark, record.profile));
         let gap = if exit.is_some() { "\n" } else { "" };
@@ -110,11 +114,15 @@ fn compare(
             writeln!(page, "{side}: {}", visible::line(&line))?;
         }
     }
+    let cases = cases(printer, &compared, arguments, &mut page)?;
     printer.result(&String::from_utf8_lossy(&page))?;
     for warning in change.by_people.iter().filter_map(ByPeople::warning) {
         printer.warn(&warning);
     }
-    let source = outputs.source(&compared)?;
+    let source = PageSource {
+        cases,
+        ..outputs.source(&compared)?
+    };
     let of_kind = |file: &OutFile| kind.map_or_else(|| file.clone(), |kind| file.of(kind));
     outputs.write(printer, of_kind, |file| {
         compared.write_change(printer, file, &change, &source)
@@ -122,6 +130,33 @@ fn compare(
     let figures = || figures::named(figures::of_change(&change), kind);
     outputs.write_figures(printer, figures)?;
     Ok(Some(verdict(session, arguments, &change)))
+}
+
+/// The run with the clusters and the rank measures that the options ask for.
+fn prepared(run: StoredRun, arguments: &CompareArgs) -> StoredRun {
+    let run = run.clustered(arguments.cluster.as_ref());
+    let measures = arguments.rank_measures();
+    match run.record.benchmark {
+        Benchmark::Retrieval => run.measuring(&measures),
+        Benchmark::Qa | Benchmark::Eval => run,
+    }
+}
+
+/// The cases of the runs, if they are asked for, added to `page`.
+fn cases(
+    printer: &Printer,
+    compared: &ComparedRuns<'_>,
+    arguments: &CompareArgs,
+    page: &mut Vec<u8>,
+) -> Result<Option<CaseTable>> {
+    if !arguments.cases {
+        return Ok(None);
+    }
+    let cases = compared.case_table(&arguments.measures);
+    let table = render::tables::cases(&cases);
+    writeln!(page)?;
+    console(printer).table(page, &table, Narrow::Drop(&[]))?;
+    Ok(Some(cases))
 }
 
 /// Where the results of a comparison go beside the terminal.

@@ -5,10 +5,11 @@ use evals::Standings;
 use evals_messages::nearest;
 use evals_runs::stored_runs::StoredRun;
 
-use super::{Outputs, check_clusters, find};
+use super::{Outputs, cases, check_clusters, find, prepared};
 use crate::cli::CompareArgs;
 use crate::exit::Exit;
 use crate::out_file::OutFile;
+use crate::page::PageSource;
 use crate::session::Session;
 use crate::stored_runs::{ComparedRuns, names_measure};
 use crate::terminal::console;
@@ -25,7 +26,7 @@ pub(super) fn execute(session: &Session<'_>, arguments: &CompareArgs) -> Result<
     let runs: Vec<StoredRun> = arguments
         .runs
         .iter()
-        .map(|wanted| Ok(find(&runs, wanted)?.0.clustered(arguments.cluster.as_ref())))
+        .map(|wanted| Ok(prepared(find(&runs, wanted)?.0, arguments)))
         .collect::<Result<_>>()?;
     let compared = ComparedRuns::read(&runs)?;
     let standings = standings(&compared, arguments)?;
@@ -34,8 +35,12 @@ pub(super) fn execute(session: &Session<'_>, arguments: &CompareArgs) -> Result<
     }
     let mut page = Vec::new();
     console(printer).standings(&mut page, &standings)?;
+    let cases = cases(printer, &compared, arguments, &mut page)?;
     printer.result(&String::from_utf8_lossy(&page))?;
-    let source = outputs.source(&compared)?;
+    let source = PageSource {
+        cases,
+        ..outputs.source(&compared)?
+    };
     outputs.write(printer, OutFile::clone, |file| {
         compared.write_standings(printer, file, &standings, &source)
     })?;

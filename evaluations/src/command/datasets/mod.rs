@@ -65,7 +65,7 @@ fn list(session: &Session<'_>, is_json: bool) -> Result<Exit> {
     if !is_json {
         session
             .printer
-            .note("\nAny other BEIR collection: beir:<name>. Your own: evaluations run ./my.yaml");
+            .note("\nAny other BEIR collection: beir:<name>. Your own: evaluations run ./my.yaml; `evaluations init --to mine` writes a small one to start from");
     }
     Ok(Exit::Done)
 }

@@ -59,6 +59,7 @@ pub(super) fn draw(session: &Session<'_>, arguments: &RunArgs, folder: &Path) ->
             report::execute(
                 &quiet,
                 &ReportArgs {
+                    measures: Vec::new(),
                     run,
                     group_by: Vec::new(),
                     out: Vec::new(),

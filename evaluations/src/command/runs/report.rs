@@ -21,7 +21,7 @@ pub(in crate::command) fn execute(session: &Session<'_>, arguments: &ReportArgs)
     let folder = arguments.figures.as_deref().map(FigureFolder::create);
     let folder = folder.transpose()?;
     let runs = session.stored_runs();
-    let run = runs.find(&arguments.run)?;
+    let run = runs.find(&arguments.run)?.measuring(&arguments.measures);
     let report = run.report()?;
     runs.note_incomplete(&run);
     let record = run.manifest();

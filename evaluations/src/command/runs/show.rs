@@ -17,6 +17,11 @@ use crate::session::Session;
 use crate::stored_runs::shown_report;
 use crate::terminal::table_text;
 
+const NONE_FAILED: &str = "no case failed\n";
+
+/// How many of the worst cases fit a screen.
+const IN_BRIEF: usize = 5;
+
 pub(super) fn execute(session: &Session<'_>, arguments: &ShowRunArgs) -> Result<Exit> {
     let printer = session.printer;
     let runs = session.stored_runs();
@@ -28,10 +33,18 @@ pub(super) fn execute(session: &Session<'_>, arguments: &ShowRunArgs) -> Result<
             run
         }
     };
+    let run = run.measuring(&arguments.measures);
     let report = run.report()?;
     runs.note_incomplete(&run);
+    let in_brief = arguments.failed && arguments.case.is_empty() && !printer.is_verbose();
     match chosen(&report, arguments)? {
-        Some(ids) if ids.is_empty() => printer.result("no case failed\n")?,
+        Some(_) if in_brief => {
+            let most = arguments.cases.map_or(IN_BRIEF, NonZeroUsize::get);
+            let worst = shown_report(&report).worst(printer, most)?;
+            printer.result(worst.as_deref().unwrap_or(NONE_FAILED))?;
+            printer.note("`--cases N` shows more cases, `--case ID` everything about one");
+        }
+        Some(ids) if ids.is_empty() => printer.result(NONE_FAILED)?,
         Some(ids) => printer.result(&shown_report(&report).details(printer, &ids)?)?,
         None => {
             let mut page =

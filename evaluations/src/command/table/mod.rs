@@ -34,6 +34,7 @@ pub(super) fn execute(session: &Session<'_>, arguments: &TableArgs) -> Result<Ex
     }
     let selection = Selection {
         datasets: arguments.datasets.clone(),
+        measures: arguments.measures.clone(),
         ..Selection::default()
     };
     let selected = selected(session, &runs, &selection)?;
@@ -124,7 +125,8 @@ fn selected(session: &Session<'_>, runs: &Candidates, selection: &Selection) -> 
         };
         bail!("no finished run of {selection}, although the other datasets have one");
     }
-    let rows = choice.rows.into_iter().map(rows::measured);
+    let rows = choice.rows.into_iter();
+    let rows = rows.map(|run| rows::measured(run, &selection.measures));
     Ok(Selected {
         rows: rows.collect::<Result<_>>()?,
         finished,

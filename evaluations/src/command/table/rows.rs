@@ -4,6 +4,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::fmt;
 
 use anyhow::Result;
+use evals_metrics::Measure;
 use evals_runs::run_folder::RunFolder;
 use evals_runs::run_record::{Benchmark, Configuration};
 use evals_runs::stored_runs::{Results, StoredRun};
@@ -22,6 +23,8 @@ pub(super) struct Selection {
     pub(super) profiles: Vec<String>,
     /// A text that the name of one of a run's models contains, for each; empty: all models.
     pub(super) models: Vec<String>,
+    /// Rank measures that the runs get if they lack them. They select no run.
+    pub(super) measures: Vec<Measure>,
     /// Runs as users name them; empty: those that the program chooses.
     pub(super) runs: Vec<String>,
 }
@@ -89,7 +92,9 @@ pub(super) fn read(printer: &Printer, folders: &[RunFolder]) -> Vec<StoredRun> {
 }
 
 /// The run with the numbers of its cases, which other commands print too. Until a run is chosen, the summary in its report will do.
-pub(super) fn measured(run: StoredRun) -> Result<StoredRun> {
+pub(super) fn measured(run: StoredRun, measures: &[Measure]) -> Result<StoredRun> {
+    let is_ranking = run.record.benchmark == Benchmark::Retrieval;
+    let run = run.measuring(if is_ranking { measures } else { &[] });
     let results = Results {
         summary: Some(run.report()?.summary(run.record.seed)),
         ..run.results().clone()

@@ -64,7 +64,7 @@ fn checked(path: &Path) -> Result<Checked, Vec<String>> {
         FileKind::NoMapping("null") => Ok(check::empty(path)),
         FileKind::NoMapping(kind) => Err(vec![no_mapping(path, kind)]),
         FileKind::Unknown => Err(vec![format!(
-            "{}: not a file that can be checked; those are dataset files (`.yaml`, `.json`, `.jsonl`, `.csv`), manifests, settings and targets (`.yaml`), judgements and rankings in TREC format",
+            "{}: not a file that can be checked; those are dataset files (`.yaml`, `.json`, `.jsonl`, `.csv`), manifests, settings and targets (`.yaml`), judgements and rankings in TREC format; `evaluations init --to FOLDER` writes examples",
             path.display()
         )]),
     }

@@ -16,6 +16,7 @@ use super::cases::Cases;
 use super::column::{self, Columns, column};
 use super::order::worst_first;
 use super::paged::HasPage;
+use super::rank;
 use super::source::PageSource;
 
 /// Two runs with everything that the page of their change shows.
@@ -114,6 +115,11 @@ impl<D: HasPage> ChangePage<'_, D> {
                 ..difference(ids, before, after)
             });
         }
+        for side in sides {
+            let ranks = rank::first_relevant(ids, &side.cases);
+            columns.extend(ranks.map(|it| of_side(it, side.name)));
+        }
+        columns.push(rank::number(ids, &sides[1].cases));
         for side in sides {
             let endings = column::ending(ids, &side.cases);
             columns.extend(endings.map(|it| of_side(it, side.name)));

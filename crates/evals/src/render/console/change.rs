@@ -33,11 +33,14 @@ impl<W: Write> Page<W> {
             self.wrapped(Style::Dim, &note)?;
         }
         self.changed_groups(&change.groups)?;
-        for (heading, lines) in change::cases(change) {
+        for (heading, cases) in change::cases(change) {
             writeln!(self.out)?;
             self.line(Style::Bold, &heading)?;
-            for line in lines {
-                self.message(&format!("  {line}"))?;
+            for lines in cases {
+                for (place, line) in lines.iter().enumerate() {
+                    let indent = if place == 0 { "  " } else { "    " };
+                    self.message(&format!("{indent}{line}"))?;
+                }
             }
         }
         Ok(())

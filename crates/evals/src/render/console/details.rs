@@ -5,8 +5,11 @@ use std::io::{self, Write};
 use evals_messages::visible;
 use serde_json::Value as Json;
 
+use super::super::change::begun;
+use super::badness::Badness;
 use super::paint::Style;
 use super::{Page, wrap};
+use crate::case_field::first_text;
 use crate::{
     CaseId, CaseOutcome, CaseReport, Domain, Evidence, Report, Span, SpanStatus, Value, Vote,
     group_name, number,
@@ -27,6 +30,59 @@ impl<W: Write> Page<W> {
                 writeln!(self.out)?;
             }
             self.case_in_detail(case, report.repeat)?;
+        }
+        Ok(())
+    }
+
+    pub(super) fn worst_cases<D: Domain>(
+        &mut self,
+        report: &Report<D>,
+        most: usize,
+        wanted: impl Fn(&CaseId) -> bool,
+    ) -> io::Result<()> {
+        let cases = report.cases.iter().filter(|case| wanted(&case.id));
+        let mut cases: Vec<_> = cases.map(|case| (Badness::of(case), case)).collect();
+        cases.sort_by(|(one, _), (other, _)| one.order(other));
+        let all = cases.len();
+        for (_, case) in cases.into_iter().take(most) {
+            self.case_in_brief(case, report.repeat)?;
+        }
+        if most < all {
+            self.line(
+                Style::Dim,
+                &format!("{most} of {all} cases, the worst first"),
+            )?;
+        }
+        Ok(())
+    }
+
+    /// What a case asks, expects and returned, and what is wrong with it, in a line each.
+    fn case_in_brief<D: Domain>(&mut self, case: &CaseReport<D>, repeat: u32) -> io::Result<()> {
+        let label = visible::single_line(&case.label(repeat).to_string());
+        let heading = format!(
+            "{label}{}{}",
+            self.glyphs.separator,
+            begun(&first_text(case))
+        );
+        let width = usize::from(self.console.width);
+        let heading = wrap::cut(&heading, width, self.glyphs.ellipsis);
+        self.line(Style::Bold, &heading)?;
+        let gist = D::gist(case);
+        for part in [gist.expected, gist.returned].into_iter().flatten() {
+            self.message(&format!("  {}: {}", part.name, begun(&part.text)))?;
+        }
+        let failures = case.evaluator_failures.iter();
+        let failures = failures.map(|it| (it.evaluator.as_str(), &it.message));
+        let task = case.result.failure().map(|it| ("task", &it.message));
+        for (what, why) in task.into_iter().chain(failures) {
+            self.message(&format!("  {what} failed: {}", begun(why)))?;
+        }
+        let mut outcomes = case.outcomes.iter().filter(|it| it.value.kind().is_some());
+        if let Some(outcome) = outcomes.next() {
+            let reason = outcome.reason.as_ref();
+            let reason = reason.map_or_else(String::new, |it| format!(": {}", begun(it)));
+            let name = visible::single_line(&outcome.name);
+            self.message(&format!("  {name}: {}{reason}", value_text(outcome)))?;
         }
         Ok(())
     }

@@ -83,7 +83,11 @@ impl Console {
             Drawings::On => Histograms::of(report),
             Drawings::Off => Histograms::default(),
         };
-        page.measures(summary, &histograms)?;
+        let (shown, hidden) = summary.without_usual::<D>();
+        page.measures(&shown, &histograms)?;
+        if let Some(line) = hidden {
+            page.wrapped(Style::Dim, &line)?;
+        }
         page.accuracy(summary)?;
         page.grouped_means(&summary.groups)?;
         page.latency_table(latency::rows(summary, self.glyphs()))?;
@@ -111,6 +115,17 @@ impl Console {
         wanted: impl Fn(&CaseId) -> bool,
     ) -> io::Result<()> {
         Page::new(*self, out).case_details(report, wanted)
+    }
+
+    /// Writes the worst of the wanted cases, in a few lines each, and how many there are.
+    pub fn worst_cases<D: Domain>(
+        &self,
+        out: impl Write,
+        report: &Report<D>,
+        most: usize,
+        wanted: impl Fn(&CaseId) -> bool,
+    ) -> io::Result<()> {
+        Page::new(*self, out).worst_cases(report, most, wanted)
     }
 
     /// Writes the measures of each group of cases; nothing if the summary has no groups.

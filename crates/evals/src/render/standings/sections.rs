@@ -16,6 +16,9 @@ use crate::{
 /// How many groups of cases are shown at most, the largest ones. JSON has all.
 const SHOWN: usize = 20;
 
+/// The most characters of a text in a table.
+pub(in crate::render) const SHOWN_TEXT: usize = 60;
+
 /// One table of standings.
 #[derive(Debug)]
 pub(in crate::render) struct Section {
@@ -290,7 +293,7 @@ fn disagreements(standings: &Standings, found: &Disagreements) -> Option<Section
     let rows = found.cases.iter().map(|case| {
         let mut cells = vec![single_line(case.id.as_str())];
         cells.extend(case.values.iter().map(|value| found.unit.print(*value)));
-        cells.push(cut(&single_line(&case.text)));
+        cells.push(cut(&single_line(&case.text), SHOWN_TEXT));
         row(cells)
     });
     let differing = found.n - found.agreed;
@@ -311,9 +314,8 @@ fn disagreements(standings: &Standings, found: &Disagreements) -> Option<Section
 }
 
 /// The beginning of a text.
-fn cut(text: &str) -> String {
-    const SHOWN: usize = 60;
-    match text.char_indices().nth(SHOWN) {
+pub(in crate::render) fn cut(text: &str, shown: usize) -> String {
+    match text.char_indices().nth(shown) {
         Some((end, _)) => format!("{}…", &text[..end]),
         None => text.to_owned(),
     }

@@ -15,7 +15,7 @@ use std::sync::Arc;
 use anyhow::Result;
 use evals::StopSignal;
 use evals_data::Manifest;
-use evals_targets::{RecordedTarget, Request, Target as _};
+use evals_targets::{Body, RecordedTarget, Request, Target as _};
 
 use self::plan::TargetPlan;
 use self::preparation::{Prepared, prepare};
@@ -155,12 +155,41 @@ async fn measure(run: TargetRun<'_>, recorded: &RecordedTarget) -> Result<Exit> 
     if ended.settled {
         recorded.finish()?;
     }
+    if ended.settled && ended.exit == Exit::Done {
+        note_sweep(run);
+    }
     session.printer.detail(&format!(
         "replies of the target, {} of them asked for by this command: {}",
         recorded.asked(),
         recorded.path().display()
     ));
     Ok(ended.exit)
+}
+
+/// Says how to try several values of a parameter of a service, unless the command sets something by itself.
+fn note_sweep(run: TargetRun<'_>) {
+    let TargetRun {
+        plan, arguments, ..
+    } = run;
+    let sets_values = !arguments.settings.assignments.is_empty();
+    if sets_values || run.prepared.target.identity().kind != "http" {
+        return;
+    }
+    let parameter = match &plan.target.body {
+        Some(Body::Mapping(fields)) => {
+            let mut fields = fields.iter();
+            let is_number = |value: &serde_json::Value| value.is_number() || value == "{{ k }}";
+            match fields.find(|(_, value)| is_number(value)) {
+                Some((name, _)) => name.as_str(),
+                None => return,
+            }
+        }
+        Some(Body::Text(_) | Body::List(_)) => return,
+        None => "top_k",
+    };
+    run.session.printer.note(&format!(
+        "to try several values of a parameter of the request: `--set-each target.body.{parameter}=5,20,50`"
+    ));
 }
 
 /// Whether every question has a recorded reply.

@@ -1,0 +1,54 @@
+//! Rank measures that a report lacks, computed from the rankings that it holds.
+
+use std::collections::BTreeSet;
+use std::num::NonZeroUsize;
+use std::sync::Arc;
+
+use anyhow::{Result, bail};
+use evals_messages::quantity;
+use evals_metrics::Measure;
+use evals_rag::retrieval::RankMeasures;
+
+use super::report::StoredReport;
+use super::run::StoredRun;
+
+/// Adds the `wanted` measures that the report of a run lacks. Fails if it has no rankings, or too short ones.
+pub(super) fn add(
+    mut report: StoredReport,
+    run: &StoredRun,
+    wanted: &[Measure],
+) -> Result<StoredReport> {
+    let StoredReport::Retrieval(rankings) = &mut report else {
+        bail!(
+            "`--measure` computes rank measures from stored rankings, and run `{}` has none ({}); name a run of retrieval",
+            run.name(),
+            run.record.benchmark
+        );
+    };
+    let outcomes = rankings.cases.iter().flat_map(|case| &case.outcomes);
+    let known: BTreeSet<&str> = outcomes.map(|outcome| outcome.name.as_str()).collect();
+    let lacking = wanted.iter().copied();
+    let lacking = lacking.filter(|measure| !known.contains(&*measure.to_string()));
+    let lacking: Vec<Measure> = lacking.collect();
+    let kept = match &run.record.measured {
+        Some(measured) => measured.k,
+        // A report without its folder does not say how deep the searches went.
+        None => {
+            let found = rankings.cases.iter();
+            let found = found.filter_map(|case| case.result.output());
+            found.map(|found| found.ranking.len()).max().unwrap_or(0)
+        }
+    };
+    let is_deeper = |it: &&Measure| it.cutoff().map_or(0, NonZeroUsize::get) > kept;
+    if let Some(deep) = lacking.iter().find(is_deeper) {
+        bail!(
+            "run `{}` lacks `{deep}`, which looks deeper than the {} that it kept for each question; run it again with `--measure {deep}`",
+            run.name(),
+            quantity::of(kept, "document")
+        );
+    }
+    if !lacking.is_empty() {
+        RankMeasures::new(lacking).add_to(Arc::make_mut(rankings));
+    }
+    Ok(report)
+}
