@@ -136,10 +136,10 @@ mod tests {
     #[test]
     fn what_one_column_needs_makes_room_for_others() {
         let rows = [row(&["a-name", "12 of 34", "a-dataset", "0.5", "done"])];
-        let shown = layout(34, &["count", "dataset", "kind"])
+        let shown = layout(30, &["count", "dataset", "kind"])
             .render(&["run", "kind", "dataset", "count", "state"], &rows);
         assert!(
-            shown.starts_with("RUN     DATASET    COUNT  STATE\n"),
+            shown.starts_with("RUN     KIND      COUNT  STATE\n"),
             "{shown}"
         );
     }

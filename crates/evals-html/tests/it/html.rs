@@ -7,7 +7,7 @@ use html5gum::{DefaultEmitter, Token, Tokenizer};
 use serde_json::Value;
 
 /// Elements without content, which have no end tag.
-const VOID: [&str; 3] = ["meta", "br", "wbr"];
+const VOID: [&str; 4] = ["meta", "br", "wbr", "input"];
 
 /// An element with its attributes and the text directly inside it.
 #[derive(Debug, Default)]

@@ -30,14 +30,13 @@ pub(super) fn add(
     let lacking = wanted.iter().copied();
     let lacking = lacking.filter(|measure| !known.contains(&*measure.to_string()));
     let lacking: Vec<Measure> = lacking.collect();
-    let kept = match &run.record.measured {
-        Some(measured) => measured.k,
+    let kept = if let Some(measured) = &run.record.measured {
+        measured.k
+    } else {
         // A report without its folder does not say how deep the searches went.
-        None => {
-            let found = rankings.cases.iter();
-            let found = found.filter_map(|case| case.result.output());
-            found.map(|found| found.ranking.len()).max().unwrap_or(0)
-        }
+        let found = rankings.cases.iter();
+        let found = found.filter_map(|case| case.result.output());
+        found.map(|found| found.ranking.len()).max().unwrap_or(0)
     };
     let is_deeper = |it: &&Measure| it.cutoff().map_or(0, NonZeroUsize::get) > kept;
     if let Some(deep) = lacking.iter().find(is_deeper) {

@@ -80,6 +80,7 @@ impl StoredRun {
     }
 
     /// The run with these rank measures in its report, too.
+    #[must_use]
     pub fn measuring(self, measures: &[Measure]) -> Self {
         Self {
             measures: measures.to_vec(),

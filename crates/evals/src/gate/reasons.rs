@@ -96,23 +96,20 @@ pub(super) fn drop(reason: DropReason, numbers: &Drop, evidence: &DropCheck) -> 
             seen(evidence)
         ),
         DropReason::NoPower => format!(
-            "{found}: {significance} over {cases}, which {are} too few to see a drop of {tolerance}{}",
-            needed
+            "{found}: {significance} over {cases}, which {are} too few to see a drop of {tolerance}{needed}"
         ),
         DropReason::NoSpread => format!(
             "{found}: {significance}, and equal differences do not say which drop the test can see (n = {n})"
         ),
         DropReason::FewCases => format!(
-            "{found}: {significance} over {cases}, which {are} too few for any drop to be significant{}",
-            needed
+            "{found}: {significance} over {cases}, which {are} too few for any drop to be significant{needed}"
         ),
         DropReason::FewChanged => format!(
             "{found}: {significance}, and too few {unit}s changed to say which drop the test can see (n = {n})"
         ),
-        DropReason::NotExcluded => format!(
-            "{found}: a drop larger than {tolerance} cannot be excluded ({shown}){}",
-            needed
-        ),
+        DropReason::NotExcluded => {
+            format!("{found}: a drop larger than {tolerance} cannot be excluded ({shown}){needed}")
+        }
         DropReason::NoBound => format!(
             "{found}: the differences are equal and the scale of the measure is not known, so other cases could lose any amount ({shown})"
         ),

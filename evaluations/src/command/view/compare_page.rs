@@ -36,7 +36,7 @@ pub(super) async fn show(
     let found = viewer.read(move |catalogue| {
         let mut runs = [folder(catalogue, &before)?, folder(catalogue, &after)?];
         if !is_ordered {
-            runs.sort_by(|one, other| one.order().cmp(&other.order()));
+            runs.sort_by_key(|it| it.order());
         }
         Ok((PageKey::of(&runs.each_ref()), runs))
     });

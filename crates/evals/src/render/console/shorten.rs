@@ -95,7 +95,7 @@ fn words(text: &str, width: usize) -> Vec<&str> {
     let mut words = Vec::new();
     let (mut start, mut length) = (0, 0);
     for (place, character) in text.char_indices() {
-        let is_part = character.is_alphanumeric() && length > 0 && length < (width / 2).max(4);
+        let is_part = character.is_alphanumeric() && length > 0 && length < (width * 3 / 4).max(4);
         if place > start && !is_part {
             words.push(&text[start..place]);
             (start, length) = (place, 0);

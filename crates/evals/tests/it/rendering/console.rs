@@ -179,13 +179,13 @@ fn console_comparison_keeps_its_intervals_where_they_just_fit() {
         assert!(turned.contains(row), "{row}{turned}");
     }
     fits(&turned, 40);
-    let without = written(|out| plain(30).comparison(out, &compared()));
+    let without = written(|out| plain(26).comparison(out, &compared()));
     assert!(!without.contains('['), "{without}");
     assert!(
         without.contains("no room for intervals; widen"),
         "{without}"
     );
-    fits(&without, 30);
+    fits(&without, 26);
 }
 
 #[test]
