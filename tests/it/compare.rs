@@ -142,7 +142,8 @@ fn every_run_of_the_last_command_is_compared() {
     }
     let mut of_one = sandbox.command("compare --measure");
     let one = ended(of_one.arg("equivalent (pass rate)"));
-    assert_eq!(one.stdout.matches("before: ").count(), 1, "{}", one.stdout);
+    let runs_before = one.stdout.lines().filter(|it| it.starts_with("before: "));
+    assert_eq!(runs_before.count(), 1, "{}", one.stdout);
 }
 
 #[test]
@@ -212,7 +213,7 @@ fn a_measure_is_named_as_the_table_names_it_or_in_any_notation() {
     }
     let message = sandbox.refuse("compare --measure MRR@50");
     assert!(
-        message.contains("available: MRR@5, R@1, R@5, nDCG@5, MAP; `MRR` has the cutoff 5"),
+        message.contains("lacks `RR@50`, which looks deeper than the 5 documents that it kept"),
         "{message}"
     );
 }
@@ -233,7 +234,10 @@ fn equal_runs_have_no_differences_and_comparing_nothing_fails() {
     assert!(fewer.contains("questions: 320 -> 20"), "{fewer}");
     assert!(fewer.contains("measures only before: RR@5"), "{fewer}");
     let message = sandbox.refuse("compare --measure RR@5");
-    assert!(message.contains("no measure `RR@5`"), "{message}");
+    assert!(
+        message.contains("lacks `RR@5`, which looks deeper than the 3 documents that it kept"),
+        "{message}"
+    );
 }
 
 #[test]

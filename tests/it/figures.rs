@@ -30,7 +30,7 @@ fn a_report_has_figures_as_svg_and_png() {
     assert!(
         ended
             .stderr
-            .contains("to `out/figures`: measures, breakdown, latency, scores"),
+            .contains("to `out/figures`: breakdown, measures, latency, scores"),
         "{}",
         ended.stderr
     );

@@ -181,7 +181,7 @@ fn a_run_against_itself_passes_and_too_few_questions_cannot_tell() {
     assert!(
         unsure
             .stdout
-            .contains("too few cases changed to say which drop the test can see (n = 24)"),
+            .contains("too few clusters changed to say which drop the test can see (n = 24)"),
         "{}",
         unsure.stdout
     );

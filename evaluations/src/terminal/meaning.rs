@@ -4,7 +4,7 @@ use evals::{MeasureValues, Unit};
 use evals_messages::quantity;
 use evals_messages::visible::single_line;
 
-/// `MRR@5 is 1 for 164 of 256 questions, and 0 for 31`; `None` without a value.
+/// `RR@5 is 1 for 164 of 256 questions, and 0 for 31`; `None` without a value.
 pub(super) fn of(measures: &[MeasureValues<'_>], case: &str) -> Option<String> {
     let measure = measures.first()?;
     let values = measure.of_cases.values().filter_map(|it| it.as_ref().ok());
