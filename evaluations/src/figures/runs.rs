@@ -261,10 +261,8 @@ impl Drawn<'_> {
             ref labels,
             ..
         } = *self;
-        let headline = self.measures.first()?;
-        if headline.better != Direction::Higher {
-            return None;
-        }
+        let headline = self.measures.first();
+        let headline = headline.filter(|it| it.better == Direction::Higher)?;
         let mut points = Vec::new();
         let mut left_out: BTreeMap<&str, Vec<&str>> = BTreeMap::new();
         let mut means = Vec::new();
@@ -300,9 +298,9 @@ impl Drawn<'_> {
         caption::excluded(means.iter().copied()),
         not_drawn(&left_out),
     ];
-        let title = caption::titled(&format!("{} against latency", headline.title), subject);
+        let title = format!("{} against latency", headline.title);
         let figure = TradeOff {
-            heading: caption::heading(title, sentences),
+            heading: caption::heading(caption::titled(&title, subject), sentences),
             price: "Latency, p50".to_owned(),
             unit: Unit::Seconds,
             quality: headline.title.to_owned(),

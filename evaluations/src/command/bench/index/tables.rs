@@ -181,6 +181,18 @@ fn front(figures: &Figures, settings: &[&SettingFigures]) -> Listing {
     )
 }
 
+/// The last columns of the table of all settings.
+const COSTS: [&str; 8] = [
+    "p50",
+    "p95",
+    "p99",
+    "cold p50",
+    "searches/s",
+    "build",
+    "index",
+    "peak memory",
+];
+
 fn settings(figures: &Figures, settings: &[&SettingFigures]) -> Listing {
     let deeper: Vec<usize> = figures
         .settings
@@ -195,17 +207,7 @@ fn settings(figures: &Figures, settings: &[&SettingFigures]) -> Listing {
     if has_ndcg {
         head.push("nDCG@10 change".to_owned());
     }
-    let further = [
-        "p50",
-        "p95",
-        "p99",
-        "cold p50",
-        "searches/s",
-        "build",
-        "index",
-        "peak memory",
-    ];
-    head.extend(further.map(str::to_owned));
+    head.extend(COSTS.map(str::to_owned));
     let rows = settings.iter().map(|setting| {
         let Percentiles { p50, p95, p99, .. } = setting.compared();
         let mut row = vec![setting.label.clone(), share(setting.recall_at(figures.k))];
