@@ -162,7 +162,9 @@ fn the_judge_speaks_after_the_label_and_only_if_asked() {
     press(&browser, "1", "1 of 20, 1 labelled");
     browser.wait("!document.getElementById('revealed').hidden");
     assert!(
-        browser.text("#revealed").contains("token F1"),
+        browser
+            .text("#revealed")
+            .contains("of the reference's words"),
         "{}",
         browser.text("#revealed")
     );

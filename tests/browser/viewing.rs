@@ -99,8 +99,11 @@ fn two_runs_are_chosen_with_the_keyboard_alone() {
     browser.keys(key::ENTER);
     browser
         .wait("location.pathname.endsWith('/compare') && document.querySelector('.rows tbody tr')");
-    let after = browser.texts(".configuration dd").pop();
-    assert_eq!(after, Some(newest), "the newer run is the one after");
+    let after: String = browser.run(
+        "return [...document.querySelectorAll('.configuration dd')].pop().textContent",
+        &[],
+    );
+    assert_eq!(after, newest, "the newer run is the one after");
     check_schemes(&browser, "a comparison");
     end(browser, &root);
 }

@@ -216,7 +216,7 @@ fn a_wide_terminal_shows_drawings_and_other_outputs_do_not() {
     for (line, drawing) in [
         ("runs show latest", "0 cases  1"),
         ("compare", "worse|better"),
-        ("runs", "TREND"),
+        ("runs", "TREND  "),
     ] {
         let shown = |columns: u16, variables: &[(&str, &str)]| {
             on_terminal(&sandbox, columns, line, variables).contains(drawing)

@@ -36,7 +36,7 @@ pub(super) async fn show(
     let found = viewer.read(move |catalogue| {
         let mut runs = [folder(catalogue, &before)?, folder(catalogue, &after)?];
         if !is_ordered {
-            runs.sort_by_key(|it| it.order());
+            runs.sort_by_key(RunFolder::order);
         }
         Ok((PageKey::of(&runs.each_ref()), runs))
     });
