@@ -96,8 +96,12 @@ fn quiet_prints_why_a_command_with_a_result_fails() {
 /// What a command prints on a page of 80 columns.
 fn in_80_columns(sandbox: &Sandbox, line: &str) -> String {
     let page = ended(sandbox.command(line).env("COLUMNS", "80")).stdout;
-    let is_wide = |line: &&str| line.chars().count() > 80;
-    assert_eq!(page.lines().find(is_wide), None, "{page}");
+    // A pipe has questions and texts whole.
+    let tables = page
+        .lines()
+        .take_while(|it| !it.ends_with("largest change first"));
+    let wide: Vec<&str> = tables.filter(|it| it.chars().count() > 80).collect();
+    assert!(wide.is_empty(), "{wide:?}: {page}");
     page
 }
 
