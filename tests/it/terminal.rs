@@ -1,7 +1,8 @@
 //! The output on the terminal: no control sequences, and with `-q` only results and errors.
 
-use serde_json::json;
 use std::collections::BTreeSet;
+
+use serde_json::json;
 
 use crate::qa_server;
 use crate::sandbox::{Ended, Sandbox, ended};
