@@ -269,7 +269,7 @@ pub struct MeasureSource {
     #[serde(default, skip_serializing_if = "Direction::is_higher")]
     pub better: Direction,
     /// The name of the mean in tables, where it differs from the title; see
-    /// [`Domain::mean_title`](crate::Domain::mean_title).
+    /// [`Domain::mean_title`].
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub mean_title: Option<String>,
 }
