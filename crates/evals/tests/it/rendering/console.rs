@@ -182,7 +182,7 @@ fn console_comparison_keeps_its_intervals_where_they_just_fit() {
     let without = written(|out| plain(26).comparison(out, &compared()));
     assert!(!without.contains('['), "{without}");
     assert!(
-        without.contains("no room for intervals; widen"),
+        without.contains("no room for intervals;\n  widen"),
         "{without}"
     );
     fits(&without, 26);
