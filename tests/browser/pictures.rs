@@ -158,7 +158,7 @@ fn question_answering_and_a_comparison_on_the_sample() {
     let browser = opened(&sandbox.work().join("change.html"), "");
     save(&browser, "comparison", "#figures");
     open_case(&browser, "worse");
-    save(&browser, "comparison-case", "dialog .ranking li:last-child");
+    save(&browser, "comparison-case", "dialog .missed");
     browser.end(&["file://"]);
 
     let viewer = Viewer::start(&mut sandbox.command("view --no-open"));

@@ -305,7 +305,7 @@ fn a_measure_computed_later_equals_that_of_a_run_with_it() {
     sandbox.succeed("sample --skip-retrieval --limit 3 --name answers");
     let message = sandbox.refuse("runs show answers --measure nDCG@3");
     assert!(
-        message.contains("has none (qa); name a run of retrieval"),
+        message.contains("stores no rankings (qa)") && message.contains("name a retrieval run"),
         "{message}"
     );
 }

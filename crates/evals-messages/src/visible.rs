@@ -37,6 +37,21 @@ pub fn single_line(foreign: &str) -> String {
     text(&folded)
 }
 
+/// The first `most` characters of a text, with `…` behind them if there are more.
+///
+/// ```
+/// use evals_messages::visible::beginning;
+///
+/// assert_eq!(beginning("größer", 3), "grö…");
+/// assert_eq!(beginning("größer", 6), "größer");
+/// ```
+pub fn beginning(text: &str, most: usize) -> String {
+    match text.char_indices().nth(most) {
+        Some((end, _)) => format!("{}…", &text[..end]),
+        None => text.to_owned(),
+    }
+}
+
 /// Replaces each run of white space with one space. Other control characters stay, and so do U+0085, U+2028 and U+2029.
 pub fn folded(foreign: &str) -> String {
     let mut folded = String::with_capacity(foreign.len());

@@ -87,9 +87,11 @@ impl BodyTemplate {
         match self {
             Self::Usual => Ok(FilledBody::Json(usual())),
             Self::UsualWith(fields) => {
-                let mut members = match usual() {
-                    Value::Object(members) => members,
-                    _ => Map::new(),
+                let Value::Object(mut members) = usual() else {
+                    return Err(TemplateError::new(
+                        "`body` has no template, so its members are added to the inputs of the case, and these inputs are not an object; \
+                         write a template such as {\"question\": \"{{ inputs }}\"}",
+                    ));
                 };
                 members.extend(fields.clone());
                 Ok(FilledBody::Json(members.into()))
@@ -159,6 +161,15 @@ mod tests {
         assert_eq!(
             filled(json!({"top_k": 5})),
             FilledBody::Json(json!({"id": "q1", "question": "why?", "top_k": 5}))
+        );
+        let text = Request::inputs("q1", json!("why?"));
+        let body: Body = serde_json::from_value(json!({"top_k": 5})).unwrap();
+        let refused = BodyTemplate::of_whole(&body).unwrap().fill(&text);
+        assert!(
+            refused
+                .unwrap_err()
+                .to_string()
+                .contains("are not an object")
         );
         let own = json!({"query": "{{ question }}", "top_k": 5});
         assert_eq!(

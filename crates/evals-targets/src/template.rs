@@ -175,6 +175,11 @@ impl<'r> Fields<'r> {
 }
 
 impl TemplateError {
+    pub(crate) fn new(message: impl Into<String>) -> Self {
+        let message = message.into();
+        Self { message }
+    }
+
     fn of(error: &minijinja::Error) -> Self {
         // Their `Display` ends with the name of a template, which this one does not have.
         let line = error.line().filter(|line| *line > 1);

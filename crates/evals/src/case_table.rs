@@ -23,7 +23,8 @@ pub struct CaseRow {
     pub id: CaseId,
     /// Its first part as people read it, such as its question.
     pub text: String,
-    /// For each report, the value of each of [`CaseTable::measures`], the mean over repetitions; `None` where it has none.
+    /// The values of the case: a row for each report, with a value for each of [`CaseTable::measures`]. A value is the mean over the
+    /// repetitions of the case. It is `None` if the report has no value of that measure for the case.
     pub values: Vec<Vec<Option<f64>>>,
     /// For each report, the rank of the first relevant document: `2`, or `1/none` if repetitions differ. Empty where no document is relevant.
     pub ranks: Vec<String>,

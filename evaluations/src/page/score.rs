@@ -4,22 +4,17 @@ use evals::{Domain, MeasureChange, Report, Summary, Unit, render};
 use evals_html::page::{Score, ScoreAxis};
 use evals_messages::quantity;
 use evals_metrics::Interval;
-use evals_runs::run_record::RunRecord;
+use evals_runs::run_record::{RunRecord, is_default_name};
 use evals_runs::stored_runs::Headline;
 use serde_json::Value;
 
-/// What runs without a name of their own are called, after the name of the dataset.
-const DEFAULT_NAMES: [&str; 3] = ["_retrieval_evaluation", "_qa_evaluation", "_eval"];
-
 /// The name of a run for people: the one that they gave it, else its dataset and its profile or target.
 pub(crate) fn shown_name(name: &str, dataset: &str, system: &str) -> String {
-    let is_given = !DEFAULT_NAMES.iter().any(|it| name.contains(it));
-    let parts = if is_given {
-        [name, system]
+    let name = if is_default_name(name, dataset) {
+        dataset
     } else {
-        [dataset, system]
+        name
     };
-    let [name, system] = parts;
     if system.is_empty() || name.contains(system) {
         name.to_owned()
     } else {
@@ -112,5 +107,9 @@ mod tests {
             "nightly hybrid"
         );
         assert_eq!(shown_name("capitals_eval", "capitals", ""), "capitals");
+        assert_eq!(
+            shown_name("nightly_eval", "capitals", "http"),
+            "nightly_eval, http"
+        );
     }
 }

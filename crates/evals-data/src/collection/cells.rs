@@ -1,5 +1,6 @@
 //! JSON values as ids, texts, grades and metadata.
 
+use evals_messages::visible::beginning;
 use serde_json::{Map, Number, Value};
 
 use crate::error::{DataError, Place};
@@ -128,12 +129,7 @@ pub(super) fn unfit(cell: &Value, column: &Column, place: &Place, wanted: &str) 
 /// A cell as JSON, truncated.
 pub(super) fn shortened(cell: &Value) -> String {
     const SHOWN: usize = 60;
-    let whole = cell.to_string();
-    let mut shown: String = whole.chars().take(SHOWN).collect();
-    if shown.len() < whole.len() {
-        shown.push('…');
-    }
-    shown
+    beginning(&cell.to_string(), SHOWN)
 }
 
 #[cfg(test)]

@@ -1,5 +1,6 @@
 //! The first cases of a page, which read without a script.
 
+use evals_messages::visible::beginning;
 use serde::Serialize;
 
 use super::{Case, Cell, ColumnKind, Field, FieldRole, OutcomeKind, Side, Table};
@@ -50,7 +51,7 @@ impl WorstCase {
         }));
         Self {
             link: format!("#case={}", segment(&case.id)),
-            title: cut(asked),
+            title: beginning(asked, LONGEST),
             marks: marks(row, table),
             fields,
         }
@@ -72,14 +73,7 @@ fn marks(row: usize, table: &Table) -> Vec<String> {
 
 fn shortened(field: &Field) -> Field {
     Field {
-        text: cut(&field.text),
+        text: beginning(&field.text, LONGEST),
         ..field.clone()
-    }
-}
-
-fn cut(text: &str) -> String {
-    match text.char_indices().nth(LONGEST) {
-        Some((end, _)) => format!("{}…", &text[..end]),
-        None => text.to_owned(),
     }
 }

@@ -63,7 +63,7 @@ impl ErrorBody {
     pub(crate) fn redacted(self, redact: impl Fn(&str) -> String) -> Self {
         let word = |word: Option<String>| word.map(|word| redact(&word));
         Self {
-            message: cut(redact(&self.message)),
+            message: visible::beginning(&redact(&self.message), LONGEST),
             code: word(self.code),
             kind: word(self.kind),
             field: word(self.field),
@@ -129,14 +129,7 @@ pub(crate) fn looks_like_html(text: &str) -> bool {
 
 /// A text on one line, cut if it is too long.
 pub(crate) fn one_line(text: &str) -> String {
-    cut(visible::folded(text))
-}
-
-fn cut(line: String) -> String {
-    match line.char_indices().nth(LONGEST) {
-        Some((cut, _)) => format!("{}…", &line[..cut]),
-        None => line,
-    }
+    visible::beginning(&visible::folded(text), LONGEST)
 }
 
 fn message(error: &Value) -> String {

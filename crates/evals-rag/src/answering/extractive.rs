@@ -60,8 +60,7 @@ impl ExtractiveAnswerer {
     ///
     /// On the bundled news stories, it then refuses 10 % of the answerable questions and none of the unanswerable ones. A
     /// higher threshold is no better: the unanswerable questions use the stories' own words, so similarity does not separate
-    /// them from the answerable ones. The best threshold for half of the stories, 0.52, would refuse every question of the bundled
-    /// help articles, and three of five labelled right answers on `WixQA`.
+    /// them from the answerable ones.
     pub const THRESHOLD: f64 = 0.3;
 
     /// Answers with one sentence, and refuses below [`THRESHOLD`](Self::THRESHOLD).

@@ -185,10 +185,7 @@ impl RunRecord {
 
     /// The name that a user or a variant gave; `None` for the default name.
     pub fn given_name(&self) -> Option<&str> {
-        let rest = self.name.strip_prefix(&self.dataset.name);
-        let defaults = ["_retrieval_evaluation", "_qa_evaluation", "_eval"];
-        let is_default = rest.is_some_and(|rest| defaults.contains(&rest));
-        (!is_default).then_some(&self.name)
+        (!is_default_name(&self.name, &self.dataset.name)).then_some(&self.name)
     }
 
     /// The system under test; `None` for our own pipeline.
@@ -237,6 +234,13 @@ impl RunRecord {
         let shard = self.dataset.shard.as_ref()?.shard;
         Some((shard.index, shard.of))
     }
+}
+
+/// Whether a run or a report over a dataset has the name that it gets if nobody gives one. Reports have the profile behind it, in brackets.
+pub fn is_default_name(name: &str, dataset: &str) -> bool {
+    let rest = name.strip_prefix(dataset).unwrap_or_default();
+    let kind = rest.split_once(" (").map_or(rest, |(kind, _)| kind);
+    ["_retrieval_evaluation", "_qa_evaluation", "_eval"].contains(&kind)
 }
 
 /// A profile without the version of its target.

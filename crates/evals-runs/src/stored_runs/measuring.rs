@@ -20,7 +20,7 @@ pub(super) fn add(
 ) -> Result<StoredReport> {
     let StoredReport::Retrieval(rankings) = &mut report else {
         bail!(
-            "`--measure` computes rank measures from stored rankings, and run `{}` has none ({}); name a run of retrieval",
+            "run `{}` stores no rankings ({}), so `--measure` cannot compute a rank measure for it; name a retrieval run",
             run.name(),
             run.record.benchmark
         );

@@ -3,14 +3,14 @@
 use std::collections::BTreeMap;
 
 use evals_messages::quantity;
-use evals_messages::visible::single_line;
+use evals_messages::visible::{beginning, single_line};
 use evals_metrics::Interval;
 
 use super::exclusions::named;
 use super::glyphs::Glyphs;
 use super::probability::{p_cell, percent, strictest};
 use super::side_by_side::{interruption, title_of};
-use super::standings::{FEW, cut, too_few, too_few_clusters};
+use super::standings::{FEW, too_few, too_few_clusters};
 use super::{clusters, interval_methods};
 use crate::{
     ByPeople, CaseChange, CaseId, Change, ComparedReport, Direction, MeasureChange, PairTest,
@@ -500,5 +500,5 @@ pub(super) fn cases(change: &Change) -> Vec<(String, Vec<Vec<String>>)> {
 
 /// The beginning of a text in one line.
 pub(super) fn begun(text: &str) -> String {
-    cut(&single_line(text), LONGEST)
+    beginning(&single_line(text), LONGEST)
 }

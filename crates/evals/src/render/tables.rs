@@ -1,6 +1,6 @@
 //! The tables of reports, comparisons and changes as texts: what every other renderer prints, without its layout.
 
-use evals_messages::visible::single_line;
+use evals_messages::visible::{beginning, single_line};
 
 use super::analyses::{self, Body};
 use super::glyphs::Glyphs;
@@ -112,7 +112,7 @@ pub fn cases(table: &CaseTable) -> Table {
         );
     }
     let row = |case: &CaseRow| {
-        let text = standings::cut(&single_line(&case.text), standings::SHOWN_TEXT);
+        let text = beginning(&single_line(&case.text), standings::SHOWN_TEXT);
         let mut cells = vec![format!("{}  {text}", single_line(case.id.as_str()))];
         for (values, ranks) in case.values.iter().zip(&case.ranks) {
             let values = values.iter().zip(&table.measures);

@@ -3,6 +3,7 @@
 mod condition;
 
 use arrow::datatypes::{DataType, Field, Schema};
+use evals_messages::visible::beginning;
 use lancedb::datafusion::common::DFSchema;
 use lancedb::datafusion::error::DataFusionError;
 use lancedb::datafusion::logical_expr::ExprSchemable;
@@ -13,7 +14,6 @@ use lancedb::table::Table;
 use crate::engine_error::EngineError;
 use crate::error::IndexError;
 use crate::table::{FILTER_COLUMNS, METADATA, ORDINAL};
-use condition::shortened;
 
 /// How to filter by a field of the metadata, which SQL cannot reach.
 const JSON_HINT: &str = "; `metadata` is one JSON text without spaces: match it as in `metadata LIKE '%\"topic\":\"Sports\"%'`";
@@ -41,7 +41,7 @@ impl Filter {
             .count_rows(Some(of_documents))
             .await
             .map_err(|source| IndexError::FilterFailed {
-                filter: shortened(sql, SHOWN),
+                filter: beginning(sql, SHOWN),
                 source: EngineError::new(source.into()),
             })
     }
@@ -67,7 +67,7 @@ fn check(sql: &str) -> Result<(), IndexError> {
         .map_err(|refusal| EngineError::new(refusal.into()))
         .and_then(|()| parse(sql).map_err(|source| EngineError::new(source.into())));
     checked.map_err(|source| IndexError::Filter {
-        filter: shortened(sql, SHOWN),
+        filter: beginning(sql, SHOWN),
         columns: FILTER_COLUMNS
             .map(|column| format!("`{column}`"))
             .join(", "),

@@ -1,7 +1,7 @@
 //! The tables of standings.
 
 use evals_messages::quantity;
-use evals_messages::visible::single_line;
+use evals_messages::visible::{beginning, single_line};
 use evals_metrics::Interval;
 
 use super::super::change::{CORRECTED, verdict};
@@ -293,7 +293,7 @@ fn disagreements(standings: &Standings, found: &Disagreements) -> Option<Section
     let rows = found.cases.iter().map(|case| {
         let mut cells = vec![single_line(case.id.as_str())];
         cells.extend(case.values.iter().map(|value| found.unit.print(*value)));
-        cells.push(cut(&single_line(&case.text), SHOWN_TEXT));
+        cells.push(beginning(&single_line(&case.text), SHOWN_TEXT));
         row(cells)
     });
     let differing = found.n - found.agreed;
@@ -311,14 +311,6 @@ fn disagreements(standings: &Standings, found: &Disagreements) -> Option<Section
             found.n
         )),
     })
-}
-
-/// The beginning of a text.
-pub(in crate::render) fn cut(text: &str, shown: usize) -> String {
-    match text.char_indices().nth(shown) {
-        Some((end, _)) => format!("{}…", &text[..end]),
-        None => text.to_owned(),
-    }
 }
 
 /// A table for each measure, with a row for each group.

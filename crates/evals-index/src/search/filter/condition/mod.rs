@@ -9,6 +9,7 @@ mod expression;
 use std::panic::resume_unwind;
 use std::thread;
 
+use evals_messages::visible::beginning;
 use lancedb::datafusion::sql::sqlparser::dialect::GenericDialect;
 use lancedb::datafusion::sql::sqlparser::keywords::Keyword;
 use lancedb::datafusion::sql::sqlparser::parser::{Parser, ParserError};
@@ -172,15 +173,7 @@ fn part(part: &impl ToString) -> String {
 
 /// The beginning of a part, for a message.
 fn excerpt(part: &impl ToString) -> String {
-    shortened(&part.to_string(), SHOWN)
-}
-
-/// The beginning of `text`, of at most `most` characters.
-pub(super) fn shortened(text: &str, most: usize) -> String {
-    match text.char_indices().nth(most) {
-        Some((end, _)) => format!("{}…", &text[..end]),
-        None => text.to_owned(),
-    }
+    beginning(&part.to_string(), SHOWN)
 }
 
 #[cfg(test)]
