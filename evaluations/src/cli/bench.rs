@@ -5,11 +5,10 @@ use std::path::PathBuf;
 use std::str::FromStr;
 
 use clap::{ArgGroup, Args, Subcommand};
+use evals_pipeline::options::numbers::{at_least_one, seed};
+use evals_pipeline::options::{ModelName, SettingsArgs};
 
 use evals_rag::VectorSearchKind;
-
-use super::numbers::{at_least_one, seed};
-use super::settings::{ModelName, SettingsArgs};
 
 /// Largest `--batch`: more texts than any server accepts in one call.
 const MOST_TEXTS: usize = 65_536;

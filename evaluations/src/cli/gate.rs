@@ -7,8 +7,7 @@ use std::path::PathBuf;
 use clap::builder::{PossibleValuesParser, TypedValueParser};
 use clap::{Args, ValueEnum};
 use evals::{Allowance, ClusterKey, GateBound};
-
-use super::numbers::at_least_once;
+use evals_pipeline::options::numbers::at_least_once;
 
 /// A name with a number: `nDCG@10=0.02`.
 #[derive(Debug, Clone, PartialEq)]
@@ -137,7 +136,7 @@ pub(crate) struct SimulationArgs {
     #[arg(long, hide = true, value_name = "N", default_value = "1000", allow_negative_numbers = true, value_parser = at_least_once, requires = "simulate")]
     pub(crate) simulations: NonZeroU32,
     /// Seed of the simulation
-    #[arg(long, hide = true, value_name = "SEED", default_value_t = 0, value_parser = super::numbers::seed, requires = "simulate")]
+    #[arg(long, hide = true, value_name = "SEED", default_value_t = 0, value_parser = evals_pipeline::options::numbers::seed, requires = "simulate")]
     pub(crate) seed: u64,
 }
 

@@ -5,8 +5,7 @@ use std::num::NonZeroUsize;
 use std::path::PathBuf;
 
 use clap::{ArgGroup, Args, Subcommand};
-
-use super::numbers::at_least_one;
+use evals_pipeline::options::numbers::at_least_one;
 
 /// The end of `labels --help`, for terminals of 80 columns.
 const LABELS_HELP: &str = "\

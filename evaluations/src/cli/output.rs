@@ -1,30 +1,8 @@
-//! The output options: verbosity, progress bars and colour.
+//! The colour of help and usage errors.
 
 use std::ffi::OsString;
 
-pub(crate) use clap::ColorChoice;
-use clap::ValueEnum;
-use evals::render::Part;
-
-/// A part of a case that the table of cases can show.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
-pub(crate) enum ShownPart {
-    Input,
-    Expected,
-    Output,
-    Metadata,
-}
-
-impl From<ShownPart> for Part {
-    fn from(shown: ShownPart) -> Self {
-        match shown {
-            ShownPart::Input => Self::Input,
-            ShownPart::Expected => Self::Expected,
-            ShownPart::Output => Self::Output,
-            ShownPart::Metadata => Self::Metadata,
-        }
-    }
-}
+use clap::ColorChoice;
 
 /// The `--color` choice for help and usage errors. clap prints those while it parses, so this reads the option beforehand.
 pub(crate) fn color(arguments: &[OsString]) -> ColorChoice {

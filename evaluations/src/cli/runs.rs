@@ -6,9 +6,9 @@ use std::path::PathBuf;
 
 use clap::{ArgGroup, Args, Subcommand};
 use evals_metrics::Measure;
+use evals_pipeline::options::ShownPart;
+use evals_pipeline::options::numbers::at_least_one;
 
-use super::numbers::at_least_one;
-use super::output::ShownPart;
 use super::trend::TrendArgs;
 
 #[derive(Debug, Clone, Args)]

@@ -7,6 +7,8 @@ use std::time::SystemTime;
 use anyhow::{Context as _, Result};
 use chrono::{DateTime, Utc};
 use evals_messages::quantity;
+use evals_pipeline::exit::Exit;
+use evals_pipeline::session::Session;
 use evals_stores::replies::ReplyStore;
 use evals_stores::scores::ScoreStore;
 use evals_stores::store::{Prune, Pruned, StoreStatistics};
@@ -15,8 +17,6 @@ use evals_terminal::Printer;
 use evals_terminal::listing::Layout;
 
 use crate::cli::{CacheArgs, CacheCommand};
-use crate::exit::Exit;
-use crate::session::Session;
 
 /// The stores that exist on disk.
 struct Stores {

@@ -7,6 +7,7 @@ use std::path::Path;
 use anyhow::{Result, bail};
 use evals::{Allowance, ClusterKey, Snapshot};
 use evals_messages::nearest;
+use evals_pipeline::session::Session;
 use evals_runs::baseline_file::{BaselineFile, standing_for};
 use evals_runs::judged_by::JudgeRecords;
 use evals_runs::run_record::{Configuration, Sameness, differences};
@@ -15,7 +16,6 @@ use evals_runs::stored_runs::{
 };
 use serde_json::{Map, Value};
 
-use crate::session::Session;
 use evals_runs::run_folder::RunFolder;
 
 /// The numbers of a run or of a baseline, with what has to fit.

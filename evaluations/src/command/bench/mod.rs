@@ -5,10 +5,10 @@ mod index;
 mod results;
 
 use anyhow::Result;
+use evals_pipeline::exit::Exit;
+use evals_pipeline::session::Session;
 
 use crate::cli::{BenchArgs, BenchCommand};
-use crate::exit::Exit;
-use crate::session::Session;
 
 pub(super) fn execute(session: &Session<'_>, arguments: &BenchArgs) -> Result<Exit> {
     match &arguments.command {

@@ -2,11 +2,10 @@
 
 use anyhow::Result;
 use evals_metrics::{Estimate, NoAgreement};
+use evals_pipeline::exit::Exit;
 use evals_runs::calibrations::{Calibration, CalibrationStore};
 use evals_terminal::Printer;
 use evals_terminal::listing::Layout;
-
-use crate::exit::Exit;
 
 const HEADER: [&str; 9] = [
     "calibration",

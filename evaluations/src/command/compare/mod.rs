@@ -15,6 +15,9 @@ use evals_pages::figures::{self, FigureFolder};
 use evals_pages::out_file::OutFile;
 use evals_pages::page::PageSource;
 use evals_pages::{ComparedRuns, names_measure};
+use evals_pipeline::exit::Exit;
+use evals_pipeline::indexed_documents;
+use evals_pipeline::session::Session;
 use evals_runs::calibrations::{CalibrationStore, RunCorrections, changes_by_people};
 use evals_runs::run_folder::RunState;
 use evals_runs::run_record::{Benchmark, RunRecord};
@@ -23,9 +26,6 @@ use evals_terminal::{Printer, console};
 use tokio::runtime::Runtime;
 
 use crate::cli::CompareArgs;
-use crate::exit::Exit;
-use crate::indexed_documents;
-use crate::session::Session;
 
 pub(super) fn execute(session: &Session<'_>, arguments: &CompareArgs) -> Result<Exit> {
     if arguments.runs.len() > 2 {

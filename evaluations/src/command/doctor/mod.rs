@@ -12,16 +12,16 @@ mod target;
 
 use anyhow::{Context as _, Result};
 use evals_data::HubSettings;
+use evals_pipeline::choices::Choices;
+use evals_pipeline::exit::Exit;
+use evals_pipeline::models::Servers;
+use evals_pipeline::session::{Session, named_models};
+use evals_pipeline::targets;
 use evals_terminal::printable;
 
 use self::finding::Finding;
-use crate::choices::Choices;
 use crate::cli::DoctorArgs;
-use crate::exit::Exit;
-use crate::models::Servers;
-use crate::session::{Session, named_models};
 use crate::settings::{self, Resolved};
-use crate::targets;
 
 pub(super) fn execute(session: &Session<'_>, arguments: &DoctorArgs) -> Result<Exit> {
     let mut findings = check_settings(session, arguments)?;

@@ -3,12 +3,12 @@
 use std::sync::Arc;
 
 use evals_models::Reranker;
+use evals_pipeline::downloads;
+use evals_pipeline::models::{ConfiguredModels, LocalModel, Servers, reranker};
 use evals_terminal::Printer;
 
 use super::chat;
 use super::finding::Finding;
-use crate::downloads;
-use crate::models::{ConfiguredModels, LocalModel, Servers, reranker};
 use crate::settings::{RerankerKind, Resolved};
 
 /// Opens the configured reranker, if there is one.

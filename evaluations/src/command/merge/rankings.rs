@@ -2,6 +2,12 @@
 
 use anyhow::{Context as _, Result};
 use evals::Report;
+use evals_pipeline::finished_run::FinishedRun;
+use evals_pipeline::indexed_documents;
+use evals_pipeline::rankings::TimedQuestions;
+use evals_pipeline::run_ending::Reached;
+use evals_pipeline::run_models::reranker;
+use evals_pipeline::vector_search;
 use evals_rag::Retrieval;
 use evals_rag::targets::DocumentScores;
 use evals_runs::clock;
@@ -10,12 +16,6 @@ use serde_json::Value;
 
 use super::joining::{Joined, Joining, Merged};
 use super::target_facts;
-use crate::finished_run::FinishedRun;
-use crate::indexed_documents;
-use crate::rankings::TimedQuestions;
-use crate::run_ending::Reached;
-use crate::run_models::reranker;
-use crate::vector_search;
 
 pub(super) async fn write(joining: &Joining<'_>) -> Result<Merged> {
     let Joined {

@@ -6,15 +6,15 @@ use evals_pages::figures::FigureFolder;
 use evals_pages::out_file::OutFile;
 use evals_pages::page::{Documents, PageSource};
 use evals_pages::shown_report;
+use evals_pipeline::exit::Exit;
+use evals_pipeline::indexed_documents;
+use evals_pipeline::session::Session;
 use evals_runs::calibrations::{CalibrationStore, RunCorrections};
 use evals_runs::run_record::RunRecord;
 use evals_runs::stored_runs::StoredReport;
 use tokio::runtime::Runtime;
 
 use crate::cli::ReportArgs;
-use crate::exit::Exit;
-use crate::indexed_documents;
-use crate::session::Session;
 
 pub(in crate::command) fn execute(session: &Session<'_>, arguments: &ReportArgs) -> Result<Exit> {
     let files = OutFile::all_of_eval(&arguments.out)?;

@@ -9,14 +9,14 @@ use anyhow::{Result, bail};
 use chrono::{DateTime, Utc};
 use evals::GateVerdict;
 use evals_messages::{nearest, quantity};
+use evals_pipeline::exit::Exit;
+use evals_pipeline::session::Session;
 use evals_runs::stored_runs::{History, StoredRun};
 
 use self::drop::{Check, Series};
 use self::file::TrendFile;
 use self::line::Line;
 use crate::cli::TrendArgs;
-use crate::exit::Exit;
-use crate::session::Session;
 
 pub(super) fn execute(session: &Session<'_>, arguments: &TrendArgs) -> Result<Exit> {
     let files = arguments.out.iter().map(|path| TrendFile::new(path));

@@ -6,6 +6,7 @@ use evals_html::page::Place;
 use evals_html::view::up;
 use evals_pages::ComparedRuns;
 use evals_pages::page::PageSource;
+use evals_pipeline::indexed_documents;
 use evals_runs::calibrations::changes_by_people;
 use evals_runs::run_folder::RunFolder;
 use evals_runs::stored_runs::StoredRun;
@@ -15,7 +16,6 @@ use super::catalogue::Catalogue;
 use super::failure::PageFailure;
 use super::stored_page::{self, PageKey, StoredPage};
 use super::viewer::Viewer;
-use crate::indexed_documents;
 
 /// The two runs that an address names: `before` and `after`, or in the list of runs, `run` twice in any order.
 pub(super) async fn show(

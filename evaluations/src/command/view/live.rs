@@ -7,6 +7,7 @@ use axum::extract::{Path, State};
 use axum::response::sse::{Event, KeepAlive, Sse};
 use evals::{Cell, Comparison, Row, Unit};
 use evals_html::view::{Link, LiveMeasure, LivePage, LiveProgress};
+use evals_pipeline::run_progress::{Patience, Progress, ProgressReader};
 use evals_runs::run_folder::RunFolder;
 use evals_runs::run_record::Benchmark;
 use evals_runs::stored_runs::StoredRun;
@@ -18,7 +19,6 @@ use tokio_util::sync::CancellationToken;
 use super::failure::PageFailure;
 use super::runs_page::printed;
 use super::viewer::Viewer;
-use crate::run_progress::{Patience, Progress, ProgressReader};
 
 /// How often the folder of a run is looked at. A finished case is on the page within two seconds.
 const INTERVAL: Duration = Duration::from_secs(1);

@@ -26,6 +26,9 @@ mod writing;
 
 use anyhow::Result;
 use evals_html::view::Link;
+use evals_pipeline::exit::Exit;
+use evals_pipeline::interruption::interruptible;
+use evals_pipeline::session::Session;
 use evals_runs::calibrations::CalibrationStore;
 
 use self::catalogue::Catalogue;
@@ -34,9 +37,6 @@ use self::server::Server;
 use self::token::Token;
 use self::viewer::Viewer;
 use crate::cli::ViewArgs;
-use crate::exit::Exit;
-use crate::interruption::interruptible;
-use crate::session::Session;
 
 pub(super) fn execute(session: &Session<'_>, arguments: &ViewArgs) -> Result<Exit> {
     let named = match &arguments.run {

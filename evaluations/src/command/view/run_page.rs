@@ -8,6 +8,7 @@ use evals_html::page::{Place, PlaceLink};
 use evals_html::view::{Link, LivePage, up};
 use evals_pages::page::PageSource;
 use evals_pages::shown_report;
+use evals_pipeline::indexed_documents;
 use evals_runs::calibrations::{CalibrationStore, RunCorrections};
 use evals_runs::run_folder::RunFolder;
 use evals_runs::stored_runs::StoredRun;
@@ -20,7 +21,6 @@ use super::live;
 use super::runs_page::has_answers;
 use super::stored_page::{self, PageKey, StoredPage};
 use super::viewer::Viewer;
-use crate::indexed_documents;
 
 pub(super) async fn show(
     State(viewer): State<Viewer>,

@@ -6,15 +6,15 @@ use std::time::Instant;
 
 use anyhow::Result;
 use evals_models::TextKind;
+use evals_pipeline::choices;
+use evals_pipeline::downloads;
+use evals_pipeline::models::{ConfiguredModels, LocalModel, Servers, embedder};
 use evals_terminal::Printer;
 use serde_json::Value;
 
 use super::figures::ModelFigures;
 use super::measurement::{BenchPlan, Measurement};
-use crate::choices;
 use crate::cli::EmbeddingModel;
-use crate::downloads;
-use crate::models::{ConfiguredModels, LocalModel, Servers, embedder};
 use crate::settings::{self, EmbedderKind, Layer, Model, Resolved, Role};
 
 /// Settings that distinguish two models of the same name.

@@ -10,19 +10,19 @@ use evals_index::{
 use evals_messages::quantity;
 use evals_metrics::{Judgements, Measure, Ranking, ScoredDocument};
 use evals_models::{Embedder, TextKind};
+use evals_pipeline::choices::Choices;
+use evals_pipeline::downloads;
+use evals_pipeline::index_bar::IndexBar;
+use evals_pipeline::models::{Servers, embedder};
+use evals_pipeline::run_models;
+use evals_pipeline::session::Session;
+use evals_pipeline::store_options;
 use evals_rag::Question;
 use evals_terminal::progress;
 
 use super::generated::GeneratedModel;
-use crate::choices::Choices;
 use crate::cli::{BenchIndexArgs, GeneratedVectors};
-use crate::downloads;
-use crate::index_bar::IndexBar;
-use crate::models::{Servers, embedder};
-use crate::run_models;
-use crate::session::Session;
 use crate::settings::{self, Layer, Resolved};
-use crate::store_options;
 
 /// Questions about generated vectors, unless the command line has another number.
 const USUAL_QUESTIONS: usize = 1000;

@@ -8,6 +8,7 @@ use anyhow::{Context as _, Result};
 use evals_index::{Approximation, IndexError, VectorCollection, VectorNeighbour};
 use evals_load::{ClosedLoop, OpenLoop, Served, ThreadPace};
 use evals_metrics::{NeighbourHits, PairedTest, Percentiles, Scale};
+use evals_pipeline::peak_memory;
 use evals_rag::VectorSearch;
 use futures::future::BoxFuture;
 use futures::{StreamExt as _, TryStreamExt as _, stream};
@@ -16,7 +17,6 @@ use indicatif::ProgressBar;
 use super::asked::Asked;
 use super::figures::{ClosedFigures, OpenFigures, SettingFigures};
 use crate::cli::BenchIndexArgs;
-use crate::peak_memory;
 
 /// Exact search finds so many neighbours more than the search to measure, to include ties with the last one.
 const TIES: usize = 100;

@@ -15,6 +15,9 @@ use std::path::Path;
 use anyhow::{Context as _, Result, bail};
 use evals_index::{Approximation, Store};
 use evals_pages::figures::FigureFolder;
+use evals_pipeline::exit::Exit;
+use evals_pipeline::interruption::interruptible;
+use evals_pipeline::session::Session;
 use evals_terminal::progress;
 use tempfile::TempDir;
 
@@ -24,9 +27,6 @@ use self::grid::Grid;
 use self::measurement::Measurement;
 use super::results::{check_folders, show};
 use crate::cli::BenchIndexArgs;
-use crate::exit::Exit;
-use crate::interruption::interruptible;
-use crate::session::Session;
 
 pub(super) fn execute(session: &Session<'_>, arguments: &BenchIndexArgs) -> Result<Exit> {
     check_folders(&arguments.out)?;
