@@ -1,6 +1,5 @@
 //! The command line as it is typed, before settings and paths are resolved.
 
-mod bench;
 mod cache;
 mod compare;
 mod datasets;
@@ -16,15 +15,12 @@ mod shorthand;
 mod trend;
 
 use clap::{Parser, Subcommand};
+use evals_bench::options::BenchArgs;
 
 pub(crate) use evals_pipeline::options::{
     EvalArgs, ImportArgs, RejudgeArgs, RunArgs, SettingsArgs,
 };
 
-pub(crate) use self::bench::{
-    BenchArgs, BenchCommand, BenchEmbedArgs, BenchIndexArgs, EmbeddingModel, GeneratedVectors,
-    GridValues,
-};
 pub(crate) use self::cache::{CacheArgs, CacheCommand};
 pub(crate) use self::compare::CompareArgs;
 pub(crate) use self::datasets::{

@@ -1,7 +1,6 @@
 //! The commands, one file or folder each. A command imports libraries and the folders beside this one, but no other command, except those
 //! that have subcommands of their own folder: `runs` has `merge`, `table` and `trend`, and `labels` has `calibrate`.
 
-mod bench;
 mod cache;
 mod calibrate;
 mod compare;
@@ -51,7 +50,7 @@ pub(crate) fn execute(command: Command, printer: &Printer) -> Result<Exit> {
         Command::Rejudge(arguments) => rejudge::execute(&session, &arguments),
         Command::Labels(arguments) => labels::execute(&session, &arguments),
         Command::Score(arguments) => score::execute(&session, &arguments),
-        Command::Bench(arguments) => bench::execute(&session, &arguments),
+        Command::Bench(arguments) => evals_bench::execute(&session, &arguments),
         Command::Doctor(arguments) => doctor::execute(&session, &arguments),
         Command::Validate(arguments) => validate::execute(&session, &arguments),
         Command::Config(arguments) => config::execute(&session, &arguments),

@@ -4,11 +4,10 @@ use std::collections::BTreeMap;
 
 use anyhow::Result;
 use evals::{Domain, Report, Summary, Unit};
-use evals_data::{Provenance, TableProvenance};
 use evals_html::page::{Fact, Texts};
 use evals_messages::quantity;
 use evals_runs::run_record::{Benchmark, FILTER, RunRecord};
-use serde::Deserialize as _;
+use serde::Deserialize;
 use serde_json::Value;
 
 use super::settings;
@@ -106,26 +105,45 @@ pub(super) fn fact(name: &str, value: impl Into<String>) -> Fact {
     }
 }
 
+/// What a record says about the tables of a dataset, so far as a page shows it.
+#[derive(Deserialize)]
+struct Tables {
+    documents: Table,
+    questions: Table,
+    judgements: Option<Table>,
+}
+
+#[derive(Deserialize)]
+struct Table {
+    repo: Option<String>,
+    revision: Option<String>,
+    commit: Option<String>,
+    files: Vec<File>,
+}
+
+#[derive(Deserialize)]
+struct File {
+    path: String,
+    sha256: String,
+}
+
 /// The tables of a dataset with their commits: `mteb/scifact at 0a1b2c3d4e5f`. Files on disk have digests.
 fn sources(record: Option<&RunRecord>) -> Vec<String> {
     // A dataset file has one digest.
-    let provenance = record.and_then(|it| Provenance::deserialize(&it.dataset.provenance).ok());
-    let tables = provenance.iter().flat_map(|it| {
-        [
-            Some(&it.documents),
-            Some(&it.questions),
-            it.judgements.as_ref(),
-        ]
+    let tables = record.and_then(|it| Tables::deserialize(&it.dataset.provenance).ok());
+    let tables = tables.into_iter().flat_map(|it| {
+        let judgements = it.judgements.into_iter();
+        [it.documents, it.questions].into_iter().chain(judgements)
     });
     let mut sources: Vec<String> = Vec::new();
-    for table in tables.flatten() {
-        let source = source(table);
+    for table in tables {
+        let source = source(&table);
         sources.extend(source.filter(|source| !sources.contains(source)));
     }
     sources
 }
 
-fn source(table: &TableProvenance) -> Option<String> {
+fn source(table: &Table) -> Option<String> {
     const DIGITS: usize = 12;
     let short = |digest: &str| digest.get(..DIGITS).unwrap_or(digest).to_owned();
     if let Some(repo) = &table.repo {

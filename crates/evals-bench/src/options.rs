@@ -14,13 +14,13 @@ use evals_rag::VectorSearchKind;
 const MOST_TEXTS: usize = 65_536;
 
 #[derive(Debug, Clone, Args)]
-pub(crate) struct BenchArgs {
+pub struct BenchArgs {
     #[command(subcommand)]
-    pub(crate) command: BenchCommand,
+    pub command: BenchCommand,
 }
 
 #[derive(Debug, Clone, Subcommand)]
-pub(crate) enum BenchCommand {
+pub enum BenchCommand {
     /// Measure embedding models: latency by batch size, throughput by concurrency, time to the first vector
     Embed(Box<BenchEmbedArgs>),
     /// Measure indexes of vectors: recall, latency, throughput, build time and size of each type for several parameters
@@ -29,20 +29,20 @@ pub(crate) enum BenchCommand {
 
 #[derive(Debug, Clone, Args)]
 #[command(group(ArgGroup::new("vectors").required(true).args(["dataset", "generated"])))]
-pub(crate) struct BenchIndexArgs {
+pub struct BenchIndexArgs {
     /// Dataset whose vectors and questions to use: its name or the path of a manifest. The command builds its index if it does not exist, and
     /// does not change it
     #[arg(value_name = "DATASET")]
-    pub(crate) dataset: Option<String>,
+    pub dataset: Option<String>,
     /// Use generated vectors in clusters: number and dimensions, such as 100000x384
     #[arg(long, help_heading = "Vectors", value_name = "NxD", value_parser = vectors)]
-    pub(crate) generated: Option<GeneratedVectors>,
+    pub generated: Option<GeneratedVectors>,
     /// Ask at most N questions [default: 1000 for generated vectors, all questions of a dataset]
     #[arg(long, help_heading = "Vectors", value_name = "N", allow_negative_numbers = true, value_parser = at_least_one)]
-    pub(crate) queries: Option<NonZeroUsize>,
+    pub queries: Option<NonZeroUsize>,
     /// Seed of generated vectors and of the intervals
     #[arg(long, hide = true, value_name = "N", default_value_t = 0, allow_negative_numbers = true, value_parser = seed)]
-    pub(crate) seed: u64,
+    pub seed: u64,
     /// Folder or address of the database with the dataset's index [default: the dataset's database in the data folder]
     #[arg(
         long,
@@ -50,89 +50,89 @@ pub(crate) struct BenchIndexArgs {
         value_name = "URI",
         conflicts_with = "generated"
     )]
-    pub(crate) db: Option<String>,
+    pub db: Option<String>,
     /// Types to measure besides exact search: ivf-flat, ivf-sq, ivf-pq, ivf-rq, hnsw-flat, hnsw-sq, hnsw-pq [default: all]
     #[arg(long, help_heading = "Indexes", value_name = "TYPE,…", value_delimiter = ',', value_parser = index_type)]
-    pub(crate) types: Vec<VectorSearchKind>,
+    pub types: Vec<VectorSearchKind>,
     /// Values of an index parameter to measure instead of the defaults, such as `probes=1,8,64`; repeat the option for several parameters
     #[arg(long = "grid", help_heading = "Indexes", value_name = "PARAMETER=VALUE,…", value_parser = grid)]
-    pub(crate) grid: Vec<GridValues>,
+    pub grid: Vec<GridValues>,
     /// Chunks to find for each question; latency is measured with the first number
     #[arg(long, help_heading = "Load", value_name = "K,…", value_delimiter = ',', allow_negative_numbers = true, value_parser = at_least_one, default_values = ["10", "100"])]
-    pub(crate) k: Vec<NonZeroUsize>,
+    pub k: Vec<NonZeroUsize>,
     /// Lowest acceptable recall when choosing the cheapest setting, between 0 and 1
     #[arg(long, hide = true, value_name = "SHARE", allow_negative_numbers = true, value_parser = share, default_value = "0.99")]
-    pub(crate) recall: f64,
+    pub recall: f64,
     /// Numbers of concurrent callers, each waiting for its reply before it searches again; settings are compared at the first number
     #[arg(long, help_heading = "Load", value_name = "N,…", value_delimiter = ',', allow_negative_numbers = true, value_parser = at_least_one, default_values = ["1", "2", "4"])]
-    pub(crate) concurrency: Vec<NonZeroUsize>,
+    pub concurrency: Vec<NonZeroUsize>,
     /// Fixed rates of searches per second [default: 50 % and 80 % of the highest rate of the callers]
     #[arg(long, hide = true, value_name = "RATE,…", value_delimiter = ',', allow_negative_numbers = true, value_parser = rate)]
-    pub(crate) rates: Vec<f64>,
+    pub rates: Vec<f64>,
     /// Duration of each load
     #[arg(long, help_heading = "Load", value_name = "SECONDS", allow_negative_numbers = true, value_parser = seconds, default_value = "1")]
-    pub(crate) seconds: f64,
+    pub seconds: f64,
     /// Measure each type only with its default parameters
     #[arg(long, help_heading = "Indexes")]
-    pub(crate) quick: bool,
+    pub quick: bool,
     /// Print JSON
     #[arg(long, help_heading = "Results")]
-    pub(crate) json: bool,
+    pub json: bool,
     /// Write the results to FILE; its extension chooses the format: .html (a page for browsers) .json .md
     #[arg(long, help_heading = "Results", value_name = "FILE", value_parser = result_file)]
-    pub(crate) out: Vec<PathBuf>,
+    pub out: Vec<PathBuf>,
     /// Write the figure of recall and latency to DIR, as SVG and PNG
     #[arg(long, help_heading = "Results", value_name = "DIR")]
-    pub(crate) figures: Option<PathBuf>,
+    pub figures: Option<PathBuf>,
     #[command(flatten)]
-    pub(crate) settings: SettingsArgs,
+    pub settings: SettingsArgs,
 }
 
 /// How many vectors to generate, and of how many components.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) struct GeneratedVectors {
-    pub(crate) count: usize,
-    pub(crate) dimension: usize,
+pub struct GeneratedVectors {
+    pub count: usize,
+    pub dimension: usize,
 }
 
 /// Values of one parameter of an index.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(crate) struct GridValues {
-    pub(crate) parameter: &'static str,
-    pub(crate) values: Vec<u32>,
+pub struct GridValues {
+    pub parameter: &'static str,
+    pub values: Vec<u32>,
 }
 
 #[derive(Debug, Clone, Args)]
-pub(crate) struct BenchEmbedArgs {
+pub struct BenchEmbedArgs {
     /// Model to measure, e.g. `embedded:static-minilm`, `ollama:bge-m3` or, with settings, `{provider: local, name: MODEL, dtype:
     /// int8}`; repeat the option to compare several [default: the setting embeddings.model]
     #[arg(long = "model", value_name = "MODEL")]
-    pub(crate) models: Vec<EmbeddingModel>,
+    pub models: Vec<EmbeddingModel>,
     /// Texts in each call; repeat the option for several sizes. The middle size is used to measure throughput
     #[arg(long = "batch", value_name = "N", allow_negative_numbers = true, value_parser = batch_size, default_values = ["1", "8", "32"])]
-    pub(crate) batches: Vec<NonZeroUsize>,
+    pub batches: Vec<NonZeroUsize>,
     /// Concurrent calls; repeat the option for several numbers
     #[arg(long, value_name = "N", allow_negative_numbers = true, value_parser = at_least_one, default_values = ["1", "2", "4", "8"])]
-    pub(crate) concurrency: Vec<NonZeroUsize>,
+    pub concurrency: Vec<NonZeroUsize>,
     /// Time limit for each model; measurements that would exceed it are skipped
     #[arg(long, value_name = "SECONDS", allow_negative_numbers = true, value_parser = seconds, default_value = "30")]
-    pub(crate) seconds: f64,
+    pub seconds: f64,
     /// File of texts to embed, one on each line [default: chunks of the bundled sample]
     #[arg(long, value_name = "FILE")]
-    pub(crate) texts: Option<PathBuf>,
+    pub texts: Option<PathBuf>,
     /// Print JSON
     #[arg(long)]
-    pub(crate) json: bool,
+    pub json: bool,
     /// Write the results to FILE; its extension chooses the format: .html (a page for browsers) .json .md
     #[arg(long, value_name = "FILE", value_parser = result_file)]
-    pub(crate) out: Vec<PathBuf>,
+    pub out: Vec<PathBuf>,
     #[command(flatten)]
-    pub(crate) settings: SettingsArgs,
+    pub settings: SettingsArgs,
 }
 
 /// A model by its name, or with its settings.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(crate) enum EmbeddingModel {
+pub enum EmbeddingModel {
     Named(ModelName),
     /// A YAML mapping, as under `embeddings.model` in a settings file.
     Mapping(String),

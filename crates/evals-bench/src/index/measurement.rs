@@ -16,7 +16,7 @@ use indicatif::ProgressBar;
 
 use super::asked::Asked;
 use super::figures::{ClosedFigures, OpenFigures, SettingFigures};
-use crate::cli::BenchIndexArgs;
+use crate::options::BenchIndexArgs;
 
 /// Exact search finds so many neighbours more than the search to measure, to include ties with the last one.
 const TIES: usize = 100;

@@ -26,7 +26,7 @@ use self::figures::{Figures, SharedFacts, VectorFigures};
 use self::grid::Grid;
 use self::measurement::Measurement;
 use super::results::{check_folders, show};
-use crate::cli::BenchIndexArgs;
+use crate::options::BenchIndexArgs;
 
 pub(super) fn execute(session: &Session<'_>, arguments: &BenchIndexArgs) -> Result<Exit> {
     check_folders(&arguments.out)?;

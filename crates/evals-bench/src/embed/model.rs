@@ -14,8 +14,8 @@ use serde_json::Value;
 
 use super::figures::ModelFigures;
 use super::measurement::{BenchPlan, Measurement};
-use crate::cli::EmbeddingModel;
-use crate::settings::{self, EmbedderKind, Layer, Model, Resolved, Role};
+use crate::options::EmbeddingModel;
+use evals_settings::{EmbedderKind, Layer, Model, Resolved, Role};
 
 /// Settings that distinguish two models of the same name.
 const DISTINGUISHING: [&str; 6] = [
@@ -51,7 +51,7 @@ pub(super) fn layer(model: &EmbeddingModel) -> Result<Option<Layer>> {
 
 impl BenchedModel {
     pub(super) fn new(layers: Vec<Layer>) -> Result<Self> {
-        let resolved = settings::resolve(layers)?;
+        let resolved = evals_settings::resolve(layers)?;
         let models = ConfiguredModels::of(&resolved.settings);
         embedder::check(&resolved, &models.embedder)?;
         Servers::check(&resolved, &models.embedder)?;

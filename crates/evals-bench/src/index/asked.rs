@@ -21,8 +21,8 @@ use evals_rag::Question;
 use evals_terminal::progress;
 
 use super::generated::GeneratedModel;
-use crate::cli::{BenchIndexArgs, GeneratedVectors};
-use crate::settings::{self, Layer, Resolved};
+use crate::options::{BenchIndexArgs, GeneratedVectors};
+use evals_settings::{Layer, Resolved};
 
 /// Questions about generated vectors, unless the command line has another number.
 const USUAL_QUESTIONS: usize = 1000;
@@ -91,7 +91,7 @@ impl Asked {
         let manifest = session.manifest(dataset)?;
         let mut layers = vec![Layer::dataset(&manifest.origin, &manifest.settings)?];
         layers.extend(session.user_layers(&arguments.settings, [])?);
-        let resolved = settings::resolve(layers)?;
+        let resolved = evals_settings::resolve(layers)?;
         session.warn_of_matrix(&resolved);
         let choices = Choices::of(&resolved)?;
         embedder::check(&resolved, &choices.models.embedder)?;

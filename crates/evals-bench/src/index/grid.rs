@@ -7,7 +7,7 @@ use anyhow::{Error, Result, bail};
 use evals_index::Approximation;
 use evals_rag::{VectorSearch, VectorSearchError, VectorSearchKind};
 
-use crate::cli::GridValues;
+use crate::options::GridValues;
 
 /// The searches to measure, and the settings that an index of these vectors cannot have.
 #[derive(Debug)]

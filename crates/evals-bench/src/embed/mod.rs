@@ -20,7 +20,7 @@ use self::measurement::BenchPlan;
 use self::model::BenchedModel;
 use self::texts::Texts;
 use super::results::{check_folders, show};
-use crate::cli::{BenchEmbedArgs, EmbeddingModel};
+use crate::options::{BenchEmbedArgs, EmbeddingModel};
 
 pub(super) fn execute(session: &Session<'_>, arguments: &BenchEmbedArgs) -> Result<Exit> {
     let models = models(session, arguments)?;
