@@ -85,7 +85,7 @@ fn a_cache_that_is_not_a_folder_is_named() {
     assert!(
         refused
             .stderr
-            .ends_with("  hint: set HF_HOME to use another folder for the hub cache\n"),
+            .ends_with("  hint: set HF_HOME to use a different folder for the hub cache\n"),
         "{}",
         refused.stderr
     );

@@ -56,7 +56,7 @@ impl Documents {
         match stored_index(index).await {
             Ok(Some(index)) => Self::of_index(&index, &[report]).await,
             Ok(None) if is_of_network(&index.uri) => Self::absent(
-                "the index of the run is on another machine, and pages read only this one",
+                "the index of the run is on a different machine, and pages read only this one",
             ),
             Ok(None) => Self::absent("the index of the run is gone"),
             Err(error) => Self::absent(format!("the index of the run cannot be read: {error}")),

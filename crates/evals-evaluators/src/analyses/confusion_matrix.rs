@@ -90,7 +90,7 @@ pub(super) fn entry() -> Entry {
     ]);
     Entry::report(
         NAME,
-        "Counts how often each expected class was predicted as which class.",
+        "Counts, for each expected class, how often each class was predicted.",
         signature,
         |arguments, _| {
             let read: MatrixArguments = arguments.read()?;

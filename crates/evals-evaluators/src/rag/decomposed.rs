@@ -46,12 +46,12 @@ const NAMES: [(&str, &str, JudgedMeasure); 7] = [
     ),
     (
         "Completeness",
-        "Scores the share of the points that the question asks for and the answer covers.",
+        "Scores how many of the points that the question asks for the answer covers, as a share.",
         JudgedMeasure::Completeness,
     ),
     (
         "CitationSupport",
-        "Scores the share of the sentences with citations that the cited documents carry.",
+        "Scores the share of sentences with citations that are supported by the cited documents.",
         JudgedMeasure::CitationSupport,
     ),
 ];

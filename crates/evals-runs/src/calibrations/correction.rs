@@ -97,7 +97,7 @@ impl Correction {
         };
         if run.repeat > 1 {
             return Err(format!(
-                "the run asked each question {} times, and repeated answers are no further samples",
+                "the run asked each question {} times, and repeated answers are not further samples",
                 run.repeat
             ));
         }
