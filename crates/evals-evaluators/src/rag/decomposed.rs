@@ -46,7 +46,7 @@ const NAMES: [(&str, &str, JudgedMeasure); 7] = [
     ),
     (
         "Completeness",
-        "Scores how many of the points that the question asks for the answer covers, as a share.",
+        "Scores the share of requested points that the answer covers.",
         JudgedMeasure::Completeness,
     ),
     (
