@@ -118,7 +118,7 @@ pub(crate) fn runs(
     let (runs, skipped) = chosen?;
     if let Some(newer) = skipped.first() {
         bail!(
-            "a newer run is not finished or not readable, and a verdict on an older one would say nothing about it: {}; name the run to judge",
+            "a newer run is not finished or not readable, and a decision about an older one would say nothing about it: {}; name the run to judge",
             newer.text()
         );
     }
