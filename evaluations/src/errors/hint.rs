@@ -19,7 +19,7 @@ pub(crate) fn of(error: &anyhow::Error) -> Option<String> {
     }
     if error.chain().any(is_out_of_space) {
         return Some(
-            "free some space, or use another disk: set EVALUATIONS_DATA_DIR for databases and runs, `--db` for one \
+            "free some space, or use a different disk: set EVALUATIONS_DATA_DIR for databases and runs, `--db` for one \
              database, HF_HOME for the hub cache"
                 .to_owned(),
         );

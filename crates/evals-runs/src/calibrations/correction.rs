@@ -294,7 +294,7 @@ fn assumptions(
     let undecided: usize = undecided.into_iter().flatten().sum();
     if undecided > 0 {
         found.push(format!(
-            "{} left out, because people cannot say or are divided: the rate is that of answers that people decide",
+            "{} left out, because people cannot say or are divided: the rate covers only the others",
             are(undecided, "labelled answer")
         ));
     }

@@ -210,7 +210,7 @@ fn answers_that_people_cannot_decide_limit_what_the_rate_is_of() {
     ] {
         found.left_out.insert(reason.to_owned(), number);
     }
-    let expected = "7 labelled answers are left out, because people cannot say or are divided: the rate is that of answers that people decide";
+    let expected = "7 labelled answers are left out, because people cannot say or are divided: the rate covers only the others";
     assert_eq!(limits(&found).as_deref(), Some(expected));
 }
 
