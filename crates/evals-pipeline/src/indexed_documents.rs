@@ -51,7 +51,7 @@ pub async fn of_stored<D: HasPage>(report: &Report<D>, record: Option<&RunRecord
     match stored_index(index).await {
         Ok(Some(index)) => of_index(&index, &[report]).await,
         Ok(None) if is_of_network(&index.uri) => Documents::absent(
-            "the index of the run is on another machine, and pages read only this one",
+            "the index of the run is on a different machine, and pages read only this one",
         ),
         Ok(None) => Documents::absent("the index of the run is gone"),
         Err(error) => Documents::absent(format!("the index of the run cannot be read: {error}")),

@@ -190,8 +190,8 @@ Markers:
 
 Figures:
   A marker that begins with the name of a figure holds that figure. Its file is
-  written into the folder `figures` beside the Markdown file, or into another
-  one with `folder=PATH`:
+  written into the folder `figures` beside the Markdown file, or into the
+  folder that `folder=PATH` names:
 
     <!-- evaluations figure: bars retrieval beir:scifact -->
     <!-- evaluations end -->

@@ -293,7 +293,7 @@ fn configured(
     let model = ConfiguredModel::new(Role::Judge, model);
     if model.is_embedded() {
         bail!(
-            "{at} needs a chat model, and `{model}` is none; add `--judge PROVIDER:NAME`, set `evaluations.judge`, or name one \
+            "{at} needs a chat model, and `{model}` is not one; add `--judge PROVIDER:NAME`, set `evaluations.judge`, or name one \
              in the file with `model: PROVIDER:NAME`"
         );
     }

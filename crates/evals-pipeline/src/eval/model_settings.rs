@@ -132,7 +132,7 @@ fn sorted(settings: &Map<String, Value>, is_ollama: bool) -> Result<Sorted, Stri
             // They are read together in `effort`.
         } else if name == "extra_body" {
             let fields = value.as_object();
-            let fields = fields.ok_or("`model_settings.extra_body` is no mapping")?;
+            let fields = fields.ok_or("`model_settings.extra_body` is not a mapping")?;
             sorted.extra_body = Some(fields.clone());
         } else if !is_ollama && OPENAI.iter().any(|pair| pair.0 == name) {
             // They are read in the order of the table.
@@ -178,7 +178,7 @@ fn effort(
     let Some((name, value)) = written.into_iter().flatten().next() else {
         return Ok(None);
     };
-    let wrong = || format!("`model_settings.{name}` is `{value}`, which is no effort");
+    let wrong = || format!("`model_settings.{name}` is `{value}`, which is not an effort");
     let (field, value) = if is_ollama {
         let think = match value {
             Value::Bool(_) => value.clone(),
@@ -296,11 +296,11 @@ mod tests {
             ),
             (
                 json!({"thinking": 3}),
-                "`model_settings.thinking` is `3`, which is no effort",
+                "`model_settings.thinking` is `3`, which is not an effort",
             ),
             (
                 json!({"extra_body": 3}),
-                "`model_settings.extra_body` is no mapping",
+                "`model_settings.extra_body` is not a mapping",
             ),
             (json!({"seed": "x"}), "`model_settings`: "),
         ] {

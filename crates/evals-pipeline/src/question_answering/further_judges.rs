@@ -81,7 +81,7 @@ impl FurtherPlan {
             .find(|(_, is_default)| !is_default && !is_chat)
         {
             let message = format!(
-                "needs a chat model as the judge, and `{first}` is none; add `--judge PROVIDER:NAME` or set `evaluations.judge`"
+                "needs a chat model as the judge, and `{first}` is not one; add `--judge PROVIDER:NAME` or set `evaluations.judge`"
             );
             return Err(resolved.bad_value(path, &message).into());
         }
@@ -140,7 +140,7 @@ fn members(resolved: &Resolved, first: &ConfiguredChat) -> Result<Vec<Configured
         }
         let model = ConfiguredModel::new(Role::Judge, model);
         if model.is_embedded() {
-            let message = format!("`{model}` is no chat model behind a server");
+            let message = format!("`{model}` is not a chat model on a server");
             return Err(resolved.bad_value(PATH, &message).into());
         }
         Servers::check(resolved, &model)

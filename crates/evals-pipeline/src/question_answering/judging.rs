@@ -51,7 +51,7 @@ impl JudgingPlan {
         if !is_embedded && !resolved.sets("evaluations.judge") {
             bail!(
                 "no judge is set for the answers of `{answerer}`; add `--judge PROVIDER:NAME` or set `evaluations.judge`, \
-                 ideally to a model of another family; `--judge {EMBEDDED}:{OVERLAP}` judges by word overlap, without a model"
+                 ideally to a model of a different family; `--judge {EMBEDDED}:{OVERLAP}` judges by word overlap, without a model"
             );
         }
         Self::with_default(session, resolved, judge, cache)

@@ -88,7 +88,7 @@ impl Rejudging {
         session.warn_of_matrix(&resolved);
         let model = |role: &str| {
             let model = source.run.record.models.get(role).cloned();
-            model.with_context(|| format!("the manifest of the stored run has no `models.{role}`"))
+            model.with_context(|| format!("the record of the stored run has no `models.{role}`"))
         };
         let (answerer, judge) = (model("answerer")?, model("judge")?);
         let cache = cache_policy(arguments.judging.no_cache, None);

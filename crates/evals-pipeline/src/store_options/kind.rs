@@ -83,7 +83,7 @@ pub(super) const KINDS: [StoreKind; 3] = [
         ],
         container: "container",
         credentials: "set AZURE_STORAGE_ACCOUNT_NAME, and AZURE_STORAGE_ACCOUNT_KEY or AZURE_STORAGE_SAS_TOKEN; or name the account with \
-                      `store.account`, and another variable with `store.secret_key_env` or `store.token_env`",
+                      `store.account`, and a different variable with `store.secret_key_env` or `store.token_env`",
         keys: "AZURE_STORAGE_ACCOUNT_KEY or AZURE_STORAGE_SAS_TOKEN, or in the variable that `store.secret_key_env` or `store.token_env` \
                names",
         whereabouts: "`store.endpoint` and `store.account`, or AZURE_STORAGE_ENDPOINT and AZURE_STORAGE_ACCOUNT_NAME",

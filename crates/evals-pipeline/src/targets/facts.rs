@@ -111,7 +111,7 @@ impl TargetFacts {
         push("warning", scores.and_then(DocumentScores::contradiction));
         if let Some(checked) = self.mostly_different() {
             let fact = format!(
-                "{} of {} matched by id have another text",
+                "{} of {} matched by id have a different text",
                 checked.differ,
                 quantity::of(checked.compared, "document"),
             );

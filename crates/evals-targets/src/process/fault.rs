@@ -271,11 +271,11 @@ impl fmt::Display for WorkerFault {
             }
             Self::NotJson { line, why } => write!(
                 to,
-                "wrote a line that is no JSON ({why}): `{line}`; stdout is for replies, write messages to stderr"
+                "wrote a line that is not JSON ({why}): `{line}`; stdout is for replies, write messages to stderr"
             ),
             Self::NotAReply { line, expected } => write!(
                 to,
-                "wrote a line that is no reply: `{line}`; a reply is {expected}"
+                "wrote a line that is not a reply: `{line}`; a reply is {expected}"
             ),
             Self::Unasked { line } => write!(
                 to,

@@ -367,7 +367,7 @@ mod tests {
         assert!(refused(&mut ledger, r#"{"id": "b"}"#).contains("`b`, which it was not asked"));
         let not_json = refused(&mut ledger, "Loading model…");
         assert!(
-            not_json.contains("no JSON (expected value at column 1)"),
+            not_json.contains("not JSON (expected value at column 1)"),
             "{not_json}"
         );
         assert!(not_json.contains("`Loading model…`"), "{not_json}");

@@ -48,7 +48,7 @@ fn check_settings(session: &Session<'_>, arguments: &DoctorArgs) -> Result<Vec<F
         Err(error) => {
             return Ok(vec![Finding::Bad {
                 what: format!("settings: {error:#}"),
-                remedy: "correct the file, or name another one with --config".to_owned(),
+                remedy: "correct the file, or name a different one with --config".to_owned(),
             }]);
         }
     };

@@ -60,7 +60,7 @@ fn export(
 ) -> Result<Exit> {
     if path.symlink_metadata().is_ok() {
         bail!(
-            "`{}` exists; choose another name, because somebody may have labelled in it",
+            "`{}` exists; choose a different name, because somebody may have labelled in it",
             path.display()
         );
     }

@@ -22,7 +22,7 @@ pub(super) fn execute(session: &Session<'_>, arguments: &DeleteRunsArgs) -> Resu
     for wanted in &arguments.runs {
         if is_latest(wanted) {
             bail!(
-                "`runs delete` does not accept `latest`, because it may be another run by the time of deletion; name the run as `evaluations runs` lists it"
+                "`runs delete` does not accept `latest`, because it may be a different run by the time of deletion; name the run as `evaluations runs` lists it"
             );
         }
         if Path::new(wanted).components().count() > 1 {

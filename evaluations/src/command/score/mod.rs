@@ -45,7 +45,9 @@ fn score_runs(session: &Session<'_>, arguments: &ScoreArgs) -> Result<Exit> {
     let request = request(arguments)?;
     ranking_file::check_stdin([&arguments.qrels].into_iter().chain(&arguments.runs))?;
     if arguments.format == ScoreFormat::TrecEval && arguments.runs.len() > 1 {
-        bail!("`--format trec_eval` prints one run; name one `--run`, or choose another format");
+        bail!(
+            "`--format trec_eval` prints one run; name one `--run`, or choose a different format"
+        );
     }
     if arguments.cluster.is_some() && arguments.runs.len() == 1 {
         bail!(

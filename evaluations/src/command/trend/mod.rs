@@ -93,7 +93,7 @@ fn finished_runs(session: &Session<'_>, arguments: &TrendArgs) -> Result<Vec<Sto
     }
     if without_start > 0 {
         printer.note(&format!(
-            "{} left out, because the manifest does not say when the run started",
+            "{} left out, because the record does not say when the run started",
             quantity::of(without_start, "run")
         ));
     }

@@ -156,7 +156,7 @@ fn uncounted(judged: &Judged<'_>) -> String {
     let reasons = [
         (
             count(&[CaseVerdict::OtherVerdict]),
-            "with the same answer and another verdict",
+            "with the same answer and a different verdict",
         ),
         (
             count(&[CaseVerdict::NoValue]),
@@ -217,7 +217,7 @@ fn notices<D: HasPage>(
             ""
         };
         let text = format!(
-            "{} with the same answer in both runs got another verdict{why}",
+            "{} with the same answer in both runs got a different verdict{why}",
             quantity::of(other, "case")
         );
         notices.push(notice(Severity::Warning, &text));

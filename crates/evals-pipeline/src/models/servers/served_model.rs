@@ -96,7 +96,7 @@ impl<'r> ServedModel<'r> {
         // The cause is left out, because for a value that is not Unicode it holds the value.
         let Ok(secret) = env::var(variable) else {
             bail!(
-                "`{}` needs a key for {}: set the environment variable `{variable}`, or name another one in \
+                "`{}` needs a key for {}: set the environment variable `{variable}`, or name a different one in \
                  `providers.{}.api_key_env`",
                 self.model.name,
                 self.base_url,
