@@ -129,6 +129,16 @@ impl Unit {
         }
     }
 
+    /// Prints an interval.
+    pub(crate) fn range(self, interval: &Interval) -> String {
+        number::range(interval, |end| self.print(end))
+    }
+
+    /// Prints the interval of a difference.
+    pub(crate) fn signed_range(self, interval: &Interval) -> String {
+        number::range(interval, |end| self.print_signed(end))
+    }
+
     /// The value after rounding for print.
     fn rounded(self, value: f64) -> f64 {
         match self {

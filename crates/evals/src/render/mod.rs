@@ -28,6 +28,7 @@ mod failures;
 mod gate;
 pub mod github;
 mod glyphs;
+mod grid;
 mod groups;
 mod headline;
 mod interval_methods;

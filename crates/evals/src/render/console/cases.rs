@@ -6,9 +6,9 @@ use evals_messages::visible::single_line;
 use serde::Serialize;
 use serde_json::Value as Json;
 
+use super::super::grid::{Align, Grid};
 use super::badness::Badness;
 use super::paint::Style;
-use super::table::{Align, ConsoleCell, ConsoleColumn, ConsoleTable};
 use super::{Page, wrap};
 use crate::{CaseOutcome, CaseReport, Direction, Domain, EvaluatorOrigin, Report, Value, number};
 
@@ -65,8 +65,7 @@ impl<W: Write> Page<W> {
         if cases.is_empty() {
             return Ok(());
         }
-        let table = self.table_of(report, &cases, &shown.parts);
-        self.table(&table)?;
+        self.table(self.table_of(report, &cases, &shown.parts))?;
         if cases.len() < all {
             let note = format!("{} of {all} cases, failed and lowest first", cases.len());
             self.line(Style::Dim, &note)?;
@@ -82,33 +81,31 @@ impl<W: Write> Page<W> {
         report: &Report<D>,
         cases: &[&CaseReport<D>],
         parts: &[Part],
-    ) -> ConsoleTable {
+    ) -> Grid {
         let optional = Optional::filled_by(cases, parts);
-        let mut columns = vec![ConsoleColumn::new("Case", Align::Left)];
+        let mut columns = vec![("Case", Align::Left)];
         columns.extend(optional.iter().map(|it| {
             let align = match it {
                 Optional::Part(_) => Align::Label,
                 _ => Align::Left,
             };
-            ConsoleColumn::new(it.title(), align)
+            (it.title(), align)
         }));
-        columns.push(ConsoleColumn::new("Time", Align::Right));
-        let mut table = ConsoleTable::new(columns).dropping([
+        columns.push(("Time", Align::Right));
+        let mut table = Grid::new(columns).dropping(&[
             "Metrics", "Metadata", "Output", "Labels", "Time", "Expected", "Input",
         ]);
         for case in cases {
             let label = single_line(&case.label(report.repeat).to_string());
-            let mut row = vec![ConsoleCell::plain(self.cut(&label))];
+            let mut row = vec![self.cut(&label)];
             row.extend(optional.iter().map(|column| self.cell(case, *column)));
-            row.push(ConsoleCell::plain(
-                self.glyphs.duration(case.duration.as_secs_f64()),
-            ));
+            row.push(self.glyphs.duration(case.duration.as_secs_f64()));
             table.push(row);
         }
         table
     }
 
-    fn cell<D: Domain>(&self, case: &CaseReport<D>, column: Optional) -> ConsoleCell {
+    fn cell<D: Domain>(&self, case: &CaseReport<D>, column: Optional) -> String {
         let outcomes = || datasets_first(case);
         let text = match column {
             Optional::Part(part) => part.text(case).unwrap_or_default(),
@@ -120,7 +117,7 @@ impl<W: Write> Page<W> {
                 });
                 let failed = case.evaluator_failures.iter();
                 let failed = failed.map(|_| self.glyphs.undefined);
-                return ConsoleCell::plain(marks.chain(failed).collect());
+                return marks.chain(failed).collect();
             }
             Optional::Scores => named(outcomes().filter_map(|outcome| match outcome.value {
                 Value::Score(score) => Some((outcome.name.as_str(), number::score(score))),
@@ -136,7 +133,7 @@ impl<W: Write> Page<W> {
                     .map(|(name, value)| (name.as_str(), number::metric(*value))),
             ),
         };
-        ConsoleCell::plain(self.cut(&single_line(&text)))
+        self.cut(&single_line(&text))
     }
 
     fn cut(&self, text: &str) -> String {
