@@ -11,10 +11,13 @@ use crate::{Case, CaseReport, Domain, Lifecycle, Prepared, TaskError, TaskFailur
 /// Makes the hooks of one repetition of a case.
 pub(super) type Factory<D> = dyn Fn(&Arc<Case<D>>) -> Box<dyn Lifecycle<D>> + Send + Sync;
 
-/// The hooks of one repetition of a case; none if the experiment has no lifecycle.
-pub(super) struct Hooks<D: Domain> {
-    lifecycle: Option<Box<dyn Lifecycle<D>>>,
-}
+/// The hooks of one repetition of a case.
+pub(super) struct Hooks<D: Domain>(Box<dyn Lifecycle<D>>);
+
+/// The hooks of an experiment without a lifecycle.
+struct NoHooks;
+
+impl<D: Domain> Lifecycle<D> for NoHooks {}
 
 impl<D: Domain> Hooks<D> {
     /// Makes the hooks. The failure says that the factory panicked.
@@ -22,17 +25,12 @@ impl<D: Domain> Hooks<D> {
         factory: Option<&Factory<D>>,
         case: &Arc<Case<D>>,
     ) -> (Self, Result<(), TaskFailure>) {
-        let Some(factory) = factory else {
-            return (Self { lifecycle: None }, Ok(()));
-        };
-        match panic::catch_unwind(AssertUnwindSafe(|| factory(case))) {
-            Ok(lifecycle) => {
-                let lifecycle = Some(lifecycle);
-                (Self { lifecycle }, Ok(()))
-            }
+        let make = || factory.map_or_else(|| Box::new(NoHooks) as _, |factory| factory(case));
+        match panic::catch_unwind(AssertUnwindSafe(make)) {
+            Ok(lifecycle) => (Self(lifecycle), Ok(())),
             Err(payload) => {
                 let failure = TaskFailure::from_panic(&*payload);
-                (Self { lifecycle: None }, Err(failure))
+                (Self(Box::new(NoHooks)), Err(failure))
             }
         }
     }
@@ -42,13 +40,8 @@ impl<D: Domain> Hooks<D> {
         case: &Case<D>,
         clock: Clock<'_>,
     ) -> Result<(), TaskFailure> {
-        match &mut self.lifecycle {
-            Some(lifecycle) => {
-                let setup = guarded(async { lifecycle.setup(case).await });
-                clock.step(HookStep::Setup, setup).await
-            }
-            None => Ok(()),
-        }
+        let setup = guarded(async { self.0.setup(case).await });
+        clock.step(HookStep::Setup, setup).await
     }
 
     pub(super) async fn prepare(
@@ -56,13 +49,8 @@ impl<D: Domain> Hooks<D> {
         prepared: &mut Prepared<'_, D>,
         clock: Clock<'_>,
     ) -> Result<(), TaskFailure> {
-        match &mut self.lifecycle {
-            Some(lifecycle) => {
-                let prepare = guarded(async { lifecycle.prepare_context(prepared).await });
-                clock.step(HookStep::Prepare, prepare).await
-            }
-            None => Ok(()),
-        }
+        let prepare = guarded(async { self.0.prepare_context(prepared).await });
+        clock.step(HookStep::Prepare, prepare).await
     }
 
     /// Runs the teardown with a time limit of its own, and returns its failure.
@@ -71,8 +59,7 @@ impl<D: Domain> Hooks<D> {
         report: Option<&CaseReport<D>>,
         clock: Clock<'_>,
     ) -> Option<TaskFailure> {
-        let lifecycle = self.lifecycle.as_mut()?;
-        let teardown = guarded(async { lifecycle.teardown(report).await });
+        let teardown = guarded(async { self.0.teardown(report).await });
         clock.step(HookStep::Teardown, teardown).await.err()
     }
 }
