@@ -9,10 +9,10 @@ use std::time::{Duration, Instant};
 use async_trait::async_trait;
 use serde_json::Value;
 
-use super::line::{self, JournalEntry, WrittenEntry};
+use super::line::{self, WrittenEntry};
 use super::records::{RecordFile, check_regular, failed};
 use super::stored::count;
-use super::{Journal, JournalError};
+use super::{Journal, JournalCase, JournalError};
 use crate::{CaseId, CaseReport, Domain};
 
 /// An append-only file with one line for each finished case.
@@ -126,7 +126,7 @@ impl<D: Domain> Default for StoredCases<D> {
 }
 
 impl<D: Domain> StoredCases<D> {
-    fn add(&mut self, JournalEntry { elapsed, case }: JournalEntry<D>) {
+    fn add(&mut self, JournalCase { elapsed, case }: JournalCase<D>) {
         self.elapsed = self.elapsed.max(elapsed);
         match self.places.entry((case.id.clone(), case.repeat)) {
             Place::Vacant(vacant) => {

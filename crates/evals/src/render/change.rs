@@ -1,11 +1,9 @@
 //! The texts of a change report: rows, notes, and the cases that changed most.
 
-use std::collections::BTreeMap;
-
 use evals_messages::quantity;
 use evals_messages::visible::{beginning, single_line};
 
-use super::exclusions::named;
+use super::exclusions::{gathered, group};
 use super::glyphs::Glyphs;
 use super::grid::{Align, Cell, Grid};
 use super::probability::{p_cell, percent, strictest};
@@ -368,16 +366,8 @@ fn grouped(
     change: &Change,
     of: impl Fn(&MeasureChange) -> Option<String>,
 ) -> Vec<(String, Vec<String>)> {
-    let mut groups: Vec<(String, Vec<String>)> = Vec::new();
-    for measure in &change.measures {
-        let Some(text) = of(measure) else { continue };
-        let title = title_of(measure.unit, measure.title());
-        match groups.iter_mut().find(|(known, _)| *known == text) {
-            Some((_, titles)) => titles.push(title),
-            None => groups.push((text, vec![title])),
-        }
-    }
-    groups
+    let measures = change.measures.iter();
+    gathered(measures.filter_map(|it| Some((of(it)?, title_of(it.unit, it.title())))))
 }
 
 fn listed((text, titles): &(String, Vec<String>)) -> String {
@@ -386,23 +376,16 @@ fn listed((text, titles): &(String, Vec<String>)) -> String {
 
 /// Cases excluded on both sides, by reason.
 fn exclusions(change: &Change, glyphs: &Glyphs) -> Vec<String> {
-    let mut groups: BTreeMap<(&str, usize), Vec<String>> = BTreeMap::new();
-    for measure in &change.measures {
-        for (reason, count) in &measure.excluded {
-            let titles = groups.entry((reason, *count)).or_default();
-            titles.push(title_of(measure.unit, measure.title()));
-        }
-    }
-    let groups = groups.into_iter();
-    groups
-        .map(|((reason, count), titles)| {
-            let what = format!("{count} {} {}", glyphs.times, single_line(reason));
-            format!(
-                "excluded: {what} ({})",
-                named(&titles, change.measures.len())
-            )
-        })
-        .collect()
+    let measures = change.measures.iter();
+    let titles: Vec<String> = measures.map(|it| title_of(it.unit, it.title())).collect();
+    let excluded = titles.iter().map(String::as_str);
+    let excluded = excluded.zip(change.measures.iter().map(|it| &it.excluded));
+    group(
+        "excluded",
+        &excluded.collect(),
+        change.measures.len(),
+        glyphs,
+    )
 }
 
 /// Cases that have no pair, by name.

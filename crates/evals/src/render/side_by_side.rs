@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use evals_messages::visible::single_line;
 
-use super::exclusions::named;
+use super::exclusions::{gathered, named};
 use super::glyphs::Glyphs;
 use super::grid::{Align, Cell, Grid};
 use super::headline::not_run;
@@ -154,20 +154,9 @@ pub(super) fn interruption(report: &ComparedReport) -> Option<String> {
 
 /// The number of cases behind the means; measures with the same number share a note.
 fn sizes(comparison: &Comparison) -> Vec<String> {
-    let mut groups: Vec<(String, Vec<String>)> = Vec::new();
-    for row in comparison
-        .rows
-        .iter()
-        .filter(|row| row.unit != Unit::Seconds)
-    {
-        let Some(size) = size(row, comparison) else {
-            continue;
-        };
-        match groups.iter_mut().find(|(known, _)| *known == size) {
-            Some((_, measures)) => measures.push(title(row)),
-            None => groups.push((size, vec![title(row)])),
-        }
-    }
+    let rows = comparison.rows.iter();
+    let rows = rows.filter(|row| row.unit != Unit::Seconds);
+    let groups = gathered(rows.filter_map(|row| Some((size(row, comparison)?, title(row)))));
     match &groups[..] {
         [(size, _)] => vec![size.clone()],
         _ => groups

@@ -152,7 +152,9 @@ pub(super) fn measures(summary: &Summary) -> Table {
         table.heads[1] = format!("Value [{}]", table.heads.remove(2));
         for row in &mut table.rows {
             let interval = row.remove(2);
-            row[1] = format!("{} {interval}", row[1]).trim_end().to_owned();
+            if !interval.is_empty() {
+                row[1] = format!("{} {interval}", row[1]);
+            }
         }
     }
     table.notes = measures::notes(summary, Methods::Named, GLYPHS);

@@ -6,6 +6,7 @@ use evals_metrics::{Bootstrap, Interval, PairedQuantiles, Percentiles};
 use serde::{Deserialize, Serialize};
 
 use super::letters::letters;
+use crate::measured::means_of_cases;
 use crate::pair_testing::PairTesting;
 use crate::{CaseId, CaseReport, Domain, Report};
 
@@ -77,7 +78,7 @@ impl Times {
         let of_report = |place: usize| -> BTreeMap<&CaseId, f64> {
             let cases = reports[place].cases.iter();
             let shared = cases.filter(|case| shared.contains(&case.id));
-            means(shared.filter_map(|case| Some((&case.id, seconds(place, case)?))))
+            means_of_cases(shared.filter_map(|case| Some((&case.id, seconds(place, case)?))))
         };
         let all: Vec<BTreeMap<&CaseId, f64>> = (0..reports.len()).map(of_report).collect();
         let is_timed = |place: &usize| all[*place].len() >= Percentiles::FEWEST_SAMPLES;
@@ -100,18 +101,6 @@ impl Times {
             untimed,
         }
     }
-}
-
-/// The mean of each case over its repetitions.
-fn means<'c>(times: impl Iterator<Item = (&'c CaseId, f64)>) -> BTreeMap<&'c CaseId, f64> {
-    let mut sums: BTreeMap<&CaseId, (f64, f64)> = BTreeMap::new();
-    for (id, seconds) in times {
-        let (sum, count) = sums.entry(id).or_default();
-        *sum += seconds;
-        *count += 1.0;
-    }
-    let means = sums.into_iter();
-    means.map(|(id, (sum, count))| (id, sum / count)).collect()
 }
 
 fn ranked(

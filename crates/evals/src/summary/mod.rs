@@ -22,6 +22,7 @@ pub use accuracy::Accuracy;
 pub(crate) use averaging::Averaging;
 pub(crate) use column::{Gap, Values};
 pub use labels::LabelShares;
+pub(crate) use values::Histograms;
 pub use values::MeasureValues;
 
 use crate::clusters::CaseClusters;

@@ -5,7 +5,11 @@ use std::collections::BTreeMap;
 use super::column::{Gaps, Values};
 use super::labels::Labels;
 use super::tally::Tally;
+use crate::histogram::{BINS, counted};
 use crate::{CaseId, Direction, Domain, Report, Unit};
+
+/// Numbers of cases by bin, by the titles of scores.
+pub(crate) type Histograms = BTreeMap<String, [usize; BINS]>;
 
 /// The values of all measures: those of evaluators in the order in which they return them, then metrics.
 #[derive(Debug)]
@@ -15,6 +19,17 @@ impl<'a> CaseValues<'a> {
     /// The scores and assertions.
     pub(crate) fn measures(&self) -> impl Iterator<Item = &MeasureValues<'a>> {
         self.0.iter().filter(|it| it.unit != Unit::Metric)
+    }
+
+    /// For each score from 0 to 1, the number of cases in each bin. A case without a value is in none.
+    pub(crate) fn histograms(&self) -> Histograms {
+        let scores = self.0.iter().filter(|it| it.unit == Unit::Score);
+        let histograms = scores.filter_map(|it| {
+            let values = it.of_cases.values();
+            let bins = counted(values.filter_map(|value| value.ok()))?;
+            Some((it.title.clone(), bins))
+        });
+        histograms.collect()
     }
 
     /// The values of the measure with this title; empty if the report does not have it.

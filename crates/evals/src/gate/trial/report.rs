@@ -66,83 +66,18 @@ pub struct Share {
     pub interval: Option<Interval>,
 }
 
-/// How often gates and rules failed.
-#[derive(Clone, Debug)]
-pub(super) struct Counts {
-    /// `None` where the drop is impossible.
-    simulated: Option<usize>,
-    /// All rules about drops together.
-    drops: [usize; 3],
-    rules: Vec<[usize; 3]>,
-}
-
-impl Counts {
-    pub(super) fn new(rules: usize) -> Self {
-        Self {
-            simulated: Some(0),
-            drops: [0; 3],
-            rules: vec![[0; 3]; rules],
-        }
-    }
-
-    pub(super) fn impossible(rules: usize) -> Self {
-        Self {
-            simulated: None,
-            ..Self::new(rules)
-        }
-    }
-
-    /// Adds the verdicts on these rules.
-    pub(super) fn add(&mut self, verdicts: &Verdicts, rules: &[Ruled]) {
-        let Some(simulated) = &mut self.simulated else {
-            return;
+impl TrialShares {
+    /// The shares of pairs of verdicts: by default, and strict.
+    fn of(verdicts: &[[GateVerdict; 2]]) -> Self {
+        let share = |is: &dyn Fn(&[GateVerdict; 2]) -> bool| {
+            let count = verdicts.iter().filter(|it| is(it)).count();
+            Share::new(count, verdicts.len())
         };
-        *simulated += 1;
-        let worst = |strictness: usize| {
-            let all = verdicts.of_rules.iter().zip(rules);
-            let drops = all.filter(|(_, ruled)| ruled.is_drop());
-            let drops = drops.map(|(it, _)| it[strictness]);
-            drops.max().unwrap_or(GateVerdict::Passed)
-        };
-        tally(&mut self.drops, [worst(0), worst(1)]);
-        for (counts, verdicts) in self.rules.iter_mut().zip(&verdicts.of_rules) {
-            tally(counts, *verdicts);
+        Self {
+            failed: share(&|[default, _]| *default == GateVerdict::Failed),
+            strict: share(&|[_, strict]| *strict != GateVerdict::Passed),
+            cannot_tell: share(&|[default, _]| *default == GateVerdict::CannotTell),
         }
-    }
-
-    pub(super) fn merged(mut self, other: Self) -> Self {
-        self.simulated = self
-            .simulated
-            .zip(other.simulated)
-            .map(|(one, two)| one + two);
-        add(&mut self.drops, other.drops);
-        for (counts, others) in self.rules.iter_mut().zip(other.rules) {
-            add(counts, others);
-        }
-        self
-    }
-
-    fn shares(&self, counts: [usize; 3]) -> Option<TrialShares> {
-        let of = self.simulated?;
-        let [failed, strict, cannot_tell] = counts.map(|count| Share::new(count, of));
-        Some(TrialShares {
-            failed,
-            strict,
-            cannot_tell,
-        })
-    }
-}
-
-/// Adds the verdicts by default and strict.
-fn tally(counts: &mut [usize; 3], [default, strict]: [GateVerdict; 2]) {
-    counts[0] += usize::from(default == GateVerdict::Failed);
-    counts[1] += usize::from(strict != GateVerdict::Passed);
-    counts[2] += usize::from(default == GateVerdict::CannotTell);
-}
-
-fn add(counts: &mut [usize; 3], others: [usize; 3]) {
-    for (count, other) in counts.iter_mut().zip(others) {
-        *count += other;
     }
 }
 
@@ -164,29 +99,43 @@ impl TrialReport {
         noise: &Noise<'_>,
         population: &Population,
         sizes: &[(String, Vec<f64>)],
-        results: &[Counts],
+        results: &[Option<Vec<Verdicts>>],
     ) -> Self {
         let rules = &population.rules;
         let mut rows = Vec::new();
-        for ((label, _), counts) in sizes.iter().zip(results) {
-            let row = |rule: Option<String>, is_limit: bool, of: [usize; 3]| TrialRow {
+        for ((label, _), simulated) in sizes.iter().zip(results) {
+            let row = |rule: Option<String>,
+                       is_limit: bool,
+                       of: &dyn Fn(&Verdicts) -> [GateVerdict; 2]| TrialRow {
                 drop: label.clone(),
                 rule,
                 is_limit,
-                shares: counts.shares(of),
+                shares: simulated.as_ref().map(|all| {
+                    let verdicts: Vec<_> = all.iter().map(of).collect();
+                    TrialShares::of(&verdicts)
+                }),
             };
             if rules.iter().any(Ruled::is_drop) {
-                rows.push(row(None, false, counts.drops));
+                rows.push(row(None, false, &|verdicts| {
+                    [0, 1].map(|strictness| {
+                        let drops = verdicts.iter().zip(rules);
+                        let drops = drops.filter(|(_, ruled)| ruled.is_drop());
+                        let worst = drops.map(|(it, _)| it[strictness]).max();
+                        worst.unwrap_or(GateVerdict::Passed)
+                    })
+                }));
             }
             if rules.len() > 1 || !rules.iter().any(Ruled::is_drop) {
-                for (ruled, of) in rules.iter().zip(&counts.rules) {
+                for (place, ruled) in rules.iter().enumerate() {
                     let sign = match ruled.rule {
                         Rule::MaxDrop { .. } => "drop <=",
                         Rule::Min { .. } => ">=",
                         Rule::Max { .. } => "<=",
                     };
                     let name = format!("{} {sign} {}", ruled.title, ruled.rule.limit());
-                    rows.push(row(Some(name), !ruled.is_drop(), *of));
+                    rows.push(row(Some(name), !ruled.is_drop(), &|verdicts| {
+                        verdicts[place]
+                    }));
                 }
             }
         }

@@ -8,7 +8,7 @@ use super::super::pairing::Values;
 use super::super::power::Sights;
 use super::super::{Gate, GateVerdict, Rule, Strictness};
 use super::population::{Pairs, Population, Ruled};
-use crate::{Adjustment, Direction, Family};
+use crate::{Adjustment, Family};
 use evals_metrics::as_f64;
 
 /// The simulation of one size of drop.
@@ -34,10 +34,7 @@ enum Damage {
 }
 
 /// The verdicts of one simulated gate on each rule: by default, and strict.
-#[derive(Debug)]
-pub(super) struct Verdicts {
-    pub(super) of_rules: Vec<[GateVerdict; 2]>,
-}
+pub(super) type Verdicts = Vec<[GateVerdict; 2]>;
 
 impl<'p> Simulation<'p> {
     /// Prepares drops of these sizes, one for each rule. `None` if a measure cannot drop that far.
@@ -109,9 +106,7 @@ impl<'p> Simulation<'p> {
                     }
                 },
             );
-        Verdicts {
-            of_rules: of_rules.collect(),
-        }
+        of_rules.collect()
     }
 
     /// Whether each drop is significant after Holm's correction.
@@ -233,10 +228,7 @@ fn two_of(sides: usize, random: &mut Xoshiro256PlusPlus) -> [usize; 2] {
 
 impl Damage {
     fn of(ruled: &Ruled, drop: f64) -> Option<Self> {
-        let sign = match ruled.better {
-            Direction::Lower => 1.0,
-            Direction::Higher | Direction::Unknown => -1.0,
-        };
+        let sign = -ruled.better.gain().unwrap_or(1.0);
         if !ruled.is_share {
             return Some(Self::Shift(sign * drop));
         }

@@ -8,7 +8,7 @@ use super::super::{change, groups};
 use super::drawing::Spread;
 use super::paint::Style;
 use super::{Drawings, Page};
-use crate::{Change, Direction, MeasureChange, Unit};
+use crate::{Change, MeasureChange, Unit};
 
 /// The title of the drawings, with zero in its middle.
 const AXIS: &str = " worse|better";
@@ -56,11 +56,7 @@ impl<W: Write> Page<W> {
 /// The change of a measure, turned so that better is on the right. `None` where neither direction is better, and for metrics, whose units
 /// have no common scale.
 fn spread(change: &MeasureChange) -> Option<Spread> {
-    let sign = match change.better {
-        Direction::Higher => 1.0,
-        Direction::Lower => -1.0,
-        Direction::Unknown => return None,
-    };
+    let sign = change.better.gain()?;
     let found = change.difference.as_ref()?;
     if !matches!(change.unit, Unit::Score | Unit::PassRate) {
         return None;

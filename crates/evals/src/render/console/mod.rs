@@ -7,7 +7,6 @@ mod comparison;
 mod details;
 mod drawing;
 mod gate;
-mod histograms;
 mod page;
 mod paint;
 mod report;
@@ -27,11 +26,11 @@ use super::glyphs::Glyphs;
 use super::grid::Grid;
 use super::side_by_side::Intervals;
 use super::{accuracy, latency, side_by_side, tables, trial};
+use crate::summary::Histograms;
 use crate::{
     CaseId, Change, Comparison, Domain, GateReport, Report, Standings, Summary, TrialReport,
 };
 pub use cases::{Cases, Part};
-use histograms::Histograms;
 use page::Page;
 pub(super) use paint::Style;
 pub use settings::{Color, Drawings, Messages, Methods, Symbols};
@@ -79,12 +78,10 @@ impl Console {
     ) -> io::Result<()> {
         let mut page = Page::new(*self, out);
         page.headline(report, summary)?;
-        let histograms = match self.drawings {
-            Drawings::On => Histograms::of(report),
-            Drawings::Off => Histograms::default(),
-        };
+        let draws = self.drawings == Drawings::On;
+        let histograms = draws.then(|| report.case_values().histograms());
         let (shown, hidden) = summary.without_usual::<D>();
-        page.measures(&shown, &histograms)?;
+        page.measures(&shown, &histograms.unwrap_or_default())?;
         if let Some(line) = hidden {
             page.wrapped(Style::Dim, &line)?;
         }
@@ -188,7 +185,7 @@ impl Console {
     /// Writes the measures of a summary, without anything about single cases: what a report prints below its headline.
     pub fn measures(&self, out: impl Write, summary: &Summary) -> io::Result<()> {
         let mut page = Page::new(*self, out);
-        page.measures(summary, &Histograms::default())?;
+        page.measures(summary, &Histograms::new())?;
         page.table(accuracy::grid(summary, self.glyphs()))
     }
 

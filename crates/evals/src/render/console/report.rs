@@ -8,9 +8,10 @@ use super::super::analyses::{self, Body};
 use super::super::failures::Failures;
 use super::super::measures::{self, MISSING, MeasureRow};
 use super::super::{groups, headline};
-use super::histograms::{BINS, Histograms};
 use super::paint::Style;
 use super::{Drawings, Page};
+use crate::histogram::BINS;
+use crate::summary::Histograms;
 use crate::{Domain, Report, Summary};
 
 /// The title of the bars, an axis as wide as they are.
