@@ -11,14 +11,8 @@ pub(super) struct Body<'o, W> {
     passages_until: u64,
     passages: Passages,
     passages_left_out: usize,
-    unwritten: Vec<Case<Option<usize>>>,
+    unwritten: Vec<Case>,
     written_blocks: usize,
-}
-
-/// What became of the passages.
-pub(super) struct PassageCount {
-    pub(super) kept: usize,
-    pub(super) left_out: usize,
 }
 
 impl<'o, W: Write> Body<'o, W> {
@@ -37,8 +31,13 @@ impl<'o, W: Write> Body<'o, W> {
         self.out
     }
 
-    pub(super) fn add(&mut self, case: Case) -> Result<(), PageError> {
-        let case = case.with_passages(|passage| self.number(passage))?;
+    pub(super) fn add(&mut self, mut case: Case) -> Result<(), PageError> {
+        let rankings = case.runs.iter_mut().filter_map(|run| run.ranking.as_mut());
+        for document in rankings.flatten() {
+            for passage in std::mem::take(&mut document.passages) {
+                document.numbers.push(self.number(passage)?);
+            }
+        }
         self.unwritten.push(case);
         if self.unwritten.len() == BLOCK {
             self.write_cases()?;
@@ -46,15 +45,13 @@ impl<'o, W: Write> Body<'o, W> {
         Ok(())
     }
 
-    pub(super) fn finish(mut self) -> Result<PassageCount, PageError> {
+    /// Writes what is left, and returns how many passages the file has, and how many it lacks.
+    pub(super) fn finish(mut self) -> Result<(usize, usize), PageError> {
         if !self.unwritten.is_empty() {
             self.write_cases()?;
         }
         self.write_passages()?;
-        Ok(PassageCount {
-            kept: self.passages.len(),
-            left_out: self.passages_left_out,
-        })
+        Ok((self.passages.len(), self.passages_left_out))
     }
 
     /// The number of a passage; `None` if the file is too large for another one.

@@ -344,6 +344,7 @@ fn secret() -> (Table, Case) {
                 title: SECRET.to_owned(),
                 text: SECRET.to_owned(),
             }],
+            ..Ranked::default()
         }]),
         steps: vec![Step {
             children: vec![step.clone()],

@@ -79,9 +79,8 @@ pub enum Cell {
 
 impl Row {
     pub(super) fn new(measure: String, unit: Unit, better: Direction, cells: Vec<Cell>) -> Self {
-        let winner = winner(unit, better, &cells);
         Self {
-            winner,
+            winner: winner(unit, better, &cells),
             ..Self::without_winner(measure, unit, better, cells)
         }
     }

@@ -3,10 +3,8 @@
 use std::panic::{self, AssertUnwindSafe};
 use std::sync::Arc;
 
-use futures::FutureExt as _;
-
-use super::timeout::{Clock, HookStep};
-use crate::{Case, CaseReport, Domain, Lifecycle, Prepared, TaskError, TaskFailure};
+use super::timeout::Clock;
+use crate::{Case, CaseReport, Domain, Lifecycle, Prepared, TaskFailure};
 
 /// Makes the hooks of one repetition of a case.
 pub(super) type Factory<D> = dyn Fn(&Arc<Case<D>>) -> Box<dyn Lifecycle<D>> + Send + Sync;
@@ -40,8 +38,8 @@ impl<D: Domain> Hooks<D> {
         case: &Case<D>,
         clock: Clock<'_>,
     ) -> Result<(), TaskFailure> {
-        let setup = guarded(async { self.0.setup(case).await });
-        clock.step(HookStep::Setup, setup).await
+        let setup = TaskFailure::guard(async { self.0.setup(case).await });
+        clock.step("the setup of the case", setup).await
     }
 
     pub(super) async fn prepare(
@@ -49,8 +47,8 @@ impl<D: Domain> Hooks<D> {
         prepared: &mut Prepared<'_, D>,
         clock: Clock<'_>,
     ) -> Result<(), TaskFailure> {
-        let prepare = guarded(async { self.0.prepare_context(prepared).await });
-        clock.step(HookStep::Prepare, prepare).await
+        let prepare = TaskFailure::guard(async { self.0.prepare_context(prepared).await });
+        clock.step("the hook before the evaluators", prepare).await
     }
 
     /// Runs the teardown with a time limit of its own, and returns its failure.
@@ -59,16 +57,7 @@ impl<D: Domain> Hooks<D> {
         report: Option<&CaseReport<D>>,
         clock: Clock<'_>,
     ) -> Option<TaskFailure> {
-        let teardown = guarded(async { self.0.teardown(report).await });
-        clock.step(HookStep::Teardown, teardown).await.err()
-    }
-}
-
-/// Turns an error or a panic into a failure.
-async fn guarded(hook: impl Future<Output = Result<(), TaskError>>) -> Result<(), TaskFailure> {
-    match AssertUnwindSafe(hook).catch_unwind().await {
-        Ok(Ok(())) => Ok(()),
-        Ok(Err(error)) => Err(TaskFailure::from_error(&error)),
-        Err(payload) => Err(TaskFailure::from_panic(&*payload)),
+        let teardown = TaskFailure::guard(async { self.0.teardown(report).await });
+        clock.step("the teardown of the case", teardown).await.err()
     }
 }

@@ -25,8 +25,8 @@ use tokio_util::sync::CancellationToken;
 
 use crate::report::settle;
 use crate::{
-    Case, CaseReport, Dataset, Domain, Event, Journal, Lifecycle, Observer, Report, SchemaVersion,
-    StopSignal, TaskError, TaskScope,
+    Case, CaseReport, Dataset, Domain, Event, Journal, Lifecycle, Observer, Report, StopSignal,
+    TaskError, TaskScope,
 };
 use audience::Audience;
 use completion::{Completion, Finished};
@@ -257,13 +257,9 @@ impl<D: Domain, T> Experiment<D, T> {
         audience.report(Event::Finished { not_run });
 
         let identities = queue.protocol.evaluators.iter();
+        let dataset = queue.dataset.name();
         let mut report = Report {
-            schema_version: SchemaVersion,
-            name,
-            dataset: queue.dataset.name().to_owned(),
-            repeat: self.repeat.get(),
             interrupted: not_run > 0,
-            not_run,
             stopped: stop.reason().filter(|_| not_run > 0),
             duration: self.elapsed_before + started.elapsed(),
             metadata: self.metadata,
@@ -271,9 +267,8 @@ impl<D: Domain, T> Experiment<D, T> {
             cluster: queue.dataset.cluster().cloned(),
             observer_failures: audience.failures(),
             evaluators: identities.map(|it| it.identity.clone()).collect(),
-            analyses: Vec::new(),
-            report_evaluator_failures: Vec::new(),
             cases,
+            ..Report::running(name, dataset, self.repeat.get(), not_run)
         };
         let evaluators = queue.dataset.report_evaluators();
         analyses::add(&mut report, evaluators, &self.cancellation).await;

@@ -2,6 +2,7 @@
 
 use std::iter;
 
+use evals_messages::quantity;
 use evals_messages::visible::single_line;
 use serde_json::Value;
 
@@ -105,10 +106,7 @@ fn areas(curves: &[PrecisionRecallCurve], glyphs: &Glyphs) -> Body {
 fn line_plot(x_label: &str, y_label: &str, curves: &[LinePlotCurve]) -> Body {
     let axes = format!("{} over {}", single_line(y_label), single_line(x_label));
     let lines = curves.iter().map(|curve| {
-        let points = match curve.points.len() {
-            1 => "1 point".to_owned(),
-            count => format!("{count} points"),
-        };
+        let points = quantity::of(curve.points.len(), "point");
         format!("{}: {axes}, {points}", single_line(&curve.name))
     });
     Body::Lines(lines.collect())

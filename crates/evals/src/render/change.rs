@@ -350,10 +350,8 @@ fn missing(change: &Change) -> Vec<String> {
 /// The number of pairs behind the means and the test.
 fn sizes(change: &Change) -> Vec<String> {
     let of = |measure: &MeasureChange| {
-        Some(match measure.difference.as_ref()?.n {
-            1 => "n = 1 pair".to_owned(),
-            several => format!("n = {several} pairs"),
-        })
+        let n = measure.difference.as_ref()?.n;
+        Some(format!("n = {}", quantity::of(n, "pair")))
     };
     match &grouped(change, of)[..] {
         [(size, _)] => vec![size.clone()],

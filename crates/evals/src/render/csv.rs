@@ -11,8 +11,8 @@ use std::time::Duration;
 
 use ::csv::{Terminator, WriterBuilder};
 use serde::Serialize;
-use serde_json::Value as Json;
 
+use crate::case_field::text_of;
 use crate::groups::metadata_keys;
 use crate::naming::Names;
 use crate::{CaseOutcome, CaseReport, CaseTable, Domain, Report, Standings, Timing, Value};
@@ -107,7 +107,11 @@ fn write(
 
 /// The name of a value of an enumeration in JSON.
 fn name_of(value: impl Serialize) -> String {
-    cell(serde_json::to_value(value).ok().as_ref())
+    serde_json::to_value(value)
+        .ok()
+        .as_ref()
+        .and_then(text_of)
+        .unwrap_or_default()
 }
 
 const PAIR: &str = "measure unit better first second n first_mean second_mean difference low high p adjusted_p method verdict d_z detectable \
@@ -213,10 +217,19 @@ fn cells<D: Domain>(case: &CaseReport<D>) -> impl Iterator<Item = (Column, Strin
         ((kind, stage.clone()), total.as_secs_f64().to_string())
     });
     let metadata = metadata_keys(&case.metadata).into_iter();
-    let metadata = metadata.map(|(key, it)| ((ColumnKind::Metadata, key), cell(Some(&it))));
+    let metadata = metadata.map(|(key, it)| {
+        (
+            (ColumnKind::Metadata, key),
+            text_of(&it).unwrap_or_default(),
+        )
+    });
     let attributes = case.attributes.iter();
-    let attributes =
-        attributes.map(|(key, it)| ((ColumnKind::Attribute, key.clone()), cell(Some(it))));
+    let attributes = attributes.map(|(key, it)| {
+        (
+            (ColumnKind::Attribute, key.clone()),
+            text_of(it).unwrap_or_default(),
+        )
+    });
     let fields = D::case_fields(case).into_iter();
     let fields = fields.filter(|field| !field.is_long);
     let fields = fields.map(|it| ((ColumnKind::Field, it.name.to_owned()), it.text));
@@ -245,15 +258,6 @@ fn value(outcome: &CaseOutcome) -> String {
         Value::Score(score) => score.to_string(),
         Value::Label(label) => label.clone(),
         Value::Undefined => String::new(),
-    }
-}
-
-/// A text as it is, anything else as JSON.
-fn cell(value: Option<&Json>) -> String {
-    match value {
-        None | Some(Json::Null) => String::new(),
-        Some(Json::String(text)) => text.clone(),
-        Some(other) => other.to_string(),
     }
 }
 

@@ -72,7 +72,7 @@ pub(super) fn group(
 }
 
 /// Measures by what is said of them, in the order in which it is first said.
-pub(super) fn gathered(
+pub(crate) fn gathered(
     said: impl IntoIterator<Item = (String, String)>,
 ) -> Vec<(String, Vec<String>)> {
     let mut groups: Vec<(String, Vec<String>)> = Vec::new();

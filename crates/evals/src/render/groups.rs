@@ -3,6 +3,7 @@
 use std::cmp::Reverse;
 use std::collections::BTreeMap;
 
+use evals_messages::quantity;
 use evals_messages::visible::single_line;
 
 use super::change::{CORRECTED, is_corrected, number_columns, numbers, verdict};
@@ -165,10 +166,7 @@ pub(super) fn changes(groups: &ChangedGroups, glyphs: &Glyphs) -> Vec<Grid> {
 fn left_out(sizes: impl Iterator<Item = usize>, what: &str) -> Option<String> {
     let rest: Vec<usize> = sizes.skip(SHOWN).collect();
     let cases: usize = rest.iter().sum();
-    let s = if cases == 1 { "" } else { "s" };
-    match rest.len() {
-        0 => None,
-        1 => Some(format!("and 1 more group with {cases} {what}{s}")),
-        groups => Some(format!("and {groups} more groups with {cases} {what}{s}")),
-    }
+    let cases = quantity::of(cases, what);
+    let groups = quantity::of(rest.len(), "more group");
+    (!rest.is_empty()).then(|| format!("and {groups} with {cases}"))
 }

@@ -30,12 +30,9 @@ pub fn report<D: Domain>(
     if let Some(warning) = headline::interruption(summary) {
         writeln!(out, "\n**{}**", escape(&warning))?;
     }
-    table(&mut out, tables::measures(summary))?;
-    table(&mut out, tables::accuracy(summary))?;
-    for groups in tables::groups(summary) {
-        table(&mut out, groups)?;
+    for shown in tables::summary(summary) {
+        table(&mut out, shown)?;
     }
-    table(&mut out, tables::latency(summary))?;
     analyses(&mut out, report)?;
     failures(&mut out, &Failures::of(report))
 }

@@ -12,7 +12,7 @@ use super::{Methods, clusters, exclusions, interval_methods};
 use crate::{LabelShares, Summary, number};
 
 /// One printed row.
-#[derive(Debug)]
+#[derive(Debug, Default)]
 pub(super) struct MeasureRow {
     pub(super) name: String,
     /// `None` where the measure is undefined.
@@ -132,11 +132,10 @@ fn mean_row(name: String, mean: &Mean, missing: usize, print: fn(f64) -> String)
         name,
         value: mean.value.map(print),
         interval: mean.interval.map(|it| number::range(&it, print)),
-        share: None,
-        score: None,
         n: mean.n,
         excluded: mean.excluded.values().sum(),
         missing,
+        ..MeasureRow::default()
     }
 }
 
@@ -146,12 +145,10 @@ fn pooled_row(summary: &Summary) -> Option<MeasureRow> {
     (summary.assertions.len() > 1).then(|| MeasureRow {
         name: "all assertions (pass rate)".to_owned(),
         value: pass_rate.value.map(number::score),
-        interval: None,
         share: pass_rate.value,
-        score: None,
         n: pass_rate.n,
         excluded: pass_rate.excluded.values().sum(),
-        missing: 0,
+        ..MeasureRow::default()
     })
 }
 
@@ -159,12 +156,10 @@ fn label_rows(name: &str, shares: &LabelShares) -> Vec<MeasureRow> {
     let row = |label: &String| MeasureRow {
         name: format!("{}: {}", single_line(name), single_line(label)),
         value: shares.share(label).map(number::score),
-        interval: None,
         share: shares.share(label),
-        score: None,
         n: shares.n,
         excluded: shares.excluded.values().sum(),
-        missing: 0,
+        ..MeasureRow::default()
     };
     shares.counts.keys().map(row).collect()
 }

@@ -48,6 +48,7 @@ mod trial;
 pub use console::{
     Cases, Color, Console, Drawings, Messages, Methods, Names, Narrow, Part, Symbols,
 };
+pub(crate) use exclusions::gathered;
 pub use gate::verdict_line;
 pub use lead::lead;
 pub use probability::{p_value, percent};

@@ -38,9 +38,9 @@ pub fn report<D: Domain>(report: &Report<D>, summary: &Summary) -> Vec<Table> {
 
 /// The tables of a summary: measures, bounds of pass rates if cases failed, groups, and latency. Tables without rows are left out.
 pub fn summary(summary: &Summary) -> Vec<Table> {
-    let mut tables = vec![measures(summary), accuracy(summary)];
+    let mut tables = vec![measures(summary), accuracy::grid(summary, GLYPHS).into()];
     tables.extend(groups(summary));
-    tables.push(latency(summary));
+    tables.push(latency::grid(summary, GLYPHS).into());
     tables.retain(|table| !table.rows.is_empty());
     tables
 }
@@ -145,7 +145,7 @@ pub fn gate(report: &GateReport, run: &GatedRun) -> Table {
 }
 
 /// The means with their intervals; no rows if there are none.
-pub(super) fn measures(summary: &Summary) -> Table {
+fn measures(summary: &Summary) -> Table {
     let mut table = Table::from(measures::grid(summary, &measures::rows(summary), GLYPHS));
     // An interval stands beside its mean.
     if table.heads[2] != "n" {
@@ -161,11 +161,6 @@ pub(super) fn measures(summary: &Summary) -> Table {
     table
 }
 
-/// The pass rates with their bounds.
-pub(super) fn accuracy(summary: &Summary) -> Table {
-    accuracy::grid(summary, GLYPHS).into()
-}
-
 /// The tables of a report's groups: one for each measure, with a row for each group.
 pub fn groups(summary: &Summary) -> Vec<Table> {
     let tables = summary.groups.iter();
@@ -177,11 +172,6 @@ pub fn groups(summary: &Summary) -> Vec<Table> {
 fn of_groups(mut grid: Grid) -> Table {
     grid.columns[0].title = std::mem::take(&mut grid.heading);
     grid.into()
-}
-
-/// The times of each stage.
-pub(super) fn latency(summary: &Summary) -> Table {
-    latency::grid(summary, GLYPHS).into()
 }
 
 fn analysis(analysis: &Analysis) -> Table {

@@ -7,6 +7,7 @@ use evals_metrics::{Mean, arithmetic_mean, as_f64};
 use super::accuracy::Accuracy;
 use super::averaging::Averaging;
 use super::labels::{CaseLabels, Labels};
+use super::shown::Evaluator;
 use crate::{CaseId, CaseReport, Direction, Domain, EvaluatorOrigin, Unit, ValueKind};
 
 /// A measure's value for each case that it applies to: the mean over repetitions, or the reason for its absence.
@@ -34,33 +35,6 @@ impl<'a> Gap<'a> {
     }
 }
 
-/// The cases that a measure applies to.
-#[derive(Clone, Copy, Debug)]
-pub(super) enum Scope<'a> {
-    Every,
-    /// Cases with at least this many own evaluators of this name.
-    Own(&'a str, u32),
-}
-
-impl<'a> Scope<'a> {
-    pub(super) fn of(origin: EvaluatorOrigin, evaluator: &'a str) -> Self {
-        match origin {
-            EvaluatorOrigin::Case(number) => Self::Own(evaluator, number),
-            EvaluatorOrigin::Dataset(_) => Self::Every,
-        }
-    }
-
-    fn covers<D: Domain>(self, case: &CaseReport<D>) -> bool {
-        match self {
-            Self::Every => true,
-            Self::Own(evaluator, number) => {
-                let own = case.own_evaluators.iter();
-                own.filter(|own| own.name == evaluator).count() >= number as usize
-            }
-        }
-    }
-}
-
 /// What a repetition returned: a number, or a label.
 #[derive(Clone, Copy, Debug, PartialEq)]
 enum Returned<'a> {
@@ -77,7 +51,8 @@ pub(super) struct MeasureColumn<'a> {
     pub(super) title: String,
     pub(super) kind: ValueKind,
     pub(super) better: Direction,
-    scope: Scope<'a>,
+    /// The evaluator that returns it; `None` for a metric.
+    pub(super) evaluator: Option<Evaluator<'a>>,
     /// Those of a case follow each other.
     repetitions: Vec<Repetition<'a>>,
     /// Whether the current repetition has a value.
@@ -87,12 +62,17 @@ pub(super) struct MeasureColumn<'a> {
 }
 
 impl<'a> MeasureColumn<'a> {
-    pub(super) fn new(title: String, kind: ValueKind, better: Direction, scope: Scope<'a>) -> Self {
+    pub(super) fn new(
+        title: String,
+        kind: ValueKind,
+        better: Direction,
+        evaluator: Option<Evaluator<'a>>,
+    ) -> Self {
         Self {
             title,
             kind,
             better,
-            scope,
+            evaluator,
             repetitions: Vec::new(),
             has_value: false,
             gap: None,
@@ -121,7 +101,15 @@ impl<'a> MeasureColumn<'a> {
 
     /// Notes that the repetition has no value, if the measure applies to its case.
     pub(super) fn exclude<D: Domain>(&mut self, case: &CaseReport<D>, gap: Gap<'a>) {
-        if self.scope.covers(case) {
+        let applies = match self.evaluator {
+            // Cases with as many own evaluators of this name.
+            Some((EvaluatorOrigin::Case(number), name)) => {
+                let own = case.own_evaluators.iter();
+                own.filter(|own| own.name == name).count() >= number as usize
+            }
+            Some((EvaluatorOrigin::Dataset(_), _)) | None => true,
+        };
+        if applies {
             self.exclude_covered(gap);
         }
     }

@@ -220,9 +220,9 @@ impl<D: Domain> Report<D> {
                 .map(|(title, of_cases)| (title, LabelShares::over(of_cases.values())))
                 .collect(),
             metrics: means(Unit::Metric),
-            timings: latencies.fresh(),
-            cached_timings: latencies.cached(),
-            task_time: latencies.task(),
+            timings: latencies.fresh,
+            cached_timings: latencies.cached,
+            task_time: latencies.task,
             sources,
             missing_repetitions: MissingRepetitions {
                 scores: tally.missing(Unit::Score),

@@ -2,7 +2,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use super::column::{Gap, MeasureColumn, Scope};
+use super::column::{Gap, MeasureColumn};
 use super::index::{Index, Places};
 use super::labels::Labels;
 use super::shown::evaluator;
@@ -27,12 +27,8 @@ impl<'a> Tally<'a> {
             places,
         } = Index::of(cases);
         let metric = |name: &'a String| {
-            let column = MeasureColumn::new(
-                name.clone(),
-                ValueKind::Score,
-                Direction::Unknown,
-                Scope::Every,
-            );
+            let column =
+                MeasureColumn::new(name.clone(), ValueKind::Score, Direction::Unknown, None);
             (name.as_str(), column)
         };
         let metrics = cases
@@ -89,7 +85,8 @@ impl<'a> Tally<'a> {
     fn add_failed_task<D: Domain>(&mut self, case: &'a CaseReport<D>, places: &Places<'a>) {
         let missed = places.missed(case);
         for (position, column) in self.columns.iter_mut().enumerate() {
-            match missed.get(&places.evaluator_of(position)) {
+            let evaluator = column.evaluator.as_ref();
+            match evaluator.and_then(|evaluator| missed.get(evaluator)) {
                 Some(declared) if declared.contains(&position) => {
                     column.exclude_covered(Gap::TaskFailed);
                 }

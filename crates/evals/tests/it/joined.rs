@@ -26,7 +26,7 @@ impl ReportEvaluator<Words> for Order {
         let ids: Vec<String> = report
             .cases
             .iter()
-            .map(|case| case.label(2).to_string())
+            .map(|case| case.label(2))
             .collect();
         Ok(vec![Analysis::Scalar {
             title: ids.join(" "),

@@ -107,18 +107,18 @@ impl GateTrial<'_> {
         if let Some(wrong) = self.drops.iter().find(|it| !(it.is_finite() && **it > 0.0)) {
             return Err(TrialError::Size(*wrong));
         }
-        let population = Population::of(noise, self.gate, names)?;
+        let population = Population::of(*noise, self.gate, names)?;
         let sizes = self.sizes(&population)?;
         let results: Vec<Option<Vec<Verdicts>>> = sizes
             .iter()
             .enumerate()
             .map(|(place, (_, size))| self.simulate(&population, place, size))
             .collect();
-        Ok(TrialReport::new(self, noise, &population, &sizes, &results))
+        Ok(TrialReport::new(self, &population, &sizes, &results))
     }
 
     /// The sizes to simulate: a label, and the drop of each rule's measure.
-    fn sizes(&self, population: &Population) -> Result<Vec<(String, Vec<f64>)>, TrialError> {
+    fn sizes(&self, population: &Population<'_>) -> Result<Vec<(String, Vec<f64>)>, TrialError> {
         let rules = &population.rules;
         let mut sizes = vec![("none".to_owned(), vec![0.0; rules.len()])];
         for drop in self.drops {
@@ -161,7 +161,7 @@ impl GateTrial<'_> {
     /// The verdicts of each simulation; `None` where a measure cannot drop that far.
     fn simulate(
         &self,
-        population: &Population,
+        population: &Population<'_>,
         place: usize,
         drops: &[f64],
     ) -> Option<Vec<Verdicts>> {

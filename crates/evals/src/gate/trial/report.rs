@@ -5,7 +5,7 @@ use std::num::NonZeroU32;
 use evals_metrics::{Bootstrap, Interval, Scale, mean_interval};
 use serde::{Deserialize, Serialize};
 
-use super::population::{Pairs, Population, Ruled};
+use super::population::{Population, Ruled};
 use super::simulation::Verdicts;
 use super::{GateTrial, Noise};
 use crate::gate::{GateVerdict, Rule};
@@ -96,8 +96,7 @@ impl Share {
 impl TrialReport {
     pub(super) fn new(
         trial: &GateTrial<'_>,
-        noise: &Noise<'_>,
-        population: &Population,
+        population: &Population<'_>,
         sizes: &[(String, Vec<f64>)],
         results: &[Option<Vec<Verdicts>>],
     ) -> Self {
@@ -141,14 +140,14 @@ impl TrialReport {
         }
         Self {
             schema_version: SchemaVersion,
-            runs: match noise {
+            runs: match population.noise {
                 Noise::Runs(runs) => runs.iter().map(|run| run.title.clone()).collect(),
                 Noise::Repetitions(runs) => {
                     runs.iter().take(1).map(|it| it.title.clone()).collect()
                 }
                 Noise::Exchange { run, .. } => vec![run.title.clone()],
             },
-            assumptions: assumptions(population, noise),
+            assumptions: assumptions(population),
             cases: population.cases,
             simulations: trial.simulations,
             seed: trial.seed,
@@ -159,9 +158,9 @@ impl TrialReport {
 }
 
 /// What the simulation does, and what it assumes.
-fn assumptions(population: &Population, noise: &Noise<'_>) -> Vec<String> {
+fn assumptions(population: &Population<'_>) -> Vec<String> {
     let mut lines = vec![
-        noise_of_pairs(population, noise),
+        noise_of_pairs(population),
         if population.is_clustered {
             format!(
                 "each simulated run has {} whole clusters of cases, drawn with replacement: it assumes that future clusters are like these",
@@ -198,29 +197,28 @@ fn assumptions(population: &Population, noise: &Noise<'_>) -> Vec<String> {
 }
 
 /// Where the noise of each pair comes from, and what that assumes.
-fn noise_of_pairs(population: &Population, noise: &Noise<'_>) -> String {
+fn noise_of_pairs(population: &Population<'_>) -> String {
     let (case, several) = if population.is_clustered {
         ("cluster", "clusters")
     } else {
         ("case", "cases")
     };
-    match (population.pairing, noise) {
-        (Pairs::Runs, Noise::Runs(runs)) => format!(
+    match population.noise {
+        Noise::Runs(runs) => format!(
             "each pair takes two of the {} runs and swaps their values {case} by {case} at random: it assumes that two runs differ as \
              much as these, and that neither is better",
             runs.len()
         ),
-        (Pairs::Repetitions, Noise::Repetitions(runs)) => format!(
+        Noise::Repetitions(runs) => format!(
             "each pair splits the {} repetitions of every {case} at random into halves: it assumes independent repetitions, and shows the \
              noise of runs with {} each",
             runs.len(),
             runs.len() / 2
         ),
-        (Pairs::Exchange(share), _) => format!(
+        Noise::Exchange { share, .. } => format!(
             "one run without repetitions shows no noise, so in each pair {} of the {several} get the value of another {case}: it assumes \
              that a change helps some {several} and hurts others as much",
             crate::render::percent(share)
         ),
-        _ => String::new(),
     }
 }

@@ -7,7 +7,8 @@ use super::super::limit;
 use super::super::pairing::Values;
 use super::super::power::Sights;
 use super::super::{Gate, GateVerdict, Rule, Strictness};
-use super::population::{Pairs, Population, Ruled};
+use super::Noise;
+use super::population::{Population, Ruled};
 use crate::{Adjustment, Family};
 use evals_metrics::as_f64;
 
@@ -15,7 +16,7 @@ use evals_metrics::as_f64;
 #[derive(Debug)]
 pub(super) struct Simulation<'p> {
     gate: &'p Gate,
-    population: &'p Population,
+    population: &'p Population<'p>,
     /// How each rule's measure drops.
     damage: Vec<Damage>,
     /// The test of a drop.
@@ -38,7 +39,11 @@ pub(super) type Verdicts = Vec<[GateVerdict; 2]>;
 
 impl<'p> Simulation<'p> {
     /// Prepares drops of these sizes, one for each rule. `None` if a measure cannot drop that far.
-    pub(super) fn new(gate: &'p Gate, population: &'p Population, drops: &[f64]) -> Option<Self> {
+    pub(super) fn new(
+        gate: &'p Gate,
+        population: &'p Population<'p>,
+        drops: &[f64],
+    ) -> Option<Self> {
         let rules = population.rules.iter().zip(drops);
         let damage = rules.map(|(ruled, drop)| Damage::of(ruled, *drop));
         let tests = population.rules.iter().filter(|it| it.is_drop()).count();
@@ -158,9 +163,13 @@ enum DrawnValues<'p> {
 }
 
 impl<'p> DrawnValues<'p> {
-    fn draw(population: &'p Population, two: [usize; 2], random: &mut Xoshiro256PlusPlus) -> Self {
-        match population.pairing {
-            Pairs::Runs => {
+    fn draw(
+        population: &'p Population<'p>,
+        two: [usize; 2],
+        random: &mut Xoshiro256PlusPlus,
+    ) -> Self {
+        match population.noise {
+            Noise::Runs(_) => {
                 let [one, other] = two;
                 if random.index(2) == 0 {
                     Self::Runs(one, other)
@@ -168,7 +177,7 @@ impl<'p> DrawnValues<'p> {
                     Self::Runs(other, one)
                 }
             }
-            Pairs::Repetitions => {
+            Noise::Repetitions(_) => {
                 let sides = population
                     .rules
                     .first()
@@ -179,7 +188,7 @@ impl<'p> DrawnValues<'p> {
                 }
                 Self::Halves(order)
             }
-            Pairs::Exchange(share) => {
+            Noise::Exchange { share, .. } => {
                 let is_exchanged = random.share() < share;
                 // A uniform case, so that each given value has the mean of all cases, whatever the sizes of clusters.
                 let (number, place) = population.places[random.index(population.places.len())];
