@@ -8,9 +8,8 @@ use anyhow::Result;
 use evals_data::{
     Collection, DownloadEvent, DownloadObserver, Hub, HubSettings, HubWarning, Manifest,
 };
+use evals_terminal::{Printer, progress};
 use indicatif::ProgressBar;
-
-use crate::terminal::{Printer, progress};
 
 /// The shortest pause before a retry that gets a note; shorter ones are details.
 const LONG_PAUSE: Duration = Duration::from_secs(5);

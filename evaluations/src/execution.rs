@@ -8,14 +8,14 @@ use evals::{
     Case, CaseReport, CaseTimeout, Dataset, Domain, Experiment, Journal, Observer, Report, Retry,
     StopSignal, TaskError, TaskScope,
 };
+use evals_terminal::Printer;
+use evals_terminal::progress::CaseBar;
 use serde_json::Value;
 
 use crate::batches;
 use crate::interruption::Interruption;
 use crate::resumption::Opened;
 use crate::settings::Resolved;
-use crate::terminal::Printer;
-use crate::terminal::progress::CaseBar;
 
 /// How cases run: how many at once, how often, and what ends the run early.
 pub(crate) struct Execution<'e> {

@@ -2,20 +2,20 @@
 
 use anyhow::Result;
 use evals::{Domain, Report, Summary};
+use evals_pages::out_file::OutFile;
+use evals_pages::page::{Documents, HasPage, PageSource, RunPage};
 use evals_rag::Retrieval;
 use evals_runs::annotations::Answers;
 use evals_runs::calibrations::{CORRECTION, CalibrationStore, RunCorrections};
 use evals_runs::run_folder::RunFolder;
+use evals_terminal::{Printer, run_text, table_text};
 use serde::Deserialize as _;
 use serde_json::Value;
 
 use crate::exit::Exit;
-use crate::out_file::OutFile;
-use crate::page::{Documents, HasPage, PageSource, RunPage};
 use crate::rankings;
 use crate::run_ending::{Ending, Reached};
 use crate::session::Session;
-use crate::terminal::{Printer, run_text, table_text};
 
 /// A run whose report and page are written.
 #[derive(Debug)]
@@ -114,7 +114,7 @@ impl<D: Domain + HasPage> FinishedRun<D> {
 
     /// The report with its corrected pass rates, as text for the terminal.
     pub(crate) fn text(&self, printer: &Printer) -> Result<String> {
-        let mut text = run_text(printer, &self.report, &self.summary)?;
+        let mut text = run_text(printer, &self.report, &self.summary, D::CASE)?;
         for table in &self.source.corrections {
             text.push('\n');
             text.push_str(&table_text(printer, table, CORRECTION));

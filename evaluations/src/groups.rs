@@ -2,8 +2,7 @@
 
 use evals::{Domain, Report, Summary};
 use evals_metrics::Bootstrap;
-
-use crate::terminal::Printer;
+use evals_terminal::Printer;
 
 /// The summary of a run, with the groups of each key. A note names a key that its cases do not have: a finished run must not fail because
 /// of it.

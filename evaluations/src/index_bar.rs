@@ -1,13 +1,14 @@
-//! The progress of building an index.
+//! The progress of building an index, and of searching it for many questions at once.
 
 use std::time::Instant;
 
 use chrono::{DateTime, Utc};
-use evals_index::{BuildObserver, BuildProgress, BuildStage, LockHolder};
+use evals_index::{
+    BatchObserver, BatchProgress, BatchStage, BuildObserver, BuildProgress, BuildStage, LockHolder,
+};
 use evals_messages::quantity;
+use evals_terminal::{Printer, progress};
 use indicatif::ProgressBar;
-
-use crate::terminal::{Printer, progress};
 
 /// Shows the progress of a build.
 #[derive(Debug)]
@@ -64,6 +65,43 @@ impl BuildObserver for IndexBar {
 
     fn on_wait(&self, holder: &LockHolder) {
         self.printer.note(&waiting_for(holder));
+    }
+}
+
+/// The progress bar of a group of questions that are searched at once. It is there while a group is searched.
+#[derive(Debug)]
+pub(crate) struct BatchBar(ProgressBar);
+
+impl BatchBar {
+    pub(crate) fn new(printer: &Printer) -> Self {
+        Self(progress::of_items(printer, "all at once"))
+    }
+}
+
+impl BatchObserver for BatchBar {
+    fn on_progress(&self, progress: BatchProgress) {
+        let stage = match progress.stage {
+            BatchStage::Embedding => "questions embedded",
+            BatchStage::Vectors => "chunks compared",
+            BatchStage::Ranking => "questions ranked",
+        };
+        if self.0.is_finished() {
+            self.0.reset();
+        }
+        self.0.set_message(stage);
+        self.0.set_length(progress.total as u64);
+        self.0.set_position(progress.done as u64);
+    }
+
+    fn on_end(&self) {
+        self.0.finish_and_clear();
+    }
+}
+
+impl Drop for BatchBar {
+    /// Clears the bar of an interrupted group.
+    fn drop(&mut self) {
+        self.0.finish_and_clear();
     }
 }
 

@@ -16,15 +16,13 @@ mod errors;
 mod eval_report;
 mod execution;
 mod exit;
-mod figures;
 mod finished_run;
 mod gating;
 mod groups;
 mod index_bar;
+mod indexed_documents;
 mod interruption;
 mod models;
-mod out_file;
-mod page;
 mod payments;
 mod peak_memory;
 mod question_answering;
@@ -38,9 +36,7 @@ mod search_profile;
 mod session;
 mod spending;
 mod store_options;
-mod stored_runs;
 mod targets;
-mod terminal;
 mod vector_search;
 
 use std::process::ExitCode;
@@ -48,10 +44,10 @@ use std::process::ExitCode;
 use clap::FromArgMatches as _;
 use evals_runs::clock;
 use evals_settings::{self as settings, redaction};
+use evals_terminal::Printer;
 
 use crate::cli::{Cli, Command};
 use crate::exit::Exit;
-use crate::terminal::Printer;
 
 /// Scans allocate and free large buffers, which the system's allocator maps anew each time.
 #[global_allocator]

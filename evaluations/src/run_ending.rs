@@ -3,10 +3,10 @@
 use evals::{Domain, Report, Summary};
 use evals_messages::quantity;
 use evals_runs::run_folder::RunFailure;
+use evals_terminal::Printer;
 
 use crate::exit::Exit;
 use crate::resumption::is_transient;
-use crate::terminal::Printer;
 
 /// The limits of a run that were reached. A run that one of them stopped did as the user wanted.
 #[derive(Debug, Clone, Copy, Default)]

@@ -5,10 +5,10 @@ use evals_data::{Catalog, Manifest};
 use evals_rag::rag_judges::JudgedMeasure;
 use evals_runs::directories::Directories;
 use evals_runs::stored_runs::StoredRuns;
+use evals_terminal::Printer;
 
 use crate::cli::{ModelName, SettingsArgs};
 use crate::settings::{Layer, Resolved, SettingsFile, Tree};
-use crate::terminal::Printer;
 
 /// One invocation of the program.
 #[derive(Debug)]

@@ -14,11 +14,11 @@ use evals_providers::{BatchCounts, BatchEvent, BatchHost, BatchSize};
 use evals_rag::prices::Price;
 use evals_stores::replies::{ReplyStore, is_worth_storing, reply_key};
 use evals_targets::Payment;
+use evals_terminal::{Printer, printable, progress};
 use indicatif::ProgressBar;
 
 use crate::interruption::{Interruption, OpenBatches};
 use crate::spending::{Spending, dollars};
-use crate::terminal::{Printer, printable, progress};
 
 /// In a pipe, the program prints the state of a batch when it changes, and again after this time.
 const REMINDER: Duration = Duration::from_mins(10);

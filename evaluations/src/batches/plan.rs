@@ -7,11 +7,11 @@ use anyhow::{Result, bail};
 use evals::CaseTimeout;
 use evals_models::ModelIdentity;
 use evals_targets::TargetAddress;
+use evals_terminal::Printer;
 
 use crate::choices;
 use crate::models::{ConfiguredChat, ConfiguredModel, ConfiguredModels};
 use crate::settings::{Batch, ChatKind, Layer, Resolved, Role, SettingsError, Tree};
-use crate::terminal::Printer;
 
 /// The most requests of one batch, and the most cases that run at the same time.
 const MOST: usize = 50_000;

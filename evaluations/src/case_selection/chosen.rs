@@ -1,11 +1,8 @@
 //! Which of a dataset's cases a run has: what its report says about that.
 
-use evals_runs::run_record::{LimitRecord, SelectionRecord, selection_text};
+use evals_runs::run_record::{FILTER, LimitRecord, SelectionRecord, selection_text};
 use evals_runs::shards::ShardHeader;
 use serde_json::{Map, Value};
-
-/// The key of a report's metadata that holds the filter, and the label of its line.
-pub(crate) const FILTER: &str = "filter";
 
 /// Which of a dataset's cases a run has, and which of its documents.
 #[derive(Debug, Clone, Default)]

@@ -12,7 +12,7 @@ use evals_runs::run_record::SelectionRecord;
 use serde_json::{Map, Value};
 use sha2::{Digest as _, Sha256};
 
-pub(crate) use self::chosen::{ChosenCases, FILTER};
+pub(crate) use self::chosen::ChosenCases;
 pub(crate) use self::condition::Condition;
 pub(crate) use self::earlier::EarlierCases;
 

@@ -40,7 +40,7 @@ pub(crate) use self::gate::{
 };
 pub(crate) use self::help::command;
 pub(crate) use self::labels::{CalibrateArgs, LabelsArgs, LabelsCommand, LabelsOrCalibrateArgs};
-pub(crate) use self::output::{ColorChoice, OutputArgs, color};
+pub(crate) use self::output::color;
 pub(crate) use self::rejudge::RejudgeArgs;
 pub(crate) use self::run::{ImportArgs, Refresh, RunArgs, VariantArgs};
 pub(crate) use self::runs::{
@@ -70,7 +70,7 @@ pub(crate) use self::trend::{Tolerance, TrendArgs};
 )]
 pub(crate) struct Cli {
     #[command(flatten)]
-    pub(crate) output: OutputArgs,
+    pub(crate) output: evals_terminal::OutputArgs,
     #[command(subcommand)]
     pub(crate) command: Command,
 }

@@ -26,11 +26,11 @@ mod view;
 
 use anyhow::Result;
 use evals_runs::directories::Directories;
+use evals_terminal::Printer;
 
 use crate::cli::Command;
 use crate::exit::Exit;
 use crate::session::Session;
-use crate::terminal::Printer;
 
 /// Runs the command that the command line names.
 pub(crate) fn execute(command: Command, printer: &Printer) -> Result<Exit> {

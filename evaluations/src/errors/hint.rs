@@ -6,10 +6,10 @@ use std::path::Path;
 use evals_data::{CatalogError, DataError, HubError};
 use evals_index::IndexError;
 use evals_stores::store::StoreError;
+use evals_terminal::StdoutError;
 
 use super::unknown_word::nearest_commands;
 use crate::store_options::StoreKind;
-use crate::terminal::StdoutError;
 
 /// A hint how to mend `error`, if there is one.
 pub(crate) fn of(error: &anyhow::Error) -> Option<String> {

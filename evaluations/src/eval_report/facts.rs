@@ -3,13 +3,14 @@
 use anyhow::Result;
 use evals::Report;
 use evals_evaluators::Untyped;
+use evals_runs::depth::Depth;
 use evals_runs::judged_by::{JudgeRecords, enter_unsigned};
 use evals_targets::TargetIdentity;
 use serde_json::{Map, Value, json};
 
 use super::costs::Costs;
 use crate::case_selection::ChosenCases;
-use crate::targets::{DEPTH, Depth};
+use crate::targets::DEPTH;
 
 /// The facts of a dataset file's report beside its cases.
 #[derive(Debug)]

@@ -13,6 +13,7 @@ use evals_messages::quantity;
 use evals_providers::Traffic;
 use evals_stores::store::Writes;
 use evals_targets::process::RequestGate;
+use evals_terminal::{Printer, StdoutError};
 use thiserror::Error;
 use tokio::time::{sleep, timeout};
 use tokio_util::sync::CancellationToken;
@@ -21,7 +22,6 @@ pub(crate) use self::open_batches::OpenBatches;
 use self::signals::Signals;
 use crate::exit::{self, Exit};
 use crate::spending::BudgetSpent;
-use crate::terminal::{Printer, StdoutError};
 
 /// The longest wait for calls that were sent. By default Docker kills 10 s after its SIGTERM, and GitHub Actions sends a
 /// second signal after 7.5 s: neither loses more than the calls in flight.

@@ -5,13 +5,13 @@ use std::sync::Arc;
 use anyhow::Result;
 use evals_local::StaticEmbedder;
 use evals_models::Embedder;
+use evals_terminal::Printer;
 
 use super::configured::ConfiguredEmbedder;
 use super::local::LocalModel;
 use super::servers::Servers;
 use crate::downloads;
 use crate::settings::{EmbeddedEmbedderSettings, EmbedderKind, Resolved, SettingsError};
-use crate::terminal::Printer;
 
 /// Refuses settings that no embedding model can be opened with. Opens nothing and asks no server.
 pub(crate) fn check(resolved: &Resolved, model: &ConfiguredEmbedder) -> Result<(), SettingsError> {

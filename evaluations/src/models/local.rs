@@ -9,6 +9,7 @@ use anyhow::{Context as _, Error, Result};
 use evals_data::{Hub, HubError};
 use evals_local::{LocalEmbedder, LocalError, LocalSettings};
 use evals_models::{Embedder, Reranker};
+use evals_terminal::Printer;
 
 use super::configured::{ConfiguredEmbedder, ConfiguredModel, ConfiguredReranker, other_dimension};
 use super::files::ModelFiles;
@@ -16,7 +17,6 @@ use crate::downloads::{self, DownloadBars};
 use crate::settings::{
     self, LocalEmbedderSettings, LocalRerankerSettings, ModelKind, Resolved, Role, SettingsError,
 };
-use crate::terminal::Printer;
 
 /// A model that runs in this process, not opened yet.
 #[derive(Debug)]

@@ -12,6 +12,7 @@ use evals_providers::Traffic;
 use evals_rag::Purpose;
 use evals_rag::prices::{Cost, Prices};
 use evals_rag::qa::Qa;
+use evals_terminal::Printer;
 use serde::Serialize;
 
 use super::model_set::ModelSet;
@@ -19,7 +20,6 @@ use crate::models::RanIn;
 use crate::run_models::reranker;
 use crate::spending::dollars;
 use crate::targets;
-use crate::terminal::Printer;
 
 const TEXT: &str = "a string takes any text";
 

@@ -13,6 +13,7 @@ use evals_rag::rag_judges::{
     Decomposed, JudgeAgreement, JudgeTemplates, JudgedMeasure, Pairwise, Panel, PanelError,
     RagJudges, Rubric, RubricEvaluator, Rule,
 };
+use evals_terminal::Printer;
 use serde_json::{Map, Value};
 
 use super::judging::JudgingPlan;
@@ -20,7 +21,6 @@ use crate::cli::ModelName;
 use crate::models::{ConfiguredChat, ConfiguredModel, Servers};
 use crate::run_models::Opener;
 use crate::settings::{Model, Resolved, Role};
-use crate::terminal::Printer;
 
 /// The settings of the further judges, checked.
 #[derive(Debug, Clone)]

@@ -3,11 +3,11 @@
 use std::time::Duration;
 
 use evals_messages::quantity;
+use evals_terminal::progress::spoken;
 
 use super::pace::printed_pace;
 use super::progress::{Counts, Progress, Spent};
 use crate::spending::dollars;
-use crate::terminal::progress::spoken;
 
 /// Something known about a running run.
 #[derive(Debug, Clone, PartialEq, Eq)]

@@ -9,10 +9,10 @@ use std::time::{Duration, Instant};
 
 use anyhow::{Result, bail};
 use evals_index::{Store, StoreSettings};
+use evals_terminal::Printer;
 
 use crate::redaction;
 use crate::settings::{Resolved, SettingsError, StoreValue};
-use crate::terminal::Printer;
 use endpoint::Endpoint;
 use kind::schemes_with;
 

@@ -7,14 +7,12 @@ use anyhow::Result;
 use evals::{CaseReport, Domain, Report};
 use evals_messages::quantity;
 use evals_rag::Purpose;
-use evals_rag::targets::TargetSystem;
 use evals_rag::targets::matching::{IdCheck, MatchCounts};
+use evals_rag::targets::{DocumentScores, TargetSystem};
+use evals_runs::depth::Depth;
 use evals_targets::TargetIdentity;
+use evals_terminal::Printer;
 use serde_json::Value;
-
-use super::depth::Depth;
-use super::scores::DocumentScores;
-use crate::terminal::Printer;
 
 /// The entries of a report's metadata about the number and the scores of documents.
 pub(crate) const DEPTH: &str = "documents_returned";

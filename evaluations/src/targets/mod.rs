@@ -1,7 +1,6 @@
 //! Systems under test: which one the user means, opening it, and recording its replies.
 
 mod command_credential;
-mod depth;
 mod facts;
 mod layers;
 mod metered;
@@ -9,12 +8,9 @@ mod notice;
 mod open;
 mod outputs;
 mod replies;
-mod scores;
 
-pub(crate) use self::depth::{Depth, difference as difference_in_depth, documents_ranked};
 pub(crate) use self::facts::{DEPTH, SCORES, TargetFacts};
 pub(crate) use self::layers::{check, chosen, layers};
 pub(crate) use self::metered::{is_target, metered, model, priced, with_price};
 pub(crate) use self::open::{Opening, open};
 pub(crate) use self::replies::{Recording, Replies, Reused, record, recorded};
-pub(crate) use self::scores::DocumentScores;

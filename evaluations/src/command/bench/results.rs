@@ -6,12 +6,11 @@ use std::path::{Path, PathBuf};
 use anyhow::{Context as _, Result, bail};
 use evals_html::page::{Listing, Opening};
 use evals_messages::visible;
+use evals_pages::page::{write_file, write_opening};
 use evals_runs::atomic_file::write_atomically;
+use evals_terminal::Printer;
+use evals_terminal::listing::Layout;
 use serde::Serialize;
-
-use crate::page::{write_file, write_opening};
-use crate::terminal::Printer;
-use crate::terminal::listing::Layout;
 
 /// Why writing cannot fail.
 const ANY_TEXT: &str = "a string takes any text";

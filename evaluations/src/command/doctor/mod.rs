@@ -12,6 +12,7 @@ mod target;
 
 use anyhow::{Context as _, Result};
 use evals_data::HubSettings;
+use evals_terminal::printable;
 
 use self::finding::Finding;
 use crate::choices::Choices;
@@ -21,7 +22,6 @@ use crate::models::Servers;
 use crate::session::{Session, named_models};
 use crate::settings::{self, Resolved};
 use crate::targets;
-use crate::terminal::printable;
 
 pub(super) fn execute(session: &Session<'_>, arguments: &DoctorArgs) -> Result<Exit> {
     let mut findings = check_settings(session, arguments)?;

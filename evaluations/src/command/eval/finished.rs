@@ -3,11 +3,11 @@
 use anyhow::Result;
 use evals::render::{Cases, Part};
 use evals_evaluators::Untyped;
+use evals_terminal::{Printer, console, text};
 
 use crate::cli::EvalShownArgs;
 use crate::finished_run::FinishedRun;
 use crate::targets::Replies;
-use crate::terminal::{Printer, console, text};
 
 /// A run whose report is written, complete or not.
 #[derive(Debug)]

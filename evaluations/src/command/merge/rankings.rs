@@ -3,6 +3,7 @@
 use anyhow::{Context as _, Result};
 use evals::Report;
 use evals_rag::Retrieval;
+use evals_rag::targets::DocumentScores;
 use evals_runs::clock;
 use evals_runs::run_folder::RunFolder;
 use serde_json::Value;
@@ -10,11 +11,10 @@ use serde_json::Value;
 use super::joining::{Joined, Joining, Merged};
 use super::target_facts;
 use crate::finished_run::FinishedRun;
-use crate::page::Documents;
+use crate::indexed_documents;
 use crate::rankings::TimedQuestions;
 use crate::run_ending::Reached;
 use crate::run_models::reranker;
-use crate::targets::DocumentScores;
 use crate::vector_search;
 
 pub(super) async fn write(joining: &Joining<'_>) -> Result<Merged> {
@@ -49,7 +49,7 @@ pub(super) async fn write(joining: &Joining<'_>) -> Result<Merged> {
     let label = label.with_context(|| joining.damaged())?.to_owned();
     let summary = joining.summary(&report, &group_by);
     let record = &joining.record;
-    let documents = Documents::of_stored(&report, Some(record)).await;
+    let documents = indexed_documents::of_stored(&report, Some(record)).await;
 
     let runs = joining.session.directories.runs();
     let name = format!("{}-{label}", record.name);

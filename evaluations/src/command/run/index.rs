@@ -10,13 +10,13 @@ use evals_index::{
 };
 use evals_messages::quantity;
 use evals_models::Embedder;
+use evals_terminal::Printer;
 
 use super::plan::Plan;
 use crate::index_bar::IndexBar;
 use crate::models::embedder;
 use crate::peak_memory;
 use crate::store_options;
-use crate::terminal::Printer;
 
 /// An index that can be searched, and what building it took.
 #[derive(Debug)]

@@ -11,10 +11,10 @@ use evals_messages::quantity;
 use evals_rag::Question;
 use evals_runs::run_record::{LimitRecord, SelectionRecord};
 use evals_runs::shards::ShardRecord;
+use evals_terminal::Printer;
 
 use crate::case_selection::{Candidate, ChosenCases, Selection};
 use crate::cli::RunArgs;
-use crate::terminal::Printer;
 
 /// The questions of a run.
 pub(super) struct Asked {

@@ -2,6 +2,7 @@
 
 use std::sync::Arc;
 
+use crate::index_bar::BatchBar;
 use anyhow::{Context as _, Result};
 use evals_index::{CachePolicy, QuestionBatch, SearchOptions};
 use evals_rag::Searcher;
@@ -9,7 +10,6 @@ use evals_rag::reranking::RerankedSearcher;
 
 use super::preparation::Run;
 use crate::search_profile::SearchProfile;
-use crate::terminal::progress::BatchBar;
 
 /// A query that no dataset contains. It makes the engine load what the first search needs before anything is timed.
 const WARM_UP: &str = "warm-up";

@@ -10,11 +10,11 @@ use evals_messages::quantity;
 use evals_runs::annotations::LabelFile;
 use evals_runs::run_folder::RunFolder;
 use evals_runs::stored_runs::is_latest;
+use evals_terminal::printable;
 
 use crate::cli::DeleteRunsArgs;
 use crate::exit::Exit;
 use crate::session::Session;
-use crate::terminal::printable;
 
 pub(super) fn execute(session: &Session<'_>, arguments: &DeleteRunsArgs) -> Result<Exit> {
     let runs = session.stored_runs();

@@ -9,9 +9,8 @@ use std::path::Path;
 use anyhow::{Context as _, Result};
 use evals_html::view::ForwardPage;
 use evals_messages::chain;
+use evals_terminal::Printer;
 use tempfile::{Builder, NamedTempFile};
-
-use crate::terminal::Printer;
 
 /// Whether to open a browser: a program that reads our output opens the address itself.
 pub(super) fn is_wanted(no_open: bool, is_terminal: bool) -> bool {

@@ -4,6 +4,8 @@ use axum::extract::{Query, State};
 use axum::response::Response;
 use evals_html::page::Place;
 use evals_html::view::up;
+use evals_pages::ComparedRuns;
+use evals_pages::page::PageSource;
 use evals_runs::calibrations::changes_by_people;
 use evals_runs::run_folder::RunFolder;
 use evals_runs::stored_runs::StoredRun;
@@ -13,8 +15,7 @@ use super::catalogue::Catalogue;
 use super::failure::PageFailure;
 use super::stored_page::{self, PageKey, StoredPage};
 use super::viewer::Viewer;
-use crate::page::PageSource;
-use crate::stored_runs::ComparedRuns;
+use crate::indexed_documents;
 
 /// The two runs that an address names: `before` and `after`, or in the list of runs, `run` twice in any order.
 pub(super) async fn show(
@@ -67,7 +68,7 @@ fn page(before: RunFolder, after: RunFolder) -> anyhow::Result<StoredPage> {
     let mut change = compared.explained(compared.change()?)?;
     change.by_people = changes_by_people(runs.each_ref(), &change);
     let source = PageSource {
-        documents: Handle::current().block_on(compared.documents())?,
+        documents: Handle::current().block_on(indexed_documents::of_compared(&compared)),
         place: Place::Viewer {
             up: up("/compare"),
             links: Vec::new(),

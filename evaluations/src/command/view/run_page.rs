@@ -6,6 +6,8 @@ use axum::extract::{Path, State};
 use axum::response::{Html, IntoResponse as _, Response};
 use evals_html::page::{Place, PlaceLink};
 use evals_html::view::{Link, LivePage, up};
+use evals_pages::page::PageSource;
+use evals_pages::shown_report;
 use evals_runs::calibrations::{CalibrationStore, RunCorrections};
 use evals_runs::run_folder::RunFolder;
 use evals_runs::stored_runs::StoredRun;
@@ -18,9 +20,7 @@ use super::live;
 use super::runs_page::has_answers;
 use super::stored_page::{self, PageKey, StoredPage};
 use super::viewer::Viewer;
-use crate::page::Documents;
-use crate::page::PageSource;
-use crate::stored_runs::shown_report;
+use crate::indexed_documents;
 
 pub(super) async fn show(
     State(viewer): State<Viewer>,
@@ -103,7 +103,8 @@ fn report(
     calibrations: &CalibrationStore,
 ) -> anyhow::Result<StoredPage> {
     let report = run.report()?;
-    let documents = Handle::current().block_on(Documents::of_report(&report, Some(&run.record)));
+    let documents =
+        Handle::current().block_on(indexed_documents::of_report(&report, Some(&run.record)));
     let is_lasting = documents.absence().is_none();
     let (corrections, corrected) = RunCorrections::of_page(calibrations, folder, &report);
     let source = PageSource {

@@ -10,6 +10,7 @@ use evals_html::view::{
     Choice, Filter, Link, Reading, RowChange, RunRow, RunsPage, Sparkline, StateKind,
 };
 use evals_metrics::{Interval, difference};
+use evals_pages::page::shown_name;
 use evals_runs::run_folder::RunState;
 use evals_runs::run_record::Benchmark;
 use evals_runs::stored_runs::{Break, StoredRun};
@@ -21,7 +22,6 @@ use super::failure::PageFailure;
 use super::kind::RunKind;
 use super::lineage::Lineage;
 use super::viewer::Viewer;
-use crate::page::shown_name;
 
 /// Runs on the page, unless all are asked for.
 const NEWEST: usize = 200;

@@ -20,6 +20,7 @@ use evals_providers::{
     ConnectError, HttpEmbedder, HttpReranker, OllamaChat, OllamaModels, OpenAiChat, ServerSettings,
     Traffic, list_openai_models,
 };
+use evals_terminal::Printer;
 
 pub(crate) use self::targets::prompted;
 
@@ -30,7 +31,6 @@ use super::configured::{
 };
 use crate::interruption::Interruption;
 use crate::settings::{EmbedderKind, ModelKind, Protocol, Resolved, SettingsError};
-use crate::terminal::Printer;
 
 /// The longest wait for a server's list of models, and the pause before the second and last request for it.
 const LISTING: Duration = Duration::from_secs(10);

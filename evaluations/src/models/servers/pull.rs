@@ -4,9 +4,8 @@ use std::sync::Arc;
 
 use anyhow::{Context as _, Result};
 use evals_providers::{OllamaModels, PullProgress, ServerSettings, Traffic};
+use evals_terminal::{Printer, progress};
 use indicatif::{DecimalBytes, ProgressBar};
-
-use crate::terminal::{Printer, progress};
 
 /// Has the server pull a model that it says is missing. Any other failure is the error of a run without `--pull`.
 pub(super) async fn pull_missing(

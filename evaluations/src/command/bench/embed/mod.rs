@@ -10,6 +10,8 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use anyhow::{Context as _, Result};
+use evals_terminal::printable;
+use evals_terminal::progress;
 
 use self::figures::Figures;
 use self::measurement::BenchPlan;
@@ -19,8 +21,6 @@ use super::results::{check_folders, show};
 use crate::cli::{BenchEmbedArgs, EmbeddingModel};
 use crate::exit::Exit;
 use crate::session::Session;
-use crate::terminal::printable;
-use crate::terminal::progress;
 
 pub(super) fn execute(session: &Session<'_>, arguments: &BenchEmbedArgs) -> Result<Exit> {
     let models = models(session, arguments)?;

@@ -6,6 +6,7 @@ use std::time::Instant;
 
 use anyhow::Result;
 use evals_models::TextKind;
+use evals_terminal::Printer;
 use serde_json::Value;
 
 use super::figures::ModelFigures;
@@ -15,7 +16,6 @@ use crate::cli::EmbeddingModel;
 use crate::downloads;
 use crate::models::{ConfiguredModels, LocalModel, Servers, embedder};
 use crate::settings::{self, EmbedderKind, Layer, Model, Resolved, Role};
-use crate::terminal::Printer;
 
 /// Settings that distinguish two models of the same name.
 const DISTINGUISHING: [&str; 6] = [

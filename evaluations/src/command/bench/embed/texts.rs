@@ -9,9 +9,9 @@ use evals_guard::regular_file;
 use evals_index::Chunker;
 use evals_local::StaticEmbedder;
 use evals_models::Tokenizer as _;
+use evals_terminal::Printer;
 
 use crate::downloads;
-use crate::terminal::Printer;
 
 /// Largest file of texts, in bytes. All texts are kept in memory.
 const LARGEST: u64 = 256_000_000;

@@ -11,6 +11,7 @@ use evals_messages::quantity;
 use evals_metrics::{Judgements, Measure, Ranking, ScoredDocument};
 use evals_models::{Embedder, TextKind};
 use evals_rag::Question;
+use evals_terminal::progress;
 
 use super::generated::GeneratedModel;
 use crate::choices::Choices;
@@ -22,7 +23,6 @@ use crate::run_models;
 use crate::session::Session;
 use crate::settings::{self, Layer, Resolved};
 use crate::store_options;
-use crate::terminal::progress;
 
 /// Questions about generated vectors, unless the command line has another number.
 const USUAL_QUESTIONS: usize = 1000;

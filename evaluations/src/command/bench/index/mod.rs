@@ -14,6 +14,8 @@ use std::path::Path;
 
 use anyhow::{Context as _, Result, bail};
 use evals_index::{Approximation, Store};
+use evals_pages::figures::FigureFolder;
+use evals_terminal::progress;
 use tempfile::TempDir;
 
 use self::asked::Asked;
@@ -23,10 +25,8 @@ use self::measurement::Measurement;
 use super::results::{check_folders, show};
 use crate::cli::BenchIndexArgs;
 use crate::exit::Exit;
-use crate::figures::FigureFolder;
 use crate::interruption::interruptible;
 use crate::session::Session;
-use crate::terminal::progress;
 
 pub(super) fn execute(session: &Session<'_>, arguments: &BenchIndexArgs) -> Result<Exit> {
     check_folders(&arguments.out)?;

@@ -10,6 +10,7 @@ use anyhow::Result;
 use evals::{Change, Titled};
 use evals_metrics::PairedTest;
 use evals_targets::TargetAddress;
+use evals_terminal::console;
 use tokio::time::sleep;
 
 use self::files::{Snapshot, Watched};
@@ -22,7 +23,6 @@ use crate::exit::Exit;
 use crate::interruption::{Interrupted, Interruption, interruptible};
 use crate::session::Session;
 use crate::targets::Replies;
-use crate::terminal::console;
 
 /// How often the files are looked at.
 const INTERVAL: Duration = Duration::from_millis(400);

@@ -10,6 +10,7 @@ use evals_data::{Column, Manifest};
 use evals_index::Chunker;
 use evals_messages::nearest;
 use evals_metrics::Measure;
+use evals_pages::out_file::OutFile;
 use evals_rag::Question;
 use evals_rag::retrieval::IdenticalIds;
 
@@ -20,7 +21,6 @@ use crate::case_selection::{MetadataFrom, Selection};
 use crate::choices::{self, Choices};
 use crate::cli::RunArgs;
 use crate::models::{ConfiguredModels, embedder};
-use crate::out_file::OutFile;
 use crate::run_models::check_reranker;
 use crate::search_profile::SearchProfile;
 use crate::session::{Session, named_judges, named_models};

@@ -13,7 +13,7 @@ use crate::command::run::search::{self, Depth};
 use crate::execution::{Ran, Work};
 use crate::finished_run::FinishedRun;
 use crate::groups;
-use crate::page::Documents;
+use crate::indexed_documents;
 use crate::run_ending::Reached;
 use crate::run_models::reranker;
 use crate::search_profile::SearchProfile;
@@ -68,7 +68,7 @@ pub(super) async fn run(
     let (printer, keys) = (run.session.printer, &arguments.results.group_by);
     let summary = groups::summary(printer, &report, arguments.control.seed, keys);
     let index = &prepared.ready.index;
-    let documents = Documents::of_index(index, &[&report]).await;
+    let documents = indexed_documents::of_index(index, &[&report]).await;
     let shown = (arguments.control.seed, documents);
     let reached = Reached {
         failures: too_many_failed,

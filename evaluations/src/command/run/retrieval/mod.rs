@@ -7,9 +7,12 @@ mod page;
 use anyhow::Result;
 use evals::Comparison;
 use evals_messages::quantity;
+use evals_pages::out_file::OutFile;
+use evals_pages::page::{Documents, PageSource, SeveralPage};
 use evals_rag::Retrieval;
 use evals_runs::clock;
 use evals_runs::run_folder::{RunFailure, RunFolder};
+use evals_terminal::Printer;
 
 use super::manifest::run_record;
 use super::plan::Plan;
@@ -17,12 +20,9 @@ use super::preparation::Run;
 use crate::exit::Exit;
 use crate::finished_run::FinishedRun;
 use crate::interruption::Interrupted;
-use crate::out_file::OutFile;
-use crate::page::{Documents, PageSource, SeveralPage};
 use crate::run_ending::Reached;
 use crate::search_profile::SearchProfile;
 use crate::session::Session;
-use crate::terminal::Printer;
 
 /// Measures the rankings of every profile, and prints and writes the results.
 pub(super) async fn execute(run: Run<'_>) -> Result<Exit> {

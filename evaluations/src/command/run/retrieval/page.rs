@@ -6,12 +6,12 @@ use evals::{Comparison, PairTesting, Standings, Titled, render};
 use evals_messages::quantity;
 use evals_metrics::{PairedTest, Percentiles};
 use evals_rag::Retrieval;
+use evals_terminal::{Printer, console, run_console, text};
 
 use crate::case_selection::ChosenCases;
 use crate::command::run::plan::Plan;
 use crate::finished_run::FinishedRun;
 use crate::run_models::reranker;
-use crate::terminal::{Printer, console, run_console, text};
 use crate::vector_search;
 
 /// Renders the profiles side by side, then the failures of each.

@@ -12,6 +12,7 @@ use evals_rag::targets::TargetSystem;
 use evals_rag::targets::matching::{IdCheck, Matcher};
 use evals_runs::shards::ShardRecord;
 use evals_targets::{RecordedTarget, Target};
+use evals_terminal::Printer;
 
 use super::corpus::{self, CollectionCorpus};
 use super::plan::TargetPlan;
@@ -27,7 +28,6 @@ use crate::run_models::{Opener, cache_policy};
 use crate::session::Session;
 use crate::spending::Spending;
 use crate::targets::{self, Opening};
-use crate::terminal::Printer;
 
 /// The opened models, questions and target of a run.
 pub(super) struct Prepared {

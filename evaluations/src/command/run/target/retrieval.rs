@@ -2,10 +2,13 @@
 
 use anyhow::Result;
 use evals::Report;
+use evals_pages::page::Documents;
+use evals_rag::targets::DocumentScores;
 use evals_rag::{Missing, Retrieval, retrieval, targets};
 use evals_runs::clock;
 use evals_runs::run_folder::RunFolder;
 use evals_targets::RecordedTarget;
+use evals_terminal::Printer;
 
 use super::manifest::of_retrieval;
 use super::{Ended, TargetRun};
@@ -14,10 +17,8 @@ use crate::execution::{Ran, Work};
 use crate::exit::Exit;
 use crate::finished_run::FinishedRun;
 use crate::groups;
-use crate::page::Documents;
 use crate::run_ending::Reached;
-use crate::targets::{DocumentScores, TargetFacts};
-use crate::terminal::Printer;
+use crate::targets::TargetFacts;
 
 /// Measures the documents of the replies, and prints and writes the results.
 pub(super) async fn execute(run: TargetRun<'_>, recorded: &RecordedTarget) -> Result<Ended> {

@@ -6,6 +6,7 @@ mod stored;
 
 use anyhow::{Context as _, Result};
 use evals_messages::quantity;
+use evals_pages::out_file::OutFile;
 
 pub(super) use self::matrix::{Variant, of};
 use self::record::Record;
@@ -15,7 +16,6 @@ use crate::cli::{CompareArgs, RunArgs};
 use crate::command::compare;
 use crate::command::compare::variants::VariantRun;
 use crate::exit::Exit;
-use crate::out_file::OutFile;
 use crate::session::Session;
 use crate::targets;
 

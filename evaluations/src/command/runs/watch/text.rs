@@ -5,9 +5,9 @@ use std::io;
 use evals::render::Console;
 use evals_messages::quantity;
 use evals_runs::stored_runs::StoredRun;
+use evals_terminal::text;
 
 use crate::run_progress::{Counts, Progress};
-use crate::terminal::text;
 
 /// Columns of the bar.
 const BAR: usize = 24;
