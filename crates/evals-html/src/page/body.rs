@@ -11,7 +11,7 @@ pub(super) struct Body<'o, W> {
     passages_until: u64,
     passages: Passages,
     passages_left_out: usize,
-    unwritten: Vec<Case>,
+    unwritten: Vec<Case<Option<usize>>>,
     written_blocks: usize,
 }
 
@@ -31,13 +31,8 @@ impl<'o, W: Write> Body<'o, W> {
         self.out
     }
 
-    pub(super) fn add(&mut self, mut case: Case) -> Result<(), PageError> {
-        let rankings = case.runs.iter_mut().filter_map(|run| run.ranking.as_mut());
-        for document in rankings.flatten() {
-            for passage in std::mem::take(&mut document.passages) {
-                document.numbers.push(self.number(passage)?);
-            }
-        }
+    pub(super) fn add(&mut self, case: Case) -> Result<(), PageError> {
+        let case = case.with_passages(|passage| self.number(passage))?;
         self.unwritten.push(case);
         if self.unwritten.len() == BLOCK {
             self.write_cases()?;

@@ -2,15 +2,15 @@
 
 use serde::Serialize;
 
-/// One case with all of its runs.
+/// One case with all of its runs. In the file, passages are numbers.
 #[derive(Clone, Debug, Default, PartialEq, Serialize)]
-pub struct Case {
+pub struct Case<P = Passage> {
     /// The case's id.
     pub id: String,
     /// What is the same in every run: question, reference, facts.
     pub fields: Vec<Field>,
     /// The runs of the case: one for each repetition, of each side of a comparison.
-    pub runs: Vec<Run>,
+    pub runs: Vec<Run<P>>,
     /// What a comparison says about the case, such as `same answer, other verdict`.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub remarks: Vec<String>,
@@ -43,7 +43,7 @@ pub enum FieldRole {
 
 /// One run of a case.
 #[derive(Clone, Debug, Default, PartialEq, Serialize)]
-pub struct Run {
+pub struct Run<P = Passage> {
     /// Which side of a comparison it belongs to; `None` on other pages.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub side: Option<Side>,
@@ -61,7 +61,7 @@ pub struct Run {
     pub outcomes: Vec<Outcome>,
     /// The documents found, best first; `None` if the run has no ranking.
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub ranking: Option<Vec<Ranked>>,
+    pub ranking: Option<Vec<Ranked<P>>>,
     /// Relevant documents that the ranking lacks.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub missed: Vec<String>,
@@ -116,8 +116,8 @@ pub enum OutcomeKind {
 }
 
 /// A document of a ranking.
-#[derive(Clone, Debug, Default, PartialEq, Serialize)]
-pub struct Ranked {
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub struct Ranked<P = Passage> {
     /// The document's id.
     pub document: String,
     /// Its formatted score; empty if the system gave none.
@@ -129,12 +129,10 @@ pub struct Ranked {
     /// Its grade, if it was judged.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub grade: Option<String>,
-    /// Its passages, or its opening. The writer stores equal passages once, and only their numbers here.
-    #[serde(skip)]
-    pub passages: Vec<Passage>,
-    /// The numbers of its passages, and `null` for a passage that the page leaves out. The writer sets them.
-    #[serde(rename = "passages", skip_serializing_if = "Vec::is_empty")]
-    pub numbers: Vec<Option<usize>>,
+    /// Its passages, or its opening. The writer stores equal passages once and writes their numbers, and `null` for a passage
+    /// that the page leaves out.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub passages: Vec<P>,
 }
 
 /// What is known about a document of a ranking.
@@ -192,4 +190,62 @@ pub struct Step {
     /// The steps inside it.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub children: Vec<Step>,
+}
+
+impl<P> Case<P> {
+    /// Replaces every passage. The first error ends it.
+    pub(super) fn with_passages<Q, E>(
+        self,
+        mut replace: impl FnMut(P) -> Result<Q, E>,
+    ) -> Result<Case<Q>, E> {
+        let runs = self.runs.into_iter();
+        Ok(Case {
+            id: self.id,
+            fields: self.fields,
+            runs: runs
+                .map(|run| run.with_passages(&mut replace))
+                .collect::<Result<_, E>>()?,
+            remarks: self.remarks,
+        })
+    }
+}
+
+impl<P> Run<P> {
+    fn with_passages<Q, E>(self, replace: &mut impl FnMut(P) -> Result<Q, E>) -> Result<Run<Q>, E> {
+        let ranking = self.ranking.map(|ranking| {
+            let documents = ranking.into_iter();
+            documents.map(|it| it.with_passages(replace)).collect()
+        });
+        Ok(Run {
+            side: self.side,
+            system: self.system,
+            repeat: self.repeat,
+            failure: self.failure,
+            fields: self.fields,
+            outcomes: self.outcomes,
+            ranking: ranking.transpose()?,
+            missed: self.missed,
+            timings: self.timings,
+            steps: self.steps,
+        })
+    }
+}
+
+impl<P> Ranked<P> {
+    fn with_passages<Q, E>(
+        self,
+        replace: &mut impl FnMut(P) -> Result<Q, E>,
+    ) -> Result<Ranked<Q>, E> {
+        Ok(Ranked {
+            document: self.document,
+            score: self.score,
+            marks: self.marks,
+            grade: self.grade,
+            passages: self
+                .passages
+                .into_iter()
+                .map(replace)
+                .collect::<Result<_, E>>()?,
+        })
+    }
 }

@@ -344,7 +344,6 @@ fn secret() -> (Table, Case) {
                 title: SECRET.to_owned(),
                 text: SECRET.to_owned(),
             }],
-            ..Ranked::default()
         }]),
         steps: vec![Step {
             children: vec![step.clone()],

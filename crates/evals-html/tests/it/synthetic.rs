@@ -320,7 +320,6 @@ impl Synthetic {
             marks,
             grade: is_relevant.then(|| "2".to_owned()),
             passages: vec![passage(number)],
-            ..Ranked::default()
         }
     }
 

@@ -113,11 +113,7 @@ pub(super) fn of_standings(standings: &Standings, texts: Texts) -> Vec<Listing> 
 fn failures<D: Domain>(report: &Report<D>) -> Option<Listing> {
     let tasks = report.cases.iter().filter_map(|case| {
         let failure = case.result.failure()?;
-        Some((
-            case.label(report.repeat),
-            "task",
-            &failure.message,
-        ))
+        Some((case.label(report.repeat), "task", &failure.message))
     });
     let evaluators = report.cases.iter().flat_map(|case| {
         let label = case.label(report.repeat);

@@ -52,7 +52,6 @@ impl Found<'_> {
             marks: marks.map(|(mark, _)| mark).collect(),
             grade: grade.map(|grade| grade.to_string()),
             passages,
-            ..Ranked::default()
         }
     }
 }
