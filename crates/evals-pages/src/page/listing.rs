@@ -113,14 +113,10 @@ pub(super) fn of_standings(standings: &Standings, texts: Texts) -> Vec<Listing> 
 fn failures<D: Domain>(report: &Report<D>) -> Option<Listing> {
     let tasks = report.cases.iter().filter_map(|case| {
         let failure = case.result.failure()?;
-        Some((
-            case.label(report.repeat).to_string(),
-            "task",
-            &failure.message,
-        ))
+        Some((case.label(report.repeat), "task", &failure.message))
     });
     let evaluators = report.cases.iter().flat_map(|case| {
-        let label = case.label(report.repeat).to_string();
+        let label = case.label(report.repeat);
         let failures = case.evaluator_failures.iter();
         failures.map(move |it| (label.clone(), it.evaluator.as_str(), &it.message))
     });

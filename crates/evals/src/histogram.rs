@@ -1,35 +1,10 @@
-//! How many cases have which score.
-
-use std::collections::BTreeMap;
-
-use crate::{Domain, Report, Unit};
+//! How many values lie in each tenth from 0 to 1.
 
 /// Bins of equal width from 0 to 1.
-pub(super) const BINS: usize = 10;
-
-/// For each score from 0 to 1, the number of cases in each bin, by the score's title. A case without a value is in none.
-#[derive(Debug, Default)]
-pub(super) struct Histograms(BTreeMap<String, [usize; BINS]>);
-
-impl Histograms {
-    pub(super) fn of<D: Domain>(report: &Report<D>) -> Self {
-        let values = report.case_values();
-        let scores = values.measures().filter(|key| key.unit == Unit::Score);
-        let histograms = scores.filter_map(|key| {
-            let values = values.of(key.unit, &key.title).values();
-            let bins = counted(values.filter_map(|value| value.ok()))?;
-            Some((key.title.clone(), bins))
-        });
-        Self(histograms.collect())
-    }
-
-    pub(super) fn get(&self, score: &str) -> Option<&[usize; BINS]> {
-        self.0.get(score)
-    }
-}
+pub(crate) const BINS: usize = 10;
 
 /// Counts values by bin; the last one includes 1. `None` without values, or if one is not from 0 to 1.
-fn counted(values: impl Iterator<Item = f64>) -> Option<[usize; BINS]> {
+pub(crate) fn counted(values: impl Iterator<Item = f64>) -> Option<[usize; BINS]> {
     let mut bins = [0; BINS];
     let mut any = false;
     for value in values {
