@@ -5,7 +5,7 @@ use std::num::NonZeroU32;
 
 use evals_messages::quantity;
 use evals_models::{ChatRequest, ModelIdentity, Tokenizer};
-use evals_rag::estimate::{Calls, Side};
+use evals_rag::estimate::{CallSize, Calls};
 use evals_rag::prices::Price;
 use evals_rag::rag_judges::CallRange;
 
@@ -142,10 +142,10 @@ pub(crate) fn side(
     request: &ChatRequest,
     max_tokens: Option<NonZeroU32>,
     tokenizer: &dyn Tokenizer,
-) -> Side {
+) -> CallSize {
     let messages = request.messages.iter();
     let prompt = messages.map(|message| tokenizer.count(&message.content) as u64);
-    Side {
+    CallSize {
         prompt_tokens: prompt.sum(),
         max_tokens: request
             .max_tokens

@@ -8,6 +8,7 @@ use anyhow::{Context as _, Result};
 use evals::{CaseId, Dataset};
 use evals_models::ChatModel;
 use evals_rag::Prompt;
+use evals_rag::judging::ChatJudge;
 use evals_rag::qa::Qa;
 use evals_rag::rag_judges::{
     Decomposed, JudgeAgreement, JudgeTemplates, JudgedMeasure, Pairwise, Panel, PanelError,
@@ -213,6 +214,11 @@ impl FurtherJudges {
             measures: plan.further.measures.clone(),
             rubrics: plan.further.rubrics.clone(),
         })
+    }
+
+    /// The same judges, asked whether an answer agrees with the reference.
+    pub(super) fn chat_judge(&self) -> ChatJudge {
+        ChatJudge::of_panel(self.judges.panel().clone())
     }
 
     /// Compares answers with `others` in both orders.

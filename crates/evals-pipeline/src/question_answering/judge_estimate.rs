@@ -3,7 +3,7 @@
 use anyhow::Result;
 use evals_models::{ModelIdentity, Tokenizer};
 use evals_rag::Question;
-use evals_rag::estimate::{Calls, Estimate, Side, Workload};
+use evals_rag::estimate::{CallSize, Calls, Estimate, Workload};
 use evals_rag::judging::Judged;
 use evals_rag::prices::Prices;
 use evals_rag::qa::Reference;
@@ -97,7 +97,7 @@ pub(crate) fn judging(
     judging: &Judging,
     plan: &JudgingPlan,
     tokenizer: &dyn Tokenizer,
-) -> Result<Option<Side>> {
+) -> Result<Option<CallSize>> {
     let Some(chat) = &judging.chat else {
         return Ok(None);
     };

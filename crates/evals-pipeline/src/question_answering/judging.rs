@@ -12,7 +12,6 @@ use evals_rag::qa::{
     Breakdown, CitationPrecision, CiteRate, Equivalence, ExactMatch, NumberMatch, Qa, Refusal,
     RougeL, TokenF1,
 };
-use evals_rag::rag_judges::PanelJudge;
 use evals_runs::judged_by::JudgeRecords;
 use evals_settings::{EMBEDDED, Resolved};
 use evals_stores::store::RefreshPolicy;
@@ -136,18 +135,11 @@ impl Judging {
             prompts.push(plan.prompts.refusal.clone());
             RefusalJudge::new(Arc::clone(&model)).prompt(plan.prompts.refusal.clone())
         });
-        let chat = chat_judge(&model, plan);
         let further = FurtherJudges::open(opener, plan, &model).await?;
         prompts.extend(further.prompts(&plan.prompts.judges));
-        let judge: Arc<dyn Judge> = if further.votes() > 1 {
-            let others = further.others.iter().map(|other| chat_judge(other, plan));
-            let (repeats, rule) = (plan.further.repeats, plan.further.rule);
-            Arc::new(PanelJudge::new(chat.clone(), others, repeats, rule))
-        } else {
-            Arc::new(chat.clone())
-        };
+        let chat = further.chat_judge().prompt(plan.prompts.judge.clone());
         Ok(Self {
-            judge,
+            judge: Arc::new(chat.clone()),
             records: judge_records::of(&model, plan, &further),
             further: Some(further),
             chat: Some(chat),
@@ -182,14 +174,5 @@ impl Judging {
             .evaluator(TokenF1)
             .evaluator(RougeL)
             .evaluator(NumberMatch)
-    }
-}
-
-/// A judge of equivalence that asks `model`.
-fn chat_judge(model: &Arc<dyn ChatModel>, plan: &JudgingPlan) -> ChatJudge {
-    let judge = ChatJudge::new(Arc::clone(model)).prompt(plan.prompts.judge.clone());
-    match plan.judge.settings.max_tokens() {
-        Some(most) => judge.max_tokens(most),
-        None => judge,
     }
 }

@@ -7,7 +7,7 @@ use evals_local::StaticEmbedder;
 use evals_messages::quantity;
 use evals_models::Tokenizer as _;
 use evals_rag::Question;
-use evals_rag::estimate::{Side, Workload};
+use evals_rag::estimate::{CallSize, Workload};
 use evals_targets::TargetIdentity;
 
 use super::TargetRun;
@@ -90,7 +90,7 @@ pub(super) fn text(run: TargetRun<'_>, resumed: usize) -> Result<String> {
 fn workload(
     questions: &[Question],
     repeat: u32,
-    judging: Option<Side>,
+    judging: Option<CallSize>,
     count: &dyn Fn(&str) -> u64,
 ) -> Workload {
     let (judged, reference_tokens) = references(questions, count);

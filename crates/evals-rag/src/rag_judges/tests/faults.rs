@@ -5,7 +5,7 @@ use std::error::Error as _;
 use evals_models::{Failure, Finish};
 
 use super::*;
-use crate::fakes::ended;
+use crate::tests::fakes::ended;
 
 /// The complaints about two replies to a list of two claims.
 async fn complaint(broken: &str) -> String {

@@ -9,7 +9,7 @@ use evals_local::StaticEmbedder;
 use evals_messages::quantity;
 use evals_models::Tokenizer;
 use evals_rag::Searcher;
-use evals_rag::estimate::{Estimate, Side, Workload};
+use evals_rag::estimate::{CallSize, Estimate, Workload};
 
 use self::reranking::RerankingWork;
 use crate::batches;
@@ -135,7 +135,7 @@ fn answering(
     answering: &Answering,
     qa: &QaPlan,
     tokenizer: &dyn Tokenizer,
-) -> Result<Option<Side>> {
+) -> Result<Option<CallSize>> {
     let Some(chat) = &answering.chat else {
         return Ok(None);
     };

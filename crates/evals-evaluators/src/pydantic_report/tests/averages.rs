@@ -3,8 +3,7 @@
 use serde::{Deserialize, Serialize};
 use serde_json::Number;
 
-use super::entries::Entries;
-use super::report::{EvaluationReport, ReportCase};
+use super::super::{Entries, EvaluationReport, ReportCase};
 
 /// The averages of a report by the rules of pydantic-evals.
 ///
@@ -15,19 +14,19 @@ use super::report::{EvaluationReport, ReportCase};
 ///
 /// A summary of our own counts failures; [`evals::Summary`] makes it.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
-pub struct Averages {
+pub(super) struct Averages {
     /// Mean scores.
-    pub scores: Entries<f64>,
+    pub(super) scores: Entries<f64>,
     /// For each label the share of each of its classes.
-    pub labels: Entries<Entries<f64>>,
+    pub(super) labels: Entries<Entries<f64>>,
     /// Mean metrics.
-    pub metrics: Entries<f64>,
+    pub(super) metrics: Entries<f64>,
     /// The share of assertions that passed; `None` if there are none.
-    pub assertions: Option<f64>,
+    pub(super) assertions: Option<f64>,
     /// Mean seconds of the task.
-    pub task_duration: f64,
+    pub(super) task_duration: f64,
     /// Mean seconds of the task and the evaluators.
-    pub total_duration: f64,
+    pub(super) total_duration: f64,
 }
 
 /// A sum with the number of its terms.
@@ -60,7 +59,7 @@ impl FromIterator<f64> for Mean {
 
 impl EvaluationReport {
     /// The averages of the report; `None` if no case succeeded.
-    pub fn averages(&self) -> Option<Averages> {
+    pub(super) fn averages(&self) -> Option<Averages> {
         if self.cases.is_empty() {
             return None;
         }

@@ -1,5 +1,7 @@
 //! Tests against reports that pydantic-evals wrote.
 
+mod averages;
+
 use std::num::NonZeroU32;
 
 use async_trait::async_trait;
@@ -14,10 +16,10 @@ use super::EvaluationReport;
 use crate::{Built, Registry, Resources, Untyped};
 
 /// Made by `tests/golden/make_reports.py`.
-const AVERAGES: &str = include_str!("../../tests/golden/averages.json");
+const AVERAGES: &str = include_str!("../../../tests/golden/averages.json");
 
 /// Written by pydantic-evals 2.62.0 (`EvaluationReportAdapter.dump_json`) for a dataset of three cases; stack traces are removed.
-const REPORT: &str = include_str!("../../tests/golden/report.json");
+const REPORT: &str = include_str!("../../../tests/golden/report.json");
 
 /// The means of that report as pydantic-evals prints them: two cases, 9 of 13 assertions.
 #[test]

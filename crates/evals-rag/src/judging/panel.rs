@@ -3,13 +3,13 @@
 use std::num::NonZeroU32;
 use std::sync::Arc;
 
-use evals_models::{ChatModel, ModelIdentity};
+use evals_models::{ChatModel, ChatRequest, ModelIdentity};
 use futures::future::join_all;
 use serde::{Deserialize, Serialize};
 use thiserror::Error;
 
+use super::{Inquiry, JudgeError, JudgeFailure, Wanted};
 use crate::Call;
-use crate::judging::{Inquiry, JudgeError, JudgeFailure, Wanted};
 
 /// The judges that are asked, and how their votes are counted. A panel of one judge that is asked once has one vote.
 #[derive(Debug, Clone)]
@@ -165,11 +165,16 @@ impl Panel {
         self.rule
     }
 
+    /// The first judge.
+    pub(super) fn lead_identity(&self) -> &ModelIdentity {
+        self.members[0].model.identity()
+    }
+
     /// Asks the first judge alone, in the given repetition of the case.
     pub(crate) async fn lead<T: Wanted>(
         &self,
         repeat: u32,
-        inquiry: Inquiry<'_, T>,
+        inquiry: &Inquiry<'_, T>,
         calls: &mut Vec<Call>,
     ) -> Result<T, JudgeFailure> {
         let reply = self.members[0].ask(self.numbered(repeat, 1), inquiry).await;
@@ -178,10 +183,10 @@ impl Panel {
 
     /// Asks every judge in every repetition, all at the same time, and returns the ballots in the order of judges and repetitions.
     /// If any of them gives no verdict, there is no result.
-    pub(crate) async fn ask<'i, T: Wanted + 'i>(
+    pub(crate) async fn ask<T: Wanted>(
         &self,
         repeat: u32,
-        inquiry: impl Fn() -> Inquiry<'i, T>,
+        inquiry: &Inquiry<'_, T>,
         calls: &mut Vec<Call>,
     ) -> Result<Vec<Ballot<T>>, JudgeFailure> {
         let asked = self.members.iter().flat_map(|member| {
@@ -192,7 +197,7 @@ impl Panel {
         let replies = join_all(
             asked
                 .iter()
-                .map(|(member, number)| member.ask(self.numbered(repeat, *number), inquiry())),
+                .map(|(member, number)| member.ask(self.numbered(repeat, *number), inquiry)),
         );
         let mut ballots = Vec::with_capacity(asked.len());
         let mut failed = None;
@@ -220,11 +225,14 @@ impl Member {
     async fn ask<T: Wanted>(
         &self,
         repeat: u32,
-        mut inquiry: Inquiry<'_, T>,
+        inquiry: &Inquiry<'_, T>,
     ) -> Result<(T, Vec<Call>), JudgeError> {
-        inquiry.request.repeat = repeat;
-        inquiry.request.max_tokens = self.max_tokens;
-        inquiry.ask(&*self.model).await
+        let request = ChatRequest {
+            repeat,
+            max_tokens: self.max_tokens,
+            ..inquiry.request.clone()
+        };
+        inquiry.ask_with(request, &*self.model).await
     }
 }
 
