@@ -4,7 +4,6 @@ mod cells;
 mod corpus;
 mod documents;
 mod files;
-mod fingerprint;
 mod judged;
 mod mapping;
 mod questions;

@@ -11,6 +11,7 @@ use std::io;
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicU64, Ordering};
 
+use super::tree::{GIT_DIGITS, is_hex};
 use super::{HubError, Repository};
 
 /// One repository's part of the cache.
@@ -96,7 +97,7 @@ impl RepositoryCache {
 
 /// Whether a revision is a full commit hash already.
 pub(super) fn is_commit(revision: &str) -> bool {
-    revision.len() == 40 && revision.bytes().all(|byte| byte.is_ascii_hexdigit())
+    is_hex(revision, GIT_DIGITS)
 }
 
 pub(super) fn create_parent(path: &Path) -> Result<(), HubError> {

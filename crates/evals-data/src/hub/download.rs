@@ -52,6 +52,7 @@ impl Download<'_> {
             .map(|file| file.path.as_str());
         let unverified = HubWarning::of_unverified(self.repo, self.commit, without_digest);
         Ok(HubFiles {
+            folder: self.cache.snapshot(self.commit),
             commit: self.commit.to_owned(),
             files,
             warnings: warnings.into_iter().flatten().chain(unverified).collect(),

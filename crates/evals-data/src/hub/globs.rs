@@ -11,9 +11,7 @@ pub(crate) struct Globs {
 }
 
 impl Globs {
-    pub(crate) fn new<'a>(
-        patterns: impl IntoIterator<Item = &'a str>,
-    ) -> Result<Self, globset::Error> {
+    pub(crate) fn new(patterns: &[impl AsRef<str>]) -> Result<Self, globset::Error> {
         Ok(Self {
             required: compiled(patterns)?,
             optional: Vec::new(),
@@ -21,10 +19,7 @@ impl Globs {
     }
 
     /// Adds globs that may match nothing.
-    pub(crate) fn with_optional<'a>(
-        self,
-        patterns: impl IntoIterator<Item = &'a str>,
-    ) -> Result<Self, globset::Error> {
+    pub(crate) fn with_optional(self, patterns: &[&str]) -> Result<Self, globset::Error> {
         Ok(Self {
             optional: compiled(patterns)?,
             ..self
@@ -55,16 +50,13 @@ impl Globs {
     }
 }
 
-fn compiled<'a>(
-    patterns: impl IntoIterator<Item = &'a str>,
-) -> Result<Vec<GlobMatcher>, globset::Error> {
-    let compile = |pattern: &str| {
-        Ok(GlobBuilder::new(pattern)
-            .literal_separator(true)
-            .build()?
-            .compile_matcher())
-    };
-    patterns.into_iter().map(compile).collect()
+fn compiled(patterns: &[impl AsRef<str>]) -> Result<Vec<GlobMatcher>, globset::Error> {
+    let patterns = patterns.iter().map(|pattern| {
+        let mut glob = GlobBuilder::new(pattern.as_ref());
+        let glob = glob.literal_separator(true).build()?;
+        Ok(glob.compile_matcher())
+    });
+    patterns.collect()
 }
 
 #[cfg(test)]
@@ -73,7 +65,7 @@ mod tests {
 
     #[test]
     fn a_star_stays_within_its_folder() {
-        let globs = Globs::new(["corpus/*.parquet", "**/test*.parquet"]).unwrap();
+        let globs = Globs::new(&["corpus/*.parquet", "**/test*.parquet"]).unwrap();
         assert!(globs.matches("corpus/a.parquet"));
         assert!(!globs.matches("corpus/deep/a.parquet"));
         assert!(globs.matches("test-0.parquet"));
@@ -86,8 +78,8 @@ mod tests {
 
     #[test]
     fn an_optional_glob_is_never_missed() {
-        let globs = Globs::new(["{a,b}"]).unwrap();
-        let globs = globs.with_optional(["*/c"]).unwrap();
+        let globs = Globs::new(&["{a,b}"]).unwrap();
+        let globs = globs.with_optional(&["*/c"]).unwrap();
         assert!(globs.matches("x/c") && globs.matches("b"));
         assert_eq!(globs.first_without_match(&["b"]), None);
         assert_eq!(globs.first_without_match(&["x/c"]), Some("{a,b}"));

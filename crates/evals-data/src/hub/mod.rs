@@ -27,7 +27,6 @@ mod warning;
 use std::path::{Path, PathBuf};
 
 pub use error::{HubError, TransportError};
-pub use model::ModelFiles;
 pub use observer::{DownloadEvent, DownloadObserver};
 pub use repository::Repository;
 pub use settings::{HubSettings, RetryPolicy, Token};
@@ -53,6 +52,8 @@ pub struct Hub {
 /// Files of one commit, verified and on disk.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct HubFiles {
+    /// The commit's folder in the cache, laid out as the repository is.
+    pub folder: PathBuf,
     /// The commit that the revision pointed to.
     pub commit: String,
     /// The files, ordered by path.
@@ -123,7 +124,7 @@ impl Hub {
         globs: &[String],
         observer: &dyn DownloadObserver,
     ) -> Result<HubFiles, HubError> {
-        let globs = Globs::new(globs.iter().map(String::as_str))?;
+        let globs = Globs::new(globs)?;
         self.fetch_matching(repo, revision, globs, observer).await
     }
 
@@ -183,8 +184,7 @@ impl Hub {
 
     /// Whether the cache has the files, intact or not. Does not use the network.
     pub fn is_cached(&self, repo: &Repository, revision: &str, globs: &[String]) -> bool {
-        Globs::new(globs.iter().map(String::as_str))
-            .is_ok_and(|globs| self.is_there(repo, revision, &globs))
+        Globs::new(globs).is_ok_and(|globs| self.is_there(repo, revision, &globs))
     }
 
     /// The folder of the cache.

@@ -1,10 +1,7 @@
 //! Downloading a model: which files of its repository belong to it.
 
-use std::path::PathBuf;
-
-use super::cache::RepositoryCache;
 use super::globs::Globs;
-use super::{DownloadObserver, FetchedFile, Hub, HubError, HubFiles, HubWarning, Repository};
+use super::{DownloadObserver, Hub, HubError, HubFiles, Repository};
 
 /// Files that every model needs.
 const REQUIRED: [&str; 2] = ["config.json", "tokenizer.json"];
@@ -38,19 +35,6 @@ const OPTIONAL: [&str; 19] = [
     "*/config.json",
 ];
 
-/// A model's files of one commit, verified and on disk.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct ModelFiles {
-    /// The commit's folder in the cache, laid out as the repository is.
-    pub folder: PathBuf,
-    /// The commit that the revision pointed to.
-    pub commit: String,
-    /// The files, ordered by path.
-    pub files: Vec<FetchedFile>,
-    /// Warnings about the download.
-    pub warnings: Vec<HubWarning>,
-}
-
 impl Hub {
     /// Downloads the model repository `id` into the cache and verifies it, as [`fetch`](Self::fetch) does: configuration, tokenizer,
     /// weights as safetensors or else as `PyTorch` files, and the files about prompts and pooling. Only the last may be missing. Weights
@@ -60,7 +44,7 @@ impl Hub {
         id: &str,
         revision: &str,
         observer: &dyn DownloadObserver,
-    ) -> Result<ModelFiles, HubError> {
+    ) -> Result<HubFiles, HubError> {
         let repo = Repository::model(id);
         let preferred = globs(SAFETENSORS)?;
         let fetched = match self
@@ -73,18 +57,7 @@ impl Hub {
             }
             fetched => fetched,
         };
-        let HubFiles {
-            commit,
-            files,
-            warnings,
-        } = fetched.map_err(without_weights)?;
-        let cache = RepositoryCache::new(self.cache_dir()?, &repo);
-        Ok(ModelFiles {
-            folder: cache.snapshot(&commit),
-            commit,
-            files,
-            warnings,
-        })
+        fetched.map_err(without_weights)
     }
 
     /// Whether the cache has the model, intact or not. Does not use the network.
@@ -104,8 +77,8 @@ impl Hub {
 }
 
 fn globs(weights: &'static str) -> Result<Globs, HubError> {
-    let required = REQUIRED.into_iter().chain([weights]);
-    Ok(Globs::new(required)?.with_optional(OPTIONAL)?)
+    let [config, tokenizer] = REQUIRED;
+    Ok(Globs::new(&[config, tokenizer, weights])?.with_optional(&OPTIONAL)?)
 }
 
 /// Replaces the glob for weights by an error that lists their names.

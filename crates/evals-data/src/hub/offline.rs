@@ -5,7 +5,7 @@ use std::path::Path;
 use super::cache::RepositoryCache;
 use super::globs::Globs;
 use super::shards::{is_shard, missing_shard};
-use super::tree::{is_git_digest, wanted};
+use super::tree::{GIT_DIGITS, is_hex, wanted};
 use super::verify::{Expected, verify};
 use super::{FetchedFile, HubError, HubFiles, HubWarning, Repository, files_below};
 
@@ -56,6 +56,7 @@ impl Offline<'_> {
             .map(|file| self.file(&snapshot, file))
             .collect::<Result<_, _>>()?;
         Ok(HubFiles {
+            folder: snapshot,
             commit,
             files,
             warnings: warning.into_iter().chain(unverified).collect(),
@@ -134,10 +135,9 @@ fn linked_digest(file: &Path) -> Expected {
     let target = std::fs::read_link(file).unwrap_or_default();
     let name = target.file_name().and_then(|name| name.to_str());
     let name = name.unwrap_or_default();
-    let is_sha256 = name.len() == 64 && name.bytes().all(|byte| byte.is_ascii_hexdigit());
     Expected {
         size: None,
-        sha256: is_sha256.then(|| name.to_owned()),
-        git: is_git_digest(name).then(|| name.to_owned()),
+        sha256: is_hex(name, 64).then(|| name.to_owned()),
+        git: is_hex(name, GIT_DIGITS).then(|| name.to_owned()),
     }
 }

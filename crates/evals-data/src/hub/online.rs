@@ -61,10 +61,7 @@ impl<'a> Online<'a> {
     pub(super) async fn greet(&self) -> Result<Greeting, HubError> {
         let url = self.url(["api", "whoami-v2"]);
         let request = self.http.get(url.clone()).timeout(GREETING);
-        let response = request
-            .send()
-            .await
-            .map_err(|source| unreachable(url.as_str(), source))?;
+        let response = sent(request, url.as_str()).await?;
         let refused = matches!(
             response.status(),
             StatusCode::UNAUTHORIZED | StatusCode::FORBIDDEN
@@ -106,11 +103,7 @@ impl<'a> Online<'a> {
         revision: &str,
         url: &str,
     ) -> Result<String, HubError> {
-        let request = self.http.get(url).timeout(DESCRIPTION);
-        let response = request
-            .send()
-            .await
-            .map_err(|source| unreachable(url, source))?;
+        let response = sent(self.http.get(url).timeout(DESCRIPTION), url).await?;
         if let Some(error) = revision_error(&response, repo, revision, url) {
             return Err(error);
         }
@@ -215,10 +208,7 @@ impl<'a> Online<'a> {
         url: &str,
         request: RequestBuilder,
     ) -> Result<Response, HubError> {
-        let response = request
-            .send()
-            .await
-            .map_err(|source| unreachable(url, source))?;
+        let response = sent(request, url).await?;
         match status_error(&response, repo, url) {
             Some(error) => Err(error),
             None => Ok(response),
@@ -249,6 +239,11 @@ impl<'a> Online<'a> {
             .extend(segments);
         url
     }
+}
+
+async fn sent(request: RequestBuilder, url: &str) -> Result<Response, HubError> {
+    let response = request.send().await;
+    response.map_err(|source| unreachable(url, source))
 }
 
 /// Follows a limited number of redirects, but none from https to http.

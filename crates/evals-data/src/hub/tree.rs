@@ -23,7 +23,7 @@ pub(super) struct ListedFile {
 impl ListedFile {
     /// Facts known about its content. Without a SHA-256, the blob's name is git's digest of the file.
     pub(super) fn expected(&self) -> Expected {
-        let git = is_git_digest(&self.etag).then(|| self.etag.clone());
+        let git = is_hex(&self.etag, GIT_DIGITS).then(|| self.etag.clone());
         Expected {
             size: Some(self.size),
             git: git.filter(|_| self.sha256.is_none()),
@@ -43,9 +43,12 @@ impl ListedFile {
 /// A thousand times the hub's limit for a file. Sums of smaller sizes do not overflow.
 const MAX_SIZE: u64 = 1 << 49;
 
-/// Whether a name is git's digest of a blob.
-pub(super) fn is_git_digest(name: &str) -> bool {
-    name.len() == 40 && name.bytes().all(|byte| byte.is_ascii_hexdigit())
+/// The digits of git's digests, of blobs and of commits.
+pub(super) const GIT_DIGITS: usize = 40;
+
+/// Whether a text is a number of so many hexadecimal digits.
+pub(super) fn is_hex(text: &str, digits: usize) -> bool {
+    text.len() == digits && text.bytes().all(|byte| byte.is_ascii_hexdigit())
 }
 
 /// The listed files that match, ordered by path. Each required glob must match at least one.

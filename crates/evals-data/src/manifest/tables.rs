@@ -56,14 +56,11 @@ fn is_false(flag: &bool) -> bool {
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
 struct WrittenDocuments {
-    #[serde(default)]
     source: Option<Spanned<WrittenSource>>,
     uri: Option<Column>,
     #[serde(default, deserialize_with = "one_or_many")]
     text: Vec<Column>,
-    #[serde(default)]
     title: Option<Column>,
-    #[serde(default)]
     metadata: Option<Vec<Column>>,
     #[serde(default, rename = "where")]
     filter: Filter,
@@ -154,12 +151,10 @@ pub struct QuestionColumns {
     #[serde(default, skip_serializing)]
     pub(super) source: Option<Spanned<WrittenSource>>,
     /// The question's id. Without this column, [the text gives the id](evals::DerivedIds).
-    #[serde(default)]
     pub id: Option<Column>,
     /// The text of the question.
     pub text: Column,
     /// The reference answer.
-    #[serde(default)]
     pub answer: Option<Column>,
     /// Columns that name relevant documents. Each holds one id or a list of ids (grade 1), or judgements with their grades: a map of
     /// ids to grades, or a list of `{id, grade}`. Empty if there is a judgements table.
@@ -189,7 +184,6 @@ pub struct JudgementColumns {
     /// The document's id, or, without a column of grades, a map of ids to grades.
     pub document: Column,
     /// The grade, a whole number. Without this column, every row has grade 1.
-    #[serde(default)]
     pub grade: Option<Column>,
     /// The rows to keep; all by default.
     #[serde(default, rename = "where")]

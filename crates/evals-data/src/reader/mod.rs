@@ -64,7 +64,7 @@ impl TableFile {
     /// Opens the file and checks that it has the columns.
     pub(crate) fn rows(&self, columns: &[Column]) -> Result<Rows, DataError> {
         let unknown = || {
-            let known = format::EXTENSIONS.join(", ");
+            let known = format::EXTENSIONS;
             let problem = format!("has an unknown format: the known extensions are {known}");
             DataError::file(&self.name, problem)
         };

@@ -17,9 +17,8 @@ use super::position::Position;
 use super::values::{self, CellFailure};
 use super::{FileContent, Row, Rows, TableFile};
 use crate::error::{DataError, Place, Unit};
-use crate::guard::guarded;
 use crate::manifest::Column;
-use crate::parquet_footer;
+use crate::parquet_footer::{self, guarded};
 
 /// The intended uncompressed size of a batch. A batch has at least one row, however large.
 const BATCH_BYTES: u64 = 4 << 20;
