@@ -7,9 +7,8 @@ use async_trait::async_trait;
 use serde_json::{Map, Value};
 
 use super::claim::Claim;
-use super::entry::ReplyStore;
 use super::flight::Flights;
-use super::key::reply_key;
+use super::{ReplyStore, reply_key};
 use crate::store::{EntryKey, RefreshPolicy, WriteFailure};
 use evals_models::{ChatError, ChatModel, ChatReply, ChatRequest, Failure, Finish, ModelIdentity};
 

@@ -8,7 +8,7 @@ use std::time::Duration;
 use tokio::sync::{Semaphore, SemaphorePermit};
 use tokio::time::{Instant, sleep};
 
-use super::entry::ReplyStore;
+use super::ReplyStore;
 use crate::store::EntryKey;
 
 /// The pause between two attempts to lock the file of a request.

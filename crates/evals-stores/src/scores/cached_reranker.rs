@@ -9,8 +9,7 @@ use async_trait::async_trait;
 use futures::future::join_all;
 use thiserror::Error;
 
-use super::entry::{ScoreStore, StoredScore};
-use super::key::RankerKey;
+use super::{RankerKey, ScoreStore, StoredScore};
 use crate::store::{Cache, EntryKey, Keyed, RefreshPolicy, distinct};
 use evals_models::{Failure, ModelIdentity, RerankError, Reranked, Reranker, Usage};
 

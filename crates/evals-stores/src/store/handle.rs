@@ -10,11 +10,9 @@ use tokio::sync::Mutex;
 use tokio::task::{JoinError, JoinHandle, spawn_blocking};
 use tokio::time::timeout;
 
-use super::contents::{Prune, Pruned, StoreStatistics};
 use super::entry::StoreTable;
 use super::error::{PATIENCE, StoreError};
 use super::file::File;
-use super::table;
 
 type Result<T, E = StoreError> = std::result::Result<T, E>;
 
@@ -35,10 +33,9 @@ struct Writing(Writes);
 /// An open file that tasks share.
 #[derive(Clone)]
 pub(crate) struct Handle {
-    path: Arc<Path>,
-    table: &'static StoreTable,
+    pub(super) path: Arc<Path>,
     file: Arc<Mutex<File>>,
-    writes: Writes,
+    pub(super) writes: Writes,
     watch: Option<Watch>,
 }
 
@@ -56,25 +53,16 @@ impl Handle {
         let file = file.unwrap_or_else(|_| Err(stopped(&path)))?;
         Ok(Self {
             path,
-            table,
             file: Arc::new(Mutex::new(file)),
             writes: Writes::default(),
             watch,
         })
     }
 
-    pub(super) fn path(&self) -> &Path {
-        &self.path
-    }
-
     pub(super) fn note(&self, line: &str) {
         if let Some(watch) = &self.watch {
             watch(line);
         }
-    }
-
-    pub(super) fn writes(&self) -> &Writes {
-        &self.writes
     }
 
     /// Writes to the file when it is this task's turn, even if the caller stops waiting.
@@ -89,20 +77,6 @@ impl Handle {
             written
         });
         written.await.unwrap_or_else(|_| Err(stopped(&self.path)))
-    }
-
-    pub(super) async fn statistics(&self) -> Result<StoreStatistics> {
-        let table = self.table;
-        let read =
-            move |file: &mut File| file.with(|connection| table::statistics(connection, table));
-        self.access(read).await
-    }
-
-    pub(super) async fn prune(&self, prune: Prune) -> Result<Pruned> {
-        let table = self.table;
-        let remove =
-            move |file: &mut File| file.with(|connection| table::prune(connection, table, &prune));
-        self.access(remove).await
     }
 
     /// Uses the file when it is this task's turn.

@@ -19,11 +19,12 @@ use std::path::{Path, PathBuf};
 pub use caching::RefreshPolicy;
 pub(crate) use caching::{Cache, Keyed, WriteFailure, distinct};
 pub use contents::{ModelEntries, Prune, Pruned, StoreStatistics};
-pub(crate) use entry::{StoreColumn, StoreTable, StoredEntry};
+pub(crate) use entry::{StoreTable, StoredEntry};
 pub use error::StoreError;
 pub use handle::{Watch, Writes};
 pub use key::EntryKey;
 
+use file::File;
 use handle::Handle;
 
 /// Entries of one kind in a `SQLite` file that several processes may use at once. Clones share a connection.
@@ -55,7 +56,7 @@ impl<E: StoredEntry> Store<E> {
 
     /// The path of the file.
     pub fn path(&self) -> &Path {
-        self.handle.path()
+        &self.handle.path
     }
 
     /// The entry under a key. `None` if there is none, or if it is damaged.
@@ -101,16 +102,18 @@ impl<E: StoredEntry> Store<E> {
 
     /// Counts the writes under way.
     pub fn writes(&self) -> &Writes {
-        self.handle.writes()
+        &self.handle.writes
     }
 
     /// Counts the contents of the store.
     pub async fn statistics(&self) -> Result<StoreStatistics, StoreError> {
-        self.handle.statistics().await
+        let read = |file: &mut File| file.with(|it| table::statistics(it, E::TABLE));
+        self.handle.access(read).await
     }
 
     /// Removes entries and shrinks the file.
     pub async fn prune(&self, prune: Prune) -> Result<Pruned, StoreError> {
-        self.handle.prune(prune).await
+        let remove = move |file: &mut File| file.with(|it| table::prune(it, E::TABLE, &prune));
+        self.handle.access(remove).await
     }
 }

@@ -2,6 +2,7 @@
 
 use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
+use rusqlite::types::Value;
 use rusqlite::{CachedStatement, Connection, OptionalExtension, Row, ToSql, TransactionBehavior};
 use sha2::{Digest, Sha256};
 
@@ -16,7 +17,7 @@ pub(super) fn get<E: StoredEntry>(
     file: &mut File,
     keys: &[EntryKey],
 ) -> Result<Vec<Option<E>>, StoreError> {
-    let columns: Vec<&str> = E::TABLE.own().map(|column| column.name).collect();
+    let columns = E::TABLE.own();
     let select = format!(
         "SELECT {}, digest FROM {} WHERE key = ?1",
         columns.join(", "),
@@ -37,7 +38,7 @@ pub(super) fn put<E: StoredEntry>(
     model: &str,
     entries: &[(EntryKey, E)],
 ) -> Result<(), StoreError> {
-    let columns: Vec<&str> = E::TABLE.own().map(|column| column.name).collect();
+    let columns = E::TABLE.own();
     let insert = format!(
         "INSERT OR REPLACE INTO {} (key, model, stored_at, digest, {}) VALUES (?1, ?2, ?3, ?4{})",
         E::TABLE.name,
@@ -61,8 +62,9 @@ fn read<E: StoredEntry>(
     key: &EntryKey,
 ) -> rusqlite::Result<Option<E>> {
     let found = statement.query_row([key.as_ref()], |row| {
-        let stated: Vec<u8> = row.get("digest")?;
-        Ok((E::Columns::try_from(row)?, stated))
+        let columns: rusqlite::Result<Vec<Value>> =
+            (0..E::TABLE.own().len()).map(|own| row.get(own)).collect();
+        Ok((columns?, row.get::<_, Vec<u8>>("digest")?))
     });
     let found = found.optional()?;
     let intact = found.filter(|(columns, stated)| digest::<E>(key, columns) == stated.as_slice());
@@ -78,15 +80,28 @@ fn write<E: StoredEntry>(
     let columns = entry.to_columns()?;
     let (key_bytes, stored_at, digest) = (key.as_ref(), now(), digest::<E>(key, &columns));
     let mut values: Vec<&dyn ToSql> = vec![&key_bytes, &model, &stored_at, &digest];
-    values.extend(E::values(&columns));
+    values.extend(columns.iter().map(|value| value as &dyn ToSql));
     statement.execute(values.as_slice())?;
     Ok(())
 }
 
 /// Covers the key too, so that an entry under another key counts as damaged.
-fn digest<E: StoredEntry>(key: &EntryKey, columns: &E::Columns) -> [u8; 32] {
-    let digest = Sha256::new().chain_update(key.as_ref());
-    E::digest(columns, digest).finalize().into()
+///
+/// A null counts as -1, which no known number is. In a column that was added later it counts as nothing, so that rows from before the column
+/// existed keep their digest.
+fn digest<E: StoredEntry>(key: &EntryKey, columns: &[Value]) -> [u8; 32] {
+    let mut digest = Sha256::new().chain_update(key.as_ref());
+    for (place, column) in columns.iter().enumerate() {
+        match column {
+            Value::Null if place < E::TABLE.columns.len() => digest.update((-1_i64).to_le_bytes()),
+            Value::Null => {}
+            Value::Integer(number) => digest.update(number.to_le_bytes()),
+            Value::Real(number) => digest.update(number.to_le_bytes()),
+            Value::Text(text) => digest.update(text),
+            Value::Blob(bytes) => digest.update(bytes),
+        }
+    }
+    digest.finalize().into()
 }
 
 /// Counts the entries of the table.

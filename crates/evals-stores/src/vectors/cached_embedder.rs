@@ -8,8 +8,7 @@ use std::time::{Duration, Instant};
 use async_trait::async_trait;
 use futures::future::join_all;
 
-use super::entry::{EmbeddingStore, StoredVector};
-use super::key::ModelKey;
+use super::{EmbeddingStore, ModelKey, StoredVector};
 use crate::store::{Cache, EntryKey, Keyed, RefreshPolicy, distinct};
 use evals_models::{
     EmbedError, Embedder, Embeddings, Failure, ModelIdentity, RowOrigin, ShapeError, TextKind,
@@ -31,12 +30,8 @@ pub struct CachedEmbedder {
     queries: RefreshPolicy,
 }
 
-/// Vectors that the model computed.
-struct Computed {
-    vectors: Vec<(EntryKey, StoredVector)>,
-    /// How long the model took for all of them.
-    took: Duration,
-}
+/// Vectors that the model computed, and how long it took for all of them.
+type Computed = (Vec<(EntryKey, StoredVector)>, Duration);
 
 impl CachedEmbedder {
     /// Puts a store in front of a model.
@@ -84,30 +79,8 @@ impl CachedEmbedder {
         Self { queries, ..self }
     }
 
-    /// Embeds texts and stores their vectors.
-    async fn ask(&self, missing: &[Keyed<'_>], kind: TextKind) -> Result<Computed, EmbedError> {
-        let texts: Vec<&str> = missing.iter().map(|(_, text)| *text).collect();
-        let batches = self.inner.batches(&texts).into_iter();
-        // Waits for all batches even if one fails, so that the vectors of the others are stored.
-        let asked = batches.map(|batch| self.ask_batch(&missing[batch], kind));
-        let mut together = Computed {
-            vectors: Vec::with_capacity(missing.len()),
-            took: Duration::ZERO,
-        };
-        for computed in join_all(asked).await {
-            let computed = computed?;
-            together.vectors.extend(computed.vectors);
-            together.took += computed.took;
-        }
-        Ok(together)
-    }
-
     /// Embeds the texts of a batch and stores their vectors.
-    async fn ask_batch(
-        &self,
-        missing: &[Keyed<'_>],
-        kind: TextKind,
-    ) -> Result<Computed, EmbedError> {
+    async fn ask(&self, missing: &[Keyed<'_>], kind: TextKind) -> Result<Computed, EmbedError> {
         let writable = self.cache.check();
         writable.map_err(|error| self.terminal(missing.len(), error))?;
         let texts: Vec<&str> = missing.iter().map(|(_, text)| *text).collect();
@@ -124,7 +97,7 @@ impl CachedEmbedder {
         let keys = missing.iter().map(|(key, _)| *key);
         let vectors: Vec<_> = keys.zip(rows).collect();
         self.cache.keep(&vectors, is_sound).await;
-        Ok(Computed { vectors, took })
+        Ok((vectors, took))
     }
 
     fn check(&self, embeddings: &Embeddings, texts: usize) -> Result<(), EmbedError> {
@@ -213,9 +186,15 @@ impl Embedder for CachedEmbedder {
             took: vectors.values().map(|vector| vector.took).sum(),
         };
         if !missing.is_empty() {
-            let computed = self.ask(&missing, kind).await?;
-            origin.took += computed.took;
-            vectors.extend(computed.vectors);
+            let texts: Vec<&str> = missing.iter().map(|(_, text)| *text).collect();
+            let batches = self.inner.batches(&texts).into_iter();
+            // Waits for all batches even if one fails, so that the vectors of the others are stored.
+            let asked = batches.map(|batch| self.ask(&missing[batch], kind));
+            for computed in join_all(asked).await {
+                let (computed, took) = computed?;
+                origin.took += took;
+                vectors.extend(computed);
+            }
         }
         let mut values = Vec::with_capacity(texts.len() * self.dimension());
         for (key, _) in &keyed {
