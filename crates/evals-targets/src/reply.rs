@@ -67,6 +67,15 @@ impl Reply {
     /// The stage that times a stream up to its first token.
     pub const FIRST_TOKEN_STAGE: &str = "first token";
 
+    /// The time of a stage that was not cached.
+    pub fn timing(stage: &str, duration: Duration) -> Timing {
+        Timing {
+            stage: stage.to_owned(),
+            duration,
+            cached: false,
+        }
+    }
+
     /// Passes the names that the target chose itself through `rename`: those of attributes and metrics, and of members of its answer, of
     /// arguments and of facts about its steps.
     pub fn rename(&mut self, rename: &impl Fn(&str) -> String) {

@@ -43,11 +43,7 @@ fn shown(beginning: &str) -> String {
 fn beginning(text: &str) -> String {
     // White space may fold to less, so more than that many characters are looked at.
     let start: String = text.trim_start().chars().take(4 * SHOWN).collect();
-    let line = visible::single_line(&start);
-    match line.char_indices().nth(SHOWN) {
-        Some((cut, _)) => format!("{}…", &line[..cut]),
-        None => line,
-    }
+    visible::beginning(&visible::single_line(&start), SHOWN)
 }
 
 /// The kind of a value in messages: `a text`, `a number`.

@@ -44,15 +44,10 @@ impl Path {
 
     pub(super) fn parse(place: String, text: &str) -> Result<Self, String> {
         let path = expression(text)?;
-        let segments = segments(text);
-        let first_many = segments.iter().position(|segment| is_many(segment));
-        let before_many = first_many.filter(|first| !segments[*first].starts_with(".."));
-        let before_many = before_many.map(|first| {
-            let before: String = std::iter::once("$")
-                .chain(segments[..first].iter().copied())
-                .collect();
-            expression(&before)
-        });
+        let text = text.trim();
+        let first_many = first_many(text);
+        let before_many = first_many.filter(|at| !text[*at..].starts_with(".."));
+        let before_many = before_many.map(|at| expression(&text[..at]));
         Ok(Self {
             place,
             expression: path,
@@ -120,74 +115,31 @@ fn depth(path: &str) -> usize {
     deepest
 }
 
-/// The segments of a path after its `$`: `.name`, `..name`, `[…]`.
-fn segments(path: &str) -> Vec<&str> {
-    let path = path.trim();
-    let mut starts = Vec::new();
+/// Where the first segment of a path begins that may match several values: a wildcard, a filter, a slice, several selectors, or a search
+/// in all depths.
+fn first_many(path: &str) -> Option<usize> {
     let (mut depth, mut quote, mut escaped) = (0_usize, None, false);
-    let mut previous = '$';
+    let (mut start, mut previous) = (0, '$');
     for (at, letter) in path.char_indices().skip(1) {
         match (quote, letter) {
             (Some(_), _) if escaped => escaped = false,
             (Some(_), '\\') => escaped = true,
             (Some(open), _) if open == letter => quote = None,
+            (Some(_), _) => {}
             (None, '\'' | '"') => quote = Some(letter),
-            (None, '[') => {
-                if depth == 0 && previous != '.' {
-                    starts.push(at);
-                }
-                depth += 1;
+            (None, '*' | '?' | ':' | ',') => return Some(start),
+            (None, '.') if depth == 0 && previous == '.' => return Some(start),
+            (None, '.' | '[') if depth == 0 && previous != '.' => {
+                start = at;
+                depth += usize::from(letter == '[');
             }
+            (None, '[') => depth += 1,
             (None, ']') => depth = depth.saturating_sub(1),
-            (None, '.') if depth == 0 && previous != '.' => starts.push(at),
             _ => {}
         }
         previous = letter;
     }
-    let ends = starts.iter().skip(1).copied().chain([path.len()]);
-    starts
-        .iter()
-        .zip(ends)
-        .map(|(start, end)| &path[*start..end])
-        .collect()
-}
-
-/// Whether a segment may match several values.
-fn is_many(segment: &str) -> bool {
-    let segment = segment.trim();
-    if segment.starts_with("..") || segment == ".*" {
-        return true;
-    }
-    let Some(inner) = segment
-        .strip_prefix('[')
-        .and_then(|rest| rest.strip_suffix(']'))
-    else {
-        return false;
-    };
-    let inner = inner.trim();
-    let is_index = inner.parse::<i64>().is_ok();
-    !is_index && !is_one_name(inner)
-}
-
-/// Whether a selector is one name in quotes.
-fn is_one_name(selector: &str) -> bool {
-    let Some(open) = selector
-        .chars()
-        .next()
-        .filter(|first| matches!(first, '\'' | '"'))
-    else {
-        return false;
-    };
-    let mut escaped = false;
-    for (at, letter) in selector.char_indices().skip(1) {
-        match letter {
-            _ if escaped => escaped = false,
-            '\\' => escaped = true,
-            letter if letter == open => return at + 1 == selector.len(),
-            _ => {}
-        }
-    }
-    false
+    None
 }
 
 #[cfg(test)]
@@ -207,17 +159,22 @@ mod tests {
     }
 
     #[test]
-    fn paths_are_cut_into_segments() {
-        assert_eq!(
-            segments("$.a['b.c'][0]..d[?@.x == ']'].*"),
-            [".a", "['b.c']", "[0]", "..d", "[?@.x == ']']", ".*"]
-        );
-        assert_eq!(segments("$"), [""; 0]);
-        for many in ["[*]", ".*", "..a", "[?@.x]", "[0:2]", "[0,1]", "['a','b']"] {
-            assert!(is_many(many), "{many}");
+    fn the_first_segment_with_several_values_is_found() {
+        for many in [
+            "[*]",
+            ".*",
+            "..a",
+            "[?@.x == ']']",
+            "[0:2]",
+            "[0,1]",
+            "['a','b']",
+        ] {
+            let before = "$.a['b.c'][0]";
+            let first = first_many(&format!("{before}{many}.c"));
+            assert_eq!(first, Some(before.len()), "{many}");
         }
-        for one in [".a", "[0]", "[-1]", "['a,b']", "[\"*\"]"] {
-            assert!(!is_many(one), "{one}");
+        for one in ["", ".a", "[0]", "[-1]", "['a,b']", "[\"*\"]"] {
+            assert_eq!(first_many(&format!("${one}")), None, "{one}");
         }
     }
 

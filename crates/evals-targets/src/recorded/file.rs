@@ -33,10 +33,36 @@ pub enum Resumption {
 #[derive(Debug)]
 pub struct ReplyFile {
     file: RecordFile,
+    held: Held,
+    is_resumed: bool,
+}
+
+/// What a file held when it was opened.
+#[derive(Debug, Default)]
+struct Held {
     recorded: BTreeMap<ReplyKey, RecordedReply>,
     payments: Vec<Payment>,
     unstored: BTreeSet<String>,
-    is_resumed: bool,
+    is_finished: bool,
+}
+
+impl Held {
+    fn add(&mut self, line: Line) {
+        match line {
+            Line::Reply(line) => {
+                let (key, reply) = line.into_recorded();
+                self.recorded.insert(key, reply);
+            }
+            Line::Paid { paid, batched } => {
+                self.payments.push(paid);
+                self.unstored.extend(batched);
+            }
+            Line::Stored { stored } => {
+                self.unstored.remove(&stored);
+            }
+            Line::Finished { finished } => self.is_finished = finished,
+        }
+    }
 }
 
 impl ReplyFile {
@@ -67,7 +93,8 @@ impl ReplyFile {
         if resumption != Resumption::Fresh
             && let Some(newest) = newest(folder).map_err(failed("list the folder of"))?
         {
-            let (file, is_finished) = Self::read(newest, identity)?;
+            let file = Self::read(newest, identity)?;
+            let is_finished = file.held.is_finished;
             let is_reopened = is_finished && resumption == Resumption::Reopen;
             if is_reopened {
                 // If this process is killed, the same command resumes the file.
@@ -97,7 +124,7 @@ impl ReplyFile {
             }
             match Self::read(path, identity) {
                 Err(JournalError::Locked { .. }) => {}
-                opened => return opened.map(|(file, _)| file),
+                opened => return opened,
             }
         }
     }
@@ -117,50 +144,22 @@ impl ReplyFile {
             })?,
         };
         let Some(newest) = newest else { return Ok(0) };
-        let mut recorded = BTreeSet::new();
-        let mut is_finished = false;
-        RecordFile::read(&newest, |line| match line {
-            Line::Reply(line) => {
-                recorded.insert((line.id, line.repeat));
-            }
-            Line::Paid { .. } | Line::Stored { .. } => {}
-            Line::Finished { finished } => is_finished = finished,
-        })?;
+        let mut held = Held::default();
+        RecordFile::read(&newest, |line| held.add(line))?;
         Ok(match resumption {
-            Resumption::Reopen => recorded.len(),
-            Resumption::Resume if !is_finished => recorded.len(),
+            Resumption::Reopen => held.recorded.len(),
+            Resumption::Resume if !held.is_finished => held.recorded.len(),
             Resumption::Resume | Resumption::Fresh => 0,
         })
     }
 
-    /// Opens a file. Returns whether it is finished, too.
-    fn read(path: PathBuf, identity: &Value) -> Result<(Self, bool), JournalError> {
-        let mut recorded = BTreeMap::new();
-        let mut payments = Vec::new();
-        let mut unstored = BTreeSet::new();
-        let mut is_finished = false;
-        let file = RecordFile::open(path, identity, |line| match line {
-            Line::Reply(line) => {
-                let (key, reply) = line.into_recorded();
-                recorded.insert(key, reply);
-            }
-            Line::Paid { paid, batched } => {
-                payments.push(paid);
-                unstored.extend(batched);
-            }
-            Line::Stored { stored } => {
-                unstored.remove(&stored);
-            }
-            Line::Finished { finished } => is_finished = finished,
-        })?;
-        let file = Self {
-            file,
-            recorded,
-            payments,
-            unstored,
+    fn read(path: PathBuf, identity: &Value) -> Result<Self, JournalError> {
+        let mut held = Held::default();
+        Ok(Self {
+            file: RecordFile::open(path, identity, |line| held.add(line))?,
+            held,
             is_resumed: false,
-        };
-        Ok((file, is_finished))
+        })
     }
 
     /// The file.
@@ -170,7 +169,7 @@ impl ReplyFile {
 
     /// How many replies the file held when it was opened.
     pub fn recorded(&self) -> usize {
-        self.recorded.len()
+        self.held.recorded.len()
     }
 
     /// How many lines failed their check when the file was opened. What they held is asked again.
@@ -198,12 +197,12 @@ impl ReplyFile {
                 copied.insert(key, reply);
             }
         })?;
-        copied.retain(|key, _| !self.recorded.contains_key(key));
+        copied.retain(|key, _| !self.held.recorded.contains_key(key));
         for (key, reply) in &copied {
             self.append(key, reply)?;
         }
         let count = copied.len();
-        self.recorded.append(&mut copied);
+        self.held.recorded.append(&mut copied);
         Ok(count)
     }
 
@@ -214,13 +213,13 @@ impl ReplyFile {
 
     /// What earlier sessions paid, in the order of the payments.
     pub fn payments(&self) -> &[Payment] {
-        &self.payments
+        &self.held.payments
     }
 
     /// The keys of requests whose replies came in batches and were paid for, but not noted as [stored](Self::stored) before the earlier
     /// sessions ended. A session that reads such a reply again pays nothing for it.
     pub fn unstored(&self) -> &BTreeSet<String> {
-        &self.unstored
+        &self.held.unstored
     }
 
     /// Records a payment of this process, with the request's key if the reply came in a batch.
@@ -248,7 +247,7 @@ impl ReplyFile {
 
     /// Takes the replies that the file held when it was opened.
     pub(super) fn take(&mut self) -> BTreeMap<ReplyKey, RecordedReply> {
-        std::mem::take(&mut self.recorded)
+        std::mem::take(&mut self.held.recorded)
     }
 
     /// Adds a reply.
