@@ -35,7 +35,7 @@ pub struct OllamaModels(Server);
 /// An Ollama server did not list its models, or did not pull one.
 #[derive(Debug, Error)]
 #[error(transparent)]
-pub struct OllamaModelsError(Box<dyn Error + Send + Sync>);
+pub struct OllamaModelsError(Arc<dyn Error + Send + Sync>);
 
 impl OllamaModelsError {
     /// Whether no connection to the address came about.
@@ -53,7 +53,7 @@ impl From<AttemptError> for OllamaModelsError {
 
 impl From<ServerError> for OllamaModelsError {
     fn from(error: ServerError) -> Self {
-        Self(error.into())
+        Self(Arc::new(error))
     }
 }
 
@@ -130,10 +130,11 @@ impl OllamaModels {
                 }
                 let status = self.step(&line)?;
                 layers.add(&status);
+                let (completed, total) = layers.sums();
                 progress(&PullProgress {
                     step: one_line(&server.redacted(&status.message)),
-                    completed: layers.completed(),
-                    total: layers.total(),
+                    completed,
+                    total,
                 });
                 if status.message == SUCCESS {
                     return Ok(());
@@ -168,7 +169,7 @@ impl OllamaModels {
     }
 
     /// The error of a pull whose last status never came.
-    fn cut(&self, source: Option<Box<dyn Error + Send + Sync>>) -> OllamaModelsError {
+    fn cut(&self, source: Option<Arc<dyn Error + Send + Sync>>) -> OllamaModelsError {
         let server = self.0.name();
         ServerError::PullCut { server, source }.into()
     }
@@ -189,18 +190,14 @@ impl Layers {
         }
     }
 
-    fn completed(&self) -> u64 {
-        self.sum(|(completed, _)| completed)
-    }
-
-    fn total(&self) -> u64 {
-        self.sum(|(_, total)| total)
-    }
-
-    /// Saturating, because a server may send any numbers.
-    fn sum(&self, part: impl Fn((u64, u64)) -> u64) -> u64 {
-        let parts = self.0.values().map(|layer| part(*layer));
-        parts.fold(0, u64::saturating_add)
+    /// The completed and the total bytes. Saturating, because a server may send any numbers.
+    fn sums(&self) -> (u64, u64) {
+        self.0.values().fold((0, 0), |sums: (u64, u64), layer| {
+            (
+                sums.0.saturating_add(layer.0),
+                sums.1.saturating_add(layer.1),
+            )
+        })
     }
 }
 
@@ -229,27 +226,27 @@ mod tests {
         ] {
             layers.add(&status);
         }
-        assert_eq!((layers.completed(), layers.total()), (80, 110));
+        assert_eq!(layers.sums(), (80, 110));
     }
 
     #[test]
     fn absurd_numbers_stay_within_bounds() {
         let mut layers = Layers::default();
         layers.add(&status(Some("a"), Some(5), Some(9)));
-        assert_eq!((layers.completed(), layers.total()), (5, 5));
+        assert_eq!(layers.sums(), (5, 5));
         layers.add(&status(Some("b"), Some(u64::MAX), Some(u64::MAX)));
-        assert_eq!((layers.completed(), layers.total()), (u64::MAX, u64::MAX));
+        assert_eq!(layers.sums(), (u64::MAX, u64::MAX));
     }
 
     #[test]
     fn endless_layers_do_not_fill_the_memory() {
         let mut layers = Layers::default();
         layers.add(&status(Some(&"a".repeat(1_000)), Some(1), None));
-        assert_eq!(layers.total(), 0);
+        assert_eq!(layers.sums(), (0, 0));
         for number in 0..=MOST_LAYERS {
             layers.add(&status(Some(&number.to_string()), Some(1), None));
         }
         layers.add(&status(Some("0"), Some(1), Some(1)));
-        assert_eq!((layers.completed(), layers.total()), (1, 10_000));
+        assert_eq!(layers.sums(), (1, 10_000));
     }
 }

@@ -26,7 +26,6 @@ struct Listing {
 #[derive(Debug, Deserialize)]
 struct ListedModel {
     id: String,
-    #[serde(default)]
     root: Option<String>,
     #[serde(default)]
     meta: Value,
@@ -56,7 +55,7 @@ pub async fn list_openai_models(
     let server = Server::new(protocol, settings, "*")?;
     let failed = |error| ConnectError::from_attempt(&identity, error);
     let expected = Expected::facts("a list of models");
-    let body = server.get("/models", expected).await.map_err(failed)?;
+    let body = server.get("/models", &[], expected).await.map_err(failed)?;
     let listing: Listing = server.parse(expected, &body).map_err(failed)?;
     let served = listing.data.into_iter().map(|model| ServedModel {
         digest: model.weights().map(|weights| server.redacted(&weights)),

@@ -1,19 +1,19 @@
 //! Servers with an endpoint `/rerank`: Cohere, Jina, vLLM, llama.cpp, infinity, and text-embeddings-inference in its own dialect.
 
 mod reply;
-mod request;
 
 use std::ops::Range;
 use std::sync::Arc;
 use std::time::Duration;
 
 use async_trait::async_trait;
+use serde_json::json;
 use tokio::task::JoinSet;
 
 use self::reply::Scores;
-use self::request::RerankShape;
 use crate::server::{ConnectError, Expected, Protocol, Server, ServerError};
-use crate::settings::{RerankSettings, extra_body};
+use crate::settings::RerankSettings;
+use crate::settings::extra_body::{self, Extended};
 use crate::tokens;
 use crate::traffic::{AttemptError, Lane, Traffic};
 use evals_models::{Failure, ModelIdentity, RerankError, Reranked, Reranker, Usage};
@@ -26,6 +26,18 @@ use evals_models::{Failure, ModelIdentity, RerankError, Reranked, Reranker, Usag
 pub struct HttpReranker {
     endpoint: Arc<RerankEndpoint>,
     identity: ModelIdentity,
+}
+
+/// Fields that `extra_body` may not set, because the program fills them and could not read the answers to other values.
+const RESERVED: [&str; 4] = ["model", "query", "documents", "texts"];
+
+/// How a server takes texts.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum RerankShape {
+    /// As `documents`, with the model's name.
+    Documents,
+    /// As `texts`, for text-embeddings-inference. It has one model, and refuses long texts unless it may cut them.
+    Texts,
 }
 
 /// A server's endpoint, and how it is asked.
@@ -51,7 +63,7 @@ impl HttpReranker {
         settings: RerankSettings,
         traffic: Arc<Traffic>,
     ) -> Result<Self, ConnectError> {
-        extra_body::check(&settings.extra_body, &request::RESERVED)?;
+        extra_body::check(&settings.extra_body, &RESERVED)?;
         let server = Server::new(Protocol::Rerank, settings.server.clone(), &settings.model)?
             .with_fields(&settings.extra_body);
         let identity = ModelIdentity::new(Protocol::Rerank.provider(), &settings.model);
@@ -118,7 +130,16 @@ impl RerankEndpoint {
         texts: &[String],
         place: Range<usize>,
     ) -> Result<ScoredBatch, AttemptError> {
-        let body = request::body(self.shape, &self.settings, query, texts);
+        let request = match self.shape {
+            RerankShape::Documents => {
+                json!({"model": self.settings.model, "query": query, "documents": texts})
+            }
+            RerankShape::Texts => json!({"query": query, "texts": texts, "truncate": true}),
+        };
+        let body = Extended {
+            request,
+            extra_body: &self.settings.extra_body,
+        };
         let read = texts.iter().map(|text| tokens::estimate(text)).sum::<u64>();
         let queries = tokens::estimate(query).saturating_mul(texts.len() as u64);
         let attempt = || async {
@@ -156,7 +177,7 @@ impl Reranker for HttpReranker {
             model: self.identity.clone(),
             texts: texts.len(),
             failure: error.failure,
-            source: error.source,
+            source: Box::new(error.source),
         })?;
         batches.sort_unstable_by_key(|batch| batch.texts.start);
         Ok(Reranked {

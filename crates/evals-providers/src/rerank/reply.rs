@@ -45,10 +45,8 @@ struct RerankAnswer {
 struct ScoreRow {
     index: usize,
     /// The name that most servers use.
-    #[serde(default)]
     relevance_score: Option<f32>,
     /// The name that text-embeddings-inference uses. A server may send both.
-    #[serde(default)]
     score: Option<f32>,
 }
 
@@ -56,7 +54,6 @@ struct ScoreRow {
 struct TokenCounts {
     #[serde(default, alias = "input_tokens")]
     prompt_tokens: Option<u64>,
-    #[serde(default)]
     total_tokens: Option<u64>,
 }
 

@@ -1,6 +1,7 @@
 //! Why a model behind a server cannot be used.
 
 use std::error::Error;
+use std::sync::Arc;
 
 use thiserror::Error;
 
@@ -25,7 +26,7 @@ pub enum ConnectError {
         failure: Failure,
         /// The failure, and how to mend it.
         #[source]
-        source: Box<dyn Error + Send + Sync>,
+        source: Arc<dyn Error + Send + Sync>,
     },
 }
 

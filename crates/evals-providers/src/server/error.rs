@@ -2,6 +2,7 @@
 
 use std::error::Error;
 use std::fmt;
+use std::sync::Arc;
 use std::time::Duration;
 
 use thiserror::Error;
@@ -70,7 +71,7 @@ pub(crate) enum ServerError {
     PullCut {
         server: String,
         #[source]
-        source: Option<Box<dyn Error + Send + Sync>>,
+        source: Option<Arc<dyn Error + Send + Sync>>,
     },
     /// A pull reported nothing for too long.
     #[error("{server} reported no progress for {}s (`timeout`); pull again to continue where it stopped", after.as_secs_f64())]

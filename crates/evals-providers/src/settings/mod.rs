@@ -8,6 +8,7 @@ pub(crate) mod extra_body;
 use std::num::{NonZeroU32, NonZeroUsize};
 use std::time::Duration;
 
+use evals_models::ChatRequest;
 use serde_json::{Map, Value};
 
 pub use api_key::ApiKey;
@@ -115,6 +116,12 @@ impl ChatSettings {
             think: None,
             extra_body: Map::new(),
         }
+    }
+
+    /// The most tokens of a request's reply; `None` without a limit.
+    pub(crate) fn budget(&self, request: &ChatRequest) -> Option<u32> {
+        let budget = request.max_tokens.or(self.max_tokens);
+        budget.map(NonZeroU32::get)
     }
 }
 

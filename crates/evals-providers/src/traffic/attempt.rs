@@ -1,6 +1,7 @@
 //! The failure of one attempt, before anything is retried.
 
 use std::error::Error;
+use std::sync::Arc;
 use std::time::Duration;
 
 use thiserror::Error;
@@ -8,7 +9,7 @@ use thiserror::Error;
 use evals_models::Failure;
 
 /// The failure of one attempt, before anything is retried.
-#[derive(Debug, Error)]
+#[derive(Clone, Debug, Error)]
 #[error("the attempt failed")]
 pub struct AttemptError {
     /// Its class: whether another attempt may help.
@@ -27,8 +28,8 @@ pub struct AttemptError {
     pub contact: Contact,
     /// The status of a refusal whose meaning is unknown. It is terminal if the server never sends anything else.
     pub unknown_status: Option<u16>,
-    /// The error.
-    pub source: Box<dyn Error + Send + Sync>,
+    /// The error. All calls that a final refusal ends share it.
+    pub source: Arc<dyn Error + Send + Sync>,
 }
 
 /// Which calls a terminal failure ends.
@@ -56,6 +57,11 @@ pub enum Contact {
 impl AttemptError {
     /// A failure of that class, with all other fields unset.
     pub fn new(failure: Failure, source: impl Into<Box<dyn Error + Send + Sync>>) -> Self {
+        Self::of(failure, source.into().into())
+    }
+
+    /// The same failure of another call.
+    pub(crate) fn of(failure: Failure, source: Arc<dyn Error + Send + Sync>) -> Self {
         Self {
             failure,
             retry_after: None,
@@ -65,7 +71,7 @@ impl AttemptError {
             unanswered: false,
             contact: Contact::Heard,
             unknown_status: None,
-            source: source.into(),
+            source,
         }
     }
 }

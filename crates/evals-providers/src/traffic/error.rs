@@ -1,14 +1,13 @@
 //! Why a call makes no further attempt.
 
 use std::error::Error;
-use std::fmt;
 use std::sync::Arc;
 use std::time::{Duration, SystemTime};
 
 use evals_messages::quantity;
 use thiserror::Error;
 
-type Cause = Box<dyn Error + Send + Sync>;
+type Cause = Arc<dyn Error + Send + Sync>;
 
 /// Why a call makes no further attempt, or why an attempt got no answer.
 #[derive(Debug, Error)]
@@ -87,33 +86,6 @@ fn until_date(until: SystemTime) -> String {
     match until.duration_since(SystemTime::UNIX_EPOCH) {
         Ok(since) if since.as_secs() < END => format!(", until {}", httpdate::fmt_http_date(until)),
         _ => String::new(),
-    }
-}
-
-/// A final refusal, shared by all calls that it ends.
-#[derive(Clone, Debug)]
-pub(crate) struct Refused(Arc<dyn Error + Send + Sync>);
-
-impl Refused {
-    pub(crate) fn new(source: Cause) -> Self {
-        Self(Arc::from(source))
-    }
-
-    /// The refusal itself.
-    pub(crate) fn origin(&self) -> &(dyn Error + Send + Sync + 'static) {
-        &*self.0
-    }
-}
-
-impl fmt::Display for Refused {
-    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
-        fmt::Display::fmt(&self.0, formatter)
-    }
-}
-
-impl Error for Refused {
-    fn source(&self) -> Option<&(dyn Error + 'static)> {
-        self.0.source()
     }
 }
 

@@ -32,7 +32,6 @@ pub use attempt::{AttemptError, Contact, Reach};
 pub use error::TrafficError;
 pub use settings::TrafficSettings;
 
-pub(crate) use error::Refused;
 pub(crate) use lane::Lane;
 
 use backoff::Backoff;
@@ -228,15 +227,17 @@ impl Traffic {
 
     /// Ends every call of the caller that waits or comes later, and returns the error of each.
     fn refuse(&self, caller: Option<&Caller>, failure: AttemptError) -> AttemptError {
-        let reach = failure.reach;
-        let refused = Refused::new(failure.source);
-        self.refusals.remember(caller, reach, &refused);
-        terminal(reach, refused)
+        let AttemptError { reach, source, .. } = failure;
+        self.refusals.remember(caller, reach, &source);
+        AttemptError {
+            reach,
+            ..AttemptError::of(Failure::Terminal, source)
+        }
     }
 
     /// Waits until the provider refuses the caller for good.
     async fn refusal(&self, caller: Option<&Caller>) -> AttemptError {
-        terminal(Reach::Model, self.refusals.refusal(caller).await)
+        AttemptError::of(Failure::Terminal, self.refusals.refusal(caller).await)
     }
 
     /// Records that the server answered.
@@ -293,13 +294,6 @@ impl fmt::Debug for Traffic {
             .field("settings", &self.settings)
             .field("statistics", &self.statistics())
             .finish_non_exhaustive()
-    }
-}
-
-fn terminal(reach: Reach, refused: Refused) -> AttemptError {
-    AttemptError {
-        reach,
-        ..AttemptError::new(Failure::Terminal, refused)
     }
 }
 

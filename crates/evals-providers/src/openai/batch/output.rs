@@ -18,7 +18,6 @@ pub(super) fn input_line(id: &str, body: &Value) -> String {
 #[derive(Clone, Debug, Deserialize)]
 pub(super) struct OutputLine {
     pub(super) custom_id: String,
-    #[serde(default)]
     pub(super) response: Option<LineResponse>,
     #[serde(default)]
     pub(super) error: Value,
