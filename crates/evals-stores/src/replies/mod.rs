@@ -1,20 +1,19 @@
 //! Stored replies of chat models, as JSON.
 
 mod cached_chat;
-mod claim;
 mod flight;
 #[cfg(test)]
 mod tests;
 
 use std::error::Error;
 
+use evals_models::{ChatModel, ChatReply, ChatRequest};
 use rusqlite::types::Value as SqlValue;
 use serde_json::{Map, Value, json};
 
 pub use cached_chat::{CachedChat, is_worth_storing};
 
 use crate::store::{EntryKey, Store, StoreTable, StoredEntry};
-use evals_models::{ChatModel, ChatReply, ChatRequest};
 
 /// Stored replies of chat models.
 pub type ReplyStore = Store<ChatReply>;

@@ -1,16 +1,15 @@
 //! The SQL of stores: entries by key, statistics, removal.
 
+use std::collections::BTreeMap;
 use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
 use rusqlite::types::Value;
 use rusqlite::{CachedStatement, Connection, OptionalExtension, Row, ToSql, TransactionBehavior};
 use sha2::{Digest, Sha256};
 
-use super::contents::{ModelEntries, Prune, Pruned, StoreStatistics};
-use super::entry::{StoreTable, StoredEntry};
+use super::entry::{EntryKey, StoreTable, StoredEntry};
 use super::error::StoreError;
 use super::file::{File, pragma};
-use super::key::EntryKey;
 
 /// The entries under some keys, in the order of the keys. A damaged entry counts as missing.
 pub(super) fn get<E: StoredEntry>(
@@ -181,4 +180,48 @@ fn milliseconds(duration: Duration) -> i64 {
 fn moment(milliseconds: Option<i64>) -> Option<SystemTime> {
     let since = Duration::from_millis(u64::try_from(milliseconds?).ok()?);
     UNIX_EPOCH.checked_add(since)
+}
+
+/// The contents of a store.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct StoreStatistics {
+    /// Number of entries.
+    pub entries: u64,
+    /// Size of the file in bytes.
+    pub bytes: u64,
+    /// When the oldest entry was stored; `None` if the store is empty.
+    pub oldest: Option<SystemTime>,
+    /// When the newest entry was stored; `None` if the store is empty.
+    pub newest: Option<SystemTime>,
+    /// Entries of each model, by the label under which they were stored: `provider:name` unless another was chosen.
+    pub models: BTreeMap<String, ModelEntries>,
+}
+
+/// The entries of one model in a store.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct ModelEntries {
+    /// Number of entries.
+    pub entries: u64,
+    /// Size of their content in bytes. The file needs more than that.
+    pub bytes: u64,
+}
+
+/// Which entries to remove from a store.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Prune {
+    /// All of them.
+    All,
+    /// Those stored longer ago than this.
+    OlderThan(Duration),
+    /// Those of a model, by its label in [`StoreStatistics::models`].
+    Model(String),
+}
+
+/// The result of a removal.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Pruned {
+    /// Number of entries removed.
+    pub entries: u64,
+    /// By how many bytes the file shrank.
+    pub bytes: u64,
 }

@@ -5,11 +5,9 @@ use std::time::Duration;
 use evals_messages::visible;
 use serde_json::{Map, Value, json};
 
-use super::chat_completion::WrittenCompletion;
-use super::error::{MappingError, kind};
-use super::path::{Path, PathValues};
-use super::paths::Paths;
-use super::{chat_completion, fields, json_text, levels, steps};
+use super::chat_completion::{self, WrittenCompletion};
+use super::path::{Path, PathValues, Paths};
+use super::{MappingError, fields, json_text, kind, levels, steps};
 use crate::settings::{ResponseSettings, SettingsProblem};
 use crate::{Reply, ReplyDocument};
 

@@ -10,9 +10,7 @@ use evals_metrics::Run;
 use serde_json::{Map, Value};
 use sha2::{Digest as _, Sha256};
 
-use super::OutputRow;
-use super::error::{OutputsError, RowProblem};
-use super::{csv_file, json_lines};
+use super::{OutputRow, OutputsError, RowProblem, csv_file, json_lines};
 use crate::{Mapping, Reply, ReplyDocument, mapping};
 
 /// Replies that were made elsewhere, by case and repetition.

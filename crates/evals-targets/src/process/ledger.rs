@@ -10,7 +10,7 @@ use tokio::sync::oneshot;
 
 use super::Protocol;
 use super::fault::{self, WorkerError, WorkerFault};
-use super::guard::Guard;
+use super::protocol::Guard;
 
 /// Where the reply to a request goes.
 pub(super) type Asker = oneshot::Sender<Result<Value, WorkerError>>;

@@ -12,12 +12,11 @@ use tokio::sync::{mpsc, oneshot};
 use tokio::task::JoinHandle;
 use tokio::time::timeout;
 
+use super::command::Group;
 use super::fault::{self, WorkerError, WorkerFault};
-use super::group::Group;
 use super::health::Health;
 use super::ledger::Ledger;
-use super::lines::{Lines, Next};
-use super::tail::Tail;
+use super::lines::{Lines, Next, Tail};
 use super::{Protocol, WorkerCommand};
 
 /// How long a process may go on without its stdout, and how long its pipes are read after its end.

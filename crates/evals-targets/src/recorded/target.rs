@@ -10,8 +10,7 @@ use async_trait::async_trait;
 use evals::{FailureClass, JournalError};
 use tokio::sync::{Mutex as AsyncMutex, MutexGuard};
 
-use super::file::{ReplyFile, asked};
-use super::line::{RecordedReply, ReplyKey};
+use super::file::{RecordedReply, ReplyFile, ReplyKey, asked};
 use crate::{Reply, Request, Target, TargetError, TargetIdentity};
 
 /// Asks a target once for each repetition of a case, whoever asks and however often the process is started again.

@@ -13,10 +13,7 @@
 //! ```
 
 mod check;
-mod matching;
-mod reading;
 mod response;
-mod stream;
 mod target_settings;
 mod written;
 
@@ -27,10 +24,8 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use thiserror::Error;
 
-pub use matching::{MatchBy, MatchSettings};
-pub use response::{ResponseSettings, UsageSettings};
-pub use stream::StreamSettings;
-pub use target_settings::{Body, TargetSettings};
+pub use response::{ResponseSettings, StreamSettings, UsageSettings};
+pub use target_settings::{Body, MatchBy, MatchSettings, TargetSettings};
 pub use written::{Expanded, Written};
 
 /// A setting of a target that cannot be used. The caller knows the file and finds the line by the key.
