@@ -115,9 +115,12 @@ impl OllamaModels {
         let mut rest = Vec::new();
         loop {
             let piece = timeout(after, server.next(&mut response, rest.len(), STEP)).await;
-            let piece = piece.map_err(|_| ServerError::PullStalled {
-                server: server.name(),
-                after,
+            let piece = piece.map_err(|_| {
+                ServerError::Told(format!(
+                    "{} reported no progress for {}s (`timeout`); pull again to continue where it stopped",
+                    server.name(),
+                    after.as_secs_f64()
+                ))
             })?;
             let piece = piece.map_err(|error| self.cut(Some(error.source)))?;
             // The last line may have no line feed.
@@ -156,16 +159,16 @@ impl OllamaModels {
         // The server says that the registry does not have the model.
         let missing = ["file does not exist", "invalid model name", "not found"];
         let advice = if missing.iter().any(|words| message.contains(words)) {
-            "check the model's `name`: https://ollama.com/library lists what there is"
+            "; check the model's `name`: https://ollama.com/library lists what there is"
         } else {
             ""
         };
-        let declined = ServerError::Declined {
-            server: self.0.name(),
-            message: one_line(&self.0.redacted(&message)),
-            advice,
+        let reason = match one_line(&self.0.redacted(&message)) {
+            said if said.is_empty() => " without a reason".to_owned(),
+            said => format!(": {said}"),
         };
-        Err(declined.into())
+        let declined = format!("{} refused{reason}{advice}", self.0.name());
+        Err(ServerError::Told(declined).into())
     }
 
     /// The error of a pull whose last status never came.

@@ -1,33 +1,29 @@
 //! A server: its address, one attempt at a request, and what the answer means.
 
-mod advice;
 mod body;
-mod connect_error;
 mod error;
 mod failure;
 mod secrets;
 
 use std::time::Duration;
 
+use evals_messages::secrets::Secrets;
+use evals_models::ModelIdentity;
 use reqwest::multipart::{Form, Part};
 use reqwest::{Client, Request, Response};
 use serde::Serialize;
 use serde::de::DeserializeOwned;
 use serde_json::{Map, Value};
 
-pub use connect_error::ConnectError;
-pub use evals_messages::credential::{REDACTED, is_credential};
-use evals_messages::secrets::Secrets;
-pub use evals_models::redacted_fields;
-
 pub(crate) use body::Expected;
+pub use error::ConnectError;
 pub(crate) use error::ServerError;
-
-use body::{Limit, Unread};
+pub use evals_messages::credential::{REDACTED, is_credential};
+pub use evals_models::redacted_fields;
 
 use crate::settings::{ServerSettings, SettingsError};
 use crate::traffic::AttemptError;
-use evals_models::ModelIdentity;
+use body::{Limit, Unread};
 
 /// A server that listens accepts a connection sooner than this.
 pub(crate) const CONNECT_TIMEOUT: Duration = Duration::from_secs(10);

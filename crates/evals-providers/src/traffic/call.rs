@@ -5,14 +5,13 @@ use std::future::Future;
 use std::sync::Arc;
 use std::time::{Duration, SystemTime};
 
+use evals_models::Failure;
 use tokio::time::{Instant, sleep_until, timeout, timeout_at};
 
-use super::attempt::{AttemptError, Contact, Reach};
-use super::error::TrafficError;
+use super::error::{AttemptError, Contact, Reach, TrafficError};
 use super::gate::Permit;
-use super::refusals::Caller;
-use super::{Delivered, Traffic, refusals};
-use evals_models::Failure;
+use super::refusals::{self, Caller};
+use super::{Delivered, Traffic};
 
 /// A call and the state of its attempts.
 pub(super) struct Call<'a> {

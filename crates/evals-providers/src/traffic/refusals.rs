@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use tokio::sync::watch;
 
-use super::attempt::Reach;
+use super::error::Reach;
 use crate::settings::{ApiKey, BaseUrl, ServerSettings};
 
 /// How many equal refusals with an unknown status, without a single answer, count as final.

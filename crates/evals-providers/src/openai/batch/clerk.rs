@@ -10,8 +10,7 @@ use tokio::sync::{mpsc, oneshot};
 use tokio::task::JoinSet;
 use tokio::time::{Instant, sleep_until};
 
-use super::endpoint::Batching;
-use super::failure::terminal;
+use super::endpoint::{Batching, terminal};
 use super::follow::CollectedBatch;
 use super::host::BatchSize;
 use super::output::input_line;

@@ -1,14 +1,16 @@
 //! The calls of the batch protocol: upload, create, find, ask, download.
 
+use std::error::Error;
 use std::path::Path;
 use std::sync::Arc;
 
+use evals::JournalError;
 use evals_models::{ChatError, ChatModel as _, ChatReply, ChatRequest, Failure};
 use serde_json::{Value, json};
+use thiserror::Error;
 
-use super::described::DescribedBatch;
-use super::failure::{explained, terminal};
 use super::host::{BatchEvent, BatchHost, BatchSettings};
+use super::output::DescribedBatch;
 use super::record::BatchRecord;
 use crate::chat::raw_reply;
 use crate::openai::chat::OpenAiChat;
@@ -249,5 +251,38 @@ fn refusal_status(error: &AttemptError) -> Option<u16> {
     match error.source.downcast_ref::<ServerError>() {
         Some(ServerError::Refused { refusal, .. }) => Some(refusal.status),
         _ => None,
+    }
+}
+
+/// A failure in our words, and what it comes from.
+#[derive(Debug, Error)]
+#[error("{text}")]
+struct Explained {
+    text: String,
+    source: Box<dyn Error + Send + Sync>,
+}
+
+/// A failure with this text before the error that it comes from.
+pub(super) fn explained(
+    failure: Failure,
+    text: impl Into<String>,
+    source: impl Into<Box<dyn Error + Send + Sync>>,
+) -> AttemptError {
+    let (text, source) = (text.into(), source.into());
+    AttemptError::new(failure, Explained { text, source })
+}
+
+/// A failure that ends the run, with the error that it comes from.
+pub(super) fn terminal(
+    text: impl Into<String>,
+    source: impl Into<Box<dyn Error + Send + Sync>>,
+) -> AttemptError {
+    explained(Failure::Terminal, text, source)
+}
+
+/// Without records a request could be paid for twice.
+impl From<JournalError> for AttemptError {
+    fn from(error: JournalError) -> Self {
+        terminal("cannot record a batch", error)
     }
 }

@@ -6,10 +6,9 @@ use std::time::Duration;
 use evals_models::Failure;
 use tokio::time::{Instant, sleep};
 
-use super::described::{BatchState, DescribedBatch};
 use super::endpoint::{Batching, proves_refusal};
 use super::host::BatchEvent;
-use super::output::BatchOutput;
+use super::output::{BatchOutput, BatchState, DescribedBatch};
 use super::record::{BatchRecord, BatchStep};
 use crate::traffic::AttemptError;
 

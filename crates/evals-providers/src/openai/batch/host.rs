@@ -11,7 +11,7 @@ use async_trait::async_trait;
 use evals_models::{ChatModel, ChatReply, ChatRequest};
 use serde::{Deserialize, Serialize};
 
-use super::described::BatchCounts;
+use super::output::BatchCounts;
 use crate::chat::raw_reply;
 use crate::openai::chat::OpenAiChat;
 use crate::tokens;

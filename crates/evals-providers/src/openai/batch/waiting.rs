@@ -6,9 +6,8 @@ use evals_models::{ChatError, ChatReply, ChatRequest, Failure, Served};
 use serde_json::{Value, json};
 use tokio::sync::oneshot;
 
-use super::described::{BatchState, DescribedBatch};
-use super::failure::explained;
-use super::output::OutputLine;
+use super::endpoint::explained;
+use super::output::{BatchState, DescribedBatch, OutputLine};
 use crate::chat::raw_reply;
 use crate::openai::chat::OpenAiChat;
 use crate::openai::dialect::Dialect;
