@@ -300,7 +300,7 @@ mod tests {
         let greeting = target("echo '{\"status\": \"ready\"}'; sleep 60", response);
         let error = greeting.ask(&request).await.unwrap_err().to_string();
         assert!(
-            error.contains("wrote a line that is no reply: `{\"status\": \"ready\"}`"),
+            error.contains("wrote a line that is not a reply: `{\"status\": \"ready\"}`"),
             "{error}"
         );
     }

@@ -7,7 +7,7 @@ use super::curve::{Curve, Drawing, area, number};
 /// `PrecisionRecallEvaluator`.
 pub(super) const PRECISION_RECALL: Curve = Curve {
     name: "PrecisionRecallEvaluator",
-    description: "Draws precision against recall over all thresholds of a score, and computes the area below.",
+    description: "Draws precision against recall over all thresholds of a score, and computes the area below the curve.",
     title: "Precision-Recall Curve",
     analyses,
 };

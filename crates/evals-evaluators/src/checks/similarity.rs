@@ -58,13 +58,13 @@ pub(super) fn entries() -> [Entry; 5] {
         ),
         entry(
             "TokenF1",
-            "Scores from 0 to 1 how many words output and reference have in common (SQuAD).",
+            "Scores from 0 to 1 how many words output and reference share (F1, as in SQuAD).",
             [],
             |_| Ok(Comparison::TokenF1),
         ),
         entry(
             "RougeL",
-            "Scores from 0 to 1 the longest common subsequence of words of output and reference.",
+            "Scores from 0 to 1 how long the longest common subsequence of words in output and reference is.",
             [],
             |_| Ok(Comparison::RougeL),
         ),
@@ -76,7 +76,7 @@ pub(super) fn entries() -> [Entry; 5] {
         ),
         entry(
             "Levenshtein",
-            "Scores from 0 to 1 how few letters have to change to make the reference of the output.",
+            "Scores from 0 to 1 how similar output and reference are, by the number of letters to change (normalised edit distance).",
             [case_sensitive],
             |arguments| {
                 let CaseSensitive { case_sensitive } = arguments.read()?;
@@ -96,7 +96,7 @@ fn entry(
         "reference",
         Value::Null,
         json!({"anyOf": [{"type": ["string", "number", "null"]}, {"type": "array", "items": {"type": ["string", "number"]}, "minItems": 1}]}),
-        "What the output should be, or a list of which the closest counts; the case's expected output by default.",
+        "What the output should be, or a list of references of which the closest counts; by default the case's expected output.",
     );
     let parameters = [reference]
         .into_iter()
@@ -182,7 +182,7 @@ impl Similarity {
             (Some(references), _) => Ok(Cow::Borrowed(references)),
             (None, Some(written)) if !written.is_null() => {
                 let references = references(written).map(Cow::Owned);
-                references.ok_or("the expected output is no text")
+                references.ok_or("the expected output is not a text")
             }
             (None, _) => Err("the case has no expected output"),
         }

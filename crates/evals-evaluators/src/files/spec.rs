@@ -38,7 +38,7 @@ fn read(node: &Node, findings: &mut Findings) -> Option<FileEvaluator> {
     let Some(members) = node.members() else {
         findings.error(
             node.place,
-            format!("{} is no evaluator; {FORMS}", node.kind()),
+            format!("{} is not an evaluator; {FORMS}", node.kind()),
         );
         return None;
     };
@@ -51,7 +51,7 @@ fn read(node: &Node, findings: &mut Findings) -> Option<FileEvaluator> {
             findings.error(
                 key.place,
                 format!(
-                    "`{}` is no text, so it names no evaluator; put it into quotes",
+                    "`{}` is not a text, so it names no evaluator; put it into quotes",
                     key.text
                 ),
             );
@@ -60,7 +60,7 @@ fn read(node: &Node, findings: &mut Findings) -> Option<FileEvaluator> {
         [] => {
             findings.error(
                 node.place,
-                format!("an empty mapping is no evaluator; {FORMS}"),
+                format!("an empty mapping is not an evaluator; {FORMS}"),
             );
             None
         }
@@ -129,7 +129,7 @@ fn long(
     }
     let found = match value.items() {
         Some(items) => format!("a list of {}", items.len()),
-        None if value.members().is_some() => "a mapping with a key that is no text".to_owned(),
+        None if value.members().is_some() => "a mapping with a key that is not a text".to_owned(),
         None => value.kind().to_owned(),
     };
     findings.error(

@@ -46,12 +46,12 @@ const NAMES: [(&str, &str, JudgedMeasure); 7] = [
     ),
     (
         "Completeness",
-        "Scores the share of the points that the question asks for and the answer covers.",
+        "Scores the share of requested points that the answer covers.",
         JudgedMeasure::Completeness,
     ),
     (
         "CitationSupport",
-        "Scores the share of the sentences with citations that the cited documents carry.",
+        "Scores the share of sentences with citations that are supported by the cited documents.",
         JudgedMeasure::CitationSupport,
     ),
 ];

@@ -31,7 +31,7 @@ pub(super) fn entry() -> Entry {
                 {"type": "string"},
                 {"type": "array", "items": {"type": "string"}, "minItems": 1},
             ]}),
-            "The measures in the notation of ir-measures, which name the outcomes.",
+            "The measures in the notation of ir-measures; each names its outcome.",
         )],
         |arguments, _| {
             Ok(RankMeasures {

@@ -206,7 +206,9 @@ impl Server {
                 }
                 None => "name the environment variable that holds a key in `api_key_env`",
             },
-            (Remedy::Quota, _) => "the account has no credit left: top it up, or set another model",
+            (Remedy::Quota, _) => {
+                "the account has no credit left: top it up, or set a different model"
+            }
             (Remedy::Model, Protocol::Ollama) => return pull_advice(&self.model),
             (Remedy::Model, _) => {
                 let model = &self.model;

@@ -136,7 +136,7 @@ impl Wants<'_> {
         let Some(word) = self.words.read(&written.verdict) else {
             let words: Vec<String> = self.words.all().map(|word| format!("`{word}`")).collect();
             let words = words.join(", ");
-            return Err(format!("verdict {number} is none of {words}"));
+            return Err(format!("verdict {number} is not one of {words}"));
         };
         let passage = written.passage.filter(|_| self.words.names_passage);
         if let Some(passage) = passage

@@ -117,7 +117,7 @@ impl Wanted for Preferred {
 
     fn complaint(&self) -> Option<String> {
         let is_none = self.place.is_none();
-        is_none.then(|| "`winner` is none of `1`, `2`, `tie`".to_owned())
+        is_none.then(|| "`winner` is not one of `1`, `2`, `tie`".to_owned())
     }
 }
 

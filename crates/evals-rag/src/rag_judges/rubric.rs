@@ -218,7 +218,7 @@ impl Rubric {
             .filter(|level| self.levels.contains_key(level));
         Some(ChosenLevel {
             reason: reason.trim().to_owned(),
-            level: known.ok_or_else(|| format!("`level` is none of {}", self.numbers())),
+            level: known.ok_or_else(|| format!("`level` is not one of {}", self.numbers())),
         })
     }
 

@@ -38,7 +38,7 @@ pub(super) fn read(
             Ok(Value::Object(fields)) => Ok(OutputRow { place, fields }),
             Ok(_) => Err(RowProblem {
                 place,
-                what: "it is no JSON object".to_owned(),
+                what: "it is not a JSON object".to_owned(),
             }),
             Err(what) => Err(RowProblem { place, what }),
         });

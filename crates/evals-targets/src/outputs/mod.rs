@@ -50,7 +50,7 @@ pub enum OutputsError {
         source: io::Error,
     },
     /// The file's name ends in none of the known formats.
-    #[error("`{}` is no file of replies; its name has to end in `.jsonl`, `.ndjson`, `.csv`, `.tsv` or `.parquet`", path.display())]
+    #[error("`{}` is not a file of replies; its name has to end in `.jsonl`, `.ndjson`, `.csv`, `.tsv` or `.parquet`", path.display())]
     UnknownFormat {
         /// The file.
         path: PathBuf,

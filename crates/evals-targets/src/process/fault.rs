@@ -122,7 +122,7 @@ impl WorkerFault {
 
     pub(super) fn not_a_reply(line: &str, expected: &str) -> Self {
         Self::Line(format!(
-            "wrote a line that is no reply: `{line}`; a reply is {expected}"
+            "wrote a line that is not a reply: `{line}`; a reply is {expected}"
         ))
     }
 

@@ -165,7 +165,7 @@ impl Ledger {
                 return WorkerFault::unasked(&line);
             }
             WorkerFault::Line(format!(
-                "wrote a line that is no JSON ({why}): `{line}`; stdout is for replies, write messages to stderr"
+                "wrote a line that is not JSON ({why}): `{line}`; stdout is for replies, write messages to stderr"
             ))
         })?;
         let id = match self.protocol.id(&reply) {
@@ -309,7 +309,7 @@ mod tests {
         let (_, _one) = ask(&mut ledger, "b");
         let refused = ledger.receive(br#"{"status": "ready"}"#).unwrap_err();
         let told = refused.to_string();
-        assert!(told.contains("a line that is no reply"), "{told}");
+        assert!(told.contains("a line that is not a reply"), "{told}");
         let (_, _two) = ask(&mut ledger, "c");
         let refused = ledger.receive(br#"{"answer": "?"}"#).unwrap_err();
         let told = refused.to_string();
@@ -336,7 +336,7 @@ mod tests {
         let (_, _asked) = ask(&mut ledger, "a");
         let refused = ledger.receive(br#"{"ready": true}"#).unwrap_err();
         let told = refused.to_string();
-        assert!(told.contains("a line that is no reply"), "{told}");
+        assert!(told.contains("a line that is not a reply"), "{told}");
     }
 
     #[test]
@@ -354,7 +354,7 @@ mod tests {
         assert!(refused(&mut ledger, r#"{"id": "b"}"#).contains("`b`, which it was not asked"));
         let not_json = refused(&mut ledger, "Loading model…");
         assert!(
-            not_json.contains("no JSON (expected value at column 1)"),
+            not_json.contains("not JSON (expected value at column 1)"),
             "{not_json}"
         );
         assert!(not_json.contains("`Loading model…`"), "{not_json}");

@@ -38,7 +38,7 @@ pub(super) fn entries() -> [Entry; 2] {
     [
         check::lenient::<MaxToolCalls>(
             "MaxToolCalls",
-            "Passes if the agent made no more calls of tools than a number.",
+            "Passes if the agent made at most a number of tool calls.",
             [
                 Parameter::required("max_calls", count(), "The largest number of calls."),
                 steps::include_failed(true),
@@ -47,7 +47,7 @@ pub(super) fn entries() -> [Entry; 2] {
         ),
         check::lenient::<MaxModelRequests>(
             "MaxModelRequests",
-            "Passes if the agent made no more requests to models than a number.",
+            "Passes if the agent made at most a number of requests to models.",
             [
                 Parameter::required("max_requests", count(), "The largest number of requests."),
                 Parameter::evaluation_name(),

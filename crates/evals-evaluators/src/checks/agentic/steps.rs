@@ -73,7 +73,7 @@ pub(super) fn include_failed(default: bool) -> Parameter {
     Parameter::flag(
         "include_failed",
         default,
-        "Whether calls that ended in an error count too.",
+        "Whether calls that ended in an error also count.",
     )
 }
 

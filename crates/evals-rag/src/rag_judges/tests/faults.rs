@@ -49,7 +49,7 @@ async fn only_known_words_and_passages_count() {
     };
     assert_eq!(
         complaint(&of("maybe", "null")).await,
-        "verdict 1 is none of `supported`, `contradicted`, `not found`"
+        "verdict 1 is not one of `supported`, `contradicted`, `not found`"
     );
     assert_eq!(
         complaint(&of("supported", "3")).await,

@@ -77,7 +77,7 @@ pub enum TrialError {
     )]
     Nothing,
     /// Every tolerance is 0, so its multiples are no drops.
-    #[error("multiples of a tolerance of 0 are no drops; name the sizes to simulate")]
+    #[error("multiples of a tolerance of 0 are not drops; name the sizes to simulate")]
     NoSize,
     /// A size is not a positive number.
     #[error("a true drop of {0} cannot be simulated; it has to be above 0")]
