@@ -4,7 +4,7 @@ use std::num::NonZeroUsize;
 use std::time::Duration;
 
 use async_trait::async_trait;
-use evals::{FailureClass, Timing};
+use evals::FailureClass;
 use evals_messages::visible;
 use serde_json::{Map, Value};
 
@@ -128,14 +128,10 @@ impl Target for ExecTarget {
             taken,
         } = exchanged.map_err(of_worker)?;
         let mut reply = self.read(&reply)?;
-        let timing = |stage: &str, duration| Timing {
-            stage: stage.to_owned(),
-            duration,
-            cached: false,
-        };
-        reply.timings.push(timing(Reply::STAGE, taken));
+        reply.timings.push(Reply::timing(Reply::STAGE, taken));
         if !starting.is_zero() {
-            reply.timings.push(timing(Reply::START_STAGE, starting));
+            let timing = Reply::timing(Reply::START_STAGE, starting);
+            reply.timings.push(timing);
         }
         Ok(reply)
     }

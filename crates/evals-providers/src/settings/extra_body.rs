@@ -1,9 +1,10 @@
 //! `extra_body`: fields that users add to every request.
 
-use serde::{Serialize, Serializer, ser::Error as _};
+use serde::ser::Error as _;
+use serde::{Serialize, Serializer};
 use serde_json::{Map, Value};
 
-use super::error::SettingsError;
+use super::SettingsError;
 
 /// A request with the user's extra fields, which replace those of the request.
 #[derive(Clone, Copy, Debug)]

@@ -4,8 +4,7 @@ use std::io::{self, BufRead, BufReader, Read};
 
 use serde_json::Value;
 
-use super::OutputRow;
-use super::error::RowProblem;
+use super::{OutputRow, RowProblem};
 use crate::Mapping;
 
 /// The most bytes of one line; a file without line ends would otherwise fill the memory.
