@@ -238,6 +238,7 @@ impl OutFile {
     }
 
     /// The file of one of several reports: `report.csv` becomes `report.bm25.csv`.
+    #[must_use]
     pub fn of(&self, profile: &str) -> Self {
         let extension = self.path.extension().unwrap_or_default().to_string_lossy();
         Self {

@@ -37,11 +37,13 @@ impl<'t> Layout<'t> {
     }
 
     /// Leaves out the columns with these titles before others, in that order.
+    #[must_use]
     pub fn dropping(self, least: &'t [&'t str]) -> Self {
         Self { least, ..self }
     }
 
     /// Shortens the first column as well, which nobody copies into a command.
+    #[must_use]
     pub fn shortening_names(self) -> Self {
         Self {
             names: Names::Shortened,

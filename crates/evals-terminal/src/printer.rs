@@ -85,6 +85,7 @@ impl Printer {
     }
 
     /// The same without results, for commands whose results another command shows.
+    #[must_use]
     pub fn without_results(&self) -> Self {
         Self {
             shows_results: false,
@@ -93,6 +94,7 @@ impl Printer {
     }
 
     /// The same for errors only.
+    #[must_use]
     pub fn silent(&self) -> Self {
         Self {
             verbosity: Verbosity::Quiet,

@@ -35,7 +35,7 @@ pub enum HubError {
     /// The repository does not exist.
     #[error(
         "the hub has no {} repository `{}`: check the name{}",
-        repo.kind,
+        repo.kind(),
         repo.id(),
         repo.key("repo").map_or_else(String::new, |key| format!(" (`{key}`)"))
     )]

@@ -7,8 +7,7 @@ use serde::{Serialize, Serializer};
 /// A repository of the hub: its kind and its id, which determine its addresses and its folder in the cache.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct Repository {
-    /// `dataset` or `model`.
-    pub(super) kind: &'static str,
+    is_dataset: bool,
     id: String,
 }
 
@@ -16,7 +15,7 @@ impl Repository {
     /// The dataset repository `id`, which is `owner/name`, or `name` for a few old ones.
     pub fn dataset(id: impl Into<String>) -> Self {
         Self {
-            kind: "dataset",
+            is_dataset: true,
             id: id.into(),
         }
     }
@@ -24,7 +23,7 @@ impl Repository {
     /// The model repository `id`, which is `owner/name`, or `name` for a few old ones.
     pub fn model(id: impl Into<String>) -> Self {
         Self {
-            kind: "model",
+            is_dataset: false,
             id: id.into(),
         }
     }
@@ -36,12 +35,12 @@ impl Repository {
 
     /// The name of its folder in the cache.
     pub(super) fn folder_name(&self) -> String {
-        format!("{}s--{}", self.kind, self.id.replace('/', "--"))
+        format!("{}s--{}", self.kind(), self.id.replace('/', "--"))
     }
 
     /// The path of the hub's API for the repository.
     pub(super) fn api_path(&self) -> Vec<&str> {
-        let kind = if self.is_dataset() {
+        let kind = if self.is_dataset {
             "datasets"
         } else {
             "models"
@@ -52,24 +51,25 @@ impl Repository {
 
     /// The path of the repository's page and files. Models are at the root.
     pub(super) fn page_path(&self) -> Vec<&str> {
-        let kind = self.is_dataset().then_some("datasets");
+        let kind = self.is_dataset.then_some("datasets");
         kind.into_iter().chain(self.id.split('/')).collect()
     }
 
     /// The full name of the manifest's key for a property of the repository; manifests do not name models.
     pub(super) fn key(&self, key: &str) -> Option<String> {
-        self.is_dataset().then(|| format!("source.{key}"))
+        self.is_dataset.then(|| format!("source.{key}"))
     }
 
-    fn is_dataset(&self) -> bool {
-        self.kind == "dataset"
+    /// `dataset` or `model`.
+    pub(super) fn kind(&self) -> &'static str {
+        if self.is_dataset { "dataset" } else { "model" }
     }
 }
 
 /// The id in backticks; for a model, with its kind in front.
 impl fmt::Display for Repository {
     fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let kind = if self.is_dataset() {
+        let kind = if self.is_dataset {
             ""
         } else {
             "the model repository "

@@ -72,7 +72,7 @@ impl Grade {
         let ScoreRange { lowest, highest } = range;
         ReplySchema::of_object(
             "grade",
-            json!({
+            &json!({
                 "reason": {"type": "string"},
                 "id": {"type": "string"},
                 "score": {"type": "integer", "minimum": lowest, "maximum": highest},

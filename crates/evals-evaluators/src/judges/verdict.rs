@@ -32,7 +32,7 @@ impl RubricVerdict {
     pub(super) fn schema() -> ReplySchema {
         ReplySchema::of_object(
             "verdict",
-            json!({
+            &json!({
                 "reason": {"type": "string"},
                 "id": {"type": "string"},
                 "pass": {"type": "boolean"},

@@ -46,7 +46,7 @@ impl Pipeline {
         for module in &modules {
             match module.name() {
                 "Transformer" => {
-                    transformer = TransformerConfig::read(folder, ModuleOutput::Tokens)?
+                    transformer = TransformerConfig::read(folder, ModuleOutput::Tokens)?;
                 }
                 "Pooling" => {
                     is_pooled = true;

@@ -61,7 +61,7 @@ pub struct ReplySchema {
 
 impl ReplySchema {
     /// The schema of an object with exactly these members, in their order.
-    pub fn of_object(name: &str, members: Value) -> Self {
+    pub fn of_object(name: &str, members: &Value) -> Self {
         Self {
             name: name.to_owned(),
             schema: object_schema(members),
@@ -70,7 +70,7 @@ impl ReplySchema {
 }
 
 /// The JSON Schema of an object with exactly these members: a model writes them in this order.
-pub fn object_schema(members: Value) -> Value {
+pub fn object_schema(members: &Value) -> Value {
     let names: Vec<&String> = members
         .as_object()
         .into_iter()

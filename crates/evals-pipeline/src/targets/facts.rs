@@ -58,6 +58,7 @@ impl TargetFacts {
     }
 
     /// The same with the scores of a retrieval benchmark.
+    #[must_use]
     pub fn with_scores(self, scores: Option<DocumentScores>) -> Self {
         Self { scores, ..self }
     }

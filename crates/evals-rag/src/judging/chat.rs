@@ -129,7 +129,7 @@ impl Examiner {
         let prompt = context! { question, reference, answer, nonce };
         let schema = ReplySchema::of_object(
             "verdict",
-            json!({
+            &json!({
                 "reason": {"type": "string"},
                 "id": {"type": "string"},
                 "pass": {"type": "boolean"},

@@ -64,6 +64,34 @@ pub fn truth<'de, D: Deserializer<'de>>(deserializer: D) -> Result<bool, D::Erro
     }
 }
 
+/// Whole numbers up to this size are exact as floating-point numbers.
+const LARGEST: f64 = 9_007_199_254_740_992.0;
+
+/// Reads a finite number of a verdict, which some models write as a text.
+pub fn finite<'de, D: Deserializer<'de>>(deserializer: D) -> Result<f64, D::Error> {
+    let number = match Value::deserialize(deserializer)? {
+        Value::Number(number) => number.as_f64(),
+        Value::String(text) => text.trim().parse().ok(),
+        _ => None,
+    };
+    let number = number.filter(|number: &f64| number.is_finite());
+    number.ok_or_else(|| D::Error::custom("not a number"))
+}
+
+/// Reads a whole number of a verdict: `4`, `4.0` and `"4"`, but not `4.5`.
+pub fn whole<'de, D: Deserializer<'de>, N: TryFrom<i64>>(deserializer: D) -> Result<N, D::Error> {
+    let number = finite(deserializer)?;
+    let is_whole = number.fract() == 0.0 && number.abs() < LARGEST;
+    #[expect(
+        clippy::cast_possible_truncation,
+        reason = "a whole number within the limit is exact"
+    )]
+    let whole = is_whole.then_some(number as i64);
+    whole
+        .and_then(|whole| N::try_from(whole).ok())
+        .ok_or_else(|| D::Error::custom("not a whole number"))
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -188,32 +216,4 @@ mod tests {
         let unclosed = r#"{"reason": "it says {"reason":"y","pass":true}"#;
         assert_eq!(read(unclosed), Err(MISSING));
     }
-}
-
-/// Whole numbers up to this size are exact as floating-point numbers.
-const LARGEST: f64 = 9_007_199_254_740_992.0;
-
-/// Reads a finite number of a verdict, which some models write as a text.
-pub fn finite<'de, D: Deserializer<'de>>(deserializer: D) -> Result<f64, D::Error> {
-    let number = match Value::deserialize(deserializer)? {
-        Value::Number(number) => number.as_f64(),
-        Value::String(text) => text.trim().parse().ok(),
-        _ => None,
-    };
-    let number = number.filter(|number: &f64| number.is_finite());
-    number.ok_or_else(|| D::Error::custom("not a number"))
-}
-
-/// Reads a whole number of a verdict: `4`, `4.0` and `"4"`, but not `4.5`.
-pub fn whole<'de, D: Deserializer<'de>, N: TryFrom<i64>>(deserializer: D) -> Result<N, D::Error> {
-    let number = finite(deserializer)?;
-    let is_whole = number.fract() == 0.0 && number.abs() < LARGEST;
-    #[expect(
-        clippy::cast_possible_truncation,
-        reason = "a whole number within the limit is exact"
-    )]
-    let whole = is_whole.then_some(number as i64);
-    whole
-        .and_then(|whole| N::try_from(whole).ok())
-        .ok_or_else(|| D::Error::custom("not a whole number"))
 }

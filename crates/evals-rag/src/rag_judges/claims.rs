@@ -164,7 +164,7 @@ impl ClaimList {
         let claims = json!({"type": "array", "items": {"type": "string"}});
         ReplySchema::of_object(
             "claims",
-            json!({"id": {"type": "string"}, "claims": claims}),
+            &json!({"id": {"type": "string"}, "claims": claims}),
         )
     }
 }

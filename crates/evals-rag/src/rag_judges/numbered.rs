@@ -230,10 +230,10 @@ impl Words {
             verdict["passage"] = json!({"type": ["integer", "null"]});
         }
         let reason = json!({"number": {"type": "integer"}, "reason": {"type": "string"}});
-        object_schema(json!({
-            "reasons": {"type": "array", "items": object_schema(reason)},
+        object_schema(&json!({
+            "reasons": {"type": "array", "items": object_schema(&reason)},
             "id": {"type": "string"},
-            "verdicts": {"type": "array", "items": object_schema(verdict)},
+            "verdicts": {"type": "array", "items": object_schema(&verdict)},
         }))
     }
 }

@@ -247,7 +247,7 @@ fn request(
     }?;
     let schema = ReplySchema::of_object(
         "preference",
-        json!({
+        &json!({
             "reason": {"type": "string"},
             "id": {"type": "string"},
             "winner": {"type": "string", "enum": ["1", "2", "tie"]},

@@ -221,7 +221,7 @@ impl Rubric {
         }?;
         let schema = ReplySchema::of_object(
             "level",
-            json!({
+            &json!({
                 "reason": {"type": "string"},
                 "id": {"type": "string"},
                 "level": {"type": "integer"},

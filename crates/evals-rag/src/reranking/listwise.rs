@@ -100,7 +100,7 @@ impl ListwiseReranker {
         let prompt = context! { question, passages => numbered, nonce => shown.nonce() };
         let schema = ReplySchema::of_object(
             "ranking",
-            json!({
+            &json!({
                 "id": {"type": "string"},
                 "ranking": {
                     "type": "array",

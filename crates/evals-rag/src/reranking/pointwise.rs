@@ -79,7 +79,7 @@ impl PointwiseReranker {
         let prompt = context! { question, passage, nonce => shown.nonce() };
         let schema = ReplySchema::of_object(
             "relevance",
-            json!({
+            &json!({
                 "id": {"type": "string"},
                 "score": {"type": "integer", "minimum": 0, "maximum": BEST},
             }),

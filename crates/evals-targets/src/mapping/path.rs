@@ -127,7 +127,6 @@ fn first_many(path: &str) -> Option<usize> {
             (Some(_), _) if escaped => escaped = false,
             (Some(_), '\\') => escaped = true,
             (Some(open), _) if open == letter => quote = None,
-            (Some(_), _) => {}
             (None, '\'' | '"') => quote = Some(letter),
             (None, '*' | '?' | ':' | ',') => return Some(start),
             (None, '.') if depth == 0 && previous == '.' => return Some(start),

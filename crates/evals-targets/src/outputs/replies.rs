@@ -182,16 +182,16 @@ impl<'m> Collected<'m> {
             Some(message) => Err(message),
             None => Ok(self.mapping.read(&row).map_err(|error| error.to_string())?),
         };
-        self.insert(id, repeat, reply)
+        self.insert(&id, repeat, reply)
     }
 
     fn insert(
         &mut self,
-        id: String,
+        id: &str,
         repeat: Option<u32>,
         reply: RecordedReply,
     ) -> Result<(), String> {
-        let known = self.replies.entry(id.clone()).or_default();
+        let known = self.replies.entry(id.to_owned()).or_default();
         if known
             .keys()
             .any(|other| other.is_some() != repeat.is_some())

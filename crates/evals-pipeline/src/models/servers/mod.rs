@@ -83,11 +83,13 @@ impl<'r> Servers<'r> {
     }
 
     /// Makes one attempt at each call. `doctor` reports a failure rather than retrying.
+    #[must_use]
     pub fn without_retries(self) -> Self {
         Self { once: true, ..self }
     }
 
     /// Has Ollama pull the models that it does not have, if `pull` is set.
+    #[must_use]
     pub fn pulling(self, pull: bool) -> Self {
         Self { pull, ..self }
     }
