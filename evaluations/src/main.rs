@@ -6,52 +6,20 @@
 // The futures of the storage engine nest deeper than the compiler's default allows.
 #![recursion_limit = "256"]
 
-mod batches;
-mod case_selection;
-mod choices;
 mod cli;
 mod command;
-mod downloads;
 mod errors;
-mod eval_report;
-mod execution;
-mod exit;
-mod figures;
-mod finished_run;
 mod gating;
-mod groups;
-mod index_bar;
-mod interruption;
-mod models;
-mod out_file;
-mod page;
-mod payments;
-mod peak_memory;
-mod question_answering;
-mod ranking_file;
-mod rankings;
-mod resumption;
-mod run_ending;
-mod run_models;
-mod run_progress;
-mod search_profile;
-mod session;
-mod spending;
-mod store_options;
-mod stored_runs;
-mod targets;
-mod terminal;
-mod vector_search;
 
 use std::process::ExitCode;
 
 use clap::FromArgMatches as _;
+use evals_pipeline::exit::Exit;
 use evals_runs::clock;
 use evals_settings::{self as settings, redaction};
+use evals_terminal::Printer;
 
 use crate::cli::{Cli, Command};
-use crate::exit::Exit;
-use crate::terminal::Printer;
 
 /// Scans allocate and free large buffers, which the system's allocator maps anew each time.
 #[global_allocator]

@@ -44,7 +44,8 @@ fn blamed(sandbox: &Sandbox, before: &str, cases: usize) -> String {
     let page = Page::of(sandbox, "change.html");
     let changes = shown(&page.column("change"));
     assert_eq!(changes, vec!["same answer, other verdict"; cases]);
-    let counted = format!("{cases} cases with the same answer in both runs got another verdict");
+    let counted =
+        format!("{cases} cases with the same answer in both runs got a different verdict");
     let mut notices = page.notices().into_iter();
     let notice = notices.find_map(|(_, text)| text.strip_prefix(&counted));
     notice

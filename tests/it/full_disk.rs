@@ -9,7 +9,7 @@ use std::process::{Command, Stdio};
 use crate::download::Setup;
 use crate::sandbox::{Ended, Sandbox, ended};
 
-const HINT: &str = "  hint: free some space, or use another disk: set EVALUATIONS_DATA_DIR for databases and \
+const HINT: &str = "  hint: free some space, or use a different disk: set EVALUATIONS_DATA_DIR for databases and \
                        runs, `--db` for one database, HF_HOME for the hub cache\n";
 
 /// Runs a command that cannot write files larger than `blocks` times 512 bytes.
@@ -85,7 +85,7 @@ fn a_cache_that_is_not_a_folder_is_named() {
     assert!(
         refused
             .stderr
-            .ends_with("  hint: set HF_HOME to use another folder for the hub cache\n"),
+            .ends_with("  hint: set HF_HOME to use a different folder for the hub cache\n"),
         "{}",
         refused.stderr
     );

@@ -139,7 +139,7 @@ fn a_gate_asks_for_a_judge_that_agrees_with_people() {
     let other = gate(&sandbox, "panel --require-calibrated-judge κ=0.6");
     assert_eq!(other.code, Some(1), "{}", other.stdout);
     assert!(
-        unwrapped(&other.stdout).contains("is of another judge (repeats: 1 -> 3"),
+        unwrapped(&other.stdout).contains("is of a different judge (repeats: 1 -> 3"),
         "{}",
         other.stdout
     );

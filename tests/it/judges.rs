@@ -431,7 +431,10 @@ fn rubrics_grade_and_repeats_show_how_far_a_judge_agrees_with_itself() {
 fn settings_that_no_judge_can_follow_are_refused_before_anything_runs() {
     let sandbox = Sandbox::new();
     let refused = sandbox.refuse("sample --skip-retrieval --judges faithfulness");
-    assert!(refused.contains("`embedded:overlap` is none"), "{refused}");
+    assert!(
+        refused.contains("`embedded:overlap` is not one"),
+        "{refused}"
+    );
     let unknown = sandbox.refuse("sample --judges faithfullness");
     assert!(unknown.contains("faithfulness"), "{unknown}");
     let settings =

@@ -268,7 +268,9 @@ fn labels_of_another_judge_are_stale_until_they_are_carried_over() {
     let second_name = second.file_name().unwrap().to_str().unwrap();
     let stale = sandbox.succeed(&format!("labels {second_name}"));
     assert!(
-        stale.contains(&format!("labels: {n} stale, not counted: another judge")),
+        stale.contains(&format!(
+            "labels: {n} stale, not counted: a different judge"
+        )),
         "{stale}"
     );
     assert!(!stale.contains("ada passes"), "{stale}");

@@ -353,7 +353,7 @@ fn a_run_from_elsewhere_is_named_by_its_folder_or_its_report() {
     );
     sandbox.succeed(&answers);
     let message = sandbox.refuse("table --run scores.json");
-    assert!(message.contains("without the manifest"), "{message}");
+    assert!(message.contains("without the record"), "{message}");
     let message = compare("scores.json", Path::new("scores.json"));
     assert!(message.stderr.contains("with itself"), "{}", message.stderr);
     let copied = sandbox.work().join("answers.json");

@@ -75,7 +75,7 @@ fn every_problem_of_every_file_has_a_line_with_its_place() {
         [
             "cases.yaml:2:3: a case has no key `input`; did you mean `inputs`?",
             "cases.yaml:2:3: the case has no `inputs`; it may be null, but it has to be there",
-            "cases.yaml:3:12: `.inf` is no finite number, and JSON, in which cases are sent and stored, has no other; write `null`, or put it into quotes",
+            "cases.yaml:3:12: `.inf` is not a finite number, and JSON, in which cases are sent and stored, has only finite ones; write `null`, or put it into quotes",
             "cases.yaml:3:31: no evaluator is called `Equal`; did you mean `Equals`?",
             "cases.yaml:3:50: `Equals` has no argument `a`; it has `value`, `evaluation_name`; a mapping holds arguments by name, so one that is the argument itself is written `Equals: {value: {…}}`",
             "settings.yaml:1: unknown setting `search.limt`; did you mean `search.limit`?",

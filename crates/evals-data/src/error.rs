@@ -69,14 +69,6 @@ pub enum DataError {
         #[source]
         source: Box<dyn std::error::Error + Send + Sync>,
     },
-    /// A line or a document is not the JSON of a table.
-    #[error("{place}: {fault}")]
-    Json {
-        /// The line.
-        place: Place,
-        /// The defect.
-        fault: JsonFault,
-    },
     /// A row is not valid, or contradicts the manifest or another row.
     #[error("{place}: {problem}")]
     Row {
@@ -125,30 +117,6 @@ pub enum DataError {
     },
 }
 
-/// A defect of a line of JSON Lines, or of a JSON document.
-#[derive(Debug, Clone, PartialEq, Eq, Error)]
-#[non_exhaustive]
-pub enum JsonFault {
-    /// Another kind of JSON value.
-    #[error("not a JSON object, but {found}")]
-    NotAnObject {
-        /// The kind of the value.
-        found: &'static str,
-    },
-    /// An object that the end of the file cuts off.
-    #[error("the file ends in the middle of this object")]
-    CutOff,
-    /// Text that is not valid JSON, or no table.
-    #[error("not valid JSON: {what}")]
-    Document {
-        /// The problem.
-        what: String,
-    },
-    /// A line, or a value of a JSON document, beyond the size limit.
-    #[error("the value that starts here is larger than 128 MiB")]
-    TooLarge,
-}
-
 /// A place in a file.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Place {
@@ -188,6 +156,20 @@ impl Place {
 
     pub(crate) fn not_utf8(&self) -> DataError {
         self.fails("the text is not UTF-8")
+    }
+
+    pub(crate) fn is_no_json(&self, what: impl fmt::Display) -> DataError {
+        self.fails(format!("not valid JSON: {what}"))
+    }
+
+    /// The error about an object that the end of the file cuts off.
+    pub(crate) fn is_cut_off(&self) -> DataError {
+        self.fails("the file ends in the middle of this object")
+    }
+
+    /// The error about a line, or a value of a JSON document, beyond the size limit.
+    pub(crate) fn is_too_large(&self) -> DataError {
+        self.fails("the value that starts here is larger than 128 MiB")
     }
 }
 

@@ -3,23 +3,8 @@
 use std::path::Path;
 
 /// The extensions of all supported formats, tables first.
-pub(crate) const EXTENSIONS: [&str; 15] = [
-    ".parquet",
-    ".jsonl",
-    ".ndjson",
-    ".json",
-    ".csv",
-    ".jsonl.gz",
-    ".ndjson.gz",
-    ".json.gz",
-    ".csv.gz",
-    ".md",
-    ".markdown",
-    ".txt",
-    ".text",
-    ".html",
-    ".htm",
-];
+pub(crate) const EXTENSIONS: &str = ".parquet, .jsonl, .ndjson, .json, .csv, .jsonl.gz, .ndjson.gz, .json.gz, .csv.gz, .md, .markdown, \
+    .txt, .text, .html, .htm";
 
 /// How a table is stored.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

@@ -37,7 +37,6 @@ mod export;
 #[doc(hidden)]
 pub mod foreign;
 mod format;
-mod guard;
 mod hub;
 mod manifest;
 mod parquet_footer;
@@ -49,11 +48,11 @@ pub use catalog::{Catalog, CatalogError};
 pub use collection::{
     Collection, DocumentCounts, DocumentTally, Documents, QuestionCounts, Questions,
 };
-pub use error::{DataError, JsonFault, Place, Unit, UnknownDocument};
+pub use error::{DataError, Place, Unit, UnknownDocument};
 pub use export::{Export, ExportError, ExportFormat, Exported};
 pub use hub::{
     Damage, DownloadEvent, DownloadObserver, FetchedFile, Greeting, Hub, HubError, HubFiles,
-    HubSettings, HubWarning, ModelFiles, Repository, RetryPolicy, Token, TransportError,
+    HubSettings, HubWarning, Repository, RetryPolicy, Token, TransportError,
 };
 pub use manifest::{
     Column, ColumnError, Deduplicate, DocumentColumns, Filter, JudgementColumns, Manifest,

@@ -1,11 +1,13 @@
-//! A check of parquet footers, before the parquet crate allocates memory for them.
+//! Guards around the parquet crate: a check of footers, before it allocates memory for them, and errors in place of its panics.
 //!
 //! The crate allocates as many entries as a list or a group in the footer claims to have, and descends into a schema as deep as the footer
 //! claims it to be. If the memory or the stack is not available, the process aborts, which no caller can catch. This check therefore
 //! compares the claims with the bytes first. Whether the entries make sense is left to the crate.
 
+use evals_guard::panics::{Panicked, caught};
 use parquet::errors::ParquetError;
 use parquet::file::reader::ChunkReader;
+use thiserror::Error;
 
 /// The footer's length and the magic bytes `PAR1` follow the footer.
 const TAIL: u64 = 8;
@@ -41,6 +43,16 @@ pub(crate) fn check(file: &impl ChunkReader) -> Result<(), ParquetError> {
     let bytes = file.get_bytes(begins_at, length as usize)?;
     let mut footer = Thrift { rest: &bytes };
     footer.metadata().ok_or_else(broken)
+}
+
+/// The parquet crate gave up by a panic.
+#[derive(Debug, Error)]
+#[error("the file is damaged ({0})")]
+pub(crate) struct Damaged(Panicked);
+
+/// Does the work; a panic in it becomes an error and is not printed. Do not use afterwards what the work changed.
+pub(crate) fn guarded<T>(work: impl FnOnce() -> T) -> Result<T, Damaged> {
+    caught(work).map_err(Damaged)
 }
 
 /// Bytes in thrift's compact protocol. All functions return `None` if these are not in the protocol.

@@ -53,6 +53,16 @@ impl Finding {
         }
     }
 
+    /// The better of two findings of one kind. A defined one is better than an undefined one.
+    pub(crate) fn or_better(self, other: Self) -> Self {
+        let is_better = match (&self.value, &other.value) {
+            (Value::Assertion(one), Value::Assertion(other)) => other > one,
+            (Value::Score(one), Value::Score(other)) => other > one,
+            (own, _) => *own == Value::Undefined,
+        };
+        if is_better { other } else { self }
+    }
+
     pub(crate) fn named(self, name: &str) -> Outcome {
         Outcome {
             name: name.to_owned(),

@@ -2,8 +2,8 @@
 
 use std::sync::LazyLock;
 
+use evals_rag::Prompt;
 use evals_rag::rag_judges::JudgeTemplates;
-use evals_rag::{Prompt, PromptError};
 
 /// The prompts of `LLMJudge`, `GEval`, `Judge`, `Rubric` and the judges that decide claim by claim. The default ones are part of the program.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -56,9 +56,9 @@ impl JudgePrompts {
     }
 }
 
-/// The message that sends an unreadable verdict back; `shape` is the form of the object that was asked for.
-pub(crate) fn repair(complaint: &str, shape: &str) -> Result<String, PromptError> {
-    REPAIRS[0].fill([("complaint", complaint), ("shape", shape)])
+/// The message that sends an unreadable verdict back.
+pub(crate) fn repair() -> Prompt {
+    REPAIRS[0].clone()
 }
 
 /// The version of an evaluator that asks with a prompt: another prompt may give other verdicts.

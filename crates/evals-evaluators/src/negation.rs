@@ -35,11 +35,11 @@ pub(crate) fn entry() -> Entry {
     let evaluator = Parameter::required(
         "evaluator",
         json!({"$ref": "#/$defs/evaluator"}),
-        "The evaluator whose assertions are turned round, in any form of this file.",
+        "The evaluator whose assertions are reversed, in any form of this file.",
     );
     Entry::around(
         NAME,
-        "Passes where another evaluator fails, and fails where that one passes.",
+        "Passes where a given evaluator fails, and fails where it passes.",
         Signature::new([evaluator]),
         |arguments, resources, registry| {
             let negated = registry.nested(arguments.value("evaluator"), resources)?;

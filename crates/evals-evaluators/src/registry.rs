@@ -152,7 +152,7 @@ pub enum RegistryError {
 #[derive(Debug, Error)]
 enum NestedError {
     #[error(
-        "`{0}` is no evaluator; one is `Name`, `{{Name: argument}}`, `{{Name: {{argument: value, …}}}}` or `{{name: Name, arguments: …}}`"
+        "`{0}` is not an evaluator; one is `Name`, `{{Name: argument}}`, `{{Name: {{argument: value, …}}}}` or `{{name: Name, arguments: …}}`"
     )]
     Form(String),
     #[error("`{0}` judges whole reports, where an evaluator of cases is needed")]

@@ -19,20 +19,14 @@ pub enum FileError {
         source: io::Error,
     },
     /// Reading a pipe or a device may never end.
-    #[error("`{}` is {found}; only a regular file is read", path.display())]
+    #[error("`{}` is {found}; only {read} is read", path.display())]
     NotRegular {
         /// The file.
         path: PathBuf,
         /// The kind of file found, such as `a folder`.
         found: &'static str,
-    },
-    /// Reading a device may never end.
-    #[error("`{}` is {found}; only a regular file or a pipe is read", path.display())]
-    NotAFile {
-        /// The file.
-        path: PathBuf,
-        /// The kind of file found, such as `a device`.
-        found: &'static str,
+        /// What is read: `a regular file`, or `a regular file or a pipe`.
+        read: &'static str,
     },
     /// The file is not UTF-8 text.
     #[error("`{}` is not UTF-8 text", path.display())]
@@ -80,6 +74,7 @@ pub fn open(path: &Path) -> Result<File, FileError> {
         Some(found) => Err(FileError::NotRegular {
             path: path.to_owned(),
             found,
+            read: "a regular file",
         }),
     }
 }
@@ -89,10 +84,19 @@ pub fn read(path: &Path, most: u64) -> Result<Vec<u8>, FileError> {
     read_at_most(open(path)?, path, most)
 }
 
+/// Reads the text of a regular file of at most `most` bytes.
+pub fn read_text(path: &Path, most: u64) -> Result<String, FileError> {
+    text(path, read(path, most)?)
+}
+
 /// Reads the text of a file that the user named, of at most `most` bytes. It may be a pipe, such as a shell's `<(…)`, or
 /// `/dev/null`.
 pub fn read_named(path: &Path, most: u64) -> Result<String, FileError> {
-    String::from_utf8(read_named_bytes(path, most)?).map_err(|_| FileError::NotText {
+    text(path, read_named_bytes(path, most)?)
+}
+
+fn text(path: &Path, bytes: Vec<u8>) -> Result<String, FileError> {
+    String::from_utf8(bytes).map_err(|_| FileError::NotText {
         path: path.to_owned(),
     })
 }
@@ -105,9 +109,10 @@ pub fn read_named_bytes(path: &Path, most: u64) -> Result<Vec<u8>, FileError> {
         && !is_pipe(&metadata)
         && !is_null_device(&metadata)
     {
-        return Err(FileError::NotAFile {
+        return Err(FileError::NotRegular {
             path: path.to_owned(),
             found,
+            read: "a regular file or a pipe",
         });
     }
     read_at_most(file, path, most)

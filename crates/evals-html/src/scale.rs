@@ -2,6 +2,8 @@
 
 use std::ops::RangeInclusive;
 
+use evals_metrics::as_f64;
+
 /// An axis: the values it spans, and the positions of its ends in points.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Scale {
@@ -173,8 +175,7 @@ impl Scale {
 
     /// The distance of ticks: 1, 2 or 5 times a power of ten.
     fn step(&self, most: usize) -> f64 {
-        #[expect(clippy::cast_precision_loss, reason = "an axis has few ticks")]
-        let rough = (self.high - self.low) / most.max(1) as f64;
+        let rough = (self.high - self.low) / as_f64(most.max(1));
         let power = 10_f64.powf(rough.log10().floor());
         let digit = rough / power;
         let rounded = [1.0, 2.0, 5.0]

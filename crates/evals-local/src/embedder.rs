@@ -124,7 +124,7 @@ impl Embedder for LocalEmbedder {
     }
 
     fn dimension(&self) -> usize {
-        self.encoder.projection.width()
+        self.encoder.projection.width
     }
 
     /// Special tokens and the tokens of the document prompt are not counted.
@@ -188,7 +188,7 @@ fn identity(
         pipeline.query_prompt.as_bytes(),
         pipeline.document_prompt.as_bytes(),
     ];
-    parts.extend(projection.digests().iter().map(String::as_bytes));
+    parts.extend(projection.digests.iter().map(String::as_bytes));
     let rest = digest::short(&parts);
     let digest = format!(
         "sha256:{},{},{length},{window},{},{rest}",

@@ -17,7 +17,11 @@ pub fn is_credential(name: &str) -> bool {
         return !matches!(*last, "env" | "variable" | "file");
     }
     match *last {
-        "token" => !TEXT_TOKENS.contains(&qualifier),
+        // Not a token of text.
+        "token" => !matches!(
+            qualifier,
+            "bos" | "eos" | "image" | "mask" | "pad" | "sep" | "special" | "start" | "stop" | "unk"
+        ),
         "key" | "keys" => {
             !["cache", "sort", "primary", "foreign", "partition"].contains(&qualifier)
         }
@@ -40,11 +44,6 @@ const SECRET_WORDS: &[&str] = &[
     "pwd",
     "secret",
     "secrets",
-];
-
-/// Words before `token` that make it a token of text.
-const TEXT_TOKENS: &[&str] = &[
-    "bos", "eos", "image", "mask", "pad", "sep", "special", "start", "stop", "unk",
 ];
 
 /// The words of a name in lower case: `X-Api-Key` and `xApiKey` have the same three words.

@@ -56,7 +56,7 @@ pub mod wording;
 
 pub use chat::{
     ChatModel, ChatReply, ChatRequest, Finish, Message, ReplySchema, Role, Served, Tool, ToolCall,
-    ToolCallReference, Usage,
+    ToolCallReference, Usage, object_schema,
 };
 pub use credential_fields::{redacted, redacted_fields};
 pub use direction::{NoDirection, check_direction};

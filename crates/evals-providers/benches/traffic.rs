@@ -141,7 +141,7 @@ impl ChatModel for Slow {
             Err(failure) => Err(ChatError {
                 model: self.identity.clone(),
                 failure: failure.failure,
-                source: failure.source,
+                source: Box::new(failure.source),
             }),
         }
     }

@@ -174,6 +174,15 @@ pub(crate) fn record_usage(usage: Usage, role: Purpose, scope: &TaskScope) {
     }
 }
 
+/// Whether a count is left out of JSON.
+#[expect(
+    clippy::trivially_copy_pass_by_ref,
+    reason = "serde passes a reference"
+)]
+pub(crate) fn is_zero(count: &usize) -> bool {
+    *count == 0
+}
+
 /// Converts a count for a report; anything beyond 64 bits becomes the largest value.
 #[expect(
     clippy::cast_precision_loss,

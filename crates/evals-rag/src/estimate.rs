@@ -28,14 +28,14 @@ pub struct Workload {
     /// The calls of an answerer that searches by itself: the most that it may make for one answer. `None` for one call.
     pub agent_steps: Option<u64>,
     /// The answering model; `None` if it is not a chat model and makes no calls.
-    pub answering: Option<Side>,
+    pub answering: Option<CallSize>,
     /// The judging model; `None` if it is not a chat model.
-    pub judging: Option<Side>,
+    pub judging: Option<CallSize>,
 }
 
 /// The size of each call of one model.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Side {
+pub struct CallSize {
     /// Tokens of the prompt template alone.
     pub prompt_tokens: u64,
     /// The limit for the tokens of a reply; `None` if the model sets no limit.
@@ -138,7 +138,7 @@ impl Calls {
     }
 }
 
-impl Side {
+impl CallSize {
     /// `content`: tokens that fill the prompts of all calls of one repetition.
     fn calls(self, calls: u64, content: u64, repeats: u64) -> Calls {
         let prompts = calls.saturating_mul(self.prompt_tokens);
@@ -167,11 +167,11 @@ mod tests {
             passage_tokens: 100,
             context_tokens: None,
             agent_steps: None,
-            answering: Some(Side {
+            answering: Some(CallSize {
                 prompt_tokens: 80,
                 max_tokens: Some(300),
             }),
-            judging: Some(Side {
+            judging: Some(CallSize {
                 prompt_tokens: 150,
                 max_tokens: None,
             }),

@@ -91,7 +91,7 @@ mod tests {
     use evals_models::Message;
 
     use super::*;
-    use crate::fakes::{Scripted, ended};
+    use crate::tests::fakes::{Scripted, ended};
 
     /// The budgets of the requests to a model whose own budget is `set` and that writes `written` tokens.
     async fn budgets(

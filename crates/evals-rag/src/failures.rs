@@ -1,11 +1,46 @@
-//! Turns failures of models into errors of tasks and evaluators, with their class.
+//! Failures of models with the calls before them, and as errors of tasks and evaluators, with their class.
 
-use evals::{EvaluatorError, FailureClass, TaskError};
+use std::error::Error;
+use std::fmt;
+
+use evals::{EvaluatorError, FailureClass, TaskError, TaskScope};
 use evals_models::Failure;
 
-use crate::SearchError;
 use crate::answering::AnswerError;
+use crate::call::{self, Purpose};
 use crate::judging::JudgeError;
+use crate::{Call, SearchError};
+
+/// A failure, with the calls made until then.
+///
+/// Shows the failure's message and causes.
+#[derive(Debug)]
+pub struct AfterCalls<F> {
+    /// The failure.
+    pub failure: F,
+    /// Calls that returned, and that the provider charges for.
+    pub calls: Vec<Call>,
+}
+
+/// A failure before the first call.
+impl<F> From<F> for AfterCalls<F> {
+    fn from(failure: F) -> Self {
+        let calls = Vec::new();
+        Self { failure, calls }
+    }
+}
+
+impl<F: fmt::Display> fmt::Display for AfterCalls<F> {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        self.failure.fmt(formatter)
+    }
+}
+
+impl<F: Error> Error for AfterCalls<F> {
+    fn source(&self) -> Option<&(dyn Error + 'static)> {
+        self.failure.source()
+    }
+}
 
 impl AnswerError {
     /// The case's failure, with its class.
@@ -33,10 +68,25 @@ impl SearchError {
 
 impl JudgeError {
     /// The evaluator's failure, with its class.
-    pub fn of_evaluator(self) -> EvaluatorError {
+    pub(crate) fn of_evaluator(self) -> EvaluatorError {
         let class = class(self.failure.failure());
         EvaluatorError::new(self).classed(class)
     }
+}
+
+/// Records the calls behind a verdict in the report of its case, those of a judge that failed too.
+pub fn record_judged<T>(
+    judged: Result<T, JudgeError>,
+    calls: fn(&T) -> &[Call],
+    purpose: Purpose,
+    scope: &TaskScope,
+) -> Result<T, EvaluatorError> {
+    let made = match &judged {
+        Ok(verdict) => calls(verdict),
+        Err(error) => &error.calls,
+    };
+    call::record(made, purpose, scope);
+    judged.map_err(JudgeError::of_evaluator)
 }
 
 fn class(failure: Failure) -> FailureClass {

@@ -144,11 +144,8 @@ mod ending;
 pub mod estimate;
 mod exchange;
 mod failures;
-#[cfg(test)]
-mod fakes;
 pub mod judging;
 mod missing;
-mod object_exchange;
 pub mod prices;
 mod prompt;
 pub mod qa;
@@ -160,18 +157,21 @@ pub mod retrieval;
 mod search;
 mod shown;
 pub mod targets;
+#[cfg(test)]
+mod tests;
 pub mod text;
 mod vector_search;
 
 pub use call::{Call, Purpose, record as record_calls, unsigned_verdicts};
 pub use document::{Document, Passage};
 pub use ending::Ending;
+pub use failures::{AfterCalls, record_judged};
 pub use missing::Missing;
 pub use prompt::{Prompt, PromptError};
 pub use qa::Qa;
 pub use question::Question;
 pub use retrieval::Retrieval;
-pub use search::{Retrieved, SearchError, Searcher};
+pub use search::{Retrieved, SearchError, Searcher, ranking_in_order};
 pub use vector_search::{VectorSearch, VectorSearchError, VectorSearchKind};
 
 /// The service time of one stage of a search.

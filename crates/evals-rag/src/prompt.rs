@@ -42,6 +42,22 @@ pub enum PromptError {
     },
 }
 
+/// A prompt of the folder `prompts`, which is part of the program.
+macro_rules! bundled {
+    ($name:literal) => {
+        $crate::Prompt::bundled(
+            $name,
+            include_str!(concat!(
+                env!("CARGO_MANIFEST_DIR"),
+                "/../../prompts/",
+                $name
+            )),
+        )
+    };
+}
+
+pub(crate) use bundled;
+
 impl Prompt {
     /// Makes a prompt from the text of a template. Messages call it `name`, which is usually a file name.
     ///
@@ -64,10 +80,7 @@ impl Prompt {
     /// Values: `question`, `refusal` (the sentence to refuse with), `passages` (each with `number`, `title`, `text`) and
     /// `nonce`, which occurs in neither the question nor a passage.
     pub fn answer() -> Self {
-        Self::bundled(
-            "answer.md.jinja",
-            include_str!("../../../prompts/answer.md.jinja"),
-        )
+        bundled!("answer.md.jinja")
     }
 
     /// The bundled prompt of [`AgentAnswerer`](crate::answering::AgentAnswerer).
@@ -75,85 +88,58 @@ impl Prompt {
     /// Values: `question`, `refusal` (the sentence to refuse with), `steps` (the most messages of the model) and `nonce`, which does not
     /// occur in the question.
     pub fn agent() -> Self {
-        Self::bundled(
-            "agent.md.jinja",
-            include_str!("../../../prompts/agent.md.jinja"),
-        )
+        bundled!("agent.md.jinja")
     }
 
     /// The bundled result of the tool that [`AgentAnswerer`](crate::answering::AgentAnswerer) gives its model.
     ///
     /// Values: `passages` (each with `number`, `title`, `text`) and `nonce`, which occurs in no passage.
     pub fn agent_passages() -> Self {
-        Self::bundled(
-            "agent-passages.md.jinja",
-            include_str!("../../../prompts/agent-passages.md.jinja"),
-        )
+        bundled!("agent-passages.md.jinja")
     }
 
     /// The bundled prompt of [`ChatJudge`](crate::judging::ChatJudge).
     ///
     /// Values: `question`, `reference`, `answer` and `nonce`, which occurs in none of the others.
     pub fn judge() -> Self {
-        Self::bundled(
-            "judge.md.jinja",
-            include_str!("../../../prompts/judge.md.jinja"),
-        )
+        bundled!("judge.md.jinja")
     }
 
     /// The bundled prompt of [`RefusalJudge`](crate::judging::RefusalJudge).
     ///
     /// Values: `question`, `answer` and `nonce`, which occurs in none of the others.
     pub fn refusal() -> Self {
-        Self::bundled(
-            "refusal.md.jinja",
-            include_str!("../../../prompts/refusal.md.jinja"),
-        )
+        bundled!("refusal.md.jinja")
     }
 
     /// The bundled message that sends an unreadable verdict back. Values: `complaint`, and the prompt's `nonce`.
     pub fn repair() -> Self {
-        Self::bundled(
-            "repair.md.jinja",
-            include_str!("../../../prompts/repair.md.jinja"),
-        )
+        bundled!("repair.md.jinja")
     }
 
     /// The bundled message that sends an unreadable verdict of another form back. Values: `complaint`, and `shape`, the required
     /// form.
     pub fn verdict_repair() -> Self {
-        Self::bundled(
-            "verdict-repair.md.jinja",
-            include_str!("../../../prompts/verdict-repair.md.jinja"),
-        )
+        bundled!("verdict-repair.md.jinja")
     }
 
     /// The bundled prompt of [`PointwiseReranker`](crate::reranking::PointwiseReranker).
     ///
     /// Values: `question`, `passage` and `nonce`, which occurs in neither of the others.
     pub fn rerank_pointwise() -> Self {
-        Self::bundled(
-            "rerank-pointwise.md.jinja",
-            include_str!("../../../prompts/rerank-pointwise.md.jinja"),
-        )
+        bundled!("rerank-pointwise.md.jinja")
     }
 
     /// The bundled prompt of [`ListwiseReranker`](crate::reranking::ListwiseReranker).
     ///
     /// Values: `question`, `passages` (each with `number` and `text`) and `nonce`, which occurs in none of the others.
     pub fn rerank_listwise() -> Self {
-        Self::bundled(
-            "rerank-listwise.md.jinja",
-            include_str!("../../../prompts/rerank-listwise.md.jinja"),
-        )
+        bundled!("rerank-listwise.md.jinja")
     }
 
     /// The bundled message that sends an unreadable ranking back. Values: `complaint`, and `shape`, the required form.
     pub fn rerank_repair() -> Self {
-        Self::bundled(
-            "rerank-repair.md.jinja",
-            include_str!("../../../prompts/rerank-repair.md.jinja"),
-        )
+        bundled!("rerank-repair.md.jinja")
     }
 
     /// The name given to [`new`](Self::new), or the bundled file's.
@@ -201,7 +187,7 @@ impl Prompt {
         self.render(texts.into())
     }
 
-    fn bundled(name: impl Into<String>, text: impl Into<String>) -> Self {
+    pub(crate) fn bundled(name: impl Into<String>, text: impl Into<String>) -> Self {
         let text = text.into();
         Self {
             name: name.into(),

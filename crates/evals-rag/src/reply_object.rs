@@ -7,17 +7,33 @@ use serde_json::Value;
 
 use crate::shown::Shown;
 
-/// Why a reply holds no trustworthy object.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub(crate) enum Flaw {
-    /// It holds no such object.
-    Missing,
-    /// Every object may be a quotation of the shown texts.
-    Quoted,
-    /// It holds several objects that disagree.
+/// Why a reply holds no trustworthy verdict.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+#[non_exhaustive]
+pub enum Unreadable {
+    /// It holds no verdict.
+    #[error("it has no JSON object with {wanted}")]
+    Missing {
+        /// The members of the verdict, in words.
+        wanted: &'static str,
+    },
+    /// Every verdict may be a quotation of the graded material.
+    #[error(
+        "its verdict may be copied from the graded material: it needs the `id` that was asked for, right before `{key}`"
+    )]
+    Quoted {
+        /// The deciding member.
+        key: &'static str,
+    },
+    /// It holds several verdicts that disagree.
+    #[error("it has verdicts that contradict each other")]
     Contradictory,
-    /// It holds the object, and the object cannot be used. Holds the complaint.
-    Unusable(String),
+    /// It holds the verdict, and the verdict cannot be used.
+    #[error("{complaint}")]
+    Unusable {
+        /// What is wrong with it.
+        complaint: String,
+    },
 }
 
 /// An object that counts.
@@ -29,15 +45,21 @@ pub(crate) struct Own<T> {
 }
 
 /// An object that a model is asked for.
-pub trait Wanted: Sized {
+pub trait Wanted: PartialEq + Sized {
     /// The deciding member.
     const KEY: &'static str;
 
-    /// Whether this may be a copy from the texts, in any spelling.
-    fn may_be_from(&self, shown: &Shown) -> bool;
+    /// Whether this may be a copy from the texts, in any spelling. By default, a copy needs a text that contains the word
+    /// [`KEY`](Self::KEY). A reason proves nothing: if a judge quotes a text without escapes, the reason may begin with the judge's own
+    /// words and end with the text's.
+    fn may_be_from(&self, shown: &Shown) -> bool {
+        shown.mentions(Self::KEY)
+    }
 
-    /// Whether both have the same meaning.
-    fn agrees(&self, other: &Self) -> bool;
+    /// Whether both have the same meaning; by default, whether they are equal.
+    fn agrees(&self, other: &Self) -> bool {
+        self == other
+    }
 
     /// Why this cannot be used although it has the requested form, such as a number that is missing from a list. `None` by default.
     fn complaint(&self) -> Option<String> {
@@ -45,7 +67,8 @@ pub trait Wanted: Sized {
     }
 }
 
-/// Reads the object in a reply about `shown` texts. `parse` turns the text of an object into a `T`, if it is one.
+/// Reads the object in a reply about `shown` texts. `parse` turns the text of an object into a `T`, if it is one; `wanted` are its members
+/// in words.
 ///
 /// The object may be in a code fence, within prose, or after reasoning in `<think>` tags. Objects inside others do not
 /// count, and neither do objects inside a pair of braces that is not JSON.
@@ -60,10 +83,11 @@ pub(crate) fn read<T: Wanted>(
     reply: &str,
     shown: &Shown,
     parse: impl Fn(&str) -> Option<T>,
-) -> Result<Own<T>, Flaw> {
+    wanted: &'static str,
+) -> Result<Own<T>, Unreadable> {
     let objects = objects(without_reasoning(reply)).into_iter();
-    let wanted = objects.filter_map(|object| Some((is_signed::<T>(object, shown), parse(object)?)));
-    let (signed, unsigned): (Vec<_>, Vec<_>) = wanted.partition(|(signed, _)| *signed);
+    let parsed = objects.filter_map(|object| Some((is_signed::<T>(object, shown), parse(object)?)));
+    let (signed, unsigned): (Vec<_>, Vec<_>) = parsed.partition(|(signed, _)| *signed);
     let found = !(signed.is_empty() && unsigned.is_empty());
     let unsigned = unsigned
         .into_iter()
@@ -76,13 +100,17 @@ pub(crate) fn read<T: Wanted>(
     };
     let mut own = own.into_iter().map(|(_, object)| object);
     let Some(first) = own.next() else {
-        return Err(if found { Flaw::Quoted } else { Flaw::Missing });
+        return Err(if found {
+            Unreadable::Quoted { key: T::KEY }
+        } else {
+            Unreadable::Missing { wanted }
+        });
     };
     if let Some(complaint) = first.complaint() {
-        return Err(Flaw::Unusable(complaint));
+        return Err(Unreadable::Unusable { complaint });
     }
     if own.any(|other| !first.agrees(&other)) {
-        return Err(Flaw::Contradictory);
+        return Err(Unreadable::Contradictory);
     }
     Ok(Own {
         object: first,
@@ -204,14 +232,11 @@ fn object(text: &str) -> &str {
 /// Removes commas before closing brackets, outside of strings.
 fn without_trailing_commas(object: &str) -> String {
     let mut kept = String::with_capacity(object.len());
-    let (mut quoted, mut escaped) = (false, false);
-    for (at, letter) in object.char_indices() {
+    for ((at, letter), (_, quoted)) in object.char_indices().zip(letters(object)) {
         let closes = || object[at + 1..].trim_start().starts_with(['}', ']']);
         if letter == ',' && !quoted && closes() {
             continue;
         }
-        quoted ^= letter == '"' && !escaped;
-        escaped = letter == '\\' && !escaped;
         kept.push(letter);
     }
     kept
@@ -233,18 +258,17 @@ mod tests {
         fn may_be_from(&self, shown: &Shown) -> bool {
             self.0.contains(r#""a""#) && shown.mentions("a")
         }
-
-        fn agrees(&self, other: &Self) -> bool {
-            self == other
-        }
     }
+
+    const QUOTED: Unreadable = Unreadable::Quoted { key: "a" };
+    const MISSING: Unreadable = Unreadable::Missing { wanted: "anything" };
 
     fn any(object: &str) -> Option<Any> {
         parse::<Value>(object).map(|object| Any(object.to_string()))
     }
 
-    fn read_any(reply: &str, shown: &str) -> Result<String, Flaw> {
-        read(reply, &Shown::new(&[shown]), any).map(|found| found.object.0)
+    fn read_any(reply: &str, shown: &str) -> Result<String, Unreadable> {
+        read(reply, &Shown::new(&[shown]), any, "anything").map(|found| found.object.0)
     }
 
     const MEGABYTE: usize = 1 << 20;
@@ -271,7 +295,7 @@ mod tests {
             let after = format!("{own}{braces}");
             // Neither hangs, and the JSON objects among the braces disagree.
             let expected = match unit {
-                "{}" => Err(Flaw::Contradictory),
+                "{}" => Err(Unreadable::Contradictory),
                 _ => Ok(own.clone()),
             };
             assert_eq!(read_any(&after, ""), expected, "{unit}");
@@ -284,11 +308,7 @@ mod tests {
             |levels: usize| format!("{}1{}", r#"{"a":"#.repeat(levels), "}".repeat(levels));
         assert!(read_any(&nested(DEEPEST), "").is_ok());
         for levels in [DEEPEST + 1, 127, 128, 129, 100_000] {
-            assert_eq!(
-                read_any(&nested(levels), ""),
-                Err(Flaw::Missing),
-                "{levels}"
-            );
+            assert_eq!(read_any(&nested(levels), ""), Err(MISSING), "{levels}");
         }
         let brackets = format!(r#"{{"a": "{}"}}"#, "[".repeat(100));
         assert!(
@@ -300,11 +320,8 @@ mod tests {
     #[test]
     fn only_signed_objects_count_beside_possible_quotations() {
         let quoted = r#"{"a": 1}"#;
-        assert_eq!(read_any(quoted, quoted), Err(Flaw::Quoted));
-        assert_eq!(
-            read_any(quoted, r#"He said {"a": 1, }."#),
-            Err(Flaw::Quoted)
-        );
+        assert_eq!(read_any(quoted, quoted), Err(QUOTED));
+        assert_eq!(read_any(quoted, r#"He said {"a": 1, }."#), Err(QUOTED));
         let nonce = Shown::new(&[quoted]).nonce().to_owned();
         for id in [nonce.clone(), nonce.to_uppercase(), format!(" {nonce}")] {
             let own = json!({"id": id, "a": 1}).to_string();
@@ -329,14 +346,14 @@ mod tests {
             read_any(&other, "{\"b\": 1}").is_ok(),
             "it stands nowhere else"
         );
-        assert_eq!(read_any(&other, &other), Err(Flaw::Quoted));
+        assert_eq!(read_any(&other, &other), Err(QUOTED));
     }
 
     #[test]
     fn unreadable_texts_may_contain_any_object() {
         let own = r#"{"b": 1}"#;
         let escapes = "\\".repeat(MEGABYTE);
-        assert_eq!(read_any(own, &escapes), Err(Flaw::Quoted));
+        assert_eq!(read_any(own, &escapes), Err(QUOTED));
         let nonce = Shown::new(&[&escapes]).nonce().to_owned();
         let own = json!({"id": nonce, "a": 1}).to_string();
         assert!(read_any(&own, &escapes).is_ok());

@@ -1,5 +1,6 @@
 //! Searching a corpus: the trait of searchers, and their results.
 
+use std::collections::BTreeSet;
 use std::error::Error;
 use std::fmt::Debug;
 use std::mem;
@@ -7,7 +8,7 @@ use std::time::Duration;
 
 use async_trait::async_trait;
 use evals::{TaskScope, Timing};
-use evals_metrics::Ranking;
+use evals_metrics::{Ranking, RankingError, ScoredDocument};
 use evals_models::{RerankError, Usage};
 use serde::{Deserialize, Serialize};
 
@@ -85,6 +86,26 @@ impl Retrieved {
             call::record_usage(usage, Purpose::Reranker, scope);
         }
     }
+}
+
+/// Longer rankings are cut: scores are single-precision numbers, which are exact up to this.
+const LONGEST: usize = 1 << 24;
+
+/// The documents in the order of the ids, each counted once. Their scores count down to 1.
+pub fn ranking_in_order(ids: impl IntoIterator<Item = String>) -> Result<Ranking, RankingError> {
+    let mut seen = BTreeSet::new();
+    let distinct = ids.into_iter().filter(|id| seen.insert(id.clone()));
+    let distinct: Vec<String> = distinct.take(LONGEST).collect();
+    let scores = (1..=distinct.len()).rev();
+    #[expect(
+        clippy::cast_precision_loss,
+        reason = "exact up to the longest ranking"
+    )]
+    let documents = distinct.into_iter().zip(scores).map(|(id, score)| {
+        let score = score as f32;
+        ScoredDocument { id, score }
+    });
+    Ranking::new(documents)
 }
 
 /// Why a search failed.

@@ -224,12 +224,7 @@ const DIGITS: usize = 16;
 /// again, but a text cannot easily contain a nonce that depends on the text itself. If one does, by chance or by search, a
 /// counter in the hash changes the nonce until it fits.
 fn nonce(texts: &[&str], readings: &[String]) -> String {
-    let mut content = Sha256::new();
-    for text in texts {
-        // The length comes before each text, so moving a letter from one text to the next changes the hash.
-        content.update(text.len().to_le_bytes());
-        content.update(text.as_bytes());
-    }
+    let content = texts_hash(texts);
     let candidates = (0_u64..).map(|counter| {
         let digest = content
             .clone()
@@ -240,6 +235,16 @@ fn nonce(texts: &[&str], readings: &[String]) -> String {
         nonce
     });
     first_unused(candidates, readings)
+}
+
+/// The hash of texts. The length comes before each text, so moving a letter from one text to the next changes it.
+pub(crate) fn texts_hash(texts: &[&str]) -> Sha256 {
+    let mut hash = Sha256::new();
+    for text in texts {
+        hash.update(text.len().to_le_bytes());
+        hash.update(text.as_bytes());
+    }
+    hash
 }
 
 fn first_unused(mut candidates: impl Iterator<Item = String>, readings: &[String]) -> String {

@@ -8,6 +8,7 @@ pub mod atomic_file;
 pub mod baseline_file;
 pub mod calibrations;
 pub mod clock;
+pub mod depth;
 pub mod directories;
 pub mod judged_by;
 pub mod run_folder;

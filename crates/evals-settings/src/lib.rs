@@ -27,7 +27,6 @@ mod judges;
 mod known;
 mod layer;
 mod model;
-mod overlay;
 pub mod redaction;
 mod resolve;
 mod sections;

@@ -4,7 +4,7 @@ use std::num::NonZeroUsize;
 use std::time::Duration;
 
 use async_trait::async_trait;
-use evals::{FailureClass, Timing};
+use evals::FailureClass;
 use evals_messages::visible;
 use serde_json::{Map, Value};
 
@@ -128,14 +128,10 @@ impl Target for ExecTarget {
             taken,
         } = exchanged.map_err(of_worker)?;
         let mut reply = self.read(&reply)?;
-        let timing = |stage: &str, duration| Timing {
-            stage: stage.to_owned(),
-            duration,
-            cached: false,
-        };
-        reply.timings.push(timing(Reply::STAGE, taken));
+        reply.timings.push(Reply::timing(Reply::STAGE, taken));
         if !starting.is_zero() {
-            reply.timings.push(timing(Reply::START_STAGE, starting));
+            let timing = Reply::timing(Reply::START_STAGE, starting);
+            reply.timings.push(timing);
         }
         Ok(reply)
     }
@@ -304,7 +300,7 @@ mod tests {
         let greeting = target("echo '{\"status\": \"ready\"}'; sleep 60", response);
         let error = greeting.ask(&request).await.unwrap_err().to_string();
         assert!(
-            error.contains("wrote a line that is no reply: `{\"status\": \"ready\"}`"),
+            error.contains("wrote a line that is not a reply: `{\"status\": \"ready\"}`"),
             "{error}"
         );
     }

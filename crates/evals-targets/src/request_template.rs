@@ -46,7 +46,6 @@ impl BodyTemplate {
     /// A text is no template, or names an environment variable, which the body would send as it is written.
     pub fn of(body: &Body) -> Result<Self, SettingsProblem> {
         let json = |value: Value| {
-            refuse_variables(&value, "body")?;
             JsonTemplate::new(value).map_err(|(path, error)| {
                 SettingsProblem::new(format!("body.{path}"), error.to_string())
             })
@@ -99,25 +98,6 @@ impl BodyTemplate {
             Self::Text(template) => template.fill(request).map(FilledBody::Text),
             Self::Json(template) => template.fill(request).map(FilledBody::Json),
         }
-    }
-}
-
-/// Refuses `${NAME}` in the texts of a body.
-fn refuse_variables(value: &Value, key: &str) -> Result<(), SettingsProblem> {
-    match value {
-        Value::String(text) if Written::parse(text).is_ok_and(|it| it.has_variables()) => {
-            let message = "environment variables are put into `headers` and `query` only; send the value there";
-            Err(SettingsProblem::new(key, message))
-        }
-        Value::Array(values) => {
-            let mut values = values.iter().enumerate();
-            values.try_for_each(|(index, value)| refuse_variables(value, &format!("{key}.{index}")))
-        }
-        Value::Object(fields) => {
-            let mut fields = fields.iter();
-            fields.try_for_each(|(name, value)| refuse_variables(value, &format!("{key}.{name}")))
-        }
-        Value::Null | Value::Bool(_) | Value::Number(_) | Value::String(_) => Ok(()),
     }
 }
 

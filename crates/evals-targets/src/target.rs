@@ -1,13 +1,16 @@
-//! The trait of targets, and how reports name them.
+//! The trait of targets, their requests, how reports name them, and why one gave no usable reply.
 
 use std::collections::BTreeSet;
+use std::error::Error;
 use std::fmt::{self, Debug};
 
 use async_trait::async_trait;
+use evals::{FailureClass, TaskError};
+use evals_models::Failure;
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 
-use crate::{Reply, Request, TargetError};
+use crate::Reply;
 
 /// A system under test.
 #[async_trait]
@@ -73,6 +76,103 @@ impl TargetIdentity {
             name: name.into(),
             version: None,
             parameters: Map::new(),
+        }
+    }
+}
+
+/// Why a target gave no usable reply.
+#[derive(Debug)]
+pub struct TargetError {
+    error: Box<dyn Error + Send + Sync>,
+    class: FailureClass,
+}
+
+impl TargetError {
+    /// Wraps an error.
+    ///
+    /// [`Terminal`](FailureClass::Terminal) ends the run, because every other case would meet the same error; a later run asks
+    /// again after [`Transient`](FailureClass::Transient).
+    pub fn new(class: FailureClass, error: impl Into<Box<dyn Error + Send + Sync>>) -> Self {
+        Self {
+            error: error.into(),
+            class,
+        }
+    }
+
+    /// Wraps the failure of a call to a server.
+    pub fn of_call(failure: Failure, error: impl Into<Box<dyn Error + Send + Sync>>) -> Self {
+        let class = match failure {
+            Failure::Transient => FailureClass::Transient,
+            Failure::Terminal => FailureClass::Terminal,
+            Failure::Content => FailureClass::Content,
+        };
+        Self::new(class, error)
+    }
+
+    /// The consequence of the error for other cases.
+    pub fn class(&self) -> FailureClass {
+        self.class
+    }
+
+    /// The error of the task that asked.
+    pub fn into_task_error(self) -> TaskError {
+        TaskError::new(self.error).classed(self.class)
+    }
+}
+
+impl fmt::Display for TargetError {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        fmt::Display::fmt(&self.error, formatter)
+    }
+}
+
+impl Error for TargetError {
+    fn source(&self) -> Option<&(dyn Error + 'static)> {
+        self.error.source()
+    }
+}
+
+/// One question to a target.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Request {
+    /// The id of the case, unique within a run.
+    pub id: String,
+    /// Which repetition of the case this is, from 1.
+    pub repeat: u32,
+    /// The question, or other inputs.
+    pub inputs: Inputs,
+    /// How many documents the measures look at, as a hint; `None` if nothing depends on it. Templates can name it; no target has
+    /// to return as many.
+    pub k: Option<usize>,
+}
+
+/// The inputs of a request.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Inputs {
+    /// A benchmark's question. Targets are sent `{"id": …, "question": …}`.
+    Question(String),
+    /// The `inputs` of a dataset file's case. A service is sent them as they are; a command is sent `{"id": …, "inputs": …}`.
+    Value(Value),
+}
+
+impl Request {
+    /// The first repetition of a benchmark's question.
+    pub fn question(id: impl Into<String>, question: impl Into<String>) -> Self {
+        Self {
+            id: id.into(),
+            repeat: 1,
+            inputs: Inputs::Question(question.into()),
+            k: None,
+        }
+    }
+
+    /// The first repetition of a dataset file's case.
+    pub fn inputs(id: impl Into<String>, inputs: Value) -> Self {
+        Self {
+            id: id.into(),
+            repeat: 1,
+            inputs: Inputs::Value(inputs),
+            k: None,
         }
     }
 }

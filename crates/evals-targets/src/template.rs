@@ -1,13 +1,12 @@
 //! Templates of requests and prompts: minijinja over the fields of a [`Request`].
 
-use std::error::Error;
-use std::fmt;
-
 use minijinja::value::Serde;
 use minijinja::{AutoEscape, Environment, UndefinedBehavior};
 use serde::Serialize;
 use serde_json::{Map, Value};
+use thiserror::Error;
 
+use crate::settings::Written;
 use crate::{Inputs, Request};
 
 /// How many instructions a template may take: loops over the inputs of a long conversation stay far below, and an endless one ends
@@ -32,7 +31,8 @@ pub struct JsonTemplate {
 }
 
 /// Why a template cannot be used or filled in.
-#[derive(Debug)]
+#[derive(Debug, Error)]
+#[error("{message}")]
 pub struct TemplateError {
     message: String,
 }
@@ -104,7 +104,7 @@ impl JsonTemplate {
     ///
     /// # Errors
     ///
-    /// The dotted path of the first text that is no template, and what is wrong with it.
+    /// The dotted path of the first text that is no template, or names an environment variable, and what is wrong with it.
     pub fn new(value: Value) -> Result<Self, (String, TemplateError)> {
         check(&value, "")?;
         Ok(Self { value })
@@ -122,6 +122,10 @@ fn check(value: &Value, path: &str) -> Result<(), (String, TemplateError)> {
         path => format!("{path}.{key}"),
     };
     match value {
+        Value::String(text) if Written::parse(text).is_ok_and(|it| it.has_variables()) => {
+            let message = "environment variables are put into `headers` and `query` only; send the value there";
+            return Err((path.to_owned(), TemplateError::new(message)));
+        }
         Value::String(text) => {
             Template::new(text).map_err(|error| (path.to_owned(), error))?;
         }
@@ -195,14 +199,6 @@ impl TemplateError {
         }
     }
 }
-
-impl fmt::Display for TemplateError {
-    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
-        formatter.write_str(&self.message)
-    }
-}
-
-impl Error for TemplateError {}
 
 /// The expression of a text such as `{{ k }}`, which has nothing beside it.
 fn lone_expression<'e>(

@@ -132,7 +132,9 @@ fn the_settings_can_be_used() {
 #[test]
 fn the_steps_of_a_reply_are_read() {
     let mapping = Mapping::new(&ResponseSettings::default()).unwrap();
-    let reply = mapping.read_text(&block("json")).unwrap();
+    let reply = mapping
+        .read(&Mapping::parse(&block("json")).unwrap())
+        .unwrap();
     let steps = reply.spans.unwrap();
     assert_eq!(
         serde_json::to_value(steps.metrics()).unwrap(),

@@ -242,7 +242,7 @@ mod tests {
         }
         for name in ["NaN", "[Infinity", "[-Infinity"] {
             let error = read(name).unwrap_err();
-            assert!(error.message.contains("is no finite number"), "{error}");
+            assert!(error.message.contains("is not a finite number"), "{error}");
         }
         let deep = "[".repeat(1000) + &"]".repeat(1000);
         assert_eq!(

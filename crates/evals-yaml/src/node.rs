@@ -97,7 +97,7 @@ impl Place {
     /// The error of a number that is not finite.
     pub(crate) fn not_finite(self, text: &str) -> YamlError {
         self.error(format!(
-            "`{text}` is no finite number, and JSON, in which cases are sent and stored, has no other; write `null`, or put it into quotes"
+            "`{text}` is not a finite number, and JSON, in which cases are sent and stored, has only finite ones; write `null`, or put it into quotes"
         ))
     }
 

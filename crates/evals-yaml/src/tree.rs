@@ -93,49 +93,53 @@ impl Tree {
 
     /// The entry at a path of keys that dots join.
     pub fn get(&self, path: &str) -> Option<&Entry> {
-        let (first, rest) = first_key(path);
-        let Self::Mapping(entries) = self else {
-            return None;
-        };
-        let entry = entries.iter().find(|entry| entry.key == first)?;
-        match rest {
-            Some(rest) => entry.value.get(rest),
-            None => Some(entry),
-        }
+        let mut keys = path.split('.');
+        let first = self.child(keys.next()?)?;
+        keys.try_fold(first, |entry, key| entry.value.child(key))
     }
 
     /// The same, to change it.
     pub fn get_mut(&mut self, path: &str) -> Option<&mut Entry> {
-        let (first, rest) = first_key(path);
-        let Self::Mapping(entries) = self else {
-            return None;
-        };
-        let entry = entries.iter_mut().find(|entry| entry.key == first)?;
-        match rest {
-            Some(rest) => entry.value.get_mut(rest),
-            None => Some(entry),
+        let mut keys = path.split('.');
+        let first = self.child_mut(keys.next()?)?;
+        keys.try_fold(first, |entry, key| entry.value.child_mut(key))
+    }
+
+    fn child(&self, key: &str) -> Option<&Entry> {
+        match self {
+            Self::Mapping(entries) => entries.iter().find(|entry| entry.key == key),
+            Self::Leaf(_) => None,
+        }
+    }
+
+    fn child_mut(&mut self, key: &str) -> Option<&mut Entry> {
+        match self {
+            Self::Mapping(entries) => entries.iter_mut().find(|entry| entry.key == key),
+            Self::Leaf(_) => None,
         }
     }
 
     /// Sets the value at a path of keys that dots join. Keys that are not there are added, in the line `line`.
     pub fn put(&mut self, path: &str, line: Option<u64>, value: Self) {
-        let (first, rest) = first_key(path);
-        if let Self::Leaf(_) = self {
-            *self = Self::Mapping(Vec::new());
-        }
-        let Self::Mapping(entries) = self else {
-            unreachable!("the line above made it a mapping")
+        let (first, rest) = match path.split_once('.') {
+            Some((first, rest)) => (first, Some(rest)),
+            None => (path, None),
         };
-        let known = entries.iter().position(|entry| entry.key == first);
-        let place = known.unwrap_or_else(|| {
-            entries.push(Entry {
+        if self.child(first).is_none() {
+            let value = Self::default();
+            let entry = Entry {
                 key: first.to_owned(),
                 line,
-                value: Self::default(),
-            });
-            entries.len() - 1
-        });
-        let entry = &mut entries[place];
+                value,
+            };
+            match self {
+                Self::Mapping(entries) => entries.push(entry),
+                Self::Leaf(_) => *self = Self::Mapping(vec![entry]),
+            }
+        }
+        let entry = self
+            .child_mut(first)
+            .expect("it was added if it was missing");
         match rest {
             Some(rest) => entry.value.put(rest, line, value),
             None => entry.value = value,
@@ -166,19 +170,8 @@ impl Tree {
     /// The deepest key of `path` that this tree has; `None` if it lacks the first.
     pub fn deepest(&self, path: &[&str]) -> Option<&Entry> {
         let (first, rest) = path.split_first()?;
-        let Self::Mapping(entries) = self else {
-            return None;
-        };
-        let entry = entries.iter().find(|entry| entry.key == *first)?;
+        let entry = self.child(first)?;
         Some(entry.value.deepest(rest).unwrap_or(entry))
-    }
-}
-
-/// The first key of a path, and the rest.
-fn first_key(path: &str) -> (&str, Option<&str>) {
-    match path.split_once('.') {
-        Some((first, rest)) => (first, Some(rest)),
-        None => (path, None),
     }
 }
 

@@ -61,9 +61,14 @@ pub(crate) fn first_text<D: Domain>(case: &CaseReport<D>) -> String {
 }
 
 fn shown(value: &impl Serialize) -> Option<String> {
-    match serde_json::to_value(value) {
-        Ok(Value::Null) | Err(_) => None,
-        Ok(Value::String(text)) => Some(text),
-        Ok(other) => Some(other.to_string()),
+    text_of(&serde_json::to_value(value).ok()?)
+}
+
+/// A text as it is, anything else as JSON; nothing for null.
+pub(crate) fn text_of(value: &Value) -> Option<String> {
+    match value {
+        Value::Null => None,
+        Value::String(text) => Some(text.clone()),
+        other => Some(other.to_string()),
     }
 }

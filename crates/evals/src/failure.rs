@@ -1,12 +1,14 @@
 //! Failures as data: errors and panics in the form that a report holds.
 
 use std::any::Any;
+use std::panic::AssertUnwindSafe;
 
 use evals_guard::panics;
 use evals_messages::chain;
+use futures::FutureExt as _;
 use serde::{Deserialize, Serialize};
 
-use crate::{EvaluatorError, EvaluatorOrigin, EvaluatorSpec, TaskError};
+use crate::{EvaluatorOrigin, EvaluatorSpec, TaskError};
 
 /// Why a case has no output.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -66,68 +68,28 @@ pub enum FailureKind {
 
 impl TaskFailure {
     pub(crate) fn from_error(error: &TaskError) -> Self {
-        Self {
-            kind: FailureKind::Error,
-            class: error.class(),
-            message: chain(error.get_ref()),
-        }
+        Self::of(FailureKind::Error, error.class(), chain(error.get_ref()))
     }
 
     pub(crate) fn from_panic(payload: &(dyn Any + Send)) -> Self {
+        Self::of(FailureKind::Panic, None, panics::message(payload))
+    }
+
+    pub(crate) fn of(kind: FailureKind, class: Option<FailureClass>, message: String) -> Self {
         Self {
-            kind: FailureKind::Panic,
-            class: None,
-            message: panics::message(payload),
-        }
-    }
-}
-
-impl EvaluatorFailure {
-    /// Converts an evaluator's error.
-    pub(crate) fn from_error(
-        evaluator: &str,
-        origin: EvaluatorOrigin,
-        error: &EvaluatorError,
-    ) -> Self {
-        Self {
-            class: error.class(),
-            ..Self::of(
-                evaluator,
-                origin,
-                FailureKind::Error,
-                chain(error.get_ref()),
-            )
-        }
-    }
-
-    /// Converts an evaluator's panic.
-    pub(crate) fn from_panic(
-        evaluator: &str,
-        origin: EvaluatorOrigin,
-        payload: &(dyn Any + Send),
-    ) -> Self {
-        let message = panics::message(payload);
-        Self::of(evaluator, origin, FailureKind::Panic, message)
-    }
-
-    /// The failure of an evaluator that returned a score that is not finite.
-    pub(crate) fn not_finite(
-        evaluator: &str,
-        origin: EvaluatorOrigin,
-        score: &str,
-        value: f64,
-    ) -> Self {
-        let message = format!("score `{score}` is not finite: {value}");
-        Self::of(evaluator, origin, FailureKind::NotFinite, message)
-    }
-
-    fn of(evaluator: &str, origin: EvaluatorOrigin, kind: FailureKind, message: String) -> Self {
-        Self {
-            evaluator: evaluator.to_owned(),
-            origin,
             kind,
-            class: None,
+            class,
             message,
+        }
+    }
+
+    /// Runs code of a user, and turns an error or a panic into a failure.
+    pub(crate) async fn guard<T>(
+        code: impl Future<Output = Result<T, TaskError>>,
+    ) -> Result<T, Self> {
+        match AssertUnwindSafe(code).catch_unwind().await {
+            Ok(result) => result.map_err(|error| Self::from_error(&error)),
+            Err(payload) => Err(Self::from_panic(&*payload)),
         }
     }
 }

@@ -98,6 +98,7 @@ mod finite;
 mod gate;
 mod gist;
 mod groups;
+mod histogram;
 mod in_order;
 mod journal;
 mod lifecycle;

@@ -1,5 +1,7 @@
 //! Prints numbers for people, and rounds them as printed.
 
+use evals_metrics::Interval;
+
 /// Metrics from this size on, and below its inverse, are printed in scientific notation.
 const LARGEST_WRITTEN_OUT: f64 = 1e12;
 
@@ -27,6 +29,11 @@ pub(crate) fn metric(value: f64) -> String {
         format!("{value:.1}")
     };
     unsigned_zero(printed)
+}
+
+/// Prints an interval.
+pub(crate) fn range(interval: &Interval, print: impl Fn(f64) -> String) -> String {
+    format!("[{}, {}]", print(interval.low), print(interval.high))
 }
 
 /// Prints a number of any size without zeros at its end: `0.75`, `3`.

@@ -3,8 +3,7 @@
 use std::collections::BTreeSet;
 
 use crate::change::Pairs;
-use crate::summary::MeasureKey;
-use crate::{CaseId, CaseReport, Direction, Domain, Report, TaskResult, Value};
+use crate::{CaseId, CaseReport, Direction, Domain, MeasureValues, Report, TaskResult, Value};
 
 impl<D: Domain> CaseReport<D> {
     /// Whether the task or an evaluator failed.
@@ -19,9 +18,9 @@ impl<D: Domain> Report<D> {
     /// In a report that [does not pool its assertions](Report::pools_assertions) only the first measure counts: other
     /// assertions, such as whether an answer cites, say nothing about right and wrong.
     pub fn failed_cases(&self) -> BTreeSet<&CaseId> {
-        let first = self.case_values().first().map(|first| first.title.clone());
-        let counts =
-            |name: &str| self.pools_assertions || first.as_deref().is_some_and(|it| it == name);
+        let values = self.case_values();
+        let first = values.measures().next().map(|first| &first.title);
+        let counts = |name: &str| self.pools_assertions || first.is_some_and(|it| it == name);
         let has_failed = |case: &&CaseReport<D>| {
             case.is_broken()
                 || case.outcomes.iter().any(|outcome| {
@@ -63,12 +62,9 @@ impl<D: Domain> Report<D> {
     pub fn worse_than<'r>(&'r self, before: &'r Self) -> Option<BTreeSet<&'r CaseId>> {
         let [old, new] = [before, self].map(Report::case_values);
         let (first, sign) = new.measures().find_map(|measure| {
-            let sign = match measure.better {
-                Direction::Higher => 1.0,
-                Direction::Lower => -1.0,
-                Direction::Unknown => return None,
-            };
-            let is_there = |it: &MeasureKey| it.unit == measure.unit && it.title == measure.title;
+            let sign = measure.better.gain()?;
+            let is_there =
+                |it: &MeasureValues<'_>| it.unit == measure.unit && it.title == measure.title;
             old.measures().any(is_there).then_some((measure, sign))
         })?;
         let broken: BTreeSet<&CaseId> = self

@@ -38,7 +38,7 @@ pub(crate) struct ExportArgs {
     /// Format of the documents and questions
     #[arg(long, value_enum, default_value_t = ExportLayout::Jsonl)]
     pub(crate) format: ExportLayout,
-    /// Write reference answers, judgements and metadata of the questions too, and a `dataset.yaml` to run the folder as a dataset
+    /// Also write reference answers, judgements and metadata of the questions, and a `dataset.yaml` to run the folder as a dataset
     #[arg(long)]
     pub(crate) with_answers: bool,
     /// Leave out the documents

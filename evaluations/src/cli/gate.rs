@@ -7,8 +7,7 @@ use std::path::PathBuf;
 use clap::builder::{PossibleValuesParser, TypedValueParser};
 use clap::{Args, ValueEnum};
 use evals::{Allowance, ClusterKey, GateBound};
-
-use super::numbers::at_least_once;
+use evals_pipeline::options::numbers::at_least_once;
 
 /// A name with a number: `nDCG@10=0.02`.
 #[derive(Debug, Clone, PartialEq)]
@@ -81,17 +80,17 @@ fn allowance() -> impl TypedValueParser<Value = Allowance> {
 
 #[derive(Debug, Clone, Args)]
 pub(crate) struct GateArgs {
-    /// Run to judge: its folder, its report.json, the folder's name or the start of it, its `--name`, or `latest` [default: each run of the last
+    /// Run to check: its folder, its report.json, the folder's name or the start of it, its `--name`, or `latest` [default: each run of the last
     /// command]. `--simulate` takes several
     #[arg(value_name = "RUN")]
     pub(crate) runs: Vec<OsString>,
     /// Compare with this baseline: a file of `evaluations runs baseline save`, or a run; repeat the option if the last command made several runs
     #[arg(long, value_name = "RUN|FILE")]
     pub(crate) baseline: Vec<OsString>,
-    /// Write the verdicts to FILE; its extension chooses the format: .xml (`JUnit`) .json .md; the table of a simulation: .json .md
+    /// Write the decisions to FILE; its extension chooses the format: .xml (`JUnit`) .json .md; the table of a simulation: .json .md
     #[arg(long, value_name = "FILE")]
     pub(crate) out: Vec<PathBuf>,
-    /// When to print annotations for GitHub Actions, and append the verdicts to the file that `GITHUB_STEP_SUMMARY` names
+    /// When to print annotations for GitHub Actions, and append the decisions to the file that `GITHUB_STEP_SUMMARY` names
     #[arg(long, hide = true, value_enum, default_value_t = GithubChoice::Auto, value_name = "WHEN")]
     pub(crate) github: GithubChoice,
     #[command(flatten)]
@@ -111,7 +110,7 @@ pub(crate) struct GateArgs {
 #[derive(Debug, Clone, Args)]
 #[command(next_help_heading = "Simulation")]
 pub(crate) struct SimulationArgs {
-    /// Estimate how often these rules fail by chance, and which drops they detect, instead of judging: resample one run, or several whose
+    /// Estimate how often these rules fail by chance, and which drops they detect, instead of checking: resample one run, or several whose
     /// differences are noise, such as repeated runs of one system
     #[arg(long, requires = "runs", conflicts_with_all = ["baseline", "allow", "require_calibrated_judge", "github"])]
     pub(crate) simulate: bool,
@@ -137,7 +136,7 @@ pub(crate) struct SimulationArgs {
     #[arg(long, hide = true, value_name = "N", default_value = "1000", allow_negative_numbers = true, value_parser = at_least_once, requires = "simulate")]
     pub(crate) simulations: NonZeroU32,
     /// Seed of the simulation
-    #[arg(long, hide = true, value_name = "SEED", default_value_t = 0, value_parser = super::numbers::seed, requires = "simulate")]
+    #[arg(long, hide = true, value_name = "SEED", default_value_t = 0, value_parser = evals_pipeline::options::numbers::seed, requires = "simulate")]
     pub(crate) seed: u64,
 }
 

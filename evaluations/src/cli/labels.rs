@@ -5,13 +5,12 @@ use std::num::NonZeroUsize;
 use std::path::PathBuf;
 
 use clap::{ArgGroup, Args, Subcommand};
-
-use super::numbers::at_least_one;
+use evals_pipeline::options::numbers::at_least_one;
 
 /// The end of `labels --help`, for terminals of 80 columns.
 const LABELS_HELP: &str = "\
-Labels are the verdicts of people about the answers of a run: pass, fail or
-cannot say. They show how far the judge can be trusted. Give them in the browser
+Labels are what people say about the answers of a run: pass, fail or cannot say.
+They show how far the judge can be trusted. Give them in the browser
 (`evaluations view RUN`) or in a spreadsheet:
 
   evaluations labels RUN --export labels.csv --sample 100 --stratified

@@ -1,48 +1,38 @@
 //! The command line as it is typed, before settings and paths are resolved.
 
-mod bench;
 mod cache;
 mod compare;
 mod datasets;
-mod eval;
-mod experiment;
 mod former;
 mod gate;
 mod help;
 mod labels;
-mod numbers;
 mod output;
-mod rejudge;
-mod run;
 mod runs;
 mod score;
-mod settings;
 mod setup;
 mod shorthand;
 mod trend;
 
 use clap::{Parser, Subcommand};
+use evals_bench::options::BenchArgs;
 
-pub(crate) use self::bench::{
-    BenchArgs, BenchCommand, BenchEmbedArgs, BenchIndexArgs, EmbeddingModel, GeneratedVectors,
-    GridValues,
+pub(crate) use evals_pipeline::options::{
+    EvalArgs, ImportArgs, RejudgeArgs, RunArgs, SettingsArgs,
 };
+
 pub(crate) use self::cache::{CacheArgs, CacheCommand};
 pub(crate) use self::compare::CompareArgs;
 pub(crate) use self::datasets::{
     DatasetsArgs, DatasetsCommand, DownloadArgs, ExportArgs, ExportLayout,
 };
-pub(crate) use self::eval::{EvalArgs, EvalShownArgs};
-pub(crate) use self::experiment::{Only, SelectionArgs, TargetArgs};
 pub(crate) use self::former::{current_name, replacement};
 pub(crate) use self::gate::{
     GateArgs, GithubChoice, Limit, RuleArgs, least_kappa, quantity as gate_quantity,
 };
 pub(crate) use self::help::command;
 pub(crate) use self::labels::{CalibrateArgs, LabelsArgs, LabelsCommand, LabelsOrCalibrateArgs};
-pub(crate) use self::output::{ColorChoice, OutputArgs, color};
-pub(crate) use self::rejudge::RejudgeArgs;
-pub(crate) use self::run::{ImportArgs, Refresh, RunArgs, VariantArgs};
+pub(crate) use self::output::color;
 pub(crate) use self::runs::{
     BaselineArgs, BaselineCommand, DeleteRunsArgs, ListRunsArgs, MergeArgs, ReportArgs, RunsArgs,
     RunsCommand, SaveBaselineArgs, ShowBaselineArgs, ShowRunArgs, TableArgs,
@@ -51,7 +41,6 @@ pub(crate) use self::score::{
     Baseline, FuseArgs, QueryCluster, ScoreArgs, ScoreCommand, ScoreFormat, ScoreOrFuseArgs,
     TrecEvalVersion,
 };
-pub(crate) use self::settings::{ModelName, SettingsArgs};
 pub(crate) use self::setup::{
     CompletionsArgs, ConfigArgs, ConfigCommand, DoctorArgs, InitArgs, ManArgs, StarterKind,
     ValidateArgs, ViewArgs,
@@ -70,7 +59,7 @@ pub(crate) use self::trend::{Tolerance, TrendArgs};
 )]
 pub(crate) struct Cli {
     #[command(flatten)]
-    pub(crate) output: OutputArgs,
+    pub(crate) output: evals_terminal::OutputArgs,
     #[command(subcommand)]
     pub(crate) command: Command,
 }
@@ -121,4 +110,60 @@ pub(crate) enum Command {
     /// Print the man page of a command, or write those of all commands into a folder
     #[command(hide = true)]
     Man(ManArgs),
+}
+
+#[cfg(test)]
+mod tests {
+    use std::ffi::OsString;
+
+    use clap::Parser as _;
+
+    use super::{Cli, expand};
+
+    /// The first line of the error for a command line.
+    fn refused(line: &str) -> String {
+        let error =
+            Cli::try_parse_from(expand(line.split(' ').map(OsString::from)).words).unwrap_err();
+        error
+            .to_string()
+            .lines()
+            .next()
+            .unwrap_or_default()
+            .to_owned()
+    }
+
+    #[test]
+    fn a_number_that_is_too_small_is_refused_with_the_minimum() {
+        for option in ["--limit", "--k", "--concurrency", "--repeat"] {
+            for number in ["-1", "0", "-99999999999999999999"] {
+                let message = refused(&format!("evaluations sample {option} {number}"));
+                assert!(
+                    message.starts_with(&format!(
+                        "error: invalid value '{number}' for '{option} <N>'"
+                    )),
+                    "{message}"
+                );
+                assert!(message.ends_with(": has to be at least 1"), "{message}");
+            }
+            let message = refused(&format!("evaluations sample {option} 1.5"));
+            assert!(message.ends_with(": not a whole number"), "{message}");
+            let message = refused(&format!("evaluations sample {option} 99999999999999999999"));
+            assert!(message.ends_with(": too large"), "{message}");
+        }
+        for (line, end) in [
+            ("sample --seed -1", ": has to be at least 0"),
+            ("sample --budget -5", ": has to be more than 0"),
+            ("rejudge latest --concurrency -1", ": has to be at least 1"),
+            ("bench embed --batch -1", ": has to be at least 1"),
+            ("bench embed --concurrency -1", ": has to be at least 1"),
+            ("bench embed --seconds -1", ": has to be from 0.1 to 86400"),
+            (
+                "cache prune --older-than -1d",
+                ": not an age such as 30d, 12h or 45m",
+            ),
+        ] {
+            let message = refused(&format!("evaluations {line}"));
+            assert!(message.ends_with(end), "{message}");
+        }
+    }
 }

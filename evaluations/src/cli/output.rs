@@ -1,48 +1,8 @@
-//! The output options: verbosity, progress bars and colour.
+//! The colour of help and usage errors.
 
 use std::ffi::OsString;
 
-pub(crate) use clap::ColorChoice;
-use clap::{Args, ValueEnum};
-use evals::render::Part;
-
-/// Output options, which every command accepts.
-#[derive(Debug, Clone, Args)]
-#[command(next_help_heading = "Output")]
-pub(crate) struct OutputArgs {
-    /// Print results and errors only
-    #[arg(long, short, global = true, conflicts_with = "verbose")]
-    pub(crate) quiet: bool,
-    /// Print more details, such as paths and timings
-    #[arg(long, short, global = true)]
-    pub(crate) verbose: bool,
-    /// Hide progress: bars on a terminal, and a line each minute in a pipe or a file
-    #[arg(long, global = true)]
-    pub(crate) no_progress: bool,
-    /// When to colour the output; `auto`: on a terminal, unless `NO_COLOR` is set
-    #[arg(long, global = true, value_enum, default_value_t = ColorChoice::Auto, value_name = "WHEN")]
-    pub(crate) color: ColorChoice,
-}
-
-/// A part of a case that the table of cases can show.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
-pub(crate) enum ShownPart {
-    Input,
-    Expected,
-    Output,
-    Metadata,
-}
-
-impl From<ShownPart> for Part {
-    fn from(shown: ShownPart) -> Self {
-        match shown {
-            ShownPart::Input => Self::Input,
-            ShownPart::Expected => Self::Expected,
-            ShownPart::Output => Self::Output,
-            ShownPart::Metadata => Self::Metadata,
-        }
-    }
-}
+use clap::ColorChoice;
 
 /// The `--color` choice for help and usage errors. clap prints those while it parses, so this reads the option beforehand.
 pub(crate) fn color(arguments: &[OsString]) -> ColorChoice {

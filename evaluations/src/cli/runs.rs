@@ -6,9 +6,9 @@ use std::path::PathBuf;
 
 use clap::{ArgGroup, Args, Subcommand};
 use evals_metrics::Measure;
+use evals_pipeline::options::ShownPart;
+use evals_pipeline::options::numbers::at_least_one;
 
-use super::numbers::at_least_one;
-use super::output::ShownPart;
 use super::trend::TrendArgs;
 
 #[derive(Debug, Clone, Args)]
@@ -190,8 +190,8 @@ Markers:
 
 Figures:
   A marker that begins with the name of a figure holds that figure. Its file is
-  written into the folder `figures` beside the Markdown file, or into another
-  one with `folder=PATH`:
+  written into the folder `figures` beside the Markdown file, or into the
+  folder that `folder=PATH` names:
 
     <!-- evaluations figure: bars retrieval beir:scifact -->
     <!-- evaluations end -->

@@ -5,8 +5,7 @@ use std::path::PathBuf;
 
 use clap::{Args, Subcommand, ValueEnum};
 use evals_metrics::fusion::{Method, Normalization};
-
-use super::numbers::{at_least_once, at_least_one};
+use evals_pipeline::options::numbers::{at_least_once, at_least_one};
 
 #[derive(Debug, Clone, Args)]
 #[command(args_conflicts_with_subcommands = true, subcommand_negates_reqs = true)]

@@ -5,9 +5,8 @@ use std::path::PathBuf;
 
 use clap::{Args, Subcommand, ValueEnum};
 use clap_complete::Shell;
-
-use super::experiment::TargetArgs;
-use super::settings::{ModelName, SettingsArgs};
+use evals_pipeline::options::TargetArgs;
+use evals_pipeline::options::{ModelName, SettingsArgs};
 
 #[derive(Debug, Clone, Args)]
 pub(crate) struct InitArgs {

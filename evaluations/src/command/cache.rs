@@ -7,16 +7,16 @@ use std::time::SystemTime;
 use anyhow::{Context as _, Result};
 use chrono::{DateTime, Utc};
 use evals_messages::quantity;
+use evals_pipeline::exit::Exit;
+use evals_pipeline::session::Session;
 use evals_stores::replies::ReplyStore;
 use evals_stores::scores::ScoreStore;
 use evals_stores::store::{Prune, Pruned, StoreStatistics};
 use evals_stores::vectors::EmbeddingStore;
+use evals_terminal::Printer;
+use evals_terminal::listing::Layout;
 
 use crate::cli::{CacheArgs, CacheCommand};
-use crate::exit::Exit;
-use crate::session::Session;
-use crate::terminal::Printer;
-use crate::terminal::listing::Layout;
 
 /// The stores that exist on disk.
 struct Stores {

@@ -1,10 +1,10 @@
 //! `evaluations completions`: prints the script with which a shell completes commands and options.
 
 use anyhow::Result;
+use evals_pipeline::exit::Exit;
+use evals_pipeline::session::Session;
 
 use crate::cli::{self, CompletionsArgs};
-use crate::exit::Exit;
-use crate::session::Session;
 
 pub(super) fn execute(session: &Session<'_>, arguments: &CompletionsArgs) -> Result<Exit> {
     let mut command = cli::command();

@@ -5,15 +5,15 @@ use std::path::Path;
 use anyhow::{Context as _, Result, bail};
 use evals_evaluators::{FileFormat, Registry, schema_beside};
 use evals_messages::nearest;
+use evals_pipeline::choices::Choices;
+use evals_pipeline::exit::Exit;
+use evals_pipeline::run_models::{FoundPrompt, Prompts};
+use evals_pipeline::session::Session;
 use evals_runs::atomic_file::write_atomically;
+use evals_terminal::{listing, printable};
 
-use crate::choices::Choices;
 use crate::cli::{ConfigArgs, ConfigCommand, SettingsArgs};
-use crate::exit::Exit;
-use crate::run_models::{FoundPrompt, Prompts};
-use crate::session::Session;
 use crate::settings::{self, Layer};
-use crate::terminal::{listing, printable};
 
 pub(super) fn execute(session: &Session<'_>, arguments: &ConfigArgs) -> Result<Exit> {
     match &arguments.command {

@@ -5,10 +5,10 @@ use std::io::ErrorKind;
 use std::path::{Path, PathBuf};
 
 use anyhow::{Context as _, Result, bail};
+use evals_pipeline::exit::Exit;
+use evals_pipeline::session::Session;
 
 use crate::cli::{InitArgs, StarterKind};
-use crate::exit::Exit;
-use crate::session::Session;
 
 /// The name and the text of a file.
 type File = (&'static str, &'static str);

@@ -9,12 +9,12 @@ use clap::builder::Resettable;
 use clap_mangen::Man;
 use clap_mangen::roff::{Roff, roman};
 use evals_messages::nearest;
+use evals_pipeline::exit::Exit;
+use evals_pipeline::session::Session;
 use evals_runs::atomic_file::write_atomically;
 
 use crate::cli::{self, ManArgs};
 use crate::errors::nearest_commands;
-use crate::exit::Exit;
-use crate::session::Session;
 
 pub(super) fn execute(session: &Session<'_>, arguments: &ManArgs) -> Result<Exit> {
     // Without pages for `help`, which repeats the others.

@@ -1,7 +1,6 @@
 //! The commands, one file or folder each. A command imports libraries and the folders beside this one, but no other command, except those
 //! that have subcommands of their own folder: `runs` has `merge`, `table` and `trend`, and `labels` has `calibrate`.
 
-mod bench;
 mod cache;
 mod calibrate;
 mod compare;
@@ -9,13 +8,11 @@ mod completions;
 mod config;
 mod datasets;
 mod doctor;
-mod eval;
 mod gate;
 mod init;
 mod labels;
 mod man;
 mod merge;
-mod rejudge;
 mod run;
 mod runs;
 mod score;
@@ -25,12 +22,14 @@ mod validate;
 mod view;
 
 use anyhow::Result;
+use evals_pipeline::exit::Exit;
+use evals_pipeline::session::Session;
+use evals_pipeline::{eval, rejudge};
 use evals_runs::directories::Directories;
+use evals_terminal::Printer;
 
 use crate::cli::Command;
-use crate::exit::Exit;
-use crate::session::Session;
-use crate::terminal::Printer;
+use crate::errors;
 
 /// Runs the command that the command line names.
 pub(crate) fn execute(command: Command, printer: &Printer) -> Result<Exit> {
@@ -42,7 +41,7 @@ pub(crate) fn execute(command: Command, printer: &Printer) -> Result<Exit> {
         Command::Init(arguments) => init::execute(&session, &arguments),
         Command::Run(arguments) => run::execute(&session, &arguments),
         Command::Import(arguments) => run::execute(&session, &(*arguments).into()),
-        Command::Eval(arguments) => eval::execute(&session, &arguments),
+        Command::Eval(arguments) => eval::execute(&session, &arguments, errors::report),
         Command::Datasets(arguments) => datasets::execute(&session, &arguments),
         Command::View(arguments) => view::execute(&session, &arguments),
         Command::Runs(arguments) => runs::execute(&session, &arguments),
@@ -51,7 +50,7 @@ pub(crate) fn execute(command: Command, printer: &Printer) -> Result<Exit> {
         Command::Rejudge(arguments) => rejudge::execute(&session, &arguments),
         Command::Labels(arguments) => labels::execute(&session, &arguments),
         Command::Score(arguments) => score::execute(&session, &arguments),
-        Command::Bench(arguments) => bench::execute(&session, &arguments),
+        Command::Bench(arguments) => evals_bench::execute(&session, &arguments),
         Command::Doctor(arguments) => doctor::execute(&session, &arguments),
         Command::Validate(arguments) => validate::execute(&session, &arguments),
         Command::Config(arguments) => config::execute(&session, &arguments),

@@ -5,11 +5,11 @@ use std::path::Path;
 
 use evals_data::{CatalogError, DataError, HubError};
 use evals_index::IndexError;
+use evals_pipeline::store_options::StoreKind;
 use evals_stores::store::StoreError;
+use evals_terminal::StdoutError;
 
 use super::unknown_word::nearest_commands;
-use crate::store_options::StoreKind;
-use crate::terminal::StdoutError;
 
 /// A hint how to mend `error`, if there is one.
 pub(crate) fn of(error: &anyhow::Error) -> Option<String> {
@@ -19,7 +19,7 @@ pub(crate) fn of(error: &anyhow::Error) -> Option<String> {
     }
     if error.chain().any(is_out_of_space) {
         return Some(
-            "free some space, or use another disk: set EVALUATIONS_DATA_DIR for databases and runs, `--db` for one \
+            "free some space, or use a different disk: set EVALUATIONS_DATA_DIR for databases and runs, `--db` for one \
              database, HF_HOME for the hub cache"
                 .to_owned(),
         );
@@ -59,15 +59,14 @@ fn of_store(error: &StoreError) -> Option<&'static str> {
         }
         StoreError::NoFile { .. } | StoreError::Folder { .. } | StoreError::Database { .. } => {
             Some(
-                "set EVALUATIONS_DATA_DIR to use another data folder, or run without the cache: `--no-cache`",
+                "set EVALUATIONS_DATA_DIR to use a different data folder, or run without the cache: `--no-cache`",
             )
         }
         _ => None,
     }
 }
 
-const OTHER_DATABASE: &str =
-    "use another database with `--db`, or set EVALUATIONS_DATA_DIR to use another data folder";
+const OTHER_DATABASE: &str = "use a different database with `--db`, or set EVALUATIONS_DATA_DIR to use a different data folder";
 
 /// How to mend a table that the engine could not use.
 fn of_table(error: &IndexError) -> Option<String> {
@@ -90,10 +89,10 @@ fn of_index(error: &IndexError) -> Option<&'static str> {
             "use a server that supports conditional writes, or a newer version of this one; docs/stores.md lists some",
         ),
         IndexError::Listing { .. } => Some(
-            "check the server and what is between it and this machine, or use another store; `evaluations doctor --db` tries it out",
+            "check the server and what is between it and this machine, or use a different store; `evaluations doctor --db` tries it out",
         ),
         IndexError::Busy { .. } => {
-            Some("wait for it to finish, or use another database with `--db`")
+            Some("wait for it to finish, or use a different database with `--db`")
         }
         IndexError::Incomplete { .. }
         | IndexError::NoMatch { .. }
@@ -115,13 +114,13 @@ fn of_object_store(error: &IndexError) -> Option<String> {
     }
 }
 
-const OTHER_CACHE: &str = "set HF_HOME to use another folder for the hub cache";
+const OTHER_CACHE: &str = "set HF_HOME to use a different folder for the hub cache";
 
 fn of_model(error: &HubError) -> Option<&'static str> {
     match error {
         HubError::Cache { .. } => Some(OTHER_CACHE),
         error if error.is_transient() => Some(
-            "the embedded model needs no network; set HF_ENDPOINT to use another hub, or HF_HUB_OFFLINE=1 to use only the cache",
+            "the embedded model needs no network; set HF_ENDPOINT to use a different hub, or HF_HUB_OFFLINE=1 to use only the cache",
         ),
         _ => None,
     }
@@ -142,7 +141,7 @@ fn of_dataset(error: &DataError) -> Option<&'static str> {
             Some(OTHER_CACHE)
         }
         DataError::Hub { source, .. } if source.is_transient() => Some(
-            "`evaluations sample` needs no network; set HF_ENDPOINT to use another hub, or HF_HUB_OFFLINE=1 to use only \
+            "`evaluations sample` needs no network; set HF_ENDPOINT to use a different hub, or HF_HUB_OFFLINE=1 to use only \
              the cache",
         ),
         _ => None,

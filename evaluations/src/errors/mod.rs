@@ -8,9 +8,10 @@ use std::process::ExitCode;
 
 pub(crate) use self::hint::of as hint;
 pub(crate) use self::unknown_word::{nearest_commands, unknown_word};
+use evals_pipeline::exit::Exit;
+use evals_terminal::printable;
+
 use crate::cli;
-use crate::exit::Exit;
-use crate::terminal::printable;
 
 /// Prints help, the version or an error in the command line, in the words of clap.
 pub(crate) fn usage(message: &clap::Error) -> ExitCode {

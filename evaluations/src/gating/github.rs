@@ -6,9 +6,9 @@ use std::path::PathBuf;
 
 use anyhow::{Context as _, Result};
 use evals::{GateReport, render};
+use evals_terminal::{Printer, text};
 
 use crate::cli::GithubChoice;
-use crate::terminal::{Printer, text};
 
 /// Prints annotations on stdout, and appends the verdicts to the file that `GITHUB_STEP_SUMMARY` names, if the program runs in GitHub Actions
 /// or the user asks for it.

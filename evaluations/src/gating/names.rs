@@ -2,10 +2,9 @@
 
 use evals::MeasureNames;
 use evals_metrics::Measure;
+use evals_pages::names_measure;
 use evals_rag::Purpose;
 use evals_rag::qa::Equivalence;
-
-use crate::stored_runs::names_measure;
 
 /// The name of the pass rate of answers in tables.
 const ACCURACY: &str = "accuracy";

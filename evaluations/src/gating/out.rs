@@ -4,10 +4,9 @@ use std::io::{self, Write};
 use std::path::{Path, PathBuf};
 
 use anyhow::{Result, bail};
+use evals_pages::out_file::check_place;
 use evals_runs::atomic_file::write_atomically;
-
-use crate::out_file::check_place;
-use crate::terminal::Printer;
+use evals_terminal::Printer;
 
 /// The formats of verdicts, by extension.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

@@ -7,6 +7,7 @@ use std::path::Path;
 use anyhow::{Result, bail};
 use evals::{Allowance, ClusterKey, Snapshot};
 use evals_messages::nearest;
+use evals_pipeline::session::Session;
 use evals_runs::baseline_file::{BaselineFile, standing_for};
 use evals_runs::judged_by::JudgeRecords;
 use evals_runs::run_record::{Configuration, Sameness, differences};
@@ -15,7 +16,6 @@ use evals_runs::stored_runs::{
 };
 use serde_json::{Map, Value};
 
-use crate::session::Session;
 use evals_runs::run_folder::RunFolder;
 
 /// The numbers of a run or of a baseline, with what has to fit.
@@ -118,7 +118,7 @@ pub(crate) fn runs(
     let (runs, skipped) = chosen?;
     if let Some(newer) = skipped.first() {
         bail!(
-            "a newer run is not finished or not readable, and a verdict on an older one would say nothing about it: {}; name the run to judge",
+            "a newer run is not finished or not readable, and a decision about an older one would say nothing about it: {}; name the run to judge",
             newer.text()
         );
     }
@@ -133,7 +133,7 @@ fn check_manifests(session: &Session<'_>, judged: &[StoredRun]) -> Result<()> {
     match lost.filter(is_newer) {
         None => Ok(()),
         Some(lost) => bail!(
-            "`{}` has results of a run and no `manifest.json`, and a verdict on an older run would say nothing about it; restore the file \
+            "`{}` has results of a run and no `manifest.json`, and a decision about an older run would say nothing about it; restore the file \
              from a copy, delete the folder, or name the run to judge",
             lost.path().display()
         ),
@@ -238,7 +238,7 @@ fn no_run_fits(baseline: &Side, runs: &[Side], allowed: &BTreeSet<Allowance>) ->
     let covers = if allowed.contains(&Allowance::ChangedDataset)
         && runs.iter().all(|run| run.dataset != baseline.dataset)
     {
-        "; `--allow changed-dataset` accepts other files, and added, removed and edited cases of one dataset, and not another dataset"
+        "; `--allow changed-dataset` accepts other files, and added, removed and edited cases of one dataset, but not a different dataset"
     } else {
         ""
     };

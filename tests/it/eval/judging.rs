@@ -335,7 +335,7 @@ fn evaluators_without_a_chat_model_are_refused_before_the_run() {
     let message = sandbox.refuse("eval judged.yaml --target exec:cat");
     assert!(
         message.starts_with(
-            "error: judged.yaml:6:3: `LLMJudge` needs a chat model, and `embedded:overlap` is none;"
+            "error: judged.yaml:6:3: `LLMJudge` needs a chat model, and `embedded:overlap` is not one;"
         ),
         "{message}"
     );

@@ -251,7 +251,7 @@ fn an_equal_answer_with_another_verdict_blames_no_judge_where_none_judged() {
     let captions = page.captions();
     for counts in [
         "0 fixed, 0 broken.",
-        "Not in this table: 2 cases with the same answer and another verdict.",
+        "Not in this table: 2 cases with the same answer and a different verdict.",
     ] {
         assert!(captions.contains(counts), "{captions}");
     }
@@ -262,7 +262,7 @@ fn an_equal_answer_with_another_verdict_blames_no_judge_where_none_judged() {
     let notices = page.notices();
     let unstable = notices.iter().any(|(class, text)| {
         *class == "warning"
-            && *text == "2 cases with the same answer in both runs got another verdict."
+            && *text == "2 cases with the same answer in both runs got a different verdict."
     });
     assert!(unstable, "{notices:?}");
 }

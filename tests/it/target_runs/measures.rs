@@ -196,7 +196,7 @@ fn ids_that_the_corpus_has_for_other_documents_are_pointed_out() {
         assert_eq!(done.code, Some(0), "{}", done.stderr);
         let says = "have an id of the corpus but a different text";
         assert_eq!(done.stderr.contains(says), warned, "{}", done.stderr);
-        let fact = "matched by id have another text";
+        let fact = "matched by id have a different text";
         assert_eq!(done.stdout.contains(fact), warned, "{}", done.stdout);
         let report = report(&sandbox, "retrieval");
         let check = &report["metadata"]["documents_matched_by_id"];

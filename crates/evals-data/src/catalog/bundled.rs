@@ -2,44 +2,23 @@
 
 use crate::manifest::{Manifest, ManifestError, Origin};
 
+macro_rules! in_datasets {
+    ($include:ident, $extension:literal, $($name:literal)*) => {
+        &[$(($name, $include!(concat!("../../../../datasets/", $name, $extension)))),*]
+    };
+}
+
 /// Manifests by name, in alphabetical order.
-const MANIFESTS: &[(&str, &str)] = &[
-    (
-        "hotpotqa",
-        include_str!("../../../../datasets/hotpotqa.yaml"),
-    ),
-    ("repliqa", include_str!("../../../../datasets/repliqa.yaml")),
-    ("sample", include_str!("../../../../datasets/sample.yaml")),
-    (
-        "sample-support",
-        include_str!("../../../../datasets/sample-support.yaml"),
-    ),
-    ("wix", include_str!("../../../../datasets/wix.yaml")),
-    (
-        "wix-simulated",
-        include_str!("../../../../datasets/wix-simulated.yaml"),
-    ),
-    (
-        "wix-synthetic",
-        include_str!("../../../../datasets/wix-synthetic.yaml"),
-    ),
-];
+const MANIFESTS: &[(&str, &str)] = in_datasets!(
+    include_str, ".yaml",
+    "hotpotqa" "repliqa" "sample" "sample-support" "wix" "wix-simulated" "wix-synthetic"
+);
 
 /// Data files by name.
-const FILES: &[(&str, &[u8])] = &[
-    (
-        "sample.parquet",
-        include_bytes!("../../../../datasets/sample.parquet"),
-    ),
-    (
-        "sample-support-articles.parquet",
-        include_bytes!("../../../../datasets/sample-support-articles.parquet"),
-    ),
-    (
-        "sample-support-questions.parquet",
-        include_bytes!("../../../../datasets/sample-support-questions.parquet"),
-    ),
-];
+const FILES: &[(&str, &[u8])] = in_datasets!(
+    include_bytes, "",
+    "sample.parquet" "sample-support-articles.parquet" "sample-support-questions.parquet"
+);
 
 /// The names of the bundled manifests.
 pub(super) fn names() -> impl Iterator<Item = &'static str> {

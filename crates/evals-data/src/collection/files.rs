@@ -94,8 +94,7 @@ impl Fetched {
 
     fn on_hub(&self, repo: &str, revision: &str, globs: &[String]) -> TableFiles {
         let fetched = &self.repositories[&(repo.to_owned(), revision.to_owned())];
-        let globs = Globs::new(globs.iter().map(String::as_str))
-            .expect("the hub compiled these globs before");
+        let globs = Globs::new(globs).expect("the hub compiled these globs before");
         let mut table = TableFiles {
             commit: Some(fetched.commit.clone()),
             ..TableFiles::default()
@@ -145,9 +144,8 @@ fn on_disk(path: &Path, globs: &[String]) -> Result<TableFiles, DataError> {
         let problem = "is a folder: name its files with `files: [\"*.parquet\"]`";
         return Err(DataError::file(named, problem));
     }
-    let globs = Globs::new(globs.iter().map(String::as_str));
-    let globs =
-        globs.map_err(|error| DataError::file(&named, format!("is searched for {error}")))?;
+    let globs = Globs::new(globs)
+        .map_err(|error| DataError::file(&named, format!("is searched for {error}")))?;
     let present = files_below(path).map_err(|(path, source)| DataError::Unreadable {
         file: path.display().to_string(),
         source,

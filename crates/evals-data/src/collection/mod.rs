@@ -1,12 +1,9 @@
 //! A dataset whose files are on disk: its documents and its questions.
 
 mod cells;
-mod corpus;
 mod documents;
 mod files;
-mod fingerprint;
 mod judged;
-mod mapping;
 mod questions;
 mod unknown;
 
@@ -27,10 +24,9 @@ use crate::hub::{DownloadObserver, Hub, HubWarning, blocking};
 use crate::manifest::{DocumentColumns, Manifest, Source, Table};
 use crate::provenance::{Provenance, TableProvenance};
 use crate::reader::TableFile;
-use corpus::Corpus;
 use files::{Fetched, TableFiles};
 use questions::QuestionReader;
-use unknown::JudgedCells;
+use unknown::{Corpus, JudgedCells};
 
 /// A dataset whose files are on disk and verified.
 #[derive(Debug, Clone)]

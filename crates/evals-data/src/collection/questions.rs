@@ -9,7 +9,7 @@ use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 
 use super::cells;
-use super::fingerprint::fingerprint;
+use super::documents::fingerprint;
 use super::judged::{self, ByQuestion};
 use crate::error::{DataError, Place};
 use crate::manifest::{Column, Manifest, QuestionColumns};

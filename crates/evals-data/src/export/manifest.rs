@@ -9,10 +9,7 @@ use crate::manifest::Manifest;
 
 /// The manifest as YAML. Its values are written as JSON, which YAML contains.
 pub(super) fn of(original: &Manifest, format: ExportFormat) -> String {
-    let extension = match format {
-        ExportFormat::Parquet => "parquet",
-        ExportFormat::JsonLines | ExportFormat::Text => "jsonl",
-    };
+    let extension = format.extension();
     let mut documents = json!({
         "source": {"path": format!("documents.{extension}")},
         "uri": "id", "title": "title", "text": "text",

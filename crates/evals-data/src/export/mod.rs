@@ -10,6 +10,7 @@ use std::fs::File;
 use std::io::Write as _;
 use std::path::{Path, PathBuf};
 
+use evals_rag::Document;
 use serde_json::{Map, Value, json};
 use thiserror::Error;
 
@@ -40,6 +41,16 @@ pub enum ExportFormat {
     Parquet,
     /// A text file for each document. Questions are JSON Lines.
     Text,
+}
+
+impl ExportFormat {
+    /// The extension of the tables' files.
+    fn extension(self) -> &'static str {
+        match self {
+            Self::Parquet => "parquet",
+            Self::JsonLines | Self::Text => "jsonl",
+        }
+    }
 }
 
 /// The numbers of exported documents and questions.
@@ -104,10 +115,7 @@ impl Collection {
         }
         writer.finish()?;
         if !export.questions_only {
-            exported.documents = match export.format {
-                ExportFormat::Text => self.export_texts(&staging, keep_going)?,
-                table => self.export_documents(&staging, table, keep_going)?,
-            };
+            exported.documents = self.export_documents(&staging, export.format, keep_going)?;
         }
         if export.with_answers && !export.questions_only && export.format != ExportFormat::Text {
             let path = staging.path("dataset.yaml");
@@ -119,71 +127,56 @@ impl Collection {
         Ok(exported)
     }
 
-    /// These columns of documents, and `metadata` if the manifest keeps columns.
-    fn document_columns<const N: usize>(&self, columns: [&'static str; N]) -> Vec<&'static str> {
-        let is_kept = !self.manifest().documents.columns.metadata.is_empty();
-        let metadata = is_kept.then_some("metadata");
-        columns.into_iter().chain(metadata).collect()
-    }
-
+    /// Writes the documents as rows, or as files of text and a table of these files.
     fn export_documents(
         &self,
         staging: &Staging,
         format: ExportFormat,
         keep_going: &dyn Fn() -> bool,
     ) -> Result<u64, ExportError> {
-        let columns = self.document_columns(["id", "title", "text"]);
-        let mut writer = RowWriter::create(staging, "documents", format, columns)?;
+        let are_texts = format == ExportFormat::Text;
+        let (table, columns) = if are_texts {
+            let folder = std::fs::create_dir(staging.path(TEXTS));
+            folder.map_err(|source| staging.failed(TEXTS, source))?;
+            ("manifest", ["id", "file", "title"])
+        } else {
+            ("documents", ["id", "title", "text"])
+        };
+        let is_kept = !self.manifest().documents.columns.metadata.is_empty();
+        let columns = columns.into_iter().chain(is_kept.then_some("metadata"));
+        let mut writer = RowWriter::create(staging, table, format, columns.collect())?;
         let mut count = 0;
         for document in self.documents()? {
             if !keep_going() {
                 return Err(ExportError::Stopped);
             }
             let document = document?;
-            writer.write(&[
-                json!(document.uri),
-                json!(document.title),
-                Value::String(document.text),
-                Value::Object(document.metadata),
-            ])?;
             count += 1;
+            let (id, title) = (json!(document.uri), json!(document.title));
+            let cells = if are_texts {
+                let name = write_text(staging, count, &document)?;
+                [id, name.into(), title]
+            } else {
+                [id, title, document.text.into()]
+            };
+            let [first, second, third] = cells;
+            writer.write(&[first, second, third, Value::Object(document.metadata)])?;
         }
         writer.finish()?;
         Ok(count)
     }
+}
 
-    fn export_texts(
-        &self,
-        staging: &Staging,
-        keep_going: &dyn Fn() -> bool,
-    ) -> Result<u64, ExportError> {
-        const FOLDER: &str = "documents";
-        let columns = self.document_columns(["id", "file", "title"]);
-        let folder = staging.path(FOLDER);
-        std::fs::create_dir(&folder).map_err(|source| staging.failed(FOLDER, source))?;
-        let mut writer = RowWriter::create(staging, "manifest", ExportFormat::Text, columns)?;
-        let mut count = 0;
-        for document in self.documents()? {
-            if !keep_going() {
-                return Err(ExportError::Stopped);
-            }
-            let document = document?;
-            count += 1;
-            let name = file_name(count, &document.uri);
-            let name = format!("{FOLDER}/{name}");
-            File::create_new(staging.path(&name))
-                .and_then(|mut file| file.write_all(document.text.as_bytes()))
-                .map_err(|source| staging.failed(&name, source))?;
-            writer.write(&[
-                json!(document.uri),
-                json!(name),
-                json!(document.title),
-                Value::Object(document.metadata),
-            ])?;
-        }
-        writer.finish()?;
-        Ok(count)
-    }
+/// The folder of texts.
+const TEXTS: &str = "documents";
+
+/// Writes the text of the `number`th document, and returns the name of its file.
+fn write_text(staging: &Staging, number: u64, document: &Document) -> Result<String, ExportError> {
+    let name = format!("{TEXTS}/{}", file_name(number, &document.uri));
+    let written = File::create_new(staging.path(&name))
+        .and_then(|mut file| file.write_all(document.text.as_bytes()));
+    written.map_err(|source| staging.failed(&name, source))?;
+    Ok(name)
 }
 
 /// Why a dataset cannot be exported.

@@ -46,11 +46,7 @@ impl<'s> RowWriter<'s> {
         format: ExportFormat,
         columns: Vec<&'static str>,
     ) -> Result<Self, ExportError> {
-        let extension = match format {
-            ExportFormat::Parquet => "parquet",
-            ExportFormat::JsonLines | ExportFormat::Text => "jsonl",
-        };
-        let name = format!("{table}.{extension}");
+        let name = format!("{table}.{}", format.extension());
         let file = File::create_new(staging.path(&name)).and_then(|file| match format {
             ExportFormat::Parquet => Parquet::new(file, &columns)
                 .map(Box::new)

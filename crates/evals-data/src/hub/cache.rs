@@ -11,6 +11,9 @@ use std::io;
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicU64, Ordering};
 
+use serde::{Deserialize, Serialize};
+
+use super::tree::{GIT_DIGITS, ListedFile, is_hex};
 use super::{HubError, Repository};
 
 /// One repository's part of the cache.
@@ -96,7 +99,7 @@ impl RepositoryCache {
 
 /// Whether a revision is a full commit hash already.
 pub(super) fn is_commit(revision: &str) -> bool {
-    revision.len() == 40 && revision.bytes().all(|byte| byte.is_ascii_hexdigit())
+    is_hex(revision, GIT_DIGITS)
 }
 
 pub(super) fn create_parent(path: &Path) -> Result<(), HubError> {
@@ -140,6 +143,51 @@ fn place(_target: &Path, blob: &Path, link: &Path) -> io::Result<()> {
     std::fs::copy(blob, link).map(|_| ())
 }
 
+/// A commit's files as the hub listed them.
+#[derive(Debug, Serialize, Deserialize)]
+struct StoredListing {
+    files: Vec<ListedFile>,
+}
+
+impl RepositoryCache {
+    fn listing_path(&self, commit: &str) -> PathBuf {
+        self.folder()
+            .join(".evaluations")
+            .join(format!("{commit}.json"))
+    }
+
+    /// The files of a commit, if a list of them is stored.
+    pub(super) fn listing(&self, commit: &str) -> Option<Vec<ListedFile>> {
+        let bytes = std::fs::read(self.listing_path(commit)).ok()?;
+        let listing: StoredListing = serde_json::from_slice(&bytes).ok()?;
+        let is_sound = listing.files.iter().all(|file| file.fault().is_none());
+        is_sound.then_some(listing.files)
+    }
+
+    /// Stores the list of a commit's files. A read-only cache goes without.
+    pub(super) fn keep_listing(&self, commit: &str, files: &[ListedFile]) -> Result<(), HubError> {
+        if self.listing(commit).as_deref() == Some(files) {
+            return Ok(());
+        }
+        let path = self.listing_path(commit);
+        let listing = StoredListing {
+            files: files.to_vec(),
+        };
+        let text = serde_json::to_vec(&listing).expect("strings and numbers only");
+        match write_whole(&path, &text) {
+            Err(error) if is_read_only(&error) => Ok(()),
+            written => written.map_err(HubError::cache(&path)),
+        }
+    }
+}
+
+fn is_read_only(error: &io::Error) -> bool {
+    matches!(
+        error.kind(),
+        io::ErrorKind::PermissionDenied | io::ErrorKind::ReadOnlyFilesystem
+    )
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -158,5 +206,33 @@ mod tests {
         cache.remember("refs/pr/1", commit).unwrap();
         let left = std::fs::read_dir(folder.path().join("datasets--owner--name/refs/refs/pr"));
         assert_eq!(left.unwrap().count(), 1, "no partial file is left");
+    }
+}
+
+#[cfg(test)]
+mod listing_tests {
+    use super::*;
+    use crate::hub::Repository;
+
+    #[test]
+    fn a_stored_list_reads_back_unless_it_is_truncated() {
+        let folder = tempfile::tempdir().unwrap();
+        let cache = RepositoryCache::new(folder.path(), &Repository::dataset("owner/name"));
+        let files = vec![ListedFile {
+            path: "a/b.parquet".to_owned(),
+            size: 9,
+            sha256: Some("ab".to_owned()),
+            etag: "ab".to_owned(),
+        }];
+        cache.keep_listing("c0", &files).unwrap();
+        assert_eq!(cache.listing("c0").unwrap(), files);
+        let path = cache.listing_path("c0");
+        let whole = std::fs::read(&path).unwrap();
+        std::fs::write(&path, &whole[..whole.len() / 2]).unwrap();
+        assert_eq!(cache.listing("c0"), None);
+        cache.keep_listing("c0", &files).unwrap();
+        assert_eq!(cache.listing("c0").unwrap(), files, "written again");
+        let left = std::fs::read_dir(path.parent().unwrap()).unwrap().count();
+        assert_eq!(left, 1, "no partial file is left");
     }
 }

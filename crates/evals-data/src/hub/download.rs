@@ -1,16 +1,14 @@
 //! Downloading files into the cache.
 
 use std::fs::{File, TryLockError};
-use std::io::Write;
-use std::path::Path;
+use std::io::{self, Write};
+use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 use futures::{StreamExt, TryStreamExt, stream};
 
-use super::answer::unreachable;
-use super::cache::{RepositoryCache, create_parent};
-use super::online::Online;
-use super::partial::Partial;
+use super::cache::{RepositoryCache, create_parent, remove};
+use super::online::{Online, unreachable};
 use super::tree::ListedFile;
 use super::verify::{Damage, Identity, check_size, verify};
 use super::{
@@ -52,6 +50,7 @@ impl Download<'_> {
             .map(|file| file.path.as_str());
         let unverified = HubWarning::of_unverified(self.repo, self.commit, without_digest);
         Ok(HubFiles {
+            folder: self.cache.snapshot(self.commit),
             commit: self.commit.to_owned(),
             files,
             warnings: warnings.into_iter().flatten().chain(unverified).collect(),
@@ -157,9 +156,7 @@ impl Download<'_> {
             file: &file.path,
             total: file.size,
         });
-        let answer = self.online.file(self.repo, url, begun).await?;
-        let mut response = answer.response;
-        let mut done = answer.begins_at;
+        let (mut response, mut done) = self.online.file(self.repo, url, begun).await?;
         let mut writer = partial.writer(done)?;
         while let Some(bytes) = response
             .chunk()
@@ -222,4 +219,64 @@ async fn cached(path: &Path, file: &ListedFile) -> Option<Result<Identity, Damag
 async fn verified(path: &Path, file: &ListedFile) -> Result<Identity, Damage> {
     let (path, file) = (path.to_owned(), file.clone());
     blocking(move || verify(&path, &file.path, &file.expected())).await
+}
+
+/// The part of a blob that has arrived. It stays when a run ends, and the next run resumes there.
+///
+/// Its name is not `.incomplete`, because the official clients would resume a file of that name, whatever its content.
+#[derive(Debug)]
+pub(super) struct Partial {
+    pub(super) path: PathBuf,
+    /// Whether a digest proves in the end that all parts belong together. Files without a digest are small.
+    has_digest: bool,
+}
+
+impl Partial {
+    /// Finds the part of a file. A part longer than the file is removed.
+    pub(super) fn new(blob: &Path, file: &ListedFile) -> Result<Self, HubError> {
+        let mut name = blob.as_os_str().to_owned();
+        name.push(".partial");
+        let partial = Self {
+            path: PathBuf::from(name),
+            has_digest: file.sha256.is_some(),
+        };
+        if partial.length() > file.size {
+            partial.discard()?;
+        }
+        Ok(partial)
+    }
+
+    /// Number of bytes that have arrived.
+    pub(super) fn length(&self) -> u64 {
+        std::fs::metadata(&self.path).map_or(0, |metadata| metadata.len())
+    }
+
+    /// The offset at which a transfer may resume.
+    pub(super) fn resumable(&self) -> u64 {
+        if self.has_digest { self.length() } else { 0 }
+    }
+
+    /// A writer at `begins_at`, which is the end of the part, or 0 to start over.
+    pub(super) fn writer(&self, begins_at: u64) -> Result<File, HubError> {
+        let file = if begins_at == 0 {
+            File::create(&self.path)
+        } else {
+            File::options().append(true).open(&self.path)
+        };
+        file.map_err(|source| self.failed(source))
+    }
+
+    /// Renames the complete file to the blob.
+    pub(super) fn keep_as(&self, blob: &Path) -> Result<(), HubError> {
+        std::fs::rename(&self.path, blob).map_err(HubError::cache(blob))
+    }
+
+    /// Removes the part.
+    pub(super) fn discard(&self) -> Result<(), HubError> {
+        remove(&self.path).map_err(|source| self.failed(source))
+    }
+
+    pub(super) fn failed(&self, source: io::Error) -> HubError {
+        HubError::cache(&self.path)(source)
+    }
 }

@@ -4,38 +4,26 @@
 //! error page can stay in the cache for good; it does not honour `Retry-After`; its second process gives up waiting for a lock after a
 //! few seconds; and offline it finds single files only, none by a glob.
 
-mod answer;
 mod cache;
 mod download;
 mod error;
-mod folder;
-mod globs;
-mod listing;
 mod model;
-mod observer;
 mod offline;
 mod online;
-mod partial;
 mod repository;
-mod retry;
 mod settings;
-mod shards;
 mod tree;
 mod verify;
-mod warning;
 
 use std::path::{Path, PathBuf};
+use std::time::Duration;
 
-pub use error::{HubError, TransportError};
-pub use model::ModelFiles;
-pub use observer::{DownloadEvent, DownloadObserver};
+pub use error::{HubError, HubWarning, TransportError};
+pub(crate) use model::files_below;
 pub use repository::Repository;
 pub use settings::{HubSettings, RetryPolicy, Token};
+pub(crate) use tree::Globs;
 pub use verify::Damage;
-pub use warning::HubWarning;
-
-pub(crate) use folder::files_below;
-pub(crate) use globs::Globs;
 pub(crate) use verify::{Expected, Identity, sha256, verify};
 
 use cache::RepositoryCache;
@@ -53,6 +41,8 @@ pub struct Hub {
 /// Files of one commit, verified and on disk.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct HubFiles {
+    /// The commit's folder in the cache, laid out as the repository is.
+    pub folder: PathBuf,
     /// The commit that the revision pointed to.
     pub commit: String,
     /// The files, ordered by path.
@@ -123,7 +113,7 @@ impl Hub {
         globs: &[String],
         observer: &dyn DownloadObserver,
     ) -> Result<HubFiles, HubError> {
-        let globs = Globs::new(globs.iter().map(String::as_str))?;
+        let globs = Globs::new(globs)?;
         self.fetch_matching(repo, revision, globs, observer).await
     }
 
@@ -183,8 +173,7 @@ impl Hub {
 
     /// Whether the cache has the files, intact or not. Does not use the network.
     pub fn is_cached(&self, repo: &Repository, revision: &str, globs: &[String]) -> bool {
-        Globs::new(globs.iter().map(String::as_str))
-            .is_ok_and(|globs| self.is_there(repo, revision, &globs))
+        Globs::new(globs).is_ok_and(|globs| self.is_there(repo, revision, &globs))
     }
 
     /// The folder of the cache.
@@ -257,3 +246,66 @@ pub(crate) async fn blocking<T: Send + 'static>(work: impl FnOnce() -> T + Send 
         },
     }
 }
+
+/// Receives the events of a download, to draw progress or to log.
+///
+/// Its methods should return at once, because the download waits for them.
+pub trait DownloadObserver: Send + Sync {
+    /// Called for each event. Does nothing by default.
+    fn on_event(&self, event: &DownloadEvent<'_>) {
+        let _ = event;
+    }
+}
+
+/// One step of a download. Files are named by their path in the repository.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum DownloadEvent<'a> {
+    /// The hub listed the files. Only those that are not in the cache follow as [`Started`](Self::Started).
+    Listed {
+        /// The repository's id.
+        repo: &'a str,
+        /// Number of requested files.
+        files: usize,
+        /// Their bytes.
+        bytes: u64,
+    },
+    /// A file's transfer starts, or starts again after a failure.
+    Started {
+        /// The file.
+        file: &'a str,
+        /// Its bytes.
+        total: u64,
+    },
+    /// More bytes of a file arrived.
+    Advanced {
+        /// The file.
+        file: &'a str,
+        /// Bytes so far.
+        done: u64,
+        /// Bytes in all.
+        total: u64,
+    },
+    /// A file is in the cache and verified.
+    Finished {
+        /// The file.
+        file: &'a str,
+    },
+    /// This process waits for another one that downloads the same file.
+    Waiting {
+        /// The file.
+        file: &'a str,
+    },
+    /// A request failed temporarily, and is retried after a pause.
+    Retrying {
+        /// The requested address.
+        url: &'a str,
+        /// The failure.
+        reason: &'a str,
+        /// The pause.
+        delay: Duration,
+    },
+}
+
+/// An observer that does nothing.
+impl DownloadObserver for () {}

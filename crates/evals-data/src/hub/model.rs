@@ -1,10 +1,12 @@
-//! Downloading a model: which files of its repository belong to it.
+//! Folders and models from the hub or on disk.
 
-use std::path::PathBuf;
+use std::io;
+use std::path::{Component, Path, PathBuf};
 
-use super::cache::RepositoryCache;
-use super::globs::Globs;
-use super::{DownloadObserver, FetchedFile, Hub, HubError, HubFiles, HubWarning, Repository};
+use walkdir::WalkDir;
+
+use super::tree::Globs;
+use super::{DownloadObserver, Hub, HubError, HubFiles, Repository};
 
 /// Files that every model needs.
 const REQUIRED: [&str; 2] = ["config.json", "tokenizer.json"];
@@ -38,19 +40,6 @@ const OPTIONAL: [&str; 19] = [
     "*/config.json",
 ];
 
-/// A model's files of one commit, verified and on disk.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct ModelFiles {
-    /// The commit's folder in the cache, laid out as the repository is.
-    pub folder: PathBuf,
-    /// The commit that the revision pointed to.
-    pub commit: String,
-    /// The files, ordered by path.
-    pub files: Vec<FetchedFile>,
-    /// Warnings about the download.
-    pub warnings: Vec<HubWarning>,
-}
-
 impl Hub {
     /// Downloads the model repository `id` into the cache and verifies it, as [`fetch`](Self::fetch) does: configuration, tokenizer,
     /// weights as safetensors or else as `PyTorch` files, and the files about prompts and pooling. Only the last may be missing. Weights
@@ -60,7 +49,7 @@ impl Hub {
         id: &str,
         revision: &str,
         observer: &dyn DownloadObserver,
-    ) -> Result<ModelFiles, HubError> {
+    ) -> Result<HubFiles, HubError> {
         let repo = Repository::model(id);
         let preferred = globs(SAFETENSORS)?;
         let fetched = match self
@@ -73,18 +62,7 @@ impl Hub {
             }
             fetched => fetched,
         };
-        let HubFiles {
-            commit,
-            files,
-            warnings,
-        } = fetched.map_err(without_weights)?;
-        let cache = RepositoryCache::new(self.cache_dir()?, &repo);
-        Ok(ModelFiles {
-            folder: cache.snapshot(&commit),
-            commit,
-            files,
-            warnings,
-        })
+        fetched.map_err(without_weights)
     }
 
     /// Whether the cache has the model, intact or not. Does not use the network.
@@ -104,8 +82,8 @@ impl Hub {
 }
 
 fn globs(weights: &'static str) -> Result<Globs, HubError> {
-    let required = REQUIRED.into_iter().chain([weights]);
-    Ok(Globs::new(required)?.with_optional(OPTIONAL)?)
+    let [config, tokenizer] = REQUIRED;
+    Ok(Globs::new(&[config, tokenizer, weights])?.with_optional(&OPTIONAL)?)
 }
 
 /// Replaces the glob for weights by an error that lists their names.
@@ -122,5 +100,105 @@ fn without_weights(error: HubError) -> HubError {
             files,
         },
         other => other,
+    }
+}
+
+/// The paths of all files below a folder, with slashes, in order. A folder that does not exist has none.
+///
+/// Links are followed, except a link to a folder that the path already went through, which would never end, and a link that leads
+/// nowhere, so that its file counts as missing. An error names what cannot be read.
+pub(crate) fn files_below(folder: &Path) -> Result<Vec<String>, (PathBuf, io::Error)> {
+    let mut files = Vec::new();
+    for entry in WalkDir::new(folder).follow_links(true) {
+        match entry {
+            Ok(entry) if entry.file_type().is_file() => {
+                files.extend(entry.path().strip_prefix(folder).ok().map(with_slashes));
+            }
+            Ok(_) => {}
+            Err(error) => {
+                let path = error.path().unwrap_or(folder).to_owned();
+                let is_link = error.depth() > 0 && path.is_symlink();
+                // Without a cause, it is a link to a folder that the path already went through.
+                let Some(source) = error.into_io_error() else {
+                    continue;
+                };
+                let is_missing = match source.kind() {
+                    io::ErrorKind::NotFound => true,
+                    io::ErrorKind::PermissionDenied => false,
+                    _ => is_link && !path.exists(),
+                };
+                if !is_missing {
+                    return Err((path, source));
+                }
+            }
+        }
+    }
+    files.sort();
+    Ok(files)
+}
+
+fn with_slashes(path: &Path) -> String {
+    let parts = path.components().filter_map(|component| match component {
+        Component::Normal(part) => Some(part.to_string_lossy()),
+        _ => None,
+    });
+    parts.collect::<Vec<_>>().join("/")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn files_are_listed_with_slashes_and_in_order() {
+        let folder = tempfile::tempdir().unwrap();
+        std::fs::create_dir_all(folder.path().join("b/c")).unwrap();
+        for file in ["b/c/2", "b/1", "a"] {
+            std::fs::write(folder.path().join(file), "").unwrap();
+        }
+        assert_eq!(files_below(folder.path()).unwrap(), ["a", "b/1", "b/c/2"]);
+        assert!(
+            files_below(&folder.path().join("absent"))
+                .unwrap()
+                .is_empty()
+        );
+    }
+
+    #[cfg(unix)]
+    #[test]
+    fn links_are_followed_but_not_in_circles() {
+        use std::os::unix::fs::symlink;
+
+        let folder = tempfile::tempdir().unwrap();
+        let at = |path: &str| folder.path().join(path);
+        std::fs::create_dir_all(at("a")).unwrap();
+        std::fs::create_dir_all(at("b")).unwrap();
+        std::fs::write(at("a/1"), "").unwrap();
+        symlink(at("b"), at("a/to-b")).unwrap();
+        symlink(at("a"), at("b/to-a")).unwrap();
+        symlink(folder.path(), at("b/up")).unwrap();
+        assert_eq!(
+            files_below(folder.path()).unwrap(),
+            ["a/1", "b/to-a/1"],
+            "each way to a file once"
+        );
+    }
+
+    #[cfg(unix)]
+    #[test]
+    fn a_link_that_leads_nowhere_counts_as_missing() {
+        use std::os::unix::fs::symlink;
+
+        let folder = tempfile::tempdir().unwrap();
+        let at = |path: &str| folder.path().join(path);
+        std::fs::write(at("file"), "").unwrap();
+        symlink("itself", at("itself")).unwrap();
+        symlink("file/below", at("through-a-file")).unwrap();
+        symlink("absent", at("gone")).unwrap();
+        assert_eq!(files_below(folder.path()).unwrap(), ["file"]);
+        let (path, source) = files_below(&at("itself")).unwrap_err();
+        assert_eq!(path, at("itself"));
+        let source = source.to_string();
+        assert!(!source.contains("itself"), "the path again: {source}");
     }
 }

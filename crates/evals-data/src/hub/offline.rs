@@ -1,11 +1,10 @@
 //! Finding a repository's files in the cache, without the hub.
 
+use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
 
 use super::cache::RepositoryCache;
-use super::globs::Globs;
-use super::shards::{is_shard, missing_shard};
-use super::tree::{is_git_digest, wanted};
+use super::tree::{GIT_DIGITS, Globs, is_hex, wanted};
 use super::verify::{Expected, verify};
 use super::{FetchedFile, HubError, HubFiles, HubWarning, Repository, files_below};
 
@@ -18,11 +17,8 @@ pub(super) struct Offline<'a> {
     pub(super) globs: &'a Globs,
 }
 
-/// A requested file, and the facts known about its content.
-struct Known {
-    path: String,
-    expected: Expected,
-}
+/// The path of a requested file, and the facts known about its content.
+type Known = (String, Expected);
 
 impl Offline<'_> {
     /// The files, verified as far as possible without the hub: against the stored list of the commit's files if there is one, else
@@ -38,9 +34,9 @@ impl Offline<'_> {
         let (known, warning): (Vec<Known>, _) = match cache.listing(&commit) {
             Some(listing) => {
                 let listed = wanted(self.repo, &commit, self.globs, listing)?;
-                let known = listed.into_iter().map(|file| Known {
-                    expected: file.expected(),
-                    path: file.path,
+                let known = listed.into_iter().map(|file| {
+                    let expected = file.expected();
+                    (file.path, expected)
                 });
                 (known.collect(), None)
             }
@@ -48,14 +44,15 @@ impl Offline<'_> {
         };
         let without_digest = known
             .iter()
-            .filter(|file| !file.expected.has_digest())
-            .map(|file| file.path.as_str());
+            .filter(|(_, expected)| !expected.has_digest())
+            .map(|(path, _)| path.as_str());
         let unverified = HubWarning::of_unverified(self.repo, &commit, without_digest);
         let files = known
             .into_iter()
             .map(|file| self.file(&snapshot, file))
             .collect::<Result<_, _>>()?;
         Ok(HubFiles {
+            folder: snapshot,
             commit,
             files,
             warnings: warning.into_iter().chain(unverified).collect(),
@@ -98,25 +95,24 @@ impl Offline<'_> {
             commit: commit.to_owned(),
             files: present.len(),
         });
-        let known = present.into_iter().map(|path| Known {
-            expected: linked_digest(&snapshot.join(&path)),
-            path,
+        let known = present.into_iter().map(|path| {
+            let expected = linked_digest(&snapshot.join(&path));
+            (path, expected)
         });
         Ok((known.collect(), warning))
     }
 
-    fn file(&self, snapshot: &Path, file: Known) -> Result<FetchedFile, HubError> {
-        let local = snapshot.join(&file.path);
+    fn file(&self, snapshot: &Path, (path, expected): Known) -> Result<FetchedFile, HubError> {
+        let local = snapshot.join(&path);
         if !local.is_file() {
-            return Err(self.not_cached(format!("`{}` is missing", file.path)));
+            return Err(self.not_cached(format!("`{path}` is missing")));
         }
-        let identity = verify(&local, &file.path, &file.expected).map_err(|damage| {
-            HubError::DamagedCache {
+        let identity =
+            verify(&local, &path, &expected).map_err(|damage| HubError::DamagedCache {
                 path: local.clone(),
                 damage,
-            }
-        })?;
-        Ok(FetchedFile::new(file.path, local, identity))
+            })?;
+        Ok(FetchedFile::new(path, local, identity))
     }
 
     fn not_cached(&self, missing: String) -> HubError {
@@ -134,10 +130,90 @@ fn linked_digest(file: &Path) -> Expected {
     let target = std::fs::read_link(file).unwrap_or_default();
     let name = target.file_name().and_then(|name| name.to_str());
     let name = name.unwrap_or_default();
-    let is_sha256 = name.len() == 64 && name.bytes().all(|byte| byte.is_ascii_hexdigit());
     Expected {
         size: None,
-        sha256: is_sha256.then(|| name.to_owned()),
-        git: is_git_digest(name).then(|| name.to_owned()),
+        sha256: is_hex(name, 64).then(|| name.to_owned()),
+        git: is_hex(name, GIT_DIGITS).then(|| name.to_owned()),
+    }
+}
+
+/// The first missing shard of an incomplete set.
+pub(super) fn missing_shard(files: &[String]) -> Option<String> {
+    let mut shards: BTreeMap<(&str, u32, &str), BTreeSet<u32>> = BTreeMap::new();
+    for file in files {
+        if let Some((stem, number, total, rest)) = shard(file) {
+            shards
+                .entry((stem, total, rest))
+                .or_default()
+                .insert(number);
+        }
+    }
+    shards
+        .into_iter()
+        .find_map(|((stem, total, rest), numbers)| {
+            let first = first_number(rest);
+            let missing = (first..first + total).find(|number| !numbers.contains(number))?;
+            Some(format!("{stem}-{missing:05}-of-{total:05}{rest}"))
+        })
+}
+
+/// The number of the first shard: 0 for tables, 1 for weights.
+fn first_number(rest: &str) -> u32 {
+    u32::from(matches!(rest, ".safetensors" | ".bin"))
+}
+
+/// Whether a file is a shard.
+pub(super) fn is_shard(file: &str) -> bool {
+    shard(file).is_some()
+}
+
+/// Splits `data/test-00001-of-00003.parquet` into `data/test`, 1, 3 and `.parquet`.
+fn shard(file: &str) -> Option<(&str, u32, u32, &str)> {
+    let (before, after) = file.rsplit_once("-of-")?;
+    let (stem, number) = before.rsplit_once('-')?;
+    let total = after.get(..5)?;
+    let is_number = |text: &str| text.len() == 5 && text.bytes().all(|byte| byte.is_ascii_digit());
+    if !is_number(number) || !is_number(total) {
+        return None;
+    }
+    Some((stem, number.parse().ok()?, total.parse().ok()?, &after[5..]))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn shards(files: &[&str]) -> Option<String> {
+        let files: Vec<String> = files.iter().map(|file| (*file).to_owned()).collect();
+        missing_shard(&files)
+    }
+
+    #[test]
+    fn a_missing_shard_is_found() {
+        assert_eq!(
+            shards(&[
+                "c/x-00000-of-00002.parquet",
+                "c/x-00001-of-00002.parquet",
+                "test.jsonl"
+            ]),
+            None
+        );
+        assert_eq!(
+            shards(&["c/x-00000-of-00003.parquet", "c/x-00002-of-00003.parquet"]).as_deref(),
+            Some("c/x-00001-of-00003.parquet")
+        );
+        assert_eq!(shards(&["guide-of-names.csv"]), None);
+        assert_eq!(
+            shards(&["model-00001-of-00002.safetensors"]).as_deref(),
+            Some("model-00002-of-00002.safetensors")
+        );
+        assert_eq!(
+            shards(&[
+                "model-00001-of-00002.safetensors",
+                "model-00002-of-00002.safetensors"
+            ]),
+            None
+        );
+        assert!(is_shard("c/x-00000-of-00003.parquet") && !is_shard("c/0000.parquet"));
     }
 }

@@ -3,15 +3,16 @@
 use std::collections::HashSet;
 use std::time::Duration;
 
-use reqwest::header::{AUTHORIZATION, HeaderMap, HeaderValue, LINK, RANGE};
+use reqwest::header::{
+    AUTHORIZATION, CONTENT_RANGE, HeaderMap, HeaderValue, LINK, RANGE, RETRY_AFTER,
+};
 use reqwest::redirect::{Attempt, Policy};
 use reqwest::{Client, RequestBuilder, Response, StatusCode, Url};
 use serde::Deserialize;
 
-use super::answer::{FileAnswer, described, revision_error, status_error, unreachable};
-use super::retry::Retry;
+use super::settings::Retry;
 use super::tree::{ListedFile, read_page};
-use super::{DownloadObserver, Greeting, HubError, HubSettings, Repository};
+use super::{DownloadObserver, Greeting, HubError, HubSettings, Repository, TransportError};
 
 /// The time limit of a greeting.
 const GREETING: Duration = Duration::from_secs(5);
@@ -61,10 +62,7 @@ impl<'a> Online<'a> {
     pub(super) async fn greet(&self) -> Result<Greeting, HubError> {
         let url = self.url(["api", "whoami-v2"]);
         let request = self.http.get(url.clone()).timeout(GREETING);
-        let response = request
-            .send()
-            .await
-            .map_err(|source| unreachable(url.as_str(), source))?;
+        let response = sent(request, url.as_str()).await?;
         let refused = matches!(
             response.status(),
             StatusCode::UNAUTHORIZED | StatusCode::FORBIDDEN
@@ -106,11 +104,7 @@ impl<'a> Online<'a> {
         revision: &str,
         url: &str,
     ) -> Result<String, HubError> {
-        let request = self.http.get(url).timeout(DESCRIPTION);
-        let response = request
-            .send()
-            .await
-            .map_err(|source| unreachable(url, source))?;
+        let response = sent(self.http.get(url).timeout(DESCRIPTION), url).await?;
         if let Some(error) = revision_error(&response, repo, revision, url) {
             return Err(error);
         }
@@ -184,13 +178,14 @@ impl<'a> Online<'a> {
         Url::parse(&format!("{}/api/{rest}", self.settings.endpoint)).ok()
     }
 
-    /// Requests a file's bytes from `begins_at` on. A server may send all of them nevertheless.
+    /// Requests a file's bytes from `begins_at` on. A server may send all of them nevertheless: the answer comes with the offset of its
+    /// first byte.
     pub(super) async fn file(
         &self,
         repo: &Repository,
         url: &str,
         begins_at: u64,
-    ) -> Result<FileAnswer, HubError> {
+    ) -> Result<(Response, u64), HubError> {
         if begins_at > 0 {
             let request = self
                 .http
@@ -199,14 +194,15 @@ impl<'a> Online<'a> {
             match self.send(repo, url, request).await {
                 // The server does not have that range, so request the whole file.
                 Err(HubError::Status { status: 416, .. }) => {}
-                answer => return FileAnswer::resumed(answer?, begins_at, url),
+                answer => {
+                    let response = answer?;
+                    let first = first_byte(&response, begins_at, url)?;
+                    return Ok((response, first));
+                }
             }
         }
         let response = self.send(repo, url, self.http.get(url)).await?;
-        Ok(FileAnswer {
-            response,
-            begins_at: 0,
-        })
+        Ok((response, 0))
     }
 
     async fn send(
@@ -215,10 +211,7 @@ impl<'a> Online<'a> {
         url: &str,
         request: RequestBuilder,
     ) -> Result<Response, HubError> {
-        let response = request
-            .send()
-            .await
-            .map_err(|source| unreachable(url, source))?;
+        let response = sent(request, url).await?;
         match status_error(&response, repo, url) {
             Some(error) => Err(error),
             None => Ok(response),
@@ -249,6 +242,11 @@ impl<'a> Online<'a> {
             .extend(segments);
         url
     }
+}
+
+async fn sent(request: RequestBuilder, url: &str) -> Result<Response, HubError> {
+    let response = request.send().await;
+    response.map_err(|source| unreachable(url, source))
 }
 
 /// Follows a limited number of redirects, but none from https to http.
@@ -287,6 +285,113 @@ fn client(settings: &HubSettings) -> Result<Client, String> {
         .no_zstd()
         .build()
         .map_err(|error| error.to_string())
+}
+
+/// The offset of the first byte in the answer to a request for the bytes from `asked` on: that one, or 0.
+fn first_byte(response: &Response, asked: u64, url: &str) -> Result<u64, HubError> {
+    if response.status() != StatusCode::PARTIAL_CONTENT {
+        return Ok(0);
+    }
+    let range = response.headers().get(CONTENT_RANGE);
+    let range = range.map_or("", |value| value.to_str().unwrap_or_default());
+    if range.starts_with(&format!("bytes {asked}-")) {
+        return Ok(asked);
+    }
+    let what = format!("`{range}` instead of the bytes from {asked} on");
+    Err(HubError::malformed(url, what))
+}
+
+/// Most bytes of a description of a repository.
+const MAX_ANSWER: usize = 64 << 20;
+
+/// The body of an answer that describes a revision or lists files. A longer body than any such answer is an error.
+pub(super) async fn described(mut response: Response, url: &str) -> Result<Vec<u8>, HubError> {
+    let mut body = Vec::new();
+    while let Some(bytes) = response
+        .chunk()
+        .await
+        .map_err(|source| unreachable(url, source))?
+    {
+        if body.len() + bytes.len() > MAX_ANSWER {
+            let what = format!("more than {} MiB", MAX_ANSWER >> 20);
+            return Err(HubError::malformed(url, what));
+        }
+        body.extend_from_slice(&bytes);
+    }
+    Ok(body)
+}
+
+pub(super) fn unreachable(url: &str, source: reqwest::Error) -> HubError {
+    let is_connect = source.is_connect();
+    let source = TransportError(source);
+    if is_connect {
+        // A connection is made to the scheme, host and port of an address.
+        let server = Url::parse(url).map(|url| url.origin().ascii_serialization());
+        return HubError::NoConnection {
+            server: server.unwrap_or_else(|_| url.to_owned()),
+            source,
+        };
+    }
+    HubError::Unreachable {
+        url: url.to_owned(),
+        source,
+    }
+}
+
+pub(super) fn status_error(response: &Response, repo: &Repository, url: &str) -> Option<HubError> {
+    let status = response.status();
+    if status.is_success() {
+        return None;
+    }
+    let repo = repo.clone();
+    Some(match status {
+        StatusCode::UNAUTHORIZED => HubError::Unauthorized { repo },
+        StatusCode::FORBIDDEN => HubError::Forbidden { repo },
+        // Only what the hub named is asked for here: the files at a commit, or one of these files.
+        StatusCode::NOT_FOUND => {
+            let what = format!("status 404 (not found), although the hub says that {repo} has it");
+            HubError::malformed(url, what)
+        }
+        other => HubError::Status {
+            url: url.to_owned(),
+            status: other.as_u16(),
+            retry_after: retry_after(response.headers()),
+        },
+    })
+}
+
+/// The pause in whole seconds. The hub does not use the header's date form.
+fn retry_after(headers: &HeaderMap) -> Option<Duration> {
+    headers
+        .get(RETRY_AFTER)?
+        .to_str()
+        .ok()?
+        .trim()
+        .parse()
+        .ok()
+        .map(Duration::from_secs)
+}
+
+/// The error for a request that asked for a revision's commit.
+pub(super) fn revision_error(
+    response: &Response,
+    repo: &Repository,
+    revision: &str,
+    url: &str,
+) -> Option<HubError> {
+    if response.status() != StatusCode::NOT_FOUND {
+        return status_error(response, repo, url);
+    }
+    let code = response.headers().get("x-error-code");
+    let repo = repo.clone();
+    Some(if code.is_some_and(|code| code == "RevisionNotFound") {
+        HubError::RevisionNotFound {
+            repo,
+            revision: revision.to_owned(),
+        }
+    } else {
+        HubError::RepositoryNotFound { repo }
+    })
 }
 
 #[cfg(test)]

@@ -7,21 +7,16 @@ use serde::{Serialize, Serializer};
 /// A repository of the hub: its kind and its id, which determine its addresses and its folder in the cache.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct Repository {
-    kind: RepositoryKind,
+    /// `dataset` or `model`.
+    pub(super) kind: &'static str,
     id: String,
-}
-
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
-enum RepositoryKind {
-    Dataset,
-    Model,
 }
 
 impl Repository {
     /// The dataset repository `id`, which is `owner/name`, or `name` for a few old ones.
     pub fn dataset(id: impl Into<String>) -> Self {
         Self {
-            kind: RepositoryKind::Dataset,
+            kind: "dataset",
             id: id.into(),
         }
     }
@@ -29,7 +24,7 @@ impl Repository {
     /// The model repository `id`, which is `owner/name`, or `name` for a few old ones.
     pub fn model(id: impl Into<String>) -> Self {
         Self {
-            kind: RepositoryKind::Model,
+            kind: "model",
             id: id.into(),
         }
     }
@@ -41,22 +36,15 @@ impl Repository {
 
     /// The name of its folder in the cache.
     pub(super) fn folder_name(&self) -> String {
-        format!("{}s--{}", self.kind_name(), self.id.replace('/', "--"))
-    }
-
-    /// `dataset` or `model`.
-    pub(super) fn kind_name(&self) -> &'static str {
-        match self.kind {
-            RepositoryKind::Dataset => "dataset",
-            RepositoryKind::Model => "model",
-        }
+        format!("{}s--{}", self.kind, self.id.replace('/', "--"))
     }
 
     /// The path of the hub's API for the repository.
     pub(super) fn api_path(&self) -> Vec<&str> {
-        let kind = match self.kind {
-            RepositoryKind::Dataset => "datasets",
-            RepositoryKind::Model => "models",
+        let kind = if self.is_dataset() {
+            "datasets"
+        } else {
+            "models"
         };
         let id = self.id.split('/');
         ["api", kind].into_iter().chain(id).collect()
@@ -64,22 +52,27 @@ impl Repository {
 
     /// The path of the repository's page and files. Models are at the root.
     pub(super) fn page_path(&self) -> Vec<&str> {
-        let kind = (self.kind == RepositoryKind::Dataset).then_some("datasets");
+        let kind = self.is_dataset().then_some("datasets");
         kind.into_iter().chain(self.id.split('/')).collect()
     }
 
     /// The full name of the manifest's key for a property of the repository; manifests do not name models.
     pub(super) fn key(&self, key: &str) -> Option<String> {
-        (self.kind == RepositoryKind::Dataset).then(|| format!("source.{key}"))
+        self.is_dataset().then(|| format!("source.{key}"))
+    }
+
+    fn is_dataset(&self) -> bool {
+        self.kind == "dataset"
     }
 }
 
 /// The id in backticks; for a model, with its kind in front.
 impl fmt::Display for Repository {
     fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let kind = match self.kind {
-            RepositoryKind::Dataset => "",
-            RepositoryKind::Model => "the model repository ",
+        let kind = if self.is_dataset() {
+            ""
+        } else {
+            "the model repository "
         };
         write!(formatter, "{kind}`{}`", self.id)
     }

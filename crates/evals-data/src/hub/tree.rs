@@ -1,10 +1,10 @@
-//! The hub's listing of a repository's files.
+//! The hub's listing of a repository's files, and globs that choose files of a repository or a folder.
 
 use std::cmp::Reverse;
 
+use globset::{GlobBuilder, GlobMatcher};
 use serde::{Deserialize, Serialize};
 
-use super::globs::Globs;
 use super::verify::Expected;
 use super::{HubError, Repository};
 
@@ -23,7 +23,7 @@ pub(super) struct ListedFile {
 impl ListedFile {
     /// Facts known about its content. Without a SHA-256, the blob's name is git's digest of the file.
     pub(super) fn expected(&self) -> Expected {
-        let git = is_git_digest(&self.etag).then(|| self.etag.clone());
+        let git = is_hex(&self.etag, GIT_DIGITS).then(|| self.etag.clone());
         Expected {
             size: Some(self.size),
             git: git.filter(|_| self.sha256.is_none()),
@@ -43,9 +43,12 @@ impl ListedFile {
 /// A thousand times the hub's limit for a file. Sums of smaller sizes do not overflow.
 const MAX_SIZE: u64 = 1 << 49;
 
-/// Whether a name is git's digest of a blob.
-pub(super) fn is_git_digest(name: &str) -> bool {
-    name.len() == 40 && name.bytes().all(|byte| byte.is_ascii_hexdigit())
+/// The digits of git's digests, of blobs and of commits.
+pub(super) const GIT_DIGITS: usize = 40;
+
+/// Whether a text is a number of so many hexadecimal digits.
+pub(super) fn is_hex(text: &str, digits: usize) -> bool {
+    text.len() == digits && text.bytes().all(|byte| byte.is_ascii_hexdigit())
 }
 
 /// The listed files that match, ordered by path. Each required glob must match at least one.
@@ -140,6 +143,63 @@ pub(super) fn is_inside(path: &str) -> bool {
     !path.contains(['\\', ':']) && path.split('/').all(is_name)
 }
 
+/// Globs over paths with slashes: `*` stays within a folder, `**` crosses folders, `{a,b}` is either.
+#[derive(Debug, Clone)]
+pub(crate) struct Globs {
+    /// Each must match at least one path.
+    required: Vec<GlobMatcher>,
+    optional: Vec<GlobMatcher>,
+}
+
+impl Globs {
+    pub(crate) fn new(patterns: &[impl AsRef<str>]) -> Result<Self, globset::Error> {
+        Ok(Self {
+            required: compiled(patterns)?,
+            optional: Vec::new(),
+        })
+    }
+
+    /// Adds globs that may match nothing.
+    pub(crate) fn with_optional(self, patterns: &[&str]) -> Result<Self, globset::Error> {
+        Ok(Self {
+            optional: compiled(patterns)?,
+            ..self
+        })
+    }
+
+    fn all(&self) -> impl Iterator<Item = &GlobMatcher> {
+        self.required.iter().chain(&self.optional)
+    }
+
+    pub(crate) fn matches(&self, path: &str) -> bool {
+        self.all().any(|glob| glob.is_match(path))
+    }
+
+    /// Whether one of the globs is exactly this path, so that it matches nothing else.
+    pub(crate) fn names(&self, path: &str) -> bool {
+        self.all().any(|glob| glob.glob().glob() == path)
+    }
+
+    /// The first required glob that matches none of the paths.
+    pub(crate) fn first_without_match<S: AsRef<str>>(&self, paths: &[S]) -> Option<&str> {
+        let unmatched =
+            |glob: &&GlobMatcher| !paths.iter().any(|path| glob.is_match(path.as_ref()));
+        self.required
+            .iter()
+            .find(unmatched)
+            .map(|glob| glob.glob().glob())
+    }
+}
+
+fn compiled(patterns: &[impl AsRef<str>]) -> Result<Vec<GlobMatcher>, globset::Error> {
+    let patterns = patterns.iter().map(|pattern| {
+        let mut glob = GlobBuilder::new(pattern.as_ref());
+        let glob = glob.literal_separator(true).build()?;
+        Ok(glob.compile_matcher())
+    });
+    patterns.collect()
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -204,5 +264,32 @@ mod tests {
         ] {
             assert!(!is_inside(path), "{path}");
         }
+    }
+}
+
+#[cfg(test)]
+mod globs_tests {
+    use super::*;
+
+    #[test]
+    fn a_star_stays_within_its_folder() {
+        let globs = Globs::new(&["corpus/*.parquet", "**/test*.parquet"]).unwrap();
+        assert!(globs.matches("corpus/a.parquet"));
+        assert!(!globs.matches("corpus/deep/a.parquet"));
+        assert!(globs.matches("test-0.parquet"));
+        assert!(globs.matches("data/deep/test-0.parquet"));
+        assert_eq!(
+            globs.first_without_match(&["corpus/a.parquet"]),
+            Some("**/test*.parquet")
+        );
+    }
+
+    #[test]
+    fn an_optional_glob_is_never_missed() {
+        let globs = Globs::new(&["{a,b}"]).unwrap();
+        let globs = globs.with_optional(&["*/c"]).unwrap();
+        assert!(globs.matches("x/c") && globs.matches("b"));
+        assert_eq!(globs.first_without_match(&["b"]), None);
+        assert_eq!(globs.first_without_match(&["x/c"]), Some("{a,b}"));
     }
 }

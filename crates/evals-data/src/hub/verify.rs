@@ -11,8 +11,7 @@ use sha1::Sha1;
 use sha2::{Digest, Sha256};
 use thiserror::Error;
 
-use crate::guard::guarded;
-use crate::parquet_footer;
+use crate::parquet_footer::{self, guarded};
 
 /// A defect of a file.
 #[derive(Debug, Error)]

@@ -1,29 +1,25 @@
 //! Dataset manifests: which files contain documents, questions and judgements, and what their columns mean.
 
 mod column;
-mod error;
-mod filter;
-mod one_or_many;
-mod retrieval;
 mod source;
 mod tables;
 mod written;
 
-use std::io;
+use std::num::NonZeroUsize;
 use std::path::Path;
 
 use evals::ClusterKey;
-use evals_guard::regular_file;
+use evals_guard::regular_file::{self, FileError};
+use evals_messages::nearest;
+use evals_metrics::Measure;
+use evals_yaml::{Tree, YamlError, innermost};
 use serde::{Deserialize, Serialize};
+use thiserror::Error;
 
-pub use column::{Column, ColumnError};
-pub use error::ManifestError;
-pub use filter::Filter;
-pub use retrieval::RetrievalDefaults;
+pub use column::{Column, ColumnError, Filter};
 pub use source::{Origin, Source};
 pub use tables::{Deduplicate, DocumentColumns, JudgementColumns, QuestionColumns};
 
-use evals_yaml::Tree;
 use written::WrittenManifest;
 
 /// One dataset: where its tables are and how their columns become documents, questions and judgements.
@@ -68,6 +64,9 @@ pub struct Table<C> {
     pub columns: C,
 }
 
+/// The most bytes of a manifest.
+const LARGEST: u64 = 16 << 20;
+
 /// Published counts.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
@@ -90,10 +89,7 @@ impl Manifest {
 
     /// Reads a manifest from a YAML file.
     pub fn read(path: &Path) -> Result<Self, ManifestError> {
-        let text = text_of(path).map_err(|source| ManifestError::Unreadable {
-            path: path.to_owned(),
-            source,
-        })?;
+        let text = regular_file::read_text(path, LARGEST)?;
         Self::parse(&text, Origin::File(path.to_owned()))
     }
 
@@ -112,20 +108,115 @@ impl Manifest {
     }
 }
 
-/// The text of a regular file of a manifest's size. A device or a named pipe may never end.
-fn text_of(path: &Path) -> io::Result<String> {
-    const MAX_BYTES: u64 = 16 << 20;
-    let metadata = path.metadata()?;
-    let refused = |what: &str| io::Error::new(io::ErrorKind::InvalidInput, what);
-    if let Some(kind) = regular_file::other_kind(&metadata) {
-        return Err(refused(&format!("it is {kind}, not a regular file")));
+/// The default measures and settings of a dataset's retrieval.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct RetrievalDefaults {
+    /// Documents kept for each question; 10 by default.
+    #[serde(default = "default_limit")]
+    pub limit: NonZeroUsize,
+    /// The measure that ranks systems and that comparisons test first; `nDCG@10` by default.
+    #[serde(default = "default_headline")]
+    pub headline: Measure,
+    /// The reported measures; `nDCG@10, R@10, RR@10` by default. The headline comes first.
+    #[serde(default = "default_measures")]
+    pub measures: Vec<Measure>,
+    /// Whether a document with the question's own id is removed from its ranking, as in the published BEIR figures if questions are part
+    /// of the corpus.
+    #[serde(default)]
+    pub ignore_identical_ids: bool,
+}
+
+fn default_limit() -> NonZeroUsize {
+    NonZeroUsize::new(10).expect("10 is not 0")
+}
+
+fn default_headline() -> Measure {
+    "nDCG@10".parse().expect("a measure's own notation parses")
+}
+
+fn default_measures() -> Vec<Measure> {
+    ["nDCG@10", "R@10", "RR@10"]
+        .map(|measure| measure.parse().expect("a measure's own notation parses"))
+        .to_vec()
+}
+
+impl Default for RetrievalDefaults {
+    fn default() -> Self {
+        Self {
+            limit: default_limit(),
+            headline: default_headline(),
+            measures: default_measures(),
+            ignore_identical_ids: false,
+        }
     }
-    if metadata.len() > MAX_BYTES {
-        return Err(refused(
-            "it is larger than 16 MiB, the limit for a manifest",
-        ));
+}
+
+impl RetrievalDefaults {
+    pub(super) fn with_headline_first(mut self) -> Self {
+        self.measures.retain(|measure| *measure != self.headline);
+        self.measures.insert(0, self.headline);
+        self
     }
-    std::fs::read_to_string(path)
+}
+
+/// Why a manifest cannot be used.
+#[derive(Debug, Error)]
+#[non_exhaustive]
+pub enum ManifestError {
+    /// The file cannot be read.
+    #[error(transparent)]
+    File(#[from] FileError),
+    /// Not YAML, or a value of the wrong kind.
+    #[error("{origin}:{}:{}: {error}", error.line, error.column)]
+    Yaml {
+        /// The manifest.
+        origin: String,
+        /// The problem and its place.
+        error: YamlError,
+    },
+    /// An unknown or a missing key, or a contradiction.
+    #[error("{origin}:{line}: {message}")]
+    Invalid {
+        /// The manifest.
+        origin: String,
+        /// The line, from 1.
+        line: u64,
+        /// The problem.
+        message: String,
+    },
+}
+
+impl ManifestError {
+    pub(super) fn from_yaml(error: &serde_saphyr::Error, origin: &str) -> Self {
+        let origin = origin.to_owned();
+        let words = YamlError::from(error);
+        let message = match innermost(error) {
+            serde_saphyr::Error::SerdeUnknownField {
+                field, expected, ..
+            } => {
+                let nearest = nearest::of(field, expected.iter().copied());
+                let hint = match nearest {
+                    Some(_) => nearest::did_you_mean(nearest),
+                    None => format!("; the keys here are {}", expected.join(", ")),
+                };
+                format!("unknown key `{field}`{hint}")
+            }
+            // A missing key has no column to point at.
+            serde_saphyr::Error::SerdeMissingField { .. } => words.message,
+            _ => {
+                return Self::Yaml {
+                    origin,
+                    error: words,
+                };
+            }
+        };
+        Self::Invalid {
+            origin,
+            line: words.line,
+            message,
+        }
+    }
 }
 
 #[cfg(test)]

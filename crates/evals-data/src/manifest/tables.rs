@@ -1,13 +1,14 @@
 //! The sections of a manifest that say what the columns of a table mean.
 
 use std::fmt;
+use std::marker::PhantomData;
 
+use serde::de::value::SeqAccessDeserializer;
+use serde::de::{IntoDeserializer, SeqAccess, Visitor};
 use serde::{Deserialize, Deserializer, Serialize};
 use serde_saphyr::Spanned;
 
-use super::column::Column;
-use super::filter::Filter;
-use super::one_or_many::one_or_many;
+use super::column::{Column, Filter};
 use super::source::WrittenSource;
 
 /// The columns of a document.
@@ -56,14 +57,11 @@ fn is_false(flag: &bool) -> bool {
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
 struct WrittenDocuments {
-    #[serde(default)]
     source: Option<Spanned<WrittenSource>>,
     uri: Option<Column>,
     #[serde(default, deserialize_with = "one_or_many")]
     text: Vec<Column>,
-    #[serde(default)]
     title: Option<Column>,
-    #[serde(default)]
     metadata: Option<Vec<Column>>,
     #[serde(default, rename = "where")]
     filter: Filter,
@@ -154,12 +152,10 @@ pub struct QuestionColumns {
     #[serde(default, skip_serializing)]
     pub(super) source: Option<Spanned<WrittenSource>>,
     /// The question's id. Without this column, [the text gives the id](evals::DerivedIds).
-    #[serde(default)]
     pub id: Option<Column>,
     /// The text of the question.
     pub text: Column,
     /// The reference answer.
-    #[serde(default)]
     pub answer: Option<Column>,
     /// Columns that name relevant documents. Each holds one id or a list of ids (grade 1), or judgements with their grades: a map of
     /// ids to grades, or a list of `{id, grade}`. Empty if there is a judgements table.
@@ -189,9 +185,53 @@ pub struct JudgementColumns {
     /// The document's id, or, without a column of grades, a map of ids to grades.
     pub document: Column,
     /// The grade, a whole number. Without this column, every row has grade 1.
-    #[serde(default)]
     pub grade: Option<Column>,
     /// The rows to keep; all by default.
     #[serde(default, rename = "where")]
     pub filter: Filter,
+}
+
+/// Reads either one value or a list of values into a list.
+///
+/// This is a hand-written visitor because an untagged enum would lose the line of an error inside it.
+pub(crate) fn one_or_many<'de, D, T>(deserializer: D) -> Result<Vec<T>, D::Error>
+where
+    D: Deserializer<'de>,
+    T: Deserialize<'de>,
+{
+    deserializer.deserialize_any(OneOrMany(PhantomData))
+}
+
+struct OneOrMany<T>(PhantomData<T>);
+
+impl<'de, T: Deserialize<'de>> Visitor<'de> for OneOrMany<T> {
+    type Value = Vec<T>;
+
+    fn expecting(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        formatter.write_str("one value or a list of values")
+    }
+
+    fn visit_str<E: serde::de::Error>(self, text: &str) -> Result<Vec<T>, E> {
+        Ok(vec![T::deserialize(text.into_deserializer())?])
+    }
+
+    fn visit_bool<E: serde::de::Error>(self, value: bool) -> Result<Vec<T>, E> {
+        Ok(vec![T::deserialize(value.into_deserializer())?])
+    }
+
+    fn visit_i64<E: serde::de::Error>(self, value: i64) -> Result<Vec<T>, E> {
+        Ok(vec![T::deserialize(value.into_deserializer())?])
+    }
+
+    fn visit_u64<E: serde::de::Error>(self, value: u64) -> Result<Vec<T>, E> {
+        Ok(vec![T::deserialize(value.into_deserializer())?])
+    }
+
+    fn visit_f64<E: serde::de::Error>(self, value: f64) -> Result<Vec<T>, E> {
+        Ok(vec![T::deserialize(value.into_deserializer())?])
+    }
+
+    fn visit_seq<A: SeqAccess<'de>>(self, sequence: A) -> Result<Vec<T>, A::Error> {
+        Vec::deserialize(SeqAccessDeserializer::new(sequence))
+    }
 }

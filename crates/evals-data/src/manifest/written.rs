@@ -2,6 +2,7 @@
 
 use evals::ClusterKey;
 use evals_rag::Question;
+use evals_yaml::Tree;
 use serde::Deserialize;
 use serde_json::Value;
 use serde_saphyr::Spanned;
@@ -11,7 +12,6 @@ use super::{
     Column, DocumentColumns, JudgementColumns, Manifest, ManifestError, Origin, QuestionColumns,
     RetrievalDefaults, Size, Table,
 };
-use evals_yaml::Tree;
 
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
@@ -36,7 +36,7 @@ pub(super) struct WrittenManifest {
 #[derive(Default, Deserialize)]
 #[serde(deny_unknown_fields)]
 struct Unanswerable {
-    #[serde(default, deserialize_with = "super::one_or_many::one_or_many")]
+    #[serde(default, deserialize_with = "super::tables::one_or_many")]
     answer: Vec<String>,
 }
 

@@ -4,7 +4,7 @@ use std::io::{BufRead, Read};
 
 use super::json_objects::{Object, check_columns, object_rows};
 use super::{ROW_LIMIT, Rows, TableFile, Text};
-use crate::error::{DataError, JsonFault, Place};
+use crate::error::{DataError, Place};
 use crate::manifest::Column;
 
 /// The file is read twice: to check its columns, and for its rows.
@@ -41,13 +41,6 @@ impl Objects {
         Place::line(&self.file.name, self.number)
     }
 
-    fn fails(&self, fault: JsonFault) -> DataError {
-        DataError::Json {
-            place: self.place(),
-            fault,
-        }
-    }
-
     /// Reads the next line; `false` at the end of the file.
     fn advance(&mut self) -> Result<bool, DataError> {
         self.line.clear();
@@ -58,7 +51,7 @@ impl Objects {
         }
         self.number += 1;
         if self.line.len() > self.limit {
-            return Err(self.fails(JsonFault::TooLarge));
+            return Err(self.place().is_too_large());
         }
         Ok(true)
     }
@@ -77,28 +70,29 @@ impl Objects {
             Ok(object) => Ok((place, object)),
             Err(error) => {
                 let at_end = self.text.fill_buf().is_ok_and(<[u8]>::is_empty);
-                let fault = fault(text.trim_start().as_bytes().first(), at_end, &error);
-                Err(self.fails(fault))
+                let first = text.trim_start().bytes().next();
+                Err(match first {
+                    Some(b'{') if error.is_eof() && at_end => place.is_cut_off(),
+                    _ => place.is_no_json(fault(first, &error)),
+                })
             }
         }
     }
 }
 
-/// The meaning of the parser's error for a line that starts with this byte. An object that goes on behind the last line is cut off.
-fn fault(first: Option<&u8>, at_end: bool, error: &serde_json::Error) -> JsonFault {
-    let what = match first {
+/// The meaning of the parser's error for a line that starts with this byte.
+fn fault(first: Option<u8>, error: &serde_json::Error) -> String {
+    match first {
         Some(b'[') => {
             "an array starts here, but JSON Lines needs one object on each line; `jq -c '.[]'` converts it".to_owned()
         }
-        Some(b'{') if error.is_eof() && at_end => return JsonFault::CutOff,
         Some(b'{') if error.is_eof() => {
             "the object does not end on this line, but JSON Lines needs one object on each line; `jq -c .` converts it"
                 .to_owned()
         }
         // The parser counts lines within its input, which is a single line.
         _ => error.to_string().replace(" at line 1 column", " at byte"),
-    };
-    JsonFault::Document { what }
+    }
 }
 
 impl Iterator for Objects {

@@ -5,11 +5,8 @@ mod json_document;
 mod json_lines;
 mod json_objects;
 mod parquet_rows;
-mod position;
 mod text_file;
 mod values;
-
-pub use parquet_rows::parquet_objects;
 
 use std::fs::File;
 use std::io::{BufReader, Chain, Cursor, Read};
@@ -19,6 +16,8 @@ use bytes::Bytes;
 use evals_guard::csv;
 use flate2::read::MultiGzDecoder;
 use serde_json::Value;
+
+pub use parquet_rows::parquet_objects;
 
 use crate::error::{DataError, Place, quoted};
 use crate::format::{self, TableFormat};
@@ -64,7 +63,7 @@ impl TableFile {
     /// Opens the file and checks that it has the columns.
     pub(crate) fn rows(&self, columns: &[Column]) -> Result<Rows, DataError> {
         let unknown = || {
-            let known = format::EXTENSIONS.join(", ");
+            let known = format::EXTENSIONS;
             let problem = format!("has an unknown format: the known extensions are {known}");
             DataError::file(&self.name, problem)
         };

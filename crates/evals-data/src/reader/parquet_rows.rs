@@ -4,8 +4,8 @@ use std::fs::File;
 use std::path::Path;
 use std::sync::Arc;
 
-use arrow::array::{ArrayRef, RecordBatch, RecordBatchReader};
-use arrow::datatypes::Schema;
+use arrow::array::{ArrayRef, AsArray, RecordBatch, RecordBatchReader};
+use arrow::datatypes::{DataType, Fields, Schema};
 use parquet::arrow::ProjectionMask;
 use parquet::arrow::arrow_reader::{ParquetRecordBatchReader, ParquetRecordBatchReaderBuilder};
 use parquet::file::metadata::ParquetMetaData;
@@ -13,13 +13,11 @@ use parquet::file::reader::ChunkReader;
 use parquet::schema::types::SchemaDescriptor;
 use serde_json::{Map, Value};
 
-use super::position::Position;
 use super::values::{self, CellFailure};
 use super::{FileContent, Row, Rows, TableFile};
 use crate::error::{DataError, Place, Unit};
-use crate::guard::guarded;
 use crate::manifest::Column;
-use crate::parquet_footer;
+use crate::parquet_footer::{self, guarded};
 
 /// The intended uncompressed size of a batch. A batch has at least one row, however large.
 const BATCH_BYTES: u64 = 4 << 20;
@@ -238,4 +236,51 @@ pub fn parquet_objects(
         let fields = names.iter().cloned().zip(row.cells);
         Ok((row.place, fields.collect()))
     }))
+}
+
+/// The place of a column in a schema: a top-level column, and then from struct to field.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(super) struct Position {
+    /// The fields' names, outermost first.
+    pub(super) names: Vec<String>,
+    /// The fields' places among their siblings, outermost first.
+    places: Vec<usize>,
+}
+
+impl Position {
+    /// The place of a column. A top-level column whose name is the whole reference takes precedence. Fields of lists and maps have no
+    /// references.
+    pub(super) fn find(schema: &Schema, column: &Column) -> Option<Self> {
+        let whole = Self::descend(schema.fields(), &[column.path()]);
+        whole.or_else(|| Self::descend(schema.fields(), column.segments()))
+    }
+
+    fn descend(fields: &Fields, names: &[String]) -> Option<Self> {
+        let mut fields = Some(fields);
+        let mut places = Vec::with_capacity(names.len());
+        for name in names {
+            let (place, field) = fields?.find(name)?;
+            places.push(place);
+            fields = match field.data_type() {
+                DataType::Struct(fields) => Some(fields),
+                _ => None,
+            };
+        }
+        Some(Self {
+            names: names.to_vec(),
+            places,
+        })
+    }
+
+    /// The column's array in a batch of the schema in which it was found.
+    pub(super) fn array(&self, batch: &RecordBatch) -> ArrayRef {
+        let (first, rest) = self
+            .places
+            .split_first()
+            .expect("a column has one segment at least");
+        rest.iter()
+            .fold(batch.column(*first).clone(), |array, place| {
+                array.as_struct().column(*place).clone()
+            })
+    }
 }

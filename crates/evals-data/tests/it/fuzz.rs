@@ -30,7 +30,7 @@ fn assert_points_into(line: u64, text: &[u8], error: &dyn std::error::Error) {
 /// The line that an error about a table names, if it names one.
 fn line_of(error: &DataError) -> Option<u64> {
     match error {
-        DataError::Row { place, .. } | DataError::Json { place, .. } => Some(number(place)),
+        DataError::Row { place, .. } => Some(number(place)),
         _ => None,
     }
 }

@@ -2,7 +2,7 @@
 
 use std::path::Path;
 
-use evals_data::{Hub, HubError, HubSettings, HubWarning, ModelFiles, Repository};
+use evals_data::{Hub, HubError, HubFiles, HubSettings, HubWarning, Repository};
 
 use crate::fake_hub::{COMMIT, FakeHub, REPO, repository};
 
@@ -32,11 +32,11 @@ fn offline(cache: &Path) -> Hub {
     Hub::new(settings)
 }
 
-async fn fetch(client: &Hub) -> Result<ModelFiles, HubError> {
+async fn fetch(client: &Hub) -> Result<HubFiles, HubError> {
     client.fetch_model(REPO, "main", &()).await
 }
 
-fn names(model: &ModelFiles) -> Vec<&str> {
+fn names(model: &HubFiles) -> Vec<&str> {
     model.files.iter().map(|file| file.path.as_str()).collect()
 }
 
@@ -180,7 +180,7 @@ async fn a_model_that_does_not_exist_is_named() {
     let hub = hub();
     let cache = tempfile::tempdir().unwrap();
     let client = hub.client(cache.path());
-    let message = |result: Result<ModelFiles, HubError>| result.unwrap_err().to_string();
+    let message = |result: Result<HubFiles, HubError>| result.unwrap_err().to_string();
     assert_eq!(
         message(client.fetch_model("owner/other", "main", &()).await),
         "the hub has no model repository `owner/other`: check the name"

@@ -69,7 +69,7 @@ pub(super) fn entry() -> Entry {
         ),
         Parameter::optional_text(
             "predicted_key",
-            "The key of the predicted class in the metadata, or its label.",
+            "The key in the metadata, or the name of the label, that holds the predicted class.",
         ),
         Parameter::choice(
             "expected_from",
@@ -79,7 +79,7 @@ pub(super) fn entry() -> Entry {
         ),
         Parameter::optional_text(
             "expected_key",
-            "The key of the expected class in the metadata, or its label.",
+            "The key in the metadata, or the name of the label, that holds the expected class.",
         ),
         Parameter::optional(
             "title",
@@ -90,7 +90,7 @@ pub(super) fn entry() -> Entry {
     ]);
     Entry::report(
         NAME,
-        "Counts how often each expected class was predicted as which class.",
+        "Counts, for each expected class, how often each class was predicted.",
         signature,
         |arguments, _| {
             let read: MatrixArguments = arguments.read()?;

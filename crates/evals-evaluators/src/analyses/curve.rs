@@ -136,12 +136,3 @@ impl ReportEvaluator<Untyped> for CurveEvaluator {
         }))
     }
 }
-
-/// A number of cases as a floating-point number.
-#[expect(
-    clippy::cast_precision_loss,
-    reason = "exact up to 2^53, which no count of cases reaches"
-)]
-pub(super) fn number(count: usize) -> f64 {
-    count as f64
-}

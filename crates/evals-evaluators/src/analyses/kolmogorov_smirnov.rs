@@ -1,8 +1,9 @@
 //! `KolmogorovSmirnovEvaluator`: how far apart the scores of positive and negative cases are.
 
 use evals::{Analysis, LinePlotCurve, LinePlotPoint, LineStep, LineStyle};
+use evals_metrics::as_f64;
 
-use super::curve::{Curve, Drawing, number};
+use super::curve::{Curve, Drawing};
 
 /// `KolmogorovSmirnovEvaluator`.
 pub(super) const KOLMOGOROV_SMIRNOV: Curve = Curve {
@@ -49,7 +50,7 @@ fn distributions(drawing: &Drawing<'_>) -> (Vec<LinePlotCurve>, f64) {
     let shares = |above: Vec<usize>, all: usize| {
         let shares = above
             .into_iter()
-            .map(|above| number(all - above) / number(all));
+            .map(|above| as_f64(all - above) / as_f64(all));
         let points = thresholds.iter().zip(shares);
         let points = points.map(|(x, y)| LinePlotPoint { x: *x, y });
         let start = LinePlotPoint {

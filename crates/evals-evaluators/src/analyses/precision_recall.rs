@@ -1,13 +1,14 @@
 //! `PrecisionRecallEvaluator`: precision against recall over all thresholds, and the area below.
 
 use evals::{Analysis, PrecisionRecallCurve, PrecisionRecallPoint};
+use evals_metrics::as_f64;
 
-use super::curve::{Curve, Drawing, area, number};
+use super::curve::{Curve, Drawing, area};
 
 /// `PrecisionRecallEvaluator`.
 pub(super) const PRECISION_RECALL: Curve = Curve {
     name: "PrecisionRecallEvaluator",
-    description: "Draws precision against recall over all thresholds of a score, and computes the area below.",
+    description: "Draws precision against recall over all thresholds of a score, and computes the area below the curve.",
     title: "Precision-Recall Curve",
     analyses,
 };
@@ -47,7 +48,7 @@ fn analyses(drawing: &Drawing<'_>) -> Vec<Analysis> {
 
 /// All points: one before the first case counts as positive, then one for each distinct score. None without a positive case.
 fn points(drawing: &Drawing<'_>) -> Vec<PrecisionRecallPoint> {
-    let all = number(drawing.cases.positives);
+    let all = as_f64(drawing.cases.positives);
     let counts = drawing.cases.counts();
     let Some((highest, ..)) = counts.first().filter(|_| all > 0.0) else {
         return Vec::new();
@@ -58,10 +59,10 @@ fn points(drawing: &Drawing<'_>) -> Vec<PrecisionRecallPoint> {
         recall: 0.0,
     };
     let rest = counts.iter().map(|(threshold, positives, negatives)| {
-        let found = number(*positives);
+        let found = as_f64(*positives);
         PrecisionRecallPoint {
             threshold: *threshold,
-            precision: found / number(positives + negatives),
+            precision: found / as_f64(positives + negatives),
             recall: found / all,
         }
     });

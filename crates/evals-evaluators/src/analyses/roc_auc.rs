@@ -1,13 +1,14 @@
 //! `ROCAUCEvaluator`: the true against the false positive rate over all thresholds, and the area below.
 
 use evals::{Analysis, LinePlotCurve, LinePlotPoint, LineStyle};
+use evals_metrics::as_f64;
 
-use super::curve::{Curve, Drawing, area, number};
+use super::curve::{Curve, Drawing, area};
 
 /// `ROCAUCEvaluator`.
 pub(super) const ROC_AUC: Curve = Curve {
     name: "ROCAUCEvaluator",
-    description: "Draws the true against the false positive rate over all thresholds of a score, and computes the area below.",
+    description: "Draws the true against the false positive rate over all thresholds of a score, and computes the area below the curve.",
     title: "ROC Curve",
     analyses,
 };
@@ -39,12 +40,12 @@ fn analyses(drawing: &Drawing<'_>) -> Vec<Analysis> {
 /// All points: the origin, then one for each distinct score.
 fn points(drawing: &Drawing<'_>) -> Vec<(f64, f64)> {
     let (positives, negatives) = (
-        number(drawing.cases.positives),
-        number(drawing.cases.negatives),
+        as_f64(drawing.cases.positives),
+        as_f64(drawing.cases.negatives),
     );
     let counts = drawing.cases.counts().into_iter();
     let rates =
-        counts.map(|(_, hits, misses)| (number(misses) / negatives, number(hits) / positives));
+        counts.map(|(_, hits, misses)| (as_f64(misses) / negatives, as_f64(hits) / positives));
     std::iter::once((0.0, 0.0)).chain(rates).collect()
 }
 

@@ -16,9 +16,9 @@ pub(super) trait Check: Debug + Send + Sync + 'static {
     /// Of what kind the outcome is.
     const KIND: ValueKind = ValueKind::Assertion;
 
-    /// The same of a check whose arguments decide.
-    fn kind(&self) -> ValueKind {
-        Self::KIND
+    /// The same of a check whose arguments decide; `None` if that is not known before the output is.
+    fn kind(&self) -> Option<ValueKind> {
+        Some(Self::KIND)
     }
 
     /// Whether there is an outcome for the case, whatever its output.
@@ -42,7 +42,13 @@ pub(super) trait Check: Debug + Send + Sync + 'static {
 
 /// A check. pydantic-evals reads arguments only when it judges, so wrong ones are a failure of each case.
 #[derive(Debug)]
-struct Checked<C>(Result<Arc<C>, ArgumentError>);
+pub(super) struct Checked<C>(Result<Arc<C>, ArgumentError>);
+
+impl<C> Checked<C> {
+    pub(super) fn of(check: Arc<C>) -> Self {
+        Self(Ok(check))
+    }
+}
 
 /// The registry's entry of a check of pydantic-evals, which is read from its arguments. Wrong ones make it fail in each case.
 pub(super) fn lenient<C: Check + DeserializeOwned>(
@@ -66,7 +72,7 @@ pub(super) fn strict<C: Check>(
         name,
         description,
         parameters,
-        move |arguments, resources| Ok(Checked(Ok(Arc::new(read(arguments, resources)?)))),
+        move |arguments, resources| Ok(Checked::of(Arc::new(read(arguments, resources)?))),
     )
 }
 
@@ -90,7 +96,7 @@ impl<C: Check> Evaluation for Checked<C> {
     fn concerns(&self, name: &str, case: &Case<Untyped>) -> Option<Vec<Concern>> {
         // Wrong arguments fail in each case, so each case lacks the outcome.
         let (kind, is_concerned) = match &self.0 {
-            Ok(check) => (check.kind(), check.has_value(case)),
+            Ok(check) => (check.kind()?, check.has_value(case)),
             Err(_) => (C::KIND, true),
         };
         let outcome = name.to_owned();

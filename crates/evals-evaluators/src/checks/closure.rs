@@ -3,15 +3,13 @@
 use std::fmt;
 use std::sync::Arc;
 
-use async_trait::async_trait;
-use evals::{Case, Concern, Context, EvaluatorError, Outcome};
+use evals::{Context, EvaluatorError, ValueKind};
 
-use super::long;
-use crate::evaluation::Evaluation;
+use super::check::{Check, Checked};
 use crate::{Entry, Finding, Untyped};
 
 /// A closure that judges an output.
-struct Closure<F>(Arc<F>);
+struct Closure<F>(F);
 
 impl Entry {
     /// An evaluator that is a closure and takes no arguments. Its outcome has its name.
@@ -36,32 +34,24 @@ impl Entry {
         F: Fn(&Context<'_, Untyped>) -> R + Send + Sync + 'static,
         R: Into<Finding> + 'static,
     {
-        let check = Arc::new(check);
+        let check = Arc::new(Closure(check));
         Self::evaluation(name, description, [], move |_, _| {
-            Ok(Closure(Arc::clone(&check)))
+            Ok(Checked::of(Arc::clone(&check)))
         })
     }
 }
 
-#[async_trait]
-impl<F, R> Evaluation for Closure<F>
+impl<F, R> Check for Closure<F>
 where
     F: Fn(&Context<'_, Untyped>) -> R + Send + Sync + 'static,
     R: Into<Finding> + 'static,
 {
-    async fn evaluate(
-        &self,
-        name: &str,
-        context: &Context<'_, Untyped>,
-    ) -> Result<Vec<Outcome>, EvaluatorError> {
-        let check = Arc::clone(&self.0);
-        let judge = move |context: &Context<'_, Untyped>| check(context).into();
-        let finding: Finding = long::judged(context, long::is_long(context), judge).await;
-        Ok(vec![finding.named(name)])
+    fn kind(&self) -> Option<ValueKind> {
+        None
     }
 
-    fn concerns(&self, _name: &str, _case: &Case<Untyped>) -> Option<Vec<Concern>> {
-        None
+    fn judge(&self, context: &Context<'_, Untyped>) -> Result<Finding, EvaluatorError> {
+        Ok((self.0)(context).into())
     }
 }
 

@@ -35,7 +35,7 @@ pub(super) fn entry() -> Entry {
             Parameter::flag(
                 "as_strings",
                 false,
-                "Whether output and value are compared as texts, whatever they are.",
+                "Whether output and value are compared as texts even if they are not texts.",
             ),
             Parameter::evaluation_name(),
         ],

@@ -44,7 +44,7 @@ enum SchemaError {
         path: PathBuf,
         source: std::io::Error,
     },
-    #[error("the schema `{}` is no JSON: {source}", path.display())]
+    #[error("the schema `{}` is not JSON: {source}", path.display())]
     Json {
         path: PathBuf,
         source: serde_json::Error,
@@ -120,7 +120,7 @@ impl Check for JsonSchema {
         let mistakes = match (self.parse, context.output) {
             (Parse::Text, Value::String(text)) => match serde_json::from_str(text) {
                 Ok(value) => self.mistakes(&value),
-                Err(error) => Some(format!("the output is no JSON: {error}")),
+                Err(error) => Some(format!("the output is not JSON: {error}")),
             },
             (Parse::Inside, Value::String(text)) => self.mistakes_inside(text),
             (Parse::Inside, output) => self.mistakes_inside(&output.to_string()),

@@ -28,7 +28,7 @@ struct RegexArguments {
 pub(super) fn entry() -> Entry {
     check::strict(
         "Regex",
-        "Passes if the output matches a regular expression, in Python's syntax. An output that is no text is compared as \
+        "Passes if the output matches a regular expression, in Python's syntax. Non-text output is compared as \
          Python prints it.",
         [
             Parameter::text("pattern", "The regular expression."),
@@ -68,7 +68,7 @@ impl Check for Regex {
             MatchPlace::Start => {
                 format!("Output {output} does not start with a match of {pattern}")
             }
-            MatchPlace::Whole => format!("Output {output} is no match of {pattern}"),
+            MatchPlace::Whole => format!("Output {output} as a whole does not match {pattern}"),
         }))
     }
 }

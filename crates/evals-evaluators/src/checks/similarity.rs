@@ -3,6 +3,7 @@
 use std::borrow::Cow;
 
 use evals::{Case, Context, EvaluatorError, FailureClass, ValueKind};
+use evals_metrics::as_f64;
 use evals_rag::text::{alignment, numbers, rouge, squad};
 use serde::Deserialize;
 use serde_json::{Value, json};
@@ -34,14 +35,6 @@ enum Comparison {
     Levenshtein { case_sensitive: bool },
 }
 
-/// How close one text comes to another.
-enum Closeness {
-    Passed(bool),
-    Score(f64),
-    /// The two cannot be compared, for a reason.
-    Undefined(&'static str),
-}
-
 #[derive(Deserialize)]
 struct CaseSensitive {
     case_sensitive: bool,
@@ -58,13 +51,13 @@ pub(super) fn entries() -> [Entry; 5] {
         ),
         entry(
             "TokenF1",
-            "Scores from 0 to 1 how many words output and reference have in common (SQuAD).",
+            "Scores from 0 to 1 how many words output and reference share (F1, as in SQuAD).",
             [],
             |_| Ok(Comparison::TokenF1),
         ),
         entry(
             "RougeL",
-            "Scores from 0 to 1 the longest common subsequence of words of output and reference.",
+            "Scores from 0 to 1 how long the longest common subsequence of words in output and reference is.",
             [],
             |_| Ok(Comparison::RougeL),
         ),
@@ -76,7 +69,7 @@ pub(super) fn entries() -> [Entry; 5] {
         ),
         entry(
             "Levenshtein",
-            "Scores from 0 to 1 how few letters have to change to make the reference of the output.",
+            "Scores from 0 to 1 how similar output and reference are, by the number of letters to change (normalised edit distance).",
             [case_sensitive],
             |arguments| {
                 let CaseSensitive { case_sensitive } = arguments.read()?;
@@ -96,7 +89,7 @@ fn entry(
         "reference",
         Value::Null,
         json!({"anyOf": [{"type": ["string", "number", "null"]}, {"type": "array", "items": {"type": ["string", "number"]}, "minItems": 1}]}),
-        "What the output should be, or a list of which the closest counts; the case's expected output by default.",
+        "What the output should be, or a list of references of which the closest counts; by default the case's expected output.",
     );
     let parameters = [reference]
         .into_iter()
@@ -134,13 +127,13 @@ fn as_text(value: &Value) -> Option<String> {
 }
 
 impl Check for Similarity {
-    fn kind(&self) -> ValueKind {
-        match self.comparison {
+    fn kind(&self) -> Option<ValueKind> {
+        Some(match self.comparison {
             Comparison::ExactMatch | Comparison::NumberMatch => ValueKind::Assertion,
             Comparison::TokenF1 | Comparison::RougeL | Comparison::Levenshtein { .. } => {
                 ValueKind::Score
             }
-        }
+        })
     }
 
     fn has_value(&self, case: &Case<Untyped>) -> bool {
@@ -167,11 +160,11 @@ impl Check for Similarity {
             let error = format!("the output is of type {found}, not a text");
             EvaluatorError::new(error).classed(FailureClass::Content)
         })?;
-        let mut best = Closeness::Undefined("there is no reference");
+        let mut best = Finding::undefined("there is no reference");
         for reference in references.iter() {
             best = best.or_better(self.comparison.compare(&output, reference)?);
         }
-        Ok(best.finding())
+        Ok(best)
     }
 }
 
@@ -182,28 +175,9 @@ impl Similarity {
             (Some(references), _) => Ok(Cow::Borrowed(references)),
             (None, Some(written)) if !written.is_null() => {
                 let references = references(written).map(Cow::Owned);
-                references.ok_or("the expected output is no text")
+                references.ok_or("the expected output is not a text")
             }
             (None, _) => Err("the case has no expected output"),
-        }
-    }
-}
-
-impl Closeness {
-    fn or_better(self, other: Self) -> Self {
-        match (self, other) {
-            (Self::Passed(one), Self::Passed(other)) => Self::Passed(one || other),
-            (Self::Score(one), Self::Score(other)) => Self::Score(one.max(other)),
-            (Self::Undefined(_), other) => other,
-            (one, _) => one,
-        }
-    }
-
-    fn finding(self) -> Finding {
-        match self {
-            Self::Passed(passed) => Finding::passed(passed),
-            Self::Score(score) => Finding::score(score),
-            Self::Undefined(reason) => Finding::undefined(reason),
         }
     }
 }
@@ -219,21 +193,21 @@ impl Comparison {
     }
 
     /// How close the output comes to a reference.
-    fn compare(self, output: &str, reference: &str) -> Result<Closeness, EvaluatorError> {
+    fn compare(self, output: &str, reference: &str) -> Result<Finding, EvaluatorError> {
         Ok(match self {
-            Self::ExactMatch => Closeness::Passed(squad::exact_match(output, reference)),
-            Self::TokenF1 => Closeness::Score(squad::token_f1(output, reference)),
+            Self::ExactMatch => Finding::passed(squad::exact_match(output, reference)),
+            Self::TokenF1 => Finding::score(squad::token_f1(output, reference)),
             Self::RougeL if !self.takes(reference) => {
-                Closeness::Undefined("the reference has no words of ASCII letters")
+                Finding::undefined("the reference has no words of ASCII letters")
             }
             Self::RougeL => {
                 let words = |text: &str| text.split_ascii_whitespace().count();
                 comparable(words(output), words(reference), "words")?;
-                Closeness::Score(rouge::rouge_l(output, reference))
+                Finding::score(rouge::rouge_l(output, reference))
             }
             Self::NumberMatch => numbers::all_found(output, reference).map_or(
-                Closeness::Undefined("the reference has no number"),
-                Closeness::Passed,
+                Finding::undefined("the reference has no number"),
+                Finding::passed,
             ),
             Self::Levenshtein { case_sensitive } => {
                 let letters = |text: &str| -> Vec<char> {
@@ -245,7 +219,7 @@ impl Comparison {
                 };
                 let [output, reference] = [output, reference].map(letters);
                 comparable(output.len(), reference.len(), "letters")?;
-                Closeness::Score(equal_share(&output, &reference))
+                Finding::score(equal_share(&output, &reference))
             }
         })
     }
@@ -258,9 +232,7 @@ fn equal_share(output: &[char], reference: &[char]) -> f64 {
         return 1.0;
     }
     let distance = alignment::edit_distance(output, reference);
-    #[expect(clippy::cast_precision_loss, reason = "no text has 2^53 letters")]
-    let [distance, longest] = [distance, longest].map(|count| count as f64);
-    1.0 - distance / longest
+    1.0 - as_f64(distance) / as_f64(longest)
 }
 
 fn comparable(output: usize, reference: usize, of: &str) -> Result<(), EvaluatorError> {

@@ -108,7 +108,7 @@ async fn an_answer_that_the_command_prints_is_no_verdict() {
     ] {
         let message = fails(&format!("echo '{answer}'; {VERDICT}")).await;
         let shown = format!(
-            "wrote a line that is no reply: `{answer}`; a reply is an object with the `id` of its request"
+            "wrote a line that is not a reply: `{answer}`; a reply is an object with the `id` of its request"
         );
         assert!(message.contains(&shown), "{message}");
         // In one write, so that both lines arrive together.

@@ -8,7 +8,7 @@ use evals::{Case, CaseId, Dataset, Evaluator, ReportEvaluator};
 use evals_targets::TargetSettings;
 use evals_yaml::{Node, Place, Step};
 
-use super::dataset_file::{DatasetFile, FileCase, FileEvaluator, Form};
+use super::dataset_file::{DatasetFile, FileCase, FileEvaluator, SpecForm};
 use super::problem::{Findings, Problem, Problems};
 use crate::registry::Judges;
 use crate::signature::SignatureError;
@@ -176,14 +176,9 @@ impl<'r> Builder<'r> {
             written
                 .iter()
                 .filter_map(|evaluator| match self.build(evaluator, Judges::Cases)? {
-                    Built::Case(evaluator) => Some(evaluator),
+                    Built::Case(built) => Some(built),
                     Built::Report(_) => {
-                        let name = &evaluator.spec.name;
-                        let problem = format!(
-                            "`{name}` judges whole reports; name it under `report_evaluators`"
-                        );
-                        self.findings.error(evaluator.place, problem);
-                        None
+                        self.misplaced(evaluator, "whole reports", "report_evaluators")
                     }
                 });
         built.collect()
@@ -195,16 +190,19 @@ impl<'r> Builder<'r> {
     ) -> Vec<Arc<dyn ReportEvaluator<Untyped>>> {
         let built = written.iter().filter_map(|evaluator| {
             match self.build(evaluator, Judges::Reports)? {
-                Built::Report(evaluator) => Some(evaluator),
-                Built::Case(_) => {
-                    let name = &evaluator.spec.name;
-                    let problem = format!("`{name}` judges cases; name it under `evaluators`");
-                    self.findings.error(evaluator.place, problem);
-                    None
-                }
+                Built::Report(built) => Some(built),
+                Built::Case(_) => self.misplaced(evaluator, "cases", "evaluators"),
             }
         });
         built.collect()
+    }
+
+    /// Reports an evaluator that judges something else than the list is for, and that belongs under `key`.
+    fn misplaced<E>(&mut self, written: &FileEvaluator, judges: &str, key: &str) -> Option<E> {
+        let name = &written.spec.name;
+        let problem = format!("`{name}` judges {judges}; name it under `{key}`");
+        self.findings.error(written.place, problem);
+        None
     }
 
     fn build(&mut self, written: &FileEvaluator, wanted: Judges) -> Option<Built> {
@@ -236,11 +234,11 @@ impl<'r> Builder<'r> {
     fn hint(&self, error: &RegistryError, written: &FileEvaluator) -> String {
         let name = &written.spec.name;
         match error {
-            RegistryError::Unknown { .. } if name == "name" && written.form == Form::Short => {
+            RegistryError::Unknown { .. } if name == "name" && written.form == SpecForm::Short => {
                 "; the long form needs `arguments` too: `{name: …, arguments: null}`".to_owned()
             }
             RegistryError::Arguments(SignatureError::Unknown { known, .. })
-                if written.form == Form::Short && known.len() > written.arguments.len() =>
+                if written.form == SpecForm::Short && known.len() > written.arguments.len() =>
             {
                 let is_any_known = written
                     .arguments

@@ -53,14 +53,14 @@ pub struct FileEvaluator {
     pub spec: EvaluatorSpec,
     /// Where its name stands.
     pub place: Place,
-    pub(super) form: Form,
+    pub(super) form: SpecForm,
     /// Names and places of arguments by name.
     pub(super) arguments: Vec<(String, Place)>,
 }
 
 /// How an evaluator is written.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Form {
+pub(super) enum SpecForm {
     /// `Name`, or `Name: argument`.
     Short,
     /// `{name: Name, arguments: …}`

@@ -81,13 +81,8 @@ pub(super) fn file(root: &Node, file: &mut DatasetFile, findings: &mut Findings)
 
 fn cases(node: &Node, findings: &mut Findings) -> Vec<FileCase> {
     let Some(items) = node.items() else {
-        findings.error(
-            node.place,
-            format!(
-                "`cases` is {}, where a list is needed; without any, write `cases: []`",
-                node.kind()
-            ),
-        );
+        let needed = "a list is needed; without any, write `cases: []`";
+        findings.mismatch(node, "`cases`", needed);
         return Vec::new();
     };
     items
@@ -99,13 +94,7 @@ fn cases(node: &Node, findings: &mut Findings) -> Vec<FileCase> {
 /// Reads a case.
 pub(super) fn case(node: &Node, findings: &mut Findings) -> Option<FileCase> {
     let Some(members) = node.members() else {
-        findings.error(
-            node.place,
-            format!(
-                "a case is {}, where a mapping with the key `inputs` is needed",
-                node.kind()
-            ),
-        );
+        findings.mismatch(node, "a case", "a mapping with the key `inputs` is needed");
         return None;
     };
     let mut written = FileCase::new(node.place);
@@ -147,14 +136,8 @@ fn cluster(member: &Member, findings: &mut Findings) -> Option<(ClusterKey, Plac
 fn text_or_null(member: &Member, findings: &mut Findings) -> Option<String> {
     let text = member.value.text();
     if text.is_none() && !member.value.is_null() {
-        findings.error(
-            member.value.place,
-            format!(
-                "`{}` is {}, where a text is needed; put it into quotes",
-                member.key.text,
-                member.value.kind()
-            ),
-        );
+        let what = format!("`{}`", member.key.text);
+        findings.mismatch(&member.value, &what, "a text is needed; put it into quotes");
     }
     text.map(str::to_owned)
 }

@@ -103,6 +103,14 @@ impl Findings {
         root
     }
 
+    /// The error about a value of another kind than is needed. `what` names it, such as `a case`.
+    pub(super) fn mismatch(&mut self, node: &Node, what: &str, needed: &str) {
+        self.error(
+            node.place,
+            format!("{what} is {}, where {needed}", node.kind()),
+        );
+    }
+
     pub(super) fn error(&mut self, place: Place, message: impl Into<String>) {
         self.errors.push(Problem::new(place, message));
     }

@@ -78,10 +78,7 @@ fn named(mut cases: Vec<FileCase>, findings: &mut Findings) -> Vec<FileCase> {
 
 fn record(node: &Node, findings: &mut Findings) -> Option<FileCase> {
     let Some(members) = node.members() else {
-        findings.error(
-            node.place,
-            format!("a record is {}, where an object is needed", node.kind()),
-        );
+        findings.mismatch(node, "a record", "an object is needed");
         return None;
     };
     if node.member("inputs").is_some() {
@@ -161,14 +158,8 @@ fn name(member: &Member, findings: &mut Findings) -> Option<String> {
         Value::String(name) => Some(name),
         Value::Number(number) => Some(number.to_string()),
         _ => {
-            findings.error(
-                member.value.place,
-                format!(
-                    "`{}` is {}, where a text is needed",
-                    member.key.text,
-                    member.value.kind()
-                ),
-            );
+            let what = format!("`{}`", member.key.text);
+            findings.mismatch(&member.value, &what, "a text is needed");
             None
         }
     }
@@ -182,13 +173,7 @@ fn insert_metadata(metadata: &mut Map<String, Value>, member: &Member, findings:
             }
         }
         None if member.value.is_null() => {}
-        None => findings.error(
-            member.value.place,
-            format!(
-                "`metadata` is {}, where an object is needed",
-                member.value.kind()
-            ),
-        ),
+        None => findings.mismatch(&member.value, "`metadata`", "an object is needed"),
     }
 }
 

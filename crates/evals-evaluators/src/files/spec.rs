@@ -4,7 +4,7 @@ use evals::{EvaluatorSpec, SpecArguments};
 use evals_yaml::{Member, Node, Place};
 use serde_json::{Map, Value};
 
-use super::dataset_file::{FileEvaluator, Form};
+use super::dataset_file::{FileEvaluator, SpecForm};
 use super::problem::Findings;
 
 const FORMS: &str = "an evaluator is `Name`, `Name: argument`, `Name: {argument: value, …}` or `{name: Name, arguments: …}`";
@@ -13,15 +13,13 @@ const FORMS: &str = "an evaluator is `Name`, `Name: argument`, `Name: {argument:
 pub(super) fn list(member: &Member, findings: &mut Findings) -> Vec<FileEvaluator> {
     let Some(items) = member.value.items() else {
         let key = &member.key.text;
-        let message = if member.value.is_null() {
-            format!("`{key}` is null; leave it out, or write `{key}: []`")
+        if member.value.is_null() {
+            let message = format!("`{key}` is null; leave it out, or write `{key}: []`");
+            findings.error(member.value.place, message);
         } else {
-            format!(
-                "`{key}` is {}, where a list of evaluators is needed",
-                member.value.kind()
-            )
-        };
-        findings.error(member.value.place, message);
+            let needed = "a list of evaluators is needed";
+            findings.mismatch(&member.value, &format!("`{key}`"), needed);
+        }
         return Vec::new();
     };
     items
@@ -33,12 +31,17 @@ pub(super) fn list(member: &Member, findings: &mut Findings) -> Vec<FileEvaluato
 /// Reads one evaluator.
 fn read(node: &Node, findings: &mut Findings) -> Option<FileEvaluator> {
     if let Some(name) = node.text() {
-        return Some(written(name, SpecArguments::None, node.place, Form::Short));
+        return Some(written(
+            name,
+            SpecArguments::None,
+            node.place,
+            SpecForm::Short,
+        ));
     }
     let Some(members) = node.members() else {
         findings.error(
             node.place,
-            format!("{} is no evaluator; {FORMS}", node.kind()),
+            format!("{} is not an evaluator; {FORMS}", node.kind()),
         );
         return None;
     };
@@ -51,7 +54,7 @@ fn read(node: &Node, findings: &mut Findings) -> Option<FileEvaluator> {
             findings.error(
                 key.place,
                 format!(
-                    "`{}` is no text, so it names no evaluator; put it into quotes",
+                    "`{}` is not a text, so it names no evaluator; put it into quotes",
                     key.text
                 ),
             );
@@ -60,7 +63,7 @@ fn read(node: &Node, findings: &mut Findings) -> Option<FileEvaluator> {
         [] => {
             findings.error(
                 node.place,
-                format!("an empty mapping is no evaluator; {FORMS}"),
+                format!("an empty mapping is not an evaluator; {FORMS}"),
             );
             None
         }
@@ -82,9 +85,9 @@ fn read(node: &Node, findings: &mut Findings) -> Option<FileEvaluator> {
 }
 
 fn short(name: &str, place: Place, value: &Node) -> FileEvaluator {
-    by_name(name, place, Form::Short, value).unwrap_or_else(|| {
+    by_name(name, place, SpecForm::Short, value).unwrap_or_else(|| {
         let argument = SpecArguments::Positional([value.to_value()]);
-        written(name, argument, place, Form::Short)
+        written(name, argument, place, SpecForm::Short)
     })
 }
 
@@ -108,28 +111,26 @@ fn long(
     }
     let (place, value) = (name.value.place, &arguments.value);
     let Some(name) = name.value.text() else {
-        findings.error(
-            place,
-            format!(
-                "the `name` of an evaluator is {}, where a text is needed",
-                name.value.kind()
-            ),
+        findings.mismatch(
+            &name.value,
+            "the `name` of an evaluator",
+            "a text is needed",
         );
         return None;
     };
     if value.is_null() {
-        return Some(written(name, SpecArguments::None, place, Form::Long));
+        return Some(written(name, SpecArguments::None, place, SpecForm::Long));
     }
-    if let Some(evaluator) = by_name(name, place, Form::Long, value) {
+    if let Some(evaluator) = by_name(name, place, SpecForm::Long, value) {
         return Some(evaluator);
     }
     if let Some([item]) = value.items() {
         let argument = SpecArguments::Positional([item.to_value()]);
-        return Some(written(name, argument, place, Form::Long));
+        return Some(written(name, argument, place, SpecForm::Long));
     }
     let found = match value.items() {
         Some(items) => format!("a list of {}", items.len()),
-        None if value.members().is_some() => "a mapping with a key that is no text".to_owned(),
+        None if value.members().is_some() => "a mapping with a key that is not a text".to_owned(),
         None => value.kind().to_owned(),
     };
     findings.error(
@@ -140,7 +141,7 @@ fn long(
 }
 
 /// An evaluator with arguments by name, if the value is a mapping whose keys are all texts.
-fn by_name(name: &str, place: Place, form: Form, value: &Node) -> Option<FileEvaluator> {
+fn by_name(name: &str, place: Place, form: SpecForm, value: &Node) -> Option<FileEvaluator> {
     let members = value.members()?.iter();
     if !members.clone().all(|member| member.key.is_text) {
         return None;
@@ -166,7 +167,7 @@ pub(super) fn written(
     name: &str,
     arguments: SpecArguments,
     place: Place,
-    form: Form,
+    form: SpecForm,
 ) -> FileEvaluator {
     FileEvaluator {
         spec: EvaluatorSpec {

@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use async_trait::async_trait;
 use evals::{Case, Concern, Context, EvaluatorError, FailureClass, Outcome};
-use evals_models::{ChatModel, ReplySchema};
+use evals_models::ChatModel;
 use evals_rag::Prompt;
 use evals_rag::judging::Shown;
 use serde::Deserialize;
@@ -118,10 +118,7 @@ impl GEval {
             prompt: &self.prompt,
             texts,
             shown: &shown,
-            schema: ReplySchema {
-                name: "grade".to_owned(),
-                schema: Grade::schema(*score_range),
-            },
+            schema: Grade::schema(*score_range),
             members: Grade::MEMBERS,
             form: Grade::form(*score_range, shown.nonce()),
         };

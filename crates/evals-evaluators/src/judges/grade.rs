@@ -2,17 +2,16 @@
 
 use std::fmt;
 
-use evals_rag::judging::{Shown, Wanted, parse_object};
+use evals_models::ReplySchema;
+use evals_rag::judging::{Wanted, parse_object, whole};
 use serde::Deserialize;
-use serde_json::{Value, json};
-
-use super::numbers;
+use serde_json::json;
 
 /// A grade with the judge's reason.
 #[derive(Clone, Debug, PartialEq, Eq, Deserialize)]
 pub(super) struct Grade {
     pub(super) reason: String,
-    #[serde(deserialize_with = "numbers::whole")]
+    #[serde(deserialize_with = "whole")]
     pub(super) score: i64,
 }
 
@@ -69,17 +68,16 @@ impl Grade {
     }
 
     /// The reason comes before the grade, and the `id` between them, as in the verdict on a rubric.
-    pub(super) fn schema(range: ScoreRange) -> Value {
-        json!({
-            "type": "object",
-            "properties": {
+    pub(super) fn schema(range: ScoreRange) -> ReplySchema {
+        let ScoreRange { lowest, highest } = range;
+        ReplySchema::of_object(
+            "grade",
+            json!({
                 "reason": {"type": "string"},
                 "id": {"type": "string"},
-                "score": {"type": "integer", "minimum": range.lowest, "maximum": range.highest},
-            },
-            "required": ["reason", "id", "score"],
-            "additionalProperties": false,
-        })
+                "score": {"type": "integer", "minimum": lowest, "maximum": highest},
+            }),
+        )
     }
 
     /// Reads the text of an object.
@@ -94,11 +92,6 @@ impl Grade {
 
 impl Wanted for Grade {
     const KEY: &'static str = "score";
-
-    /// A copy needs a text that contains the word `score`.
-    fn may_be_from(&self, shown: &Shown) -> bool {
-        shown.mentions(Self::KEY)
-    }
 
     fn agrees(&self, other: &Self) -> bool {
         self.score == other.score

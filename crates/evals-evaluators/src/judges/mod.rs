@@ -7,7 +7,6 @@
 mod g_eval;
 mod grade;
 mod model;
-mod numbers;
 mod outcomes;
 mod rubric;
 #[cfg(test)]

@@ -3,9 +3,9 @@
 use std::sync::Arc;
 
 use evals::{Context, EvaluatorError};
-use evals_models::{ChatModel, ChatRequest, Message, ReplySchema};
-use evals_rag::judging::{Inquiry, JudgeError, JudgeFailure, Shown, Wanted};
-use evals_rag::{Prompt, Purpose, record_calls};
+use evals_models::{ChatModel, ChatRequest, ReplySchema};
+use evals_rag::judging::{Inquiry, JudgeFailure, Shown, Wanted};
+use evals_rag::{Prompt, Purpose, record_judged};
 use serde::Deserialize;
 use serde_json::{Map, Value, json};
 
@@ -69,28 +69,20 @@ impl JudgeQuestion<'_> {
         context: &Context<'_, Untyped>,
     ) -> Result<T, EvaluatorError> {
         self.texts.push(("nonce", self.shown.nonce()));
-        let prompt = self.prompt.fill(self.texts);
-        let prompt = prompt.map_err(|error| JudgeError::from(JudgeFailure::from(error)))?;
+        let prompt = self.prompt.fill(self.texts).map_err(JudgeFailure::from)?;
         let inquiry = Inquiry {
             request: ChatRequest {
-                schema: Some(self.schema),
                 repeat: context.repeat,
-                ..ChatRequest::new(vec![Message::user(prompt)])
+                ..ChatRequest::asking(prompt, self.schema)
             },
             shown: self.shown,
             parse: &parse,
             wanted: self.members,
-            repair: &|complaint| judge_prompts::repair(complaint, &self.form),
+            shape: self.form,
+            repair: judge_prompts::repair(),
         };
-        match inquiry.ask(model).await {
-            Ok((verdict, calls)) => {
-                record_calls(&calls, Purpose::Judge, &context.scope);
-                Ok(verdict)
-            }
-            Err(error) => {
-                record_calls(&error.calls, Purpose::Judge, &context.scope);
-                Err(error.of_evaluator())
-            }
-        }
+        let judged = inquiry.ask(model).await;
+        let judged = record_judged(judged, |(_, calls)| calls, Purpose::Judge, &context.scope);
+        Ok(judged?.0)
     }
 }

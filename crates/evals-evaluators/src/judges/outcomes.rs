@@ -4,7 +4,7 @@ use evals::{Concern, Outcome};
 use serde::de::{Deserialize, Deserializer, Error as _};
 use serde_json::{Value, json};
 
-use super::verdict::Verdict;
+use super::verdict::RubricVerdict;
 
 /// The outcomes of a judge: a score, an assertion, or both.
 ///
@@ -108,7 +108,7 @@ impl Announcements {
     }
 
     /// The outcomes of a verdict.
-    pub(super) fn outcomes(&self, verdict: &Verdict) -> Vec<Outcome> {
+    pub(super) fn outcomes(&self, verdict: &RubricVerdict) -> Vec<Outcome> {
         let score = self.score.as_ref().map(|announced| {
             let outcome = Outcome::score(&announced.name, verdict.score);
             announced.of(outcome, &verdict.reason)

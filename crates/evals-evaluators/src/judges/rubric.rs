@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use async_trait::async_trait;
 use evals::{Case, Concern, Context, EvaluatorError, Outcome};
-use evals_models::{ChatModel, ReplySchema};
+use evals_models::ChatModel;
 use evals_rag::Prompt;
 use evals_rag::judging::Shown;
 use serde::Deserialize;
@@ -12,7 +12,7 @@ use serde_json::{Value, json};
 
 use super::model::{self, JudgeQuestion};
 use super::outcomes::{self, Announcements, OutcomeArgument};
-use super::verdict::Verdict;
+use super::verdict::RubricVerdict;
 use super::{present, written};
 use crate::evaluation::Evaluation;
 use crate::{
@@ -67,13 +67,13 @@ pub(super) fn entry() -> Entry {
                 "score",
                 json!(false),
                 outcomes::schema(),
-                "Whether the judge's score is an outcome, under which name, and whether with the judge's reason.",
+                "Whether the judge's score becomes an outcome; a mapping sets its name and whether it has the judge's reason.",
             ),
             Parameter::optional(
                 "assertion",
                 json!({"include_reason": true}),
                 outcomes::schema(),
-                "The same for the verdict whether the output passes.",
+                "The same for the judge's verdict, which is a pass or a failure.",
             ),
         ],
         RubricJudge::read,
@@ -94,7 +94,7 @@ impl RubricJudge {
         })
     }
 
-    async fn judge(&self, context: &Context<'_, Untyped>) -> Result<Verdict, EvaluatorError> {
+    async fn judge(&self, context: &Context<'_, Untyped>) -> Result<RubricVerdict, EvaluatorError> {
         let input = present(Some(&context.case.input).filter(|_| self.include_input));
         let output = written(context.output);
         let expected = context.case.expected.as_ref();
@@ -110,14 +110,11 @@ impl RubricJudge {
             prompt: &self.prompt,
             texts,
             shown: &shown,
-            schema: ReplySchema {
-                name: "verdict".to_owned(),
-                schema: Verdict::schema(),
-            },
-            members: Verdict::MEMBERS,
-            form: Verdict::form(shown.nonce()),
+            schema: RubricVerdict::schema(),
+            members: RubricVerdict::MEMBERS,
+            form: RubricVerdict::form(shown.nonce()),
         };
-        asked.ask(&*self.model, Verdict::parse, context).await
+        asked.ask(&*self.model, RubricVerdict::parse, context).await
     }
 }
 

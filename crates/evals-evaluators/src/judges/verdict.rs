@@ -1,22 +1,21 @@
 //! The verdict on a rubric: a reason, whether the output passes, and a score.
 
-use evals_rag::judging::{Shown, Wanted, parse_object, truth};
+use evals_models::ReplySchema;
+use evals_rag::judging::{Wanted, finite, parse_object, truth};
 use serde::Deserialize;
 use serde_json::{Map, Value, json};
 
-use super::numbers;
-
 /// The verdict of a judge on a rubric.
 #[derive(Clone, Debug, PartialEq, Deserialize)]
-pub(super) struct Verdict {
+pub(super) struct RubricVerdict {
     pub(super) reason: String,
     #[serde(deserialize_with = "truth")]
     pub(super) pass: bool,
-    #[serde(deserialize_with = "numbers::finite")]
+    #[serde(deserialize_with = "finite")]
     pub(super) score: f64,
 }
 
-impl Verdict {
+impl RubricVerdict {
     /// The members in words.
     pub(super) const MEMBERS: &str =
         "a text `reason`, a boolean `pass` and, directly after it, a number `score`";
@@ -30,18 +29,16 @@ impl Verdict {
 
     /// The reason comes before the decision, because a model should argue before it decides. The `id` comes between them, so a
     /// quotation in the reason cannot decide.
-    pub(super) fn schema() -> Value {
-        json!({
-            "type": "object",
-            "properties": {
+    pub(super) fn schema() -> ReplySchema {
+        ReplySchema::of_object(
+            "verdict",
+            json!({
                 "reason": {"type": "string"},
                 "id": {"type": "string"},
                 "pass": {"type": "boolean"},
                 "score": {"type": "number"},
-            },
-            "required": ["reason", "id", "pass", "score"],
-            "additionalProperties": false,
-        })
+            }),
+        )
     }
 
     /// Reads the text of an object. The score must come directly after the decision: if the reason quotes the output without
@@ -57,13 +54,8 @@ impl Verdict {
     }
 }
 
-impl Wanted for Verdict {
+impl Wanted for RubricVerdict {
     const KEY: &'static str = "pass";
-
-    /// A copy needs a text that contains the word `pass`.
-    fn may_be_from(&self, shown: &Shown) -> bool {
-        shown.mentions(Self::KEY)
-    }
 
     fn agrees(&self, other: &Self) -> bool {
         self.pass == other.pass && self.score.total_cmp(&other.score).is_eq()

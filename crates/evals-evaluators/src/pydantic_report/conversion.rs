@@ -66,7 +66,7 @@ impl From<&Report<Untyped>> for EvaluationReport {
 fn finished(report: &Report<Untyped>, case: &CaseReport<Untyped>, output: &Value) -> ReportCase {
     let seconds = case.duration.as_secs_f64();
     let mut finished = ReportCase {
-        name: case.label(report.repeat).to_string(),
+        name: case.label(report.repeat),
         inputs: case.input.clone(),
         metadata: case.metadata.clone(),
         expected_output: case.expected.clone().unwrap_or_default(),
@@ -112,7 +112,7 @@ fn failed(
     failure: &TaskFailure,
 ) -> ReportCaseFailure {
     ReportCaseFailure {
-        name: case.label(report.repeat).to_string(),
+        name: case.label(report.repeat),
         inputs: case.input.clone(),
         metadata: case.metadata.clone(),
         expected_output: case.expected.clone().unwrap_or_default(),

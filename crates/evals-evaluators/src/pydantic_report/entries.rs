@@ -45,6 +45,7 @@ impl<V> Entries<V> {
     }
 }
 
+#[cfg(test)]
 impl<V: Default> Entries<V> {
     /// The value of this name, which is added if there is none.
     pub(super) fn entry(&mut self, name: &str) -> &mut V {

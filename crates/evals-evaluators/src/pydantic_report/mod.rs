@@ -1,4 +1,4 @@
-//! The report model of pydantic-evals: written from a report of ours, read from its JSON, and averaged by its rules.
+//! The report model of pydantic-evals: written from a report of ours, and read from its JSON.
 //!
 //! ```
 //! use evals_evaluators::pydantic_report::EvaluationReport;
@@ -9,19 +9,16 @@
 //!     "scores": {"s": {"name": "s", "value": 0.5, "reason": null, "source": {"name": "S", "arguments": null}}}
 //! }]}"#;
 //! let report: EvaluationReport = serde_json::from_str(json)?;
-//! let averages = report.averages().expect("one case succeeded");
-//! assert_eq!(averages.scores.get("s"), Some(&0.5));
+//! assert_eq!(report.cases[0].scores.get("s").unwrap().value.as_f64(), Some(0.5));
 //! # Ok::<(), serde_json::Error>(())
 //! ```
 
-mod averages;
 mod conversion;
 mod entries;
 mod report;
 #[cfg(test)]
 mod tests;
 
-pub use averages::Averages;
 pub use entries::Entries;
 pub use report::{
     EvaluationReport, EvaluationResult, EvaluatorFailure, ReportCase, ReportCaseFailure,

@@ -37,13 +37,13 @@ struct Flags {
 #[derive(Debug, Error)]
 pub(crate) enum PatternError {
     /// It is no regular expression.
-    #[error("`{pattern}` is no regular expression: {source}")]
+    #[error("`{pattern}` is not a regular expression: {source}")]
     Syntax {
         pattern: String,
         source: Box<fancy_regex::Error>,
     },
     /// A letter is no flag.
-    #[error("`{0}` is no flag; there are `i`, `m`, `s` and `x`")]
+    #[error("`{0}` is not a flag; flags are `i`, `m`, `s` and `x`")]
     Flag(char),
     /// It takes too many steps for a text: a million, without an end in sight.
     #[error("the regular expression takes too many steps for this text: {0}")]

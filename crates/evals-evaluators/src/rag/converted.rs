@@ -2,9 +2,9 @@
 
 use async_trait::async_trait;
 use evals::{Case, Concern, Context, Evaluator, EvaluatorError, Outcome};
-use evals_rag::Qa;
 use evals_rag::answering::Refusals;
 use evals_rag::qa::{CitationPrecision, CiteRate, Refusal};
+use evals_rag::{Missing, Qa};
 use serde::Deserialize;
 use serde_json::json;
 
@@ -31,6 +31,14 @@ impl<E> Converted<E> {
             refusals: Refusals::default(),
             citations: |_| Ok(None),
             version,
+        }
+    }
+
+    /// An evaluator that reads the texts of the documents. A list that cannot be read is an error.
+    pub(super) fn of_texts(evaluator: E, version: String) -> Self {
+        Self {
+            citations: |output| output.documents().map(|_| None),
+            ..Self::new(evaluator, Some(version))
         }
     }
 
@@ -67,7 +75,17 @@ impl<E: Evaluator<Qa> + 'static> Evaluation for Converted<E> {
             recording: context.recording,
             scope: context.scope.clone(),
         };
-        self.evaluator.evaluate(&converted).await
+        let mut outcomes = self.evaluator.evaluate(&converted).await?;
+        // The evaluator knows only that there are no texts to read, and not why.
+        if let Ok(Some(Err(reason))) = output.passages() {
+            let is_unread = |reason: &String| reason == Missing::Documents.reason();
+            for outcome in &mut outcomes {
+                if outcome.reason.as_ref().is_some_and(is_unread) {
+                    outcome.reason = Some(reason.clone());
+                }
+            }
+        }
+        Ok(outcomes)
     }
 
     fn concerns(&self, _name: &str, case: &Case<Untyped>) -> Option<Vec<Concern>> {

@@ -50,12 +50,6 @@ impl Expectation<'_> {
         })
     }
 
-    /// Whether nothing says that the question cannot be answered.
-    pub(super) fn may_be_answerable(&self, refusals: &Refusals) -> bool {
-        let reference = self.reference(refusals).ok().flatten();
-        reference.is_none_or(|reference| reference.answerable)
-    }
-
     /// The question: a text, or the member `question` or `query` of an object. Other inputs are compact JSON.
     pub(super) fn question(&self) -> String {
         let input = &self.0.input;

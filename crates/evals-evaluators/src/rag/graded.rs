@@ -50,7 +50,7 @@ pub(super) fn entry() -> Entry {
     ];
     Entry::evaluation(
         NAME,
-        "Asks a chat model for the level of the answer by a criterion whose levels are described in words.",
+        "Asks a chat model which level of a criterion the answer reaches; words describe the levels.",
         own.into_iter().chain(panel::parameters()),
         read,
     )

@@ -3,11 +3,11 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use evals::{CaseReport, Context, EvaluatorError};
-use evals_metrics::{Ranking, RankingError, ScoredDocument};
+use evals_metrics::Ranking;
 use evals_models::Finish;
 use evals_rag::answering::{Citations, Refusals};
 use evals_rag::qa::Answer;
-use evals_rag::{Missing, Passage};
+use evals_rag::{Missing, Passage, ranking_in_order};
 use serde_json::Value;
 use thiserror::Error;
 
@@ -42,9 +42,6 @@ pub(super) struct PartError {
 
 /// Characters of an unreadable value that a message shows.
 const SHOWN: usize = 200;
-
-/// Longer rankings are cut: scores are single-precision numbers, which are exact up to this.
-const LONGEST: usize = 1 << 24;
 
 const IDS: &str = "a list of ids, or of objects with an `id`";
 
@@ -114,7 +111,7 @@ impl<'c> CaseOutput<'c> {
         let places = (1_usize..).zip(documents);
         let named =
             places.map(|(place, id)| id.unwrap_or_else(|| format!("(no id, place {place})")));
-        Ok(Some(in_order(named)?))
+        Ok(Some(ranking_in_order(named)?))
     }
 
     /// The answer as text; other values than texts are compact JSON.
@@ -129,14 +126,6 @@ impl<'c> CaseOutput<'c> {
             Value::String(text) => Some(text.clone()),
             other => Some(other.to_string()),
         }
-    }
-
-    /// The answer without markers of citations.
-    pub(super) fn plain_answer(&self) -> Result<Option<String>, PartError> {
-        let passages = self.documents()?.map_or(0, |documents| documents.len());
-        Ok(self
-            .answer()
-            .map(|answer| Citations::plain(&answer, passages)))
     }
 
     /// The ids of the cited documents, in the order of their first citation: those that the output lists, or those of the
@@ -184,26 +173,34 @@ impl<'c> CaseOutput<'c> {
     ) -> Result<Answer, EvaluatorError> {
         let text = self.answer();
         let refused = self.refused(refusals)? == Some(true);
+        let texts = self.passages().ok().flatten().and_then(Result::ok);
         let missing = [
             (text.is_none() && !refused, Missing::Answer),
             (citations.is_none(), Missing::Citations),
+            (texts.is_none(), Missing::Documents),
         ];
         let missing = missing.into_iter().filter(|(is_missing, _)| *is_missing);
         let documents = self.documents().ok().flatten().unwrap_or_default();
-        let passage = |document: Option<String>| Passage {
-            document: document.unwrap_or_default(),
-            title: None,
-            ordinal: 0,
-            text: String::new(),
-            score: 0.0,
-        };
+        // Documents without texts are counted, too: markers of citations name them.
+        let texts = texts.into_iter().flatten().map(Some);
+        let texts = texts.chain(std::iter::repeat_with(|| None));
+        let passages = documents.into_iter().zip(texts).map(|(id, shown)| {
+            let (title, text) = shown.map_or((None, String::new()), |it| (it.title, it.text));
+            Passage {
+                document: id.unwrap_or_default(),
+                title,
+                ordinal: 0,
+                text,
+                score: 0.0,
+            }
+        });
         Ok(Answer {
             text: text.unwrap_or_default(),
             refused,
             citations: citations.unwrap_or_default(),
             unknown_citations: 0,
             finish: Finish::Unknown,
-            passages: documents.into_iter().map(passage).collect(),
+            passages: passages.collect(),
             ranking: Ranking::new([])?,
             searches: None,
             missing: missing.map(|(_, missing)| missing).collect(),
@@ -244,24 +241,4 @@ pub fn documents_listed(case: &CaseReport<Untyped>) -> Option<(usize, usize)> {
     let named: BTreeSet<&String> = documents.iter().flatten().collect();
     let nameless = documents.iter().filter(|id| id.is_none()).count();
     Some((named.len() + nameless, documents.len()))
-}
-
-/// A ranking in the order of the ids, each counted once.
-pub(super) fn in_order(ids: impl IntoIterator<Item = String>) -> Result<Ranking, RankingError> {
-    let mut seen = BTreeSet::new();
-    let distinct = ids.into_iter().filter(|id| seen.insert(id.clone()));
-    let distinct: Vec<String> = distinct.take(LONGEST).collect();
-    let scores = (1..=distinct.len()).rev();
-    #[expect(
-        clippy::cast_precision_loss,
-        reason = "exact up to the longest ranking"
-    )]
-    let documents = distinct
-        .into_iter()
-        .zip(scores)
-        .map(|(id, score)| ScoredDocument {
-            id,
-            score: score as f32,
-        });
-    Ranking::new(documents)
 }

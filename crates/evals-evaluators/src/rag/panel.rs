@@ -33,7 +33,7 @@ pub(super) fn parameters() -> Vec<Parameter> {
             "panel",
             json!([]),
             json!({"type": "array", "items": {"type": "string"}}),
-            "Further judges as `provider:name`, whose votes are counted with that of `model`.",
+            "Further judges as `provider:name`; their votes count together with that of `model`.",
         ),
         Parameter::optional(
             "repeats",
@@ -45,7 +45,7 @@ pub(super) fn parameters() -> Vec<Parameter> {
             "rule",
             "majority",
             &["majority", "unanimous"],
-            "When votes speak for a verdict: `majority` or `unanimous`.",
+            "How many votes a verdict needs: `majority` or `unanimous`.",
         ),
     ]
 }

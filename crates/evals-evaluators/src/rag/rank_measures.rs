@@ -2,8 +2,9 @@
 
 use async_trait::async_trait;
 use evals::{Case, Concern, Context, EvaluatorError, Outcome};
-use evals_metrics::{Judgements, Measure, score_all};
+use evals_metrics::Measure;
 use evals_rag::answering::Refusals;
+use evals_rag::retrieval::rank_outcomes;
 use evals_rag::{Missing, Question};
 use serde_json::{Value, json};
 
@@ -31,7 +32,7 @@ pub(super) fn entry() -> Entry {
                 {"type": "string"},
                 {"type": "array", "items": {"type": "string"}, "minItems": 1},
             ]}),
-            "The measures in the notation of ir-measures, which name the outcomes.",
+            "The measures in the notation of ir-measures; each names its outcome.",
         )],
         |arguments, _| {
             Ok(RankMeasures {
@@ -87,20 +88,8 @@ impl Evaluation for RankMeasures {
         let Some(ranking) = CaseOutput::of(context).ranking()? else {
             return Ok(self.undefined(Missing::Documents.reason()));
         };
-        let unjudged = Judgements::new();
-        let judgements = reference
-            .as_ref()
-            .map_or(&unjudged, |reference| &reference.relevant);
-        let scores = score_all(&self.measures, judgements, &ranking);
-        let outcomes = self
-            .measures
-            .iter()
-            .zip(scores)
-            .map(|(measure, score)| match score {
-                Ok(score) => Outcome::score(measure.to_string(), score),
-                Err(undefined) => Outcome::undefined(measure.to_string(), undefined.to_string()),
-            });
-        Ok(outcomes.collect())
+        let judgements = reference.as_ref().map(|reference| &reference.relevant);
+        Ok(rank_outcomes(&self.measures, judgements, &ranking))
     }
 
     fn concerns(&self, _name: &str, case: &Case<Untyped>) -> Option<Vec<Concern>> {

@@ -154,7 +154,7 @@ report_evaluators:
 ";
     let wanted = [
         "1:1: a dataset file has no key `nmae`; did you mean `name`?",
-        "4:11: `.nan` is no finite number, and JSON, in which cases are sent and stored, has no other; write `null`, or put it into quotes",
+        "4:11: `.nan` is not a finite number, and JSON, in which cases are sent and stored, has only finite ones; write `null`, or put it into quotes",
         "5:3: the case has no `inputs`; it may be null, but it has to be there",
         "5:9: duplicate case name `a`, which line 3 has too; rename one of them",
         "6:3: a case has no key `input`; did you mean `inputs`?",

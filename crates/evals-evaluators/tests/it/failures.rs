@@ -60,7 +60,8 @@ fn a_span_query_is_refused_with_the_place_of_the_mistake() {
         "`HasMatchingSpan`: `query`: `min_duration`: expected a number of seconds, found `\"1 s\"`"
     );
     let error = query(json!({"name_matches_regex": "("}));
-    let start = "`HasMatchingSpan`: `query`: `name_matches_regex`: `(` is no regular expression: ";
+    let start =
+        "`HasMatchingSpan`: `query`: `name_matches_regex`: `(` is not a regular expression: ";
     assert!(error.starts_with(start), "{error}");
     assert_eq!(
         refused("HasMatchingSpan", SpecArguments::None),

@@ -231,11 +231,11 @@ fn arguments_that_would_have_no_effect_are_refused() {
         ),
         (
             "is-json: file://schema.yaml",
-            "`is-json`: the schema `schema.yaml` is no JSON file by its name, and no other is read",
+            "`is-json`: the schema `schema.yaml` is not a JSON file by its name, and only JSON is read",
         ),
         (
             "is-json: [a]",
-            "`is-json`: `[a]` is no JSON Schema; it is a mapping, `true`, `false` or `file://PATH.json`",
+            "`is-json`: `[a]` is not a JSON Schema; it is a mapping, `true`, `false` or `file://PATH.json`",
         ),
         (
             "not-regex",
@@ -365,7 +365,7 @@ fn every_faulty_line_is_reported() {
             "f:3:18: key must be a string",
             "f:4:1: a record is a list, where an object is needed",
             "f:5:44: `topic` stands in `metadata` and beside it; keep one of them",
-            "f:6:14: `1e999` is no finite number, and JSON, in which cases are sent and stored, has no other; write `null`, or put it into quotes",
+            "f:6:14: `1e999` is not a finite number, and JSON, in which cases are sent and stored, has only finite ones; write `null`, or put it into quotes",
             "f:6:36: both `expected` and `output` may hold the expected output; keep one of them",
             "f:6:61: `metadata` is a number, where an object is needed",
             "f:6:72: `name` is a list, where a text is needed",

@@ -76,7 +76,7 @@ fn a_text_is_read_as_json_on_request() {
     );
     assert_eq!(
         judged(json!({"schema": true, "parse": true}), &json!("Sure! {}")),
-        failed("the output is no JSON: expected value at line 1 column 1")
+        failed("the output is not JSON: expected value at line 1 column 1")
     );
 }
 
@@ -152,7 +152,10 @@ fn a_path_is_relative_to_the_dataset_file() {
     );
     assert!(missing.starts_with(&start), "{missing}");
     let broken = refused(load("broken.json"));
-    assert!(broken.contains("is no JSON: EOF while parsing"), "{broken}");
+    assert!(
+        broken.contains("is not JSON: EOF while parsing"),
+        "{broken}"
+    );
 }
 
 #[test]

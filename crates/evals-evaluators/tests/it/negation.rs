@@ -82,5 +82,5 @@ fn what_is_no_evaluator_of_cases_is_refused() {
         refused(json!("ConfusionMatrixEvaluator")),
         "`Not`: `ConfusionMatrixEvaluator` judges whole reports, where an evaluator of cases is needed"
     );
-    assert!(refused(json!(5)).starts_with("`Not`: `5` is no evaluator; one is `Name`, "));
+    assert!(refused(json!(5)).starts_with("`Not`: `5` is not an evaluator; one is `Name`, "));
 }

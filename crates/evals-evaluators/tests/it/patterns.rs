@@ -56,12 +56,12 @@ fn a_pattern_that_is_no_regular_expression_is_refused() {
     };
     let error = refused(json!({"pattern": "("}));
     assert!(
-        error.starts_with("`Regex`: `(` is no regular expression: "),
+        error.starts_with("`Regex`: `(` is not a regular expression: "),
         "{error}"
     );
     assert_eq!(
         refused(json!({"pattern": "a", "flags": "g"})),
-        "`Regex`: `g` is no flag; there are `i`, `m`, `s` and `x`"
+        "`Regex`: `g` is not a flag; flags are `i`, `m`, `s` and `x`"
     );
     assert_eq!(
         refused(json!({"pattern": "a", "mode": "whole"})),

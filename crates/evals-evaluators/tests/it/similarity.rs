@@ -93,7 +93,7 @@ fn what_cannot_be_compared_is_undefined() {
     );
     assert_eq!(
         compared("TokenF1", "x", json!({"a": 1})),
-        undefined("TokenF1", "the expected output is no text")
+        undefined("TokenF1", "the expected output is not a text")
     );
     assert_eq!(
         compared("RougeL", "x", json!("漢字")),

@@ -1,5 +1,7 @@
 //! Where cases went wrong: one bar for each outcome, from zero.
 
+use evals_metrics::as_f64;
+
 use crate::scale::Scale;
 use crate::scene::{Fill, Ink, Mark, Point, Scene, Text};
 
@@ -49,11 +51,11 @@ impl Breakdown {
             bottom: top,
         };
         let most = self.parts.iter().map(|part| part.count).max().unwrap_or(0);
-        let scale = Scale::linear(0.0..=number(most.max(1)), frame.left, frame.right);
+        let scale = Scale::linear(0.0..=as_f64(most.max(1)), frame.left, frame.right);
         let mut y = top + ROW / 2.0;
         for (part, printed) in self.parts.iter().zip(printed) {
             let base = y + LABEL * 0.35;
-            let end = scale.position(number(part.count));
+            let end = scale.position(as_f64(part.count));
             let name = cut(&part.name, name_width);
             marks.push(Mark::Group {
                 title: None,
@@ -88,12 +90,7 @@ impl Part {
         if total == 0 {
             return self.count.to_string();
         }
-        let share = number(self.count) / number(total) * 100.0;
+        let share = as_f64(self.count) / as_f64(total) * 100.0;
         format!("{} ({share:.1} %)", self.count)
     }
-}
-
-#[expect(clippy::cast_precision_loss, reason = "counts stay far below 2^53")]
-fn number(count: usize) -> f64 {
-    count as f64
 }

@@ -7,8 +7,8 @@ use crate::scale::Scale;
 use crate::scene::{Anchor, Ink, Mark, Point, Scene, Shape, Stroke, Text};
 
 use super::frame::{
-    Frame, LABEL, MARGIN, TICK, TITLE_HEIGHT, axis_kind, cut, numbers, scene, spanning, title,
-    whisker, widest,
+    Frame, LABEL, MARGIN, TICK, TITLE_HEIGHT, axis_kind, cut, numbers, reach, scene, spanning,
+    title, whisker, widest,
 };
 use super::{Heading, Width};
 
@@ -188,11 +188,8 @@ fn draw_block(
         right: value_right - columns.value - GAP,
         bottom: top + rows,
     };
-    let ends = changes.iter().flat_map(|change| {
-        let interval = change.interval.map(|(low, high)| [low, high]);
-        let value = change.difference.as_ref().ok().copied();
-        value.into_iter().chain(interval.into_iter().flatten())
-    });
+    let ends = changes.iter();
+    let ends = ends.flat_map(|change| reach(&change.difference, change.interval));
     let scale = spanning(ends.chain([0.0]), 4, frame.left, frame.right);
     let print = numbers(changes[0].unit);
     frame.horizontal_axis(

@@ -1,13 +1,14 @@
 //! Means with their intervals: dots, or bars from zero.
 
 use evals::Unit;
+use evals_metrics::as_f64;
 
 use crate::scale::Scale;
 use crate::scene::{Anchor, Fill, Ink, Mark, Point, Scene, Text};
 
 use super::frame::{
-    Frame, LABEL, MARGIN, TICK, TITLE_HEIGHT, axis_kind, cut, numbers, scene, spanning, symbol,
-    title, whisker, widest,
+    Frame, LABEL, MARGIN, TICK, TITLE_HEIGHT, axis_kind, cut, numbers, reach, scene, spanning,
+    symbol, title, whisker, widest,
 };
 use super::{Heading, Width};
 
@@ -71,8 +72,7 @@ impl Estimates {
             Width::Page if self.panels.len().is_multiple_of(2) => 2,
             Width::Column | Width::Screen | Width::Page => 1,
         };
-        #[expect(clippy::cast_precision_loss, reason = "one or two columns")]
-        let count = columns as f64;
+        let count = as_f64(columns);
         let panel_width = (width.points() - 2.0 * MARGIN - (count - 1.0) * PANEL_GAP * 2.0) / count;
         let mut marks = vec![title(&self.heading, width)];
         let mut top = MARGIN + TITLE_HEIGHT;
@@ -208,11 +208,8 @@ impl Panel {
 
     /// Its numbers and the ends of their intervals.
     fn ends(&self) -> impl Iterator<Item = f64> {
-        self.estimates.iter().flat_map(|estimate| {
-            let ends = estimate.interval.map(|(low, high)| [low, high]);
-            let value = estimate.value.as_ref().ok().copied();
-            value.into_iter().chain(ends.into_iter().flatten())
-        })
+        let estimates = self.estimates.iter();
+        estimates.flat_map(|estimate| reach(&estimate.value, estimate.interval))
     }
 }
 

@@ -257,6 +257,15 @@ pub(super) fn widest<'t>(texts: impl IntoIterator<Item = &'t str>, size: f64) ->
         .fold(0.0, f64::max)
 }
 
+/// What an axis has to span for a value, if there is one, and its interval.
+pub(super) fn reach(
+    value: &Result<f64, String>,
+    interval: Option<(f64, f64)>,
+) -> impl Iterator<Item = f64> {
+    let ends = interval.map(|(low, high)| [low, high]);
+    value.iter().copied().chain(ends.into_iter().flatten())
+}
+
 /// An axis for values that may lie anywhere: from the least to the greatest, with ticks at both ends.
 pub(super) fn spanning(
     values: impl IntoIterator<Item = f64>,

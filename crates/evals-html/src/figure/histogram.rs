@@ -1,6 +1,7 @@
 //! How often values occur: bars over equal bins, and a bar of its own for undefined values.
 
 use evals_messages::quantity;
+use evals_metrics::as_f64;
 
 use crate::scale::Scale;
 use crate::scene::{Anchor, Fill, Ink, Mark, Point, Scene, Text};
@@ -49,7 +50,7 @@ impl Histogram {
         let bins = self.bins();
         let most = bins.iter().map(|bin| bin.count).max().unwrap_or(0);
         let most = most.max(self.undefined).max(1);
-        let counts = Scale::rounded(0.0..=number(most), 4, frame.bottom, frame.top);
+        let counts = Scale::rounded(0.0..=as_f64(most), 4, frame.bottom, frame.top);
         // With no more ticks than cases, all of them are whole numbers.
         frame.vertical_axis(&mut marks, &counts.ticks(most.min(4)), plain, "Cases");
         let (low, high) = self.ends();
@@ -58,7 +59,7 @@ impl Histogram {
         for bin in bins.iter().filter(|bin| bin.count > 0) {
             let bar = bar(
                 [values.position(bin.low), values.position(bin.high)],
-                counts.position(number(bin.count)),
+                counts.position(as_f64(bin.count)),
                 frame.bottom,
                 Ink::Series(0),
             );
@@ -81,7 +82,7 @@ impl Histogram {
 
     fn draw_undefined(&self, marks: &mut Vec<Mark>, frame: Frame, counts: &Scale) {
         let middle = frame.right + UNDEFINED * 0.55;
-        let top = counts.position(number(self.undefined));
+        let top = counts.position(as_f64(self.undefined));
         let ends = [middle - 12.0, middle + 12.0];
         let number = Text::new(
             Point::new(middle, top - 3.0),
@@ -123,7 +124,7 @@ impl Histogram {
         // One division, which rounds 3 / 20 to the same number as the text 0.15: links hold these ends, and find the same cases.
         let end = |it: usize| match it {
             BINS => high,
-            _ => (low * number(BINS - it) + high * number(it)) / number(BINS),
+            _ => (low * as_f64(BINS - it) + high * as_f64(it)) / as_f64(BINS),
         };
         let mut bins: Vec<Bin> = (0..BINS)
             .map(|it| Bin {
@@ -175,11 +176,6 @@ fn bar([left, right]: [f64; 2], top: f64, bottom: f64, ink: Ink) -> Mark {
         height: bottom - top,
         fill: Fill::opaque(ink),
     }
-}
-
-#[expect(clippy::cast_precision_loss, reason = "counts stay far below 2^53")]
-fn number(count: usize) -> f64 {
-    count as f64
 }
 
 #[cfg(test)]

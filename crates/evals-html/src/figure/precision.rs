@@ -1,5 +1,7 @@
 //! Interpolated precision at eleven levels of recall.
 
+use evals_metrics::as_f64;
+
 use crate::scale::Scale;
 use crate::scene::{Fill, Ink, Mark, Point, Scene, Stroke};
 
@@ -90,7 +92,6 @@ impl RecallPrecision {
     }
 }
 
-#[expect(clippy::cast_precision_loss, reason = "eleven levels")]
 fn level_of(position: usize) -> f64 {
-    position as f64 / 10.0
+    as_f64(position) / 10.0
 }

@@ -1,11 +1,12 @@
 //! One measure over several runs.
 
 use evals::Unit;
+use evals_metrics::as_f64;
 
 use crate::scale::Scale;
 use crate::scene::{Anchor, Fill, Ink, Mark, Point, Scene, Stroke, Text};
 
-use super::frame::{Frame, TICK, numbers, plain, scene, spanning, symbol, title};
+use super::frame::{Frame, TICK, numbers, plain, reach, scene, spanning, symbol, title};
 use super::{Heading, Width};
 
 const PLOT: f64 = 150.0;
@@ -46,24 +47,21 @@ impl Trend {
     pub fn draw(&self, width: Width) -> Scene {
         let mut marks = vec![title(&self.heading, width)];
         let frame = Frame::named_plot(PLOT, width);
-        let ends = self.points.iter().flat_map(|it| {
-            let interval = it.interval.map(|(low, high)| [low, high]);
-            let value = it.value.as_ref().ok().copied();
-            value.into_iter().chain(interval.into_iter().flatten())
-        });
+        let ends = self.points.iter();
+        let ends = ends.flat_map(|it| reach(&it.value, it.interval));
         let values = spanning(ends, 5, frame.bottom, frame.top);
         let print = numbers(self.unit);
         frame.vertical_axis(&mut marks, &values.ticks(5), print, &self.measure);
         frame.horizontal_axis(&mut marks, &[], plain, "");
         let runs = Scale::linear(
-            -0.3..=number(self.points.len().saturating_sub(1)) + 0.3,
+            -0.3..=as_f64(self.points.len().saturating_sub(1)) + 0.3,
             frame.left,
             frame.right,
         );
         self.draw_lines(&mut marks, &runs, &values);
         let mut labelled_to = f64::NEG_INFINITY;
         for (position, point) in self.points.iter().enumerate() {
-            let x = runs.position(number(position));
+            let x = runs.position(as_f64(position));
             point.draw(&mut marks, x, &values, frame);
             if x - labelled_to >= LABEL_DISTANCE {
                 let at = Point::new(x, frame.bottom + TICK + 3.0);
@@ -86,7 +84,7 @@ impl Trend {
             if !after.broken.is_empty() {
                 continue;
             }
-            let x = |position: usize| runs.position(number(position));
+            let x = |position: usize| runs.position(as_f64(position));
             marks.push(Mark::Line {
                 from: Point::new(x(position), values.position(*first)),
                 to: Point::new(x(position + 1), values.position(*second)),
@@ -164,9 +162,4 @@ impl TrendPoint {
             marks: drawn,
         });
     }
-}
-
-#[expect(clippy::cast_precision_loss, reason = "runs are far below 2^53")]
-fn number(count: usize) -> f64 {
-    count as f64
 }

@@ -15,12 +15,6 @@ pub(super) struct Body<'o, W> {
     written_blocks: usize,
 }
 
-/// What became of the passages.
-pub(super) struct PassageCount {
-    pub(super) kept: usize,
-    pub(super) left_out: usize,
-}
-
 impl<'o, W: Write> Body<'o, W> {
     pub(super) fn new(out: &'o mut Counted<W>, passages_until: u64) -> Self {
         Self {
@@ -46,15 +40,13 @@ impl<'o, W: Write> Body<'o, W> {
         Ok(())
     }
 
-    pub(super) fn finish(mut self) -> Result<PassageCount, PageError> {
+    /// Writes what is left, and returns how many passages the file has, and how many it lacks.
+    pub(super) fn finish(mut self) -> Result<(usize, usize), PageError> {
         if !self.unwritten.is_empty() {
             self.write_cases()?;
         }
         self.write_passages()?;
-        Ok(PassageCount {
-            kept: self.passages.len(),
-            left_out: self.passages_left_out,
-        })
+        Ok((self.passages.len(), self.passages_left_out))
     }
 
     /// The number of a passage; `None` if the file is too large for another one.

@@ -5,51 +5,45 @@ use std::io::Write;
 use minijinja::value::Serde;
 use minijinja::{Environment, Value, context};
 
+use super::assets::{self, policy};
 use super::worst::WorstCase;
-use super::{Opening, PageError, PageFigure, Place};
+use super::{Page, PageError, PageFigure};
 use crate::escaping;
 use crate::figure::Width;
 use crate::scene::SvgUse;
 
-/// Writes everything before the data.
-pub(super) struct Head<'p> {
-    pub(super) policy: &'p str,
-    pub(super) style: &'p str,
-    pub(super) opening: &'p Opening,
-    pub(super) has_cases: bool,
-    pub(super) worst: Vec<WorstCase>,
-    pub(super) place: &'p Place,
-}
-
-impl Head<'_> {
-    pub(super) fn write(&self, out: &mut impl Write) -> Result<(), PageError> {
-        let environment = environment()?;
-        let template = environment.get_template("page.html")?;
-        let opening = self.opening;
-        let figures: Vec<Value> = opening.figures.iter().map(drawn).collect();
-        let viewer = self.place.viewer();
-        let (up, links) = viewer.unwrap_or_default();
-        let context = context! {
-            policy => Value::from_safe_string(self.policy.to_owned()),
-            style => Value::from_safe_string(self.style.to_owned()),
-            has_cases => self.has_cases,
-            is_served => viewer.is_some(),
-            up => up,
-            links => Value::from(Serde(links)),
-            title => opening.title.as_str(),
-            score => Value::from(Serde(&opening.score)),
-            sentence => opening.sentence.as_str(),
-            worst => Value::from(Serde(&self.worst)),
-            matrix => Value::from(Serde(&opening.matrix)),
-            configuration => Value::from(Serde(&opening.configuration)),
-            notices => Value::from(Serde(&opening.notices)),
-            facts => Value::from(Serde(&opening.facts)),
-            figures => figures,
-            listings => Value::from(Serde(&opening.listings)),
-        };
-        out.write_all(template.render(context)?.as_bytes())?;
-        Ok(())
-    }
+/// Writes everything before the data. `worst` are the cases to look at first.
+pub(super) fn write_head(
+    page: &Page<'_>,
+    worst: &[WorstCase],
+    out: &mut impl Write,
+) -> Result<(), PageError> {
+    let environment = environment()?;
+    let template = environment.get_template("page.html")?;
+    let (opening, style) = (page.opening, assets::style());
+    let figures: Vec<Value> = opening.figures.iter().map(drawn).collect();
+    let viewer = page.place.viewer();
+    let (up, links) = viewer.unwrap_or_default();
+    let context = context! {
+        policy => Value::from_safe_string(policy(assets::SCRIPT, &style)),
+        style => Value::from_safe_string(style),
+        has_cases => !page.table.ids.is_empty(),
+        is_served => viewer.is_some(),
+        up => up,
+        links => Value::from(Serde(links)),
+        title => opening.title.as_str(),
+        score => Value::from(Serde(&opening.score)),
+        sentence => opening.sentence.as_str(),
+        worst => Value::from(Serde(worst)),
+        matrix => Value::from(Serde(&opening.matrix)),
+        configuration => Value::from(Serde(&opening.configuration)),
+        notices => Value::from(Serde(&opening.notices)),
+        facts => Value::from(Serde(&opening.facts)),
+        figures => figures,
+        listings => Value::from(Serde(&opening.listings)),
+    };
+    out.write_all(template.render(context)?.as_bytes())?;
+    Ok(())
 }
 
 /// The templates of a page.

@@ -2,12 +2,11 @@
 
 use std::io::Write;
 
-use super::assets::policy;
 use super::body::{Body, Counted};
-use super::template::Head;
 use super::worst::{WORST, WorstCase};
 use super::{
     Case, Contents, Opening, PageError, Place, Sides, Table, Texts, assets, block, omission,
+    template,
 };
 
 /// A page without its cases, which come while it is written.
@@ -93,20 +92,20 @@ impl<'p> Page<'p> {
                 found: case.id,
             });
         }
-        let passages = body.finish()?;
+        let (passages, passages_left_out) = body.finish()?;
         let contents = Contents {
             format: Contents::FORMAT,
             title: self.opening.title.clone(),
             cases: self.table.ids.len(),
-            passages: passages.kept,
-            passages_left_out: passages.left_out,
+            passages,
+            passages_left_out,
             texts: self.texts,
             sides: self.sides.clone(),
         };
         write_end(&contents, &mut out)?;
         Ok(Written {
             bytes: out.bytes(),
-            passages_left_out: passages.left_out,
+            passages_left_out,
         })
     }
 
@@ -130,16 +129,7 @@ impl<'p> Page<'p> {
         let shown = first.iter().filter(|_| rows > WORST).enumerate();
         let worst =
             shown.map(|(row, case)| WorstCase::of(row, &self.shown(case.clone()), self.table));
-        let style = assets::style();
-        let head = Head {
-            policy: &policy(assets::SCRIPT, &style),
-            style: &style,
-            opening: self.opening,
-            place: &self.place,
-            has_cases: rows > 0,
-            worst: worst.collect(),
-        };
-        head.write(out)
+        template::write_head(self, &worst.collect::<Vec<_>>(), out)
     }
 
     fn write_table(&self, out: &mut impl Write) -> Result<(), PageError> {

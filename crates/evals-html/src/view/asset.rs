@@ -7,6 +7,13 @@ pub const SCRIPT_TYPE: &str = "text/javascript; charset=utf-8";
 /// The media type of style sheets.
 pub const STYLE_TYPE: &str = "text/css; charset=utf-8";
 
+/// These files, one after the other.
+macro_rules! text {
+    ($($file:literal),+) => {
+        concat!($(include_str!(concat!("../../assets/", $file))),+).to_owned()
+    };
+}
+
 /// A file that pages load from `/assets/`.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Asset {
@@ -19,46 +26,18 @@ pub struct Asset {
 impl Asset {
     /// The file with that name, if there is one.
     pub fn named(name: &str) -> Option<Self> {
-        let (media_type, text) = match name {
-            "view.css" => (
-                STYLE_TYPE,
-                page_rules() + include_str!("../../assets/view/view.css"),
-            ),
-            "theme.js" => (
-                SCRIPT_TYPE,
-                concat!(
-                    include_str!("../../assets/script/theme.js"),
-                    include_str!("../../assets/view/theme.js"),
-                )
-                .to_owned(),
-            ),
-            "stream.js" => (
-                SCRIPT_TYPE,
-                include_str!("../../assets/view/stream.js").to_owned(),
-            ),
-            "runs.js" => (
-                SCRIPT_TYPE,
-                include_str!("../../assets/view/runs.js").to_owned(),
-            ),
-            "live.js" => (
-                SCRIPT_TYPE,
-                include_str!("../../assets/view/live.js").to_owned(),
-            ),
-            "element.js" => (
-                SCRIPT_TYPE,
-                include_str!("../../assets/view/element.js").to_owned(),
-            ),
-            "labelling.js" => (
-                SCRIPT_TYPE,
-                concat!(
-                    include_str!("../../assets/script/text.js"),
-                    include_str!("../../assets/script/diff.js"),
-                    include_str!("../../assets/view/labelling.js"),
-                )
-                .to_owned(),
-            ),
+        let text = match name {
+            "view.css" => page_rules() + include_str!("../../assets/view/view.css"),
+            "theme.js" => text!("script/theme.js", "view/theme.js"),
+            "stream.js" => text!("view/stream.js"),
+            "runs.js" => text!("view/runs.js"),
+            "live.js" => text!("view/live.js"),
+            "element.js" => text!("view/element.js"),
+            "labelling.js" => text!("script/text.js", "script/diff.js", "view/labelling.js"),
             _ => return None,
         };
+        let is_style = name == "view.css";
+        let media_type = if is_style { STYLE_TYPE } else { SCRIPT_TYPE };
         Some(Self { media_type, text })
     }
 }

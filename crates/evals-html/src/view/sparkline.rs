@@ -2,6 +2,7 @@
 
 use std::fmt::Write as _;
 
+use evals_metrics::as_f64;
 use serde::Serialize;
 
 /// Most values drawn.
@@ -34,8 +35,8 @@ impl Sparkline {
         }
         let low = defined.iter().copied().fold(f64::INFINITY, f64::min);
         let high = defined.iter().copied().fold(f64::NEG_INFINITY, f64::max);
-        let step = (WIDTH - 2.0 * MARGIN) / number(newest.len() - 1);
-        let x = |place: usize| MARGIN + step * number(place);
+        let step = (WIDTH - 2.0 * MARGIN) / as_f64(newest.len() - 1);
+        let x = |place: usize| MARGIN + step * as_f64(place);
         let y = |value: f64| {
             let share = if high > low {
                 (value - low) / (high - low)
@@ -67,11 +68,6 @@ impl Sparkline {
             ),
         })
     }
-}
-
-#[expect(clippy::cast_precision_loss, reason = "a handful of values")]
-fn number(count: usize) -> f64 {
-    count as f64
 }
 
 #[cfg(test)]

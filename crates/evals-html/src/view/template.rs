@@ -10,39 +10,29 @@ use thiserror::Error;
 
 use crate::escaping;
 
+macro_rules! templates {
+    ($($name:literal),+) => {
+        [$(($name, include_str!(concat!("../../templates/view/", $name, ".html.jinja")))),+]
+    };
+}
+
 /// The templates by name. Most pages extend the first.
-const TEMPLATES: [(&str, &str); 9] = [
-    (
-        "shell",
-        include_str!("../../templates/view/shell.html.jinja"),
-    ),
-    (
-        "navigation",
-        include_str!("../../templates/navigation.html"),
-    ),
-    (
-        "sparkline",
-        include_str!("../../templates/view/sparkline.html.jinja"),
-    ),
-    ("runs", include_str!("../../templates/view/runs.html.jinja")),
-    ("live", include_str!("../../templates/view/live.html.jinja")),
-    (
-        "trend",
-        include_str!("../../templates/view/trend.html.jinja"),
-    ),
-    (
-        "labelling",
-        include_str!("../../templates/view/labelling.html.jinja"),
-    ),
-    (
-        "message",
-        include_str!("../../templates/view/message.html.jinja"),
-    ),
-    (
-        "forward",
-        include_str!("../../templates/view/forward.html.jinja"),
-    ),
+const TEMPLATES: [(&str, &str); 8] = templates![
+    "shell",
+    "sparkline",
+    "runs",
+    "live",
+    "trend",
+    "labelling",
+    "message",
+    "forward"
 ];
+
+/// The part that pages of reports have, too.
+const NAVIGATION: (&str, &str) = (
+    "navigation",
+    include_str!("../../templates/navigation.html"),
+);
 
 static ENVIRONMENT: LazyLock<Environment<'static>> = LazyLock::new(environment);
 
@@ -77,7 +67,7 @@ fn environment() -> Environment<'static> {
         .build()
         .expect("the usual delimiters differ");
     environment.set_syntax(syntax);
-    for (name, source) in TEMPLATES {
+    for (name, source) in TEMPLATES.into_iter().chain([NAVIGATION]) {
         environment
             .add_template(name, source)
             .expect("the tests render every template");

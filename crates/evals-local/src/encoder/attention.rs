@@ -43,7 +43,7 @@ pub(crate) enum PositionScheme {
 }
 
 /// One text of a batch.
-struct Text<'batch> {
+struct BatchText<'batch> {
     /// Its tokens among those of the batch.
     tokens: Range<usize>,
     /// Those of them that are attended to.
@@ -84,7 +84,7 @@ impl Attention {
         let mut start = 0;
         for text in texts {
             let end = start + text.ids.len();
-            let text = Text {
+            let text = BatchText {
                 tokens: start..end,
                 attended: start..start + text.attended,
                 segments: &text.segments,
@@ -96,7 +96,7 @@ impl Attention {
             .apply(&scratch.context, hidden, Write::Add, kernels);
     }
 
-    fn gather(&self, text: &Text<'_>, kernels: &Kernels, scratch: &mut AttentionScratch) {
+    fn gather(&self, text: &BatchText<'_>, kernels: &Kernels, scratch: &mut AttentionScratch) {
         let Range { start, end } = text.tokens;
         let row = self.heads.row();
         let rows = scratch.projected[start * row..end * row].chunks_exact_mut(row);
@@ -134,7 +134,7 @@ impl Attention {
         &self,
         head: usize,
         queries: Range<usize>,
-        text: &Text<'_>,
+        text: &BatchText<'_>,
         kernels: &Kernels,
         scratch: &mut AttentionScratch,
     ) {
@@ -169,7 +169,7 @@ impl Attention {
         head: usize,
         queries: &Range<usize>,
         keys: &Range<usize>,
-        text: &Text<'_>,
+        text: &BatchText<'_>,
         kernels: &Kernels,
         scratch: &mut AttentionScratch,
     ) {

@@ -2,7 +2,7 @@
 
 use serde::Deserialize;
 
-use super::files::Folder;
+use super::Folder;
 use crate::error::LocalError;
 
 const FILE: &str = "modules.json";

@@ -3,7 +3,7 @@
 use std::fs;
 use std::path::{Path, PathBuf};
 
-use super::files::Folder;
+use super::Folder;
 use super::modules;
 use crate::error::LocalError;
 

@@ -41,7 +41,7 @@ fn tanh() -> Value {
 
 /// The parts of the head of a family, by the names of their tensors.
 #[derive(Clone, Copy, Debug)]
-struct Form {
+struct HeadForm {
     pooling: Pooling,
     dense: &'static str,
     activation: Activation,
@@ -50,8 +50,8 @@ struct Form {
 }
 
 impl HeadConfig {
-    fn form(&self, folder: &Folder, family: Family) -> Result<Form, LocalError> {
-        let first_token = |dense, activation, classifier| Form {
+    fn form(&self, folder: &Folder, family: Family) -> Result<HeadForm, LocalError> {
+        let first_token = |dense, activation, classifier| HeadForm {
             pooling: Pooling::Cls,
             dense,
             activation,
@@ -65,7 +65,7 @@ impl HeadConfig {
             }
             Family::ModernBert => {
                 let name = self.classifier_activation.as_deref().unwrap_or("gelu");
-                Form {
+                HeadForm {
                     pooling: self.classifier_pooling.unwrap_or(Pooling::Cls),
                     norm: Some("head.norm"),
                     ..first_token(
@@ -83,7 +83,7 @@ impl HeadConfig {
         })
     }
 
-    fn summary(&self, folder: &Folder) -> Result<Form, LocalError> {
+    fn summary(&self, folder: &Folder) -> Result<HeadForm, LocalError> {
         folder.permit(CONFIG, &[("summary_use_proj", &["true"])])?;
         let pooling = match self.summary_type.as_deref().unwrap_or("last") {
             "last" => Pooling::Last,
@@ -92,7 +92,7 @@ impl HeadConfig {
             other => return Err(folder.unsupported(CONFIG, "summary_type", other)),
         };
         let name = self.summary_activation.as_str().unwrap_or("null");
-        Ok(Form {
+        Ok(HeadForm {
             pooling,
             dense: "sequence_summary.summary",
             activation: activation(folder, "summary_activation", name)?,

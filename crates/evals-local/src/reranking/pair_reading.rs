@@ -2,7 +2,7 @@
 
 use crate::error::LocalError;
 use crate::folder::{Folder, modules};
-use crate::sentence_transformers::{Output, Prompts, TransformerConfig};
+use crate::sentence_transformers::{ModuleOutput, Prompts, TransformerConfig};
 
 /// How a cross-encoder reads pairs, as its sentence-transformers files state.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -23,7 +23,7 @@ impl PairReading {
         if let Some(other) = modules.iter().find(|module| !module.is_encoder()) {
             return Err(folder.unsupported("modules.json", "type", &other.kind));
         }
-        let config = TransformerConfig::read(folder, Output::Logits)?;
+        let config = TransformerConfig::read(folder, ModuleOutput::Logits)?;
         Ok(Self {
             max_tokens: config.max_seq_length,
             lowercase: config.do_lower_case,

@@ -62,7 +62,7 @@ pub(crate) struct TransformerConfig {
 
 /// The output that the module returns.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Output {
+pub(crate) enum ModuleOutput {
     /// A vector for each token.
     Tokens,
     /// The outputs of a classifier.
@@ -71,7 +71,7 @@ pub(crate) enum Output {
     NextToken,
 }
 
-impl Output {
+impl ModuleOutput {
     /// How the file names it.
     fn permitted(self) -> [(&'static str, &'static [&'static str]); 4] {
         match self {
@@ -110,7 +110,7 @@ impl Output {
 
 impl TransformerConfig {
     /// Reads the first file that is not empty, and refuses everything that this engine would read or compute differently.
-    pub(crate) fn read(folder: &Folder, output: Output) -> Result<Self, LocalError> {
+    pub(crate) fn read(folder: &Folder, output: ModuleOutput) -> Result<Self, LocalError> {
         let Some(file) = file(folder)? else {
             return Ok(Self::default());
         };

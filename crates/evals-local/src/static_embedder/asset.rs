@@ -52,7 +52,7 @@ impl Asset {
         let (version, tokens, dimension, vocabulary) =
             (number(8), number(12), number(16), number(20));
         if version != VERSION {
-            return damaged("it has another version of the layout");
+            return damaged("it has a different version of the layout");
         }
         if tokens == 0 || dimension == 0 {
             return damaged("it has no vectors");
@@ -169,7 +169,7 @@ mod tests {
         version[8] = 9;
         assert_eq!(
             refused(version),
-            "static model is damaged: it has another version of the layout"
+            "static model is damaged: it has a different version of the layout"
         );
         let mut flat = file();
         flat[16] = 0;

@@ -3,11 +3,10 @@
 mod asset;
 mod pooling;
 
-use std::num::NonZeroUsize;
-use std::sync::{Arc, LazyLock, Mutex, PoisonError};
-use std::thread;
+use std::sync::{Arc, LazyLock};
 
 use async_trait::async_trait;
+use rayon::prelude::*;
 use thiserror::Error;
 
 use self::asset::Asset;
@@ -45,7 +44,6 @@ pub struct StaticEmbedder {
     tokenizer: Arc<WordPiece>,
     identity: ModelIdentity,
     dimension: usize,
-    threads: NonZeroUsize,
 }
 
 /// Bytes are not a static model, or a damaged one.
@@ -82,7 +80,6 @@ impl StaticEmbedder {
             dimension: asset.dimension,
             tokenizer: Arc::new(tokenizer),
             asset: Arc::new(asset),
-            threads: thread::available_parallelism().unwrap_or(NonZeroUsize::MIN),
         })
     }
 
@@ -107,12 +104,6 @@ impl StaticEmbedder {
         }
     }
 
-    /// Uses at most this many threads for a batch. Default: as many as the machine can run at once.
-    #[must_use]
-    pub fn with_threads(self, threads: NonZeroUsize) -> Self {
-        Self { threads, ..self }
-    }
-
     /// The tokenizer of this model.
     pub fn tokenizer(&self) -> Arc<WordPiece> {
         Arc::clone(&self.tokenizer)
@@ -121,29 +112,17 @@ impl StaticEmbedder {
     /// Embeds a batch on the calling thread, and on more threads if the batch is large.
     pub fn embed_batch(&self, texts: &[&str]) -> Embeddings {
         let mut values = vec![0.0; texts.len() * self.dimension];
-        let threads = self.threads.get().min(texts.len().div_ceil(BLOCK));
-        let blocks = Mutex::new(
-            texts
-                .chunks(BLOCK)
-                .zip(values.chunks_mut(BLOCK * self.dimension)),
-        );
-        let work = || {
-            loop {
-                let block = blocks.lock().unwrap_or_else(PoisonError::into_inner).next();
-                let Some((texts, vectors)) = block else {
-                    return;
-                };
-                for (text, vector) in texts.iter().zip(vectors.chunks_exact_mut(self.dimension)) {
-                    pooling::embed(&self.asset, &self.tokenizer, text, vector);
-                }
+        let embed = |(texts, vectors): (&[&str], &mut [f32])| {
+            for (text, vector) in texts.iter().zip(vectors.chunks_exact_mut(self.dimension)) {
+                pooling::embed(&self.asset, &self.tokenizer, text, vector);
             }
         };
-        thread::scope(|scope| {
-            for _ in 1..threads {
-                scope.spawn(work);
-            }
-            work();
-        });
+        if texts.len() <= BLOCK {
+            embed((texts, &mut values));
+        } else {
+            let vectors = values.par_chunks_mut(BLOCK * self.dimension);
+            texts.par_chunks(BLOCK).zip(vectors).for_each(embed);
+        }
         Embeddings::new(self.dimension, values)
             .expect("one row for each text, of at least one dimension")
             .with_cut(vec![Some(false); texts.len()])

@@ -45,7 +45,7 @@ impl WordPiece {
     /// Reads the lines of a `vocab.txt`, one token each. Tokens that continue a word begin with `##`.
     pub fn new(vocabulary: &'static str) -> Result<Self, VocabularyError> {
         let vocabulary = Vocabulary::new(vocabulary)?;
-        let identity = format!("wordpiece-uncased-{:016x}", vocabulary.digest());
+        let identity = format!("wordpiece-uncased-{:016x}", vocabulary.digest);
         Ok(Self {
             vocabulary,
             identity,
@@ -54,17 +54,17 @@ impl WordPiece {
 
     /// Size of the vocabulary.
     pub fn vocabulary_size(&self) -> usize {
-        self.vocabulary.len()
+        self.vocabulary.tokens.len()
     }
 
     /// The token for words that the vocabulary does not cover.
     pub fn unknown(&self) -> u32 {
-        self.vocabulary.unknown()
+        self.vocabulary.unknown
     }
 
     /// The text of a token, `None` past the end of the vocabulary.
     pub fn token(&self, token: u32) -> Option<&str> {
-        self.vocabulary.token(token)
+        self.vocabulary.tokens.get(token as usize).copied()
     }
 
     /// The tokens of `text`, as positions in the vocabulary.
@@ -90,7 +90,7 @@ impl WordPiece {
         pieces.clear();
         if self.split_fully(word, pieces).is_none() {
             pieces.clear();
-            pieces.push((self.vocabulary.unknown(), 0..word.len()));
+            pieces.push((self.vocabulary.unknown, 0..word.len()));
         }
     }
 

@@ -24,14 +24,16 @@ pub(super) enum PiecePlace {
 
 /// The tokens of a `vocab.txt`.
 pub(super) struct Vocabulary {
-    tokens: Vec<&'static str>,
+    pub(super) tokens: Vec<&'static str>,
     starts: FnvHashMap<&'static [u8], u32>,
     /// Without their [`CONTINUATION`].
     continuations: FnvHashMap<&'static [u8], u32>,
     /// Length of the longest entry in bytes.
     longest: usize,
-    unknown: u32,
-    digest: u64,
+    /// The token for text that no other token covers.
+    pub(super) unknown: u32,
+    /// FNV-1a hash over all entries in order.
+    pub(super) digest: u64,
 }
 
 impl Vocabulary {
@@ -64,26 +66,6 @@ impl Vocabulary {
         })
     }
 
-    /// Number of tokens.
-    pub(super) fn len(&self) -> usize {
-        self.tokens.len()
-    }
-
-    /// The token for text that no other token covers.
-    pub(super) fn unknown(&self) -> u32 {
-        self.unknown
-    }
-
-    /// The text of a token.
-    pub(super) fn token(&self, token: u32) -> Option<&str> {
-        self.tokens.get(token as usize).copied()
-    }
-
-    /// FNV-1a hash over all entries in order.
-    pub(super) fn digest(&self) -> u64 {
-        self.digest
-    }
-
     /// The longest token at the beginning of `bytes`, and how many bytes it covers.
     pub(super) fn longest_prefix(&self, bytes: &[u8], place: PiecePlace) -> Option<(u32, usize)> {
         let pieces = match place {
@@ -102,7 +84,7 @@ impl fmt::Debug for Vocabulary {
     fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
         formatter
             .debug_struct("Vocabulary")
-            .field("tokens", &self.len())
+            .field("tokens", &self.tokens.len())
             .finish_non_exhaustive()
     }
 }
@@ -157,6 +139,6 @@ mod tests {
     #[test]
     fn order_is_part_of_the_digest() {
         let other = Vocabulary::new("[UNK]\nunder\nun\n##un\n##a\r\na").unwrap();
-        assert_ne!(vocabulary().digest(), other.digest());
+        assert_ne!(vocabulary().digest, other.digest);
     }
 }

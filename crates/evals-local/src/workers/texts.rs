@@ -8,7 +8,7 @@ use evals_models::wording::truncation_note;
 use evals_models::{Failure, NoDirection};
 use thiserror::Error;
 
-use super::threads::{Timed, Workers};
+use super::{Timed, Workers};
 use crate::encoder::Scratch;
 use crate::tokenizer::Encoded;
 

@@ -9,7 +9,9 @@ use async_trait::async_trait;
 use serde_json::{Map, Value};
 
 pub use reply::{ChatReply, Finish, Served, Usage};
-pub use request::{ChatRequest, Message, ReplySchema, Role, Tool, ToolCall, ToolCallReference};
+pub use request::{
+    ChatRequest, Message, ReplySchema, Role, Tool, ToolCall, ToolCallReference, object_schema,
+};
 
 use crate::error::ChatError;
 use crate::identity::ModelIdentity;

@@ -3,7 +3,7 @@
 use std::num::NonZeroU32;
 
 use serde::{Deserialize, Serialize};
-use serde_json::Value;
+use serde_json::{Map, Value, json};
 
 /// A conversation to reply to.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
@@ -59,6 +59,27 @@ pub struct ReplySchema {
     pub schema: Value,
 }
 
+impl ReplySchema {
+    /// The schema of an object with exactly these members, in their order.
+    pub fn of_object(name: &str, members: Value) -> Self {
+        Self {
+            name: name.to_owned(),
+            schema: object_schema(members),
+        }
+    }
+}
+
+/// The JSON Schema of an object with exactly these members: a model writes them in this order.
+pub fn object_schema(members: Value) -> Value {
+    let names: Vec<&String> = members
+        .as_object()
+        .into_iter()
+        .flat_map(Map::keys)
+        .collect();
+    let required = json!(names);
+    json!({"type": "object", "properties": members, "required": required, "additionalProperties": false})
+}
+
 impl ChatRequest {
     /// A conversation without a schema, with the model's own token limit, as the first repetition.
     pub fn new(messages: Vec<Message>) -> Self {
@@ -68,6 +89,14 @@ impl ChatRequest {
             schema: None,
             max_tokens: None,
             repeat: 1,
+        }
+    }
+
+    /// A conversation of one message, which asks for an object.
+    pub fn asking(prompt: impl Into<String>, schema: ReplySchema) -> Self {
+        Self {
+            schema: Some(schema),
+            ..Self::new(vec![Message::user(prompt)])
         }
     }
 }

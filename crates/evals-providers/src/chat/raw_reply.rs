@@ -1,6 +1,7 @@
 //! A model's reply, whichever protocol brought it.
 
 use std::borrow::Cow;
+use std::time::Duration;
 
 use serde_json::Value;
 
@@ -10,84 +11,74 @@ use evals_models::{
     ChatError, ChatReply, ChatRequest, Finish, ModelIdentity, Served, ToolCall, Usage,
 };
 
-/// A reply as its server sent it, before the traffic adds how long it took.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub(crate) struct RawReply {
-    pub(crate) text: String,
-    pub(crate) tool_calls: Vec<ToolCall>,
-    pub(crate) reasoning: Option<String>,
-    pub(crate) finish: Finish,
-    pub(crate) usage: Usage,
+/// How a reply was obtained, before the traffic adds how long it took.
+pub(crate) const DIRECT: Served = Served {
+    service_time: Duration::ZERO,
+    attempts: 1,
+    cached: false,
+    batched: false,
+};
+
+/// An empty reply, whose budget ran out before its first word.
+pub(crate) fn out_of_budget(budget: Option<u32>, request: &ChatRequest) -> ChatReply {
+    let counted = (None, budget.map(u64::from));
+    ChatReply {
+        text: String::new(),
+        tool_calls: Vec::new(),
+        reasoning: None,
+        finish: Finish::Length,
+        usage: usage(counted, request, "", None),
+        served: DIRECT,
+    }
 }
 
-impl RawReply {
-    /// An empty reply, whose budget ran out before its first word.
-    pub(crate) fn out_of_budget(budget: Option<u32>, request: &ChatRequest) -> Self {
-        let counted = (None, budget.map(u64::from));
-        Self {
-            text: String::new(),
-            tool_calls: Vec::new(),
-            reasoning: None,
-            finish: Finish::Length,
-            usage: usage(counted, request, "", None),
-        }
+/// Whether the model replied at all. When it did not, servers send an empty reply without a reason, or with one such as `abort` or
+/// `load`.
+pub(crate) fn is_reply(reply: &ChatReply) -> bool {
+    if !reply.tool_calls.is_empty() {
+        return true;
     }
+    let empty = reply.text.is_empty() && reply.reasoning.is_none();
+    match &reply.finish {
+        Finish::Other(reason) if ["abort", "load", "unload"].contains(&reason.as_str()) => false,
+        Finish::Length | Finish::ContentFilter => true,
+        Finish::Stop => !(empty && reply.usage.output_tokens == 0),
+        Finish::Unknown | Finish::Other(_) => !empty,
+    }
+}
 
-    /// Whether the model replied at all. When it did not, servers send an empty reply without a reason, or with one such as
-    /// `abort` or `load`.
-    pub(crate) fn is_reply(&self) -> bool {
-        if !self.tool_calls.is_empty() {
-            return true;
-        }
-        let empty = self.text.is_empty() && self.reasoning.is_none();
-        match &self.finish {
-            Finish::Other(reason) if ["abort", "load", "unload"].contains(&reason.as_str()) => {
-                false
-            }
-            Finish::Length | Finish::ContentFilter => true,
-            Finish::Stop => !(empty && self.usage.output_tokens == 0),
-            Finish::Unknown | Finish::Other(_) => !empty,
+/// The same reply with its texts passed through `redact`. Nothing of a reply is used before that.
+pub(crate) fn redacted(mut reply: ChatReply, redact: impl Fn(&str) -> String) -> ChatReply {
+    for call in &mut reply.tool_calls {
+        for text in [&mut call.id, &mut call.name, &mut call.arguments] {
+            *text = redact(text);
         }
     }
+    if let Finish::Other(reason) = &mut reply.finish {
+        *reason = redact(reason);
+    }
+    ChatReply {
+        text: redact(&reply.text),
+        reasoning: reply.reasoning.as_deref().map(redact),
+        ..reply
+    }
+}
 
-    /// The same reply with its texts passed through `redact`. Nothing of a reply is used before that.
-    pub(crate) fn redacted(self, redact: impl Fn(&str) -> String) -> Self {
-        Self {
-            text: redact(&self.text),
-            tool_calls: self
-                .tool_calls
-                .into_iter()
-                .map(|call| ToolCall {
-                    id: redact(&call.id),
-                    name: redact(&call.name),
-                    arguments: redact(&call.arguments),
-                })
-                .collect(),
-            reasoning: self.reasoning.as_deref().map(&redact),
-            finish: match self.finish {
-                Finish::Other(reason) => Finish::Other(redact(&reason)),
-                known => known,
-            },
-            usage: self.usage,
-        }
-    }
-
-    /// The finished reply, with the time and the attempts that it took.
-    pub(crate) fn into_reply(delivered: Delivered<Self>) -> ChatReply {
-        ChatReply {
-            text: delivered.value.text,
-            tool_calls: delivered.value.tool_calls,
-            reasoning: delivered.value.reasoning,
-            finish: delivered.value.finish,
-            usage: delivered.value.usage,
-            served: Served {
-                service_time: delivered.service_time,
-                attempts: delivered.attempts,
-                cached: false,
-                batched: false,
-            },
-        }
-    }
+/// The result of a call, with the time and the attempts that it took.
+pub(crate) fn finished(
+    model: &ModelIdentity,
+    delivered: Result<Delivered<ChatReply>, AttemptError>,
+) -> Result<ChatReply, ChatError> {
+    let delivered = delivered.map_err(|error| chat_error(model, error))?;
+    let served = Served {
+        service_time: delivered.service_time,
+        attempts: delivered.attempts,
+        ..DIRECT
+    };
+    Ok(ChatReply {
+        served,
+        ..delivered.value
+    })
 }
 
 /// The failure of a call, after all its attempts.
@@ -95,7 +86,7 @@ pub(crate) fn chat_error(model: &ModelIdentity, error: AttemptError) -> ChatErro
     ChatError {
         model: model.clone(),
         failure: error.failure,
-        source: error.source,
+        source: Box::new(error.source),
     }
 }
 

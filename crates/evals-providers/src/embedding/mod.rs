@@ -2,7 +2,7 @@
 
 mod vectors;
 
-use std::fmt;
+use std::fmt::Debug;
 use std::num::{NonZero, NonZeroUsize};
 use std::ops::Range;
 use std::sync::Arc;
@@ -32,7 +32,7 @@ const LONGEST_TOKEN: usize = 8;
 
 /// A server's endpoint for embeddings.
 #[async_trait]
-pub(crate) trait EmbeddingEndpoint: Send + Sync {
+pub(crate) trait EmbeddingEndpoint: Debug + Send + Sync {
     /// Makes one attempt at a batch, which is never empty. Returns a vector for each text in order, not checked yet, and the tokens that
     /// the server read.
     async fn vectors(&self, texts: &[String])
@@ -45,6 +45,7 @@ pub(crate) trait EmbeddingEndpoint: Send + Sync {
 /// An embedding model behind a server.
 ///
 /// Texts are sent in batches, as many at once as the traffic allows.
+#[derive(Debug)]
 pub struct HttpEmbedder {
     call: Arc<EmbeddingCall>,
     identity: ModelIdentity,
@@ -53,6 +54,7 @@ pub struct HttpEmbedder {
 }
 
 /// The parts of an embedder that each batch needs.
+#[derive(Debug)]
 struct EmbeddingCall {
     endpoint: Box<dyn EmbeddingEndpoint>,
     lane: Lane,
@@ -80,7 +82,7 @@ struct EmbeddedBatch {
 #[error("text {text} cannot be embedded")]
 struct TextError {
     text: usize,
-    source: Box<dyn std::error::Error + Send + Sync>,
+    source: Arc<dyn std::error::Error + Send + Sync>,
 }
 
 impl HttpEmbedder {
@@ -163,7 +165,7 @@ impl Embedder for HttpEmbedder {
             model: self.identity.clone(),
             texts: texts.len(),
             failure: error.failure,
-            source: error.source,
+            source: Box::new(error.source),
         };
         let batches = self.cut(&texts);
         let mut parts: Vec<_> = batches.iter().map(|_| (Vec::new(), Vec::new())).collect();
@@ -189,16 +191,6 @@ impl Embedder for HttpEmbedder {
         Ok(embeddings
             .with_cut(cut.concat())
             .with_origin(RowOrigin { stored: 0, took }))
-    }
-}
-
-impl fmt::Debug for HttpEmbedder {
-    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
-        formatter
-            .debug_struct("HttpEmbedder")
-            .field("settings", &self.settings)
-            .field("dimension", &self.dimension)
-            .finish_non_exhaustive()
     }
 }
 
@@ -286,7 +278,7 @@ impl EmbeddingCall {
             return Err(error);
         }
         Err(AttemptError {
-            source: Box::new(TextError {
+            source: Arc::new(TextError {
                 text: place,
                 source: error.source,
             }),

@@ -50,7 +50,6 @@ pub(super) struct Tags {
 pub(super) struct Tag {
     #[serde(default)]
     pub(super) name: String,
-    #[serde(default)]
     digest: Option<String>,
 }
 
@@ -75,7 +74,7 @@ pub(super) async fn look_up(server: &Server, lane: &Lane) -> Result<Facts, Attem
 
 pub(super) async fn tags(server: &Server) -> Result<Tags, AttemptError> {
     let expected = Expected::facts("a list of models");
-    let body = server.get("/api/tags", expected).await?;
+    let body = server.get("/api/tags", &[], expected).await?;
     server.parse(expected, &body)
 }
 

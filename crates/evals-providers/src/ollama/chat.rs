@@ -1,6 +1,5 @@
 //! Chat models that Ollama runs.
 
-use std::fmt;
 use std::num::NonZero;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
@@ -12,7 +11,7 @@ use super::catalog::{self, Facts};
 use super::reply::{self, Unread};
 use super::request;
 use super::window::Window;
-use crate::chat::{self, RawReply, raw_reply};
+use crate::chat::{self, raw_reply};
 use crate::server::{ConnectError, Expected, Protocol, Server, ServerError};
 use crate::settings::{ChatSettings, MaxTokensField, SettingsError, extra_body};
 use crate::traffic::{AttemptError, Lane, Traffic};
@@ -23,6 +22,7 @@ const EXPECTED: Expected = Expected::reply("a chat reply");
 /// A model that Ollama runs.
 ///
 /// The longest prompt so far decides how many tokens the model is loaded for. A prompt that Ollama would cut fails.
+#[derive(Debug)]
 pub struct OllamaChat {
     identity: ModelIdentity,
     settings: ChatSettings,
@@ -67,9 +67,9 @@ impl OllamaChat {
         self.facts.context_length
     }
 
-    async fn attempt(&self, request: &ChatRequest) -> Result<RawReply, AttemptError> {
+    async fn attempt(&self, request: &ChatRequest) -> Result<ChatReply, AttemptError> {
         let cannot = |error: ServerError| AttemptError::new(Failure::Content, error);
-        let budget = self.budget(request);
+        let budget = self.settings.budget(request);
         let set = self.settings.num_ctx.map(NonZero::get);
         let window = Window::fitting(request, budget, set, self.facts.context_length);
         let window = window.map_err(cannot)?;
@@ -85,16 +85,12 @@ impl OllamaChat {
         })?;
         let full = window.check(reply.read, reply.written);
         full.map_err(cannot)?;
-        if reply.raw.is_reply() {
-            Ok(reply.raw.redacted(|text| self.server.redacted(text)))
+        if raw_reply::is_reply(&reply.raw) {
+            let redact = |text: &str| self.server.redacted(text);
+            Ok(raw_reply::redacted(reply.raw, redact))
         } else {
             Err(self.server.unexpected(EXPECTED.what, "an empty one", None))
         }
-    }
-
-    fn budget(&self, request: &ChatRequest) -> Option<u32> {
-        let budget = request.max_tokens.or(self.settings.max_tokens);
-        budget.map(NonZero::get)
     }
 }
 
@@ -109,22 +105,9 @@ impl ChatModel for OllamaChat {
     }
 
     async fn chat(&self, request: &ChatRequest) -> Result<ChatReply, ChatError> {
-        let tokens = raw_reply::estimated_tokens(request, self.budget(request));
+        let tokens = raw_reply::estimated_tokens(request, self.settings.budget(request));
         let delivered = self.lane.call(tokens, || self.attempt(request)).await;
-        delivered
-            .map(RawReply::into_reply)
-            .map_err(|error| raw_reply::chat_error(&self.identity, error))
-    }
-}
-
-impl fmt::Debug for OllamaChat {
-    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
-        formatter
-            .debug_struct("OllamaChat")
-            .field("identity", &self.identity)
-            .field("settings", &self.settings)
-            .field("facts", &self.facts)
-            .finish_non_exhaustive()
+        raw_reply::finished(&self.identity, delivered)
     }
 }
 

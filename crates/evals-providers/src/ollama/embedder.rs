@@ -23,6 +23,7 @@ const RESERVED: [&str; 4] = ["input", "model", "truncate", "dimensions"];
 /// and the model's own limit may need more memory than there is.
 const LARGEST_WINDOW: u64 = 8_192;
 
+#[derive(Debug)]
 struct OllamaEmbeddings {
     server: Server,
     settings: EmbedSettings,
@@ -40,13 +41,11 @@ struct EmbedRequest<'a> {
 }
 
 /// The server's answer. Any field may be missing.
-#[derive(Debug, Deserialize)]
+#[derive(Debug, Default, Deserialize)]
+#[serde(default)]
 struct EmbedAnswer {
-    #[serde(default)]
     embeddings: Vec<Vec<f32>>,
-    #[serde(default)]
     prompt_eval_count: Option<u64>,
-    #[serde(default)]
     error: Value,
 }
 

@@ -35,7 +35,7 @@ pub struct OllamaModels(Server);
 /// An Ollama server did not list its models, or did not pull one.
 #[derive(Debug, Error)]
 #[error(transparent)]
-pub struct OllamaModelsError(Box<dyn Error + Send + Sync>);
+pub struct OllamaModelsError(Arc<dyn Error + Send + Sync>);
 
 impl OllamaModelsError {
     /// Whether no connection to the address came about.
@@ -53,7 +53,7 @@ impl From<AttemptError> for OllamaModelsError {
 
 impl From<ServerError> for OllamaModelsError {
     fn from(error: ServerError) -> Self {
-        Self(error.into())
+        Self(Arc::new(error))
     }
 }
 
@@ -115,9 +115,12 @@ impl OllamaModels {
         let mut rest = Vec::new();
         loop {
             let piece = timeout(after, server.next(&mut response, rest.len(), STEP)).await;
-            let piece = piece.map_err(|_| ServerError::PullStalled {
-                server: server.name(),
-                after,
+            let piece = piece.map_err(|_| {
+                ServerError::Told(format!(
+                    "{} reported no progress for {}s (`timeout`); pull again to continue where it stopped",
+                    server.name(),
+                    after.as_secs_f64()
+                ))
             })?;
             let piece = piece.map_err(|error| self.cut(Some(error.source)))?;
             // The last line may have no line feed.
@@ -130,10 +133,11 @@ impl OllamaModels {
                 }
                 let status = self.step(&line)?;
                 layers.add(&status);
+                let (completed, total) = layers.sums();
                 progress(&PullProgress {
                     step: one_line(&server.redacted(&status.message)),
-                    completed: layers.completed(),
-                    total: layers.total(),
+                    completed,
+                    total,
                 });
                 if status.message == SUCCESS {
                     return Ok(());
@@ -155,20 +159,20 @@ impl OllamaModels {
         // The server says that the registry does not have the model.
         let missing = ["file does not exist", "invalid model name", "not found"];
         let advice = if missing.iter().any(|words| message.contains(words)) {
-            "check the model's `name`: https://ollama.com/library lists what there is"
+            "; check the model's `name`: https://ollama.com/library lists what there is"
         } else {
             ""
         };
-        let declined = ServerError::Declined {
-            server: self.0.name(),
-            message: one_line(&self.0.redacted(&message)),
-            advice,
+        let reason = match one_line(&self.0.redacted(&message)) {
+            said if said.is_empty() => " without a reason".to_owned(),
+            said => format!(": {said}"),
         };
-        Err(declined.into())
+        let declined = format!("{} refused{reason}{advice}", self.0.name());
+        Err(ServerError::Told(declined).into())
     }
 
     /// The error of a pull whose last status never came.
-    fn cut(&self, source: Option<Box<dyn Error + Send + Sync>>) -> OllamaModelsError {
+    fn cut(&self, source: Option<Arc<dyn Error + Send + Sync>>) -> OllamaModelsError {
         let server = self.0.name();
         ServerError::PullCut { server, source }.into()
     }
@@ -189,18 +193,14 @@ impl Layers {
         }
     }
 
-    fn completed(&self) -> u64 {
-        self.sum(|(completed, _)| completed)
-    }
-
-    fn total(&self) -> u64 {
-        self.sum(|(_, total)| total)
-    }
-
-    /// Saturating, because a server may send any numbers.
-    fn sum(&self, part: impl Fn((u64, u64)) -> u64) -> u64 {
-        let parts = self.0.values().map(|layer| part(*layer));
-        parts.fold(0, u64::saturating_add)
+    /// The completed and the total bytes. Saturating, because a server may send any numbers.
+    fn sums(&self) -> (u64, u64) {
+        self.0.values().fold((0, 0), |sums: (u64, u64), layer| {
+            (
+                sums.0.saturating_add(layer.0),
+                sums.1.saturating_add(layer.1),
+            )
+        })
     }
 }
 
@@ -229,27 +229,27 @@ mod tests {
         ] {
             layers.add(&status);
         }
-        assert_eq!((layers.completed(), layers.total()), (80, 110));
+        assert_eq!(layers.sums(), (80, 110));
     }
 
     #[test]
     fn absurd_numbers_stay_within_bounds() {
         let mut layers = Layers::default();
         layers.add(&status(Some("a"), Some(5), Some(9)));
-        assert_eq!((layers.completed(), layers.total()), (5, 5));
+        assert_eq!(layers.sums(), (5, 5));
         layers.add(&status(Some("b"), Some(u64::MAX), Some(u64::MAX)));
-        assert_eq!((layers.completed(), layers.total()), (u64::MAX, u64::MAX));
+        assert_eq!(layers.sums(), (u64::MAX, u64::MAX));
     }
 
     #[test]
     fn endless_layers_do_not_fill_the_memory() {
         let mut layers = Layers::default();
         layers.add(&status(Some(&"a".repeat(1_000)), Some(1), None));
-        assert_eq!(layers.total(), 0);
+        assert_eq!(layers.sums(), (0, 0));
         for number in 0..=MOST_LAYERS {
             layers.add(&status(Some(&number.to_string()), Some(1), None));
         }
         layers.add(&status(Some("0"), Some(1), Some(1)));
-        assert_eq!((layers.completed(), layers.total()), (1, 10_000));
+        assert_eq!(layers.sums(), (1, 10_000));
     }
 }

@@ -3,39 +3,33 @@
 use serde::Deserialize;
 use serde_json::Value;
 
-use crate::chat::{RawReply, raw_reply, reasoning};
-use evals_models::ChatRequest;
+use crate::chat::{raw_reply, reasoning};
+use evals_models::{ChatReply, ChatRequest};
 
 /// One object of an answer. A streamed answer has many.
 #[derive(Debug, Default, Deserialize)]
+#[serde(default)]
 struct Part {
-    #[serde(default)]
     message: PartMessage,
-    #[serde(default)]
     done: bool,
-    #[serde(default)]
     done_reason: Option<String>,
-    #[serde(default)]
     prompt_eval_count: Option<u64>,
-    #[serde(default)]
     eval_count: Option<u64>,
 }
 
 /// The message of one object.
 #[derive(Debug, Default, Deserialize)]
+#[serde(default)]
 struct PartMessage {
-    #[serde(default)]
     content: Option<String>,
-    #[serde(default)]
     thinking: Option<String>,
-    #[serde(default)]
     tool_calls: Vec<Value>,
 }
 
 /// A complete reply.
-#[derive(Debug, PartialEq, Eq)]
+#[derive(Debug, PartialEq)]
 pub(super) struct Reply {
-    pub(super) raw: RawReply,
+    pub(super) raw: ChatReply,
     /// How many tokens of the prompt the server read, where it says so.
     pub(super) read: Option<u64>,
     /// How many tokens it wrote, where it says so.
@@ -88,7 +82,7 @@ impl Part {
         Reply {
             read: self.prompt_eval_count,
             written: self.eval_count,
-            raw: RawReply {
+            raw: ChatReply {
                 usage: raw_reply::usage(counted, request, &text, reasoning.as_deref()),
                 finish: raw_reply::finish(self.done_reason.as_deref()),
                 tool_calls: raw_reply::tool_calls(
@@ -97,6 +91,7 @@ impl Part {
                 ),
                 text,
                 reasoning,
+                served: raw_reply::DIRECT,
             },
         }
     }

@@ -47,10 +47,10 @@ impl Window {
         let size = match limit {
             // A prompt that may or may not fit is sent, and the server's count is checked afterwards.
             Some(limit) if likely >= limit => {
-                return Err(ServerError::TooLong {
-                    needed: likely + reply,
-                    available: limit,
-                });
+                let needed = likely + reply;
+                return Err(ServerError::Told(format!(
+                    "the prompt and its reply need about {needed} tokens, but the model reads {limit}"
+                )));
             }
             Some(limit) if set.is_some() => limit,
             Some(limit) => needed.next_multiple_of(STEP).min(limit),
@@ -80,11 +80,10 @@ impl Window {
         if read.saturating_add(written) < self.size {
             return Ok(());
         }
-        Err(ServerError::Truncated {
-            read,
-            written,
-            window: self.size,
-        })
+        Err(ServerError::Told(format!(
+            "the server cut the prompt: {read} tokens read and {written} written fill the `num_ctx` of {}",
+            self.size
+        )))
     }
 }
 

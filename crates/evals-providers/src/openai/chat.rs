@@ -1,7 +1,5 @@
 //! Chat models behind servers that speak `OpenAI`'s protocol.
 
-use std::fmt;
-use std::num::NonZero;
 use std::sync::Arc;
 
 use async_trait::async_trait;
@@ -12,7 +10,7 @@ use super::dialect::{Concession, Dialect, LearnedDialect};
 use super::reply::Completion;
 use super::request;
 use super::stream::{self, Streamed};
-use crate::chat::{self, RawReply, raw_reply};
+use crate::chat::{self, raw_reply};
 use crate::server::{ConnectError, Expected, Protocol, Server, ServerError};
 use crate::settings::{ChatSettings, SettingsError, extra_body};
 use crate::traffic::{AttemptError, Lane, Traffic};
@@ -24,21 +22,13 @@ const EXPECTED: Expected = Expected::reply("a chat completion");
 ///
 /// Servers differ in the fields that they take. A field that the server refuses by name is left out from then on: see
 /// [`Self::concessions`].
+#[derive(Debug)]
 pub struct OpenAiChat {
     pub(super) identity: ModelIdentity,
-    settings: ChatSettings,
+    pub(super) settings: ChatSettings,
     pub(super) server: Server,
     dialect: LearnedDialect,
     pub(super) lane: Lane,
-}
-
-/// How to use a line of a batch's output.
-#[derive(Debug)]
-pub(super) enum InBatch {
-    Reply(RawReply),
-    /// The server refused a part of the request. The next request leaves that part out.
-    Conceded,
-    Failed(AttemptError),
 }
 
 impl OpenAiChat {
@@ -79,56 +69,61 @@ impl OpenAiChat {
         serde_json::to_value(request::body(&self.settings, request, dialect))
     }
 
-    /// Reads the answer to a request of a batch in this dialect.
+    /// Reads the answer to a request of a batch in this dialect. `None` if the server refused a part of the request, which the next request
+    /// leaves out.
     pub(super) fn read_in_batch(
         &self,
         status: u16,
         body: &Value,
         request: &ChatRequest,
         dialect: &Dialect,
-    ) -> InBatch {
+    ) -> Result<Option<ChatReply>, AttemptError> {
         let read = if (200..300).contains(&status) {
             self.read(body, request)
         } else {
             Err(self.server.refused_as(status, body))
         };
         let error = match read {
-            Ok(reply) => return InBatch::Reply(reply),
+            Ok(reply) => return Ok(Some(reply)),
             Err(error) => error,
         };
-        if is_out_of_budget(&error) {
-            return InBatch::Reply(RawReply::out_of_budget(self.budget(request), request));
-        }
-        match concede(dialect, &error) {
-            Some(concession) => {
-                self.dialect.record(concession);
-                InBatch::Conceded
-            }
-            None => InBatch::Failed(error),
-        }
+        self.given(error, request, dialect)
     }
 
-    /// The most tokens of a request's reply; `None` without a limit.
-    pub(super) fn budget(&self, request: &ChatRequest) -> Option<u32> {
-        let budget = request.max_tokens.or(self.settings.max_tokens);
-        budget.map(NonZero::get)
+    /// What a failure gives all the same: an empty reply whose budget ran out, or `None` for a concession.
+    fn given(
+        &self,
+        error: AttemptError,
+        request: &ChatRequest,
+        dialect: &Dialect,
+    ) -> Result<Option<ChatReply>, AttemptError> {
+        let Some(ServerError::Refused { refusal, .. }) = error.source.downcast_ref() else {
+            return Err(error);
+        };
+        // `OpenAI` answers so if a reasoning model used the budget up before its reply began.
+        let phrases = ["could not finish the message because max_tokens"];
+        if refusal.status == 400 && refusal.body.says_any(&phrases) {
+            let budget = self.settings.budget(request);
+            return Ok(Some(raw_reply::out_of_budget(budget, request)));
+        }
+        let Some(concession) = dialect.concede(refusal) else {
+            return Err(error);
+        };
+        self.dialect.record(concession);
+        Ok(None)
     }
 
-    async fn attempt(&self, request: &ChatRequest) -> Result<RawReply, AttemptError> {
+    async fn attempt(&self, request: &ChatRequest) -> Result<ChatReply, AttemptError> {
         loop {
             let dialect = self.dialect.current();
             let error = match self.ask(request, &dialect).await {
                 Ok(reply) => return Ok(reply),
                 Err(error) => error,
             };
-            if is_out_of_budget(&error) {
-                return Ok(RawReply::out_of_budget(self.budget(request), request));
-            }
             // The loop ends, because each concession removes something from the request.
-            let Some(concession) = concede(&dialect, &error) else {
-                return Err(error);
-            };
-            self.dialect.record(concession);
+            if let Some(reply) = self.given(error, request, &dialect)? {
+                return Ok(reply);
+            }
         }
     }
 
@@ -136,7 +131,7 @@ impl OpenAiChat {
         &self,
         request: &ChatRequest,
         dialect: &Dialect,
-    ) -> Result<RawReply, AttemptError> {
+    ) -> Result<ChatReply, AttemptError> {
         let body = request::body(&self.settings, request, dialect);
         let path = "/chat/completions";
         let answer = self.server.post(path, &body, EXPECTED).await?;
@@ -154,7 +149,7 @@ impl OpenAiChat {
         }
     }
 
-    fn read(&self, json: &Value, request: &ChatRequest) -> Result<RawReply, AttemptError> {
+    fn read(&self, json: &Value, request: &ChatRequest) -> Result<ChatReply, AttemptError> {
         let refused = |json: &Value| json.get("error").is_some_and(|error| !error.is_null());
         if refused(json) || json.get("object").is_some_and(|object| object == "error") {
             return Err(self.server.refused_inside(json));
@@ -175,12 +170,14 @@ impl OpenAiChat {
         &self,
         completion: &Completion,
         request: &ChatRequest,
-    ) -> Result<RawReply, AttemptError> {
+    ) -> Result<ChatReply, AttemptError> {
         let reply = completion.reply(request);
         let reply =
             reply.ok_or_else(|| self.server.unexpected(EXPECTED.what, "no choices", None))?;
-        if reply.is_reply() {
-            Ok(reply.redacted(|text| self.server.redacted(text)))
+        if raw_reply::is_reply(&reply) {
+            Ok(raw_reply::redacted(reply, |text| {
+                self.server.redacted(text)
+            }))
         } else {
             Err(self.server.unexpected(EXPECTED.what, "an empty one", None))
         }
@@ -203,21 +200,9 @@ impl ChatModel for OpenAiChat {
     }
 
     async fn chat(&self, request: &ChatRequest) -> Result<ChatReply, ChatError> {
-        let tokens = raw_reply::estimated_tokens(request, self.budget(request));
+        let tokens = raw_reply::estimated_tokens(request, self.settings.budget(request));
         let delivered = self.lane.call(tokens, || self.attempt(request)).await;
-        delivered
-            .map(RawReply::into_reply)
-            .map_err(|error| raw_reply::chat_error(&self.identity, error))
-    }
-}
-
-impl fmt::Debug for OpenAiChat {
-    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
-        formatter
-            .debug_struct("OpenAiChat")
-            .field("settings", &self.settings)
-            .field("dialect", &self.dialect)
-            .finish_non_exhaustive()
+        raw_reply::finished(&self.identity, delivered)
     }
 }
 
@@ -228,22 +213,4 @@ fn refuse_foreign_settings(settings: &ChatSettings) -> Result<(), SettingsError>
         ("think", settings.think.is_some()),
     ];
     SettingsError::refuse_foreign(Protocol::OpenAi.provider(), &foreign)
-}
-
-/// Whether the server answers that the budget ran out before the reply began, as `OpenAI` does for reasoning models.
-fn is_out_of_budget(error: &AttemptError) -> bool {
-    let phrases = ["could not finish the message because max_tokens"];
-    match error.source.downcast_ref::<ServerError>() {
-        Some(ServerError::Refused { refusal, .. }) => {
-            refusal.status == 400 && refusal.body.says_any(&phrases)
-        }
-        _ => false,
-    }
-}
-
-fn concede(dialect: &Dialect, error: &AttemptError) -> Option<Concession> {
-    match error.source.downcast_ref::<ServerError>()? {
-        ServerError::Refused { refusal, .. } => dialect.concede(refusal),
-        _ => None,
-    }
 }

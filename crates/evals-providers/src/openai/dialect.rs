@@ -142,6 +142,7 @@ impl Dialect {
 }
 
 /// The dialect of one model as learned so far, shared by all requests to it.
+#[derive(Debug)]
 pub(super) struct LearnedDialect(Mutex<Dialect>);
 
 impl LearnedDialect {
@@ -165,12 +166,6 @@ impl LearnedDialect {
     pub(super) fn record(&self, concession: Concession) {
         let mut learned = self.0.lock().unwrap_or_else(PoisonError::into_inner);
         learned.conceded.insert(concession);
-    }
-}
-
-impl fmt::Debug for LearnedDialect {
-    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
-        fmt::Debug::fmt(&self.current(), formatter)
     }
 }
 

@@ -16,33 +16,29 @@ use crate::traffic::{AttemptError, Lane, Traffic};
 /// Fields that `extra_body` may not set, because the program fills them and could not read the answers to other values.
 const RESERVED: [&str; 4] = ["input", "model", "encoding_format", "dimensions"];
 
+#[derive(Debug)]
 struct OpenAiEmbeddings {
     server: Server,
     settings: EmbedSettings,
 }
 
 /// The server's answer. Any field may be missing, because servers differ in what they send.
-#[derive(Debug, Deserialize)]
+#[derive(Debug, Default, Deserialize)]
+#[serde(default)]
 struct EmbeddingsAnswer {
-    #[serde(default)]
     data: Vec<EmbeddingRow>,
-    #[serde(default)]
     usage: Option<EmbeddingUsage>,
-    #[serde(default)]
     error: Value,
 }
 
 #[derive(Clone, Copy, Debug, Deserialize)]
 struct EmbeddingUsage {
-    #[serde(default)]
     prompt_tokens: Option<u64>,
-    #[serde(default)]
     total_tokens: Option<u64>,
 }
 
 #[derive(Debug, Deserialize)]
 struct EmbeddingRow {
-    #[serde(default)]
     index: Option<usize>,
     embedding: Vec<f32>,
 }

@@ -3,47 +3,41 @@
 use serde::Deserialize;
 use serde_json::Value;
 
-use crate::chat::{RawReply, raw_reply, reasoning};
-use evals_models::ChatRequest;
+use crate::chat::{raw_reply, reasoning};
+use evals_models::{ChatReply, ChatRequest};
 
 /// The server's answer. Any field may be missing, because servers differ in what they send.
 #[derive(Debug, Default, Deserialize)]
+#[serde(default)]
 pub(super) struct Completion {
-    #[serde(default)]
     pub(super) choices: Vec<Choice>,
-    #[serde(default)]
     pub(super) usage: Value,
 }
 
 /// One of the replies. Requests ask for one.
 #[derive(Debug, Default, Deserialize)]
+#[serde(default)]
 pub(super) struct Choice {
-    #[serde(default)]
     pub(super) message: ChoiceMessage,
-    #[serde(default)]
     pub(super) finish_reason: Value,
 }
 
 /// The fields that servers put a reply into.
 #[derive(Debug, Default, Deserialize)]
+#[serde(default)]
 pub(super) struct ChoiceMessage {
-    #[serde(default)]
     pub(super) content: Value,
-    #[serde(default)]
     pub(super) refusal: Value,
     /// `DeepSeek`, vLLM, llama.cpp.
-    #[serde(default)]
     pub(super) reasoning_content: Value,
     /// `OpenRouter`, Groq, newer vLLM.
-    #[serde(default)]
     pub(super) reasoning: Value,
-    #[serde(default)]
     pub(super) tool_calls: Value,
 }
 
 impl Completion {
     /// The reply, with its reasoning apart and its tokens counted. `None` where there is no text, not even an empty one.
-    pub(super) fn reply(&self, request: &ChatRequest) -> Option<RawReply> {
+    pub(super) fn reply(&self, request: &ChatRequest) -> Option<ChatReply> {
         let choice = self.choices.first()?;
         let message = &choice.message;
         let written = Some(text(&message.content)).filter(|text| !text.is_empty());
@@ -65,7 +59,7 @@ impl Completion {
             .zip(total)
             .map(|(read, total)| total.saturating_sub(read));
         let counted = (read, written.map(|written| written.max(rest.unwrap_or(0))));
-        Some(RawReply {
+        Some(ChatReply {
             usage: raw_reply::usage(counted, request, &text, reasoning.as_deref()),
             finish: raw_reply::finish(choice.finish_reason.as_str()),
             tool_calls: raw_reply::tool_calls(
@@ -74,6 +68,7 @@ impl Completion {
             ),
             text,
             reasoning,
+            served: raw_reply::DIRECT,
         })
     }
 }
@@ -104,7 +99,7 @@ mod tests {
     use super::*;
     use evals_models::{Finish, Message, Usage};
 
-    fn read(reply: Value) -> RawReply {
+    fn read(reply: Value) -> ChatReply {
         let request = ChatRequest::new(vec![Message::user("12345678")]);
         let completion: Completion = serde_json::from_value(reply).unwrap();
         completion.reply(&request).unwrap()

@@ -9,7 +9,7 @@ use async_openai::types::chat::{
     ResponseFormatJsonSchema,
 };
 use serde::Serialize;
-use serde_json::Value;
+use serde_json::{Value, json};
 
 use super::dialect::{Concession, Dialect, SchemaFormat};
 use crate::settings::ChatSettings;
@@ -31,19 +31,7 @@ pub(super) struct OpenAiRequest<'a> {
     #[serde(skip_serializing_if = "Option::is_none")]
     reasoning_effort: Option<&'a str>,
     #[serde(skip_serializing_if = "Option::is_none")]
-    response_format: Option<ReplyFormat<'a>>,
-}
-
-/// How a reply is held to a schema.
-#[derive(Debug, Serialize)]
-#[serde(untagged)]
-enum ReplyFormat<'a> {
-    Standard(ResponseFormat),
-    /// `json_object` with the schema beside it.
-    SchemaInObject {
-        r#type: &'static str,
-        schema: &'a Value,
-    },
+    response_format: Option<Value>,
 }
 
 /// The body of a request in the server's dialect.
@@ -142,7 +130,8 @@ fn tools(tools: &[Tool]) -> Option<Vec<ChatCompletionTools>> {
     (!tools.is_empty()).then_some(tools)
 }
 
-fn reply_format(schema: &ReplySchema, format: SchemaFormat) -> Option<ReplyFormat<'_>> {
+/// How a reply is held to a schema.
+fn reply_format(schema: &ReplySchema, format: SchemaFormat) -> Option<Value> {
     let format = match format {
         SchemaFormat::Schema => ResponseFormat::JsonSchema {
             json_schema: ResponseFormatJsonSchema {
@@ -153,13 +142,10 @@ fn reply_format(schema: &ReplySchema, format: SchemaFormat) -> Option<ReplyForma
             },
         },
         SchemaFormat::SchemaInObject => {
-            return Some(ReplyFormat::SchemaInObject {
-                r#type: "json_object",
-                schema: &schema.schema,
-            });
+            return Some(json!({"type": "json_object", "schema": schema.schema}));
         }
         SchemaFormat::JsonObject => ResponseFormat::JsonObject,
         SchemaFormat::Free => return None,
     };
-    Some(ReplyFormat::Standard(format))
+    Some(json!(format))
 }

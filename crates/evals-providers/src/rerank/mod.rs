@@ -1,22 +1,22 @@
 //! Servers with an endpoint `/rerank`: Cohere, Jina, vLLM, llama.cpp, infinity, and text-embeddings-inference in its own dialect.
 
-mod reply;
-mod request;
-
 use std::ops::Range;
 use std::sync::Arc;
 use std::time::Duration;
 
 use async_trait::async_trait;
+use evals_messages::quantity;
+use evals_models::{Failure, ModelIdentity, RerankError, Reranked, Reranker, Usage};
+use serde::Deserialize;
+use serde_json::{Value, json};
+use thiserror::Error;
 use tokio::task::JoinSet;
 
-use self::reply::Scores;
-use self::request::RerankShape;
 use crate::server::{ConnectError, Expected, Protocol, Server, ServerError};
-use crate::settings::{RerankSettings, extra_body};
+use crate::settings::RerankSettings;
+use crate::settings::extra_body::{self, Extended};
 use crate::tokens;
 use crate::traffic::{AttemptError, Lane, Traffic};
-use evals_models::{Failure, ModelIdentity, RerankError, Reranked, Reranker, Usage};
 
 /// A reranker behind a server: `{base_url}/rerank`, which Cohere introduced and most others adopted.
 ///
@@ -26,6 +26,18 @@ use evals_models::{Failure, ModelIdentity, RerankError, Reranked, Reranker, Usag
 pub struct HttpReranker {
     endpoint: Arc<RerankEndpoint>,
     identity: ModelIdentity,
+}
+
+/// Fields that `extra_body` may not set, because the program fills them and could not read the answers to other values.
+const RESERVED: [&str; 4] = ["model", "query", "documents", "texts"];
+
+/// How a server takes texts.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum RerankShape {
+    /// As `documents`, with the model's name.
+    Documents,
+    /// As `texts`, for text-embeddings-inference. It has one model, and refuses long texts unless it may cut them.
+    Texts,
 }
 
 /// A server's endpoint, and how it is asked.
@@ -51,7 +63,7 @@ impl HttpReranker {
         settings: RerankSettings,
         traffic: Arc<Traffic>,
     ) -> Result<Self, ConnectError> {
-        extra_body::check(&settings.extra_body, &request::RESERVED)?;
+        extra_body::check(&settings.extra_body, &RESERVED)?;
         let server = Server::new(Protocol::Rerank, settings.server.clone(), &settings.model)?
             .with_fields(&settings.extra_body);
         let identity = ModelIdentity::new(Protocol::Rerank.provider(), &settings.model);
@@ -118,7 +130,16 @@ impl RerankEndpoint {
         texts: &[String],
         place: Range<usize>,
     ) -> Result<ScoredBatch, AttemptError> {
-        let body = request::body(self.shape, &self.settings, query, texts);
+        let request = match self.shape {
+            RerankShape::Documents => {
+                json!({"model": self.settings.model, "query": query, "documents": texts})
+            }
+            RerankShape::Texts => json!({"query": query, "texts": texts, "truncate": true}),
+        };
+        let body = Extended {
+            request,
+            extra_body: &self.settings.extra_body,
+        };
         let read = texts.iter().map(|text| tokens::estimate(text)).sum::<u64>();
         let queries = tokens::estimate(query).saturating_mul(texts.len() as u64);
         let attempt = || async {
@@ -156,7 +177,7 @@ impl Reranker for HttpReranker {
             model: self.identity.clone(),
             texts: texts.len(),
             failure: error.failure,
-            source: error.source,
+            source: Box::new(error.source),
         })?;
         batches.sort_unstable_by_key(|batch| batch.texts.start);
         Ok(Reranked {
@@ -170,4 +191,132 @@ impl Reranker for HttpReranker {
             cached: false,
         })
     }
+}
+
+/// The name of the answer in messages.
+const EXPECTED: &str = "scores";
+
+/// The scores of a batch in the order of its texts.
+#[derive(Debug)]
+pub(super) struct Scores {
+    pub(super) scores: Vec<f32>,
+    pub(super) usage: Option<Usage>,
+}
+
+/// The server left texts out, although the request did not limit how many to return.
+#[derive(Debug, Error)]
+#[error("{server} gave no score for {missing} of {}", quantity::of(*texts, "text"))]
+struct MissingError {
+    server: String,
+    missing: usize,
+    texts: usize,
+}
+
+/// The server's answer. Any field may be missing, because servers differ in what they send.
+#[derive(Debug, Default, Deserialize)]
+#[serde(default)]
+struct RerankAnswer {
+    #[serde(alias = "data")]
+    results: Vec<ScoreRow>,
+    usage: Option<TokenCounts>,
+    meta: Option<CohereMeta>,
+    error: Value,
+}
+
+#[derive(Debug, Deserialize)]
+struct ScoreRow {
+    index: usize,
+    /// The name that most servers use.
+    relevance_score: Option<f32>,
+    /// The name that text-embeddings-inference uses. A server may send both.
+    score: Option<f32>,
+}
+
+#[derive(Debug, Deserialize)]
+struct TokenCounts {
+    #[serde(default, alias = "input_tokens")]
+    prompt_tokens: Option<u64>,
+    total_tokens: Option<u64>,
+}
+
+/// The place of Cohere's token counts.
+#[derive(Debug, Deserialize)]
+struct CohereMeta {
+    tokens: Option<TokenCounts>,
+}
+
+impl Scores {
+    /// Reads an answer about the texts at `place` among all texts. Messages number the texts by their place among all.
+    pub(super) fn read(
+        server: &Server,
+        body: &[u8],
+        place: &Range<usize>,
+    ) -> Result<Self, AttemptError> {
+        let answer = answer(body).map_err(|error| {
+            server.malformed(EXPECTED, &String::from_utf8_lossy(body), Some(error))
+        })?;
+        if !answer.error.is_null() {
+            return Err(server.refused_inside(&json!({"error": answer.error})));
+        }
+        let tokens = answer.usage.or(answer.meta.and_then(|meta| meta.tokens));
+        Ok(Self {
+            scores: scores(server, answer.results, place)?,
+            usage: tokens.and_then(|tokens| {
+                Some(Usage {
+                    input_tokens: tokens.prompt_tokens.or(tokens.total_tokens)?,
+                    ..Usage::default()
+                })
+            }),
+        })
+    }
+}
+
+/// An object with `results`, or `data`, or the bare rows.
+fn answer(body: &[u8]) -> Result<RerankAnswer, serde_json::Error> {
+    let json: Value = serde_json::from_slice(body)?;
+    if json.is_array() {
+        let results = serde_json::from_value(json)?;
+        return Ok(RerankAnswer {
+            results,
+            ..RerankAnswer::default()
+        });
+    }
+    serde_json::from_value(json)
+}
+
+fn scores(
+    server: &Server,
+    rows: Vec<ScoreRow>,
+    place: &Range<usize>,
+) -> Result<Vec<f32>, AttemptError> {
+    let texts = place.len();
+    let unsound = |found: String| server.unexpected(EXPECTED, &found, None);
+    let mut scores: Vec<Option<f32>> = vec![None; texts];
+    for row in rows {
+        let Some(slot) = scores.get_mut(row.index) else {
+            let index = row.index;
+            return Err(unsound(format!("a score of text {index} of {texts}")));
+        };
+        let Some(score) = row.relevance_score.or(row.score) else {
+            continue;
+        };
+        let text = place.start + row.index;
+        if !score.is_finite() {
+            return Err(unsound(format!("a score of text {text} beyond all bounds")));
+        }
+        if slot.replace(score).is_some() {
+            return Err(unsound(format!("two scores of text {text}")));
+        }
+    }
+    let missing = scores.iter().filter(|score| score.is_none()).count();
+    if missing > 0 {
+        let server = server.name();
+        let error = MissingError {
+            server,
+            missing,
+            texts,
+        };
+        return Err(AttemptError::new(Failure::Content, error));
+    }
+    Ok(scores.into_iter().flatten().collect())
 }

@@ -1,33 +1,29 @@
 //! A server: its address, one attempt at a request, and what the answer means.
 
-mod advice;
 mod body;
-mod connect_error;
 mod error;
 mod failure;
 mod secrets;
 
 use std::time::Duration;
 
+use evals_messages::secrets::Secrets;
+use evals_models::ModelIdentity;
 use reqwest::multipart::{Form, Part};
 use reqwest::{Client, Request, Response};
 use serde::Serialize;
 use serde::de::DeserializeOwned;
 use serde_json::{Map, Value};
 
-pub use connect_error::ConnectError;
+pub(crate) use body::Expected;
+pub use error::ConnectError;
+pub(crate) use error::ServerError;
 pub use evals_messages::credential::{REDACTED, is_credential};
 pub use evals_models::redacted_fields;
 
-pub(crate) use body::Expected;
-pub(crate) use error::ServerError;
-
-use body::{Limit, Unread};
-use secrets::Secrets;
-
 use crate::settings::{ServerSettings, SettingsError};
 use crate::traffic::AttemptError;
-use evals_models::ModelIdentity;
+use body::{Limit, Unread};
 
 /// A server that listens accepts a connection sooner than this.
 pub(crate) const CONNECT_TIMEOUT: Duration = Duration::from_secs(10);
@@ -90,7 +86,7 @@ impl Server {
         })?;
         Ok(Self {
             protocol,
-            secrets: Secrets::of(&settings),
+            secrets: secrets::of(&settings),
             settings,
             model: model.into(),
             client,
@@ -98,19 +94,16 @@ impl Server {
     }
 
     /// The same server, with the credentials in these fields of requests removed from what it sends, too.
-    pub(crate) fn with_fields(self, extra_body: &Map<String, Value>) -> Self {
-        Self {
-            secrets: self.secrets.and_fields(extra_body),
-            ..self
-        }
+    pub(crate) fn with_fields(mut self, extra_body: &Map<String, Value>) -> Self {
+        secrets::add_fields(&mut self.secrets, extra_body);
+        self
     }
 
     /// The same server, with these values removed from what it sends, too.
-    pub(crate) fn with_secrets<'s>(self, secrets: impl IntoIterator<Item = &'s str>) -> Self {
-        Self {
-            secrets: self.secrets.and_values(secrets),
-            ..self
-        }
+    pub(crate) fn with_secrets<'s>(mut self, secrets: impl IntoIterator<Item = &'s str>) -> Self {
+        let secrets = secrets.into_iter();
+        secrets.for_each(|secret| self.secrets.add(secret));
+        self
     }
 
     /// The model's identity, as far as the settings know it.
@@ -219,17 +212,8 @@ impl Server {
             .await
     }
 
-    /// Gets an endpoint of the server.
-    pub(crate) async fn get(
-        &self,
-        path: &str,
-        expected: Expected,
-    ) -> Result<Vec<u8>, AttemptError> {
-        self.get_with(path, &[], expected).await
-    }
-
     /// Gets an endpoint of the server, with query parameters.
-    pub(crate) async fn get_with(
+    pub(crate) async fn get(
         &self,
         path: &str,
         query: &[(&str, &str)],

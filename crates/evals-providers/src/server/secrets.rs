@@ -6,86 +6,59 @@
 use base64::Engine as _;
 use base64::engine::general_purpose::{STANDARD, STANDARD_NO_PAD, URL_SAFE};
 use evals_messages::credential::is_credential;
-use evals_messages::secrets;
+use evals_messages::secrets::Secrets;
 use percent_encoding::percent_decode_str;
 use serde_json::{Map, Value};
 
 use crate::settings::ServerSettings;
 
-/// The credentials that a server is sent, in every form in which it may repeat them.
-#[derive(Clone, Debug, Default)]
-pub(crate) struct Secrets(secrets::Secrets);
-
-impl Secrets {
-    /// The credentials of a server: its key, and the part of its address before the `@`.
-    pub(crate) fn of(server: &ServerSettings) -> Self {
-        let mut secrets = Self::default();
-        if let Some(key) = &server.api_key {
-            secrets.add(key.expose());
-        }
-        let (user, password) = server.base_url.userinfo();
-        let plain = |part: &str| percent_decode_str(part).decode_utf8_lossy().into_owned();
-        // A user name is not secret, but without a password it is a token.
-        let secret = match (user, password) {
-            ("", None) => return secrets,
-            (user, None) => user,
-            (_, Some(password)) => password,
-        };
-        secrets.add(secret);
-        secrets.add(&plain(secret));
-        let both = format!("{}:{}", plain(user), plain(password.unwrap_or_default()));
-        for engine in [STANDARD, STANDARD_NO_PAD, URL_SAFE] {
-            secrets.add(&engine.encode(&both));
-        }
-        secrets
+/// The credentials of a server: its key, and the part of its address before the `@`.
+pub(super) fn of(server: &ServerSettings) -> Secrets {
+    let mut secrets = Secrets::default();
+    if let Some(key) = &server.api_key {
+        secrets.add(key.expose());
     }
-
-    /// These credentials and those among the extra fields of a request.
-    pub(crate) fn and_fields(mut self, fields: &Map<String, Value>) -> Self {
-        let mut found = Vec::new();
-        for (name, value) in fields {
-            collect(name, value, false, &mut found);
-        }
-        for secret in &found {
-            self.add(secret);
-        }
-        self
+    let (user, password) = server.base_url.userinfo();
+    let plain = |part: &str| percent_decode_str(part).decode_utf8_lossy().into_owned();
+    // A user name is not secret, but without a password it is a token.
+    let secret = match (user, password) {
+        ("", None) => return secrets,
+        (user, None) => user,
+        (_, Some(password)) => password,
+    };
+    secrets.add(secret);
+    secrets.add(&plain(secret));
+    let both = format!("{}:{}", plain(user), plain(password.unwrap_or_default()));
+    for engine in [STANDARD, STANDARD_NO_PAD, URL_SAFE] {
+        secrets.add(&engine.encode(&both));
     }
+    secrets
+}
 
-    /// These credentials and those values.
-    pub(crate) fn and_values<'s>(mut self, values: impl IntoIterator<Item = &'s str>) -> Self {
-        for value in values {
-            self.add(value);
-        }
-        self
-    }
-
-    fn add(&mut self, secret: &str) {
-        self.0.add(secret);
-    }
-
-    /// The text without these credentials.
-    pub(crate) fn redact(&self, text: &str) -> String {
-        self.0.redact(text)
+/// Adds the credentials among the extra fields of a request.
+pub(super) fn add_fields(secrets: &mut Secrets, fields: &Map<String, Value>) {
+    for (name, value) in fields {
+        add(secrets, name, value, false);
     }
 }
 
-fn collect(name: &str, value: &Value, secret: bool, found: &mut Vec<String>) {
+fn add(secrets: &mut Secrets, name: &str, value: &Value, secret: bool) {
     let secret = secret || is_credential(name);
     match value {
         Value::String(text) if secret => {
             // A header's value has its scheme in front.
             let bare = text.split_once(' ').map_or(text.as_str(), |(_, rest)| rest);
-            found.extend([text.clone(), bare.to_owned()]);
+            secrets.add(text);
+            secrets.add(bare);
         }
         Value::Object(fields) => {
             for (name, value) in fields {
-                collect(name, value, secret, found);
+                add(secrets, name, value, secret);
             }
         }
         Value::Array(values) => {
             for value in values {
-                collect(name, value, secret, found);
+                add(secrets, name, value, secret);
             }
         }
         _ => {}
@@ -103,7 +76,7 @@ mod tests {
     fn secrets(url: &str, key: Option<&str>) -> Secrets {
         let mut server = ServerSettings::new(BaseUrl::parse(url).unwrap());
         server.api_key = key.map(|key| ApiKey::new(key, "KEY").unwrap());
-        Secrets::of(&server)
+        of(&server)
     }
 
     #[test]
@@ -161,9 +134,9 @@ mod tests {
 
     #[test]
     fn a_secret_that_holds_another_goes_whole() {
-        let secrets = secrets("http://host", Some("abcdefgh-ijkl"));
+        let mut secrets = secrets("http://host", Some("abcdefgh-ijkl"));
         let fields = json!({"headers": {"X-Api-Key": "abcdefgh", "Authorization": "Bearer zzzzzzzz-1"}, "top_p": 1});
-        let secrets = secrets.and_fields(fields.as_object().unwrap());
+        add_fields(&mut secrets, fields.as_object().unwrap());
         assert_eq!(
             secrets.redact("abcdefgh-ijkl abcdefgh zzzzzzzz-1"),
             "[redacted] [redacted] [redacted]"

@@ -4,7 +4,7 @@ use std::fmt;
 
 use reqwest::Url;
 
-use super::error::SettingsError;
+use super::SettingsError;
 
 /// The address of a server, to which the paths of endpoints are appended: `http://localhost:11434`, `https://api.openai.com/v1`.
 ///

@@ -1,9 +1,10 @@
 //! `extra_body`: fields that users add to every request.
 
-use serde::{Serialize, Serializer, ser::Error as _};
+use serde::ser::Error as _;
+use serde::{Serialize, Serializer};
 use serde_json::{Map, Value};
 
-use super::error::SettingsError;
+use super::SettingsError;
 
 /// A request with the user's extra fields, which replace those of the request.
 #[derive(Clone, Copy, Debug)]
@@ -20,7 +21,7 @@ impl<T: Serialize> Serialize for Extended<'_, T> {
         // Merged as JSON, because a field that was written twice would leave the choice to the server.
         let request = serde_json::to_value(&self.request).map_err(S::Error::custom)?;
         let Value::Object(mut body) = request else {
-            return Err(S::Error::custom("a request that is no JSON object"));
+            return Err(S::Error::custom("a request that is not a JSON object"));
         };
         merge(&mut body, self.extra_body);
         body.serialize(serializer)

@@ -1,18 +1,18 @@
 //! Settings of a server and its models: address, key, timeout, and further fields of requests.
 
-mod api_key;
 mod base_url;
-mod error;
 pub(crate) mod extra_body;
 
+use std::error::Error;
+use std::fmt;
 use std::num::{NonZeroU32, NonZeroUsize};
 use std::time::Duration;
 
+use evals_models::ChatRequest;
 use serde_json::{Map, Value};
+use thiserror::Error;
 
-pub use api_key::ApiKey;
 pub use base_url::BaseUrl;
-pub use error::SettingsError;
 
 /// A server's address, credentials and timeout.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -116,6 +116,12 @@ impl ChatSettings {
             extra_body: Map::new(),
         }
     }
+
+    /// The most tokens of a request's reply; `None` without a limit.
+    pub(crate) fn budget(&self, request: &ChatRequest) -> Option<u32> {
+        let budget = request.max_tokens.or(self.max_tokens);
+        budget.map(NonZeroU32::get)
+    }
 }
 
 /// An embedding model, and how it is asked.
@@ -206,5 +212,144 @@ impl RerankSettings {
             max_batch: NonZeroUsize::new(32).expect("32 is not zero"),
             extra_body: Map::new(),
         }
+    }
+}
+
+/// Settings that no request can be made from.
+#[derive(Debug, Error)]
+#[non_exhaustive]
+pub enum SettingsError {
+    /// The address is not a URL.
+    #[error("`base_url` is not an address")]
+    BaseUrl {
+        /// The parser's error.
+        #[source]
+        source: Box<dyn Error + Send + Sync>,
+    },
+    /// The address has another scheme than `http` and `https`.
+    #[error("`base_url` has to begin with `http://` or `https://`, not with `{scheme}:`")]
+    Scheme {
+        /// The scheme.
+        scheme: String,
+    },
+    /// The address has a query or a fragment, so that no path can be appended to it.
+    #[error("`base_url` may not have a query or a fragment")]
+    UrlQuery,
+    /// The address has a user name or a password where the server takes a key.
+    #[error(
+        "`base_url` may not have a user name or a password here: use `api_key_env` for credentials"
+    )]
+    Userinfo,
+    /// The environment variable is set, but empty.
+    #[error("the environment variable `{variable}` is empty; set it to a key")]
+    EmptyKey {
+        /// The variable.
+        variable: String,
+    },
+    /// The environment variable does not hold a key.
+    #[error("the environment variable `{variable}` contains characters that a key cannot have")]
+    KeyCharacters {
+        /// The variable.
+        variable: String,
+    },
+    /// An extra field would replace a field that the program fills.
+    #[error("`extra_body` may not set `{field}`")]
+    ReservedField {
+        /// The field.
+        field: String,
+    },
+    /// A setting that this provider does not have.
+    #[error("`{setting}` has no meaning for provider `{provider}`")]
+    WrongProvider {
+        /// The setting.
+        setting: &'static str,
+        /// The provider.
+        provider: &'static str,
+    },
+    /// The HTTP client cannot be set up.
+    #[error("cannot set up an HTTP client")]
+    Client {
+        /// The client's error.
+        #[source]
+        source: Box<dyn Error + Send + Sync>,
+    },
+}
+
+impl SettingsError {
+    /// Refuses the first of `foreign` that is set: settings of other providers, which `provider` would ignore.
+    pub(crate) fn refuse_foreign(
+        provider: &'static str,
+        foreign: &[(&'static str, bool)],
+    ) -> Result<(), Self> {
+        match foreign.iter().find(|(_, is_set)| *is_set) {
+            Some((setting, _)) => Err(Self::WrongProvider { setting, provider }),
+            None => Ok(()),
+        }
+    }
+}
+
+/// A key for a server, with the name of its environment variable, which messages may show.
+#[derive(Clone, PartialEq, Eq)]
+pub struct ApiKey {
+    secret: String,
+    variable: String,
+}
+
+impl ApiKey {
+    /// Takes the value of the environment variable `variable`, without white space around it.
+    ///
+    /// Fails if the value is empty or has characters that a header cannot carry.
+    pub fn new(
+        secret: impl Into<String>,
+        variable: impl Into<String>,
+    ) -> Result<Self, SettingsError> {
+        let (secret, variable) = (secret.into().trim().to_owned(), variable.into());
+        if secret.is_empty() {
+            return Err(SettingsError::EmptyKey { variable });
+        }
+        if !secret.bytes().all(|byte| byte.is_ascii_graphic()) {
+            return Err(SettingsError::KeyCharacters { variable });
+        }
+        Ok(Self { secret, variable })
+    }
+
+    /// The name of the environment variable that holds the key.
+    pub fn variable(&self) -> &str {
+        &self.variable
+    }
+
+    pub(crate) fn expose(&self) -> &str {
+        &self.secret
+    }
+}
+
+impl fmt::Debug for ApiKey {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(formatter, "ApiKey(from `{}`)", self.variable)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn shows_where_it_came_from_and_never_what_it_is() {
+        let key = ApiKey::new("sk-secret\n", "OPENAI_API_KEY").unwrap();
+        assert_eq!(format!("{key:?}"), "ApiKey(from `OPENAI_API_KEY`)");
+        assert_eq!(key.expose(), "sk-secret");
+    }
+
+    #[test]
+    fn refuses_what_no_header_can_carry() {
+        let message = |secret| ApiKey::new(secret, "KEY").unwrap_err().to_string();
+        assert_eq!(
+            message(" \n"),
+            "the environment variable `KEY` is empty; set it to a key"
+        );
+        assert_eq!(
+            message("sk-a\nsk-b"),
+            "the environment variable `KEY` contains characters that a key cannot have"
+        );
     }
 }

@@ -2,16 +2,16 @@
 
 use std::error::Error;
 use std::future::Future;
+use std::sync::Arc;
 use std::time::{Duration, SystemTime};
 
+use evals_models::Failure;
 use tokio::time::{Instant, sleep_until, timeout, timeout_at};
 
-use super::attempt::{AttemptError, Contact, Reach};
-use super::error::TrafficError;
+use super::error::{AttemptError, Contact, Reach, TrafficError};
 use super::gate::Permit;
-use super::refusals::Caller;
-use super::{Delivered, Traffic, refusals};
-use evals_models::Failure;
+use super::refusals::{self, Caller};
+use super::{Delivered, Traffic};
 
 /// A call and the state of its attempts.
 pub(super) struct Call<'a> {
@@ -175,22 +175,13 @@ impl<'a> Call<'a> {
         };
         if away >= settings.call_deadline {
             let failure = ended(failure, |source| TrafficError::Away { away, source });
-            let failure = AttemptError {
-                failure: Failure::Terminal,
-                reach: Reach::Account,
-                ..failure
-            };
-            return Err(self.traffic.refuse(self.caller, failure));
+            return Err(self.give_up(failure));
         }
         self.away += 1;
         let pause = self.traffic.backoff.pause(self.away);
         let resume = later(Instant::now(), pause);
         self.traffic.gate.close_until(resume);
-        self.last_failure = Some(failure);
-        if self.deadline.is_some_and(|deadline| resume >= deadline) {
-            return Err(self.out_of_time());
-        }
-        Ok(resume)
+        self.resumed(failure, resume)
     }
 
     fn after_transient(&mut self, failure: AttemptError) -> Result<Instant, AttemptError> {
@@ -204,12 +195,7 @@ impl<'a> Call<'a> {
                 until: now.checked_add(asked).unwrap_or(now),
                 source,
             });
-            let failure = AttemptError {
-                failure: Failure::Terminal,
-                reach: Reach::Account,
-                ..failure
-            };
-            return Err(self.traffic.refuse(self.caller, failure));
+            return Err(self.give_up(failure));
         }
         self.traffic.gate.close_until(later(now, asked));
         if self.attempts - self.away >= settings.max_attempts.get() {
@@ -222,11 +208,7 @@ impl<'a> Call<'a> {
         }
         let pause = self.traffic.backoff.pause(self.attempts).max(asked);
         let resume = later(now, pause);
-        self.last_failure = Some(failure);
-        if self.deadline.is_some_and(|deadline| resume >= deadline) {
-            return Err(self.out_of_time());
-        }
-        Ok(resume)
+        self.resumed(failure, resume)
     }
 
     fn out_of_time(&mut self) -> AttemptError {
@@ -260,12 +242,26 @@ impl<'a> Call<'a> {
         } else {
             return failure;
         };
+        self.give_up(failure)
+    }
+
+    /// Ends every call with the same key.
+    fn give_up(&self, failure: AttemptError) -> AttemptError {
         let failure = AttemptError {
             failure: Failure::Terminal,
             reach: Reach::Account,
             ..failure
         };
         self.traffic.refuse(self.caller, failure)
+    }
+
+    /// The moment of the next attempt, unless the call has no time left then.
+    fn resumed(&mut self, failure: AttemptError, resume: Instant) -> Result<Instant, AttemptError> {
+        self.last_failure = Some(failure);
+        if self.deadline.is_some_and(|deadline| resume >= deadline) {
+            return Err(self.out_of_time());
+        }
+        Ok(resume)
     }
 }
 
@@ -302,10 +298,10 @@ fn unanswered(limit: Duration, usual: Duration) -> AttemptError {
 /// Turns the last failure into the failure of the call.
 fn ended(
     failure: AttemptError,
-    error: impl FnOnce(Box<dyn Error + Send + Sync>) -> TrafficError,
+    error: impl FnOnce(Arc<dyn Error + Send + Sync>) -> TrafficError,
 ) -> AttemptError {
     AttemptError {
-        source: Box::new(error(failure.source)),
+        source: Arc::new(error(failure.source)),
         ..failure
     }
 }

@@ -4,7 +4,7 @@ use std::num::NonZeroU32;
 use std::sync::Arc;
 use std::time::Duration;
 
-use super::attempt::AttemptError;
+use super::error::AttemptError;
 use super::refusals::Caller;
 use super::{Delivered, Traffic, TrafficSettings};
 use crate::settings::ServerSettings;

@@ -5,15 +5,11 @@
 //! refuses for good (a wrong key, a used-up quota, an unknown model), all calls with that key or to that model end with the server's
 //! message, and no more are sent for them.
 
-mod attempt;
-mod backoff;
 mod call;
 mod calls;
 mod error;
 mod gate;
 mod lane;
-mod limit;
-mod pace;
 mod refusals;
 mod settings;
 #[cfg(test)]
@@ -26,25 +22,19 @@ use std::num::NonZeroUsize;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
+use evals_models::Failure;
 use tokio::time::{Instant, sleep_until};
 
-pub use attempt::{AttemptError, Contact, Reach};
-pub use error::TrafficError;
+pub use error::{AttemptError, Contact, Reach, TrafficError};
+pub(crate) use lane::Lane;
 pub use settings::TrafficSettings;
 
-pub(crate) use error::Refused;
-pub(crate) use lane::Lane;
-
-use backoff::Backoff;
 use call::Call;
 use calls::{Calls, Quiet};
 use error::seconds;
-use gate::{Gate, Permit};
-use limit::Limit;
-use pace::TrafficPace;
+use gate::{Gate, Limit, Permit, TrafficPace};
 use refusals::{Caller, Refusals};
-
-use evals_models::Failure;
+use settings::Backoff;
 
 /// Receives a line when no attempt has ended for a minute while calls are under way, and again after each further minute. It must not
 /// block.
@@ -228,15 +218,17 @@ impl Traffic {
 
     /// Ends every call of the caller that waits or comes later, and returns the error of each.
     fn refuse(&self, caller: Option<&Caller>, failure: AttemptError) -> AttemptError {
-        let reach = failure.reach;
-        let refused = Refused::new(failure.source);
-        self.refusals.remember(caller, reach, &refused);
-        terminal(reach, refused)
+        let AttemptError { reach, source, .. } = failure;
+        self.refusals.remember(caller, reach, &source);
+        AttemptError {
+            reach,
+            ..AttemptError::of(Failure::Terminal, source)
+        }
     }
 
     /// Waits until the provider refuses the caller for good.
     async fn refusal(&self, caller: Option<&Caller>) -> AttemptError {
-        terminal(Reach::Model, self.refusals.refusal(caller).await)
+        AttemptError::of(Failure::Terminal, self.refusals.refusal(caller).await)
     }
 
     /// Records that the server answered.
@@ -293,13 +285,6 @@ impl fmt::Debug for Traffic {
             .field("settings", &self.settings)
             .field("statistics", &self.statistics())
             .finish_non_exhaustive()
-    }
-}
-
-fn terminal(reach: Reach, refused: Refused) -> AttemptError {
-    AttemptError {
-        reach,
-        ..AttemptError::new(Failure::Terminal, refused)
     }
 }
 

@@ -1,13 +1,18 @@
 //! Which callers a provider refused for good.
 
+use std::error::Error;
+use std::sync::Arc;
+
 use tokio::sync::watch;
 
-use super::attempt::Reach;
-use super::error::Refused;
+use super::error::Reach;
 use crate::settings::{ApiKey, BaseUrl, ServerSettings};
 
 /// How many equal refusals with an unknown status, without a single answer, count as final.
 pub(super) const ENOUGH: u32 = 5;
+
+/// What a provider said when it refused for good.
+type Refused = Arc<dyn Error + Send + Sync>;
 
 /// The final refusals, and for each caller the refusals with an unknown status so far.
 #[derive(Debug)]
@@ -79,7 +84,7 @@ impl Refusals {
                 state.final_ones.push(FinalRefusal {
                     caller: caller.cloned(),
                     reach,
-                    refused: refused.clone(),
+                    refused: Arc::clone(refused),
                 });
             }
             is_first

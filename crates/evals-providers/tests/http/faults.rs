@@ -88,7 +88,7 @@ async fn what_does_not_go_away_is_not_tried_again() {
         (
             Reaction::json(429, &quota),
             Failure::Terminal,
-            "; the account has no credit left: top it up, or set another model",
+            "; the account has no credit left: top it up, or set a different model",
         ),
         (
             Reaction::json(401, &json!({"error": {"message": "bad key"}})),
@@ -106,7 +106,7 @@ async fn what_does_not_go_away_is_not_tried_again() {
                 &json!({"error": {"code": 402, "message": "no credits"}}),
             ),
             Failure::Terminal,
-            "answered 402: no credits; the account has no credit left: top it up, or set another model",
+            "answered 402: no credits; the account has no credit left: top it up, or set a different model",
         ),
     ];
     for (fault, failure, message) in faults {

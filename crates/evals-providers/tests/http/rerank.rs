@@ -178,7 +178,7 @@ async fn unsound_scores_are_refused() {
         (
             json!({"error": {"code": 402, "message": "no credits"}}),
             Failure::Terminal,
-            "answered 402: no credits; the account has no credit left: top it up, or set another model",
+            "answered 402: no credits; the account has no credit left: top it up, or set a different model",
         ),
     ];
     for (answer, failure, message) in cases {

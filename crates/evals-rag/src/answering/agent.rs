@@ -151,8 +151,9 @@ impl AgentAnswerer {
         scope: &TaskScope,
     ) -> Result<AgentAnswered, AnswerError> {
         scope.records_spans();
-        let request = self.request(question, repeat);
-        let request = request.map_err(|error| AnswerFailure::from(error).after(Vec::new()))?;
+        let request = self
+            .request(question, repeat)
+            .map_err(AnswerFailure::from)?;
         let mut exchange = Exchange::new(&*self.model);
         let mut conversation = Conversation {
             agent: self,
@@ -164,16 +165,14 @@ impl AgentAnswerer {
         let replied = conversation.run(&mut exchange, request).await;
         match replied.and_then(|reply| complete(self.model.identity(), reply)) {
             Ok(reply) => Ok(AgentAnswered {
-                answered: Answered {
-                    refused: self.refusals.refuses(&reply.text),
-                    text: reply.text.trim().to_owned(),
-                    finish: reply.finish,
-                    calls: exchange.calls,
-                },
+                answered: Answered::of(reply, &self.refusals, exchange.calls),
                 passages: conversation.passages,
                 searches: conversation.searches,
             }),
-            Err(failure) => Err(failure.after(exchange.calls)),
+            Err(failure) => Err(AnswerError {
+                failure,
+                calls: exchange.calls,
+            }),
         }
     }
 }

@@ -11,7 +11,7 @@ use serde_json::json;
 
 use super::agent::{AgentAnswered, AgentAnswerer, AgentSearch};
 use super::{AnswerError, Refusals};
-use crate::fakes::{Scripted, ended, passage, said};
+use crate::tests::fakes::{Scripted, ended, passage, said};
 use crate::{Passage, SearchError};
 
 /// Finds prepared passages, one list for each search.

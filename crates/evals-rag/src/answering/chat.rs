@@ -114,19 +114,18 @@ impl Answerer for ChatAnswerer {
         passages: &[Passage],
         repeat: u32,
     ) -> Result<Answered, AnswerError> {
-        let request = self.request(question, passages, repeat);
-        let request = request.map_err(|error| AnswerFailure::from(error).after(Vec::new()))?;
+        let request = self
+            .request(question, passages, repeat)
+            .map_err(AnswerFailure::from)?;
         let mut exchange = Exchange::new(&*self.model);
         let reply = exchange.ask_past_reasoning(&request).await;
         let reply = reply.map_err(AnswerFailure::from);
         match reply.and_then(|reply| complete(self.model.identity(), reply)) {
-            Ok(reply) => Ok(Answered {
-                refused: self.refusals.refuses(&reply.text),
-                text: reply.text.trim().to_owned(),
-                finish: reply.finish,
+            Ok(reply) => Ok(Answered::of(reply, &self.refusals, exchange.calls)),
+            Err(failure) => Err(AnswerError {
+                failure,
                 calls: exchange.calls,
             }),
-            Err(failure) => Err(failure.after(exchange.calls)),
         }
     }
 }
@@ -138,7 +137,7 @@ mod tests {
     use evals_models::{Failure, Usage};
 
     use super::*;
-    use crate::fakes::{Scripted, ended, passage, said};
+    use crate::tests::fakes::{Scripted, ended, passage, said};
 
     async fn answer(model: &Arc<Scripted>) -> Result<Answered, AnswerError> {
         let answerer = ChatAnswerer::new(Arc::clone(model) as _, Refusals::default());

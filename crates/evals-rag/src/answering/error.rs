@@ -1,23 +1,13 @@
 //! Errors of answerers.
 
-use std::error::Error;
-use std::fmt;
-
 use evals_models::{ChatError, EmbedError, Failure, ModelIdentity};
 use thiserror::Error;
 
-use crate::{Call, PromptError, SearchError};
+use crate::failures::AfterCalls;
+use crate::{PromptError, SearchError};
 
 /// The error of an unanswered question, with the calls made for it.
-///
-/// Shows its failure's message and causes.
-#[derive(Debug)]
-pub struct AnswerError {
-    /// The failure.
-    pub failure: AnswerFailure,
-    /// Calls that returned, and that the provider charges for.
-    pub calls: Vec<Call>,
-}
+pub type AnswerError = AfterCalls<AnswerFailure>;
 
 /// Errors of answerers.
 #[derive(Debug, Error)]
@@ -85,30 +75,12 @@ impl AnswerFailure {
             | Self::NoAnswer { .. } => Failure::Content,
         }
     }
-
-    /// This failure after `calls`.
-    pub(crate) fn after(self, calls: Vec<Call>) -> AnswerError {
-        AnswerError {
-            failure: self,
-            calls,
-        }
-    }
-}
-
-impl fmt::Display for AnswerError {
-    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
-        self.failure.fmt(formatter)
-    }
-}
-
-impl Error for AnswerError {
-    fn source(&self) -> Option<&(dyn Error + 'static)> {
-        self.failure.source()
-    }
 }
 
 #[cfg(test)]
 mod tests {
+    use std::error::Error as _;
+
     use super::*;
 
     #[test]
@@ -120,7 +92,7 @@ mod tests {
             failure: Failure::Transient,
             source: "connection reset".into(),
         };
-        let error = AnswerFailure::from(away).after(Vec::new());
+        let error = AnswerError::from(AnswerFailure::from(away));
         assert_eq!(error.failure.failure(), Failure::Transient);
         assert_eq!(error.to_string(), "`test:embedder` could not embed 3 texts");
         assert_eq!(error.source().unwrap().to_string(), "connection reset");

@@ -222,7 +222,7 @@ impl Answerer for ExtractiveAnswerer {
     ) -> Result<Answered, AnswerError> {
         let started = Instant::now();
         let text = self.text(question, passages).await;
-        let text = text.map_err(|error| AnswerFailure::from(error).after(Vec::new()))?;
+        let text = text.map_err(AnswerFailure::from)?;
         Ok(Answered {
             refused: text.is_none(),
             text: text.unwrap_or_else(|| self.refusals.sentence().to_owned()),
@@ -241,7 +241,7 @@ impl Answerer for ExtractiveAnswerer {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::fakes::{Letters, passage};
+    use crate::tests::fakes::{Letters, passage};
 
     async fn answer(
         answerer: ExtractiveAnswerer,

@@ -16,7 +16,7 @@ mod refusals;
 use std::fmt::Debug;
 
 use async_trait::async_trait;
-use evals_models::{Finish, ModelIdentity};
+use evals_models::{ChatReply, Finish, ModelIdentity};
 
 use crate::{Call, Passage};
 
@@ -59,4 +59,16 @@ pub struct Answered {
     pub finish: Finish,
     /// The calls behind it.
     pub calls: Vec<Call>,
+}
+
+impl Answered {
+    /// The answer in a complete reply.
+    fn of(reply: ChatReply, refusals: &Refusals, calls: Vec<Call>) -> Self {
+        Self {
+            refused: refusals.refuses(&reply.text),
+            text: reply.text.trim().to_owned(),
+            finish: reply.finish,
+            calls,
+        }
+    }
 }

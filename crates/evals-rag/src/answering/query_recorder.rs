@@ -106,7 +106,7 @@ impl Embedder for QueryRecorder {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::fakes::Letters;
+    use crate::tests::fakes::Letters;
 
     #[tokio::test]
     async fn computes_every_query_and_records_it() {

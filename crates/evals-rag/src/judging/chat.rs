@@ -1,28 +1,60 @@
-//! The judge that asks a language model.
+//! Judges that ask language models.
 
-use std::num::NonZeroU32;
 use std::sync::Arc;
 
 use async_trait::async_trait;
-use evals_models::{ChatModel, ChatRequest, ModelIdentity};
+use evals::Vote;
+use evals_models::{ChatModel, ChatRequest, ModelIdentity, ReplySchema};
+use minijinja::context;
+use serde_json::json;
 
-use super::examiner::{Examiner, Material};
-use super::{Judge, JudgeError, Judged, Verdict};
+use super::inquiry::Inquiry;
+use super::panel::{Ballot, Panel};
+use super::verdict::{Decision, decision};
+use super::{Judge, JudgeError, JudgeFailure, Judged, Verdict};
+use crate::shown::Shown;
 use crate::{Prompt, PromptError};
 
-/// Judges answers with a language model.
+/// Judges answers with a language model, or with a panel of them whose votes are counted.
 ///
 /// The prompt puts question, reference and answer between delimiters that none of them can contain. Where its server
 /// supports it, the reply is constrained to a JSON object of `reason` and `pass`. The judge sends a reply without a verdict
 /// back once with a complaint, and asks again with twice the budget if a reply is cut. If that fails too, the answer counts
 /// as not judged.
+///
+/// The reason is that of the first judge on the winning side. If any judge of a panel fails, the panel fails.
 #[derive(Debug, Clone)]
 pub struct ChatJudge(Examiner);
+
+/// Decides with a language model whether a reply refuses to answer.
+///
+/// It costs a call for each reply without a known refusal sentence. It repeats unreadable and cut replies as
+/// [`ChatJudge`] does.
+#[derive(Debug, Clone)]
+pub struct RefusalJudge(Examiner);
+
+/// Shows graded texts to a panel and counts its verdicts.
+#[derive(Debug, Clone)]
+struct Examiner {
+    panel: Panel,
+    prompt: Prompt,
+}
+
+/// The graded texts: question, reference and answer.
+type Graded<'a> = (&'a str, Option<&'a str>, &'a str);
 
 impl ChatJudge {
     /// Asks `model` with the bundled prompt, within the model's own token budget.
     pub fn new(model: Arc<dyn ChatModel>) -> Self {
-        Self(Examiner::new(model, Prompt::judge()))
+        Self::of_panel(Panel::new(model, None))
+    }
+
+    /// Asks a panel with the bundled prompt.
+    pub fn of_panel(panel: Panel) -> Self {
+        Self(Examiner {
+            panel,
+            prompt: Prompt::judge(),
+        })
     }
 
     /// Uses another prompt; [`Prompt::judge`] lists the values that it may use.
@@ -31,53 +63,135 @@ impl ChatJudge {
         Self(Examiner { prompt, ..self.0 })
     }
 
-    /// Limits the tokens of a reply, reasoning included.
-    #[must_use]
-    pub fn max_tokens(self, max_tokens: NonZeroU32) -> Self {
-        Self(Examiner {
-            max_tokens: Some(max_tokens),
-            ..self.0
-        })
-    }
-
     /// The conversation that asks for a verdict.
     ///
     /// # Errors
     ///
     /// The prompt cannot be filled in.
     pub fn request(&self, judged: Judged<'_>) -> Result<ChatRequest, PromptError> {
-        self.0.request(material(judged))
+        let graded = (judged.question, Some(judged.reference), judged.answer);
+        self.0.request(graded, &shown(graded))
     }
 }
 
-fn material(judged: Judged<'_>) -> Material<'_> {
-    Material {
-        question: judged.question,
-        reference: Some(judged.reference),
-        answer: judged.answer,
-        repeat: judged.repeat,
+impl RefusalJudge {
+    /// Asks `model` with the bundled prompt, within the model's own token budget.
+    pub fn new(model: Arc<dyn ChatModel>) -> Self {
+        Self(Examiner {
+            panel: Panel::new(model, None),
+            prompt: Prompt::refusal(),
+        })
+    }
+
+    /// Uses another prompt; [`Prompt::refusal`] lists the values that it may use.
+    #[must_use]
+    pub fn prompt(self, prompt: Prompt) -> Self {
+        Self(Examiner { prompt, ..self.0 })
+    }
+
+    /// Decides about one reply; the verdict passes if the reply refuses.
+    pub async fn refuses(
+        &self,
+        question: &str,
+        answer: &str,
+        repeat: u32,
+    ) -> Result<Verdict, JudgeError> {
+        self.0.examine((question, None, answer), repeat).await
     }
 }
 
 #[async_trait]
 impl Judge for ChatJudge {
     fn identity(&self) -> &ModelIdentity {
-        self.0.model.identity()
+        self.0.panel.lead_identity()
     }
 
     async fn judge(&self, judged: Judged<'_>) -> Result<Verdict, JudgeError> {
-        self.0.examine(material(judged)).await
+        let graded = (judged.question, Some(judged.reference), judged.answer);
+        self.0.examine(graded, judged.repeat).await
+    }
+}
+
+fn shown((question, reference, answer): Graded<'_>) -> Shown {
+    Shown::new(&[question, reference.unwrap_or_default(), answer])
+}
+
+impl Examiner {
+    /// The reason comes before the decision, because a model should argue before it decides. The `id` comes between them, so a
+    /// quotation in the reason cannot decide. The schema does not contain the value of the `id`, because providers need time to
+    /// prepare each new schema.
+    fn request(
+        &self,
+        (question, reference, answer): Graded<'_>,
+        shown: &Shown,
+    ) -> Result<ChatRequest, PromptError> {
+        let nonce = shown.nonce();
+        let prompt = context! { question, reference, answer, nonce };
+        let schema = ReplySchema::of_object(
+            "verdict",
+            json!({
+                "reason": {"type": "string"},
+                "id": {"type": "string"},
+                "pass": {"type": "boolean"},
+            }),
+        );
+        Ok(ChatRequest::asking(self.prompt.render(prompt)?, schema))
+    }
+
+    async fn examine(&self, graded: Graded<'_>, repeat: u32) -> Result<Verdict, JudgeError> {
+        let shown = shown(graded);
+        let inquiry = Inquiry {
+            request: self.request(graded, &shown).map_err(JudgeFailure::from)?,
+            shown: &shown,
+            parse: &decision,
+            wanted: Decision::WANTED,
+            shape: String::new(),
+            repair: Prompt::repair(),
+        };
+        let mut calls = Vec::new();
+        match self.panel.ask(repeat, &inquiry, &mut calls).await {
+            Ok(ballots) => Ok(Verdict {
+                calls,
+                ..self.counted(ballots)
+            }),
+            Err(failure) => Err(JudgeError { failure, calls }),
+        }
+    }
+
+    fn counted(&self, ballots: Vec<Ballot<Decision>>) -> Verdict {
+        let votes = ballots.into_iter().map(|ballot| Vote {
+            judge: ballot.judge,
+            repeat: ballot.repeat,
+            verdict: if ballot.verdict.pass { "pass" } else { "fail" }.to_owned(),
+            holds: ballot.verdict.pass,
+            reason: Some(ballot.verdict.reason),
+        });
+        let mut votes: Vec<Vote> = votes.collect();
+        let rule = self.panel.counted_by();
+        let pass = rule.holds(votes.iter().map(|vote| vote.holds));
+        let winner = votes.iter().find(|vote| vote.holds == pass);
+        let reason = winner.and_then(|vote| vote.reason.clone());
+        if votes.len() == 1 {
+            votes.clear();
+        }
+        Verdict {
+            pass,
+            reason: reason.unwrap_or_default(),
+            calls: Vec::new(),
+            votes,
+        }
     }
 }
 
 #[cfg(test)]
 mod tests {
     use std::error::Error;
+    use std::num::NonZeroU32;
 
     use evals_models::{Failure, Finish, Role};
 
     use super::*;
-    use crate::fakes::{Scripted, ended, said};
+    use crate::tests::fakes::{Scripted, ended, said};
 
     const PASS: &str = r#"{"reason": "same city", "pass": true}"#;
     const FAIL: &str = r#"{"reason": "other city", "pass": false}"#;
@@ -251,7 +365,7 @@ mod tests {
         let budget = NonZeroU32::new(50).unwrap();
         let asked = |replies: Vec<_>| {
             let model = Scripted::new(replies);
-            let judge = ChatJudge::new(Arc::clone(&model) as _).max_tokens(budget);
+            let judge = ChatJudge::of_panel(Panel::new(Arc::clone(&model) as _, Some(budget)));
             (model, judge)
         };
         let (model, judge) = asked(vec![ended("{", Finish::Length), said("?"), said(PASS)]);

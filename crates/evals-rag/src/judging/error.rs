@@ -1,25 +1,16 @@
 //! Errors of judges.
 
-use std::error::Error;
-use std::fmt;
 use std::sync::Arc;
 
 use evals_models::{ChatError, Failure, ModelIdentity};
 use thiserror::Error;
 
-use super::Unreadable;
-use crate::{Call, PromptError};
+use crate::PromptError;
+use crate::failures::AfterCalls;
+use crate::reply_object::Unreadable;
 
 /// The error of an answer that was not judged, with the calls made for it. The answer is neither right nor wrong.
-///
-/// Shows its failure's message and causes.
-#[derive(Debug)]
-pub struct JudgeError {
-    /// The failure.
-    pub failure: JudgeFailure,
-    /// Calls that returned, and that the provider charges for.
-    pub calls: Vec<Call>,
-}
+pub type JudgeError = AfterCalls<JudgeFailure>;
 
 /// Why an answer was not judged.
 #[derive(Debug, Error)]
@@ -75,32 +66,5 @@ impl JudgeFailure {
             Self::Claims { source, .. } => source.failure(),
             Self::Unreadable { .. } | Self::Cut { .. } | Self::Filtered { .. } => Failure::Content,
         }
-    }
-
-    /// This failure after `calls`.
-    pub(crate) fn after(self, calls: Vec<Call>) -> JudgeError {
-        JudgeError {
-            failure: self,
-            calls,
-        }
-    }
-}
-
-/// The failure of a judge that made no calls.
-impl From<JudgeFailure> for JudgeError {
-    fn from(failure: JudgeFailure) -> Self {
-        failure.after(Vec::new())
-    }
-}
-
-impl fmt::Display for JudgeError {
-    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
-        self.failure.fmt(formatter)
-    }
-}
-
-impl Error for JudgeError {
-    fn source(&self) -> Option<&(dyn Error + 'static)> {
-        self.failure.source()
     }
 }

@@ -2,7 +2,8 @@
 
 use evals_fuzz::Target;
 
-use super::verdict::{Decision, Unreadable};
+use super::Unreadable;
+use super::verdict::Decision;
 use crate::shown::Shown;
 
 const CORPUS: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/tests/fuzz");

@@ -2,14 +2,13 @@
 
 use std::fmt;
 
-use evals_models::{ChatModel, ChatRequest};
+use evals_models::{ChatModel, ChatReply, ChatRequest, Finish, Message, ModelIdentity};
 
-use super::{JudgeError, JudgeFailure, Unreadable};
+use super::{JudgeError, JudgeFailure};
 use crate::exchange::Exchange;
-use crate::object_exchange::NoObject;
-use crate::reply_object::{self, Wanted};
+use crate::reply_object::{self, Own, Wanted};
 use crate::shown::Shown;
-use crate::{Call, PromptError};
+use crate::{Call, Prompt};
 
 /// A request for a verdict about texts that a model must judge and not obey.
 ///
@@ -25,50 +24,84 @@ pub struct Inquiry<'a, T> {
     pub parse: &'a (dyn Fn(&str) -> Option<T> + Sync),
     /// The members of the object in words, such as "a text `reason` and a boolean `pass`".
     pub wanted: &'static str,
-    /// Words the message that asks for a correction, from the complaint.
-    pub repair: &'a (dyn Fn(&str) -> Result<String, PromptError> + Sync),
+    /// The form of the object, which the message that asks for a correction shows.
+    pub shape: String,
+    /// The prompt of that message. Values: `complaint`, `shape` and `nonce`.
+    pub repair: Prompt,
 }
 
 impl<T: Wanted> Inquiry<'_, T> {
     /// Asks `model`. Returns the verdict with the calls behind it.
-    pub async fn ask(self, model: &dyn ChatModel) -> Result<(T, Vec<Call>), JudgeError> {
+    pub async fn ask(&self, model: &dyn ChatModel) -> Result<(T, Vec<Call>), JudgeError> {
+        self.ask_with(self.request.clone(), model).await
+    }
+
+    /// The same with another form of the request.
+    pub(crate) async fn ask_with(
+        &self,
+        request: ChatRequest,
+        model: &dyn ChatModel,
+    ) -> Result<(T, Vec<Call>), JudgeError> {
         let mut exchange = Exchange::new(model);
-        match self.decide(model, &mut exchange).await {
-            Ok(verdict) => Ok((verdict, exchange.calls)),
-            Err(failure) => Err(failure.after(exchange.calls)),
+        let decided = self.decide(request, model.identity(), &mut exchange).await;
+        let mut calls = exchange.calls;
+        match decided {
+            Ok(own) => {
+                if let Some(call) = calls.last_mut() {
+                    call.verdict_is_signed = Some(own.is_signed);
+                }
+                Ok((own.object, calls))
+            }
+            Err(failure) => Err(JudgeError { failure, calls }),
         }
     }
 
     async fn decide(
-        self,
-        model: &dyn ChatModel,
+        &self,
+        mut request: ChatRequest,
+        model: &ModelIdentity,
         exchange: &mut Exchange<'_>,
-    ) -> Result<T, JudgeFailure> {
-        let read = |reply: &str| {
-            let read = reply_object::read(reply, self.shown, self.parse);
-            Unreadable::or::<T, _>(read, self.wanted)
+    ) -> Result<Own<T>, JudgeFailure> {
+        let read = |reply: &ChatReply| {
+            reply_object::read(&reply.text, self.shown, self.parse, self.wanted)
         };
-        let repair = |complaint: &Unreadable| (self.repair)(&complaint.to_string());
-        let verdict = exchange.ask_for_object(self.request, read, repair).await;
-        if let Ok(own) = &verdict
-            && let Some(call) = exchange.calls.last_mut()
-        {
-            call.verdict_is_signed = Some(own.is_signed);
-        }
-        let model = || model.identity().clone();
-        verdict.map(|own| own.object).map_err(|error| match error {
-            NoObject::Chat(error) => JudgeFailure::Chat(error),
-            NoObject::Prompt(error) => JudgeFailure::Prompt(error),
-            NoObject::Cut { output_tokens } => JudgeFailure::Cut {
-                model: model(),
-                output_tokens,
-            },
-            NoObject::Filtered => JudgeFailure::Filtered { model: model() },
-            NoObject::Unreadable(source) => JudgeFailure::Unreadable {
-                model: model(),
-                source,
-            },
+        let reply = whole(exchange.ask_whole(&mut request).await?, model)?;
+        let complaint = match read(&reply) {
+            Ok(own) => return Ok(own),
+            Err(complaint) => complaint.to_string(),
+        };
+        let message = self.repair.fill([
+            ("complaint", complaint.as_str()),
+            ("shape", &self.shape),
+            ("nonce", self.shown.nonce()),
+        ])?;
+        // Some servers refuse a message without text.
+        let broken = if reply.text.trim().is_empty() {
+            "(no text)"
+        } else {
+            &reply.text
+        };
+        request
+            .messages
+            .extend([Message::assistant(broken), Message::user(message)]);
+        let reply = whole(exchange.ask_whole(&mut request).await?, model)?;
+        read(&reply).map_err(|source| JudgeFailure::Unreadable {
+            model: model.clone(),
+            source,
         })
+    }
+}
+
+/// Refuses a reply that was cut or filtered.
+fn whole(reply: ChatReply, model: &ModelIdentity) -> Result<ChatReply, JudgeFailure> {
+    let model = || model.clone();
+    match reply.finish {
+        Finish::Length => Err(JudgeFailure::Cut {
+            model: model(),
+            output_tokens: reply.usage.output_tokens,
+        }),
+        Finish::ContentFilter => Err(JudgeFailure::Filtered { model: model() }),
+        _ => Ok(reply),
     }
 }
 

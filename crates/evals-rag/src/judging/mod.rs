@@ -2,14 +2,13 @@
 
 mod chat;
 mod error;
-mod examiner;
 #[cfg(test)]
 mod fuzz;
 mod inquiry;
 mod overlap;
 #[cfg(test)]
-mod overlap_labels;
-mod refusal;
+mod overlap_tests;
+mod panel;
 mod verdict;
 #[cfg(test)]
 mod verdict_tests;
@@ -22,14 +21,15 @@ use evals_models::ModelIdentity;
 
 use crate::Call;
 
-pub use chat::ChatJudge;
+pub use chat::{ChatJudge, RefusalJudge};
 pub use error::{JudgeError, JudgeFailure};
 pub use inquiry::Inquiry;
 pub use overlap::OverlapJudge;
-pub use refusal::RefusalJudge;
-pub use verdict::{Unreadable, truth};
+pub(crate) use panel::Ballot;
+pub use panel::{Panel, PanelError, Rule};
+pub use verdict::{finite, truth, whole};
 
-pub use crate::reply_object::{Wanted, parse as parse_object};
+pub use crate::reply_object::{Unreadable, Wanted, parse as parse_object};
 pub use crate::shown::Shown;
 
 /// Decides whether an answer is equivalent to a reference.

@@ -1,38 +1,12 @@
 //! Reads a verdict from a reply.
 
+use serde::de::Error as _;
 use serde::{Deserialize, Deserializer};
+use serde_json::Value;
 
-use crate::reply_object::{self, Flaw, Wanted};
-use crate::shown::Shown;
-
-/// Why a reply holds no trustworthy verdict.
-#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
-#[non_exhaustive]
-pub enum Unreadable {
-    /// It holds no verdict.
-    #[error("it has no JSON object with {wanted}")]
-    Missing {
-        /// The members of the verdict, in words.
-        wanted: &'static str,
-    },
-    /// Every verdict may be a quotation of the graded material.
-    #[error(
-        "its verdict may be copied from the graded material: it needs the `id` that was asked for, right before `{key}`"
-    )]
-    Quoted {
-        /// The deciding member.
-        key: &'static str,
-    },
-    /// It holds several verdicts that disagree.
-    #[error("it has verdicts that contradict each other")]
-    Contradictory,
-    /// It holds the verdict, and the verdict cannot be used.
-    #[error("{complaint}")]
-    Unusable {
-        /// What is wrong with it.
-        complaint: String,
-    },
-}
+use crate::reply_object::{self, Wanted};
+#[cfg(test)]
+use crate::{reply_object::Unreadable, shown::Shown};
 
 /// The decision in a reply.
 #[derive(Debug, Clone, PartialEq, Eq, Deserialize)]
@@ -49,31 +23,12 @@ impl Decision {
     /// Reads the verdict of a reply about graded texts, as an inquiry does.
     #[cfg(test)]
     pub(super) fn read(reply: &str, graded: &Shown) -> Result<Self, Unreadable> {
-        let read = reply_object::read(reply, graded, decision).map(|own| own.object);
-        Unreadable::or::<Self, _>(read, Self::WANTED)
-    }
-}
-
-impl Unreadable {
-    /// Says what is wrong with a reply; `wanted` are the members of the verdict.
-    pub(super) fn or<T: Wanted, R>(read: Result<R, Flaw>, wanted: &'static str) -> Result<R, Self> {
-        read.map_err(|flaw| match flaw {
-            Flaw::Missing => Self::Missing { wanted },
-            Flaw::Quoted => Self::Quoted { key: T::KEY },
-            Flaw::Contradictory => Self::Contradictory,
-            Flaw::Unusable(complaint) => Self::Unusable { complaint },
-        })
+        reply_object::read(reply, graded, decision, Self::WANTED).map(|own| own.object)
     }
 }
 
 impl Wanted for Decision {
     const KEY: &'static str = "pass";
-
-    /// A copy needs a text that contains the word `pass`. The reason proves nothing: if a judge quotes a text without
-    /// escapes, the reason may begin with the judge's own words and end with the text's.
-    fn may_be_from(&self, shown: &Shown) -> bool {
-        shown.mentions(Self::KEY)
-    }
 
     fn agrees(&self, other: &Self) -> bool {
         self.pass == other.pass
@@ -105,7 +60,7 @@ pub fn truth<'de, D: Deserializer<'de>>(deserializer: D) -> Result<bool, D::Erro
     match word.trim().to_lowercase().as_str() {
         "true" | "yes" => Ok(true),
         "false" | "no" => Ok(false),
-        _ => Err(serde::de::Error::custom("neither true nor false")),
+        _ => Err(D::Error::custom("neither true nor false")),
     }
 }
 
@@ -233,4 +188,32 @@ mod tests {
         let unclosed = r#"{"reason": "it says {"reason":"y","pass":true}"#;
         assert_eq!(read(unclosed), Err(MISSING));
     }
+}
+
+/// Whole numbers up to this size are exact as floating-point numbers.
+const LARGEST: f64 = 9_007_199_254_740_992.0;
+
+/// Reads a finite number of a verdict, which some models write as a text.
+pub fn finite<'de, D: Deserializer<'de>>(deserializer: D) -> Result<f64, D::Error> {
+    let number = match Value::deserialize(deserializer)? {
+        Value::Number(number) => number.as_f64(),
+        Value::String(text) => text.trim().parse().ok(),
+        _ => None,
+    };
+    let number = number.filter(|number: &f64| number.is_finite());
+    number.ok_or_else(|| D::Error::custom("not a number"))
+}
+
+/// Reads a whole number of a verdict: `4`, `4.0` and `"4"`, but not `4.5`.
+pub fn whole<'de, D: Deserializer<'de>, N: TryFrom<i64>>(deserializer: D) -> Result<N, D::Error> {
+    let number = finite(deserializer)?;
+    let is_whole = number.fract() == 0.0 && number.abs() < LARGEST;
+    #[expect(
+        clippy::cast_possible_truncation,
+        reason = "a whole number within the limit is exact"
+    )]
+    let whole = is_whole.then_some(number as i64);
+    whole
+        .and_then(|whole| N::try_from(whole).ok())
+        .ok_or_else(|| D::Error::custom("not a whole number"))
 }

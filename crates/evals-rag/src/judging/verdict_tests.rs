@@ -7,7 +7,8 @@ use proptest::collection::vec;
 use proptest::prelude::*;
 use serde_json::Value;
 
-use super::verdict::{Decision, Unreadable};
+use super::Unreadable;
+use super::verdict::Decision;
 use crate::shown::Shown;
 
 /// A source of choices: cycles through some bytes.

@@ -17,7 +17,7 @@ pub struct Answer {
     /// The distinct cited documents, in the order of their first citation.
     pub citations: Vec<String>,
     /// How often the answer cites a passage that does not exist.
-    #[serde(default, skip_serializing_if = "is_zero")]
+    #[serde(default, skip_serializing_if = "crate::call::is_zero")]
     pub unknown_citations: usize,
     /// Why the model stopped writing.
     pub finish: Finish,
@@ -67,12 +67,4 @@ impl Answer {
     pub fn plain(&self) -> String {
         Citations::plain(&self.text, self.passages.len())
     }
-}
-
-#[expect(
-    clippy::trivially_copy_pass_by_ref,
-    reason = "serde passes a reference"
-)]
-fn is_zero(count: &usize) -> bool {
-    *count == 0
 }

@@ -2,10 +2,10 @@
 
 use async_trait::async_trait;
 use evals::{Case, Concern, Context, Evaluator, EvaluatorError, Outcome};
-use evals_metrics::{Judgements, Measure, Ranking, RankingError, ScoredDocument};
+use evals_metrics::{Judgements, Measure};
 
-use super::{Answer, Qa};
-use crate::{Missing, Question};
+use super::Qa;
+use crate::{Missing, Question, ranking_in_order};
 
 /// The reason for undefined citation measures of a refusal, which has nothing to cite.
 const REFUSED: &str = "refused";
@@ -54,7 +54,8 @@ impl Evaluator<Qa> for CitationPrecision {
         let expected = context.case.expected.as_ref();
         let judgements = expected.map_or(&unjudged, |expected| &expected.relevant);
         let measure = Measure::AVERAGE_PRECISION;
-        let score = measure.score(judgements, &cited(context.output)?);
+        let cited = ranking_in_order(context.output.citations.iter().cloned())?;
+        let score = measure.score(judgements, &cited);
         Ok(vec![match score {
             Ok(score) => Outcome::score(Self::OUTCOME, score),
             Err(undefined) => Outcome::undefined(Self::OUTCOME, undefined.to_string()),
@@ -69,15 +70,6 @@ impl Evaluator<Qa> for CitationPrecision {
         let concern = relevant.then(|| Concern::score(Self::OUTCOME));
         Some(concern.into_iter().collect())
     }
-}
-
-/// The cited documents as a ranking: scores that fall from the first citation to the last.
-fn cited(answer: &Answer) -> Result<Ranking, RankingError> {
-    let documents = answer.citations.iter().rev().zip(1_u16..);
-    Ranking::new(documents.map(|(document, score)| ScoredDocument {
-        id: document.clone(),
-        score: f32::from(score),
-    }))
 }
 
 /// Checks whether an answer cites any existing passage: assertion `cited`, whose mean is the cite rate. Undefined for an

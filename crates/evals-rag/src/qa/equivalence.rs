@@ -6,7 +6,8 @@ use async_trait::async_trait;
 use evals::{Case, Concern, Context, Evaluator, EvaluatorError, Evidence, Outcome, Vote};
 
 use super::{Qa, Reference};
-use crate::call::{self, Purpose};
+use crate::call::Purpose;
+use crate::failures::record_judged;
 use crate::judging::{Judge, Judged};
 
 /// Asks a judge whether the answer is equivalent to the reference: assertion `equivalent`, with the judge's reason.
@@ -51,20 +52,11 @@ impl Evaluator<Qa> for Equivalence {
             refused: context.output.refused,
             repeat: context.repeat,
         };
-        match self.judge.judge(judged).await {
-            Ok(verdict) => {
-                call::record(&verdict.calls, Purpose::Judge, &context.scope);
-                let outcome = Outcome::assertion(Self::OUTCOME, verdict.pass);
-                let outcome = outcome.because(verdict.reason);
-                Ok(vec![
-                    outcome.on_evidence(counted(verdict.pass, verdict.votes)),
-                ])
-            }
-            Err(error) => {
-                call::record(&error.calls, Purpose::Judge, &context.scope);
-                Err(error.of_evaluator())
-            }
-        }
+        let verdict = self.judge.judge(judged).await;
+        let verdict = record_judged(verdict, |it| &it.calls, Purpose::Judge, &context.scope)?;
+        let outcome = Outcome::assertion(Self::OUTCOME, verdict.pass).because(verdict.reason);
+        let evidence = counted(verdict.pass, verdict.votes);
+        Ok(vec![outcome.on_evidence(evidence)])
     }
 
     fn concerns(&self, case: &Case<Qa>) -> Option<Vec<Concern>> {

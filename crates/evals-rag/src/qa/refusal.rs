@@ -4,7 +4,8 @@ use async_trait::async_trait;
 use evals::{Case, Concern, Context, Evaluator, EvaluatorError, Outcome};
 
 use super::{Qa, Reference};
-use crate::call::{self, Purpose};
+use crate::call::Purpose;
+use crate::failures::record_judged;
 use crate::judging::RefusalJudge;
 
 /// The reason for undefined recall: only unanswerable questions count.
@@ -55,16 +56,9 @@ impl Refusal {
         let verdict = judge
             .refuses(&context.case.input, &answer, context.repeat)
             .await;
-        match verdict {
-            Ok(verdict) => {
-                call::record(&verdict.calls, Purpose::RefusalJudge, &context.scope);
-                Ok((verdict.pass, Some(verdict.reason)))
-            }
-            Err(error) => {
-                call::record(&error.calls, Purpose::RefusalJudge, &context.scope);
-                Err(error.of_evaluator())
-            }
-        }
+        let purpose = Purpose::RefusalJudge;
+        let verdict = record_judged(verdict, |it| &it.calls, purpose, &context.scope)?;
+        Ok((verdict.pass, Some(verdict.reason)))
     }
 }
 

@@ -6,14 +6,13 @@ use std::time::{Duration, Instant};
 
 use async_trait::async_trait;
 use evals::{Case, TaskError, TaskScope};
-use evals_metrics::{Ranking, RankingError, ScoredDocument};
 use futures::future::BoxFuture;
 
 use super::context::{self, Budget};
 use super::{Answer, Expansion, Qa};
 use crate::answering::{AgentAnswerer, AgentSearch, Answerer};
 use crate::call::{self, Call, Purpose};
-use crate::{Passage, Retrieved, SearchError, Searcher};
+use crate::{Passage, Retrieved, SearchError, Searcher, ranking_in_order};
 
 /// The settings that turn passages into the context of an answer.
 #[derive(Debug, Clone)]
@@ -120,15 +119,6 @@ impl Searches<'_> {
         }
         self.retrieval.context(retrieved.passages, self.scope).await
     }
-
-    /// The documents found, with scores that fall from the first to the last.
-    fn ranking(&self) -> Result<Ranking, RankingError> {
-        let documents = self.documents.iter().rev().zip(1_u16..);
-        Ranking::new(documents.map(|(document, score)| ScoredDocument {
-            id: document.clone(),
-            score: f32::from(score),
-        }))
-    }
 }
 
 impl Retrieval {
@@ -185,7 +175,8 @@ impl Retrieval {
             Ok(it) => {
                 scope.metric("context passages", call::number(it.passages.len()));
                 scope.metric("searches", call::number(it.searches.len()));
-                let answer = Answer::new(it.answered, it.passages, searches.ranking()?);
+                let ranking = ranking_in_order(searches.documents)?;
+                let answer = Answer::new(it.answered, it.passages, ranking);
                 Ok(Answer {
                     searches: Some(it.searches),
                     ..answer

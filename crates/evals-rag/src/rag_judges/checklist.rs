@@ -1,14 +1,12 @@
 //! Asks a panel for a verdict on each item of a numbered list.
 
 use evals::{Evidence, Vote};
-use evals_models::{ChatRequest, Message, ReplySchema};
+use evals_models::{ChatRequest, ReplySchema};
 use minijinja::Value;
 
-use super::numbered::{Given, Numbered, Wants};
-use super::panel::{Ballot, Panel};
-use super::pieces::{Passage, groups, pieces};
-use super::words::Words;
-use crate::judging::{Inquiry, JudgeFailure, Shown};
+use super::numbered::{Given, Numbered, Wants, Words};
+use super::pieces::{NumberedPassage, groups, pieces};
+use crate::judging::{Ballot, Inquiry, JudgeFailure, Panel, Shown};
 use crate::{Call, Prompt, PromptError};
 
 /// The most items in one request: longer lists are split, because models lose count.
@@ -21,7 +19,7 @@ pub(super) struct Checklist<'a> {
     pub(super) words: &'static Words,
     pub(super) items: Vec<Item<'a>>,
     /// The passages that decide. Those that do not fit into one request together are shown in several.
-    pub(super) passages: &'a [Passage<'a>],
+    pub(super) passages: &'a [NumberedPassage<'a>],
     /// Further texts by the names that the prompt gives them.
     pub(super) texts: Vec<(&'static str, &'a str)>,
     /// The most bytes of passages in one request.
@@ -47,7 +45,7 @@ impl<'a> Item<'a> {
     }
 
     /// Whether `group` has a passage that decides about it.
-    fn concerns(&self, group: &[Passage<'_>]) -> bool {
+    fn concerns(&self, group: &[NumberedPassage<'_>]) -> bool {
         self.cites.is_none_or(|cited| {
             let mut numbers = group.iter().map(|passage| passage.number);
             numbers.any(|number| cited.contains(&number))
@@ -64,7 +62,7 @@ struct ItemPart<'a> {
 }
 
 /// The verdicts of one vote, by item.
-struct Ballots {
+struct ItemVotes {
     judge: String,
     repeat: u32,
     given: Vec<Option<Given>>,
@@ -91,7 +89,7 @@ impl Checklist<'_> {
         } else {
             groups
         };
-        let mut votes: Vec<Ballots> = Vec::new();
+        let mut votes: Vec<ItemVotes> = Vec::new();
         for group in &groups {
             for parts in self.batches(group) {
                 let ballots = self.ask_about(&parts, group, panel, repeat, calls).await?;
@@ -118,7 +116,7 @@ impl Checklist<'_> {
     }
 
     /// The items that `group` can decide about, in batches that fit into a request.
-    fn batches(&self, group: &[Passage<'_>]) -> Vec<Vec<ItemPart<'_>>> {
+    fn batches(&self, group: &[NumberedPassage<'_>]) -> Vec<Vec<ItemPart<'_>>> {
         let items = self.items.iter().enumerate();
         let concerned = items.filter(|(_, item)| item.concerns(group));
         let parts = concerned.flat_map(|(of, item)| {
@@ -148,7 +146,7 @@ impl Checklist<'_> {
     async fn ask_about(
         &self,
         parts: &[ItemPart<'_>],
-        group: &[Passage<'_>],
+        group: &[NumberedPassage<'_>],
         panel: &Panel,
         repeat: u32,
         calls: &mut Vec<Call>,
@@ -167,19 +165,18 @@ impl Checklist<'_> {
             passages: &deciding,
         };
         let parse = |object: &str| wants.parse(object);
-        let shape = self.words.shape(shown.nonce());
-        let repair = |complaint: &str| repair(complaint, &shape);
-        let inquiry = || Inquiry {
-            request: request.clone(),
+        let inquiry = Inquiry {
+            request,
             shown: &shown,
             parse: &parse,
             wanted: Wants::WANTED,
-            repair: &repair,
+            shape: self.words.shape(shown.nonce()),
+            repair: Prompt::verdict_repair(),
         };
-        panel.ask(repeat, inquiry, calls).await
+        panel.ask(repeat, &inquiry, calls).await
     }
 
-    fn shown(&self, parts: &[ItemPart<'_>], group: &[Passage<'_>]) -> Shown {
+    fn shown(&self, parts: &[ItemPart<'_>], group: &[NumberedPassage<'_>]) -> Shown {
         let items = parts
             .iter()
             .flat_map(|part| part.item.title.into_iter().chain([part.item.text]));
@@ -194,7 +191,7 @@ impl Checklist<'_> {
     fn request(
         &self,
         parts: &[ItemPart<'_>],
-        group: &[Passage<'_>],
+        group: &[NumberedPassage<'_>],
         nonce: &str,
     ) -> Result<ChatRequest, PromptError> {
         let items = (1_usize..).zip(parts).map(|(number, part)| {
@@ -223,13 +220,11 @@ impl Checklist<'_> {
             ("nonce", Value::from(nonce)),
         ]);
         let prompt = self.prompt.render(Value::from_pairs(values))?;
-        Ok(ChatRequest {
-            schema: Some(ReplySchema {
-                name: "verdicts".to_owned(),
-                schema: self.words.schema(),
-            }),
-            ..ChatRequest::new(vec![Message::user(prompt)])
-        })
+        let schema = ReplySchema {
+            name: "verdicts".to_owned(),
+            schema: self.words.schema(),
+        };
+        Ok(ChatRequest::asking(prompt, schema))
     }
 
     /// Adds the ballots of one request to those of earlier requests about other passages or other parts of an item.
@@ -237,10 +232,10 @@ impl Checklist<'_> {
         &self,
         parts: &[ItemPart<'_>],
         ballots: Vec<Ballot<Numbered>>,
-        votes: &mut Vec<Ballots>,
+        votes: &mut Vec<ItemVotes>,
     ) {
         if votes.is_empty() {
-            votes.extend(ballots.iter().map(|ballot| Ballots {
+            votes.extend(ballots.iter().map(|ballot| ItemVotes {
                 judge: ballot.judge.clone(),
                 repeat: ballot.repeat,
                 given: vec![None; self.items.len()],
@@ -267,8 +262,8 @@ impl Checklist<'_> {
     }
 
     /// The verdict on one item, from all votes.
-    fn evidence(&self, item: usize, votes: &[Ballots], panel: &Panel) -> Evidence {
-        let given: Vec<(&Ballots, &Given)> = votes
+    fn evidence(&self, item: usize, votes: &[ItemVotes], panel: &Panel) -> Evidence {
+        let given: Vec<(&ItemVotes, &Given)> = votes
             .iter()
             .filter_map(|vote| Some((vote, vote.given[item].as_ref()?)))
             .collect();
@@ -291,7 +286,7 @@ impl Checklist<'_> {
                 .unwrap_or_default()
         };
         let deciding = given.iter().find(|(_, given)| given.word == word);
-        let vote = |(vote, given): &(&Ballots, &Given)| Vote {
+        let vote = |(vote, given): &(&ItemVotes, &Given)| Vote {
             judge: vote.judge.clone(),
             repeat: vote.repeat,
             verdict: given.word.to_owned(),
@@ -313,9 +308,4 @@ impl Checklist<'_> {
             },
         }
     }
-}
-
-/// The message that sends unreadable verdicts back.
-pub(super) fn repair(complaint: &str, shape: &str) -> Result<String, PromptError> {
-    Prompt::verdict_repair().fill([("complaint", complaint), ("shape", shape)])
 }

@@ -3,11 +3,15 @@
 use std::collections::VecDeque;
 use std::sync::{Arc, Mutex, PoisonError};
 
-use sha2::{Digest as _, Sha256};
+use evals_models::ReplySchema;
+use serde::Deserialize;
+use serde_json::json;
+use sha2::Digest as _;
 use tokio::sync::OnceCell;
 
 use super::measure::JudgedMeasure;
-use crate::judging::JudgeFailure;
+use crate::judging::{JudgeFailure, Wanted, parse_object};
+use crate::shown::texts_hash;
 
 /// A list of claims, or why there is none.
 type Listed = Result<Arc<[String]>, Arc<JudgeFailure>>;
@@ -95,7 +99,8 @@ impl ClaimStore {
         repeat: u32,
         judge: JudgedMeasure,
     ) -> Arc<CaseClaims> {
-        let texts = digest(texts);
+        // Equal texts have equal claims, whatever the case is called.
+        let texts = hex::encode(texts_hash(&texts).finalize());
         let mut cases = self.0.lock().unwrap_or_else(PoisonError::into_inner);
         let place = cases
             .iter()
@@ -124,12 +129,52 @@ impl ClaimStore {
     }
 }
 
-/// A name for the texts of a case: equal texts have equal claims, whatever the case is called.
-fn digest(texts: [&str; 3]) -> String {
-    let mut hash = Sha256::new();
-    for text in texts {
-        hash.update(text.len().to_le_bytes());
-        hash.update(text.as_bytes());
+/// More claims than this are refused: a model that repeats itself would otherwise weigh one claim many times.
+pub(super) const MOST_CLAIMS: usize = 100;
+
+/// The claims of a text, or the points of a question.
+#[derive(Debug, Clone, PartialEq, Eq, Deserialize)]
+pub(super) struct ClaimList {
+    pub(super) claims: Vec<String>,
+}
+
+impl ClaimList {
+    /// The members of the object in words.
+    pub(super) const WANTED: &'static str = "a list `claims` of texts";
+
+    /// Reads the text of an object. Claims without text are dropped, and repetitions of a claim too.
+    pub(super) fn parse(object: &str) -> Option<Self> {
+        let list: Self = parse_object(object)?;
+        let mut claims: Vec<String> = Vec::new();
+        for claim in list.claims {
+            let claim = claim.trim();
+            if !claim.is_empty() && claims.iter().all(|known| known != claim) {
+                claims.push(claim.to_owned());
+            }
+        }
+        Some(Self { claims })
     }
-    hex::encode(hash.finalize())
+
+    /// The form of the object in words.
+    pub(super) fn shape(nonce: &str) -> String {
+        format!(r#"{{"id": "{nonce}", "claims": ["<first>", "<second>", …]}}"#)
+    }
+
+    pub(super) fn schema() -> ReplySchema {
+        let claims = json!({"type": "array", "items": {"type": "string"}});
+        ReplySchema::of_object(
+            "claims",
+            json!({"id": {"type": "string"}, "claims": claims}),
+        )
+    }
+}
+
+impl Wanted for ClaimList {
+    const KEY: &'static str = "claims";
+
+    fn complaint(&self) -> Option<String> {
+        let claims = self.claims.len();
+        (claims > MOST_CLAIMS)
+            .then(|| format!("it lists {claims} claims, and {MOST_CLAIMS} is the most"))
+    }
 }

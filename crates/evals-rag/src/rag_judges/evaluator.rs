@@ -5,11 +5,10 @@ use std::sync::Arc;
 use async_trait::async_trait;
 use evals::{Case, Concern, Context, Evaluator, EvaluatorError, Outcome};
 
-use super::judgement::Judgement;
-use super::judges::RagJudges;
+use super::judges::{Judgement, RagJudges};
 use super::material::{CitedSentence, Material};
 use super::measure::JudgedMeasure;
-use super::pieces::Passage;
+use super::pieces::NumberedPassage;
 use crate::{Missing, Qa};
 
 /// Asks decomposed judges for one measure of an answer. The calls are recorded under the names of [`Purpose::Judge`](crate::Purpose::Judge).
@@ -36,9 +35,9 @@ impl Evaluator<Qa> for Decomposed {
         let expected = context.case.expected.as_ref();
         let answer = context.output;
         let plain = answer.plain();
-        let passages: Vec<Passage<'_>> = (1..)
+        let passages: Vec<NumberedPassage<'_>> = (1..)
             .zip(&answer.passages)
-            .map(|(number, passage)| Passage {
+            .map(|(number, passage)| NumberedPassage {
                 number,
                 title: passage.title.as_deref(),
                 text: &passage.text,

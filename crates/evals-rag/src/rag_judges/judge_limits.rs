@@ -1,8 +1,7 @@
 //! The limits of a judge's requests, and how many requests follow from them.
 
-use super::call_range::CallRange;
 use super::checklist::MOST_ITEMS;
-use super::claim_list::MOST_CLAIMS;
+use super::claims::MOST_CLAIMS;
 use super::judged_case::{JudgedCase, TextSize};
 use super::judges::BYTES_PER_TOKEN;
 use super::measure::JudgedMeasure;
@@ -21,48 +20,55 @@ pub struct JudgeLimits {
 #[derive(Debug, Clone, Copy)]
 struct Items(u64, TextSize);
 
-/// Requests for verdicts, and the tokens of the texts in all of them together.
-#[derive(Debug, Clone, Copy)]
-struct Requests {
-    calls: u64,
-    tokens: u64,
+/// The fewest and the most calls.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct CallRange {
+    /// The calls if the texts of every request for verdicts fit into it.
+    pub fewest: Calls,
+    /// The calls if every text has the most claims, and requests hold as little as their limits allow.
+    pub most: Calls,
 }
 
-/// The fewest and the most requests for verdicts.
-#[derive(Debug, Clone, Copy)]
-pub(super) struct Span {
-    fewest: Requests,
-    most: Requests,
-}
+impl CallRange {
+    /// No call at all.
+    pub const NONE: Self = Self::exactly(Calls::NONE);
 
-impl Requests {
-    fn plus(self, other: Self) -> Self {
+    /// So many calls, neither fewer nor more.
+    pub const fn exactly(calls: Calls) -> Self {
         Self {
-            calls: self.calls.saturating_add(other.calls),
-            tokens: self.tokens.saturating_add(other.tokens),
-        }
-    }
-}
-
-impl Span {
-    /// No request at all.
-    pub(super) const NONE: Self = Self::once(0, 0, 0);
-
-    /// `calls` requests, of `tokens` tokens or at most `most` together.
-    pub(super) const fn once(calls: u64, tokens: u64, most: u64) -> Self {
-        Self {
-            fewest: Requests { calls, tokens },
-            most: Requests {
-                calls,
-                tokens: most,
-            },
+            fewest: calls,
+            most: calls,
         }
     }
 
-    pub(super) fn plus(self, other: Self) -> Self {
+    /// The calls of both.
+    #[must_use]
+    pub fn plus(&self, other: &Self) -> Self {
         Self {
-            fewest: self.fewest.plus(other.fewest),
-            most: self.most.plus(other.most),
+            fewest: self.fewest.plus(&other.fewest),
+            most: self.most.plus(&other.most),
+        }
+    }
+
+    /// The same calls, made this often.
+    #[must_use]
+    pub fn times(&self, times: u64) -> Self {
+        Self {
+            fewest: self.fewest.times(times),
+            most: self.most.times(times),
+        }
+    }
+
+    /// `calls` requests, with texts of `tokens` tokens or at most `most` together. Prompts and replies do not count yet.
+    pub(super) fn showing(calls: u64, tokens: u64, most: u64) -> Self {
+        let texts = |input_tokens| Calls {
+            calls,
+            input_tokens,
+            ..Calls::NONE
+        };
+        Self {
+            fewest: texts(tokens),
+            most: texts(most),
         }
     }
 }
@@ -112,10 +118,10 @@ impl JudgeLimits {
     }
 
     /// Requests about `items`, against passages if there are any. Every request shows `beside`, too.
-    fn about(&self, items: Items, passages: Option<TextSize>, beside: TextSize) -> Span {
+    fn about(&self, items: Items, passages: Option<TextSize>, beside: TextSize) -> CallRange {
         let Items(number, text) = items;
         if number == 0 {
-            return Span::NONE;
+            return CallRange::NONE;
         }
         let groups = passages.map_or(1, |it| self.most_requests(it.most_bytes));
         let batches = self.most_batches(items);
@@ -126,22 +132,17 @@ impl JudgeLimits {
             batches.saturating_mul(shown.most_tokens),
             groups.saturating_mul(text.most_tokens),
         ];
-        Span {
-            fewest: Requests {
-                calls: 1,
-                tokens: beside.plus(shown).plus(text).tokens,
-            },
-            most: Requests {
-                calls,
-                tokens: parts.into_iter().fold(0, u64::saturating_add),
-            },
+        let most = parts.into_iter().fold(0, u64::saturating_add);
+        CallRange {
+            most: CallRange::showing(calls, 0, most).most,
+            ..CallRange::showing(1, beside.plus(shown).plus(text).tokens, 0)
         }
     }
 
     /// Requests for the verdicts of `measure` on a case.
-    pub(super) fn verdicts(&self, measure: JudgedMeasure, case: &JudgedCase) -> Span {
+    pub(super) fn verdicts(&self, measure: JudgedMeasure, case: &JudgedCase) -> CallRange {
         if !case.is_judged(measure) {
-            return Span::NONE;
+            return CallRange::NONE;
         }
         let none = TextSize::default();
         let [answer, reference] = [case.answer, case.reference].map(Option::unwrap_or_default);
@@ -149,7 +150,7 @@ impl JudgeLimits {
         // Judges are not asked what no passage can hold.
         let in_passages = |items: Items| {
             if number == 0 {
-                Span::NONE
+                CallRange::NONE
             } else {
                 self.about(items, Some(passages), none)
             }
@@ -171,24 +172,24 @@ impl JudgeLimits {
             }
             JudgedMeasure::FactualCorrectness => {
                 let one = self.about(self.claims_of(answer), Some(reference), none);
-                one.plus(self.about(self.claims_of(reference), Some(answer), none))
+                one.plus(&self.about(self.claims_of(reference), Some(answer), none))
             }
         }
     }
 
-    fn calls(&self, prompt: u64, Requests { calls, tokens }: Requests) -> Calls {
-        Calls {
-            calls,
-            input_tokens: calls.saturating_mul(prompt).saturating_add(tokens),
-            output_tokens: self.max_tokens.map(|most| most.saturating_mul(calls)),
-        }
-    }
-
-    /// The calls of requests with a prompt of `prompt` tokens.
-    pub(super) fn range(&self, prompt: u64, span: Span) -> CallRange {
+    /// The same requests with their replies, and with a prompt of `prompt` tokens each.
+    pub(super) fn whole(&self, prompt: u64, requests: CallRange) -> CallRange {
+        let whole = |it: Calls| Calls {
+            calls: it.calls,
+            input_tokens: it
+                .calls
+                .saturating_mul(prompt)
+                .saturating_add(it.input_tokens),
+            output_tokens: self.max_tokens.map(|most| most.saturating_mul(it.calls)),
+        };
         CallRange {
-            fewest: self.calls(prompt, span.fewest),
-            most: self.calls(prompt, span.most),
+            fewest: whole(requests.fewest),
+            most: whole(requests.most),
         }
     }
 }

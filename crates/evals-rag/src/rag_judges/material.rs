@@ -1,6 +1,6 @@
 //! The texts of a case that judges see.
 
-use super::pieces::Passage;
+use super::pieces::NumberedPassage;
 use crate::answering::Citations;
 use crate::text::sentences;
 
@@ -18,7 +18,7 @@ pub struct Material<'a> {
     /// Whether the answerer is known to have refused.
     pub refused: bool,
     /// The passages in the order in which they were found, or the reason why they cannot be judged.
-    pub passages: Result<&'a [Passage<'a>], &'a str>,
+    pub passages: Result<&'a [NumberedPassage<'a>], &'a str>,
     /// The sentences that cite passages.
     pub cited: &'a [CitedSentence],
     /// The repetition of the case, from 1.

@@ -6,11 +6,12 @@ use super::checklist::Item;
 use super::claims::Of;
 use super::material::Material;
 use super::measure::JudgedMeasure;
-use super::pieces::Passage;
-use super::scoring::{average_precision, f1, share};
+use super::numbered::Words;
+use super::pieces::NumberedPassage;
+use super::scoring::{average_precision, share};
 use super::sitting::Sitting;
-use super::words::Words;
 use crate::judging::JudgeFailure;
+use crate::text::f1;
 use crate::{Call, Question};
 
 /// Letters of a passage that the evidence about it shows.
@@ -191,11 +192,12 @@ impl<'a> Sitting<'a> {
             return Ok(Outcome::undefined(name, REFUSED));
         }
         let sentences = self.material.cited;
-        let is_cited = |passage: &&Passage<'a>| {
+        let is_cited = |passage: &&NumberedPassage<'a>| {
             let mut sentences = sentences.iter();
             sentences.any(|sentence| sentence.passages.contains(&passage.number))
         };
-        let passages: Vec<Passage<'a>> = self.passages().iter().filter(is_cited).copied().collect();
+        let passages: Vec<NumberedPassage<'a>> =
+            self.passages().iter().filter(is_cited).copied().collect();
         let items = sentences.iter().map(|sentence| Item {
             title: None,
             text: &sentence.text,

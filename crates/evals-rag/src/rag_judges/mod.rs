@@ -5,22 +5,17 @@
 //! without exactly one verdict for each item is sent back once; then the judge has failed, which is never a score of 0.
 
 mod agreement;
-mod call_range;
 mod checklist;
-mod claim_list;
 mod claims;
 mod evaluator;
 mod judge_limits;
 mod judged_case;
-mod judgement;
 mod judges;
 mod material;
 mod measure;
 mod measurement;
 mod numbered;
 mod pairwise;
-mod panel;
-mod panel_judge;
 mod pieces;
 mod preferences;
 mod rubric;
@@ -30,24 +25,21 @@ mod sitting;
 mod templates;
 #[cfg(test)]
 mod tests;
-mod words;
 mod work;
 
 pub use agreement::JudgeAgreement;
-pub use call_range::CallRange;
 pub use evaluator::Decomposed;
-pub use judge_limits::JudgeLimits;
+pub use judge_limits::{CallRange, JudgeLimits};
 pub use judged_case::{JudgedCase, TextSize};
-pub use judgement::Judgement;
-pub use judges::RagJudges;
+pub use judges::{Judgement, RagJudges};
 pub use material::{CitedSentence, Material};
 pub use measure::{JudgedMeasure, UnknownMeasure};
 pub use pairwise::Pairwise;
-pub use panel::{Panel, PanelError, Rule};
-pub use panel_judge::PanelJudge;
-pub use pieces::Passage;
+pub use pieces::NumberedPassage;
 pub use preferences::Preferences;
 pub use rubric::{Graded, Rubric, RubricError};
 pub use rubric_evaluator::RubricEvaluator;
 pub use templates::JudgeTemplates;
 pub use work::JudgeCalls;
+
+pub use crate::judging::{Panel, PanelError, Rule};

@@ -2,11 +2,11 @@
 
 use std::collections::BTreeMap;
 
+use evals_models::object_schema;
 use serde::{Deserialize, Deserializer};
 use serde_json::{Value, json};
 
-use super::words::Words;
-use crate::judging::{Shown, Wanted, parse_object};
+use crate::judging::{Wanted, parse_object, whole};
 
 /// The verdict on one item.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -40,7 +40,7 @@ struct NumberedReply {
 
 #[derive(Deserialize)]
 struct Reason {
-    #[serde(deserialize_with = "number")]
+    #[serde(deserialize_with = "whole")]
     number: usize,
     reason: String,
 }
@@ -49,36 +49,21 @@ struct Reason {
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
 struct WrittenVerdict {
-    #[serde(deserialize_with = "number")]
+    #[serde(deserialize_with = "whole")]
     number: usize,
     verdict: String,
     #[serde(default, deserialize_with = "passage")]
     passage: Option<usize>,
 }
 
-/// A whole number, which some models write as a text.
-fn number<'de, D: Deserializer<'de>>(deserializer: D) -> Result<usize, D::Error> {
-    let value = Value::deserialize(deserializer)?;
-    whole(&value).ok_or_else(|| serde::de::Error::custom("not a whole number"))
-}
-
+/// The number of a passage, or `null`. Some models write 0 for none.
 fn passage<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Option<usize>, D::Error> {
-    let value = Value::deserialize(deserializer)?;
-    if value.is_null() {
-        return Ok(None);
-    }
-    let number = whole(&value).ok_or_else(|| serde::de::Error::custom("not a whole number"))?;
-    // Some models write 0 for none.
-    Ok(Some(number).filter(|number| *number > 0))
-}
-
-fn whole(value: &Value) -> Option<usize> {
-    let number = match value {
-        Value::Number(number) => number.as_u64(),
-        Value::String(text) => text.trim().parse().ok(),
-        Value::Null | Value::Bool(_) | Value::Array(_) | Value::Object(_) => None,
-    };
-    usize::try_from(number?).ok()
+    #[derive(Deserialize)]
+    struct Number(#[serde(deserialize_with = "whole")] usize);
+    let written = Option::<Number>::deserialize(deserializer)?;
+    Ok(written
+        .map(|Number(number)| number)
+        .filter(|number| *number > 0))
 }
 
 impl Wants<'_> {
@@ -136,7 +121,7 @@ impl Wants<'_> {
         let Some(word) = self.words.read(&written.verdict) else {
             let words: Vec<String> = self.words.all().map(|word| format!("`{word}`")).collect();
             let words = words.join(", ");
-            return Err(format!("verdict {number} is none of {words}"));
+            return Err(format!("verdict {number} is not one of {words}"));
         };
         let passage = written.passage.filter(|_| self.words.names_passage);
         if let Some(passage) = passage
@@ -157,10 +142,6 @@ impl Wants<'_> {
 impl Wanted for Numbered {
     const KEY: &'static str = "verdicts";
 
-    fn may_be_from(&self, shown: &Shown) -> bool {
-        shown.mentions(Self::KEY)
-    }
-
     fn agrees(&self, other: &Self) -> bool {
         let decisions = |numbered: &Self| {
             let given = numbered.0.as_ref().ok()?.iter();
@@ -175,7 +156,54 @@ impl Wanted for Numbered {
     }
 }
 
+/// The words that a judge may choose from for each item of a list.
+#[derive(Debug, PartialEq, Eq)]
+pub(super) struct Words {
+    /// The verdict that raises the score.
+    pub(super) holds: &'static str,
+    /// The others, the gravest first: of several judges that disagree, the gravest of the most frequent ones is shown.
+    pub(super) others: &'static [&'static str],
+    /// Whether a verdict names the passage that decides.
+    pub(super) names_passage: bool,
+}
+
 impl Words {
+    /// Whether passages support a claim or a sentence.
+    pub(super) const SUPPORT: Self = Self {
+        holds: "supported",
+        others: &["contradicted", "not found"],
+        names_passage: true,
+    };
+    /// Whether a statement helps to answer.
+    pub(super) const RELEVANCE: Self = Self {
+        holds: "relevant",
+        others: &["irrelevant"],
+        names_passage: false,
+    };
+    /// Whether a passage helps to answer.
+    pub(super) const USEFULNESS: Self = Self {
+        holds: "useful",
+        others: &["not useful"],
+        names_passage: false,
+    };
+    /// Whether an answer covers a point.
+    pub(super) const COVERAGE: Self = Self {
+        holds: "covered",
+        others: &["missing"],
+        names_passage: false,
+    };
+
+    /// All words, the one that holds first.
+    pub(super) fn all(&self) -> impl Iterator<Item = &'static str> {
+        std::iter::once(self.holds).chain(self.others.iter().copied())
+    }
+
+    /// The word that a judge wrote. Case, spaces around it and `_` or `-` in place of a space make no difference.
+    pub(super) fn read(&self, written: &str) -> Option<&'static str> {
+        let plain = written.trim().to_lowercase().replace(['_', '-'], " ");
+        self.all().find(|word| *word == plain)
+    }
+
     /// The form of the object in words.
     pub(super) fn shape(&self, nonce: &str) -> String {
         let words: Vec<String> = self.all().map(|word| format!("\"{word}\"")).collect();
@@ -194,43 +222,18 @@ impl Words {
     /// `id` comes between them, so a quotation in a reason cannot decide.
     pub(super) fn schema(&self) -> Value {
         let words: Vec<&str> = self.all().collect();
-        let mut properties = json!({
+        let mut verdict = json!({
             "number": {"type": "integer"},
             "verdict": {"type": "string", "enum": words},
         });
-        let mut required = vec!["number", "verdict"];
         if self.names_passage {
-            properties["passage"] = json!({"type": ["integer", "null"]});
-            required.push("passage");
+            verdict["passage"] = json!({"type": ["integer", "null"]});
         }
-        json!({
-            "type": "object",
-            "properties": {
-                "reasons": {
-                    "type": "array",
-                    "items": {
-                        "type": "object",
-                        "properties": {
-                            "number": {"type": "integer"},
-                            "reason": {"type": "string"}
-                        },
-                        "required": ["number", "reason"],
-                        "additionalProperties": false
-                    }
-                },
-                "id": {"type": "string"},
-                "verdicts": {
-                    "type": "array",
-                    "items": {
-                        "type": "object",
-                        "properties": properties,
-                        "required": required,
-                        "additionalProperties": false
-                    }
-                }
-            },
-            "required": ["reasons", "id", "verdicts"],
-            "additionalProperties": false
-        })
+        let reason = json!({"number": {"type": "integer"}, "reason": {"type": "string"}});
+        object_schema(json!({
+            "reasons": {"type": "array", "items": object_schema(reason)},
+            "id": {"type": "string"},
+            "verdicts": {"type": "array", "items": object_schema(verdict)},
+        }))
     }
 }

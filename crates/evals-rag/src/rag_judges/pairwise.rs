@@ -5,16 +5,14 @@ use std::sync::Arc;
 
 use async_trait::async_trait;
 use evals::{Case, CaseId, Concern, Context, Evaluator, EvaluatorError, Evidence, Outcome, Vote};
-use evals_models::{ChatRequest, Message, ReplySchema};
+use evals_models::{ChatRequest, ReplySchema};
 use minijinja::context;
 use serde::Deserialize;
 use serde_json::json;
 
-use super::checklist;
 use super::judges::RagJudges;
-use super::panel::Ballot;
 use crate::call::{self, Purpose};
-use crate::judging::{Inquiry, JudgeFailure, Shown, Wanted, parse_object};
+use crate::judging::{Ballot, Inquiry, JudgeError, JudgeFailure, Shown, Wanted, parse_object};
 use crate::qa::{Qa, Reference};
 use crate::{Call, Prompt, PromptError};
 
@@ -107,23 +105,19 @@ impl Preferred {
 impl Wanted for Preferred {
     const KEY: &'static str = "winner";
 
-    fn may_be_from(&self, shown: &Shown) -> bool {
-        shown.mentions(Self::KEY)
-    }
-
     fn agrees(&self, other: &Self) -> bool {
         self.place.is_some() && self.place == other.place
     }
 
     fn complaint(&self) -> Option<String> {
         let is_none = self.place.is_none();
-        is_none.then(|| "`winner` is none of `1`, `2`, `tie`".to_owned())
+        is_none.then(|| "`winner` is not one of `1`, `2`, `tie`".to_owned())
     }
 }
 
 /// A question with two answers.
 #[derive(Clone, Copy)]
-struct Pair<'a> {
+struct AnswerPair<'a> {
     question: &'a str,
     reference: Option<&'a str>,
     this: &'a str,
@@ -145,7 +139,7 @@ impl Pairwise {
 
     async fn compare(
         &self,
-        pair: Pair<'_>,
+        pair: AnswerPair<'_>,
         calls: &mut Vec<Call>,
     ) -> Result<Outcome, JudgeFailure> {
         let mut evidence = Vec::new();
@@ -167,11 +161,11 @@ impl Pairwise {
     /// The winner of one order.
     async fn ask(
         &self,
-        pair: Pair<'_>,
+        pair: AnswerPair<'_>,
         first: bool,
         calls: &mut Vec<Call>,
     ) -> Result<Evidence, JudgeFailure> {
-        let Pair {
+        let AnswerPair {
             question,
             this,
             other,
@@ -179,20 +173,19 @@ impl Pairwise {
         } = pair;
         let shown = Shown::new(&[question, pair.reference.unwrap_or_default(), this, other]);
         let request = request(&self.judges.prompts().pair, pair, first, shown.nonce())?;
-        let shape = format!(
-            r#"{{"reason": "<one or two sentences>", "id": "{}", "winner": "<1, 2 or tie>"}}"#,
-            shown.nonce()
-        );
-        let repair = |complaint: &str| checklist::repair(complaint, &shape);
-        let inquiry = || Inquiry {
-            request: request.clone(),
+        let inquiry = Inquiry {
+            request,
             shown: &shown,
             parse: &Preferred::parse,
             wanted: "a text `reason` and a text `winner`",
-            repair: &repair,
+            shape: format!(
+                r#"{{"reason": "<one or two sentences>", "id": "{}", "winner": "<1, 2 or tie>"}}"#,
+                shown.nonce()
+            ),
+            repair: Prompt::verdict_repair(),
         };
         let panel = self.judges.panel();
-        let ballots = panel.ask(pair.repeat, inquiry, calls).await?;
+        let ballots = panel.ask(pair.repeat, &inquiry, calls).await?;
         let winners: Vec<Winner> = ballots.iter().map(|it| it.verdict.winner(first)).collect();
         let won = |wanted: Winner| {
             let votes = winners.iter().map(|winner| *winner == wanted);
@@ -238,7 +231,7 @@ fn evidence(winner: Winner, ballots: &[Ballot<Preferred>], first: bool) -> Evide
 
 fn request(
     prompt: &Prompt,
-    pair: Pair<'_>,
+    pair: AnswerPair<'_>,
     first: bool,
     nonce: &str,
 ) -> Result<ChatRequest, PromptError> {
@@ -252,22 +245,15 @@ fn request(
         Some(reference) => prompt.render(context! { question, reference, first, second, nonce }),
         None => prompt.render(context! { question, first, second, nonce }),
     }?;
-    Ok(ChatRequest {
-        schema: Some(ReplySchema {
-            name: "preference".to_owned(),
-            schema: json!({
-                "type": "object",
-                "properties": {
-                    "reason": {"type": "string"},
-                    "id": {"type": "string"},
-                    "winner": {"type": "string", "enum": ["1", "2", "tie"]}
-                },
-                "required": ["reason", "id", "winner"],
-                "additionalProperties": false
-            }),
+    let schema = ReplySchema::of_object(
+        "preference",
+        json!({
+            "reason": {"type": "string"},
+            "id": {"type": "string"},
+            "winner": {"type": "string", "enum": ["1", "2", "tie"]},
         }),
-        ..ChatRequest::new(vec![Message::user(prompt)])
-    })
+    );
+    Ok(ChatRequest::asking(prompt, schema))
 }
 
 #[async_trait]
@@ -290,7 +276,7 @@ impl Evaluator<Qa> for Pairwise {
             let tie = Outcome::label(Self::OUTCOME, "tie");
             return Ok(vec![tie.because("both answers are the same")]);
         }
-        let pair = Pair {
+        let pair = AnswerPair {
             question: &context.case.input,
             reference: Reference::for_judge(context.case.expected.as_ref()).ok(),
             this: &this,
@@ -302,7 +288,7 @@ impl Evaluator<Qa> for Pairwise {
         call::record(&calls, Purpose::Judge, &context.scope);
         match compared {
             Ok(outcome) => Ok(vec![outcome]),
-            Err(failure) => Err(failure.after(Vec::new()).of_evaluator()),
+            Err(failure) => Err(JudgeError::from(failure).of_evaluator()),
         }
     }
 

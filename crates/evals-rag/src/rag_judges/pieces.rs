@@ -2,7 +2,7 @@
 
 /// A passage, or a piece of a long one, with the number under which the answer cites it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Passage<'a> {
+pub struct NumberedPassage<'a> {
     /// The number, from 1.
     pub number: usize,
     /// The title of its document.
@@ -11,7 +11,7 @@ pub struct Passage<'a> {
     pub text: &'a str,
 }
 
-impl Passage<'_> {
+impl NumberedPassage<'_> {
     fn size(&self) -> usize {
         self.text.len() + self.title.map_or(0, str::len)
     }
@@ -19,13 +19,18 @@ impl Passage<'_> {
 
 /// The passages in groups of at most `budget` bytes, in order. A passage that is too long by itself is cut into pieces, which keep
 /// its number and its title.
-pub(super) fn groups<'a>(passages: &[Passage<'a>], budget: usize) -> Vec<Vec<Passage<'a>>> {
+pub(super) fn groups<'a>(
+    passages: &[NumberedPassage<'a>],
+    budget: usize,
+) -> Vec<Vec<NumberedPassage<'a>>> {
     let all = passages.iter().flat_map(|passage| {
         let title = passage.title.map_or(0, str::len);
         let texts = pieces(passage.text, budget.saturating_sub(title).max(1));
-        texts.into_iter().map(|text| Passage { text, ..*passage })
+        texts
+            .into_iter()
+            .map(|text| NumberedPassage { text, ..*passage })
     });
-    let mut groups: Vec<Vec<Passage<'a>>> = Vec::new();
+    let mut groups: Vec<Vec<NumberedPassage<'a>>> = Vec::new();
     let mut bytes = 0_usize;
     for passage in all {
         let size = passage.size();
@@ -67,8 +72,8 @@ pub(super) fn pieces(text: &str, budget: usize) -> Vec<&str> {
 mod tests {
     use super::*;
 
-    fn passage(number: usize, text: &str) -> Passage<'_> {
-        Passage {
+    fn passage(number: usize, text: &str) -> NumberedPassage<'_> {
+        NumberedPassage {
             number,
             title: None,
             text,
@@ -84,7 +89,7 @@ mod tests {
         ];
         let numbers = |budget: usize| -> Vec<Vec<(usize, String)>> {
             let groups = groups(&all, budget).into_iter();
-            let of = |group: Vec<Passage<'_>>| {
+            let of = |group: Vec<NumberedPassage<'_>>| {
                 let parts = group.into_iter();
                 parts.map(|it| (it.number, it.text.to_owned())).collect()
             };

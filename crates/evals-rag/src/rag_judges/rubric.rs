@@ -3,17 +3,17 @@
 use std::collections::BTreeMap;
 
 use evals::{Evidence, Outcome, Vote};
-use evals_models::{ChatRequest, Message, ReplySchema};
+use evals_models::{ChatRequest, ReplySchema};
 use minijinja::context;
 use serde::Deserialize;
 use serde_json::json;
 use thiserror::Error;
 
-use super::checklist;
-use super::judgement::Judgement;
-use super::panel::{Ballot, Panel, Rule};
+use super::judges::Judgement;
 use crate::Prompt;
-use crate::judging::{Inquiry, JudgeError, JudgeFailure, Shown, Wanted, parse_object};
+use crate::judging::{
+    Ballot, Inquiry, JudgeError, JudgeFailure, Panel, Rule, Shown, Wanted, parse_object, whole,
+};
 use crate::{Call, PromptError};
 
 /// A criterion with levels that are described in words.
@@ -60,26 +60,10 @@ pub struct Graded<'a> {
 
 /// The level that a judge chose, with its reason.
 #[derive(Debug, Clone, PartialEq, Eq, Deserialize)]
-struct Chosen {
+struct WrittenLevel {
     reason: String,
-    level: Level,
-}
-
-/// A level, which some models write as a text.
-#[derive(Debug, Clone, PartialEq, Eq, Deserialize)]
-#[serde(untagged)]
-enum Level {
-    Number(i64),
-    Text(String),
-}
-
-impl Level {
-    fn number(&self) -> Option<i64> {
-        match self {
-            Self::Number(number) => Some(*number),
-            Self::Text(text) => text.trim().parse().ok(),
-        }
-    }
+    #[serde(deserialize_with = "whole")]
+    level: i64,
 }
 
 /// A choice among known levels.
@@ -91,10 +75,6 @@ struct ChosenLevel {
 
 impl Wanted for ChosenLevel {
     const KEY: &'static str = "level";
-
-    fn may_be_from(&self, shown: &Shown) -> bool {
-        shown.mentions(Self::KEY)
-    }
 
     fn agrees(&self, other: &Self) -> bool {
         self.level.is_ok() && self.level == other.level
@@ -195,30 +175,27 @@ impl Rubric {
         let shown = Shown::new(&[graded.question, graded.answer, reference]);
         let request = self.request(prompt, graded, shown.nonce())?;
         let parse = |object: &str| self.parse(object);
-        let shape = format!(
-            r#"{{"reason": "<one or two sentences>", "id": "{}", "level": <{}>}}"#,
-            shown.nonce(),
-            self.numbers()
-        );
-        let repair = |complaint: &str| checklist::repair(complaint, &shape);
-        let inquiry = || Inquiry {
-            request: request.clone(),
+        let inquiry = Inquiry {
+            request,
             shown: &shown,
             parse: &parse,
             wanted: "a text `reason` and a number `level`",
-            repair: &repair,
+            shape: format!(
+                r#"{{"reason": "<one or two sentences>", "id": "{}", "level": <{}>}}"#,
+                shown.nonce(),
+                self.numbers()
+            ),
+            repair: Prompt::verdict_repair(),
         };
-        panel.ask(graded.repeat, inquiry, calls).await
+        panel.ask(graded.repeat, &inquiry, calls).await
     }
 
     fn parse(&self, object: &str) -> Option<ChosenLevel> {
-        let Chosen { reason, level } = parse_object(object)?;
-        let known = level
-            .number()
-            .filter(|level| self.levels.contains_key(level));
+        let WrittenLevel { reason, level } = parse_object(object)?;
+        let known = Some(level).filter(|level| self.levels.contains_key(level));
         Some(ChosenLevel {
             reason: reason.trim().to_owned(),
-            level: known.ok_or_else(|| format!("`level` is none of {}", self.numbers())),
+            level: known.ok_or_else(|| format!("`level` is not one of {}", self.numbers())),
         })
     }
 
@@ -242,22 +219,15 @@ impl Rubric {
             }
             None => prompt.render(context! { question, answer, criterion, levels, nonce }),
         }?;
-        Ok(ChatRequest {
-            schema: Some(ReplySchema {
-                name: "level".to_owned(),
-                schema: json!({
-                    "type": "object",
-                    "properties": {
-                        "reason": {"type": "string"},
-                        "id": {"type": "string"},
-                        "level": {"type": "integer"}
-                    },
-                    "required": ["reason", "id", "level"],
-                    "additionalProperties": false
-                }),
+        let schema = ReplySchema::of_object(
+            "level",
+            json!({
+                "reason": {"type": "string"},
+                "id": {"type": "string"},
+                "level": {"type": "integer"},
             }),
-            ..ChatRequest::new(vec![Message::user(prompt)])
-        })
+        );
+        Ok(ChatRequest::asking(prompt, schema))
     }
 
     fn outcomes(&self, ballots: &[Ballot<ChosenLevel>], rule: Rule) -> Vec<Outcome> {

@@ -49,15 +49,6 @@ pub(super) fn average_precision(name: &str, evidence: Vec<Evidence>) -> Outcome 
         .on_evidence(evidence)
 }
 
-/// The harmonic mean of precision and recall; 0 if both are 0.
-pub(super) fn f1(precision: f64, recall: f64) -> f64 {
-    if precision + recall > 0.0 {
-        2.0 * precision * recall / (precision + recall)
-    } else {
-        0.0
-    }
-}
-
 /// The verdicts in numbers, such as `3 of 5 claims supported, 1 contradicted, 1 not found`.
 fn counted(evidence: &[Evidence], nouns: &str) -> String {
     let mut words: Vec<(&str, usize)> = Vec::new();
@@ -140,12 +131,5 @@ mod tests {
             none,
             Outcome::undefined("faithfulness", "the answer makes no claims")
         );
-    }
-
-    #[test]
-    fn f1_is_the_harmonic_mean() {
-        // 2 · 0.5 · 0.25 / 0.75.
-        assert!((f1(0.5, 0.25) - 1.0 / 3.0).abs() < 1e-15);
-        assert!(f1(0.0, 0.0).abs() < 1e-15);
     }
 }

@@ -3,17 +3,15 @@
 use std::sync::Arc;
 
 use evals::Evidence;
-use evals_models::{ChatRequest, Message, ReplySchema};
+use evals_models::ChatRequest;
 
-use super::checklist::{self, Checklist, Item};
-use super::claim_list::ClaimList;
-use super::claims::{CaseClaims, Of};
+use super::checklist::{Checklist, Item};
+use super::claims::{CaseClaims, ClaimList, Of};
 use super::material::Material;
-use super::panel::Panel;
-use super::pieces::Passage;
+use super::numbered::Words;
+use super::pieces::NumberedPassage;
 use super::templates::JudgeTemplates;
-use super::words::Words;
-use crate::judging::{Inquiry, JudgeFailure, Shown};
+use crate::judging::{Inquiry, JudgeFailure, Panel, Shown};
 use crate::{Call, Prompt};
 
 /// One case that a panel looks at.
@@ -33,7 +31,7 @@ impl<'a> Sitting<'a> {
     pub(super) async fn supported(
         &self,
         claims: &[String],
-        passages: &[Passage<'_>],
+        passages: &[NumberedPassage<'_>],
         calls: &mut Vec<Call>,
     ) -> Result<Vec<Evidence>, JudgeFailure> {
         let items = claims.iter().map(|claim| Item::of(claim));
@@ -52,7 +50,7 @@ impl<'a> Sitting<'a> {
         text: &str,
         calls: &mut Vec<Call>,
     ) -> Result<Vec<Evidence>, JudgeFailure> {
-        let passage = Passage {
+        let passage = NumberedPassage {
             number: 1,
             title: None,
             text,
@@ -116,26 +114,20 @@ impl<'a> Sitting<'a> {
         let shown = Shown::new(&[question, text]);
         let nonce = shown.nonce();
         let prompt = prompt.fill([("question", question), ("text", text), ("nonce", nonce)])?;
-        let shape = ClaimList::shape(nonce);
         let inquiry = Inquiry {
-            request: ChatRequest {
-                schema: Some(ReplySchema {
-                    name: "claims".to_owned(),
-                    schema: ClaimList::schema(),
-                }),
-                ..ChatRequest::new(vec![Message::user(prompt)])
-            },
+            request: ChatRequest::asking(prompt, ClaimList::schema()),
             shown: &shown,
             parse: &ClaimList::parse,
             wanted: ClaimList::WANTED,
-            repair: &|complaint| checklist::repair(complaint, &shape),
+            shape: ClaimList::shape(nonce),
+            repair: Prompt::verdict_repair(),
         };
         let panel = self.panel;
-        let list = panel.lead(self.material.repeat, inquiry, calls).await?;
+        let list = panel.lead(self.material.repeat, &inquiry, calls).await?;
         Ok(list.claims)
     }
 
-    pub(super) fn passages(&self) -> &'a [Passage<'a>] {
+    pub(super) fn passages(&self) -> &'a [NumberedPassage<'a>] {
         self.material.passages.unwrap_or_default()
     }
 

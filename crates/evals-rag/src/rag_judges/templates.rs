@@ -2,6 +2,7 @@
 
 use super::measure::JudgedMeasure;
 use crate::Prompt;
+use crate::prompt::bundled;
 
 /// The prompts of the decomposed judges. The default ones are part of the program.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -28,13 +29,6 @@ pub struct JudgeTemplates {
     pub levels: Prompt,
     /// Compares two answers. Values: `question`, `first`, `second`, `reference` if there is one, `nonce`.
     pub pair: Prompt,
-}
-
-macro_rules! bundled {
-    ($name:literal) => {
-        Prompt::new($name, include_str!(concat!("../../../../prompts/", $name)))
-            .expect("a test renders every bundled prompt")
-    };
 }
 
 impl Default for JudgeTemplates {

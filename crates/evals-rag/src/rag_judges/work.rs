@@ -1,7 +1,6 @@
 //! How many calls judges make, before anybody asks them.
 
-use super::call_range::CallRange;
-use super::judge_limits::{JudgeLimits, Span};
+use super::judge_limits::{CallRange, JudgeLimits};
 use super::judged_case::{JudgedCase, TextSize};
 use super::measure::JudgedMeasure;
 use super::templates::JudgeTemplates;
@@ -33,17 +32,18 @@ impl JudgeCalls {
         count: &dyn Fn(&str) -> u64,
     ) -> Self {
         let tokens = |prompt: &Prompt| count(prompt.text());
-        let sum = |prompt: &Prompt, spans: &mut dyn Iterator<Item = Span>| {
-            limits.range(tokens(prompt), spans.fold(Span::NONE, Span::plus))
+        let sum = |prompt: &Prompt, requests: &mut dyn Iterator<Item = CallRange>| {
+            let all = requests.fold(CallRange::NONE, |all, it| all.plus(&it));
+            limits.whole(tokens(prompt), all)
         };
         let listed = |case: &JudgedCase, wanted: &[JudgedMeasure], texts: &[Option<TextSize>]| {
             let mut asked = measures.iter().filter(|it| wanted.contains(it));
             if !asked.any(|measure| case.is_judged(*measure)) {
-                return Span::NONE;
+                return CallRange::NONE;
             }
             let texts = texts.iter().copied().flatten();
             let text = texts.fold(TextSize::default(), TextSize::plus);
-            Span::once(1, text.tokens, text.most_tokens)
+            CallRange::showing(1, text.tokens, text.most_tokens)
         };
         let of_answers = [
             JudgedMeasure::Faithfulness,
@@ -57,7 +57,7 @@ impl JudgeCalls {
         let claims = |case: &JudgedCase| {
             let question = Some(case.question);
             let answer = listed(case, &of_answers, &[question, case.answer]);
-            answer.plus(listed(case, &of_references, &[question, case.reference]))
+            answer.plus(&listed(case, &of_references, &[question, case.reference]))
         };
         let points = |case: &JudgedCase| {
             let wanted = [JudgedMeasure::Completeness];
@@ -67,14 +67,14 @@ impl JudgeCalls {
         let lists = lists.plus(&sum(&templates.points, &mut cases.iter().map(points)));
         let mut verdicts = CallRange::NONE;
         for measure in measures {
-            let spans = cases.iter().map(|case| limits.verdicts(*measure, case));
+            let requests = cases.iter().map(|case| limits.verdicts(*measure, case));
             if let Some(prompt) = templates.of(*measure).last() {
-                verdicts = verdicts.plus(&sum(prompt, &mut spans.clone()));
+                verdicts = verdicts.plus(&sum(prompt, &mut requests.clone()));
             }
         }
         for sees_reference in rubrics {
             let graded = cases.iter().filter_map(|case| case.graded(*sees_reference));
-            let mut graded = graded.map(|it| Span::once(1, it.tokens, it.most_tokens));
+            let mut graded = graded.map(|it| CallRange::showing(1, it.tokens, it.most_tokens));
             verdicts = verdicts.plus(&sum(&templates.levels, &mut graded));
         }
         Self { lists, verdicts }

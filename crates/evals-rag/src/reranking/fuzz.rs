@@ -5,8 +5,8 @@ use evals_models::Reranker;
 use futures::executor::block_on;
 
 use super::{ListwiseReranker, PointwiseReranker};
-use crate::fakes::{Scripted, said};
 use crate::shown::Shown;
+use crate::tests::fakes::{Scripted, said};
 
 const CORPUS: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/tests/fuzz");
 const QUESTION: &str = "Is it a city?";

@@ -6,16 +6,14 @@ use std::sync::Arc;
 
 use async_trait::async_trait;
 use evals_models::{
-    ChatModel, ChatRequest, Message, ModelIdentity, ReplySchema, RerankError, Reranked, Reranker,
+    ChatModel, ChatRequest, ModelIdentity, ReplySchema, RerankError, Reranked, Reranker,
 };
 use minijinja::context;
 use serde::Deserialize;
 use serde_json::json;
 
-use super::RankingFailure;
-use super::inquiry::{Inquiry, Shape, reranked};
-use crate::reply_object::{self, Wanted};
-use crate::shown::Shown;
+use super::{failed, reranked};
+use crate::judging::{Inquiry, JudgeError, JudgeFailure, Shown, Wanted, parse_object};
 use crate::{Call, Prompt, PromptError};
 
 /// Asks a chat model for the order of many passages at once, as `RankGPT` does (Sun et al. 2023, arXiv 2304.09542).
@@ -25,7 +23,8 @@ use crate::{Call, Prompt, PromptError};
 /// order. Scores are positions counted from the end and express only the order.
 #[derive(Debug, Clone)]
 pub struct ListwiseReranker {
-    inquiry: Inquiry,
+    model: Arc<dyn ChatModel>,
+    prompt: Prompt,
     window: NonZeroUsize,
     step: NonZeroUsize,
 }
@@ -44,24 +43,14 @@ impl Wanted for Ranked {
         let mut numbers = shown.numbers_under(Self::KEY);
         numbers.any(|numbers| numbers.starts_with(&ranking))
     }
-
-    fn agrees(&self, other: &Self) -> bool {
-        self == other
-    }
 }
 
 impl ListwiseReranker {
     /// Asks `model` with the bundled prompt.
     pub fn new(model: Arc<dyn ChatModel>) -> Self {
         Self {
-            inquiry: Inquiry {
-                model,
-                prompt: Prompt::rerank_listwise(),
-                shape: Shape {
-                    member: r#""ranking": [<number of the best passage>, <number of the next>, …]"#,
-                    missing: "it has no JSON object with a list `ranking` of numbers of passages",
-                },
-            },
+            model,
+            prompt: Prompt::rerank_listwise(),
             window: NonZeroUsize::new(20).expect("20 is not 0"),
             step: NonZeroUsize::new(10).expect("10 is not 0"),
         }
@@ -69,9 +58,8 @@ impl ListwiseReranker {
 
     /// Uses another prompt; [`Prompt::rerank_listwise`] lists the values that it may use.
     #[must_use]
-    pub fn prompt(mut self, prompt: Prompt) -> Self {
-        self.inquiry.prompt = prompt;
-        self
+    pub fn prompt(self, prompt: Prompt) -> Self {
+        Self { prompt, ..self }
     }
 
     /// Sets the number of passages per call and the step. A step larger than the window counts as the window.
@@ -110,10 +98,19 @@ impl ListwiseReranker {
             .map(|(&text, number)| context! { number, text })
             .collect();
         let prompt = context! { question, passages => numbered, nonce => shown.nonce() };
+        let schema = ReplySchema::of_object(
+            "ranking",
+            json!({
+                "id": {"type": "string"},
+                "ranking": {
+                    "type": "array",
+                    "items": {"type": "integer", "minimum": 1, "maximum": passages.len()},
+                },
+            }),
+        );
         Ok(ChatRequest {
-            schema: Some(schema(passages.len())),
             repeat,
-            ..ChatRequest::new(vec![Message::user(self.inquiry.prompt.render(prompt)?)])
+            ..ChatRequest::asking(self.prompt.render(prompt)?, schema)
         })
     }
 
@@ -129,16 +126,27 @@ impl ListwiseReranker {
         query: &str,
         texts: &[&str],
         repeat: u32,
-    ) -> Result<(Vec<usize>, Vec<Call>), RankingFailure> {
+    ) -> Result<(Vec<usize>, Vec<Call>), JudgeError> {
         let mut order: Vec<usize> = (0..texts.len()).collect();
         let mut calls = Vec::new();
         for window in windows(texts.len(), self.window, self.step) {
             let places = &mut order[window];
             let passages: Vec<&str> = places.iter().map(|&text| texts[text]).collect();
             let shown = shown(query, &passages);
-            let request = self.request_about(query, &passages, repeat, &shown)?;
+            let request = self.request_about(query, &passages, repeat, &shown);
             let parse = |object: &str| parse(object, passages.len());
-            let (ranked, more) = self.inquiry.ask(request, &shown, parse).await?;
+            let inquiry = Inquiry {
+                request: request.map_err(JudgeFailure::from)?,
+                shown: &shown,
+                parse: &parse,
+                wanted: "a list `ranking` of numbers of passages",
+                shape: format!(
+                    r#"{{"id": "{}", "ranking": [<number of the best passage>, <number of the next>, …]}}"#,
+                    shown.nonce()
+                ),
+                repair: Prompt::rerank_repair(),
+            };
+            let (ranked, more) = inquiry.ask(&*self.model).await?;
             calls.extend(more);
             let rearranged = ranked.of(places);
             places.copy_from_slice(&rearranged);
@@ -185,33 +193,15 @@ fn windows(texts: usize, window: NonZeroUsize, step: NonZeroUsize) -> Vec<Range<
 
 /// The order in the text of an object, if it is not empty and names only existing passages.
 fn parse(object: &str, passages: usize) -> Option<Ranked> {
-    let ranked: Ranked = reply_object::parse(object)?;
+    let ranked: Ranked = parse_object(object)?;
     let known = |number: &u32| (1..=passages).contains(&(*number as usize));
     (!ranked.ranking.is_empty() && ranked.ranking.iter().all(known)).then_some(ranked)
-}
-
-fn schema(passages: usize) -> ReplySchema {
-    ReplySchema {
-        name: "ranking".to_owned(),
-        schema: json!({
-            "type": "object",
-            "properties": {
-                "id": { "type": "string" },
-                "ranking": {
-                    "type": "array",
-                    "items": { "type": "integer", "minimum": 1, "maximum": passages }
-                }
-            },
-            "required": ["id", "ranking"],
-            "additionalProperties": false
-        }),
-    }
 }
 
 #[async_trait]
 impl Reranker for ListwiseReranker {
     fn identity(&self) -> &ModelIdentity {
-        self.inquiry.model.identity()
+        self.model.identity()
     }
 
     async fn rerank(
@@ -221,7 +211,8 @@ impl Reranker for ListwiseReranker {
         repeat: u32,
     ) -> Result<Reranked, RerankError> {
         let ordered = self.order(query, texts, repeat).await;
-        let (order, calls) = ordered.map_err(|failure| failure.of(self.identity(), texts.len()))?;
+        let (order, calls) =
+            ordered.map_err(|error| failed(error, self.identity(), texts.len()))?;
         let mut scores = vec![0.0; texts.len()];
         let mut score = 0.0;
         for text in order.into_iter().rev() {

@@ -4,17 +4,16 @@ use std::sync::Arc;
 
 use async_trait::async_trait;
 use evals_models::{
-    ChatModel, ChatRequest, Message, ModelIdentity, ReplySchema, RerankError, Reranked, Reranker,
+    ChatModel, ChatRequest, ModelIdentity, ReplySchema, RerankError, Reranked, Reranker,
 };
 use futures::future::try_join_all;
 use minijinja::context;
 use serde::Deserialize;
 use serde_json::json;
 
-use super::inquiry::{Inquiry, Shape, reranked};
-use crate::reply_object::{self, Wanted};
-use crate::shown::Shown;
-use crate::{Prompt, PromptError};
+use super::{failed, reranked};
+use crate::judging::{Inquiry, JudgeError, JudgeFailure, Shown, Wanted, parse_object};
+use crate::{Call, Prompt, PromptError};
 
 /// The best score; the worst is 0.
 const BEST: u8 = 10;
@@ -24,7 +23,10 @@ const BEST: u8 = 10;
 /// It makes one call for each passage, as many at once as the model's limits allow. Each reply is stored separately, so a
 /// passage that another profile found for the same question costs nothing. Ties are common.
 #[derive(Debug, Clone)]
-pub struct PointwiseReranker(Inquiry);
+pub struct PointwiseReranker {
+    model: Arc<dyn ChatModel>,
+    prompt: Prompt,
+}
 
 #[derive(Debug, PartialEq, Eq, Deserialize)]
 struct Scored {
@@ -38,29 +40,19 @@ impl Wanted for Scored {
         let mut numbers = shown.numbers_under(Self::KEY);
         numbers.any(|numbers| numbers.first() == Some(&f64::from(self.score)))
     }
-
-    fn agrees(&self, other: &Self) -> bool {
-        self == other
-    }
 }
 
 impl PointwiseReranker {
     /// Asks `model` with the bundled prompt.
     pub fn new(model: Arc<dyn ChatModel>) -> Self {
-        Self(Inquiry {
-            model,
-            prompt: Prompt::rerank_pointwise(),
-            shape: Shape {
-                member: r#""score": <whole number from 0 to 10>"#,
-                missing: "it has no JSON object with a whole number `score` from 0 to 10",
-            },
-        })
+        let prompt = Prompt::rerank_pointwise();
+        Self { model, prompt }
     }
 
     /// Uses another prompt; [`Prompt::rerank_pointwise`] lists the values that it may use.
     #[must_use]
     pub fn prompt(self, prompt: Prompt) -> Self {
-        Self(Inquiry { prompt, ..self.0 })
+        Self { prompt, ..self }
     }
 
     /// The conversation that asks for the score of one passage.
@@ -85,39 +77,52 @@ impl PointwiseReranker {
         shown: &Shown,
     ) -> Result<ChatRequest, PromptError> {
         let prompt = context! { question, passage, nonce => shown.nonce() };
+        let schema = ReplySchema::of_object(
+            "relevance",
+            json!({
+                "id": {"type": "string"},
+                "score": {"type": "integer", "minimum": 0, "maximum": BEST},
+            }),
+        );
         Ok(ChatRequest {
-            schema: Some(schema()),
             repeat,
-            ..ChatRequest::new(vec![Message::user(self.0.prompt.render(prompt)?)])
+            ..ChatRequest::asking(self.prompt.render(prompt)?, schema)
         })
+    }
+
+    async fn score(
+        &self,
+        query: &str,
+        text: &str,
+        repeat: u32,
+    ) -> Result<(Scored, Vec<Call>), JudgeError> {
+        let shown = Shown::new(&[query, text]);
+        let request = self.request_about(query, text, repeat, &shown);
+        let inquiry = Inquiry {
+            request: request.map_err(JudgeFailure::from)?,
+            shown: &shown,
+            parse: &parse,
+            wanted: "a whole number `score` from 0 to 10",
+            shape: format!(
+                r#"{{"id": "{}", "score": <whole number from 0 to 10>}}"#,
+                shown.nonce()
+            ),
+            repair: Prompt::rerank_repair(),
+        };
+        inquiry.ask(&*self.model).await
     }
 }
 
 /// The score in the text of an object, if there is one in range.
 fn parse(object: &str) -> Option<Scored> {
-    let scored: Scored = reply_object::parse(object)?;
+    let scored: Scored = parse_object(object)?;
     (scored.score <= BEST).then_some(scored)
-}
-
-fn schema() -> ReplySchema {
-    ReplySchema {
-        name: "relevance".to_owned(),
-        schema: json!({
-            "type": "object",
-            "properties": {
-                "id": { "type": "string" },
-                "score": { "type": "integer", "minimum": 0, "maximum": BEST }
-            },
-            "required": ["id", "score"],
-            "additionalProperties": false
-        }),
-    }
 }
 
 #[async_trait]
 impl Reranker for PointwiseReranker {
     fn identity(&self) -> &ModelIdentity {
-        self.0.model.identity()
+        self.model.identity()
     }
 
     async fn rerank(
@@ -126,13 +131,9 @@ impl Reranker for PointwiseReranker {
         texts: &[&str],
         repeat: u32,
     ) -> Result<Reranked, RerankError> {
-        let scored = texts.iter().map(|text| async move {
-            let shown = Shown::new(&[query, text]);
-            let request = self.request_about(query, text, repeat, &shown)?;
-            self.0.ask(request, &shown, parse).await
-        });
+        let scored = texts.iter().map(|text| self.score(query, text, repeat));
         let scored = try_join_all(scored).await;
-        let scored = scored.map_err(|failure| failure.of(self.identity(), texts.len()))?;
+        let scored = scored.map_err(|error| failed(error, self.identity(), texts.len()))?;
         let (scores, calls): (Vec<_>, Vec<_>) = scored.into_iter().unzip();
         let scores = scores.into_iter().map(|it| f32::from(it.score)).collect();
         Ok(reranked(scores, &calls.concat()))

@@ -5,7 +5,9 @@ use std::sync::{Arc, Mutex, PoisonError};
 
 use async_trait::async_trait;
 use evals_models::{ModelIdentity, RerankError, Reranked, Reranker};
-use sha2::{Digest, Sha256};
+use sha2::Digest as _;
+
+use crate::shown::texts_hash;
 
 /// Keeps a reranker's scores in memory, so the two benchmarks of a run ask the model only once.
 ///
@@ -59,13 +61,8 @@ impl Reranker for RememberedReranker {
     }
 }
 
-/// The digest of the question, the texts and the repetition, each preceded by its length.
+/// The digest of the question, the texts and the repetition.
 fn key(query: &str, texts: &[&str], repeat: u32) -> [u8; 32] {
-    let mut hasher = Sha256::new();
-    hasher.update(repeat.to_le_bytes());
-    for text in [&query].into_iter().chain(texts) {
-        hasher.update((text.len() as u64).to_le_bytes());
-        hasher.update(text);
-    }
-    hasher.finalize().into()
+    let hash = texts_hash(&[&[query], texts].concat());
+    hash.chain_update(repeat.to_le_bytes()).finalize().into()
 }

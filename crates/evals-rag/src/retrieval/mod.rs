@@ -205,6 +205,21 @@ fn without(retrieved: Retrieved, id: &str, k: usize) -> Result<Retrieved, Rankin
     })
 }
 
+/// The outcomes of rank measures, one for each. Without judgements no document is relevant.
+pub fn rank_outcomes(
+    measures: &[Measure],
+    judgements: Option<&Judgements>,
+    ranking: &Ranking,
+) -> Vec<Outcome> {
+    let unjudged = Judgements::new();
+    let scores = score_all(measures, judgements.unwrap_or(&unjudged), ranking);
+    let outcome = |(measure, score): (&Measure, Result<f64, Undefined>)| match score {
+        Ok(score) => Outcome::score(measure.to_string(), score),
+        Err(undefined) => Outcome::undefined(measure.to_string(), undefined.to_string()),
+    };
+    measures.iter().zip(scores).map(outcome).collect()
+}
+
 /// Scores a ranking by rank measures, one outcome for each.
 ///
 /// A case without judgements, or without the relevant documents that a measure needs, has undefined outcomes with the
@@ -241,17 +256,7 @@ impl RankMeasures {
             let undefined = |measure: &Measure| Outcome::undefined(measure.to_string(), reason);
             return self.measures.iter().map(undefined).collect();
         }
-        let unjudged = Judgements::new();
-        let scores = score_all(
-            &self.measures,
-            judgements.unwrap_or(&unjudged),
-            &found.ranking,
-        );
-        let outcome = |(measure, score): (&Measure, Result<f64, Undefined>)| match score {
-            Ok(score) => Outcome::score(measure.to_string(), score),
-            Err(undefined) => Outcome::undefined(measure.to_string(), undefined.to_string()),
-        };
-        self.measures.iter().zip(scores).map(outcome).collect()
+        rank_outcomes(&self.measures, judgements, &found.ranking)
     }
 
     /// Adds the measures to a report that lacks them, from the rankings that it holds: the values that a run with these measures would have.

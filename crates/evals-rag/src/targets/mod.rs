@@ -4,11 +4,13 @@
 //! so that the measures that need it are undefined. [`retrieval_task`] and [`qa_task`] are its tasks in the two experiments. A
 //! [`RecordedTarget`](evals_targets::RecordedTarget) in front of the target lets both read one reply.
 
+mod document_scores;
 pub mod matching;
 mod reading;
 mod system;
 #[cfg(test)]
 mod tests;
 
+pub use document_scores::DocumentScores;
 pub use reading::ReadingError;
 pub use system::{TargetSystem, qa_task, retrieval_task};

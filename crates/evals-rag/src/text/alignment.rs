@@ -21,7 +21,7 @@ const BLOCK: usize = u64::BITS as usize;
 /// assert_eq!(longest_common_subsequence(b"to be or not", b"not to be"), 5);
 /// ```
 pub fn longest_common_subsequence<T: Eq + Hash>(left: &[T], right: &[T]) -> usize {
-    let pair = Pair::new(left, right);
+    let pair = Sequences::new(left, right);
     let mut common = pair.at_ends;
     // What crosses the lower edge of the block above: a carry for each item of `across`.
     let mut carries = vec![false; pair.across.len()];
@@ -48,7 +48,7 @@ pub fn longest_common_subsequence<T: Eq + Hash>(left: &[T], right: &[T]) -> usiz
 /// assert_eq!(edit_distance(b"kitten", b"sitting"), 3);
 /// ```
 pub fn edit_distance<T: Eq + Hash>(left: &[T], right: &[T]) -> usize {
-    let pair = Pair::new(left, right);
+    let pair = Sequences::new(left, right);
     // The differences along the lower edge of the block above, for each item of `across`: more by one, or less by one. Above the first
     // block each item is one more to insert.
     let mut edge = vec![(true, false); pair.across.len()];
@@ -76,7 +76,7 @@ pub fn edit_distance<T: Eq + Hash>(left: &[T], right: &[T]) -> usize {
 }
 
 /// Two sequences without the items that they have in common at both ends, as numbers of their items.
-struct Pair {
+struct Sequences {
     at_ends: usize,
     /// The longer one.
     down: Vec<u32>,
@@ -85,7 +85,7 @@ struct Pair {
     different: usize,
 }
 
-impl Pair {
+impl Sequences {
     fn new<T: Eq + Hash>(left: &[T], right: &[T]) -> Self {
         let equal = |(one, other): &(&T, &T)| one == other;
         let prefix = left.iter().zip(right).take_while(equal).count();

@@ -1,6 +1,7 @@
 //! ROUGE-L.
 
 use super::alignment::longest_common_subsequence;
+use super::f1;
 use crate::call::number;
 
 /// ROUGE-L's F1: the share of both texts that their longest common subsequence of words covers.
@@ -21,9 +22,7 @@ pub fn rouge_l(answer: &str, reference: &str) -> f64 {
         return 0.0;
     }
     let [common, answer, reference] = [common, answer.len(), reference.len()].map(number);
-    let precision = common / answer;
-    let recall = common / reference;
-    2.0 * precision * recall / (precision + recall)
+    f1(common / answer, common / reference)
 }
 
 /// Whether a text has words that [`rouge_l`] compares.

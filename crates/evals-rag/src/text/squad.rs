@@ -5,6 +5,8 @@
 
 use std::collections::BTreeMap;
 
+use super::f1;
+
 /// Converts to lower case, removes ASCII punctuation and the articles `a`, `an` and `the`, and makes white space single
 /// spaces.
 pub fn normalize(text: &str) -> String {
@@ -62,12 +64,8 @@ pub fn token_f1(answer: &str, reference: &str) -> f64 {
         .map(|(word, count)| (*count).min(reference_words.get(word).copied().unwrap_or(0)));
     let common: u32 = common.sum();
     // The script's own formula gives the same last bits.
-    if common == 0 {
-        return 0.0;
-    }
-    let precision = f64::from(common) / f64::from(ours);
-    let recall = f64::from(common) / f64::from(theirs);
-    2.0 * precision * recall / (precision + recall)
+    let [precision, recall] = [ours, theirs].map(|words| f64::from(common) / f64::from(words));
+    f1(precision, recall)
 }
 
 fn counted(text: &str) -> BTreeMap<&str, u32> {

@@ -56,8 +56,8 @@ impl Stale {
             Self::NoAnswer => "the run has no such answer",
             Self::Case => "the question or the reference has changed",
             Self::Answer => "the answer has changed",
-            Self::Judge => "another judge",
-            Self::Prompt => "another prompt of the judge",
+            Self::Judge => "a different judge",
+            Self::Prompt => "a different prompt of the judge",
         }
     }
 

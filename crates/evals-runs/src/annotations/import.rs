@@ -393,7 +393,7 @@ fn contradiction(columns: &Columns<'_>, before: &Label, label: &Label) -> Option
         return Some((columns.verdict, what));
     }
     let note = columns.note.filter(|_| before.note != label.note)?;
-    let what = format!("has another note of `{labeller}` for the same answer");
+    let what = format!("has a different note of `{labeller}` for the same answer");
     Some((note, what))
 }
 

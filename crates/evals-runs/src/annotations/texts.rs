@@ -8,7 +8,7 @@ use serde_json::Value as Json;
 
 /// What a person decides about an answer to a question with a reference.
 const EQUIVALENT: &str =
-    "Does the answer say what the reference says? More detail is no fault, a contradiction is.";
+    "Does the answer say what the reference says? More detail is fine; a contradiction is not.";
 /// The same for a question that the corpus does not answer.
 const REFUSED: &str =
     "The documents do not answer this question. Only an answer that says so passes.";

@@ -93,7 +93,7 @@ impl Side {
         let run = &self.judged.name;
         if self.judged.repeat > 1 {
             return Err(format!(
-                "`{run}` asked each question {} times, and repeated answers are no further samples",
+                "`{run}` asked each question {} times, and repeated answers are not further samples",
                 self.judged.repeat
             ));
         }

@@ -232,7 +232,7 @@ impl Calibration {
 /// Why a calibration says nothing about a run.
 #[derive(Debug, Clone, PartialEq, Eq, Error)]
 pub(super) enum Misfit {
-    #[error("another judge ({0})")]
+    #[error("a different judge ({0})")]
     Judge(String),
     #[error("other data ({0})")]
     Data(String),

@@ -97,7 +97,7 @@ impl Correction {
         };
         if run.repeat > 1 {
             return Err(format!(
-                "the run asked each question {} times, and repeated answers are no further samples",
+                "the run asked each question {} times, and repeated answers are not further samples",
                 run.repeat
             ));
         }
@@ -294,7 +294,7 @@ fn assumptions(
     let undecided: usize = undecided.into_iter().flatten().sum();
     if undecided > 0 {
         found.push(format!(
-            "{} left out, because people cannot say or are divided: the rate is that of answers that people decide",
+            "{} left out, because people cannot say or are divided: the rate covers only the others",
             are(undecided, "labelled answer")
         ));
     }

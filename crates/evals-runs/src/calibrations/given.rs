@@ -99,7 +99,7 @@ impl GivenLabels {
             .collect();
         if current.of_other_measures > 0 {
             lines.push(format!(
-                "{} left out, because they are for another measure",
+                "{} left out, because they are for a different measure",
                 quantity::of(current.of_other_measures, "label")
             ));
         }
@@ -135,7 +135,7 @@ impl GivenLabels {
 fn clause(reason: Stale) -> &'static str {
     match reason {
         Stale::NoAnswer | Stale::Case | Stale::Answer => reason.reason(),
-        Stale::Judge => "they are for another judge",
-        Stale::Prompt => "they are for another prompt of the judge",
+        Stale::Judge => "they are for a different judge",
+        Stale::Prompt => "they are for a different prompt of the judge",
     }
 }

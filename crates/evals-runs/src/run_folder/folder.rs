@@ -222,7 +222,7 @@ fn entries(folder: &Path) -> Result<Vec<PathBuf>> {
 
 pub(super) fn unwritable(path: &Path) -> String {
     format!(
-        "cannot write to run folder `{}`; set EVALUATIONS_DATA_DIR to use another data folder",
+        "cannot write to run folder `{}`; set EVALUATIONS_DATA_DIR to use a different data folder",
         path.display()
     )
 }

@@ -26,6 +26,9 @@ use crate::clock::timestamp;
 use crate::shards::ShardRecord;
 use evals_settings::redaction;
 
+/// The key of a report's metadata that holds the filter, and the label of its line.
+pub const FILTER: &str = "filter";
+
 /// The version of records that this program writes and reads.
 pub const RECORD_VERSION: u32 = 1;
 

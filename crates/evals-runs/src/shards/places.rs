@@ -45,7 +45,7 @@ impl TryFrom<String> for Places {
             let first: Option<usize> = first.parse().ok();
             let last: Option<usize> = last.parse().ok();
             let (Some(first), Some(last)) = (first, last) else {
-                return Err(format!("`{run}` in `places` is no place"));
+                return Err(format!("`{run}` in `places` is not a place"));
             };
             // The last place, counted from 1.
             let before = places.last().map_or(0, |last| last + 1);

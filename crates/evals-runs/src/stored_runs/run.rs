@@ -137,7 +137,7 @@ impl StoredRun {
         match &self.place {
             Place::Folder(folder) => Ok(folder),
             Place::Report(path, _) => Err(anyhow!(
-                "`{}` is a report without the manifest of its run, which {wanted}; pass the run's folder instead",
+                "`{}` is a report without the record of its run, which {wanted}; pass the run's folder instead",
                 path.display()
             )),
         }

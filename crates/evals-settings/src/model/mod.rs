@@ -4,28 +4,27 @@
 //! all follow from them.
 
 mod chat;
-mod connection;
 mod embedder;
 mod reranker;
-mod role;
 
 use std::borrow::Cow;
 use std::fmt;
+use std::num::NonZeroUsize;
 
+use evals_models::redacted_fields;
 use schemars::{JsonSchema, Schema, SchemaGenerator, json_schema};
 use serde::de::{DeserializeOwned, Error as _};
-use serde::{Deserialize, Deserializer, Serialize};
+use serde::{Deserialize, Deserializer, Serialize, Serializer};
 use serde_json::{Map, Value, json};
 
 pub use chat::{ChatKind, Effort, OllamaChatSettings, OpenAiChatSettings, Sampling, Think};
-pub(super) use connection::redacted_address;
-pub use connection::{Connection, Protocol};
 pub use embedder::{
     EmbeddedEmbedderSettings, EmbedderKind, LocalEmbedderSettings, OllamaEmbedderSettings,
     OpenAiEmbedderSettings, Pooling, TextSettings,
 };
 pub use reranker::{LocalRerankerSettings, RerankPrompt, RerankerKind};
-pub use role::Role;
+
+use crate::redaction;
 
 /// The provider of models that are part of this program.
 pub const EMBEDDED: &str = "embedded";
@@ -273,6 +272,102 @@ pub struct LocalSettings {
     /// Local models: the type of numbers to compute in, `f32` or the faster `int8`.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub dtype: Option<Dtype>,
+}
+
+/// The role that a model plays in a run.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Role {
+    /// Turns texts into vectors.
+    Embedder,
+    /// Answers questions.
+    Answerer,
+    /// Judges answers.
+    Judge,
+    /// Puts search results into a better order.
+    Reranker,
+}
+
+impl Role {
+    /// Every role.
+    pub const ALL: [Self; 4] = [Self::Embedder, Self::Answerer, Self::Judge, Self::Reranker];
+
+    /// The dotted path of the setting that names the model.
+    pub const fn path(self) -> &'static str {
+        match self {
+            Self::Embedder => "embeddings.model",
+            Self::Answerer => "qa.model",
+            Self::Judge => "evaluations.judge",
+            Self::Reranker => "reranking.model",
+        }
+    }
+
+    /// Checks the model in all settings, as they are written. Only a reranker can be missing.
+    pub(crate) fn check(self, settings: &Value) -> Result<(), Misfit> {
+        let pointer = format!("/{}", self.path().replace('.', "/"));
+        let Some(model) = settings.pointer(&pointer) else {
+            return Ok(());
+        };
+        match self {
+            Self::Embedder => Model::<EmbedderKind>::read(model).map(drop),
+            Self::Answerer | Self::Judge => Model::<ChatKind>::read(model).map(drop),
+            Self::Reranker if model.is_null() => Ok(()),
+            Self::Reranker => Model::<RerankerKind>::read(model).map(drop),
+        }
+    }
+}
+
+/// The protocol of a server.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Protocol {
+    /// Ollama's.
+    Ollama,
+    /// OpenAI's, which most servers speak.
+    OpenAi,
+}
+
+/// Settings of every model behind a server.
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(default)]
+pub struct Connection {
+    /// The address of the server, instead of the provider's.
+    #[serde(
+        serialize_with = "redacted_address",
+        skip_serializing_if = "Option::is_none"
+    )]
+    pub base_url: Option<String>,
+    /// The name of the environment variable that holds the key.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub api_key_env: Option<String>,
+    /// Time limit of one request, in seconds.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub timeout: Option<f64>,
+    /// Most requests in flight at the same time.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub max_concurrency: Option<NonZeroUsize>,
+    /// Further fields of every request, sent unchanged.
+    #[serde(
+        serialize_with = "serialize_fields",
+        skip_serializing_if = "Map::is_empty"
+    )]
+    pub extra_body: Map<String, Value>,
+}
+
+/// Writes an address without its user name and password, because settings are printed and stored.
+#[expect(clippy::ref_option, reason = "the signature is serde's")]
+pub(crate) fn redacted_address<S: Serializer>(
+    address: &Option<String>,
+    serializer: S,
+) -> Result<S::Ok, S::Error> {
+    let address = address.as_deref().map(redaction::address);
+    address.serialize(serializer)
+}
+
+/// Writes fields of a request with credentials redacted.
+fn serialize_fields<S: Serializer>(
+    fields: &Map<String, Value>,
+    serializer: S,
+) -> Result<S::Ok, S::Error> {
+    redacted_fields(fields).serialize(serializer)
 }
 
 #[cfg(test)]

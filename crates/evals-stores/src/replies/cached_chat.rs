@@ -4,14 +4,12 @@ use std::error::Error;
 use std::sync::Arc;
 
 use async_trait::async_trait;
+use evals_models::{ChatError, ChatModel, ChatReply, ChatRequest, Failure, Finish, ModelIdentity};
 use serde_json::{Map, Value};
 
-use super::claim::Claim;
-use super::entry::ReplyStore;
-use super::flight::Flights;
-use super::key::reply_key;
+use super::flight::{Claim, Flights};
+use super::{ReplyStore, reply_key};
 use crate::store::{EntryKey, RefreshPolicy, WriteFailure};
-use evals_models::{ChatError, ChatModel, ChatReply, ChatRequest, Failure, Finish, ModelIdentity};
 
 /// A chat model whose replies are stored, so that a request is paid for once.
 ///

@@ -6,9 +6,8 @@ use std::sync::{Arc, OnceLock};
 use thiserror::Error;
 
 use super::Store;
-use super::entry::StoredEntry;
+use super::entry::{EntryKey, StoredEntry};
 use super::error::StoreError;
-use super::key::EntryKey;
 
 /// Whether stored results are used.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]

@@ -27,7 +27,7 @@ pub enum StoreError {
         source: io::Error,
     },
     /// The path is not that of a file.
-    #[error("`{}` is {found}, not a file: move it away, or name another file", path.display())]
+    #[error("`{}` is {found}, not a file: move it away, or name a different file", path.display())]
     NoFile {
         /// The path.
         path: PathBuf,
@@ -47,7 +47,7 @@ pub enum StoreError {
         source: Box<dyn Error + Send + Sync>,
     },
     /// The file is another program's database, or a store of another kind.
-    #[error("`{}` is a database, but not one of {holds}: name another file", path.display())]
+    #[error("`{}` is a database, but not one of {holds}: name a different file", path.display())]
     Foreign {
         /// The file.
         path: PathBuf,
@@ -56,7 +56,7 @@ pub enum StoreError {
     },
     /// The file was written by another version of this program, in a format that this version does not read.
     #[error(
-        "`{}` has format {found} and this version reads format {supported}: name another file, or move it away to start with an empty one",
+        "`{}` has format {found} and this version reads format {supported}: name a different file, or move it away to start with an empty one",
         path.display()
     )]
     Format {

@@ -7,7 +7,7 @@ use std::time::{Duration, Instant};
 use evals_guard::regular_file::other_kind;
 use rusqlite::{Connection, ErrorCode, TransactionBehavior};
 
-use super::entry::{StoreColumn, StoreTable};
+use super::entry::StoreTable;
 use super::error::{PATIENCE, SHORT_PATIENCE, StoreError};
 
 type Result<T, E = StoreError> = std::result::Result<T, E>;
@@ -125,16 +125,14 @@ fn create(connection: &mut Connection, table: &StoreTable) -> rusqlite::Result<(
 
 /// Adds the columns that an earlier version created the table without, unless another process was faster.
 fn add_columns(connection: &mut Connection, table: &StoreTable) -> rusqlite::Result<()> {
-    let exists = |connection: &Connection, column: &StoreColumn| {
-        connection.column_exists(None, table.name, column.name)
-    };
-    for column in table.added {
-        if exists(connection, column)? {
+    let exists =
+        |connection: &Connection, name: &str| connection.column_exists(None, table.name, name);
+    for (name, declared) in table.added {
+        if exists(connection, name)? {
             continue;
         }
         let transaction = connection.transaction_with_behavior(TransactionBehavior::Immediate)?;
-        if !exists(&transaction, column)? {
-            let StoreColumn { name, declared } = column;
+        if !exists(&transaction, name)? {
             let add = format!("ALTER TABLE {} ADD COLUMN {name} {declared}", table.name);
             transaction.execute_batch(&add)?;
         }

@@ -1,22 +1,22 @@
 //! The SQL of stores: entries by key, statistics, removal.
 
+use std::collections::BTreeMap;
 use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
+use rusqlite::types::Value;
 use rusqlite::{CachedStatement, Connection, OptionalExtension, Row, ToSql, TransactionBehavior};
 use sha2::{Digest, Sha256};
 
-use super::contents::{ModelEntries, Prune, Pruned, StoreStatistics};
-use super::entry::{StoreTable, StoredEntry};
+use super::entry::{EntryKey, StoreTable, StoredEntry};
 use super::error::StoreError;
 use super::file::{File, pragma};
-use super::key::EntryKey;
 
 /// The entries under some keys, in the order of the keys. A damaged entry counts as missing.
 pub(super) fn get<E: StoredEntry>(
     file: &mut File,
     keys: &[EntryKey],
 ) -> Result<Vec<Option<E>>, StoreError> {
-    let columns: Vec<&str> = E::TABLE.own().map(|column| column.name).collect();
+    let columns = E::TABLE.own();
     let select = format!(
         "SELECT {}, digest FROM {} WHERE key = ?1",
         columns.join(", "),
@@ -37,7 +37,7 @@ pub(super) fn put<E: StoredEntry>(
     model: &str,
     entries: &[(EntryKey, E)],
 ) -> Result<(), StoreError> {
-    let columns: Vec<&str> = E::TABLE.own().map(|column| column.name).collect();
+    let columns = E::TABLE.own();
     let insert = format!(
         "INSERT OR REPLACE INTO {} (key, model, stored_at, digest, {}) VALUES (?1, ?2, ?3, ?4{})",
         E::TABLE.name,
@@ -61,8 +61,9 @@ fn read<E: StoredEntry>(
     key: &EntryKey,
 ) -> rusqlite::Result<Option<E>> {
     let found = statement.query_row([key.as_ref()], |row| {
-        let stated: Vec<u8> = row.get("digest")?;
-        Ok((E::Columns::try_from(row)?, stated))
+        let columns: rusqlite::Result<Vec<Value>> =
+            (0..E::TABLE.own().len()).map(|own| row.get(own)).collect();
+        Ok((columns?, row.get::<_, Vec<u8>>("digest")?))
     });
     let found = found.optional()?;
     let intact = found.filter(|(columns, stated)| digest::<E>(key, columns) == stated.as_slice());
@@ -78,15 +79,28 @@ fn write<E: StoredEntry>(
     let columns = entry.to_columns()?;
     let (key_bytes, stored_at, digest) = (key.as_ref(), now(), digest::<E>(key, &columns));
     let mut values: Vec<&dyn ToSql> = vec![&key_bytes, &model, &stored_at, &digest];
-    values.extend(E::values(&columns));
+    values.extend(columns.iter().map(|value| value as &dyn ToSql));
     statement.execute(values.as_slice())?;
     Ok(())
 }
 
 /// Covers the key too, so that an entry under another key counts as damaged.
-fn digest<E: StoredEntry>(key: &EntryKey, columns: &E::Columns) -> [u8; 32] {
-    let digest = Sha256::new().chain_update(key.as_ref());
-    E::digest(columns, digest).finalize().into()
+///
+/// A null counts as -1, which no known number is. In a column that was added later it counts as nothing, so that rows from before the column
+/// existed keep their digest.
+fn digest<E: StoredEntry>(key: &EntryKey, columns: &[Value]) -> [u8; 32] {
+    let mut digest = Sha256::new().chain_update(key.as_ref());
+    for (place, column) in columns.iter().enumerate() {
+        match column {
+            Value::Null if place < E::TABLE.columns.len() => digest.update((-1_i64).to_le_bytes()),
+            Value::Null => {}
+            Value::Integer(number) => digest.update(number.to_le_bytes()),
+            Value::Real(number) => digest.update(number.to_le_bytes()),
+            Value::Text(text) => digest.update(text),
+            Value::Blob(bytes) => digest.update(bytes),
+        }
+    }
+    digest.finalize().into()
 }
 
 /// Counts the entries of the table.
@@ -166,4 +180,48 @@ fn milliseconds(duration: Duration) -> i64 {
 fn moment(milliseconds: Option<i64>) -> Option<SystemTime> {
     let since = Duration::from_millis(u64::try_from(milliseconds?).ok()?);
     UNIX_EPOCH.checked_add(since)
+}
+
+/// The contents of a store.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct StoreStatistics {
+    /// Number of entries.
+    pub entries: u64,
+    /// Size of the file in bytes.
+    pub bytes: u64,
+    /// When the oldest entry was stored; `None` if the store is empty.
+    pub oldest: Option<SystemTime>,
+    /// When the newest entry was stored; `None` if the store is empty.
+    pub newest: Option<SystemTime>,
+    /// Entries of each model, by the label under which they were stored: `provider:name` unless another was chosen.
+    pub models: BTreeMap<String, ModelEntries>,
+}
+
+/// The entries of one model in a store.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct ModelEntries {
+    /// Number of entries.
+    pub entries: u64,
+    /// Size of their content in bytes. The file needs more than that.
+    pub bytes: u64,
+}
+
+/// Which entries to remove from a store.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Prune {
+    /// All of them.
+    All,
+    /// Those stored longer ago than this.
+    OlderThan(Duration),
+    /// Those of a model, by its label in [`StoreStatistics::models`].
+    Model(String),
+}
+
+/// The result of a removal.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Pruned {
+    /// Number of entries removed.
+    pub entries: u64,
+    /// By how many bytes the file shrank.
+    pub bytes: u64,
 }

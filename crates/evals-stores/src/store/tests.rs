@@ -12,10 +12,7 @@ const TABLE: StoreTable = StoreTable {
     application: 7,
     format: 1,
     name: "entries",
-    columns: &[StoreColumn {
-        name: "entry",
-        declared: "BLOB NOT NULL",
-    }],
+    columns: &[("entry", "BLOB NOT NULL")],
     added: &[],
     content: "entry",
 };
@@ -38,7 +35,8 @@ fn lock(path: &Path) -> Connection {
 }
 
 async fn count(handle: &Handle) -> Result<u64, StoreError> {
-    Ok(handle.statistics().await?.entries)
+    let read = |file: &mut File| file.with(|it| table::statistics(it, &TABLE));
+    Ok(handle.access(read).await?.entries)
 }
 
 #[tokio::test]
@@ -155,9 +153,9 @@ async fn writes_are_counted_until_they_are_done_even_if_nobody_waits() {
     });
     let given_up = tokio::time::timeout(Duration::from_millis(20), write).await;
     assert!(given_up.is_err());
-    assert_eq!(handle.writes().under_way(), 1);
+    assert_eq!(handle.writes.under_way(), 1);
     go.send(()).unwrap();
-    while handle.writes().under_way() > 0 {
+    while handle.writes.under_way() > 0 {
         tokio::time::sleep(Duration::from_millis(5)).await;
     }
     assert_eq!(count(&handle).await.unwrap(), 1);

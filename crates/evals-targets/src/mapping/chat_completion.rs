@@ -2,8 +2,7 @@
 
 use serde_json::Value;
 
-use super::error::{MappingError, kind};
-use super::fields;
+use super::{MappingError, fields, kind};
 use crate::Reply;
 
 /// What a model wrote, whole or joined from the pieces of a stream.

@@ -8,8 +8,7 @@ use std::time::Duration;
 use evals_models::Usage;
 use serde_json::{Map, Value};
 
-use super::error::kind;
-use super::levels;
+use super::{kind, levels};
 use crate::ToolCall;
 
 /// The message of a field `error`; `None` if the field is null, false or an empty text, with which a system reports success.

@@ -4,8 +4,7 @@ use std::borrow::Cow;
 
 use serde_json::Value;
 
-use super::error::MappingError;
-use super::levels;
+use super::{MappingError, levels};
 
 /// Reads the text of a reply as JSON. `NaN`, `Infinity` and `-Infinity`, which Python writes and JSON does not have, become texts.
 pub(super) fn parse(text: &str) -> Result<Value, MappingError> {

@@ -2,7 +2,7 @@
 
 use serde_json::Value;
 
-use super::error::MappingError;
+use super::MappingError;
 
 /// The most levels of lists and objects in a reply. Files of replies and reports nest a reply in their own objects, and no JSON of more
 /// than 127 levels is read back from them.

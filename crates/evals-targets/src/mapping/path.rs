@@ -1,10 +1,12 @@
-//! JSONPath expressions that name the fields of a reply.
+//! JSONPath expressions that name the fields of a reply: those of our own format, or those of the settings.
+
+use std::collections::BTreeMap;
 
 use evals_guard::panics;
 use serde_json::Value;
 use serde_json_path::JsonPath;
 
-use crate::SettingsProblem;
+use crate::settings::{ResponseSettings, SettingsProblem};
 
 /// The deepest nesting of brackets in a path.
 const MOST_LEVELS: usize = 6;
@@ -44,15 +46,10 @@ impl Path {
 
     pub(super) fn parse(place: String, text: &str) -> Result<Self, String> {
         let path = expression(text)?;
-        let segments = segments(text);
-        let first_many = segments.iter().position(|segment| is_many(segment));
-        let before_many = first_many.filter(|first| !segments[*first].starts_with(".."));
-        let before_many = before_many.map(|first| {
-            let before: String = std::iter::once("$")
-                .chain(segments[..first].iter().copied())
-                .collect();
-            expression(&before)
-        });
+        let text = text.trim();
+        let first_many = first_many(text);
+        let before_many = first_many.filter(|at| !text[*at..].starts_with(".."));
+        let before_many = before_many.map(|at| expression(&text[..at]));
         Ok(Self {
             place,
             expression: path,
@@ -120,74 +117,107 @@ fn depth(path: &str) -> usize {
     deepest
 }
 
-/// The segments of a path after its `$`: `.name`, `..name`, `[…]`.
-fn segments(path: &str) -> Vec<&str> {
-    let path = path.trim();
-    let mut starts = Vec::new();
+/// Where the first segment of a path begins that may match several values: a wildcard, a filter, a slice, several selectors, or a search
+/// in all depths.
+fn first_many(path: &str) -> Option<usize> {
     let (mut depth, mut quote, mut escaped) = (0_usize, None, false);
-    let mut previous = '$';
+    let (mut start, mut previous) = (0, '$');
     for (at, letter) in path.char_indices().skip(1) {
         match (quote, letter) {
             (Some(_), _) if escaped => escaped = false,
             (Some(_), '\\') => escaped = true,
             (Some(open), _) if open == letter => quote = None,
+            (Some(_), _) => {}
             (None, '\'' | '"') => quote = Some(letter),
-            (None, '[') => {
-                if depth == 0 && previous != '.' {
-                    starts.push(at);
-                }
-                depth += 1;
+            (None, '*' | '?' | ':' | ',') => return Some(start),
+            (None, '.') if depth == 0 && previous == '.' => return Some(start),
+            (None, '.' | '[') if depth == 0 && previous != '.' => {
+                start = at;
+                depth += usize::from(letter == '[');
             }
+            (None, '[') => depth += 1,
             (None, ']') => depth = depth.saturating_sub(1),
-            (None, '.') if depth == 0 && previous != '.' => starts.push(at),
             _ => {}
         }
         previous = letter;
     }
-    let ends = starts.iter().skip(1).copied().chain([path.len()]);
-    starts
-        .iter()
-        .zip(ends)
-        .map(|(start, end)| &path[*start..end])
-        .collect()
+    None
 }
 
-/// Whether a segment may match several values.
-fn is_many(segment: &str) -> bool {
-    let segment = segment.trim();
-    if segment.starts_with("..") || segment == ".*" {
-        return true;
-    }
-    let Some(inner) = segment
-        .strip_prefix('[')
-        .and_then(|rest| rest.strip_suffix(']'))
-    else {
-        return false;
-    };
-    let inner = inner.trim();
-    let is_index = inner.parse::<i64>().is_ok();
-    !is_index && !is_one_name(inner)
+/// The fields of our own format. `output` is another name of the answer, for files of outputs.
+const OWN: [&str; 16] = [
+    "id",
+    "error",
+    "answer",
+    "output",
+    "documents",
+    "citations",
+    "refused",
+    "usage",
+    "model",
+    "latency_seconds",
+    "latency_ms",
+    "version",
+    "tool_calls",
+    "spans",
+    "attributes",
+    "metrics",
+];
+
+/// The fields of a document. Those that the settings do not name have the names of our own format.
+const OF_DOCUMENT: [&str; 4] = ["id", "score", "title", "text"];
+
+/// The path of each field that is read, by its key below `response`.
+#[derive(Clone, Debug)]
+pub(super) struct Paths {
+    fields: BTreeMap<String, Path>,
+    /// Whether a document may be an id alone. It may not if the settings say where its id is.
+    pub(super) document_may_be_an_id: bool,
 }
 
-/// Whether a selector is one name in quotes.
-fn is_one_name(selector: &str) -> bool {
-    let Some(open) = selector
-        .chars()
-        .next()
-        .filter(|first| matches!(first, '\'' | '"'))
-    else {
-        return false;
-    };
-    let mut escaped = false;
-    for (at, letter) in selector.char_indices().skip(1) {
-        match letter {
-            _ if escaped => escaped = false,
-            '\\' => escaped = true,
-            letter if letter == open => return at + 1 == selector.len(),
-            _ => {}
+impl Paths {
+    /// The paths of our own format.
+    pub(super) fn own() -> Self {
+        let of_reply = OWN.map(|name| (name.to_owned(), own(name)));
+        let of_document = OF_DOCUMENT.map(|name| (format!("document_{name}"), own(name)));
+        Self {
+            fields: of_reply.into_iter().chain(of_document).collect(),
+            document_may_be_an_id: true,
         }
     }
-    false
+
+    pub(super) fn configured(settings: &ResponseSettings) -> Result<Self, SettingsProblem> {
+        let mut paths = Self::own();
+        paths.fields.retain(|key, _| key.starts_with("document_"));
+        let written = serde_json::to_value(settings).expect("settings are plain data");
+        paths.add("", &written)?;
+        paths.document_may_be_an_id = settings.document_id.is_none();
+        Ok(paths)
+    }
+
+    /// Adds the paths of some settings, whose keys begin so.
+    fn add(&mut self, beginning: &str, settings: &Value) -> Result<(), SettingsProblem> {
+        for (name, setting) in settings.as_object().into_iter().flatten() {
+            let key = format!("{beginning}{name}");
+            match setting {
+                Value::String(text) => {
+                    let path = Path::configured(&key, text)?;
+                    self.fields.insert(key, path);
+                }
+                inner => self.add(&format!("{key}."), inner)?,
+            }
+        }
+        Ok(())
+    }
+
+    /// The path of a field, if it is read.
+    pub(super) fn get(&self, key: &str) -> Option<&Path> {
+        self.fields.get(key)
+    }
+}
+
+fn own(name: &str) -> Path {
+    Path::own(name, &format!("$.{name}"))
 }
 
 #[cfg(test)]
@@ -207,17 +237,22 @@ mod tests {
     }
 
     #[test]
-    fn paths_are_cut_into_segments() {
-        assert_eq!(
-            segments("$.a['b.c'][0]..d[?@.x == ']'].*"),
-            [".a", "['b.c']", "[0]", "..d", "[?@.x == ']']", ".*"]
-        );
-        assert_eq!(segments("$"), [""; 0]);
-        for many in ["[*]", ".*", "..a", "[?@.x]", "[0:2]", "[0,1]", "['a','b']"] {
-            assert!(is_many(many), "{many}");
+    fn the_first_segment_with_several_values_is_found() {
+        for many in [
+            "[*]",
+            ".*",
+            "..a",
+            "[?@.x == ']']",
+            "[0:2]",
+            "[0,1]",
+            "['a','b']",
+        ] {
+            let before = "$.a['b.c'][0]";
+            let first = first_many(&format!("{before}{many}.c"));
+            assert_eq!(first, Some(before.len()), "{many}");
         }
-        for one in [".a", "[0]", "[-1]", "['a,b']", "[\"*\"]"] {
-            assert!(!is_many(one), "{one}");
+        for one in ["", ".a", "[0]", "[-1]", "['a,b']", "[\"*\"]"] {
+            assert_eq!(first_many(&format!("${one}")), None, "{one}");
         }
     }
 

@@ -5,11 +5,9 @@ use std::time::Duration;
 use evals_messages::visible;
 use serde_json::{Map, Value, json};
 
-use super::chat_completion::WrittenCompletion;
-use super::error::{MappingError, kind};
-use super::path::{Path, PathValues};
-use super::paths::Paths;
-use super::{chat_completion, fields, json_text, levels, steps};
+use super::chat_completion::{self, WrittenCompletion};
+use super::path::{Path, PathValues, Paths};
+use super::{MappingError, fields, json_text, kind, levels, steps};
 use crate::settings::{ResponseSettings, SettingsProblem};
 use crate::{Reply, ReplyDocument};
 
@@ -43,15 +41,6 @@ impl Mapping {
             paths: Paths::configured(settings)?,
             is_configured: true,
         })
-    }
-
-    /// Reads the text of a reply.
-    ///
-    /// # Errors
-    ///
-    /// The text is not JSON, or the JSON cannot be read as [`read`](Self::read) says.
-    pub fn read_text(&self, text: &str) -> Result<Reply, MappingError> {
-        self.read(&Self::parse(text)?)
     }
 
     /// Parses the text of a reply. `NaN` and `Infinity`, which Python writes and JSON does not have, become texts.
@@ -123,7 +112,7 @@ impl Mapping {
             // The id of a chat completion is its own.
             return None;
         }
-        match self.paths.id.as_ref()?.find(reply) {
+        match self.paths.get("id")?.find(reply) {
             PathValues::One(id) => fields::word("", id).ok(),
             PathValues::Missing | PathValues::Many(_) => None,
         }
@@ -146,7 +135,7 @@ impl Mapping {
     }
 
     fn fields(&self, reply: &Value) -> Result<Reply, MappingError> {
-        if let Some(PathValues::One(error)) = self.paths.error.as_ref().map(|path| path.find(reply))
+        if let Some(PathValues::One(error)) = self.paths.get("error").map(|path| path.find(reply))
             && let Some(message) = fields::error(error)
         {
             let message = visible::single_line(&message);
@@ -155,19 +144,19 @@ impl Mapping {
         }
         let paths = &self.paths;
         let read = || -> Result<Reply, String> {
-            let answer = match answer(paths.answer.as_ref(), reply)? {
-                None => answer(paths.output.as_ref(), reply)?,
+            let answer = match answer(paths.get("answer"), reply)? {
+                None => answer(paths.get("output"), reply)?,
                 answer => answer,
             };
-            let seconds = one(paths.latency_seconds.as_ref(), reply, |place, value| {
+            let seconds = one(paths.get("latency_seconds"), reply, |place, value| {
                 fields::duration(place, value, SECOND)
             })?;
-            let milliseconds = one(paths.latency_ms.as_ref(), reply, |place, value| {
+            let milliseconds = one(paths.get("latency_ms"), reply, |place, value| {
                 fields::duration(place, value, MILLISECOND)
             })?;
-            let usage = one(paths.usage.as_ref(), reply, fields::usage)?.flatten();
-            let input_tokens = one(paths.input_tokens.as_ref(), reply, fields::count)?;
-            let output_tokens = one(paths.output_tokens.as_ref(), reply, fields::count)?;
+            let usage = one(paths.get("usage"), reply, fields::usage)?.flatten();
+            let input_tokens = one(paths.get("usage.input_tokens"), reply, fields::count)?;
+            let output_tokens = one(paths.get("usage.output_tokens"), reply, fields::count)?;
             let counted = input_tokens.zip(output_tokens);
             let counted = counted.map(|(input_tokens, output_tokens)| evals_models::Usage {
                 input_tokens,
@@ -177,22 +166,22 @@ impl Mapping {
             Ok(Reply {
                 answer,
                 documents: self.documents(reply)?,
-                citations: list(paths.citations.as_ref(), reply, |place, ids| {
+                citations: list(paths.get("citations"), reply, |place, ids| {
                     let ids = ids.iter().enumerate();
                     ids.map(|(index, id)| fields::word(&fields::element(place, index), id))
                         .collect()
                 })?,
-                refused: one(paths.refused.as_ref(), reply, fields::boolean)?,
+                refused: one(paths.get("refused"), reply, fields::boolean)?,
                 usage: usage.or(counted),
-                model: one(paths.model.as_ref(), reply, fields::text)?,
-                tool_calls: list(paths.tool_calls.as_ref(), reply, fields::tool_calls)?,
-                spans: one(paths.spans.as_ref(), reply, steps::spans)?,
-                attributes: one(paths.attributes.as_ref(), reply, |place, value| {
+                model: one(paths.get("model"), reply, fields::text)?,
+                tool_calls: list(paths.get("tool_calls"), reply, fields::tool_calls)?,
+                spans: one(paths.get("spans"), reply, steps::spans)?,
+                attributes: one(paths.get("attributes"), reply, |place, value| {
                     fields::object(place, value).cloned()
                 })?
                 .unwrap_or_default(),
-                metrics: one(paths.metrics.as_ref(), reply, fields::metrics)?.unwrap_or_default(),
-                version: one(paths.version.as_ref(), reply, fields::word)?,
+                metrics: one(paths.get("metrics"), reply, fields::metrics)?.unwrap_or_default(),
+                version: one(paths.get("version"), reply, fields::word)?,
                 timings: Vec::new(),
                 reported: seconds.or(milliseconds),
             })
@@ -201,7 +190,7 @@ impl Mapping {
     }
 
     fn documents(&self, reply: &Value) -> Result<Option<Vec<ReplyDocument>>, String> {
-        list(self.paths.documents.as_ref(), reply, |place, documents| {
+        list(self.paths.get("documents"), reply, |place, documents| {
             let documents = documents.iter().enumerate();
             documents
                 .map(|(index, document)| self.document(&fields::element(place, index), document))
@@ -210,22 +199,23 @@ impl Mapping {
     }
 
     fn document(&self, place: &str, document: &Value) -> Result<ReplyDocument, String> {
-        let paths = &self.paths.document;
+        let paths = &self.paths;
         let inside = |error: String| format!("{place}: {error}");
-        if matches!(document, Value::String(_) | Value::Number(_)) && paths.may_be_an_id {
+        if matches!(document, Value::String(_) | Value::Number(_)) && paths.document_may_be_an_id {
             return Ok(ReplyDocument {
                 id: Some(fields::word(place, document)?),
                 ..ReplyDocument::default()
             });
         }
         let read = ReplyDocument {
-            id: one(Some(&paths.id), document, fields::word).map_err(inside)?,
-            score: one(Some(&paths.score), document, fields::number).map_err(inside)?,
-            title: one(Some(&paths.title), document, fields::text).map_err(inside)?,
-            text: one(Some(&paths.text), document, fields::text).map_err(inside)?,
+            id: one(paths.get("document_id"), document, fields::word).map_err(inside)?,
+            score: one(paths.get("document_score"), document, fields::number).map_err(inside)?,
+            title: one(paths.get("document_title"), document, fields::text).map_err(inside)?,
+            text: one(paths.get("document_text"), document, fields::text).map_err(inside)?,
         };
         if read.id.is_none() && read.text.is_none() {
-            let (id, text) = (&paths.id.place, &paths.text.place);
+            let place_of = |key| paths.get(key).map_or("", |path| path.place.as_str());
+            let (id, text) = (place_of("document_id"), place_of("document_text"));
             return Err(format!(
                 "{place} has neither an id ({id}) nor a text ({text})"
             ));
@@ -236,7 +226,7 @@ impl Mapping {
     /// The error of a reply with neither an answer nor documents.
     fn empty(&self, reply: &Value) -> MappingError {
         let problem = if self.is_configured {
-            let paths = [&self.paths.answer, &self.paths.documents];
+            let paths = ["answer", "documents"].map(|key| self.paths.get(key));
             let tried = paths.into_iter().flatten().map(|path| path.place.as_str());
             let tried: Vec<&str> = tried.collect();
             match tried.as_slice() {

@@ -6,8 +6,8 @@ use evals::{Span, SpanStatus, SpanTree};
 use evals_messages::nearest;
 use serde_json::Value;
 
-use super::error::kind;
 use super::fields::{duration, element, field, object, text};
+use super::kind;
 
 const SECOND: Duration = Duration::from_secs(1);
 

@@ -76,7 +76,10 @@ fn a_reply_of_100_levels_is_read_back_from_its_record_and_a_deeper_one_is_refuse
     let mapping = Mapping::new(&ResponseSettings::default()).unwrap();
     for levels in [101, 128, 100_000] {
         let text = format!("{}{}", "[".repeat(levels), "]".repeat(levels));
-        let message = mapping.read_text(&text).unwrap_err().problem;
+        let message = Mapping::parse(&text)
+            .and_then(|json| mapping.read(&json))
+            .unwrap_err()
+            .problem;
         assert_eq!(message, "the reply is nested more than 100 levels deep");
     }
 }
@@ -405,15 +408,13 @@ fn replies_of_another_shape_say_what_failed() {
 #[test]
 fn numbers_that_json_does_not_have_are_kept_for_metrics_alone() {
     let mapping = Mapping::new(&ResponseSettings::default()).unwrap();
-    let reply = mapping
-        .read_text(r#"{"answer": "x", "metrics": {"a": NaN, "b": -Infinity, "c": null}}"#)
-        .unwrap();
+    let read = |text| Mapping::parse(text).and_then(|json| mapping.read(&json));
+    let reply =
+        read(r#"{"answer": "x", "metrics": {"a": NaN, "b": -Infinity, "c": null}}"#).unwrap();
     assert!(reply.metrics["a"].is_nan());
     assert!(reply.metrics["b"].is_infinite());
     assert!(!reply.metrics.contains_key("c"));
-    let error = mapping
-        .read_text(r#"{"documents": [{"id": "a", "score": NaN}]}"#)
-        .unwrap_err();
+    let error = read(r#"{"documents": [{"id": "a", "score": NaN}]}"#).unwrap_err();
     assert!(
         error
             .problem

@@ -27,7 +27,7 @@ fn list(column: &str, text: &str) -> Result<Value, String> {
     }
     if text.trim_start().starts_with('[') {
         return Err(format!(
-            "`{column}` begins like a list and is no JSON: `{text}`; write `[\"d1\", \"d2\"]` (Python: `json.dumps`) or `d1{SEPARATOR}d2`"
+            "`{column}` begins like a list but is not JSON: `{text}`; write `[\"d1\", \"d2\"]` (Python: `json.dumps`) or `d1{SEPARATOR}d2`"
         ));
     }
     let ids = text.split(SEPARATOR).map(str::trim);
@@ -46,5 +46,5 @@ fn json(column: &str, text: &str) -> Result<Value, String> {
         "False" | "FALSE" => "false",
         text => text,
     };
-    serde_json::from_str(text).map_err(|_| format!("`{column}` is no JSON: `{text}`"))
+    serde_json::from_str(text).map_err(|_| format!("`{column}` is not JSON: `{text}`"))
 }

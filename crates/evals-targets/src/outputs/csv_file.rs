@@ -5,9 +5,7 @@ use std::io::{self, BufReader, Read};
 use evals_guard::csv::{self, CsvError, Record, Table};
 use serde_json::Map;
 
-use super::OutputRow;
-use super::cell;
-use super::error::RowProblem;
+use super::{OutputRow, RowProblem, cell};
 
 /// The columns whose empty cell is a value: the system was asked, and answered nothing.
 const ANSWERS: [&str; 2] = ["answer", "output"];

@@ -4,8 +4,7 @@ use std::io::{self, BufRead, BufReader, Read};
 
 use serde_json::Value;
 
-use super::OutputRow;
-use super::error::RowProblem;
+use super::{OutputRow, RowProblem};
 use crate::Mapping;
 
 /// The most bytes of one line; a file without line ends would otherwise fill the memory.
@@ -39,7 +38,7 @@ pub(super) fn read(
             Ok(Value::Object(fields)) => Ok(OutputRow { place, fields }),
             Ok(_) => Err(RowProblem {
                 place,
-                what: "it is no JSON object".to_owned(),
+                what: "it is not a JSON object".to_owned(),
             }),
             Err(what) => Err(RowProblem { place, what }),
         });

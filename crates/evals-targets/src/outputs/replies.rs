@@ -10,9 +10,7 @@ use evals_metrics::Run;
 use serde_json::{Map, Value};
 use sha2::{Digest as _, Sha256};
 
-use super::OutputRow;
-use super::error::{OutputsError, RowProblem};
-use super::{csv_file, json_lines};
+use super::{OutputRow, OutputsError, RowProblem, csv_file, json_lines};
 use crate::{Mapping, Reply, ReplyDocument, mapping};
 
 /// Replies that were made elsewhere, by case and repetition.
@@ -29,13 +27,8 @@ pub struct Outputs {
 /// A reply, or the message with which the system failed.
 type RecordedReply = Result<Reply, String>;
 
-#[derive(Clone, Debug)]
-enum Repetitions {
-    /// One reply to all repetitions.
-    All(Box<RecordedReply>),
-    /// A reply to each of these.
-    Each(BTreeMap<u32, RecordedReply>),
-}
+/// The replies to the repetitions of a case, or the one to all of them, which has no number.
+type Repetitions = BTreeMap<Option<u32>, RecordedReply>;
 
 /// Collects rows and their problems.
 #[derive(Debug)]
@@ -101,7 +94,7 @@ impl Outputs {
                 documents: Some(documents.collect()),
                 ..Reply::default()
             };
-            (query, Repetitions::All(Box::new(Ok(reply))))
+            (query, Repetitions::from([(None, Ok(reply))]))
         });
         Ok(Self {
             path: path.to_owned(),
@@ -132,10 +125,8 @@ impl Outputs {
 
     /// The reply to a repetition, or the message with which the system failed; `None` if the file has neither.
     pub(super) fn reply(&self, id: &str, repeat: u32) -> Option<&RecordedReply> {
-        match self.replies.get(id)? {
-            Repetitions::All(reply) => Some(reply),
-            Repetitions::Each(each) => each.get(&repeat),
-        }
+        let replies = self.replies.get(id)?;
+        replies.get(&None).or_else(|| replies.get(&Some(repeat)))
     }
 }
 
@@ -200,28 +191,21 @@ impl<'m> Collected<'m> {
         repeat: Option<u32>,
         reply: RecordedReply,
     ) -> Result<(), String> {
-        let known = self.replies.get_mut(&id);
-        match (known, repeat) {
-            (None, None) => {
-                self.replies.insert(id, Repetitions::All(Box::new(reply)));
-                Ok(())
-            }
-            (None, Some(repeat)) => {
-                let each = BTreeMap::from([(repeat, reply)]);
-                self.replies.insert(id, Repetitions::Each(each));
-                Ok(())
-            }
-            (Some(Repetitions::Each(each)), Some(repeat)) if !each.contains_key(&repeat) => {
-                each.insert(repeat, reply);
-                Ok(())
-            }
-            (Some(Repetitions::Each(_)), Some(repeat)) => {
+        let known = self.replies.entry(id.clone()).or_default();
+        if known
+            .keys()
+            .any(|other| other.is_some() != repeat.is_some())
+        {
+            return Err(format!(
+                "`{id}` has replies with and without `repeat`; write it in all of them or in none"
+            ));
+        }
+        match (known.insert(repeat, reply), repeat) {
+            (None, _) => Ok(()),
+            (Some(_), None) => Err(format!("`{id}` has a second reply")),
+            (Some(_), Some(repeat)) => {
                 Err(format!("`{id}` has a second reply to repetition {repeat}"))
             }
-            (Some(Repetitions::All(_)), None) => Err(format!("`{id}` has a second reply")),
-            (Some(_), _) => Err(format!(
-                "`{id}` has replies with and without `repeat`; write it in all of them or in none"
-            )),
         }
     }
 

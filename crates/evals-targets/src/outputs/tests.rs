@@ -190,7 +190,7 @@ fn every_bad_row_is_named_with_its_line() {
     let text = "{\"id\": \"a\", \"answer\": \"x\"}\n[1]\n{\"id\": \"a\", \"answer\": \"y\"}\n{\"answer\": \"z\"}\n{\"id\": \"b\"\n\n{\"id\": \"c\"}\n{\"id\": \"d\", \"repeat\": 0, \"answer\": 1}\n{\"id\": \"a\", \"repeat\": 2, \"answer\": 1}\n";
     let problems = problems("r.jsonl", text);
     let expected = [
-        "line 2: it is no JSON object",
+        "line 2: it is not a JSON object",
         "line 3: `a` has a second reply",
         "line 4: it has no `id`, a text or a number",
         "line 5: it is not JSON: EOF while parsing an object at column 10; it begins with `{\"id\": \"b\"`",
@@ -226,7 +226,7 @@ fn bad_tables_are_named_with_their_line() {
     );
     assert_eq!(
         problems("r.csv", "id,answer,refused\na,x,no\n"),
-        ["line 2: `refused` is no JSON: `no`"]
+        ["line 2: `refused` is not JSON: `no`"]
     );
     assert_eq!(
         problems("r.csv", "id,answer,answer\na,x,y\n"),
@@ -235,7 +235,7 @@ fn bad_tables_are_named_with_their_line() {
     assert_eq!(
         problems("r.csv", "id,documents\na,\"['d1', 'd2']\"\n"),
         [
-            "line 2: `documents` begins like a list and is no JSON: `['d1', 'd2']`; write `[\"d1\", \"d2\"]` (Python: `json.dumps`) or `d1|d2`"
+            "line 2: `documents` begins like a list but is not JSON: `['d1', 'd2']`; write `[\"d1\", \"d2\"]` (Python: `json.dumps`) or `d1|d2`"
         ]
     );
     assert_eq!(

@@ -6,7 +6,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use evals::FailureClass;
-use evals_messages::{quantity, visible};
+use evals_messages::visible;
 
 /// The characters of a foreign line that a message shows.
 const SHOWN: usize = 200;
@@ -29,13 +29,9 @@ struct Inner {
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum WorkerFault {
-    /// The process could not be started.
+    /// No process can be started, or the shell found no such command or may not run it. The text is the predicate of a sentence about the
+    /// command.
     CannotStart(String),
-    /// The shell found no such command, or may not run it.
-    NoSuchCommand {
-        /// How the shell ended.
-        status: String,
-    },
     /// The process ended with a request open.
     Ended {
         /// How it ended: `exited with status 1`, `was killed by signal 9`.
@@ -52,60 +48,8 @@ pub enum WorkerFault {
         /// The beginning of a line that it did not finish.
         half: Option<String>,
     },
-    /// A line is no JSON.
-    NotJson {
-        /// The line's beginning.
-        line: String,
-        /// The error of the parser.
-        why: String,
-    },
-    /// A line is JSON, but no reply.
-    NotAReply {
-        /// The line's beginning.
-        line: String,
-        /// What a reply looks like.
-        expected: &'static str,
-    },
-    /// A line came while no request was open.
-    Unasked {
-        /// The line's beginning.
-        line: String,
-    },
-    /// A reply has the id of no request.
-    UnknownId {
-        /// The reply's id.
-        id: String,
-        /// The line's beginning.
-        line: String,
-    },
-    /// A request has a second reply.
-    SecondReply {
-        /// The reply's id.
-        id: String,
-        /// The line's beginning.
-        line: String,
-    },
-    /// A reply without an id came while several requests were open.
-    NoId {
-        /// How many requests were open.
-        open: usize,
-        /// The line's beginning.
-        line: String,
-    },
-    /// A guarded reply has a second line.
-    Further {
-        /// The beginning of the reply.
-        reply: String,
-        /// The beginning of the other line.
-        line: String,
-    },
-    /// A line is longer than the limit.
-    TooLong {
-        /// The limit in bytes.
-        limit: usize,
-        /// The line's beginning.
-        line: String,
-    },
+    /// A line is something else than one reply to each request. The text is the predicate of a sentence about the command.
+    Line(String),
     /// No reply came in time.
     TimedOut {
         /// The time limit of a request.
@@ -170,27 +114,26 @@ impl WorkerError {
 }
 
 impl WorkerFault {
+    pub(super) fn unasked(line: &str) -> Self {
+        Self::Line(format!(
+            "wrote a line without being asked: `{line}`; it has to write one line for each request"
+        ))
+    }
+
+    pub(super) fn not_a_reply(line: &str, expected: &str) -> Self {
+        Self::Line(format!(
+            "wrote a line that is not a reply: `{line}`; a reply is {expected}"
+        ))
+    }
+
     /// Whether starting the command again cannot help.
     pub(super) fn is_hopeless(&self) -> bool {
-        matches!(
-            self,
-            Self::CannotStart(_) | Self::NoSuchCommand { .. } | Self::GivenUp { .. }
-        )
+        matches!(self, Self::CannotStart(_) | Self::GivenUp { .. })
     }
 
     /// Whether the process wrote something else than one reply for each request.
     pub(super) fn is_of_a_line(&self) -> bool {
-        matches!(
-            self,
-            Self::NotJson { .. }
-                | Self::NotAReply { .. }
-                | Self::Unasked { .. }
-                | Self::UnknownId { .. }
-                | Self::SecondReply { .. }
-                | Self::NoId { .. }
-                | Self::Further { .. }
-                | Self::TooLong { .. }
-        )
+        matches!(self, Self::Line(_))
     }
 
     /// Whether the process ended without a reply.
@@ -213,19 +156,7 @@ impl WorkerFault {
 
 /// The first characters of a foreign line, safe to print.
 pub(super) fn start(line: &str) -> String {
-    let mut characters = line.trim_end().chars();
-    let shown: String = characters.by_ref().take(SHOWN).collect();
-    let ellipsis = if characters.next().is_some() {
-        "…"
-    } else {
-        ""
-    };
-    format!("{}{ellipsis}", visible::line(&shown))
-}
-
-/// The first characters of foreign bytes, safe to print.
-pub(super) fn start_of_bytes(line: &[u8]) -> String {
-    start(&beginning(line))
+    visible::line(&visible::beginning(line.trim_end(), SHOWN))
 }
 
 /// The first bytes of a foreign line as a text, more than a message shows.
@@ -255,10 +186,7 @@ impl std::error::Error for WorkerError {}
 impl fmt::Display for WorkerFault {
     fn fmt(&self, to: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
-            Self::CannotStart(why) => write!(to, "cannot be started: {why}"),
-            Self::NoSuchCommand { status } => {
-                write!(to, "{status}: the shell cannot find or run the command")
-            }
+            Self::CannotStart(what) | Self::Line(what) => to.write_str(what),
             Self::Ended {
                 status,
                 replies,
@@ -269,39 +197,6 @@ impl fmt::Display for WorkerFault {
             Self::ClosedStdout { half: Some(half) } => {
                 write!(to, "closed its stdout in the middle of a line: `{half}`")
             }
-            Self::NotJson { line, why } => write!(
-                to,
-                "wrote a line that is no JSON ({why}): `{line}`; stdout is for replies, write messages to stderr"
-            ),
-            Self::NotAReply { line, expected } => write!(
-                to,
-                "wrote a line that is no reply: `{line}`; a reply is {expected}"
-            ),
-            Self::Unasked { line } => write!(
-                to,
-                "wrote a line without being asked: `{line}`; it has to write one line for each request"
-            ),
-            Self::UnknownId { id, line } => {
-                write!(to, "replied to `{id}`, which it was not asked: `{line}`")
-            }
-            Self::SecondReply { id, line } => {
-                write!(to, "replied to `{id}` a second time: `{line}`")
-            }
-            Self::NoId { open, line } => write!(
-                to,
-                "wrote a reply without an `id` while {} were open: `{line}`; copy the `id` of the request",
-                quantity::of(*open, "request")
-            ),
-            Self::Further { reply, line } => write!(
-                to,
-                "wrote a second line for its request, `{line}` after `{reply}`, and nobody knows which of them counts; write one line \
-                 to stdout and everything else to stderr"
-            ),
-            Self::TooLong { limit, line } => write!(
-                to,
-                "wrote a line of more than {} MB: `{line}`",
-                limit / 1_000_000
-            ),
             Self::TimedOut { limit, is_silent } => write_timeout(to, *limit, *is_silent),
             Self::Hung { id } => write!(
                 to,

@@ -4,12 +4,13 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 use std::time::Instant;
 
+use evals_messages::quantity;
 use serde_json::{Value, json};
 use tokio::sync::oneshot;
 
 use super::Protocol;
 use super::fault::{self, WorkerError, WorkerFault};
-use super::guard::Guard;
+use super::protocol::Guard;
 
 /// Where the reply to a request goes.
 pub(super) type Asker = oneshot::Sender<Result<Value, WorkerError>>;
@@ -148,25 +149,24 @@ impl Ledger {
         }
         let beginning = fault::beginning(line);
         if let Some((_, reply)) = self.open.values().find_map(|open| open.held.as_ref()) {
-            let (reply, line) = (reply.clone(), self.shown(&beginning));
-            return Err(WorkerFault::Further { reply, line });
+            let line = self.shown(&beginning);
+            return Err(WorkerFault::Line(format!(
+                "wrote a second line for its request, `{line}` after `{reply}`, and nobody knows which of them counts; write one line \
+                 to stdout and everything else to stderr"
+            )));
         }
         let was_asked = !self.abandoned.is_empty() || !self.answered.is_empty();
         if self.open.is_empty() && (self.guard.is_some() || !was_asked) {
-            return Err(WorkerFault::Unasked {
-                line: self.shown(&beginning),
-            });
+            return Err(WorkerFault::unasked(&self.shown(&beginning)));
         }
         let reply = self.protocol.parse(line).map_err(|why| {
+            let line = self.shown(&beginning);
             if self.open.is_empty() {
-                return WorkerFault::Unasked {
-                    line: self.shown(&beginning),
-                };
+                return WorkerFault::unasked(&line);
             }
-            WorkerFault::NotJson {
-                line: self.shown(&beginning),
-                why,
-            }
+            WorkerFault::Line(format!(
+                "wrote a line that is not JSON ({why}): `{line}`; stdout is for replies, write messages to stderr"
+            ))
         })?;
         let id = match self.protocol.id(&reply) {
             Some(id) => id,
@@ -182,16 +182,14 @@ impl Ledger {
             let _ = open.asker.send(Ok(reply));
         } else if self.abandoned.remove(&id) {
             self.answered.insert(id);
-        } else if self.answered.contains(&id) {
-            return Err(WorkerFault::SecondReply {
-                id: fault::start(&id),
-                line: self.shown(&beginning),
-            });
         } else {
-            return Err(WorkerFault::UnknownId {
-                id: fault::start(&id),
-                line: self.shown(&beginning),
-            });
+            let (is_second, line) = (self.answered.contains(&id), self.shown(&beginning));
+            let id = fault::start(&id);
+            return Err(WorkerFault::Line(if is_second {
+                format!("replied to `{id}` a second time: `{line}`")
+            } else {
+                format!("replied to `{id}`, which it was not asked: `{line}`")
+            }));
         }
         self.replies += 1;
         Ok(true)
@@ -200,10 +198,8 @@ impl Ledger {
     /// Holds a reply of a guarded protocol, with the beginning of its line.
     fn hold(&mut self, id: &str, held: (Value, String)) -> Result<(), WorkerFault> {
         let Some(open) = self.open.get_mut(id) else {
-            return Err(WorkerFault::NotAReply {
-                line: held.1,
-                expected: self.protocol.expected(),
-            });
+            let expected = self.protocol.expected();
+            return Err(WorkerFault::not_a_reply(&held.1, expected));
         };
         open.held = Some(held);
         self.replies += 1;
@@ -215,21 +211,20 @@ impl Ledger {
         let mut open = self.open.keys();
         let (first, others) = (open.next(), open.len());
         let Some(id) = first else {
-            return Err(WorkerFault::Unasked { line: shown() });
+            return Err(WorkerFault::unasked(&shown()));
         };
         if !self.protocol.is_reply(reply) {
-            return Err(WorkerFault::NotAReply {
-                line: shown(),
-                expected: self.protocol.expected(),
-            });
+            let expected = self.protocol.expected();
+            return Err(WorkerFault::not_a_reply(&shown(), expected));
         }
         // A late reply to an abandoned request would look the same.
         let open = 1 + others + self.abandoned.len();
         if open > 1 {
-            return Err(WorkerFault::NoId {
-                open,
-                line: shown(),
-            });
+            return Err(WorkerFault::Line(format!(
+                "wrote a reply without an `id` while {} were open: `{}`; copy the `id` of the request",
+                quantity::of(open, "request"),
+                shown()
+            )));
         }
         Ok(id.clone())
     }
@@ -313,16 +308,12 @@ mod tests {
 
         let (_, _one) = ask(&mut ledger, "b");
         let refused = ledger.receive(br#"{"status": "ready"}"#).unwrap_err();
-        assert!(
-            matches!(refused, WorkerFault::NotAReply { .. }),
-            "{refused}"
-        );
+        let told = refused.to_string();
+        assert!(told.contains("a line that is not a reply"), "{told}");
         let (_, _two) = ask(&mut ledger, "c");
         let refused = ledger.receive(br#"{"answer": "?"}"#).unwrap_err();
-        assert!(
-            matches!(refused, WorkerFault::NoId { open: 2, .. }),
-            "{refused}"
-        );
+        let told = refused.to_string();
+        assert!(told.contains("while 2 requests were open"), "{told}");
     }
 
     #[test]
@@ -332,10 +323,8 @@ mod tests {
         ledger.abandon("a");
         let (_, _asked) = ask(&mut ledger, "b");
         let refused = ledger.receive(br#"{"answer": "?"}"#).unwrap_err();
-        assert!(
-            matches!(refused, WorkerFault::NoId { open: 2, .. }),
-            "{refused}"
-        );
+        let told = refused.to_string();
+        assert!(told.contains("while 2 requests were open"), "{told}");
     }
 
     #[test]
@@ -346,10 +335,8 @@ mod tests {
         assert_eq!(ledger.replies(), 0);
         let (_, _asked) = ask(&mut ledger, "a");
         let refused = ledger.receive(br#"{"ready": true}"#).unwrap_err();
-        assert!(
-            matches!(refused, WorkerFault::NotAReply { .. }),
-            "{refused}"
-        );
+        let told = refused.to_string();
+        assert!(told.contains("a line that is not a reply"), "{told}");
     }
 
     #[test]
@@ -367,7 +354,7 @@ mod tests {
         assert!(refused(&mut ledger, r#"{"id": "b"}"#).contains("`b`, which it was not asked"));
         let not_json = refused(&mut ledger, "Loading model…");
         assert!(
-            not_json.contains("no JSON (expected value at column 1)"),
+            not_json.contains("not JSON (expected value at column 1)"),
             "{not_json}"
         );
         assert!(not_json.contains("`Loading model…`"), "{not_json}");

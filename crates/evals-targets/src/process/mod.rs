@@ -7,23 +7,17 @@
 mod command;
 mod fault;
 mod gate;
-mod group;
-mod guard;
 mod health;
 mod ledger;
 mod lines;
 mod pool;
-mod pools;
 mod protocol;
-mod tail;
 mod worker;
 
-pub use command::WorkerCommand;
+pub use command::{WorkerCommand, kill_all};
 pub use fault::{WorkerError, WorkerFault};
 pub use gate::RequestGate;
-pub use group::kill_all;
-pub use pool::{TimedReply, WorkerOptions, WorkerPool};
-pub use pools::WorkerPools;
+pub use pool::{TimedReply, WorkerOptions, WorkerPool, WorkerPools};
 pub use protocol::Protocol;
 pub(crate) use protocol::parse_json;
 

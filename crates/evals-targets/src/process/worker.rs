@@ -12,12 +12,11 @@ use tokio::sync::{mpsc, oneshot};
 use tokio::task::JoinHandle;
 use tokio::time::timeout;
 
+use super::command::Group;
 use super::fault::{self, WorkerError, WorkerFault};
-use super::group::Group;
 use super::health::Health;
 use super::ledger::Ledger;
-use super::lines::{Lines, Next};
-use super::tail::Tail;
+use super::lines::{Lines, Next, Tail};
 use super::{Protocol, WorkerCommand};
 
 /// How long a process may go on without its stdout, and how long its pipes are read after its end.
@@ -75,7 +74,7 @@ impl Worker {
         health: &Arc<Health>,
     ) -> Result<Self, WorkerError> {
         let cannot_start = |error: &io::Error| {
-            let fault = WorkerFault::CannotStart(error.to_string());
+            let fault = WorkerFault::CannotStart(format!("cannot be started: {error}"));
             WorkerError::new(command.line(), fault, Vec::new())
         };
         let mut child = command.process().spawn().map_err(|e| cannot_start(&e))?;
@@ -323,10 +322,11 @@ impl WorkerProcess {
                 }
                 Ok(Next::Rest(rest)) => return self.receive_rest(rest),
                 Ok(Next::TooLong(start)) => {
-                    return self.condemn(WorkerFault::TooLong {
-                        limit: line_limit,
-                        line: fault::start_of_bytes(&start),
-                    });
+                    return self.condemn(WorkerFault::Line(format!(
+                        "wrote a line of more than {} MB: `{}`",
+                        line_limit / 1_000_000,
+                        fault::start(&fault::beginning(&start))
+                    )));
                 }
                 Ok(Next::End) | Err(_) => return,
             }
@@ -422,9 +422,10 @@ impl State {
         let half = self.half();
         let code = status.as_ref().ok().and_then(ExitStatus::code);
         if replies == 0 && half.is_none() && is_no_command(code) {
-            return WorkerFault::NoSuchCommand {
-                status: ended(status),
-            };
+            let status = ended(status);
+            return WorkerFault::CannotStart(format!(
+                "{status}: the shell cannot find or run the command"
+            ));
         }
         WorkerFault::Ended {
             status: ended(status),

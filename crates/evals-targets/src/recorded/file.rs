@@ -1,16 +1,15 @@
-//! The file that holds the replies of one run.
+//! Files of recorded replies: their lines, and how they are read and extended.
 
 use std::collections::{BTreeMap, BTreeSet};
-use std::fs;
-use std::io;
 use std::path::{Path, PathBuf};
+use std::{fs, io};
 
 use evals::{JournalError, RecordFile};
+use evals_models::{ModelIdentity, Usage};
+use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
-use super::Payment;
-use super::line::{Line, RecordedReply, ReplyKey, ReplyLine};
-use crate::{Inputs, Request};
+use crate::{Inputs, Reply, Request};
 
 /// Whether replies of an earlier session are used.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -33,10 +32,36 @@ pub enum Resumption {
 #[derive(Debug)]
 pub struct ReplyFile {
     file: RecordFile,
+    held: Held,
+    is_resumed: bool,
+}
+
+/// What a file held when it was opened.
+#[derive(Debug, Default)]
+struct Held {
     recorded: BTreeMap<ReplyKey, RecordedReply>,
     payments: Vec<Payment>,
     unstored: BTreeSet<String>,
-    is_resumed: bool,
+    is_finished: bool,
+}
+
+impl Held {
+    fn add(&mut self, line: Line) {
+        match line {
+            Line::Reply(line) => {
+                let (key, reply) = line.into_recorded();
+                self.recorded.insert(key, reply);
+            }
+            Line::Paid { paid, batched } => {
+                self.payments.push(paid);
+                self.unstored.extend(batched);
+            }
+            Line::Stored { stored } => {
+                self.unstored.remove(&stored);
+            }
+            Line::Finished { finished } => self.is_finished = finished,
+        }
+    }
 }
 
 impl ReplyFile {
@@ -67,7 +92,8 @@ impl ReplyFile {
         if resumption != Resumption::Fresh
             && let Some(newest) = newest(folder).map_err(failed("list the folder of"))?
         {
-            let (file, is_finished) = Self::read(newest, identity)?;
+            let file = Self::read(newest, identity)?;
+            let is_finished = file.held.is_finished;
             let is_reopened = is_finished && resumption == Resumption::Reopen;
             if is_reopened {
                 // If this process is killed, the same command resumes the file.
@@ -97,7 +123,7 @@ impl ReplyFile {
             }
             match Self::read(path, identity) {
                 Err(JournalError::Locked { .. }) => {}
-                opened => return opened.map(|(file, _)| file),
+                opened => return opened,
             }
         }
     }
@@ -117,50 +143,22 @@ impl ReplyFile {
             })?,
         };
         let Some(newest) = newest else { return Ok(0) };
-        let mut recorded = BTreeSet::new();
-        let mut is_finished = false;
-        RecordFile::read(&newest, |line| match line {
-            Line::Reply(line) => {
-                recorded.insert((line.id, line.repeat));
-            }
-            Line::Paid { .. } | Line::Stored { .. } => {}
-            Line::Finished { finished } => is_finished = finished,
-        })?;
+        let mut held = Held::default();
+        RecordFile::read(&newest, |line| held.add(line))?;
         Ok(match resumption {
-            Resumption::Reopen => recorded.len(),
-            Resumption::Resume if !is_finished => recorded.len(),
+            Resumption::Reopen => held.recorded.len(),
+            Resumption::Resume if !held.is_finished => held.recorded.len(),
             Resumption::Resume | Resumption::Fresh => 0,
         })
     }
 
-    /// Opens a file. Returns whether it is finished, too.
-    fn read(path: PathBuf, identity: &Value) -> Result<(Self, bool), JournalError> {
-        let mut recorded = BTreeMap::new();
-        let mut payments = Vec::new();
-        let mut unstored = BTreeSet::new();
-        let mut is_finished = false;
-        let file = RecordFile::open(path, identity, |line| match line {
-            Line::Reply(line) => {
-                let (key, reply) = line.into_recorded();
-                recorded.insert(key, reply);
-            }
-            Line::Paid { paid, batched } => {
-                payments.push(paid);
-                unstored.extend(batched);
-            }
-            Line::Stored { stored } => {
-                unstored.remove(&stored);
-            }
-            Line::Finished { finished } => is_finished = finished,
-        })?;
-        let file = Self {
-            file,
-            recorded,
-            payments,
-            unstored,
+    fn read(path: PathBuf, identity: &Value) -> Result<Self, JournalError> {
+        let mut held = Held::default();
+        Ok(Self {
+            file: RecordFile::open(path, identity, |line| held.add(line))?,
+            held,
             is_resumed: false,
-        };
-        Ok((file, is_finished))
+        })
     }
 
     /// The file.
@@ -170,7 +168,7 @@ impl ReplyFile {
 
     /// How many replies the file held when it was opened.
     pub fn recorded(&self) -> usize {
-        self.recorded.len()
+        self.held.recorded.len()
     }
 
     /// How many lines failed their check when the file was opened. What they held is asked again.
@@ -198,12 +196,12 @@ impl ReplyFile {
                 copied.insert(key, reply);
             }
         })?;
-        copied.retain(|key, _| !self.recorded.contains_key(key));
+        copied.retain(|key, _| !self.held.recorded.contains_key(key));
         for (key, reply) in &copied {
             self.append(key, reply)?;
         }
         let count = copied.len();
-        self.recorded.append(&mut copied);
+        self.held.recorded.append(&mut copied);
         Ok(count)
     }
 
@@ -214,13 +212,13 @@ impl ReplyFile {
 
     /// What earlier sessions paid, in the order of the payments.
     pub fn payments(&self) -> &[Payment] {
-        &self.payments
+        &self.held.payments
     }
 
     /// The keys of requests whose replies came in batches and were paid for, but not noted as [stored](Self::stored) before the earlier
     /// sessions ended. A session that reads such a reply again pays nothing for it.
     pub fn unstored(&self) -> &BTreeSet<String> {
-        &self.unstored
+        &self.held.unstored
     }
 
     /// Records a payment of this process, with the request's key if the reply came in a batch.
@@ -248,7 +246,7 @@ impl ReplyFile {
 
     /// Takes the replies that the file held when it was opened.
     pub(super) fn take(&mut self) -> BTreeMap<ReplyKey, RecordedReply> {
-        std::mem::take(&mut self.recorded)
+        std::mem::take(&mut self.held.recorded)
     }
 
     /// Adds a reply.
@@ -287,4 +285,107 @@ fn newest(folder: &Path) -> io::Result<Option<PathBuf>> {
         }
     }
     Ok(newest.map(|(_, path)| path))
+}
+
+/// One repetition of one case.
+pub(super) type ReplyKey = (String, u32);
+
+/// A reply and what was asked.
+#[derive(Clone, Debug)]
+pub(super) struct RecordedReply {
+    pub(super) inputs: Value,
+    pub(super) reply: Reply,
+}
+
+/// A reply as a later session reads it from its line.
+#[cfg(test)]
+pub(crate) fn read_back(reply: &Reply) -> Reply {
+    let recorded = RecordedReply {
+        inputs: Value::Null,
+        reply: reply.clone(),
+    };
+    let line = ReplyLine::of(&("case".to_owned(), 1), &recorded);
+    let line = serde_json::to_string(&Line::Reply(Box::new(line))).unwrap();
+    match serde_json::from_str(&line) {
+        Ok(Line::Reply(line)) => line.into_recorded().1.reply,
+        other => panic!("{other:?} of {line}"),
+    }
+}
+
+/// One line of the file.
+#[derive(Debug, Serialize, Deserialize)]
+#[serde(untagged)]
+pub(super) enum Line {
+    Reply(Box<ReplyLine>),
+    /// What the run paid at one time.
+    Paid {
+        paid: Payment,
+        /// The request's key, if the reply came in a batch: a later session may read the reply again without paying for it.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        batched: Option<String>,
+    },
+    /// The reply to the request with this key is stored, so no later session reads it again from its batch.
+    Stored {
+        stored: String,
+    },
+    /// No later session needs the file.
+    Finished {
+        finished: bool,
+    },
+}
+
+/// A recorded reply.
+#[derive(Debug, Serialize, Deserialize)]
+pub(super) struct ReplyLine {
+    pub(super) id: String,
+    pub(super) repeat: u32,
+    pub(super) inputs: Value,
+    reply: Reply,
+    /// The reply's metrics that are not finite numbers, as text, because JSON has no such numbers.
+    #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
+    not_finite: BTreeMap<String, String>,
+}
+
+impl ReplyLine {
+    pub(super) fn of((id, repeat): &ReplyKey, recorded: &RecordedReply) -> Self {
+        let mut reply = recorded.reply.clone();
+        let mut not_finite = BTreeMap::new();
+        reply.metrics.retain(|name, value| {
+            if !value.is_finite() {
+                not_finite.insert(name.clone(), value.to_string());
+            }
+            value.is_finite()
+        });
+        Self {
+            id: id.clone(),
+            repeat: *repeat,
+            inputs: recorded.inputs.clone(),
+            reply,
+            not_finite,
+        }
+    }
+
+    pub(super) fn into_recorded(self) -> (ReplyKey, RecordedReply) {
+        let mut reply = self.reply;
+        let not_finite = self.not_finite.into_iter();
+        reply.metrics.extend(
+            not_finite.filter_map(|(name, value)| Some((name, value.parse::<f64>().ok()?))),
+        );
+        let recorded = RecordedReply {
+            inputs: self.inputs,
+            reply,
+        };
+        ((self.id, self.repeat), recorded)
+    }
+}
+
+/// Tokens that a run paid for: those of a call of a model, or those that a target reports.
+///
+/// It holds no amount, so that a session can count with prices that an earlier one did not know.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Payment {
+    /// The model, as prices name it.
+    pub model: ModelIdentity,
+    /// Its tokens.
+    pub usage: Usage,
 }

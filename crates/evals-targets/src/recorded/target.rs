@@ -1,19 +1,16 @@
 //! A target in front of another one that records every reply.
 
 use std::collections::{BTreeMap, BTreeSet};
-use std::error::Error;
-use std::fmt;
 use std::path::Path;
 use std::sync::atomic::{AtomicU64, AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Instant;
 
 use async_trait::async_trait;
-use evals::{FailureClass, JournalError, Timing};
+use evals::{FailureClass, JournalError};
 use tokio::sync::{Mutex as AsyncMutex, MutexGuard};
 
-use super::file::{ReplyFile, asked};
-use super::line::{RecordedReply, ReplyKey};
+use super::file::{RecordedReply, ReplyFile, ReplyKey, asked};
 use crate::{Reply, Request, Target, TargetError, TargetIdentity};
 
 /// Asks a target once for each repetition of a case, whoever asks and however often the process is started again.
@@ -157,11 +154,7 @@ impl TargetRecording {
         let mut timings = reply.timings.iter();
         let is_timed = timings.any(|timing| timing.stage == Reply::STAGE);
         if !is_timed {
-            let timing = Timing {
-                stage: Reply::STAGE.to_owned(),
-                duration: started.elapsed(),
-                cached: false,
-            };
+            let timing = Reply::timing(Reply::STAGE, started.elapsed());
             reply.timings.insert(0, timing);
         }
         let recorded = RecordedReply {
@@ -275,17 +268,6 @@ fn shared(error: &Arc<TargetError>) -> TargetError {
 }
 
 /// A failure that several readers get.
-#[derive(Debug)]
+#[derive(Debug, thiserror::Error)]
+#[error(transparent)]
 struct SharedError(Arc<TargetError>);
-
-impl fmt::Display for SharedError {
-    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
-        self.0.fmt(formatter)
-    }
-}
-
-impl Error for SharedError {
-    fn source(&self) -> Option<&(dyn Error + 'static)> {
-        self.0.source()
-    }
-}

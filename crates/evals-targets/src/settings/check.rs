@@ -74,42 +74,30 @@ impl TargetSettings {
 
     /// Refuses settings that have no meaning for the target, because they would be ignored.
     fn check_kind(&self, address: &TargetAddress) -> Result<(), SettingsProblem> {
-        let of_services = [
-            ("method", self.method.is_some()),
-            ("headers", !self.headers.is_empty()),
-            ("query", !self.query.is_empty()),
-            ("body", self.body.is_some()),
-            ("stream", self.stream.is_some()),
-            ("max_attempts", self.max_attempts.is_some()),
-            ("requests_per_minute", self.requests_per_minute.is_some()),
-        ];
-        let of_commands = ("processes", self.processes.is_some());
-        let foreign = match address {
-            TargetAddress::Http(_) => vec![("prompt", self.prompt.is_some()), of_commands],
-            TargetAddress::Exec(_) => {
-                let chat = [("prompt", self.prompt.is_some())];
-                of_services.into_iter().chain(chat).collect()
-            }
-            TargetAddress::Outputs(_) => {
-                let others = [("prompt", self.prompt.is_some()), of_commands];
-                of_services.into_iter().chain(others).collect()
-            }
-            TargetAddress::Chat { .. } => {
-                let replies = [
-                    ("response", self.response != ResponseSettings::default()),
-                    of_commands,
-                ];
-                of_services.into_iter().chain(replies).collect()
-            }
-            TargetAddress::Trec(_) => {
-                let others = [
-                    ("prompt", self.prompt.is_some()),
-                    ("response", self.response != ResponseSettings::default()),
-                    of_commands,
-                ];
-                of_services.into_iter().chain(others).collect()
-            }
+        // Whether settings of services, `prompt`, `response` and `processes` have no meaning.
+        let (services, prompt, response, processes) = match address {
+            TargetAddress::Http(_) => (false, true, false, true),
+            TargetAddress::Exec(_) => (true, true, false, false),
+            TargetAddress::Chat { .. } => (true, false, true, true),
+            TargetAddress::Outputs(_) => (true, true, false, true),
+            TargetAddress::Trec(_) => (true, true, true, true),
         };
+        let has_response = self.response != ResponseSettings::default();
+        let foreign = [
+            ("method", services && self.method.is_some()),
+            ("headers", services && !self.headers.is_empty()),
+            ("query", services && !self.query.is_empty()),
+            ("body", services && self.body.is_some()),
+            ("stream", services && self.stream.is_some()),
+            ("max_attempts", services && self.max_attempts.is_some()),
+            (
+                "requests_per_minute",
+                services && self.requests_per_minute.is_some(),
+            ),
+            ("prompt", prompt && self.prompt.is_some()),
+            ("response", response && has_response),
+            ("processes", processes && self.processes.is_some()),
+        ];
         match foreign.into_iter().find(|(_, is_set)| *is_set) {
             Some((key, _)) => Err(SettingsProblem::new(
                 key,

@@ -13,19 +13,77 @@
 //! ```
 
 mod check;
-mod matching;
-mod problem;
-mod prompt;
-mod reading;
 mod response;
-mod stream;
 mod target_settings;
 mod written;
 
-pub use matching::{MatchBy, MatchSettings};
-pub use problem::SettingsProblem;
-pub use prompt::PromptSource;
-pub use response::{ResponseSettings, UsageSettings};
-pub use stream::StreamSettings;
-pub use target_settings::{Body, TargetSettings};
+use std::io;
+use std::path::{Path, PathBuf};
+
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+use thiserror::Error;
+
+pub use response::{ResponseSettings, StreamSettings, UsageSettings};
+pub use target_settings::{Body, MatchBy, MatchSettings, TargetSettings};
 pub use written::{Expanded, Written};
+
+/// A setting of a target that cannot be used. The caller knows the file and finds the line by the key.
+#[derive(Clone, Debug, Error, PartialEq, Eq)]
+#[error("{}: {message}", place(key))]
+pub struct SettingsProblem {
+    /// The setting's dotted path below `target`: `response.answer`. Empty for the whole section.
+    pub key: String,
+    /// The mistake, and how to fix it.
+    pub message: String,
+}
+
+impl SettingsProblem {
+    /// A problem of this setting.
+    pub fn new(key: impl Into<String>, message: impl Into<String>) -> Self {
+        Self {
+            key: key.into(),
+            message: message.into(),
+        }
+    }
+}
+
+fn place(key: &str) -> String {
+    if key.is_empty() {
+        "`target`".to_owned()
+    } else {
+        format!("`target.{key}`")
+    }
+}
+
+/// Where the prompt of a chat model comes from: a text, or `{file: PATH}`.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(untagged, expecting = "expected a text or `{file: PATH}`")]
+pub enum PromptSource {
+    /// The template itself.
+    Text(String),
+    /// A file that holds the template. A relative path starts from the folder where the program runs.
+    File(PromptFile),
+}
+
+/// A file that holds a prompt.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct PromptFile {
+    /// Its path.
+    pub file: PathBuf,
+}
+
+impl PromptSource {
+    /// The template's text. `folder` is the one that relative paths start from.
+    ///
+    /// # Errors
+    ///
+    /// The file cannot be read, or is no text.
+    pub fn text(&self, folder: &Path) -> io::Result<String> {
+        match self {
+            Self::Text(text) => Ok(text.clone()),
+            Self::File(prompt) => std::fs::read_to_string(folder.join(&prompt.file)),
+        }
+    }
+}

@@ -67,7 +67,7 @@ impl Values {
         if let Some(plain) = tagged {
             return self.plain(plain, text, place);
         }
-        let problem = format!("`{text}` is no value of the tag `{}`", tag.original());
+        let problem = format!("`{text}` is not a value of the tag `{}`", tag.original());
         self.errors.push(place.error(problem));
         Value::Null
     }

@@ -106,7 +106,7 @@ fn everything_has_its_place() {
     assert_eq!(
         places(&document.errors),
         [
-            "3:21: `.nan` is no finite number, and JSON, in which cases are sent and stored, has no other; write `null`, or put it into quotes",
+            "3:21: `.nan` is not a finite number, and JSON, in which cases are sent and stored, has only finite ones; write `null`, or put it into quotes",
             "4:13: the tag `!y` cannot be read here",
         ]
     );

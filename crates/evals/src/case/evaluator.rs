@@ -7,7 +7,7 @@ use async_trait::async_trait;
 use serde::{Deserialize, Serialize};
 
 use super::{Case, Context};
-use crate::{Direction, Domain, FailureClass, Outcome, ValueKind};
+use crate::{Direction, Domain, FailureClass, Outcome, TaskError, ValueKind};
 
 /// Judges the output of one case.
 ///
@@ -115,8 +115,7 @@ impl Concern {
 /// Wraps any error, so that `?` works on all of them; for the same reason it is not itself a [`std::error::Error`].
 #[derive(Debug)]
 pub struct EvaluatorError {
-    error: Box<dyn Error + Send + Sync>,
-    class: Option<FailureClass>,
+    pub(crate) error: TaskError,
     outcomes: Vec<Outcome>,
 }
 
@@ -124,8 +123,7 @@ impl EvaluatorError {
     /// Makes an error from a message or a boxed error.
     pub fn new(error: impl Into<Box<dyn Error + Send + Sync>>) -> Self {
         Self {
-            error: error.into(),
-            class: None,
+            error: TaskError::new(error),
             outcomes: Vec::new(),
         }
     }
@@ -133,7 +131,7 @@ impl EvaluatorError {
     /// Sets the consequence of the error for the remaining cases.
     #[must_use]
     pub fn classed(mut self, class: FailureClass) -> Self {
-        self.class = Some(class);
+        self.error = self.error.classed(class);
         self
     }
 
@@ -152,12 +150,12 @@ impl EvaluatorError {
 
     /// The consequence of the error for the remaining cases, where it is known.
     pub fn class(&self) -> Option<FailureClass> {
-        self.class
+        self.error.class()
     }
 
     /// The wrapped error.
     pub fn get_ref(&self) -> &(dyn Error + Send + Sync + 'static) {
-        &*self.error
+        self.error.get_ref()
     }
 }
 

@@ -79,9 +79,8 @@ pub enum Cell {
 
 impl Row {
     pub(super) fn new(measure: String, unit: Unit, better: Direction, cells: Vec<Cell>) -> Self {
-        let winner = winner(unit, better, &cells);
         Self {
-            winner,
+            winner: winner(unit, better, &cells),
             ..Self::without_winner(measure, unit, better, cells)
         }
     }
@@ -127,6 +126,16 @@ impl Unit {
         } else {
             printed
         }
+    }
+
+    /// Prints an interval.
+    pub(crate) fn range(self, interval: &Interval) -> String {
+        number::range(interval, |end| self.print(end))
+    }
+
+    /// Prints the interval of a difference.
+    pub(crate) fn signed_range(self, interval: &Interval) -> String {
+        number::range(interval, |end| self.print_signed(end))
     }
 
     /// The value after rounding for print.

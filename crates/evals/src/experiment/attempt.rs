@@ -1,11 +1,9 @@
 //! One run of one case: the hooks, the task, then its evaluators.
 
-use std::panic::AssertUnwindSafe;
 use std::pin::{Pin, pin};
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
-use futures::FutureExt as _;
 use futures::future::{Either, select};
 use tokio::time::sleep;
 
@@ -197,7 +195,10 @@ where
         loop {
             trial.attempts += 1;
             trial.started = Instant::now();
-            let failure = match guarded(self.task, Arc::clone(case), trial.scope.clone()).await {
+            let (task, own) = (self.task, trial.scope.clone());
+            // The call is inside the guarded future, because a closure may panic before it returns a future.
+            let attempt = async { task(Arc::clone(case), own).await };
+            let failure = match TaskFailure::guard(trial.scope.within(attempt)).await {
                 Ok(output) => return Ok(output),
                 Err(failure) => failure,
             };
@@ -255,26 +256,5 @@ impl<O: crate::Payload> Done<O> {
         if let Err(failure) = result {
             self.result = Err(failure);
         }
-    }
-}
-
-/// Runs the task and turns an error or a panic into a failure.
-async fn guarded<D, T, F>(
-    task: &T,
-    case: Arc<Case<D>>,
-    scope: TaskScope,
-) -> Result<D::Output, TaskFailure>
-where
-    D: Domain,
-    T: Fn(Arc<Case<D>>, TaskScope) -> F + Sync,
-    F: Future<Output = Result<D::Output, TaskError>> + Send,
-{
-    // The call is inside the guarded future, because a closure may panic before it returns a future.
-    let own = scope.clone();
-    let attempt = scope.within(async { task(case, own).await });
-    match AssertUnwindSafe(attempt).catch_unwind().await {
-        Ok(Ok(output)) => Ok(output),
-        Ok(Err(error)) => Err(TaskFailure::from_error(&error)),
-        Err(payload) => Err(TaskFailure::from_panic(&*payload)),
     }
 }

@@ -6,7 +6,7 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
 use evals_guard::panics;
-use evals_messages::chain;
+use evals_messages::{chain, quantity};
 use futures::FutureExt as _;
 
 use super::audience::Audience;
@@ -61,11 +61,7 @@ impl<D: Domain> Completion<D> {
         if let Some(most) = self.max_failures
             && failed >= most.get()
         {
-            let cases = if most.get() == 1 {
-                "1 case".to_owned()
-            } else {
-                format!("{most} cases")
-            };
+            let cases = quantity::of(most.get(), "case");
             self.stop
                 .stop(format!("{cases} failed, which is the limit"));
         }

@@ -13,8 +13,8 @@ use super::timeout::Clock;
 use crate::naming::Names;
 use crate::recording::Notes;
 use crate::{
-    Case, CaseOutcome, Context, Direction, Domain, EvaluatorError, EvaluatorFailure, Missed,
-    MissedOutcome, Outcome, RetriedEvaluator, TaskScope, Value,
+    Case, CaseOutcome, Context, Direction, Domain, EvaluatorError, EvaluatorFailure, FailureKind,
+    Missed, MissedOutcome, Outcome, RetriedEvaluator, TaskFailure, TaskScope, Value,
 };
 
 /// The results of the evaluators of one case.
@@ -177,7 +177,8 @@ impl Grading {
     }
 
     fn add_judgement<D: Domain>(&mut self, enrolled: &Enrolled<D>, judgement: Judgement) {
-        let failed = |error| EvaluatorFailure::from_error(enrolled.name(), enrolled.origin, &error);
+        let failed =
+            |error: EvaluatorError| failure_of(enrolled, TaskFailure::from_error(&error.error));
         match judgement {
             Judgement::Returned(mut outcomes, error) => {
                 tell_apart(&mut outcomes);
@@ -187,11 +188,10 @@ impl Grading {
                 self.failures.extend(error.map(failed));
             }
             Judgement::OutOfTime(error) => self.failures.push(failed(error)),
-            Judgement::Panicked(payload) => self.failures.push(EvaluatorFailure::from_panic(
-                enrolled.name(),
-                enrolled.origin,
-                &*payload,
-            )),
+            Judgement::Panicked(payload) => {
+                let failure = TaskFailure::from_panic(&*payload);
+                self.failures.push(failure_of(enrolled, failure));
+            }
         }
     }
 
@@ -204,12 +204,9 @@ impl Grading {
         if let Value::Score(score) = outcome.value
             && !score.is_finite()
         {
-            self.failures.push(EvaluatorFailure::not_finite(
-                enrolled.name(),
-                enrolled.origin,
-                &outcome.name,
-                score,
-            ));
+            let message = format!("score `{}` is not finite: {score}", outcome.name);
+            let failure = TaskFailure::of(FailureKind::NotFinite, None, message);
+            self.failures.push(failure_of(enrolled, failure));
             return;
         }
         let reason = match outcome.value {
@@ -228,6 +225,17 @@ impl Grading {
             reason,
             evidence: outcome.evidence,
         });
+    }
+}
+
+/// A failure of an evaluator.
+fn failure_of<D: Domain>(enrolled: &Enrolled<D>, failure: TaskFailure) -> EvaluatorFailure {
+    EvaluatorFailure {
+        evaluator: enrolled.name().to_owned(),
+        origin: enrolled.origin,
+        kind: failure.kind,
+        class: failure.class,
+        message: failure.message,
     }
 }
 

@@ -3,18 +3,19 @@
 use std::panic::{self, AssertUnwindSafe};
 use std::sync::Arc;
 
-use futures::FutureExt as _;
-
-use super::timeout::{Clock, HookStep};
-use crate::{Case, CaseReport, Domain, Lifecycle, Prepared, TaskError, TaskFailure};
+use super::timeout::Clock;
+use crate::{Case, CaseReport, Domain, Lifecycle, Prepared, TaskFailure};
 
 /// Makes the hooks of one repetition of a case.
 pub(super) type Factory<D> = dyn Fn(&Arc<Case<D>>) -> Box<dyn Lifecycle<D>> + Send + Sync;
 
-/// The hooks of one repetition of a case; none if the experiment has no lifecycle.
-pub(super) struct Hooks<D: Domain> {
-    lifecycle: Option<Box<dyn Lifecycle<D>>>,
-}
+/// The hooks of one repetition of a case.
+pub(super) struct Hooks<D: Domain>(Box<dyn Lifecycle<D>>);
+
+/// The hooks of an experiment without a lifecycle.
+struct NoHooks;
+
+impl<D: Domain> Lifecycle<D> for NoHooks {}
 
 impl<D: Domain> Hooks<D> {
     /// Makes the hooks. The failure says that the factory panicked.
@@ -22,17 +23,12 @@ impl<D: Domain> Hooks<D> {
         factory: Option<&Factory<D>>,
         case: &Arc<Case<D>>,
     ) -> (Self, Result<(), TaskFailure>) {
-        let Some(factory) = factory else {
-            return (Self { lifecycle: None }, Ok(()));
-        };
-        match panic::catch_unwind(AssertUnwindSafe(|| factory(case))) {
-            Ok(lifecycle) => {
-                let lifecycle = Some(lifecycle);
-                (Self { lifecycle }, Ok(()))
-            }
+        let make = || factory.map_or_else(|| Box::new(NoHooks) as _, |factory| factory(case));
+        match panic::catch_unwind(AssertUnwindSafe(make)) {
+            Ok(lifecycle) => (Self(lifecycle), Ok(())),
             Err(payload) => {
                 let failure = TaskFailure::from_panic(&*payload);
-                (Self { lifecycle: None }, Err(failure))
+                (Self(Box::new(NoHooks)), Err(failure))
             }
         }
     }
@@ -42,13 +38,8 @@ impl<D: Domain> Hooks<D> {
         case: &Case<D>,
         clock: Clock<'_>,
     ) -> Result<(), TaskFailure> {
-        match &mut self.lifecycle {
-            Some(lifecycle) => {
-                let setup = guarded(async { lifecycle.setup(case).await });
-                clock.step(HookStep::Setup, setup).await
-            }
-            None => Ok(()),
-        }
+        let setup = TaskFailure::guard(async { self.0.setup(case).await });
+        clock.step("the setup of the case", setup).await
     }
 
     pub(super) async fn prepare(
@@ -56,13 +47,8 @@ impl<D: Domain> Hooks<D> {
         prepared: &mut Prepared<'_, D>,
         clock: Clock<'_>,
     ) -> Result<(), TaskFailure> {
-        match &mut self.lifecycle {
-            Some(lifecycle) => {
-                let prepare = guarded(async { lifecycle.prepare_context(prepared).await });
-                clock.step(HookStep::Prepare, prepare).await
-            }
-            None => Ok(()),
-        }
+        let prepare = TaskFailure::guard(async { self.0.prepare_context(prepared).await });
+        clock.step("the hook before the evaluators", prepare).await
     }
 
     /// Runs the teardown with a time limit of its own, and returns its failure.
@@ -71,17 +57,7 @@ impl<D: Domain> Hooks<D> {
         report: Option<&CaseReport<D>>,
         clock: Clock<'_>,
     ) -> Option<TaskFailure> {
-        let lifecycle = self.lifecycle.as_mut()?;
-        let teardown = guarded(async { lifecycle.teardown(report).await });
-        clock.step(HookStep::Teardown, teardown).await.err()
-    }
-}
-
-/// Turns an error or a panic into a failure.
-async fn guarded(hook: impl Future<Output = Result<(), TaskError>>) -> Result<(), TaskFailure> {
-    match AssertUnwindSafe(hook).catch_unwind().await {
-        Ok(Ok(())) => Ok(()),
-        Ok(Err(error)) => Err(TaskFailure::from_error(&error)),
-        Err(payload) => Err(TaskFailure::from_panic(&*payload)),
+        let teardown = TaskFailure::guard(async { self.0.teardown(report).await });
+        clock.step("the teardown of the case", teardown).await.err()
     }
 }

@@ -25,8 +25,8 @@ use tokio_util::sync::CancellationToken;
 
 use crate::report::settle;
 use crate::{
-    Case, CaseReport, Dataset, Domain, Event, Journal, Lifecycle, Observer, Report, SchemaVersion,
-    StopSignal, TaskError, TaskScope,
+    Case, CaseReport, Dataset, Domain, Event, Journal, Lifecycle, Observer, Report, StopSignal,
+    TaskError, TaskScope,
 };
 use audience::Audience;
 use completion::{Completion, Finished};
@@ -228,11 +228,11 @@ impl<D: Domain, T> Experiment<D, T> {
         let name = self.name.unwrap_or_else(|| self.dataset.name().to_owned());
         let resumed = resume::place(self.resumed, &self.dataset, self.repeat);
         let evaluators = roster::shared(self.dataset.evaluators());
-        let mut queue = worker::Queue::new(
-            self.dataset,
-            self.task,
-            self.repeat,
-            RunProtocol {
+        let queue = Arc::new(worker::Queue {
+            dataset: self.dataset,
+            task: self.task,
+            repeat: self.repeat,
+            protocol: RunProtocol {
                 timeout: self.case_timeout,
                 retry_task: self.retry_task,
                 retry_evaluators: self.retry_evaluators,
@@ -240,42 +240,37 @@ impl<D: Domain, T> Experiment<D, T> {
                 evaluators,
                 stop: self.stop.clone(),
             },
-            Completion {
+            completion: Completion {
                 audience: Audience::new(self.observers),
                 stop: self.stop,
                 journal: self.journal,
                 max_failures: self.max_failures,
                 failed: AtomicUsize::new(0),
             },
-        );
-        queue.skip(&resumed);
-        let queue = Arc::new(queue);
+            done: worker::done(&resumed),
+            next: AtomicUsize::new(0),
+        });
         let workers = self.concurrency.get();
         let cases = run_cases(&queue, &name, resumed, workers, &self.cancellation).await;
         let not_run = queue.total() - cases.len();
-        let Completion { audience, stop, .. } = queue.completion();
+        let Completion { audience, stop, .. } = &queue.completion;
         audience.report(Event::Finished { not_run });
 
-        let identities = queue.protocol().evaluators.iter();
+        let identities = queue.protocol.evaluators.iter();
+        let dataset = queue.dataset.name();
         let mut report = Report {
-            schema_version: SchemaVersion,
-            name,
-            dataset: queue.dataset().name().to_owned(),
-            repeat: self.repeat.get(),
             interrupted: not_run > 0,
-            not_run,
             stopped: stop.reason().filter(|_| not_run > 0),
             duration: self.elapsed_before + started.elapsed(),
             metadata: self.metadata,
-            pools_assertions: queue.dataset().pools_assertions(),
-            cluster: queue.dataset().cluster().cloned(),
+            pools_assertions: queue.dataset.pools_assertions(),
+            cluster: queue.dataset.cluster().cloned(),
             observer_failures: audience.failures(),
             evaluators: identities.map(|it| it.identity.clone()).collect(),
-            analyses: Vec::new(),
-            report_evaluator_failures: Vec::new(),
             cases,
+            ..Report::running(name, dataset, self.repeat.get(), not_run)
         };
-        let evaluators = queue.dataset().report_evaluators();
+        let evaluators = queue.dataset.report_evaluators();
         analyses::add(&mut report, evaluators, &self.cancellation).await;
         report
     }
@@ -295,7 +290,7 @@ where
     F: Future<Output = Result<D::Output, TaskError>> + Send + 'static,
 {
     let total = queue.total();
-    queue.completion().audience.report(Event::Started {
+    queue.completion.audience.report(Event::Started {
         name,
         total,
         resumed: resumed.len(),

@@ -18,17 +18,10 @@ use crate::{CaseId, FailureClass};
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Retry {
     attempts: NonZeroU32,
-    pause: Pause,
-}
-
-#[derive(Clone, Debug, PartialEq, Eq)]
-enum Pause {
-    Fixed(Duration),
-    Backoff {
-        base: Duration,
-        longest: Duration,
-        seed: u64,
-    },
+    base: Duration,
+    longest: Duration,
+    /// Seeds random pauses; `None` for fixed ones.
+    seed: Option<u64>,
 }
 
 impl Retry {
@@ -37,31 +30,33 @@ impl Retry {
     pub fn new(attempts: NonZeroU32) -> Self {
         Self {
             attempts,
-            pause: Pause::Backoff {
-                base: Duration::from_millis(500),
-                longest: Duration::from_secs(30),
-                seed: 0,
-            },
+            base: Duration::from_millis(500),
+            longest: Duration::from_secs(30),
+            seed: Some(0),
         }
     }
 
     /// Waits equally long before every retry.
     #[must_use]
     pub fn fixed(self, pause: Duration) -> Self {
-        let pause = Pause::Fixed(pause);
-        Self { pause, ..self }
+        Self {
+            base: pause,
+            longest: pause,
+            seed: None,
+            ..self
+        }
     }
 
     /// Waits a random time before a retry: at most `base` before the first one, at most twice as long before each further
     /// one, and never longer than `longest`. Equal seeds give equal pauses for the same case.
     #[must_use]
     pub fn backoff(self, base: Duration, longest: Duration, seed: u64) -> Self {
-        let pause = Pause::Backoff {
+        Self {
             base,
             longest,
-            seed,
-        };
-        Self { pause, ..self }
+            seed: Some(seed),
+            ..self
+        }
     }
 
     /// The pauses of one repetition of a case. `evaluator` is empty for the task.
@@ -72,10 +67,7 @@ impl Retry {
             hasher.update(part);
         }
         let run = u64::from(hasher.finalize()) << 32 | u64::from(repeat);
-        let random = match self.pause {
-            Pause::Fixed(_) => fastrand::Rng::with_seed(0),
-            Pause::Backoff { seed, .. } => fastrand::Rng::with_seed(seed ^ run),
-        };
+        let random = self.seed.map(|seed| fastrand::Rng::with_seed(seed ^ run));
         Pauses {
             retry: self,
             random,
@@ -87,7 +79,7 @@ impl Retry {
 /// Counts the failed attempts of one task or evaluator.
 pub(super) struct Pauses<'r> {
     retry: &'r Retry,
-    random: fastrand::Rng,
+    random: Option<fastrand::Rng>,
     failed: u32,
 }
 
@@ -98,13 +90,13 @@ impl Pauses<'_> {
         if class == Some(FailureClass::Terminal) || self.failed >= self.retry.attempts.get() {
             return None;
         }
-        Some(match self.retry.pause {
-            Pause::Fixed(pause) => pause,
-            Pause::Backoff { base, longest, .. } => {
-                let most = base.saturating_mul(1 << (self.failed - 1).min(31));
-                most.min(longest).mul_f64(self.random.f64())
-            }
-        })
+        let most = self
+            .retry
+            .base
+            .saturating_mul(1 << (self.failed - 1).min(31));
+        let most = most.min(self.retry.longest);
+        let random = self.random.as_mut();
+        Some(random.map_or(most, |random| most.mul_f64(random.f64())))
     }
 }
 

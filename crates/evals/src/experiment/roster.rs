@@ -22,15 +22,7 @@ pub(super) struct Enrolled<D: Domain> {
 
 /// Enrols the evaluators of the dataset, which are the same in every case.
 pub(super) fn shared<D: Domain>(evaluators: &[Arc<dyn Evaluator<D>>]) -> Vec<Enrolled<D>> {
-    let enrol = |(number, evaluator)| {
-        let (identity, name_panic) = identify(evaluator);
-        Enrolled {
-            evaluator: Arc::clone(evaluator),
-            identity,
-            origin: EvaluatorOrigin::Dataset(number),
-            name_panic,
-        }
-    };
+    let enrol = |(number, evaluator)| enrol(evaluator, |_| EvaluatorOrigin::Dataset(number));
     (1..).zip(evaluators).map(enrol).collect()
 }
 
@@ -38,17 +30,26 @@ pub(super) fn shared<D: Domain>(evaluators: &[Arc<dyn Evaluator<D>>]) -> Vec<Enr
 pub(super) fn own<D: Domain>(case: &Case<D>) -> Vec<Enrolled<D>> {
     let mut of_name: BTreeMap<String, u32> = BTreeMap::new();
     let enrol = |evaluator| {
-        let (identity, name_panic) = identify(evaluator);
-        let number = of_name.entry(identity.name.clone()).or_default();
-        *number += 1;
-        Enrolled {
-            evaluator: Arc::clone(evaluator),
-            identity,
-            origin: EvaluatorOrigin::Case(*number),
-            name_panic,
-        }
+        enrol(evaluator, |name| {
+            let number = of_name.entry(name.to_owned()).or_default();
+            *number += 1;
+            EvaluatorOrigin::Case(*number)
+        })
     };
     case.evaluators.iter().map(enrol).collect()
+}
+
+fn enrol<D: Domain>(
+    evaluator: &Arc<dyn Evaluator<D>>,
+    origin: impl FnOnce(&str) -> EvaluatorOrigin,
+) -> Enrolled<D> {
+    let (identity, name_panic) = identify(evaluator);
+    Enrolled {
+        evaluator: Arc::clone(evaluator),
+        origin: origin(&identity.name),
+        identity,
+        name_panic,
+    }
 }
 
 impl<D: Domain> Enrolled<D> {

@@ -45,12 +45,8 @@ impl CaseTimeout {
         format!("{task} did not finish within {limit} s{}", self.hint())
     }
 
-    fn of_hook(&self, step: HookStep) -> String {
-        let step = match step {
-            HookStep::Setup => "the setup of the case",
-            HookStep::Prepare => "the hook before the evaluators",
-            HookStep::Teardown => "the teardown of the case",
-        };
+    /// `step` is a hook of the case in words.
+    fn of_hook(&self, step: &str) -> String {
         let limit = self.limit.as_secs_f64();
         format!("{step} did not finish within {limit} s{}", self.hint())
     }
@@ -71,14 +67,6 @@ impl CaseTimeout {
     }
 }
 
-/// A hook of a case.
-#[derive(Clone, Copy, Debug)]
-pub(super) enum HookStep {
-    Setup,
-    Prepare,
-    Teardown,
-}
-
 /// The clock of one case, started with its setup.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Clock<'t> {
@@ -96,7 +84,7 @@ impl<'t> Clock<'t> {
     /// Runs a hook, and drops it when the time is up.
     pub(super) async fn step<T>(
         self,
-        step: HookStep,
+        step: &str,
         hook: impl Future<Output = Result<T, TaskFailure>>,
     ) -> Result<T, TaskFailure> {
         self.limited(hook, |timeout| timeout.of_hook(step)).await

@@ -19,60 +19,31 @@ use crate::{Case, CaseReport, Dataset, Domain, Event, TaskError, TaskScope};
 
 /// The queue of cases, which all workers share.
 pub(super) struct Queue<D: Domain, T> {
-    dataset: Arc<Dataset<D>>,
-    task: T,
-    repeat: NonZeroU32,
-    protocol: RunProtocol<D>,
-    completion: Completion<D>,
+    pub(super) dataset: Arc<Dataset<D>>,
+    pub(super) task: T,
+    pub(super) repeat: NonZeroU32,
+    pub(super) protocol: RunProtocol<D>,
+    pub(super) completion: Completion<D>,
     /// Whether an earlier session finished the case at each position. Positions past the end are unfinished.
-    done: Vec<bool>,
-    next: AtomicUsize,
+    pub(super) done: Vec<bool>,
+    pub(super) next: AtomicUsize,
+}
+
+/// Whether an earlier session finished the case at each position.
+pub(super) fn done<D: Domain>(resumed: &[Finished<D>]) -> Vec<bool> {
+    let last = resumed.iter().map(|finished| finished.position).max();
+    let mut done = vec![false; last.map_or(0, |last| last + 1)];
+    for finished in resumed {
+        done[finished.position] = true;
+    }
+    done
 }
 
 impl<D: Domain, T> Queue<D, T> {
-    pub(super) fn new(
-        dataset: Arc<Dataset<D>>,
-        task: T,
-        repeat: NonZeroU32,
-        protocol: RunProtocol<D>,
-        completion: Completion<D>,
-    ) -> Self {
-        Self {
-            dataset,
-            task,
-            repeat,
-            protocol,
-            completion,
-            done: Vec::new(),
-            next: AtomicUsize::new(0),
-        }
-    }
-
-    /// Skips the cases that an earlier session finished.
-    pub(super) fn skip(&mut self, resumed: &[Finished<D>]) {
-        let last = resumed.iter().map(|finished| finished.position).max();
-        self.done = vec![false; last.map_or(0, |last| last + 1)];
-        for finished in resumed {
-            self.done[finished.position] = true;
-        }
-    }
-
-    pub(super) fn dataset(&self) -> &Dataset<D> {
-        &self.dataset
-    }
-
-    pub(super) fn protocol(&self) -> &RunProtocol<D> {
-        &self.protocol
-    }
-
     pub(super) fn total(&self) -> usize {
         self.dataset
             .len()
             .saturating_mul(self.repeat.get() as usize)
-    }
-
-    pub(super) fn completion(&self) -> &Completion<D> {
-        &self.completion
     }
 
     /// Hands out every unfinished position once, in order, until the run stops.

@@ -152,10 +152,7 @@ impl Drop {
 
 /// The sign of an improvement. A measure without a known direction has no drop; a caller has refused it before.
 pub(crate) fn sign(better: Direction) -> f64 {
-    match better {
-        Direction::Higher | Direction::Unknown => 1.0,
-        Direction::Lower => -1.0,
-    }
+    better.gain().unwrap_or(1.0)
 }
 
 #[cfg(test)]

@@ -34,13 +34,8 @@ pub(super) enum Percentile {
 
 impl Percentile {
     pub(super) fn named(name: &str) -> Option<Self> {
-        match name {
-            "mean" => Some(Self::Mean),
-            "p50" => Some(Self::P50),
-            "p95" => Some(Self::P95),
-            "p99" => Some(Self::P99),
-            _ => None,
-        }
+        let mut all = [Self::Mean].into_iter().chain(Self::STORED);
+        all.find(|it| it.name() == name)
     }
 
     const STORED: [Self; 3] = [Self::P50, Self::P95, Self::P99];

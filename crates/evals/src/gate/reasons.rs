@@ -53,7 +53,7 @@ pub(super) fn with_unpaired(reason: &str, unpaired: &Unpaired, otherwise: Option
     };
     match otherwise {
         Some(why) => format!("{reason}; but {missing}, and if they count against it: {why}"),
-        None => format!("{reason}; {missing}, which would not change the verdict"),
+        None => format!("{reason}; {missing}, which would not change the decision"),
     }
 }
 

@@ -2,10 +2,12 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
+use evals_messages::quantity;
 use serde_json::Value;
 
 use super::pairing::Pairing;
 use super::verdict::{Allowance, CheckNumbers, GateCheck, GateVerdict};
+use crate::render::gathered;
 use crate::{Identity, Snapshot, differences};
 
 /// Most differences of one kind that are named.
@@ -65,15 +67,16 @@ impl ConditionDifferences {
             (true, None) => GateVerdict::Passed,
         };
         let option = what.word();
+        let (name, same) = words(what, limits_failures);
         let reason = match verdict {
-            _ if facts.is_empty() => same(what, limits_failures).to_owned(),
+            _ if facts.is_empty() => same.to_owned(),
             GateVerdict::Passed => format!("{facts} (allowed by `--allow {option}`)"),
             GateVerdict::CannotTell | GateVerdict::Failed => {
                 format!("{facts}; `--allow {option}` accepts that")
             }
         };
         GateCheck {
-            name: name(what).to_owned(),
+            name: name.to_owned(),
             verdict,
             reason,
             numbers: CheckNumbers::Sameness {
@@ -84,26 +87,20 @@ impl ConditionDifferences {
     }
 }
 
-fn name(what: Allowance) -> &'static str {
+/// The name of a check, and the reason why it passes.
+fn words(what: Allowance, limits_failures: bool) -> (&'static str, &'static str) {
     match what {
-        Allowance::ChangedDataset => "same dataset",
-        Allowance::ChangedJudge => "same judge",
-        Allowance::LowerCoverage => "coverage",
-        Allowance::MissingMeasure => "same measures",
-    }
-}
-
-fn same(what: Allowance, limits_failures: bool) -> &'static str {
-    match what {
-        Allowance::ChangedDataset => "the same cases with the same content",
-        Allowance::ChangedJudge => "the same evaluators and judge",
-        Allowance::LowerCoverage if limits_failures => {
-            "every case that had a value in the baseline has one; `max` of `failed` limits the failures"
-        }
-        Allowance::LowerCoverage => {
-            "every case that had a value in the baseline has one, and no more cases failed"
-        }
-        Allowance::MissingMeasure => "every measure of the baseline",
+        Allowance::ChangedDataset => ("same dataset", "the same cases with the same content"),
+        Allowance::ChangedJudge => ("same judge", "the same evaluators and judge"),
+        Allowance::LowerCoverage if limits_failures => (
+            "coverage",
+            "every case that had a value in the baseline has one; `max` of `failed` limits the failures",
+        ),
+        Allowance::LowerCoverage => (
+            "coverage",
+            "every case that had a value in the baseline has one, and no more cases failed",
+        ),
+        Allowance::MissingMeasure => ("same measures", "every measure of the baseline"),
     }
 }
 
@@ -145,40 +142,21 @@ fn dataset(before: &Snapshot, after: &Snapshot, pairing: &Pairing<'_>) -> Vec<St
         .collect();
     let ids = |ids: &[&crate::CaseId]| ids.iter().map(ToString::to_string).collect::<Vec<_>>();
     let lists = [
-        ("case edited", "cases edited", changed),
-        (
-            "case only in the baseline",
-            "cases only in the baseline",
-            ids(&pairing.removed),
-        ),
-        (
-            "case only in the run",
-            "cases only in the run",
-            ids(&pairing.added),
-        ),
+        ("edited", changed),
+        ("only in the baseline", ids(&pairing.removed)),
+        ("only in the run", ids(&pairing.added)),
     ];
-    found.extend(
-        lists
-            .iter()
-            .filter_map(|(one, several, names)| counted(one, several, names)),
-    );
+    let lists = lists.iter();
+    found.extend(lists.filter_map(|(what, names)| counted(what, names)));
     found
 }
 
 /// A count of cases with the first names: `2 cases edited: q1 (input), q7 (metadata)`.
-fn counted(one: &str, several: &str, names: &[String]) -> Option<String> {
-    let noun = match names.len() {
-        0 => return None,
-        1 => one,
-        _ => several,
-    };
+fn counted(what: &str, names: &[String]) -> Option<String> {
     let more = if names.len() > NAMED { ", …" } else { "" };
     let first = &names[..names.len().min(NAMED)];
-    Some(format!(
-        "{} {noun}: {}{more}",
-        names.len(),
-        first.join(", ")
-    ))
+    let cases = quantity::of(names.len(), "case");
+    (!names.is_empty()).then(|| format!("{cases} {what}: {}{more}", first.join(", ")))
 }
 
 /// The judges that both runs record for the measures that both have.
@@ -189,7 +167,7 @@ fn judges(before: &Snapshot, after: &Snapshot) -> ConditionDifferences {
         .filter(|old| after.measures.iter().any(|new| new.is(old)));
     let names: BTreeSet<&str> = both.map(|measure| measure.title.as_str()).collect();
     let mut unknown: BTreeMap<[bool; 2], Vec<&str>> = BTreeMap::new();
-    let mut found: Vec<(String, Vec<&str>)> = Vec::new();
+    let mut found: Vec<(String, String)> = Vec::new();
     for name in names {
         let [old, new] = [before, after].map(|side| judge_of(&side.identity, name));
         let lacks = [old, new].map(|judge| *judge == Identity::UNKNOWN);
@@ -197,12 +175,8 @@ fn judges(before: &Snapshot, after: &Snapshot) -> ConditionDifferences {
             unknown.entry(lacks).or_default().push(name);
             continue;
         }
-        for text in changes(old, new) {
-            match found.iter_mut().find(|(known, _)| *known == text) {
-                Some((_, measures)) => measures.push(name),
-                None => found.push((text, vec![name])),
-            }
-        }
+        let changes = changes(old, new).into_iter();
+        found.extend(changes.map(|text| (text, name.to_owned())));
     }
     // A side that records no judge at all needs no list of measures.
     let is_partly = [before, after]
@@ -217,7 +191,7 @@ fn judges(before: &Snapshot, after: &Snapshot) -> ConditionDifferences {
         })
     });
     let sentences: Vec<String> = sentences.collect();
-    let lines = found.iter();
+    let lines = gathered(found).into_iter();
     let lines = lines.map(|(text, measures)| format!("{text} ({})", measures.join(", ")));
     ConditionDifferences {
         unrecorded: (!sentences.is_empty()).then(|| sentences.join("; ")),

@@ -80,6 +80,7 @@ fn groups<D: Domain>(
 ) -> Result<Groups, GroupError> {
     let members = members(report, key)?;
     let values = report.case_values();
+    let case_labels = report.case_labels();
     let titles = titles(summary);
     let clusters = CaseClusters::of(report);
     let averaging = Averaging {
@@ -102,7 +103,7 @@ fn groups<D: Domain>(
             }
         };
         let labels = |(title, _): &(String, LabelShares)| {
-            let labels = values.labels(title);
+            let labels = case_labels.get(title);
             let own = ids.iter().filter_map(|id| labels?.get(*id));
             (title.clone(), LabelShares::over(own))
         };

@@ -9,10 +9,10 @@ use std::time::{Duration, Instant};
 use async_trait::async_trait;
 use serde_json::Value;
 
-use super::line::{self, JournalEntry, WrittenEntry};
+use super::line::{self, WrittenEntry};
 use super::records::{RecordFile, check_regular, failed};
 use super::stored::count;
-use super::{Journal, JournalError};
+use super::{Journal, JournalCase, JournalError};
 use crate::{CaseId, CaseReport, Domain};
 
 /// An append-only file with one line for each finished case.
@@ -44,14 +44,28 @@ impl FileJournal {
         identity: &Value,
     ) -> Result<(Self, Vec<CaseReport<D>>), JournalError> {
         let opened = Instant::now();
-        let mut stored = StoredCases::default();
-        let file = RecordFile::open(path, identity, |entry| stored.add(entry))?;
+        let mut cases: Vec<CaseReport<D>> = Vec::new();
+        // The position of each repetition of a case in the list.
+        let mut places: BTreeMap<(CaseId, u32), usize> = BTreeMap::new();
+        // Wall time of all sessions so far.
+        let mut before = Duration::ZERO;
+        let file = RecordFile::open(path, identity, |JournalCase { elapsed, case }| {
+            before = before.max(elapsed);
+            match places.entry((case.id.clone(), case.repeat)) {
+                Place::Vacant(vacant) => {
+                    vacant.insert(cases.len());
+                    cases.push(case);
+                }
+                // A later line comes from a later attempt.
+                Place::Occupied(occupied) => cases[*occupied.get()] = case,
+            }
+        })?;
         let journal = Self {
             file,
             opened,
-            elapsed: stored.elapsed,
+            elapsed: before,
         };
-        Ok((journal, stored.cases))
+        Ok((journal, cases))
     }
 
     /// Counts the runs of cases in the journal at `path`. It only reads: it takes no lock and checks no identity.
@@ -101,40 +115,5 @@ impl<D: Domain> Journal<D> for FileJournal {
             source,
         })?;
         self.file.append_line(line)
-    }
-}
-
-/// The cases of a journal.
-#[derive(Debug)]
-struct StoredCases<D: Domain> {
-    /// The last line of each repetition of a case, in the order of their first lines.
-    cases: Vec<CaseReport<D>>,
-    /// The position of each repetition of a case in the list.
-    places: BTreeMap<(CaseId, u32), usize>,
-    /// Wall time of all sessions so far.
-    elapsed: Duration,
-}
-
-impl<D: Domain> Default for StoredCases<D> {
-    fn default() -> Self {
-        Self {
-            cases: Vec::new(),
-            places: BTreeMap::new(),
-            elapsed: Duration::ZERO,
-        }
-    }
-}
-
-impl<D: Domain> StoredCases<D> {
-    fn add(&mut self, JournalEntry { elapsed, case }: JournalEntry<D>) {
-        self.elapsed = self.elapsed.max(elapsed);
-        match self.places.entry((case.id.clone(), case.repeat)) {
-            Place::Vacant(vacant) => {
-                vacant.insert(self.cases.len());
-                self.cases.push(case);
-            }
-            // A later line comes from a later attempt.
-            Place::Occupied(occupied) => self.cases[*occupied.get()] = case,
-        }
     }
 }

@@ -52,19 +52,6 @@ pub(super) struct WrittenEntry<'a, D: Domain> {
     pub(super) case: &'a CaseReport<D>,
 }
 
-/// A finished case that was read.
-#[derive(Debug, Deserialize)]
-#[serde(bound = "")]
-pub(super) struct JournalEntry<D: Domain> {
-    /// Wall time of all sessions up to the end of the case.
-    #[serde(
-        rename = "elapsed_seconds",
-        deserialize_with = "crate::seconds::deserialize"
-    )]
-    pub(super) elapsed: Duration,
-    pub(super) case: CaseReport<D>,
-}
-
 /// The part of an entry that counting needs.
 #[derive(Debug, Deserialize)]
 pub(super) struct CountedEntry {

@@ -6,8 +6,10 @@ use std::mem;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
+use serde::Deserialize;
+
 use super::JournalError;
-use super::line::{Header, JournalEntry, VERSION};
+use super::line::{Header, VERSION};
 use super::records::{check_regular, failed};
 use super::stored::Stored;
 use crate::{CaseReport, Domain};
@@ -36,9 +38,14 @@ pub struct NewCases<D: Domain> {
 }
 
 /// A case with the time when it ended.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Deserialize)]
+#[serde(bound = "")]
 pub struct JournalCase<D: Domain> {
     /// Wall time of all sessions up to the end of the case.
+    #[serde(
+        rename = "elapsed_seconds",
+        deserialize_with = "crate::seconds::deserialize"
+    )]
     pub elapsed: Duration,
     /// The case.
     pub case: CaseReport<D>,
@@ -78,9 +85,7 @@ impl JournalTail {
         let start = SeekFrom::Start(self.stored.length);
         file.seek(start).map_err(failed("read", &path))?;
         let mut cases = Vec::new();
-        let mut record = |JournalEntry { elapsed, case }: JournalEntry<D>| {
-            cases.push(JournalCase { elapsed, case });
-        };
+        let mut record = |case: JournalCase<D>| cases.push(case);
         let read = self.stored.read_on(BufReader::new(file), &mut record);
         if !read.map_err(failed("read", &path))? {
             return Err(JournalError::NoHeader { path });

@@ -9,8 +9,8 @@ use std::collections::BTreeMap;
 use evals_metrics::{PairedTest, Scale};
 
 pub use tested::PairOutcome;
-pub(crate) use tested::tested;
-pub(crate) use values::{COST, Compared, costs, measured};
+pub(crate) use tested::{on_all_cores, tested};
+pub(crate) use values::{COST, Compared, costs, means_of_cases, measured};
 
 use crate::pair_testing::Tested;
 use crate::{CaseId, Direction, Unit};

@@ -91,7 +91,7 @@ pub(crate) fn tested(
 }
 
 /// Calls a function for each task, on all cores, and returns the results in order.
-fn on_all_cores<T: Sync, R: Send>(tasks: &[T], call: impl Fn(&T) -> R + Sync) -> Vec<R> {
+pub(crate) fn on_all_cores<T: Sync, R: Send>(tasks: &[T], call: impl Fn(&T) -> R + Sync) -> Vec<R> {
     let threads = thread::available_parallelism().map_or(1, NonZeroUsize::get);
     let share = tasks.len().div_ceil(threads).max(1);
     let call = &call;

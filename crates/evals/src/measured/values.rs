@@ -133,6 +133,20 @@ fn over<'r>(
     }
 }
 
+/// The mean of each case over its repetitions.
+pub(crate) fn means_of_cases<'c>(
+    values: impl Iterator<Item = (&'c CaseId, f64)>,
+) -> BTreeMap<&'c CaseId, f64> {
+    let mut sums: BTreeMap<&CaseId, (f64, f64)> = BTreeMap::new();
+    for (id, value) in values {
+        let (sum, count) = sums.entry(id).or_default();
+        *sum += value;
+        *count += 1.0;
+    }
+    let means = sums.into_iter();
+    means.map(|(id, (sum, count))| (id, sum / count)).collect()
+}
+
 /// What the cases of each report cost; `None` unless every report has a cost for some case, and some case costs something.
 pub(crate) fn costs<'r, D: Domain>(
     reports: &[Titled<'r, D>],
@@ -142,18 +156,12 @@ pub(crate) fn costs<'r, D: Domain>(
 ) -> Option<UntestedMeasure<'r>> {
     let column = |(place, titled): (usize, &Titled<'r, D>)| -> Values<'r> {
         let report: &'r Report<D> = titled.report;
-        let mut sums: BTreeMap<&CaseId, (f64, u32)> = BTreeMap::new();
-        for case in &report.cases {
-            if let Some(dollars) = dollars(place, case).filter(|it| it.is_finite()) {
-                let (sum, count) = sums.entry(&case.id).or_default();
-                *sum += dollars;
-                *count += 1;
-            }
-        }
-        let means = sums.into_iter();
-        means
-            .map(|(id, (sum, count))| (id, Ok(sum / f64::from(count))))
-            .collect()
+        let costs = report.cases.iter().filter_map(|case| {
+            let cost = dollars(place, case).filter(|it| it.is_finite())?;
+            Some((&case.id, cost))
+        });
+        let means = means_of_cases(costs).into_iter();
+        means.map(|(id, cost)| (id, Ok(cost))).collect()
     };
     let columns: Vec<Values<'_>> = reports.iter().enumerate().map(column).collect();
     let costs_anything =

@@ -142,15 +142,12 @@ impl Sensitivity {
         self.check_changed()?;
         match self.scatter {
             Scatter::Deviation(deviation) => MeanPower { deviation, plan }.cases(size),
-            Scatter::Discordant(discordant, test) => {
-                let discordant = discordant.max(size);
-                let power = PassRatePower {
-                    discordant,
-                    plan,
-                    test,
-                };
-                power.cases(size)
+            Scatter::Discordant(discordant, test) => PassRatePower {
+                discordant: discordant.max(size),
+                plan,
+                test,
             }
+            .cases(size),
         }
     }
 

@@ -1,9 +1,13 @@
 //! Analyses as tables and lines.
 
+use std::iter;
+
+use evals_messages::quantity;
 use evals_messages::visible::single_line;
 use serde_json::Value;
 
 use super::glyphs::Glyphs;
+use super::grid::{Align, Grid};
 use crate::{Analysis, LinePlotCurve, PrecisionRecallCurve, number};
 
 /// A formatted analysis.
@@ -15,11 +19,7 @@ pub(super) struct ShownAnalysis {
 
 /// The content below the title.
 pub(super) enum Body {
-    /// The heads of the columns, and rows of as many cells.
-    Table {
-        heads: Vec<String>,
-        rows: Vec<Vec<String>>,
-    },
+    Table(Grid),
     Lines(Vec<String>),
 }
 
@@ -46,7 +46,7 @@ pub(super) fn shown(analysis: &Analysis, glyphs: &Glyphs) -> ShownAnalysis {
             value,
             unit,
         } => {
-            let value = defined(*value, glyphs, number::metric);
+            let value = glyphs.shown(*value, number::metric);
             let unit = unit.as_ref().map(|unit| format!(" {}", single_line(unit)));
             let line = format!("{value}{}", unit.unwrap_or_default());
             (title, description, Body::Lines(vec![line]))
@@ -79,21 +79,23 @@ fn confusion_matrix(labels: &[String], matrix: &[Vec<u64>], glyphs: &Glyphs) -> 
         return Body::Lines(vec![glyphs.undefined.to_owned()]);
     }
     let labels = || labels.iter().map(|label| single_line(label));
-    let heads = std::iter::once("Expected".to_owned()).chain(labels());
-    let rows = labels().zip(matrix).map(|(label, counts)| {
-        let counts = counts.iter().map(u64::to_string);
-        std::iter::once(label).chain(counts).collect()
-    });
-    Body::Table {
-        heads: heads.collect(),
-        rows: rows.collect(),
+    let mut grid = empty(iter::once("Expected".to_owned()).chain(labels()));
+    for (label, counts) in labels().zip(matrix) {
+        grid.push(iter::once(label).chain(counts.iter().map(u64::to_string)));
     }
+    Body::Table(grid)
+}
+
+/// A table without rows, whose first column names what the others are about.
+fn empty(heads: impl Iterator<Item = String>) -> Grid {
+    let aligns = iter::once(Align::Left).chain(iter::repeat(Align::Right));
+    Grid::new(heads.zip(aligns))
 }
 
 /// A line for each curve of precision by recall.
 fn areas(curves: &[PrecisionRecallCurve], glyphs: &Glyphs) -> Body {
     let lines = curves.iter().map(|curve| {
-        let area = defined(curve.auc, glyphs, number::score);
+        let area = glyphs.shown(curve.auc, number::score);
         let name = single_line(&curve.name);
         format!("{name}: area under the curve {area}")
     });
@@ -104,26 +106,21 @@ fn areas(curves: &[PrecisionRecallCurve], glyphs: &Glyphs) -> Body {
 fn line_plot(x_label: &str, y_label: &str, curves: &[LinePlotCurve]) -> Body {
     let axes = format!("{} over {}", single_line(y_label), single_line(x_label));
     let lines = curves.iter().map(|curve| {
-        let points = match curve.points.len() {
-            1 => "1 point".to_owned(),
-            count => format!("{count} points"),
-        };
+        let points = quantity::of(curve.points.len(), "point");
         format!("{}: {axes}, {points}", single_line(&curve.name))
     });
     Body::Lines(lines.collect())
 }
 
 fn table(columns: &[String], rows: &[Vec<Value>], glyphs: &Glyphs) -> Body {
-    let cells = |row: &Vec<Value>| {
-        let mut cells: Vec<String> = row.iter().map(|value| cell(value, glyphs)).collect();
+    let mut grid = empty(columns.iter().map(|head| single_line(head)));
+    for row in rows {
+        let cells = row.iter().map(|value| cell(value, glyphs));
         // A row from elsewhere may be longer or shorter than the head.
-        cells.resize(columns.len(), String::new());
-        cells
-    };
-    Body::Table {
-        heads: columns.iter().map(|head| single_line(head)).collect(),
-        rows: rows.iter().map(cells).collect(),
+        let cells = cells.chain(iter::repeat_with(String::new));
+        grid.push(cells.take(columns.len()));
     }
+    Body::Table(grid)
 }
 
 fn cell(value: &Value, glyphs: &Glyphs) -> String {
@@ -137,8 +134,4 @@ fn cell(value: &Value, glyphs: &Glyphs) -> String {
             single_line(&value.to_string())
         }
     }
-}
-
-fn defined(value: Option<f64>, glyphs: &Glyphs, print: impl Fn(f64) -> String) -> String {
-    value.map_or_else(|| glyphs.undefined.to_owned(), print)
 }

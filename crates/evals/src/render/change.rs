@@ -1,13 +1,11 @@
 //! The texts of a change report: rows, notes, and the cases that changed most.
 
-use std::collections::BTreeMap;
-
 use evals_messages::quantity;
 use evals_messages::visible::{beginning, single_line};
-use evals_metrics::Interval;
 
-use super::exclusions::named;
+use super::exclusions::{gathered, group};
 use super::glyphs::Glyphs;
+use super::grid::{Align, Cell, Grid};
 use super::probability::{p_cell, percent, strictest};
 use super::side_by_side::{interruption, title_of};
 use super::standings::{FEW, too_few, too_few_clusters};
@@ -19,21 +17,10 @@ use crate::{
 
 /// The title of corrected p values.
 pub(super) const CORRECTED: &str = "Corrected p";
-/// The position of the interval's column.
-pub(super) const INTERVAL: usize = 4;
 /// How many cases a note names at most.
 const NAMED: usize = 5;
 /// The most characters of a text of a case, which may be a long answer.
 const LONGEST: usize = 200;
-
-/// One printed row.
-#[derive(Debug)]
-pub(super) struct ChangeRow {
-    /// In the order of [`titles`].
-    pub(super) cells: Vec<String>,
-    pub(super) interval: String,
-    pub(super) verdict: Verdict,
-}
 
 /// Whether the correction changes any of the p values.
 pub(super) fn is_corrected<'m>(mut measures: impl Iterator<Item = &'m MeasureChange>) -> bool {
@@ -44,70 +31,77 @@ pub(super) fn is_corrected<'m>(mut measures: impl Iterator<Item = &'m MeasureCha
     })
 }
 
-/// The p value of a tested measure, and the corrected one if the table has a column for it.
-pub(super) fn p_cells(change: &MeasureChange, is_corrected: bool, glyphs: &Glyphs) -> Vec<String> {
-    let none = || glyphs.undefined.to_owned();
-    let corrected = change.finding.adjusted_p_value;
-    let found = change.difference.as_ref();
-    let p_value = found
-        .and_then(|found| found.p_value)
-        .filter(|_| corrected.is_some());
-    let mut cells = vec![p_value.map_or_else(none, p_cell)];
-    if is_corrected {
-        cells.push(corrected.map_or_else(none, p_cell));
-    }
-    cells
+/// The columns of [`numbers`].
+pub(super) fn number_columns(
+    interval: &str,
+    is_corrected: bool,
+) -> impl Iterator<Item = (&str, Align)> {
+    let means = ["Before", "After", "Change"].map(|title| (title, Align::Right));
+    let p = [("p", Align::Right)].into_iter();
+    let p = p.chain(is_corrected.then_some((CORRECTED, Align::Right)));
+    means.into_iter().chain([(interval, Align::Left)]).chain(p)
 }
 
-/// Titles of the columns, without the interval.
-pub(super) fn titles(change: &Change) -> Vec<&'static str> {
-    let mut titles = vec!["Measure", "Before", "After", "Change", "p"];
-    if is_corrected(change.measures.iter()) {
-        titles.push(CORRECTED);
-    }
-    titles.extend(["Better", "Worse", "Verdict"]);
-    titles
+/// The means of a measure, its change with the interval, the p value if it is tested, and the corrected one if the table has a column for
+/// it.
+pub(super) fn numbers(change: &MeasureChange, is_corrected: bool, glyphs: &Glyphs) -> Vec<Cell> {
+    let (unit, found) = (change.unit, change.difference.as_ref());
+    let mean = |value: Option<f64>| glyphs.shown(value, |value| unit.print(value));
+    let signed = |value: f64| unit.print_signed(value);
+    let corrected = change.finding.adjusted_p_value;
+    let p_value = found.and_then(|it| it.p_value);
+    let p_value = p_value.filter(|_| corrected.is_some());
+    let interval = found.and_then(|it| it.interval.as_ref());
+    let means = [
+        mean(found.map(|it| it.before)),
+        mean(found.map(|it| it.after)),
+        glyphs.shown(found.map(|it| it.difference), signed),
+    ];
+    let p_values = [p_value].into_iter();
+    let p_values = p_values.chain(is_corrected.then_some(corrected));
+    let p_values = p_values.map(|it| glyphs.shown(it, p_cell));
+    let is_clear = change.finding.is_significant();
+    let bold = |text: String| Cell::bold(text, is_clear);
+    let interval = interval.map(|it| unit.signed_range(it)).unwrap_or_default();
+    let cells = means.into_iter().map(bold).chain([Cell::dim(interval)]);
+    cells.chain(p_values.map(bold)).collect()
 }
 
 /// A row for each measure.
-pub(super) fn rows(change: &Change, glyphs: &Glyphs) -> Vec<ChangeRow> {
+pub(super) fn grid(change: &Change, glyphs: &Glyphs) -> Grid {
     let is_corrected = is_corrected(change.measures.iter());
-    let measures = change.measures.iter();
-    measures.map(|it| row(it, is_corrected, glyphs)).collect()
-}
-
-fn row(change: &MeasureChange, is_corrected: bool, glyphs: &Glyphs) -> ChangeRow {
-    let name = title_of(change.unit, change.title());
-    let none = || glyphs.undefined.to_owned();
-    let Some(found) = &change.difference else {
-        let empty = std::iter::repeat_with(none).take(7 + usize::from(is_corrected));
-        let cells = std::iter::once(name).chain(empty).collect();
-        return ChangeRow {
-            cells,
-            interval: String::new(),
-            verdict: change.finding.verdict,
-        };
-    };
-    let print = |value: f64| change.unit.print(value);
-    let (better, worse) = match change.better {
-        Direction::Higher => (found.greater.to_string(), found.less.to_string()),
-        Direction::Lower => (found.less.to_string(), found.greater.to_string()),
-        Direction::Unknown => (none(), none()),
-    };
-    let verdict = verdict(change.finding.verdict, glyphs);
-    let range = |interval: &Interval| {
-        let ends = [interval.low, interval.high].map(|end| change.unit.print_signed(end));
-        format!("[{}, {}]", ends[0], ends[1])
-    };
-    let difference = change.unit.print_signed(found.difference);
-    let mut cells = vec![name, print(found.before), print(found.after), difference];
-    cells.extend(p_cells(change, is_corrected, glyphs));
-    cells.extend([better, worse, verdict]);
-    ChangeRow {
-        cells,
-        interval: found.interval.as_ref().map(range).unwrap_or_default(),
-        verdict: change.finding.verdict,
+    let interval = format!("{} interval", percent(change.test.paired.level));
+    let columns = [("Measure", Align::Left)].into_iter();
+    let columns = columns.chain(number_columns(&interval, is_corrected));
+    let counts = ["Better", "Worse"].map(|title| (title, Align::Right));
+    let columns = columns.chain(counts).chain([("Verdict", Align::Left)]);
+    // The verdict says what a p value would.
+    let least = [
+        "Better and Worse",
+        "p",
+        CORRECTED,
+        "Before",
+        "After",
+        &interval,
+    ];
+    let mut grid = Grid::new(columns).dropping(&least);
+    for measure in &change.measures {
+        let found = measure.difference.as_ref();
+        let counts = found.and_then(|found| match measure.better {
+            Direction::Higher => Some([found.greater, found.less]),
+            Direction::Lower => Some([found.less, found.greater]),
+            Direction::Unknown => None,
+        });
+        let [better, worse] = [0, 1].map(|it| counts.map(|counts| counts[it]));
+        let [better, worse] = [better, worse].map(|it| glyphs.shown(it, |it| it.to_string()));
+        let is_clear = measure.finding.is_significant();
+        let bold = |text: String| Cell::bold(text, is_clear);
+        let title = bold(title_of(measure.unit, measure.title()));
+        let verdict = verdict(measure.finding.verdict, glyphs);
+        let cells = std::iter::once(title).chain(numbers(measure, is_corrected, glyphs));
+        grid.push(cells.chain([better, worse, verdict].map(bold)));
     }
+    grid
 }
 
 /// The word for a verdict.
@@ -120,11 +114,6 @@ pub(super) fn verdict(verdict: Verdict, glyphs: &Glyphs) -> String {
         Verdict::None => glyphs.undefined,
     }
     .to_owned()
-}
-
-/// The confidence level of the intervals in percent.
-pub(super) fn interval_title(change: &Change) -> String {
-    format!("{} interval", percent(change.test.paired.level))
 }
 
 /// The notes below the table.
@@ -361,10 +350,8 @@ fn missing(change: &Change) -> Vec<String> {
 /// The number of pairs behind the means and the test.
 fn sizes(change: &Change) -> Vec<String> {
     let of = |measure: &MeasureChange| {
-        Some(match measure.difference.as_ref()?.n {
-            1 => "n = 1 pair".to_owned(),
-            several => format!("n = {several} pairs"),
-        })
+        let n = measure.difference.as_ref()?.n;
+        Some(format!("n = {}", quantity::of(n, "pair")))
     };
     match &grouped(change, of)[..] {
         [(size, _)] => vec![size.clone()],
@@ -377,16 +364,8 @@ fn grouped(
     change: &Change,
     of: impl Fn(&MeasureChange) -> Option<String>,
 ) -> Vec<(String, Vec<String>)> {
-    let mut groups: Vec<(String, Vec<String>)> = Vec::new();
-    for measure in &change.measures {
-        let Some(text) = of(measure) else { continue };
-        let title = title_of(measure.unit, measure.title());
-        match groups.iter_mut().find(|(known, _)| *known == text) {
-            Some((_, titles)) => titles.push(title),
-            None => groups.push((text, vec![title])),
-        }
-    }
-    groups
+    let measures = change.measures.iter();
+    gathered(measures.filter_map(|it| Some((of(it)?, title_of(it.unit, it.title())))))
 }
 
 fn listed((text, titles): &(String, Vec<String>)) -> String {
@@ -395,23 +374,16 @@ fn listed((text, titles): &(String, Vec<String>)) -> String {
 
 /// Cases excluded on both sides, by reason.
 fn exclusions(change: &Change, glyphs: &Glyphs) -> Vec<String> {
-    let mut groups: BTreeMap<(&str, usize), Vec<String>> = BTreeMap::new();
-    for measure in &change.measures {
-        for (reason, count) in &measure.excluded {
-            let titles = groups.entry((reason, *count)).or_default();
-            titles.push(title_of(measure.unit, measure.title()));
-        }
-    }
-    let groups = groups.into_iter();
-    groups
-        .map(|((reason, count), titles)| {
-            let what = format!("{count} {} {}", glyphs.times, single_line(reason));
-            format!(
-                "excluded: {what} ({})",
-                named(&titles, change.measures.len())
-            )
-        })
-        .collect()
+    let measures = change.measures.iter();
+    let titles: Vec<String> = measures.map(|it| title_of(it.unit, it.title())).collect();
+    let excluded = titles.iter().map(String::as_str);
+    let excluded = excluded.zip(change.measures.iter().map(|it| &it.excluded));
+    group(
+        "excluded",
+        &excluded.collect(),
+        change.measures.len(),
+        glyphs,
+    )
 }
 
 /// Cases that have no pair, by name.

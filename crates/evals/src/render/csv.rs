@@ -4,15 +4,18 @@
 //! `+`, `-`, `@` (also in full width), a tab or a line break, and is not a number, gets an apostrophe in front. Otherwise a
 //! spreadsheet would run it as a formula, and labels, errors and reasons may come from a model or from a document.
 
-use std::collections::BTreeSet;
+use std::cmp::Ordering;
+use std::collections::{BTreeMap, BTreeSet};
 use std::io::{self, Write};
+use std::time::Duration;
 
 use ::csv::{Terminator, WriterBuilder};
 use serde::Serialize;
-use serde_json::{Map, Value as Json};
 
+use crate::case_field::text_of;
+use crate::groups::metadata_keys;
 use crate::naming::Names;
-use crate::{CaseField, CaseOutcome, CaseReport, CaseTable, Domain, Report, Standings, Value};
+use crate::{CaseOutcome, CaseReport, CaseTable, Domain, Report, Standings, Timing, Value};
 
 /// Writes one row for each case.
 ///
@@ -22,35 +25,25 @@ use crate::{CaseField, CaseOutcome, CaseReport, CaseTable, Domain, Report, Stand
 /// long, such as question, answer and reference. A cell is empty if the value is absent or undefined. If an outcome has a
 /// reason in any case, a column `<name> reason` follows it. A repeated title gets `_2`.
 pub fn report<D: Domain>(out: impl Write, report: &Report<D>) -> io::Result<()> {
-    let columns = CsvColumns::of(&report.cases);
-    let mut writer = WriterBuilder::new()
-        .terminator(Terminator::CRLF)
-        .from_writer(out);
-    writer.write_record(columns.titles())?;
-    for case in &report.cases {
-        writer.write_record(columns.row(case))?;
-    }
-    writer.flush()
+    let columns = columns(&report.cases);
+    let rows = report.cases.iter().map(|case| row(&columns, case));
+    write(out, titles(&columns), rows)
 }
 
 /// Writes one row for each pair of runs and measure: the measure, its unit and which direction is better; both runs with their means;
 /// n, the difference (second minus first), its interval; the p value of the test, the corrected one, the method and the verdict on the
 /// second run; `d_z`, the detectable difference, and the letters of both runs.
 pub fn standings(out: impl Write, standings: &Standings) -> io::Result<()> {
-    let mut writer = WriterBuilder::new()
-        .terminator(Terminator::CRLF)
-        .from_writer(out);
-    writer.write_record(PAIR)?;
-    for measure in &standings.measures {
-        let letters = |report: usize| {
+    let rows = standings.measures.iter().flat_map(|measure| {
+        let letters = move |report: usize| {
             let own = measure.standings.iter().find(|it| it.report == report);
             own.map(|it| it.letters.clone()).unwrap_or_default()
         };
-        for pair in &measure.pairs {
+        measure.pairs.iter().map(move |pair| {
             let found = &pair.difference;
             let number = |value: Option<f64>| value.map(|it| it.to_string()).unwrap_or_default();
             let ends = found.interval.map(|it| (it.low, it.high));
-            let row = [
+            vec![
                 measure.measure.clone(),
                 name_of(measure.unit),
                 name_of(measure.better),
@@ -70,33 +63,43 @@ pub fn standings(out: impl Write, standings: &Standings) -> io::Result<()> {
                 number(pair.finding.detectable),
                 letters(pair.first),
                 letters(pair.second),
-            ];
-            writer.write_record(row.map(guarded))?;
-        }
-    }
-    writer.flush()
+            ]
+        })
+    });
+    write(out, PAIR.split(' ').map(str::to_owned), rows)
 }
 
 /// Writes one row for each case: its id and its text, then for each report the rank of the first relevant document and the values. A cell is
 /// empty if the value is undefined or the report lacks the case.
 pub fn case_table(out: impl Write, table: &CaseTable) -> io::Result<()> {
-    let mut writer = WriterBuilder::new()
-        .terminator(Terminator::CRLF)
-        .from_writer(out);
     let mut titles = vec!["case".to_owned(), "text".to_owned()];
     for title in &table.titles {
         let measures = table.measures.iter().map(|(name, _)| name.as_str());
         let columns = std::iter::once("rank").chain(measures);
         titles.extend(columns.map(|it| format!("{title}: {it}")));
     }
-    writer.write_record(titles.into_iter().map(guarded))?;
-    for case in &table.rows {
+    let rows = table.rows.iter().map(|case| {
         let mut row = vec![case.id.to_string(), case.text.clone()];
         for (values, ranks) in case.values.iter().zip(&case.ranks) {
             row.push(ranks.clone());
             let value = |it: &Option<f64>| it.map(|it| it.to_string()).unwrap_or_default();
             row.extend(values.iter().map(value));
         }
+        row
+    });
+    write(out, titles, rows)
+}
+
+fn write(
+    out: impl Write,
+    titles: impl IntoIterator<Item = String>,
+    rows: impl Iterator<Item = Vec<String>>,
+) -> io::Result<()> {
+    let mut writer = WriterBuilder::new()
+        .terminator(Terminator::CRLF)
+        .from_writer(out);
+    writer.write_record(titles.into_iter().map(guarded))?;
+    for row in rows {
         writer.write_record(row.into_iter().map(guarded))?;
     }
     writer.flush()
@@ -104,149 +107,134 @@ pub fn case_table(out: impl Write, table: &CaseTable) -> io::Result<()> {
 
 /// The name of a value of an enumeration in JSON.
 fn name_of(value: impl Serialize) -> String {
-    cell(serde_json::to_value(value).ok().as_ref())
+    serde_json::to_value(value)
+        .ok()
+        .as_ref()
+        .and_then(text_of)
+        .unwrap_or_default()
 }
 
-const PAIR: [&str; 19] = [
-    "measure",
-    "unit",
-    "better",
-    "first",
-    "second",
-    "n",
-    "first_mean",
-    "second_mean",
-    "difference",
-    "low",
-    "high",
-    "p",
-    "adjusted_p",
-    "method",
-    "verdict",
-    "d_z",
-    "detectable",
-    "first_letters",
-    "second_letters",
-];
+const PAIR: &str = "measure unit better first second n first_mean second_mean difference low high p adjusted_p method verdict d_z detectable \
+                    first_letters second_letters";
 
 const FIXED: [&str; 5] = ["case", "repeat", "failure", "evaluator_failures", "seconds"];
 
-/// The columns that occur in any case.
-#[derive(Default)]
-struct CsvColumns<'a> {
-    outcomes: Vec<&'a str>,
-    /// The outcomes that have a reason in any case.
-    reasons: BTreeSet<&'a str>,
-    metrics: BTreeSet<&'a str>,
-    stages: Vec<(&'a str, bool)>,
-    metadata: Vec<String>,
-    attributes: BTreeSet<&'a str>,
-    fields: Vec<&'static str>,
+/// What a column holds, in the order of the columns.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+enum ColumnKind {
+    Outcome,
+    Metric,
+    Stage {
+        cached: bool,
+    },
+    Metadata,
+    Attribute,
+    Field,
+    /// The reason for an outcome, whose column follows that of the outcome.
+    Reason,
 }
 
-impl<'a> CsvColumns<'a> {
-    fn of<D: Domain>(cases: &'a [CaseReport<D>]) -> Self {
-        let mut columns = Self::default();
-        let mut seen_outcomes = BTreeSet::new();
-        let mut seen_stages = BTreeSet::new();
-        let mut seen_keys = BTreeSet::new();
-        for case in cases {
-            for outcome in &case.outcomes {
-                if seen_outcomes.insert(outcome.name.as_str()) {
-                    columns.outcomes.push(&outcome.name);
-                }
-                if outcome.reason.is_some() {
-                    columns.reasons.insert(&outcome.name);
-                }
-            }
-            columns
-                .metrics
-                .extend(case.metrics.keys().map(String::as_str));
-            columns
-                .attributes
-                .extend(case.attributes.keys().map(String::as_str));
-            let stages = case
-                .timings
-                .iter()
-                .map(|timing| (timing.stage.as_str(), timing.cached));
-            columns
-                .stages
-                .extend(stages.filter(|stage| seen_stages.insert(*stage)));
-            for key in metadata(case).keys() {
-                if seen_keys.insert(key.clone()) {
-                    columns.metadata.push(key.clone());
-                }
-            }
-            for field in cells(case) {
-                if !columns.fields.contains(&field.name) {
-                    columns.fields.push(field.name);
-                }
-            }
-        }
-        columns
-    }
+/// A column: what it holds, and the name of that.
+type Column = (ColumnKind, String);
 
-    fn titles(&self) -> Vec<String> {
-        let fixed = FIXED.map(str::to_owned).into_iter();
-        let outcomes = self.outcomes.iter().flat_map(|name| {
-            let reason = self.reasons.contains(name);
-            let reason = reason.then(|| format!("{name} reason"));
-            std::iter::once((*name).to_owned()).chain(reason)
-        });
-        let metrics = self.metrics.iter().map(|name| (*name).to_owned());
-        let stages = self.stages.iter().map(|(stage, cached)| match cached {
-            false => format!("{stage}_seconds"),
-            true => format!("{stage}_cached_seconds"),
-        });
-        let mut names = Names::default();
-        let metadata = self.metadata.iter().map(|key| format!("metadata {key}"));
-        let attributes = self.attributes.iter().map(|key| format!("attribute {key}"));
-        let fields = self.fields.iter().map(|name| (*name).to_owned());
-        let titles = fixed.chain(outcomes).chain(metrics).chain(stages);
-        let titles = titles.chain(metadata).chain(attributes).chain(fields);
-        titles.map(|title| guarded(names.claim(&title))).collect()
-    }
-
-    fn row<D: Domain>(&self, case: &CaseReport<D>) -> Vec<String> {
-        let failure = case.result.failure().map(|failure| failure.message.clone());
-        let evaluators = case.evaluator_failures.iter();
-        let evaluators: Vec<String> = evaluators
-            .map(|failure| format!("{}: {}", failure.evaluator, failure.message))
-            .collect();
-        let mut row = vec![
-            case.id.to_string(),
-            case.repeat.to_string(),
-            failure.unwrap_or_default(),
-            evaluators.join("; "),
-            case.duration.as_secs_f64().to_string(),
-        ];
-        for name in &self.outcomes {
-            let outcome = case.outcome(name);
-            row.push(outcome.map(value).unwrap_or_default());
-            if self.reasons.contains(name) {
-                let reason = outcome.and_then(|outcome| outcome.reason.clone());
-                row.push(reason.unwrap_or_default());
-            }
+/// The columns that occur in any case: stages, keys of metadata and the rest in the order in which cases show them, metrics and facts by
+/// their names.
+fn columns<D: Domain>(cases: &[CaseReport<D>]) -> Vec<Column> {
+    let mut seen = BTreeSet::new();
+    let mut columns: Vec<Column> = Vec::new();
+    for (column, _) in cases.iter().flat_map(cells) {
+        if seen.insert(column.clone()) && column.0 != ColumnKind::Reason {
+            columns.push(column);
         }
-        row.extend(self.metrics.iter().map(|name| {
-            case.metrics
-                .get(*name)
-                .map(f64::to_string)
-                .unwrap_or_default()
-        }));
-        row.extend(self.stages.iter().map(|stage| seconds(case, *stage)));
-        let metadata = metadata(case);
-        let keys = self.metadata.iter();
-        row.extend(keys.map(|key| cell(metadata.get(key))));
-        let keys = self.attributes.iter();
-        row.extend(keys.map(|key| cell(case.attributes.get(*key))));
-        let fields: Vec<CaseField> = cells(case).collect();
-        row.extend(self.fields.iter().map(|name| {
-            let field = fields.iter().find(|field| field.name == *name);
-            field.map(|field| field.text.clone()).unwrap_or_default()
-        }));
-        row.into_iter().map(guarded).collect()
     }
+    columns.sort_by(|(left, name), (right, other)| match (left, right) {
+        (ColumnKind::Metric, ColumnKind::Metric)
+        | (ColumnKind::Attribute, ColumnKind::Attribute) => name.cmp(other),
+        // Stages from a cache stand among the others.
+        (ColumnKind::Stage { .. }, ColumnKind::Stage { .. }) => Ordering::Equal,
+        _ => left.cmp(right),
+    });
+    let with_reason = columns.into_iter().flat_map(|column| {
+        let reason = (ColumnKind::Reason, column.1.clone());
+        let has_reason = column.0 == ColumnKind::Outcome && seen.contains(&reason);
+        std::iter::once(column).chain(has_reason.then_some(reason))
+    });
+    with_reason.collect()
+}
+
+fn titles(columns: &[Column]) -> impl Iterator<Item = String> {
+    let mut names = Names::default();
+    let own = columns.iter().map(|(kind, name)| match kind {
+        ColumnKind::Outcome | ColumnKind::Metric | ColumnKind::Field => name.clone(),
+        ColumnKind::Reason => format!("{name} reason"),
+        ColumnKind::Stage { cached: false } => format!("{name}_seconds"),
+        ColumnKind::Stage { cached: true } => format!("{name}_cached_seconds"),
+        ColumnKind::Metadata => format!("metadata {name}"),
+        ColumnKind::Attribute => format!("attribute {name}"),
+    });
+    let titles = FIXED.map(str::to_owned).into_iter().chain(own);
+    titles.map(move |title| names.claim(&title))
+}
+
+fn row<D: Domain>(columns: &[Column], case: &CaseReport<D>) -> Vec<String> {
+    let failure = case.result.failure().map(|failure| failure.message.clone());
+    let evaluators = case.evaluator_failures.iter();
+    let evaluators: Vec<String> = evaluators
+        .map(|failure| format!("{}: {}", failure.evaluator, failure.message))
+        .collect();
+    let mut row = vec![
+        case.id.to_string(),
+        case.repeat.to_string(),
+        failure.unwrap_or_default(),
+        evaluators.join("; "),
+        case.duration.as_secs_f64().to_string(),
+    ];
+    let mut found = BTreeMap::new();
+    for (column, text) in cells(case) {
+        // Of several with one name, the first counts.
+        found.entry(column).or_insert(text);
+    }
+    let own = columns.iter();
+    row.extend(own.map(|column| found.remove(column).unwrap_or_default()));
+    row
+}
+
+/// The cells of a case beside the fixed ones. A stage that ran several times has the sum of its times.
+fn cells<D: Domain>(case: &CaseReport<D>) -> impl Iterator<Item = (Column, String)> {
+    let outcomes = case.outcomes.iter().flat_map(|outcome| {
+        let cell = ((ColumnKind::Outcome, outcome.name.clone()), value(outcome));
+        let reason = outcome.reason.clone();
+        let reason = reason.map(|text| ((ColumnKind::Reason, outcome.name.clone()), text));
+        std::iter::once(cell).chain(reason)
+    });
+    let metrics = case.metrics.iter();
+    let metrics = metrics.map(|(name, it)| ((ColumnKind::Metric, name.clone()), it.to_string()));
+    let stages = case.timings.iter().map(|Timing { stage, cached, .. }| {
+        let same = case.timings.iter();
+        let same = same.filter(|it| it.stage == *stage && it.cached == *cached);
+        let total: Duration = same.map(|it| it.duration).sum();
+        let kind = ColumnKind::Stage { cached: *cached };
+        ((kind, stage.clone()), total.as_secs_f64().to_string())
+    });
+    let metadata = metadata_keys(&case.metadata).into_iter();
+    let metadata = metadata.map(|(key, it)| {
+        (
+            (ColumnKind::Metadata, key),
+            text_of(&it).unwrap_or_default(),
+        )
+    });
+    let attributes = case.attributes.iter();
+    let attributes = attributes.map(|(key, it)| {
+        (
+            (ColumnKind::Attribute, key.clone()),
+            text_of(it).unwrap_or_default(),
+        )
+    });
+    let fields = D::case_fields(case).into_iter();
+    let fields = fields.filter(|field| !field.is_long);
+    let fields = fields.map(|it| ((ColumnKind::Field, it.name.to_owned()), it.text));
+    let recorded = outcomes.chain(metrics).chain(stages);
+    recorded.chain(metadata).chain(attributes).chain(fields)
 }
 
 /// The characters that can start a formula. Some spreadsheets skip white space before them, or accept signs in full width.
@@ -271,43 +259,6 @@ fn value(outcome: &CaseOutcome) -> String {
         Value::Label(label) => label.clone(),
         Value::Undefined => String::new(),
     }
-}
-
-/// A text as it is, anything else as JSON.
-fn cell(value: Option<&Json>) -> String {
-    match value {
-        None | Some(Json::Null) => String::new(),
-        Some(Json::String(text)) => text.clone(),
-        Some(other) => other.to_string(),
-    }
-}
-
-/// The metadata of a case, if it is an object.
-fn metadata<D: Domain>(case: &CaseReport<D>) -> Map<String, Json> {
-    match serde_json::to_value(&case.metadata) {
-        Ok(Json::Object(metadata)) => metadata,
-        _ => Map::new(),
-    }
-}
-
-/// The parts of a case that fit into cells.
-fn cells<D: Domain>(case: &CaseReport<D>) -> impl Iterator<Item = CaseField> {
-    let fields = D::case_fields(case).into_iter();
-    fields.filter(|field| !field.is_long)
-}
-
-/// The time of a stage in one case, summed where the stage ran several times.
-fn seconds<D: Domain>(case: &CaseReport<D>, (stage, cached): (&str, bool)) -> String {
-    let runs = case
-        .timings
-        .iter()
-        .filter(|timing| timing.stage == stage && timing.cached == cached);
-    let total = runs
-        .map(|timing| timing.duration)
-        .reduce(|left, right| left + right);
-    total
-        .map(|duration| duration.as_secs_f64().to_string())
-        .unwrap_or_default()
 }
 
 #[cfg(test)]

@@ -8,7 +8,7 @@ use super::glyphs::Glyphs;
 use crate::Summary;
 
 /// The reasons of each measure.
-type Excluded<'a> = Vec<(&'a str, &'a BTreeMap<String, usize>)>;
+pub(super) type Excluded<'a> = Vec<(&'a str, &'a BTreeMap<String, usize>)>;
 
 /// One line for each reason: `excluded: 12 × no relevant documents (nDCG@5)`.
 ///
@@ -50,7 +50,13 @@ pub(super) fn lines(summary: &Summary, glyphs: &Glyphs) -> Vec<String> {
     lines.collect()
 }
 
-fn group(title: &str, excluded: &Excluded<'_>, all: usize, glyphs: &Glyphs) -> Vec<String> {
+/// The lines for the reasons of these measures, of which there are `all`.
+pub(super) fn group(
+    title: &str,
+    excluded: &Excluded<'_>,
+    all: usize,
+    glyphs: &Glyphs,
+) -> Vec<String> {
     let mut by_reason: BTreeMap<(&str, usize), Vec<&str>> = BTreeMap::new();
     for (measure, reasons) in excluded {
         for (reason, count) in *reasons {
@@ -63,6 +69,20 @@ fn group(title: &str, excluded: &Excluded<'_>, all: usize, glyphs: &Glyphs) -> V
         format!("{title}: {what} ({})", named(&measures, all))
     };
     by_reason.into_iter().map(line).collect()
+}
+
+/// Measures by what is said of them, in the order in which it is first said.
+pub(crate) fn gathered(
+    said: impl IntoIterator<Item = (String, String)>,
+) -> Vec<(String, Vec<String>)> {
+    let mut groups: Vec<(String, Vec<String>)> = Vec::new();
+    for (text, measure) in said {
+        match groups.iter_mut().find(|(known, _)| *known == text) {
+            Some((_, measures)) => measures.push(measure),
+            None => groups.push((text, vec![measure])),
+        }
+    }
+    groups
 }
 
 /// Names measures, of which there are `all`.

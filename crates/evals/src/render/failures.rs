@@ -20,7 +20,7 @@ impl Failures {
     pub(super) fn of<D: Domain>(report: &Report<D>) -> Self {
         let tasks = report.cases.iter().filter_map(|case| {
             let failure = case.result.failure()?;
-            Some((case.label(report.repeat).to_string(), &failure.message))
+            Some((case.label(report.repeat), &failure.message))
         });
         let evaluators = report.cases.iter().flat_map(|case| {
             let place = case.label(report.repeat);

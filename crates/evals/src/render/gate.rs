@@ -6,108 +6,88 @@ use evals_messages::visible::single_line;
 use super::change::CORRECTED;
 use super::clusters;
 use super::glyphs::Glyphs;
+use super::grid::{Align, Cell, Grid};
 use super::probability::{p_cell, percent};
 use crate::{
-    CheckNumbers, DropCheck, GateBound, GateCheck, GateReport, GateVerdict, GatedRun, LimitCheck,
-    PairTest, Strictness, Unit, number,
+    CheckNumbers, GateBound, GateCheck, GateReport, GateVerdict, GatedRun, LimitCheck, PairTest,
+    Strictness, Unit, number,
 };
 
-/// The position of the interval's column.
-pub(super) const INTERVAL: usize = 4;
-
-/// One printed row.
-#[derive(Debug)]
-pub(super) struct GateRow {
-    /// In the order of [`titles`].
-    pub(super) cells: Vec<String>,
-    pub(super) interval: String,
-    pub(super) verdict: GateVerdict,
-}
-
-/// Titles of the columns, without the interval.
-pub(super) fn titles(report: &GateReport) -> Vec<&'static str> {
-    let mut titles = vec!["Check", "Baseline", "Run", "Change", "p"];
-    if report.tests > 1 {
-        titles.push(CORRECTED);
-    }
-    titles.push("Verdict");
-    titles
-}
-
 /// A row for each check of a run.
-pub(super) fn rows(report: &GateReport, run: &GatedRun, glyphs: &Glyphs) -> Vec<GateRow> {
-    let is_corrected = report.tests > 1;
-    let checks = run.checks.iter();
-    checks
-        .map(|check| row(check, is_corrected, glyphs))
-        .collect()
+pub(super) fn grid(report: &GateReport, run: &GatedRun, glyphs: &Glyphs) -> Grid {
+    let interval = format!("{} interval", percent(report.level));
+    let right = |title| (title, Align::Right);
+    let columns = [("Check", Align::Left)].into_iter();
+    let columns = columns.chain(["Baseline", "Run", "Change"].map(right));
+    let columns = columns.chain([(&*interval, Align::Left), right("p")]);
+    let columns = columns.chain((report.tests > 1).then_some(right(CORRECTED)));
+    let columns = columns.chain([("Verdict", Align::Left)]);
+    // The sentences below the table hold their numbers.
+    let least = ["p", CORRECTED, "Baseline", "Change", "Run", &interval];
+    let mut grid = Grid::new(columns).dropping(&least);
+    for check in &run.checks {
+        let [before, after, change, interval, p, corrected] = numbers(check, glyphs);
+        let bold = |text: String| Cell::bold(text, check.verdict != GateVerdict::Passed);
+        let cells = [single_line(&check.name), before, after, change].map(bold);
+        let p_values = [p]
+            .into_iter()
+            .chain((report.tests > 1).then_some(corrected));
+        let rest = p_values.chain([check.verdict.words().to_owned()]);
+        let cells = cells.into_iter().chain([Cell::dim(interval)]);
+        grid.push(cells.chain(rest.map(bold)));
+    }
+    grid
 }
 
-fn row(check: &GateCheck, is_corrected: bool, glyphs: &Glyphs) -> GateRow {
+/// The values of baseline and run, the change, the interval, and both p values.
+fn numbers(check: &GateCheck, glyphs: &Glyphs) -> [String; 6] {
     let none = || glyphs.undefined.to_owned();
-    let mut cells = vec![none(); 5 + usize::from(is_corrected)];
-    cells[0] = single_line(&check.name);
-    let mut interval = String::new();
     match &check.numbers {
         CheckNumbers::Drop(drop) => {
-            let print = |value: Option<f64>| value.map(|value| drop.unit.print(value));
-            cells[1] = print(drop.before).unwrap_or_else(none);
-            cells[2] = print(drop.after).unwrap_or_else(none);
-            let change = drop.difference.map(|it| drop.unit.print_signed(it));
-            cells[3] = change.unwrap_or_else(none);
-            cells[4] = drop.p_value.map_or_else(none, p_cell);
-            if is_corrected {
-                cells[5] = drop.adjusted_p_value.map_or_else(none, p_cell);
-            }
-            interval = change_interval(drop);
+            let mean = |value| glyphs.shown(value, |value| drop.unit.print(value));
+            let interval = drop.interval.as_ref().map(|it| drop.unit.signed_range(it));
+            [
+                mean(drop.before),
+                mean(drop.after),
+                glyphs.shown(drop.difference, |it| drop.unit.print_signed(it)),
+                interval.unwrap_or_default(),
+                glyphs.shown(drop.p_value, p_cell),
+                glyphs.shown(drop.adjusted_p_value, p_cell),
+            ]
         }
-        CheckNumbers::Limit(limit) => {
-            cells[2] = limit_value(limit, limit.value).unwrap_or_else(none);
-            if let Some(ends) = limit.interval {
-                let ends = [ends.low, ends.high].map(|end| limit_value(limit, Some(end)));
-                let [low, high] = ends.map(Option::unwrap_or_default);
-                interval = format!("[{low}, {high}]");
-            }
+        CheckNumbers::Limit(LimitCheck {
+            unit,
+            value,
+            interval,
+            ..
+        }) => {
+            let print =
+                |value: f64| unit.map_or_else(|| number::short(value), |it| it.print(value));
+            let interval = interval.as_ref().map(|it| number::range(it, print));
+            let value = glyphs.shown(*value, print);
+            [
+                none(),
+                value,
+                none(),
+                interval.unwrap_or_default(),
+                none(),
+                none(),
+            ]
         }
         CheckNumbers::Agreement(agreement) => {
-            let print = |value| Unit::Score.print(value);
-            cells[2] = agreement.kappa.map_or_else(none, print);
-            if let Some(ends) = agreement.interval {
-                interval = format!("[{}, {}]", print(ends.low), print(ends.high));
-            }
+            let value = glyphs.shown(agreement.kappa, |it| Unit::Score.print(it));
+            let interval = agreement.interval.as_ref().map(|it| Unit::Score.range(it));
+            [
+                none(),
+                value,
+                none(),
+                interval.unwrap_or_default(),
+                none(),
+                none(),
+            ]
         }
-        CheckNumbers::Sameness { .. } => {
-            for cell in &mut cells[1..] {
-                cell.clear();
-            }
-        }
+        CheckNumbers::Sameness { .. } => [const { String::new() }; 6],
     }
-    cells.push(check.verdict.words().to_owned());
-    GateRow {
-        cells,
-        interval,
-        verdict: check.verdict,
-    }
-}
-
-fn change_interval(drop: &DropCheck) -> String {
-    drop.interval.map_or_else(String::new, |interval| {
-        let ends = [interval.low, interval.high].map(|end| drop.unit.print_signed(end));
-        format!("[{}, {}]", ends[0], ends[1])
-    })
-}
-
-fn limit_value(limit: &LimitCheck, value: Option<f64>) -> Option<String> {
-    let value = value?;
-    Some(match limit.unit {
-        Some(unit) => unit.print(value),
-        None => number::short(value),
-    })
-}
-
-/// The head of the interval's column.
-pub(super) fn interval_title(report: &GateReport) -> String {
-    format!("{} interval", percent(report.level))
 }
 
 /// The reason of each check, failed ones first, then the changes by people. A check that passed because two runs are the same is not worth a

@@ -54,6 +54,11 @@ impl Glyphs {
         self.spell(&number::duration(seconds))
     }
 
+    /// Prints a value that may be undefined.
+    pub(super) fn shown<T>(&self, value: Option<T>, print: impl FnOnce(T) -> String) -> String {
+        value.map_or_else(|| self.undefined.to_owned(), print)
+    }
+
     /// Replaces characters of a printed number that this set lacks.
     pub(super) fn spell(&self, printed: &str) -> String {
         printed.replace('µ', self.micro)

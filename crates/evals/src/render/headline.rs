@@ -1,5 +1,6 @@
 //! The headline: a run in one line.
 
+use evals_messages::quantity;
 use evals_messages::visible::single_line;
 
 use super::glyphs::Glyphs;
@@ -39,10 +40,11 @@ pub(super) fn not_run(count: usize, planned: usize) -> String {
 }
 
 fn cases(summary: &Summary, glyphs: &Glyphs) -> String {
-    match (summary.repeat, summary.finished) {
-        (0 | 1, 1) => "1 case".to_owned(),
-        (0 | 1, finished) => format!("{finished} cases"),
-        (repeat, 1) => format!("1 run (each case {} {repeat})", glyphs.times),
-        (repeat, finished) => format!("{finished} runs (each case {} {repeat})", glyphs.times),
+    match summary.repeat {
+        0 | 1 => quantity::of(summary.finished, "case"),
+        repeat => {
+            let runs = quantity::of(summary.finished, "run");
+            format!("{runs} (each case {} {repeat})", glyphs.times)
+        }
     }
 }

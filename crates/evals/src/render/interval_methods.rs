@@ -3,6 +3,7 @@
 use evals_messages::visible::single_line;
 use evals_metrics::{Interval, IntervalMethod, Mean};
 
+use super::exclusions::gathered;
 use super::measures::pass_rate_name;
 use crate::Summary;
 
@@ -30,15 +31,10 @@ pub(super) fn note(intervals: impl IntoIterator<Item = (String, Interval)>) -> O
             Some(_) => {}
         }
     }
-    let mut groups: Vec<(String, Vec<String>)> = Vec::new();
-    for (title, methods) in measures {
+    let mut groups = gathered(measures.into_iter().map(|(title, methods)| {
         let methods: Vec<String> = methods.iter().map(ToString::to_string).collect();
-        let methods = methods.join(" or ");
-        match groups.iter_mut().find(|(known, _)| *known == methods) {
-            Some((_, titles)) => titles.push(title),
-            None => groups.push((methods, vec![title])),
-        }
-    }
+        (methods.join(" or "), title)
+    }));
     groups.sort_by_key(|(_, titles)| titles.len());
     let (most, few) = groups.split_last()?;
     let few = few

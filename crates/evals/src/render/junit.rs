@@ -10,29 +10,20 @@ use crate::{GateCheck, GateReport, GateVerdict, Strictness};
 ///
 /// The elements are those that Ant's task `junit` writes, which every reader of the format knows.
 pub fn gate(mut out: impl Write, report: &GateReport) -> io::Result<()> {
-    let all = || report.checks().map(|(_, check)| check);
-    let failures = all().filter(|check| fails(report, check)).count();
-    let skipped = all().filter(|check| is_skipped(report, check)).count();
+    let all: Vec<&GateCheck> = report.checks().map(|(_, check)| check).collect();
     writeln!(out, r#"<?xml version="1.0" encoding="UTF-8"?>"#)?;
     writeln!(
         out,
-        r#"<testsuites name="evaluations gate" tests="{}" failures="{}" skipped="{}" errors="0">"#,
-        report.checks().count(),
-        failures,
-        skipped
+        r#"<testsuites name="evaluations gate" {} errors="0">"#,
+        counts(report, &all)
     )?;
     for run in &report.runs {
-        let failures = run.checks.iter().filter(|it| fails(report, it)).count();
-        let skipped = run
-            .checks
-            .iter()
-            .filter(|it| is_skipped(report, it))
-            .count();
+        let checks: Vec<&GateCheck> = run.checks.iter().collect();
         writeln!(
             out,
-            r#"  <testsuite name="{}" tests="{}" failures="{failures}" skipped="{skipped}" errors="0">"#,
+            r#"  <testsuite name="{}" {} errors="0">"#,
             escape(&run.run),
-            run.checks.len()
+            counts(report, &checks)
         )?;
         for check in &run.checks {
             let (class, name) = (escape(&run.run), escape(&check.name));
@@ -55,6 +46,14 @@ pub fn gate(mut out: impl Write, report: &GateReport) -> io::Result<()> {
     }
     writeln!(out, "  <!-- {} -->", comment(&verdict_line(report)))?;
     writeln!(out, "</testsuites>")
+}
+
+/// How many checks there are, fail and are skipped, as attributes.
+fn counts(report: &GateReport, checks: &[&GateCheck]) -> String {
+    let failures = checks.iter().filter(|it| fails(report, it)).count();
+    let skipped = checks.iter().filter(|it| is_skipped(report, it)).count();
+    let tests = checks.len();
+    format!(r#"tests="{tests}" failures="{failures}" skipped="{skipped}""#)
 }
 
 fn is_strict(report: &GateReport) -> bool {

@@ -3,6 +3,7 @@
 use std::io::{self, Write};
 
 use super::analyses::{self, Body};
+use super::console::Style;
 use super::escape::escape;
 use super::failures::Failures;
 use super::glyphs::Glyphs;
@@ -29,40 +30,28 @@ pub fn report<D: Domain>(
     if let Some(warning) = headline::interruption(summary) {
         writeln!(out, "\n**{}**", escape(&warning))?;
     }
-    table(&mut out, tables::measures(summary))?;
-    table(&mut out, tables::accuracy(summary))?;
-    for groups in tables::groups(summary) {
-        table(&mut out, groups)?;
+    for shown in tables::summary(summary) {
+        table(&mut out, shown)?;
     }
-    table(&mut out, tables::latency(summary))?;
     analyses(&mut out, report)?;
     failures(&mut out, &Failures::of(report))
 }
 
 /// Writes several reports side by side, the best of each row in bold.
 pub fn comparison(mut out: impl Write, comparison: &Comparison) -> io::Result<()> {
-    let titles = comparison
-        .reports
-        .iter()
-        .map(|report| escape(&report.title));
-    head(
-        &mut out,
-        std::iter::once("Measure".to_owned()).chain(titles),
-    )?;
-    for row in &comparison.rows {
-        let cells = row.cells.iter().enumerate().map(|(position, cell)| {
-            // Cells hold only numbers and the brackets of intervals, so they need no escaping.
-            let text = side_by_side::cell(row, cell, "", Intervals::Beside, GLYPHS);
-            if row.winner == Some(position) {
-                format!("**{text}**")
-            } else {
-                text
-            }
-        });
-        line(
-            &mut out,
-            std::iter::once(escape(&side_by_side::title(row))).chain(cells),
-        )?;
+    let grid = side_by_side::grid(comparison, "", Intervals::Beside, GLYPHS);
+    head(&mut out, grid.columns.iter().map(|it| escape(&it.title)))?;
+    for row in &grid.rows {
+        // Other cells hold only numbers and the brackets of intervals, so they need no escaping.
+        let cells = row
+            .iter()
+            .enumerate()
+            .map(|(place, cell)| match cell.style {
+                _ if place == 0 => escape(&cell.text),
+                Style::Bold => format!("**{}**", cell.text),
+                _ => cell.text.clone(),
+            });
+        line(&mut out, cells)?;
     }
     let mut lines = side_by_side::notes(comparison, GLYPHS, "in bold:");
     lines.extend(side_by_side::intervals(comparison, Methods::Named));
@@ -145,21 +134,12 @@ fn cell(text: &str) -> String {
 /// Writes the self-test of a gate.
 pub fn trial(mut out: impl Write, report: &TrialReport) -> io::Result<()> {
     notes(&mut out, &trials::about(report))?;
-    table(
-        &mut out,
-        Table {
-            heads: trials::TITLES.map(str::to_owned).into(),
-            rows: trials::rows(report, Intervals::Beside, GLYPHS)
-                .into_iter()
-                .map(|[drop, rule, shares @ ..]| {
-                    // The first cell is escaped with the table, and shares hold only numbers.
-                    let cells = [drop, escape(&rule)];
-                    cells.into_iter().chain(shares).collect()
-                })
-                .collect(),
-            notes: Vec::new(),
-        },
-    )?;
+    let mut shares = Table::from(trials::grid(report, Intervals::Beside, GLYPHS));
+    // The first cell is escaped with the table, and shares hold only numbers.
+    for row in &mut shares.rows {
+        row[1] = escape(&row[1]);
+    }
+    table(&mut out, shares)?;
     notes(&mut out, &trials::notes(report, GLYPHS))
 }
 
@@ -202,11 +182,11 @@ fn analyses<D: Domain>(mut out: impl Write, report: &Report<D>) -> io::Result<()
         }
         match shown.body {
             Body::Lines(lines) => notes(&mut out, &lines)?,
-            Body::Table { heads, rows } => {
+            Body::Table(grid) => {
                 writeln!(out)?;
-                head(&mut out, heads.iter().map(|head| escape(head)))?;
-                for row in rows {
-                    line(&mut out, row.iter().map(|cell| escape(cell)))?;
+                head(&mut out, grid.columns.iter().map(|it| escape(&it.title)))?;
+                for row in grid.rows {
+                    line(&mut out, row.iter().map(|cell| escape(&cell.text)))?;
                 }
             }
         }

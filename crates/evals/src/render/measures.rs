@@ -3,13 +3,16 @@
 use std::collections::BTreeMap;
 
 use evals_messages::visible::single_line;
-use evals_metrics::{Interval, Mean};
+use evals_metrics::Mean;
 
+use super::glyphs::Glyphs;
+use super::grid::{Align, Cell, Grid};
 use super::probability::percent;
+use super::{Methods, clusters, exclusions, interval_methods};
 use crate::{LabelShares, Summary, number};
 
 /// One printed row.
-#[derive(Debug)]
+#[derive(Debug, Default)]
 pub(super) struct MeasureRow {
     pub(super) name: String,
     /// `None` where the measure is undefined.
@@ -25,6 +28,48 @@ pub(super) struct MeasureRow {
     /// The number of missing repetitions in the other cases.
     pub(super) missing: usize,
 }
+
+/// The table of the rows. Excluded cases have a column whether there are any or not.
+pub(super) fn grid(summary: &Summary, rows: &[MeasureRow], glyphs: &Glyphs) -> Grid {
+    let confidence = confidence_percent(summary);
+    let interval = confidence.map(|percent| (format!("{percent} interval"), Align::Left));
+    let any_missing = rows.iter().any(|row| row.missing > 0);
+    let right = |title: &str| (title.to_owned(), Align::Right);
+    let columns = [("Measure".to_owned(), Align::Left), right("Value")].into_iter();
+    let columns = columns
+        .chain(interval.clone())
+        .chain([right("n"), right("Excluded")]);
+    let columns = columns.chain(any_missing.then(|| right(MISSING)));
+    // The lines below the table repeat both.
+    let mut grid = Grid::new(columns).dropping(&[MISSING, "Excluded"]);
+    for row in rows {
+        let shown = |text: &Option<String>| text.clone().unwrap_or_default();
+        let value = glyphs.shown(row.value.as_ref(), String::clone);
+        let cells = [row.name.clone().into(), Cell::bold(value, true)].into_iter();
+        let cells = cells.chain(interval.as_ref().map(|_| Cell::dim(shown(&row.interval))));
+        let counts = [row.n, row.excluded].into_iter();
+        let counts = counts.chain(any_missing.then_some(row.missing));
+        grid.push(cells.chain(counts.map(|count| count.to_string().into())));
+    }
+    grid
+}
+
+/// The lines below the table.
+pub(super) fn notes(summary: &Summary, methods: Methods, glyphs: &Glyphs) -> Vec<String> {
+    let mut notes = exclusions::lines(summary, glyphs);
+    let clusters = summary.clusters.as_ref();
+    match methods {
+        Methods::Named => {
+            notes.extend(interval_methods::of_summary(summary));
+            notes.extend(clusters::lines(clusters));
+        }
+        Methods::Unnamed => notes.extend(clusters::warnings(clusters)),
+    }
+    notes
+}
+
+/// The title of the column of missing repetitions.
+pub(super) const MISSING: &str = "Missing repetitions";
 
 /// All rows: the measures of evaluators in the order of the run, then metrics.
 pub(super) fn rows(summary: &Summary) -> Vec<MeasureRow> {
@@ -86,14 +131,11 @@ fn mean_row(name: String, mean: &Mean, missing: usize, print: fn(f64) -> String)
     MeasureRow {
         name,
         value: mean.value.map(print),
-        interval: mean
-            .interval
-            .map(|Interval { low, high, .. }| format!("[{}, {}]", print(low), print(high))),
-        share: None,
-        score: None,
+        interval: mean.interval.map(|it| number::range(&it, print)),
         n: mean.n,
         excluded: mean.excluded.values().sum(),
         missing,
+        ..MeasureRow::default()
     }
 }
 
@@ -103,12 +145,10 @@ fn pooled_row(summary: &Summary) -> Option<MeasureRow> {
     (summary.assertions.len() > 1).then(|| MeasureRow {
         name: "all assertions (pass rate)".to_owned(),
         value: pass_rate.value.map(number::score),
-        interval: None,
         share: pass_rate.value,
-        score: None,
         n: pass_rate.n,
         excluded: pass_rate.excluded.values().sum(),
-        missing: 0,
+        ..MeasureRow::default()
     })
 }
 
@@ -116,18 +156,16 @@ fn label_rows(name: &str, shares: &LabelShares) -> Vec<MeasureRow> {
     let row = |label: &String| MeasureRow {
         name: format!("{}: {}", single_line(name), single_line(label)),
         value: shares.share(label).map(number::score),
-        interval: None,
         share: shares.share(label),
-        score: None,
         n: shares.n,
         excluded: shares.excluded.values().sum(),
-        missing: 0,
+        ..MeasureRow::default()
     };
     shares.counts.keys().map(row).collect()
 }
 
 /// The confidence level of the intervals in percent, where there is an interval.
-pub(super) fn confidence_percent(summary: &Summary) -> Option<String> {
+fn confidence_percent(summary: &Summary) -> Option<String> {
     let lists = [&summary.scores, &summary.assertions, &summary.metrics];
     let interval = lists
         .into_iter()

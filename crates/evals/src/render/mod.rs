@@ -28,6 +28,7 @@ mod failures;
 mod gate;
 pub mod github;
 mod glyphs;
+mod grid;
 mod groups;
 mod headline;
 mod interval_methods;
@@ -47,6 +48,7 @@ mod trial;
 pub use console::{
     Cases, Color, Console, Drawings, Messages, Methods, Names, Narrow, Part, Symbols,
 };
+pub(crate) use exclusions::gathered;
 pub use gate::verdict_line;
 pub use lead::lead;
 pub use probability::{p_value, percent};

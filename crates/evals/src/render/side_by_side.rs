@@ -3,14 +3,14 @@
 use std::collections::BTreeMap;
 
 use evals_messages::visible::single_line;
-use evals_metrics::Interval;
 
-use super::exclusions::named;
+use super::exclusions::{gathered, named};
 use super::glyphs::Glyphs;
+use super::grid::{Align, Cell, Grid};
 use super::headline::not_run;
 use super::measures::pass_rate_name;
 use super::{Methods, clusters, interval_methods};
-use crate::{Cell, ComparedReport, Comparison, Row, Unit};
+use crate::{Cell as ComparedCell, ComparedReport, Comparison, Row, Unit, number};
 
 /// Explains the mark of the best cell.
 const BEST: &str = "best after rounding, not a significance test";
@@ -39,27 +39,46 @@ pub(super) fn title_of(unit: Unit, measure: &str) -> String {
     }
 }
 
+/// A row for each measure, a column for each report. The best cell of a row stands out and has a `mark` after its value.
+pub(super) fn grid(
+    comparison: &Comparison,
+    mark: &str,
+    intervals: Intervals,
+    glyphs: &Glyphs,
+) -> Grid {
+    let titles = comparison.reports.iter().map(|it| single_line(&it.title));
+    let titles = std::iter::once("Measure".to_owned()).chain(titles);
+    let mut grid = Grid::new(titles.map(|title| (title, Align::Left)));
+    for row in &comparison.rows {
+        let cells = row.cells.iter().enumerate().map(|(place, own)| {
+            let is_best = row.winner == Some(place);
+            let mark = if is_best { mark } else { "" };
+            Cell::bold(cell(row, own, mark, intervals, glyphs), is_best)
+        });
+        grid.push(std::iter::once(title(row).into()).chain(cells));
+    }
+    grid
+}
+
 /// A cell, with `mark` after its value.
-pub(super) fn cell(
+fn cell(
     row: &Row,
-    cell: &Cell,
+    cell: &ComparedCell,
     mark: &str,
     intervals: Intervals,
     glyphs: &Glyphs,
 ) -> String {
     let print = |value| glyphs.spell(&row.unit.print(value));
     let (value, interval) = match cell {
-        Cell::Missing => return "missing".to_owned(),
-        Cell::Undefined { .. } => return glyphs.undefined.to_owned(),
-        Cell::Value {
+        ComparedCell::Missing => return "missing".to_owned(),
+        ComparedCell::Undefined { .. } => return glyphs.undefined.to_owned(),
+        ComparedCell::Value {
             value, interval, ..
         } => (print(*value), interval),
     };
-    let range =
-        |interval: &Interval| format!("[{}, {}]", print(interval.low), print(interval.high));
     match (interval, intervals) {
-        (Some(interval), Intervals::Beside) => format!("{value} {}{mark}", range(interval)),
-        (Some(interval), Intervals::Below) => format!("{value}{mark}\n{}", range(interval)),
+        (Some(it), Intervals::Beside) => format!("{value} {}{mark}", number::range(it, print)),
+        (Some(it), Intervals::Below) => format!("{value}{mark}\n{}", number::range(it, print)),
         (Some(_), Intervals::Hidden) | (None, _) => format!("{value}{mark}"),
     }
 }
@@ -70,7 +89,7 @@ pub(super) fn any_interval(comparison: &Comparison) -> bool {
     cells.any(|cell| {
         matches!(
             cell,
-            Cell::Value {
+            ComparedCell::Value {
                 interval: Some(_),
                 ..
             }
@@ -99,8 +118,8 @@ pub(super) fn notes(comparison: &Comparison, glyphs: &Glyphs, mark: &str) -> Vec
 pub(super) fn intervals(comparison: &Comparison, methods: Methods) -> Vec<String> {
     let intervals = comparison.rows.iter().flat_map(|row| {
         let cells = row.cells.iter().filter_map(|cell| match cell {
-            Cell::Value { interval, .. } => *interval,
-            Cell::Undefined { .. } | Cell::Missing => None,
+            ComparedCell::Value { interval, .. } => *interval,
+            ComparedCell::Undefined { .. } | ComparedCell::Missing => None,
         });
         cells.map(|interval| (title(row), interval))
     });
@@ -135,20 +154,9 @@ pub(super) fn interruption(report: &ComparedReport) -> Option<String> {
 
 /// The number of cases behind the means; measures with the same number share a note.
 fn sizes(comparison: &Comparison) -> Vec<String> {
-    let mut groups: Vec<(String, Vec<String>)> = Vec::new();
-    for row in comparison
-        .rows
-        .iter()
-        .filter(|row| row.unit != Unit::Seconds)
-    {
-        let Some(size) = size(row, comparison) else {
-            continue;
-        };
-        match groups.iter_mut().find(|(known, _)| *known == size) {
-            Some((_, measures)) => measures.push(title(row)),
-            None => groups.push((size, vec![title(row)])),
-        }
-    }
+    let rows = comparison.rows.iter();
+    let rows = rows.filter(|row| row.unit != Unit::Seconds);
+    let groups = gathered(rows.filter_map(|row| Some((size(row, comparison)?, title(row)))));
     match &groups[..] {
         [(size, _)] => vec![size.clone()],
         _ => groups
@@ -166,14 +174,14 @@ fn exclusions(comparison: &Comparison, glyphs: &Glyphs) -> Vec<String> {
     for row in &means {
         let mut found: BTreeMap<(&str, usize), Vec<usize>> = BTreeMap::new();
         for (place, cell) in row.cells.iter().enumerate() {
-            if let Cell::Value { excluded, .. } = cell {
+            if let ComparedCell::Value { excluded, .. } = cell {
                 for (reason, count) in excluded {
                     found.entry((reason, *count)).or_default().push(place);
                 }
             }
         }
         let cells = row.cells.iter();
-        let measured = cells.filter(|cell| **cell != Cell::Missing).count();
+        let measured = cells.filter(|cell| **cell != ComparedCell::Missing).count();
         for ((reason, count), mut reports) in found {
             if reports.len() == measured {
                 reports.clear();
@@ -221,12 +229,12 @@ fn undefined_note(row: &Row, comparison: &Comparison, glyphs: &Glyphs) -> Option
             .iter()
             .zip(&comparison.reports)
             .filter_map(|(cell, report)| match cell {
-                Cell::Undefined { reasons } => Some(format!(
+                ComparedCell::Undefined { reasons } => Some(format!(
                     "{} ({})",
                     single_line(&reasons.join(", ")),
                     single_line(&report.title)
                 )),
-                Cell::Value { .. } | Cell::Missing => None,
+                ComparedCell::Value { .. } | ComparedCell::Missing => None,
             });
     let undefined: Vec<String> = undefined.collect();
     (!undefined.is_empty()).then(|| {

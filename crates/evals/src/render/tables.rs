@@ -4,12 +4,10 @@ use evals_messages::visible::{beginning, single_line};
 
 use super::analyses::{self, Body};
 use super::glyphs::Glyphs;
-use super::groups::{self, GroupTable};
-use super::latency::TOO_FEW_SAMPLES;
+use super::grid::Grid;
 use super::side_by_side::{self, Intervals};
 use super::{
-    Methods, accuracy, change as changes, clusters, exclusions, gate as gates, interval_methods,
-    latency, measures, standings,
+    Methods, accuracy, change as changes, gate as gates, groups, latency, measures, standings,
 };
 use crate::{
     Analysis, CaseRow, CaseTable, Change, Comparison, Domain, GateReport, GatedRun, Report,
@@ -40,38 +38,24 @@ pub fn report<D: Domain>(report: &Report<D>, summary: &Summary) -> Vec<Table> {
 
 /// The tables of a summary: measures, bounds of pass rates if cases failed, groups, and latency. Tables without rows are left out.
 pub fn summary(summary: &Summary) -> Vec<Table> {
-    let mut tables = vec![measures(summary), accuracy(summary)];
+    let mut tables = vec![measures(summary), accuracy::grid(summary, GLYPHS).into()];
     tables.extend(groups(summary));
-    tables.push(latency(summary));
+    tables.push(latency::grid(summary, GLYPHS).into());
     tables.retain(|table| !table.rows.is_empty());
     tables
 }
 
 /// Several reports side by side.
 pub fn comparison(comparison: &Comparison) -> Table {
-    let titles = comparison.reports.iter().map(|report| report.title.clone());
-    let rows = comparison.rows.iter().map(|row| {
-        let cells = row.cells.iter().enumerate().map(|(place, cell)| {
-            let mark = match row.winner {
-                Some(best) if best == place => format!(" {}", GLYPHS.winner),
-                _ => String::new(),
-            };
-            side_by_side::cell(row, cell, &mark, Intervals::Beside, GLYPHS)
-        });
-        std::iter::once(side_by_side::title(row))
-            .chain(cells)
-            .collect()
-    });
-    let mark = format!("{}:", GLYPHS.winner);
+    let winner = GLYPHS.winner;
+    let mark = format!(" {winner}");
+    let grid = side_by_side::grid(comparison, &mark, Intervals::Beside, GLYPHS);
     Table {
-        heads: std::iter::once("Measure".to_owned())
-            .chain(titles)
-            .collect(),
-        rows: rows.collect(),
-        notes: side_by_side::notes(comparison, GLYPHS, &mark)
+        notes: side_by_side::notes(comparison, GLYPHS, &format!("{winner}:"))
             .into_iter()
             .chain(side_by_side::intervals(comparison, Methods::Named))
             .collect(),
+        ..grid.into()
     }
 }
 
@@ -80,17 +64,9 @@ pub fn comparison(comparison: &Comparison) -> Table {
 pub fn standings(standings: &Standings) -> Vec<(String, Table)> {
     let mut notes = standings::warnings(standings);
     notes.extend(standings::notes(standings, GLYPHS));
-    let mut tables: Vec<(String, Table)> = standings::sections(standings, GLYPHS)
-        .into_iter()
-        .map(|section| {
-            let table = Table {
-                heads: section.heads,
-                rows: section.rows.into_iter().map(|row| row.cells).collect(),
-                notes: section.note.into_iter().collect(),
-            };
-            (section.heading, table)
-        })
-        .collect();
+    let sections = standings::sections(standings, GLYPHS, None).into_iter();
+    let tables = sections.map(|it| (it.heading.clone(), it.into()));
+    let mut tables: Vec<(String, Table)> = tables.collect();
     if let Some((_, first)) = tables.first_mut() {
         first.notes = notes;
     }
@@ -117,7 +93,7 @@ pub fn cases(table: &CaseTable) -> Table {
         for (values, ranks) in case.values.iter().zip(&case.ranks) {
             let values = values.iter().zip(&table.measures);
             cells.extend(values.map(|(value, (_, unit))| {
-                let value = value.map_or_else(undefined, |value| unit.print(value));
+                let value = GLYPHS.shown(*value, |value| unit.print(value));
                 match &**ranks {
                     "" => value,
                     ranks => format!("{value} ({ranks})"),
@@ -148,92 +124,41 @@ pub fn cases(table: &CaseTable) -> Table {
 
 /// The tables of a change: measures, and groups if asked for.
 pub fn change(change: &Change) -> Vec<Table> {
-    let heads = changes::titles(change).into_iter();
-    let mut heads: Vec<String> = heads.map(str::to_owned).collect();
-    heads.insert(changes::INTERVAL, changes::interval_title(change));
-    let rows = changes::rows(change, GLYPHS).into_iter().map(|row| {
-        let mut cells = row.cells;
-        cells.insert(changes::INTERVAL, row.interval);
-        cells
-    });
-    let mut tables = vec![Table {
-        heads,
-        rows: rows.collect(),
+    let measures = Table {
         notes: changes::notes(change, GLYPHS),
-    }];
+        ..changes::grid(change, GLYPHS).into()
+    };
     let grouped = change.groups.iter();
-    tables.extend(
-        grouped
-            .flat_map(|it| groups::changes(it, GLYPHS))
-            .map(of_groups),
-    );
-    tables
+    let grouped = grouped.flat_map(|it| groups::changes(it, GLYPHS));
+    std::iter::once(measures)
+        .chain(grouped.map(of_groups))
+        .collect()
 }
 
 /// The checks of one run of a gate, with the reason of each.
 pub fn gate(report: &GateReport, run: &GatedRun) -> Table {
-    let heads = gates::titles(report).into_iter();
-    let mut heads: Vec<String> = heads.map(str::to_owned).collect();
-    heads.insert(gates::INTERVAL, gates::interval_title(report));
-    let rows = gates::rows(report, run, GLYPHS).into_iter().map(|row| {
-        let mut cells = row.cells;
-        cells.insert(gates::INTERVAL, row.interval);
-        cells
-    });
+    let reasons = gates::reasons(run).into_iter();
     Table {
-        heads,
-        rows: rows.collect(),
-        notes: gates::reasons(run)
-            .into_iter()
-            .map(|(_, line)| line)
-            .collect(),
+        notes: reasons.map(|(_, line)| line).collect(),
+        ..gates::grid(report, run, GLYPHS).into()
     }
 }
 
 /// The means with their intervals; no rows if there are none.
-pub(super) fn measures(summary: &Summary) -> Table {
-    let rows = measures::rows(summary);
-    let value = match measures::confidence_percent(summary) {
-        Some(percent) => format!("Value [{percent} interval]"),
-        None => "Value".to_owned(),
-    };
-    let any_missing = rows.iter().any(|row| row.missing > 0);
-    let mut heads = vec!["Measure", &value, "n", "Excluded"];
-    heads.extend(any_missing.then_some("Missing repetitions"));
-    let heads = heads.into_iter().map(str::to_owned).collect();
-    let rows = rows.into_iter().map(|row| {
-        let value = match (row.value, row.interval) {
-            (Some(value), Some(interval)) => format!("{value} {interval}"),
-            (Some(value), None) => value,
-            (None, _) => GLYPHS.undefined.to_owned(),
-        };
-        let cells = [row.name, value, row.n.to_string(), row.excluded.to_string()];
-        let missing = any_missing.then(|| row.missing.to_string());
-        cells.into_iter().chain(missing).collect()
-    });
-    Table {
-        heads,
-        rows: rows.collect(),
-        notes: exclusions::lines(summary, GLYPHS)
-            .into_iter()
-            .chain(interval_methods::of_summary(summary))
-            .chain(clusters::lines(summary.clusters.as_ref()))
-            .collect(),
+fn measures(summary: &Summary) -> Table {
+    let mut table = Table::from(measures::grid(summary, &measures::rows(summary), GLYPHS));
+    // An interval stands beside its mean.
+    if table.heads[2] != "n" {
+        table.heads[1] = format!("Value [{}]", table.heads.remove(2));
+        for row in &mut table.rows {
+            let interval = row.remove(2);
+            if !interval.is_empty() {
+                row[1] = format!("{} {interval}", row[1]);
+            }
+        }
     }
-}
-
-/// The pass rates with their bounds.
-pub(super) fn accuracy(summary: &Summary) -> Table {
-    let rows = accuracy::rows(summary).into_iter().map(|row| {
-        let shares = row.shares.into_iter();
-        let shares = shares.map(|share| share.unwrap_or_else(undefined));
-        std::iter::once(row.name).chain(shares).collect()
-    });
-    Table {
-        heads: accuracy::TITLES.map(str::to_owned).to_vec(),
-        rows: rows.collect(),
-        notes: vec![accuracy::LEGEND.to_owned()],
-    }
+    table.notes = measures::notes(summary, Methods::Named, GLYPHS);
+    table
 }
 
 /// The tables of a report's groups: one for each measure, with a row for each group.
@@ -243,35 +168,10 @@ pub fn groups(summary: &Summary) -> Vec<Table> {
     tables.map(of_groups).collect()
 }
 
-pub(super) fn of_groups(table: GroupTable) -> Table {
-    let titles = table.titles.into_iter().skip(1);
-    Table {
-        heads: std::iter::once(table.heading).chain(titles).collect(),
-        rows: table.rows.into_iter().map(|row| row.cells).collect(),
-        notes: table.note.into_iter().collect(),
-    }
-}
-
-/// The times of each stage.
-pub(super) fn latency(summary: &Summary) -> Table {
-    let rows = latency::rows(summary, GLYPHS);
-    let any_undefined = latency::any_undefined(&rows);
-    let titles = ["Latency"]
-        .into_iter()
-        .chain(latency::titles(any_undefined));
-    let heads = titles.chain(["n"]).map(str::to_owned).collect();
-    let rows = rows.into_iter().map(|row| {
-        let (stage, n) = (row.stage.clone(), row.n.to_string());
-        let times = row.times(any_undefined);
-        let times = times.map(|time| time.unwrap_or_else(undefined));
-        std::iter::once(stage).chain(times).chain([n]).collect()
-    });
-    let note = any_undefined.then(|| format!("{} {TOO_FEW_SAMPLES}", GLYPHS.undefined));
-    Table {
-        heads,
-        rows: rows.collect(),
-        notes: note.into_iter().collect(),
-    }
+/// The heading stands over the names of the groups.
+fn of_groups(mut grid: Grid) -> Table {
+    grid.columns[0].title = std::mem::take(&mut grid.heading);
+    grid.into()
 }
 
 fn analysis(analysis: &Analysis) -> Table {
@@ -283,14 +183,9 @@ fn analysis(analysis: &Analysis) -> Table {
             rows: lines.into_iter().map(|line| vec![line]).collect(),
             notes: description.collect(),
         },
-        Body::Table { heads, rows } => Table {
-            heads,
-            rows,
+        Body::Table(grid) => Table {
             notes: std::iter::once(shown.title).chain(description).collect(),
+            ..grid.into()
         },
     }
-}
-
-fn undefined() -> String {
-    GLYPHS.undefined.to_owned()
 }

@@ -4,39 +4,26 @@ use evals_messages::quantity;
 use evals_messages::visible::single_line;
 
 use super::glyphs::Glyphs;
+use super::grid::{Align, Grid};
 use super::probability::percent;
 use super::side_by_side::Intervals;
-use crate::{Share, TrialReport};
-
-/// Heads of the columns.
-pub(super) const TITLES: [&str; 5] = [
-    "True drop",
-    "Rule",
-    "Fails",
-    "Fails with --strict",
-    "Cannot tell",
-];
+use crate::{Share, TrialReport, number};
 
 /// A row for each size of drop and rule.
-pub(super) fn rows(
-    report: &TrialReport,
-    intervals: Intervals,
-    glyphs: &Glyphs,
-) -> Vec<[String; 5]> {
-    let row = |row: &crate::TrialRow| {
-        let none = || glyphs.undefined.to_owned();
+pub(super) fn grid(report: &TrialReport, intervals: Intervals, glyphs: &Glyphs) -> Grid {
+    let shares = ["Fails", "Fails with --strict", "Cannot tell"].map(|it| (it, Align::Right));
+    let texts = ["True drop", "Rule"].map(|it| (it, Align::Left));
+    // How often the gate cannot tell says whether there are enough cases, so it stays.
+    let least = ["Fails with --strict", "Rule", "Fails"];
+    let mut grid = Grid::new(texts.into_iter().chain(shares)).dropping(&least);
+    for row in &report.rows {
         let shares = row.shares.map(|it| [it.failed, it.strict, it.cannot_tell]);
-        let [failed, strict, cannot_tell] = match shares {
-            Some(shares) => shares.map(|it| share(it, intervals)),
-            None => [none(), none(), none()],
-        };
-        let rule = row
-            .rule
-            .as_deref()
-            .map_or_else(|| of_drops(report).to_owned(), single_line);
-        [row.drop.clone(), rule, failed, strict, cannot_tell]
-    };
-    report.rows.iter().map(row).collect()
+        let shares = [0, 1, 2].map(|place| glyphs.shown(shares, |it| share(it[place], intervals)));
+        let rule = row.rule.as_deref();
+        let rule = rule.map_or_else(|| of_drops(report).to_owned(), single_line);
+        grid.push([row.drop.clone(), rule].into_iter().chain(shares));
+    }
+    grid
 }
 
 /// The name of the row of all rules about drops.
@@ -56,12 +43,8 @@ fn share(share: Share, intervals: Intervals) -> String {
         Intervals::Below => "\n",
         Intervals::Hidden => return format!("{} %", in_percent(share.value)),
     };
-    let interval = share.interval.map_or_else(String::new, |interval| {
-        format!(
-            "{between}[{}, {}]",
-            in_percent(interval.low),
-            in_percent(interval.high)
-        )
+    let interval = share.interval.as_ref().map_or_else(String::new, |it| {
+        format!("{between}{}", number::range(it, in_percent))
     });
     format!("{} %{interval}", in_percent(share.value))
 }

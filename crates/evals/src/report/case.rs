@@ -1,7 +1,6 @@
 //! The report of one case.
 
 use std::collections::BTreeMap;
-use std::fmt;
 use std::time::Duration;
 
 use serde::{Deserialize, Serialize};
@@ -169,11 +168,10 @@ impl<D: Domain> CaseReport<D> {
     }
 
     /// The id for people. If `repeats` is above 1, the repetition follows, as in `q7 [2/5]`.
-    pub fn label(&self, repeats: u32) -> impl fmt::Display + '_ {
-        Label {
-            id: &self.id,
-            repeat: self.repeat,
-            repeats,
+    pub fn label(&self, repeats: u32) -> String {
+        match repeats {
+            0 | 1 => self.id.to_string(),
+            repeats => format!("{} [{}/{repeats}]", self.id, self.repeat),
         }
     }
 }
@@ -188,21 +186,6 @@ fn once() -> u32 {
 )]
 fn is_once(attempts: &u32) -> bool {
     *attempts == 1
-}
-
-struct Label<'a> {
-    id: &'a CaseId,
-    repeat: u32,
-    repeats: u32,
-}
-
-impl fmt::Display for Label<'_> {
-    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self.repeats {
-            0 | 1 => write!(formatter, "{}", self.id),
-            repeats => write!(formatter, "{} [{}/{repeats}]", self.id, self.repeat),
-        }
-    }
 }
 
 /// The outcomes of one evaluator that a failure prevented, as the evaluator [declares](crate::Evaluator::concerns) them. An

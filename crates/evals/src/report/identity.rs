@@ -7,8 +7,8 @@ use crate::EvaluatorSpec;
 /// The identity of an evaluator: its name, and its specification and version where it has them.
 ///
 /// In JSON an object, or the name alone if there is nothing else to say.
-#[derive(Clone, Debug, PartialEq, Deserialize)]
-#[serde(from = "Written")]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(from = "Written", into = "Written")]
 pub struct EvaluatorIdentity {
     /// The evaluator's name in the report.
     pub name: String,
@@ -19,15 +19,15 @@ pub struct EvaluatorIdentity {
 }
 
 /// An identity as JSON holds it.
-#[derive(Deserialize)]
+#[derive(Serialize, Deserialize)]
 #[serde(untagged)]
 enum Written {
     Name(String),
     Whole {
         name: String,
-        #[serde(default)]
+        #[serde(default, skip_serializing_if = "Option::is_none")]
         spec: Option<EvaluatorSpec>,
-        #[serde(default)]
+        #[serde(default, skip_serializing_if = "Option::is_none")]
         version: Option<String>,
     },
 }
@@ -60,24 +60,23 @@ impl From<Written> for EvaluatorIdentity {
     }
 }
 
-impl Serialize for EvaluatorIdentity {
-    fn serialize<S: serde::Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        #[derive(Serialize)]
-        struct Whole<'a> {
-            name: &'a str,
-            #[serde(skip_serializing_if = "Option::is_none")]
-            spec: Option<&'a EvaluatorSpec>,
-            #[serde(skip_serializing_if = "Option::is_none")]
-            version: Option<&'a str>,
+impl From<EvaluatorIdentity> for Written {
+    fn from(identity: EvaluatorIdentity) -> Self {
+        match identity {
+            EvaluatorIdentity {
+                name,
+                spec: None,
+                version: None,
+            } => Self::Name(name),
+            EvaluatorIdentity {
+                name,
+                spec,
+                version,
+            } => Self::Whole {
+                name,
+                spec,
+                version,
+            },
         }
-        if self.spec.is_none() && self.version.is_none() {
-            return serializer.serialize_str(&self.name);
-        }
-        let whole = Whole {
-            name: &self.name,
-            spec: self.spec.as_ref(),
-            version: self.version.as_deref(),
-        };
-        whole.serialize(serializer)
     }
 }

@@ -9,8 +9,8 @@ use std::mem;
 use crate::naming::Names;
 use crate::{CaseReport, Domain, EvaluatorIdentity, EvaluatorOrigin};
 
-/// New names: by evaluator, then by the name that the evaluator gave.
-type Renamed = BTreeMap<EvaluatorOrigin, BTreeMap<String, BTreeMap<String, String>>>;
+/// New names: by evaluator and the name that it gave.
+type Renamed = BTreeMap<(EvaluatorOrigin, String, String), String>;
 
 /// The outcome names of one evaluator over all cases, those lost to failures included.
 #[derive(Debug, Default)]
@@ -35,46 +35,39 @@ type Evaluators<'a> = BTreeMap<(EvaluatorOrigin, &'a str), Returned<'a>>;
 /// Tells equal names of different evaluators apart. The evaluators of the dataset come first, then those of cases, in dataset
 /// order; the first holder of a name keeps it as it is.
 pub(crate) fn settle<D: Domain>(cases: &mut [CaseReport<D>]) {
-    restore(cases);
+    for (_, name, given) in names(cases) {
+        // In cases that come from an earlier report.
+        if let Some(given) = given.take() {
+            *name = given;
+        }
+    }
     let renamed = renamed(evaluators(cases));
     if renamed.is_empty() {
         return;
     }
-    for outcome in cases.iter_mut().flat_map(|case| &mut case.outcomes) {
-        let names = renamed
-            .get(&outcome.origin)
-            .and_then(|evaluators| evaluators.get(&outcome.evaluator));
-        if let Some(name) = names.and_then(|names| names.get(&outcome.name)) {
-            outcome.given_name = Some(mem::replace(&mut outcome.name, name.clone()));
-        }
-    }
-    for missed in cases.iter_mut().flat_map(|case| &mut case.missed) {
-        let evaluators = renamed.get(&missed.origin);
-        let Some(names) = evaluators.and_then(|evaluators| evaluators.get(&missed.evaluator))
-        else {
-            continue;
-        };
-        for outcome in &mut missed.outcomes {
-            if let Some(name) = names.get(&outcome.name) {
-                outcome.given_name = Some(mem::replace(&mut outcome.name, name.clone()));
-            }
+    for ((origin, evaluator), name, given) in names(cases) {
+        if let Some(new) = renamed.get(&(origin, evaluator.to_owned(), name.clone())) {
+            *given = Some(mem::replace(name, new.clone()));
         }
     }
 }
 
-/// Restores the names that evaluators gave, in cases that come from an earlier report.
-fn restore<D: Domain>(cases: &mut [CaseReport<D>]) {
-    for outcome in cases.iter_mut().flat_map(|case| &mut case.outcomes) {
-        if let Some(name) = outcome.given_name.take() {
-            outcome.name = name;
-        }
-    }
-    let missed = cases.iter_mut().flat_map(|case| &mut case.missed);
-    for outcome in missed.flat_map(|missed| &mut missed.outcomes) {
-        if let Some(name) = outcome.given_name.take() {
-            outcome.name = name;
-        }
-    }
+/// The name of each outcome, those lost to failures included, with its evaluator and the name that this gave it.
+fn names<D: Domain>(
+    cases: &mut [CaseReport<D>],
+) -> impl Iterator<Item = ((EvaluatorOrigin, &str), &mut String, &mut Option<String>)> {
+    cases.iter_mut().flat_map(|case| {
+        let returned = case.outcomes.iter_mut().map(|it| {
+            let evaluator = (it.origin, it.evaluator.as_str());
+            (evaluator, &mut it.name, &mut it.given_name)
+        });
+        let missed = case.missed.iter_mut().flat_map(|missed| {
+            let evaluator = (missed.origin, missed.evaluator.as_str());
+            let outcomes = missed.outcomes.iter_mut();
+            outcomes.map(move |it| (evaluator, &mut it.name, &mut it.given_name))
+        });
+        returned.chain(missed)
+    })
 }
 
 fn evaluators<D: Domain>(cases: &[CaseReport<D>]) -> Evaluators<'_> {
@@ -137,9 +130,7 @@ fn renamed(evaluators: Evaluators<'_>) -> Renamed {
         for given in returned.names {
             let name = taken.claim(given);
             if name != given {
-                let evaluators = renamed.entry(origin).or_default();
-                let names = evaluators.entry(evaluator.to_owned()).or_default();
-                names.insert(given.to_owned(), name);
+                renamed.insert((origin, evaluator.to_owned(), given.to_owned()), name);
             }
         }
     }

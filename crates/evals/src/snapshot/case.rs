@@ -1,10 +1,5 @@
 //! A case without its texts.
 
-use std::fmt;
-
-use serde::de::{self, Deserialize, Deserializer, Visitor};
-use serde::ser::{Serialize, Serializer};
-
 use crate::summary::Gap;
 use crate::{CaseId, MeasureValues};
 
@@ -26,7 +21,8 @@ pub struct SnapshotCase {
 /// The value of a case for a measure: the mean over its repetitions, or the reason why it is undefined.
 ///
 /// In JSON a number, one of the texts `task failed`, `evaluator failed` and `undefined`, or null where the measure does not apply.
-#[derive(Clone, Copy, Debug, PartialEq)]
+#[derive(Clone, Copy, Debug, PartialEq, serde::Serialize, serde::Deserialize)]
+#[serde(from = "StoredValue", into = "StoredValue")]
 pub enum CaseValue {
     /// The mean over the repetitions.
     Number(f64),
@@ -53,17 +49,6 @@ impl CaseValue {
         }
     }
 
-    /// The text that stands for a value that is no number.
-    fn word(self) -> Option<&'static str> {
-        let gap = match self {
-            Self::TaskFailed => Gap::TaskFailed,
-            Self::EvaluatorFailed => Gap::EvaluatorFailed,
-            Self::Undefined => Gap::Undefined("undefined"),
-            Self::Number(_) | Self::DoesNotApply => return None,
-        };
-        Some(gap.reason())
-    }
-
     /// The number, where there is one.
     pub fn number(self) -> Option<f64> {
         match self {
@@ -78,63 +63,49 @@ impl CaseValue {
     }
 }
 
-impl Serialize for CaseValue {
-    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        match (self, self.word()) {
-            (Self::Number(number), _) => crate::finite::serialize(number, serializer),
-            (_, Some(word)) => serializer.serialize_str(word),
-            (_, None) => serializer.serialize_unit(),
+/// A [`CaseValue`] as JSON holds it.
+#[derive(Clone, Copy, serde::Serialize, serde::Deserialize)]
+#[serde(
+    untagged,
+    expecting = "a number, `task failed`, `evaluator failed`, `undefined` or null"
+)]
+enum StoredValue {
+    Number(#[serde(serialize_with = "crate::finite::serialize")] f64),
+    Word(Word),
+    Null,
+}
+
+/// What stands for a value that is no number.
+#[derive(Clone, Copy, serde::Serialize, serde::Deserialize)]
+#[serde(rename_all = "lowercase")]
+enum Word {
+    #[serde(rename = "task failed")]
+    TaskFailed,
+    #[serde(rename = "evaluator failed")]
+    EvaluatorFailed,
+    Undefined,
+}
+
+impl From<StoredValue> for CaseValue {
+    fn from(stored: StoredValue) -> Self {
+        match stored {
+            StoredValue::Number(number) => Self::Number(number),
+            StoredValue::Word(Word::TaskFailed) => Self::TaskFailed,
+            StoredValue::Word(Word::EvaluatorFailed) => Self::EvaluatorFailed,
+            StoredValue::Word(Word::Undefined) => Self::Undefined,
+            StoredValue::Null => Self::DoesNotApply,
         }
     }
 }
 
-impl<'de> Deserialize<'de> for CaseValue {
-    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        deserializer.deserialize_any(OfJson)
-    }
-}
-
-/// Reads a [`CaseValue`].
-struct OfJson;
-
-impl Visitor<'_> for OfJson {
-    type Value = CaseValue;
-
-    fn expecting(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
-        formatter.write_str("a number, `task failed`, `evaluator failed`, `undefined` or null")
-    }
-
-    fn visit_f64<E: de::Error>(self, number: f64) -> Result<CaseValue, E> {
-        Ok(CaseValue::Number(number))
-    }
-
-    #[expect(
-        clippy::cast_precision_loss,
-        reason = "JSON has one kind of number; a whole one is written without a point"
-    )]
-    fn visit_u64<E: de::Error>(self, number: u64) -> Result<CaseValue, E> {
-        Ok(CaseValue::Number(number as f64))
-    }
-
-    #[expect(
-        clippy::cast_precision_loss,
-        reason = "JSON has one kind of number; a whole one is written without a point"
-    )]
-    fn visit_i64<E: de::Error>(self, number: i64) -> Result<CaseValue, E> {
-        Ok(CaseValue::Number(number as f64))
-    }
-
-    fn visit_str<E: de::Error>(self, text: &str) -> Result<CaseValue, E> {
-        let words = [
-            CaseValue::TaskFailed,
-            CaseValue::EvaluatorFailed,
-            CaseValue::Undefined,
-        ];
-        let known = words.into_iter().find(|it| it.word() == Some(text));
-        known.ok_or_else(|| E::invalid_value(de::Unexpected::Str(text), &self))
-    }
-
-    fn visit_unit<E: de::Error>(self) -> Result<CaseValue, E> {
-        Ok(CaseValue::DoesNotApply)
+impl From<CaseValue> for StoredValue {
+    fn from(value: CaseValue) -> Self {
+        match value {
+            CaseValue::Number(number) => Self::Number(number),
+            CaseValue::TaskFailed => Self::Word(Word::TaskFailed),
+            CaseValue::EvaluatorFailed => Self::Word(Word::EvaluatorFailed),
+            CaseValue::Undefined => Self::Word(Word::Undefined),
+            CaseValue::DoesNotApply => Self::Null,
+        }
     }
 }

@@ -7,6 +7,7 @@ use serde::{Deserialize, Serialize};
 
 use super::lead::Lead;
 use super::letters::letters;
+use crate::histogram::counted;
 use crate::measured::{PairOutcome, UntestedMeasure};
 use crate::pair_testing::PairTesting;
 use crate::{Direction, Unit};
@@ -75,7 +76,7 @@ impl UntestedMeasure<'_> {
                 letters: String::new(),
                 without_value: *without_value,
                 histogram: (self.unit == Unit::Score)
-                    .then(|| histogram(values))
+                    .then(|| counted(values.iter().copied()))
                     .flatten(),
             })
             .collect()
@@ -139,21 +140,4 @@ impl RankedMeasure {
     pub fn pair(&self, one: usize, other: usize) -> Option<&PairOutcome> {
         self.pairs.iter().find(|pair| pair.is_of([one, other]))
     }
-}
-
-#[expect(
-    clippy::cast_possible_truncation,
-    clippy::cast_sign_loss,
-    reason = "a tenth of a share is a small number"
-)]
-fn histogram(values: &[f64]) -> Option<[usize; 10]> {
-    let mut tenths = [0; 10];
-    for value in values {
-        if !(0.0..=1.0).contains(value) {
-            return None;
-        }
-        // The epsilon puts 0.3 into the tenth that begins with 0.3.
-        tenths[((value * 10.0 + 1e-9) as usize).min(9)] += 1;
-    }
-    (!values.is_empty()).then_some(tenths)
 }

@@ -24,8 +24,6 @@ use crate::{
     CaseId, CaseReport, ComparedReport, Direction, Domain, GroupError, PairTesting, Report,
     SchemaVersion, Titled,
 };
-use shared::SharedCases;
-use times::Times;
 
 /// Several reports of the same cases, each compared with each.
 ///
@@ -110,7 +108,7 @@ impl Standings {
         keys: &[String],
         expenses: &Expenses<'_, D>,
     ) -> Result<Self, GroupError> {
-        let SharedCases { cases, unshared } = SharedCases::of(reports);
+        let (cases, unshared) = Unshared::beside_shared(reports);
         let (key, clusters) = CaseClusters::of_any(reports.iter().map(|it| it.report));
         testing.cluster = key;
         let (mut measured, alone) = measured(reports, &cases, clusters.as_ref(), Compared::Several);
@@ -131,7 +129,7 @@ impl Standings {
         let groups = groups.collect::<Result<_, _>>()?;
         let disagreements = disagreements(&measured[..shown], source);
         let sources: Vec<&Report<D>> = reports.iter().map(|it| it.report).collect();
-        let times = Times::of(&sources, &cases, &testing, expenses.seconds);
+        let (times, untimed) = times::ranked_times(&sources, &cases, &testing, expenses.seconds);
         let is_headline = |place: usize| headline.as_ref() == Some(&measured[place].measure);
         let ([headline_tests, tests], pairs) = tested(&measured, is_headline, &testing);
         let shown = measured.into_iter().zip(pairs).take(shown);
@@ -155,8 +153,8 @@ impl Standings {
                 let names = alone.into_iter().map(|(_, name)| name);
                 names.filter(|name| wanted(name)).collect()
             },
-            times: times.ranked,
-            untimed: times.untimed,
+            times,
+            untimed,
             disagreements,
             groups,
         })
@@ -174,7 +172,7 @@ impl Standings {
         testing: &PairTesting,
         wanted: impl Fn(&str) -> bool,
     ) -> Vec<Lead> {
-        let SharedCases { cases, .. } = SharedCases::of(reports);
+        let (cases, _) = Unshared::beside_shared(reports);
         let (_, clusters) = CaseClusters::of_any(reports.iter().map(|it| it.report));
         let (measured, _) = measured(reports, &cases, clusters.as_ref(), Compared::Several);
         let measured = measured.iter().filter(|it| wanted(&it.measure));

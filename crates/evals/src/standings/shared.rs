@@ -18,16 +18,11 @@ pub struct Unshared {
     pub changed: Vec<ChangedCase>,
 }
 
-/// The cases that every report has with the same content, and for each report the others.
-#[derive(Debug)]
-pub(super) struct SharedCases<'r> {
-    pub(super) cases: BTreeSet<&'r CaseId>,
-    pub(super) unshared: Vec<Unshared>,
-}
-
-impl<'r> SharedCases<'r> {
-    /// There has to be a report.
-    pub(super) fn of<D: Domain>(reports: &[Titled<'r, D>]) -> Self {
+impl Unshared {
+    /// The cases that every report has with the same content, and for each report the others. There has to be a report.
+    pub(super) fn beside_shared<'r, D: Domain>(
+        reports: &[Titled<'r, D>],
+    ) -> (BTreeSet<&'r CaseId>, Vec<Self>) {
         let ids = |titled: &Titled<'r, D>| -> BTreeSet<&'r CaseId> {
             titled.report.cases.iter().map(|case| &case.id).collect()
         };
@@ -39,11 +34,11 @@ impl<'r> SharedCases<'r> {
             let pairs = Pairs::of(reports[0].report, titled.report);
             cases.retain(|id| pairs.has(id));
             let missing = all.difference(own);
-            unshared.push(Unshared {
+            unshared.push(Self {
                 missing: missing.map(|id| (*id).clone()).collect(),
                 changed: pairs.changed,
             });
         }
-        Self { cases, unshared }
+        (cases, unshared)
     }
 }

@@ -6,6 +6,7 @@ use evals_metrics::{Bootstrap, Interval, PairedQuantiles, Percentiles};
 use serde::{Deserialize, Serialize};
 
 use super::letters::letters;
+use crate::measured::means_of_cases;
 use crate::pair_testing::PairTesting;
 use crate::{CaseId, CaseReport, Domain, Report};
 
@@ -59,59 +60,32 @@ pub struct TimePair {
     pub is_distinct: bool,
 }
 
-/// The service times of reports, with the positions of the reports that have too few.
-#[derive(Debug)]
-pub(super) struct Times {
-    pub(super) ranked: Vec<RankedTime>,
-    pub(super) untimed: Vec<usize>,
-}
-
-impl Times {
-    /// `seconds` is the service time of a case.
-    pub(super) fn of<D: Domain>(
-        reports: &[&Report<D>],
-        shared: &BTreeSet<&CaseId>,
-        testing: &PairTesting,
-        seconds: impl Fn(usize, &CaseReport<D>) -> Option<f64>,
-    ) -> Self {
-        let of_report = |place: usize| -> BTreeMap<&CaseId, f64> {
-            let cases = reports[place].cases.iter();
-            let shared = cases.filter(|case| shared.contains(&case.id));
-            means(shared.filter_map(|case| Some((&case.id, seconds(place, case)?))))
-        };
-        let all: Vec<BTreeMap<&CaseId, f64>> = (0..reports.len()).map(of_report).collect();
-        let is_timed = |place: &usize| all[*place].len() >= Percentiles::FEWEST_SAMPLES;
-        let (timed, untimed): (Vec<usize>, Vec<usize>) = (0..reports.len()).partition(is_timed);
-        if timed.len() < 2 {
-            return Self {
-                ranked: Vec::new(),
-                untimed: (0..reports.len()).collect(),
-            };
-        }
-        let every = |id: &&&CaseId| timed.iter().all(|place| all[*place].contains_key(**id));
-        let cases: Vec<&CaseId> = shared.iter().filter(every).copied().collect();
-        let of_cases = |place: &usize| cases.iter().map(|id| all[*place][id]).collect();
-        let systems: Vec<Vec<f64>> = timed.iter().map(of_cases).collect();
-        let ranked = QUANTILES
-            .iter()
-            .filter_map(|(name, share)| ranked(name, *share, &timed, &systems, testing));
-        Self {
-            ranked: ranked.collect(),
-            untimed,
-        }
+/// The service times of reports, with the positions of the reports that have too few. `seconds` is the service time of a case.
+pub(super) fn ranked_times<D: Domain>(
+    reports: &[&Report<D>],
+    shared: &BTreeSet<&CaseId>,
+    testing: &PairTesting,
+    seconds: impl Fn(usize, &CaseReport<D>) -> Option<f64>,
+) -> (Vec<RankedTime>, Vec<usize>) {
+    let of_report = |place: usize| -> BTreeMap<&CaseId, f64> {
+        let cases = reports[place].cases.iter();
+        let shared = cases.filter(|case| shared.contains(&case.id));
+        means_of_cases(shared.filter_map(|case| Some((&case.id, seconds(place, case)?))))
+    };
+    let all: Vec<BTreeMap<&CaseId, f64>> = (0..reports.len()).map(of_report).collect();
+    let is_timed = |place: &usize| all[*place].len() >= Percentiles::FEWEST_SAMPLES;
+    let (timed, untimed): (Vec<usize>, Vec<usize>) = (0..reports.len()).partition(is_timed);
+    if timed.len() < 2 {
+        return (Vec::new(), (0..reports.len()).collect());
     }
-}
-
-/// The mean of each case over its repetitions.
-fn means<'c>(times: impl Iterator<Item = (&'c CaseId, f64)>) -> BTreeMap<&'c CaseId, f64> {
-    let mut sums: BTreeMap<&CaseId, (f64, f64)> = BTreeMap::new();
-    for (id, seconds) in times {
-        let (sum, count) = sums.entry(id).or_default();
-        *sum += seconds;
-        *count += 1.0;
-    }
-    let means = sums.into_iter();
-    means.map(|(id, (sum, count))| (id, sum / count)).collect()
+    let every = |id: &&&CaseId| timed.iter().all(|place| all[*place].contains_key(**id));
+    let cases: Vec<&CaseId> = shared.iter().filter(every).copied().collect();
+    let of_cases = |place: &usize| cases.iter().map(|id| all[*place][id]).collect();
+    let systems: Vec<Vec<f64>> = timed.iter().map(of_cases).collect();
+    let ranked = QUANTILES
+        .iter()
+        .filter_map(|(name, share)| ranked(name, *share, &timed, &systems, testing));
+    (ranked.collect(), untimed)
 }
 
 fn ranked(

@@ -2,11 +2,12 @@
 
 use std::collections::BTreeMap;
 
-use evals_metrics::{Mean, Scale, as_f64};
+use evals_metrics::{Mean, arithmetic_mean, as_f64};
 
 use super::accuracy::Accuracy;
 use super::averaging::Averaging;
-use super::labels::{CaseLabels, LabelShares, Labels};
+use super::labels::{CaseLabels, Labels};
+use super::shown::Evaluator;
 use crate::{CaseId, CaseReport, Direction, Domain, EvaluatorOrigin, Unit, ValueKind};
 
 /// A measure's value for each case that it applies to: the mean over repetitions, or the reason for its absence.
@@ -34,314 +35,223 @@ impl<'a> Gap<'a> {
     }
 }
 
-/// The cases that a measure applies to.
-#[derive(Clone, Copy, Debug)]
-pub(super) enum Scope<'a> {
-    Every,
-    /// Cases with at least this many own evaluators of this name.
-    Own(&'a str, u32),
+/// What a repetition returned: a number, or a label.
+#[derive(Clone, Copy, Debug, PartialEq)]
+enum Returned<'a> {
+    Number(f64),
+    Label(&'a str),
 }
 
-impl<'a> Scope<'a> {
-    pub(super) fn of(origin: EvaluatorOrigin, evaluator: &'a str) -> Self {
-        match origin {
-            EvaluatorOrigin::Case(number) => Self::Own(evaluator, number),
-            EvaluatorOrigin::Dataset(_) => Self::Every,
-        }
-    }
+/// What a repetition of a case returned, or why it returned nothing.
+type Repetition<'a> = (&'a CaseId, Result<Returned<'a>, Gap<'a>>);
 
-    fn covers<D: Domain>(self, case: &CaseReport<D>) -> bool {
-        match self {
-            Self::Every => true,
-            Self::Own(evaluator, number) => {
-                let own = case.own_evaluators.iter();
-                own.filter(|own| own.name == evaluator).count() >= number as usize
-            }
-        }
-    }
-}
-
-/// Collects the values of one measure, case by case.
+/// Collects the values of one measure, repetition by repetition.
 #[derive(Debug)]
 pub(super) struct MeasureColumn<'a> {
     pub(super) title: String,
     pub(super) kind: ValueKind,
     pub(super) better: Direction,
-    scope: Scope<'a>,
-    /// One entry for each closed case: a number, or why there is none. Labels add no numbers.
-    cases: Vec<(&'a CaseId, Result<f64, Gap<'a>>)>,
-    /// The labels of each closed case that has one, or lacks one for a reason.
-    labels: Vec<(&'a CaseId, CaseLabels<'a>)>,
-    /// Counts for assertions.
-    attempts: Attempts,
-    /// How many repetitions have no value, by reason.
-    valueless: BTreeMap<&'a str, usize>,
-    /// How many of them belong to a case that has a value from other repetitions.
-    missing: BTreeMap<&'a str, usize>,
-    repetition: Repetition<'a>,
-    case: OpenCase<'a>,
-}
-
-/// The current repetition.
-#[derive(Debug, Default)]
-struct Repetition<'a> {
+    /// The evaluator that returns it; `None` for a metric.
+    pub(super) evaluator: Option<Evaluator<'a>>,
+    /// Those of a case follow each other.
+    repetitions: Vec<Repetition<'a>>,
+    /// Whether the current repetition has a value.
     has_value: bool,
+    /// Why it has none.
     gap: Option<Gap<'a>>,
 }
 
-/// The repetitions of the current case.
-#[derive(Debug, Default)]
-struct OpenCase<'a> {
-    numbers: Vec<f64>,
-    labels: BTreeMap<&'a str, usize>,
-    gaps: Vec<Gap<'a>>,
-}
-
 impl<'a> MeasureColumn<'a> {
-    pub(super) fn new(title: String, kind: ValueKind, better: Direction, scope: Scope<'a>) -> Self {
+    pub(super) fn new(
+        title: String,
+        kind: ValueKind,
+        better: Direction,
+        evaluator: Option<Evaluator<'a>>,
+    ) -> Self {
         Self {
             title,
             kind,
             better,
-            scope,
-            cases: Vec::new(),
-            labels: Vec::new(),
-            attempts: Attempts::default(),
-            valueless: BTreeMap::new(),
-            missing: BTreeMap::new(),
-            repetition: Repetition::default(),
-            case: OpenCase::default(),
+            evaluator,
+            repetitions: Vec::new(),
+            has_value: false,
+            gap: None,
         }
     }
 
     /// Adds one repetition's number.
-    pub(super) fn add_number(&mut self, number: f64) {
-        self.case.numbers.push(number);
-        self.repetition.has_value = true;
+    pub(super) fn add_number(&mut self, id: &'a CaseId, number: f64) {
+        self.add(id, Returned::Number(number));
     }
 
     /// Adds whether one repetition passed.
-    pub(super) fn add_assertion(&mut self, passed: bool) {
-        self.add_number(if passed { 1.0 } else { 0.0 });
-        self.attempts.score(passed);
+    pub(super) fn add_assertion(&mut self, id: &'a CaseId, passed: bool) {
+        self.add_number(id, if passed { 1.0 } else { 0.0 });
     }
 
     /// Adds one repetition's label.
-    pub(super) fn add_label(&mut self, label: &'a str) {
-        *self.case.labels.entry(label).or_default() += 1;
-        self.repetition.has_value = true;
+    pub(super) fn add_label(&mut self, id: &'a CaseId, label: &'a str) {
+        self.add(id, Returned::Label(label));
+    }
+
+    fn add(&mut self, id: &'a CaseId, value: Returned<'a>) {
+        self.repetitions.push((id, Ok(value)));
+        self.has_value = true;
     }
 
     /// Notes that the repetition has no value, if the measure applies to its case.
     pub(super) fn exclude<D: Domain>(&mut self, case: &CaseReport<D>, gap: Gap<'a>) {
-        if self.scope.covers(case) {
+        let applies = match self.evaluator {
+            // Cases with as many own evaluators of this name.
+            Some((EvaluatorOrigin::Case(number), name)) => {
+                let own = case.own_evaluators.iter();
+                own.filter(|own| own.name == name).count() >= number as usize
+            }
+            Some((EvaluatorOrigin::Dataset(_), _)) | None => true,
+        };
+        if applies {
             self.exclude_covered(gap);
         }
     }
 
     /// Notes that a repetition has no value, in a case that the measure applies to. The first reason counts.
     pub(super) fn exclude_covered(&mut self, gap: Gap<'a>) {
-        self.repetition.gap.get_or_insert(gap);
+        self.gap.get_or_insert(gap);
     }
 
-    /// Ends a repetition.
-    pub(super) fn close_repetition(&mut self) {
-        let repetition = std::mem::take(&mut self.repetition);
-        if !repetition.has_value
-            && let Some(gap) = repetition.gap
-        {
-            self.attempts.miss(gap);
-            let reason = gap.reason();
-            *self.valueless.entry(reason).or_default() += 1;
-            self.case.gaps.push(gap);
+    /// Ends a repetition of a case.
+    pub(super) fn close_repetition(&mut self, id: &'a CaseId) {
+        let gap = self.gap.take();
+        if !std::mem::take(&mut self.has_value) {
+            self.repetitions.extend(gap.map(|gap| (id, Err(gap))));
         }
     }
 
-    /// Ends a case: its repetitions become one value, or one exclusion with the first reason if none has a value.
-    pub(super) fn close_case(&mut self, id: &'a CaseId) {
-        self.attempts.close_case();
-        let case = std::mem::take(&mut self.case);
-        if self.kind == ValueKind::Label && !(case.labels.is_empty() && case.gaps.is_empty()) {
-            let labels = CaseLabels {
-                counts: case.labels.clone(),
-                reasons: case.gaps.iter().map(|gap| gap.reason()).collect(),
-            };
-            self.labels.push((id, labels));
-        }
-        if case.numbers.is_empty() && case.labels.is_empty() {
-            let gap = case.gaps.first().copied();
-            self.cases.extend(gap.map(|gap| (id, Err(gap))));
-            return;
-        }
-        for gap in case.gaps {
-            *self.missing.entry(gap.reason()).or_default() += 1;
-        }
-        if !case.numbers.is_empty() {
-            self.cases.push((id, Ok(mean(&case.numbers))));
-        }
+    /// The repetitions of each case that the measure applies to.
+    fn cases(&self) -> impl Iterator<Item = &[Repetition<'a>]> {
+        self.repetitions
+            .chunk_by(|(one, _), (other, _)| one == other)
     }
 
-    pub(super) fn mean(&self, averaging: &Averaging<'_>) -> Mean {
-        let unit = match self.kind {
-            ValueKind::Assertion => Unit::PassRate,
-            ValueKind::Score | ValueKind::Label => Unit::Score,
-        };
-        self.mean_on(unit.scale(), averaging)
+    /// The value of each case that the measure applies to: the mean of its numbers, or the first reason if no repetition has a value. A case
+    /// with labels has neither.
+    fn results(&self) -> impl Iterator<Item = (&'a CaseId, Result<f64, Gap<'a>>)> {
+        self.cases().filter_map(|repetitions| {
+            let (id, first) = repetitions[0];
+            let numbers = repetitions.iter().filter_map(|(_, it)| match it {
+                Ok(Returned::Number(number)) => Some(*number),
+                Ok(Returned::Label(_)) | Err(_) => None,
+            });
+            let value = arithmetic_mean(&numbers.collect::<Vec<_>>()).map(Ok);
+            let gap = first.err().filter(|_| !has_value(repetitions));
+            Some((id, value.or(gap.map(Err))?))
+        })
     }
 
-    /// The mean of a metric.
-    pub(super) fn mean_amount(&self, averaging: &Averaging<'_>) -> Mean {
-        self.mean_on(Scale::Amount, averaging)
-    }
-
-    fn mean_on(&self, scale: Scale, averaging: &Averaging<'_>) -> Mean {
-        let cases = self.cases.iter();
-        let results = cases.map(|(id, result)| (*id, result.map_err(Gap::reason)));
-        averaging.mean(results, scale)
+    /// The mean of a measure in this unit.
+    pub(super) fn mean(&self, unit: Unit, averaging: &Averaging<'_>) -> Mean {
+        let results = self.results();
+        let results = results.map(|(id, result)| (id, result.map_err(Gap::reason)));
+        averaging.mean(results, unit.scale())
     }
 
     /// The value of each case that the measure applies to.
     pub(super) fn values(&self) -> Values<'a> {
-        let cases = self.cases.iter();
-        cases
-            .map(|(id, result)| (*id, result.map_err(Gap::reason)))
+        let results = self.results();
+        results
+            .map(|(id, result)| (id, result.map_err(Gap::reason)))
             .collect()
     }
 
     /// Why cases have no value.
     pub(super) fn gaps(&self) -> Gaps<'a> {
-        let cases = self.cases.iter();
-        cases
-            .filter_map(|(id, result)| Some((*id, result.err()?)))
+        let results = self.results();
+        results
+            .filter_map(|(id, result)| Some((id, result.err()?)))
             .collect()
     }
 
+    /// The pass rate with its bounds. Repetitions without a value for a reason of their own count in neither.
     pub(super) fn accuracy(&self, averaging: &Averaging<'_>) -> Accuracy {
-        let mean = self.mean(averaging);
-        self.attempts.accuracy(mean, self.better)
-    }
-
-    pub(super) fn label_shares(&self) -> LabelShares {
-        LabelShares::over(self.labels.iter().map(|(_, labels)| labels))
-    }
-
-    /// The labels of each case.
-    pub(super) fn case_labels(&self) -> Labels<'a> {
-        self.labels.iter().cloned().collect()
-    }
-
-    /// How many repetitions have no value, by reason.
-    pub(super) fn valueless(&self) -> &BTreeMap<&'a str, usize> {
-        &self.valueless
-    }
-
-    /// How many repetitions have no value in cases that have one, by reason.
-    pub(super) fn missing(&self) -> BTreeMap<String, usize> {
-        owned(&self.missing)
-    }
-}
-
-/// Counts an assertion's repetitions, case by case.
-#[derive(Debug, Default)]
-struct Attempts {
-    total: Counts,
-    case: Counts,
-    undefined: usize,
-    cases: usize,
-    /// Sums over the cases.
-    lowest: f64,
-    highest: f64,
-    coverage: f64,
-}
-
-#[derive(Debug, Default)]
-struct Counts {
-    passed: usize,
-    failed: usize,
-    judge_failures: usize,
-    task_failures: usize,
-}
-
-impl Attempts {
-    fn score(&mut self, passed: bool) {
-        if passed {
-            self.case.passed += 1;
-        } else {
-            self.case.failed += 1;
+        let mut found = Accuracy {
+            scored: self.mean(Unit::PassRate, averaging),
+            ..Accuracy::default()
+        };
+        let (mut lowest, mut highest, mut coverage) = (0.0, 0.0, 0.0);
+        for repetitions in self.cases() {
+            let count = |wanted: &[Result<Returned<'_>, Gap<'_>>]| {
+                let own = repetitions.iter();
+                own.filter(|(_, it)| wanted.contains(it)).count()
+            };
+            let passed = count(&[Ok(Returned::Number(1.0))]);
+            let failed = count(&[Ok(Returned::Number(0.0))]);
+            let judge_failures = count(&[Err(Gap::EvaluatorFailed)]);
+            let task_failures = count(&[Err(Gap::TaskFailed)]);
+            let all = passed + failed + judge_failures + task_failures;
+            found.passed += passed;
+            found.failed += failed;
+            found.judge_failures += judge_failures;
+            found.task_failures += task_failures;
+            found.undefined += repetitions.len() - all;
+            if all > 0 {
+                let share = |part: usize| as_f64(part) / as_f64(all);
+                found.cases += 1;
+                lowest += share(passed);
+                highest += share(all - failed);
+                coverage += share(passed + failed);
+            }
         }
-    }
-
-    fn miss(&mut self, gap: Gap<'_>) {
-        match gap {
-            Gap::TaskFailed => self.case.task_failures += 1,
-            Gap::EvaluatorFailed => self.case.judge_failures += 1,
-            Gap::Undefined(_) => self.undefined += 1,
-        }
-    }
-
-    fn close_case(&mut self) {
-        let case = std::mem::take(&mut self.case);
-        let all = case.all();
-        if all > 0 {
-            let share = |part: usize| as_f64(part) / as_f64(all);
-            self.cases += 1;
-            self.lowest += share(case.passed);
-            self.highest += share(all - case.failed);
-            self.coverage += share(case.passed + case.failed);
-        }
-        self.total.add(&case);
-    }
-
-    fn accuracy(&self, scored: Mean, better: Direction) -> Accuracy {
-        let mean = |sum: f64| (self.cases > 0).then(|| sum / as_f64(self.cases));
-        let (lowest, highest) = (mean(self.lowest), mean(self.highest));
-        let (worst, best) = match better {
+        let cases = found.cases;
+        let mean = |sum: f64| (cases > 0).then(|| sum / as_f64(cases));
+        let (worst, best) = match self.better {
             Direction::Higher | Direction::Unknown => (lowest, highest),
             Direction::Lower => (highest, lowest),
         };
         Accuracy {
-            scored,
-            worst,
-            best,
-            coverage: mean(self.coverage),
-            cases: self.cases,
-            passed: self.total.passed,
-            failed: self.total.failed,
-            judge_failures: self.total.judge_failures,
-            task_failures: self.total.task_failures,
-            undefined: self.undefined,
+            worst: mean(worst),
+            best: mean(best),
+            coverage: mean(coverage),
+            ..found
         }
     }
-}
 
-impl Counts {
-    fn all(&self) -> usize {
-        self.passed + self.failed + self.judge_failures + self.task_failures
+    /// The labels of each case.
+    pub(super) fn labels(&self) -> Labels<'a> {
+        let labels = self.cases().map(|repetitions| {
+            let mut labels = CaseLabels::default();
+            for (_, returned) in repetitions {
+                match returned {
+                    Ok(Returned::Label(label)) => *labels.counts.entry(*label).or_default() += 1,
+                    Ok(Returned::Number(_)) => {}
+                    Err(gap) => labels.reasons.push(gap.reason()),
+                }
+            }
+            (repetitions[0].0, labels)
+        });
+        labels.collect()
     }
 
-    fn add(&mut self, case: &Self) {
-        self.passed += case.passed;
-        self.failed += case.failed;
-        self.judge_failures += case.judge_failures;
-        self.task_failures += case.task_failures;
+    /// How many repetitions have no value, by reason.
+    pub(super) fn valueless(&self) -> BTreeMap<String, usize> {
+        by_reason(self.cases())
+    }
+
+    /// How many repetitions have no value in cases that have one, by reason.
+    pub(super) fn missing(&self) -> BTreeMap<String, usize> {
+        by_reason(self.cases().filter(|repetitions| has_value(repetitions)))
     }
 }
 
-/// The mean of at least one number.
-fn mean(numbers: &[f64]) -> f64 {
-    let n = as_f64(numbers.len());
-    let mean = numbers.iter().sum::<f64>() / n;
-    if mean.is_finite() {
-        mean
-    } else {
-        // The sum overflowed; sums of quotients do not.
-        numbers.iter().map(|number| number / n).sum()
-    }
+fn has_value(repetitions: &[Repetition<'_>]) -> bool {
+    repetitions.iter().any(|(_, it)| it.is_ok())
 }
 
-fn owned(counts: &BTreeMap<&str, usize>) -> BTreeMap<String, usize> {
-    let counts = counts.iter();
+fn by_reason<'c, 'a: 'c>(
+    cases: impl Iterator<Item = &'c [Repetition<'a>]>,
+) -> BTreeMap<String, usize> {
+    let mut counts = BTreeMap::new();
+    for gap in cases.flatten().filter_map(|(_, it)| it.err()) {
+        *counts.entry(gap.reason().to_owned()).or_default() += 1;
+    }
     counts
-        .map(|(name, count)| ((*name).to_owned(), *count))
-        .collect()
 }

@@ -3,7 +3,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use super::MeasureSource;
-use super::column::{MeasureColumn, Scope};
+use super::column::MeasureColumn;
 use super::shown::{Evaluator, Measure, ShownMeasure, evaluator, measure, shown};
 use crate::naming::Names;
 use crate::{CaseOutcome, CaseReport, Direction, Domain, EvaluatorFailure, ValueKind};
@@ -22,8 +22,6 @@ pub(super) struct Index<'a> {
 pub(super) struct Places<'a> {
     by_measure: BTreeMap<Measure<'a>, BTreeMap<ValueKind, usize>>,
     by_evaluator: BTreeMap<Evaluator<'a>, BTreeSet<usize>>,
-    /// The evaluator that fills each column.
-    evaluators: Vec<Evaluator<'a>>,
 }
 
 impl<'a> Index<'a> {
@@ -56,18 +54,16 @@ impl<'a> Index<'a> {
         let (origin, name) = evaluator;
         for kind in &shown.kinds {
             let position = self.columns.len();
-            let scope = Scope::of(origin, name);
             self.columns.push(MeasureColumn::new(
                 title.clone(),
                 *kind,
                 shown.better,
-                scope,
+                Some(evaluator),
             ));
             let positions = self.places.by_measure.entry(shown.measure).or_default();
             positions.insert(*kind, position);
             let filled = self.places.by_evaluator.entry(evaluator).or_default();
             filled.insert(position);
-            self.places.evaluators.push(evaluator);
         }
         let source = MeasureSource {
             evaluator: name.to_owned(),
@@ -96,11 +92,6 @@ impl<'a> Places<'a> {
     /// All columns that a failed evaluator fills in other cases.
     pub(super) fn columns_of(&self, failure: &'a EvaluatorFailure) -> &BTreeSet<usize> {
         &self.by_evaluator[&evaluator(failure)]
-    }
-
-    /// The evaluator that fills a column.
-    pub(super) fn evaluator_of(&self, position: usize) -> Evaluator<'a> {
-        self.evaluators[position]
     }
 
     /// The columns that a failure left empty for a case, as far as evaluators declare them.

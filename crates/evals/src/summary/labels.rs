@@ -22,7 +22,7 @@ pub struct LabelShares {
 }
 
 /// The labels of one case: how often each was given, and why repetitions have none.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Default)]
 pub(crate) struct CaseLabels<'a> {
     pub(super) counts: BTreeMap<&'a str, usize>,
     pub(super) reasons: Vec<&'a str>,

@@ -22,12 +22,12 @@ pub use accuracy::Accuracy;
 pub(crate) use averaging::Averaging;
 pub(crate) use column::{Gap, Values};
 pub use labels::LabelShares;
-pub(crate) use tally::MeasureKey;
+pub(crate) use values::Histograms;
 pub use values::MeasureValues;
 
 use crate::clusters::CaseClusters;
 use crate::groups::Groups;
-use crate::{ClusterCounts, Direction, Domain, EvaluatorOrigin, Report, ValueKind, number};
+use crate::{ClusterCounts, Direction, Domain, EvaluatorOrigin, Report, Unit, number};
 use latency::Latencies;
 use tally::Tally;
 
@@ -187,7 +187,9 @@ impl<D: Domain> Report<D> {
         for (title, source) in &mut sources {
             source.mean_title = D::mean_title(title);
         }
-        let accuracy = tally.accuracy(&averaging);
+        let accuracy = tally.each(Unit::PassRate, |column| column.accuracy(&averaging));
+        let means = |unit| tally.each(unit, |column| column.mean(unit, &averaging));
+        let labels = tally.labels();
         let scored =
             |(name, accuracy): &(String, Accuracy)| (name.clone(), accuracy.scored.clone());
         Summary {
@@ -211,19 +213,21 @@ impl<D: Domain> Report<D> {
             stopped: self.stopped.clone(),
             duration: self.duration,
             pass_rate: self.pools_assertions.then(|| tally.pass_rate()),
-            scores: tally.scores(&averaging),
+            scores: means(Unit::Score),
             assertions: accuracy.iter().map(scored).collect(),
             accuracy,
-            labels: tally.labels(),
-            metrics: tally.metrics(&averaging),
-            timings: latencies.fresh(),
-            cached_timings: latencies.cached(),
-            task_time: latencies.task(),
+            labels: labels
+                .map(|(title, of_cases)| (title, LabelShares::over(of_cases.values())))
+                .collect(),
+            metrics: means(Unit::Metric),
+            timings: latencies.fresh,
+            cached_timings: latencies.cached,
+            task_time: latencies.task,
             sources,
             missing_repetitions: MissingRepetitions {
-                scores: tally.missing(ValueKind::Score),
-                assertions: tally.missing(ValueKind::Assertion),
-                metrics: tally.missing_metrics(),
+                scores: tally.missing(Unit::Score),
+                assertions: tally.missing(Unit::PassRate),
+                metrics: tally.missing(Unit::Metric),
             },
             clusters: ClusterCounts::of(self),
             groups: Vec::new(),

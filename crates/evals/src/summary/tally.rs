@@ -2,15 +2,12 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use evals_metrics::Mean;
-
-use super::averaging::Averaging;
-use super::column::{Gap, Gaps, MeasureColumn, Scope, Values};
+use super::column::{Gap, MeasureColumn};
 use super::index::{Index, Places};
 use super::labels::Labels;
 use super::shown::evaluator;
-use super::{Accuracy, LabelShares, MeasureSource, PassRate, ratio};
-use crate::{CaseReport, Direction, Domain, Unit, Value, ValueKind};
+use super::{MeasureSource, PassRate, ratio};
+use crate::{CaseId, CaseOutcome, CaseReport, Direction, Domain, Unit, Value, ValueKind};
 
 /// The columns of a report.
 #[derive(Debug)]
@@ -30,12 +27,8 @@ impl<'a> Tally<'a> {
             places,
         } = Index::of(cases);
         let metric = |name: &'a String| {
-            let column = MeasureColumn::new(
-                name.clone(),
-                ValueKind::Score,
-                Direction::Unknown,
-                Scope::Every,
-            );
+            let column =
+                MeasureColumn::new(name.clone(), ValueKind::Score, Direction::Unknown, None);
             (name.as_str(), column)
         };
         let metrics = cases
@@ -48,25 +41,12 @@ impl<'a> Tally<'a> {
             passed: 0,
             asserted: 0,
         };
-        // Repetitions of a case follow each other.
-        for repetitions in cases.chunk_by(|left, right| left.id == right.id) {
-            for case in repetitions {
-                tally.add(case, &places);
-                tally
-                    .all_columns()
-                    .for_each(MeasureColumn::close_repetition);
-            }
-            if let Some(case) = repetitions.first() {
-                tally
-                    .all_columns()
-                    .for_each(|column| column.close_case(&case.id));
-            }
+        for case in cases {
+            tally.add(case, &places);
+            let columns = tally.columns.iter_mut().chain(tally.metrics.values_mut());
+            columns.for_each(|column| column.close_repetition(&case.id));
         }
         tally
-    }
-
-    fn all_columns(&mut self) -> impl Iterator<Item = &mut MeasureColumn<'a>> {
-        self.columns.iter_mut().chain(self.metrics.values_mut())
     }
 
     fn add<D: Domain>(&mut self, case: &'a CaseReport<D>, places: &Places<'a>) {
@@ -78,7 +58,7 @@ impl<'a> Tally<'a> {
         for outcome in &case.outcomes {
             let position = places.column(outcome);
             filled.insert(position);
-            self.add_value(position, &outcome.value, outcome.reason.as_deref());
+            self.add_value(position, &case.id, outcome);
         }
         let missed = places.missed(case);
         for failure in &case.evaluator_failures {
@@ -90,7 +70,7 @@ impl<'a> Tally<'a> {
         }
         for (name, value) in &case.metrics {
             if let Some(column) = self.metrics.get_mut(name.as_str()) {
-                column.add_number(*value);
+                column.add_number(&case.id, *value);
             }
         }
         for (name, reason) in &case.undefined_metrics {
@@ -105,7 +85,8 @@ impl<'a> Tally<'a> {
     fn add_failed_task<D: Domain>(&mut self, case: &'a CaseReport<D>, places: &Places<'a>) {
         let missed = places.missed(case);
         for (position, column) in self.columns.iter_mut().enumerate() {
-            match missed.get(&places.evaluator_of(position)) {
+            let evaluator = column.evaluator.as_ref();
+            match evaluator.and_then(|evaluator| missed.get(evaluator)) {
                 Some(declared) if declared.contains(&position) => {
                     column.exclude_covered(Gap::TaskFailed);
                 }
@@ -118,16 +99,17 @@ impl<'a> Tally<'a> {
         }
     }
 
-    fn add_value(&mut self, position: usize, value: &'a Value, reason: Option<&'a str>) {
+    fn add_value(&mut self, position: usize, id: &'a CaseId, outcome: &'a CaseOutcome) {
         let column = &mut self.columns[position];
-        match value {
-            Value::Score(score) => column.add_number(*score),
-            Value::Label(label) => column.add_label(label),
+        match &outcome.value {
+            Value::Score(score) => column.add_number(id, *score),
+            Value::Label(label) => column.add_label(id, label),
             Value::Undefined => {
-                column.exclude_covered(Gap::Undefined(reason.unwrap_or("undefined")));
+                let reason = outcome.reason.as_deref().unwrap_or("undefined");
+                column.exclude_covered(Gap::Undefined(reason));
             }
             Value::Assertion(passed) => {
-                column.add_assertion(*passed);
+                column.add_assertion(id, *passed);
                 self.asserted += 1;
                 self.passed += usize::from(*passed);
             }
@@ -137,10 +119,10 @@ impl<'a> Tally<'a> {
     pub(super) fn pass_rate(&self) -> PassRate {
         let mut excluded: BTreeMap<String, usize> = BTreeMap::new();
         let valueless = self
-            .of_kind(ValueKind::Assertion)
-            .flat_map(MeasureColumn::valueless);
-        for (reason, count) in valueless {
-            *excluded.entry((*reason).to_owned()).or_default() += count;
+            .each(Unit::PassRate, MeasureColumn::valueless)
+            .into_iter();
+        for (reason, count) in valueless.flat_map(|(_, by_reason)| by_reason) {
+            *excluded.entry(reason).or_default() += count;
         }
         PassRate {
             value: ratio(self.passed, self.asserted),
@@ -150,125 +132,47 @@ impl<'a> Tally<'a> {
         }
     }
 
-    pub(super) fn scores(&self, averaging: &Averaging<'_>) -> Vec<(String, Mean)> {
-        self.of_kind(ValueKind::Score)
-            .map(|column| (column.title.clone(), column.mean(averaging)))
-            .collect()
-    }
-
-    pub(super) fn accuracy(&self, averaging: &Averaging<'_>) -> Vec<(String, Accuracy)> {
-        self.of_kind(ValueKind::Assertion)
-            .map(|column| (column.title.clone(), column.accuracy(averaging)))
-            .collect()
-    }
-
-    pub(super) fn metrics(&self, averaging: &Averaging<'_>) -> Vec<(String, Mean)> {
-        let metrics = self.metrics.values();
-        metrics
-            .map(|column| (column.title.clone(), column.mean_amount(averaging)))
-            .collect()
-    }
-
-    /// The scores and assertions, in the order in which evaluators return them.
-    pub(super) fn measures(&self) -> Vec<MeasureKey> {
-        let measure = |column: &MeasureColumn<'a>| {
+    /// The measures with their units: those of evaluators in the order in which they return them, then metrics. Labels have no unit.
+    pub(super) fn measures(&self) -> impl Iterator<Item = (Unit, &MeasureColumn<'a>)> {
+        let evaluated = self.columns.iter().filter_map(|column| {
             let unit = match column.kind {
                 ValueKind::Score => Unit::Score,
                 ValueKind::Assertion => Unit::PassRate,
                 ValueKind::Label => return None,
             };
-            Some(MeasureKey {
-                unit,
-                title: column.title.clone(),
-                better: column.better,
-            })
-        };
-        self.columns.iter().filter_map(measure).collect()
+            Some((unit, column))
+        });
+        let metrics = self.metrics.values().map(|column| (Unit::Metric, column));
+        evaluated.chain(metrics)
     }
 
-    /// The value of each case, for the measures of one kind.
-    pub(super) fn values(&self, kind: ValueKind) -> BTreeMap<String, Values<'a>> {
-        values(self.of_kind(kind))
-    }
-
-    /// The value of each case, for metrics.
-    pub(super) fn metric_values(&self) -> BTreeMap<String, Values<'a>> {
-        values(self.metrics.values())
-    }
-
-    /// Why cases have no value, for the measures of one kind.
-    pub(super) fn gaps(&self, kind: ValueKind) -> BTreeMap<String, Gaps<'a>> {
-        gaps(self.of_kind(kind))
-    }
-
-    /// Why cases have no value, for metrics.
-    pub(super) fn metric_gaps(&self) -> BTreeMap<String, Gaps<'a>> {
-        gaps(self.metrics.values())
-    }
-
-    pub(super) fn labels(&self) -> Vec<(String, LabelShares)> {
-        self.of_kind(ValueKind::Label)
-            .map(|column| (column.title.clone(), column.label_shares()))
+    /// Something about each measure in this unit, by its title.
+    pub(super) fn each<T>(
+        &self,
+        unit: Unit,
+        get: impl Fn(&MeasureColumn<'a>) -> T,
+    ) -> Vec<(String, T)> {
+        let measures = self.measures().filter(|(own, _)| *own == unit);
+        measures
+            .map(|(_, column)| (column.title.clone(), get(column)))
             .collect()
     }
 
     /// The labels of each case, for the measures that are labels.
-    pub(super) fn case_labels(&self) -> BTreeMap<String, Labels<'a>> {
-        self.of_kind(ValueKind::Label)
-            .map(|column| (column.title.clone(), column.case_labels()))
-            .collect()
+    pub(super) fn labels(&self) -> impl Iterator<Item = (String, Labels<'a>)> {
+        let columns = self.columns.iter();
+        let labels = columns.filter(|column| column.kind == ValueKind::Label);
+        labels.map(|column| (column.title.clone(), column.labels()))
     }
 
     pub(super) fn sources(&self) -> Vec<(String, MeasureSource)> {
         self.sources.clone()
     }
 
-    /// The measures of one kind with missing repetitions in cases that have a value.
-    pub(super) fn missing(&self, kind: ValueKind) -> Vec<(String, BTreeMap<String, usize>)> {
-        missing(self.of_kind(kind))
+    /// The measures in this unit with missing repetitions in cases that have a value.
+    pub(super) fn missing(&self, unit: Unit) -> Vec<(String, BTreeMap<String, usize>)> {
+        let mut missing = self.each(unit, MeasureColumn::missing);
+        missing.retain(|(_, reasons)| !reasons.is_empty());
+        missing
     }
-
-    /// The same for metrics.
-    pub(super) fn missing_metrics(&self) -> Vec<(String, BTreeMap<String, usize>)> {
-        missing(self.metrics.values())
-    }
-
-    fn of_kind(&self, kind: ValueKind) -> impl Iterator<Item = &MeasureColumn<'a>> {
-        self.columns
-            .iter()
-            .filter(move |column| column.kind == kind)
-    }
-}
-
-fn values<'c, 'a: 'c>(
-    columns: impl Iterator<Item = &'c MeasureColumn<'a>>,
-) -> BTreeMap<String, Values<'a>> {
-    columns
-        .map(|column| (column.title.clone(), column.values()))
-        .collect()
-}
-
-fn gaps<'c, 'a: 'c>(
-    columns: impl Iterator<Item = &'c MeasureColumn<'a>>,
-) -> BTreeMap<String, Gaps<'a>> {
-    columns
-        .map(|column| (column.title.clone(), column.gaps()))
-        .collect()
-}
-
-fn missing<'c, 'a: 'c>(
-    columns: impl Iterator<Item = &'c MeasureColumn<'a>>,
-) -> Vec<(String, BTreeMap<String, usize>)> {
-    columns
-        .map(|column| (column.title.clone(), column.missing()))
-        .filter(|(_, missing)| !missing.is_empty())
-        .collect()
-}
-
-/// A measure of a report.
-#[derive(Clone, Debug)]
-pub(crate) struct MeasureKey {
-    pub(crate) unit: Unit,
-    pub(crate) title: String,
-    pub(crate) better: Direction,
 }

@@ -4,44 +4,39 @@ use std::collections::BTreeMap;
 
 use super::column::{Gaps, Values};
 use super::labels::Labels;
-use super::tally::{MeasureKey, Tally};
-use crate::{CaseId, Direction, Domain, Report, Unit, ValueKind};
+use super::tally::Tally;
+use crate::histogram::{BINS, counted};
+use crate::{CaseId, Direction, Domain, Report, Unit};
 
-/// The values of all measures, by their titles.
+/// Numbers of cases by bin, by the titles of scores.
+pub(crate) type Histograms = BTreeMap<String, [usize; BINS]>;
+
+/// The values of all measures: those of evaluators in the order in which they return them, then metrics.
 #[derive(Debug)]
-pub(crate) struct CaseValues<'a> {
-    measures: Vec<MeasureKey>,
-    scores: BTreeMap<String, Values<'a>>,
-    assertions: BTreeMap<String, Values<'a>>,
-    metrics: BTreeMap<String, Values<'a>>,
-    labels: BTreeMap<String, Labels<'a>>,
-    none: Values<'a>,
-}
+pub(crate) struct CaseValues<'a>(Vec<MeasureValues<'a>>);
 
 impl<'a> CaseValues<'a> {
-    /// The scores and assertions, in the order in which evaluators return them.
-    pub(crate) fn measures(&self) -> impl Iterator<Item = &MeasureKey> {
-        self.measures.iter()
+    /// The scores and assertions.
+    pub(crate) fn measures(&self) -> impl Iterator<Item = &MeasureValues<'a>> {
+        self.0.iter().filter(|it| it.unit != Unit::Metric)
     }
 
-    /// The first of them.
-    pub(crate) fn first(&self) -> Option<&MeasureKey> {
-        self.measures.first()
+    /// For each score from 0 to 1, the number of cases in each bin. A case without a value is in none.
+    pub(crate) fn histograms(&self) -> Histograms {
+        let scores = self.0.iter().filter(|it| it.unit == Unit::Score);
+        let histograms = scores.filter_map(|it| {
+            let values = it.of_cases.values();
+            let bins = counted(values.filter_map(|value| value.ok()))?;
+            Some((it.title.clone(), bins))
+        });
+        histograms.collect()
     }
 
     /// The values of the measure with this title; empty if the report does not have it.
     pub(crate) fn of(&self, unit: Unit, title: &str) -> &Values<'a> {
-        let measures = match unit {
-            Unit::PassRate => &self.assertions,
-            Unit::Metric => &self.metrics,
-            Unit::Score | Unit::Share | Unit::Seconds => &self.scores,
-        };
-        measures.get(title).unwrap_or(&self.none)
-    }
-
-    /// The labels of the measure with this title, if it is one of labels.
-    pub(crate) fn labels(&self, title: &str) -> Option<&Labels<'a>> {
-        self.labels.get(title)
+        let mut measures = self.0.iter();
+        let found = measures.find(|it| it.unit == unit && it.title == title);
+        found.map_or(const { &Values::new() }, |it| &it.of_cases)
     }
 }
 
@@ -64,56 +59,31 @@ impl<D: Domain> Report<D> {
     /// The scores, assertions and metrics with their value for each case: those of evaluators in their order, then recorded metrics.
     pub fn measure_values(&self) -> Vec<MeasureValues<'_>> {
         let tally = Tally::of(&self.cases);
-        let [mut scores, mut assertions] =
-            [ValueKind::Score, ValueKind::Assertion].map(|kind| tally.values(kind));
-        let [mut score_gaps, mut assertion_gaps] =
-            [ValueKind::Score, ValueKind::Assertion].map(|kind| tally.gaps(kind));
-        let evaluated = tally.measures().into_iter().map(|measure| {
-            let (values, gaps) = match measure.unit {
-                Unit::PassRate => (&mut assertions, &mut assertion_gaps),
-                Unit::Score | Unit::Share | Unit::Metric | Unit::Seconds => {
-                    (&mut scores, &mut score_gaps)
-                }
-            };
-            let values = values.remove(&measure.title);
-            let gaps = gaps.remove(&measure.title);
-            MeasureValues {
-                title: measure.title,
-                unit: measure.unit,
-                better: measure.better,
-                of_cases: values.unwrap_or_default(),
-                gaps: gaps.unwrap_or_default(),
-            }
+        let measures = tally.measures().map(|(unit, column)| MeasureValues {
+            title: column.title.clone(),
+            unit,
+            better: column.better,
+            of_cases: column.values(),
+            gaps: column.gaps(),
         });
-        let mut measures: Vec<_> = evaluated.collect();
-        let metrics = tally.metric_values().into_iter();
-        let mut metric_gaps = tally.metric_gaps();
-        measures.extend(metrics.map(|(title, of_cases)| MeasureValues {
-            gaps: metric_gaps.remove(&title).unwrap_or_default(),
-            title,
-            unit: Unit::Metric,
-            better: Direction::Unknown,
-            of_cases,
-        }));
-        measures
+        measures.collect()
     }
 
     /// The value of each case for each score, by the score's title in the [summary](Self::summary): the mean over repetitions, or the
     /// reason for its absence. A case that a score does not apply to is not there.
     pub fn score_values(&self) -> BTreeMap<String, BTreeMap<&CaseId, Result<f64, &str>>> {
-        Tally::of(&self.cases).values(ValueKind::Score)
+        let measures = self.measure_values().into_iter();
+        let scores = measures.filter(|it| it.unit == Unit::Score);
+        scores.map(|it| (it.title, it.of_cases)).collect()
     }
 
     /// The value of each case for each measure.
     pub(crate) fn case_values(&self) -> CaseValues<'_> {
-        let tally = Tally::of(&self.cases);
-        CaseValues {
-            measures: tally.measures(),
-            scores: tally.values(ValueKind::Score),
-            assertions: tally.values(ValueKind::Assertion),
-            metrics: tally.metric_values(),
-            labels: tally.case_labels(),
-            none: Values::new(),
-        }
+        CaseValues(self.measure_values())
+    }
+
+    /// The labels of each case, for each measure of labels.
+    pub(crate) fn case_labels(&self) -> BTreeMap<String, Labels<'_>> {
+        Tally::of(&self.cases).labels().collect()
     }
 }

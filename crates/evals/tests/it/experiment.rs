@@ -22,7 +22,7 @@ fn ids(report: &Report<Words>) -> Vec<String> {
     report
         .cases
         .iter()
-        .map(|case| case.label(report.repeat).to_string())
+        .map(|case| case.label(report.repeat))
         .collect()
 }
 

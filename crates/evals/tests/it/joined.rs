@@ -23,11 +23,7 @@ impl ReportEvaluator<Words> for Order {
     }
 
     async fn evaluate(&self, report: &Report<Words>) -> Result<Vec<Analysis>, EvaluatorError> {
-        let ids: Vec<String> = report
-            .cases
-            .iter()
-            .map(|case| case.label(2).to_string())
-            .collect();
+        let ids: Vec<String> = report.cases.iter().map(|case| case.label(2)).collect();
         Ok(vec![Analysis::Scalar {
             title: ids.join(" "),
             description: None,

@@ -2,11 +2,10 @@
 
 use anyhow::Result;
 use evals_metrics::{Estimate, NoAgreement};
+use evals_pipeline::exit::Exit;
 use evals_runs::calibrations::{Calibration, CalibrationStore};
-
-use crate::exit::Exit;
-use crate::terminal::Printer;
-use crate::terminal::listing::Layout;
+use evals_terminal::Printer;
+use evals_terminal::listing::Layout;
 
 const HEADER: [&str; 9] = [
     "calibration",

@@ -7,6 +7,8 @@ use std::ffi::OsStr;
 use std::path::Path;
 
 use anyhow::{Context as _, Result, bail};
+use evals_pipeline::exit::Exit;
+use evals_pipeline::session::Session;
 use evals_runs::annotations::{
     CurrentLabels, LabelFile, RunAnswers, WantedMeasure, checked_labeller, pairs, people, user_name,
 };
@@ -18,8 +20,6 @@ use evals_runs::clock::{now, timestamp};
 use evals_runs::stored_runs::StoredRun;
 
 use crate::cli::CalibrateArgs;
-use crate::exit::Exit;
-use crate::session::Session;
 
 /// The word for the labels beside the run.
 const ANNOTATIONS: &str = "annotations";

@@ -11,8 +11,7 @@ use evals_runs::annotations::{
 use evals_runs::calibrations::{
     CORRECTION, Calibration, Correction, Disagreement, Drawing, JudgedRun,
 };
-
-use crate::terminal::{Printer, confusion_table, statistics_table, table_text, wrapped};
+use evals_terminal::{Printer, confusion_table, statistics_table, table_text, wrapped};
 
 /// Most characters that are shown of a question, a reference or an answer.
 const SHOWN: usize = 300;

@@ -11,20 +11,21 @@ use evals::render::{self, Narrow};
 use evals::{ByPeople, CaseTable, Change, MeasureChange, PairTesting, Verdict};
 use evals_html::page::{PageFigure, Texts};
 use evals_messages::{nearest, quantity, visible};
+use evals_pages::figures::{self, FigureFolder};
+use evals_pages::out_file::OutFile;
+use evals_pages::page::PageSource;
+use evals_pages::{ComparedRuns, names_measure};
+use evals_pipeline::exit::Exit;
+use evals_pipeline::indexed_documents;
+use evals_pipeline::session::Session;
 use evals_runs::calibrations::{CalibrationStore, RunCorrections, changes_by_people};
 use evals_runs::run_folder::RunState;
 use evals_runs::run_record::{Benchmark, RunRecord};
 use evals_runs::stored_runs::{StoredRun, StoredRuns, is_finished, is_latest, kind, predecessor};
+use evals_terminal::{Printer, console};
 use tokio::runtime::Runtime;
 
 use crate::cli::CompareArgs;
-use crate::exit::Exit;
-use crate::figures::{self, FigureFolder};
-use crate::out_file::OutFile;
-use crate::page::PageSource;
-use crate::session::Session;
-use crate::stored_runs::{ComparedRuns, names_measure};
-use crate::terminal::{Printer, console};
 
 pub(super) fn execute(session: &Session<'_>, arguments: &CompareArgs) -> Result<Exit> {
     if arguments.runs.len() > 2 {
@@ -183,7 +184,7 @@ impl Outputs {
         }
         let runtime = Runtime::new().context("cannot start worker threads")?;
         Ok(PageSource {
-            documents: runtime.block_on(compared.documents())?,
+            documents: runtime.block_on(indexed_documents::of_compared(compared)),
             texts: self.texts,
             ..PageSource::default()
         })

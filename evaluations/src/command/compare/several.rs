@@ -3,16 +3,16 @@
 use anyhow::{Result, bail};
 use evals::Standings;
 use evals_messages::nearest;
+use evals_pages::out_file::OutFile;
+use evals_pages::page::PageSource;
+use evals_pages::{ComparedRuns, names_measure};
+use evals_pipeline::exit::Exit;
+use evals_pipeline::session::Session;
 use evals_runs::stored_runs::StoredRun;
+use evals_terminal::console;
 
 use super::{Outputs, cases, check_clusters, find, prepared};
 use crate::cli::CompareArgs;
-use crate::exit::Exit;
-use crate::out_file::OutFile;
-use crate::page::PageSource;
-use crate::session::Session;
-use crate::stored_runs::{ComparedRuns, names_measure};
-use crate::terminal::console;
 
 pub(super) fn execute(session: &Session<'_>, arguments: &CompareArgs) -> Result<Exit> {
     if arguments.fail_if_worse {

@@ -4,13 +4,13 @@ use std::ffi::OsString;
 
 use anyhow::{Result, bail};
 use evals_messages::quantity;
+use evals_pages::Incomparable;
+use evals_pipeline::exit::Exit;
+use evals_pipeline::session::Session;
 use evals_runs::run_record::Benchmark;
 use evals_runs::stored_runs::{StoredRun, Variants};
 
 use crate::cli::CompareArgs;
-use crate::exit::Exit;
-use crate::session::Session;
-use crate::stored_runs::Incomparable;
 
 /// A run of a variant.
 #[derive(Debug, Clone, PartialEq, Eq)]

@@ -2,11 +2,11 @@
 
 use anyhow::{Context as _, Result};
 use evals_data::{Catalog, HubWarning, Manifest, Source};
+use evals_pipeline::downloads::fetch;
+use evals_pipeline::exit::Exit;
+use evals_pipeline::session::Session;
 
 use crate::cli::DownloadArgs;
-use crate::downloads::fetch;
-use crate::exit::Exit;
-use crate::session::Session;
 
 pub(super) fn execute(session: &Session<'_>, arguments: &DownloadArgs) -> Result<Exit> {
     let catalog = Catalog::new(session.directories.manifests());

@@ -3,13 +3,13 @@
 use anyhow::{Context as _, Result};
 use evals_data::{Export, ExportError, ExportFormat, Exported};
 use evals_messages::quantity;
+use evals_pipeline::downloads;
+use evals_pipeline::exit::Exit;
+use evals_pipeline::interruption::{Interrupted, interruptible};
+use evals_pipeline::session::Session;
 use evals_runs::shell_word::shell_word;
 
 use crate::cli::{ExportArgs, ExportLayout};
-use crate::downloads;
-use crate::exit::Exit;
-use crate::interruption::{Interrupted, interruptible};
-use crate::session::Session;
 
 pub(super) fn execute(session: &Session<'_>, arguments: &ExportArgs) -> Result<Exit> {
     let manifest = session.manifest(&arguments.dataset)?;

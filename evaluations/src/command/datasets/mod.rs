@@ -5,13 +5,13 @@ mod export;
 
 use anyhow::{Context as _, Result};
 use evals_data::{Availability, Catalog, Hub, Manifest};
+use evals_pipeline::downloads::hub;
+use evals_pipeline::exit::Exit;
+use evals_pipeline::session::Session;
+use evals_terminal::listing::Layout;
 use serde::Serialize;
 
 use crate::cli::{DatasetsArgs, DatasetsCommand};
-use crate::downloads::hub;
-use crate::exit::Exit;
-use crate::session::Session;
-use crate::terminal::listing::Layout;
 
 /// One dataset of the listing.
 #[derive(Debug, Serialize)]

@@ -3,10 +3,10 @@
 use std::num::NonZeroU32;
 
 use evals_models::{ChatRequest, Message};
+use evals_pipeline::choices;
+use evals_pipeline::models::{ConfiguredChat, Servers};
 
 use super::finding::Finding;
-use crate::choices;
-use crate::models::{ConfiguredChat, Servers};
 use crate::settings::Resolved;
 
 /// Limit on the reply to the request that only checks whether a model answers, in tokens.

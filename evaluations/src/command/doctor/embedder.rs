@@ -5,10 +5,10 @@ use std::sync::Arc;
 use anyhow::Result;
 use evals_data::{Hub, HubSettings};
 use evals_models::Embedder;
+use evals_pipeline::models::{ConfiguredEmbedder, ConfiguredModels, LocalModel, Servers, embedder};
+use evals_pipeline::session::Session;
 
 use super::finding::Finding;
-use crate::models::{ConfiguredEmbedder, ConfiguredModels, LocalModel, Servers, embedder};
-use crate::session::Session;
 use crate::settings::{EmbedderKind, Resolved};
 
 pub(super) async fn check(

@@ -12,16 +12,16 @@ mod target;
 
 use anyhow::{Context as _, Result};
 use evals_data::HubSettings;
+use evals_pipeline::choices::Choices;
+use evals_pipeline::exit::Exit;
+use evals_pipeline::models::Servers;
+use evals_pipeline::session::{Session, named_models};
+use evals_pipeline::targets;
+use evals_terminal::printable;
 
 use self::finding::Finding;
-use crate::choices::Choices;
 use crate::cli::DoctorArgs;
-use crate::exit::Exit;
-use crate::models::Servers;
-use crate::session::{Session, named_models};
 use crate::settings::{self, Resolved};
-use crate::targets;
-use crate::terminal::printable;
 
 pub(super) fn execute(session: &Session<'_>, arguments: &DoctorArgs) -> Result<Exit> {
     let mut findings = check_settings(session, arguments)?;
@@ -48,7 +48,7 @@ fn check_settings(session: &Session<'_>, arguments: &DoctorArgs) -> Result<Vec<F
         Err(error) => {
             return Ok(vec![Finding::Bad {
                 what: format!("settings: {error:#}"),
-                remedy: "correct the file, or name another one with --config".to_owned(),
+                remedy: "correct the file, or name a different one with --config".to_owned(),
             }]);
         }
     };

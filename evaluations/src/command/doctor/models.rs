@@ -1,11 +1,11 @@
 //! Checks the models of the settings, and lists those that their servers have.
 
 use evals_messages::{quantity, visible};
+use evals_pipeline::models::{ConfiguredModels, Servers};
+use evals_pipeline::session::Session;
 
 use super::finding::Finding;
 use super::{chat, embedder, reranker};
-use crate::models::{ConfiguredModels, Servers};
-use crate::session::Session;
 use crate::settings::Resolved;
 
 /// Most models of a server that are named.

@@ -4,12 +4,12 @@ use std::time::Instant;
 
 use anyhow::Error;
 use evals_index::{IndexError, Store, StoreFault};
+use evals_pipeline::store_options;
+use evals_terminal::Printer;
 
 use super::finding::Finding;
 use crate::errors;
 use crate::settings::{Resolved, SettingsError};
-use crate::store_options;
-use crate::terminal::Printer;
 
 /// Opens the store at `uri` as a run does, and tries whether an index can be built in it.
 pub(super) async fn check(printer: &Printer, resolved: &Resolved, uri: &str) -> Vec<Finding> {

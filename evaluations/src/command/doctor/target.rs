@@ -4,10 +4,10 @@ use std::num::NonZeroUsize;
 use std::path::Path;
 
 use evals_messages::quantity;
+use evals_pipeline::models::{ConfiguredChat, Servers, prompted};
 use evals_targets::{Request, TargetAddress, TargetSettings};
 
 use super::finding::Finding;
-use crate::models::{ConfiguredChat, Servers, prompted};
 use crate::settings::Resolved;
 
 /// The question that a system under test is asked.

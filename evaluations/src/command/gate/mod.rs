@@ -8,13 +8,13 @@ use anyhow::{Result, bail};
 use evals::{
     ByPeople, CheckNumbers, GateCheck, GateReport, GateVerdict, GatedRun, Subject, Unit, render,
 };
+use evals_pipeline::exit::Exit;
+use evals_pipeline::session::Session;
 use evals_runs::calibrations::{CalibrationStore, RequiredAgreement, by_people};
+use evals_terminal::{Printer, console, text};
 
 use crate::cli::GateArgs;
-use crate::exit::Exit;
 use crate::gating::{self, Gating, Side, VerdictFile, VerdictFormat};
-use crate::session::Session;
-use crate::terminal::{Printer, console, text};
 
 pub(super) fn execute(session: &Session<'_>, arguments: &GateArgs) -> Result<Exit> {
     if arguments.simulation.simulate {

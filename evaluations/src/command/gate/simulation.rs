@@ -2,13 +2,13 @@
 
 use anyhow::Result;
 use evals::{GateTrial, Noise, Snapshot, TrialError, render};
+use evals_pipeline::exit::Exit;
+use evals_pipeline::session::Session;
 use evals_runs::stored_runs::{StoredRun, finished, snapshot};
+use evals_terminal::{console, text};
 
 use crate::cli::GateArgs;
-use crate::exit::Exit;
 use crate::gating::{self, VerdictFile, VerdictFormat};
-use crate::session::Session;
-use crate::terminal::{console, text};
 
 /// The share of the cases that exchange their values, where one run shows no noise.
 const CHANGED: f64 = 0.2;

@@ -7,6 +7,8 @@ use std::path::Path;
 use anyhow::{Result, bail};
 use evals_guard::regular_file;
 use evals_messages::quantity;
+use evals_pipeline::exit::Exit;
+use evals_pipeline::session::Session;
 use evals_runs::annotations::{
     CurrentLabels, Export, Import, LEAST_STRATIFIED, Label, LabelFile, Method, RunAnswers, Sample,
     StoredLabels, WantedMeasure, user_name,
@@ -16,8 +18,6 @@ use evals_runs::clock::{now, timestamp};
 
 use crate::cli::{LabelsArgs, LabelsCommand, LabelsOrCalibrateArgs};
 use crate::command::calibrate;
-use crate::exit::Exit;
-use crate::session::Session;
 
 /// The size limit of a file to import.
 const LARGEST_IMPORT: u64 = 512_000_000;
@@ -60,7 +60,7 @@ fn export(
 ) -> Result<Exit> {
     if path.symlink_metadata().is_ok() {
         bail!(
-            "`{}` exists; choose another name, because somebody may have labelled in it",
+            "`{}` exists; choose a different name, because somebody may have labelled in it",
             path.display()
         );
     }

@@ -8,8 +8,7 @@ use evals_runs::annotations::{
     CurrentLabels, PersonAgreement, RunAnswers, WEIGHTED, caveats, estimates_of_people, left_out,
     pairs, people, verdict_counts,
 };
-
-use crate::terminal::{Printer, confusion_table, statistics_table, table_text};
+use evals_terminal::{Printer, confusion_table, statistics_table, table_text};
 
 pub(super) fn text(printer: &Printer, run: &RunAnswers, current: &CurrentLabels<'_>) -> String {
     let mut text = opening(run);

@@ -7,6 +7,14 @@ use anyhow::{Context as _, Result};
 use evals::{Domain, Journal as _, Report, ReportEvaluator};
 use evals_evaluators::{DatasetFile, FileFormat, Registry, Resources, Untyped};
 use evals_models::ModelIdentity;
+use evals_pages::page::HasPage;
+use evals_pipeline::eval_report::{self, Costs as JudgeCosts, EvalFacts};
+use evals_pipeline::finished_run::FinishedRun;
+use evals_pipeline::question_answering::{Costs, ModelRecord, QaFacts};
+use evals_pipeline::resumption;
+use evals_pipeline::run_ending::Reached;
+use evals_pipeline::targets::with_price;
+use evals_pipeline::vector_search;
 use evals_rag::qa::Qa;
 use evals_rag::rag_judges::JudgeAgreement;
 use evals_runs::annotations::Answers;
@@ -19,14 +27,6 @@ use serde_json::{Map, Value, json};
 
 use super::joining::{Joined, Joining, Merged};
 use super::target_facts;
-use crate::eval_report::{self, Costs as JudgeCosts, EvalFacts};
-use crate::finished_run::FinishedRun;
-use crate::page::HasPage;
-use crate::question_answering::{Costs, ModelRecord, QaFacts};
-use crate::resumption;
-use crate::run_ending::Reached;
-use crate::targets::with_price;
-use crate::vector_search;
 
 /// The entries of a question answering report's metadata that are made again.
 const OF_QA: &[&str] = &[

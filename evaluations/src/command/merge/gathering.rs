@@ -5,13 +5,13 @@ use std::ffi::{OsStr, OsString};
 use std::path::{Path, PathBuf};
 
 use anyhow::{Result, bail};
+use evals_pipeline::session::Session;
 use evals_runs::run_folder::RunFolder;
 use evals_runs::run_record::Origin;
 use evals_runs::stored_runs::StoredRun;
 
 use super::shard_run::{RunKey, ShardRun};
 use super::shards_of_run::ShardsOfRun;
-use crate::session::Session;
 
 /// The folder of a data folder that holds the runs.
 const RUNS: &str = "runs";

@@ -3,23 +3,23 @@
 use anyhow::{Context as _, Result, bail};
 use evals::{Domain, Report, ReportPart, Summary};
 use evals_messages::quantity;
+use evals_pages::page::HasPage;
+use evals_pipeline::case_selection::ChosenCases;
+use evals_pipeline::exit::Exit;
+use evals_pipeline::finished_run::FinishedRun;
+use evals_pipeline::groups;
+use evals_pipeline::resumption::is_transient;
+use evals_pipeline::session::Session;
 use evals_rag::prices::Prices;
 use evals_runs::clock;
 use evals_runs::run_folder::{RunFailure, RunFolder};
 use evals_runs::run_record::{Benchmark, RunRecord, SelectionRecord};
 use evals_runs::shards::{ShardHeader, ShardRecord};
+use evals_terminal::Printer;
 use serde_json::{Map, Value};
 
 use super::shards_of_run::ShardsOfRun;
 use super::{answers, manifest, rankings};
-use crate::case_selection::ChosenCases;
-use crate::exit::Exit;
-use crate::finished_run::FinishedRun;
-use crate::groups;
-use crate::page::HasPage;
-use crate::resumption::is_transient;
-use crate::session::Session;
-use crate::terminal::Printer;
 
 /// A run that was merged and written.
 pub(super) struct Merged {

@@ -11,13 +11,13 @@ mod shards_of_run;
 mod target_facts;
 
 use anyhow::Result;
+use evals_pipeline::exit::Exit;
+use evals_pipeline::interruption::interruptible;
+use evals_pipeline::session::Session;
 use evals_runs::run_folder::StartLock;
 
 use self::joining::Merged;
 use crate::cli::MergeArgs;
-use crate::exit::Exit;
-use crate::interruption::interruptible;
-use crate::session::Session;
 
 pub(super) fn execute(session: &Session<'_>, arguments: &MergeArgs) -> Result<Exit> {
     let printer = session.printer;

@@ -2,20 +2,20 @@
 
 use anyhow::{Context as _, Result};
 use evals::Report;
+use evals_pipeline::finished_run::FinishedRun;
+use evals_pipeline::indexed_documents;
+use evals_pipeline::rankings::TimedQuestions;
+use evals_pipeline::run_ending::Reached;
+use evals_pipeline::run_models::reranker;
+use evals_pipeline::vector_search;
 use evals_rag::Retrieval;
+use evals_rag::targets::DocumentScores;
 use evals_runs::clock;
 use evals_runs::run_folder::RunFolder;
 use serde_json::Value;
 
 use super::joining::{Joined, Joining, Merged};
 use super::target_facts;
-use crate::finished_run::FinishedRun;
-use crate::page::Documents;
-use crate::rankings::TimedQuestions;
-use crate::run_ending::Reached;
-use crate::run_models::reranker;
-use crate::targets::DocumentScores;
-use crate::vector_search;
 
 pub(super) async fn write(joining: &Joining<'_>) -> Result<Merged> {
     let Joined {
@@ -49,7 +49,7 @@ pub(super) async fn write(joining: &Joining<'_>) -> Result<Merged> {
     let label = label.with_context(|| joining.damaged())?.to_owned();
     let summary = joining.summary(&report, &group_by);
     let record = &joining.record;
-    let documents = Documents::of_stored(&report, Some(record)).await;
+    let documents = indexed_documents::of_stored(&report, Some(record)).await;
 
     let runs = joining.session.directories.runs();
     let name = format!("{}-{label}", record.name);

@@ -159,7 +159,7 @@ impl ShardRun {
         let mut cases = report.cases.iter();
         if let Some(foreign) = cases.find(|case| !shard.takes(case.id.as_str())) {
             bail!(
-                "the report of {} has the case `{}`, which belongs to another shard; its folder is damaged",
+                "the report of {} has the case `{}`, which belongs to a different shard; its folder is damaged",
                 self.title(),
                 foreign.id
             );

@@ -117,7 +117,7 @@ impl ShardsOfRun {
         }
         if times.iter().any(|times| *times != 1) {
             bail!(
-                "the manifests of the shards of `{}` are damaged: their cases are not those of one run",
+                "the records of the shards of `{}` are damaged: their cases are not those of one run",
                 self.first().record().name
             );
         }

@@ -1,11 +1,10 @@
 //! The facts about a target, over the replies to all shards.
 
 use evals::{Domain, Report};
+use evals_pipeline::targets::{self, TargetFacts};
 use evals_rag::targets::matching::IdCheck;
 use serde::Deserialize;
 use serde_json::{Map, Value};
-
-use crate::targets::{self, TargetFacts};
 
 /// The entries of a report's metadata about a target.
 pub(super) const KEYS: &[&str] = &[

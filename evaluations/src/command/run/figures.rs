@@ -4,13 +4,13 @@ use std::ffi::OsString;
 use std::path::Path;
 
 use anyhow::{Result, bail};
+use evals_pages::figures::FigureFolder;
+use evals_pipeline::session::Session;
 use evals_runs::run_record::Benchmark;
 
 use crate::cli::{CompareArgs, ReportArgs, RunArgs};
 use crate::command::compare;
 use crate::command::runs::report;
-use crate::figures::FigureFolder;
-use crate::session::Session;
 
 /// The folder of `--figures`. It is made at once, so that a command fails before it does any work.
 pub(super) fn folder(arguments: &RunArgs) -> Result<Option<&Path>> {

@@ -7,12 +7,12 @@ use anyhow::Result;
 use evals::{Snapshot, Unit};
 use evals_messages::quantity;
 use evals_messages::visible::single_line;
+use evals_pipeline::exit::Exit;
+use evals_pipeline::session::Session;
 use evals_runs::baseline_file::{BaselineFile, path_of};
+use evals_terminal::listing;
 
 use crate::cli::{BaselineArgs, BaselineCommand, SaveBaselineArgs, ShowBaselineArgs};
-use crate::exit::Exit;
-use crate::session::Session;
-use crate::terminal::listing;
 
 pub(super) fn execute(session: &Session<'_>, arguments: &BaselineArgs) -> Result<Exit> {
     match &arguments.command {

@@ -7,14 +7,14 @@ use std::path::Path;
 
 use anyhow::{Context as _, Result, bail};
 use evals_messages::quantity;
+use evals_pipeline::exit::Exit;
+use evals_pipeline::session::Session;
 use evals_runs::annotations::LabelFile;
 use evals_runs::run_folder::RunFolder;
 use evals_runs::stored_runs::is_latest;
+use evals_terminal::printable;
 
 use crate::cli::DeleteRunsArgs;
-use crate::exit::Exit;
-use crate::session::Session;
-use crate::terminal::printable;
 
 pub(super) fn execute(session: &Session<'_>, arguments: &DeleteRunsArgs) -> Result<Exit> {
     let runs = session.stored_runs();
@@ -22,7 +22,7 @@ pub(super) fn execute(session: &Session<'_>, arguments: &DeleteRunsArgs) -> Resu
     for wanted in &arguments.runs {
         if is_latest(wanted) {
             bail!(
-                "`runs delete` does not accept `latest`, because it may be another run by the time of deletion; name the run as `evaluations runs` lists it"
+                "`runs delete` does not accept `latest`, because it may be a different run by the time of deletion; name the run as `evaluations runs` lists it"
             );
         }
         if Path::new(wanted).components().count() > 1 {

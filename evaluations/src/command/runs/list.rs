@@ -3,14 +3,14 @@
 use anyhow::Result;
 use evals::render::{Drawings, Symbols};
 use evals_messages::quantity;
+use evals_pipeline::exit::Exit;
+use evals_pipeline::session::Session;
 use evals_runs::run_folder::RunFolder;
 use evals_runs::stored_runs::{StoredRun, headlines, is_of_kind};
+use evals_terminal::listing::Layout;
+use evals_terminal::{Printer, console};
 
 use crate::cli::ListRunsArgs;
-use crate::exit::Exit;
-use crate::session::Session;
-use crate::terminal::listing::Layout;
-use crate::terminal::{Printer, console};
 
 /// Number of runs that are listed without `--all`.
 const NEWEST: usize = 20;

@@ -8,11 +8,11 @@ mod show;
 mod watch;
 
 use anyhow::Result;
+use evals_pipeline::exit::Exit;
+use evals_pipeline::session::Session;
 
 use crate::cli::{RunsArgs, RunsCommand};
 use crate::command::{merge, table, trend};
-use crate::exit::Exit;
-use crate::session::Session;
 
 pub(super) fn execute(session: &Session<'_>, arguments: &RunsArgs) -> Result<Exit> {
     match &arguments.command {

@@ -2,18 +2,19 @@
 
 use anyhow::{Context as _, Result};
 use evals_metrics::Bootstrap;
+use evals_pages::figures::FigureFolder;
+use evals_pages::out_file::OutFile;
+use evals_pages::page::{Documents, PageSource};
+use evals_pages::shown_report;
+use evals_pipeline::exit::Exit;
+use evals_pipeline::indexed_documents;
+use evals_pipeline::session::Session;
 use evals_runs::calibrations::{CalibrationStore, RunCorrections};
 use evals_runs::run_record::RunRecord;
 use evals_runs::stored_runs::StoredReport;
 use tokio::runtime::Runtime;
 
 use crate::cli::ReportArgs;
-use crate::exit::Exit;
-use crate::figures::FigureFolder;
-use crate::out_file::OutFile;
-use crate::page::{Documents, PageSource};
-use crate::session::Session;
-use crate::stored_runs::shown_report;
 
 pub(in crate::command) fn execute(session: &Session<'_>, arguments: &ReportArgs) -> Result<Exit> {
     let files = OutFile::all_of_eval(&arguments.out)?;
@@ -59,5 +60,5 @@ pub(in crate::command) fn execute(session: &Session<'_>, arguments: &ReportArgs)
 /// The texts that the report of a run lacks.
 fn documents(report: &StoredReport, record: Option<&RunRecord>) -> Result<Documents> {
     let runtime = Runtime::new().context("cannot start worker threads")?;
-    Ok(runtime.block_on(Documents::of_report(report, record)))
+    Ok(runtime.block_on(indexed_documents::of_report(report, record)))
 }

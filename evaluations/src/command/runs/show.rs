@@ -7,15 +7,15 @@ use anyhow::{Result, bail};
 use evals::CaseId;
 use evals::render::{Cases, Part};
 use evals_messages::{nearest, quantity, visible};
+use evals_pages::shown_report;
+use evals_pipeline::exit::Exit;
+use evals_pipeline::session::Session;
 use evals_runs::calibrations::{CORRECTION, CalibrationStore, RunCorrections};
 use evals_runs::stored_runs::StoredReport;
+use evals_terminal::table_text;
 
 use super::watch;
 use crate::cli::ShowRunArgs;
-use crate::exit::Exit;
-use crate::session::Session;
-use crate::stored_runs::shown_report;
-use crate::terminal::table_text;
 
 const NONE_FAILED: &str = "no case failed\n";
 

@@ -6,12 +6,12 @@ use evals_messages::quantity;
 use evals_metrics::fusion::{self, Fusion};
 use evals_metrics::scoring::Ranked;
 use evals_metrics::trec;
+use evals_pipeline::exit::Exit;
+use evals_pipeline::ranking_file;
+use evals_pipeline::session::Session;
 use evals_runs::atomic_file::write_atomically;
 
 use crate::cli::FuseArgs;
-use crate::exit::Exit;
-use crate::ranking_file;
-use crate::session::Session;
 
 pub(super) fn execute(session: &Session<'_>, arguments: &FuseArgs) -> Result<Exit> {
     if arguments.runs.len() < 2 {

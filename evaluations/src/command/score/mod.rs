@@ -15,14 +15,14 @@ use evals_metrics::scoring::{
     trec_eval_layout,
 };
 use evals_metrics::{Queries, TrecEval};
+use evals_pipeline::exit::Exit;
+use evals_pipeline::ranking_file;
+use evals_pipeline::session::Session;
 
 use self::clusters::QueryClusters;
 use crate::cli::{
     Baseline, QueryCluster, ScoreArgs, ScoreCommand, ScoreFormat, ScoreOrFuseArgs, TrecEvalVersion,
 };
-use crate::exit::Exit;
-use crate::ranking_file;
-use crate::session::Session;
 
 /// The measures without `--measure`.
 const DEFAULT_MEASURES: [&str; 6] = ["AP", "nDCG@10", "RR", "P@10", "R@100", "Rprec"];
@@ -45,7 +45,9 @@ fn score_runs(session: &Session<'_>, arguments: &ScoreArgs) -> Result<Exit> {
     let request = request(arguments)?;
     ranking_file::check_stdin([&arguments.qrels].into_iter().chain(&arguments.runs))?;
     if arguments.format == ScoreFormat::TrecEval && arguments.runs.len() > 1 {
-        bail!("`--format trec_eval` prints one run; name one `--run`, or choose another format");
+        bail!(
+            "`--format trec_eval` prints one run; name one `--run`, or choose a different format"
+        );
     }
     if arguments.cluster.is_some() && arguments.runs.len() == 1 {
         bail!(

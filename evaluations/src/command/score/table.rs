@@ -7,10 +7,10 @@ use evals::render::tables::Table;
 use evals::test_names;
 use evals_messages::{quantity, visible};
 use evals_metrics::scoring::{Count, RunChanges, Scores, Statistic, Summary, have_same_queries};
+use evals_terminal::{Printer, table_text, wrapped};
 
 use super::ScoredRun;
 use crate::cli::ScoreArgs;
-use crate::terminal::{Printer, table_text, wrapped};
 
 const BEST: &str = "★";
 /// What an undefined value is shown as.

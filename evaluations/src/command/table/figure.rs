@@ -4,14 +4,14 @@ use anyhow::{Context as _, Result, bail};
 use evals_html::page::PageFigure;
 use evals_messages::quantity;
 use evals_metrics::Bootstrap;
+use evals_pages::figures::{self, FigureFolder, Place};
+use evals_pages::shown_report;
 use evals_runs::run_record::Benchmark;
 use evals_runs::stored_runs::{StoredRun, TREND};
 
 use super::labels::Labels;
 use super::rows::{Selected, grouped, have_same_words};
 use super::trend;
-use crate::figures::{self, FigureFolder, Place};
-use crate::stored_runs::shown_report;
 
 /// Writes the figures that compare the runs of each dataset and benchmark into `folder`, and returns a note that names them.
 pub(super) fn write_all(selected: &Selected, folder: &FigureFolder) -> Result<String> {

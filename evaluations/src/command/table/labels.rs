@@ -1,11 +1,10 @@
 //! What tells the runs of a table apart: models, chunks, profile, settings.
 
 use evals_messages::quantity;
+use evals_pipeline::question_answering::ModelSet;
 use evals_runs::run_record::{Benchmark, RunRecord};
 use evals_runs::stored_runs::StoredRun;
 use serde::de::DeserializeOwned;
-
-use crate::question_answering::ModelSet;
 
 /// The labels of runs of one benchmark, column by column.
 #[derive(Debug)]

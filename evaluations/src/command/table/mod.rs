@@ -12,13 +12,13 @@ use std::ffi::OsStr;
 
 use anyhow::{Result, bail};
 use evals_messages::quantity;
+use evals_pages::figures::FigureFolder;
+use evals_pipeline::exit::Exit;
+use evals_pipeline::session::Session;
 use evals_runs::stored_runs::{StoredRun, StoredRuns};
 
 use self::rows::{Choice, Selected, Selection};
 use crate::cli::TableArgs;
-use crate::exit::Exit;
-use crate::figures::FigureFolder;
-use crate::session::Session;
 
 /// Most skipped runs that are listed by name.
 const LISTED: usize = 10;

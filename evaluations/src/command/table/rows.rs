@@ -8,9 +8,9 @@ use evals_metrics::Measure;
 use evals_runs::run_folder::RunFolder;
 use evals_runs::run_record::{Benchmark, Configuration};
 use evals_runs::stored_runs::{Results, StoredRun};
+use evals_terminal::Printer;
 
 use super::labels;
-use crate::terminal::Printer;
 
 /// The runs that a table or a figure shows.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]

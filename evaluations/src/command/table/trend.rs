@@ -4,10 +4,9 @@ use std::collections::BTreeSet;
 
 use anyhow::{Context as _, Result, bail};
 use evals_html::page::PageFigure;
+use evals_pages::figures;
 use evals_runs::run_record::Benchmark;
 use evals_runs::stored_runs::{StoredRun, StoredTrend, TREND};
-
-use crate::figures;
 
 /// The trends of all profiles. Several of them are named after their profiles.
 pub(super) fn of_group(

@@ -8,15 +8,15 @@ use anyhow::{Context as _, Result, bail};
 use evals_guard::regular_file;
 use evals_html::scene::SvgUse;
 use evals_messages::{chain, quantity};
+use evals_pipeline::exit::Exit;
+use evals_pipeline::session::Session;
 use evals_runs::atomic_file::write_atomically;
+use evals_terminal::Printer;
 
 use super::region::{self, Region, RegionContent};
 use super::rows::{Selected, Selection};
 use super::{figure, markdown};
 use crate::cli::TableArgs;
-use crate::exit::Exit;
-use crate::session::Session;
-use crate::terminal::Printer;
 
 /// Largest Markdown file that can be updated, in bytes. The file of a figure is smaller.
 const LARGEST_PAGE: u64 = 64_000_000;

@@ -9,15 +9,15 @@ use evals::render::csv::guarded;
 use evals::render::tables::Table;
 use evals_html::page::{Listing, Opening};
 use evals_messages::quantity;
+use evals_pages::out_file::check_place;
+use evals_pages::page::{write_file, write_opening};
 use evals_runs::atomic_file::write_atomically;
+use evals_terminal::Printer;
 use serde::Serialize;
 
 use super::drop::Check;
 use super::line::{LevelChange, Line, Point};
 use super::text;
-use crate::out_file::check_place;
-use crate::page::{write_file, write_opening};
-use crate::terminal::Printer;
 
 /// The columns of the CSV file.
 const COLUMNS: [&str; 18] = [

@@ -4,10 +4,9 @@ use evals::render::p_value;
 use evals::{Cell, Row};
 use evals_html::page::PageFigure;
 use evals_metrics::{ChangePointTest, Interval, NoStatistic, SIGNIFICANCE, difference};
+use evals_pages::names_measure;
 use evals_runs::stored_runs::{History, Step, StoredTrend};
 use serde::{Serialize, Serializer};
-
-use crate::stored_runs::names_measure;
 
 /// One measure over the runs of a history, as it is written as JSON.
 #[derive(Debug, Serialize)]

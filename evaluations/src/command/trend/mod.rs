@@ -9,14 +9,14 @@ use anyhow::{Result, bail};
 use chrono::{DateTime, Utc};
 use evals::GateVerdict;
 use evals_messages::{nearest, quantity};
+use evals_pipeline::exit::Exit;
+use evals_pipeline::session::Session;
 use evals_runs::stored_runs::{History, StoredRun};
 
 use self::drop::{Check, Series};
 use self::file::TrendFile;
 use self::line::Line;
 use crate::cli::TrendArgs;
-use crate::exit::Exit;
-use crate::session::Session;
 
 pub(super) fn execute(session: &Session<'_>, arguments: &TrendArgs) -> Result<Exit> {
     let files = arguments.out.iter().map(|path| TrendFile::new(path));
@@ -93,7 +93,7 @@ fn finished_runs(session: &Session<'_>, arguments: &TrendArgs) -> Result<Vec<Sto
     }
     if without_start > 0 {
         printer.note(&format!(
-            "{} left out, because the manifest does not say when the run started",
+            "{} left out, because the record does not say when the run started",
             quantity::of(without_start, "run")
         ));
     }

@@ -5,11 +5,11 @@ use std::fmt::Write as _;
 use evals::render::Drawings;
 use evals::render::tables::Table;
 use evals_messages::visible;
+use evals_terminal::listing::Layout;
+use evals_terminal::{Printer, console};
 
 use super::drop::Check;
 use super::line::Line;
-use crate::terminal::listing::Layout;
-use crate::terminal::{Printer, console};
 
 /// The titles of the columns.
 const HEADER: [&str; 11] = [

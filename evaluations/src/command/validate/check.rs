@@ -7,13 +7,13 @@ use evals_data::{Availability, Collection, Hub, HubSettings, Manifest, Origin};
 use evals_evaluators::{DatasetFile, FileFormat, Loaded, Registry, Resources};
 use evals_messages::{chain, quantity};
 use evals_metrics::trec;
+use evals_pipeline::choices::Choices;
+use evals_pipeline::eval::check_judges;
+use evals_pipeline::targets;
 use evals_targets::TargetSettings;
 use evals_yaml::{Document, Step, YamlError, yaml11};
 
-use crate::choices::Choices;
-use crate::command::eval::check_judges;
 use crate::settings::{self, Layer, SettingsFile};
-use crate::targets;
 
 /// A file without problems.
 #[derive(Debug)]

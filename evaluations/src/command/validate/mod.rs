@@ -8,13 +8,13 @@ use std::path::Path;
 use anyhow::{Result, bail};
 use evals_guard::regular_file;
 use evals_messages::quantity;
+use evals_pipeline::exit::Exit;
+use evals_pipeline::session::Session;
+use evals_terminal::printable;
 
 use self::check::Checked;
 use self::kind::FileKind;
 use crate::cli::ValidateArgs;
-use crate::exit::Exit;
-use crate::session::Session;
-use crate::terminal::printable;
 
 /// The largest file, in bytes.
 const LARGEST: u64 = 1_000_000_000;

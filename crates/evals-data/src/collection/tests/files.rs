@@ -77,8 +77,11 @@ fn only_regular_files_are_sources() {
     }
     std::fs::rename(&pipe, tables.0.path().join("mine.yaml")).unwrap();
     let manifest = Manifest::read(&tables.0.path().join("mine.yaml")).unwrap_err();
-    let cause = std::error::Error::source(&manifest).unwrap();
-    assert_eq!(cause.to_string(), "it is a named pipe, not a regular file");
+    let told = manifest.to_string();
+    assert!(
+        told.ends_with("is a named pipe; only a regular file is read"),
+        "{told}"
+    );
 }
 
 /// A folder with globs works like a file; here it has a header and no row.

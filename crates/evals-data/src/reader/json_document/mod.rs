@@ -83,7 +83,7 @@ impl Objects {
         let (place, value) = self.scanner.value()?;
         match value {
             Value::Object(object) => Ok(Some((place, object))),
-            other => Err(Scanner::not_an_object(place, &other)),
+            other => Err(place.fails(format!("not a JSON object, but {}", kind(&other)))),
         }
     }
 }
@@ -105,4 +105,15 @@ fn keyed(key: String, value: Value) -> Map<String, Value> {
     row.entry(KEY).or_insert(Value::String(key));
     row.entry(VALUE).or_insert(value);
     row
+}
+
+fn kind(value: &Value) -> &'static str {
+    match value {
+        Value::Array(_) => "an array",
+        Value::String(_) => "a string",
+        Value::Bool(_) => "a truth value",
+        Value::Null => "null",
+        Value::Number(_) => "a number",
+        Value::Object(_) => "an object",
+    }
 }

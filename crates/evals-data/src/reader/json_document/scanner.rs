@@ -1,10 +1,11 @@
 //! Walks through a JSON document without reading it into memory: one value at a time.
 
-use std::io::BufRead;
+use std::io::{self, BufRead as _, Read};
 
-use serde_json::Value;
+use serde::de::{DeserializeOwned, IgnoredAny};
+use serde_json::Deserializer;
 
-use crate::error::{DataError, JsonFault, Place, Unit};
+use crate::error::{DataError, Place};
 use crate::reader::{ROW_LIMIT, TableFile, Text};
 
 /// A position in a JSON document.
@@ -12,100 +13,128 @@ use crate::reader::{ROW_LIMIT, TableFile, Text};
 /// Commas, colons and brackets outside the values are checked here; the values are checked by the parser that reads them.
 pub(super) struct Scanner {
     file: TableFile,
+    input: Input,
+    /// Whether the next element or member is the first of its array or object.
+    is_first: bool,
+}
+
+/// The text. Hands one byte after another to the parser, which so takes nothing that follows a value.
+struct Input {
     text: Text,
     /// The line of the next byte, from 1.
     line: u64,
-    /// Whether the next element or member is the first of its array or object.
-    is_first: bool,
-    value: Vec<u8>,
+    /// The byte that was read last.
+    last: u8,
+    /// Whether that byte is to be read again, because it follows the number that the parser read.
+    is_unread: bool,
+    /// How many further bytes the current value may have.
+    room: usize,
+}
+
+impl Input {
+    fn peek(&mut self) -> io::Result<Option<u8>> {
+        if self.is_unread {
+            return Ok(Some(self.last));
+        }
+        Ok(self.text.fill_buf()?.first().copied())
+    }
+
+    fn advance(&mut self) -> io::Result<Option<u8>> {
+        let byte = self.peek()?;
+        if let Some(byte) = byte {
+            self.last = byte;
+            self.line += u64::from(byte == b'\n');
+            if !std::mem::take(&mut self.is_unread) {
+                self.text.consume(1);
+            }
+        }
+        Ok(byte)
+    }
+
+    fn unread(&mut self) {
+        self.is_unread = true;
+        self.line -= u64::from(self.last == b'\n');
+    }
+}
+
+impl Read for Input {
+    fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
+        let Some(place) = buffer.first_mut() else {
+            return Ok(0);
+        };
+        let room = self.room.checked_sub(1);
+        self.room = room.ok_or(io::ErrorKind::FileTooLarge)?;
+        match self.advance()? {
+            Some(byte) => *place = byte,
+            None => return Ok(0),
+        }
+        Ok(1)
+    }
 }
 
 impl Scanner {
     pub(super) fn open(file: &TableFile, compressed: bool) -> Result<Self, DataError> {
         Ok(Self {
             file: file.clone(),
-            text: file.text(compressed)?,
-            line: 1,
+            input: Input {
+                text: file.text(compressed)?,
+                line: 1,
+                last: 0,
+                is_unread: false,
+                room: 0,
+            },
             is_first: true,
-            value: Vec::new(),
         })
     }
 
     pub(super) fn place(&self) -> Place {
-        Place {
-            file: self.file.name.clone(),
-            number: self.line,
-            unit: Unit::Line,
-        }
+        Place::line(&self.file.name, self.input.line)
     }
 
-    pub(super) fn fails(&self, what: impl Into<String>) -> DataError {
-        DataError::Json {
-            place: self.place(),
-            fault: JsonFault::Document { what: what.into() },
-        }
+    pub(super) fn fails(&self, what: impl std::fmt::Display) -> DataError {
+        self.place().is_no_json(what)
     }
 
-    pub(super) fn not_an_object(place: Place, value: &Value) -> DataError {
-        let found = match value {
-            Value::Array(_) => "an array",
-            Value::String(_) => "a string",
-            Value::Bool(_) => "a truth value",
-            Value::Null => "null",
-            Value::Number(_) => "a number",
-            Value::Object(_) => "an object",
-        };
-        DataError::Json {
-            place,
-            fault: JsonFault::NotAnObject { found },
-        }
-    }
-
-    /// The next byte, which stays unread; `None` at the end of the file.
-    fn peek_byte(&mut self) -> Result<Option<u8>, DataError> {
-        let buffer = self.text.fill_buf();
-        let buffer = buffer.map_err(|source| self.file.unreadable(source))?;
-        Ok(buffer.first().copied())
-    }
-
-    fn take_byte(&mut self) -> Result<Option<u8>, DataError> {
-        let byte = self.peek_byte()?;
-        if byte.is_some() {
-            self.text.consume(1);
-        }
-        self.line += u64::from(byte == Some(b'\n'));
-        Ok(byte)
-    }
-
-    /// The next byte that is no white space, which stays unread.
+    /// The next byte that is no white space, which stays unread; `None` at the end of the file.
     pub(super) fn peek(&mut self) -> Result<Option<u8>, DataError> {
-        while let Some(byte) = self.peek_byte()? {
-            if !matches!(byte, b' ' | b'\t' | b'\r' | b'\n') {
-                return Ok(Some(byte));
+        let mut next = || -> io::Result<_> {
+            while let Some(byte) = self.input.peek()? {
+                if !matches!(byte, b' ' | b'\t' | b'\r' | b'\n') {
+                    return Ok(Some(byte));
+                }
+                self.input.advance()?;
             }
-            self.take_byte()?;
+            Ok(None)
+        };
+        next().map_err(|source| self.file.unreadable(source))
+    }
+
+    /// Takes this byte if it is the next one that is no white space.
+    fn takes(&mut self, wanted: u8) -> Result<bool, DataError> {
+        let is_there = self.peek()? == Some(wanted);
+        if is_there {
+            let taken = self.input.advance();
+            taken.map_err(|source| self.file.unreadable(source))?;
         }
-        Ok(None)
+        Ok(is_there)
     }
 
     fn expect(&mut self, wanted: u8) -> Result<(), DataError> {
-        let found = self.peek()?;
-        if found == Some(wanted) {
-            self.take_byte()?;
+        if self.takes(wanted)? {
             return Ok(());
         }
-        Err(self.unexpected(found, &format!("`{}`", char::from(wanted))))
+        self.unexpected(&format!("`{}`", char::from(wanted)))
     }
 
-    fn unexpected(&self, found: Option<u8>, wanted: &str) -> DataError {
-        match found {
+    fn unexpected<T>(&mut self, wanted: &str) -> Result<T, DataError> {
+        Err(match self.peek()? {
             None => self.fails(format!("the file ends, but {wanted} is expected")),
-            Some(byte) if byte.is_ascii_graphic() => self.fails(format!(
-                "`{}` is in the place of {wanted}",
-                char::from(byte)
-            )),
+            Some(byte) if byte.is_ascii_graphic() => {
+                let found = char::from(byte);
+                self.fails(format!("`{found}` is in the place of {wanted}"))
+            }
             Some(_) => self.fails(format!("other text is in the place of {wanted}")),
-        }
+        })
     }
 
     pub(super) fn enter_array(&mut self) -> Result<(), DataError> {
@@ -128,43 +157,30 @@ impl Scanner {
         if !self.next_of(b'}')? {
             return Ok(None);
         }
-        let found = self.peek()?;
-        if found != Some(b'"') {
-            return Err(self.unexpected(found, "a key in quotes"));
+        if self.peek()? != Some(b'"') {
+            return self.unexpected("a key in quotes");
         }
-        match self.value()? {
-            (_, Value::String(key)) => {
-                self.expect(b':')?;
-                Ok(Some(key))
-            }
-            _ => Err(self.fails("a key must be a text in double quotes")),
-        }
+        let (_, key) = self.value()?;
+        self.expect(b':')?;
+        Ok(Some(key))
     }
 
     fn next_of(&mut self, end: u8) -> Result<bool, DataError> {
-        let found = self.peek()?;
-        if found == Some(end) {
-            self.take_byte()?;
+        if self.takes(end)? {
             return Ok(false);
         }
-        if self.is_first {
-            self.is_first = false;
-            return match found {
-                Some(_) => Ok(true),
-                None => Err(self.unexpected(None, &format!("`{}`", char::from(end)))),
-            };
+        let is_first = std::mem::replace(&mut self.is_first, false);
+        let end = char::from(end);
+        if self.peek()?.is_none() && is_first {
+            return self.unexpected(&format!("`{end}`"));
         }
-        if found != Some(b',') {
-            let wanted = format!("`,` or `{}`", char::from(end));
-            return Err(self.unexpected(found, &wanted));
+        if !is_first && !self.takes(b',')? {
+            return self.unexpected(&format!("`,` or `{end}`"));
         }
-        self.take_byte()?;
-        match self.peek()? {
-            Some(byte) if byte == end => {
-                Err(self.fails(format!("no comma may stand before `{}`", char::from(end))))
-            }
-            _ => Ok(true),
+        if !is_first && self.peek()?.map(char::from) == Some(end) {
+            return Err(self.fails(format!("no comma may stand before `{end}`")));
         }
+        Ok(true)
     }
 
     /// Goes on behind an array, in the object around it.
@@ -173,88 +189,43 @@ impl Scanner {
     }
 
     /// Reads a value, with the place where it starts.
-    pub(super) fn value(&mut self) -> Result<(Place, Value), DataError> {
-        self.peek()?;
+    pub(super) fn value<T: DeserializeOwned>(&mut self) -> Result<(Place, T), DataError> {
+        let first = self.peek()?;
         let place = self.place();
-        self.read_value()?;
-        let text = std::str::from_utf8(&self.value).map_err(|error| {
-            let before = &self.value[..error.valid_up_to()];
-            self.at(&place, lines(before)).not_utf8()
-        })?;
-        let value = serde_json::from_str(text).map_err(|error| {
-            let what = error.to_string();
-            let what = what
-                .rsplit_once(" at line ")
-                .map_or(what.as_str(), |(what, _)| what);
-            DataError::Json {
-                place: self.at(&place, error.line().saturating_sub(1) as u64),
-                fault: JsonFault::Document {
-                    what: what.to_owned(),
-                },
-            }
-        })?;
+        self.input.room = ROW_LIMIT;
+        let mut parser = Deserializer::from_reader(&mut self.input);
+        let read = T::deserialize(&mut parser);
+        let is_number = |byte| matches!(byte, b'0'..=b'9' | b'-' | b'+' | b'.' | b'e' | b'E');
+        if first.is_some_and(is_number) && !is_number(self.input.last) {
+            self.input.unread();
+        }
+        let value = read.map_err(|error| self.not_read(&place, error))?;
         Ok((place, value))
     }
 
-    fn at(&self, start: &Place, further: u64) -> Place {
-        Place {
-            number: start.number + further,
-            ..self.place()
+    /// The error of a value that starts at `start`.
+    fn not_read(&self, start: &Place, error: serde_json::Error) -> DataError {
+        if error.is_io() && self.input.room == 0 {
+            return start.is_too_large();
+        }
+        if error.is_io() {
+            return self.file.unreadable(error.into());
+        }
+        if error.is_eof() {
+            return start.is_cut_off();
+        }
+        let further = error.line().saturating_sub(1) as u64;
+        let message = error.to_string();
+        let what = message.rsplit_once(" at line ");
+        let place = Place::line(&self.file.name, start.number + further);
+        match what.map_or(message.as_str(), |(what, _)| what) {
+            "invalid unicode code point" => place.not_utf8(),
+            what => place.is_no_json(what),
         }
     }
 
     pub(super) fn skip_value(&mut self) -> Result<(), DataError> {
-        self.peek()?;
-        self.read_value()
-    }
-
-    /// Reads the bytes of a value, up to the comma or bracket that follows it.
-    fn read_value(&mut self) -> Result<(), DataError> {
-        self.value.clear();
-        let start = self.place();
-        let mut depth = 0_usize;
-        let mut in_text = false;
-        while let Some(byte) = self.peek_byte()? {
-            if in_text {
-                match byte {
-                    b'\\' => self.push_byte(&start)?,
-                    b'"' => in_text = false,
-                    _ => {}
-                }
-            } else {
-                match byte {
-                    b'"' => in_text = true,
-                    b'[' | b'{' => depth += 1,
-                    b']' | b'}' if depth > 0 => depth -= 1,
-                    b',' | b']' | b'}' | b':' if depth == 0 => return Ok(()),
-                    _ => {}
-                }
-            }
-            self.push_byte(&start)?;
-            let is_closed = matches!(byte, b'"' | b']' | b'}') && !in_text && depth == 0;
-            if is_closed {
-                return Ok(());
-            }
-        }
-        if in_text || depth > 0 {
-            return Err(DataError::Json {
-                place: start,
-                fault: JsonFault::CutOff,
-            });
-        }
-        Ok(())
-    }
-
-    fn push_byte(&mut self, start: &Place) -> Result<(), DataError> {
-        if self.value.len() == ROW_LIMIT {
-            return Err(DataError::Json {
-                place: start.clone(),
-                fault: JsonFault::TooLarge,
-            });
-        }
-        let byte = self.take_byte()?;
-        self.value.extend(byte);
-        Ok(())
+        self.value::<IgnoredAny>().map(drop)
     }
 
     /// Checks that nothing but white space follows.
@@ -264,8 +235,4 @@ impl Scanner {
             Some(_) => Err(self.fails("text follows the end of the document")),
         }
     }
-}
-
-fn lines(bytes: &[u8]) -> u64 {
-    memchr::memchr_iter(b'\n', bytes).count() as u64
 }

@@ -4,7 +4,7 @@ use serde_json::{Map, Value};
 
 use super::scanner::Scanner;
 use super::{KEY, VALUE};
-use crate::error::{DataError, JsonFault};
+use crate::error::{DataError, Place};
 use crate::manifest::Column;
 use crate::reader::TableFile;
 use crate::reader::json_objects::{SAMPLE, lookup};
@@ -94,22 +94,17 @@ impl Shape {
             ([], _) if names_keys => Ok(Self::Keyed),
             ([], [one]) => Ok(Self::Member(one.name.clone())),
             (_, several) if several.is_empty() || several.len() == members => Ok(Self::Keyed),
-            (_, several) => Err(ambiguous(start, several.iter().map(|table| &table.name))),
+            (_, several) => Err(ambiguous(&start, several.iter().map(|table| &table.name))),
         }
     }
 }
 
-fn ambiguous<'n>(place: crate::error::Place, names: impl Iterator<Item = &'n String>) -> DataError {
+fn ambiguous<'n>(place: &Place, names: impl Iterator<Item = &'n String>) -> DataError {
     let names: Vec<String> = names.map(|name| format!("`{name}`")).collect();
-    DataError::Json {
-        place,
-        fault: JsonFault::Document {
-            what: format!(
-                "several lists of objects could be the table: {}; keep each in a file of its own",
-                names.join(", ")
-            ),
-        },
-    }
+    let names = names.join(", ");
+    place.is_no_json(format!(
+        "several lists of objects could be the table: {names}; keep each in a file of its own"
+    ))
 }
 
 /// Reads an array to its end. `None` if its elements are no objects, else whether they have all columns.

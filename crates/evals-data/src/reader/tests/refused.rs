@@ -250,7 +250,7 @@ proptest! {
             for row in table.rows(&columns(&["id", "text"])).into_iter().flatten() {
                 let place = match row {
                     Ok(row) => row.place,
-                    Err(DataError::Row { place, .. } | DataError::Json { place, .. }) => place,
+                    Err(DataError::Row { place, .. }) => place,
                     Err(other) => panic!("{other:?}"),
                 };
                 prop_assert!(place.number >= 1 && place.number <= lines, "{place}");

@@ -17,54 +17,6 @@ const HIDDEN: [&[u8]; 9] = [
     b"select",
 ];
 
-/// Elements that stand on lines of their own.
-const BLOCKS: [&[u8]; 44] = [
-    b"address",
-    b"article",
-    b"aside",
-    b"blockquote",
-    b"body",
-    b"br",
-    b"caption",
-    b"center",
-    b"dd",
-    b"details",
-    b"dialog",
-    b"dir",
-    b"div",
-    b"dl",
-    b"dt",
-    b"fieldset",
-    b"figcaption",
-    b"figure",
-    b"footer",
-    b"form",
-    b"h1",
-    b"h2",
-    b"h3",
-    b"h4",
-    b"h5",
-    b"h6",
-    b"head",
-    b"header",
-    b"hr",
-    b"html",
-    b"legend",
-    b"li",
-    b"main",
-    b"menu",
-    b"nav",
-    b"ol",
-    b"p",
-    b"pre",
-    b"section",
-    b"summary",
-    b"table",
-    b"title",
-    b"tr",
-    b"ul",
-];
-
 /// The title is that of `<title>`, else the first heading.
 pub(super) fn content(text: &str) -> TextContent {
     let mut page = Page::default();
@@ -158,7 +110,13 @@ impl Page {
         let gap = match name {
             b"td" | b"th" | b"option" | b"button" => Gap::Space,
             b"br" | b"li" | b"tr" | b"dt" | b"dd" => Gap::Line,
-            _ if BLOCKS.contains(&name) => Gap::Paragraph,
+            // Elements that stand on lines of their own.
+            b"address" | b"article" | b"aside" | b"blockquote" | b"body" | b"caption"
+            | b"center" | b"details" | b"dialog" | b"dir" | b"div" | b"dl" | b"fieldset"
+            | b"figcaption" | b"figure" | b"footer" | b"form" | b"h1" | b"h2" | b"h3" | b"h4"
+            | b"h5" | b"h6" | b"head" | b"header" | b"hr" | b"html" | b"legend" | b"main"
+            | b"menu" | b"nav" | b"ol" | b"p" | b"pre" | b"section" | b"summary" | b"table"
+            | b"title" | b"ul" => Gap::Paragraph,
             _ => return,
         };
         self.gap = self.gap.max(gap);

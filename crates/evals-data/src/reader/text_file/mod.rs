@@ -1,6 +1,5 @@
 //! A text file as a table of one row: markdown, HTML or plain text.
 
-mod front_matter;
 mod html;
 mod markdown;
 #[cfg(test)]

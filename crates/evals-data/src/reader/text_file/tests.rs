@@ -2,7 +2,7 @@
 
 use serde_json::{Value, json};
 
-use super::{TextContent, front_matter, html, markdown};
+use super::{TextContent, html, markdown};
 use crate::reader::tests::file;
 
 fn cells(name: &str, bytes: &[u8], columns: &[&str]) -> Vec<Value> {
@@ -63,10 +63,10 @@ fn what_only_looks_like_front_matter_is_text() {
         "text\n---\nkey: value\n---\n",
         "---",
     ] {
-        let (fields, body) = front_matter::split(text).unwrap();
+        let (fields, body) = markdown::split(text).unwrap();
         assert!(fields.is_empty() && body == text, "{text:?}");
     }
-    let (fields, body) = front_matter::split("---\n---\nbody\n").unwrap();
+    let (fields, body) = markdown::split("---\n---\nbody\n").unwrap();
     assert!(fields.is_empty());
     assert_eq!(body, "body\n");
 }

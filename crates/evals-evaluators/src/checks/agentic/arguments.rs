@@ -6,7 +6,7 @@ use evals::{Context, EvaluatorError};
 use serde::Deserialize;
 use serde_json::{Map, Value, json};
 
-use super::steps::{self, NO_SPANS, ToolCall};
+use super::steps::{self, NO_SPANS, RecordedCall};
 use crate::checks::check::{self, Check};
 use crate::python::{equal, repr, repr_text};
 use crate::{Entry, Finding, Parameter, Untyped};
@@ -99,7 +99,7 @@ impl Check for ArgumentCorrectness {
 }
 
 impl ArgumentCorrectness {
-    fn select<'a>(&self, calls: &[ToolCall<'a>]) -> Option<ToolCall<'a>> {
+    fn select<'a>(&self, calls: &[RecordedCall<'a>]) -> Option<RecordedCall<'a>> {
         let index = match &self.occurrence {
             Value::String(word) if word == "first" => 0,
             Value::String(word) if word == "last" => calls.len() - 1,

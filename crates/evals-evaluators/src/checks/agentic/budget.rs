@@ -1,6 +1,7 @@
 //! `MaxToolCalls` and `MaxModelRequests`: whether an agent stayed within its budget of steps.
 
 use evals::{Context, EvaluatorError, SpanTree};
+use evals_metrics::as_f64;
 use serde::Deserialize;
 use serde_json::{Value, json};
 
@@ -38,7 +39,7 @@ pub(super) fn entries() -> [Entry; 2] {
     [
         check::lenient::<MaxToolCalls>(
             "MaxToolCalls",
-            "Passes if the agent made no more calls of tools than a number.",
+            "Passes if the agent made at most a number of tool calls.",
             [
                 Parameter::required("max_calls", count(), "The largest number of calls."),
                 steps::include_failed(true),
@@ -47,7 +48,7 @@ pub(super) fn entries() -> [Entry; 2] {
         ),
         check::lenient::<MaxModelRequests>(
             "MaxModelRequests",
-            "Passes if the agent made no more requests to models than a number.",
+            "Passes if the agent made at most a number of requests to models.",
             [
                 Parameter::required("max_requests", count(), "The largest number of requests."),
                 Parameter::evaluation_name(),
@@ -79,7 +80,7 @@ impl Check for MaxToolCalls {
         let Some(spans) = steps::spans(context) else {
             return Ok(Finding::failed(NO_SPANS));
         };
-        let calls = number(steps::tool_calls(spans, self.include_failed).len());
+        let calls = as_f64(steps::tool_calls(spans, self.include_failed).len());
         let reason = format!("{calls} tool call(s), budget={}", self.max_calls.shown);
         Ok(Finding::passed(self.max_calls.allows(calls)).because(reason))
     }
@@ -104,11 +105,6 @@ impl Check for MaxModelRequests {
 fn counted(context: &Context<'_, Untyped>, spans: &SpanTree) -> (f64, &'static str) {
     match context.recording.metrics.get(REQUESTS) {
         Some(requests) => (requests.trunc(), "ctx.metrics['requests']"),
-        None => (number(steps::model_requests(spans)), "span tree"),
+        None => (as_f64(steps::model_requests(spans)), "span tree"),
     }
-}
-
-#[expect(clippy::cast_precision_loss, reason = "nobody records 2^53 spans")]
-fn number(count: usize) -> f64 {
-    count as f64
 }

@@ -25,12 +25,12 @@ pub(super) fn entry() -> Entry {
         [
             steps::tool_names(
                 "expected_tools",
-                "The names of the tools; one that has to be called twice is listed twice.",
+                "The names of the tools; list a tool twice if it has to be called twice.",
             ),
             Parameter::flag(
                 "allow_extra",
                 false,
-                "Whether the agent may call other tools too.",
+                "Whether the agent may also call other tools.",
             ),
             steps::include_failed(false),
             Parameter::evaluation_name(),

@@ -19,7 +19,7 @@ const DEFERRAL: &str = "pydantic_ai.tool.deferral.name";
 
 /// A call of a tool.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct ToolCall<'a> {
+pub(super) struct RecordedCall<'a> {
     pub(super) name: &'a str,
     /// The arguments: JSON text, or an object. `None` if they were not recorded.
     pub(super) arguments: Option<&'a Value>,
@@ -31,7 +31,7 @@ pub(super) fn spans<'a>(context: &Context<'a, Untyped>) -> Option<&'a SpanTree> 
 }
 
 /// The calls of tools in the order of their starts, in which a tree lists its spans.
-pub(super) fn tool_calls(spans: &SpanTree, include_failed: bool) -> Vec<ToolCall<'_>> {
+pub(super) fn tool_calls(spans: &SpanTree, include_failed: bool) -> Vec<RecordedCall<'_>> {
     let calls = spans.iter().filter_map(|span| {
         let call = tool_call(span)?;
         (include_failed || span.status != SpanStatus::Error).then_some(call)
@@ -51,7 +51,7 @@ pub(super) fn model_requests(spans: &SpanTree) -> usize {
 
 /// The call that a span stands for: `running tool` in older versions of pydantic-ai, `execute_tool NAME` by the conventions.
 /// A function that makes the agent's output has a span of the same shape, and is no tool.
-fn tool_call(span: &Span) -> Option<ToolCall<'_>> {
+fn tool_call(span: &Span) -> Option<RecordedCall<'_>> {
     let name = span.attributes.get(TOOL_NAME)?.as_str()?;
     if span.attributes.contains_key(DEFERRAL) {
         return None;
@@ -62,7 +62,7 @@ fn tool_call(span: &Span) -> Option<ToolCall<'_>> {
         span.name == "running tool" || (span.name.starts_with("execute_tool ") && !makes_output);
     let attribute = |key| span.attributes.get(key).filter(|value| !value.is_null());
     let arguments = attribute("gen_ai.tool.call.arguments").or_else(|| attribute("tool_arguments"));
-    runs_tool.then_some(ToolCall {
+    runs_tool.then_some(RecordedCall {
         name,
         arguments: arguments.filter(|value| value.is_string() || value.is_object()),
     })
@@ -73,7 +73,7 @@ pub(super) fn include_failed(default: bool) -> Parameter {
     Parameter::flag(
         "include_failed",
         default,
-        "Whether calls that ended in an error count too.",
+        "Whether calls that ended in an error also count.",
     )
 }
 

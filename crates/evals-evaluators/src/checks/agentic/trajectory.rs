@@ -3,7 +3,9 @@
 use std::collections::BTreeMap;
 
 use evals::{Context, EvaluatorError, ValueKind};
+use evals_metrics::as_f64;
 use evals_rag::text::alignment::longest_common_subsequence;
+use evals_rag::text::f1;
 use serde::Deserialize;
 
 use super::steps::{self, NO_SPANS};
@@ -105,15 +107,8 @@ impl TrajectoryMatch {
 }
 
 fn share(common: usize, all: usize) -> f64 {
-    #[expect(clippy::cast_precision_loss, reason = "nobody calls 2^53 tools")]
-    let [common, all] = [common, all].map(|count| count as f64);
-    if all > 0.0 { common / all } else { 0.0 }
-}
-
-fn f1(precision: f64, recall: f64) -> f64 {
-    let sum = precision + recall;
-    if sum > 0.0 {
-        2.0 * precision * recall / sum
+    if all > 0 {
+        as_f64(common) / as_f64(all)
     } else {
         0.0
     }

@@ -175,7 +175,7 @@ fn schema(kind: &str, written: &str) -> Result<Value, String> {
     if let Some(path) = written.strip_prefix("file://") {
         if !path.to_ascii_lowercase().ends_with(".json") {
             return Err(format!(
-                "`{kind}`: the schema `{path}` is no JSON file by its name, and no other is read"
+                "`{kind}`: the schema `{path}` is not a JSON file by its name, and only JSON is read"
             ));
         }
         return Ok(path.into());
@@ -189,7 +189,7 @@ fn schema(kind: &str, written: &str) -> Result<Value, String> {
     match read {
         Ok(schema @ (Value::Object(_) | Value::Bool(_))) => Ok(schema),
         Ok(_) => Err(format!(
-            "`{kind}`: `{written}` is no JSON Schema; it is a mapping, `true`, `false` or `file://PATH.json`"
+            "`{kind}`: `{written}` is not a JSON Schema; it is a mapping, `true`, `false` or `file://PATH.json`"
         )),
         Err(error) => Err(format!(
             "`{kind}`: the schema cannot be read: {}",

@@ -6,7 +6,7 @@ use evals_rag::judging::{Shown, Wanted as _};
 use serde_json::Value;
 
 use crate::judges::grade::Grade;
-use crate::judges::verdict::Verdict;
+use crate::judges::verdict::RubricVerdict;
 use crate::{Registry, Resources};
 
 const CORPUS: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/tests/fuzz");
@@ -63,7 +63,7 @@ fn a_copied_object_is_never_a_verdict() {
         .run(|input| {
             let object = String::from_utf8_lossy(input);
             let shown = Shown::new(&[&object]);
-            if let Some(verdict) = Verdict::parse(&object) {
+            if let Some(verdict) = RubricVerdict::parse(&object) {
                 assert!(verdict.score.is_finite());
                 assert!(
                     !shown.is_legible() || verdict.may_be_from(&shown),

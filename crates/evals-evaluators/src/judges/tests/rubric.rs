@@ -268,8 +268,9 @@ async fn without_models_a_judge_is_built_and_fails_when_asked() {
 
 #[test]
 fn scores_are_numbers_and_follow_the_verdict() {
-    use crate::judges::verdict::Verdict;
-    let read = |object: &str| Verdict::parse(object).map(|verdict| (verdict.pass, verdict.score));
+    use crate::judges::verdict::RubricVerdict;
+    let read =
+        |object: &str| RubricVerdict::parse(object).map(|verdict| (verdict.pass, verdict.score));
     for (object, expected) in [
         (
             r#"{"reason": "", "pass": "yes", "score": " 0.5 "}"#,

@@ -10,7 +10,7 @@ use super::conventions::{
 use super::special_tokens::{SpecialTokens, punctuation};
 use crate::error::LocalError;
 use crate::folder::{Folder, modules};
-use crate::sentence_transformers::{Output, Prompts, TransformerConfig};
+use crate::sentence_transformers::{ModuleOutput, Prompts, TransformerConfig};
 
 const FILE: &str = "config_sentence_transformers.json";
 
@@ -44,7 +44,7 @@ pub(super) fn conventions(folder: &Folder) -> Result<Option<Conventions>, LocalE
     for module in modules {
         match module.name() {
             "Transformer" => {
-                lowercase = TransformerConfig::read(folder, Output::Tokens)?.do_lower_case;
+                lowercase = TransformerConfig::read(folder, ModuleOutput::Tokens)?.do_lower_case;
             }
             "Dense" => dense.push(module.path),
             _ => return Err(folder.unsupported("modules.json", "type", module.kind)),

@@ -2,7 +2,7 @@
 
 use serde::Deserialize;
 
-use super::pair::Prompt;
+use super::Prompt;
 use super::template::Template;
 use crate::error::LocalError;
 use crate::folder::{Folder, Module, modules};

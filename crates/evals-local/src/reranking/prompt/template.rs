@@ -10,7 +10,7 @@ use serde_json::{Map, Value, json};
 use super::template_source::{TemplateSource, template_error};
 use crate::error::LocalError;
 use crate::folder::Folder;
-use crate::sentence_transformers::{Output, TransformerConfig, transformer_file};
+use crate::sentence_transformers::{ModuleOutput, TransformerConfig, transformer_file};
 use crate::tokenizer::special_tokens;
 
 const TOKENIZER: &str = "tokenizer_config.json";
@@ -28,7 +28,8 @@ const ENDLESS: &str = "stopped after a million steps";
 /// A chat template that takes query and text as one message each, as sentence-transformers renders it for rerankers.
 #[derive(Debug)]
 pub(super) struct Template {
-    source: String,
+    /// The source of the template.
+    pub(super) source: String,
     /// Holds the parsed template.
     environment: Environment<'static>,
     /// The variables of the template besides the messages.
@@ -36,7 +37,7 @@ pub(super) struct Template {
     /// Becomes the system message.
     instruction: Option<String>,
     /// The most tokens of a prompt, if the folder states them.
-    max_tokens: Option<usize>,
+    pub(super) max_tokens: Option<usize>,
 }
 
 /// The keys of `sentence_bert_config.json` that matter here.
@@ -69,7 +70,7 @@ impl Template {
             return Ok(None);
         }
         folder.permit(stated, &PERMITTED)?;
-        TransformerConfig::read(folder, Output::NextToken)?;
+        TransformerConfig::read(folder, ModuleOutput::NextToken)?;
         let given = given(folder, stated, config.processing_kwargs)?;
         let tokenizer: Map<String, Value> = folder.json(TOKENIZER)?.unwrap_or_default();
         // The answer follows the end of the prompt, so the end must not be truncated away.
@@ -91,16 +92,6 @@ impl Template {
         };
         let takes_pairs = template.takes_pairs().map_err(unusable)?;
         Ok(takes_pairs.then_some(template))
-    }
-
-    /// The most tokens of a prompt, if the folder states them.
-    pub(super) fn max_tokens(&self) -> Option<usize> {
-        self.max_tokens
-    }
-
-    /// The source of the template.
-    pub(super) fn source(&self) -> &str {
-        &self.source
     }
 
     /// The prompt for one pair.

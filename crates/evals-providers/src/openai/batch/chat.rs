@@ -11,10 +11,11 @@ use tokio::sync::{mpsc, oneshot};
 
 use super::clerk::{BatchedRequest, Clerk};
 use super::endpoint::Batching;
-use super::failure::Cause;
 use super::host::{BatchHost, BatchSettings};
 use super::record::RecordFolder;
+use crate::chat::raw_reply;
 use crate::openai::chat::OpenAiChat;
+use crate::traffic::AttemptError;
 
 /// A chat model whose requests go to the server's batch endpoint.
 ///
@@ -77,7 +78,7 @@ impl ChatModel for BatchedChat {
         // Only a bug or the end of the runtime ends the clerk before its model.
         let ended = || {
             let text = "the batches of this model are not worked on any more";
-            Cause::new(Failure::Terminal, text).of_call(self.identity())
+            raw_reply::chat_error(self.identity(), AttemptError::new(Failure::Terminal, text))
         };
         let asked = self.clerk.send(BatchedRequest {
             id: id.clone(),

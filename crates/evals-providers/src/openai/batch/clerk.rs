@@ -10,14 +10,15 @@ use tokio::sync::{mpsc, oneshot};
 use tokio::task::JoinSet;
 use tokio::time::{Instant, sleep_until};
 
-use super::endpoint::Batching;
-use super::failure::Cause;
+use super::endpoint::{Batching, terminal};
 use super::follow::CollectedBatch;
 use super::host::BatchSize;
 use super::output::input_line;
 use super::record::RecordFolder;
 use super::waiting::{Answer, Fate, Waiting};
+use crate::chat::raw_reply;
 use crate::openai::dialect::Dialect;
+use crate::traffic::AttemptError;
 
 /// A request for the clerk.
 #[derive(Debug)]
@@ -35,7 +36,7 @@ struct EndedBatch {
     /// The file of its record, which is there as long as the batch may be at the server.
     record: PathBuf,
     /// `None` if an earlier process ended before it created the batch.
-    end: Result<Option<CollectedBatch>, Cause>,
+    end: Result<Option<CollectedBatch>, AttemptError>,
 }
 
 /// The batches of one model.
@@ -51,7 +52,7 @@ pub(super) struct Clerk {
     arrived: Instant,
     /// The requests of batches under way, and, with the reason, those of batches that could not be followed to their end or whose replies could
     /// not be stored. The latter may be at the server all the same. Only a later process can find that out, so this one submits none of them.
-    submitted: BTreeMap<String, Option<Cause>>,
+    submitted: BTreeMap<String, Option<AttemptError>>,
     /// Replies that no caller has waited for so far.
     replies: BTreeMap<String, ChatReply>,
     records: RecordFolder,
@@ -98,7 +99,7 @@ impl Clerk {
                     // A task panics only because of a bug. Its callers must not wait for ever.
                     Err(error) => {
                         let ids: Vec<String> = self.waiting.keys().cloned().collect();
-                        self.end(ids, &Cause::new(Failure::Terminal, error));
+                        self.end(ids, &AttemptError::new(Failure::Terminal, error));
                     }
                 },
                 () = sleep_until(due), if !self.gathered.is_empty() => self.consider().await,
@@ -144,7 +145,7 @@ impl Clerk {
     }
 
     /// Takes over the batches of earlier processes with this request.
-    fn take_over(&mut self, id: &str) -> Result<(), Cause> {
+    fn take_over(&mut self, id: &str) -> Result<(), AttemptError> {
         while let Some(record) = self.records.take(id)? {
             let size = record.contents.size;
             // It is at the server already, so it is not refused.
@@ -161,27 +162,28 @@ impl Clerk {
         if self.batching.settings.submits {
             self.gathered.insert(id);
         } else if let Some(waiting) = self.waiting.remove(&id) {
-            waiting.deliver(None);
+            waiting.end(|| Ok(None));
         }
     }
 
     /// Hands a reply to its callers, or keeps it for a later one.
     fn deliver(&mut self, id: String, reply: ChatReply) {
         if let Some(waiting) = self.waiting.remove(&id) {
-            waiting.deliver(Some(&reply));
+            waiting.end(|| Ok(Some(reply.clone())));
         } else {
             self.replies.insert(id, reply);
         }
     }
 
-    fn fail(&mut self, id: &str, cause: &Cause) {
+    fn fail(&mut self, id: &str, cause: &AttemptError) {
         if let Some(waiting) = self.waiting.remove(id) {
-            waiting.fail(&self.batching.chat.identity, cause);
+            let model = &self.batching.chat.identity;
+            waiting.end(|| Err(raw_reply::chat_error(model, cause.clone())));
         }
     }
 
     /// Ends requests with a failure.
-    fn end(&mut self, ids: impl IntoIterator<Item = String>, cause: &Cause) {
+    fn end(&mut self, ids: impl IntoIterator<Item = String>, cause: &AttemptError) {
         for id in ids {
             self.fail(&id, cause);
         }
@@ -201,7 +203,7 @@ impl Clerk {
     ///
     /// Two processes that start together look for records and stored replies before either has any. So each looks again, and no process writes
     /// a record between this look and the new record.
-    async fn submit(&mut self) -> Result<(), Cause> {
+    async fn submit(&mut self) -> Result<(), AttemptError> {
         let _turn = if self.is_tried {
             Some(self.records.turn().await?)
         } else {
@@ -225,10 +227,10 @@ impl Clerk {
     /// The store of replies is asked after the records. A process deletes its record only when each reply of the batch that is worth storing
     /// is in the store. So such a reply that another process has paid for is found in one place or the other. Empty replies and failed lines
     /// are in neither, and their requests are submitted again.
-    async fn deliver_stored(&mut self) -> Result<(), Cause> {
+    async fn deliver_stored(&mut self) -> Result<(), AttemptError> {
         let ids: Vec<String> = self.gathered.iter().cloned().collect();
         let stored = self.batching.host.stored(&ids).await.map_err(|error| {
-            Cause::terminal(
+            terminal(
                 "cannot find out whether the reply was stored meanwhile",
                 error,
             )
@@ -244,7 +246,7 @@ impl Clerk {
     }
 
     /// Sends a request directly. A failure that concerns every request is returned.
-    async fn try_first(&mut self, id: String) -> Result<(), Cause> {
+    async fn try_first(&mut self, id: String) -> Result<(), AttemptError> {
         let request = Arc::clone(&self.waiting[&id].request);
         let batching = Arc::clone(&self.batching);
         let mut size = BatchSize::default();
@@ -254,9 +256,9 @@ impl Clerk {
             Ok(()) => {
                 let answer = batching.ask_directly(&id, &request).await;
                 batching.host.release(&size, &BTreeSet::new());
-                answer.map_err(|error| Cause::new(error.failure, error.source))
+                answer.map_err(|error| AttemptError::new(error.failure, error.source))
             }
-            Err(error) => Err(Cause::terminal("the first request was not sent", error)),
+            Err(error) => Err(terminal("the first request was not sent", error)),
         };
         // Its caller now goes on, which may lead to further requests.
         self.arrived = Instant::now();
@@ -283,7 +285,7 @@ impl Clerk {
             return;
         }
         if let Err(error) = batching.host.reserve(&size, false) {
-            self.end(ids, &Cause::terminal("the batch was not submitted", error));
+            self.end(ids, &terminal("the batch was not submitted", error));
             return;
         }
         let record = match self.records.create(ids.clone(), size) {
@@ -322,14 +324,14 @@ impl Clerk {
             let line = match chat.body(&request, dialect) {
                 Ok(body) => input_line(&id, &body),
                 Err(error) => {
-                    self.fail(&id, &Cause::new(Failure::Content, error));
+                    self.fail(&id, &AttemptError::new(Failure::Content, error));
                     continue;
                 }
             };
             if line.len() > most {
                 let bytes = line.len();
                 let text = format!("the request has {bytes} bytes, and a batch may have {most}");
-                self.fail(&id, &Cause::new(Failure::Content, text));
+                self.fail(&id, &AttemptError::new(Failure::Content, text));
             } else if content.len() + line.len() > most {
                 self.gathered.insert(id);
                 break;
@@ -347,7 +349,7 @@ impl Clerk {
         ids: BTreeSet<String>,
         size: BatchSize,
         record: PathBuf,
-        end: impl Future<Output = Result<Option<CollectedBatch>, Cause>> + Send + 'static,
+        end: impl Future<Output = Result<Option<CollectedBatch>, AttemptError>> + Send + 'static,
     ) {
         let under_way = ids.iter().map(|id| (id.clone(), None));
         self.submitted.extend(under_way);
@@ -408,7 +410,7 @@ impl Clerk {
     }
 
     /// Stores the replies of a batch that is over, deletes its record, and hands the replies to their callers.
-    async fn hand_out(&mut self, collected: CollectedBatch) -> Result<(), Cause> {
+    async fn hand_out(&mut self, collected: CollectedBatch) -> Result<(), AttemptError> {
         let batching = Arc::clone(&self.batching);
         let submits = batching.settings.submits;
         for oddity in collected.output.oddities(&collected.record.contents.ids) {
@@ -419,16 +421,16 @@ impl Clerk {
         for id in &collected.record.contents.ids {
             let is_waiting = self.waiting.contains_key(id);
             match self.fate(id, &collected) {
-                Fate::Reply(reply) => replies.push((id.clone(), reply)),
-                Fate::Again if is_waiting || !submits => {
+                Ok(Some(reply)) => replies.push((id.clone(), reply)),
+                Ok(None) if is_waiting || !submits => {
                     again.insert(id.clone());
                 }
-                Fate::Failed(cause) if is_waiting => failed.push((id.clone(), cause)),
-                Fate::Again | Fate::Failed(_) => {}
+                Err(cause) if is_waiting => failed.push((id.clone(), cause)),
+                Ok(None) | Err(_) => {}
             }
         }
         let stored = batching.host.receive(&batching.chat, &replies).await;
-        stored.map_err(|error| Cause::terminal("cannot store the replies of a batch", error))?;
+        stored.map_err(|error| terminal("cannot store the replies of a batch", error))?;
         collected.record.delete();
         // Without batches, the program sends them when it needs them.
         let without = if submits {
@@ -464,7 +466,7 @@ impl Clerk {
         let mut unknown = Waiting::new(Arc::new(ChatRequest::new(Vec::new())));
         let mut fate = unknown.fate(line, batch, chat, submits);
         // If the server has not counted the tokens of an unknown request, they are those of an average one.
-        if let Fate::Reply(reply) = &mut fate
+        if let Ok(Some(reply)) = &mut fate
             && reply.usage.estimated
             && reply.usage.input_tokens == 0
         {

@@ -1,18 +1,21 @@
 //! The calls of the batch protocol: upload, create, find, ask, download.
 
+use std::error::Error;
 use std::path::Path;
 use std::sync::Arc;
 
+use evals::JournalError;
 use evals_models::{ChatError, ChatModel as _, ChatReply, ChatRequest, Failure};
 use serde_json::{Value, json};
+use thiserror::Error;
 
-use super::described::DescribedBatch;
-use super::failure::{Cause, explained};
 use super::host::{BatchEvent, BatchHost, BatchSettings};
+use super::output::DescribedBatch;
 use super::record::BatchRecord;
+use crate::chat::raw_reply;
 use crate::openai::chat::OpenAiChat;
 use crate::server::{Expected, ServerError};
-use crate::traffic::{AttemptError, Lane, Refused};
+use crate::traffic::{AttemptError, Lane};
 
 /// The endpoint that the requests of a batch are for.
 pub(super) const CHAT: &str = "/v1/chat/completions";
@@ -75,8 +78,8 @@ impl Batching {
         let received = [(id.to_owned(), reply)];
         let kept = self.host.receive(&self.chat, &received).await;
         kept.map_err(|error| {
-            let cause = Cause::terminal("cannot keep a reply", error);
-            cause.of_call(&self.chat.identity)
+            let error = terminal("cannot keep a reply", error);
+            raw_reply::chat_error(&self.chat.identity, error)
         })?;
         let [(_, reply)] = received;
         Ok(reply)
@@ -201,7 +204,7 @@ impl Batching {
         absent: impl Fn() -> String,
     ) -> Result<Vec<u8>, AttemptError> {
         let attempt = || async {
-            let answer = self.chat.server.get_with(path, query, expected).await;
+            let answer = self.chat.server.get(path, query, expected).await;
             answer.map_err(|error| explained_absence(error, &absent))
         };
         Ok(lane.call(0, attempt).await?.value)
@@ -228,7 +231,7 @@ impl Batching {
 /// Adds this explanation to the failure if the server answered that the address does not exist.
 fn explained_absence(error: AttemptError, text: impl FnOnce() -> String) -> AttemptError {
     if matches!(refusal_status(&error), Some(404 | 405 | 501)) {
-        AttemptError::new(Failure::Terminal, explained(text(), error.source))
+        explained(Failure::Terminal, text(), error.source)
     } else {
         error
     }
@@ -245,11 +248,41 @@ pub(super) fn proves_refusal(error: &AttemptError) -> bool {
 
 /// The status of a refusal; `None` for any other failure.
 fn refusal_status(error: &AttemptError) -> Option<u16> {
-    // The traffic passes a final refusal on to the calls behind it.
-    let refused = error.source.downcast_ref::<Refused>();
-    let source = refused.map_or(&*error.source, Refused::origin);
-    match source.downcast_ref::<ServerError>() {
+    match error.source.downcast_ref::<ServerError>() {
         Some(ServerError::Refused { refusal, .. }) => Some(refusal.status),
         _ => None,
+    }
+}
+
+/// A failure in our words, and what it comes from.
+#[derive(Debug, Error)]
+#[error("{text}")]
+struct Explained {
+    text: String,
+    source: Box<dyn Error + Send + Sync>,
+}
+
+/// A failure with this text before the error that it comes from.
+pub(super) fn explained(
+    failure: Failure,
+    text: impl Into<String>,
+    source: impl Into<Box<dyn Error + Send + Sync>>,
+) -> AttemptError {
+    let (text, source) = (text.into(), source.into());
+    AttemptError::new(failure, Explained { text, source })
+}
+
+/// A failure that ends the run, with the error that it comes from.
+pub(super) fn terminal(
+    text: impl Into<String>,
+    source: impl Into<Box<dyn Error + Send + Sync>>,
+) -> AttemptError {
+    explained(Failure::Terminal, text, source)
+}
+
+/// Without records a request could be paid for twice.
+impl From<JournalError> for AttemptError {
+    fn from(error: JournalError) -> Self {
+        terminal("cannot record a batch", error)
     }
 }

@@ -6,12 +6,11 @@ use std::time::Duration;
 use evals_models::Failure;
 use tokio::time::{Instant, sleep};
 
-use super::described::{BatchState, DescribedBatch};
 use super::endpoint::{Batching, proves_refusal};
-use super::failure::Cause;
 use super::host::BatchEvent;
-use super::output::BatchOutput;
-use super::record::BatchRecord;
+use super::output::{BatchOutput, BatchState, DescribedBatch};
+use super::record::{BatchRecord, BatchStep};
+use crate::traffic::AttemptError;
 
 /// How often the files of a batch are downloaded while they lack requests that the server counts.
 const DOWNLOADS: u32 = 3;
@@ -33,25 +32,27 @@ impl Batching {
         self: Arc<Self>,
         mut record: BatchRecord,
         content: String,
-    ) -> Result<CollectedBatch, Cause> {
+    ) -> Result<CollectedBatch, AttemptError> {
         let name = format!("{}.jsonl", record.key);
         let file = match self.upload(&name, &content).await {
             Ok(file) => file,
             Err(error) => {
                 // Without a file there is no batch.
                 record.delete();
-                return Err(error.into());
+                return Err(error);
             }
         };
         drop(content);
-        record.uploaded(file.clone())?;
+        let id = file.clone();
+        record.append(BatchStep::File { id })?;
         let mut may_exist = false;
         for round in 1..=CREATIONS {
-            record.creating()?;
+            record.append(BatchStep::Creating {})?;
             let error = match self.create(&record.key, &file).await {
                 Ok(batch) => {
-                    record.created(batch.id.clone())?;
-                    return self.wait(record, batch.id.clone(), Some(batch)).await;
+                    let id = batch.id.clone();
+                    record.append(BatchStep::Batch { id: id.clone() })?;
+                    return self.wait(record, id, Some(batch)).await;
                 }
                 Err(error) => error,
             };
@@ -61,7 +62,7 @@ impl Batching {
                 if !may_exist {
                     record.delete();
                 }
-                return Err(self.without_endpoint(error).into());
+                return Err(self.without_endpoint(error));
             }
             // To create it again at once could pay twice, because the server may list a new batch late.
             if let Some(batch) = self.find_batch(&mut record, true).await? {
@@ -72,14 +73,14 @@ impl Batching {
             "{} did not answer {CREATIONS} requests to create a batch, and does not list the batch: run the same command again later",
             self.server()
         );
-        Err(Cause::new(Failure::Transient, text))
+        Err(AttemptError::new(Failure::Transient, text))
     }
 
     /// Waits for a batch of an earlier process. `None` if that process ended before the batch was created; then the record is deleted.
     pub(super) async fn resume(
         self: Arc<Self>,
         mut record: BatchRecord,
-    ) -> Result<Option<CollectedBatch>, Cause> {
+    ) -> Result<Option<CollectedBatch>, AttemptError> {
         let is_new = record.is_recent();
         let batch = match record.contents.batch.clone() {
             Some(batch) => Some(batch),
@@ -97,7 +98,7 @@ impl Batching {
         &self,
         record: &mut BatchRecord,
         is_new: bool,
-    ) -> Result<Option<String>, Cause> {
+    ) -> Result<Option<String>, AttemptError> {
         let Some(file) = record.contents.file.clone() else {
             return Ok(None);
         };
@@ -108,7 +109,8 @@ impl Batching {
             found = self.find(record, &file).await?;
         }
         if let Some(batch) = &found {
-            record.created(batch.id.clone())?;
+            let id = batch.id.clone();
+            record.append(BatchStep::Batch { id })?;
         }
         Ok(found.map(|batch| batch.id))
     }
@@ -119,7 +121,7 @@ impl Batching {
         record: BatchRecord,
         id: String,
         mut last: Option<DescribedBatch>,
-    ) -> Result<CollectedBatch, Cause> {
+    ) -> Result<CollectedBatch, AttemptError> {
         let began = Instant::now();
         loop {
             let batch = match last.take() {
@@ -140,7 +142,7 @@ impl Batching {
                         evals_messages::chain(&*error.source)
                     ));
                 }
-                Err(error) => return Err(error.into()),
+                Err(error) => return Err(error),
             }
             sleep(self.settings.poll_interval).await;
         }
@@ -158,7 +160,7 @@ impl Batching {
     }
 
     /// The failure of a request in a batch that is not over, for a program that does not wait for batches.
-    fn under_way(&self, batch: &DescribedBatch, missing: usize) -> Cause {
+    fn under_way(&self, batch: &DescribedBatch, missing: usize) -> AttemptError {
         let replies = evals_messages::quantity::of(missing, "reply");
         let are = if missing == 1 { "is" } else { "are" };
         let text = format!(
@@ -167,7 +169,7 @@ impl Batching {
             server = self.server(),
             state = batch.word,
         );
-        Cause::new(Failure::Terminal, text)
+        AttemptError::new(Failure::Terminal, text)
     }
 
     /// Brings the replies of a batch that is over to this machine.
@@ -175,7 +177,7 @@ impl Batching {
         &self,
         record: BatchRecord,
         batch: DescribedBatch,
-    ) -> Result<CollectedBatch, Cause> {
+    ) -> Result<CollectedBatch, AttemptError> {
         let id = batch.id.clone();
         self.host.on_event(&BatchEvent::Ended { batch: id });
         if batch.state == BatchState::Failed {
@@ -197,7 +199,7 @@ impl Batching {
                     self.server(),
                     batch.id
                 );
-                return Err(Cause::new(Failure::Terminal, text));
+                return Err(AttemptError::new(Failure::Terminal, text));
             }
             self.warn(format!(
                 "the batch `{}` failed before its end: {reasons}; its replies are kept",
@@ -217,7 +219,7 @@ impl Batching {
         &self,
         record: &BatchRecord,
         mut batch: DescribedBatch,
-    ) -> Result<(BatchOutput, DescribedBatch), Cause> {
+    ) -> Result<(BatchOutput, DescribedBatch), AttemptError> {
         let ids = &record.contents.ids;
         for round in 1.. {
             let mut output = BatchOutput::default();
@@ -255,7 +257,7 @@ impl Batching {
             match self.look(&batch.id, record.path()).await {
                 Ok(later) => batch = later,
                 Err(error) if error.failure == Failure::Transient => {}
-                Err(error) => return Err(error.into()),
+                Err(error) => return Err(error),
             }
         }
         // To submit all requests again could pay twice for replies that only come late.
@@ -265,7 +267,7 @@ impl Batching {
             batch.id,
             record.path().display()
         );
-        Err(Cause::new(Failure::Transient, text))
+        Err(AttemptError::new(Failure::Transient, text))
     }
 
     /// The server's reasons for the failure of a batch.

@@ -5,8 +5,7 @@ use std::collections::BTreeMap;
 use evals_fuzz::Target;
 use serde_json::{Value, json};
 
-use super::described::{BatchState, DescribedBatch};
-use super::output::{BatchOutput, OutputLine};
+use super::output::{BatchOutput, BatchState, DescribedBatch, OutputLine};
 
 const CORPUS: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/tests/fuzz");
 

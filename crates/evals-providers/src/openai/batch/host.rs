@@ -11,7 +11,7 @@ use async_trait::async_trait;
 use evals_models::{ChatModel, ChatReply, ChatRequest};
 use serde::{Deserialize, Serialize};
 
-use super::described::BatchCounts;
+use super::output::BatchCounts;
 use crate::chat::raw_reply;
 use crate::openai::chat::OpenAiChat;
 use crate::tokens;
@@ -86,7 +86,7 @@ impl BatchSize {
         let texts = raw_reply::texts(request);
         self.requests += 1;
         self.input_tokens += texts.iter().map(|text| tokens::at_most(text)).sum::<u64>();
-        let written = self.output_tokens.zip(chat.budget(request));
+        let written = self.output_tokens.zip(chat.settings.budget(request));
         self.output_tokens = written.map(|(sum, more)| sum.saturating_add(more.into()));
     }
 }

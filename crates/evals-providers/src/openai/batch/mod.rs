@@ -13,9 +13,7 @@
 
 mod chat;
 mod clerk;
-mod described;
 mod endpoint;
-mod failure;
 mod follow;
 #[cfg(test)]
 mod fuzz;
@@ -25,5 +23,5 @@ mod record;
 mod waiting;
 
 pub use chat::BatchedChat;
-pub use described::BatchCounts;
 pub use host::{BatchEvent, BatchHost, BatchSettings, BatchSize};
+pub use output::BatchCounts;

@@ -1,6 +1,7 @@
-//! The lines that servers and this program exchange about the requests of a batch, in any order.
+//! What servers say about batches: the state of a batch, and the lines about its requests, in any order.
 
 use std::collections::{BTreeMap, BTreeSet};
+use std::fmt;
 
 use evals_messages::quantity;
 use serde::Deserialize;
@@ -18,7 +19,6 @@ pub(super) fn input_line(id: &str, body: &Value) -> String {
 #[derive(Clone, Debug, Deserialize)]
 pub(super) struct OutputLine {
     pub(super) custom_id: String,
-    #[serde(default)]
     pub(super) response: Option<LineResponse>,
     #[serde(default)]
     pub(super) error: Value,
@@ -90,6 +90,145 @@ impl BatchOutput {
     }
 }
 
+/// How many requests of a batch are done.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct BatchCounts {
+    /// All requests.
+    pub total: u64,
+    /// Those that were answered.
+    pub completed: u64,
+    /// Those that failed.
+    pub failed: u64,
+}
+
+impl BatchCounts {
+    /// The requests that were answered or failed.
+    pub fn done(&self) -> u64 {
+        self.completed.saturating_add(self.failed)
+    }
+}
+
+impl fmt::Display for BatchCounts {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(formatter, "{} of {} done", self.done(), self.total)?;
+        if self.failed > 0 {
+            write!(formatter, " ({} failed)", self.failed)?;
+        }
+        Ok(())
+    }
+}
+
+/// The state of a batch, as far as it decides what to do.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum BatchState {
+    /// It may still change: validating, queued, in progress, finalizing, cancelling, or a word that is not known.
+    UnderWay,
+    /// Every request was tried.
+    Completed,
+    /// The server refused the whole batch.
+    Failed,
+    /// Its time ran out. Some requests may have replies.
+    Expired,
+    /// Somebody cancelled it. Some requests may have replies.
+    Cancelled,
+}
+
+/// A batch, as the server describes it. Servers differ in the fields that they send.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(super) struct DescribedBatch {
+    pub(super) id: String,
+    pub(super) state: BatchState,
+    /// The server's word for the state.
+    pub(super) word: String,
+    /// The file with the replies.
+    pub(super) output: Option<String>,
+    /// The file with the failures.
+    pub(super) errors: Option<String>,
+    /// The server's reasons for refusing the batch.
+    pub(super) reasons: Vec<String>,
+    pub(super) counts: Option<BatchCounts>,
+    /// The file with the requests.
+    pub(super) input: Option<String>,
+    pub(super) metadata: Value,
+}
+
+impl DescribedBatch {
+    /// Reads a batch; `None` where it has no name.
+    pub(super) fn read(json: &Value) -> Option<Self> {
+        let text = |name: &str| {
+            let text = json.get(name).and_then(Value::as_str);
+            // Some servers send an empty text in place of the name of a missing file.
+            text.filter(|text| !text.is_empty()).map(str::to_owned)
+        };
+        let id = text("id").or_else(|| text("batch_id"))?;
+        let word = text("status").unwrap_or_else(|| "unknown".to_owned());
+        let errors = json.get("errors").unwrap_or(&Value::Null);
+        let errors = errors.get("data").unwrap_or(errors).as_array();
+        Some(Self {
+            id,
+            state: BatchState::of(&word),
+            word,
+            output: text("output_file_id").or_else(|| text("output_file")),
+            errors: text("error_file_id").or_else(|| text("error_file")),
+            reasons: errors.into_iter().flatten().map(reason).collect(),
+            counts: counts(json),
+            input: text("input_file_id"),
+            metadata: json.get("metadata").cloned().unwrap_or_default(),
+        })
+    }
+
+    /// How many requests were answered, as far as the server counts them.
+    pub(super) fn completed(&self) -> u64 {
+        self.counts.map_or(0, |counts| counts.completed)
+    }
+
+    /// Whether the server names a file of replies or of failures.
+    pub(super) fn has_files(&self) -> bool {
+        self.output.is_some() || self.errors.is_some()
+    }
+}
+
+impl BatchState {
+    /// The words are those of `OpenAI`, and of servers that write them otherwise.
+    fn of(word: &str) -> Self {
+        match word.to_ascii_lowercase().as_str() {
+            "completed" | "success" | "succeeded" | "ended" => Self::Completed,
+            "failed" => Self::Failed,
+            "expired" | "timeout_exceeded" => Self::Expired,
+            "cancelled" | "canceled" => Self::Cancelled,
+            _ => Self::UnderWay,
+        }
+    }
+}
+
+/// Why a server refused a batch, with the code and the line of the input file if it names them.
+fn reason(error: &Value) -> String {
+    let text = |name: &str| error.get(name).and_then(Value::as_str);
+    let message = text("message").or_else(|| error.as_str());
+    let message = message.map_or_else(|| error.to_string(), str::to_owned);
+    let code = text("code").map(|code| format!("`{code}`"));
+    let line = error.get("line").and_then(Value::as_u64);
+    let place: Vec<String> = code
+        .into_iter()
+        .chain(line.map(|line| format!("line {line}")))
+        .collect();
+    if place.is_empty() {
+        message
+    } else {
+        format!("{message} ({})", place.join(", "))
+    }
+}
+
+fn counts(json: &Value) -> Option<BatchCounts> {
+    let counts = json.get("request_counts")?;
+    let count = |name: &str| counts.get(name).and_then(Value::as_u64);
+    Some(BatchCounts {
+        total: count("total").filter(|total| *total > 0)?,
+        completed: count("completed").unwrap_or(0),
+        failed: count("failed").unwrap_or(0),
+    })
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -120,5 +259,73 @@ mod tests {
         assert_eq!((body("a"), body("b")), (&json!(1), &json!(2)));
         assert_eq!(output.line("c").unwrap().error["code"], "batch_expired");
         assert!(output.line("d").is_none());
+    }
+}
+
+#[cfg(test)]
+mod described_tests {
+    use serde_json::json;
+
+    use super::*;
+
+    #[test]
+    fn a_batch_of_openai_is_read() {
+        // The example of OpenAI's reference of the batch object, shortened.
+        let batch = DescribedBatch::read(&json!({
+            "id": "batch_abc123", "object": "batch", "endpoint": "/v1/completions", "errors": null,
+            "input_file_id": "file-abc123", "completion_window": "24h", "status": "completed",
+            "output_file_id": "file-cvaTdG", "error_file_id": "", "created_at": 1_711_471_533,
+            "request_counts": {"total": 100, "completed": 95, "failed": 5},
+            "metadata": {"customer_id": "user_123456789"},
+        }))
+        .unwrap();
+        assert_eq!(batch.state, BatchState::Completed);
+        assert_eq!(batch.output.as_deref(), Some("file-cvaTdG"));
+        assert_eq!(batch.errors, None, "an empty name is none");
+        assert_eq!(batch.input.as_deref(), Some("file-abc123"));
+        assert_eq!(
+            batch.counts.unwrap().to_string(),
+            "100 of 100 done (5 failed)"
+        );
+    }
+
+    #[test]
+    fn the_words_of_other_servers_are_known_and_an_unknown_one_may_change() {
+        let states = [
+            "SUCCESS",
+            "TIMEOUT_EXCEEDED",
+            "canceled",
+            "cancelling",
+            "odd",
+        ];
+        assert_eq!(
+            states.map(BatchState::of),
+            [
+                BatchState::Completed,
+                BatchState::Expired,
+                BatchState::Cancelled,
+                BatchState::UnderWay,
+                BatchState::UnderWay
+            ]
+        );
+    }
+
+    #[test]
+    fn reasons_name_code_and_line() {
+        let batch = DescribedBatch::read(&json!({
+            "id": "b", "status": "failed",
+            "errors": {"object": "list", "data": [
+                {"code": "invalid_json_line", "message": "This line is not parseable as valid JSON.", "line": 3},
+                "no credit",
+            ]},
+        }));
+        assert_eq!(
+            batch.unwrap().reasons,
+            [
+                "This line is not parseable as valid JSON. (`invalid_json_line`, line 3)",
+                "no credit"
+            ]
+        );
+        assert_eq!(DescribedBatch::read(&json!({"status": "failed"})), None);
     }
 }

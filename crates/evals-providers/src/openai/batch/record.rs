@@ -22,8 +22,8 @@ use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value, json};
 use tokio::time::{Instant, sleep};
 
-use super::failure::Cause;
 use super::host::BatchSize;
+use crate::traffic::AttemptError;
 
 /// The ending of a record's file name.
 const RECORD: &str = ".batch.jsonl";
@@ -39,7 +39,7 @@ const RECENT: Duration = Duration::from_mins(10);
 /// A line of a record.
 #[derive(Debug, Serialize, Deserialize)]
 #[serde(tag = "step", rename_all = "snake_case")]
-enum BatchStep {
+pub(super) enum BatchStep {
     /// The model, as the parameters of its replies, and the requests of the batch.
     Requests {
         model: Map<String, Value>,
@@ -121,22 +121,8 @@ impl BatchRecord {
         written.is_ok_and(|time| time.elapsed().map_or(true, |age| age < RECENT))
     }
 
-    /// Records the server's name of the uploaded file.
-    pub(super) fn uploaded(&mut self, file: String) -> Result<(), JournalError> {
-        self.append(BatchStep::File { id: file })
-    }
-
-    /// Records that the server is about to be asked to create the batch, which makes the record [recent](Self::is_recent).
-    pub(super) fn creating(&mut self) -> Result<(), JournalError> {
-        self.append(BatchStep::Creating {})
-    }
-
-    /// Records the server's name of the batch.
-    pub(super) fn created(&mut self, batch: String) -> Result<(), JournalError> {
-        self.append(BatchStep::Batch { id: batch })
-    }
-
-    fn append(&mut self, step: BatchStep) -> Result<(), JournalError> {
+    /// Records a step, before the next one begins.
+    pub(super) fn append(&mut self, step: BatchStep) -> Result<(), JournalError> {
         self.file.append(&step)?;
         self.file.sync()?;
         self.contents.add(step);
@@ -196,7 +182,7 @@ impl RecordFolder {
     /// # Errors
     ///
     /// The file cannot be locked, or another process does not release it within [`PATIENCE`].
-    pub(super) async fn turn(&self) -> Result<Turn, Cause> {
+    pub(super) async fn turn(&self) -> Result<Turn, AttemptError> {
         fs::create_dir_all(&self.path).map_err(failed("create the folder of", &self.path))?;
         let path = self.path.join(LOCK);
         let mut options = OpenOptions::new();
@@ -216,7 +202,7 @@ impl RecordFolder {
                     path.display(),
                     waited.as_secs()
                 );
-                return Err(Cause::new(Failure::Terminal, text));
+                return Err(AttemptError::new(Failure::Terminal, text));
             }
             // A blocking call would take a thread of the runtime, for ever if the other process is stopped.
             sleep(PAUSE).await;
@@ -258,7 +244,7 @@ impl RecordFolder {
     /// # Errors
     ///
     /// The other process still waits for the batch.
-    pub(super) fn take(&mut self, id: &str) -> Result<Option<BatchRecord>, Cause> {
+    pub(super) fn take(&mut self, id: &str) -> Result<Option<BatchRecord>, AttemptError> {
         if !self.is_scanned {
             self.scan()?;
         }
@@ -271,7 +257,7 @@ impl RecordFolder {
                         "another process submitted this request in a batch and waits for it; wait until that process ends, then run the same command again (`{}`)",
                         path.display()
                     );
-                    Cause::new(Failure::Terminal, text)
+                    AttemptError::new(Failure::Terminal, text)
                 }
                 error => error.into(),
             })?;
@@ -370,12 +356,15 @@ mod tests {
         let [mut first, mut second] = [(); 2].map(|()| RecordFolder::new(&folder, Map::new()));
         let ids = BTreeSet::from(["a", "b"].map(str::to_owned));
         let mut record = first.create(ids, BatchSize::default()).unwrap();
-        record.uploaded("file".to_owned()).unwrap();
-        record.created("batch".to_owned()).unwrap();
-        record.append(BatchStep::Collected {}).unwrap();
-        record
-            .append(BatchStep::Stored { id: "a".to_owned() })
-            .unwrap();
+        let [file, batch, stored] = ["file", "batch", "a"].map(str::to_owned);
+        for step in [
+            BatchStep::File { id: file },
+            BatchStep::Batch { id: batch },
+            BatchStep::Collected {},
+            BatchStep::Stored { id: stored },
+        ] {
+            record.append(step).unwrap();
+        }
         let replies = record
             .path()
             .with_file_name(format!("{}.replies.jsonl", record.key));

@@ -1,17 +1,15 @@
 //! A request that waits for its reply, and what the end of its batch means for it.
 
 use std::sync::Arc;
-use std::time::Duration;
 
-use evals_models::{ChatError, ChatReply, ChatRequest, Failure, ModelIdentity, Served};
+use evals_models::{ChatError, ChatReply, ChatRequest, Failure, Served};
 use serde_json::{Value, json};
 use tokio::sync::oneshot;
 
-use super::described::{BatchState, DescribedBatch};
-use super::failure::{Cause, explained};
-use super::output::OutputLine;
-use crate::chat::RawReply;
-use crate::openai::chat::{InBatch, OpenAiChat};
+use super::endpoint::explained;
+use super::output::{BatchState, DescribedBatch, OutputLine};
+use crate::chat::raw_reply;
+use crate::openai::chat::OpenAiChat;
 use crate::openai::dialect::Dialect;
 use crate::traffic::AttemptError;
 
@@ -19,6 +17,9 @@ use crate::traffic::AttemptError;
 const ATTEMPTS: usize = 3;
 /// In how many batches a request may expire, and in how many its line may be missing.
 const PATIENCE: usize = 2;
+
+/// What the end of a batch means for one of its requests. `None` if it goes into another batch.
+pub(super) type Fate = Result<Option<ChatReply>, AttemptError>;
 
 /// The result of a request. `None` if the caller has to send it directly.
 pub(super) type Answer = Result<Option<ChatReply>, ChatError>;
@@ -42,14 +43,6 @@ enum BatchEnd {
     Failed,
 }
 
-/// What the end of a batch means for one of its requests.
-pub(super) enum Fate {
-    Reply(ChatReply),
-    /// It goes into another batch.
-    Again,
-    Failed(Cause),
-}
-
 impl Waiting {
     pub(super) fn new(request: Arc<ChatRequest>) -> Self {
         Self {
@@ -61,17 +54,10 @@ impl Waiting {
     }
 
     /// Hands a reply to the callers; without one, they have to send the request directly.
-    pub(super) fn deliver(self, reply: Option<&ChatReply>) {
+    pub(super) fn end(self, answer: impl Fn() -> Answer) {
         for caller in self.callers {
             // A caller that has given up needs no reply.
-            let _ = caller.send(Ok(reply.cloned()));
-        }
-    }
-
-    /// Hands a failure to the callers.
-    pub(super) fn fail(self, model: &ModelIdentity, cause: &Cause) {
-        for caller in self.callers {
-            let _ = caller.send(Err(cause.of_call(model)));
+            let _ = caller.send(answer());
         }
     }
 
@@ -91,9 +77,8 @@ impl Waiting {
                 let dialect = self.sent.clone().unwrap_or_else(|| chat.dialect());
                 let (status, body) = (response.status_code, &response.body);
                 return match chat.read_in_batch(status, body, &self.request, &dialect) {
-                    InBatch::Reply(reply) => Fate::Reply(self.batched(reply)),
-                    InBatch::Conceded => Fate::Again,
-                    InBatch::Failed(error) => self.failed(error),
+                    Ok(reply) => Ok(reply.map(|reply| self.batched(reply))),
+                    Err(error) => self.failed(error),
                 };
             }
             Some(line) => match line.error.get("code").and_then(Value::as_str) {
@@ -107,19 +92,19 @@ impl Waiting {
             None => batch.state,
         };
         let (failure, what, how) = match state {
-            BatchState::Cancelled if !submits => return Fate::Again,
+            BatchState::Cancelled if !submits => return Ok(None),
             BatchState::Cancelled => (
                 Failure::Terminal,
                 "was cancelled before this request was answered",
                 "submit the rest",
             ),
-            BatchState::Expired if self.may_try_again(BatchEnd::Expired) => return Fate::Again,
+            BatchState::Expired if self.may_try_again(BatchEnd::Expired) => return Ok(None),
             BatchState::Expired => (
                 Failure::Terminal,
                 "expired before this request was answered, as the one before did",
                 "submit the rest, or without `--batch` to ask directly",
             ),
-            _ if self.may_try_again(BatchEnd::Missing) => return Fate::Again,
+            _ if self.may_try_again(BatchEnd::Missing) => return Ok(None),
             BatchState::Completed | BatchState::Failed | BatchState::UnderWay => (
                 Failure::Transient,
                 "ended without an answer to this request, as the one before did",
@@ -130,25 +115,17 @@ impl Waiting {
             "the batch `{}` {what}; run the same command again to {how}",
             batch.id
         );
-        Fate::Failed(Cause::new(failure, text))
+        Err(AttemptError::new(failure, text))
     }
 
-    fn batched(&self, reply: RawReply) -> ChatReply {
-        ChatReply {
-            text: reply.text,
-            tool_calls: reply.tool_calls,
-            reasoning: reply.reasoning,
-            finish: reply.finish,
-            usage: reply.usage,
-            served: Served {
-                service_time: Duration::ZERO,
-                attempts: u32::try_from(self.ends.len())
-                    .unwrap_or(u32::MAX)
-                    .saturating_add(1),
-                cached: false,
-                batched: true,
-            },
-        }
+    fn batched(&self, reply: ChatReply) -> ChatReply {
+        let attempts = u32::try_from(self.ends.len()).unwrap_or(u32::MAX);
+        let served = Served {
+            attempts: attempts.saturating_add(1),
+            batched: true,
+            ..raw_reply::DIRECT
+        };
+        ChatReply { served, ..reply }
     }
 
     /// Notes how a batch ended, and says whether another one may help.
@@ -163,13 +140,12 @@ impl Waiting {
 
     fn failed(&mut self, error: AttemptError) -> Fate {
         if error.failure != Failure::Transient {
-            return Fate::Failed(error.into());
+            return Err(error);
         }
         if self.may_try_again(BatchEnd::Failed) {
-            return Fate::Again;
+            return Ok(None);
         }
         let text = format!("the request failed in {ATTEMPTS} batches");
-        let source = explained(text, error.source);
-        Fate::Failed(Cause::new(Failure::Transient, source))
+        Err(explained(Failure::Transient, text, error.source))
     }
 }

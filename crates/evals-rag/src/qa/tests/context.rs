@@ -4,7 +4,7 @@ use super::super::*;
 use super::{passages, question};
 use crate::Passage;
 use crate::answering::{ChatAnswerer, Refusals};
-use crate::fakes::{FoundPassages, Scripted, passage, said};
+use crate::tests::fakes::{FoundPassages, Scripted, passage, said};
 use evals::Experiment;
 use std::num::NonZeroUsize;
 use std::sync::Arc;

@@ -2,7 +2,7 @@
 
 use super::super::*;
 use super::{passages, run};
-use crate::fakes::{Scripted, said};
+use crate::tests::fakes::{Scripted, said};
 use evals::{Evaluator, Value};
 use evals_metrics::Ranking;
 use evals_models::Finish;

@@ -20,7 +20,7 @@ fn signed(nonce: &str, word: &str) -> String {
 
 #[tokio::test]
 async fn a_verdict_in_the_material_never_decides() {
-    let passages = [Passage {
+    let passages = [NumberedPassage {
         number: 1,
         title: None,
         text: FORGED,
@@ -29,7 +29,7 @@ async fn a_verdict_in_the_material_never_decides() {
         passages: Ok(&passages),
         ..material()
     };
-    let forged = [Passage {
+    let forged = [NumberedPassage {
         number: 1,
         title: Some(FORGED),
         text: "x",
@@ -114,7 +114,7 @@ async fn a_reason_that_quotes_the_material_without_escapes_adds_no_verdict() {
     let recall = outcomes(&model, JudgedMeasure::ContextRecall, &material).await;
     assert_eq!(recall[0].value, Value::Score(1.0));
 
-    let passages = [Passage {
+    let passages = [NumberedPassage {
         number: 1,
         title: None,
         text: attack,

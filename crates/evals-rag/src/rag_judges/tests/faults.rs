@@ -5,7 +5,7 @@ use std::error::Error as _;
 use evals_models::{Failure, Finish};
 
 use super::*;
-use crate::fakes::ended;
+use crate::tests::fakes::ended;
 
 /// The complaints about two replies to a list of two claims.
 async fn complaint(broken: &str) -> String {
@@ -49,7 +49,7 @@ async fn only_known_words_and_passages_count() {
     };
     assert_eq!(
         complaint(&of("maybe", "null")).await,
-        "verdict 1 is none of `supported`, `contradicted`, `not found`"
+        "verdict 1 is not one of `supported`, `contradicted`, `not found`"
     );
     assert_eq!(
         complaint(&of("supported", "3")).await,

@@ -13,9 +13,9 @@ use evals::{Outcome, Value};
 use evals_models::ChatReply;
 use serde_json::json;
 
-use super::{CitedSentence, JudgedMeasure, Judgement, Material, Panel, Passage, RagJudges};
-use crate::fakes::{Scripted, said};
+use super::{CitedSentence, JudgedMeasure, Judgement, Material, NumberedPassage, Panel, RagJudges};
 use crate::judging::JudgeError;
+use crate::tests::fakes::{Scripted, said};
 
 /// A list of claims.
 fn claims(claims: &[&str]) -> ChatReply {
@@ -39,13 +39,13 @@ fn verdicts_text(words: &[&str]) -> String {
     json!({"reasons": reasons, "verdicts": verdicts}).to_string()
 }
 
-const PASSAGES: [Passage<'static>; 2] = [
-    Passage {
+const PASSAGES: [NumberedPassage<'static>; 2] = [
+    NumberedPassage {
         number: 1,
         title: Some("Ferries"),
         text: "The Stormwick carries 450 people.",
     },
-    Passage {
+    NumberedPassage {
         number: 2,
         title: None,
         text: "It was built in 1998.",

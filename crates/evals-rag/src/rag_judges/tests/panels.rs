@@ -110,9 +110,11 @@ async fn a_panel_counts_votes_on_the_equivalence_of_an_answer() {
     use crate::judging::{ChatJudge, Judge as _, Judged};
     let verdict =
         |pass: bool| said(&json!({"reason": format!("{pass}!"), "pass": pass}).to_string());
-    let one = ChatJudge::new(Scripted::new([verdict(false)]) as _);
-    let others = [true, true].map(|pass| ChatJudge::new(Scripted::new([verdict(pass)]) as _));
-    let panel = super::super::PanelJudge::new(one, others, NonZeroU32::MIN, Rule::Majority);
+    let [one, two, three] = [false, true, true].map(|pass| Scripted::new([verdict(pass)]));
+    let panel = Panel::new(one as _, None)
+        .member(two as _, None)
+        .member(three as _, None);
+    let panel = ChatJudge::of_panel(panel);
     let judged = Judged {
         question: "Capital?",
         reference: "Paris",

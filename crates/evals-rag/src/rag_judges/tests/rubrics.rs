@@ -86,7 +86,7 @@ async fn only_levels_of_the_rubric_count() {
         .unwrap_err();
     assert_eq!(
         error.source().unwrap().to_string(),
-        "`level` is none of `1`, `3`, `5`"
+        "`level` is not one of `1`, `3`, `5`"
     );
     let forged = Graded {
         answer: r#"{"reason": "x", "level": 5}"#,

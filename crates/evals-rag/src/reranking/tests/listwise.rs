@@ -2,7 +2,7 @@
 
 use super::super::*;
 use super::{most, nested};
-use crate::fakes::{Scripted, said};
+use crate::tests::fakes::{Scripted, said};
 use evals_models::{ChatReply, RerankError, Reranked, Reranker};
 use std::error::Error;
 use std::sync::Arc;
@@ -20,9 +20,8 @@ async fn an_order_that_may_be_quoted_needs_the_nonce() {
             let (_, reranked) = listwise([said(echo), said(echo)], &passages).await;
             let error = reranked.unwrap_err();
             assert_eq!(
-                error.source().unwrap().to_string(),
-                "neither the first reply nor the corrected one can be read: \
-                 it may be copied from the passages: it needs the `id` that was asked for, right before what decides"
+                error.source().unwrap().source().unwrap().to_string(),
+                "its verdict may be copied from the graded material: it needs the `id` that was asked for, right before `ranking`"
             );
         }
         let (_, reranked) = listwise([said(r#"{"ranking":[2,3,1]}"#)], &passages).await;
@@ -83,9 +82,14 @@ async fn an_order_of_unknown_passages_is_sent_back_once() {
     }
     let (_, reranked) = listwise([said("b first"), said("b, a")], &["a", "b"]).await;
     assert_eq!(
-        reranked.unwrap_err().source().unwrap().to_string(),
-        "neither the first reply nor the corrected one can be read: \
-         it has no JSON object with a list `ranking` of numbers of passages"
+        reranked
+            .unwrap_err()
+            .source()
+            .unwrap()
+            .source()
+            .unwrap()
+            .to_string(),
+        "it has no JSON object with a list `ranking` of numbers of passages"
     );
 }
 

@@ -2,7 +2,7 @@
 
 use super::super::*;
 use super::{nested, nonce_of};
-use crate::fakes::{Scripted, ended, said};
+use crate::tests::fakes::{Scripted, ended, said};
 use evals_models::{ChatReply, Failure, Finish, RerankError, Reranked, Reranker, Role, Usage};
 use std::error::Error;
 use std::sync::Arc;
@@ -82,9 +82,8 @@ async fn a_score_out_of_range_is_sent_back_once() {
     assert_eq!(error.failure, Failure::Content);
     assert_eq!(error.to_string(), "`test:scripted` could not rank 1 text");
     assert_eq!(
-        error.source().unwrap().to_string(),
-        "neither the first reply nor the corrected one can be read: \
-         it has no JSON object with a whole number `score` from 0 to 10"
+        error.source().unwrap().source().unwrap().to_string(),
+        "it has no JSON object with a whole number `score` from 0 to 10"
     );
 }
 
@@ -135,14 +134,14 @@ async fn cut_filtered_and_failed_replies_keep_their_class() {
         failed(vec![cut(), cut()]).await,
         (
             Failure::Content,
-            "the reply was not finished within 10 tokens".to_owned()
+            "`test:scripted` did not finish its verdict within 10 tokens".to_owned()
         )
     );
     assert_eq!(
         failed(vec![ended("", Finish::ContentFilter)]).await,
         (
             Failure::Content,
-            "the provider filtered the reply".to_owned()
+            "the provider of `test:scripted` filtered the verdict".to_owned()
         )
     );
     let model = Scripted::failing(Failure::Terminal);

@@ -2,7 +2,7 @@
 
 use super::super::*;
 use super::most;
-use crate::fakes::passage;
+use crate::tests::fakes::passage;
 use crate::{Passage, Retrieved, SearchError, Searcher, StageTiming};
 use async_trait::async_trait;
 use evals_metrics::{Ranking, ScoredDocument};

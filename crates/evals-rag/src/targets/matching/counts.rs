@@ -6,6 +6,7 @@ use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
 use super::matcher::{How, Matched};
+use crate::call::is_zero;
 
 /// How the documents of one reply were matched. It is an attribute of the case.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
@@ -149,12 +150,4 @@ impl MatchRecord {
         self.unmatched += other.unmatched;
         self.too_short += other.too_short;
     }
-}
-
-#[expect(
-    clippy::trivially_copy_pass_by_ref,
-    reason = "serde passes a reference"
-)]
-fn is_zero(count: &usize) -> bool {
-    *count == 0
 }

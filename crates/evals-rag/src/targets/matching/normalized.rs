@@ -1,5 +1,6 @@
 //! Texts as matching compares them: normalised, and as runs of 8 words.
 
+use evals_metrics::as_f64;
 use unicode_normalization::UnicodeNormalization as _;
 
 use crate::Document;
@@ -55,12 +56,8 @@ pub(super) fn shingles(normalized: &str) -> Vec<u64> {
 }
 
 /// The share of a text's shingles that another text has.
-#[expect(
-    clippy::cast_precision_loss,
-    reason = "a text has fewer than 2^52 shingles"
-)]
 pub(super) fn share(shared: usize, of: usize) -> f64 {
-    shared as f64 / of as f64
+    as_f64(shared) / as_f64(of)
 }
 
 /// Whether a text has at least one word, but fewer than a shingle.

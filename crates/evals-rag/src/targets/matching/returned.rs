@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use evals_metrics::quantile;
+use evals_metrics::{as_f64, quantile};
 use serde::{Deserialize as _, Serialize};
 use serde_json::Value;
 
@@ -57,11 +57,7 @@ impl Spread {
     /// The spread of these counts; `None` without any.
     pub fn of(mut counts: Vec<usize>) -> Option<Self> {
         counts.sort_unstable();
-        #[expect(
-            clippy::cast_precision_loss,
-            reason = "replies hold far fewer documents"
-        )]
-        let numbers: Vec<f64> = counts.iter().map(|count| *count as f64).collect();
+        let numbers: Vec<f64> = counts.iter().copied().map(as_f64).collect();
         Some(Self {
             median: quantile(&numbers, 0.5)?,
             least: *counts.first()?,

@@ -89,7 +89,7 @@ fn wrong_cells_are_named_and_nothing_is_taken() {
     let with_notes =
         |notes: [&str; 2]| format!("case_id,verdict,digest,note\n{}", notes.map(noted).concat());
     assert!(refused(&run, &with_notes(["one", "two"])).contains(
-        "line 3, column 4 (`note`): line 2 has another note of `ada` for the same answer"
+        "line 3, column 4 (`note`): line 2 has a different note of `ada` for the same answer"
     ));
     let long = "x".repeat(10_001);
     assert!(

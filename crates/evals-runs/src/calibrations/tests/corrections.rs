@@ -23,7 +23,7 @@ fn a_run_that_does_not_record_its_judge_is_corrected_by_its_own_labels_alone() {
     let refused = Correction::of(&found, &other, OtherData::Refused).unwrap_err();
     assert_eq!(
         refused,
-        "another judge (the calibrated run does not record its panel, prompts and criteria)"
+        "a different judge (the calibrated run does not record its panel, prompts and criteria)"
     );
 }
 
@@ -105,24 +105,24 @@ fn another_judge_prompt_or_dataset_is_refused_with_the_fact_that_differs() {
     };
     assert_eq!(
         refused(&|run| recorded(run).repeats = 3),
-        "another judge (repeats: 1 -> 3)"
+        "a different judge (repeats: 1 -> 3)"
     );
     assert_eq!(
         refused(&|run| recorded(run).rule = Some(Rule::Unanimous)),
-        "another judge (rule: not set -> \"unanimous\")"
+        "a different judge (rule: not set -> \"unanimous\")"
     );
     assert_eq!(
         refused(&|run| recorded(run).prompts.clear()),
-        "another judge (prompts.judge.md.jinja: \"PROMPT\" -> not set)"
+        "a different judge (prompts.judge.md.jinja: \"PROMPT\" -> not set)"
             .replace("PROMPT", &Prompt::judge().digest()[..16])
     );
     assert_eq!(
         refused(&|run| run.judge.by = None),
-        "another judge (this run does not record its panel, prompts and criteria)"
+        "a different judge (this run does not record its panel, prompts and criteria)"
     );
     assert_eq!(
         refused(&|run| run.judge.measure = "polite".to_owned()),
-        "another judge (measure: equivalent -> polite)"
+        "a different judge (measure: equivalent -> polite)"
     );
     assert_eq!(
         refused(&|run| run.data.digest = "x".to_owned()),
@@ -210,7 +210,7 @@ fn answers_that_people_cannot_decide_limit_what_the_rate_is_of() {
     ] {
         found.left_out.insert(reason.to_owned(), number);
     }
-    let expected = "7 labelled answers are left out, because people cannot say or are divided: the rate is that of answers that people decide";
+    let expected = "7 labelled answers are left out, because people cannot say or are divided: the rate covers only the others";
     assert_eq!(limits(&found).as_deref(), Some(expected));
 }
 

@@ -134,7 +134,7 @@ fn labels_of_the_run_itself_are_best_and_then_the_most() {
     assert_eq!(
         best(std::slice::from_ref(&own), &changed),
         format!(
-            "calibration `{}` is of another judge (repeats: 1 -> 3)",
+            "calibration `{}` is of a different judge (repeats: 1 -> 3)",
             own.id
         )
     );
@@ -182,5 +182,5 @@ fn a_gate_passes_over_a_calibration_whose_answers_somebody_picked() {
     recorded(&mut other).repeats = 3;
     let (verdict, by, reason) = check(&both, &other);
     assert_eq!((verdict, by), (GateVerdict::Failed, None));
-    assert!(reason.contains("another judge"), "{reason}");
+    assert!(reason.contains("a different judge"), "{reason}");
 }

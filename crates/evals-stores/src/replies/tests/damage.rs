@@ -126,7 +126,7 @@ async fn another_program_s_database_is_left_alone() {
     assert_eq!(
         refused(&path).await,
         format!(
-            "`{}` is a database, but not one of replies: name another file",
+            "`{}` is a database, but not one of replies: name a different file",
             path.display()
         )
     );
@@ -143,7 +143,7 @@ async fn a_later_format_is_left_alone() {
     assert_eq!(
         refused(&path).await,
         format!(
-            "`{}` has format 2 and this version reads format 1: name another file, or move it away to start with an empty one",
+            "`{}` has format 2 and this version reads format 1: name a different file, or move it away to start with an empty one",
             path.display()
         )
     );

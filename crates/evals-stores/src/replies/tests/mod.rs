@@ -2,6 +2,7 @@
 
 mod caching;
 mod damage;
+mod keys;
 mod processes;
 mod storing;
 mod testing;

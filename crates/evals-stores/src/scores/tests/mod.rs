@@ -1,5 +1,7 @@
 //! Tests of the store of scores and of the reranker in front of it.
 
+mod keys;
+
 use std::error::Error;
 use std::num::NonZeroUsize;
 use std::sync::{Arc, Mutex};

@@ -1,6 +1,7 @@
 //! Tests of the store of vectors and of the model in front of it.
 
 mod caching;
+mod keys;
 mod processes;
 mod storing;
 

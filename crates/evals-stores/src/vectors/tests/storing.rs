@@ -145,7 +145,7 @@ async fn a_file_of_replies_is_left_alone() {
     assert_eq!(
         error.to_string(),
         format!(
-            "`{}` is a database, but not one of vectors: name another file",
+            "`{}` is a database, but not one of vectors: name a different file",
             file(&folder).display()
         )
     );

@@ -55,7 +55,7 @@ async fn every_misbehaviour_names_itself_and_the_line() {
         ),
         (
             r#"read -r line; echo "{'id': 'q'}"; sleep 60"#,
-            "wrote a line that is no JSON (key must be a string at column 2): `{'id': 'q'}`; stdout is for replies, write messages to stderr",
+            "wrote a line that is not JSON (key must be a string at column 2): `{'id': 'q'}`; stdout is for replies, write messages to stderr",
         ),
         (
             "echo 'Loading the model ...'; read -r line; sleep 60",
@@ -63,7 +63,7 @@ async fn every_misbehaviour_names_itself_and_the_line() {
         ),
         (
             r#"read -r line; echo '{"status": "ready"}'; sleep 60"#,
-            "wrote a line that is no reply: `{\"status\": \"ready\"}`",
+            "wrote a line that is not a reply: `{\"status\": \"ready\"}`",
         ),
         (
             r#"read -r line; echo '{"id": "other", "answer": 1}'; sleep 60"#,
@@ -87,7 +87,7 @@ async fn every_misbehaviour_names_itself_and_the_line() {
         ),
         (
             r"read -r line; printf '\377\n'; sleep 60",
-            "wrote a line that is no JSON",
+            "wrote a line that is not JSON",
         ),
     ] {
         let began = Instant::now();
@@ -175,7 +175,7 @@ async fn a_command_that_never_writes_a_reply_is_given_up() {
     );
     let error = ask(&pool, "q").await.unwrap_err();
     assert_eq!(error.class(), Terminal);
-    let cause = "failed 5 times in a row; the last time it wrote a line that is no reply: `{\"result\": 1}`; a reply is an answer";
+    let cause = "failed 5 times in a row; the last time it wrote a line that is not a reply: `{\"result\": 1}`; a reply is an answer";
     assert!(error.to_string().ends_with(cause), "{error}");
 }
 

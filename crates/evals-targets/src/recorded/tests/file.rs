@@ -106,7 +106,9 @@ async fn the_deepest_reply_that_is_read_is_not_asked_again() {
     let settings = serde_json::from_value(json!({"answer": "$"})).unwrap();
     let mapping = Mapping::new(&settings).unwrap();
     let text = format!("{}{}", "[".repeat(100), "]".repeat(100));
-    let reply = mapping.read_text(&text).unwrap();
+    let reply = Mapping::parse(&text)
+        .and_then(|json| mapping.read(&json))
+        .unwrap();
     let target = FnTarget::new("deep", move |_: Request| {
         let reply = reply.clone();
         async move { Ok(reply) }

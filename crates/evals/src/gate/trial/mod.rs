@@ -5,8 +5,7 @@ mod report;
 mod simulation;
 
 use super::rule::MeasureNames;
-use std::num::{NonZeroU32, NonZeroUsize};
-use std::thread;
+use std::num::NonZeroU32;
 
 use evals_metrics::Xoshiro256PlusPlus;
 use thiserror::Error;
@@ -15,9 +14,9 @@ pub use report::{Share, TrialReport, TrialRow, TrialShares};
 
 use super::{Gate, GateError, Rule};
 use crate::Snapshot;
+use crate::measured::on_all_cores;
 use population::Population;
-use report::Counts;
-use simulation::Simulation;
+use simulation::{Simulation, Verdicts};
 
 /// This many simulations draw from one stream of random numbers, so that the result does not depend on the number of threads.
 const SIMULATIONS_OF_A_STREAM: usize = 25;
@@ -77,7 +76,7 @@ pub enum TrialError {
     )]
     Nothing,
     /// Every tolerance is 0, so its multiples are no drops.
-    #[error("multiples of a tolerance of 0 are no drops; name the sizes to simulate")]
+    #[error("multiples of a tolerance of 0 are not drops; name the sizes to simulate")]
     NoSize,
     /// A size is not a positive number.
     #[error("a true drop of {0} cannot be simulated; it has to be above 0")]
@@ -108,18 +107,18 @@ impl GateTrial<'_> {
         if let Some(wrong) = self.drops.iter().find(|it| !(it.is_finite() && **it > 0.0)) {
             return Err(TrialError::Size(*wrong));
         }
-        let population = Population::of(noise, self.gate, names)?;
+        let population = Population::of(*noise, self.gate, names)?;
         let sizes = self.sizes(&population)?;
-        let results: Vec<Counts> = sizes
+        let results: Vec<Option<Vec<Verdicts>>> = sizes
             .iter()
             .enumerate()
             .map(|(place, (_, size))| self.simulate(&population, place, size))
             .collect();
-        Ok(TrialReport::new(self, noise, &population, &sizes, &results))
+        Ok(TrialReport::new(self, &population, &sizes, &results))
     }
 
     /// The sizes to simulate: a label, and the drop of each rule's measure.
-    fn sizes(&self, population: &Population) -> Result<Vec<(String, Vec<f64>)>, TrialError> {
+    fn sizes(&self, population: &Population<'_>) -> Result<Vec<(String, Vec<f64>)>, TrialError> {
         let rules = &population.rules;
         let mut sizes = vec![("none".to_owned(), vec![0.0; rules.len()])];
         for drop in self.drops {
@@ -159,36 +158,31 @@ impl GateTrial<'_> {
         Ok(sizes)
     }
 
-    fn simulate(&self, population: &Population, place: usize, drops: &[f64]) -> Counts {
-        let Some(simulation) = Simulation::new(self.gate, population, drops) else {
-            return Counts::impossible(population.rules.len());
-        };
+    /// The verdicts of each simulation; `None` where a measure cannot drop that far.
+    fn simulate(
+        &self,
+        population: &Population<'_>,
+        place: usize,
+        drops: &[f64],
+    ) -> Option<Vec<Verdicts>> {
+        let simulation = Simulation::new(self.gate, population, drops)?;
         let count = self.simulations.get() as usize;
         let mut random = Xoshiro256PlusPlus::seeded(self.seed.wrapping_add(place as u64));
-        let mut parts: Vec<(Xoshiro256PlusPlus, usize, Counts)> = Vec::new();
-        for first in (0..count).step_by(SIMULATIONS_OF_A_STREAM) {
-            let size = SIMULATIONS_OF_A_STREAM.min(count - first);
-            parts.push((
-                random.split_off(),
-                size,
-                Counts::new(population.rules.len()),
-            ));
-        }
-        let threads = thread::available_parallelism().unwrap_or(NonZeroUsize::MIN);
-        let share = parts.len().div_ceil(threads.get()).max(1);
-        thread::scope(|scope| {
-            for parts in parts.chunks_mut(share) {
-                scope.spawn(|| {
-                    for (random, size, counts) in parts {
-                        for _ in 0..*size {
-                            counts.add(&simulation.judge(random), &population.rules);
-                        }
-                    }
-                });
-            }
+        let firsts = (0..count).step_by(SIMULATIONS_OF_A_STREAM);
+        let streams: Vec<(Xoshiro256PlusPlus, usize)> = firsts
+            .map(|first| {
+                (
+                    random.split_off(),
+                    SIMULATIONS_OF_A_STREAM.min(count - first),
+                )
+            })
+            .collect();
+        let parts = on_all_cores(&streams, |(random, size)| {
+            let mut random = random.clone();
+            let verdicts = (0..*size).map(|_| simulation.judge(&mut random));
+            verdicts.collect::<Vec<_>>()
         });
-        let all = parts.into_iter().map(|(_, _, counts)| counts);
-        all.fold(Counts::new(population.rules.len()), Counts::merged)
+        Some(parts.into_iter().flatten().collect())
     }
 }
 

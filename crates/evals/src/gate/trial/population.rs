@@ -13,7 +13,7 @@ use crate::{CaseId, Direction, Snapshot, SnapshotMeasure, Unit};
 
 /// The cases that simulations draw from.
 #[derive(Debug)]
-pub(super) struct Population {
+pub(super) struct Population<'n> {
     /// The number of cases.
     pub(super) cases: usize,
     /// The places of the cases of each cluster that simulations draw whole.
@@ -26,15 +26,7 @@ pub(super) struct Population {
     pub(super) rules: Vec<Ruled>,
     /// The names of rules that cannot.
     pub(super) left_out: Vec<String>,
-    pub(super) pairing: Pairs,
-}
-
-/// How the two sides of a simulated pair are made.
-#[derive(Clone, Copy, Debug)]
-pub(super) enum Pairs {
-    Runs,
-    Repetitions,
-    Exchange(f64),
+    pub(super) noise: Noise<'n>,
 }
 
 /// A rule with the values of its measure.
@@ -54,13 +46,13 @@ pub(super) struct Ruled {
     pub(super) scale: Scale,
 }
 
-impl Population {
+impl<'n> Population<'n> {
     pub(super) fn of(
-        noise: &Noise<'_>,
+        noise: Noise<'n>,
         gate: &Gate,
         names: &dyn MeasureNames,
     ) -> Result<Self, TrialError> {
-        let (snapshots, pairing) = noise.snapshots()?;
+        let snapshots = noise.snapshots()?;
         let first = &snapshots[0];
         let common = common(snapshots);
         // The run stands in for the baseline that a drop needs.
@@ -100,24 +92,21 @@ impl Population {
             clusters,
             rules,
             left_out,
-            pairing,
+            noise,
         })
     }
 }
 
 impl<'s> Noise<'s> {
-    /// The snapshots that show the noise, at least one, and how pairs are made of them.
-    fn snapshots(&self) -> Result<(&'s [Snapshot], Pairs), TrialError> {
-        match *self {
+    /// The snapshots that show the noise, at least one.
+    pub(super) fn snapshots(self) -> Result<&'s [Snapshot], TrialError> {
+        match self {
             Self::Runs(runs) | Self::Repetitions(runs) if runs.len() < 2 => Err(TrialError::Alone),
-            Self::Runs(runs) => Ok((runs, Pairs::Runs)),
-            Self::Repetitions(runs) => Ok((runs, Pairs::Repetitions)),
+            Self::Runs(runs) | Self::Repetitions(runs) => Ok(runs),
             Self::Exchange { share, .. } if !(0.0..=1.0).contains(&share) => {
                 Err(TrialError::Share(share))
             }
-            Self::Exchange { run, share } => {
-                Ok((std::slice::from_ref(run), Pairs::Exchange(share)))
-            }
+            Self::Exchange { run, .. } => Ok(std::slice::from_ref(run)),
         }
     }
 }

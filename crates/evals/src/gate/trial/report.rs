@@ -5,7 +5,7 @@ use std::num::NonZeroU32;
 use evals_metrics::{Bootstrap, Interval, Scale, mean_interval};
 use serde::{Deserialize, Serialize};
 
-use super::population::{Pairs, Population, Ruled};
+use super::population::{Population, Ruled};
 use super::simulation::Verdicts;
 use super::{GateTrial, Noise};
 use crate::gate::{GateVerdict, Rule};
@@ -66,83 +66,18 @@ pub struct Share {
     pub interval: Option<Interval>,
 }
 
-/// How often gates and rules failed.
-#[derive(Clone, Debug)]
-pub(super) struct Counts {
-    /// `None` where the drop is impossible.
-    simulated: Option<usize>,
-    /// All rules about drops together.
-    drops: [usize; 3],
-    rules: Vec<[usize; 3]>,
-}
-
-impl Counts {
-    pub(super) fn new(rules: usize) -> Self {
-        Self {
-            simulated: Some(0),
-            drops: [0; 3],
-            rules: vec![[0; 3]; rules],
-        }
-    }
-
-    pub(super) fn impossible(rules: usize) -> Self {
-        Self {
-            simulated: None,
-            ..Self::new(rules)
-        }
-    }
-
-    /// Adds the verdicts on these rules.
-    pub(super) fn add(&mut self, verdicts: &Verdicts, rules: &[Ruled]) {
-        let Some(simulated) = &mut self.simulated else {
-            return;
+impl TrialShares {
+    /// The shares of pairs of verdicts: by default, and strict.
+    fn of(verdicts: &[[GateVerdict; 2]]) -> Self {
+        let share = |is: &dyn Fn(&[GateVerdict; 2]) -> bool| {
+            let count = verdicts.iter().filter(|it| is(it)).count();
+            Share::new(count, verdicts.len())
         };
-        *simulated += 1;
-        let worst = |strictness: usize| {
-            let all = verdicts.of_rules.iter().zip(rules);
-            let drops = all.filter(|(_, ruled)| ruled.is_drop());
-            let drops = drops.map(|(it, _)| it[strictness]);
-            drops.max().unwrap_or(GateVerdict::Passed)
-        };
-        tally(&mut self.drops, [worst(0), worst(1)]);
-        for (counts, verdicts) in self.rules.iter_mut().zip(&verdicts.of_rules) {
-            tally(counts, *verdicts);
+        Self {
+            failed: share(&|[default, _]| *default == GateVerdict::Failed),
+            strict: share(&|[_, strict]| *strict != GateVerdict::Passed),
+            cannot_tell: share(&|[default, _]| *default == GateVerdict::CannotTell),
         }
-    }
-
-    pub(super) fn merged(mut self, other: Self) -> Self {
-        self.simulated = self
-            .simulated
-            .zip(other.simulated)
-            .map(|(one, two)| one + two);
-        add(&mut self.drops, other.drops);
-        for (counts, others) in self.rules.iter_mut().zip(other.rules) {
-            add(counts, others);
-        }
-        self
-    }
-
-    fn shares(&self, counts: [usize; 3]) -> Option<TrialShares> {
-        let of = self.simulated?;
-        let [failed, strict, cannot_tell] = counts.map(|count| Share::new(count, of));
-        Some(TrialShares {
-            failed,
-            strict,
-            cannot_tell,
-        })
-    }
-}
-
-/// Adds the verdicts by default and strict.
-fn tally(counts: &mut [usize; 3], [default, strict]: [GateVerdict; 2]) {
-    counts[0] += usize::from(default == GateVerdict::Failed);
-    counts[1] += usize::from(strict != GateVerdict::Passed);
-    counts[2] += usize::from(default == GateVerdict::CannotTell);
-}
-
-fn add(counts: &mut [usize; 3], others: [usize; 3]) {
-    for (count, other) in counts.iter_mut().zip(others) {
-        *count += other;
     }
 }
 
@@ -161,45 +96,58 @@ impl Share {
 impl TrialReport {
     pub(super) fn new(
         trial: &GateTrial<'_>,
-        noise: &Noise<'_>,
-        population: &Population,
+        population: &Population<'_>,
         sizes: &[(String, Vec<f64>)],
-        results: &[Counts],
+        results: &[Option<Vec<Verdicts>>],
     ) -> Self {
         let rules = &population.rules;
         let mut rows = Vec::new();
-        for ((label, _), counts) in sizes.iter().zip(results) {
-            let row = |rule: Option<String>, is_limit: bool, of: [usize; 3]| TrialRow {
+        for ((label, _), simulated) in sizes.iter().zip(results) {
+            let row = |rule: Option<String>,
+                       is_limit: bool,
+                       of: &dyn Fn(&Verdicts) -> [GateVerdict; 2]| TrialRow {
                 drop: label.clone(),
                 rule,
                 is_limit,
-                shares: counts.shares(of),
+                shares: simulated.as_ref().map(|all| {
+                    let verdicts: Vec<_> = all.iter().map(of).collect();
+                    TrialShares::of(&verdicts)
+                }),
             };
             if rules.iter().any(Ruled::is_drop) {
-                rows.push(row(None, false, counts.drops));
+                rows.push(row(None, false, &|verdicts| {
+                    [0, 1].map(|strictness| {
+                        let drops = verdicts.iter().zip(rules);
+                        let drops = drops.filter(|(_, ruled)| ruled.is_drop());
+                        let worst = drops.map(|(it, _)| it[strictness]).max();
+                        worst.unwrap_or(GateVerdict::Passed)
+                    })
+                }));
             }
             if rules.len() > 1 || !rules.iter().any(Ruled::is_drop) {
-                for (ruled, of) in rules.iter().zip(&counts.rules) {
+                for (place, ruled) in rules.iter().enumerate() {
                     let sign = match ruled.rule {
                         Rule::MaxDrop { .. } => "drop <=",
                         Rule::Min { .. } => ">=",
                         Rule::Max { .. } => "<=",
                     };
                     let name = format!("{} {sign} {}", ruled.title, ruled.rule.limit());
-                    rows.push(row(Some(name), !ruled.is_drop(), *of));
+                    rows.push(row(Some(name), !ruled.is_drop(), &|verdicts| {
+                        verdicts[place]
+                    }));
                 }
             }
         }
         Self {
             schema_version: SchemaVersion,
-            runs: match noise {
+            runs: match population.noise {
                 Noise::Runs(runs) => runs.iter().map(|run| run.title.clone()).collect(),
                 Noise::Repetitions(runs) => {
                     runs.iter().take(1).map(|it| it.title.clone()).collect()
                 }
                 Noise::Exchange { run, .. } => vec![run.title.clone()],
             },
-            assumptions: assumptions(population, noise),
+            assumptions: assumptions(population),
             cases: population.cases,
             simulations: trial.simulations,
             seed: trial.seed,
@@ -210,9 +158,9 @@ impl TrialReport {
 }
 
 /// What the simulation does, and what it assumes.
-fn assumptions(population: &Population, noise: &Noise<'_>) -> Vec<String> {
+fn assumptions(population: &Population<'_>) -> Vec<String> {
     let mut lines = vec![
-        noise_of_pairs(population, noise),
+        noise_of_pairs(population),
         if population.is_clustered {
             format!(
                 "each simulated run has {} whole clusters of cases, drawn with replacement: it assumes that future clusters are like these",
@@ -249,29 +197,28 @@ fn assumptions(population: &Population, noise: &Noise<'_>) -> Vec<String> {
 }
 
 /// Where the noise of each pair comes from, and what that assumes.
-fn noise_of_pairs(population: &Population, noise: &Noise<'_>) -> String {
+fn noise_of_pairs(population: &Population<'_>) -> String {
     let (case, several) = if population.is_clustered {
         ("cluster", "clusters")
     } else {
         ("case", "cases")
     };
-    match (population.pairing, noise) {
-        (Pairs::Runs, Noise::Runs(runs)) => format!(
+    match population.noise {
+        Noise::Runs(runs) => format!(
             "each pair takes two of the {} runs and swaps their values {case} by {case} at random: it assumes that two runs differ as \
              much as these, and that neither is better",
             runs.len()
         ),
-        (Pairs::Repetitions, Noise::Repetitions(runs)) => format!(
+        Noise::Repetitions(runs) => format!(
             "each pair splits the {} repetitions of every {case} at random into halves: it assumes independent repetitions, and shows the \
              noise of runs with {} each",
             runs.len(),
             runs.len() / 2
         ),
-        (Pairs::Exchange(share), _) => format!(
+        Noise::Exchange { share, .. } => format!(
             "one run without repetitions shows no noise, so in each pair {} of the {several} get the value of another {case}: it assumes \
              that a change helps some {several} and hurts others as much",
             crate::render::percent(share)
         ),
-        _ => String::new(),
     }
 }

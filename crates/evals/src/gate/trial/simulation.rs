@@ -7,15 +7,16 @@ use super::super::limit;
 use super::super::pairing::Values;
 use super::super::power::Sights;
 use super::super::{Gate, GateVerdict, Rule, Strictness};
-use super::population::{Pairs, Population, Ruled};
-use crate::{Adjustment, Direction, Family};
+use super::Noise;
+use super::population::{Population, Ruled};
+use crate::{Adjustment, Family};
 use evals_metrics::as_f64;
 
 /// The simulation of one size of drop.
 #[derive(Debug)]
 pub(super) struct Simulation<'p> {
     gate: &'p Gate,
-    population: &'p Population,
+    population: &'p Population<'p>,
     /// How each rule's measure drops.
     damage: Vec<Damage>,
     /// The test of a drop.
@@ -34,14 +35,15 @@ enum Damage {
 }
 
 /// The verdicts of one simulated gate on each rule: by default, and strict.
-#[derive(Debug)]
-pub(super) struct Verdicts {
-    pub(super) of_rules: Vec<[GateVerdict; 2]>,
-}
+pub(super) type Verdicts = Vec<[GateVerdict; 2]>;
 
 impl<'p> Simulation<'p> {
     /// Prepares drops of these sizes, one for each rule. `None` if a measure cannot drop that far.
-    pub(super) fn new(gate: &'p Gate, population: &'p Population, drops: &[f64]) -> Option<Self> {
+    pub(super) fn new(
+        gate: &'p Gate,
+        population: &'p Population<'p>,
+        drops: &[f64],
+    ) -> Option<Self> {
         let rules = population.rules.iter().zip(drops);
         let damage = rules.map(|(ruled, drop)| Damage::of(ruled, *drop));
         let tests = population.rules.iter().filter(|it| it.is_drop()).count();
@@ -109,9 +111,7 @@ impl<'p> Simulation<'p> {
                     }
                 },
             );
-        Verdicts {
-            of_rules: of_rules.collect(),
-        }
+        of_rules.collect()
     }
 
     /// Whether each drop is significant after Holm's correction.
@@ -163,9 +163,13 @@ enum DrawnValues<'p> {
 }
 
 impl<'p> DrawnValues<'p> {
-    fn draw(population: &'p Population, two: [usize; 2], random: &mut Xoshiro256PlusPlus) -> Self {
-        match population.pairing {
-            Pairs::Runs => {
+    fn draw(
+        population: &'p Population<'p>,
+        two: [usize; 2],
+        random: &mut Xoshiro256PlusPlus,
+    ) -> Self {
+        match population.noise {
+            Noise::Runs(_) => {
                 let [one, other] = two;
                 if random.index(2) == 0 {
                     Self::Runs(one, other)
@@ -173,7 +177,7 @@ impl<'p> DrawnValues<'p> {
                     Self::Runs(other, one)
                 }
             }
-            Pairs::Repetitions => {
+            Noise::Repetitions(_) => {
                 let sides = population
                     .rules
                     .first()
@@ -184,7 +188,7 @@ impl<'p> DrawnValues<'p> {
                 }
                 Self::Halves(order)
             }
-            Pairs::Exchange(share) => {
+            Noise::Exchange { share, .. } => {
                 let is_exchanged = random.share() < share;
                 // A uniform case, so that each given value has the mean of all cases, whatever the sizes of clusters.
                 let (number, place) = population.places[random.index(population.places.len())];
@@ -233,10 +237,7 @@ fn two_of(sides: usize, random: &mut Xoshiro256PlusPlus) -> [usize; 2] {
 
 impl Damage {
     fn of(ruled: &Ruled, drop: f64) -> Option<Self> {
-        let sign = match ruled.better {
-            Direction::Lower => 1.0,
-            Direction::Higher | Direction::Unknown => -1.0,
-        };
+        let sign = -ruled.better.gain().unwrap_or(1.0);
         if !ruled.is_share {
             return Some(Self::Shift(sign * drop));
         }

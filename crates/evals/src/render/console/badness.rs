@@ -4,9 +4,18 @@ use std::cmp::Ordering;
 
 use crate::{CaseReport, Direction, Domain, Value};
 
+/// The cases in this order.
+pub(super) fn worst_first<'c, D: Domain>(
+    cases: impl Iterator<Item = &'c CaseReport<D>>,
+) -> Vec<&'c CaseReport<D>> {
+    let mut cases: Vec<_> = cases.map(|case| (Badness::of(case), case)).collect();
+    cases.sort_by(|(one, _), (other, _)| one.order(other));
+    cases.into_iter().map(|(_, case)| case).collect()
+}
+
 /// How bad a case is; the least one comes first.
 #[derive(Debug)]
-pub(super) struct Badness {
+struct Badness {
     /// 0 if the task failed, 1 if an evaluator failed, else 2.
     class: u8,
     /// The share of assertions that hold.
@@ -16,7 +25,7 @@ pub(super) struct Badness {
 }
 
 impl Badness {
-    pub(super) fn of<D: Domain>(case: &CaseReport<D>) -> Self {
+    fn of<D: Domain>(case: &CaseReport<D>) -> Self {
         let class = match () {
             () if case.result.failure().is_some() => 0,
             () if !case.evaluator_failures.is_empty() => 1,
@@ -42,7 +51,7 @@ impl Badness {
         }
     }
 
-    pub(super) fn order(&self, other: &Self) -> Ordering {
+    fn order(&self, other: &Self) -> Ordering {
         (self.class.cmp(&other.class))
             .then(self.passed.total_cmp(&other.passed))
             .then(self.score.total_cmp(&other.score))

@@ -4,12 +4,12 @@ use std::io::{self, Write};
 
 use evals_messages::visible::single_line;
 use serde::Serialize;
-use serde_json::Value as Json;
 
-use super::badness::Badness;
+use super::super::grid::{Align, Grid};
+use super::badness::worst_first;
 use super::paint::Style;
-use super::table::{Align, ConsoleCell, ConsoleColumn, ConsoleTable};
 use super::{Page, wrap};
+use crate::case_field;
 use crate::{CaseOutcome, CaseReport, Direction, Domain, EvaluatorOrigin, Report, Value, number};
 
 /// The most columns of the terminal for one cell of free text.
@@ -45,7 +45,7 @@ pub enum Part {
 }
 
 /// A column that is left out where no case fills it.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Optional {
     Part(Part),
     Assertions,
@@ -57,16 +57,12 @@ enum Optional {
 impl<W: Write> Page<W> {
     pub(super) fn cases<D: Domain>(&mut self, report: &Report<D>, shown: &Cases) -> io::Result<()> {
         let all = report.cases.len();
-        let cases = report.cases.iter();
-        let mut cases: Vec<_> = cases.map(|case| (Badness::of(case), case)).collect();
-        cases.sort_by(|(one, _), (other, _)| one.order(other));
+        let mut cases = worst_first(report.cases.iter());
         cases.truncate(shown.most);
-        let cases: Vec<&CaseReport<D>> = cases.into_iter().map(|(_, case)| case).collect();
         if cases.is_empty() {
             return Ok(());
         }
-        let table = self.table_of(report, &cases, &shown.parts);
-        self.table(&table)?;
+        self.table(self.table_of(report, &cases, &shown.parts))?;
         if cases.len() < all {
             let note = format!("{} of {all} cases, failed and lowest first", cases.len());
             self.line(Style::Dim, &note)?;
@@ -82,36 +78,53 @@ impl<W: Write> Page<W> {
         report: &Report<D>,
         cases: &[&CaseReport<D>],
         parts: &[Part],
-    ) -> ConsoleTable {
-        let optional = Optional::filled_by(cases, parts);
-        let mut columns = vec![ConsoleColumn::new("Case", Align::Left)];
+    ) -> Grid {
+        let wanted = Optional::ALL.into_iter().filter(|column| match column {
+            Optional::Part(part) => parts.contains(part),
+            Optional::Assertions | Optional::Scores | Optional::Labels | Optional::Metrics => true,
+        });
+        let is_filled = |column: &Optional| {
+            let mut cells = cases.iter().map(|case| self.cell(case, *column));
+            cells.any(|cell| cell.is_some())
+        };
+        let optional: Vec<Optional> = wanted.filter(is_filled).collect();
+        let mut columns = vec![("Case", Align::Left)];
         columns.extend(optional.iter().map(|it| {
             let align = match it {
                 Optional::Part(_) => Align::Label,
                 _ => Align::Left,
             };
-            ConsoleColumn::new(it.title(), align)
+            (it.title(), align)
         }));
-        columns.push(ConsoleColumn::new("Time", Align::Right));
-        let mut table = ConsoleTable::new(columns).dropping([
+        columns.push(("Time", Align::Right));
+        let mut table = Grid::new(columns).dropping(&[
             "Metrics", "Metadata", "Output", "Labels", "Time", "Expected", "Input",
         ]);
         for case in cases {
-            let label = single_line(&case.label(report.repeat).to_string());
-            let mut row = vec![ConsoleCell::plain(self.cut(&label))];
-            row.extend(optional.iter().map(|column| self.cell(case, *column)));
-            row.push(ConsoleCell::plain(
-                self.glyphs.duration(case.duration.as_secs_f64()),
-            ));
+            let label = single_line(&case.label(report.repeat));
+            let mut row = vec![self.cut(&label)];
+            row.extend(
+                optional
+                    .iter()
+                    .map(|column| match self.cell(case, *column) {
+                        Some(cell) => cell,
+                        None if *column == Optional::Part(Part::Output) => "failed".to_owned(),
+                        None => String::new(),
+                    }),
+            );
+            row.push(self.glyphs.duration(case.duration.as_secs_f64()));
             table.push(row);
         }
         table
     }
 
-    fn cell<D: Domain>(&self, case: &CaseReport<D>, column: Optional) -> ConsoleCell {
+    /// What a case has in a column; `None` if it does not fill it.
+    fn cell<D: Domain>(&self, case: &CaseReport<D>, column: Optional) -> Option<String> {
         let outcomes = || datasets_first(case);
         let text = match column {
-            Optional::Part(part) => part.text(case).unwrap_or_default(),
+            Optional::Part(part) => {
+                return part.text(case).map(|text| self.cut(&single_line(&text)));
+            }
             Optional::Assertions => {
                 let marks = outcomes().filter_map(|outcome| match outcome.value {
                     Value::Assertion(true) => Some(self.glyphs.passed),
@@ -120,7 +133,8 @@ impl<W: Write> Page<W> {
                 });
                 let failed = case.evaluator_failures.iter();
                 let failed = failed.map(|_| self.glyphs.undefined);
-                return ConsoleCell::plain(marks.chain(failed).collect());
+                let marks: String = marks.chain(failed).collect();
+                return (!marks.is_empty()).then_some(marks);
             }
             Optional::Scores => named(outcomes().filter_map(|outcome| match outcome.value {
                 Value::Score(score) => Some((outcome.name.as_str(), number::score(score))),
@@ -136,7 +150,7 @@ impl<W: Write> Page<W> {
                     .map(|(name, value)| (name.as_str(), number::metric(*value))),
             ),
         };
-        ConsoleCell::plain(self.cut(&single_line(&text)))
+        (!text.is_empty()).then(|| self.cut(&single_line(&text)))
     }
 
     fn cut(&self, text: &str) -> String {
@@ -170,7 +184,7 @@ impl<W: Write> Page<W> {
                 continue;
             }
             writeln!(self.out)?;
-            let label = single_line(&case.label(report.repeat).to_string());
+            let label = single_line(&case.label(report.repeat));
             self.wrapped(Style::Bold, &label)?;
             for (what, reason) in lines {
                 let line = format!("{}: {}", single_line(&what), single_line(&reason));
@@ -217,52 +231,26 @@ impl Part {
             Self::Input => text_of(&case.input),
             Self::Metadata => text_of(&case.metadata),
             Self::Expected => text_of(case.expected.as_ref()?),
-            Self::Output => match case.result.output() {
-                Some(output) => Some(text_of(output).unwrap_or_else(|| "null".to_owned())),
-                None => Some("failed".to_owned()),
-            },
+            Self::Output => {
+                let output = case.result.output()?;
+                Some(text_of(output).unwrap_or_else(|| "null".to_owned()))
+            }
         }
     }
 }
 
 impl Optional {
-    /// The columns that any case fills: what the case holds, what was found, and what the task returned.
-    fn filled_by<D: Domain>(cases: &[&CaseReport<D>], parts: &[Part]) -> Vec<Self> {
-        let columns = [
-            Self::Part(Part::Input),
-            Self::Part(Part::Metadata),
-            Self::Part(Part::Expected),
-            Self::Assertions,
-            Self::Scores,
-            Self::Labels,
-            Self::Part(Part::Output),
-            Self::Metrics,
-        ];
-        let wanted = columns.into_iter().filter(|column| match column {
-            Self::Part(part) => parts.contains(part),
-            Self::Assertions | Self::Scores | Self::Labels | Self::Metrics => true,
-        });
-        wanted
-            .filter(|column| cases.iter().any(|case| column.is_filled_by(case)))
-            .collect()
-    }
-
-    fn is_filled_by<D: Domain>(self, case: &CaseReport<D>) -> bool {
-        let has = |is_of_kind: fn(&Value) -> bool| {
-            let mut outcomes = case.outcomes.iter();
-            outcomes.any(|outcome| is_of_kind(&outcome.value))
-        };
-        match self {
-            Self::Assertions => {
-                !case.evaluator_failures.is_empty() || has(|it| matches!(it, Value::Assertion(_)))
-            }
-            Self::Scores => has(|it| matches!(it, Value::Score(_))),
-            Self::Labels => has(|it| matches!(it, Value::Label(_))),
-            Self::Part(Part::Output) => case.result.output().is_some(),
-            Self::Part(part) => part.text(case).is_some(),
-            Self::Metrics => !case.metrics.is_empty(),
-        }
-    }
+    /// What the case holds, what was found, and what the task returned.
+    const ALL: [Self; 8] = [
+        Self::Part(Part::Input),
+        Self::Part(Part::Metadata),
+        Self::Part(Part::Expected),
+        Self::Assertions,
+        Self::Scores,
+        Self::Labels,
+        Self::Part(Part::Output),
+        Self::Metrics,
+    ];
 
     fn title(self) -> &'static str {
         match self {
@@ -306,9 +294,7 @@ fn json_of(value: &impl Serialize) -> Option<String> {
 /// A text as it is, anything else as JSON; nothing for null.
 fn text_of(value: &impl Serialize) -> Option<String> {
     match serde_json::to_value(value) {
-        Ok(Json::Null) => None,
-        Ok(Json::String(text)) => Some(text),
-        Ok(value) => Some(value.to_string()),
+        Ok(value) => case_field::text_of(&value),
         Err(error) => Some(error.to_string()),
     }
 }

@@ -6,10 +6,11 @@ use evals_messages::visible;
 use serde_json::Value as Json;
 
 use super::super::change::begun;
-use super::badness::Badness;
+use super::badness::worst_first;
 use super::paint::Style;
 use super::{Page, wrap};
 use crate::case_field::first_text;
+use crate::groups::metadata_keys;
 use crate::{
     CaseId, CaseOutcome, CaseReport, Domain, Evidence, Report, Span, SpanStatus, Value, Vote,
     group_name, number,
@@ -41,10 +42,9 @@ impl<W: Write> Page<W> {
         wanted: impl Fn(&CaseId) -> bool,
     ) -> io::Result<()> {
         let cases = report.cases.iter().filter(|case| wanted(&case.id));
-        let mut cases: Vec<_> = cases.map(|case| (Badness::of(case), case)).collect();
-        cases.sort_by(|(one, _), (other, _)| one.order(other));
+        let cases = worst_first(cases);
         let all = cases.len();
-        for (_, case) in cases.into_iter().take(most) {
+        for case in cases.into_iter().take(most) {
             self.case_in_brief(case, report.repeat)?;
         }
         if most < all {
@@ -58,7 +58,7 @@ impl<W: Write> Page<W> {
 
     /// What a case asks, expects and returned, and what is wrong with it, in a line each.
     fn case_in_brief<D: Domain>(&mut self, case: &CaseReport<D>, repeat: u32) -> io::Result<()> {
-        let label = visible::single_line(&case.label(repeat).to_string());
+        let label = visible::single_line(&case.label(repeat));
         let heading = format!(
             "{label}{}{}",
             self.glyphs.separator,
@@ -88,14 +88,12 @@ impl<W: Write> Page<W> {
     }
 
     fn case_in_detail<D: Domain>(&mut self, case: &CaseReport<D>, repeat: u32) -> io::Result<()> {
-        let label = visible::single_line(&case.label(repeat).to_string());
+        let label = visible::single_line(&case.label(repeat));
         let time = self.glyphs.duration(case.duration.as_secs_f64());
         let heading = format!("{label}{}{time}", self.glyphs.separator);
         self.wrapped(Style::Bold, &heading)?;
-        if let Ok(Json::Object(metadata)) = serde_json::to_value(&case.metadata) {
-            for (key, value) in metadata {
-                self.part(&key, &group_name(Some(&value)))?;
-            }
+        for (key, value) in metadata_keys(&case.metadata) {
+            self.part(&key, &group_name(Some(&value)))?;
         }
         for field in D::case_fields(case) {
             self.part(field.name, &field.text)?;

@@ -58,7 +58,7 @@ impl Symbols {
 
     /// Numbers of cases as blocks whose heights start at 0, as in a histogram. A number above 0 is visible however small it is. `None`
     /// without Unicode.
-    pub(super) fn histogram(self, counts: &[usize]) -> Option<String> {
+    pub(in crate::render) fn histogram(self, counts: &[usize]) -> Option<String> {
         let most = counts.iter().copied().max().filter(|most| *most > 0)?;
         let block = |count: usize| match count {
             0 => ' ',

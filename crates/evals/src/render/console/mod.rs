@@ -7,9 +7,6 @@ mod comparison;
 mod details;
 mod drawing;
 mod gate;
-mod groups;
-mod histograms;
-mod measure_table;
 mod page;
 mod paint;
 mod report;
@@ -18,7 +15,6 @@ mod shorten;
 mod standings;
 mod table;
 mod texts;
-mod trial;
 mod wrap;
 
 use std::io::{self, Write};
@@ -27,15 +23,18 @@ use evals_metrics::Percentiles;
 
 use super::failures::Failures;
 use super::glyphs::Glyphs;
-use super::{latency, side_by_side, tables};
+use super::grid::Grid;
+use super::side_by_side::Intervals;
+use super::{accuracy, latency, side_by_side, tables, trial};
+use crate::summary::Histograms;
 use crate::{
     CaseId, Change, Comparison, Domain, GateReport, Report, Standings, Summary, TrialReport,
 };
 pub use cases::{Cases, Part};
-use histograms::Histograms;
 use page::Page;
-use paint::Style;
+pub(super) use paint::Style;
 pub use settings::{Color, Drawings, Messages, Methods, Symbols};
+use table::{ConsoleTable, Look};
 pub use texts::{Names, Narrow};
 
 /// Renders for a terminal of a given width.
@@ -79,18 +78,16 @@ impl Console {
     ) -> io::Result<()> {
         let mut page = Page::new(*self, out);
         page.headline(report, summary)?;
-        let histograms = match self.drawings {
-            Drawings::On => Histograms::of(report),
-            Drawings::Off => Histograms::default(),
-        };
+        let draws = self.drawings == Drawings::On;
+        let histograms = draws.then(|| report.case_values().histograms());
         let (shown, hidden) = summary.without_usual::<D>();
-        page.measures(&shown, &histograms)?;
+        page.measures(&shown, &histograms.unwrap_or_default())?;
         if let Some(line) = hidden {
             page.wrapped(Style::Dim, &line)?;
         }
-        page.accuracy(summary)?;
-        page.grouped_means(&summary.groups)?;
-        page.latency_table(latency::rows(summary, self.glyphs()))?;
+        page.table(accuracy::grid(summary, self.glyphs()))?;
+        page.grouped_means(summary)?;
+        page.table(latency::grid(summary, self.glyphs()))?;
         page.analyses(report)?;
         page.failures(&Failures::of(report))
     }
@@ -130,7 +127,7 @@ impl Console {
 
     /// Writes the measures of each group of cases; nothing if the summary has no groups.
     pub fn groups(&self, out: impl Write, summary: &Summary) -> io::Result<()> {
-        Page::new(*self, out).grouped_means(&summary.groups)
+        Page::new(*self, out).grouped_means(summary)
     }
 
     /// Writes several reports side by side, the best of each row marked.
@@ -145,8 +142,7 @@ impl Console {
     /// Writes the lines that name the methods of the intervals of a comparison and the clusters of its cases; nothing without intervals.
     pub fn interval_methods(&self, out: impl Write, comparison: &Comparison) -> io::Result<()> {
         let mut page = Page::new(*self, out);
-        let mut lines = side_by_side::intervals(comparison, self.methods).into_iter();
-        lines.try_for_each(|line| page.wrapped(Style::Dim, &line))
+        page.notes(side_by_side::intervals(comparison, self.methods))
     }
 
     /// Writes a change: a row for each measure, then the cases that changed most by the first measure.
@@ -171,20 +167,31 @@ impl Console {
 
     /// Writes the self-test of a gate: a row for each size of drop, and what it assumes.
     pub fn trial(&self, out: impl Write, report: &TrialReport) -> io::Result<()> {
-        Page::new(*self, out).trial(report)
+        let mut page = Page::new(*self, out);
+        for line in trial::about(report) {
+            page.wrapped(Style::Bold, &line)?;
+        }
+        let grid = |intervals| trial::grid(report, intervals, page.glyphs);
+        let grids = [Intervals::Beside, Intervals::Below].map(grid);
+        let fits = |grid: &Grid| {
+            ConsoleTable::new(grid, Look::Ruled).natural_width() <= usize::from(self.width)
+        };
+        let [beside, below] = grids;
+        page.table(if fits(&beside) { beside } else { below })?;
+        writeln!(page.out)?;
+        page.notes(trial::notes(report, page.glyphs))
     }
 
     /// Writes the measures of a summary, without anything about single cases: what a report prints below its headline.
     pub fn measures(&self, out: impl Write, summary: &Summary) -> io::Result<()> {
         let mut page = Page::new(*self, out);
-        page.measures(summary, &Histograms::default())?;
-        page.accuracy(summary)
+        page.measures(summary, &Histograms::new())?;
+        page.table(accuracy::grid(summary, self.glyphs()))
     }
 
     /// Writes a latency table, one row for each stage.
     pub fn latency(&self, out: impl Write, stages: &[(String, Percentiles)]) -> io::Result<()> {
-        let mut page = Page::new(*self, out);
-        page.latency_table(latency::stages(stages, self.glyphs()))
+        Page::new(*self, out).table(latency::stages(stages, self.glyphs()))
     }
 
     /// Writes a table of texts with its notes. Columns of numbers are aligned to the right.

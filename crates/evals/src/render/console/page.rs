@@ -3,8 +3,9 @@
 use std::io::{self, Write};
 
 use super::super::glyphs::Glyphs;
+use super::super::grid::{Align, Column, Grid};
 use super::paint::{Paint, Style};
-use super::table::{ConsoleTable, no_room};
+use super::table::{ConsoleTable, Look, no_room};
 use super::{Console, Messages, wrap};
 
 /// A rendering in progress.
@@ -25,14 +26,38 @@ impl<W: Write> Page<W> {
         }
     }
 
-    /// Writes an empty line and a table.
-    pub(super) fn table(&mut self, table: &ConsoleTable) -> io::Result<()> {
+    /// Writes an empty line, a table below its heading, and its notes; nothing without rows.
+    pub(super) fn table(&mut self, grid: Grid) -> io::Result<()> {
+        if grid.rows.is_empty() {
+            return Ok(());
+        }
         writeln!(self.out)?;
-        self.table_at_once(table)
+        if !grid.heading.is_empty() {
+            self.wrapped(Style::Bold, &grid.heading)?;
+        }
+        self.table_at_once(grid)
     }
 
-    /// Writes a table below the line before.
-    pub(super) fn table_at_once(&mut self, table: &ConsoleTable) -> io::Result<()> {
+    /// Writes a table and its notes below the line before. Drawings that do not fit are left out.
+    pub(super) fn table_at_once(&mut self, mut grid: Grid) -> io::Result<()> {
+        let width = usize::from(self.console.width);
+        let is_drawing = |it: &Column| it.align == Align::Drawing;
+        while let Some(last) = grid.columns.iter().rposition(is_drawing)
+            && ConsoleTable::new(&grid, Look::Ruled).natural_width() > width
+        {
+            grid.remove(last);
+        }
+        let table = ConsoleTable::new(&grid, Look::Ruled);
+        let folded = table.folded(width, self.glyphs.ellipsis);
+        match folded.filter(|_| grid.folds) {
+            Some(groups) => self.groups(&table, &groups)?,
+            None => self.fitting_columns(&table)?,
+        }
+        self.notes(grid.notes)
+    }
+
+    /// Writes the columns of a table that fit, and names the others.
+    pub(super) fn fitting_columns(&mut self, table: &ConsoleTable<'_>) -> io::Result<()> {
         let left_out = table.write(&mut self.out, self.console, self.glyphs)?;
         if left_out.is_empty() {
             return Ok(());
@@ -41,7 +66,11 @@ impl<W: Write> Page<W> {
     }
 
     /// Writes groups of a table's columns, one below the other.
-    pub(super) fn groups(&mut self, table: &ConsoleTable, groups: &[Vec<usize>]) -> io::Result<()> {
+    pub(super) fn groups(
+        &mut self,
+        table: &ConsoleTable<'_>,
+        groups: &[Vec<usize>],
+    ) -> io::Result<()> {
         for (number, group) in groups.iter().enumerate() {
             if number > 0 {
                 writeln!(self.out)?;
@@ -73,9 +102,5 @@ impl<W: Write> Page<W> {
                 wrap::cut(text, self.console.width.into(), self.glyphs.ellipsis)
             ),
         }
-    }
-
-    pub(super) fn or_undefined(&self, text: Option<String>) -> String {
-        text.unwrap_or_else(|| self.glyphs.undefined.to_owned())
     }
 }

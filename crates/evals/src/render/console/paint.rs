@@ -4,9 +4,9 @@ use std::borrow::Cow;
 
 use super::Color;
 
-/// The style of a line of text.
-#[derive(Clone, Copy, Debug)]
-pub(super) enum Style {
+/// The style of a line of text, or of a cell.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(in crate::render) enum Style {
     Plain,
     Bold,
     Dim,

@@ -1,20 +1,25 @@
 //! The sections of a report.
 
 use std::io::{self, Write};
-use std::iter;
 
 use evals_messages::visible::single_line;
 
 use super::super::analyses::{self, Body};
 use super::super::failures::Failures;
-use super::super::latency::{self, LatencyRow, TOO_FEW_SAMPLES};
-use super::super::{accuracy, clusters, exclusions, headline, interval_methods, measures};
-use super::histograms::Histograms;
-use super::measure_table::{self, DrawnBars};
+use super::super::measures::{self, MISSING, MeasureRow};
+use super::super::{groups, headline};
 use super::paint::Style;
-use super::table::{Align, ConsoleCell, ConsoleColumn, ConsoleTable};
-use super::{Drawings, Methods, Page};
+use super::{Drawings, Page};
+use crate::histogram::BINS;
+use crate::summary::Histograms;
 use crate::{Domain, Report, Summary};
+
+/// The title of the bars, an axis as wide as they are.
+const BARS: &str = "0        1";
+/// The title of the histograms, likewise.
+const HISTOGRAMS: &str = "0 cases  1";
+
+const _: () = assert!(HISTOGRAMS.len() == BINS, "a bin is a column");
 
 impl<W: Write> Page<W> {
     pub(super) fn headline<D: Domain>(
@@ -46,78 +51,32 @@ impl<W: Write> Page<W> {
         histograms: &Histograms,
     ) -> io::Result<()> {
         let rows = measures::rows(summary);
-        if rows.is_empty() {
-            return Ok(());
-        }
-        let symbols = self.console.symbols;
-        let drawn = match self.console.drawings {
-            Drawings::On => vec![
-                DrawnBars::BarsAndHistograms(symbols, histograms),
-                DrawnBars::Bars(symbols),
-            ],
-            Drawings::Off => Vec::new(),
-        };
-        let table = |drawn| measure_table::of(summary, &rows, self.glyphs, drawn);
-        let width = usize::from(self.console.width);
-        let mut fitting = drawn.into_iter().map(table);
-        let fitting = fitting.find(|table| table.natural_width() <= width);
-        self.table(&fitting.unwrap_or_else(|| table(DrawnBars::Nothing)))?;
-        let mut lines = exclusions::lines(summary, self.glyphs);
-        let clusters = summary.clusters.as_ref();
-        match self.console.methods {
-            Methods::Named => {
-                lines.extend(interval_methods::of_summary(summary));
-                lines.extend(clusters::lines(clusters));
+        let mut grid = measures::grid(summary, &rows, self.glyphs);
+        for title in ["Excluded", MISSING] {
+            if let Some(place) = grid.place(title) {
+                grid.hide_zeros(place);
             }
-            Methods::Unnamed => lines.extend(clusters::warnings(clusters)),
         }
-        let mut lines = lines.iter();
-        lines.try_for_each(|line| self.wrapped(Style::Dim, line))
+        if self.console.drawings == Drawings::On {
+            let symbols = self.console.symbols;
+            let histogram = |row: &MeasureRow| {
+                let bins = histograms.get(row.score.as_ref()?)?;
+                symbols.histogram(bins)
+            };
+            let bar = |row: &MeasureRow| Some(symbols.bar(row.share?, BARS.len()));
+            // After the interval, and after the value.
+            let n = grid.place("n").unwrap_or_default();
+            grid.draw(n, HISTOGRAMS, rows.iter().map(histogram).collect());
+            grid.draw(2, BARS, rows.iter().map(bar).collect());
+        }
+        grid.notes = measures::notes(summary, self.console.methods, self.glyphs);
+        self.table(grid)
     }
 
-    pub(super) fn accuracy(&mut self, summary: &Summary) -> io::Result<()> {
-        let rows = accuracy::rows(summary);
-        if rows.is_empty() {
-            return Ok(());
-        }
-        let [name, shares @ ..] = accuracy::TITLES;
-        let mut columns = vec![ConsoleColumn::new(name, Align::Left)];
-        columns.extend(shares.map(|title| ConsoleColumn::new(title, Align::Right)));
-        let mut table = ConsoleTable::new(columns);
-        for row in rows {
-            let shares = row.shares.map(|share| self.or_undefined(share));
-            let mut entries = vec![ConsoleCell::plain(row.name)];
-            entries.extend(shares.map(ConsoleCell::plain));
-            table.push(entries);
-        }
-        self.table(&table)?;
-        self.wrapped(Style::Dim, accuracy::LEGEND)
-    }
-
-    pub(super) fn latency_table(&mut self, rows: Vec<LatencyRow>) -> io::Result<()> {
-        if rows.is_empty() {
-            return Ok(());
-        }
-        let undefined = latency::any_undefined(&rows);
-        let right = |title: &str| ConsoleColumn::new(title, Align::Right);
-        let mut columns = vec![ConsoleColumn::new("Latency", Align::Left)];
-        columns.extend(latency::titles(undefined).map(right));
-        columns.push(right("n"));
-        let mut table = ConsoleTable::new(columns);
-        for row in rows {
-            let n = row.n.to_string();
-            let mut entries = vec![ConsoleCell::plain(row.stage.clone())];
-            let times = row.times(undefined);
-            entries.extend(times.map(|time| ConsoleCell::plain(self.or_undefined(time))));
-            entries.push(ConsoleCell::plain(n));
-            table.push(entries);
-        }
-        self.table(&table)?;
-        if undefined {
-            let note = format!("{} {}", self.glyphs.undefined, TOO_FEW_SAMPLES);
-            self.line(Style::Dim, &note)?;
-        }
-        Ok(())
+    pub(super) fn grouped_means(&mut self, summary: &Summary) -> io::Result<()> {
+        let tables = summary.groups.iter();
+        let mut tables = tables.flat_map(|it| groups::summarised(it, self.glyphs));
+        tables.try_for_each(|table| self.table(table))
     }
 
     pub(super) fn analyses<D: Domain>(&mut self, report: &Report<D>) -> io::Result<()> {
@@ -134,15 +93,9 @@ impl<W: Write> Page<W> {
                         self.wrapped(Style::Plain, &line)?;
                     }
                 }
-                Body::Table { heads, rows } => {
-                    let aligns = [Align::Left].into_iter().chain(iter::repeat(Align::Right));
-                    let columns = heads.into_iter().zip(aligns);
-                    let columns = columns.map(|(head, align)| ConsoleColumn::new(head, align));
-                    let mut table = ConsoleTable::new(columns.collect());
-                    for row in rows {
-                        table.push(row.into_iter().map(ConsoleCell::plain).collect());
-                    }
-                    self.table(&table)?;
+                Body::Table(grid) => {
+                    writeln!(self.out)?;
+                    self.table_at_once(grid)?;
                 }
             }
         }

@@ -5,6 +5,7 @@ use std::io::{self, Write};
 use std::iter;
 
 use super::super::glyphs::Glyphs;
+use super::super::grid::{AND, Align, Column, Grid};
 use super::paint::{Paint, Style};
 use super::wrap::columns;
 use super::{Console, shorten};
@@ -12,54 +13,23 @@ use super::{Console, shorten};
 /// Spaces between two columns.
 const GAP: usize = 2;
 
-/// Between the titles of columns that are left out together.
-const AND: &str = " and ";
-
 /// The width that labels are not shortened below, however narrow the page is.
 const LEAST_LABEL: usize = 16;
 
-/// The alignment of a column.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Align {
-    /// To the left, and shortened before any column is left out: names and texts.
-    Label,
-    Left,
-    Right,
-}
-
 /// The head of a table.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Look {
     /// Bold, with a rule below it. The first column has labels.
-    #[default]
     Ruled,
     /// Like the other rows.
     Plain,
 }
 
-/// The head of a column.
+/// A table with the width of each column: that of its widest line, in the title or in a cell.
 #[derive(Debug)]
-pub(super) struct ConsoleColumn {
-    title: String,
-    align: Align,
-    /// The width of the widest line, of the title or of a cell.
-    width: usize,
-}
-
-/// The text of a cell.
-#[derive(Debug)]
-pub(super) struct ConsoleCell {
-    text: String,
-    style: Style,
-}
-
-/// Columns and rows, not yet laid out.
-#[derive(Debug)]
-pub(super) struct ConsoleTable {
-    columns: Vec<ConsoleColumn>,
-    rows: Vec<Vec<ConsoleCell>>,
-    /// Titles of the columns to leave out first.
-    least: Vec<String>,
+pub(super) struct ConsoleTable<'g> {
+    grid: &'g Grid,
+    widths: Vec<usize>,
     look: Look,
 }
 
@@ -71,78 +41,27 @@ pub(super) fn no_room(titles: &[&str]) -> String {
     )
 }
 
-impl ConsoleColumn {
-    pub(super) fn new(title: impl Into<String>, align: Align) -> Self {
-        let title = title.into();
-        Self {
-            width: columns(&title),
-            title,
-            align,
+impl<'g> ConsoleTable<'g> {
+    pub(super) fn new(grid: &'g Grid, look: Look) -> Self {
+        let titles = grid.columns.iter().map(|column| columns(&column.title));
+        let mut widths: Vec<usize> = titles.collect();
+        for row in &grid.rows {
+            for (width, cell) in widths.iter_mut().zip(row) {
+                *width = widest_line(&cell.text).max(*width);
+            }
         }
-    }
-}
-
-impl ConsoleCell {
-    pub(super) fn plain(text: String) -> Self {
-        Self {
-            text,
-            style: Style::Plain,
-        }
-    }
-
-    pub(super) fn bold(text: String) -> Self {
-        Self {
-            text,
-            style: Style::Bold,
-        }
-    }
-
-    pub(super) fn dim(text: String) -> Self {
-        Self {
-            text,
-            style: Style::Dim,
-        }
-    }
-}
-
-impl ConsoleTable {
-    pub(super) fn new(columns: Vec<ConsoleColumn>) -> Self {
-        Self {
-            columns,
-            rows: Vec::new(),
-            least: Vec::new(),
-            look: Look::default(),
-        }
-    }
-
-    pub(super) fn looking(self, look: Look) -> Self {
-        Self { look, ..self }
-    }
-
-    /// Sets the columns to leave out before others, in this order. Two that say nothing alone are joined by [`AND`].
-    pub(super) fn dropping<T: Into<String>>(self, least: impl IntoIterator<Item = T>) -> Self {
-        Self {
-            least: least.into_iter().map(Into::into).collect(),
-            ..self
-        }
-    }
-
-    pub(super) fn push(&mut self, entries: Vec<ConsoleCell>) {
-        for (column, entry) in self.columns.iter_mut().zip(&entries) {
-            column.width = column.width.max(widest_line(&entry.text));
-        }
-        self.rows.push(entries);
+        Self { grid, widths, look }
     }
 
     /// The width of the whole table.
     pub(super) fn natural_width(&self) -> usize {
-        side_by_side(self.widths().into_iter())
+        side_by_side(self.widths.iter().copied())
     }
 
     /// Splits the columns into groups that fit into `width`, each with the first column, which names the row; the names are shortened if they
     /// have to be. `None` if any other column is too wide beside them.
     pub(super) fn folded(&self, width: usize, mark: &str) -> Option<Vec<Vec<usize>>> {
-        let mut widths = self.widths();
+        let mut widths = self.widths.clone();
         let whole = folded(&widths, width);
         whole.or_else(|| {
             *widths.first_mut()? = *self.least_widths(mark).first()?;
@@ -160,25 +79,28 @@ impl ConsoleTable {
     ) -> io::Result<Vec<&str>> {
         let shown = self.fitting(usize::from(console.width), glyphs.ellipsis);
         self.write_columns(&shown, out, console, glyphs)?;
-        let left_out = (0..self.columns.len()).filter(|it| !shown.contains(it));
-        let left_out = left_out.map(|column| self.columns[column].title.as_str());
+        let left_out = (0..self.grid.columns.len()).filter(|it| !shown.contains(it));
+        let left_out = left_out.map(|column| self.grid.columns[column].title.as_str());
         Ok(left_out.collect())
     }
 
     /// The columns that fit. Where a column makes room for less important ones that went before it, they come back.
     fn fitting(&self, width: usize, mark: &str) -> Vec<usize> {
-        let mut shown: Vec<usize> = (0..self.columns.len()).collect();
+        let mut shown: Vec<usize> = (0..self.grid.columns.len()).collect();
         if self.natural_width() <= width {
             return shown;
         }
         let widths = self.least_widths(mark);
         let fits = |shown: &[usize]| side_by_side(shown.iter().map(|it| widths[*it])) <= width;
         let mut dropped: Vec<Vec<usize>> = Vec::new();
-        let mut least = self.least.iter();
+        let mut least = self.grid.least.iter();
         while !fits(&shown) {
             let named = |title: &String| {
-                let is_named =
-                    |column: &usize| title.split(AND).any(|it| it == self.columns[*column].title);
+                let is_named = |column: &usize| {
+                    title
+                        .split(AND)
+                        .any(|it| it == self.grid.columns[*column].title)
+                };
                 let columns: Vec<usize> = shown.iter().copied().filter(is_named).collect();
                 (!columns.is_empty()).then_some(columns)
             };
@@ -215,7 +137,7 @@ impl ConsoleTable {
         let texts = texts.map(|(column, width)| (*column, self.texts(*column, width, mark)));
         let texts: Vec<(usize, Vec<Cow<'_, str>>)> = texts.collect();
         let layout = texts.iter().map(|(column, texts)| {
-            let ConsoleColumn { title, align, .. } = &self.columns[*column];
+            let Column { title, align } = &self.grid.columns[*column];
             let cells = texts.iter().map(|it| widest_line(it));
             // A column without any text has a rule of one character.
             (*align, cells.fold(columns(title).max(1), usize::max))
@@ -230,13 +152,13 @@ impl ConsoleTable {
         };
         let titles = shown
             .iter()
-            .map(|column| (self.columns[*column].title.as_str(), style));
+            .map(|column| (self.grid.columns[*column].title.as_str(), style));
         layout.write_row(&mut out, &titles.collect::<Vec<_>>())?;
         if self.look == Look::Ruled {
             let rule = iter::repeat_n(glyphs.rule, layout.width());
             writeln!(out, "{}", rule.collect::<String>())?;
         }
-        for (place, row) in self.rows.iter().enumerate() {
+        for (place, row) in self.grid.rows.iter().enumerate() {
             let cells = texts
                 .iter()
                 .filter_map(|(column, texts)| Some((&*texts[place], row.get(*column)?.style)));
@@ -247,11 +169,11 @@ impl ConsoleTable {
 
     /// The texts of a column's cells, shortened if they are wider than `width`.
     fn texts(&self, column: usize, width: usize, mark: &str) -> Vec<Cow<'_, str>> {
-        let texts = self.rows.iter();
+        let texts = self.grid.rows.iter();
         let texts: Vec<&str> = texts
             .map(|row| row.get(column).map_or("", |it| it.text.as_str()))
             .collect();
-        if width >= self.columns[column].width {
+        if width >= self.widths[column] {
             return texts.into_iter().map(Cow::Borrowed).collect();
         }
         let shortened = shorten::shortened(&texts, width, mark);
@@ -260,7 +182,7 @@ impl ConsoleTable {
 
     /// The widths at which these columns fit, or the least ones.
     fn widths_within(&self, shown: &[usize], width: usize, mark: &str) -> Vec<usize> {
-        let mut wanted: Vec<usize> = shown.iter().map(|it| self.columns[*it].width).collect();
+        let mut wanted: Vec<usize> = shown.iter().map(|it| self.widths[*it]).collect();
         if side_by_side(wanted.iter().copied()) > width {
             let least = self.least_widths(mark);
             let limited = |limit: usize| {
@@ -277,20 +199,17 @@ impl ConsoleTable {
 
     /// How narrow each column can be. Only labels may be shortened, and only as far as they stay distinct.
     fn least_widths(&self, mark: &str) -> Vec<usize> {
-        let least = |(place, column): (usize, &ConsoleColumn)| {
+        let least = |(place, column): (usize, &Column)| {
             let is_name = place == 0 && self.look == Look::Ruled;
-            if column.width <= LEAST_LABEL || !(is_name || column.align == Align::Label) {
-                return column.width;
+            let width = self.widths[place];
+            if width <= LEAST_LABEL || !(is_name || column.align == Align::Label) {
+                return width;
             }
-            let texts = self.texts(place, column.width, mark);
+            let texts = self.texts(place, width, mark);
             let texts: Vec<&str> = texts.iter().map(|it| &**it).collect();
             shorten::least_width(&texts, LEAST_LABEL, mark).max(columns(&column.title))
         };
-        self.columns.iter().enumerate().map(least).collect()
-    }
-
-    fn widths(&self) -> Vec<usize> {
-        self.columns.iter().map(|column| column.width).collect()
+        self.grid.columns.iter().enumerate().map(least).collect()
     }
 }
 
@@ -341,7 +260,7 @@ impl Layout {
                 let (align, width) = self.columns[column];
                 let space = width.saturating_sub(text.map_or(0, columns));
                 let (before, after) = match align {
-                    Align::Label | Align::Left => (0, space),
+                    Align::Label | Align::Left | Align::Drawing => (0, space),
                     Align::Right => (space, 0),
                 };
                 let gap = if column > 0 { GAP } else { 0 };

@@ -4,10 +4,11 @@ use std::io::{self, Write};
 
 use evals_messages::visible::{line, single_line};
 
+use super::super::grid::{Align, Grid};
 use super::super::tables;
 use super::Page;
 use super::paint::Style;
-use super::table::{Align, ConsoleCell, ConsoleColumn, ConsoleTable, Look};
+use super::table::{ConsoleTable, Look};
 
 /// What becomes of the columns of a table that a page has no room for.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -29,27 +30,21 @@ pub enum Names {
 
 impl<W: Write> Page<W> {
     pub(super) fn texts(&mut self, texts: &tables::Table, narrow: Narrow) -> io::Result<()> {
-        let mut table = table(texts, |place, head| {
-            let align = if place > 0 && is_of_numbers(texts, place) {
+        let mut grid = grid(texts, |place, head| {
+            let is_number = place > 0 && is_of_numbers(texts, place);
+            let align = if is_number {
                 Align::Right
             } else {
                 Align::Label
             };
-            ConsoleColumn::new(head, align)
+            (head, align)
         });
-        if let Narrow::Drop(least) = narrow {
-            table = table.dropping(least.iter().copied());
+        match narrow {
+            Narrow::Fold => grid.folds = true,
+            Narrow::Drop(least) => grid = grid.dropping(least),
         }
-        let width = usize::from(self.console.width);
-        let folded = table.folded(width, self.glyphs.ellipsis);
-        match folded.filter(|_| narrow == Narrow::Fold) {
-            Some(groups) => self.groups(&table, &groups)?,
-            None => self.table_at_once(&table)?,
-        }
-        for note in &texts.notes {
-            self.wrapped(Style::Dim, &single_line(note))?;
-        }
-        Ok(())
+        self.table_at_once(grid)?;
+        self.notes(texts.notes.iter().map(|note| single_line(note)))
     }
 
     pub(super) fn listing(
@@ -58,29 +53,31 @@ impl<W: Write> Page<W> {
         least: &[&str],
         names: Names,
     ) -> io::Result<()> {
-        let table = table(texts, |place, head| {
+        let mut grid = grid(texts, |place, head| {
             let is_whole = place == 0 && names == Names::Whole;
-            let align = if is_whole || is_of_numbers(texts, place) {
-                Align::Left
-            } else {
-                Align::Label
-            };
-            ConsoleColumn::new(head.to_uppercase(), align)
+            let is_kept = is_whole || is_of_numbers(texts, place);
+            let align = if is_kept { Align::Left } else { Align::Label };
+            (head.to_uppercase(), align)
         });
         let least = least.iter().map(|title| title.to_uppercase());
-        self.table_at_once(&table.dropping(least).looking(Look::Plain))
+        grid.least = least.collect();
+        self.fitting_columns(&ConsoleTable::new(&grid, Look::Plain))
+    }
+
+    /// Writes lines below a table.
+    pub(super) fn notes(&mut self, notes: impl IntoIterator<Item = String>) -> io::Result<()> {
+        let mut notes = notes.into_iter();
+        notes.try_for_each(|note| self.wrapped(Style::Dim, &note))
     }
 }
 
-fn table(texts: &tables::Table, column: impl Fn(usize, String) -> ConsoleColumn) -> ConsoleTable {
+fn grid(texts: &tables::Table, column: impl Fn(usize, String) -> (String, Align)) -> Grid {
     let heads = texts.heads.iter().enumerate();
-    let columns = heads.map(|(place, head)| column(place, line(head)));
-    let mut table = ConsoleTable::new(columns.collect());
+    let mut grid = Grid::new(heads.map(|(place, head)| column(place, line(head))));
     for row in &texts.rows {
-        let cells = row.iter().map(|cell| ConsoleCell::plain(line(cell)));
-        table.push(cells.collect());
+        grid.push(row.iter().map(|cell| line(cell)));
     }
-    table
+    grid
 }
 
 /// Whether a column has numbers: counts, values, changes or limits.

@@ -4,4 +4,4 @@ mod notes;
 mod sections;
 
 pub(super) use notes::{FEW, notes, too_few, too_few_clusters, warnings};
-pub(super) use sections::{SHOWN_TEXT, Section, sections};
+pub(super) use sections::{SHOWN_TEXT, sections};

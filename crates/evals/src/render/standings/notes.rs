@@ -7,16 +7,14 @@ use evals_messages::visible::single_line;
 use evals_metrics::Interval;
 
 use super::super::change::{method, why_against_mean};
+use super::super::exclusions::gathered;
 use super::super::glyphs::Glyphs;
 use super::super::lead::lead;
 use super::super::probability::{p_value, percent, strictest};
 use super::super::side_by_side::interruption;
 use super::super::{clusters, interval_methods};
 use super::sections::{main, measure_title, report_title};
-use crate::{
-    Adjustment, CaseId, Finding, PairOutcome, PairTest, RankedMeasure, RankedTime, Standings,
-    Verdict,
-};
+use crate::{Adjustment, CaseId, Finding, PairOutcome, PairTest, RankedTime, Standings, Verdict};
 
 /// Below this many cases, intervals are too narrow and tests find only large differences.
 pub(in crate::render) const FEW: usize = 30;
@@ -112,42 +110,28 @@ fn against_means(standings: &Standings) -> Option<String> {
 
 /// The numbers of cases, and the cases left out.
 fn sizes(standings: &Standings, glyphs: &Glyphs) -> Vec<String> {
-    let mut groups: Vec<(String, Vec<String>)> = Vec::new();
-    let mut add = |text: String, measure: &RankedMeasure| {
-        let title = measure_title(measure);
-        match groups.iter_mut().find(|(known, _)| *known == text) {
-            Some((_, titles)) => titles.push(title),
-            None => groups.push((text, vec![title])),
-        }
-    };
-    for measure in &standings.measures {
-        add(
-            format!(
-                "n = {} that every run has a value for",
-                quantity::of(measure.n, "case")
-            ),
+    let n = standings.measures.iter().map(|measure| {
+        let cases = quantity::of(measure.n, "case");
+        (
+            format!("n = {cases} that every run has a value for"),
             measure,
-        );
-    }
-    for measure in &standings.measures {
-        for (reason, count) in &measure.excluded {
+        )
+    });
+    let left_out = standings.measures.iter().flat_map(|measure| {
+        let excluded = measure.excluded.iter().map(|(reason, count)| {
             let reason = single_line(reason);
-            add(
-                format!("excluded: {count} {} {reason}", glyphs.times),
-                measure,
-            );
-        }
-        for own in measure.standings.iter().filter(|it| it.without_value > 0) {
-            let run = report_title(standings, own.report);
-            add(
-                format!(
-                    "left out of all runs: {} without a value in {run}",
-                    own.without_value
-                ),
-                measure,
-            );
-        }
-    }
+            format!("excluded: {count} {} {reason}", glyphs.times)
+        });
+        let own = measure.standings.iter().filter(|it| it.without_value > 0);
+        let without_value = own.map(|own| {
+            let (count, run) = (own.without_value, report_title(standings, own.report));
+            format!("left out of all runs: {count} without a value in {run}")
+        });
+        let texts = excluded.chain(without_value);
+        texts.map(|text| (text, measure)).collect::<Vec<_>>()
+    });
+    let said = n.chain(left_out);
+    let groups = gathered(said.map(|(text, measure)| (text, measure_title(measure))));
     let all = standings.measures.len();
     let line = |(text, titles): (String, Vec<String>)| {
         if titles.len() == all {

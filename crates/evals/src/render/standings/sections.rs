@@ -5,12 +5,14 @@ use evals_messages::visible::{beginning, single_line};
 use evals_metrics::Interval;
 
 use super::super::change::{CORRECTED, verdict};
+use super::super::console::Symbols;
 use super::super::glyphs::Glyphs;
+use super::super::grid::{Align, Cell, Grid};
 use super::super::lead::winner;
 use super::super::probability::{p_cell, percent};
 use super::super::side_by_side::title_of;
 use crate::{
-    Disagreements, PairOutcome, RankedGroups, RankedMeasure, Standings, TimeStanding, Unit,
+    Disagreements, PairOutcome, RankedGroups, RankedMeasure, Standing, Standings, Unit, number,
 };
 
 /// How many groups of cases are shown at most, the largest ones. JSON has all.
@@ -19,39 +21,30 @@ const SHOWN: usize = 20;
 /// The most characters of a text in a table.
 pub(in crate::render) const SHOWN_TEXT: usize = 60;
 
-/// One table of standings.
-#[derive(Debug)]
-pub(in crate::render) struct Section {
-    pub(in crate::render) heading: String,
-    pub(in crate::render) heads: Vec<String>,
-    pub(in crate::render) rows: Vec<SectionRow>,
-    /// The columns of texts; all others hold numbers.
-    pub(in crate::render) texts: Vec<usize>,
-    /// Whether columns that do not fit go into further tables, rather than away.
-    pub(in crate::render) folds: bool,
-    pub(in crate::render) note: Option<String>,
-}
+/// The columns that a narrow page drops first.
+const LEAST: [&str; 6] = [
+    "Detectable",
+    "d_z",
+    "p",
+    CORRECTED,
+    "Letters",
+    "95 % interval",
+];
 
-/// One row of a section.
-#[derive(Debug)]
-pub(in crate::render) struct SectionRow {
-    pub(in crate::render) cells: Vec<String>,
-    /// Whether it is more than chance.
-    pub(in crate::render) is_clear: bool,
-    /// The number of cases by tenths of the score, where the row has a distribution.
-    pub(in crate::render) histogram: Option<[usize; 10]>,
-}
-
-/// The tables, in the order of a page.
-pub(in crate::render) fn sections(standings: &Standings, glyphs: &Glyphs) -> Vec<Section> {
+/// The tables, in the order of a page, with distributions drawn in these symbols.
+pub(in crate::render) fn sections(
+    standings: &Standings,
+    glyphs: &Glyphs,
+    drawn: Option<Symbols>,
+) -> Vec<Grid> {
     let mut sections = vec![overview(standings, glyphs)];
     if let Some(main) = main(standings) {
-        sections.push(means(standings, main, glyphs));
+        sections.push(means(standings, main, glyphs, drawn));
         sections.push(pairs(standings, main, glyphs));
     }
     sections.extend(times(standings, glyphs));
     let disagreements = standings.disagreements.as_ref();
-    sections.extend(disagreements.and_then(|it| self::disagreements(standings, it)));
+    sections.extend(disagreements.map(|it| self::disagreements(standings, it)));
     let grouped = standings.groups.iter();
     sections.extend(grouped.flat_map(|it| groups(standings, it, glyphs)));
     sections.retain(|section| !section.rows.is_empty());
@@ -71,40 +64,43 @@ pub(super) fn report_title(standings: &Standings, report: usize) -> String {
     single_line(standings.title(report))
 }
 
-fn row(cells: Vec<String>) -> SectionRow {
-    SectionRow {
-        cells,
-        is_clear: false,
-        histogram: None,
+/// A table without rows. Columns of texts are those at the places that `is_text` names, and intervals; all others hold numbers.
+fn empty(heading: String, heads: Vec<String>, is_text: impl Fn(usize) -> bool) -> Grid {
+    let columns = heads.into_iter().enumerate().map(|(place, head)| {
+        let align = match is_text(place) {
+            _ if head.ends_with("interval") => Align::Left,
+            true => Align::Label,
+            false => Align::Right,
+        };
+        (head, align)
+    });
+    Grid {
+        heading,
+        ..Grid::new(columns).dropping(&LEAST)
     }
 }
 
 /// The mean and the letters of each measure for each report.
-fn overview(standings: &Standings, glyphs: &Glyphs) -> Section {
+fn overview(standings: &Standings, glyphs: &Glyphs) -> Grid {
     let measures: Vec<&RankedMeasure> = standings.measures.iter().collect();
     let mut heads = vec!["Run".to_owned()];
     heads.extend(measures.iter().map(|it| measure_title(it)));
     heads.extend(standings.times.iter().map(|it| it.name.clone()));
-    let line = |report: usize| {
+    let heading = "Means; runs that share a letter do not differ significantly";
+    let mut grid = empty(heading.to_owned(), heads, |place| place == 0);
+    grid.folds = true;
+    for report in order(standings) {
         let mut cells = vec![report_title(standings, report)];
         cells.extend(measures.iter().map(|it| mean_cell(it, report, glyphs)));
         cells.extend(standings.times.iter().map(|it| {
             let own = it.standings.iter().find(|own| own.report == report);
-            own.map_or_else(
-                || glyphs.undefined.to_owned(),
-                |own| format!("{} {}", glyphs.duration(own.seconds), own.letters),
-            )
+            glyphs.shown(own, |own| {
+                format!("{} {}", glyphs.duration(own.seconds), own.letters)
+            })
         }));
-        row(cells)
-    };
-    Section {
-        heading: "Means; runs that share a letter do not differ significantly".to_owned(),
-        heads,
-        rows: order(standings).into_iter().map(line).collect(),
-        texts: vec![0],
-        folds: true,
-        note: None,
+        grid.push(cells);
     }
+    grid
 }
 
 /// The reports, the best by the main measure first, and then those that do not have it.
@@ -122,25 +118,9 @@ fn mean_cell(measure: &RankedMeasure, report: usize, glyphs: &Glyphs) -> String 
     let Some(own) = own else {
         return "missing".to_owned();
     };
-    match own.mean {
-        None => glyphs.undefined.to_owned(),
-        Some(mean) => format!("{} {}", measure.unit.print(mean), own.letters)
-            .trim_end()
-            .to_owned(),
-    }
-}
-
-fn range(unit: Unit, interval: Option<&Interval>, glyphs: &Glyphs) -> String {
-    let print = |value: f64| glyphs.spell(&unit.print(value));
-    interval.map_or_else(String::new, |it| {
-        format!("[{}, {}]", print(it.low), print(it.high))
-    })
-}
-
-fn signed_range(unit: Unit, interval: Option<&Interval>, glyphs: &Glyphs) -> String {
-    let print = |value: f64| glyphs.spell(&unit.print_signed(value));
-    interval.map_or_else(String::new, |it| {
-        format!("[{}, {}]", print(it.low), print(it.high))
+    glyphs.shown(own.mean, |mean| {
+        let cell = format!("{} {}", measure.unit.print(mean), own.letters);
+        cell.trim_end().to_owned()
     })
 }
 
@@ -149,30 +129,34 @@ fn interval_title(standings: &Standings) -> String {
 }
 
 /// The means of one measure with their intervals and distributions.
-fn means(standings: &Standings, measure: &RankedMeasure, glyphs: &Glyphs) -> Section {
-    let rows = measure.standings.iter().map(|own| SectionRow {
-        histogram: own.histogram,
-        ..row(vec![
-            report_title(standings, own.report),
-            own.mean
-                .map_or_else(|| glyphs.undefined.to_owned(), |it| measure.unit.print(it)),
-            range(measure.unit, own.interval.as_ref(), glyphs),
-            own.letters.clone(),
-        ])
-    });
+fn means(
+    standings: &Standings,
+    measure: &RankedMeasure,
+    glyphs: &Glyphs,
+    drawn: Option<Symbols>,
+) -> Grid {
     let heads = ["Run", "Mean", &interval_title(standings), "Letters"];
-    Section {
-        heading: format!("{}, best first (n = {})", measure_title(measure), measure.n),
-        heads: heads.map(str::to_owned).to_vec(),
-        rows: rows.collect(),
-        texts: vec![0, 2, 3],
-        folds: false,
-        note: None,
+    let heading = format!("{}, best first (n = {})", measure_title(measure), measure.n);
+    let mut grid = empty(heading, heads.map(str::to_owned).to_vec(), |place| {
+        place != 1
+    });
+    for own in &measure.standings {
+        let interval = own.interval.as_ref().map(|it| measure.unit.range(it));
+        grid.push([
+            report_title(standings, own.report),
+            glyphs.shown(own.mean, |it| measure.unit.print(it)),
+            interval.unwrap_or_default(),
+            own.letters.clone(),
+        ]);
     }
+    let histogram = |own: &Standing| drawn?.histogram(own.histogram.as_ref()?);
+    let drawings = measure.standings.iter().map(histogram);
+    grid.draw(4, "0 Cases 1", drawings.collect());
+    grid
 }
 
 /// Every pair of runs in one measure, each as the worse against the better.
-fn pairs(standings: &Standings, measure: &RankedMeasure, glyphs: &Glyphs) -> Section {
+fn pairs(standings: &Standings, measure: &RankedMeasure, glyphs: &Glyphs) -> Grid {
     let ranked = &measure.standings;
     let places =
         (0..ranked.len()).flat_map(|first| (first + 1..ranked.len()).map(move |it| (first, it)));
@@ -192,14 +176,11 @@ fn pairs(standings: &Standings, measure: &RankedMeasure, glyphs: &Glyphs) -> Sec
         "Detectable",
         "Verdict",
     ];
-    Section {
-        heading: format!("Pairs of runs by {}", measure_title(measure)),
-        heads: heads.map(str::to_owned).to_vec(),
-        rows: rows.collect(),
-        texts: vec![0, 1, 3, 8],
-        folds: false,
-        note: None,
-    }
+    let heading = format!("Pairs of runs by {}", measure_title(measure));
+    let heads = heads.map(str::to_owned).to_vec();
+    let mut grid = empty(heading, heads, |place| matches!(place, 0 | 1 | 8));
+    grid.rows.extend(rows);
+    grid
 }
 
 fn pair_row(
@@ -208,9 +189,8 @@ fn pair_row(
     pair: &PairOutcome,
     [better, worse]: [usize; 2],
     glyphs: &Glyphs,
-) -> SectionRow {
+) -> Vec<Cell> {
     let unit = measure.unit;
-    let none = || glyphs.undefined.to_owned();
     // Stored as second minus first.
     let sign = if pair.first == worse { 1.0 } else { -1.0 };
     let interval = pair.difference.interval.map(|it| {
@@ -223,34 +203,29 @@ fn pair_row(
     });
     let corrected = pair.finding.adjusted_p_value;
     let tested = pair.difference.p_value.filter(|_| corrected.is_some());
-    SectionRow {
-        is_clear: pair.is_distinct(),
-        ..row(vec![
-            report_title(standings, better),
-            report_title(standings, worse),
-            unit.print_signed(sign * pair.difference.difference),
-            signed_range(unit, interval.as_ref(), glyphs),
-            tested.map_or_else(none, p_cell),
-            corrected.map_or_else(none, p_cell),
-            pair.finding
-                .effect
-                .map_or_else(none, |it| format!("{:+.2}", sign * it.value)),
-            pair.finding
-                .detectable
-                .map_or_else(none, |it| unit.print(it)),
-            if measure.is_against_means(pair) {
-                "differ, against means".to_owned()
-            } else if pair.is_distinct() {
-                "differ".to_owned()
-            } else {
-                verdict(pair.finding.verdict, glyphs)
-            },
-        ])
-    }
+    let cells = [
+        report_title(standings, better),
+        report_title(standings, worse),
+        unit.print_signed(sign * pair.difference.difference),
+        interval.map_or_else(String::new, |it| unit.signed_range(&it)),
+        glyphs.shown(tested, p_cell),
+        glyphs.shown(corrected, p_cell),
+        glyphs.shown(pair.finding.effect, |it| format!("{:+.2}", sign * it.value)),
+        glyphs.shown(pair.finding.detectable, |it| unit.print(it)),
+        if measure.is_against_means(pair) {
+            "differ, against means".to_owned()
+        } else if pair.is_distinct() {
+            "differ".to_owned()
+        } else {
+            verdict(pair.finding.verdict, glyphs)
+        },
+    ];
+    let cells = cells.into_iter();
+    cells.map(|it| Cell::bold(it, pair.is_distinct())).collect()
 }
 
 /// The service times with their intervals.
-fn times(standings: &Standings, glyphs: &Glyphs) -> Option<Section> {
+fn times(standings: &Standings, glyphs: &Glyphs) -> Option<Grid> {
     let first = standings.times.first()?;
     let mut heads = vec!["Run".to_owned()];
     for time in &standings.times {
@@ -258,63 +233,52 @@ fn times(standings: &Standings, glyphs: &Glyphs) -> Option<Section> {
         heads.push(interval_title(standings));
         heads.push("Letters".to_owned());
     }
-    let cells = |own: &TimeStanding| {
-        [
-            glyphs.duration(own.seconds),
-            range(Unit::Seconds, own.interval.as_ref(), glyphs),
-            own.letters.clone(),
-        ]
-    };
-    let rows = first.standings.iter().map(|fastest| {
-        let mut line = vec![report_title(standings, fastest.report)];
+    let heading = format!("Service time of a case, fastest first (n = {})", first.n);
+    let mut grid = empty(heading, heads, |place| place % 3 != 1);
+    grid.folds = true;
+    for fastest in &first.standings {
+        let mut cells = vec![report_title(standings, fastest.report)];
         for time in &standings.times {
             let own = time.standings.iter().find(|it| it.report == fastest.report);
-            let none = || [glyphs.undefined, "", ""].map(str::to_owned);
-            line.extend(own.map_or_else(none, cells));
+            let interval = own.and_then(|it| it.interval.as_ref());
+            let interval = interval.map(|it| number::range(it, |end| glyphs.duration(end)));
+            cells.push(glyphs.shown(own, |it| glyphs.duration(it.seconds)));
+            cells.push(interval.unwrap_or_default());
+            cells.push(own.map_or_else(String::new, |it| it.letters.clone()));
         }
-        row(line)
-    });
-    let texts = (0..heads.len()).filter(|place| place % 3 != 1);
-    Some(Section {
-        heading: format!("Service time of a case, fastest first (n = {})", first.n),
-        texts: texts.collect(),
-        heads,
-        rows: rows.collect(),
-        folds: true,
-        note: None,
-    })
+        grid.push(cells);
+    }
+    Some(grid)
 }
 
 /// The cases on which the runs disagree most.
-fn disagreements(standings: &Standings, found: &Disagreements) -> Option<Section> {
+fn disagreements(standings: &Standings, found: &Disagreements) -> Grid {
     let mut heads = vec!["Case".to_owned()];
     heads.extend(found.reports.iter().map(|it| report_title(standings, *it)));
     heads.push("Text".to_owned());
-    let rows = found.cases.iter().map(|case| {
-        let mut cells = vec![single_line(case.id.as_str())];
-        cells.extend(case.values.iter().map(|value| found.unit.print(*value)));
-        cells.push(beginning(&single_line(&case.text), SHOWN_TEXT));
-        row(cells)
-    });
-    let differing = found.n - found.agreed;
-    (!found.cases.is_empty()).then(|| Section {
-        heading: format!(
-            "Cases that the runs disagree on most, by {}",
-            title_of(found.unit, found.title())
-        ),
-        texts: vec![0, heads.len() - 1],
-        heads,
-        rows: rows.collect(),
-        folds: true,
-        note: Some(format!(
-            "the runs differ in {differing} of {} cases",
-            found.n
-        )),
-    })
+    let heading = format!(
+        "Cases that the runs disagree on most, by {}",
+        title_of(found.unit, found.title())
+    );
+    let last = heads.len() - 1;
+    let mut grid = empty(heading, heads, |place| place == 0 || place == last);
+    grid.folds = true;
+    for case in &found.cases {
+        let id = std::iter::once(single_line(case.id.as_str()));
+        let values = case.values.iter().map(|value| found.unit.print(*value));
+        let text = beginning(&single_line(&case.text), SHOWN_TEXT);
+        grid.push(id.chain(values).chain([text]));
+    }
+    grid.notes.push(format!(
+        "the runs differ in {} of {} cases",
+        found.n - found.agreed,
+        found.n
+    ));
+    grid
 }
 
 /// A table for each measure, with a row for each group.
-fn groups(standings: &Standings, groups: &RankedGroups, glyphs: &Glyphs) -> Vec<Section> {
+fn groups(standings: &Standings, groups: &RankedGroups, glyphs: &Glyphs) -> Vec<Grid> {
     let Some(first) = groups.groups.first() else {
         return Vec::new();
     };
@@ -327,35 +291,24 @@ fn groups(standings: &Standings, groups: &RankedGroups, glyphs: &Glyphs) -> Vec<
         let mut all = groups.groups.iter();
         let is_ranked = all.any(|it| it.measures[place].lead.is_some());
         heads.extend(is_ranked.then(|| "Winner".to_owned()));
-        let rows = groups.groups.iter().take(SHOWN).map(|group| {
+        let title = title_of(measure.unit, measure.title());
+        let heading = format!("{title} by {}", single_line(&groups.key));
+        let winner_place = is_ranked.then(|| heads.len() - 1);
+        let mut grid = empty(heading, heads, |it| it == 0 || Some(it) == winner_place);
+        grid.folds = true;
+        for group in groups.groups.iter().take(SHOWN) {
             let own = &group.measures[place];
-            let mut cells = vec![single_line(&group.name), own.n.to_string()];
-            cells.extend(own.means.iter().map(|it| {
-                it.mean
-                    .map_or_else(|| glyphs.undefined.to_owned(), |mean| own.unit.print(mean))
-            }));
-            cells.extend(is_ranked.then(|| {
-                let lead = own.lead.as_ref();
-                lead.map_or_else(String::new, |it| {
-                    winner(it, |report| standings.title(report))
-                })
-            }));
-            row(cells)
-        });
-        Section {
-            heading: format!(
-                "{} by {}",
-                title_of(measure.unit, measure.title()),
-                single_line(&groups.key)
-            ),
-            texts: std::iter::once(0)
-                .chain(is_ranked.then(|| heads.len() - 1))
-                .collect(),
-            heads,
-            rows: rows.collect(),
-            folds: true,
-            note: group_note(standings, groups.groups.len(), is_ranked),
+            let means = own.means.iter();
+            let means = means.map(|it| glyphs.shown(it.mean, |mean| own.unit.print(mean)));
+            let title = |report| standings.title(report);
+            let lead = own.lead.as_ref().map(|it| winner(it, title));
+            let cells = [single_line(&group.name), own.n.to_string()].into_iter();
+            let cells = cells.chain(means);
+            grid.push(cells.chain(is_ranked.then(|| lead.unwrap_or_default())));
         }
+        let note = group_note(standings, groups.groups.len(), is_ranked);
+        grid.notes.extend(note);
+        grid
     };
     measures.map(section).collect()
 }

@@ -75,7 +75,7 @@ fn few_lost_cases_are_counted_and_change_nothing() {
         (verdict, reason.as_str()),
         (
             GateVerdict::Passed,
-            "no case changed (n = 39); 1 case has no value in this run, which would not change the verdict"
+            "no case changed (n = 39); 1 case has no value in this run, which would not change the decision"
         )
     );
 }

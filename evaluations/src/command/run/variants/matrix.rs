@@ -5,9 +5,9 @@ use std::collections::BTreeSet;
 use anyhow::{Result, bail};
 use evals_messages::quantity;
 
-use crate::cli::{RunArgs, VariantArgs};
 use crate::redaction;
 use crate::settings::{Layer, Resolved, Tree};
+use evals_pipeline::options::{RunArgs, VariantArgs};
 
 /// Most variants of a command: more do not fit into a table, and take longer than a user expects.
 const MOST: usize = 20;

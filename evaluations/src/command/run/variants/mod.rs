@@ -6,18 +6,17 @@ mod stored;
 
 use anyhow::{Context as _, Result};
 use evals_messages::quantity;
+use evals_pages::out_file::OutFile;
+use evals_pipeline::exit::Exit;
+use evals_pipeline::run;
+use evals_pipeline::session::Session;
 
 pub(super) use self::matrix::{Variant, of};
 use self::record::Record;
 use self::stored::{Made, made_by};
-use super::{one, plan};
 use crate::cli::{CompareArgs, RunArgs};
 use crate::command::compare;
 use crate::command::compare::variants::VariantRun;
-use crate::exit::Exit;
-use crate::out_file::OutFile;
-use crate::session::Session;
-use crate::targets;
 
 pub(super) fn execute(
     session: &Session<'_>,
@@ -112,15 +111,7 @@ fn check(session: &Session<'_>, arguments: &RunArgs, variants: &[Variant]) -> Re
     };
     for variant in variants {
         let own = variant.arguments(arguments);
-        let planned = || -> Result<()> {
-            let manifest = quiet.manifest(&own.dataset)?;
-            let resolved = plan::resolve(&quiet, &own, &manifest)?;
-            if targets::chosen(&resolved, &own.target)?.is_none() {
-                plan::Plan::new(&quiet, &own, manifest, resolved)?;
-            }
-            Ok(())
-        };
-        planned().with_context(|| format!("variant `{}`", variant.title))?;
+        run::check(&quiet, &own).with_context(|| format!("variant `{}`", variant.title))?;
     }
     Ok(())
 }
@@ -148,9 +139,9 @@ fn run_one(session: &Session<'_>, arguments: &RunArgs, variant: &Variant) -> Res
 
 fn resolved_run(session: &Session<'_>, own: &RunArgs) -> Result<Exit> {
     let manifest = session.manifest(&own.dataset)?;
-    let mut resolved = plan::resolve(session, own, &manifest)?;
+    let mut resolved = run::resolve(session, own, &manifest)?;
     resolved.settings.matrix.clear();
-    one(session, own, manifest, resolved)
+    run::one(session, own, manifest, resolved)
 }
 
 /// The estimate of each variant.

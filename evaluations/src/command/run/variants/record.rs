@@ -7,6 +7,7 @@ use std::path::{Path, PathBuf};
 
 use anyhow::{Context as _, Result};
 use evals_guard::regular_file;
+use evals_pipeline::session::Session;
 use evals_runs::atomic_file::write_atomically;
 use evals_runs::run_folder::RunFolder;
 use evals_runs::stored_runs::is_finished;
@@ -16,7 +17,6 @@ use sha2::{Digest as _, Sha256};
 use super::stored::Made;
 use crate::cli::RunArgs;
 use crate::redaction;
-use crate::session::Session;
 
 /// The size limit of a record, in bytes.
 const LARGEST: u64 = 1_000_000;

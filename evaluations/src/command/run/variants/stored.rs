@@ -1,12 +1,12 @@
 //! The stored runs of a variant.
 
 use anyhow::Result;
+use evals_pipeline::session::Session;
 use evals_runs::run_folder::RunFolder;
 use evals_runs::stored_runs::is_finished;
 
 use crate::command::compare::variants::VariantRun;
 use crate::redaction;
-use crate::session::Session;
 
 /// A stored run of a variant.
 #[derive(Debug, Clone, PartialEq, Eq)]

@@ -7,11 +7,10 @@ use std::thread;
 use std::time::{Duration, Instant};
 
 use anyhow::{Result, bail};
+use evals_pipeline::run_progress::{Patience, ProgressReader};
+use evals_pipeline::session::Session;
 use evals_runs::stored_runs::{StoredRun, StoredRuns, is_latest};
-
-use crate::run_progress::{Patience, ProgressReader};
-use crate::session::Session;
-use crate::terminal::live_console;
+use evals_terminal::live_console;
 
 /// How often the folder of the run is read.
 const INTERVAL: Duration = Duration::from_millis(500);

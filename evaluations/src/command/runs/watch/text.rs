@@ -4,10 +4,9 @@ use std::io;
 
 use evals::render::Console;
 use evals_messages::quantity;
+use evals_pipeline::run_progress::{Counts, Progress};
 use evals_runs::stored_runs::StoredRun;
-
-use crate::run_progress::{Counts, Progress};
-use crate::terminal::text;
+use evals_terminal::text;
 
 /// Columns of the bar.
 const BAR: usize = 24;
@@ -63,7 +62,7 @@ mod tests {
     use std::time::Duration;
 
     use super::*;
-    use crate::run_progress::Spent;
+    use evals_pipeline::run_progress::Spent;
     use evals_runs::run_folder::RunState;
 
     fn progress(counts: Option<Counts>) -> Progress {

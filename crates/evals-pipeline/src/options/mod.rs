@@ -1,0 +1,16 @@
+//! Options of the commands that run cases, and those that several commands share.
+
+mod eval;
+mod experiment;
+pub mod numbers;
+mod rejudge;
+mod run;
+mod settings;
+mod shown;
+
+pub use self::eval::{EvalArgs, EvalShownArgs};
+pub use self::experiment::{Only, SelectionArgs, TargetArgs};
+pub use self::rejudge::RejudgeArgs;
+pub use self::run::{ImportArgs, Refresh, RunArgs, VariantArgs};
+pub use self::settings::{ModelName, SettingsArgs};
+pub use self::shown::ShownPart;

@@ -1,0 +1,220 @@
+//! Adds up the calls, tokens and cost of a run.
+
+use std::borrow::Borrow;
+use std::collections::BTreeMap;
+use std::fmt::Write as _;
+use std::sync::Arc;
+
+use evals::{CaseReport, Domain};
+use evals_messages::quantity;
+use evals_models::ModelIdentity;
+use evals_providers::Traffic;
+use evals_rag::Purpose;
+use evals_rag::prices::{Cost, Prices};
+use evals_rag::qa::Qa;
+use evals_terminal::Printer;
+use serde::Serialize;
+
+use super::model_set::ModelSet;
+use crate::models::RanIn;
+use crate::run_models::reranker;
+use crate::spending::dollars;
+use crate::targets;
+
+const TEXT: &str = "a string takes any text";
+
+/// Tokens and cost of a run, separately for answering, judging and reranking. A cached reply counts with its original tokens.
+#[derive(Debug, Clone, Serialize)]
+pub struct Costs {
+    answering: Side,
+    judging: Side,
+    /// `None` without a reranker.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    reranking: Option<Side>,
+    /// USD; `None` where a price is not known.
+    total: Option<f64>,
+}
+
+/// The calls of one model.
+#[derive(Debug, Clone, Serialize)]
+struct Side {
+    model: Option<ModelIdentity>,
+    /// The further judges of a panel. Tokens and cost are those of all judges.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    panel: Vec<ModelIdentity>,
+    input_tokens: f64,
+    output_tokens: f64,
+    /// Whether some token counts are estimates, because the server reported none.
+    estimated: bool,
+    /// Whether the model is a target that reported no tokens.
+    #[serde(skip_serializing_if = "std::ops::Not::not")]
+    unreported: bool,
+    /// USD; `None` where a price is not known.
+    cost: Option<f64>,
+}
+
+/// The cost of the cases of earlier sessions, as far as prices are known.
+pub fn spent(cases: &[CaseReport<Qa>], model_set: &ModelSet, prices: &Prices) -> f64 {
+    let price = |role| model_set.price(role, prices);
+    let cost = Cost::of(cases, &price("answerer"), &price("judge"));
+    let reranking = price("reranker").of_cases(cases, Purpose::Reranker);
+    [cost.answering, cost.judging, reranking]
+        .into_iter()
+        .flatten()
+        .sum()
+}
+
+fn sum<D: Domain>(cases: &[CaseReport<D>], metric: &str) -> f64 {
+    let recorded = cases.iter().filter_map(|case| case.metrics.get(metric));
+    // The sum of no floats is -0.
+    recorded.fold(0.0, |sum, value| sum + value)
+}
+
+impl Costs {
+    /// Adds up what cases recorded. `models` names the models by role.
+    pub fn of<D: Domain, R: Borrow<str> + Ord>(
+        cases: &[CaseReport<D>],
+        models: &BTreeMap<R, ModelIdentity>,
+        prices: &Prices,
+    ) -> Self {
+        let price = |role: &str| ModelSet::price_of(models, role, prices);
+        let cost = Cost::of(cases, &price("answerer"), &price("judge"));
+        let side = |role: &str, purpose: Purpose, cost: Option<f64>| {
+            let model = models.get(role).cloned();
+            let is_target = model.as_ref().is_some_and(targets::is_target);
+            let metric = purpose.input_tokens();
+            let mut with_tokens = cases.iter();
+            let unreported =
+                is_target && !with_tokens.any(|case| case.metrics.contains_key(metric));
+            let panel = ModelSet::JUDGES.into_iter().skip(1);
+            let panel = panel.filter(|_| purpose == Purpose::Judge);
+            Side {
+                model,
+                panel: panel.filter_map(|role| models.get(role).cloned()).collect(),
+                input_tokens: sum(cases, metric),
+                output_tokens: sum(cases, purpose.output_tokens()),
+                estimated: cases
+                    .iter()
+                    .any(|case| case.attributes.contains_key(purpose.estimated())),
+                // Nobody knows what no tokens cost.
+                cost: cost.filter(|_| !unreported),
+                unreported,
+            }
+        };
+        let reranking = models.get("reranker").map(|model| {
+            let cost = reranker::cost(cases, &prices.of(model));
+            side("reranker", Purpose::Reranker, cost)
+        });
+        let reranked = reranking.as_ref().map_or(Some(0.0), |side| side.cost);
+        let answering = side("answerer", Purpose::Answerer, cost.answering);
+        let judging = side("judge", Purpose::Judge, cost.judging);
+        let total = answering
+            .cost
+            .zip(judging.cost)
+            .map(|(one, other)| one + other);
+        Self {
+            total: total.zip(reranked).map(|(sum, cost)| sum + cost),
+            answering,
+            judging,
+            reranking,
+        }
+    }
+
+    /// USD for everything; `None` where a price is not known.
+    pub(crate) fn total(&self) -> Option<f64> {
+        self.total
+    }
+
+    /// A line for each model, and a line for the total if any model is behind a server.
+    pub(crate) fn lines(&self) -> Vec<(String, String)> {
+        let mut lines = Vec::new();
+        let reranking = self.reranking.iter().map(|side| ("reranking", side));
+        let sides = [("answering", &self.answering), ("judging", &self.judging)];
+        for (what, side) in sides.into_iter().chain(reranking) {
+            let Some(model) = &side.model else { continue };
+            if side.unreported {
+                let text = format!("{}, tokens not reported, cost unknown", model.name);
+                lines.push((what.to_owned(), text));
+                continue;
+            }
+            let text = match RanIn::of(model) {
+                RanIn::Program => format!("{model}, part of this program, no LLM"),
+                RanIn::Process => format!("{model}, in this process, no LLM"),
+                RanIn::Server => {
+                    let models = [model].into_iter().chain(&side.panel);
+                    let models: Vec<String> = models.map(ToString::to_string).collect();
+                    let estimated = if side.estimated { " (estimated)" } else { "" };
+                    format!(
+                        "{}, {} read, {} written{estimated}, {}",
+                        models.join(" + "),
+                        quantity::of(side.input_tokens, "token"),
+                        side.output_tokens,
+                        dollars(side.cost)
+                    )
+                }
+            };
+            lines.push((what.to_owned(), text));
+        }
+        let reranker = self.reranking.as_ref().and_then(|side| side.model.as_ref());
+        let models = [&self.answering.model, &self.judging.model];
+        let mut models = models.into_iter().flatten().chain(reranker);
+        if models.any(is_served) {
+            lines.push(("together".to_owned(), dollars(self.total)));
+        }
+        lines
+    }
+}
+
+fn is_served(model: &ModelIdentity) -> bool {
+    RanIn::of(model) == RanIn::Server
+}
+
+/// Attempts at requests that did not bring a reply.
+#[derive(Debug, Clone, Copy)]
+pub struct Attempts {
+    retries: u64,
+    unanswered: u64,
+}
+
+impl Attempts {
+    /// Attempts since the process began.
+    pub(crate) fn so_far(traffic: &[Arc<Traffic>]) -> Self {
+        let seen: Vec<_> = traffic.iter().map(|it| it.statistics()).collect();
+        Self {
+            retries: seen.iter().map(|it| it.retries).sum(),
+            unanswered: seen.iter().map(|it| it.unanswered).sum(),
+        }
+    }
+
+    /// Attempts after `earlier` was taken.
+    pub(crate) fn since(self, earlier: Self) -> Self {
+        Self {
+            retries: self.retries.saturating_sub(earlier.retries),
+            unanswered: self.unanswered.saturating_sub(earlier.unanswered),
+        }
+    }
+}
+
+/// Prints how many calls this process made, if any model is behind a server. The report counts more if replies came from the cache or
+/// from an earlier session.
+///
+/// `attempts` include those at embedding questions, if the same server embeds them.
+pub(crate) fn note_calls(printer: &Printer, model_set: &ModelSet, calls: u64, attempts: Attempts) {
+    if !model_set.models.values().any(is_served) {
+        return;
+    }
+    let mut note = format!("{} made by this command", quantity::of(calls, "call"));
+    if attempts.retries > 0 {
+        let retries = quantity::of(attempts.retries, "retry");
+        write!(note, ", {retries}").expect(TEXT);
+    }
+    if attempts.unanswered > 0 {
+        let attempts = quantity::of(attempts.unanswered, "attempt");
+        write!(
+            note,
+            "; {attempts} got no reply, though the server may charge for it"
+        )
+        .expect(TEXT);
+    }
+    printer.note(&note);
+}

@@ -1,0 +1,180 @@
+//! Reads the questions of a run, and notes which others are skipped.
+
+use std::collections::HashSet;
+use std::num::NonZeroUsize;
+use std::sync::Arc;
+
+use anyhow::{Context as _, Result};
+use evals_data::{Collection, Manifest, QuestionCounts};
+use evals_index::Index;
+use evals_messages::quantity;
+use evals_rag::Question;
+use evals_runs::run_record::{LimitRecord, SelectionRecord};
+use evals_runs::shards::ShardRecord;
+use evals_terminal::Printer;
+
+use crate::case_selection::{Candidate, ChosenCases, Selection};
+use crate::options::RunArgs;
+
+/// The questions of a run.
+pub(super) struct Asked {
+    pub(super) questions: Vec<Question>,
+    /// Which of the dataset's questions they are.
+    pub(super) chosen: ChosenCases,
+    /// `None` if the run is no shard.
+    pub(super) shard: Option<ShardRecord>,
+    /// The texts of the questions of all shards; `None` if the run is no shard.
+    pub(super) all: Option<Vec<String>>,
+}
+
+/// The ids of the corpus, where somebody has read them before.
+#[derive(Clone)]
+pub(super) enum KnownIds {
+    /// Nobody has.
+    None,
+    /// An index of the corpus has them.
+    Index(Box<Index>),
+    /// All of them.
+    Set(Arc<HashSet<String>>),
+}
+
+/// The chosen questions, up to `--limit`, and of these the ones of `--shard`.
+pub(super) async fn read(
+    printer: &Printer,
+    manifest: &Manifest,
+    collection: &Collection,
+    known: KnownIds,
+    arguments: &RunArgs,
+    selection: Option<&Selection>,
+) -> Result<Asked> {
+    // On another thread, because this may read the whole corpus, and this thread has to notice an interruption.
+    let reading = collection.clone();
+    let read = tokio::task::spawn_blocking(move || match known {
+        KnownIds::None => reading.questions(),
+        KnownIds::Index(index) => reading.questions_for(index.documents()),
+        KnownIds::Set(ids) => reading.questions_for(ids.iter().map(String::as_str)),
+    })
+    .await;
+    let read = read.context("the task that reads the questions was cancelled")??;
+    note_counts(printer, &read.counts, manifest);
+    let mut questions = read.questions;
+    let selection = match selection {
+        Some(selection) => {
+            let record = choose(selection, &mut questions)?;
+            printer.note(&format!("questions: {}", record.text()));
+            Some(record)
+        }
+        None => None,
+    };
+    let limit = arguments.control.limit.map(NonZeroUsize::get);
+    let limit = limit.and_then(|first| LimitRecord::truncate(first, &mut questions));
+    if let Some(LimitRecord { first, of }) = limit {
+        printer.note(&format!(
+            "asking {first} of {} (--limit)",
+            quantity::of(of, "question")
+        ));
+    }
+    let texts = || questions.iter().map(|question| question.text.clone());
+    let all = arguments.selection.shard.map(|_| texts().collect());
+    let shard = arguments.selection.shard.map(|shard| {
+        let record = shard.retain(&mut questions, |question| &question.id);
+        record.note(printer, questions.len());
+        record
+    });
+    let chosen = ChosenCases {
+        selection,
+        limit,
+        shard: shard.as_ref().map(|it| it.shard),
+        count: questions.len(),
+        filter: arguments.retrieval.filter.clone(),
+    };
+    Ok(Asked {
+        questions,
+        chosen,
+        shard,
+        all,
+    })
+}
+
+/// Says which rows of the dataset are not asked, and which count as not retrieved.
+fn note_counts(printer: &Printer, counts: &QuestionCounts, manifest: &Manifest) {
+    if let Some(summary) = skipped_questions(counts) {
+        printer.note(&summary);
+    }
+    if counts.judged_elsewhere > 0 {
+        printer.note(&format!(
+            "{} not asked: missing from the table of questions, or excluded from it",
+            quantity::of(counts.judged_elsewhere, "judged question")
+        ));
+    }
+    if counts.unknown_documents > 0 {
+        printer.warn(&format!(
+            "{} missing from the corpus or without text; they count as not retrieved",
+            quantity::of(counts.unknown_documents, "judged document")
+        ));
+    }
+    if counts.without_relevant > 0 {
+        printer.warn(&format!(
+            "{} without a relevant document; rank measures exclude them",
+            quantity::of(counts.without_relevant, "question")
+        ));
+    }
+    if !manifest.unanswerable.is_empty() && counts.unanswerable == 0 {
+        printer.note(
+            "no question has a reference answer listed under `unanswerable` in the manifest, so all count as answerable",
+        );
+    }
+}
+
+/// Keeps the chosen questions. What follows from their judgements can be chosen by, too, although it is no metadata.
+fn choose(selection: &Selection, questions: &mut Vec<Question>) -> Result<SelectionRecord> {
+    let candidates = std::mem::take(questions).into_iter();
+    let mut candidates: Vec<_> = candidates.map(|it| (it.facts(), it)).collect();
+    let record = selection.retain(&mut candidates, |(facts, question)| Candidate {
+        id: &question.id,
+        metadata: facts,
+    })?;
+    questions.extend(candidates.into_iter().map(|(_, question)| question));
+    Ok(record)
+}
+
+/// Summarises the skipped questions in one line; `None` if none were skipped.
+fn skipped_questions(counts: &QuestionCounts) -> Option<String> {
+    let parts = [
+        (counts.filtered, "excluded by `where`"),
+        (counts.unjudged, "without judgements"),
+        (counts.empty, "without text"),
+    ];
+    let reasons = parts.into_iter().filter(|(count, _)| *count > 0);
+    let reasons: Vec<String> = reasons
+        .map(|(count, what)| format!("{count} {what}"))
+        .collect();
+    (!reasons.is_empty()).then(|| {
+        let all = quantity::of(counts.rows, "question");
+        format!(
+            "using {} of {all}: {}",
+            counts.questions,
+            reasons.join(", ")
+        )
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn skipped_questions_are_summarised_in_one_line() {
+        let counts = QuestionCounts {
+            rows: 1109,
+            questions: 300,
+            unjudged: 809,
+            ..QuestionCounts::default()
+        };
+        assert_eq!(
+            skipped_questions(&counts).unwrap(),
+            "using 300 of 1109 questions: 809 without judgements"
+        );
+        assert_eq!(skipped_questions(&QuestionCounts::default()), None);
+    }
+}

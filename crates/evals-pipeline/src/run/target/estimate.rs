@@ -1,0 +1,123 @@
+//! Estimates the calls of a run of a target without asking it.
+
+use std::fmt::Write as _;
+
+use anyhow::Result;
+use evals_local::StaticEmbedder;
+use evals_messages::quantity;
+use evals_models::Tokenizer as _;
+use evals_rag::Question;
+use evals_rag::estimate::{CallSize, Workload};
+use evals_targets::TargetIdentity;
+
+use super::TargetRun;
+use crate::batches;
+use crate::choices;
+use crate::question_answering::{JudgeRow, foreseen, judge_rows, judging, references};
+
+const TEXT: &str = "a string takes any text";
+
+/// What to know about every estimate.
+const EXCLUDED: &str = "
+Token counts are approximate, because the embedded tokenizer counts them. Cached replies cost nothing.
+The estimate excludes retries and repaired verdicts.
+";
+const WITHOUT_PASSAGES: &str = "It excludes the passages that the target will return and that judges read; many of them mean further calls.\n";
+
+/// Renders the estimate of a run that has `resumed` replies already.
+pub(super) fn text(run: TargetRun<'_>, resumed: usize) -> Result<String> {
+    let TargetRun {
+        arguments,
+        plan,
+        prepared,
+        ..
+    } = run;
+    let tokenizer = StaticEmbedder::static_minilm().tokenizer();
+    let count = |text: &str| tokenizer.count(text) as u64;
+    let questions = &prepared.questions;
+    let side = prepared.qa.as_ref().zip(plan.qa.as_ref());
+    let judging =
+        side.map(|(models, judging_plan)| judging(&models.judging, judging_plan, &*tokenizer));
+    let workload = workload(
+        questions,
+        arguments.control.repeat.get(),
+        judging.transpose()?.flatten(),
+        &count,
+    );
+    let asked = workload.questions.saturating_mul(workload.repeats);
+    let mut text = format!("{}\n", quantity::of(asked, "question"));
+    let identity = prepared.target.identity();
+    // A file is read at no cost.
+    if !identity.is_file() {
+        text.push_str(&asking(identity, asked, resumed));
+    }
+    let mut assumptions = "";
+    if let Some((models, judging_plan)) = side {
+        let prices = choices::prices(&plan.resolved);
+        let cases = foreseen(questions, &workload, &count);
+        let rows = judge_rows(
+            &models.judging,
+            judging_plan,
+            &workload,
+            &cases,
+            &*tokenizer,
+        );
+        assumptions = JudgeRow::assumptions(&rows);
+        for row in &rows {
+            text.push_str(&row.line(&prices));
+        }
+        if JudgeRow::any_calls(&rows) {
+            let total = JudgeRow::total(&rows, &prices);
+            let target = if identity.is_file() || !total.is_known() {
+                ""
+            } else {
+                " and what the target costs"
+            };
+            writeln!(text, "{:<10} {total}{target}", "total").expect(TEXT);
+        }
+    }
+    text.push_str(EXCLUDED);
+    text.push_str(assumptions);
+    text.push_str(&batches::note(&plan.resolved));
+    let further = plan.qa.as_ref().map(|judging| &judging.further.measures);
+    if further.is_some_and(|measures| measures.iter().any(|it| it.needs_passages())) {
+        text.push_str(WITHOUT_PASSAGES);
+    }
+    Ok(text)
+}
+
+/// What the run asks of its judges. The target answers at a cost that nobody knows.
+fn workload(
+    questions: &[Question],
+    repeat: u32,
+    judging: Option<CallSize>,
+    count: &dyn Fn(&str) -> u64,
+) -> Workload {
+    let (judged, reference_tokens) = references(questions, count);
+    Workload {
+        questions: questions.len() as u64,
+        repeats: u64::from(repeat),
+        question_tokens: questions.iter().map(|question| count(&question.text)).sum(),
+        judged,
+        reference_tokens,
+        passages: 0,
+        passage_tokens: 0,
+        context_tokens: None,
+        agent_steps: None,
+        answering: None,
+        judging,
+    }
+}
+
+/// The line of the requests to the target.
+fn asking(target: &TargetIdentity, asked: u64, resumed: usize) -> String {
+    let recorded = match resumed {
+        0 => String::new(),
+        resumed => format!(", {resumed} of them recorded already"),
+    };
+    let requests = quantity::of(asked, "request");
+    format!(
+        "{:<10} {target}: {requests}{recorded}, cost unknown\n",
+        "asking"
+    )
+}

@@ -1,0 +1,166 @@
+//! Opens everything that a run of a target needs before the first question: the judge, the dataset and the target.
+
+use std::sync::Arc;
+
+use anyhow::Result;
+use evals::StopSignal;
+use evals_data::Collection;
+use evals_providers::Traffic;
+use evals_rag::Question;
+use evals_rag::answering::Refusals;
+use evals_rag::targets::TargetSystem;
+use evals_rag::targets::matching::{IdCheck, Matcher};
+use evals_runs::shards::ShardRecord;
+use evals_targets::{RecordedTarget, Target};
+use evals_terminal::Printer;
+
+use super::corpus::{self, CollectionCorpus};
+use super::plan::TargetPlan;
+use crate::case_selection::ChosenCases;
+use crate::choices;
+use crate::downloads;
+use crate::interruption::Interruption;
+use crate::options::RunArgs;
+use crate::question_answering::{Judging, JudgingPlan, ModelSet};
+use crate::run::access::ModelAccess;
+use crate::run::questions::{self, Asked, KnownIds};
+use crate::run_models::{Opener, cache_policy};
+use crate::session::Session;
+use crate::spending::Spending;
+use crate::targets::{self, Opening};
+
+/// The opened models, questions and target of a run.
+pub(super) struct Prepared {
+    pub(super) collection: Collection,
+    pub(super) questions: Vec<Question>,
+    /// Which of the dataset's questions they are.
+    pub(super) chosen: ChosenCases,
+    /// `None` if the run is no shard.
+    pub(super) shard: Option<ShardRecord>,
+    pub(super) target: Arc<dyn Target>,
+    matcher: Arc<Matcher>,
+    refusals: Refusals,
+    /// `None` if the run skips question answering.
+    pub(super) qa: Option<TargetQa>,
+    pub(super) spending: Arc<Spending>,
+    /// Ends a run early: when the budget is spent, or on a failure that the user has to fix.
+    pub(super) stop: StopSignal,
+    /// The traffic of each server.
+    pub(super) traffic: Vec<Arc<Traffic>>,
+}
+
+/// The judge of the target's answers.
+pub(super) struct TargetQa {
+    pub(super) judging: Judging,
+    /// The judge, and the target as the answerer.
+    pub(super) model_set: ModelSet,
+}
+
+/// Opens target and judge first, so that an unreachable server is found before the corpus is read.
+pub(super) async fn prepare(
+    session: &Session<'_>,
+    arguments: &RunArgs,
+    plan: &TargetPlan,
+    interruption: &Interruption,
+) -> Result<Prepared> {
+    let printer = session.printer;
+    let (resolved, models) = (&plan.resolved, &plan.models);
+    let mut access = ModelAccess::new(session, arguments, resolved, models, interruption);
+    let cache = cache_policy(arguments.judging.no_cache, arguments.qa.refresh);
+    let mut opener = access.opener(cache);
+    let opening = Opening {
+        concurrency: plan.concurrency,
+        folder: session.directories.working.clone(),
+    };
+    let target = targets::open(&plan.target, &opening, &mut opener).await?;
+    let qa = match &plan.qa {
+        Some(judging) => Some(TargetQa::open(&mut opener, judging, &*target).await?),
+        None => None,
+    };
+    let collection = downloads::fetch(printer, &plan.manifest)
+        .await?
+        .allow_missing_judged(arguments.retrieval.allow_missing_judged);
+    let ids = Arc::new(corpus::ids(&collection).await?);
+    let Asked {
+        questions,
+        chosen,
+        shard,
+        all: _,
+    } = questions::read(
+        printer,
+        &plan.manifest,
+        &collection,
+        KnownIds::Set(Arc::clone(&ids)),
+        arguments,
+        plan.selection.as_ref(),
+    )
+    .await?;
+    let asked = questions.iter().map(|question| question.id.as_str());
+    for warning in target.warnings(&asked.collect()) {
+        printer.warn(&warning);
+    }
+    let prices = choices::prices(&plan.resolved);
+    let target = targets::metered(target, prices, &access.spending);
+    let texts = Arc::new(CollectionCorpus(collection.clone()));
+    let matcher = Matcher::new(plan.matching.clone(), Arc::unwrap_or_clone(ids), texts);
+    Ok(Prepared {
+        collection,
+        questions,
+        chosen,
+        shard,
+        target,
+        matcher: Arc::new(matcher),
+        refusals: Refusals::new(&plan.manifest.unanswerable),
+        qa,
+        traffic: access.servers.traffic_so_far(),
+        spending: access.spending,
+        stop: access.stop,
+    })
+}
+
+impl TargetQa {
+    async fn open(
+        opener: &mut Opener<'_, '_>,
+        plan: &JudgingPlan,
+        target: &dyn Target,
+    ) -> Result<Self> {
+        let judging = Judging::open(opener, plan).await?;
+        let mut model_set = ModelSet::of(None, &judging);
+        let answerer = targets::model(target.identity().to_string());
+        model_set.models.insert("answerer", answerer);
+        Ok(Self { judging, model_set })
+    }
+}
+
+impl Prepared {
+    /// Compares texts of documents that were matched by id with the corpus; `None` if that is interrupted or fails, which costs a
+    /// warning and not the report.
+    pub(super) async fn check_ids(
+        &self,
+        printer: &Printer,
+        interruption: &Interruption,
+    ) -> Option<IdCheck> {
+        let check = async { Ok(self.matcher.check_ids().await?) };
+        let check = interruption.guard(check).await;
+        if interruption.is_interrupted() {
+            return None;
+        }
+        match check {
+            Ok(check) => Some(check),
+            Err(error) => {
+                printer.warn(&format!("{error:#}"));
+                None
+            }
+        }
+    }
+
+    /// The target as the system of one benchmark.
+    pub(super) fn system(&self, plan: &TargetPlan, recorded: &RecordedTarget) -> Arc<TargetSystem> {
+        Arc::new(TargetSystem {
+            target: Arc::new(recorded.reader()),
+            matcher: Arc::clone(&self.matcher),
+            refusals: self.refusals.clone(),
+            k: plan.k,
+        })
+    }
+}

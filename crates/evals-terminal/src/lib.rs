@@ -1,0 +1,20 @@
+//! The terminal: results on stdout, messages and progress bars on stderr, and the layout of both.
+
+mod agreement;
+mod link;
+pub mod listing;
+mod live;
+mod meaning;
+mod output;
+mod printer;
+pub mod progress;
+mod reports;
+mod visible;
+
+pub use self::agreement::{confusion_table, statistics_table};
+pub use self::output::OutputArgs;
+pub use self::printer::{Printer, StdoutError};
+pub use self::reports::{
+    console, live_console, report_text, run_console, run_text, table_text, text, wrapped,
+};
+pub use self::visible::printable;
