@@ -51,6 +51,10 @@ pub enum IntervalMethod {
     RoganGladen,
     /// Prediction-powered inference with the optimal weight (PPI++).
     PredictionPowered,
+    /// Prediction-powered inference with the full weight of the predictions (PPI).
+    PredictionPoweredFull,
+    /// Inverse probability weighting of what people judged.
+    InverseProbability,
     /// Tango's score interval, for the difference of pass rates over the same cases.
     Tango,
     /// The inverted randomization test: the changes that the test does not reject.
@@ -74,6 +78,8 @@ impl Display for IntervalMethod {
             Self::ClusterBootstrap => "percentile bootstrap of clusters",
             Self::RoganGladen => "Rogan-Gladen, adjusted Wald",
             Self::PredictionPowered => "prediction-powered inference (PPI++)",
+            Self::PredictionPoweredFull => "prediction-powered inference (PPI)",
+            Self::InverseProbability => "inverse probability weighting",
             Self::Tango => "Tango's score interval",
             Self::Randomization => "inverted randomization test",
             Self::EqualChanges => "exact limits of equal changes",

@@ -50,12 +50,15 @@ mod paired;
 mod paired_quantiles;
 mod parse_measure_error;
 mod percentiles;
+mod pool;
 mod qrels;
 mod random;
+mod rank_correlation;
 mod ranking;
 mod run_scores;
 mod scale;
 pub mod scoring;
+mod spans;
 mod statistics;
 mod trade_off;
 pub mod trec;
@@ -63,8 +66,9 @@ mod undefined;
 mod wilson;
 
 pub use agreement::{
-    Agreement, Confusion, Estimate, NoAgreement, PeopleAgreement, VerdictCounts,
-    cohens_kappa_of_pairs, equal_pairs, krippendorffs_alpha,
+    Agreement, Confusion, Estimate, GradePair, GradedAgreement, KappaWeights, NoAgreement,
+    PeopleAgreement, VerdictCounts, cohens_kappa_of_pairs, equal_pairs, graded_agreement,
+    krippendorffs_alpha,
 };
 pub use arithmetic::{
     RANDOM_SWAPS, RESAMPLES, ROUNDING, SIGNIFICANCE, arithmetic_mean, as_f64, p_value_of_draws,
@@ -88,11 +92,14 @@ pub use paired::{PairedDifference, PairedTest, difference};
 pub use paired_quantiles::PairedQuantiles;
 pub use parse_measure_error::ParseMeasureError;
 pub use percentiles::{Percentiles, quantile};
+pub use pool::{CorrectedMean, Drawing, Drawn, ModelWeight, PoolUnit, corrected_mean};
 pub use qrels::{Judgements, Qrels};
 pub use random::Xoshiro256PlusPlus;
+pub use rank_correlation::{RankAgreement, kendalls_tau, rank_agreement, tau_ap};
 pub use ranking::{Ranking, RankingError, Run, ScoredDocument};
 pub use run_scores::{Queries, RunScores, score_run};
 pub use scale::Scale;
+pub use spans::{Depth, EmptySpan, Passage, Span, SpanScores, precision_omega, span_scores};
 pub use statistics::{
     Adjustment, Alternative, ChangePoint, ChangePointTest, ClusterCorrection, ClusterError,
     Clusters, EffectMethod, EffectSize, Family, Inference, MeanPower, NoStatistic, PairTest,

@@ -22,6 +22,9 @@ pub enum Undefined {
     /// A grade is above the highest one that the measure was given, so its gain would be above 1.
     #[error("grade above max_rel")]
     GradeAboveMaximum,
+    /// The question has no evidence spans to find.
+    #[error("no evidence spans")]
+    NoEvidence,
 }
 
 /// How a mean treats queries without a value.

@@ -25,6 +25,7 @@ fn reason(reason: &str) -> String {
             Undefined::NoRelevantDocuments,
             Undefined::EmptyRanking,
             Undefined::GradeAboveMaximum,
+            Undefined::NoEvidence,
         ]
         .iter()
         .any(|it| it.to_string() == reason);
