@@ -174,7 +174,7 @@ fn a_label_is_stored_and_the_verdict_shown_only_on_request() {
         shown["judged"]["reason"]
             .as_str()
             .unwrap()
-            .ends_with("of the reference's words < 0.5"),
+            .ends_with("of the reference's words (50 % needed)"),
         "{shown}"
     );
     first["reveal"] = false.into();

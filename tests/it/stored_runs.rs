@@ -197,29 +197,29 @@ fn without_a_finished_run_there_is_no_latest() {
 }
 
 #[test]
-fn compare_takes_finished_runs_and_fails_the_check_if_a_newer_run_is_unfinished() {
+fn compare_refuses_a_last_command_that_did_not_finish_and_takes_named_runs() {
     let (sandbox, run) = mixed();
     sandbox.succeed("sample --limit 5 --skip-qa --profile bm25 --set search.limit=4");
     let second = sandbox.runs()[1].clone();
     assert!(name(&second).as_str() < "2999");
-    let compared = sandbox.run("compare");
+    let message = sandbox.refuse("compare");
+    let expected =
+        "your last command did not finish: `29990101T000002.000Z-failed`: failed in every case";
+    assert!(message.contains(expected), "{message}");
+    let compared = sandbox.run(&format!("compare {}", name(&run)));
     assert_eq!(compared.code, Some(0), "{}", compared.stderr);
     for (side, run) in [("before", &run), ("after", &second)] {
         let line = format!("{side}: {}", name(run));
         assert!(compared.stdout.contains(&line), "{}", compared.stdout);
     }
     assert_eq!(compared.stderr.matches("skipped").count(), 3);
-    let checked = sandbox.run("compare --fail-if-worse");
-    assert_eq!(checked.code, Some(1), "{}", checked.stderr);
-    assert!(
-        checked.stderr.contains("a newer run is not finished"),
-        "{}",
-        checked.stderr
-    );
-    let against = sandbox.run(&format!("compare {}", name(&run)));
-    assert_eq!(against.stdout, compared.stdout);
     let latest = sandbox.run(&format!("compare {} latest --fail-if-worse", name(&run)));
     assert_eq!(latest.code, Some(1), "{}", latest.stderr);
+    assert!(
+        latest.stderr.contains("a newer run is not finished"),
+        "{}",
+        latest.stderr
+    );
     assert_eq!(latest.stdout, compared.stdout);
     let both = format!("compare {} {}", name(&run), name(&second));
     let named = sandbox.run(&format!("{both} --fail-if-worse"));

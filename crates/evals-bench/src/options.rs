@@ -28,7 +28,10 @@ pub enum BenchCommand {
 }
 
 #[derive(Debug, Clone, Args)]
-#[command(group(ArgGroup::new("vectors").required(true).args(["dataset", "generated"])))]
+#[command(
+    group(ArgGroup::new("vectors").required(true).args(["dataset", "generated"])),
+    mut_arg("config", |config| config.hide(true))
+)]
 pub struct BenchIndexArgs {
     /// Dataset whose vectors and questions to use: its name or the path of a manifest. The command builds its index if it does not exist, and
     /// does not change it
@@ -46,6 +49,7 @@ pub struct BenchIndexArgs {
     /// Folder or address of the database with the dataset's index [default: the dataset's database in the data folder]
     #[arg(
         long,
+        hide = true,
         help_heading = "Vectors",
         value_name = "URI",
         conflicts_with = "generated"
@@ -76,7 +80,7 @@ pub struct BenchIndexArgs {
     #[arg(long, help_heading = "Indexes")]
     pub quick: bool,
     /// Print JSON
-    #[arg(long, help_heading = "Results")]
+    #[arg(long, hide = true, help_heading = "Results")]
     pub json: bool,
     /// Write the results to FILE; its extension chooses the format: .html (a page for browsers) .json .md
     #[arg(long, help_heading = "Results", value_name = "FILE", value_parser = result_file)]
@@ -103,25 +107,26 @@ pub struct GridValues {
 }
 
 #[derive(Debug, Clone, Args)]
+#[command(mut_arg("config", |config| config.hide(true)))]
 pub struct BenchEmbedArgs {
     /// Model to measure, e.g. `embedded:static-minilm`, `ollama:bge-m3` or, with settings, `{provider: local, name: MODEL, dtype:
     /// int8}`; repeat the option to compare several [default: the setting embeddings.model]
     #[arg(long = "model", value_name = "MODEL")]
     pub models: Vec<EmbeddingModel>,
     /// Texts in each call; repeat the option for several sizes. The middle size is used to measure throughput
-    #[arg(long = "batch", value_name = "N", allow_negative_numbers = true, value_parser = batch_size, default_values = ["1", "8", "32"])]
+    #[arg(long = "batch", hide = true, value_name = "N", allow_negative_numbers = true, value_parser = batch_size, default_values = ["1", "8", "32"])]
     pub batches: Vec<NonZeroUsize>,
     /// Concurrent calls; repeat the option for several numbers
-    #[arg(long, value_name = "N", allow_negative_numbers = true, value_parser = at_least_one, default_values = ["1", "2", "4", "8"])]
+    #[arg(long, hide = true, value_name = "N", allow_negative_numbers = true, value_parser = at_least_one, default_values = ["1", "2", "4", "8"])]
     pub concurrency: Vec<NonZeroUsize>,
     /// Time limit for each model; measurements that would exceed it are skipped
     #[arg(long, value_name = "SECONDS", allow_negative_numbers = true, value_parser = seconds, default_value = "30")]
     pub seconds: f64,
     /// File of texts to embed, one on each line [default: chunks of the bundled sample]
-    #[arg(long, value_name = "FILE")]
+    #[arg(long, hide = true, value_name = "FILE")]
     pub texts: Option<PathBuf>,
     /// Print JSON
-    #[arg(long)]
+    #[arg(long, hide = true)]
     pub json: bool,
     /// Write the results to FILE; its extension chooses the format: .html (a page for browsers) .json .md
     #[arg(long, value_name = "FILE", value_parser = result_file)]

@@ -31,10 +31,27 @@ pub enum TargetAddress {
 /// A text that names no target.
 #[derive(Debug, Error, PartialEq, Eq)]
 #[error(
-    "`{written}` names no target; write `http://…`, `https://…`, `exec:COMMAND`, `chat:PROVIDER:NAME`, `outputs:FILE` or `trec:FILE`"
+    "`{written}` names no target; write `http://…`, `https://…`, `exec:COMMAND`, `chat:PROVIDER:NAME`, `outputs:FILE` or `trec:FILE`{}",
+    self.did_you_mean()
 )]
 pub struct AddressError {
     written: String,
+}
+
+impl AddressError {
+    /// The address of a service that was written without its scheme, such as `localhost:8000/ask`.
+    fn did_you_mean(&self) -> String {
+        let after_host = self.written.split_once(':').map(|(host, rest)| {
+            let port = rest.split('/').next().unwrap_or_default();
+            (host, port.parse::<u16>().is_ok())
+        });
+        match after_host {
+            Some((host, true)) if !host.is_empty() && !host.contains(['/', ' ']) => {
+                format!("; did you mean `http://{}`?", self.written)
+            }
+            _ => String::new(),
+        }
+    }
 }
 
 impl FromStr for TargetAddress {
@@ -133,6 +150,18 @@ mod tests {
         ] {
             let target: TargetAddress = written.parse().unwrap();
             assert_eq!(target.to_string(), written);
+        }
+    }
+
+    #[test]
+    fn a_service_without_its_scheme_is_suggested_with_it() {
+        let refused = |written: &str| written.parse::<TargetAddress>().unwrap_err().to_string();
+        for written in ["localhost:8137/ask", "127.0.0.1:8000", "example.org:80/"] {
+            let hint = format!("; did you mean `http://{written}`?");
+            assert!(refused(written).ends_with(&hint), "{written}");
+        }
+        for written in ["python x.py", "ftp://x", "chat:gpt", ":80", "http:x"] {
+            assert!(!refused(written).contains("did you mean"), "{written}");
         }
     }
 

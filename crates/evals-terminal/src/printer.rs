@@ -43,8 +43,8 @@ pub struct Printer {
     shows_results: bool,
     /// Whether a page on stderr may be drawn again in the same place.
     is_live: bool,
-    /// The pages of the runs that ended since the last note.
-    pages: Arc<Mutex<Vec<PathBuf>>>,
+    /// The pages of the runs that ended since the last note; `None` for a run that finished no case.
+    pages: Arc<Mutex<Vec<Option<PathBuf>>>>,
     progress: Arc<MultiProgress>,
     /// Stands for the bars if stderr is no terminal.
     progress_lines: Option<Arc<ProgressLines>>,
@@ -188,7 +188,7 @@ impl Printer {
     }
 
     /// Adds the page of a run that ended, for [`note_pages`](Self::note_pages).
-    fn add_page(&self, page: PathBuf) {
+    fn add_page(&self, page: Option<PathBuf>) {
         self.pages().push(page);
     }
 
@@ -203,15 +203,23 @@ impl Printer {
             let path = folder.path().join(REPORT);
             self.note_file("every failure in full:", &path);
         }
+        let any_finished = report
+            .cases
+            .iter()
+            .any(|case| case.result.output().is_some());
         if let Some(page) = folder.page() {
-            self.add_page(page);
+            self.add_page(any_finished.then_some(page));
         }
     }
 
     /// Prints one line of what to do next: look at the page of the last run, and compare. It says how many other pages there are.
     pub fn note_pages(&self) {
-        let pages = mem::take(&mut *self.pages());
+        let ended = mem::take(&mut *self.pages());
+        let pages: Vec<&PathBuf> = ended.iter().flatten().collect();
         let Some((last, others)) = pages.split_last() else {
+            if !ended.is_empty() {
+                self.note("next: correct this, then run the same command again");
+            }
             return;
         };
         let others = match others.len() {
@@ -222,7 +230,7 @@ impl Printer {
         self.note_file(&format!("{next}{others}:"), last);
     }
 
-    fn pages(&self) -> MutexGuard<'_, Vec<PathBuf>> {
+    fn pages(&self) -> MutexGuard<'_, Vec<Option<PathBuf>>> {
         self.pages.lock().unwrap_or_else(PoisonError::into_inner)
     }
 

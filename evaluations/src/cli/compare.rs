@@ -25,10 +25,10 @@ pub(crate) struct CompareArgs {
     #[arg(long)]
     pub(crate) cases: bool,
     /// The test of differences
-    #[arg(long, help_heading = "Tests", value_enum, value_name = "TEST", default_value_t = TestChoice::Auto)]
+    #[arg(long, hide = true, help_heading = "Tests", value_enum, value_name = "TEST", default_value_t = TestChoice::Auto)]
     pub(crate) test: TestChoice,
     /// How to correct p values for the number of measures and pairs of runs
-    #[arg(long, help_heading = "Tests", value_enum, value_name = "METHOD", default_value_t = AdjustmentChoice::Holm)]
+    #[arg(long, hide = true, help_heading = "Tests", value_enum, value_name = "METHOD", default_value_t = AdjustmentChoice::Holm)]
     pub(crate) adjust: AdjustmentChoice,
     /// Count clusters of cases rather than cases: `document` for questions that share a relevant document, `metadata:KEY` for those with
     /// one value of a key, or `none`. The repetitions of a case are always one cluster [default: what the runs declare]
@@ -44,7 +44,7 @@ pub(crate) struct CompareArgs {
     pub(crate) out: Vec<PathBuf>,
     /// Leave questions, answers, references, passages, reasons, metadata and labels out of the page that `--out FILE.html` writes, so
     /// that it can be shared. Ids, numbers, names of measures, and settings stay
-    #[arg(long, help_heading = "Results", requires = "out")]
+    #[arg(long, hide = true, help_heading = "Results", requires = "out")]
     pub(crate) without_texts: bool,
     /// Draw the changes into the folder DIR, as SVG and as PNG with 300 dots per inch
     #[arg(long, help_heading = "Results", value_name = "DIR")]

@@ -42,7 +42,7 @@ pub(crate) struct ExportArgs {
     #[arg(long)]
     pub(crate) with_answers: bool,
     /// Leave out the documents
-    #[arg(long)]
+    #[arg(long, hide = true)]
     pub(crate) questions_only: bool,
     /// Export judgements of documents that are missing from the corpus, instead of failing
     #[arg(long, hide = true)]

@@ -42,7 +42,7 @@ pub(crate) struct RuleArgs {
     pub(crate) bound: Option<BoundWord>,
     /// Count clusters of cases rather than cases: `document` for questions that share a relevant document, `metadata:KEY` for those with
     /// one value of a key, or `none` [default: what the run declares]
-    #[arg(long, value_name = "KEY")]
+    #[arg(long, hide = true, value_name = "KEY")]
     pub(crate) cluster: Option<ClusterKey>,
     /// Confidence level of tests and intervals [default: 0.95]
     #[arg(long, hide = true, value_name = "LEVEL", allow_negative_numbers = true)]

@@ -115,7 +115,7 @@ pub(crate) struct CalibrateArgs {
     #[command(flatten)]
     pub(crate) chosen: ChosenLabelsArgs,
     /// The measure to calibrate, if the run has several judges
-    #[arg(long, value_name = "M")]
+    #[arg(long, hide = true, value_name = "M")]
     pub(crate) measure: Option<String>,
     /// Correct the run with a kept calibration, named by its id or the start of it, or with one in a file; reads no labels
     #[arg(long, value_name = "ID|FILE", requires = "run", conflicts_with_all = ["labels", "majority", "labeller", "assume_random", "measure"])]
@@ -133,7 +133,13 @@ pub(crate) struct CalibrateArgs {
     )]
     pub(crate) disagreements: usize,
     /// Also write the calibration into FILE.json, to use it on a different machine
-    #[arg(long, value_name = "FILE", requires = "run", conflicts_with = "with")]
+    #[arg(
+        long,
+        hide = true,
+        value_name = "FILE",
+        requires = "run",
+        conflicts_with = "with"
+    )]
     pub(crate) out: Option<PathBuf>,
     /// List the kept calibrations
     #[arg(long)]
@@ -154,7 +160,7 @@ pub(crate) struct ChosenLabelsArgs {
     #[arg(long, value_name = "NAME", conflicts_with = "majority")]
     pub(crate) labeller: Option<String>,
     /// Count the label that most people gave to an answer; leave out answers with a tie
-    #[arg(long)]
+    #[arg(long, hide = true)]
     pub(crate) majority: bool,
     /// Treat labelled answers as a random sample, even if their labels do not say how they were drawn
     #[arg(long, hide = true)]

@@ -107,10 +107,10 @@ pub(crate) struct ReportArgs {
     /// Run: its folder, its report.json, the folder's name or the start of it, its `--name`, or `latest` for the newest finished run
     pub(crate) run: OsString,
     /// Break every measure down by a key of the cases' metadata, e.g. `topic`; repeat the option for several
-    #[arg(long = "group-by", value_name = "KEY")]
+    #[arg(long = "group-by", hide = true, value_name = "KEY")]
     pub(crate) group_by: Vec<String>,
     /// Add this rank measure, computed from the stored rankings, e.g. `nDCG@3`; repeat the option for several
-    #[arg(long = "measure", value_name = "M")]
+    #[arg(long = "measure", hide = true, value_name = "M")]
     pub(crate) measures: Vec<Measure>,
     /// Write to FILE; its extension chooses the format: .html (a page for browsers) .json .jsonl .csv .md
     #[arg(long, value_name = "FILE")]
@@ -210,7 +210,12 @@ pub(crate) struct TableArgs {
     #[arg(long = "run", value_name = "RUN")]
     pub(crate) runs: Vec<OsString>,
     /// Add a column for this rank measure, computed from the stored rankings, e.g. `nDCG@3`; repeat the option for several
-    #[arg(long = "measure", value_name = "M", conflicts_with = "update")]
+    #[arg(
+        long = "measure",
+        hide = true,
+        value_name = "M",
+        conflicts_with = "update"
+    )]
     pub(crate) measures: Vec<Measure>,
     /// Draw the runs of each table side by side into the folder DIR, as SVG and as PNG with 300 dots per inch
     #[arg(long, value_name = "DIR", conflicts_with = "update")]

@@ -133,16 +133,22 @@ pub(crate) struct FuseArgs {
     #[arg(long, value_enum, value_name = "METHOD", default_value = "rrf")]
     pub(crate) method: FusionMethod,
     /// How to make the scores of different systems comparable, for the `comb` methods
-    #[arg(long, value_enum, value_name = "HOW", default_value = "min-max")]
+    #[arg(
+        long,
+        hide = true,
+        value_enum,
+        value_name = "HOW",
+        default_value = "min-max"
+    )]
     pub(crate) normalize: ScoreNormalization,
     /// The constant k of `rrf`
-    #[arg(long, value_name = "N", default_value = "60", value_parser = at_least_once)]
+    #[arg(long, hide = true, value_name = "N", default_value = "60", value_parser = at_least_once)]
     pub(crate) k: NonZeroU32,
     /// Probability that a reader goes on to the next document, for `rbc`
     #[arg(long, hide = true, value_name = "P", default_value = "0.8", value_parser = probability)]
     pub(crate) persistence: f64,
     /// Weight of each run, in the order of `--run`
-    #[arg(long, value_name = "W,W", value_delimiter = ',')]
+    #[arg(long, hide = true, value_name = "W,W", value_delimiter = ',')]
     pub(crate) weights: Option<Vec<f64>>,
     /// Documents to keep for each query
     #[arg(long, hide = true, value_name = "N", default_value = "1000", value_parser = at_least_one)]

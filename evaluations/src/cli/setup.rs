@@ -40,7 +40,7 @@ pub(crate) enum ConfigCommand {
     /// Print the effective settings as YAML, and where they come from
     Show {
         /// Include the settings of this dataset
-        #[arg(long)]
+        #[arg(long, hide = true)]
         dataset: Option<String>,
         #[command(flatten)]
         settings: SettingsArgs,
@@ -60,9 +60,12 @@ pub(crate) enum ConfigCommand {
 }
 
 #[derive(Debug, Clone, Args)]
-#[command(mut_arg("target", |target| target.help(
-    "Also ask this system a question: `http://…` or `chat:PROVIDER:NAME` [default: the setting target, or ./target.yaml]"
-)))]
+#[command(
+    mut_arg("target", |target| target.help(
+        "Also ask this system a question: `http://…` or `chat:PROVIDER:NAME` [default: the setting target, or ./target.yaml]"
+    )),
+    mut_arg("assignments", |assignments| assignments.hide(true))
+)]
 pub(crate) struct DoctorArgs {
     /// The answering model [default: the setting qa.model]
     #[arg(long, hide = true, value_name = "PROVIDER:NAME")]

@@ -45,10 +45,15 @@ pub(crate) struct TrendArgs {
     #[arg(long = "dataset", help_heading = "Runs", value_name = "NAME")]
     pub(crate) datasets: Vec<String>,
     /// Show only runs of this profile; repeat the option for several
-    #[arg(long = "profile", help_heading = "Runs", value_name = "NAME")]
+    #[arg(
+        long = "profile",
+        hide = true,
+        help_heading = "Runs",
+        value_name = "NAME"
+    )]
     pub(crate) profiles: Vec<String>,
     /// Show only runs that started since then: a day such as 2026-05-01 (UTC), or an age such as 30d or 12h
-    #[arg(long, help_heading = "Runs", value_name = "DAY|AGE", value_parser = since)]
+    #[arg(long, hide = true, help_heading = "Runs", value_name = "DAY|AGE", value_parser = since)]
     pub(crate) since: Option<DateTime<Utc>>,
     /// Exit with 1 if the newest runs are worse by more than X: `5%` of the measure and of the latency (p50 and p95), or 0.02 of the measure
     #[arg(long, value_name = "X", value_parser = tolerance)]

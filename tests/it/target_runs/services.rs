@@ -40,8 +40,17 @@ fn a_killed_run_resumes_without_asking_again() {
     let resumed = sandbox.run(line);
     assert_eq!(resumed.code, Some(0), "{}", resumed.stderr);
     assert!(resumed.stderr.contains("resuming: "), "{}", resumed.stderr);
+    let mixed = "of an earlier attempt, which did not finish, are used";
+    assert_eq!(
+        resumed.stderr.matches(mixed).count(),
+        1,
+        "{}",
+        resumed.stderr
+    );
     for benchmark in ["retrieval", "qa"] {
-        assert_eq!(report(&sandbox, benchmark)["summary"]["finished"], 40);
+        let report = report(&sandbox, benchmark);
+        assert_eq!(report["summary"]["finished"], 40);
+        assert!(report["metadata"].to_string().contains(mixed), "{report}");
     }
     let mut times: BTreeMap<String, usize> = BTreeMap::new();
     for id in asked(&sandbox) {
@@ -57,6 +66,7 @@ fn a_killed_run_resumes_without_asking_again() {
     // The run is finished, so the next one asks again.
     let again = sandbox.run(line);
     assert_eq!(again.code, Some(0), "{}", again.stderr);
+    assert!(!again.stderr.contains(mixed), "{}", again.stderr);
     assert!(asked(&sandbox).len() >= 80);
 }
 

@@ -11,6 +11,7 @@ use super::settings::SettingsArgs;
 use super::shown::ShownPart;
 
 #[derive(Debug, Clone, Args)]
+#[command(mut_arg("seed", |seed| seed.hide(true)))]
 pub struct EvalArgs {
     /// A dataset file: YAML or JSON in pydantic-evals' format, CSV as promptfoo reads it, or JSON Lines
     pub file: PathBuf,
@@ -37,10 +38,10 @@ pub struct EvalArgs {
 #[command(next_help_heading = "Run")]
 pub struct AttemptArgs {
     /// Ask the target again, up to N times, if it fails. Requests over HTTP are already retried, so the attempts multiply
-    #[arg(long, value_name = "N", allow_negative_numbers = true, value_parser = at_least_once)]
+    #[arg(long, hide = true, value_name = "N", allow_negative_numbers = true, value_parser = at_least_once)]
     pub retry_task: Option<NonZeroU32>,
     /// Run a failed evaluator again, up to N times
-    #[arg(long, value_name = "N", allow_negative_numbers = true, value_parser = at_least_once)]
+    #[arg(long, hide = true, value_name = "N", allow_negative_numbers = true, value_parser = at_least_once)]
     pub retry_evaluators: Option<NonZeroU32>,
     /// Run again whenever the file changes or, for `exec:`, a file in the command's folder, and show what changed
     #[arg(long, conflicts_with_all = ["estimate", "batch"])]

@@ -46,7 +46,7 @@ pub struct SelectionArgs {
     pub from: Option<OsString>,
     /// The run that `--only worse` compares with [default: the newest finished run before that of `--from` with its dataset, benchmark
     /// and, if there is one, profile]
-    #[arg(long, value_name = "RUN", requires = "only")]
+    #[arg(long, hide = true, value_name = "RUN", requires = "only")]
     pub against: Option<OsString>,
     /// Use only the cases of one shard of several, e.g. `2/8` for the second of eight, to split a run over machines. Applies
     /// after the other options, by a hash of each case's id; `evaluations runs merge` joins the shards
@@ -77,7 +77,7 @@ pub struct JudgingArgs {
     #[arg(long, conflicts_with = "no_cache")]
     pub batch: bool,
     /// Do not read or write the caches of replies, vectors and scores
-    #[arg(long)]
+    #[arg(long, hide = true)]
     pub no_cache: bool,
 }
 
@@ -124,7 +124,7 @@ pub struct ResultArgs {
     pub group_by: Vec<String>,
     /// Count clusters of cases rather than cases in intervals and tests: `document` for questions that share a relevant document,
     /// `metadata:KEY` for those with one value of a key, or `none` [default: what the dataset declares]
-    #[arg(long, value_name = "KEY")]
+    #[arg(long, hide = true, value_name = "KEY")]
     pub cluster: Option<ClusterKey>,
     /// Write a report to FILE; its extension chooses the format: .html (a page for browsers) .json .jsonl .csv .md, or for a run of a dataset file
     /// .pydantic.json for pydantic-evals' own format

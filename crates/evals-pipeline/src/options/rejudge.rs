@@ -20,7 +20,7 @@ pub struct RejudgeArgs {
     #[arg(long, value_name = "RUN")]
     pub against: Option<OsString>,
     /// Answers to judge at the same time [default: the setting evaluations.concurrency]
-    #[arg(long, value_name = "N", allow_negative_numbers = true, value_parser = at_least_one)]
+    #[arg(long, hide = true, value_name = "N", allow_negative_numbers = true, value_parser = at_least_one)]
     pub concurrency: Option<NonZeroUsize>,
     /// Write the report to FILE; its extension chooses the format: .html (a page for browsers) .json .jsonl .csv .md
     #[arg(long, value_name = "FILE")]

@@ -157,8 +157,10 @@ impl Costs {
         }
         let reranker = self.reranking.as_ref().and_then(|side| side.model.as_ref());
         let models = [&self.answering.model, &self.judging.model];
-        let mut models = models.into_iter().flatten().chain(reranker);
-        if models.any(is_served) {
+        let models = models.into_iter().flatten().chain(reranker);
+        let served = models.filter(|it| is_served(it)).count();
+        // The line of the only served model already says that its cost is unknown.
+        if served > 1 || (served == 1 && self.total.is_some()) {
             lines.push(("together".to_owned(), dollars(self.total)));
         }
         lines

@@ -94,6 +94,10 @@ async fn benchmarks(run: Run<'_>) -> Result<Exit> {
         return Ok(Exit::Done);
     }
     let mut exit = Exit::Done;
+    if !plan.retrieval && qa.is_none() && run.arguments.stages.skip_qa {
+        let note = "index ready; nothing measured, because `--skip-retrieval` and `--skip-qa` skip both benchmarks";
+        run.session.printer.note(note);
+    }
     if plan.retrieval {
         exit = retrieval::execute(run).await?;
     }

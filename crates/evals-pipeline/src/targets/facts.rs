@@ -10,7 +10,7 @@ use evals_rag::Purpose;
 use evals_rag::targets::matching::{IdCheck, MatchCounts};
 use evals_rag::targets::{DocumentScores, TargetSystem};
 use evals_runs::depth::Depth;
-use evals_targets::TargetIdentity;
+use evals_targets::{RecordedTarget, Target as _, TargetIdentity};
 use evals_terminal::Printer;
 use serde_json::Value;
 
@@ -33,6 +33,8 @@ pub struct TargetFacts {
     /// `None` outside of retrieval, and if the target gave none.
     scores: Option<DocumentScores>,
     versions: BTreeSet<String>,
+    /// What to say about replies of an attempt that did not end.
+    resumed: Option<String>,
     /// The model that all replies with tokens name; `None` if one of them names none or they name several.
     pub model: Option<String>,
 }
@@ -53,6 +55,7 @@ impl TargetFacts {
             depth: Depth::of(report),
             scores: None,
             versions: named(TargetSystem::VERSION),
+            resumed: None,
             model: only(models),
         }
     }
@@ -61,6 +64,25 @@ impl TargetFacts {
     #[must_use]
     pub fn with_scores(self, scores: Option<DocumentScores>) -> Self {
         Self { scores, ..self }
+    }
+
+    /// The same with a warning about the replies of an attempt that did not end: without a version, nothing says whether the target has
+    /// changed since.
+    pub(crate) fn with_resumed(self, recorded: &RecordedTarget) -> Self {
+        let identity = recorded.identity();
+        let may_mix = recorded.file().is_resumed()
+            && recorded.resumed() > 0
+            && identity.version.is_none()
+            && !identity.is_file()
+            && self.versions.is_empty();
+        let resumed = may_mix.then(|| {
+            format!(
+                "{} of an earlier attempt, which did not finish, {} used; if the target has changed since, repeat with `--fresh`",
+                quantity::of(recorded.resumed(), "reply"),
+                if recorded.resumed() == 1 { "is" } else { "are" },
+            )
+        });
+        Self { resumed, ..self }
     }
 
     /// Adds the facts for programs to a report's metadata.
@@ -108,7 +130,10 @@ impl TargetFacts {
         let (depth, scores) = (self.depth.as_ref(), self.scores.as_ref());
         push("documents per question", depth.map(Depth::line));
         push("scores", scores.and_then(DocumentScores::line));
-        push("warning", depth.and_then(Depth::shortfall));
+        push("warning", self.resumed.clone());
+        // More passages with the ids of other documents raise nothing.
+        let shortfall = depth.filter(|_| !self.none_matched());
+        push("warning", shortfall.and_then(Depth::shortfall));
         push("warning", scores.and_then(DocumentScores::contradiction));
         if let Some(checked) = self.mostly_different() {
             let fact = format!(
@@ -124,6 +149,11 @@ impl TargetFacts {
     /// The comparison of texts, if most are of other documents than the ids say.
     fn mostly_different(&self) -> Option<IdCheck> {
         self.checked.filter(IdCheck::mostly_differ)
+    }
+
+    /// Whether there were documents, and not one of them is in the corpus.
+    fn none_matched(&self) -> bool {
+        self.counts.all.documents() > 0 && self.counts.all.matched() == 0
     }
 
     /// How the documents were matched, in one line.
@@ -182,6 +212,7 @@ impl TargetFacts {
                 self.unmatched()
             ));
         }
+        printer.warn_of(self.resumed.as_deref());
         let contradiction = self.scores.as_ref();
         let contradiction = contradiction.and_then(DocumentScores::contradiction);
         printer.warn_of(contradiction.as_deref());

@@ -3,6 +3,7 @@
 use std::sync::LazyLock;
 
 use async_trait::async_trait;
+use evals::render::percent;
 use evals_models::ModelIdentity;
 use regex::Regex;
 
@@ -56,17 +57,18 @@ impl OverlapJudge {
             (true, true) => (false, "refused an answerable question".to_owned()),
             (true, false) => {
                 let (share, has_numbers) = found(judged.answer, judged.reference);
-                let sign = if share >= self.threshold { '≥' } else { '<' };
-                let lack = if has_numbers {
-                    ""
-                } else {
-                    ", but not all its numbers"
+                let has_words = share >= self.threshold;
+                let lack = match (has_numbers, has_words) {
+                    (true, _) => "",
+                    (false, true) => ", but not all its numbers",
+                    (false, false) => ", and not all its numbers",
                 };
                 let reason = format!(
-                    "{share:.3} of the reference's words {sign} {}{lack}",
-                    self.threshold
+                    "{} of the reference's words ({} needed){lack}",
+                    percent(share),
+                    percent(self.threshold)
                 );
-                (share >= self.threshold && has_numbers, reason)
+                (has_words && has_numbers, reason)
             }
         }
     }
@@ -133,7 +135,7 @@ mod tests {
 
     #[tokio::test]
     async fn answers_need_half_of_the_words_and_all_numbers() {
-        let half = "0.500 of the reference's words ≥ 0.5";
+        let half = "50 % of the reference's words (50 % needed)";
         let cases = [
             (
                 "It stands in Paris, as everybody knows.",
@@ -145,13 +147,13 @@ mod tests {
                 "Rome",
                 "the city of Paris",
                 false,
-                "0.000 of the reference's words < 0.5",
+                "0 % of the reference's words (50 % needed)",
             ),
             (
                 "After 58 minutes.",
                 "18 minutes",
                 false,
-                "0.500 of the reference's words ≥ 0.5, but not all its numbers",
+                "50 % of the reference's words (50 % needed), but not all its numbers",
             ),
             ("After 18 min.", "18 minutes", true, half),
             // The numbers of a list and those in links are not asked for.
@@ -159,13 +161,13 @@ mod tests {
                 "Open the page and save.",
                 "1. Open the [page](https://a.example/7).\n2. Save.",
                 true,
-                "1.000 of the reference's words ≥ 0.5",
+                "100 % of the reference's words (50 % needed)",
             ),
             (
                 "No, it is not.",
                 "No",
                 true,
-                "1.000 of the reference's words ≥ 0.5",
+                "100 % of the reference's words (50 % needed)",
             ),
         ];
         for (answer, reference, pass, reason) in cases {
@@ -181,7 +183,10 @@ mod tests {
         let verdict = verdict_of(&judge, (true, false), "Paris", "the city of Paris").await;
         assert_eq!(
             verdict,
-            (false, "0.500 of the reference's words < 0.6".to_owned())
+            (
+                false,
+                "50 % of the reference's words (60 % needed)".to_owned()
+            )
         );
         assert_eq!(
             judge.identity().digest.as_deref(),

@@ -1,6 +1,6 @@
 //! The runs that one command started.
 
-use anyhow::Result;
+use anyhow::{Result, bail};
 
 use super::choice::{SkippedRun, StoredRuns, is_finished};
 use super::predecessor::is_of_kind;
@@ -65,6 +65,27 @@ impl StoredRuns<'_> {
         };
         let are_variants = runs.iter().any(differs_in_name);
         Ok(are_variants.then_some(Variants { runs, skipped }))
+    }
+
+    /// Fails if the newest run is not finished and is of a later command than the newest finished one, which says nothing about it.
+    pub fn check_last_command(&self, folders: &[RunFolder]) -> Result<()> {
+        let (latest, _) = self.pop_newest(&mut folders.to_vec(), |_| true, is_finished)?;
+        let Some(newest) = folders.last() else {
+            return Ok(());
+        };
+        let state = newest.state();
+        let is_same_command = newest.read_record().is_ok_and(|record| {
+            let (line, latest) = (&record.command_line, &latest.record);
+            let is_again = record.name == latest.name && is_of_kind(&record, latest);
+            !line.is_empty() && *line == latest.command_line && !is_again
+        });
+        if is_finished(state) || is_same_command {
+            return Ok(());
+        }
+        bail!(
+            "your last command did not finish: {}; run it again, or name the two runs to compare",
+            SkippedRun::because_of(newest, state).text()
+        )
     }
 
     /// Takes the runs of the last command with any finished run off the end of `folders`. Returns the finished ones, oldest first, and

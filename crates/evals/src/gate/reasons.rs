@@ -63,6 +63,11 @@ pub(super) fn drop(reason: DropReason, numbers: &Drop, evidence: &DropCheck) -> 
     let n = evidence.n;
     let (counted, unit) = counted(numbers);
     let cases = quantity::of(counted, unit);
+    let with_value = if unit == "cluster" {
+        "with a value "
+    } else {
+        ""
+    };
     let are = if counted == 1 { "is" } else { "are" };
     let needed = needed(evidence, unit);
     let tolerance = evidence.tolerance;
@@ -72,7 +77,7 @@ pub(super) fn drop(reason: DropReason, numbers: &Drop, evidence: &DropCheck) -> 
     match reason {
         DropReason::Unchanged => format!("no case changed (n = {n})"),
         DropReason::FewUnchanged => {
-            format!("{found}: {cases} {are} too few to exclude drops above {tolerance}")
+            format!("{found}: {cases} {with_value}{are} too few to exclude drops above {tolerance}")
         }
         DropReason::Dropped => {
             format!("{found}: significant ({significance}) and larger than {tolerance} (n = {n})")

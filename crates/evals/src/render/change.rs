@@ -263,7 +263,12 @@ fn sensitivity(change: &Change) -> Vec<String> {
     let effects = of(&|it| Some(format!("{:+.2}", it.finding.effect?.value)));
     let detectable = of(&|it| {
         let reached = it.finding.detectable.map(|value| it.unit.print(value));
-        reached.or_else(|| Some(format!("none ({})", it.finding.undetectable.as_ref()?)))
+        reached.or_else(|| {
+            Some(format!(
+                "cannot tell ({})",
+                it.finding.undetectable.as_ref()?
+            ))
+        })
     });
     let tests = quantity::of(change.tests, "measure");
     let strictest = strictest(&change.test, change.tests, &tests);

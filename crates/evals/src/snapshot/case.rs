@@ -67,7 +67,7 @@ impl CaseValue {
 #[derive(Clone, Copy, serde::Serialize, serde::Deserialize)]
 #[serde(
     untagged,
-    expecting = "a number, `task failed`, `evaluator failed`, `undefined` or null"
+    expecting = "expected a number, `task failed`, `evaluator failed`, `undefined` or null"
 )]
 enum StoredValue {
     Number(#[serde(serialize_with = "crate::finite::serialize")] f64),

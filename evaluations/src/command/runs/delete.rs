@@ -32,7 +32,9 @@ pub(super) fn execute(session: &Session<'_>, arguments: &DeleteRunsArgs) -> Resu
                 session.directories.runs().display()
             );
         }
-        let folder = runs.by_name(wanted)?;
+        let folder = runs.by_name(wanted).context(
+            "`runs delete` takes the name of a run's folder, or the start of it, and no `--name`",
+        )?;
         if folders.iter().all(|other| other.path() != folder.path()) {
             folders.push(folder);
         }

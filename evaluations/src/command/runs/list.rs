@@ -38,7 +38,15 @@ const TREND: &str = "trend";
 const NAME: &str = "name";
 
 /// Columns that a narrow terminal drops, the least important first.
-const DROPPED_WHEN_NARROW: [&str; 6] = [TREND, "cases", "benchmark", "profile", NAME, "dataset"];
+const DROPPED_WHEN_NARROW: [&str; 7] = [
+    TREND,
+    "cases",
+    "benchmark",
+    "profile",
+    "state",
+    NAME,
+    "dataset",
+];
 
 pub(super) fn execute(session: &Session<'_>, arguments: &ListRunsArgs) -> Result<Exit> {
     let runs = session.directories.runs();

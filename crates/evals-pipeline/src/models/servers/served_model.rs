@@ -223,7 +223,7 @@ mod tests {
         let error = answerer.key().unwrap_err();
         assert_eq!(
             format!("{error:#}"),
-            "`m` needs a key for https://api.openai.com/v1: set the environment variable `NO_SUCH_KEY`, or name another one \
+            "`m` needs a key for https://api.openai.com/v1: set the environment variable `NO_SUCH_KEY`, or name a different one \
              in `providers.openai.api_key_env`"
         );
         assert_eq!(error.chain().len(), 1, "a cause may hold the value");

@@ -92,7 +92,7 @@ async fn answer(
     };
     let mut answered = run.execution().resume(work, &mut opened).await;
     let checked = prepared.check_ids(session.printer, interruption).await;
-    let facts = TargetFacts::of(&answered.report, checked);
+    let facts = TargetFacts::of(&answered.report, checked).with_resumed(recorded);
     facts.enter(&mut answered.report, identity)?;
     if !plan.retrieval {
         facts.warn(session.printer);

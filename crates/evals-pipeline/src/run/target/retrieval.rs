@@ -83,7 +83,9 @@ async fn measure(
     lines.extend(chosen.lines("questions"));
     chosen.enter(&mut report.metadata)?;
     let checked = prepared.check_ids(session.printer, interruption).await;
-    let facts = TargetFacts::of(report, checked).with_scores(DocumentScores::of(report));
+    let facts = TargetFacts::of(report, checked)
+        .with_scores(DocumentScores::of(report))
+        .with_resumed(recorded);
     facts.enter(report, prepared.target.identity())?;
     facts.warn(session.printer);
     lines.extend(facts.lines());

@@ -93,6 +93,16 @@ impl Share {
     }
 }
 
+/// A rule as its row names it: `nDCG@10 drop <= 0.02`.
+fn named(ruled: &Ruled) -> String {
+    let sign = match ruled.rule {
+        Rule::MaxDrop { .. } => "drop <=",
+        Rule::Min { .. } => ">=",
+        Rule::Max { .. } => "<=",
+    };
+    format!("{} {sign} {}", ruled.title, ruled.rule.limit())
+}
+
 impl TrialReport {
     pub(super) fn new(
         trial: &GateTrial<'_>,
@@ -126,13 +136,7 @@ impl TrialReport {
             }
             if rules.len() > 1 || !rules.iter().any(Ruled::is_drop) {
                 for (place, ruled) in rules.iter().enumerate() {
-                    let sign = match ruled.rule {
-                        Rule::MaxDrop { .. } => "drop <=",
-                        Rule::Min { .. } => ">=",
-                        Rule::Max { .. } => "<=",
-                    };
-                    let name = format!("{} {sign} {}", ruled.title, ruled.rule.limit());
-                    rows.push(row(Some(name), !ruled.is_drop(), &|verdicts| {
+                    rows.push(row(Some(named(ruled)), !ruled.is_drop(), &|verdicts| {
                         verdicts[place]
                     }));
                 }

@@ -14,7 +14,9 @@ use super::super::probability::{p_value, percent, strictest};
 use super::super::side_by_side::interruption;
 use super::super::{clusters, interval_methods};
 use super::sections::{main, measure_title, report_title};
-use crate::{Adjustment, CaseId, Finding, PairOutcome, PairTest, RankedTime, Standings, Verdict};
+use crate::{
+    Adjustment, CaseId, Finding, Lead, PairOutcome, PairTest, RankedTime, Standings, Verdict,
+};
 
 /// Below this many cases, intervals are too narrow and tests find only large differences.
 pub(in crate::render) const FEW: usize = 30;
@@ -76,9 +78,30 @@ fn best(standings: &Standings) -> Vec<String> {
         .chain(cost)
         .filter_map(|it| it.lead.as_ref());
     let title = |report| standings.title(report);
-    leads
-        .map(|it| lead(it, &standings.test, title, "case"))
-        .collect()
+    let line = |it: &Lead| {
+        let line = lead(it, &standings.test, title, "case");
+        match unclear_alone(standings, it) {
+            Some(p) => format!(
+                "{line}; this one question needs no correction, and the pair alone stays unclear (corrected {p})"
+            ),
+            None => line,
+        }
+    };
+    leads.map(line).collect()
+}
+
+/// The corrected p of the best report and its rival, if the lead is significant and this pair alone is not.
+fn unclear_alone(standings: &Standings, lead: &Lead) -> Option<String> {
+    let measure = standings
+        .measures
+        .iter()
+        .find(|it| it.measure == lead.measure)?;
+    let pair = measure.pair(*lead.best.first()?, lead.rival?)?;
+    let is_clear = matches!(pair.finding.verdict, Verdict::Better | Verdict::Worse);
+    if lead.finding.verdict != Verdict::Better || is_clear {
+        return None;
+    }
+    pair.finding.adjusted_p_value.map(p_value)
 }
 
 /// The pairs of the main measure whose test favours the run with the worse mean.
@@ -283,22 +306,11 @@ fn times(standings: &Standings) -> Vec<String> {
     if !standings.times.is_empty() {
         let fastest = |time: &RankedTime| {
             let first = time.standings.first()?;
-            let rest = time.standings[1..].iter();
-            let same = rest.filter(|it| it.letters.chars().any(|own| first.letters.contains(own)));
-            let same: Vec<String> = same.map(|it| report_title(standings, it.report)).collect();
             let title = report_title(standings, first.report);
-            Some(if same.is_empty() {
-                format!(
-                    "fastest by {}: {title}, significantly ahead of every other run",
-                    time.name
-                )
-            } else {
-                format!(
-                    "fastest by {}: {title}, not significantly ahead of {}",
-                    time.name,
-                    same.join(", ")
-                )
-            })
+            Some(format!(
+                "fastest by {}: {title} (runs one after another; load may explain this)",
+                time.name
+            ))
         };
         notes.extend(standings.times.iter().filter_map(fastest));
         let corrected = match standings.test.adjustment {

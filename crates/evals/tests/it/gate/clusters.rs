@@ -190,7 +190,7 @@ fn the_sentences_of_a_gate_count_clusters() {
     let gate = gate([max_drop(TOLERANCE)]);
     let unchanged = judged_snapshots(&gate, Some(&same), &same).unwrap();
     let reason = &check(&unchanged, "MRR drop <= 0.015").reason;
-    let expected = "20 clusters are too few to exclude drops above 0.015";
+    let expected = "20 clusters with a value are too few to exclude drops above 0.015";
     assert!(reason.contains(expected), "{reason}");
 
     let mut random = Xoshiro256PlusPlus::seeded(3);
