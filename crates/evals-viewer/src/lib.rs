@@ -1,6 +1,6 @@
 //! A local server with pages of the stored runs.
 //!
-//! Every request passes [`guard`] first. The pages read run folders, and only labels are ever written.
+//! Every request passes `guard` first. The pages read run folders, and only labels are ever written.
 
 mod address;
 mod browser;
