@@ -60,17 +60,15 @@ pub(super) fn with_unpaired(reason: &str, unpaired: &Unpaired, otherwise: Option
 /// The sentence for a tested drop. It says which half of the rule was not met, and what the test could have seen.
 pub(super) fn drop(reason: DropReason, numbers: &Drop, evidence: &DropCheck) -> String {
     let found = found(numbers, evidence);
-    let n = evidence.n;
+    let (n, tolerance) = (evidence.n, evidence.tolerance);
     let (counted, unit) = counted(numbers);
     let cases = quantity::of(counted, unit);
-    let with_value = if unit == "cluster" {
-        "with a value "
-    } else {
-        ""
+    let with_value = match unit {
+        "cluster" => "with a value ",
+        _ => "",
     };
     let are = if counted == 1 { "is" } else { "are" };
     let needed = needed(evidence, unit);
-    let tolerance = evidence.tolerance;
     let p = evidence.adjusted_p_value.map(p_value);
     let shown = test_and_cases(p.as_deref(), n);
     let significance = p.unwrap_or_else(|| "no p value".to_owned());
