@@ -46,7 +46,7 @@ pub struct Printer {
     /// The pages of the runs that ended since the last note; `None` for a run that finished no case.
     pages: Arc<Mutex<Vec<Option<PathBuf>>>>,
     progress: Arc<MultiProgress>,
-    /// Stands for the bars if stderr is no terminal.
+    /// Stands for the bars if stderr is not a terminal.
     progress_lines: Option<Arc<ProgressLines>>,
 }
 

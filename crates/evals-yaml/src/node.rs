@@ -64,7 +64,7 @@ pub struct Member {
 /// The key of a mapping.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Key {
-    /// The key; one that is no text in YAML is written as in JSON: `1`, `true`, `null`.
+    /// The key; one that is not a text in YAML is written as in JSON: `1`, `true`, `null`.
     pub text: String,
     /// Whether the key is a text in YAML, which `1`, `yes`, `~` and `2021-05-08` are not.
     pub is_text: bool,

@@ -103,7 +103,7 @@ fn without_weights(error: HubError) -> HubError {
     }
 }
 
-/// The paths of all files below a folder, with slashes, in order. A folder that does not exist has none.
+/// The paths of all files below a folder, with slashes, in order. The list is empty if the folder does not exist.
 ///
 /// Links are followed, except a link to a folder that the path already went through, which would never end, and a link that leads
 /// nowhere, so that its file counts as missing. An error names what cannot be read.

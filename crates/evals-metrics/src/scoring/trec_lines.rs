@@ -103,7 +103,7 @@ fn ranked(
     has_more: bool,
     line: usize,
 ) -> Result<Option<(&str, f64)>, ParseError> {
-    // trec_eval ignores what follows the tag. If a blank split an id, the field of the rank is no number.
+    // trec_eval ignores what follows the tag. If a blank split an id, the field of the rank is not a number.
     if has_more && rank.parse::<i64>().is_err() {
         return Ok(None);
     }

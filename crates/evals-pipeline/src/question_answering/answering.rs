@@ -29,7 +29,7 @@ pub(crate) struct Answering {
 const LEAST_STEPS: NonZeroU32 = NonZeroU32::new(2).expect("2 is not 0");
 
 impl Answering {
-    /// Refuses an agent that cannot search, and one that is no chat model.
+    /// Refuses an agent that cannot search, and one that is not a chat model.
     pub(crate) fn check(resolved: &Resolved, model: &ConfiguredChat) -> Result<(), SettingsError> {
         let qa = &resolved.settings.qa;
         if qa.mode == QaMode::Single {

@@ -39,7 +39,7 @@ fn is_among(given: &[f64], expected: f64) -> bool {
 ///   and `t` does in either case, and all but `t` after a space too: `$1.2B`, `$5m`, `2 M €`. Without a sign `5m` is a length.
 /// - `12%` is 12, like `12 percent`; currency signs and units do not matter.
 /// - `1.2.3` is 1, 2 and 3, as are the parts of a date. `3rd` is 3.
-/// - Digits after a letter belong to a name (`Q3`, `B12`) and are no number; nor are number words.
+/// - Digits after a letter belong to a name (`Q3`, `B12`) and are not numbers; number words are not numbers either.
 pub fn numbers(text: &str) -> Vec<f64> {
     let mut found = Vec::new();
     let mut at = 0;

@@ -109,7 +109,7 @@ impl Claim {
         let mut is_noted = false;
         loop {
             let permit = CLAIMS.acquire().await.ok()?;
-            // Opened anew each time: the process that had the claim has deleted its file.
+            // Each attempt opens the file again, because a process deletes the file when it gives up its claim.
             let file = opened(&folder, &path).ok()?;
             match file.try_lock() {
                 Ok(()) => {

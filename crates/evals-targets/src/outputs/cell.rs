@@ -19,7 +19,7 @@ pub(super) fn value(column: &str, text: &str) -> Result<Value, String> {
     }
 }
 
-/// A list of ids. A cell that begins like a list and is no JSON, such as Python's `['d1', 'd2']`, would be one id that no document
+/// A list of ids. A cell that begins like a list and is not JSON, such as Python's `['d1', 'd2']`, would be one id that no document
 /// has.
 fn list(column: &str, text: &str) -> Result<Value, String> {
     if let Some(list) = structured(text) {

@@ -1,4 +1,4 @@
-//! How requests and replies are told apart: by their ids, which a guarded protocol makes unguessable.
+//! Matches a reply to its request by the id that both carry. In a guarded protocol nobody can guess the ids.
 
 use std::fmt::Debug;
 

@@ -79,7 +79,7 @@ impl PromptSource {
     ///
     /// # Errors
     ///
-    /// The file cannot be read, or is no text.
+    /// The file cannot be read, or is not UTF-8.
     pub fn text(&self, folder: &Path) -> io::Result<String> {
         match self {
             Self::Text(text) => Ok(text.clone()),

@@ -98,7 +98,7 @@ impl UsageSettings {
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct StreamSettings {
     /// The JSONPath of the text in each event's data. By default it is that of OpenAI's protocol,
-    /// `$.choices[0].delta.content`, and data that is no JSON object is text itself.
+    /// `$.choices[0].delta.content`, and data that is not a JSON object is text itself.
     pub text: Option<String>,
     /// The data of the event that ends the stream. If it is set, a stream that ends without it is incomplete. By default `[DONE]` ends a
     /// stream, and so does the end of the body.

@@ -75,7 +75,7 @@ enum StoredValue {
     Null,
 }
 
-/// What stands for a value that is no number.
+/// What stands for a value that is not a number.
 #[derive(Clone, Copy, serde::Serialize, serde::Deserialize)]
 #[serde(rename_all = "lowercase")]
 enum Word {

@@ -57,7 +57,7 @@ pub(super) struct MeasureColumn<'a> {
     repetitions: Vec<Repetition<'a>>,
     /// Whether the current repetition has a value.
     has_value: bool,
-    /// Why it has none.
+    /// Why the current repetition has no value.
     gap: Option<Gap<'a>>,
 }
 

@@ -44,7 +44,7 @@ impl OutputLine {
 #[derive(Debug, Default)]
 pub(super) struct BatchOutput {
     lines: BTreeMap<String, OutputLine>,
-    /// Lines that are no JSON, or have no `custom_id`.
+    /// Lines that are not JSON, or have no `custom_id`.
     pub(super) unreadable: usize,
     /// All lines that are not empty.
     pub(super) total: usize,
