@@ -11,7 +11,7 @@ use evals_metrics::Bootstrap;
 use evals_runs::stored_runs::StoredReport;
 use evals_terminal::{self as terminal, Printer, console, report_text};
 
-use crate::figures::{self, ComparedRun, Place};
+use crate::figures::{self, ComparedRun, FigurePlace};
 use crate::out_file::OutFile;
 use crate::page::{HasPage, PageSource, RunPage};
 
@@ -93,7 +93,12 @@ impl<D: HasPage> ShownReport for Report<D> {
 
     fn figures(&self, seed: u64) -> Vec<PageFigure> {
         let bootstrap = bootstrap(seed);
-        figures::of_report(self, &self.summary(&bootstrap), &bootstrap, Place::File)
+        figures::of_report(
+            self,
+            &self.summary(&bootstrap),
+            &bootstrap,
+            FigurePlace::File,
+        )
     }
 
     fn compared(&self, label: String, series: usize, bootstrap: &Bootstrap) -> ComparedRun {

@@ -46,12 +46,12 @@ pub(super) struct WrittenRule {
 }
 
 /// A place in the file, for errors.
-struct Place<'p> {
+struct FileLine<'p> {
     path: &'p Path,
     line: Option<u64>,
 }
 
-impl fmt::Display for Place<'_> {
+impl fmt::Display for FileLine<'_> {
     fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(formatter, "{}", self.path.display())?;
         match self.line {
@@ -88,7 +88,7 @@ impl RulesFile {
         };
         let mut file = Self::default();
         for entry in &entries {
-            let place = Place {
+            let place = FileLine {
                 path,
                 line: entry.line,
             };
@@ -97,7 +97,7 @@ impl RulesFile {
         Ok(file)
     }
 
-    fn set(&mut self, entry: &Entry, place: &Place<'_>) -> Result<()> {
+    fn set(&mut self, entry: &Entry, place: &FileLine<'_>) -> Result<()> {
         let value = entry.value.to_value();
         match entry.key.as_str() {
             "max_drop" => self.limits(entry, place, |measure, tolerance| Rule::MaxDrop {
@@ -152,14 +152,14 @@ impl RulesFile {
     fn limits(
         &mut self,
         entry: &Entry,
-        place: &Place<'_>,
+        place: &FileLine<'_>,
         rule: impl Fn(String, f64) -> Rule,
     ) -> Result<()> {
         let Tree::Mapping(limits) = &entry.value else {
             bail!("{place}: `{}` is a mapping of names to numbers", entry.key);
         };
         for limit in limits {
-            let place = Place {
+            let place = FileLine {
                 path: place.path,
                 line: limit.line,
             };
@@ -179,7 +179,7 @@ impl RulesFile {
         Ok(())
     }
 
-    fn allow(&mut self, value: &Value, place: &Place<'_>) -> Result<()> {
+    fn allow(&mut self, value: &Value, place: &FileLine<'_>) -> Result<()> {
         let words = Allowance::ALL.map(Allowance::word);
         let Value::Array(items) = value else {
             bail!("{place}: `allow` is a list of {}", words.join(", "));

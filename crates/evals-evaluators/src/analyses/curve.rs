@@ -18,11 +18,11 @@ pub(super) struct Curve {
     /// The default title.
     pub(super) title: &'static str,
     /// The analyses of cases: a plot and a number.
-    pub(super) analyses: fn(&Drawing<'_>) -> Vec<Analysis>,
+    pub(super) analyses: fn(&CurveInputs<'_>) -> Vec<Analysis>,
 }
 
 /// The inputs of a drawing.
-pub(super) struct Drawing<'a> {
+pub(super) struct CurveInputs<'a> {
     /// The name of the experiment.
     pub(super) experiment: &'a str,
     pub(super) title: &'a str,
@@ -79,7 +79,7 @@ pub(super) fn entry(kind: Curve) -> Entry {
     })
 }
 
-impl Drawing<'_> {
+impl CurveInputs<'_> {
     /// Evenly spaced ones of the points, the first and the last among them.
     pub(super) fn drawn<P: Copy>(&self, points: &[P]) -> Vec<P> {
         let most = usize::try_from(self.most_points).unwrap_or(0);
@@ -127,7 +127,7 @@ impl ReportEvaluator<Untyped> for CurveEvaluator {
     }
 
     async fn evaluate(&self, report: &Report<Untyped>) -> Result<Vec<Analysis>, EvaluatorError> {
-        Ok((self.kind.analyses)(&Drawing {
+        Ok((self.kind.analyses)(&CurveInputs {
             experiment: &report.name,
             title: &self.title,
             columns: &self.columns,

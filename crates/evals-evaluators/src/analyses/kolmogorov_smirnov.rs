@@ -3,7 +3,7 @@
 use evals::{Analysis, LinePlotCurve, LinePlotPoint, LineStep, LineStyle};
 use evals_metrics::as_f64;
 
-use super::curve::{Curve, Drawing};
+use super::curve::{Curve, CurveInputs};
 
 /// `KolmogorovSmirnovEvaluator`.
 pub(super) const KOLMOGOROV_SMIRNOV: Curve = Curve {
@@ -13,7 +13,7 @@ pub(super) const KOLMOGOROV_SMIRNOV: Curve = Curve {
     analyses,
 };
 
-fn analyses(drawing: &Drawing<'_>) -> Vec<Analysis> {
+fn analyses(drawing: &CurveInputs<'_>) -> Vec<Analysis> {
     let undefined = drawing.columns.undefined(&drawing.cases);
     let (curves, statistic) = if undefined.is_some() {
         (Vec::new(), None)
@@ -42,7 +42,7 @@ fn analyses(drawing: &Drawing<'_>) -> Vec<Analysis> {
 }
 
 /// The two distributions, which start at 0 at the lowest score, and their largest distance.
-fn distributions(drawing: &Drawing<'_>) -> (Vec<LinePlotCurve>, f64) {
+fn distributions(drawing: &CurveInputs<'_>) -> (Vec<LinePlotCurve>, f64) {
     let cases = &drawing.cases;
     let counts = cases.counts();
     let thresholds: Vec<f64> = counts.iter().rev().map(|(score, ..)| *score).collect();

@@ -3,7 +3,7 @@
 use evals::{Analysis, PrecisionRecallCurve, PrecisionRecallPoint};
 use evals_metrics::as_f64;
 
-use super::curve::{Curve, Drawing, area};
+use super::curve::{Curve, CurveInputs, area};
 
 /// `PrecisionRecallEvaluator`.
 pub(super) const PRECISION_RECALL: Curve = Curve {
@@ -14,7 +14,7 @@ pub(super) const PRECISION_RECALL: Curve = Curve {
 };
 
 /// Without a positive case there is no recall, and so no curve. pydantic-evals counts it as 0.
-fn analyses(drawing: &Drawing<'_>) -> Vec<Analysis> {
+fn analyses(drawing: &CurveInputs<'_>) -> Vec<Analysis> {
     let points = points(drawing);
     let (curves, auc) = if points.is_empty() {
         (Vec::new(), None)
@@ -47,7 +47,7 @@ fn analyses(drawing: &Drawing<'_>) -> Vec<Analysis> {
 }
 
 /// All points: one before the first case counts as positive, then one for each distinct score. None without a positive case.
-fn points(drawing: &Drawing<'_>) -> Vec<PrecisionRecallPoint> {
+fn points(drawing: &CurveInputs<'_>) -> Vec<PrecisionRecallPoint> {
     let all = as_f64(drawing.cases.positives);
     let counts = drawing.cases.counts();
     let Some((highest, ..)) = counts.first().filter(|_| all > 0.0) else {

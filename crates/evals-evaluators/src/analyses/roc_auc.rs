@@ -3,7 +3,7 @@
 use evals::{Analysis, LinePlotCurve, LinePlotPoint, LineStyle};
 use evals_metrics::as_f64;
 
-use super::curve::{Curve, Drawing, area};
+use super::curve::{Curve, CurveInputs, area};
 
 /// `ROCAUCEvaluator`.
 pub(super) const ROC_AUC: Curve = Curve {
@@ -13,7 +13,7 @@ pub(super) const ROC_AUC: Curve = Curve {
     analyses,
 };
 
-fn analyses(drawing: &Drawing<'_>) -> Vec<Analysis> {
+fn analyses(drawing: &CurveInputs<'_>) -> Vec<Analysis> {
     let undefined = drawing.columns.undefined(&drawing.cases);
     let (curves, auc) = if undefined.is_some() {
         (Vec::new(), None)
@@ -38,7 +38,7 @@ fn analyses(drawing: &Drawing<'_>) -> Vec<Analysis> {
 }
 
 /// All points: the origin, then one for each distinct score.
-fn points(drawing: &Drawing<'_>) -> Vec<(f64, f64)> {
+fn points(drawing: &CurveInputs<'_>) -> Vec<(f64, f64)> {
     let (positives, negatives) = (
         as_f64(drawing.cases.positives),
         as_f64(drawing.cases.negatives),
@@ -50,7 +50,7 @@ fn points(drawing: &Drawing<'_>) -> Vec<(f64, f64)> {
 }
 
 /// The curve, and the diagonal of a score that knows nothing.
-fn curves(drawing: &Drawing<'_>, points: &[(f64, f64)], auc: f64) -> Vec<LinePlotCurve> {
+fn curves(drawing: &CurveInputs<'_>, points: &[(f64, f64)], auc: f64) -> Vec<LinePlotCurve> {
     let line = |points: Vec<(f64, f64)>| {
         let points = points.into_iter();
         points.map(|(x, y)| LinePlotPoint { x, y }).collect()

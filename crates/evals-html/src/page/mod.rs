@@ -34,7 +34,7 @@
 //!
 //!    | id | JSON |
 //!    |---|---|
-//!    | `table` | the [`Table`] |
+//!    | `table` | the [`CaseRows`] |
 //!    | `cases-B` | an array of up to [`BLOCK`] [`Case`]s: those of the rows from `B * 64` on |
 //!    | `passages-B` | an array of up to [`BLOCK`] [`Passage`]s: those with the numbers from `B * 64` on |
 //!
@@ -91,7 +91,7 @@ pub use contents::{Contents, Sides, Texts};
 pub use error::PageError;
 pub use opening::{Fact, Listing, Notice, Opening, PageFigure, Score, ScoreAxis, Severity};
 pub use place::{Place, PlaceLink};
-pub use table::{Cell, Column, ColumnKind, Table};
+pub use table::{CaseRows, Cell, Column, ColumnKind};
 pub use writer::{Page, Written};
 
 /// Cases in one compressed block, and passages in one.

@@ -1,12 +1,12 @@
 //! Takes the texts out of a page that is shared.
 
-use super::{Case, Cell, ColumnKind, OutcomeKind, Run, Table};
+use super::{Case, CaseRows, Cell, ColumnKind, OutcomeKind, Run};
 
 /// What stands where a reader has to know that there was a text.
 const OMITTED: &str = "left out of this page";
 
 /// The table without columns of texts, and without reasons.
-pub(super) fn table(table: &Table) -> Table {
+pub(super) fn table(table: &CaseRows) -> CaseRows {
     let mut table = table.clone();
     table
         .columns

@@ -6,7 +6,7 @@ use crate::view::segment;
 
 /// The rows of a page, stored column by column. A page shows them in this order until somebody sorts them: worst first.
 #[derive(Clone, Debug, Default, PartialEq, Serialize)]
-pub struct Table {
+pub struct CaseRows {
     /// The ids of the cases, unique. The case of row `i` is entry `i % 64` of block `i / 64`.
     pub ids: Vec<String>,
     /// The columns, from left to right. All have as many cells as there are ids.

@@ -3,7 +3,7 @@
 use evals_messages::visible::beginning;
 use serde::Serialize;
 
-use super::{Case, Cell, ColumnKind, Field, FieldRole, OutcomeKind, Side, Table};
+use super::{Case, CaseRows, Cell, ColumnKind, Field, FieldRole, OutcomeKind, Side};
 use crate::view::segment;
 
 /// How many cases there are.
@@ -24,7 +24,7 @@ pub(super) struct WorstCase {
 
 impl WorstCase {
     /// The case of a row: what was asked, the answer, the reference, and why it failed.
-    pub(super) fn of(row: usize, case: &Case, table: &Table) -> Self {
+    pub(super) fn of(row: usize, case: &Case, table: &CaseRows) -> Self {
         let newer = |run: &&super::Run| run.side == Some(Side::After);
         let run = case.runs.iter().find(newer).or(case.runs.first());
         let own = run.iter().flat_map(|run| &run.fields);
@@ -59,7 +59,7 @@ impl WorstCase {
 }
 
 /// The first visible values of a row, such as `not retrieved` and `RR@5 0.0000`.
-fn marks(row: usize, table: &Table) -> Vec<String> {
+fn marks(row: usize, table: &CaseRows) -> Vec<String> {
     let columns = table.columns.iter().filter(|column| column.is_visible);
     let marks = columns.filter_map(|column| match (&column.cells[row], column.kind) {
         (Cell::Text(label), ColumnKind::Label) => Some(label.clone()),

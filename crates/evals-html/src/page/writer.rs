@@ -5,7 +5,7 @@ use std::io::Write;
 use super::body::{Body, Counted};
 use super::worst::{WORST, WorstCase};
 use super::{
-    Case, Contents, Opening, PageError, Place, Sides, Table, Texts, assets, block, omission,
+    Case, CaseRows, Contents, Opening, PageError, Place, Sides, Texts, assets, block, omission,
     template,
 };
 
@@ -15,7 +15,7 @@ pub struct Page<'p> {
     /// What a reader sees first.
     pub opening: &'p Opening,
     /// The table of cases; empty for a page without cases.
-    pub table: &'p Table,
+    pub table: &'p CaseRows,
     /// Whether the page holds texts.
     pub texts: Texts,
     /// Where the page is read.
@@ -50,7 +50,7 @@ impl<'p> Page<'p> {
     pub const PASSAGES_UNTIL: u64 = 50_000_000;
 
     /// A file with all texts.
-    pub fn new(opening: &'p Opening, table: &'p Table) -> Self {
+    pub fn new(opening: &'p Opening, table: &'p CaseRows) -> Self {
         Self {
             opening,
             table,

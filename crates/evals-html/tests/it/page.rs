@@ -6,8 +6,8 @@ use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
 use evals_html::figure::Width;
 use evals_html::page::{
-    BLOCK, Case, Cell, Field, FieldRole, Opening, Outcome, OutcomeKind, Page, PageError, Passage,
-    Ranked, Run, Step, Table, Texts,
+    BLOCK, Case, CaseRows, Cell, Field, FieldRole, Opening, Outcome, OutcomeKind, Page, PageError,
+    Passage, Ranked, Run, Step, Texts,
 };
 use serde_json::{Value, json};
 use sha2::{Digest, Sha256};
@@ -191,7 +191,7 @@ fn the_opening_makes_control_characters_visible_and_keeps_every_other_text() {
         sentence: HOSTILE.join(" "),
         ..Opening::default()
     };
-    let page = written(&Page::new(&opening, &Table::default()), []);
+    let page = written(&Page::new(&opening, &CaseRows::default()), []);
     let elements = elements(&page);
     let text = |name: &str| &elements.iter().find(|it| it.name == name).unwrap().text;
     assert_eq!(text("title"), HOSTILE[0]);
@@ -204,7 +204,7 @@ fn the_opening_makes_control_characters_visible_and_keeps_every_other_text() {
 #[test]
 fn a_page_without_cases_has_no_data() {
     let opening = MADE.opening([]);
-    let elements = elements(&written(&Page::new(&opening, &Table::default()), []));
+    let elements = elements(&written(&Page::new(&opening, &CaseRows::default()), []));
     let ids: Vec<&str> = elements
         .iter()
         .filter_map(|it| it.attribute("id"))
@@ -272,7 +272,7 @@ fn five_thousand_cases_fit_into_eight_megabytes() {
     };
     let opening = Opening::default();
     let page = written(&Page::new(&opening, &made.table()), made.cases());
-    let empty = written(&Page::new(&opening, &Table::default()), []);
+    let empty = written(&Page::new(&opening, &CaseRows::default()), []);
     let growth = 10 * (page.len() - empty.len());
     assert!(growth + empty.len() < 8_000_000, "{growth}");
 }
@@ -303,7 +303,7 @@ fn passages_are_left_out_of_a_page_that_is_too_large() {
 const SECRET: &str = "Zwiebelkuchen";
 
 /// A case whose every text holds the secret, under a column of each kind.
-fn secret() -> (Table, Case) {
+fn secret() -> (CaseRows, Case) {
     let field = |role| Field {
         name: "field".to_owned(),
         text: SECRET.to_owned(),

@@ -3,9 +3,9 @@
 use std::ops::Range;
 
 use evals_html::page::{
-    Case, Cell, Column, ColumnKind, Fact, Field, FieldRole, Listing, Mark, Notice, Opening,
-    Outcome, OutcomeKind, PageFigure, Passage, Ranked, Run, Score, ScoreAxis, Severity, Side, Step,
-    Table, Timing,
+    Case, CaseRows, Cell, Column, ColumnKind, Fact, Field, FieldRole, Listing, Mark, Notice,
+    Opening, Outcome, OutcomeKind, PageFigure, Passage, Ranked, Run, Score, ScoreAxis, Severity,
+    Side, Step, Timing,
 };
 use evals_html::scene::Scene;
 
@@ -145,7 +145,7 @@ impl Synthetic {
     }
 
     /// The table, worst first.
-    pub(crate) fn table(self) -> Table {
+    pub(crate) fn table(self) -> CaseRows {
         let column = |key: &str, title: &str, kind, cells: &dyn Fn(usize) -> Cell| Column {
             key: key.to_owned(),
             title: title.to_owned(),
@@ -209,7 +209,7 @@ impl Synthetic {
                 &|row| Cell::Number(change(row), format!("{:+.4}", change(row))),
             ));
         }
-        Table {
+        CaseRows {
             ids: (0..self.cases).map(id).collect(),
             columns,
         }

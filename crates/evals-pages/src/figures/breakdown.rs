@@ -10,12 +10,12 @@ use evals_rag::Ending;
 
 use super::caption::{self, counted};
 use super::domain::HasFigures;
-use super::place::Place;
+use super::place::FigurePlace;
 
 pub(super) fn figure<D: HasFigures>(
     subject: &str,
     report: &Report<D>,
-    place: Place<'_>,
+    place: FigurePlace<'_>,
 ) -> Option<PageFigure> {
     let mut counts: BTreeMap<Ending, usize> = BTreeMap::new();
     for ending in report.cases.iter().filter_map(D::ending) {

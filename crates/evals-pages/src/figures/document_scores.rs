@@ -6,12 +6,12 @@ use evals_html::page::PageFigure;
 
 use super::caption;
 use super::domain::HasFigures;
-use super::place::Place;
+use super::place::FigurePlace;
 
 pub(super) fn figure<D: HasFigures>(
     subject: &str,
     report: &Report<D>,
-    place: Place<'_>,
+    place: FigurePlace<'_>,
 ) -> Option<PageFigure> {
     let scores = D::document_scores(report)?;
     if scores.relevant.is_empty() || scores.other.is_empty() {

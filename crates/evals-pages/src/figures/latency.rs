@@ -6,12 +6,12 @@ use evals_html::page::PageFigure;
 use evals_metrics::Percentiles;
 
 use super::caption;
-use super::place::Place;
+use super::place::FigurePlace;
 
 pub(super) fn figure<D: Domain>(
     subject: &str,
     report: &Report<D>,
-    place: Place<'_>,
+    place: FigurePlace<'_>,
 ) -> Option<PageFigure> {
     let stages = stages(report);
     let (drawn, few): (Vec<Samples>, Vec<Samples>) = stages

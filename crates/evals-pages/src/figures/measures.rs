@@ -6,7 +6,7 @@ use evals_html::page::PageFigure;
 use evals_metrics::{Bootstrap, Mean};
 
 use super::caption;
-use super::place::Place;
+use super::place::FigurePlace;
 
 /// A mean of a summary.
 #[derive(Debug, Clone, Copy)]
@@ -68,7 +68,7 @@ pub(super) fn figure(
     subject: &str,
     summary: &Summary,
     bootstrap: &Bootstrap,
-    place: Place<'_>,
+    place: FigurePlace<'_>,
 ) -> Option<PageFigure> {
     let measures = measured(summary);
     let panel = |name: &str, unit: Unit| Panel {

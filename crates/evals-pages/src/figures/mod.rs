@@ -25,7 +25,7 @@ use evals_runs::stored_runs::TREND;
 pub use self::breakdown::COLUMN as ENDING_COLUMN;
 pub use self::domain::HasFigures;
 pub use self::folder::FigureFolder;
-pub use self::place::Place;
+pub use self::place::FigurePlace;
 pub use self::runs::{ComparedRun, search_time, service_time};
 
 /// The names of the figures of one report.
@@ -76,7 +76,7 @@ pub fn of_report<D: HasFigures>(
     report: &Report<D>,
     summary: &Summary,
     bootstrap: &Bootstrap,
-    place: Place<'_>,
+    place: FigurePlace<'_>,
 ) -> Vec<PageFigure> {
     let subject = caption::subject(report);
     let subject = place.subject(&subject);
@@ -113,7 +113,7 @@ pub fn of_standings<D: HasFigures>(
         ComparedRun::of(label, series, run.report, run.summary.clone(), &bootstrap)
     });
     let compared: Vec<ComparedRun> = compared.collect();
-    let others = runs::figures(subject, &compared, &bootstrap, Place::File);
+    let others = runs::figures(subject, &compared, &bootstrap, FigurePlace::File);
     let others = others
         .into_iter()
         .filter(|it| ["trade-off", "precision"].contains(&it.name.as_str()));
@@ -146,7 +146,7 @@ pub fn of_runs(
     subject: &str,
     runs: &[ComparedRun],
     bootstrap: &Bootstrap,
-    place: Place<'_>,
+    place: FigurePlace<'_>,
 ) -> Vec<PageFigure> {
     runs::figures(place.subject(subject), runs, bootstrap, place)
 }

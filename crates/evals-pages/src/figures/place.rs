@@ -1,18 +1,18 @@
 //! Where figures are shown.
 
 use evals_html::figure::Width;
-use evals_html::page::{Column, ColumnKind, Table};
+use evals_html::page::{CaseRows, Column, ColumnKind};
 
 /// Where figures are shown.
 #[derive(Debug, Clone, Copy)]
-pub enum Place<'p> {
+pub enum FigurePlace<'p> {
     /// In files of their own, as wide as a page of a journal.
     File,
     /// On a page, beside each other. Parts of figures lead to rows of its table.
-    Page(&'p Table),
+    Page(&'p CaseRows),
 }
 
-impl Place<'_> {
+impl FigurePlace<'_> {
     /// The width of a figure.
     pub(super) fn width(self) -> Width {
         match self {

@@ -9,7 +9,7 @@ use evals_metrics::{Bootstrap, Mean, mean_interpolated_precision};
 
 use super::caption;
 use super::domain::HasFigures;
-use super::place::Place;
+use super::place::FigurePlace;
 
 /// The interpolated precision of a run.
 #[derive(Debug)]
@@ -52,7 +52,7 @@ pub(super) fn of_report<D: HasFigures>(
     subject: &str,
     report: &Report<D>,
     bootstrap: &Bootstrap,
-    place: Place<'_>,
+    place: FigurePlace<'_>,
 ) -> Option<PageFigure> {
     let curve = curve(report, bootstrap)?;
     let name = caption::subject(report);
@@ -63,7 +63,7 @@ pub(super) fn of_report<D: HasFigures>(
 pub(super) fn figure(
     subject: &str,
     curves: &[(&str, &Curve)],
-    place: Place<'_>,
+    place: FigurePlace<'_>,
 ) -> Option<PageFigure> {
     let drawn: Vec<PrecisionCurve> = curves
         .iter()

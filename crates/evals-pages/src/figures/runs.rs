@@ -13,7 +13,7 @@ use evals_rag::Purpose;
 use super::caption;
 use super::domain::HasFigures;
 use super::measures::{Measured, estimate, measured};
-use super::place::Place;
+use super::place::FigurePlace;
 use super::precision::{self, Curve};
 
 /// Most measures that a comparison shows.
@@ -87,10 +87,10 @@ pub(super) fn figures(
     subject: &str,
     runs: &[ComparedRun],
     bootstrap: &Bootstrap,
-    place: Place<'_>,
+    place: FigurePlace<'_>,
 ) -> Vec<PageFigure> {
     let labels: Vec<String> = runs.iter().map(|run| run.label.clone()).collect();
-    let drawn = Drawn {
+    let drawn = RunFigures {
         subject,
         labels: distinct(&labels),
         runs,
@@ -108,14 +108,14 @@ pub(super) fn figures(
 }
 
 /// What the figures of several runs show.
-struct Drawn<'r> {
+struct RunFigures<'r> {
     subject: &'r str,
     /// The shortest names of the runs.
     labels: Vec<String>,
     runs: &'r [ComparedRun],
     measures: Vec<Shared<'r>>,
     bootstrap: &'r Bootstrap,
-    place: Place<'r>,
+    place: FigurePlace<'r>,
 }
 
 /// A measure in all runs.
@@ -157,7 +157,7 @@ fn measures(runs: &[ComparedRun]) -> Vec<Shared<'_>> {
     shared
 }
 
-impl Drawn<'_> {
+impl RunFigures<'_> {
     fn comparison(&self) -> Option<PageFigure> {
         let title = caption::titled("Comparison", self.subject);
         let (shown, rest) = self.measures.split_at(self.measures.len().min(MOST));

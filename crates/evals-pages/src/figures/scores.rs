@@ -7,7 +7,7 @@ use evals_html::figure::Histogram;
 use evals_html::page::{ColumnKind, PageFigure};
 
 use super::caption::{self, counted};
-use super::place::Place;
+use super::place::FigurePlace;
 
 /// Most scores that get a figure.
 const MOST: usize = 3;
@@ -17,7 +17,7 @@ pub(super) fn figures<D: Domain>(
     subject: &str,
     report: &Report<D>,
     summary: &Summary,
-    place: Place<'_>,
+    place: FigurePlace<'_>,
 ) -> Vec<PageFigure> {
     let values = report.score_values();
     let mut figures = Vec::new();

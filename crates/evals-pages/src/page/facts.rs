@@ -108,13 +108,13 @@ pub(super) fn fact(name: &str, value: impl Into<String>) -> Fact {
 /// What a record says about the tables of a dataset, so far as a page shows it.
 #[derive(Deserialize)]
 struct Tables {
-    documents: Table,
-    questions: Table,
-    judgements: Option<Table>,
+    documents: TableSource,
+    questions: TableSource,
+    judgements: Option<TableSource>,
 }
 
 #[derive(Deserialize)]
-struct Table {
+struct TableSource {
     repo: Option<String>,
     revision: Option<String>,
     commit: Option<String>,
@@ -143,7 +143,7 @@ fn sources(record: Option<&RunRecord>) -> Vec<String> {
     sources
 }
 
-fn source(table: &Table) -> Option<String> {
+fn source(table: &TableSource) -> Option<String> {
     const DIGITS: usize = 12;
     let short = |digest: &str| digest.get(..DIGITS).unwrap_or(digest).to_owned();
     if let Some(repo) = &table.repo {

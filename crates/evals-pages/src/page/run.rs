@@ -4,7 +4,7 @@ use std::io::Write;
 
 use anyhow::Result;
 use evals::{CaseId, MeasureValues, Report, Summary, Unit};
-use evals_html::page::{Case, Column, Opening, Page, Table, Texts, Written};
+use evals_html::page::{Case, CaseRows, Column, Opening, Page, Texts, Written};
 
 use super::case::{self, Owner};
 use super::cases::Cases;
@@ -13,7 +13,7 @@ use super::order::worst_first;
 use super::paged::HasPage;
 use super::source::PageSource;
 use super::{facts, listing, notice, omission, score, sentence};
-use crate::figures::{self, Place};
+use crate::figures::{self, FigurePlace};
 
 /// The measures whose columns are visible at first.
 const VISIBLE: usize = 4;
@@ -56,7 +56,7 @@ impl<D: HasPage> RunPage<'_, D> {
         if has_texts {
             columns.extend(column::groups(&ids, first));
         }
-        let table = Table {
+        let table = CaseRows {
             ids: ids.iter().map(ToString::to_string).collect(),
             columns: columns.into_columns(),
         };
@@ -70,7 +70,7 @@ impl<D: HasPage> RunPage<'_, D> {
         Ok(page.write(shown, out)?)
     }
 
-    fn opening(&self, table: &Table) -> Result<Opening> {
+    fn opening(&self, table: &CaseRows) -> Result<Opening> {
         let Self { report, source, .. } = *self;
         let summary = &*omission::summary(self.summary, source.texts);
         let score = score::of_run(summary, source.record.as_deref(), D::CASE);
@@ -84,7 +84,12 @@ impl<D: HasPage> RunPage<'_, D> {
             configuration,
             matrix: None,
             listings: listing::of_report(report, summary, source),
-            figures: figures::of_report(report, summary, &source.bootstrap, Place::Page(table)),
+            figures: figures::of_report(
+                report,
+                summary,
+                &source.bootstrap,
+                FigurePlace::Page(table),
+            ),
         })
     }
 

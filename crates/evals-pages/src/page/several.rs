@@ -8,7 +8,7 @@ use evals::{
     CaseId, Comparison, Lead, MeasureValues, PairTesting, Standings, Summary, Titled, Unit, render,
 };
 use evals_html::page::{
-    Case, Column, Fact, Listing, Notice, Opening, Page, Score, Table, Texts, Written,
+    Case, CaseRows, Column, Fact, Listing, Notice, Opening, Page, Score, Texts, Written,
 };
 use evals_messages::quantity;
 use evals_metrics::PairedTest;
@@ -21,7 +21,7 @@ use super::order::worst_first;
 use super::paged::HasPage;
 use super::source::PageSource;
 use super::{facts, listing, omission, rank, score};
-use crate::figures::{self, ComparedRun, Place};
+use crate::figures::{self, ComparedRun, FigurePlace};
 
 /// The runs whose columns are visible at first.
 const VISIBLE: usize = 6;
@@ -80,7 +80,7 @@ impl<D: HasPage> SeveralPage<'_, D> {
         if self.source.texts == Texts::Kept {
             columns.extend(column::groups(&ids, first));
         }
-        let table = Table {
+        let table = CaseRows {
             ids: ids.iter().map(ToString::to_string).collect(),
             columns: columns.into_columns(),
         };
@@ -136,7 +136,7 @@ impl<D: HasPage> SeveralPage<'_, D> {
         leads.collect::<Vec<_>>().join("; ")
     }
 
-    fn opening(&self, leads: &[Lead], best: usize, rows: &Table) -> Result<Opening> {
+    fn opening(&self, leads: &[Lead], best: usize, rows: &CaseRows) -> Result<Opening> {
         let texts = self.source.texts;
         let summaries = self.runs.iter();
         let summaries: Vec<Cow<'_, Summary>> = summaries
@@ -180,7 +180,7 @@ impl<D: HasPage> SeveralPage<'_, D> {
                 &report.dataset,
                 &compared,
                 &self.source.bootstrap,
-                Place::Page(rows),
+                FigurePlace::Page(rows),
             ),
         })
     }

@@ -4,7 +4,7 @@ use std::io::{self, Write};
 use std::path::Path;
 
 use anyhow::Result;
-use evals_html::page::{Opening, Page, Table, Written};
+use evals_html::page::{CaseRows, Opening, Page, Written};
 use evals_messages::chain;
 use evals_runs::atomic_file::write_atomically;
 use evals_runs::run_folder::{PAGE, RunFolder};
@@ -40,7 +40,7 @@ pub fn write_file(
 
 /// Writes a page without cases.
 pub fn write_opening(opening: &Opening, out: impl Write) -> Result<Written> {
-    Ok(Page::new(opening, &Table::default()).write([], out)?)
+    Ok(Page::new(opening, &CaseRows::default()).write([], out)?)
 }
 
 fn size_warning(path: &Path, written: Written) -> Option<String> {

@@ -16,7 +16,7 @@ const WARM_UP: &str = "warm-up";
 
 /// How many documents a search looks for, and how many passages it returns.
 #[derive(Debug, Clone, Copy)]
-pub(super) struct Depth {
+pub(super) struct SearchDepth {
     pub(super) documents: usize,
     pub(super) passages: usize,
 }
@@ -26,7 +26,7 @@ pub(super) struct Depth {
 pub(super) async fn open(
     run: Run<'_>,
     profile: SearchProfile,
-    depth: Depth,
+    depth: SearchDepth,
     batch: Option<QuestionBatch>,
 ) -> Result<Arc<dyn Searcher>> {
     let arguments = run.arguments;

@@ -16,7 +16,7 @@ use crate::annotations::{
 use crate::stored_runs::StoredRun;
 
 /// One of two runs, with the labels beside it.
-struct Side {
+struct LabelledRun {
     answers: RunAnswers,
     judged: JudgedRun,
     labels: StoredLabels,
@@ -63,8 +63,14 @@ fn has_labels(labels: &StoredLabels, measure: &str) -> bool {
     labels.any(|label| label.measure.as_deref() == Some(measure))
 }
 
-fn sides(runs: [&StoredRun; 2], measure: &str) -> Result<(Option<Side>, Option<Side>)> {
-    Ok((Side::read(runs[0], measure)?, Side::read(runs[1], measure)?))
+fn sides(
+    runs: [&StoredRun; 2],
+    measure: &str,
+) -> Result<(Option<LabelledRun>, Option<LabelledRun>)> {
+    Ok((
+        LabelledRun::read(runs[0], measure)?,
+        LabelledRun::read(runs[1], measure)?,
+    ))
 }
 
 /// The labels beside a run; `None` for a run without labels.
@@ -76,7 +82,7 @@ fn labels(run: &StoredRun) -> Result<Option<StoredLabels>> {
     Ok((!labels.labels.is_empty()).then_some(labels))
 }
 
-impl Side {
+impl LabelledRun {
     /// `None` if the run has no judge of the measure.
     fn read(run: &StoredRun, measure: &str) -> Result<Option<Self>> {
         let answers = RunAnswers::read(run, WantedMeasure::Named(measure))?;
@@ -128,9 +134,9 @@ impl Side {
 }
 
 /// The change of the pass rate by people, over the questions that both runs have with the same text and reference.
-fn corrected(sides: [&Side; 2]) -> Result<CorrectedChange, String> {
+fn corrected(sides: [&LabelledRun; 2]) -> Result<CorrectedChange, String> {
     let [people_before, people_after] = [sides[0].people()?, sides[1].people()?];
-    let [before, after] = sides.map(Side::verdicts);
+    let [before, after] = sides.map(LabelledRun::verdicts);
     let step = |before: bool, after: bool| f64::from(after) - f64::from(before);
     let shared: Vec<(&CaseId, f64)> = before
         .into_iter()

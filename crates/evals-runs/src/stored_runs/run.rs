@@ -21,7 +21,7 @@ use crate::shards::ShardRecord;
 /// A stored run.
 #[derive(Debug, Clone)]
 pub struct StoredRun {
-    place: Place,
+    place: Location,
     /// Its record. That of a report without its folder holds what the report says.
     pub record: Arc<RunRecord>,
     /// What makes its cases a cluster, if the command line says it.
@@ -35,7 +35,7 @@ pub struct StoredRun {
 
 /// Where a run is.
 #[derive(Debug, Clone)]
-enum Place {
+enum Location {
     Folder(RunFolder),
     /// A report without the folder that it was written to. It has been read, because it alone tells what it is of.
     Report(PathBuf, StoredReport),
@@ -56,10 +56,10 @@ impl StoredRun {
     /// Reads the run of a folder.
     pub fn of_folder(folder: RunFolder) -> Result<Self> {
         let record = folder.read_record()?;
-        Ok(Self::new(Place::Folder(folder), record))
+        Ok(Self::new(Location::Folder(folder), record))
     }
 
-    fn new(place: Place, record: RunRecord) -> Self {
+    fn new(place: Location, record: RunRecord) -> Self {
         Self {
             place,
             record: Arc::new(record),
@@ -112,31 +112,31 @@ impl StoredRun {
         }
         let report = StoredReport::parse(path, &regular_file::read(path, LARGEST_REPORT)?)?;
         let record = record_of(&report);
-        let place = Place::Report(path.to_owned(), report);
+        let place = Location::Report(path.to_owned(), report);
         Ok(Some(Self::new(place, record)))
     }
 
     /// The name of its folder, or the path of its report.
     pub fn name(&self) -> String {
         match &self.place {
-            Place::Folder(folder) => folder.name(),
-            Place::Report(path, _) => path.display().to_string(),
+            Location::Folder(folder) => folder.name(),
+            Location::Report(path, _) => path.display().to_string(),
         }
     }
 
     /// The path of its folder, or of its report.
     pub fn path(&self) -> &Path {
         match &self.place {
-            Place::Folder(folder) => folder.path(),
-            Place::Report(path, _) => path,
+            Location::Folder(folder) => folder.path(),
+            Location::Report(path, _) => path,
         }
     }
 
     /// The folder of the run. `wanted` completes the error for a lone report: "the manifest of its run, which …".
     pub fn folder(&self, wanted: &str) -> Result<&RunFolder> {
         match &self.place {
-            Place::Folder(folder) => Ok(folder),
-            Place::Report(path, _) => Err(anyhow!(
+            Location::Folder(folder) => Ok(folder),
+            Location::Report(path, _) => Err(anyhow!(
                 "`{}` is a report without the record of its run, which {wanted}; pass the run's folder instead",
                 path.display()
             )),
@@ -146,32 +146,32 @@ impl StoredRun {
     /// The page of the run, if it has one.
     pub fn page(&self) -> Option<PathBuf> {
         match &self.place {
-            Place::Folder(folder) => folder.page(),
-            Place::Report(..) => None,
+            Location::Folder(folder) => folder.page(),
+            Location::Report(..) => None,
         }
     }
 
     /// Whether there is a report to read.
     pub fn has_report(&self) -> bool {
         match &self.place {
-            Place::Folder(folder) => folder.path().join(REPORT).exists(),
-            Place::Report(..) => true,
+            Location::Folder(folder) => folder.path().join(REPORT).exists(),
+            Location::Report(..) => true,
         }
     }
 
     /// The state of the run now.
     pub fn state(&self) -> RunState {
         match &self.place {
-            Place::Folder(folder) => folder.state(),
-            Place::Report(_, report) => RunState::of(&report.summary(self.record.seed)),
+            Location::Folder(folder) => folder.state(),
+            Location::Report(_, report) => RunState::of(&report.summary(self.record.seed)),
         }
     }
 
     /// The state and the measures when they were first asked for.
     pub fn results(&self) -> &Results {
         self.results.get_or_init(|| match &self.place {
-            Place::Folder(folder) => Results::read(folder, folder.is_locked()),
-            Place::Report(_, report) => {
+            Location::Folder(folder) => Results::read(folder, folder.is_locked()),
+            Location::Report(_, report) => {
                 let summary = report.summary(self.record.seed);
                 Results {
                     state: RunState::of(&summary),
@@ -227,8 +227,8 @@ impl StoredRun {
     /// Reads the report, with its cases in the clusters of [`clustered`](Self::clustered).
     pub fn report(&self) -> Result<StoredReport> {
         let report = match &self.place {
-            Place::Folder(folder) => StoredReport::read(folder, self.record.benchmark),
-            Place::Report(_, report) => Ok(report.clone()),
+            Location::Folder(folder) => StoredReport::read(folder, self.record.benchmark),
+            Location::Report(_, report) => Ok(report.clone()),
         }?;
         let report = match &*self.measures {
             [] => report,
@@ -245,16 +245,16 @@ impl StoredRun {
     /// The whole record; `None` for a report without its folder.
     pub fn manifest(&self) -> Option<&Arc<RunRecord>> {
         match &self.place {
-            Place::Folder(_) => Some(&self.record),
-            Place::Report(..) => None,
+            Location::Folder(_) => Some(&self.record),
+            Location::Report(..) => None,
         }
     }
 
     /// Advice for a run that is not finished.
     pub fn remedy(&self) -> &'static str {
         match &self.place {
-            Place::Folder(folder) => folder.remedy(),
-            Place::Report(..) => "it holds the cases that were finished until then",
+            Location::Folder(folder) => folder.remedy(),
+            Location::Report(..) => "it holds the cases that were finished until then",
         }
     }
 

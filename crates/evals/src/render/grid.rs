@@ -16,7 +16,7 @@ pub(super) enum Align {
 
 /// The head of a column.
 #[derive(Clone, Debug)]
-pub(super) struct Column {
+pub(super) struct ColumnHead {
     pub(super) title: String,
     pub(super) align: Align,
 }
@@ -33,7 +33,7 @@ pub(super) struct Cell {
 pub(super) struct Grid {
     /// What stands above it; may be empty.
     pub(super) heading: String,
-    pub(super) columns: Vec<Column>,
+    pub(super) columns: Vec<ColumnHead>,
     pub(super) rows: Vec<Vec<Cell>>,
     /// Sentences below it.
     pub(super) notes: Vec<String>,
@@ -67,7 +67,7 @@ impl From<String> for Cell {
 
 impl Grid {
     pub(super) fn new<T: Into<String>>(columns: impl IntoIterator<Item = (T, Align)>) -> Self {
-        let columns = columns.into_iter().map(|(title, align)| Column {
+        let columns = columns.into_iter().map(|(title, align)| ColumnHead {
             title: title.into(),
             align,
         });
@@ -93,7 +93,7 @@ impl Grid {
         if drawings.iter().all(Option::is_none) {
             return;
         }
-        let column = Column {
+        let column = ColumnHead {
             title: title.to_owned(),
             align: Align::Drawing,
         };

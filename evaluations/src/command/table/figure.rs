@@ -4,7 +4,7 @@ use anyhow::{Context as _, Result, bail};
 use evals_html::page::PageFigure;
 use evals_messages::quantity;
 use evals_metrics::Bootstrap;
-use evals_pages::figures::{self, FigureFolder, Place};
+use evals_pages::figures::{self, FigureFolder, FigurePlace};
 use evals_pages::shown_report;
 use evals_runs::run_record::Benchmark;
 use evals_runs::stored_runs::{StoredRun, TREND};
@@ -129,7 +129,7 @@ fn of_group(dataset: &str, benchmark: Benchmark, runs: &[&StoredRun]) -> Result<
         dataset,
         &compared,
         &bootstrap,
-        Place::File,
+        FigurePlace::File,
     ))
 }
 

@@ -8,7 +8,9 @@ use std::io::Write;
 
 use anyhow::Result;
 use evals::{CaseId, CaseReport, Change, MeasureValues, Report, Unit};
-use evals_html::page::{Case, Cell, Column, ColumnKind, Page, Side, Sides, Table, Texts, Written};
+use evals_html::page::{
+    Case, CaseRows, Cell, Column, ColumnKind, Page, Side, Sides, Texts, Written,
+};
 
 use self::verdict::Judged;
 use super::case::{self, Owner};
@@ -68,7 +70,7 @@ impl<D: HasPage> ChangePage<'_, D> {
         ];
         let judged = Judged::of(self.change, &sides, self.reports);
         let ids = order(&sides, &judged);
-        let table = Table {
+        let table = CaseRows {
             ids: ids.iter().map(ToString::to_string).collect(),
             columns: self.columns(&ids, &sides, &judged),
         };

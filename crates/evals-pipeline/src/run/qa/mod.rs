@@ -17,7 +17,7 @@ use futures::future::BoxFuture;
 use super::manifest::{approximation, run_record};
 use super::plan::answers::QaPlan;
 use super::preparation::{Prepared, QaModels, Run};
-use super::search::{self, Depth};
+use super::search::{self, SearchDepth};
 use crate::batches;
 use crate::choices;
 use crate::execution::Work;
@@ -174,7 +174,7 @@ async fn open_folder(
 }
 
 async fn searcher(run: Run<'_>, qa: &QaPlan, profile: SearchProfile) -> Result<Arc<dyn Searcher>> {
-    let depth = Depth {
+    let depth = SearchDepth {
         documents: qa.passages.get(),
         passages: qa.passages.get(),
     };

@@ -13,7 +13,7 @@ use crate::groups;
 use crate::indexed_documents;
 use crate::run::manifest::approximation;
 use crate::run::preparation::Run;
-use crate::run::search::{self, Depth};
+use crate::run::search::{self, SearchDepth};
 use crate::run_ending::Reached;
 use crate::run_models::reranker;
 use crate::search_profile::SearchProfile;
@@ -31,7 +31,7 @@ pub(super) async fn run(
         prepared,
         ..
     } = run;
-    let depth = Depth {
+    let depth = SearchDepth {
         documents: plan.k.get(),
         passages: 0,
     };

@@ -3,7 +3,7 @@
 use std::io::{self, Write};
 
 use super::super::glyphs::Glyphs;
-use super::super::grid::{Align, Column, Grid};
+use super::super::grid::{Align, ColumnHead, Grid};
 use super::paint::{Paint, Style};
 use super::table::{ConsoleTable, Look, no_room};
 use super::{Console, Messages, wrap};
@@ -41,7 +41,7 @@ impl<W: Write> Page<W> {
     /// Writes a table and its notes below the line before. Drawings that do not fit are left out.
     pub(super) fn table_at_once(&mut self, mut grid: Grid) -> io::Result<()> {
         let width = usize::from(self.console.width);
-        let is_drawing = |it: &Column| it.align == Align::Drawing;
+        let is_drawing = |it: &ColumnHead| it.align == Align::Drawing;
         while let Some(last) = grid.columns.iter().rposition(is_drawing)
             && ConsoleTable::new(&grid, Look::Ruled).natural_width() > width
         {

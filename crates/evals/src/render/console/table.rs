@@ -5,7 +5,7 @@ use std::io::{self, Write};
 use std::iter;
 
 use super::super::glyphs::Glyphs;
-use super::super::grid::{AND, Align, Column, Grid};
+use super::super::grid::{AND, Align, ColumnHead, Grid};
 use super::paint::{Paint, Style};
 use super::wrap::columns;
 use super::{Console, shorten};
@@ -137,7 +137,7 @@ impl<'g> ConsoleTable<'g> {
         let texts = texts.map(|(column, width)| (*column, self.texts(*column, width, mark)));
         let texts: Vec<(usize, Vec<Cow<'_, str>>)> = texts.collect();
         let layout = texts.iter().map(|(column, texts)| {
-            let Column { title, align } = &self.grid.columns[*column];
+            let ColumnHead { title, align } = &self.grid.columns[*column];
             let cells = texts.iter().map(|it| widest_line(it));
             // A column without any text has a rule of one character.
             (*align, cells.fold(columns(title).max(1), usize::max))
@@ -199,7 +199,7 @@ impl<'g> ConsoleTable<'g> {
 
     /// How narrow each column can be. Only labels may be shortened, and only as far as they stay distinct.
     fn least_widths(&self, mark: &str) -> Vec<usize> {
-        let least = |(place, column): (usize, &Column)| {
+        let least = |(place, column): (usize, &ColumnHead)| {
             let is_name = place == 0 && self.look == Look::Ruled;
             let width = self.widths[place];
             if width <= LEAST_LABEL || !(is_name || column.align == Align::Label) {
