@@ -40,7 +40,7 @@ pub enum Analysis {
         /// An explanation for readers of the report.
         description: Option<String>,
         /// The number.
-        #[serde(serialize_with = "crate::finite::serialize_option")]
+        #[serde(serialize_with = "crate::json::finite::serialize_option")]
         value: Option<f64>,
         /// Its unit.
         unit: Option<String>,

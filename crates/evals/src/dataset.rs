@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use thiserror::Error;
 
-use crate::present::present;
+use crate::json::present;
 use crate::{Case, CaseId, ClusterKey, Domain, Evaluator, ReportEvaluator};
 
 /// Cases in a fixed order, with unique ids.

@@ -94,32 +94,28 @@ mod event;
 mod evidence;
 mod experiment;
 mod failure;
-mod finite;
 mod gate;
 mod gist;
 mod groups;
-mod histogram;
-mod in_order;
 mod journal;
+mod json;
 mod lifecycle;
 mod measured;
 mod naming;
 mod number;
-mod origin;
 mod outcome;
 mod pair_testing;
-mod present;
 mod recording;
 mod regression;
 pub mod render;
 mod report;
-mod seconds;
 mod snapshot;
 mod span;
 mod standings;
 mod stop;
 mod summary;
 mod task;
+mod unit;
 
 pub use analysis::{
     Analysis, LinePlotCurve, LinePlotPoint, LineStep, LineStyle, PrecisionRecallCurve,
@@ -137,7 +133,7 @@ pub use change::{
     test_names,
 };
 pub use clusters::{ClusterCounts, ClusterKey, ClusterKeyError, ClusterTraits};
-pub use comparison::{Cell, ComparedReport, Comparison, Row, Unit};
+pub use comparison::{Cell, ComparedReport, Comparison, Row};
 pub use dataset::{Dataset, DatasetError};
 pub use difference::{Difference, differences};
 pub use direction::Direction;
@@ -154,14 +150,13 @@ pub use gate::{
     RuleError, Share, Strictness, Subject, TrialError, TrialReport, TrialRow, TrialShares,
 };
 pub use gist::{FirstRelevant, Gist};
-pub use groups::{Group, GroupError, GroupMean, Groups, NO_GROUP, group_name};
+pub use groups::{GroupError, NO_GROUP, group_name};
 pub use journal::{
     FileJournal, Journal, JournalCase, JournalError, JournalTail, NewCases, RecordFile,
 };
 pub use lifecycle::{Lifecycle, Prepared};
 pub use measured::PairOutcome;
-pub use origin::EvaluatorOrigin;
-pub use outcome::{Outcome, Value, ValueKind};
+pub use outcome::{EvaluatorOrigin, Outcome, Value, ValueKind};
 pub use pair_testing::{Adjustment, Family, Finding, PairTest, PairTesting, Verdict};
 pub use recording::{Recording, Timing};
 pub use report::{
@@ -176,6 +171,8 @@ pub use standings::{
 };
 pub use stop::StopSignal;
 pub use summary::{
-    Accuracy, LabelShares, MeasureSource, MeasureValues, MissingRepetitions, PassRate, Summary,
+    Accuracy, Group, GroupMean, Groups, LabelShares, MeasureSource, MeasureValues,
+    MissingRepetitions, PassRate, Summary,
 };
 pub use task::{TaskError, TaskScope, add_metric, current_scope, set_attribute};
+pub use unit::Unit;

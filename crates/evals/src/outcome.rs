@@ -1,4 +1,4 @@
-//! Outcomes: the results of evaluators.
+//! Outcomes: the results of evaluators, and which evaluator of a run they come from.
 
 use serde::{Deserialize, Serialize};
 
@@ -28,7 +28,7 @@ pub enum Value {
     /// Passed or failed; aggregated to a pass rate.
     Assertion(bool),
     /// A finite number; aggregated to a mean. A score that is not finite becomes an evaluator failure.
-    Score(#[serde(serialize_with = "crate::finite::serialize")] f64),
+    Score(#[serde(serialize_with = "crate::json::finite::serialize")] f64),
     /// One of several classes; aggregated to the share of each.
     Label(String),
     /// The case has no value, such as recall without relevant documents. The outcome holds the reason.
@@ -101,5 +101,26 @@ impl Outcome {
             reason: None,
             evidence: Vec::new(),
         }
+    }
+}
+
+/// The position of an evaluator in a run. Together with its name it identifies the evaluator.
+///
+/// An evaluator of the dataset has the same origin in every case. Own evaluators of different cases count as one evaluator
+/// if they have the same name; within one case, those with equal names are numbered.
+///
+/// In JSON: `{"dataset": 2}` or `{"case": 1}`.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum EvaluatorOrigin {
+    /// One of a case's own evaluators: its position among those of its name, from 1.
+    Case(u32),
+    /// One of the dataset's evaluators: its position, from 1. It is 0 in reports that do not record it.
+    Dataset(u32),
+}
+
+impl Default for EvaluatorOrigin {
+    fn default() -> Self {
+        Self::Dataset(0)
     }
 }

@@ -13,7 +13,7 @@ pub struct Timing {
     /// Names the stage.
     pub stage: String,
     /// How long the stage took, without queueing and retries.
-    #[serde(rename = "seconds", with = "crate::seconds")]
+    #[serde(rename = "seconds", with = "crate::json::seconds")]
     pub duration: Duration,
     /// Whether the stage's result came from a cache. Its duration is then that of the original call, and is aggregated
     /// separately.
@@ -31,7 +31,7 @@ pub struct Recording {
     #[serde(
         default,
         skip_serializing_if = "BTreeMap::is_empty",
-        serialize_with = "crate::finite::serialize_all"
+        serialize_with = "crate::json::finite::serialize_all"
     )]
     pub metrics: BTreeMap<String, f64>,
     /// Other facts, as JSON values.

@@ -18,7 +18,7 @@ pub struct Span {
     #[serde(default, skip_serializing_if = "Map::is_empty")]
     pub attributes: Map<String, Value>,
     /// How long the step took, the steps inside it included.
-    #[serde(rename = "seconds", with = "crate::seconds", default)]
+    #[serde(rename = "seconds", with = "crate::json::seconds", default)]
     pub duration: Duration,
     /// Whether the step succeeded.
     #[serde(default, skip_serializing_if = "SpanStatus::is_unset")]

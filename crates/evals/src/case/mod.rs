@@ -11,7 +11,7 @@ use std::sync::Arc;
 use serde::{Deserialize, Serialize};
 
 use crate::Domain;
-use crate::present::present;
+use crate::json::present;
 use crate::snapshot::digest;
 
 pub use context::Context;

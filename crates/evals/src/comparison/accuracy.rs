@@ -2,9 +2,9 @@
 
 use std::collections::BTreeMap;
 
-use super::measures::{Matched, matched};
-use super::{Cell, Row, Summaries, Unit};
-use crate::{Accuracy, Direction};
+use super::measures::{Matched, Summaries, matched};
+use super::row::{Cell, Row};
+use crate::{Accuracy, Direction, Unit};
 
 /// Adds rows for worst case, best case and coverage after each pass rate that has failures in any report.
 ///

@@ -4,15 +4,15 @@ use std::collections::BTreeMap;
 
 use evals_metrics::Percentiles;
 
-use super::measures::names;
-use super::{Cell, Named, Row, Unit};
-use crate::{Direction, Summary};
+use super::measures::{Named, Summaries, names};
+use super::row::{Cell, Row};
+use crate::{Direction, Summary, Unit};
 
 /// The stages that every report has, then the whole task.
 ///
 /// A stage that only some reports have, such as one of a single search profile, has nothing to be compared with. A stage that all have is
 /// only a part of the time, so it has no winner: a fast fusion would get one beside seconds of reranking. The whole task has.
-pub(super) fn rows(summaries: &[(&str, &Summary)]) -> Vec<Row> {
+pub(super) fn rows(summaries: Summaries<'_>) -> Vec<Row> {
     let stages = names(summaries, |summary| &summary.timings).into_iter();
     let stages = stages.filter_map(|stage| {
         let times = |summary: &Summary| {
@@ -42,7 +42,7 @@ pub(super) fn rows(summaries: &[(&str, &Summary)]) -> Vec<Row> {
 
 /// Percentiles with their numbers of samples; `None` where any report lacks one.
 fn cells(
-    summaries: &[(&str, &Summary)],
+    summaries: Summaries<'_>,
     times: impl Fn(&Summary) -> Option<(f64, usize)>,
 ) -> Option<Vec<Cell>> {
     let cell = |(value, n)| Cell::Value {

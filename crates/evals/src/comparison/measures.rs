@@ -5,9 +5,14 @@
 
 use std::collections::BTreeSet;
 
-use super::{Named, Summaries};
 use crate::naming::Names;
 use crate::{Direction, EvaluatorOrigin, MeasureSource, Summary};
+
+/// The values of a list by their titles.
+pub(super) type Named<T> = Vec<(String, T)>;
+
+/// The reports with their titles.
+pub(super) type Summaries<'a> = &'a [(&'a str, &'a Summary)];
 
 /// One measure over all reports.
 #[derive(Debug)]

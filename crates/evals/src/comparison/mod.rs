@@ -9,9 +9,10 @@ use evals_metrics::Mean;
 use serde::{Deserialize, Serialize};
 
 pub(crate) use measures::matched;
-pub use row::{Cell, Row, Unit};
+pub use row::{Cell, Row};
 
-use crate::{ClusterCounts, Direction, SchemaVersion, Summary};
+use crate::{ClusterCounts, Direction, SchemaVersion, Summary, Unit};
+use measures::{Named, Summaries};
 
 /// A table with one row for each measure and one column for each report.
 ///
@@ -66,9 +67,6 @@ impl ComparedReport {
         }
     }
 }
-
-type Named<T> = Vec<(String, T)>;
-type Summaries<'a> = &'a [(&'a str, &'a Summary)];
 
 impl Comparison {
     /// Puts summaries side by side, each under its title.

@@ -46,7 +46,7 @@ pub(super) struct Header<I> {
 pub(super) struct WrittenEntry<'a, D: Domain> {
     #[serde(
         rename = "elapsed_seconds",
-        serialize_with = "crate::seconds::serialize"
+        serialize_with = "crate::json::seconds::serialize"
     )]
     pub(super) elapsed: Duration,
     pub(super) case: &'a CaseReport<D>,

@@ -44,7 +44,7 @@ pub struct JournalCase<D: Domain> {
     /// Wall time of all sessions up to the end of the case.
     #[serde(
         rename = "elapsed_seconds",
-        deserialize_with = "crate::seconds::deserialize"
+        deserialize_with = "crate::json::seconds::deserialize"
     )]
     pub elapsed: Duration,
     /// The case.

@@ -23,7 +23,7 @@ struct ReportDocument<'a, D: Domain> {
     not_run: usize,
     #[serde(skip_serializing_if = "Option::is_none")]
     stopped: Option<&'a str>,
-    #[serde(rename = "seconds", serialize_with = "crate::seconds::serialize")]
+    #[serde(rename = "seconds", serialize_with = "crate::json::seconds::serialize")]
     duration: Duration,
     metadata: &'a serde_json::Map<String, serde_json::Value>,
     #[serde(skip_serializing_if = "crate::report::is_pooled")]

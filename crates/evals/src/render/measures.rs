@@ -1,6 +1,7 @@
-//! The rows of the measure table.
+//! The measure table, and that of pass rates with their bounds.
 
 use std::collections::BTreeMap;
+use std::iter;
 
 use evals_messages::visible::single_line;
 use evals_metrics::Mean;
@@ -172,4 +173,27 @@ fn confidence_percent(summary: &Summary) -> Option<String> {
         .flatten()
         .find_map(|(_, mean)| mean.interval)?;
     Some(percent(interval.level))
+}
+
+/// Explains the columns of bounds.
+const BOUNDS: &str = "worst: failed cases count against the system; best: in its favour";
+
+/// The table of pass rates with failures, and their bounds: one row for each assertion that lacks a value in any repetition because of a failure. The measure table is enough for the
+/// others.
+pub(super) fn accuracy(summary: &Summary, glyphs: &Glyphs) -> Grid {
+    let shares = ["Scored", "Worst", "Best", "Coverage"].map(|it| (it, Align::Right));
+    let mut grid = Grid::new(iter::once(("Failures included", Align::Left)).chain(shares));
+    let accuracy = summary.accuracy.iter();
+    for (name, accuracy) in accuracy.filter(|(_, accuracy)| !accuracy.is_complete()) {
+        let shares = [
+            accuracy.scored.value,
+            accuracy.worst,
+            accuracy.best,
+            accuracy.coverage,
+        ];
+        let shares = shares.map(|share| glyphs.shown(share, number::score));
+        grid.push(iter::once(pass_rate_name(name)).chain(shares));
+    }
+    grid.notes.push(BOUNDS.to_owned());
+    grid
 }

@@ -16,7 +16,6 @@
 //! | [`csv`] | a row for each case | | spreadsheets |
 //! | [`tables`] | aggregates, as texts | yes | other renderers |
 
-mod accuracy;
 mod analyses;
 mod change;
 mod clusters;

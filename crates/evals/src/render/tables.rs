@@ -6,9 +6,7 @@ use super::analyses::{self, Body};
 use super::glyphs::Glyphs;
 use super::grid::Grid;
 use super::side_by_side::{self, Intervals};
-use super::{
-    Methods, accuracy, change as changes, gate as gates, groups, latency, measures, standings,
-};
+use super::{Methods, change as changes, gate as gates, groups, latency, measures, standings};
 use crate::{
     Analysis, CaseRow, CaseTable, Change, Comparison, Domain, GateReport, GatedRun, Report,
     Standings, Summary,
@@ -38,7 +36,10 @@ pub fn report<D: Domain>(report: &Report<D>, summary: &Summary) -> Vec<Table> {
 
 /// The tables of a summary: measures, bounds of pass rates if cases failed, groups, and latency. Tables without rows are left out.
 pub fn summary(summary: &Summary) -> Vec<Table> {
-    let mut tables = vec![measures(summary), accuracy::grid(summary, GLYPHS).into()];
+    let mut tables = vec![
+        measures(summary),
+        measures::accuracy(summary, GLYPHS).into(),
+    ];
     tables.extend(groups(summary));
     tables.push(latency::grid(summary, GLYPHS).into());
     tables.retain(|table| !table.rows.is_empty());

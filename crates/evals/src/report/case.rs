@@ -51,12 +51,12 @@ pub struct CaseReport<D: Domain> {
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub teardown_failure: Option<TaskFailure>,
     /// How long the task took; its last attempt, if it was retried.
-    #[serde(rename = "seconds", with = "crate::seconds")]
+    #[serde(rename = "seconds", with = "crate::json::seconds")]
     pub duration: Duration,
     /// Stage timings in the order of recording: those of the task, then those of the evaluators.
     pub timings: Vec<Timing>,
     /// Numbers that the task and the evaluators recorded.
-    #[serde(serialize_with = "crate::finite::serialize_all")]
+    #[serde(serialize_with = "crate::json::finite::serialize_all")]
     pub metrics: BTreeMap<String, f64>,
     /// Recorded numbers that are not finite, each with a text such as `not finite: NaN`.
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]

@@ -46,7 +46,7 @@ pub struct Report<D: Domain> {
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub stopped: Option<String>,
     /// Wall time of the whole run, including [earlier sessions](crate::Experiment::elapsed_before) that the caller added.
-    #[serde(rename = "seconds", with = "crate::seconds")]
+    #[serde(rename = "seconds", with = "crate::json::seconds")]
     pub duration: Duration,
     /// Facts that the caller keeps with the numbers: settings, models, seed.
     pub metadata: serde_json::Map<String, serde_json::Value>,

@@ -70,7 +70,7 @@ impl CaseValue {
     expecting = "expected a number, `task failed`, `evaluator failed`, `undefined` or null"
 )]
 enum StoredValue {
-    Number(#[serde(serialize_with = "crate::finite::serialize")] f64),
+    Number(#[serde(serialize_with = "crate::json::finite::serialize")] f64),
     Word(Word),
     Null,
 }

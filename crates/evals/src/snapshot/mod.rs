@@ -51,7 +51,7 @@ pub struct Snapshot {
     #[serde(default)]
     pub identity: Identity,
     /// Seconds that each stage took, without results from a cache.
-    #[serde(with = "crate::in_order")]
+    #[serde(with = "crate::json::in_order")]
     pub timings: Vec<(String, Percentiles)>,
     /// Seconds that the whole task took, over cases that succeeded without cached stages.
     pub task_time: Percentiles,

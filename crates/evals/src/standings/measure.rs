@@ -7,9 +7,9 @@ use serde::{Deserialize, Serialize};
 
 use super::lead::Lead;
 use super::letters::letters;
-use crate::histogram::counted;
 use crate::measured::{PairOutcome, UntestedMeasure};
 use crate::pair_testing::PairTesting;
+use crate::summary::by_bin;
 use crate::{Direction, Unit};
 
 /// One measure of several reports, over the cases that have a value in each of them.
@@ -76,7 +76,7 @@ impl UntestedMeasure<'_> {
                 letters: String::new(),
                 without_value: *without_value,
                 histogram: (self.unit == Unit::Score)
-                    .then(|| counted(values.iter().copied()))
+                    .then(|| by_bin(values.iter().copied()))
                     .flatten(),
             })
             .collect()

@@ -3,6 +3,7 @@
 mod accuracy;
 mod averaging;
 mod column;
+mod groups;
 mod index;
 mod labels;
 mod latency;
@@ -21,12 +22,12 @@ use serde::{Deserialize, Serialize};
 pub use accuracy::Accuracy;
 pub(crate) use averaging::Averaging;
 pub(crate) use column::{Gap, Values};
+pub use groups::{Group, GroupMean, Groups};
 pub use labels::LabelShares;
-pub(crate) use values::Histograms;
 pub use values::MeasureValues;
+pub(crate) use values::{BINS, Histograms, by_bin};
 
 use crate::clusters::CaseClusters;
-use crate::groups::Groups;
 use crate::{ClusterCounts, Direction, Domain, EvaluatorOrigin, Report, Unit, number};
 use latency::Latencies;
 use tally::Tally;
@@ -71,36 +72,36 @@ pub struct Summary {
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub stopped: Option<String>,
     /// Wall time of the whole run.
-    #[serde(rename = "seconds", with = "crate::seconds")]
+    #[serde(rename = "seconds", with = "crate::json::seconds")]
     pub duration: Duration,
     /// Mean of each score, in the order in which the cases first show them.
-    #[serde(with = "crate::in_order")]
+    #[serde(with = "crate::json::in_order")]
     pub scores: Vec<(String, Mean)>,
     /// Pass rate of each assertion, in the same order.
-    #[serde(with = "crate::in_order")]
+    #[serde(with = "crate::json::in_order")]
     pub assertions: Vec<(String, Mean)>,
     /// Each pass rate with its bounds if cases failed, in the same order.
-    #[serde(default, with = "crate::in_order")]
+    #[serde(default, with = "crate::json::in_order")]
     pub accuracy: Vec<(String, Accuracy)>,
     /// Pass rate over all assertions of all runs of cases together, if the dataset [pools them](Report::pools_assertions).
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub pass_rate: Option<PassRate>,
     /// How often each label was given, in the same order.
-    #[serde(with = "crate::in_order")]
+    #[serde(with = "crate::json::in_order")]
     pub labels: Vec<(String, LabelShares)>,
     /// Mean of each metric that the task recorded, in the order of their names.
-    #[serde(with = "crate::in_order")]
+    #[serde(with = "crate::json::in_order")]
     pub metrics: Vec<(String, Mean)>,
     /// Service time of each stage in seconds. Finished stages of failed cases count; results from a cache do not.
-    #[serde(with = "crate::in_order")]
+    #[serde(with = "crate::json::in_order")]
     pub timings: Vec<(String, Percentiles)>,
     /// Original service time in seconds of stages whose result came from a cache.
-    #[serde(with = "crate::in_order")]
+    #[serde(with = "crate::json::in_order")]
     pub cached_timings: Vec<(String, Percentiles)>,
     /// Time of the whole task in seconds, over the cases that succeeded without cached stages.
     pub task_time: Percentiles,
     /// The evaluator behind each score, assertion and label, by the measure's title.
-    #[serde(default, with = "crate::in_order")]
+    #[serde(default, with = "crate::json::in_order")]
     pub sources: Vec<(String, MeasureSource)>,
     /// Repetitions without a value, in cases that have one.
     #[serde(default)]
@@ -249,13 +250,13 @@ fn ratio(part: usize, whole: usize) -> Option<f64> {
 #[serde(default)]
 pub struct MissingRepetitions {
     /// Of scores.
-    #[serde(with = "crate::in_order")]
+    #[serde(with = "crate::json::in_order")]
     pub scores: Vec<(String, BTreeMap<String, usize>)>,
     /// Of assertions.
-    #[serde(with = "crate::in_order")]
+    #[serde(with = "crate::json::in_order")]
     pub assertions: Vec<(String, BTreeMap<String, usize>)>,
     /// Of metrics.
-    #[serde(with = "crate::in_order")]
+    #[serde(with = "crate::json::in_order")]
     pub metrics: Vec<(String, BTreeMap<String, usize>)>,
 }
 

@@ -1,12 +1,14 @@
-//! The value of each case for each measure.
+//! The value of each case for each measure, and how many lie in each tenth from 0 to 1.
 
 use std::collections::BTreeMap;
 
 use super::column::{Gaps, Values};
 use super::labels::Labels;
 use super::tally::Tally;
-use crate::histogram::{BINS, counted};
 use crate::{CaseId, Direction, Domain, Report, Unit};
+
+/// Bins of equal width from 0 to 1.
+pub(crate) const BINS: usize = 10;
 
 /// Numbers of cases by bin, by the titles of scores.
 pub(crate) type Histograms = BTreeMap<String, [usize; BINS]>;
@@ -26,7 +28,7 @@ impl<'a> CaseValues<'a> {
         let scores = self.0.iter().filter(|it| it.unit == Unit::Score);
         let histograms = scores.filter_map(|it| {
             let values = it.of_cases.values();
-            let bins = counted(values.filter_map(|value| value.ok()))?;
+            let bins = by_bin(values.filter_map(|value| value.ok()))?;
             Some((it.title.clone(), bins))
         });
         histograms.collect()
@@ -85,5 +87,46 @@ impl<D: Domain> Report<D> {
     /// The labels of each case, for each measure of labels.
     pub(crate) fn case_labels(&self) -> BTreeMap<String, Labels<'_>> {
         Tally::of(&self.cases).labels().collect()
+    }
+}
+
+/// Counts values by bin; the last one includes 1. `None` without values, or if one is not from 0 to 1.
+pub(crate) fn by_bin(values: impl Iterator<Item = f64>) -> Option<[usize; BINS]> {
+    let mut bins = [0; BINS];
+    let mut any = false;
+    for value in values {
+        *bins.get_mut(bin(value)?)? += 1;
+        any = true;
+    }
+    any.then_some(bins)
+}
+
+#[expect(
+    clippy::cast_possible_truncation,
+    clippy::cast_sign_loss,
+    clippy::cast_precision_loss,
+    reason = "the number of a bin is small"
+)]
+fn bin(value: f64) -> Option<usize> {
+    let is_share = (0.0..=1.0).contains(&value);
+    // The epsilon puts 0.3 into the bin that begins with 0.3.
+    is_share.then(|| ((value * BINS as f64 + 1e-9) as usize).min(BINS - 1))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_value_at_an_edge_is_in_the_upper_bin_and_one_in_the_last() {
+        let bins = by_bin([0.0, 0.1, 0.3, 0.299, 0.95, 1.0].into_iter());
+        assert_eq!(bins, Some([1, 1, 1, 1, 0, 0, 0, 0, 0, 2]));
+    }
+
+    #[test]
+    fn scores_beyond_one_have_no_histogram() {
+        assert_eq!(by_bin([0.5, 4.0].into_iter()), None);
+        assert_eq!(by_bin([-0.5].into_iter()), None);
+        assert_eq!(by_bin(std::iter::empty()), None);
     }
 }

@@ -1,19 +1,36 @@
-//! Prints a comparison for a terminal.
+//! Prints comparisons and standings for a terminal.
 
 use std::io::{self, Write};
 
+use evals_messages::visible::single_line;
+
 use super::super::grid::{Align, Grid};
 use super::super::side_by_side::{self, Intervals};
-use super::Page;
+use super::super::standings::{notes, sections, warnings};
 use super::paint::Style;
 use super::table::{ConsoleTable, Look, no_room};
-use crate::Comparison;
+use super::{Drawings, Page};
+use crate::{Comparison, Standings};
 
 impl<W: Write> Page<W> {
     pub(super) fn comparison(&mut self, comparison: &Comparison) -> io::Result<()> {
         self.side_by_side(comparison)?;
         let winner = self.glyphs.winner;
         self.notes(side_by_side::notes(comparison, self.glyphs, winner))
+    }
+
+    pub(super) fn standings(&mut self, standings: &Standings) -> io::Result<()> {
+        self.notes(standings.made_by.iter().map(|line| single_line(line)))?;
+        for warning in warnings(standings) {
+            self.wrapped(Style::Warning, &warning)?;
+        }
+        let draws = self.console.drawings == Drawings::On;
+        let drawn = draws.then_some(self.console.symbols);
+        for section in sections(standings, self.glyphs, drawn) {
+            self.table(section)?;
+        }
+        writeln!(self.out)?;
+        self.notes(notes(standings, self.glyphs))
     }
 
     fn side_by_side(&mut self, comparison: &Comparison) -> io::Result<()> {

@@ -12,7 +12,6 @@ mod paint;
 mod report;
 mod settings;
 mod shorten;
-mod standings;
 mod table;
 mod texts;
 mod wrap;
@@ -25,7 +24,7 @@ use super::failures::Failures;
 use super::glyphs::Glyphs;
 use super::grid::Grid;
 use super::side_by_side::Intervals;
-use super::{accuracy, latency, side_by_side, tables, trial};
+use super::{latency, measures, side_by_side, tables, trial};
 use crate::summary::Histograms;
 use crate::{
     CaseId, Change, Comparison, Domain, GateReport, Report, Standings, Summary, TrialReport,
@@ -85,7 +84,7 @@ impl Console {
         if let Some(line) = hidden {
             page.wrapped(Style::Dim, &line)?;
         }
-        page.table(accuracy::grid(summary, self.glyphs()))?;
+        page.table(measures::accuracy(summary, self.glyphs()))?;
         page.grouped_means(summary)?;
         page.table(latency::grid(summary, self.glyphs()))?;
         page.analyses(report)?;
@@ -186,7 +185,7 @@ impl Console {
     pub fn measures(&self, out: impl Write, summary: &Summary) -> io::Result<()> {
         let mut page = Page::new(*self, out);
         page.measures(summary, &Histograms::new())?;
-        page.table(accuracy::grid(summary, self.glyphs()))
+        page.table(measures::accuracy(summary, self.glyphs()))
     }
 
     /// Writes a latency table, one row for each stage.

@@ -10,8 +10,7 @@ use super::super::measures::{self, MISSING, MeasureRow};
 use super::super::{groups, headline};
 use super::paint::Style;
 use super::{Drawings, Page};
-use crate::histogram::BINS;
-use crate::summary::Histograms;
+use crate::summary::{BINS, Histograms};
 use crate::{Domain, Report, Summary};
 
 /// The title of the bars, an axis as wide as they are.

@@ -1,4 +1,4 @@
-//! The names of groups, and the cases of each.
+//! Cases in groups, by a key of their metadata or by a fact: the names of groups, and the cases of each.
 
 use std::collections::{BTreeMap, BTreeSet};
 

@@ -6,10 +6,10 @@ use std::collections::BTreeSet;
 use evals_metrics::{Bootstrap, Mean};
 use serde::{Deserialize, Serialize};
 
-use super::members::{GroupError, members};
+use super::{Averaging, LabelShares, Summary};
 use crate::clusters::CaseClusters;
-use crate::summary::Averaging;
-use crate::{CaseId, Domain, LabelShares, Report, Summary, Unit};
+use crate::groups::{GroupError, members};
+use crate::{CaseId, Domain, Report, Unit};
 
 /// The measures of a report in each group of its cases.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
@@ -32,7 +32,7 @@ pub struct Group {
     /// How often each label was given, in the order of the summary.
     #[serde(
         default,
-        with = "crate::in_order",
+        with = "crate::json::in_order",
         skip_serializing_if = "Vec::is_empty"
     )]
     pub labels: Vec<(String, LabelShares)>,
