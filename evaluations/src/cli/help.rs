@@ -1,9 +1,10 @@
-//! The help of the program, which lists the commands by what a user wants.
+//! The help of the program, which lists the commands by what a user wants, and its colour.
 
+use std::ffi::OsString;
 use std::fmt::Write as _;
 
-use clap::CommandFactory as _;
 use clap::builder::Styles;
+use clap::{ColorChoice, CommandFactory as _};
 
 use super::Cli;
 
@@ -37,6 +38,22 @@ pub(crate) fn command() -> clap::Command {
         "{{about-with-newline}}\n{{usage-heading}} {{usage}}\n\n{listing}\n{heading}Options:{heading:#}\n{{options}}{{after-help}}"
     );
     command.help_template(template)
+}
+
+/// The `--color` choice for help and usage errors. clap prints those while it parses, so this reads the option beforehand.
+pub(crate) fn color(arguments: &[OsString]) -> ColorChoice {
+    let words: Vec<_> = arguments
+        .iter()
+        .map(|argument| argument.to_string_lossy())
+        .collect();
+    let joined = words.iter().find_map(|word| word.strip_prefix("--color="));
+    let behind = words.iter().position(|word| word == "--color");
+    let behind = behind.and_then(|at| words.get(at + 1)).map(AsRef::as_ref);
+    match joined.or(behind) {
+        Some("always") => ColorChoice::Always,
+        Some("never") => ColorChoice::Never,
+        _ => ColorChoice::Auto,
+    }
 }
 
 #[cfg(test)]

@@ -7,7 +7,6 @@ mod former;
 mod gate;
 mod help;
 mod labels;
-mod output;
 mod runs;
 mod score;
 mod setup;
@@ -30,9 +29,8 @@ pub(crate) use self::former::{current_name, replacement};
 pub(crate) use self::gate::{
     GateArgs, GithubChoice, Limit, RuleArgs, least_kappa, quantity as gate_quantity,
 };
-pub(crate) use self::help::command;
+pub(crate) use self::help::{color, command};
 pub(crate) use self::labels::{CalibrateArgs, LabelsArgs, LabelsCommand, LabelsOrCalibrateArgs};
-pub(crate) use self::output::color;
 pub(crate) use self::runs::{
     BaselineArgs, BaselineCommand, DeleteRunsArgs, ListRunsArgs, MergeArgs, ReportArgs, RunsArgs,
     RunsCommand, SaveBaselineArgs, ShowBaselineArgs, ShowRunArgs, TableArgs,

@@ -68,7 +68,7 @@ pub(crate) struct WrittenSource {
     pub(super) repo: Option<String>,
     pub(super) revision: Option<String>,
     pub(super) path: Option<PathBuf>,
-    #[serde(default, deserialize_with = "super::tables::one_or_many")]
+    #[serde(default, deserialize_with = "super::column::one_or_many")]
     pub(super) files: Vec<String>,
 }
 

@@ -36,7 +36,7 @@ pub(super) struct WrittenManifest {
 #[derive(Default, Deserialize)]
 #[serde(deny_unknown_fields)]
 struct Unanswerable {
-    #[serde(default, deserialize_with = "super::tables::one_or_many")]
+    #[serde(default, deserialize_with = "super::column::one_or_many")]
     answer: Vec<String>,
 }
 

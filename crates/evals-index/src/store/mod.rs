@@ -6,7 +6,6 @@ mod files;
 mod folder_lock;
 mod location;
 mod settings;
-mod trial;
 mod write_lock;
 
 use std::collections::HashMap;
@@ -137,6 +136,26 @@ impl Store {
         let removed = guarded(&address, remove).await;
         lock.release().await;
         removed
+    }
+
+    /// Creates a small object twice, lists it and deletes it, as a build does with its lease: the second request has to fail. Fails as the build would.
+    ///
+    /// If the store fails to delete the object, the error names it. Nothing is tried in a folder or in memory.
+    pub async fn try_writing(&self) -> Result<(), IndexError> {
+        if !self.location.is_bucket() {
+            return Ok(());
+        }
+        let limit = opening_limit(&self.settings);
+        let trial = async {
+            let bucket = Bucket::connect(self.uri(), &self.settings, limit).await?;
+            bucket.try_writing().await
+        };
+        limited(limit, trial).await
+    }
+
+    /// Whether the store has an index, finished or not.
+    pub async fn has_indexes(&self) -> Result<bool, IndexError> {
+        Ok(!self.names().await?.is_empty())
     }
 
     /// Whether the store exists. Assumes that an object store does.

@@ -1,14 +1,14 @@
-//! The command line of `evaluations eval`.
+//! The command line of `evaluations eval`, and the parts of cases that tables show.
 
 use std::num::NonZeroU32;
 use std::path::PathBuf;
 
-use clap::Args;
+use clap::{Args, ValueEnum};
+use evals::render::Part;
 
 use super::experiment::{ControlArgs, JudgingArgs, ResultArgs, SelectionArgs, TargetArgs};
 use super::numbers::at_least_once;
 use super::settings::SettingsArgs;
-use super::shown::ShownPart;
 
 #[derive(Debug, Clone, Args)]
 #[command(mut_arg("seed", |seed| seed.hide(true)))]
@@ -67,4 +67,24 @@ pub struct EvalShownArgs {
         default_value = "output"
     )]
     pub show: Vec<ShownPart>,
+}
+
+/// A part of a case that the table of cases can show.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub enum ShownPart {
+    Input,
+    Expected,
+    Output,
+    Metadata,
+}
+
+impl From<ShownPart> for Part {
+    fn from(shown: ShownPart) -> Self {
+        match shown {
+            ShownPart::Input => Self::Input,
+            ShownPart::Expected => Self::Expected,
+            ShownPart::Output => Self::Output,
+            ShownPart::Metadata => Self::Metadata,
+        }
+    }
 }

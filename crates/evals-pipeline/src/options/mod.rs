@@ -6,11 +6,9 @@ pub mod numbers;
 mod rejudge;
 mod run;
 mod settings;
-mod shown;
 
-pub use self::eval::{EvalArgs, EvalShownArgs};
+pub use self::eval::{EvalArgs, EvalShownArgs, ShownPart};
 pub use self::experiment::{Only, SelectionArgs, TargetArgs};
 pub use self::rejudge::RejudgeArgs;
 pub use self::run::{ImportArgs, Refresh, RunArgs, VariantArgs};
 pub use self::settings::{ModelName, SettingsArgs};
-pub use self::shown::ShownPart;

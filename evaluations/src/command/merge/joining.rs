@@ -11,15 +11,13 @@ use evals_pipeline::groups;
 use evals_pipeline::resumption::is_transient;
 use evals_pipeline::session::Session;
 use evals_rag::prices::Prices;
-use evals_runs::clock;
 use evals_runs::run_folder::{RunFailure, RunFolder};
-use evals_runs::run_record::{Benchmark, RunRecord, SelectionRecord};
+use evals_runs::run_record::{RunRecord, SelectionRecord};
 use evals_runs::shards::{ShardHeader, ShardRecord};
 use evals_terminal::Printer;
 use serde_json::{Map, Value};
 
 use super::shards_of_run::ShardsOfRun;
-use super::{answers, manifest, rankings};
 
 /// A run that was merged and written.
 pub(super) struct Merged {
@@ -33,20 +31,6 @@ pub(super) struct Merged {
 }
 
 impl Merged {
-    /// Merges the shards of one run.
-    pub(super) async fn of(session: &Session<'_>, run: &ShardsOfRun) -> Result<Self> {
-        let joining = Joining {
-            session,
-            run,
-            record: manifest::merged(run, clock::now()),
-        };
-        match joining.record.benchmark {
-            Benchmark::Retrieval => rankings::write(&joining).await,
-            Benchmark::Qa => answers::write_qa(&joining).await,
-            Benchmark::Eval => answers::write_eval(&joining).await,
-        }
-    }
-
     pub(super) fn written<D: Domain + HasPage>(
         printer: &Printer,
         run: FinishedRun<D>,

@@ -14,9 +14,12 @@ use anyhow::Result;
 use evals_pipeline::exit::Exit;
 use evals_pipeline::interruption::interruptible;
 use evals_pipeline::session::Session;
+use evals_runs::clock;
 use evals_runs::run_folder::StartLock;
+use evals_runs::run_record::Benchmark;
 
-use self::joining::Merged;
+use self::joining::{Joining, Merged};
+use self::shards_of_run::ShardsOfRun;
 use crate::cli::MergeArgs;
 
 pub(super) fn execute(session: &Session<'_>, arguments: &MergeArgs) -> Result<Exit> {
@@ -32,9 +35,7 @@ pub(super) fn execute(session: &Session<'_>, arguments: &MergeArgs) -> Result<Ex
         }
         let mut exit = Exit::Done;
         for (place, run) in runs.iter().enumerate() {
-            let merged = interruption
-                .guard(Box::pin(Merged::of(session, run)))
-                .await?;
+            let merged = interruption.guard(Box::pin(merge(session, run))).await?;
             let gap = if place > 0 { "\n" } else { "" };
             printer.result(&format!("{gap}{}", merged.text))?;
             printer.note_file("merged run:", merged.folder.path());
@@ -42,4 +43,18 @@ pub(super) fn execute(session: &Session<'_>, arguments: &MergeArgs) -> Result<Ex
         }
         Ok(exit)
     })
+}
+
+/// Merges the shards of one run.
+async fn merge(session: &Session<'_>, run: &ShardsOfRun) -> Result<Merged> {
+    let joining = Joining {
+        session,
+        run,
+        record: manifest::merged(run, clock::now()),
+    };
+    match joining.record.benchmark {
+        Benchmark::Retrieval => rankings::write(&joining).await,
+        Benchmark::Qa => answers::write_qa(&joining).await,
+        Benchmark::Eval => answers::write_eval(&joining).await,
+    }
 }
