@@ -56,7 +56,6 @@ mod random;
 mod rank_correlation;
 mod ranking;
 mod run_scores;
-mod scale;
 pub mod scoring;
 mod spans;
 mod statistics;
@@ -98,12 +97,11 @@ pub use random::Xoshiro256PlusPlus;
 pub use rank_correlation::{RankAgreement, kendalls_tau, rank_agreement, tau_ap};
 pub use ranking::{Ranking, RankingError, Run, ScoredDocument};
 pub use run_scores::{Queries, RunScores, score_run};
-pub use scale::Scale;
 pub use spans::{Depth, EmptySpan, Passage, Span, SpanScores, precision_omega, span_scores};
 pub use statistics::{
     Adjustment, Alternative, ChangePoint, ChangePointTest, ClusterCorrection, ClusterError,
     Clusters, EffectMethod, EffectSize, Family, Inference, MeanPower, NoStatistic, PairTest,
-    PassRatePower, Plan, Sides, TestMethod, TestResult, VerdictTest, are_verdicts,
+    PassRatePower, Plan, Scale, Sides, TestMethod, TestResult, VerdictTest, are_verdicts,
     benjamini_hochberg, clopper_pearson, cohens_dz, exact_mcnemar, hedges_g, holm, mean_interval,
     paired_t, sign_test, tango_interval, wilcoxon,
 };

@@ -1,14 +1,11 @@
-//! Failures of models with the calls before them, and as errors of tasks and evaluators, with their class.
+//! Failures of models with the calls before them, and their class.
 
 use std::error::Error;
 use std::fmt;
 
-use evals::{EvaluatorError, FailureClass, TaskError, TaskScope};
+use evals::{FailureClass, TaskError};
 use evals_models::Failure;
 
-use crate::answering::AnswerError;
-use crate::call::{self, Purpose};
-use crate::judging::JudgeError;
 use crate::{Call, SearchError};
 
 /// A failure, with the calls made until then.
@@ -42,14 +39,6 @@ impl<F: Error> Error for AfterCalls<F> {
     }
 }
 
-impl AnswerError {
-    /// The case's failure, with its class.
-    pub(crate) fn of_task(self) -> TaskError {
-        let class = class(self.failure.failure());
-        TaskError::new(self).classed(class)
-    }
-}
-
 impl SearchError {
     /// The case's failure. It has a class if a reranker failed, or if every further search would fail.
     pub(crate) fn of_task(self) -> TaskError {
@@ -66,30 +55,8 @@ impl SearchError {
     }
 }
 
-impl JudgeError {
-    /// The evaluator's failure, with its class.
-    pub(crate) fn of_evaluator(self) -> EvaluatorError {
-        let class = class(self.failure.failure());
-        EvaluatorError::new(self).classed(class)
-    }
-}
-
-/// Records the calls behind a verdict in the report of its case, those of a judge that failed too.
-pub fn record_judged<T>(
-    judged: Result<T, JudgeError>,
-    calls: fn(&T) -> &[Call],
-    purpose: Purpose,
-    scope: &TaskScope,
-) -> Result<T, EvaluatorError> {
-    let made = match &judged {
-        Ok(verdict) => calls(verdict),
-        Err(error) => &error.calls,
-    };
-    call::record(made, purpose, scope);
-    judged.map_err(JudgeError::of_evaluator)
-}
-
-fn class(failure: Failure) -> FailureClass {
+/// The class of a model's failure.
+pub(crate) fn class(failure: Failure) -> FailureClass {
     match failure {
         Failure::Transient => FailureClass::Transient,
         Failure::Terminal => FailureClass::Terminal,

@@ -165,7 +165,7 @@ mod vector_search;
 pub use call::{Call, Purpose, record as record_calls, unsigned_verdicts};
 pub use document::{Document, Passage};
 pub use ending::Ending;
-pub use failures::{AfterCalls, record_judged};
+pub use failures::AfterCalls;
 pub use missing::Missing;
 pub use prompt::{Prompt, PromptError};
 pub use qa::Qa;

@@ -4,16 +4,15 @@ mod agreement;
 mod link;
 pub mod listing;
 mod live;
-mod meaning;
-mod output;
+mod pace;
 mod printer;
 pub mod progress;
+mod progress_lines;
 mod reports;
 mod visible;
 
 pub use self::agreement::{confusion_table, statistics_table};
-pub use self::output::OutputArgs;
-pub use self::printer::{Printer, StdoutError};
+pub use self::printer::{OutputArgs, Printer, StdoutError};
 pub use self::reports::{
     console, live_console, report_text, run_console, run_text, table_text, text, wrapped,
 };

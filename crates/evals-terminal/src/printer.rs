@@ -1,4 +1,4 @@
-//! Prints results to stdout, and messages and progress bars to stderr.
+//! Prints results to stdout, and messages and progress bars to stderr, as the output options ask for.
 
 use std::env;
 use std::io::{self, IsTerminal as _, Write};
@@ -6,7 +6,7 @@ use std::mem;
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
-use clap::ColorChoice;
+use clap::{Args, ColorChoice};
 use evals::render::Drawings;
 use evals::{Domain, Report};
 use evals_runs::Notes;
@@ -15,8 +15,7 @@ use indicatif::{MultiProgress, ProgressDrawTarget};
 
 use crate::link;
 use crate::live::LivePage;
-use crate::output::OutputArgs;
-use crate::progress::ProgressLines;
+use crate::progress_lines::ProgressLines;
 use crate::visible::printable;
 
 /// The width of tables in a pipe or a file, and on a terminal of unknown width.
@@ -24,6 +23,24 @@ const DEFAULT_WIDTH: u16 = 100;
 
 /// The least width that tables are laid out for.
 const LEAST_WIDTH: u16 = 20;
+
+/// Output options, which every command accepts.
+#[derive(Debug, Clone, Args)]
+#[command(next_help_heading = "Output")]
+pub struct OutputArgs {
+    /// Print results and errors only
+    #[arg(long, short, global = true, conflicts_with = "verbose")]
+    pub quiet: bool,
+    /// Print more details, such as paths and timings
+    #[arg(long, short, global = true)]
+    pub verbose: bool,
+    /// Hide progress: bars on a terminal, and a line each minute in a pipe or a file
+    #[arg(long, global = true)]
+    pub no_progress: bool,
+    /// When to colour the output; `auto`: on a terminal, unless `NO_COLOR` is set
+    #[arg(long, global = true, value_enum, default_value_t = ColorChoice::Auto, value_name = "WHEN")]
+    pub color: ColorChoice,
+}
 
 /// The amount of messages.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]

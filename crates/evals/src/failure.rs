@@ -8,7 +8,7 @@ use evals_messages::chain;
 use futures::FutureExt as _;
 use serde::{Deserialize, Serialize};
 
-use crate::{EvaluatorOrigin, EvaluatorSpec, TaskError};
+use crate::{EvaluatorOrigin, EvaluatorSpec, FailureClass, TaskError};
 
 /// Why a case has no output.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -92,19 +92,4 @@ impl TaskFailure {
             Err(payload) => Err(Self::from_panic(&*payload)),
         }
     }
-}
-
-/// The consequence of a failure for the remaining cases.
-///
-/// A task or an evaluator that knows the class adds it to its error: [`TaskError::classed`](crate::TaskError::classed),
-/// [`EvaluatorError::classed`](crate::EvaluatorError::classed).
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
-#[serde(rename_all = "kebab-case")]
-pub enum FailureClass {
-    /// It may go away by itself: a timeout, a busy server.
-    Transient,
-    /// Every other case will fail in the same way: a wrong key, an empty account.
-    Terminal,
-    /// It affects only this case: an answer that cannot be read.
-    Content,
 }

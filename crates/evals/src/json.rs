@@ -1,9 +1,13 @@
-//! How reports write values as JSON: durations, numbers that must be finite, lists that keep their order, and values that are `null`.
+//! How reports write values as JSON, and digests of it: durations, numbers that must be finite, lists that keep their order, and values that are `null`.
 
 use std::panic::{self, AssertUnwindSafe};
 
 use serde::Serialize;
 use serde_json::Value;
+use sha2::{Digest as _, Sha256};
+
+/// Bytes of each digest. 48 bits tell an edited text from the original one; nobody signs anything with them.
+const LENGTH: usize = 6;
 
 /// Turns a value that JSON writes as `null` into `None`.
 pub(crate) fn present<T: Serialize>(value: Option<T>) -> Option<T> {
@@ -14,6 +18,16 @@ fn is_null(value: &impl Serialize) -> bool {
     // A value that panics here panics again when the report is written, where the error belongs.
     let written = panic::catch_unwind(AssertUnwindSafe(|| serde_json::to_value(value)));
     matches!(written, Ok(Ok(Value::Null)))
+}
+
+/// A digest of the JSON of a value.
+pub(crate) fn digest(part: &(impl Serialize + ?Sized)) -> String {
+    // A value that JSON cannot hold is never in a stored report.
+    let mut value = serde_json::to_value(part).unwrap_or(Value::Null);
+    // The order of members is no part of the content.
+    value.sort_all_objects();
+    let digest = Sha256::digest(value.to_string());
+    hex::encode(&digest[..LENGTH])
 }
 
 /// Durations as a JSON number of seconds, exact to the nanosecond below 2^23 seconds (97 days).

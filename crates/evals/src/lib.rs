@@ -105,6 +105,7 @@ mod naming;
 mod number;
 mod outcome;
 mod pair_testing;
+mod probability;
 mod recording;
 mod regression;
 pub mod render;
@@ -129,7 +130,7 @@ pub use case::{
 pub use case_field::{CaseField, case_fields};
 pub use case_table::{CaseRow, CaseTable};
 pub use change::{
-    CaseChange, CasePart, Change, ChangedCase, ChangedGroup, ChangedGroups, MeasureChange, Titled,
+    CaseChange, CasePart, Change, ChangedCase, ChangedGroup, ChangedGroups, MeasureChange,
     test_names,
 };
 pub use clusters::{ClusterCounts, ClusterKey, ClusterKeyError, ClusterTraits};
@@ -141,9 +142,7 @@ pub use domain::{Domain, Payload};
 pub use event::{Event, Observer};
 pub use evidence::{Evidence, Vote};
 pub use experiment::{CaseTimeout, Experiment, Retry};
-pub use failure::{
-    EvaluatorFailure, FailureClass, FailureKind, ReportEvaluatorFailure, TaskFailure,
-};
+pub use failure::{EvaluatorFailure, FailureKind, ReportEvaluatorFailure, TaskFailure};
 pub use gate::{
     AgreementCheck, Allowance, CheckNumbers, DropCheck, Gate, GateBound, GateCheck, GateError,
     GateReport, GateTrial, GateVerdict, GatedRun, LimitCheck, MeasureNames, Noise, POWER, Rule,
@@ -155,7 +154,7 @@ pub use journal::{
     FileJournal, Journal, JournalCase, JournalError, JournalTail, NewCases, RecordFile,
 };
 pub use lifecycle::{Lifecycle, Prepared};
-pub use measured::PairOutcome;
+pub use measured::{PairOutcome, Titled};
 pub use outcome::{EvaluatorOrigin, Outcome, Value, ValueKind};
 pub use pair_testing::{Adjustment, Family, Finding, PairTest, PairTesting, Verdict};
 pub use recording::{Recording, Timing};
@@ -174,5 +173,5 @@ pub use summary::{
     Accuracy, Group, GroupMean, Groups, LabelShares, MeasureSource, MeasureValues,
     MissingRepetitions, PassRate, Summary,
 };
-pub use task::{TaskError, TaskScope, add_metric, current_scope, set_attribute};
+pub use task::{FailureClass, TaskError, TaskScope, add_metric, current_scope, set_attribute};
 pub use unit::Unit;

@@ -1,6 +1,10 @@
-//! Unique names, made by numbering repeated ones.
+//! Names of measures: unique ones, their titles in tables, and those of which the same is said.
 
 use std::collections::{BTreeMap, BTreeSet};
+
+use evals_messages::visible::single_line;
+
+use crate::Unit;
 
 /// Gives out each name only once.
 #[derive(Debug, Default)]
@@ -25,4 +29,31 @@ impl Names {
             }
         }
     }
+}
+
+/// The title of a measure in tables.
+pub(crate) fn title_of(unit: Unit, measure: &str) -> String {
+    match unit {
+        Unit::PassRate => pass_rate_name(measure),
+        Unit::Score | Unit::Share | Unit::Metric | Unit::Seconds => single_line(measure),
+    }
+}
+
+/// The name of a pass rate, which differs from that of a score.
+pub(crate) fn pass_rate_name(name: &str) -> String {
+    format!("{} (pass rate)", single_line(name))
+}
+
+/// Measures by what is said of them, in the order in which it is first said.
+pub(crate) fn gathered(
+    said: impl IntoIterator<Item = (String, String)>,
+) -> Vec<(String, Vec<String>)> {
+    let mut groups: Vec<(String, Vec<String>)> = Vec::new();
+    for (text, measure) in said {
+        match groups.iter_mut().find(|(known, _)| *known == text) {
+            Some((_, measures)) => measures.push(measure),
+            None => groups.push((text, vec![measure])),
+        }
+    }
+    groups
 }

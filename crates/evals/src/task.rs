@@ -1,12 +1,14 @@
-//! The scope that a task records into, and the error that it returns.
+//! The scope that a task records into, and the error that it returns, with its class.
 
 use std::error::Error;
 use std::mem;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
+use serde::{Deserialize, Serialize};
+
 use crate::recording::{Ledger, Metric, Notes};
-use crate::{FailureClass, Recording, Span, Timing};
+use crate::{Recording, Span, Timing};
 
 /// The attribute of a case whose duration says nothing about its task.
 pub(crate) const UNTIMED: &str = "untimed";
@@ -193,4 +195,19 @@ impl TaskScope {
     pub async fn within<R>(&self, code: impl Future<Output = R>) -> R {
         CURRENT.scope(self.clone(), code).await
     }
+}
+
+/// The consequence of a failure for the remaining cases.
+///
+/// A task or an evaluator that knows the class adds it to its error: [`TaskError::classed`](crate::TaskError::classed),
+/// [`EvaluatorError::classed`](crate::EvaluatorError::classed).
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum FailureClass {
+    /// It may go away by itself: a timeout, a busy server.
+    Transient,
+    /// Every other case will fail in the same way: a wrong key, an empty account.
+    Terminal,
+    /// It affects only this case: an answer that cannot be read.
+    Content,
 }

@@ -4,8 +4,8 @@ use std::sync::Arc;
 
 use evals::{Context, EvaluatorError};
 use evals_models::{ChatModel, ChatRequest, ReplySchema};
-use evals_rag::judging::{Inquiry, JudgeFailure, Shown, Wanted};
-use evals_rag::{Prompt, Purpose, record_judged};
+use evals_rag::judging::{Inquiry, JudgeFailure, Shown, Wanted, record_judged};
+use evals_rag::{Prompt, Purpose};
 use serde::Deserialize;
 use serde_json::{Map, Value, json};
 

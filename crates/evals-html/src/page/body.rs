@@ -1,9 +1,19 @@
-//! The cases and passages of a page, block by block.
+//! The cases and passages of a page, block by block. A block is JSON, compressed, as Base64 in an element of its own.
 
 use std::io::{self, Write};
 
+use base64::engine::GeneralPurpose;
+use base64::engine::general_purpose::STANDARD;
+use base64::write::EncoderWriter;
+use flate2::Compression;
+use flate2::write::DeflateEncoder;
+use serde::Serialize;
+
 use super::passages::Passages;
-use super::{BLOCK, Case, PageError, Passage, block};
+use super::{BLOCK, Case, PageError, Passage};
+
+/// Fixed, because it decides about the bytes of the file.
+const LEVEL: u32 = 6;
 
 /// Collects cases and passages into blocks and writes each block as soon as it is full.
 pub(super) struct Body<'o, W> {
@@ -67,7 +77,7 @@ impl<'o, W: Write> Body<'o, W> {
 
     fn write_cases(&mut self) -> Result<(), PageError> {
         let id = format!("cases-{}", self.written_blocks);
-        block::write(&id, &self.unwritten, self.out)?;
+        write_block(&id, &self.unwritten, self.out)?;
         self.unwritten.clear();
         self.written_blocks += 1;
         Ok(())
@@ -76,11 +86,35 @@ impl<'o, W: Write> Body<'o, W> {
     fn write_passages(&mut self) -> Result<(), PageError> {
         match self.passages.take_block() {
             Some((number, passages)) => {
-                block::write(&format!("passages-{number}"), &passages, self.out)
+                write_block(&format!("passages-{number}"), &passages, self.out)
             }
             None => Ok(()),
         }
     }
+}
+
+/// Writes a value into an element with this id. Base64 has no `<`, so no text can end the element.
+pub(super) fn write_block(
+    id: &str,
+    value: &impl Serialize,
+    out: &mut impl Write,
+) -> Result<(), PageError> {
+    write!(out, r#"<script type="text/plain" id="{id}">"#)?;
+    let json = serde_json::to_vec(value)?;
+    let encoder = EncoderWriter::new(&mut *out, &STANDARD);
+    let mut deflate = DeflateEncoder::new(encoder, Compression::new(LEVEL));
+    deflate.write_all(&json)?;
+    finish(deflate)?;
+    out.write_all(b"</script>\n")?;
+    Ok(())
+}
+
+fn finish<W: Write>(
+    deflate: DeflateEncoder<EncoderWriter<'_, GeneralPurpose, W>>,
+) -> io::Result<()> {
+    let mut encoder = deflate.finish()?;
+    encoder.finish()?;
+    Ok(())
 }
 
 /// A writer that knows how much it has written.

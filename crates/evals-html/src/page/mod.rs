@@ -69,7 +69,6 @@
 //! texts.
 
 mod assets;
-mod block;
 mod body;
 mod case;
 mod contents;
@@ -77,7 +76,6 @@ mod error;
 mod omission;
 mod opening;
 mod passages;
-mod place;
 mod table;
 mod template;
 mod worst;
@@ -90,9 +88,8 @@ pub use case::{
 pub use contents::{Contents, Sides, Texts};
 pub use error::PageError;
 pub use opening::{Fact, Listing, Notice, Opening, PageFigure, Score, ScoreAxis, Severity};
-pub use place::{Place, PlaceLink};
 pub use table::{CaseRows, Cell, Column, ColumnKind};
-pub use writer::{Page, Written};
+pub use writer::{Page, Place, PlaceLink, Written};
 
 /// Cases in one compressed block, and passages in one.
 pub const BLOCK: usize = 64;

@@ -1,12 +1,13 @@
-//! Writes a page.
+//! Writes a page, for a file or for the local viewer.
 
 use std::io::Write;
 
-use super::body::{Body, Counted};
+use serde::Serialize;
+
+use super::body::{Body, Counted, write_block};
 use super::worst::{WORST, WorstCase};
 use super::{
-    Case, CaseRows, Contents, Opening, PageError, Place, Sides, Texts, assets, block, omission,
-    template,
+    Case, CaseRows, Contents, Opening, PageError, Sides, Texts, assets, omission, template,
 };
 
 /// A page without its cases, which come while it is written.
@@ -26,6 +27,30 @@ pub struct Page<'p> {
     pub passages_until: u64,
 }
 
+/// Where a page is read.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub enum Place {
+    /// In a file, which links to nothing outside.
+    #[default]
+    File,
+    /// In the local viewer. Links above the page lead to the list of runs, to the trends, and to further pages.
+    Viewer {
+        /// The way from the page [`up`](crate::view::up) to the list of runs.
+        up: String,
+        /// The further pages.
+        links: Vec<PlaceLink>,
+    },
+}
+
+/// A link above a page in the local viewer.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+pub struct PlaceLink {
+    /// What the reader sees.
+    pub title: String,
+    /// Where it leads, from the list of runs.
+    pub address: String,
+}
+
 /// What was written.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Written {
@@ -42,6 +67,16 @@ impl Written {
     /// Whether the file is [`LARGE`](Self::LARGE).
     pub fn is_large(&self) -> bool {
         self.bytes > Self::LARGE
+    }
+}
+
+impl Place {
+    /// The way up and the further links of a page in the local viewer; `None` in a file.
+    pub(super) fn viewer(&self) -> Option<(&str, &[PlaceLink])> {
+        match self {
+            Self::File => None,
+            Self::Viewer { up, links } => Some((up, links)),
+        }
     }
 }
 
@@ -134,8 +169,8 @@ impl<'p> Page<'p> {
 
     fn write_table(&self, out: &mut impl Write) -> Result<(), PageError> {
         match self.texts {
-            Texts::Kept => block::write("table", self.table, out),
-            Texts::Omitted => block::write("table", &omission::table(self.table), out),
+            Texts::Kept => write_block("table", self.table, out),
+            Texts::Omitted => write_block("table", &omission::table(self.table), out),
         }
     }
 

@@ -1,11 +1,34 @@
-//! The interval of one mean: the one function that runs, scores and comparisons call.
+//! The interval of one mean, by the scale of its values: the one function that runs, scores and comparisons call.
+
+use serde::{Deserialize, Serialize};
 
 use super::intervals::{percentile_interval, student_interval};
 use super::moments::{check_finite, check_level};
 use super::{ClusterCorrection, Clusters, NoStatistic};
 use crate::bootstrap::passes;
 use crate::wilson::wilson_interval;
-use crate::{Bootstrap, Interval, Scale};
+use crate::{Bootstrap, Interval};
+
+/// The scale that the values of a measure are taken to be on, by its definition or its unit. It decides which interval a mean has.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Scale {
+    /// Scores without a known limit, such as grades.
+    #[default]
+    Open,
+    /// Values from 0 to 1, such as verdicts and rank measures. With any other value among them they count as [`Open`](Self::Open).
+    Share,
+    /// Amounts, a few of which may be much larger than the others, such as costs, tokens and times.
+    Amount,
+}
+
+impl Scale {
+    /// Whether the values are from 0 to 1: they should be, and all of them are.
+    pub(crate) fn is_share<'v>(self, values: impl IntoIterator<Item = &'v f64>) -> bool {
+        let mut values = values.into_iter();
+        self == Self::Share && values.all(|value| (0.0..=1.0).contains(value))
+    }
+}
 
 /// The confidence interval of the mean of finite values. `clusters` has the number of each value's cluster, if values come in clusters.
 ///

@@ -23,7 +23,7 @@ pub use clusters::{ClusterCorrection, ClusterError, Clusters};
 pub use correction::{Adjustment, Family, benjamini_hochberg, holm};
 pub use effect_size::{EffectMethod, EffectSize, cohens_dz, hedges_g};
 pub use intervals::clopper_pearson;
-pub use mean_interval::mean_interval;
+pub use mean_interval::{Scale, mean_interval};
 pub(crate) use moments::{check_finite, check_level};
 pub use no_statistic::NoStatistic;
 pub use pair_test::{Inference, PairTest, are_verdicts};

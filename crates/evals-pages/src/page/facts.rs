@@ -6,11 +6,11 @@ use anyhow::Result;
 use evals::{Domain, Report, Summary, Unit};
 use evals_html::page::{Fact, Texts};
 use evals_messages::quantity;
-use evals_runs::run_record::{Benchmark, FILTER, RunRecord};
+use evals_runs::run_record::{Benchmark, FILTER, RecordedSettings, RunRecord};
+use evals_settings::Settings;
 use serde::Deserialize;
 use serde_json::Value;
 
-use super::settings;
 use super::source::PageSource;
 
 /// The facts of a run, from its report and, where it has one, its manifest. Without texts the filter is left out, because it holds
@@ -31,7 +31,7 @@ pub(super) fn of_run<D: Domain>(
     let lines = lines.filter(|(name, _)| *name != FILTER || source.texts != Texts::Omitted);
     facts.extend(lines.map(|(name, value)| fact(name, value)));
     let changed = record
-        .map(|it| settings::changed(&it.settings))
+        .map(|it| changed_settings(&it.settings))
         .transpose()?;
     let changed = changed.into_iter().flatten();
     // The address of a target is usually its name.
@@ -188,5 +188,48 @@ fn took(summary: &Summary) -> String {
     match summary.throughput() {
         Some(throughput) => format!("{duration}, {throughput:.1} per second"),
         None => duration,
+    }
+}
+
+/// Each setting of a run that differs from its default, with its value: `("search.limit", "10, by default 5")`.
+fn changed_settings(settings: &RecordedSettings) -> Result<Vec<(String, String)>> {
+    let defaults = RecordedSettings::of(&Settings::default())?.flat();
+    let changed = settings.flat().into_iter().filter_map(|(path, value)| {
+        let default = defaults.get(&path);
+        if default == Some(&value) {
+            return None;
+        }
+        let shown = match default {
+            Some(default) => format!("{value}, by default {default}"),
+            None => value,
+        };
+        Some((path, shown))
+    });
+    Ok(changed.collect())
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::*;
+
+    #[test]
+    fn only_what_differs_from_the_defaults_is_listed() {
+        let mut settings = serde_json::to_value(Settings::default()).unwrap();
+        let listed = |settings: &serde_json::Value| {
+            changed_settings(&RecordedSettings::of(settings).unwrap()).unwrap()
+        };
+        assert_eq!(listed(&settings), []);
+        settings["search"]["limit"] = json!(10);
+        settings["prices"]["gpt"] = json!({"input": 2.5});
+        let pair = |name: &str, value: &str| (name.to_owned(), value.to_owned());
+        assert_eq!(
+            listed(&settings),
+            [
+                pair("prices.gpt.input", "2.5"),
+                pair("search.limit", "10, by default 5")
+            ]
+        );
     }
 }

@@ -7,9 +7,8 @@ use evals::{CaseId, MeasureValues, Report, Summary, Unit};
 use evals_html::page::{Case, CaseRows, Column, Opening, Page, Texts, Written};
 
 use super::case::{self, Owner};
-use super::cases::Cases;
+use super::cases::{Cases, worst_first};
 use super::column::{self, Columns};
-use super::order::worst_first;
 use super::paged::HasPage;
 use super::source::PageSource;
 use super::{facts, listing, notice, omission, score, sentence};

@@ -14,10 +14,9 @@ use evals_messages::quantity;
 use evals_metrics::PairedTest;
 
 use super::case::{self, Owner};
-use super::cases::Cases;
+use super::cases::{Cases, worst_first};
 use super::column::{self, Columns};
 use super::notice;
-use super::order::worst_first;
 use super::paged::HasPage;
 use super::source::PageSource;
 use super::{facts, listing, omission, rank, score};

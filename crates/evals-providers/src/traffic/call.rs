@@ -9,7 +9,7 @@ use evals_models::Failure;
 use tokio::time::{Instant, sleep_until, timeout, timeout_at};
 
 use super::error::{AttemptError, Contact, Reach, TrafficError};
-use super::gate::Permit;
+use super::gate::{Permit, later};
 use super::refusals::{self, Caller};
 use super::{Delivered, Traffic};
 
@@ -271,14 +271,6 @@ async fn before<T>(deadline: Option<Instant>, future: impl Future<Output = T>) -
         Some(deadline) => timeout_at(deadline, future).await.ok(),
         None => Some(future.await),
     }
-}
-
-/// The moment after `duration`, or a century later where the clock does not reach that far.
-pub(super) fn later(moment: Instant, duration: Duration) -> Instant {
-    const CENTURY: Duration = Duration::from_hours(24 * 365 * 100);
-    moment
-        .checked_add(duration)
-        .unwrap_or_else(|| moment + CENTURY)
 }
 
 /// The failure of an attempt that reached its `limit`. It says something about the server only if it had the `usual` time.

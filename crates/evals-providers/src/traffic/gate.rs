@@ -8,7 +8,6 @@ use std::time::Duration;
 use tokio::sync::Notify;
 use tokio::time::{Instant, sleep_until};
 
-use super::call::later;
 use super::settings::TrafficSettings;
 
 /// Lets attempts in one after the other, in the order in which they came.
@@ -284,6 +283,14 @@ impl Bucket {
             sleep_until(due).await;
         }
     }
+}
+
+/// The moment after `duration`, or a century later where the clock does not reach that far.
+pub(super) fn later(moment: Instant, duration: Duration) -> Instant {
+    const CENTURY: Duration = Duration::from_hours(24 * 365 * 100);
+    moment
+        .checked_add(duration)
+        .unwrap_or_else(|| moment + CENTURY)
 }
 
 #[cfg(test)]

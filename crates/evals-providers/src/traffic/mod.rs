@@ -32,7 +32,7 @@ pub use settings::TrafficSettings;
 use call::Call;
 use calls::{Calls, Quiet};
 use error::seconds;
-use gate::{Gate, Limit, Permit, TrafficPace};
+use gate::{Gate, Limit, Permit, TrafficPace, later};
 use refusals::{Caller, Refusals};
 use settings::Backoff;
 
@@ -212,7 +212,7 @@ impl Traffic {
         let at_one = permit.overloaded();
         if at_one > 0 {
             let pause = self.backoff.pause(at_one);
-            self.gate.close_until(call::later(Instant::now(), pause));
+            self.gate.close_until(later(Instant::now(), pause));
         }
     }
 

@@ -1,9 +1,10 @@
 //! Errors of answerers.
 
+use evals::TaskError;
 use evals_models::{ChatError, EmbedError, Failure, ModelIdentity};
 use thiserror::Error;
 
-use crate::failures::AfterCalls;
+use crate::failures::{AfterCalls, class};
 use crate::{PromptError, SearchError};
 
 /// The error of an unanswered question, with the calls made for it.
@@ -74,6 +75,14 @@ impl AnswerFailure {
             | Self::Filtered { .. }
             | Self::NoAnswer { .. } => Failure::Content,
         }
+    }
+}
+
+impl AnswerError {
+    /// The case's failure, with its class.
+    pub(crate) fn of_task(self) -> TaskError {
+        let class = class(self.failure.failure());
+        TaskError::new(self).classed(class)
     }
 }
 

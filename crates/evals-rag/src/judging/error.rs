@@ -1,13 +1,15 @@
-//! Errors of judges.
+//! Errors of judges, and the calls behind verdicts and errors.
 
 use std::sync::Arc;
 
+use evals::{EvaluatorError, TaskScope};
 use evals_models::{ChatError, Failure, ModelIdentity};
 use thiserror::Error;
 
-use crate::PromptError;
-use crate::failures::AfterCalls;
+use crate::call::{self, Purpose};
+use crate::failures::{AfterCalls, class};
 use crate::reply_object::Unreadable;
+use crate::{Call, PromptError};
 
 /// The error of an answer that was not judged, with the calls made for it. The answer is neither right nor wrong.
 pub type JudgeError = AfterCalls<JudgeFailure>;
@@ -67,4 +69,27 @@ impl JudgeFailure {
             Self::Unreadable { .. } | Self::Cut { .. } | Self::Filtered { .. } => Failure::Content,
         }
     }
+}
+
+impl JudgeError {
+    /// The evaluator's failure, with its class.
+    pub(crate) fn of_evaluator(self) -> EvaluatorError {
+        let class = class(self.failure.failure());
+        EvaluatorError::new(self).classed(class)
+    }
+}
+
+/// Records the calls behind a verdict in the report of its case, those of a judge that failed too.
+pub fn record_judged<T>(
+    judged: Result<T, JudgeError>,
+    calls: fn(&T) -> &[Call],
+    purpose: Purpose,
+    scope: &TaskScope,
+) -> Result<T, EvaluatorError> {
+    let made = match &judged {
+        Ok(verdict) => calls(verdict),
+        Err(error) => &error.calls,
+    };
+    call::record(made, purpose, scope);
+    judged.map_err(JudgeError::of_evaluator)
 }

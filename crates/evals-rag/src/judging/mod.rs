@@ -22,7 +22,7 @@ use evals_models::ModelIdentity;
 use crate::Call;
 
 pub use chat::{ChatJudge, RefusalJudge};
-pub use error::{JudgeError, JudgeFailure};
+pub use error::{JudgeError, JudgeFailure, record_judged};
 pub use inquiry::Inquiry;
 pub use overlap::OverlapJudge;
 pub(crate) use panel::Ballot;

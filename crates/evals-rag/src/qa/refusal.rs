@@ -5,8 +5,8 @@ use evals::{Case, Concern, Context, Evaluator, EvaluatorError, Outcome};
 
 use super::{Qa, Reference};
 use crate::call::Purpose;
-use crate::failures::record_judged;
 use crate::judging::RefusalJudge;
+use crate::judging::record_judged;
 
 /// The reason for undefined recall: only unanswerable questions count.
 const ANSWERABLE: &str = "answerable question";

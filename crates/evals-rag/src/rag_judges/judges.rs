@@ -2,17 +2,14 @@
 
 use std::num::NonZeroUsize;
 
-use evals::{EvaluatorError, Outcome, TaskScope};
-
 use super::claims::ClaimStore;
+use super::judgement::Judgement;
 use super::material::Material;
 use super::measure::JudgedMeasure;
 use super::rubric::{Graded, Rubric};
 use super::sitting::Sitting;
 use super::templates::JudgeTemplates;
-use crate::failures::record_judged;
 use crate::judging::{JudgeError, Panel};
-use crate::{Call, Purpose};
 
 /// A rough number of bytes of a token of a chat model. English has more; this leaves room for other languages.
 pub(super) const BYTES_PER_TOKEN: usize = 3;
@@ -24,30 +21,6 @@ pub struct RagJudges {
     templates: JudgeTemplates,
     budget: usize,
     claims: ClaimStore,
-}
-
-/// The outcomes of a judge with the calls behind them.
-#[derive(Debug, Clone, PartialEq)]
-pub struct Judgement {
-    /// One for each of the measure's [outcomes](super::JudgedMeasure::outcomes).
-    pub outcomes: Vec<Outcome>,
-    /// The calls that this judge made. A list of claims counts for the judge that asked for it first.
-    pub calls: Vec<Call>,
-}
-
-impl Judgement {
-    /// Records the calls of `judged` as those of [`Purpose::Judge`], and returns its outcomes.
-    ///
-    /// # Errors
-    ///
-    /// The judges gave no verdict. The calls that they made are recorded all the same.
-    pub fn record(
-        judged: Result<Self, JudgeError>,
-        scope: &TaskScope,
-    ) -> Result<Vec<Outcome>, EvaluatorError> {
-        let judged = record_judged(judged, |it| &it.calls, Purpose::Judge, scope)?;
-        Ok(judged.outcomes)
-    }
 }
 
 impl RagJudges {

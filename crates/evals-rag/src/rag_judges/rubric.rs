@@ -9,7 +9,7 @@ use serde::Deserialize;
 use serde_json::json;
 use thiserror::Error;
 
-use super::judges::Judgement;
+use super::judgement::Judgement;
 use crate::Prompt;
 use crate::judging::{
     Ballot, Inquiry, JudgeError, JudgeFailure, Panel, Rule, Shown, Wanted, parse_object, whole,

@@ -5,7 +5,8 @@ use std::sync::Arc;
 use async_trait::async_trait;
 use evals::{Case, Concern, Context, Evaluator, EvaluatorError, Outcome};
 
-use super::judges::{Judgement, RagJudges};
+use super::judgement::Judgement;
+use super::judges::RagJudges;
 use super::rubric::{Graded, Rubric};
 use crate::Qa;
 

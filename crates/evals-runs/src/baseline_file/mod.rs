@@ -1,10 +1,9 @@
-//! Baseline files: the numbers of a run in a small file that checks itself and can be committed.
+//! Baseline files: the numbers of a run in a small file that checks itself and can be committed. A bare name stands for a file in `baselines`.
 
 mod layout;
-mod place;
 mod reading;
 
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 use anyhow::{Context as _, Result, bail};
 use evals::Snapshot;
@@ -15,8 +14,8 @@ use sha2::{Digest as _, Sha256};
 use crate::atomic_file::write_atomically;
 use crate::stored_runs::{StoredRun, finished, settings, snapshot};
 
-pub use self::place::{path_of, standing_for};
-
+/// The folder of baselines that are named without a path.
+const FOLDER: &str = "baselines";
 /// What the member `kind` of every baseline says.
 const KIND: &str = "evaluations baseline";
 /// The version of the format that this program writes and reads.
@@ -93,6 +92,27 @@ impl BaselineFile {
 fn checksum(content: &Value) -> String {
     let digest = Sha256::digest(content.to_string());
     format!("sha256:{}", hex::encode(digest))
+}
+
+/// The file that an argument of `runs baseline` names: `main` stands for `baselines/main.json`, and everything with a folder or an extension for
+/// itself.
+pub fn path_of(written: &Path) -> PathBuf {
+    standing_for(written).unwrap_or_else(|| written.to_owned())
+}
+
+/// The file that a bare name stands for; `None` for a path.
+pub fn standing_for(written: &Path) -> Option<PathBuf> {
+    let is_bare = written.components().count() == 1
+        && written.extension().is_none()
+        && written.file_name().is_some();
+    is_bare.then(|| Path::new(FOLDER).join(written).with_extension("json"))
+}
+
+/// The bare name that stands for a file; `None` for a file without such a name.
+fn shorthand(path: &Path) -> Option<String> {
+    let name = path.file_stem()?.to_str()?;
+    let is_named = standing_for(Path::new(name)).is_some_and(|file| file == path);
+    is_named.then(|| name.to_owned())
 }
 
 #[cfg(test)]

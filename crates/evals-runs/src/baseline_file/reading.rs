@@ -8,8 +8,7 @@ use anyhow::{Context as _, Result, bail};
 use evals_guard::regular_file;
 use serde_json::Value;
 
-use super::place::shorthand;
-use super::{BaselineFile, CHECKSUM, KIND, VERSION, checksum};
+use super::{BaselineFile, CHECKSUM, KIND, VERSION, checksum, shorthand};
 use crate::shell_word::shell_word;
 
 /// The largest baseline that is read.

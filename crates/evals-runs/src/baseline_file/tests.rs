@@ -5,7 +5,7 @@ use std::path::Path;
 
 use serde_json::{Value, json};
 
-use super::{BaselineFile, checksum, layout};
+use super::{BaselineFile, checksum, layout, path_of, shorthand};
 
 pub(super) fn content() -> Value {
     let times = json!({"n": 0, "mean": null, "p50": null, "p95": null, "p99": null});
@@ -101,4 +101,17 @@ fn a_file_that_is_not_there_is_an_error() {
         error.to_string(),
         "there is no baseline `no/such.json`; `evaluations runs baseline save no/such.json RUN` saves a run as one"
     );
+}
+
+#[test]
+fn a_bare_name_stands_for_a_file_in_the_folder() {
+    let path = |written: &str| path_of(Path::new(written)).display().to_string();
+    assert_eq!(path("main"), "baselines/main.json");
+    assert_eq!(path("main.json"), "main.json");
+    assert_eq!(path("ci/main"), "ci/main");
+    assert_eq!(path("."), ".");
+    let short = |path: &str| shorthand(Path::new(path));
+    assert_eq!(short("baselines/main.json").as_deref(), Some("main"));
+    assert_eq!(short("ci/main.json"), None);
+    assert_eq!(short("main.json"), None);
 }

@@ -11,12 +11,9 @@ use serde::Deserialize;
 use serde::de::DeserializeOwned;
 use sha2::{Digest as _, Sha256};
 
-use super::folder::{MANIFEST, RunFolder, unwritable};
+use super::folder::{MANIFEST, REPORT, RunFolder, unwritable};
 use crate::atomic_file::write_atomically;
 use crate::run_record::{RECORD_VERSION, RunRecord};
-
-/// The file that a run writes last.
-pub const REPORT: &str = "report.json";
 
 /// The size limit of a manifest.
 const LARGEST_MANIFEST: u64 = 64_000_000;

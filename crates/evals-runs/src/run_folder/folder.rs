@@ -10,12 +10,13 @@ use anyhow::{Context as _, Result, anyhow, bail};
 use chrono::{DateTime, Utc};
 use evals_guard::regular_file::other_kind;
 
-use super::files::REPORT;
 use super::lock::{self, IsRunning};
 use crate::directories::file_stem;
 
 /// The file that makes a folder a run folder.
 pub(super) const MANIFEST: &str = "manifest.json";
+/// The file that a run writes last.
+pub const REPORT: &str = "report.json";
 const JOURNAL: &str = "journal.jsonl";
 /// The page that shows the report to people.
 pub const PAGE: &str = "report.html";

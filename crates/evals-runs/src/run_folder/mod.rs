@@ -9,7 +9,7 @@ mod start_lock;
 mod state;
 
 pub use self::failure::RunFailure;
-pub use self::files::{LARGEST_REPORT, REPORT, check_report, unreadable};
-pub use self::folder::{PAGE, RunFolder};
+pub use self::files::{LARGEST_REPORT, check_report, unreadable};
+pub use self::folder::{PAGE, REPORT, RunFolder};
 pub use self::start_lock::StartLock;
 pub use self::state::{Left, RunState};

@@ -8,8 +8,7 @@ use evals_guard::regular_file;
 use evals_messages::quantity;
 
 use super::failure::RunFailure;
-use super::files::REPORT;
-use super::folder::RunFolder;
+use super::folder::{REPORT, RunFolder};
 use super::head::ReportHead;
 
 /// The state of a run.

@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 
 use anyhow::{Result, bail};
 
-use super::run::StoredRun;
+use super::run::{StoredRun, is_finished};
 use crate::Notes;
 use crate::directories::Directories;
 use crate::run_folder::{RunFolder, RunState};
@@ -249,11 +249,6 @@ fn listed(skipped: &[SkippedRun]) -> Vec<String> {
 /// Whether a word stands for the newest finished run, and names no file.
 pub fn is_latest(wanted: &OsStr) -> bool {
     wanted == OsStr::new(LATEST) && StoredRun::at(Path::new(wanted)).is_ok_and(|run| run.is_none())
-}
-
-/// Whether commands may choose a run in this state by themselves.
-pub fn is_finished(state: RunState) -> bool {
-    matches!(state, RunState::Finished(_))
 }
 
 /// Whether the error says that neither a run nor a path has the wanted name.

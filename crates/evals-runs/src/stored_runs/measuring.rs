@@ -10,19 +10,19 @@ use evals_metrics::Measure;
 use evals_rag::retrieval::RankMeasures;
 
 use super::report::StoredReport;
-use super::run::StoredRun;
+use crate::run_record::RunRecord;
 
-/// Adds the `wanted` measures that the report of a run lacks. Fails if it has no rankings, or too short ones.
+/// Adds the `wanted` measures that the report of a run lacks; `run` is its name. Fails if it has no rankings, or too short ones.
 pub(super) fn add(
     mut report: StoredReport,
-    run: &StoredRun,
+    run: &str,
+    record: &RunRecord,
     wanted: &[Measure],
 ) -> Result<StoredReport> {
     let StoredReport::Retrieval(rankings) = &mut report else {
         bail!(
-            "run `{}` stores no rankings ({}), so `--measure` cannot compute a rank measure for it; name a retrieval run",
-            run.name(),
-            run.record.benchmark
+            "run `{run}` stores no rankings ({}), so `--measure` cannot compute a rank measure for it; name a retrieval run",
+            record.benchmark
         );
     };
     let outcomes = rankings.cases.iter().flat_map(|case| &case.outcomes);
@@ -30,7 +30,7 @@ pub(super) fn add(
     let lacking = wanted.iter().copied();
     let lacking = lacking.filter(|measure| !known.contains(&*measure.to_string()));
     let lacking: Vec<Measure> = lacking.collect();
-    let kept = if let Some(measured) = &run.record.measured {
+    let kept = if let Some(measured) = &record.measured {
         measured.k
     } else {
         // A report without its folder does not say how deep the searches went.
@@ -41,8 +41,7 @@ pub(super) fn add(
     let is_deeper = |it: &&Measure| it.cutoff().map_or(0, NonZeroUsize::get) > kept;
     if let Some(deep) = lacking.iter().find(is_deeper) {
         bail!(
-            "run `{}` lacks `{deep}`, which looks deeper than the {} that it kept for each question; run it again with `--measure {deep}`",
-            run.name(),
+            "run `{run}` lacks `{deep}`, which looks deeper than the {} that it kept for each question; run it again with `--measure {deep}`",
             quantity::of(kept, "document")
         );
     }

@@ -1,7 +1,7 @@
 //! Finds the run that a run follows.
 
-use super::choice::{SkippedRun, StoredRuns, is_finished, read};
-use super::run::StoredRun;
+use super::choice::{SkippedRun, StoredRuns, read};
+use super::run::{StoredRun, is_finished};
 use crate::run_folder::RunFolder;
 use crate::run_record::{Benchmark, RunRecord};
 

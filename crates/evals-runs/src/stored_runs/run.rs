@@ -10,7 +10,6 @@ use evals::{ClusterKey, Summary};
 use evals_guard::regular_file;
 use evals_metrics::Measure;
 
-use super::choice::is_finished;
 use super::headline::Headline;
 use super::measuring;
 use super::report::StoredReport;
@@ -232,7 +231,7 @@ impl StoredRun {
         }?;
         let report = match &*self.measures {
             [] => report,
-            measures => measuring::add(report, self, measures)?,
+            measures => measuring::add(report, &self.name(), &self.record, measures)?,
         };
         match &self.cluster {
             None => Ok(report),
@@ -304,4 +303,9 @@ fn record_of(report: &StoredReport) -> RunRecord {
         seed: facts.seed.unwrap_or_default(),
         ..RunRecord::default()
     }
+}
+
+/// Whether commands may choose a run in this state by themselves.
+pub fn is_finished(state: RunState) -> bool {
+    matches!(state, RunState::Finished(_))
 }

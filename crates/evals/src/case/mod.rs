@@ -11,8 +11,7 @@ use std::sync::Arc;
 use serde::{Deserialize, Serialize};
 
 use crate::Domain;
-use crate::json::present;
-use crate::snapshot::digest;
+use crate::json::{digest, present};
 
 pub use context::Context;
 pub use evaluator::{Concern, Evaluator, EvaluatorError, EvaluatorSpec, SpecArguments};

@@ -6,7 +6,8 @@ use serde::{Deserialize, Serialize};
 
 use super::measure::MeasureChange;
 use super::pairs::Pairs;
-use super::{Change, Titled, tested_measures};
+use super::{Change, tested_measures};
+use crate::Titled;
 use crate::clusters::CaseClusters;
 use crate::groups::members;
 use crate::measured::{Compared, UntestedMeasure, measured};

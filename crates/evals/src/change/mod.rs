@@ -14,9 +14,9 @@ pub use measure::{CaseChange, MeasureChange};
 pub use pairs::{CasePart, ChangedCase};
 
 use crate::clusters::CaseClusters;
-use crate::measured::{Compared, UntestedMeasure, measured, tested};
+use crate::measured::{Compared, Titled, UntestedMeasure, measured, tested};
 use crate::pair_testing::PairTesting;
-use crate::{ByPeople, CaseId, ComparedReport, Domain, Report, SchemaVersion, Summary};
+use crate::{ByPeople, CaseId, ComparedReport, Domain, SchemaVersion};
 pub(crate) use pairs::Pairs;
 
 /// Compares two reports of the same cases: how each measure changed, and whether chance alone explains the change.
@@ -30,7 +30,7 @@ pub(crate) use pairs::Pairs;
 /// shown.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Change {
-    /// Version of this document's JSON schema, shared with [`Report`].
+    /// Version of this document's JSON schema, shared with [`Report`](crate::Report).
     pub schema_version: SchemaVersion,
     /// The report before the change.
     pub before: ComparedReport,
@@ -77,17 +77,6 @@ pub struct Change {
     /// The measures in each group of cases, if asked for: see [`grouped`](Self::grouped).
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub groups: Vec<ChangedGroups>,
-}
-
-/// A report and its summary under a title.
-#[derive(Debug)]
-pub struct Titled<'r, D: Domain> {
-    /// The report's title.
-    pub title: &'r str,
-    /// The report.
-    pub report: &'r Report<D>,
-    /// Its summary.
-    pub summary: &'r Summary,
 }
 
 /// The tests of these differences in print, each once, such as `paired t test, Tango's score test`.

@@ -1,6 +1,5 @@
 //! The experiment: runs a task over a dataset.
 
-pub(crate) mod analyses;
 mod attempt;
 mod audience;
 mod completion;
@@ -23,7 +22,7 @@ use std::time::{Duration, Instant};
 use tokio::task::JoinSet;
 use tokio_util::sync::CancellationToken;
 
-use crate::report::settle;
+use crate::report::{analyses, settle};
 use crate::{
     Case, CaseReport, Dataset, Domain, Event, Journal, Lifecycle, Observer, Report, StopSignal,
     TaskError, TaskScope,

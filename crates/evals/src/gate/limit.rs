@@ -5,7 +5,7 @@ use evals_metrics::{Interval, Scale, difference};
 use super::measured::{Failures, MeasuredQuantity, Quantity};
 use super::rule::{Rule, Subject};
 use super::verdict::{CheckNumbers, GateBound, GateCheck, GateVerdict, LimitCheck};
-use crate::render::percent;
+use crate::probability::percent;
 use crate::{Unit, number};
 
 /// Checks a floor or a ceiling.

@@ -7,7 +7,7 @@ use super::pairing::Unpaired;
 use super::power::POWER;
 use super::rule::Rule;
 use super::verdict::{CheckNumbers, DropCheck, GateCheck, GateVerdict, LimitCheck};
-use crate::render::{p_value, percent};
+use crate::probability::{p_value, percent};
 
 /// A measure that only the baseline has.
 pub(super) const GONE: &str = "the run has no such measure, and the baseline has";

@@ -7,7 +7,7 @@ use serde_json::Value;
 
 use super::pairing::Pairing;
 use super::verdict::{Allowance, CheckNumbers, GateCheck, GateVerdict};
-use crate::render::gathered;
+use crate::naming::gathered;
 use crate::{Identity, Snapshot, differences};
 
 /// Most differences of one kind that are named.

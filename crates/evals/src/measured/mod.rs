@@ -10,6 +10,7 @@ use evals_metrics::{PairedTest, Scale};
 
 pub use tested::PairOutcome;
 pub(crate) use tested::{on_all_cores, tested};
+pub use values::Titled;
 pub(crate) use values::{COST, Compared, costs, means_of_cases, measured};
 
 use crate::pair_testing::Tested;

@@ -6,7 +6,18 @@ use super::UntestedMeasure;
 use crate::clusters::CaseClusters;
 use crate::comparison::matched;
 use crate::summary::Values;
-use crate::{CaseId, CaseReport, Direction, Domain, Report, Summary, Titled, Unit};
+use crate::{CaseId, CaseReport, Direction, Domain, Report, Summary, Unit};
+
+/// A report and its summary under a title.
+#[derive(Debug)]
+pub struct Titled<'r, D: Domain> {
+    /// The report's title.
+    pub title: &'r str,
+    /// The report.
+    pub report: &'r Report<D>,
+    /// Its summary.
+    pub summary: &'r Summary,
+}
 
 /// The name of what a case costs, in dollars: a metric that targets record, or that the caller computes.
 pub(crate) const COST: &str = "cost";

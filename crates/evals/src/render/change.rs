@@ -3,13 +3,15 @@
 use evals_messages::quantity;
 use evals_messages::visible::{beginning, single_line};
 
-use super::exclusions::{gathered, group};
+use super::clusters::{FEW_CASES, too_few_cases, too_few_clusters};
+use super::exclusions::group;
 use super::glyphs::Glyphs;
 use super::grid::{Align, Cell, Grid};
-use super::probability::{p_cell, percent, strictest};
-use super::side_by_side::{interruption, title_of};
-use super::standings::{FEW, too_few, too_few_clusters};
+use super::side_by_side::interruption;
 use super::{clusters, interval_methods};
+use crate::naming::gathered;
+use crate::naming::title_of;
+use crate::probability::{p_cell, percent, strictest};
 use crate::{
     ByPeople, CaseChange, CaseId, Change, ComparedReport, Direction, MeasureChange, PairTest,
     PairTesting, Verdict,
@@ -247,7 +249,7 @@ fn few(change: &Change) -> Option<String> {
         .iter()
         .filter(|it| it.better != Direction::Unknown);
     let sizes = sizes.filter_map(|it| Some(it.difference.as_ref()?.n));
-    sizes.min().filter(|n| *n < FEW).map(too_few)
+    sizes.min().filter(|n| *n < FEW_CASES).map(too_few_cases)
 }
 
 /// The effect sizes, and what the test would find.

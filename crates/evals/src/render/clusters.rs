@@ -1,13 +1,15 @@
-//! The lines about the clusters of a run's cases.
+//! The lines about how many cases a run has, and the clusters that they come in.
 
 use evals_messages::quantity;
 use evals_messages::visible::single_line;
 
 use super::percent;
-use crate::ClusterCounts;
+use crate::{ClusterCounts, Finding};
 
+/// Below this many cases, intervals are too narrow and tests find only large differences.
+pub(super) const FEW_CASES: usize = 30;
 /// Below this many clusters, tests and intervals by clusters are unreliable.
-const FEW: usize = 10;
+const FEW_CLUSTERS: usize = 10;
 
 /// What a reader has to know about the clusters of the cases, or about shared documents that nobody declared as clusters.
 pub(super) fn lines(counts: Option<&ClusterCounts>) -> Vec<String> {
@@ -62,9 +64,22 @@ pub(super) fn undeclared(counts: Option<&ClusterCounts>) -> Option<String> {
 
 /// The warning about the least of these numbers of clusters.
 pub(super) fn too_few(clusters: impl IntoIterator<Item = usize>) -> Option<String> {
-    let least = clusters.into_iter().min().filter(|it| *it < FEW)?;
+    let least = clusters.into_iter().min().filter(|it| *it < FEW_CLUSTERS)?;
     Some(format!(
-        "only {}: below {FEW}, intervals and p values by clusters are unreliable",
+        "only {}: below {FEW_CLUSTERS}, intervals and p values by clusters are unreliable",
         quantity::of(least, "cluster")
     ))
+}
+
+/// The warning about tests with few clusters.
+pub(super) fn too_few_clusters<'f>(findings: impl Iterator<Item = &'f Finding>) -> Option<String> {
+    too_few(findings.filter_map(|it| it.clusters))
+}
+
+/// Why so few cases say little.
+pub(super) fn too_few_cases(n: usize) -> String {
+    format!(
+        "only {}: below {FEW_CASES}, intervals tend to be too narrow, and a test finds only large differences",
+        quantity::of(n, "case")
+    )
 }

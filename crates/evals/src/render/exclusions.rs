@@ -71,20 +71,6 @@ pub(super) fn group(
     by_reason.into_iter().map(line).collect()
 }
 
-/// Measures by what is said of them, in the order in which it is first said.
-pub(crate) fn gathered(
-    said: impl IntoIterator<Item = (String, String)>,
-) -> Vec<(String, Vec<String>)> {
-    let mut groups: Vec<(String, Vec<String>)> = Vec::new();
-    for (text, measure) in said {
-        match groups.iter_mut().find(|(known, _)| *known == text) {
-            Some((_, measures)) => measures.push(measure),
-            None => groups.push((text, vec![measure])),
-        }
-    }
-    groups
-}
-
 /// Names measures, of which there are `all`.
 pub(super) fn named(measures: &[String], all: usize) -> String {
     if measures.len() == all && all > 1 {

@@ -7,7 +7,7 @@ use super::change::CORRECTED;
 use super::clusters;
 use super::glyphs::Glyphs;
 use super::grid::{Align, Cell, Grid};
-use super::probability::{p_cell, percent};
+use crate::probability::{p_cell, percent};
 use crate::{
     CheckNumbers, GateBound, GateCheck, GateReport, GateVerdict, GatedRun, LimitCheck, PairTest,
     Strictness, Unit, number,

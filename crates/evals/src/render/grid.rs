@@ -1,7 +1,6 @@
 //! A table on its way to any format: what its columns are, and which cells stand out.
 
 use super::console::Style;
-use super::tables::Table;
 
 /// The alignment of a column.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -125,16 +124,5 @@ impl Grid {
     /// The column with this title.
     pub(super) fn place(&self, title: &str) -> Option<usize> {
         self.columns.iter().position(|it| it.title == title)
-    }
-}
-
-impl From<Grid> for Table {
-    fn from(grid: Grid) -> Self {
-        let texts = |row: Vec<Cell>| row.into_iter().map(|cell| cell.text).collect();
-        Self {
-            heads: grid.columns.into_iter().map(|it| it.title).collect(),
-            rows: grid.rows.into_iter().map(texts).collect(),
-            notes: grid.notes,
-        }
     }
 }

@@ -9,7 +9,7 @@ use evals_messages::visible::single_line;
 use super::change::{CORRECTED, is_corrected, number_columns, numbers, verdict};
 use super::glyphs::Glyphs;
 use super::grid::{Align, Cell, Grid};
-use super::side_by_side::title_of;
+use crate::naming::title_of;
 use crate::{ChangedGroups, Direction, GroupMean, Groups, LabelShares, MeasureChange, Unit};
 
 /// Most groups that are shown, the largest ones. JSON has all.

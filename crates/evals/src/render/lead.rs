@@ -2,8 +2,8 @@
 
 use evals_messages::visible::single_line;
 
-use super::probability::{p_value, percent};
-use super::side_by_side::title_of;
+use crate::naming::title_of;
+use crate::probability::{p_value, percent};
 use crate::{Lead, PairTesting, Verdict};
 
 /// A lead as a line: `MRR@5: hybrid leads bm25 by 0.0309 [0.0039, 0.0589], p = 0.0278, the largest of 5 tests: significant at 5 %`. `title` names

@@ -8,8 +8,9 @@ use evals_metrics::Mean;
 
 use super::glyphs::Glyphs;
 use super::grid::{Align, Cell, Grid};
-use super::probability::percent;
 use super::{Methods, clusters, exclusions, interval_methods};
+use crate::naming::pass_rate_name;
+use crate::probability::percent;
 use crate::{LabelShares, Summary, number};
 
 /// One printed row.
@@ -121,11 +122,6 @@ fn evaluated(summary: &Summary) -> Vec<MeasureRow> {
 fn missing_of(missing: &[(String, BTreeMap<String, usize>)], name: &str) -> usize {
     let of_measure = missing.iter().find(|(candidate, _)| candidate == name);
     of_measure.map_or(0, |(_, reasons)| reasons.values().sum())
-}
-
-/// The name of a pass rate, which differs from that of a score.
-pub(super) fn pass_rate_name(name: &str) -> String {
-    format!("{} (pass rate)", single_line(name))
 }
 
 fn mean_row(name: String, mean: &Mean, missing: usize, print: fn(f64) -> String) -> MeasureRow {

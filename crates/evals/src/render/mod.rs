@@ -38,16 +38,16 @@ mod latency;
 mod lead;
 pub mod markdown;
 mod measures;
-mod probability;
 mod side_by_side;
 mod standings;
+mod standings_notes;
 pub mod tables;
 mod trial;
 
 pub use console::{
     Cases, Color, Console, Drawings, Messages, Methods, Names, Narrow, Part, Symbols,
 };
-pub(crate) use exclusions::gathered;
 pub use gate::verdict_line;
 pub use lead::lead;
-pub use probability::{p_value, percent};
+
+pub use crate::probability::{p_value, percent};

@@ -4,12 +4,13 @@ use std::collections::BTreeMap;
 
 use evals_messages::visible::single_line;
 
-use super::exclusions::{gathered, named};
+use super::exclusions::named;
 use super::glyphs::Glyphs;
 use super::grid::{Align, Cell, Grid};
 use super::headline::not_run;
-use super::measures::pass_rate_name;
 use super::{Methods, clusters, interval_methods};
+use crate::naming::gathered;
+use crate::naming::title_of;
 use crate::{Cell as ComparedCell, ComparedReport, Comparison, Row, Unit, number};
 
 /// Explains the mark of the best cell.
@@ -29,14 +30,6 @@ pub(super) enum Intervals {
 /// The name of a row.
 pub(super) fn title(row: &Row) -> String {
     title_of(row.unit, row.title())
-}
-
-/// The name of a measure.
-pub(super) fn title_of(unit: Unit, measure: &str) -> String {
-    match unit {
-        Unit::PassRate => pass_rate_name(measure),
-        Unit::Score | Unit::Share | Unit::Metric | Unit::Seconds => single_line(measure),
-    }
 }
 
 /// A row for each measure, a column for each report. The best cell of a row stands out and has a `mark` after its value.

@@ -4,9 +4,12 @@ use evals_messages::visible::{beginning, single_line};
 
 use super::analyses::{self, Body};
 use super::glyphs::Glyphs;
-use super::grid::Grid;
+use super::grid::{Cell, Grid};
 use super::side_by_side::{self, Intervals};
-use super::{Methods, change as changes, gate as gates, groups, latency, measures, standings};
+use super::{
+    Methods, change as changes, gate as gates, groups, latency, measures, standings,
+    standings_notes,
+};
 use crate::{
     Analysis, CaseRow, CaseTable, Change, Comparison, Domain, GateReport, GatedRun, Report,
     Standings, Summary,
@@ -23,6 +26,17 @@ pub struct Table {
     pub rows: Vec<Vec<String>>,
     /// Sentences that belong below the table.
     pub notes: Vec<String>,
+}
+
+impl From<Grid> for Table {
+    fn from(grid: Grid) -> Self {
+        let texts = |row: Vec<Cell>| row.into_iter().map(|cell| cell.text).collect();
+        Self {
+            heads: grid.columns.into_iter().map(|it| it.title).collect(),
+            rows: grid.rows.into_iter().map(texts).collect(),
+            notes: grid.notes,
+        }
+    }
 }
 
 /// The tables of a report: measures, bounds of pass rates if cases failed, groups, latency, and the analyses of report evaluators.
@@ -63,8 +77,8 @@ pub fn comparison(comparison: &Comparison) -> Table {
 /// The tables of standings, each with its heading: means with letters, means of the first measure, pairs,
 /// service times, disagreements, and groups if asked for. The first table has the notes on all of them.
 pub fn standings(standings: &Standings) -> Vec<(String, Table)> {
-    let mut notes = standings::warnings(standings);
-    notes.extend(standings::notes(standings, GLYPHS));
+    let mut notes = standings_notes::warnings(standings);
+    notes.extend(standings_notes::notes(standings, GLYPHS));
     let sections = standings::sections(standings, GLYPHS, None).into_iter();
     let tables = sections.map(|it| (it.heading.clone(), it.into()));
     let mut tables: Vec<(String, Table)> = tables.collect();

@@ -5,8 +5,8 @@ use evals_messages::visible::single_line;
 
 use super::glyphs::Glyphs;
 use super::grid::{Align, Grid};
-use super::probability::percent;
 use super::side_by_side::Intervals;
+use crate::probability::percent;
 use crate::{Share, TrialReport, number};
 
 /// A row for each size of drop and rule.

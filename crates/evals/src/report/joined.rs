@@ -5,8 +5,7 @@ use std::sync::Arc;
 
 use tokio_util::sync::CancellationToken;
 
-use super::{CaseReport, Report, titles};
-use crate::experiment::analyses;
+use super::{CaseReport, Report, analyses, titles};
 use crate::{CaseId, Domain, ReportEvaluator};
 
 /// A report of some cases of a run, with the places of these cases in the dataset of the whole run.

@@ -1,5 +1,6 @@
 //! The report of an experiment, case by case.
 
+pub(crate) mod analyses;
 mod case;
 mod checksum;
 mod identity;

@@ -1,7 +1,10 @@
-//! A case without its texts.
+//! A case without its texts, and the digests that stand for them.
 
+use crate::json::digest;
 use crate::summary::Gap;
-use crate::{CaseId, MeasureValues};
+use crate::{CaseId, CasePart, CaseReport, Domain, MeasureValues};
+
+const PARTS: [CasePart; 3] = [CasePart::Input, CasePart::Expected, CasePart::Metadata];
 
 /// A case without its texts.
 #[derive(Clone, Debug, PartialEq, serde::Serialize, serde::Deserialize)]
@@ -108,4 +111,24 @@ impl From<CaseValue> for StoredValue {
             CaseValue::DoesNotApply => Self::Null,
         }
     }
+}
+
+/// Digests of input, expected output and metadata, joined by hyphens.
+pub(super) fn content<D: Domain>(case: &CaseReport<D>) -> String {
+    let parts = [
+        digest(&case.input),
+        digest(&case.expected),
+        digest(&case.metadata),
+    ];
+    parts.join("-")
+}
+
+/// The parts in which two contents differ.
+pub(crate) fn differing(before: &str, after: &str) -> Vec<CasePart> {
+    let mut sides = [before, after].map(|content| content.split('-'));
+    let mut differs = |part: &CasePart| {
+        let [one, other] = sides.each_mut().map(Iterator::next);
+        (one != other).then_some(*part)
+    };
+    PARTS.iter().filter_map(&mut differs).collect()
 }

@@ -1,7 +1,6 @@
 //! The numbers of a report, without its texts: what a gate needs, and what a committed baseline holds.
 
 mod case;
-mod content;
 mod measure;
 
 use std::collections::{BTreeMap, BTreeSet};
@@ -15,10 +14,10 @@ pub use measure::SnapshotMeasure;
 
 use crate::clusters::CaseClusters;
 use crate::{CaseId, ClusterCounts, Domain, Report, Summary};
-pub(crate) use content::{differing, digest};
+pub(crate) use case::differing;
 use evals_metrics::as_f64;
 
-use content::content;
+use case::content;
 
 /// The numbers of a report: the value of each case for each measure, percentiles of latencies, and counts of failures.
 ///

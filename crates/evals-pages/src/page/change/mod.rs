@@ -14,9 +14,8 @@ use evals_html::page::{
 
 use self::verdict::Judged;
 use super::case::{self, Owner};
-use super::cases::Cases;
+use super::cases::{Cases, worst_first};
 use super::column::{self, Columns, column};
-use super::order::worst_first;
 use super::paged::HasPage;
 use super::rank;
 use super::source::PageSource;

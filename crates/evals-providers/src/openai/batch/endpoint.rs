@@ -10,15 +10,12 @@ use serde_json::{Value, json};
 use thiserror::Error;
 
 use super::host::{BatchEvent, BatchHost, BatchSettings};
-use super::output::DescribedBatch;
+use super::output::{CHAT, DescribedBatch};
 use super::record::BatchRecord;
 use crate::chat::raw_reply;
 use crate::openai::chat::OpenAiChat;
 use crate::server::{Expected, ServerError};
 use crate::traffic::{AttemptError, Lane};
-
-/// The endpoint that the requests of a batch are for.
-pub(super) const CHAT: &str = "/v1/chat/completions";
 
 /// The member of a batch's metadata that holds our name of the batch.
 const KEY: &str = "evaluations";

@@ -1,4 +1,4 @@
-//! What servers say about batches: the state of a batch, and the lines about its requests, in any order.
+//! The formats of batches: the line of a request, and what servers say: the state of a batch, and the lines about its requests, in any order.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fmt;
@@ -7,7 +7,8 @@ use evals_messages::quantity;
 use serde::Deserialize;
 use serde_json::{Value, json};
 
-use super::endpoint::CHAT;
+/// The endpoint that the requests of a batch are for.
+pub(super) const CHAT: &str = "/v1/chat/completions";
 
 /// The line of a request in the input file of a batch, with its line feed.
 pub(super) fn input_line(id: &str, body: &Value) -> String {

@@ -222,7 +222,7 @@ fn noise_of_pairs(population: &Population<'_>) -> String {
         Noise::Exchange { share, .. } => format!(
             "one run without repetitions shows no noise, so in each pair {} of the {several} get the value of another {case}: it assumes \
              that a change helps some {several} and hurts others as much",
-            crate::render::percent(share)
+            crate::probability::percent(share)
         ),
     }
 }

@@ -6,7 +6,8 @@ use evals_messages::visible::single_line;
 
 use super::super::grid::{Align, Grid};
 use super::super::side_by_side::{self, Intervals};
-use super::super::standings::{notes, sections, warnings};
+use super::super::standings::sections;
+use super::super::standings_notes::{notes, warnings};
 use super::paint::Style;
 use super::table::{ConsoleTable, Look, no_room};
 use super::{Drawings, Page};

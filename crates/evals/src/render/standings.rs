@@ -4,13 +4,13 @@ use evals_messages::quantity;
 use evals_messages::visible::{beginning, single_line};
 use evals_metrics::Interval;
 
-use super::super::change::{CORRECTED, verdict};
-use super::super::console::Symbols;
-use super::super::glyphs::Glyphs;
-use super::super::grid::{Align, Cell, Grid};
-use super::super::lead::winner;
-use super::super::probability::{p_cell, percent};
-use super::super::side_by_side::title_of;
+use super::change::{CORRECTED, verdict};
+use super::console::Symbols;
+use super::glyphs::Glyphs;
+use super::grid::{Align, Cell, Grid};
+use super::lead::winner;
+use crate::naming::title_of;
+use crate::probability::{p_cell, percent};
 use crate::{
     Disagreements, PairOutcome, RankedGroups, RankedMeasure, Standing, Standings, Unit, number,
 };
@@ -19,7 +19,7 @@ use crate::{
 const SHOWN: usize = 20;
 
 /// The most characters of a text in a table.
-pub(in crate::render) const SHOWN_TEXT: usize = 60;
+pub(super) const SHOWN_TEXT: usize = 60;
 
 /// The columns that a narrow page drops first.
 const LEAST: [&str; 6] = [
@@ -32,7 +32,7 @@ const LEAST: [&str; 6] = [
 ];
 
 /// The tables, in the order of a page, with distributions drawn in these symbols.
-pub(in crate::render) fn sections(
+pub(super) fn sections(
     standings: &Standings,
     glyphs: &Glyphs,
     drawn: Option<Symbols>,

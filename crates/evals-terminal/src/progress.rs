@@ -1,19 +1,17 @@
 //! Progress bars, driven by the events of the libraries. In a pipe or a file, lines stand for them.
 
-mod lines;
-mod pace;
-
 use std::fmt::Write;
 use std::time::Duration;
 
 use evals::{Domain, Event, Observer};
-use indicatif::{HumanDuration, ProgressBar, ProgressState, ProgressStyle};
+use indicatif::{ProgressBar, ProgressState, ProgressStyle};
 
-pub use self::lines::ProgressLines;
-use self::lines::Unit;
-use self::pace::SharedPace;
-use super::printer::Printer;
-use super::visible::printable;
+use crate::pace::SharedPace;
+use crate::printer::Printer;
+use crate::progress_lines::{Unit, times};
+use crate::visible::printable;
+
+pub use crate::progress_lines::spoken;
 
 /// The interval at which an idle bar is redrawn, so that its clock keeps running.
 const TICK: Duration = Duration::from_millis(250);
@@ -139,38 +137,4 @@ fn add(printer: &Printer, label: &str, template: &str, lines: Option<Unit>) -> P
         lines.watch(&bar, unit);
     }
     bar
-}
-
-/// The times in words. The remaining time is unknown until something is done.
-fn times(elapsed: Duration, done: u64, all: Option<u64>, left: Duration) -> String {
-    let elapsed = format!("{} elapsed", spoken(elapsed));
-    let is_known = done > 0 && all.is_some_and(|all| done < all) && !left.is_zero();
-    if is_known {
-        format!("{elapsed}, about {} left", spoken(left))
-    } else {
-        elapsed
-    }
-}
-
-/// A duration in its largest unit.
-pub fn spoken(duration: Duration) -> String {
-    format!("{:#}", HumanDuration(duration))
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn the_remaining_time_is_unknown_until_something_is_done() {
-        let [nothing, twelve, forty] = [0, 12, 40].map(Duration::from_secs);
-        assert_eq!(times(twelve, 0, Some(40), nothing), "12s elapsed");
-        assert_eq!(times(twelve, 0, Some(40), forty), "12s elapsed");
-        assert_eq!(times(twelve, 3, None, forty), "12s elapsed");
-        assert_eq!(times(twelve, 40, Some(40), forty), "12s elapsed");
-        assert_eq!(
-            times(twelve, 3, Some(40), forty),
-            "12s elapsed, about 40s left"
-        );
-    }
 }

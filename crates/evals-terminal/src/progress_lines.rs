@@ -6,9 +6,9 @@ use std::sync::{Arc, Mutex, PoisonError, Weak};
 use std::thread;
 use std::time::{Duration, Instant};
 
-use indicatif::{DecimalBytes, ProgressBar, WeakProgressBar};
+use indicatif::{DecimalBytes, HumanDuration, ProgressBar, WeakProgressBar};
 
-use super::pace::SharedPace;
+use crate::pace::SharedPace;
 use crate::visible::printable;
 
 /// Time between two lines of work that goes on.
@@ -41,7 +41,7 @@ impl Unit {
 
 /// The bars of a process without a terminal, and the thread that prints their lines. Short work prints none.
 #[derive(Default)]
-pub struct ProgressLines {
+pub(crate) struct ProgressLines {
     bars: Mutex<Vec<Watched>>,
 }
 
@@ -56,7 +56,7 @@ struct Watched {
 
 impl ProgressLines {
     /// Starts the thread. It ends with the last reference.
-    pub fn start() -> Arc<Self> {
+    pub(crate) fn start() -> Arc<Self> {
         let lines = Arc::new(Self::default());
         let weak = Arc::downgrade(&lines);
         // Without a thread there are no lines, as with `--no-progress`.
@@ -119,7 +119,7 @@ impl Watched {
             Unit::Items | Unit::ItemsWithoutTimeLeft | Unit::Cases(_) => format!("{done} of {all}"),
         });
         let left = self.unit.left(*done, bar.length(), bar.eta());
-        let times = super::times(bar.elapsed(), *done, bar.length(), left);
+        let times = times(bar.elapsed(), *done, bar.length(), left);
         let parts = [share, Some(message.clone()), Some(times)];
         let parts: Vec<String> = parts
             .into_iter()
@@ -141,6 +141,22 @@ fn print_all(lines: &Weak<ProgressLines>) {
             let _ = writeln!(io::stderr().lock(), "{line}");
         }
     }
+}
+
+/// The times in words. The remaining time is unknown until something is done.
+pub(super) fn times(elapsed: Duration, done: u64, all: Option<u64>, left: Duration) -> String {
+    let elapsed = format!("{} elapsed", spoken(elapsed));
+    let is_known = done > 0 && all.is_some_and(|all| done < all) && !left.is_zero();
+    if is_known {
+        format!("{elapsed}, about {} left", spoken(left))
+    } else {
+        elapsed
+    }
+}
+
+/// A duration in its largest unit.
+pub fn spoken(duration: Duration) -> String {
+    format!("{:#}", HumanDuration(duration))
 }
 
 #[cfg(test)]
@@ -189,5 +205,18 @@ mod tests {
         download.finish_and_clear();
         drop(spinner);
         assert!(lines.due(Instant::now() + after(30)).is_empty());
+    }
+
+    #[test]
+    fn the_remaining_time_is_unknown_until_something_is_done() {
+        let [nothing, twelve, forty] = [0, 12, 40].map(Duration::from_secs);
+        assert_eq!(times(twelve, 0, Some(40), nothing), "12s elapsed");
+        assert_eq!(times(twelve, 0, Some(40), forty), "12s elapsed");
+        assert_eq!(times(twelve, 3, None, forty), "12s elapsed");
+        assert_eq!(times(twelve, 40, Some(40), forty), "12s elapsed");
+        assert_eq!(
+            times(twelve, 3, Some(40), forty),
+            "12s elapsed, about 40s left"
+        );
     }
 }

@@ -6,30 +6,26 @@ use evals_messages::quantity;
 use evals_messages::visible::single_line;
 use evals_metrics::Interval;
 
-use super::super::change::{method, why_against_mean};
-use super::super::exclusions::gathered;
-use super::super::glyphs::Glyphs;
-use super::super::lead::lead;
-use super::super::probability::{p_value, percent, strictest};
-use super::super::side_by_side::interruption;
-use super::super::{clusters, interval_methods};
-use super::sections::{main, measure_title, report_title};
-use crate::{
-    Adjustment, CaseId, Finding, Lead, PairOutcome, PairTest, RankedTime, Standings, Verdict,
-};
-
-/// Below this many cases, intervals are too narrow and tests find only large differences.
-pub(in crate::render) const FEW: usize = 30;
+use super::change::{method, why_against_mean};
+use super::clusters::{FEW_CASES, too_few_cases, too_few_clusters};
+use super::glyphs::Glyphs;
+use super::lead::lead;
+use super::side_by_side::interruption;
+use super::standings::{main, measure_title, report_title};
+use super::{clusters, interval_methods};
+use crate::naming::gathered;
+use crate::probability::{p_value, percent, strictest};
+use crate::{Adjustment, CaseId, Lead, PairOutcome, PairTest, RankedTime, Standings, Verdict};
 
 /// How many cases a note names at most.
 const NAMED: usize = 3;
 
 /// What a reader has to know before the numbers.
-pub(in crate::render) fn warnings(standings: &Standings) -> Vec<String> {
+pub(super) fn warnings(standings: &Standings) -> Vec<String> {
     let mut warnings: Vec<String> = standings.reports.iter().filter_map(interruption).collect();
-    let few = standings.measures.iter().filter(|it| it.n < FEW);
+    let few = standings.measures.iter().filter(|it| it.n < FEW_CASES);
     let least = few.map(|it| it.n).min();
-    warnings.extend(least.map(too_few));
+    warnings.extend(least.map(too_few_cases));
     let pairs = standings.measures.iter().flat_map(|it| &it.pairs);
     warnings.extend(too_few_clusters(pairs.map(|it| &it.finding)));
     let counts = standings.reports.iter().find_map(|it| it.clusters.as_ref());
@@ -38,23 +34,8 @@ pub(in crate::render) fn warnings(standings: &Standings) -> Vec<String> {
     warnings
 }
 
-/// The warning about tests with few clusters.
-pub(in crate::render) fn too_few_clusters<'f>(
-    findings: impl Iterator<Item = &'f Finding>,
-) -> Option<String> {
-    clusters::too_few(findings.filter_map(|it| it.clusters))
-}
-
-/// Why so few cases say little.
-pub(in crate::render) fn too_few(n: usize) -> String {
-    format!(
-        "only {}: below {FEW}, intervals tend to be too narrow, and a test finds only large differences",
-        quantity::of(n, "case")
-    )
-}
-
 /// The notes below the tables.
-pub(in crate::render) fn notes(standings: &Standings, glyphs: &Glyphs) -> Vec<String> {
+pub(super) fn notes(standings: &Standings, glyphs: &Glyphs) -> Vec<String> {
     let mut notes = best(standings);
     notes.extend(sizes(standings, glyphs));
     notes.extend(unshared(standings));

@@ -15,7 +15,7 @@ pub fn p_value(p: f64) -> String {
 }
 
 /// A p value in the column of a table: `0.0278`, or `<0.0001`.
-pub(super) fn p_cell(p: f64) -> String {
+pub(crate) fn p_cell(p: f64) -> String {
     if p < LEAST {
         format!("<{LEAST}")
     } else {
@@ -31,7 +31,7 @@ pub fn percent(share: f64) -> String {
 
 /// The level of the strictest of several tests as a share of the level for all: `5 % / 4 measures`. `tests` names and counts them, such as
 /// `4 measures`.
-pub(super) fn strictest(testing: &PairTesting, count: usize, tests: &str) -> String {
+pub(crate) fn strictest(testing: &PairTesting, count: usize, tests: &str) -> String {
     let level = percent(testing.significance());
     if count > 1 && testing.adjustment != Adjustment::None {
         format!("{level} / {tests}")
