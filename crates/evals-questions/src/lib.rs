@@ -1,0 +1,1 @@
+//! Test sets from documents: questions that a model writes, each with the span of a document that answers it.
