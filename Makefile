@@ -10,7 +10,7 @@ FUZZ_SECONDS ?= 30
 DENY ?= bans licenses sources
 # The version decides which settings deny.toml may have.
 CARGO_DENY := 0.20.2
-LIGHT := evals-guard evals-messages evals-metrics evals-yaml evals evals-models evals-targets evals-rag evals-evaluators evals-html evals-nearest evals-load evals-settings evals-runs evals-terminal evals-pages
+LIGHT := evals-guard evals-messages evals-metrics evals-yaml evals evals-models evals-targets evals-rag evals-evaluators evals-html evals-nearest evals-load evals-settings evals-runs evals-terminal evals-pages evals-questions
 
 # Minutes that a build from an empty target folder takes on two idle cores. docs/install.md says where they come from.
 FIRST_BUILD := 19

@@ -40,6 +40,7 @@
 //!     answer: None,
 //!     answerable: true,
 //!     relevant: Judgements::from_iter([("b".to_owned(), 1)]),
+//!     evidence: Vec::new(),
 //!     cluster: None,
 //!     metadata: serde_json::Map::new(),
 //! };
@@ -116,6 +117,7 @@
 //!     answer: Some("450".to_owned()),
 //!     answerable: true,
 //!     relevant: Judgements::from_iter([("ferry".to_owned(), 1)]),
+//!     evidence: Vec::new(),
 //!     cluster: None,
 //!     metadata: serde_json::Map::new(),
 //! };
@@ -142,6 +144,7 @@ mod case_fields;
 mod document;
 mod ending;
 pub mod estimate;
+mod evidence;
 mod exchange;
 mod failures;
 pub mod judging;
@@ -165,6 +168,7 @@ mod vector_search;
 pub use call::{Call, Purpose, record as record_calls, unsigned_verdicts};
 pub use document::{Document, Passage};
 pub use ending::Ending;
+pub use evidence::{EvidenceSpan, FoldedText};
 pub use failures::{AfterCalls, record_judged};
 pub use missing::Missing;
 pub use prompt::{Prompt, PromptError};

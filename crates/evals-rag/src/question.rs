@@ -6,6 +6,8 @@ use evals_metrics::Judgements;
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 
+use crate::EvidenceSpan;
+
 /// A question, with its dataset's facts about the right answer.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Question {
@@ -22,6 +24,9 @@ pub struct Question {
     /// less), because measures such as `Judged` distinguish them from unjudged ones. [`Judgements::relevant`] lists those of
     /// grade 1 or more; there may be none.
     pub relevant: Judgements,
+    /// The parts of documents that answer the question, where the dataset names them. Measures of spans compare passages with them.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub evidence: Vec<EvidenceSpan>,
     /// The cluster of the question: questions of one cluster may depend on each other, such as those about one document. `None` if the
     /// question is alone.
     #[serde(default, skip_serializing_if = "Option::is_none")]

@@ -149,6 +149,7 @@ impl QuestionReader<'_> {
             answer,
             answerable,
             relevant,
+            evidence: Vec::new(),
             cluster: None,
             metadata,
         }))

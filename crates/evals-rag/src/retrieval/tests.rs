@@ -61,6 +61,7 @@ fn question(id: &str, text: &str, relevant: &[&str]) -> Question {
             .iter()
             .map(|document| ((*document).to_owned(), 1))
             .collect(),
+        evidence: Vec::new(),
         cluster: None,
         metadata: Map::new(),
     }

@@ -61,6 +61,7 @@ fn question() -> Question {
         answer: Some("in May".to_owned()),
         answerable: true,
         relevant: Judgements::from_iter([("d1".to_owned(), 1)]),
+        evidence: Vec::new(),
         cluster: None,
         metadata: Map::new(),
     }

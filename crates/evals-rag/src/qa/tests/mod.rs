@@ -26,6 +26,7 @@ fn question(id: &str, answerable: bool) -> Question {
         answer: answerable.then(|| "Paris".to_owned()),
         answerable,
         relevant: Judgements::from_iter([("b".to_owned(), 1), ("c".to_owned(), 1)]),
+        evidence: Vec::new(),
         cluster: None,
         metadata: serde_json::Map::new(),
     }
