@@ -18,7 +18,7 @@ const CLUSTERS: u32 = 20;
 const CASES: u32 = 15;
 
 /// The number of pairs of equally good runs.
-const TRIES: u32 = 300;
+const TRIES: u32 = 100;
 
 /// The largest drop that the gates accept.
 const TOLERANCE: f64 = 0.015;
@@ -91,10 +91,10 @@ fn a_gate_of_20_clusters_fails_as_seldom_as_its_level_and_its_self_test_say() {
     );
     let clustered = false_alarms("metadata:document");
     // One side of a test at 5 %, with three standard errors of the simulation.
-    assert!(clustered < 0.055, "{clustered}");
+    assert!(clustered < 0.025 + 0.047, "{clustered}");
     let promised = promised("metadata:document").failed.value;
     assert!(
-        (promised - clustered).abs() < 0.03,
+        (promised - clustered).abs() < 0.05,
         "{promised} {clustered}"
     );
 }
