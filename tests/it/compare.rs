@@ -192,6 +192,13 @@ fn a_changed_question_is_excluded_and_named() {
         ),
         "{message}"
     );
+    sandbox.write("questions.csv", format!("{header}other,what is red?,a\n"));
+    sandbox.succeed("run ./mine.yaml --skip-qa --profile bm25");
+    let message = sandbox.refuse("compare");
+    assert!(
+        message.contains("the runs are of different data"),
+        "{message}"
+    );
 }
 
 #[test]

@@ -591,3 +591,14 @@ fn a_newer_run_with_a_damaged_or_lost_manifest_is_named_with_the_remedy() {
     fs::remove_dir_all(older).unwrap();
     refused(&newer.display().to_string(), "delete the folder");
 }
+
+#[test]
+fn a_run_that_no_rule_is_about_is_left_out() {
+    let sandbox = Sandbox::new();
+    sandbox.succeed("sample --limit 20 --profile bm25");
+    let gated = sandbox.run("gate --min R@5=0.01");
+    assert_eq!(gated.code, Some(0), "{}", gated.stderr);
+    assert!(gated.stderr.contains("left out `"), "{}", gated.stderr);
+    assert!(gated.stdout.contains("R@5 >= 0.01"), "{}", gated.stdout);
+    assert!(!gated.stdout.contains("_qa_"), "{}", gated.stdout);
+}

@@ -28,11 +28,32 @@ fn the_benchmark_of_documents_runs_offline() {
             assert!(printed.contains("support"), "{printed}");
         }
     }
+    let message = sandbox.refuse("init mine");
+    assert!(
+        message.contains("did you mean the folder `--to mine`?"),
+        "{message}"
+    );
     let message = sandbox.refuse("init http");
     assert!(
         message.contains("is not empty; name a new folder with `--to FOLDER`"),
         "{message}"
     );
+}
+
+#[test]
+fn a_folder_or_a_table_in_place_of_a_manifest_is_named() {
+    let sandbox = Sandbox::new();
+    sandbox.succeed("init --to mine");
+    for (line, hint) in [
+        (
+            "mine",
+            "name the manifest in it: `evaluations mine/dataset.yaml`",
+        ),
+        ("mine/questions.csv", "`mine/questions.csv` is no manifest"),
+    ] {
+        let message = sandbox.refuse(line);
+        assert!(message.contains(hint), "{message}");
+    }
 }
 
 #[test]

@@ -208,3 +208,33 @@ fn a_manifest_with_the_name_of_a_built_in_dataset_gets_a_note() {
     let other = sandbox.run("sample-support --skip-qa --profile bm25 --limit 1");
     assert!(!other.stderr.contains("built-in"), "{}", other.stderr);
 }
+
+#[test]
+fn a_run_says_which_files_of_the_folder_it_uses_and_which_beside_the_dataset_it_does_not() {
+    let sandbox = Sandbox::new();
+    sandbox.succeed("init --to mine");
+    sandbox.write("mine/evaluations.yaml", "search: {limit: 3}\n");
+    sandbox.write("mine/target.yaml", "address: outputs:replies.jsonl\n");
+    sandbox.write("replies.jsonl", "{\"id\": \"1\", \"documents\": []}\n");
+    let line = "mine/dataset.yaml --skip-qa --no-progress";
+    let outside = sandbox.run(line).stderr;
+    for part in [
+        "mine/target.yaml is not used, because settings are read from the working folder: run the command in `mine`, or add `--target ADDRESS`",
+        "mine/evaluations.yaml is not used, because",
+    ] {
+        assert!(outside.contains(part), "{outside}");
+    }
+    for file in ["evaluations.yaml", "target.yaml"] {
+        let path = sandbox.work().join("mine").join(file);
+        std::fs::copy(path, sandbox.work().join(file)).unwrap();
+    }
+    let inside = sandbox.run(line).stderr;
+    for part in [
+        "target from ./target.yaml\n",
+        "settings from ./evaluations.yaml\n",
+        "mine/evaluations.yaml is not used",
+    ] {
+        assert!(inside.contains(part), "{inside}");
+    }
+    assert!(!inside.contains("mine/target.yaml"), "{inside}");
+}

@@ -11,7 +11,7 @@ use serde_json::{Value, json};
 
 use crate::sandbox::{Sandbox, ended, json, wait_for};
 
-/// Replies to each question with an answer and a document made from its id. Notes every question in `asked.txt` and every process in
+/// Replies to each question with an answer and with its relevant document, whose id begins that of the question. Notes every question in `asked.txt` and every process in
 /// `pids.txt`. `$1` is the time that a reply takes; with `$2` the service has a child.
 const SERVICE: &str = r#"echo $$ >> pids.txt
 if [ "$2" ]; then sleep 600 & echo $! >> pids.txt; fi
@@ -20,7 +20,7 @@ while IFS= read -r line; do
     id=${id%%\"*}
     echo "$id" >> asked.txt
     sleep "$1"
-    echo "{\"id\":\"$id\",\"answer\":\"The answer to $id.\",\"documents\":[\"$id-0\"]}"
+    echo "{\"id\":\"$id\",\"answer\":\"The answer to $id.\",\"documents\":[\"${id%-q*}\"]}"
 done
 "#;
 
@@ -142,6 +142,11 @@ fn a_command_that_is_not_there_ends_the_run_with_its_message() {
     assert!(run.stderr.contains("not found"), "{}", run.stderr);
 }
 
+/// The document of a question of the sample.
+fn document(question: &str) -> &str {
+    question.rsplit_once("-q").unwrap().0
+}
+
 #[test]
 fn replies_made_elsewhere_are_read_from_every_format() {
     let sandbox = Sandbox::new();
@@ -149,7 +154,7 @@ fn replies_made_elsewhere_are_read_from_every_format() {
         sandbox.succeed("sample --no-progress --limit 10 --profile bm25 --skip-qa");
         let expected = cases(&sandbox, "retrieval");
         expected.into_keys().map(|id| {
-            let reply = json!({"id": id, "answer": format!("The answer to {id}."), "documents": [format!("{id}-0"), "x"]});
+            let reply = json!({"id": id, "answer": format!("The answer to {id}."), "documents": [document(&id), "x"]});
             (id, reply)
         }).collect()
     };
@@ -157,14 +162,14 @@ fn replies_made_elsewhere_are_read_from_every_format() {
     sandbox.write("replies.jsonl", lines.join("\n"));
     let rows = answers
         .keys()
-        .map(|id| format!("{id},The answer to {id}.,{id}-0|x"));
+        .map(|id| format!("{id},The answer to {id}.,{}|x", document(id)));
     let rows: Vec<String> = std::iter::once("id,answer,documents".to_owned())
         .chain(rows)
         .collect();
     sandbox.write("replies.csv", rows.join("\n"));
     let run: Vec<String> = answers
         .keys()
-        .map(|id| format!("{id} Q0 {id}-0 1 2 t\n{id} Q0 x 2 1 t"))
+        .map(|id| format!("{id} Q0 {} 1 2 t\n{id} Q0 x 2 1 t", document(id)))
         .collect();
     sandbox.write("run.trec", run.join("\n"));
     let mut results = Vec::new();

@@ -92,15 +92,15 @@ pub enum DataError {
         "judgements name {} missing from the corpus or without text there: {}{}",
         if *count == 1 { "a document".to_owned() } else { format!("{count} documents") },
         listed(first, *count),
-        named.as_ref().map(|named| format!("; {named}")).unwrap_or_default()
+        lines(named)
     )]
     UnknownDocuments {
         /// The number of unknown documents.
         count: usize,
         /// The first five, in order.
         first: Vec<String>,
-        /// The first question that names one of them.
-        named: Option<Box<UnknownDocument>>,
+        /// The first five in the order of the questions that name them.
+        named: Vec<UnknownDocument>,
     },
     /// None of the documents judged relevant is in the corpus.
     #[error(
@@ -195,12 +195,24 @@ pub struct UnknownDocument {
     pub nearest: Vec<String>,
     /// How to write several ids, if the id looks like a list of them.
     pub advice: Option<&'static str>,
+    /// Where the document is, and why it is not in the corpus, if it is a file that the manifest leaves out.
+    pub left_out: Option<String>,
+}
+
+/// The first document in the same line, and each further one in its own.
+fn lines(named: &[UnknownDocument]) -> String {
+    let mut text = String::new();
+    for (place, named) in named.iter().enumerate() {
+        text.push_str(if place == 0 { "; " } else { "\n  " });
+        text.push_str(&named.to_string());
+    }
+    text
 }
 
 impl UnknownDocument {
     /// Whether the id is probably a mistake that its author has to mend, and not a document that the corpus lacks.
     pub fn is_mistaken(&self) -> bool {
-        !self.nearest.is_empty() || self.advice.is_some()
+        !self.nearest.is_empty() || self.advice.is_some() || self.left_out.is_some()
     }
 }
 
@@ -216,6 +228,9 @@ impl fmt::Display for UnknownDocument {
             self.id,
             nearest::did_you_mean(&self.nearest)
         )?;
+        if let Some(reason) = &self.left_out {
+            write!(formatter, ": {reason}")?;
+        }
         match self.advice {
             Some(advice) => write!(formatter, "; if it is a list of ids, {advice}"),
             None => Ok(()),

@@ -29,6 +29,16 @@ pub(crate) fn is_text(name: &str) -> bool {
     matches!(of(name), Some((TableFormat::Text(_), _)))
 }
 
+/// What a file is that has to be converted before it can be read, and a program that does so; `None` for other files.
+pub(crate) fn to_convert(name: &str) -> Option<(&'static str, &'static str)> {
+    let extension = Path::new(name).extension()?.to_str()?.to_lowercase();
+    match extension.as_str() {
+        "pdf" => Some(("a PDF", "pdftotext")),
+        "doc" | "docx" | "odt" | "rtf" => Some(("a Word file", "pandoc -t plain")),
+        _ => None,
+    }
+}
+
 /// The format of a file by its name, and whether it is gzipped; `None` for an unknown extension.
 pub(crate) fn of(name: &str) -> Option<(TableFormat, bool)> {
     let name = name.to_lowercase();

@@ -476,11 +476,18 @@ fn check_compared(change: &Change) -> Result<(), Incomparable> {
         }
     });
     let why = if change.pairs == 0 {
+        let is_other_data =
+            change.changed.is_empty() && change.only_before > 0 && change.only_after > 0;
         format!(
-            "no case in common ({} only in the first, {} only in the second, {} changed between them)",
+            "no case in common ({} only in the first, {} only in the second, {} changed between them){}",
             change.only_before,
             change.only_after,
-            change.changed.len()
+            change.changed.len(),
+            if is_other_data {
+                ": the runs are of different data, or all questions have other ids"
+            } else {
+                ""
+            }
         )
     } else {
         let shared = quantity::of(change.pairs, "case");

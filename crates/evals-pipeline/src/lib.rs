@@ -36,6 +36,7 @@ pub mod run_models;
 pub mod run_progress;
 mod search_profile;
 pub mod session;
+pub mod settings_files;
 mod spending;
 pub mod store_options;
 pub mod targets;

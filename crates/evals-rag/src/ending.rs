@@ -106,14 +106,14 @@ impl Ending {
 
     /// How one search ended.
     ///
-    /// An unanswerable question, a question without relevant documents, and a target's reply without documents are not judged.
+    /// An unanswerable question, a question without relevant documents, and a target's reply without documents of the corpus are not judged.
     pub fn of_ranking(case: &CaseReport<Retrieval>) -> Self {
         let Some(found) = case.result.output() else {
             return Self::TaskFailed;
         };
         let judged = case.expected.iter();
         let relevant: Vec<&str> = judged.flat_map(Judgements::relevant).collect();
-        let is_measured = case.metadata.answerable && !found.missing.contains(&Missing::Documents);
+        let is_measured = case.metadata.answerable && found.unranked().is_none();
         if relevant.is_empty() || !is_measured {
             return Self::NotJudged;
         }

@@ -68,6 +68,13 @@ impl Retrieved {
     /// Why a case is [untimed](TaskScope::untimed) whose question was searched together with others.
     pub const IN_BATCH: &str = "searched with all questions at once";
 
+    /// Why rank measures are undefined for the ranking: the target returned none, or none of the corpus.
+    pub fn unranked(&self) -> Option<&'static str> {
+        let mut missing = [Missing::Documents, Missing::Matches].into_iter();
+        let missing = missing.find(|it| self.missing.contains(it))?;
+        Some(missing.reason())
+    }
+
     /// Records the timings of the stages, with cached ones separate, and the tokens of a reranker. Takes the timings out,
     /// because they belong to the report and not to the output.
     pub(crate) fn record(&mut self, scope: &TaskScope) {

@@ -30,6 +30,9 @@ pub struct SettingsFile {
 }
 
 impl SettingsFile {
+    /// The name of a settings file that nobody has to name.
+    pub const NAME: &str = "evaluations.yaml";
+
     /// Reads the file that the user named. A file that sets nothing is refused as a mistake; `/dev/null` is not.
     pub fn named(path: &Path) -> Result<Self, SettingsError> {
         let file = Self::read(path)?;
@@ -65,8 +68,16 @@ impl SettingsFile {
     pub fn discover(working: &Path, user: &Path) -> Option<PathBuf> {
         [working, user]
             .iter()
-            .flat_map(|folder| ["evaluations.yaml", haiku::FILE_NAME].map(|name| folder.join(name)))
+            .flat_map(|folder| [Self::NAME, haiku::FILE_NAME].map(|name| folder.join(name)))
             .find(|path| path.is_file())
+    }
+
+    /// The file of this name in the folder of a dataset, if that is not the working folder, from which settings are read.
+    pub fn beside(dataset: &Path, working: &Path, name: &str) -> Option<PathBuf> {
+        let folder = dataset.parent()?;
+        let [there, here] = [&working.join(folder), working].map(|it| it.canonicalize().ok());
+        let file = folder.join(name);
+        (there? != here? && working.join(&file).is_file()).then_some(file)
     }
 }
 
@@ -258,6 +269,24 @@ mod tests {
             error.to_string(),
             "evaluations.yaml: settings must be a mapping such as `search: {limit: 5}`"
         );
+    }
+
+    #[test]
+    fn a_file_beside_a_dataset_is_found_unless_it_is_in_the_working_folder() {
+        let working = tempfile::tempdir().unwrap();
+        let folder = working.path().join("mine");
+        std::fs::create_dir(&folder).unwrap();
+        let beside = |dataset: &str, working: &Path| {
+            SettingsFile::beside(Path::new(dataset), working, SettingsFile::NAME)
+        };
+        assert_eq!(beside("mine/dataset.yaml", working.path()), None);
+        std::fs::write(folder.join(SettingsFile::NAME), "").unwrap();
+        assert_eq!(
+            beside("mine/dataset.yaml", working.path()),
+            Some(PathBuf::from("mine/evaluations.yaml"))
+        );
+        assert_eq!(beside("dataset.yaml", &folder), None);
+        assert_eq!(beside("../mine/dataset.yaml", &folder), None);
     }
 
     #[test]

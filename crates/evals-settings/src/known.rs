@@ -135,7 +135,10 @@ fn path_to_list<'v>(root: &Value, schema: &Value, value: &'v Value) -> Option<Ve
 /// Whether a value of the schema is a mapping or null.
 fn is_mapping(schema: &Value) -> bool {
     match &schema["type"] {
-        Value::Array(types) => types.iter().all(|it| it == "object" || it == "null"),
+        // A model may also be a text.
+        Value::Array(types) => {
+            types.iter().any(|it| it == "object") && types.iter().all(|it| it != "array")
+        }
         one => one == "object",
     }
 }

@@ -1,6 +1,6 @@
 //! One layer of settings: a file, a dataset's manifest, or options of the command line.
 
-use evals_yaml::Tree;
+use evals_yaml::{Entry, Tree};
 use std::fmt::Display;
 
 use serde_json::{Value, json};
@@ -26,7 +26,8 @@ pub struct Layer {
 
 impl Layer {
     /// A layer written for this program.
-    pub fn new(origin: impl Into<String>, tree: Tree) -> Self {
+    pub fn new(origin: impl Into<String>, mut tree: Tree) -> Self {
+        expand_models(&mut tree);
         Self {
             origin: origin.into(),
             tree,
@@ -159,14 +160,24 @@ const MOST_PARTS: usize = 64;
 /// Most characters of an argument that an error shows.
 const MOST_SHOWN: usize = 100;
 
-/// A model for `PROVIDER:NAME` as the value of a setting that names a model; any other value as it is.
-fn named_model(path: &str, value: Value) -> Value {
-    let is_model = Role::ALL.into_iter().any(|role| role.path() == path);
-    match value.as_str().and_then(|text| text.split_once(':')) {
-        Some((provider, name)) if is_model && !provider.is_empty() && !name.is_empty() => {
-            json!({"provider": provider, "name": name})
-        }
-        _ => value,
+/// Writes every model of the form `PROVIDER:NAME` as the mapping that it stands for.
+fn expand_models(tree: &mut Tree) {
+    for role in Role::ALL {
+        let Some(entry) = tree.get_mut(role.path()) else {
+            continue;
+        };
+        let named = entry.value.text().and_then(|text| text.split_once(':'));
+        let Some((provider, name)) = named.filter(|it| !it.0.is_empty() && !it.1.is_empty()) else {
+            continue;
+        };
+        let line = entry.line;
+        let part = |(key, value): (&str, &str)| Entry {
+            key: key.to_owned(),
+            line,
+            value: Tree::Leaf(value.into()),
+        };
+        let parts = [("provider", provider), ("name", name)].map(part);
+        entry.value = Tree::Mapping(parts.into());
     }
 }
 
@@ -187,10 +198,12 @@ fn assignment(argument: &str) -> Result<Tree, String> {
     } else {
         let tree = Tree::parse(text);
         let tree = tree.map_err(|error| format!("the value is not valid YAML: {error}"))?;
-        named_model(path, tree.to_value())
+        tree.to_value()
     };
     // The tree is built without lines, because lines within an option would mislead.
-    Ok(Tree::at(path, Tree::from_value(&value)))
+    let mut tree = Tree::at(path, Tree::from_value(&value));
+    expand_models(&mut tree);
+    Ok(tree)
 }
 
 #[cfg(test)]
@@ -250,6 +263,26 @@ pub(super) mod tests {
         );
         let field = "qa: {model: {extra_body: {base_url: x}}}";
         assert!(dataset(field).is_ok());
+    }
+
+    #[test]
+    fn a_model_may_be_provider_and_name_in_a_file_as_in_an_option() {
+        let model = |written: &str| {
+            let tree = Tree::parse(written).unwrap();
+            let settings = resolve(vec![Layer::new("evaluations.yaml", tree)]);
+            settings.map(|it| it.settings.qa.model)
+        };
+        let [short, long] = [
+            "qa:\n  model: ollama:qwen3:4b",
+            "qa: {model: {provider: ollama, name: \"qwen3:4b\"}}",
+        ];
+        assert_eq!(model(short).unwrap(), model(long).unwrap());
+        let set = resolve(vec![set(&["qa.model=ollama:qwen3:4b"])]).unwrap();
+        assert_eq!(model(short).unwrap(), set.settings.qa.model);
+        let refused = |written: &str| model(written).unwrap_err().to_string();
+        assert!(refused("qa:\n  model: qwen3").starts_with("evaluations.yaml:2: bad value"));
+        let schema = &json_schema()["$defs"]["ChatModel"];
+        assert_eq!(schema["type"], json!(["object", "string"]));
     }
 
     #[test]

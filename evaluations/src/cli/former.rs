@@ -29,8 +29,18 @@ pub(crate) fn current_name(name: &str) -> Option<&'static [&'static str]> {
     Some(current)
 }
 
-/// The error for an option that is gone, if that is what the parser did not know.
+/// The error for an option that is gone, or for a folder in place of the kind of system of `init`, if that is what the parser did not know.
 pub(crate) fn replacement(error: &Error) -> Option<String> {
+    if let (ErrorKind::InvalidValue, Some(ContextValue::String(argument))) =
+        (error.kind(), error.get(ContextKind::InvalidArg))
+        && argument == "[KIND]"
+        && let Some(ContextValue::String(value)) = error.get(ContextKind::InvalidValue)
+        && !value.is_empty()
+    {
+        return Some(format!(
+            "`{value}` is not a kind of system: rag, http or prompt; did you mean the folder `--to {value}`?"
+        ));
+    }
     if error.kind() != ErrorKind::UnknownArgument {
         return None;
     }

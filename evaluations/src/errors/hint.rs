@@ -129,9 +129,7 @@ fn of_model(error: &HubError) -> Option<&'static str> {
 fn of_dataset(error: &DataError) -> Option<&'static str> {
     match error {
         // A misspelled id has to be mended, and not to be counted as never found.
-        DataError::UnknownDocuments { named, .. }
-            if named.as_ref().is_none_or(|it| !it.is_mistaken()) =>
-        {
+        DataError::UnknownDocuments { named, .. } if named.iter().all(|it| !it.is_mistaken()) => {
             Some("add `--allow-missing-judged` to count them as never found")
         }
         DataError::NoFile { .. } => Some(
@@ -156,6 +154,20 @@ fn of_catalog(error: &CatalogError) -> Option<String> {
     if let Some(file) = file.iter().find(|file| Path::new(file).is_file()) {
         return Some(format!(
             "to use the file `{file}` as a manifest, name its path: `evaluations {file}`"
+        ));
+    }
+    let path = Path::new(name);
+    let manifest = path.join("dataset.yaml");
+    if manifest.is_file() {
+        return Some(format!(
+            "`{name}` is a folder; name the manifest in it: `evaluations {}`",
+            manifest.display()
+        ));
+    }
+    if path.is_file() {
+        return Some(format!(
+            "`{name}` is no manifest; a manifest, a .yaml file, says where documents and questions are and what their columns mean \
+             (docs/your-data.md)"
         ));
     }
     let commands = nearest_commands(name);

@@ -65,7 +65,7 @@ fn a_pair_without_values_is_skipped_and_the_other_pair_compared() {
 #[test]
 fn values_that_a_service_no_longer_gives_are_worse() {
     let sandbox = sandbox();
-    run(&sandbox, "red no-such-document", "");
+    run(&sandbox, "red technology-last-exchange", "");
     run(&sandbox, "red", "");
     sandbox.succeed("compare");
     let compared = sandbox.run("compare --fail-if-worse");

@@ -174,6 +174,30 @@ fn documents_that_the_corpus_has_not_are_named_and_count_as_not_relevant() {
 }
 
 #[test]
+fn rank_measures_are_undefined_if_the_corpus_has_no_document_of_the_run() {
+    let sandbox = Sandbox::new();
+    let replies = own_rankings(&sandbox, 4);
+    let elsewhere = json!({"documents": ["elsewhere 1", "elsewhere 2"]});
+    let replies = replies.into_keys().map(|id| (id, elsewhere.clone()));
+    service(&sandbox, &replies.collect());
+    let done = run(&sandbox, "--skip-qa --limit 4");
+    assert_eq!(done.code, Some(1), "{}", done.stderr);
+    for part in [
+        "0 of 8 documents matched, so rank measures are undefined: the target names `elsewhere 1` and `elsewhere 2`, and the dataset has `",
+        "set `match` for the target",
+        "no document of the target is in the corpus, so every rank measure is undefined",
+    ] {
+        assert!(done.stderr.contains(part), "{}", done.stderr);
+    }
+    assert!(!done.stdout.contains("more passages"), "{}", done.stdout);
+    let report = report(&sandbox, "retrieval");
+    assert!(scores(&report).is_empty(), "{}", done.stdout);
+    let lacking = reasons(&report, "RR@5");
+    let reason = "no document of the target is in the corpus";
+    assert!(lacking.iter().any(|it| it == reason), "{lacking:?}");
+}
+
+#[test]
 fn ids_that_the_corpus_has_for_other_documents_are_pointed_out() {
     let sandbox = Sandbox::new();
     let [by_id, _, by_text] = own_passages(&sandbox, 20);

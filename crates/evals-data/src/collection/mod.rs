@@ -9,6 +9,7 @@ mod unknown;
 
 use std::collections::{BTreeSet, HashSet};
 use std::ops::ControlFlow;
+use std::path::{Component, Path};
 
 use evals::DerivedIds;
 use evals_metrics::Judgements;
@@ -20,7 +21,7 @@ pub use questions::{QuestionCounts, Questions};
 
 use crate::error::DataError;
 use crate::format;
-use crate::hub::{DownloadObserver, Hub, HubWarning, blocking};
+use crate::hub::{DownloadObserver, Globs, Hub, HubWarning, blocking};
 use crate::manifest::{DocumentColumns, Manifest, Source, Table};
 use crate::provenance::{Provenance, TableProvenance};
 use crate::reader::TableFile;
@@ -173,11 +174,12 @@ impl Collection {
         }
         let (count, first) = (unknown.len(), first_five(&unknown));
         if !self.allow_missing_judged {
-            let named = cells.first_unknown(&unknown, &read.questions, corpus)?;
+            let left_out = |id: &str| self.left_out(id);
+            let named = cells.named_unknown(&unknown, &read.questions, corpus, left_out)?;
             return Err(DataError::UnknownDocuments {
                 count,
                 first,
-                named: named.map(Box::new),
+                named,
             });
         }
         if !can_be_found(&read.questions, &unknown) {
@@ -185,6 +187,28 @@ impl Collection {
         }
         read.counts.unknown_documents = count as u64;
         Ok(read)
+    }
+
+    /// Why a document is not in the corpus, if it is a file in the folder of the documents that `files` leaves out.
+    fn left_out(&self, id: &str) -> Option<String> {
+        let documents = &self.manifest.documents;
+        let Source::Path { path, files } = &documents.source else {
+            return None;
+        };
+        let is_below = Path::new(id)
+            .components()
+            .all(|it| matches!(it, Component::Normal(_)));
+        let file = path.join(id);
+        let is_left_out =
+            is_below && documents.columns.whole_files && file.is_file() && !id.is_empty();
+        let globs = Globs::new(files).ok().filter(|_| is_left_out)?;
+        let patterns = serde_json::to_string(files).ok()?;
+        (!globs.matches(id)).then(|| {
+            format!(
+                "{} exists, but `files: {patterns}` leaves it out",
+                file.display()
+            )
+        })
     }
 
     /// The columns that name judged documents.
@@ -228,8 +252,16 @@ impl Collection {
     }
 }
 
-/// Checks that the documents' files are all texts or all tables, and that the columns of tables are named.
+/// Checks that the documents' files can be read, are all texts or all tables, and that the columns of tables are named.
 fn check_kinds(columns: &DocumentColumns, files: &[TableFile]) -> Result<(), DataError> {
+    for file in files {
+        if let Some((kind, tool)) = format::to_convert(&file.name) {
+            let problem = format!(
+                "is {kind}, which is not read; convert it to text first, such as with `{tool}`"
+            );
+            return Err(DataError::file(&file.name, problem));
+        }
+    }
     let texts: Vec<bool> = files
         .iter()
         .map(|file| format::is_text(&file.name))

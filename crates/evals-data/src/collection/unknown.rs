@@ -16,6 +16,9 @@ use crate::reader::{Row, TableFile};
 const LIST: &str =
     "write it as a JSON array, `[\"a\", \"b\"]`, in a field of CSV as `\"[\"\"a\"\", \"\"b\"\"]\"`";
 
+/// The most unknown documents that are named with their places.
+const NAMED: usize = 5;
+
 /// The cells that judgements come from.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct JudgedCells<'a> {
@@ -46,20 +49,37 @@ impl JudgedCells<'_> {
         }))
     }
 
-    /// The first question that names an unknown document, its place, and the documents that it may mean.
-    pub(super) fn first_unknown(
+    /// The first unknown documents in the order of the questions, each with the first question that names it, its place, and the documents that
+    /// it may mean. `left_out` says why a file is not in the corpus.
+    pub(super) fn named_unknown(
         &self,
         unknown: &BTreeSet<&str>,
         questions: &[Question],
         corpus: &Corpus<'_>,
-    ) -> Result<Option<UnknownDocument>, DataError> {
-        let named = questions.iter().find_map(|question| {
-            let mut judged = question.relevant.iter().map(|(id, _)| id);
-            Some((question, judged.find(|id| unknown.contains(id))?))
-        });
-        let Some((question, id)) = named else {
-            return Ok(None);
-        };
+        left_out: impl Fn(&str) -> Option<String>,
+    ) -> Result<Vec<UnknownDocument>, DataError> {
+        let mut named: Vec<UnknownDocument> = Vec::new();
+        for question in questions {
+            for (id, _) in question.relevant.iter() {
+                if unknown.contains(id) && named.iter().all(|it| it.id != id) {
+                    let left_out = left_out(id);
+                    named.push(self.unknown(id, question, corpus, left_out)?);
+                }
+                if named.len() == NAMED {
+                    return Ok(named);
+                }
+            }
+        }
+        Ok(named)
+    }
+
+    fn unknown(
+        &self,
+        id: &str,
+        question: &Question,
+        corpus: &Corpus<'_>,
+        left_out: Option<String>,
+    ) -> Result<UnknownDocument, DataError> {
         let written = if self.takes_lists {
             &question.text
         } else {
@@ -71,13 +91,18 @@ impl JudgedCells<'_> {
         } else {
             "write a row for each document"
         };
-        Ok(Some(UnknownDocument {
+        let nearest = match left_out {
+            Some(_) => Vec::new(),
+            None => corpus.nearest(id)?,
+        };
+        Ok(UnknownDocument {
             id: id.to_owned(),
             question: question.id.clone(),
             place: self.first(id, Some(written))?.map(|(place, _)| place),
-            nearest: corpus.nearest(id)?,
-            advice: looks_like_list.then_some(advice),
-        }))
+            nearest,
+            advice: (looks_like_list && left_out.is_none()).then_some(advice),
+            left_out,
+        })
     }
 
     /// The place and the column of the first cell that names a document. Only rows about the question, if one is given.

@@ -4,7 +4,7 @@ use evals::{CaseReport, Domain, Report};
 use evals_evaluators::Untyped;
 use evals_metrics::interpolated_precision;
 use evals_rag::qa::Refusal;
-use evals_rag::{Ending, Missing, Purpose, Qa, Question, Retrieval};
+use evals_rag::{Ending, Purpose, Qa, Question, Retrieval};
 
 use evals_rag::targets::DocumentScores;
 
@@ -49,8 +49,8 @@ impl HasFigures for Retrieval {
         if !case.metadata.answerable {
             return Some(Err(Question::UNANSWERABLE.to_owned()));
         }
-        if found.missing.contains(&Missing::Documents) {
-            return Some(Err(Missing::Documents.reason().to_owned()));
+        if let Some(reason) = found.unranked() {
+            return Some(Err(reason.to_owned()));
         }
         let judgements = case.expected.clone().unwrap_or_default();
         let precision = interpolated_precision(&judgements, &found.ranking);

@@ -18,9 +18,14 @@ const OMITTED: &str = "reason left out";
 fn reason(reason: &str) -> String {
     let own = ["task failed", "evaluator failed", Question::UNANSWERABLE];
     let is_own = own.contains(&reason)
-        || [Missing::Documents, Missing::Answer, Missing::Citations]
-            .iter()
-            .any(|it| it.reason() == reason)
+        || [
+            Missing::Documents,
+            Missing::Matches,
+            Missing::Answer,
+            Missing::Citations,
+        ]
+        .iter()
+        .any(|it| it.reason() == reason)
         || [
             Undefined::NoRelevantDocuments,
             Undefined::EmptyRanking,

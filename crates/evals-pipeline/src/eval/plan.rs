@@ -29,6 +29,7 @@ use crate::models::ConfiguredModels;
 use crate::options::EvalArgs;
 use crate::run_models::Prompts;
 use crate::session::{Session, named_models};
+use crate::settings_files;
 use crate::targets;
 
 /// The largest dataset file, in bytes.
@@ -148,6 +149,7 @@ impl Plan {
             session.printer.warn(&warning.at(&source.path));
         }
         let mut resolved = settings_of(session, arguments, &source, &loaded)?;
+        settings_files::note(session, &resolved, Some(&source.path));
         let models = ConfiguredModels::of(&resolved.settings);
         let target = target_of(arguments, &source, &resolved)?;
         let judges = WantedJudges::of(&registry, &loaded, &source.path, &resolved)?;

@@ -22,10 +22,15 @@ pub const SCORES: &str = "document_scores";
 /// Most names of unmatched documents in a line.
 const NAMED: usize = 5;
 
+/// Most names in a message that compares ids of the target with those of the dataset.
+const COMPARED: usize = 2;
+
 /// The facts of a report, which come from its cases, so that a resumed run has those of all its sessions.
 #[derive(Debug)]
 pub struct TargetFacts {
     counts: MatchCounts,
+    /// The first documents that the questions expect.
+    wanted: Vec<String>,
     /// How many documents matched by id have another text. It covers the replies that this process read; `None` if it compared nothing.
     checked: Option<IdCheck>,
     /// `None` if the cases do not say it.
@@ -51,6 +56,7 @@ impl TargetFacts {
         let models = with_tokens.map(|case| case.attributes.get(TargetSystem::MODEL)?.as_str());
         Self {
             counts: MatchCounts::of(attributes()),
+            wanted: wanted(report),
             checked: checked.filter(|checked| checked.compared > 0),
             depth: Depth::of(report),
             scores: None,
@@ -131,8 +137,9 @@ impl TargetFacts {
         push("documents per question", depth.map(Depth::line));
         push("scores", scores.and_then(DocumentScores::line));
         push("warning", self.resumed.clone());
+        push("warning", self.mismatch());
         // More passages with the ids of other documents raise nothing.
-        let shortfall = depth.filter(|_| !self.none_matched());
+        let shortfall = depth.filter(|_| !self.counts.none_matched());
         push("warning", shortfall.and_then(Depth::shortfall));
         push("warning", scores.and_then(DocumentScores::contradiction));
         if let Some(checked) = self.mostly_different() {
@@ -151,9 +158,26 @@ impl TargetFacts {
         self.checked.filter(IdCheck::mostly_differ)
     }
 
-    /// Whether there were documents, and not one of them is in the corpus.
-    fn none_matched(&self) -> bool {
-        self.counts.all.documents() > 0 && self.counts.all.matched() == 0
+    /// What to say if there were documents, and not one of them is in the corpus.
+    fn mismatch(&self) -> Option<String> {
+        let all = &self.counts.all;
+        let listed = |names: &[String]| {
+            let names = names.iter().take(COMPARED);
+            let names = names.map(|name| format!("`{}`", name.trim_start_matches("unmatched:")));
+            names.collect::<Vec<_>>().join(" and ")
+        };
+        let dataset = match listed(&self.wanted) {
+            none if none.is_empty() => String::new(),
+            ids => format!(", and the dataset has {ids}"),
+        };
+        self.counts.none_matched().then(|| {
+            format!(
+                "0 of {} matched, so rank measures are undefined: the target names {}{dataset}; set `match` for the target \
+                 (docs/targets.md#documents-with-other-ids)",
+                quantity::of(all.documents(), "document"),
+                listed(&all.unmatched_names)
+            )
+        })
     }
 
     /// How the documents were matched, in one line.
@@ -203,7 +227,8 @@ impl TargetFacts {
     /// Warns where the measures probably do not mean what they seem to, beside the warning that the report holds.
     pub(crate) fn warn(&self, printer: &Printer) {
         let all = &self.counts.all;
-        if self.counts.mostly_unmatched() {
+        printer.warn_of(self.mismatch().as_deref());
+        if self.counts.mostly_unmatched() && !self.counts.none_matched() {
             printer.warn(&format!(
                 "{} of {} of the target are not in the corpus and count as not relevant: {}; `match` in the settings of the target names a \
                  rule for ids, or matches by text",
@@ -232,6 +257,22 @@ impl TargetFacts {
             ));
         }
     }
+}
+
+/// The first documents that questions of a report expect.
+fn wanted<D: Domain>(report: &Report<D>) -> Vec<String> {
+    let cases = report.cases.iter();
+    let documents = cases.flat_map(|case| D::documents(case.expected.as_ref(), &case.metadata));
+    let mut wanted: Vec<String> = Vec::new();
+    for document in documents {
+        if !wanted.contains(&document) {
+            wanted.push(document);
+        }
+        if wanted.len() == COMPARED {
+            break;
+        }
+    }
+    wanted
 }
 
 /// Whether a case's reply gave tokens of the target.

@@ -10,7 +10,7 @@ use crate::options::TargetArgs;
 use crate::session::Session;
 
 /// A file in the working folder that holds the section `target` alone.
-const FILE: &str = "target.yaml";
+pub(crate) const FILE: &str = "target.yaml";
 
 /// The section of the settings.
 const SECTION: &str = "target";

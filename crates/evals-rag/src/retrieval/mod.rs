@@ -224,7 +224,7 @@ pub fn rank_outcomes(
 ///
 /// A case without judgements, or without the relevant documents that a measure needs, has undefined outcomes with the
 /// measure's reason. For an unanswerable question all outcomes are undefined, with [`Question::UNANSWERABLE`],
-/// and for a target's reply without documents with [`Missing::Documents`].
+/// and for a target's reply without documents of the corpus with the reason of [`Retrieved::unranked`].
 #[derive(Debug, Clone)]
 pub struct RankMeasures {
     measures: Vec<Measure>,
@@ -245,18 +245,34 @@ impl RankMeasures {
         judgements: Option<&Judgements>,
         found: &Retrieved,
     ) -> Vec<Outcome> {
-        let unmeasured = if !facts.answerable {
-            Some(Question::UNANSWERABLE)
-        } else if found.missing.contains(&Missing::Documents) {
-            Some(Missing::Documents.reason())
+        let unmeasured = if facts.answerable {
+            found.unranked()
         } else {
-            None
+            Some(Question::UNANSWERABLE)
         };
         if let Some(reason) = unmeasured {
             let undefined = |measure: &Measure| Outcome::undefined(measure.to_string(), reason);
             return self.measures.iter().map(undefined).collect();
         }
         rank_outcomes(&self.measures, judgements, &found.ranking)
+    }
+
+    /// Measures a case again whose output has changed.
+    pub(crate) fn measure_again(case: &mut CaseReport<Retrieval>) {
+        let Some(found) = case.result.output() else {
+            return;
+        };
+        let own = |outcome: &&mut CaseOutcome| outcome.evaluator == Self::NAME;
+        for outcome in case.outcomes.iter_mut().filter(own) {
+            let measures = outcome.name.parse().into_iter().collect();
+            let again = Self::new(measures);
+            let again = again.outcomes(&case.metadata, case.expected.as_ref(), found);
+            for again in again {
+                outcome.value = again.value;
+                outcome.reason = again.reason;
+                outcome.evidence = again.evidence;
+            }
+        }
     }
 
     /// Adds the measures to a report that lacks them, from the rankings that it holds: the values that a run with these measures would have.

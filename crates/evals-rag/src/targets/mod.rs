@@ -7,10 +7,12 @@
 mod document_scores;
 pub mod matching;
 mod reading;
+mod settled_matches;
 mod system;
 #[cfg(test)]
 mod tests;
 
 pub use document_scores::DocumentScores;
 pub use reading::ReadingError;
+pub use settled_matches::settle_matches;
 pub use system::{TargetSystem, qa_task, retrieval_task};

@@ -10,7 +10,7 @@ use evals_targets::{FnTarget, Reply, ReplyDocument, Request};
 use serde_json::{Map, json};
 
 use super::matching::{Corpus, CorpusError, MatchRecord, Matcher, Matching};
-use super::{TargetSystem, qa_task, retrieval_task};
+use super::{TargetSystem, qa_task, retrieval_task, settle_matches};
 use crate::answering::Refusals;
 use crate::judging::OverlapJudge;
 use crate::qa::{self, CitationPrecision, CiteRate, Equivalence, ExactMatch, Qa, Refusal, TokenF1};
@@ -316,4 +316,47 @@ async fn an_answer_that_is_no_text_fails_with_its_beginning() {
     );
     let number = answer(reply(json!({"answer": 12}))).await;
     assert_eq!(number.result.output().unwrap().text, "12");
+}
+
+/// The report of one question for each reply's documents.
+async fn report_of(replies: [&[&str]; 2]) -> Report<Retrieval> {
+    let measures: Vec<Measure> = vec!["R@3".parse().unwrap()];
+    let mut reports = Vec::new();
+    for documents in replies {
+        let dataset = retrieval::dataset("demo", [question()], measures.clone()).unwrap();
+        let system = system(Reply {
+            documents: Some(ids(documents)),
+            ..Reply::default()
+        });
+        let task = retrieval_task(system, IdenticalIds::Keep);
+        reports.push(Experiment::new(dataset, task).run().await);
+    }
+    let [mut one, other] = <[_; 2]>::try_from(reports).unwrap();
+    one.cases.extend(other.cases);
+    one
+}
+
+fn recalls(report: &Report<Retrieval>) -> Vec<String> {
+    let cases = report.cases.iter();
+    cases.map(|case| outcome(case, "R@3")).collect()
+}
+
+#[tokio::test]
+async fn rank_measures_are_undefined_if_no_document_of_the_run_is_in_the_corpus() {
+    let mut nowhere = report_of([&["x"], &[]]).await;
+    assert_eq!(recalls(&nowhere), ["0", "0"]);
+    settle_matches(&mut nowhere);
+    let reason = Missing::Matches.reason();
+    assert_eq!(recalls(&nowhere), [reason, reason]);
+
+    // Joined with a part that has a document of the corpus, it is measured as everything else.
+    let found = report_of([&["d1"], &["y"]]).await;
+    nowhere.cases.extend(found.cases.clone());
+    settle_matches(&mut nowhere);
+    assert_eq!(recalls(&nowhere), ["0", "0", "1", "0"]);
+    for documents in [[&["x"][..], &["d2"]], [&[], &[]]] {
+        let mut report = report_of(documents).await;
+        settle_matches(&mut report);
+        assert_eq!(recalls(&report), ["0", "0"], "{documents:?}");
+    }
 }

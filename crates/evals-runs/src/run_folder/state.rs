@@ -245,6 +245,25 @@ mod tests {
     }
 
     #[test]
+    fn a_run_without_a_document_of_the_corpus_is_failed() {
+        let mut summary = summary(4, 0, 0);
+        let reason = evals_rag::Missing::Matches.reason().to_owned();
+        let mean = evals_metrics::Mean {
+            excluded: [(reason, 4)].into(),
+            ..evals_metrics::Mean::default()
+        };
+        summary.scores = vec![("R@5".to_owned(), mean)];
+        assert_eq!(
+            RunState::of(&summary),
+            RunState::Failed(RunFailure::NoMatch)
+        );
+        assert_eq!(
+            RunFailure::message(&summary).unwrap(),
+            "no document of the target is in the corpus, so every rank measure is undefined; see the report for the reasons"
+        );
+    }
+
+    #[test]
     fn a_run_is_running_while_a_process_holds_it() {
         let runs = tempfile::tempdir().unwrap();
         let time = "2026-05-01T12:00:00Z".parse().unwrap();

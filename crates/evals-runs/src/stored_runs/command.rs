@@ -31,12 +31,17 @@ pub struct Variants {
 
 impl StoredRuns<'_> {
     /// The runs of the last command with any finished run, if it tried several settings: they then have the same dataset, benchmark and
-    /// profile, and different names. `None` for any other command.
+    /// profile, and different names. `None` for any other command. Fails if the newest run is not finished and is of a later command, about
+    /// which the finished one says nothing.
     pub fn variants_of_last_command(
         &self,
         mut folders: Vec<RunFolder>,
     ) -> Result<Option<Variants>> {
+        let newest = folders.last().cloned();
         let (latest, mut skipped) = self.pop_newest(&mut folders, |_| true, is_finished)?;
+        if let Some(newest) = newest.filter(|_| !skipped.is_empty()) {
+            check_finished(&newest, &latest)?;
+        }
         if latest.record.command_line.is_empty() {
             return Ok(None);
         }
@@ -68,27 +73,6 @@ impl StoredRuns<'_> {
         Ok(are_variants.then_some(Variants { runs, skipped }))
     }
 
-    /// Fails if the newest run is not finished and is of a later command than the newest finished one, which says nothing about it.
-    pub fn check_last_command(&self, folders: &[RunFolder]) -> Result<()> {
-        let (latest, _) = self.pop_newest(&mut folders.to_vec(), |_| true, is_finished)?;
-        let Some(newest) = folders.last() else {
-            return Ok(());
-        };
-        let state = newest.state();
-        let is_same_command = newest.read_record().is_ok_and(|record| {
-            let (line, latest) = (&record.command_line, &latest.record);
-            let is_again = record.name == latest.name && is_of_kind(&record, latest);
-            !line.is_empty() && *line == latest.command_line && !is_again
-        });
-        if is_finished(state) || is_same_command {
-            return Ok(());
-        }
-        bail!(
-            "your last command did not finish: {}; run it again, or name the two runs to compare",
-            SkippedRun::because_of(newest, state).text()
-        )
-    }
-
     /// Takes the runs of the last command with any finished run off the end of `folders`. Returns the finished ones, oldest first, and
     /// the newer runs that are unfinished.
     pub fn pop_last_command(
@@ -115,4 +99,21 @@ impl StoredRuns<'_> {
         command.reverse();
         Ok((command, skipped))
     }
+}
+
+/// Fails if the newest run is not finished and is of a later command than the newest finished one.
+fn check_finished(newest: &RunFolder, latest: &StoredRun) -> Result<()> {
+    let state = newest.state();
+    let is_same_command = newest.read_record().is_ok_and(|record| {
+        let (line, latest) = (&record.command_line, &latest.record);
+        let is_again = record.name == latest.name && is_of_kind(&record, latest);
+        !line.is_empty() && *line == latest.command_line && !is_again
+    });
+    if is_finished(state) || is_same_command {
+        return Ok(());
+    }
+    bail!(
+        "your last command did not finish: {}; run it again, or name the two runs to compare",
+        SkippedRun::because_of(newest, state).text()
+    )
 }

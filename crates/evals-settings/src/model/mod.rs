@@ -172,8 +172,9 @@ impl<K: ModelKind> Model<K> {
             }
         }
         json_schema!({
-            "type": "object",
-            "description": "One model. A layer that names another `provider` replaces the whole model of the layers below it. One that \
+            "type": ["object", "string"],
+            "pattern": "^[^:]+:.+",
+            "description": "One model: a mapping, or `PROVIDER:NAME`. A layer that names another `provider` replaces the whole model of the layers below it. One that \
                             names another `name` replaces `vector_dim` and what else is true of the model's weights alone.",
             "properties": properties,
             "required": ["provider", "name"],

@@ -11,12 +11,16 @@ use super::side_by_side::interruption;
 use super::{clusters, interval_methods};
 use crate::naming::gathered;
 use crate::naming::title_of;
-use crate::probability::{p_cell, percent, strictest};
+use crate::probability::{p_cell, p_value, percent, strictest};
 use crate::{
     ByPeople, CaseChange, CaseId, Change, ComparedReport, Direction, MeasureChange, PairTest,
     PairTesting, Verdict,
 };
 
+/// The title of p values.
+const P: &str = "p";
+/// The titles of the numbers of cases that moved.
+const COUNTS: [&str; 2] = ["Better", "Worse"];
 /// The title of corrected p values.
 pub(super) const CORRECTED: &str = "Corrected p";
 /// How many cases a note names at most.
@@ -39,7 +43,7 @@ pub(super) fn number_columns(
     is_corrected: bool,
 ) -> impl Iterator<Item = (&str, Align)> {
     let means = ["Before", "After", "Change"].map(|title| (title, Align::Right));
-    let p = [("p", Align::Right)].into_iter();
+    let p = [(P, Align::Right)].into_iter();
     let p = p.chain(is_corrected.then_some((CORRECTED, Align::Right)));
     means.into_iter().chain([(interval, Align::Left)]).chain(p)
 }
@@ -69,31 +73,35 @@ pub(super) fn numbers(change: &MeasureChange, is_corrected: bool, glyphs: &Glyph
     cells.chain(p_values.map(bold)).collect()
 }
 
+/// The measures with a row: all but those without a value in either report, unless there are no others.
+pub(super) fn shown(change: &Change) -> impl Iterator<Item = &MeasureChange> {
+    let has_value =
+        |it: &MeasureChange| it.difference.is_some() || it.only_before > 0 || it.only_after > 0;
+    let any = change.measures.iter().any(has_value);
+    let measures = change.measures.iter();
+    measures.filter(move |it| !any || has_value(it))
+}
+
 /// A row for each measure.
 pub(super) fn grid(change: &Change, glyphs: &Glyphs) -> Grid {
     let is_corrected = is_corrected(change.measures.iter());
     let interval = format!("{} interval", percent(change.test.paired.level));
     let columns = [("Measure", Align::Left)].into_iter();
     let columns = columns.chain(number_columns(&interval, is_corrected));
-    let counts = ["Better", "Worse"].map(|title| (title, Align::Right));
+    let counts = COUNTS.map(|title| (title, Align::Right));
     let columns = columns.chain(counts).chain([("Verdict", Align::Left)]);
     // The verdict says what a p value would.
     let least = [
         "Better and Worse",
-        "p",
+        P,
         CORRECTED,
         "Before",
         "After",
         &interval,
     ];
     let mut grid = Grid::new(columns).dropping(&least);
-    for measure in &change.measures {
-        let found = measure.difference.as_ref();
-        let counts = found.and_then(|found| match measure.better {
-            Direction::Higher => Some([found.greater, found.less]),
-            Direction::Lower => Some([found.less, found.greater]),
-            Direction::Unknown => None,
-        });
+    for measure in shown(change) {
+        let counts = moved(measure);
         let [better, worse] = [0, 1].map(|it| counts.map(|counts| counts[it]));
         let [better, worse] = [better, worse].map(|it| glyphs.shown(it, |it| it.to_string()));
         let is_clear = measure.finding.is_significant();
@@ -104,6 +112,33 @@ pub(super) fn grid(change: &Change, glyphs: &Glyphs) -> Grid {
         grid.push(cells.chain([better, worse, verdict].map(bold)));
     }
     grid
+}
+
+/// How many cases became better, and how many worse; `None` without a value or where neither direction is better.
+fn moved(measure: &MeasureChange) -> Option<[usize; 2]> {
+    let found = measure.difference.as_ref()?;
+    match measure.better {
+        Direction::Higher => Some([found.greater, found.less]),
+        Direction::Lower => Some([found.less, found.greater]),
+        Direction::Unknown => None,
+    }
+}
+
+/// The counts and the p value of the most important measure, where the table had no room for them.
+fn without_room(change: &Change, left_out: &[String]) -> Option<String> {
+    let is_named = |it: &&MeasureChange| Some(&it.measure) == change.headline.as_ref();
+    let measure = shown(change)
+        .find(is_named)
+        .or_else(|| shown(change).next())?;
+    let is_left_out = left_out
+        .iter()
+        .any(|it| *it == P || COUNTS.contains(&it.as_str()));
+    let [better, worse] = moved(measure).filter(|_| is_left_out)?;
+    let p = measure.difference.as_ref().and_then(|it| it.p_value);
+    let p = p.filter(|_| measure.finding.adjusted_p_value.is_some());
+    let p = p.map_or_else(String::new, |p| format!(", {}", p_value(p)));
+    let title = title_of(measure.unit, measure.title());
+    Some(format!("{title}: {better} better, {worse} worse{p}"))
 }
 
 /// The word for a verdict.
@@ -118,10 +153,13 @@ pub(super) fn verdict(verdict: Verdict, glyphs: &Glyphs) -> String {
     .to_owned()
 }
 
-/// The notes below the table.
-pub(super) fn notes(change: &Change, glyphs: &Glyphs) -> Vec<String> {
+/// The notes below the table, which had no room for the columns `left_out`.
+pub(super) fn notes(change: &Change, glyphs: &Glyphs, left_out: &[String]) -> Vec<String> {
     let sides = [&change.before, &change.after];
-    let mut notes: Vec<String> = sides.into_iter().filter_map(interruption).collect();
+    let moved = without_room(change, left_out);
+    let has_p = moved.is_some() || !left_out.iter().any(|it| it == P);
+    let mut notes = Vec::from_iter(moved);
+    notes.extend(sides.into_iter().filter_map(interruption));
     notes.extend(change.by_people.iter().map(ByPeople::line));
     notes.extend(failures(change));
     notes.extend(missing(change));
@@ -153,10 +191,20 @@ pub(super) fn notes(change: &Change, glyphs: &Glyphs) -> Vec<String> {
             Some(_) => method(&change.test),
             None => change.test_name(),
         };
+        let p = if has_p {
+            format!(
+                "p: how often chance alone would give a change at least this large ({method}); "
+            )
+        } else {
+            String::new()
+        };
         notes.push(format!(
-            "p: how often chance alone would give a change at least this large ({method}); unclear: {}p above {level}, which does not \
-             mean that nothing changed",
-            if is_corrected(change.measures.iter()) { "corrected " } else { "" }
+            "{p}unclear: {}p above {level}, which does not mean that nothing changed",
+            if is_corrected(change.measures.iter()) {
+                "corrected "
+            } else {
+                ""
+            }
         ));
         notes.extend(correction(change));
         notes.extend(against_mean(change));

@@ -63,7 +63,7 @@ fn best(standings: &Standings) -> Vec<String> {
         let line = lead(it, &standings.test, title, "case");
         match unclear_alone(standings, it) {
             Some(p) => format!(
-                "{line}; this one question needs no correction, and the pair alone stays unclear (corrected {p})"
+                "which run is best is one question, which needs no correction: {line}; as one of all pairs, this pair stays unclear (corrected {p})"
             ),
             None => line,
         }
@@ -289,7 +289,7 @@ fn times(standings: &Standings) -> Vec<String> {
             let first = time.standings.first()?;
             let title = report_title(standings, first.report);
             Some(format!(
-                "fastest by {}: {title} (runs one after another; load may explain this)",
+                "fastest by {}: {title} (load may explain this)",
                 time.name
             ))
         };

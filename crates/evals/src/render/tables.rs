@@ -140,7 +140,7 @@ pub fn cases(table: &CaseTable) -> Table {
 /// The tables of a change: measures, and groups if asked for.
 pub fn change(change: &Change) -> Vec<Table> {
     let measures = Table {
-        notes: changes::notes(change, GLYPHS),
+        notes: changes::notes(change, GLYPHS, &[]),
         ..changes::grid(change, GLYPHS).into()
     };
     let grouped = change.groups.iter();

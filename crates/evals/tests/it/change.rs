@@ -382,3 +382,20 @@ fn a_change_is_printed_for_people_and_reads_back_for_programs() {
     let read: Change = serde_json::from_slice(&json).unwrap();
     assert_eq!(read, found);
 }
+
+#[test]
+fn a_measure_without_a_value_in_either_report_has_no_row() {
+    let scored = |value| vec![score("RR", value), undefined("AP", "unjudged")];
+    let of = |values: &[f64]| {
+        let cases = (0..).zip(values);
+        let cases = cases.map(|(number, value)| finished(&format!("q{number}"), scored(*value)));
+        report(cases.collect())
+    };
+    let found = change(&of(&[0.5, 1.0]), &of(&[1.0, 0.5]));
+    let mut page = Vec::new();
+    Console::default().change(&mut page, &found).unwrap();
+    let page = String::from_utf8(page).unwrap();
+    let rows = page.lines().filter(|line| line.starts_with("AP "));
+    assert_eq!(rows.count(), 0, "{page}");
+    assert!(page.contains("excluded: 2 × unjudged (AP)"), "{page}");
+}

@@ -34,7 +34,6 @@ pub(super) fn execute(session: &Session<'_>, arguments: &CompareArgs) -> Result<
     if arguments.runs.is_empty() {
         let runs = session.stored_runs();
         let folders = runs.list()?;
-        runs.check_last_command(&folders)?;
         let last = runs.variants_of_last_command(folders)?;
         if let Some(last) = last {
             runs.note_skipped(&last.skipped);

@@ -40,7 +40,8 @@ pub(super) async fn check(
     if !models.answerer.is_embedded() && !resolved.sets("evaluations.judge") {
         findings.push(Finding::Bad {
             what: "judge: not set, but answers of a chat model need one".to_owned(),
-            remedy: "set `evaluations.judge`, or name one with --judge PROVIDER:NAME".to_owned(),
+            remedy: "set it in the settings file, such as `evaluations: {judge: \"ollama:NAME\"}`"
+                .to_owned(),
         });
     }
     findings.extend(

@@ -59,6 +59,7 @@ pub(super) fn execute(session: &Session<'_>, arguments: &GateArgs) -> Result<Exi
             gated.by_people = people(gated, [baseline, run], report.level);
         }
     }
+    leave_out_unruled(printer, &mut report)?;
     printer.result(&text(|out| console(printer).gate(out, &report))?)?;
     write_all(printer, &files, &report)?;
     let changes = report.runs.iter().flat_map(|run| &run.by_people);
@@ -73,6 +74,26 @@ pub(super) fn execute(session: &Session<'_>, arguments: &GateArgs) -> Result<Exi
         printer.warn("for at least one rule, the cases are too few to decide; this exit code does not mean that the rule holds");
     }
     Ok(Exit::Done)
+}
+
+/// Takes out the runs that no rule is about, such as the answers of a command whose searches are judged. Fails if none is left.
+fn leave_out_unruled(printer: &Printer, report: &mut GateReport) -> Result<()> {
+    let (ruled, unruled): (Vec<GatedRun>, Vec<GatedRun>) = std::mem::take(&mut report.runs)
+        .into_iter()
+        .partition(|run| !run.checks.is_empty());
+    if ruled.is_empty() {
+        bail!(
+            "no rule is about a measure of these runs; `--min`, `--max` and `--max-drop` name measures"
+        );
+    }
+    for run in unruled {
+        printer.note(&format!(
+            "left out `{}`: no rule is about its measures",
+            run.run
+        ));
+    }
+    report.runs = ruled;
+    Ok(())
 }
 
 /// The run to judge; `None` for those of the last command.

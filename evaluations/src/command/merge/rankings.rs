@@ -9,7 +9,7 @@ use evals_pipeline::run_ending::Reached;
 use evals_pipeline::run_models::reranker;
 use evals_pipeline::vector_search;
 use evals_rag::Retrieval;
-use evals_rag::targets::DocumentScores;
+use evals_rag::targets::{DocumentScores, settle_matches};
 use evals_runs::clock;
 use evals_runs::run_folder::RunFolder;
 use serde_json::Value;
@@ -37,6 +37,7 @@ pub(super) async fn write(joining: &Joining<'_>) -> Result<Merged> {
             .map(|line| (reranker::LABEL.to_owned(), line.clone())),
     );
     if let Some(target) = joining.record.target() {
+        settle_matches(&mut report);
         let facts = target_facts::of(&report, &parts).with_scores(DocumentScores::of(&report));
         facts.enter(&mut report, target)?;
         lines.extend(facts.lines());

@@ -4,10 +4,12 @@ mod figures;
 mod variants;
 
 use anyhow::Result;
+use evals_data::Origin;
 use evals_pipeline::exit::Exit;
 use evals_pipeline::options::RunArgs;
 use evals_pipeline::run;
 use evals_pipeline::session::Session;
+use evals_pipeline::settings_files;
 
 pub(super) fn execute(session: &Session<'_>, arguments: &RunArgs) -> Result<Exit> {
     let mut manifest = session.manifest(&arguments.dataset)?;
@@ -15,6 +17,11 @@ pub(super) fn execute(session: &Session<'_>, arguments: &RunArgs) -> Result<Exit
         manifest.cluster = Some(key.clone());
     }
     let mut resolved = run::resolve(session, arguments, &manifest)?;
+    let dataset = match &manifest.origin {
+        Origin::File(path) => Some(path.as_path()),
+        Origin::Bundled(_) | Origin::Memory => None,
+    };
+    settings_files::note(session, &resolved, dataset);
     if let Some(variants) = variants::of(arguments, &resolved)? {
         return variants::execute(session, arguments, &variants);
     }

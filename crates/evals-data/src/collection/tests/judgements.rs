@@ -123,7 +123,11 @@ fn judged_documents_have_to_exist_unless_allowed() {
     assert_eq!(
         tables.questions_error(BEIR),
         "judgements name 6 documents missing from the corpus or without text there: `x1`, `x2`, `x3`, `x4`, `x5`, …; \
-         qrels.csv:3: question `q1` names `x1`"
+         qrels.csv:3: question `q1` names `x1`\n  \
+         qrels.csv:4: question `q1` names `x2`\n  \
+         qrels.csv:5: question `q2` names `x3`\n  \
+         qrels.csv:6: question `q2` names `x4`\n  \
+         qrels.csv:7: question `q2` names `x5`"
     );
     let allowed = tables
         .collection(BEIR)

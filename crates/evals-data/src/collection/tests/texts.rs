@@ -117,6 +117,36 @@ fn texts_and_tables_do_not_mix() {
     );
 }
 
+#[test]
+fn what_has_to_be_converted_is_named_before_anything_else() {
+    let tables = folder(&[("a.md", "text"), ("b.pdf", "%PDF"), ("c.DOCX", "PK")]);
+    let error = |files: &str| {
+        let manifest = MANIFEST.replace("\"**/*.md\", \"**/*.html\"", files);
+        let error = tables.try_collection(&manifest).unwrap_err();
+        tables.message(&error)
+    };
+    assert_eq!(
+        error("\"*.md\", \"*.pdf\""),
+        "`b.pdf` is a PDF, which is not read; convert it to text first, such as with `pdftotext`"
+    );
+    assert!(error("\"*.DOCX\"").starts_with("`c.DOCX` is a Word file, which is not read"));
+}
+
+#[test]
+fn a_document_that_the_patterns_leave_out_is_named_with_that_reason() {
+    let tables = folder(&[("a.md", "text"), ("deep/b.html", "text"), ("c.txt", "text")]);
+    let asked = tables.0.path().join("asked.csv");
+    std::fs::write(asked, "q,doc\nOne?,c.txt\nTwo?,a.md\nThree?,d.txt\n").unwrap();
+    let message = tables.questions_error(MANIFEST);
+    assert!(
+        message.contains(
+            "c.txt exists, but `files: [\"**/*.md\",\"**/*.html\"]` leaves it out\n  asked.csv:4: "
+        ),
+        "{message}"
+    );
+    assert!(!message.contains("d.txt exists"), "{message}");
+}
+
 #[cfg(unix)]
 #[test]
 fn links_that_lead_back_are_followed_once() {

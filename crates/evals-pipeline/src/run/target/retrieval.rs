@@ -78,6 +78,7 @@ async fn measure(
     // The benchmark asks for all replies, recorded or not, so it resumes no case.
     let mut ran = run.execution().measure(work).await;
     let report = &mut ran.report;
+    targets::settle_matches(report);
     let mut lines = Vec::new();
     let chosen = &prepared.chosen;
     lines.extend(chosen.lines("questions"));

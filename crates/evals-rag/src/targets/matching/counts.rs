@@ -134,6 +134,11 @@ impl MatchCounts {
         counts
     }
 
+    /// Whether there were documents, and not one of them was matched.
+    pub fn none_matched(&self) -> bool {
+        self.all.unmatched > 0 && self.all.matched() == 0
+    }
+
     /// Whether most documents were not matched.
     pub fn mostly_unmatched(&self) -> bool {
         self.all.unmatched > self.all.matched()

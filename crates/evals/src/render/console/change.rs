@@ -1,6 +1,7 @@
 //! Prints a change for a terminal.
 
 use std::io::{self, Write};
+use std::mem;
 
 use evals_messages::visible::single_line;
 
@@ -30,10 +31,11 @@ impl<W: Write> Page<W> {
                 Some(self.console.symbols.spread(spread, end, AXIS.len()))
             };
             // After the interval.
-            grid.draw(5, AXIS, change.measures.iter().map(drawing).collect());
+            grid.draw(5, AXIS, change::shown(change).map(drawing).collect());
         }
         self.table(grid)?;
-        self.notes(change::notes(change, self.glyphs))?;
+        let left_out = mem::take(&mut self.left_out);
+        self.notes(change::notes(change, self.glyphs, &left_out))?;
         for groups in &change.groups {
             for table in groups::changes(groups, self.glyphs) {
                 self.table(table)?;

@@ -14,6 +14,8 @@ pub(super) struct Page<W> {
     pub(super) glyphs: &'static Glyphs,
     pub(super) paint: Paint,
     pub(super) out: W,
+    /// The titles of the columns that the last table had no room for.
+    pub(super) left_out: Vec<String>,
 }
 
 impl<W: Write> Page<W> {
@@ -23,6 +25,7 @@ impl<W: Write> Page<W> {
             glyphs: console.glyphs(),
             paint: Paint::new(console.color),
             out,
+            left_out: Vec::new(),
         }
     }
 
@@ -47,6 +50,7 @@ impl<W: Write> Page<W> {
         {
             grid.remove(last);
         }
+        self.left_out.clear();
         let table = ConsoleTable::new(&grid, Look::Ruled);
         let folded = table.folded(width, self.glyphs.ellipsis);
         match folded.filter(|_| grid.folds) {
@@ -62,6 +66,7 @@ impl<W: Write> Page<W> {
         if left_out.is_empty() {
             return Ok(());
         }
+        self.left_out = left_out.iter().map(ToString::to_string).collect();
         self.wrapped(Style::Dim, &no_room(&left_out))
     }
 

@@ -10,6 +10,8 @@ const SENTENCE: usize = 5;
 /// Shortens the labels that are wider than `width`, and marks what is left out. Sentences lose their end, unless two would become equal. Other
 /// labels first lose words that the long ones share, and those farthest from the others first.
 pub(super) fn shortened(labels: &[&str], width: usize, mark: &str) -> Vec<String> {
+    let labels = without_shared_ends(labels, width, mark);
+    let labels: Vec<&str> = labels.iter().map(String::as_str).collect();
     let long: BTreeSet<&str> = labels.iter().copied().collect();
     let long: Vec<&str> = long.into_iter().filter(|it| columns(it) > width).collect();
     let mut ends: BTreeMap<String, usize> = BTreeMap::new();
@@ -34,6 +36,42 @@ pub(super) fn shortened(labels: &[&str], width: usize, mark: &str) -> Vec<String
         joined(&words, &kept, mark)
     };
     labels.iter().map(shorten).collect()
+}
+
+/// The labels without the remark in brackets that several end with, such as ` (pass rate)`, where they are too wide with it and fit
+/// without.
+fn without_shared_ends(labels: &[&str], width: usize, mark: &str) -> Vec<String> {
+    let mut ends: BTreeMap<&str, usize> = BTreeMap::new();
+    for label in labels.iter().collect::<BTreeSet<_>>() {
+        *ends.entry(end(label)).or_default() += 1;
+    }
+    let shorten = |label: &&str| {
+        let end = end(label);
+        let rest = label.strip_suffix(end).unwrap_or(label);
+        let without = format!("{rest}{mark}");
+        let is_shared = !end.is_empty() && ends[end] > 1;
+        if is_shared && columns(label) > width && columns(&without) <= width {
+            without
+        } else {
+            (*label).to_owned()
+        }
+    };
+    labels.iter().map(shorten).collect()
+}
+
+/// The remark in brackets that a label ends with; empty without one.
+fn end(label: &str) -> &str {
+    let start = label.rfind(" (").filter(|_| label.ends_with(')'));
+    start.map_or("", |start| &label[start..])
+}
+
+/// The width of the widest label with a remark in brackets, without that remark; 0 if none is at most `most` wide then.
+pub(super) fn width_without_ends(labels: &[&str], most: usize, mark: &str) -> usize {
+    let rests = labels.iter().filter_map(|label| {
+        let rest = label.strip_suffix(end(label)).filter(|it| it != label)?;
+        Some(columns(rest) + columns(mark))
+    });
+    rests.filter(|it| *it <= most).max().unwrap_or(0)
 }
 
 /// The least width at which no two labels become equal, from `least` on.
@@ -134,6 +172,25 @@ mod tests {
         assert_eq!(
             shortened(&crossed, 12, "…"),
             ["first/of/…/x", "first/of/…/y", "other/of/…/x"]
+        );
+    }
+
+    #[test]
+    fn names_lose_the_remark_that_they_share_before_the_part_in_which_they_differ() {
+        let names = [
+            "MRR@5",
+            "refusal precision (pass rate)",
+            "refusal recall (pass rate)",
+        ];
+        let precision = "refusal precision…";
+        assert_eq!(
+            shortened(&names, 26, "…"),
+            ["MRR@5", precision, "refusal recall (pass rate)"]
+        );
+        assert_eq!(width_without_ends(&names, 24, "…"), columns(precision));
+        assert_eq!(
+            shortened(&names, columns(precision), "…"),
+            ["MRR@5", precision, "refusal recall…"]
         );
     }
 

@@ -16,6 +16,9 @@ const GAP: usize = 2;
 /// The width that labels are not shortened below, however narrow the page is.
 const LEAST_LABEL: usize = 16;
 
+/// The width that labels with a remark in brackets are not shortened below: that of most names of measures.
+const LEAST_NAME: usize = 24;
+
 /// The head of a table.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Look {
@@ -207,7 +210,8 @@ impl<'g> ConsoleTable<'g> {
             }
             let texts = self.texts(place, width, mark);
             let texts: Vec<&str> = texts.iter().map(|it| &**it).collect();
-            shorten::least_width(&texts, LEAST_LABEL, mark).max(columns(&column.title))
+            let name = shorten::width_without_ends(&texts, LEAST_NAME, mark);
+            shorten::least_width(&texts, name.max(LEAST_LABEL), mark).max(columns(&column.title))
         };
         self.grid.columns.iter().enumerate().map(least).collect()
     }

@@ -1,0 +1,42 @@
+//! Says which settings files of the working folder a run uses, and which files beside its dataset it does not.
+
+use std::path::Path;
+
+use evals_settings::{Resolved, SettingsFile};
+
+use crate::session::Session;
+use crate::targets;
+
+/// Notes where settings come from that nobody named: the same command in a different folder may test a different system.
+pub fn note(session: &Session<'_>, resolved: &Resolved, dataset: Option<&Path>) {
+    let (printer, working) = (session.printer, &session.directories.working);
+    let origins = resolved.origins();
+    if resolved.file_of_target("address") == Some(targets::FILE) {
+        printer.note(&format!("target from ./{}", targets::FILE));
+    } else if origins.iter().any(|origin| origin == targets::FILE) {
+        printer.note(&format!("settings of the target from ./{}", targets::FILE));
+    }
+    let is_used = |file: &Path| origins.contains(&file.display().to_string());
+    let own = SettingsFile::discover(working, working).filter(|file| is_used(file));
+    if let Some(name) = own.as_deref().and_then(Path::file_name) {
+        printer.note(&format!("settings from ./{}", name.to_string_lossy()));
+    }
+    let Some(dataset) = dataset else {
+        return;
+    };
+    let note_unread = |name: &str, option: &str| {
+        let file = SettingsFile::beside(dataset, working, name);
+        if let Some(file) = file.filter(|file| !is_used(file)) {
+            let folder = file.parent().unwrap_or(working);
+            printer.note(&format!(
+                "{} is not used, because settings are read from the working folder: run the command in `{}`, or add `{option}`",
+                file.display(),
+                folder.display()
+            ));
+        }
+    };
+    if !resolved.sets("target.address") {
+        note_unread(targets::FILE, "--target ADDRESS");
+    }
+    note_unread(SettingsFile::NAME, "--config PATH");
+}
