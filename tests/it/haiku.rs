@@ -370,7 +370,7 @@ fn a_mistake_in_a_file_of_this_program_is_an_error() {
             "mine.yaml:1: unknown setting `search.limt`; did you mean `search.limit`?",
         ),
         (
-            "qa: {model: \"ollama:gpt-oss\"}\n",
+            "qa: {model: gpt-oss}\n",
             "mine.yaml:1: bad value for `qa.model`",
         ),
         (

@@ -210,7 +210,7 @@ fn a_manifest_with_the_name_of_a_built_in_dataset_gets_a_note() {
 }
 
 #[test]
-fn a_run_says_which_files_of_the_folder_it_uses_and_which_beside_the_dataset_it_does_not() {
+fn a_run_says_whose_target_it_asks_and_which_files_beside_the_dataset_it_does_not_use() {
     let sandbox = Sandbox::new();
     sandbox.succeed("init --to mine");
     sandbox.write("mine/evaluations.yaml", "search: {limit: 3}\n");
@@ -231,7 +231,6 @@ fn a_run_says_which_files_of_the_folder_it_uses_and_which_beside_the_dataset_it_
     let inside = sandbox.run(line).stderr;
     for part in [
         "target from ./target.yaml\n",
-        "settings from ./evaluations.yaml\n",
         "mine/evaluations.yaml is not used",
     ] {
         assert!(inside.contains(part), "{inside}");

@@ -1,4 +1,4 @@
-//! Says which settings files of the working folder a run uses, and which files beside its dataset it does not.
+//! Says that a file of the working folder names the target of a run, and which files beside its dataset the run does not use.
 
 use std::path::Path;
 
@@ -17,10 +17,6 @@ pub fn note(session: &Session<'_>, resolved: &Resolved, dataset: Option<&Path>) 
         printer.note(&format!("settings of the target from ./{}", targets::FILE));
     }
     let is_used = |file: &Path| origins.contains(&file.display().to_string());
-    let own = SettingsFile::discover(working, working).filter(|file| is_used(file));
-    if let Some(name) = own.as_deref().and_then(Path::file_name) {
-        printer.note(&format!("settings from ./{}", name.to_string_lossy()));
-    }
     let Some(dataset) = dataset else {
         return;
     };
