@@ -47,7 +47,7 @@ fn watching_runs_again_and_shows_what_changed() {
     sandbox.write(".capitals.yaml.swp", "x");
     sandbox.write("system.sh", SYSTEM.replace("Mombasa", "Nairobi"));
     wait_for(&notes, "`system.sh` changed; running again");
-    let seen = wait_for(&printed, "Contains (pass rate)     0.0000  1.0000");
+    let seen = wait_for(&printed, "0.0000  1.0000  +1.0000");
     assert!(
         seen.iter().any(|line| line.starts_with("before: ")),
         "{seen:?}"
