@@ -49,7 +49,10 @@ fn a_folder_or_a_table_in_place_of_a_manifest_is_named() {
             "mine",
             "name the manifest in it: `evaluations mine/dataset.yaml`",
         ),
-        ("mine/questions.csv", "`mine/questions.csv` is no manifest"),
+        (
+            "mine/questions.csv",
+            "`mine/questions.csv` is not a manifest",
+        ),
     ] {
         let message = sandbox.refuse(line);
         assert!(message.contains(hint), "{message}");

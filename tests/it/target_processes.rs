@@ -11,8 +11,8 @@ use serde_json::{Value, json};
 
 use crate::sandbox::{Sandbox, ended, json, wait_for};
 
-/// Replies to each question with an answer and with its relevant document, whose id begins that of the question. Notes every question in `asked.txt` and every process in
-/// `pids.txt`. `$1` is the time that a reply takes; with `$2` the service has a child.
+/// Replies to each question with an answer and with its relevant document, whose id begins that of the question. Notes every question in
+/// `asked.txt` and every process in `pids.txt`. `$1` is the time that a reply takes; with `$2` the service has a child.
 const SERVICE: &str = r#"echo $$ >> pids.txt
 if [ "$2" ]; then sleep 600 & echo $! >> pids.txt; fi
 while IFS= read -r line; do

@@ -34,7 +34,7 @@ pub(crate) fn to_convert(name: &str) -> Option<(&'static str, &'static str)> {
     let extension = Path::new(name).extension()?.to_str()?.to_lowercase();
     match extension.as_str() {
         "pdf" => Some(("a PDF", "pdftotext")),
-        "doc" | "docx" | "odt" | "rtf" => Some(("a Word file", "pandoc -t plain")),
+        "doc" | "docx" => Some(("a Word file", "soffice --convert-to txt")),
         _ => None,
     }
 }

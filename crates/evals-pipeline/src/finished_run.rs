@@ -148,7 +148,7 @@ impl<D: Domain + HasPage> FinishedRun<D> {
         for file in files {
             self.write_file(printer, file)?;
         }
-        printer.note_files(&self.folder, &self.report);
+        printer.note_files(&self.folder, &self.report, &self.summary);
         Ok(())
     }
 

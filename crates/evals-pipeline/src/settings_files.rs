@@ -16,10 +16,10 @@ pub fn note(session: &Session<'_>, resolved: &Resolved, dataset: Option<&Path>) 
     } else if origins.iter().any(|origin| origin == targets::FILE) {
         printer.note(&format!("settings of the target from ./{}", targets::FILE));
     }
-    let is_used = |file: &Path| origins.contains(&file.display().to_string());
     let Some(dataset) = dataset else {
         return;
     };
+    let is_used = |file: &Path| origins.contains(&file.display().to_string());
     let note_unread = |name: &str, option: &str| {
         let file = SettingsFile::beside(dataset, working, name);
         if let Some(file) = file.filter(|file| !is_used(file)) {

@@ -22,7 +22,7 @@ pub struct Item {
     /// The ids of the documents that answer the question, best first; none for an unanswerable one.
     #[serde(default)]
     pub relevant: Vec<String>,
-    /// The spans that answer it. For an unanswerable question none.
+    /// The spans that answer it; none for an unanswerable one.
     #[serde(default)]
     pub evidence: Vec<EvidenceSpan>,
 }
@@ -30,7 +30,7 @@ pub struct Item {
 impl Item {
     /// Whether the documents answer the question.
     pub fn is_answerable(&self) -> bool {
-        self.kind != Kind::Unanswerable
+        self.answer.is_some()
     }
 }
 
@@ -109,7 +109,7 @@ pub struct Dropped {
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum DropReason {
-    /// The model's reply was no usable question.
+    /// The model's reply was not a usable question.
     Unusable,
     /// The quoted evidence is not in the document.
     NoEvidence,
@@ -123,7 +123,7 @@ pub enum DropReason {
     NotAnswered,
     /// A model answers it correctly without a document.
     NeedsNoDocument,
-    /// A document other than the relevant ones answers it, too, and differently or as one of too many.
+    /// A document that is not relevant answers it differently, or too many documents answer it.
     NotUnique,
     /// It is meant to be unanswerable, but a document answers it.
     Answerable,

@@ -48,23 +48,37 @@ impl<'t> FoldedText<'t> {
         }
     }
 
-    /// The ranges of bytes in which `quote` stands, in order, none overlapping an earlier one. A quote without letters, digits or signs
-    /// stands nowhere. Words are found whole: `15` does not hold the quote `5`.
+    /// The ranges of bytes in which `quote` stands, in order and without overlaps. None if the quote is only white space. A quote is
+    /// found as whole words: `15` does not contain the quote `5`.
     pub fn find(&self, quote: &str) -> Vec<Range<usize>> {
         let mut wanted = String::with_capacity(quote.len());
         quote.chars().for_each(|it| fold(it, &mut wanted));
         if wanted.is_empty() {
             return Vec::new();
         }
-        let found = self.folded.match_indices(&wanted);
-        let found = found.filter_map(|(at, _)| {
-            let start = *self.origins.get(at)?;
-            let last = *self.origins.get(at + wanted.len() - 1)?;
-            let end = last + self.text[last..].chars().next()?.len_utf8();
-            let range = start..end;
-            self.is_whole(&range).then_some(range)
-        });
-        found.collect()
+        let mut found = Vec::new();
+        let mut from = 0;
+        while let Some(offset) = self.folded[from..].find(&wanted) {
+            let at = from + offset;
+            let range = self.range(at..at + wanted.len());
+            // A place that cuts a word may overlap the next one that does not.
+            from = at
+                + if self.is_whole(&range) {
+                    wanted.len()
+                } else {
+                    width(&self.folded[at..])
+                };
+            if self.is_whole(&range) {
+                found.push(range);
+            }
+        }
+        found
+    }
+
+    /// The range in the text that a range of the folded text comes from.
+    fn range(&self, folded: Range<usize>) -> Range<usize> {
+        let last = self.origins[folded.end - 1];
+        self.origins[folded.start]..last + width(&self.text[last..])
     }
 
     /// The range of bytes of `span`'s quote: of several the one nearest to the span's start. `None` if the document does not have it.
@@ -91,6 +105,11 @@ impl<'t> FoldedText<'t> {
         let last = range.end.checked_sub(1).and_then(|at| bytes.get(at));
         !joined(before, bytes.get(range.start)) && !joined(last, bytes.get(range.end))
     }
+}
+
+/// The bytes of the first character of a text.
+fn width(text: &str) -> usize {
+    text.chars().next().map_or(1, char::len_utf8)
 }
 
 /// Appends what counts of `character`.
@@ -128,8 +147,10 @@ mod tests {
     }
 
     #[test]
-    fn a_quote_is_no_part_of_a_word_and_has_something_to_find() {
+    fn a_quote_is_found_as_whole_words_and_a_blank_one_not_at_all() {
         assert_eq!(found("15 of 5 and 52", "5"), ["5"]);
+        assert_eq!(found("15 5 5", "5 5"), ["5 5"]);
+        assert_eq!(found("5 5 5 5", "5 5").len(), 2);
         assert!(found("some words", " \n").is_empty());
         assert!(found("", "a").is_empty());
     }

@@ -8,9 +8,9 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use clap::{Args, ColorChoice};
 use evals::render::Drawings;
-use evals::{Domain, Report};
+use evals::{Domain, Report, Summary};
 use evals_runs::Notes;
-use evals_runs::run_folder::{REPORT, RunFolder};
+use evals_runs::run_folder::{REPORT, RunFailure, RunFolder};
 use indicatif::{MultiProgress, ProgressDrawTarget};
 
 use crate::link;
@@ -210,8 +210,8 @@ impl Printer {
     }
 
     /// Names the file with all failures of a report in the folder of its run, if there are any, because the printed report shows only the
-    /// first few. The page is named when the command ends.
-    pub fn note_files<D: Domain>(&self, folder: &RunFolder, report: &Report<D>) {
+    /// first few. The page is named when the command ends, unless the run measured nothing.
+    pub fn note_files<D: Domain>(&self, folder: &RunFolder, report: &Report<D>, summary: &Summary) {
         let has_failures = report
             .cases
             .iter()
@@ -225,7 +225,8 @@ impl Printer {
             .iter()
             .any(|case| case.result.output().is_some());
         if let Some(page) = folder.page() {
-            self.add_page(any_finished.then_some(page));
+            let is_measured = any_finished && RunFailure::of(summary).is_none();
+            self.add_page(is_measured.then_some(page));
         }
     }
 

@@ -109,7 +109,8 @@ pub fn text(write: impl FnOnce(&mut Vec<u8>) -> io::Result<()>) -> io::Result<St
     String::from_utf8(out).map_err(|error| io::Error::new(io::ErrorKind::InvalidData, error))
 }
 
-/// What the first measure of a run means: how many cases are fully right, and how many are not at all. `RR@5 is 1 for 164 of 256 questions, and 0 for 31`; `None` without a value.
+/// What the first measure of a run means: how many cases are fully right, and how many are not at all, as in `RR@5 is 1 for 164 of 256
+/// questions, and 0 for 31`. `None` without a value.
 fn meaning(measures: &[MeasureValues<'_>], case: &str) -> Option<String> {
     let measure = measures.first()?;
     let values = measure.of_cases.values().filter_map(|it| it.as_ref().ok());

@@ -1,4 +1,4 @@
-//! How reports write values as JSON, and digests of it: durations, numbers that must be finite, lists that keep their order, and values that are `null`.
+//! How reports write values as JSON: durations, numbers that must be finite, lists that keep their order, and `null`. Digests of JSON.
 
 use std::panic::{self, AssertUnwindSafe};
 

@@ -166,7 +166,7 @@ fn of_catalog(error: &CatalogError) -> Option<String> {
     }
     if path.is_file() {
         return Some(format!(
-            "`{name}` is no manifest; a manifest, a .yaml file, says where documents and questions are and what their columns mean \
+            "`{name}` is not a manifest, which is a .yaml file that says where documents and questions are and what their columns mean \
              (docs/your-data.md)"
         ));
     }

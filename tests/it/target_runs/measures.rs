@@ -186,6 +186,7 @@ fn rank_measures_are_undefined_if_the_corpus_has_no_document_of_the_run() {
         "0 of 8 documents matched, so rank measures are undefined: the target names `elsewhere 1` and `elsewhere 2`, and the dataset has `",
         "set `match` for the target",
         "no document of the target is in the corpus, so every rank measure is undefined",
+        "next: correct this, then run the same command again",
     ] {
         assert!(done.stderr.contains(part), "{}", done.stderr);
     }

@@ -58,26 +58,31 @@ impl JudgedCells<'_> {
         corpus: &Corpus<'_>,
         left_out: impl Fn(&str) -> Option<String>,
     ) -> Result<Vec<UnknownDocument>, DataError> {
-        let mut named: Vec<UnknownDocument> = Vec::new();
-        for question in questions {
-            for (id, _) in question.relevant.iter() {
-                if unknown.contains(id) && named.iter().all(|it| it.id != id) {
-                    let left_out = left_out(id);
-                    named.push(self.unknown(id, question, corpus, left_out)?);
-                }
-                if named.len() == NAMED {
-                    return Ok(named);
-                }
+        let mut named: Vec<(&str, &Question)> = Vec::new();
+        let judged = questions.iter().flat_map(|question| {
+            let ids = question.relevant.iter().map(|(id, _)| id);
+            ids.map(move |id| (id, question))
+        });
+        for (id, question) in judged.filter(|(id, _)| unknown.contains(id)) {
+            if named.len() < NAMED && named.iter().all(|(known, _)| *known != id) {
+                named.push((id, question));
             }
         }
-        Ok(named)
+        let ids: Vec<&str> = named.iter().map(|(id, _)| *id).collect();
+        let left_out = ids.iter().map(|id| left_out(id));
+        let nearest = corpus.nearest(&ids)?;
+        let named = named.into_iter().zip(left_out).zip(nearest);
+        let named = named.map(|(((id, question), left_out), nearest)| {
+            self.unknown(id, question, nearest, left_out)
+        });
+        named.collect()
     }
 
     fn unknown(
         &self,
         id: &str,
         question: &Question,
-        corpus: &Corpus<'_>,
+        nearest: Vec<String>,
         left_out: Option<String>,
     ) -> Result<UnknownDocument, DataError> {
         let written = if self.takes_lists {
@@ -93,7 +98,7 @@ impl JudgedCells<'_> {
         };
         let nearest = match left_out {
             Some(_) => Vec::new(),
-            None => corpus.nearest(id)?,
+            None => nearest,
         };
         Ok(UnknownDocument {
             id: id.to_owned(),
@@ -159,6 +164,34 @@ pub(super) struct Searched {
     pub(super) any: bool,
 }
 
+/// The documents that an unknown id may mean.
+#[derive(Debug, Clone, Default)]
+struct Nearest {
+    /// Those of the same name in a different folder.
+    elsewhere: Vec<String>,
+    /// Those of similar names.
+    similar: Vec<String>,
+}
+
+impl Nearest {
+    fn is_complete(&self) -> bool {
+        self.elsewhere.len() >= NEAREST
+    }
+
+    fn consider(&mut self, unknown: &str, id: &str) {
+        if self.is_complete() {
+            return;
+        }
+        if is_path_end(id, unknown) || is_path_end(unknown, id) {
+            self.elsewhere.push(id.to_owned());
+        } else if nearest::of(unknown, [id]).is_some() {
+            self.similar.push(id.to_owned());
+            let nearest = nearest::all(unknown, self.similar.iter().map(String::as_str));
+            self.similar = nearest.into_iter().map(str::to_owned).collect();
+        }
+    }
+}
+
 impl Corpus<'_> {
     /// Removes from `sought` the ids of documents that the corpus contains: those that the filter keeps and that have a text or a title.
     /// Stops reading when all are found.
@@ -179,29 +212,29 @@ impl Corpus<'_> {
         Ok(Searched { rows, any })
     }
 
-    /// The documents of the corpus whose ids are nearest to one that it does not contain, three at most: documents of the same name in another
-    /// folder, or else those of similar names.
-    pub(super) fn nearest(&self, unknown: &str) -> Result<Vec<String>, DataError> {
-        let (mut elsewhere, mut similar) = (Vec::new(), Vec::new());
+    /// For each of several ids that the corpus does not contain, the nearest ids of its documents, three at most: documents of the same name in a
+    /// different folder, or else those of similar names. Reads the corpus once.
+    fn nearest(&self, unknown: &[&str]) -> Result<Vec<Vec<String>>, DataError> {
+        let mut found = vec![Nearest::default(); unknown.len()];
         self.each(&mut |id| {
-            if is_path_end(id, unknown) || is_path_end(unknown, id) {
-                elsewhere.push(id.to_owned());
-            } else if nearest::of(unknown, [id]).is_some() {
-                similar.push(id.to_owned());
-                let nearest = nearest::all(unknown, similar.iter().map(String::as_str));
-                similar = nearest.into_iter().map(str::to_owned).collect();
+            for (unknown, nearest) in unknown.iter().zip(&mut found) {
+                nearest.consider(unknown, id);
             }
-            if elsewhere.len() < NEAREST {
-                ControlFlow::Continue(())
-            } else {
+            if found.iter().all(Nearest::is_complete) {
                 ControlFlow::Break(())
+            } else {
+                ControlFlow::Continue(())
             }
         })?;
-        Ok(if elsewhere.is_empty() {
-            similar
-        } else {
-            elsewhere
-        })
+        let names = |it: Nearest| {
+            [it.elsewhere, it.similar]
+                .into_iter()
+                .find(|it| !it.is_empty())
+        };
+        Ok(found
+            .into_iter()
+            .map(|it| names(it).unwrap_or_default())
+            .collect())
     }
 
     /// Hands out the ids of documents until `take` breaks. Returns the number of rows read.

@@ -76,7 +76,7 @@ impl<E: Evaluator<Qa> + 'static> Evaluation for Converted<E> {
             scope: context.scope.clone(),
         };
         let mut outcomes = self.evaluator.evaluate(&converted).await?;
-        // The evaluator cannot know why there are no texts, so its reason is replaced by the one of the output.
+        // The evaluator knows only that there are no texts. The output knows why, so its reason replaces the evaluator's.
         if let Ok(Some(Err(reason))) = output.passages() {
             let is_unread = |reason: &String| reason == Missing::Documents.reason();
             for outcome in &mut outcomes {

@@ -138,7 +138,8 @@ impl Store {
         removed
     }
 
-    /// Creates a small object twice, lists it and deletes it, as a build does with its lease: the second request has to fail. Fails as the build would.
+    /// Creates a small object twice, lists it and deletes it, as a build does with its lease: the second request has to fail. Fails as the
+    /// build would.
     ///
     /// If the store fails to delete the object, the error names it. Nothing is tried in a folder or in memory.
     pub async fn try_writing(&self) -> Result<(), IndexError> {

@@ -115,7 +115,7 @@ fn note_counts(printer: &Printer, counts: &QuestionCounts, manifest: &Manifest) 
     }
     if counts.without_relevant > 0 {
         printer.warn(&format!(
-            "{} without a relevant document; rank measures exclude them; if the documents do not answer them, `unanswerable` in the manifest says so",
+            "{} without a relevant document; rank measures exclude them. If the documents do not answer them, set `unanswerable` in the manifest",
             quantity::of(counts.without_relevant, "question")
         ));
     }

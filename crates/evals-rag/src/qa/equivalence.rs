@@ -7,8 +7,7 @@ use evals::{Case, Concern, Context, Evaluator, EvaluatorError, Evidence, Outcome
 
 use super::{Qa, Reference};
 use crate::call::Purpose;
-use crate::judging::record_judged;
-use crate::judging::{Judge, Judged};
+use crate::judging::{Judge, Judged, record_judged};
 
 /// Asks a judge whether the answer is equivalent to the reference: assertion `equivalent`, with the judge's reason.
 ///

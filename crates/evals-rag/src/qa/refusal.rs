@@ -5,8 +5,7 @@ use evals::{Case, Concern, Context, Evaluator, EvaluatorError, Outcome};
 
 use super::{Qa, Reference};
 use crate::call::Purpose;
-use crate::judging::RefusalJudge;
-use crate::judging::record_judged;
+use crate::judging::{RefusalJudge, record_judged};
 
 /// The reason for undefined recall: only unanswerable questions count.
 const ANSWERABLE: &str = "answerable question";

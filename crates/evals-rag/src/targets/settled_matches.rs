@@ -6,9 +6,10 @@ use super::matching::MatchCounts;
 use crate::retrieval::RankMeasures;
 use crate::{Missing, Retrieval};
 
-/// Makes the rank measures of a report undefined if the target returned documents and none of them is in the corpus: then its ids are of
-/// another kind, and a value of 0 would be one of the search. A report that is joined of others is measured anew if this is different for
-/// the whole.
+/// Makes the rank measures of a report undefined if the target returned documents and none of them is in the corpus. Its ids are then of
+/// a different kind, and a 0 would wrongly blame its search.
+///
+/// Merged reports need it once more: if a document of one part is in the corpus, this restores the values of the other parts.
 pub fn settle_matches(report: &mut Report<Retrieval>) {
     let attributes = report.cases.iter().map(|case| &case.attributes);
     let none_matched = MatchCounts::of(attributes).none_matched();

@@ -4,8 +4,7 @@ use anyhow::{Result, bail};
 
 use super::choice::{SkippedRun, StoredRuns};
 use super::predecessor::is_of_kind;
-use super::run::StoredRun;
-use super::run::is_finished;
+use super::run::{StoredRun, is_finished};
 use crate::run_folder::RunFolder;
 use crate::run_record::RunRecord;
 

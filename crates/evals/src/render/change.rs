@@ -9,8 +9,7 @@ use super::glyphs::Glyphs;
 use super::grid::{Align, Cell, Grid};
 use super::side_by_side::interruption;
 use super::{clusters, interval_methods};
-use crate::naming::gathered;
-use crate::naming::title_of;
+use crate::naming::{gathered, title_of};
 use crate::probability::{p_cell, p_value, percent, strictest};
 use crate::{
     ByPeople, CaseChange, CaseId, Change, ComparedReport, Direction, MeasureChange, PairTest,

@@ -4,8 +4,7 @@ use evals_messages::visible::single_line;
 use evals_metrics::{Interval, IntervalMethod, Mean};
 
 use crate::Summary;
-use crate::naming::gathered;
-use crate::naming::pass_rate_name;
+use crate::naming::{gathered, pass_rate_name};
 
 /// The methods of the means of a report.
 pub(super) fn of_summary(summary: &Summary) -> Option<String> {

@@ -174,8 +174,8 @@ fn confidence_percent(summary: &Summary) -> Option<String> {
 /// Explains the columns of bounds.
 const BOUNDS: &str = "worst: failed cases count against the system; best: in its favour";
 
-/// The table of pass rates with failures, and their bounds: one row for each assertion that lacks a value in any repetition because of a failure. The measure table is enough for the
-/// others.
+/// The table of pass rates with failures, and their bounds: one row for each assertion that lacks a value in any repetition because of a
+/// failure. The measure table is enough for the others.
 pub(super) fn accuracy(summary: &Summary, glyphs: &Glyphs) -> Grid {
     let shares = ["Scored", "Worst", "Best", "Coverage"].map(|it| (it, Align::Right));
     let mut grid = Grid::new(iter::once(("Failures included", Align::Left)).chain(shares));

@@ -9,8 +9,7 @@ use super::glyphs::Glyphs;
 use super::grid::{Align, Cell, Grid};
 use super::headline::not_run;
 use super::{Methods, clusters, interval_methods};
-use crate::naming::gathered;
-use crate::naming::title_of;
+use crate::naming::{gathered, title_of};
 use crate::{Cell as ComparedCell, ComparedReport, Comparison, Row, Unit, number};
 
 /// Explains the mark of the best cell.

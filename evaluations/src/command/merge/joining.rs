@@ -36,7 +36,7 @@ impl Merged {
         run: FinishedRun<D>,
     ) -> Result<Self> {
         let text = run.text(printer)?;
-        printer.note_files(&run.folder, &run.report);
+        printer.note_files(&run.folder, &run.report, &run.summary);
         let transient = run.report.cases.iter().filter(|case| is_transient(case));
         Ok(Self {
             transient: transient.count(),

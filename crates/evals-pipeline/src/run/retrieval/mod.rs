@@ -62,7 +62,9 @@ pub(super) async fn execute(run: Run<'_>) -> Result<Exit> {
     print(run, &finished, &comparison)?;
     write_out(session, plan, &finished, &comparison)?;
     for run in &finished {
-        session.printer.note_files(&run.folder, &run.report);
+        session
+            .printer
+            .note_files(&run.folder, &run.report, &run.summary);
     }
     if is_interrupted {
         return Ok(Exit::Interrupted);
