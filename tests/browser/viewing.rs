@@ -176,6 +176,7 @@ fn a_changed_list_waits_for_the_reader() {
 fn a_filter_narrows_the_list() {
     let sandbox = with_runs();
     let (_viewer, browser, root) = start(&sandbox);
+    browser.wait("document.querySelector('[name=profile]')");
     browser.run::<()>(
         "document.querySelector('[name=profile]').value = 'hybrid'",
         &[],
