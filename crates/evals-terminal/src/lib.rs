@@ -9,11 +9,9 @@ mod printer;
 pub mod progress;
 mod progress_lines;
 mod reports;
-mod visible;
 
 pub use self::agreement::{confusion_table, statistics_table};
-pub use self::printer::{OutputArgs, Printer, StdoutError};
+pub use self::printer::{OutputArgs, Printer, StdoutError, printable};
 pub use self::reports::{
     console, live_console, report_text, run_console, run_text, table_text, text, wrapped,
 };
-pub use self::visible::printable;

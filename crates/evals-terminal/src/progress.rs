@@ -8,8 +8,8 @@ use indicatif::{ProgressBar, ProgressState, ProgressStyle};
 
 use crate::pace::SharedPace;
 use crate::printer::Printer;
+use crate::printer::printable;
 use crate::progress_lines::{Unit, times};
-use crate::visible::printable;
 
 pub use crate::progress_lines::spoken;
 

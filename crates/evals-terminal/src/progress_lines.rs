@@ -9,7 +9,7 @@ use std::time::{Duration, Instant};
 use indicatif::{DecimalBytes, HumanDuration, ProgressBar, WeakProgressBar};
 
 use crate::pace::SharedPace;
-use crate::visible::printable;
+use crate::printer::printable;
 
 /// Time between two lines of work that goes on.
 const INTERVAL: Duration = Duration::from_mins(1);

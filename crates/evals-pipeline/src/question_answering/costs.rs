@@ -15,6 +15,7 @@ use evals_rag::qa::Qa;
 use evals_terminal::Printer;
 use serde::Serialize;
 
+use super::judge_records::JUDGES;
 use super::model_set::ModelSet;
 use crate::models::RanIn;
 use crate::run_models::reranker;
@@ -86,7 +87,7 @@ impl Costs {
             let mut with_tokens = cases.iter();
             let unreported =
                 is_target && !with_tokens.any(|case| case.metrics.contains_key(metric));
-            let panel = ModelSet::JUDGES.into_iter().skip(1);
+            let panel = JUDGES.into_iter().skip(1);
             let panel = panel.filter(|_| purpose == Purpose::Judge);
             Side {
                 model,

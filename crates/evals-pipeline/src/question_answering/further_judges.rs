@@ -18,7 +18,6 @@ use evals_settings::{Model, Resolved, Role};
 use evals_terminal::Printer;
 use serde_json::{Map, Value};
 
-use super::judging::JudgingPlan;
 use crate::models::{ConfiguredChat, ConfiguredModel, Servers};
 use crate::options::ModelName;
 use crate::run_models::Opener;
@@ -190,29 +189,30 @@ fn rubrics(resolved: &Resolved) -> Result<Vec<PlannedRubric>> {
 }
 
 impl FurtherJudges {
-    /// Opens the judges of `plan` beside `first`.
+    /// Opens the judges of `plan` beside `first`, whose replies have `most` tokens at most.
     pub(super) async fn open(
         opener: &mut Opener<'_, '_>,
-        plan: &JudgingPlan,
+        plan: &FurtherPlan,
         first: &Arc<dyn ChatModel>,
+        most: Option<NonZeroU32>,
+        templates: JudgeTemplates,
     ) -> Result<Self> {
-        let most = plan.judge.settings.max_tokens();
         let mut panel = Panel::new(Arc::clone(first), most);
         let mut others = Vec::new();
-        for model in &plan.further.models {
+        for model in &plan.models {
             let model = opener.chat_in_batches(model).await?;
             panel = panel.member(Arc::clone(&model), most);
             others.push(model);
         }
-        let panel = panel.repeats(plan.further.repeats).rule(plan.further.rule);
+        let panel = panel.repeats(plan.repeats).rule(plan.rule);
         let judges = RagJudges::new(panel)
-            .templates(plan.prompts.judges.clone())
-            .context_tokens(plan.further.context_tokens);
+            .templates(templates)
+            .context_tokens(plan.context_tokens);
         Ok(Self {
             judges: Arc::new(judges),
             others,
-            measures: plan.further.measures.clone(),
-            rubrics: plan.further.rubrics.clone(),
+            measures: plan.measures.clone(),
+            rubrics: plan.rubrics.clone(),
         })
     }
 

@@ -135,12 +135,25 @@ impl Judging {
             prompts.push(plan.prompts.refusal.clone());
             RefusalJudge::new(Arc::clone(&model)).prompt(plan.prompts.refusal.clone())
         });
-        let further = FurtherJudges::open(opener, plan, &model).await?;
+        let further = FurtherJudges::open(
+            opener,
+            &plan.further,
+            &model,
+            plan.judge.settings.max_tokens(),
+            plan.prompts.judges.clone(),
+        )
+        .await?;
         prompts.extend(further.prompts(&plan.prompts.judges));
         let chat = further.chat_judge().prompt(plan.prompts.judge.clone());
         Ok(Self {
             judge: Arc::new(chat.clone()),
-            records: judge_records::of(&model, plan, &further),
+            records: judge_records::of(
+                &model,
+                plan.refusals,
+                &plan.further,
+                &further,
+                &plan.prompts,
+            ),
             further: Some(further),
             chat: Some(chat),
             refusals,

@@ -16,5 +16,6 @@ pub(crate) use self::closing::Closing;
 pub use self::costs::{Attempts, Costs, spent};
 pub use self::facts::QaFacts;
 pub(crate) use self::judge_estimate::{JudgeRow, foreseen, judge_rows, judging, references};
+pub use self::judge_records::JUDGES;
 pub(crate) use self::judging::{Judging, JudgingPlan};
 pub use self::model_set::{ModelRecord, ModelSet};

@@ -12,6 +12,7 @@ use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 
 use super::answering::Answering;
+use super::judge_records::JUDGES;
 use super::judging::Judging;
 use crate::run_models::Prompts;
 use crate::run_models::reranker::Reranking;
@@ -88,12 +89,6 @@ impl ModelSet {
         }
     }
 
-    /// The roles of the judges of a panel, the first of which is the judge of the settings.
-    pub const JUDGES: [&str; 9] = [
-        "judge", "judge 2", "judge 3", "judge 4", "judge 5", "judge 6", "judge 7", "judge 8",
-        "judge 9",
-    ];
-
     pub(crate) fn of(answering: Option<&Answering>, judging: &Judging) -> Self {
         let mut set = Self {
             judges: judging.records.clone(),
@@ -101,7 +96,7 @@ impl ModelSet {
         };
         set.enter_chat("judge", judging.judge.identity(), judging.model.as_ref());
         let others = judging.further.iter().flat_map(|further| &further.others);
-        for (role, model) in Self::JUDGES.into_iter().skip(1).zip(others) {
+        for (role, model) in JUDGES.into_iter().skip(1).zip(others) {
             set.enter_chat(role, model.identity(), Some(model));
         }
         if let Some(answering) = answering {
@@ -153,10 +148,7 @@ impl ModelSet {
             return Price::default();
         };
         let price = prices.of(model);
-        let others = Self::JUDGES
-            .iter()
-            .skip(1)
-            .filter(|_| role == Self::JUDGES[0]);
+        let others = JUDGES.iter().skip(1).filter(|_| role == JUDGES[0]);
         let mut others = others.filter_map(|other| models.get(*other));
         if others.all(|other| prices.of(other) == price) {
             price

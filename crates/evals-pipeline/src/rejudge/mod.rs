@@ -38,7 +38,7 @@ use crate::exit::Exit;
 use crate::interruption::{Interruption, interruptible};
 use crate::models::{ConfiguredModels, Servers};
 use crate::options::RejudgeArgs;
-use crate::question_answering::{Attempts, Closing, Judging, JudgingPlan, ModelSet};
+use crate::question_answering::{Attempts, Closing, JUDGES, Judging, JudgingPlan, ModelSet};
 use crate::resumption::{self, Resume};
 use crate::run_models::{Opener, cache_policy};
 use crate::session::{Session, named_judges, named_models};
@@ -275,7 +275,7 @@ impl Rejudging {
         let settings = RecordedSettings::of(&self.resolved.settings)?;
         let of_judging = ["evaluations", "providers", "prices", "batch"];
         record.settings.replace(&of_judging, &settings);
-        let is_other = |role: &String| !ModelSet::JUDGES.contains(&role.as_str());
+        let is_other = |role: &String| !JUDGES.contains(&role.as_str());
         record.models.retain(|role, _| is_other(role));
         if let Some(parameters) = record.parameters.get_or_insert_default() {
             parameters.retain(|role, _| is_other(role));

@@ -1,7 +1,5 @@
 //! A table on its way to any format: what its columns are, and which cells stand out.
 
-use super::console::Style;
-
 /// The alignment of a column.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Align {
@@ -11,6 +9,16 @@ pub(super) enum Align {
     Right,
     /// To the left. A page that is too narrow leaves it out without a word, because other columns have its numbers.
     Drawing,
+}
+
+/// How a line or a cell stands out.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Style {
+    Plain,
+    Bold,
+    Dim,
+    Warning,
+    Error,
 }
 
 /// The head of a column.

@@ -3,10 +3,10 @@
 use std::io::{self, Write};
 
 use super::analyses::{self, Body};
-use super::console::Style;
 use super::escape::escape;
 use super::failures::Failures;
 use super::glyphs::Glyphs;
+use super::grid::Style;
 use super::side_by_side::{self, Intervals};
 use super::tables::{self, Table};
 use super::{Methods, change, gate as gates, headline, trial as trials};

@@ -1,7 +1,6 @@
 //! `evaluations runs merge`: joins the runs of all shards of a benchmark to one run.
 
 mod answers;
-mod command_line;
 mod gathering;
 mod joining;
 mod manifest;

@@ -1,7 +1,7 @@
 //! What tells the runs of a table apart: models, chunks, profile, settings.
 
 use evals_messages::quantity;
-use evals_pipeline::question_answering::ModelSet;
+use evals_pipeline::question_answering::JUDGES;
 use evals_runs::run_record::{Benchmark, RunRecord};
 use evals_runs::stored_runs::StoredRun;
 use serde::de::DeserializeOwned;
@@ -174,7 +174,7 @@ impl Labelled<'_> {
 
     /// The judges, with the votes of each where one is asked several times; a dash without a judge.
     fn judges(&self) -> String {
-        let judges = ModelSet::JUDGES.into_iter();
+        let judges = JUDGES.into_iter();
         let judges = judges.filter_map(|role| self.0.models.get(role));
         let judges: Vec<String> = judges.map(ToString::to_string).collect();
         if judges.is_empty() {

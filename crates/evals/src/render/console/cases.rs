@@ -5,9 +5,8 @@ use std::io::{self, Write};
 use evals_messages::visible::single_line;
 use serde::Serialize;
 
-use super::super::grid::{Align, Grid};
+use super::super::grid::{Align, Grid, Style};
 use super::badness::worst_first;
-use super::paint::Style;
 use super::{Page, wrap};
 use crate::case_field;
 use crate::{CaseOutcome, CaseReport, Direction, Domain, EvaluatorOrigin, Report, Value, number};

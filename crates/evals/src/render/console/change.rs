@@ -5,9 +5,9 @@ use std::mem;
 
 use evals_messages::visible::single_line;
 
+use super::super::grid::Style;
 use super::super::{change, groups};
 use super::drawing::Spread;
-use super::paint::Style;
 use super::{Drawings, Page};
 use crate::{Change, MeasureChange, Unit};
 

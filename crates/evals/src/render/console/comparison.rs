@@ -4,11 +4,10 @@ use std::io::{self, Write};
 
 use evals_messages::visible::single_line;
 
-use super::super::grid::{Align, Grid};
+use super::super::grid::{Align, Grid, Style};
 use super::super::side_by_side::{self, Intervals};
 use super::super::standings::sections;
 use super::super::standings_notes::{notes, warnings};
-use super::paint::Style;
 use super::table::{ConsoleTable, Look, no_room};
 use super::{Drawings, Page};
 use crate::{Comparison, Standings};

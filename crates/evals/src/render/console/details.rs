@@ -6,8 +6,8 @@ use evals_messages::visible;
 use serde_json::Value as Json;
 
 use super::super::change::begun;
+use super::super::grid::Style;
 use super::badness::worst_first;
-use super::paint::Style;
 use super::{Page, wrap};
 use crate::case_field::first_text;
 use crate::groups::metadata_keys;

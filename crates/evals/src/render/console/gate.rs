@@ -3,8 +3,8 @@
 use std::io::{self, Write};
 
 use super::super::gate;
+use super::super::grid::Style;
 use super::Page;
-use super::paint::Style;
 use crate::{GateReport, GateVerdict, GatedRun};
 
 impl<W: Write> Page<W> {

@@ -8,7 +8,6 @@ mod details;
 mod drawing;
 mod gate;
 mod page;
-mod paint;
 mod report;
 mod settings;
 mod shorten;
@@ -22,7 +21,7 @@ use evals_metrics::Percentiles;
 
 use super::failures::Failures;
 use super::glyphs::Glyphs;
-use super::grid::Grid;
+use super::grid::{Grid, Style};
 use super::side_by_side::Intervals;
 use super::{latency, measures, side_by_side, tables, trial};
 use crate::summary::Histograms;
@@ -31,7 +30,6 @@ use crate::{
 };
 pub use cases::{Cases, Part};
 use page::Page;
-pub(super) use paint::Style;
 pub use settings::{Color, Drawings, Messages, Methods, Symbols};
 use table::{ConsoleTable, Look};
 pub use texts::{Names, Narrow};

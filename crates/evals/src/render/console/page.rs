@@ -3,8 +3,7 @@
 use std::io::{self, Write};
 
 use super::super::glyphs::Glyphs;
-use super::super::grid::{Align, ColumnHead, Grid};
-use super::paint::{Paint, Style};
+use super::super::grid::{Align, ColumnHead, Grid, Style};
 use super::table::{ConsoleTable, Look, no_room};
 use super::{Console, Messages, wrap};
 
@@ -12,7 +11,6 @@ use super::{Console, Messages, wrap};
 pub(super) struct Page<W> {
     pub(super) console: Console,
     pub(super) glyphs: &'static Glyphs,
-    pub(super) paint: Paint,
     pub(super) out: W,
     /// The titles of the columns that the last table had no room for.
     pub(super) left_out: Vec<String>,
@@ -23,7 +21,6 @@ impl<W: Write> Page<W> {
         Self {
             console,
             glyphs: console.glyphs(),
-            paint: Paint::new(console.color),
             out,
             left_out: Vec::new(),
         }
@@ -86,7 +83,7 @@ impl<W: Write> Page<W> {
     }
 
     pub(super) fn line(&mut self, style: Style, text: &str) -> io::Result<()> {
-        writeln!(self.out, "{}", self.paint.apply(style, text))
+        writeln!(self.out, "{}", self.console.color.paint(style, text))
     }
 
     /// Writes text over as many lines as it needs, broken at spaces.

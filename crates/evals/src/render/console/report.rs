@@ -6,9 +6,9 @@ use evals_messages::visible::single_line;
 
 use super::super::analyses::{self, Body};
 use super::super::failures::Failures;
+use super::super::grid::Style;
 use super::super::measures::{self, MISSING, MeasureRow};
 use super::super::{groups, headline};
-use super::paint::Style;
 use super::{Drawings, Page};
 use crate::summary::{BINS, Histograms};
 use crate::{Domain, Report, Summary};

@@ -1,5 +1,9 @@
 //! The settings of a console: drawings, colours, symbols and messages.
 
+use std::borrow::Cow;
+
+use super::super::grid::Style;
+
 /// Whether tables have columns with bars, histograms and intervals.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Drawings {
@@ -18,6 +22,23 @@ pub enum Color {
     /// Plain text.
     #[default]
     Off,
+}
+
+impl Color {
+    /// A text in a style.
+    pub(super) fn paint(self, style: Style, text: &str) -> Cow<'_, str> {
+        let code = match style {
+            Style::Plain => return Cow::Borrowed(text),
+            Style::Bold => "1",
+            Style::Dim => "2",
+            Style::Warning => "33",
+            Style::Error => "1;31",
+        };
+        match self {
+            Self::On => Cow::Owned(format!("\x1b[{code}m{text}\x1b[0m")),
+            Self::Off => Cow::Borrowed(text),
+        }
+    }
 }
 
 /// The characters of lines and marks. Names and messages are printed unchanged in both.

@@ -5,10 +5,9 @@ use std::io::{self, Write};
 use std::iter;
 
 use super::super::glyphs::Glyphs;
-use super::super::grid::{AND, Align, ColumnHead, Grid};
-use super::paint::{Paint, Style};
+use super::super::grid::{AND, Align, ColumnHead, Grid, Style};
 use super::wrap::columns;
-use super::{Console, shorten};
+use super::{Color, Console, shorten};
 
 /// Spaces between two columns.
 const GAP: usize = 2;
@@ -147,7 +146,7 @@ impl<'g> ConsoleTable<'g> {
         });
         let layout = Layout {
             columns: layout.collect(),
-            paint: Paint::new(console.color),
+            color: console.color,
         };
         let style = match self.look {
             Look::Ruled => Style::Bold,
@@ -243,7 +242,7 @@ fn side_by_side(widths: impl Iterator<Item = usize>) -> usize {
 /// The alignment and width of each column.
 struct Layout {
     columns: Vec<(Align, usize)>,
-    paint: Paint,
+    color: Color,
 }
 
 impl Layout {
@@ -260,7 +259,7 @@ impl Layout {
             line.clear();
             for (column, (text, style)) in cells.iter().enumerate() {
                 let text = text.split('\n').nth(number);
-                let painted = text.map(|text| self.paint.apply(*style, text));
+                let painted = text.map(|text| self.color.paint(*style, text));
                 let (align, width) = self.columns[column];
                 let space = width.saturating_sub(text.map_or(0, columns));
                 let (before, after) = match align {

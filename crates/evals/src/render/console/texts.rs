@@ -4,10 +4,9 @@ use std::io::{self, Write};
 
 use evals_messages::visible::{line, single_line};
 
-use super::super::grid::{Align, Grid};
+use super::super::grid::{Align, Grid, Style};
 use super::super::tables;
 use super::Page;
-use super::paint::Style;
 use super::table::{ConsoleTable, Look};
 
 /// What becomes of the columns of a table that a page has no room for.
