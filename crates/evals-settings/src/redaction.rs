@@ -4,7 +4,7 @@ use std::borrow::Cow;
 use std::path::Path;
 
 use evals_messages::credential::{REDACTED, is_credential};
-use evals_messages::secrets;
+use evals_messages::{secrets, visible};
 use evals_models::redacted_fields;
 use evals_yaml::Tree;
 use serde_json::Value;
@@ -71,6 +71,12 @@ pub fn prose(text: &str) -> Cow<'_, str> {
         shown.push_str(separator);
     }
     Cow::Owned(shown)
+}
+
+/// Makes a text from outside safe to print: escapes control sequences, which servers, datasets and file names may bring into a message, and
+/// removes credentials and passwords in addresses.
+pub fn printable(text: &str) -> String {
+    visible::text(&prose(&secrets::redacted(text)))
 }
 
 /// Hides the credentials of the environment from all messages: a server may repeat one, also to a command that does not know that the

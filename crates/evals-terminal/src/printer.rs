@@ -9,10 +9,9 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use clap::{Args, ColorChoice};
 use evals::render::Drawings;
 use evals::{Domain, Report, Summary};
-use evals_messages::{secrets, visible};
 use evals_runs::Notes;
 use evals_runs::run_folder::{REPORT, RunFailure, RunFolder};
-use evals_settings::redaction;
+use evals_settings::redaction::printable;
 use indicatif::{MultiProgress, ProgressDrawTarget};
 
 use crate::link;
@@ -374,10 +373,4 @@ fn locale() -> Option<String> {
         .iter()
         .filter_map(|name| env::var(name).ok())
         .find(|value| !value.is_empty())
-}
-
-/// Escapes control sequences, which servers, datasets and file names may bring into a message, and removes credentials and passwords in
-/// addresses.
-pub fn printable(text: &str) -> String {
-    visible::text(&redaction::prose(&secrets::redacted(text)))
 }

@@ -4,11 +4,11 @@ use std::fmt::Write;
 use std::time::Duration;
 
 use evals::{Domain, Event, Observer};
+use evals_settings::redaction::printable;
 use indicatif::{ProgressBar, ProgressState, ProgressStyle};
 
 use crate::pace::SharedPace;
 use crate::printer::Printer;
-use crate::printer::printable;
 use crate::progress_lines::{Unit, times};
 
 pub use crate::progress_lines::spoken;

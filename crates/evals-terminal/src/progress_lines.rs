@@ -6,10 +6,10 @@ use std::sync::{Arc, Mutex, PoisonError, Weak};
 use std::thread;
 use std::time::{Duration, Instant};
 
+use evals_settings::redaction::printable;
 use indicatif::{DecimalBytes, HumanDuration, ProgressBar, WeakProgressBar};
 
 use crate::pace::SharedPace;
-use crate::printer::printable;
 
 /// Time between two lines of work that goes on.
 const INTERVAL: Duration = Duration::from_mins(1);

@@ -10,7 +10,8 @@ use evals_pipeline::exit::Exit;
 use evals_pipeline::run_models::{FoundPrompt, Prompts};
 use evals_pipeline::session::Session;
 use evals_runs::atomic_file::write_atomically;
-use evals_terminal::{listing, printable};
+use evals_settings::redaction::printable;
+use evals_terminal::listing;
 
 use crate::cli::{ConfigArgs, ConfigCommand, SettingsArgs};
 use crate::settings::{self, Layer};

@@ -9,7 +9,7 @@ use std::process::ExitCode;
 pub(crate) use self::hint::of as hint;
 pub(crate) use self::unknown_word::{nearest_commands, unknown_word};
 use evals_pipeline::exit::Exit;
-use evals_terminal::printable;
+use evals_settings::redaction::printable;
 
 use crate::cli;
 

@@ -12,7 +12,7 @@ use std::time::Duration;
 use anyhow::{Context as _, Result};
 use evals_pipeline::exit::Exit;
 use evals_pipeline::session::Session;
-use evals_terminal::printable;
+use evals_settings::redaction::printable;
 use evals_terminal::progress;
 
 use self::figures::Figures;

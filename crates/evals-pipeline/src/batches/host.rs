@@ -12,9 +12,10 @@ use evals_messages::quantity;
 use evals_models::{ChatModel, ChatReply, ChatRequest, Usage};
 use evals_providers::{BatchCounts, BatchEvent, BatchHost, BatchSize};
 use evals_rag::prices::Price;
+use evals_settings::redaction::printable;
 use evals_stores::replies::{ReplyStore, is_worth_storing, reply_key};
 use evals_targets::Payment;
-use evals_terminal::{Printer, printable, progress};
+use evals_terminal::{Printer, progress};
 use indicatif::ProgressBar;
 
 use crate::interruption::{Interruption, OpenBatches};

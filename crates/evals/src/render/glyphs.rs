@@ -2,6 +2,16 @@
 
 use crate::number;
 
+/// The characters of lines and marks. Names and messages are printed unchanged in both.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Symbols {
+    /// Lines, dashes and stars from Unicode.
+    #[default]
+    Unicode,
+    /// ASCII look-alikes.
+    Ascii,
+}
+
 /// One set of characters.
 #[derive(Debug)]
 pub(super) struct Glyphs {

@@ -44,10 +44,9 @@ mod standings_notes;
 pub mod tables;
 mod trial;
 
-pub use console::{
-    Cases, Color, Console, Drawings, Messages, Methods, Names, Narrow, Part, Symbols,
-};
+pub use console::{Cases, Color, Console, Drawings, Messages, Methods, Names, Narrow, Part};
 pub use gate::verdict_line;
+pub use glyphs::Symbols;
 pub use lead::lead;
 
 pub use crate::probability::{p_value, percent};

@@ -5,8 +5,7 @@ use evals_messages::visible::{beginning, single_line};
 use evals_metrics::Interval;
 
 use super::change::{CORRECTED, verdict};
-use super::console::Symbols;
-use super::glyphs::Glyphs;
+use super::glyphs::{Glyphs, Symbols};
 use super::grid::{Align, Cell, Grid};
 use super::lead::winner;
 use crate::naming::title_of;

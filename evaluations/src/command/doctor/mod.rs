@@ -17,7 +17,7 @@ use evals_pipeline::exit::Exit;
 use evals_pipeline::models::Servers;
 use evals_pipeline::session::{Session, named_models};
 use evals_pipeline::targets;
-use evals_terminal::printable;
+use evals_settings::redaction::printable;
 
 use self::finding::Finding;
 use crate::cli::DoctorArgs;

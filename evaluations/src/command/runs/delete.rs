@@ -12,7 +12,7 @@ use evals_pipeline::session::Session;
 use evals_runs::annotations::LabelFile;
 use evals_runs::run_folder::RunFolder;
 use evals_runs::stored_runs::is_latest;
-use evals_terminal::printable;
+use evals_settings::redaction::printable;
 
 use crate::cli::DeleteRunsArgs;
 

@@ -10,7 +10,7 @@ use evals_guard::regular_file;
 use evals_messages::quantity;
 use evals_pipeline::exit::Exit;
 use evals_pipeline::session::Session;
-use evals_terminal::printable;
+use evals_settings::redaction::printable;
 
 use self::check::Checked;
 use self::kind::FileKind;

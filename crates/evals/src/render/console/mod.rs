@@ -20,7 +20,7 @@ use std::io::{self, Write};
 use evals_metrics::Percentiles;
 
 use super::failures::Failures;
-use super::glyphs::Glyphs;
+use super::glyphs::{Glyphs, Symbols};
 use super::grid::{Grid, Style};
 use super::side_by_side::Intervals;
 use super::{latency, measures, side_by_side, tables, trial};
@@ -30,7 +30,7 @@ use crate::{
 };
 pub use cases::{Cases, Part};
 use page::Page;
-pub use settings::{Color, Drawings, Messages, Methods, Symbols};
+pub use settings::{Color, Drawings, Messages, Methods};
 use table::{ConsoleTable, Look};
 pub use texts::{Names, Narrow};
 

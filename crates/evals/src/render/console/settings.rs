@@ -41,16 +41,6 @@ impl Color {
     }
 }
 
-/// The characters of lines and marks. Names and messages are printed unchanged in both.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub enum Symbols {
-    /// Lines, dashes and stars from Unicode.
-    #[default]
-    Unicode,
-    /// ASCII look-alikes.
-    Ascii,
-}
-
 /// Whether lines below a table say how its intervals were computed.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Methods {
