@@ -25,8 +25,7 @@ use serde::Deserialize as _;
 use serde::de::DeserializeOwned;
 use serde_json::{Map, Value, json};
 
-use super::joining::{Joined, Joining, Merged};
-use super::target_facts;
+use super::joining::{Joined, Joining, Merged, TARGET_KEYS, target_facts};
 
 /// The entries of a question answering report's metadata that are made again.
 const OF_QA: &[&str] = &[
@@ -41,7 +40,7 @@ const OF_QA: &[&str] = &[
 ];
 
 pub(super) async fn write_qa(joining: &Joining<'_>) -> Result<Merged> {
-    let own = [target_facts::KEYS, OF_QA].concat();
+    let own = [TARGET_KEYS, OF_QA].concat();
     let Joined {
         mut report,
         parts,
@@ -54,7 +53,7 @@ pub(super) async fn write_qa(joining: &Joining<'_>) -> Result<Merged> {
     let mut prices = joining.prices()?;
     let mut further = Vec::from_iter(vector_search::fact_of_run(&joining.record));
     if let Some(target) = joining.record.target() {
-        let facts = target_facts::of(&report, &parts);
+        let facts = target_facts(&report, &parts);
         facts.enter(&mut report, target)?;
         further.extend(facts.lines());
         prices = with_price(prices, target, facts.model.as_deref());

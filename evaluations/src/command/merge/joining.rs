@@ -10,11 +10,14 @@ use evals_pipeline::finished_run::FinishedRun;
 use evals_pipeline::groups;
 use evals_pipeline::resumption::is_transient;
 use evals_pipeline::session::Session;
+use evals_pipeline::targets::{self, TargetFacts};
 use evals_rag::prices::Prices;
+use evals_rag::targets::matching::IdCheck;
 use evals_runs::run_folder::{RunFailure, RunFolder};
 use evals_runs::run_record::{RunRecord, SelectionRecord};
 use evals_runs::shards::{ShardHeader, ShardRecord};
 use evals_terminal::Printer;
+use serde::Deserialize;
 use serde_json::{Map, Value};
 
 use super::shards_of_run::ShardsOfRun;
@@ -172,4 +175,38 @@ impl Joining<'_> {
     pub(super) fn summary<D: Domain>(&self, report: &Report<D>, group_by: &[String]) -> Summary {
         groups::summary(self.session.printer, report, self.seed(), group_by)
     }
+}
+
+/// The entries of a report's metadata about a target.
+pub(super) const TARGET_KEYS: &[&str] = &[
+    "target",
+    "documents_matched",
+    "target_versions",
+    targets::DEPTH,
+    targets::SCORES,
+    CHECKED,
+];
+
+/// The entry about documents that were matched by id and compared by text.
+const CHECKED: &str = "documents_matched_by_id";
+
+/// That entry.
+#[derive(Deserialize)]
+struct Checked {
+    compared: usize,
+    differ: usize,
+}
+
+/// The facts about the target of a joined report. Adds the comparisons of texts, because each shard compares another sample.
+pub(super) fn target_facts<D: Domain>(
+    report: &Report<D>,
+    parts: &[Map<String, Value>],
+) -> TargetFacts {
+    let checks = parts.iter().filter_map(|part| part.get(CHECKED));
+    let checks = checks.filter_map(|part| Checked::deserialize(part).ok());
+    let checked = checks.fold(IdCheck::default(), |sum, part| IdCheck {
+        compared: sum.compared.saturating_add(part.compared),
+        differ: sum.differ.saturating_add(part.differ),
+    });
+    TargetFacts::of(report, Some(checked))
 }

@@ -7,7 +7,6 @@ mod manifest;
 mod rankings;
 mod shard_run;
 mod shards_of_run;
-mod target_facts;
 
 use anyhow::Result;
 use evals_pipeline::exit::Exit;

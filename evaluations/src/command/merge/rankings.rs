@@ -14,8 +14,7 @@ use evals_runs::clock;
 use evals_runs::run_folder::RunFolder;
 use serde_json::Value;
 
-use super::joining::{Joined, Joining, Merged};
-use super::target_facts;
+use super::joining::{Joined, Joining, Merged, TARGET_KEYS, target_facts};
 
 pub(super) async fn write(joining: &Joining<'_>) -> Result<Merged> {
     let Joined {
@@ -23,7 +22,7 @@ pub(super) async fn write(joining: &Joining<'_>) -> Result<Merged> {
         parts,
         group_by,
         ..
-    } = joining.join::<Retrieval>(target_facts::KEYS)?;
+    } = joining.join::<Retrieval>(TARGET_KEYS)?;
     let chosen = joining.chosen(&parts[0])?;
     let mut lines = Vec::from_iter(vector_search::fact_of_run(&joining.record));
     lines.extend(chosen.lines("questions"));
@@ -38,7 +37,7 @@ pub(super) async fn write(joining: &Joining<'_>) -> Result<Merged> {
     );
     if let Some(target) = joining.record.target() {
         settle_matches(&mut report);
-        let facts = target_facts::of(&report, &parts).with_scores(DocumentScores::of(&report));
+        let facts = target_facts(&report, &parts).with_scores(DocumentScores::of(&report));
         facts.enter(&mut report, target)?;
         lines.extend(facts.lines());
     }
