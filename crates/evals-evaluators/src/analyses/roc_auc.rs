@@ -8,7 +8,7 @@ use super::curve::{Curve, CurveInputs, area};
 /// `ROCAUCEvaluator`.
 pub(super) const ROC_AUC: Curve = Curve {
     name: "ROCAUCEvaluator",
-    description: "Draws the true against the false positive rate over all thresholds of a score, and computes the area below the curve.",
+    description: "Draws the true positive rate against the false positive rate over all thresholds of a score, and computes the area below the curve.",
     title: "ROC Curve",
     analyses,
 };

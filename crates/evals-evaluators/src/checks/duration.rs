@@ -22,7 +22,7 @@ pub(super) fn entry() -> Entry {
     );
     check::lenient::<MaxDuration>(
         "MaxDuration",
-        "Passes if the task took at most a number of seconds. If the time is not known, the evaluator fails.",
+        "Passes if the task took at most a given number of seconds. If the time is not known, the evaluator fails.",
         [seconds],
     )
 }

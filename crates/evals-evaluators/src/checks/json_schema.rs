@@ -67,7 +67,7 @@ pub(super) fn entry() -> Entry {
                 "parse",
                 json!(false),
                 json!({"enum": [false, true, "inside"]}),
-                "Whether an output that is a text is read as JSON first. With `inside`, one of the JSON objects in the text has to be valid.",
+                "Whether a text output is read as JSON first. With `inside`, one of the JSON objects in the text has to be valid.",
             ),
             Parameter::evaluation_name(),
         ],

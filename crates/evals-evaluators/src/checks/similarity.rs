@@ -51,13 +51,13 @@ pub(super) fn entries() -> [Entry; 5] {
         ),
         entry(
             "TokenF1",
-            "Scores from 0 to 1 how many words output and reference share (F1, as in SQuAD).",
+            "Scores how many words output and reference share, from 0 to 1 (F1, as in SQuAD).",
             [],
             |_| Ok(Comparison::TokenF1),
         ),
         entry(
             "RougeL",
-            "Scores from 0 to 1 how long the longest common subsequence of words in output and reference is.",
+            "Scores the length of the longest common subsequence of words in output and reference, from 0 to 1.",
             [],
             |_| Ok(Comparison::RougeL),
         ),
@@ -69,7 +69,7 @@ pub(super) fn entries() -> [Entry; 5] {
         ),
         entry(
             "Levenshtein",
-            "Scores from 0 to 1 how similar output and reference are, by the number of letters to change (normalised edit distance).",
+            "Scores how similar output and reference are, from 0 to 1, by the number of letters to change (normalised edit distance).",
             [case_sensitive],
             |arguments| {
                 let CaseSensitive { case_sensitive } = arguments.read()?;

@@ -39,7 +39,7 @@ pub(super) fn entries() -> [Entry; 2] {
     [
         check::lenient::<MaxToolCalls>(
             "MaxToolCalls",
-            "Passes if the agent made at most a number of tool calls.",
+            "Passes if the agent made at most a given number of tool calls.",
             [
                 Parameter::required("max_calls", count(), "The largest number of calls."),
                 steps::include_failed(true),
@@ -48,7 +48,7 @@ pub(super) fn entries() -> [Entry; 2] {
         ),
         check::lenient::<MaxModelRequests>(
             "MaxModelRequests",
-            "Passes if the agent made at most a number of requests to models.",
+            "Passes if the agent made at most a given number of requests to models.",
             [
                 Parameter::required("max_requests", count(), "The largest number of requests."),
                 Parameter::evaluation_name(),

@@ -36,7 +36,7 @@ enum OrderRule {
 pub(super) fn entry() -> Entry {
     check::lenient::<TrajectoryMatch>(
         "TrajectoryMatch",
-        "Scores from 0 to 1 how close the sequence of called tools comes to the expected one.",
+        "Scores how close the sequence of called tools comes to the expected one, from 0 to 1.",
         [
             steps::tool_names(
                 "expected_trajectory",
