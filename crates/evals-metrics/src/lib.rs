@@ -107,5 +107,6 @@ pub use statistics::{
 };
 pub use trade_off::{PricedChoice, cheapest, pareto_front};
 pub use undefined::{Undefined, UndefinedAs};
+pub use wilson::wilson_of_effective;
 
 pub use statistics::permutation_test;

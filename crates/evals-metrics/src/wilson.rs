@@ -25,21 +25,36 @@ pub(crate) fn wilson_interval(passes: usize, trials: usize, level: f64) -> Inter
     }
 }
 
+/// Wilson's score interval around a share that was estimated as precisely as by `trials` independent trials, which is a number above 0 and
+/// need not be whole: the effective sample size of a weighted or stratified sample.
+///
+/// Source for such samples: Franco, Little, Louis and Slud, "Comparative Study of Confidence Intervals for Proportions in Complex Sample
+/// Surveys", Journal of Survey Statistics and Methodology 7 (2019).
+pub fn wilson_of_effective(share: f64, trials: f64, level: f64) -> Interval {
+    let (low, high) = limits(share, trials, upper_quantile((1.0 - level) / 2.0));
+    Interval {
+        low: low.max(0.0),
+        high: high.min(1.0),
+        level,
+        method: IntervalMethod::Wilson,
+    }
+}
+
 /// The ends of the interval for a normal quantile `z` of at least 0.
 pub(crate) fn wilson_limits(passes: usize, trials: usize, z: f64) -> (f64, f64) {
-    let (share, n) = (share(passes, trials), as_f64(trials));
+    let (low, high) = limits(share(passes, trials), as_f64(trials), z);
+    // Mathematically exact, so exact here too.
+    let low = if passes == 0 { 0.0 } else { low };
+    let high = if passes == trials { 1.0 } else { high };
+    (low, high)
+}
+
+fn limits(share: f64, n: f64, z: f64) -> (f64, f64) {
     let uncertainty = z * z / n;
     let scale = 1.0 + uncertainty;
     let center = (share + uncertainty / 2.0) / scale;
     let reach = z * (share * (1.0 - share) / n + uncertainty / (4.0 * n)).sqrt() / scale;
-    // Mathematically exact, so exact here too.
-    let low = if passes == 0 { 0.0 } else { center - reach };
-    let high = if passes == trials {
-        1.0
-    } else {
-        center + reach
-    };
-    (low, high)
+    (center - reach, center + reach)
 }
 
 #[cfg(test)]
@@ -95,6 +110,17 @@ mod tests {
                 "{passes} of {trials} at {level}: {interval:?}"
             );
         }
+    }
+
+    /// The fourth line of the golden values.
+    #[test]
+    fn an_effective_sample_size_need_not_be_whole() {
+        let whole = wilson_of_effective(0.3, 10.0, 0.95);
+        assert!((whole.low - 0.107_791_267_406_301_02).abs() < 1e-14);
+        assert!((whole.high - 0.603_221_852_538_854_6).abs() < 1e-14);
+        let between = wilson_of_effective(0.3, 10.5, 0.95);
+        assert!(between.low > whole.low && between.high < whole.high);
+        assert!(wilson_of_effective(0.0, 7.5, 0.95).low.abs() < 1e-300);
     }
 
     #[test]

@@ -17,7 +17,7 @@ use evals_models::ModelIdentity;
 use evals_rag::prices::Price;
 use evals_rag::qa::Qa;
 use evals_rag::{Purpose, Retrieval};
-use evals_runs::run_record::RunRecord;
+use evals_runs::run_record::{DEFECTS, RunRecord};
 use evals_runs::stored_runs::{StoredReport, StoredRun, kind, labels, made_by, page_names};
 use evals_terminal::Printer;
 
@@ -143,6 +143,7 @@ impl<'r> ComparedRuns<'r> {
     pub fn explained(&self, change: Change) -> Result<Change, Incomparable> {
         let mut made_by = made_by(&self.runs[0], &self.runs[1]);
         made_by.extend(self.differences_in_depth());
+        made_by.extend(self.defects());
         let change = change.made_by(made_by);
         check_compared(&change)?;
         Ok(change)
@@ -155,7 +156,7 @@ impl<'r> ComparedRuns<'r> {
         wanted: &[String],
         keys: &[String],
     ) -> Result<Standings> {
-        let made_by = self.made_by();
+        let made_by = self.made_by().into_iter().chain(self.defects()).collect();
         let standings = with_reports!(self, reports => self.of(reports, test, wanted, keys))?;
         Ok(standings.made_by(made_by))
     }
@@ -258,6 +259,16 @@ impl<'r> ComparedRuns<'r> {
         }
         warnings.extend(self.differences_in_depth());
         warnings
+    }
+
+    /// How many questions are defective, as people found in the test sets of the reports; each finding once.
+    fn defects(&self) -> Vec<String> {
+        let lines: BTreeSet<String> = with_reports!(self, reports => {
+            let facts = reports.iter().flat_map(Report::facts);
+            let found = facts.filter(|(label, _)| *label == DEFECTS);
+            found.map(|(label, text)| format!("{label}: {text}")).collect()
+        });
+        lines.into_iter().collect()
     }
 
     /// The warnings about reports whose cases have another number of documents than those of the first.

@@ -22,6 +22,15 @@ pub struct EvidenceSpan {
     pub end: Option<usize>,
 }
 
+impl EvidenceSpan {
+    /// The spans without their positions, so that a case stays the same if its evidence moves within the document.
+    pub(crate) fn quotes(spans: Vec<Self>) -> Vec<Self> {
+        let (start, end) = (None, None);
+        let spans = spans.into_iter();
+        spans.map(|span| Self { start, end, ..span }).collect()
+    }
+}
+
 /// A text in which quotes are found even if white space, case, typographic quotation marks or dashes differ, as between two readers of the
 /// same file.
 #[derive(Debug)]
@@ -48,9 +57,27 @@ impl<'t> FoldedText<'t> {
         }
     }
 
+    /// The text in the form in which quotes are compared: in lower case, without white space.
+    pub fn folded(&self) -> &str {
+        &self.folded
+    }
+
     /// The ranges of bytes in which `quote` stands, in order and without overlaps. None if the quote is only white space. A quote is
     /// found as whole words: `15` does not contain the quote `5`.
     pub fn find(&self, quote: &str) -> Vec<Range<usize>> {
+        self.find_where(quote, |range| self.is_whole(range))
+    }
+
+    /// The same for a text that may begin and end inside of words, as passages of some chunkers do.
+    pub(crate) fn find_part(&self, part: &str) -> Vec<Range<usize>> {
+        self.find_where(part, |_| true)
+    }
+
+    fn find_where(
+        &self,
+        quote: &str,
+        accepts: impl Fn(&Range<usize>) -> bool,
+    ) -> Vec<Range<usize>> {
         let mut wanted = String::with_capacity(quote.len());
         quote.chars().for_each(|it| fold(it, &mut wanted));
         if wanted.is_empty() {
@@ -61,15 +88,12 @@ impl<'t> FoldedText<'t> {
         while let Some(offset) = self.folded[from..].find(&wanted) {
             let at = from + offset;
             let range = self.range(at..at + wanted.len());
-            // A place that cuts a word may overlap the next one that does not.
-            from = at
-                + if self.is_whole(&range) {
-                    wanted.len()
-                } else {
-                    width(&self.folded[at..])
-                };
-            if self.is_whole(&range) {
+            // A place that is not accepted, as it cuts a word, may overlap the next one that is.
+            if accepts(&range) {
                 found.push(range);
+                from = at + wanted.len();
+            } else {
+                from = at + width(&self.folded[at..]);
             }
         }
         found
@@ -79,6 +103,20 @@ impl<'t> FoldedText<'t> {
     fn range(&self, folded: Range<usize>) -> Range<usize> {
         let last = self.origins[folded.end - 1];
         self.origins[folded.start]..last + width(&self.text[last..])
+    }
+
+    /// A range of bytes of the text in characters that count: white space does not.
+    pub(crate) fn counted(&self, range: &Range<usize>) -> Range<usize> {
+        let place = |byte: usize| {
+            let folded = self.origins.partition_point(|origin| *origin < byte);
+            self.folded[..folded].chars().count()
+        };
+        place(range.start)..place(range.end)
+    }
+
+    /// The number of characters that count.
+    pub(crate) fn len(&self) -> usize {
+        self.folded.chars().count()
     }
 
     /// The range of bytes of `span`'s quote: of several the one nearest to the span's start. `None` if the document does not have it.

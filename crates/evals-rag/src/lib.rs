@@ -41,6 +41,7 @@
 //!     answerable: true,
 //!     relevant: Judgements::from_iter([("b".to_owned(), 1)]),
 //!     evidence: Vec::new(),
+//!     nuggets: Vec::new(),
 //!     cluster: None,
 //!     metadata: serde_json::Map::new(),
 //! };
@@ -118,6 +119,7 @@
 //!     answerable: true,
 //!     relevant: Judgements::from_iter([("ferry".to_owned(), 1)]),
 //!     evidence: Vec::new(),
+//!     nuggets: Vec::new(),
 //!     cluster: None,
 //!     metadata: serde_json::Map::new(),
 //! };
@@ -173,7 +175,7 @@ pub use failures::AfterCalls;
 pub use missing::Missing;
 pub use prompt::{Prompt, PromptError};
 pub use qa::Qa;
-pub use question::Question;
+pub use question::{Nugget, Question};
 pub use retrieval::Retrieval;
 pub use search::{Retrieved, SearchError, Searcher, ranking_in_order};
 pub use vector_search::{VectorSearch, VectorSearchError, VectorSearchKind};

@@ -5,6 +5,7 @@ use std::error::Error;
 
 use minijinja::syntax::SyntaxConfig;
 use minijinja::{AutoEscape, Environment, UndefinedBehavior, Value};
+use serde::Serialize;
 use sha2::{Digest, Sha256};
 
 /// A minijinja template for the messages to a model.
@@ -112,6 +113,13 @@ impl Prompt {
         bundled!("refusal.md.jinja")
     }
 
+    /// The bundled prompt of [`RelevanceJudge`](crate::judging::RelevanceJudge).
+    ///
+    /// Values: `question`, `passage` and `nonce`, which occurs in neither of the others.
+    pub fn grade() -> Self {
+        bundled!("judge-grade.md.jinja")
+    }
+
     /// The bundled message that sends an unreadable verdict back. Values: `complaint`, and the prompt's `nonce`.
     pub fn repair() -> Self {
         bundled!("repair.md.jinja")
@@ -185,6 +193,15 @@ impl Prompt {
             .map(|(name, text)| (name.to_owned(), text.to_owned()))
             .collect();
         self.render(texts.into())
+    }
+
+    /// Fills the template in with values by name: texts, numbers, and lists or objects of them.
+    ///
+    /// # Errors
+    ///
+    /// A value is missing, or the template applies an operation that a value does not support.
+    pub fn fill_with(&self, values: &impl Serialize) -> Result<String, PromptError> {
+        self.render(Value::from(minijinja::value::Serde(values)))
     }
 
     pub(crate) fn bundled(name: impl Into<String>, text: impl Into<String>) -> Self {
@@ -264,6 +281,7 @@ mod tests {
             Prompt::agent_passages(),
             Prompt::judge(),
             Prompt::refusal(),
+            Prompt::grade(),
             Prompt::repair(),
             Prompt::verdict_repair(),
             Prompt::rerank_pointwise(),

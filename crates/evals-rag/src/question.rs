@@ -27,6 +27,9 @@ pub struct Question {
     /// The parts of documents that answer the question, where the dataset names them. Measures of spans compare passages with them.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub evidence: Vec<EvidenceSpan>,
+    /// The facts that a good answer has, where the dataset names them.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub nuggets: Vec<Nugget>,
     /// The cluster of the question: questions of one cluster may depend on each other, such as those about one document. `None` if the
     /// question is alone.
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -35,6 +38,36 @@ pub struct Question {
     /// is not [`ANSWERABLE`](Self::ANSWERABLE).
     #[serde(default, skip_serializing_if = "Map::is_empty")]
     pub metadata: Map<String, Value>,
+}
+
+/// A fact that a good answer has. Read from `{text, vital}` or from a text, which is vital.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(from = "WrittenNugget")]
+pub struct Nugget {
+    /// The fact, in a few words.
+    pub text: String,
+    /// Whether an answer without it is no good answer. Other facts are okay: worth having, and not necessary.
+    pub vital: bool,
+}
+
+#[derive(Deserialize)]
+#[serde(untagged)]
+enum WrittenNugget {
+    Text(String),
+    Fact { text: String, vital: Option<bool> },
+}
+
+impl From<WrittenNugget> for Nugget {
+    fn from(written: WrittenNugget) -> Self {
+        let (text, vital) = match written {
+            WrittenNugget::Text(text) => (text, None),
+            WrittenNugget::Fact { text, vital } => (text, vital),
+        };
+        Self {
+            text,
+            vital: vital.unwrap_or(true),
+        }
+    }
 }
 
 impl Question {

@@ -7,7 +7,7 @@ use super::panel;
 use crate::{Entry, Resources};
 
 /// The names of the evaluators with what they score.
-const NAMES: [(&str, &str, JudgedMeasure); 7] = [
+const NAMES: [(&str, &str, JudgedMeasure); 8] = [
     (
         "Faithfulness",
         "Scores the share of the answer's claims that the texts of the documents support.",
@@ -42,6 +42,11 @@ const NAMES: [(&str, &str, JudgedMeasure); 7] = [
         "CitationSupport",
         "Scores the share of sentences with citations that are supported by the cited documents.",
         JudgedMeasure::CitationSupport,
+    ),
+    (
+        "Nuggets",
+        "Scores how many of the facts of a good answer the answer has.",
+        JudgedMeasure::Nuggets,
     ),
 ];
 

@@ -34,7 +34,8 @@ pub fn judge_calls(spec: &EvaluatorSpec) -> Option<usize> {
         JudgedMeasure::Faithfulness
         | JudgedMeasure::AnswerRelevance
         | JudgedMeasure::ContextRecall
-        | JudgedMeasure::Completeness => (1, 1),
+        | JudgedMeasure::Completeness
+        | JudgedMeasure::Nuggets => (1, 1),
         JudgedMeasure::ContextPrecision | JudgedMeasure::CitationSupport => (0, 1),
         JudgedMeasure::FactualCorrectness => (2, 2),
     };

@@ -2,6 +2,7 @@
 
 use evals::Case;
 use evals_metrics::Judgements;
+use evals_rag::Nugget;
 use evals_rag::answering::Refusals;
 use evals_rag::qa::Reference;
 use serde_json::Value;
@@ -13,7 +14,7 @@ use crate::judged::{judgements, member};
 /// The facts of a case about the right answer.
 ///
 /// The expected output is the reference answer if it is a text or a number, and otherwise may be an object with `answer`,
-/// `relevant` and `answerable`. What it lacks is looked for in the metadata. `relevant` is a list of ids, or an object of ids and
+/// `relevant`, `nuggets` and `answerable`. What it lacks is looked for in the metadata. `relevant` is a list of ids, or an object of ids and
 /// grades; an expected output that has this form itself is taken for it.
 pub(super) struct Expectation<'c>(pub(super) &'c Case<Untyped>);
 
@@ -27,6 +28,7 @@ impl Expectation<'_> {
     pub(super) fn reference(&self, refusals: &Refusals) -> Result<Option<Reference>, PartError> {
         let answer = self.answer();
         let relevant = self.relevant()?;
+        let nuggets = self.nuggets()?;
         let answerable = match self.member("answerable") {
             Some(Value::Bool(answerable)) => Some(*answerable),
             Some(other) => return Err(PartError::new("answerable", "`true` or `false`", other)),
@@ -39,6 +41,8 @@ impl Expectation<'_> {
             answer,
             answerable,
             relevant: relevant.unwrap_or_default(),
+            evidence: Vec::new(),
+            nuggets,
         }))
     }
 
@@ -78,6 +82,15 @@ impl Expectation<'_> {
             return judgements(relevant).ok_or_else(wrong).map(Some);
         }
         Ok(self.0.expected.as_ref().and_then(judgements))
+    }
+
+    fn nuggets(&self) -> Result<Vec<Nugget>, PartError> {
+        let Some(nuggets) = self.member("nuggets") else {
+            return Ok(Vec::new());
+        };
+        let wanted = "a list of texts or of objects with `text` and `vital`";
+        serde_json::from_value(nuggets.clone())
+            .map_err(|_| PartError::new("nuggets", wanted, nuggets))
     }
 
     /// A member of the expected output or of the metadata.

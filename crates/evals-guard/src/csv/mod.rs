@@ -145,5 +145,16 @@ pub fn without_mark<R: Read>(mut text: R) -> io::Result<Chain<Cursor<Vec<u8>>, R
     Ok(Cursor::new(beginning).chain(text))
 }
 
+/// The separator of a table's columns, which some spreadsheets write as a semicolon or a tab: the one that the first line has most of.
+pub fn separator(bytes: &[u8]) -> u8 {
+    let line = bytes
+        .split(|byte| *byte == b'\n')
+        .next()
+        .unwrap_or_default();
+    let count = |separator: u8| line.split(|byte| *byte == separator).count();
+    let most = [b'\t', b';', b','].into_iter().max_by_key(|it| count(*it));
+    most.unwrap_or(b',')
+}
+
 #[cfg(test)]
 mod tests;

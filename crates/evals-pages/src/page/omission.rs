@@ -9,6 +9,7 @@ use std::collections::BTreeMap;
 use evals::{Cell, Change, Comparison, MissingRepetitions, PassRate, Summary};
 use evals_html::page::Texts;
 use evals_metrics::{Mean, Undefined};
+use evals_rag::retrieval::SpanMeasures;
 use evals_rag::{Missing, Question};
 
 /// Stands in the place of a reason.
@@ -18,6 +19,7 @@ const OMITTED: &str = "reason left out";
 fn reason(reason: &str) -> String {
     let own = ["task failed", "evaluator failed", Question::UNANSWERABLE];
     let is_own = own.contains(&reason)
+        || SpanMeasures::REASONS.contains(&reason)
         || [
             Missing::Documents,
             Missing::Matches,

@@ -9,6 +9,7 @@ mod overlap;
 #[cfg(test)]
 mod overlap_tests;
 mod panel;
+mod relevance;
 mod verdict;
 #[cfg(test)]
 mod verdict_tests;
@@ -27,6 +28,7 @@ pub use inquiry::Inquiry;
 pub use overlap::OverlapJudge;
 pub(crate) use panel::Ballot;
 pub use panel::{Panel, PanelError, Rule};
+pub use relevance::{GradedPassage, RelevanceJudge};
 pub use verdict::{finite, truth, whole};
 
 pub use crate::reply_object::{Unreadable, Wanted, parse as parse_object};

@@ -21,7 +21,7 @@ use serde_json::{Map, Value};
 
 use crate::case_fields;
 use crate::question::derived;
-use crate::{Missing, Question};
+use crate::{EvidenceSpan, Missing, Question};
 
 pub use answer::Answer;
 pub use breakdown::Breakdown;
@@ -115,6 +115,8 @@ pub fn dataset(
             answer: question.answer,
             answerable: question.answerable,
             relevant,
+            evidence: EvidenceSpan::quotes(question.evidence),
+            nuggets: question.nuggets,
         };
         Case {
             metadata: QuestionMetadata(question.metadata),

@@ -3,7 +3,7 @@
 use evals_metrics::Judgements;
 use serde::{Deserialize, Serialize};
 
-use crate::Question;
+use crate::{EvidenceSpan, Nugget, Question};
 
 /// The reference of a case: the dataset's facts about the right answer.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
@@ -15,6 +15,12 @@ pub struct Reference {
     pub answerable: bool,
     /// The documents judged for the question; they do not count if it is unanswerable.
     pub relevant: Judgements,
+    /// The parts of documents that answer the question.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub evidence: Vec<EvidenceSpan>,
+    /// The facts that a good answer has, where the dataset names them.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub nuggets: Vec<Nugget>,
 }
 
 /// The reason for an undefined measure of the answer's text.

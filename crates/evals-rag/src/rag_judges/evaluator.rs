@@ -9,6 +9,7 @@ use super::judgement::Judgement;
 use super::judges::RagJudges;
 use super::material::{CitedSentence, Material};
 use super::measure::JudgedMeasure;
+use super::nuggets::NuggetBank;
 use super::pieces::NumberedPassage;
 use crate::{Missing, Qa};
 
@@ -61,6 +62,7 @@ impl Evaluator<Qa> for Decomposed {
                 Ok(&passages)
             },
             cited: &cited,
+            nuggets: expected.and_then(NuggetBank::of_reference),
             repeat: context.repeat,
         };
         let judged = self.judges.judge(self.measure, &material).await;
@@ -71,8 +73,10 @@ impl Evaluator<Qa> for Decomposed {
         let expected = case.expected.as_ref();
         let answerable = expected.is_none_or(|expected| expected.answerable);
         let has_reference = expected.is_some_and(|expected| expected.answer.is_some());
+        let has_nuggets = expected.and_then(NuggetBank::of_reference).is_some();
         let concerned = (answerable || self.measure.judges_unanswerable())
-            && (has_reference || !self.measure.needs_reference());
+            && (has_reference || !self.measure.needs_reference())
+            && (has_nuggets || !self.measure.needs_nuggets());
         let names = self.measure.outcomes().iter().filter(|_| concerned);
         Some(names.map(|name| Concern::score(*name)).collect())
     }

@@ -5,6 +5,7 @@ use super::claims::MOST_CLAIMS;
 use super::judged_case::{JudgedCase, TextSize};
 use super::judges::BYTES_PER_TOKEN;
 use super::measure::JudgedMeasure;
+use super::nuggets::{MOST_NUGGETS, NuggetsSize};
 use crate::estimate::Calls;
 
 /// The limits of a judge's requests and replies, in tokens.
@@ -169,6 +170,19 @@ impl JudgeLimits {
             JudgedMeasure::Completeness => {
                 let beside = case.question.plus(answer);
                 self.about(self.claims_of(case.question), None, beside)
+            }
+            JudgedMeasure::Nuggets => {
+                let items = match case.nuggets {
+                    None => return CallRange::NONE,
+                    Some(NuggetsSize {
+                        given: Some(number),
+                        text,
+                    }) => Items(number, text),
+                    Some(NuggetsSize { given: None, text }) => {
+                        Items(MOST_NUGGETS as u64, self.claims_of(text).1)
+                    }
+                };
+                self.about(items, None, case.question.plus(answer))
             }
             JudgedMeasure::FactualCorrectness => {
                 let one = self.about(self.claims_of(answer), Some(reference), none);

@@ -2,6 +2,7 @@
 
 use super::material::CitedSentence;
 use super::measure::JudgedMeasure;
+use super::nuggets::{NuggetBank, NuggetsSize};
 use crate::missing::Missing;
 use crate::qa::{Answer, Reference};
 
@@ -25,6 +26,8 @@ pub struct JudgedCase {
     pub question: TextSize,
     /// The reference, where there is one.
     pub reference: Option<TextSize>,
+    /// The facts of a good answer; `None` if nothing has them.
+    pub nuggets: Option<NuggetsSize>,
     /// The answer; `None` if the system gave no answer.
     pub answer: Option<TextSize>,
     /// Whether the answer is known to refuse.
@@ -95,6 +98,9 @@ impl JudgedCase {
             answerable: expected.is_none_or(|expected| expected.answerable),
             question: size(question),
             reference: reference.map(size),
+            nuggets: expected
+                .and_then(NuggetBank::of_reference)
+                .map(|bank| bank.size(count)),
             answer: match answer.unanswered() {
                 Some(_) => None,
                 None => Some(size(&answer.plain())),
@@ -110,6 +116,7 @@ impl JudgedCase {
         let answered = self.answer.is_some() && !self.refused;
         (self.answerable || measure.judges_unanswerable())
             && (self.reference.is_some() || !measure.needs_reference())
+            && (self.nuggets.is_some() || !measure.needs_nuggets())
             && (answered || !measure.needs_answer())
             && (self.passages.is_some() || !measure.needs_passages())
     }

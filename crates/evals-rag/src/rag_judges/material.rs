@@ -1,5 +1,6 @@
 //! The texts of a case that judges see.
 
+use super::nuggets::NuggetBank;
 use super::pieces::NumberedPassage;
 use crate::answering::Citations;
 use crate::text::sentences;
@@ -21,6 +22,8 @@ pub struct Material<'a> {
     pub passages: Result<&'a [NumberedPassage<'a>], &'a str>,
     /// The sentences that cite passages.
     pub cited: &'a [CitedSentence],
+    /// The facts of a good answer, or the text that has them.
+    pub nuggets: Option<NuggetBank<'a>>,
     /// The repetition of the case, from 1.
     pub repeat: u32,
 }

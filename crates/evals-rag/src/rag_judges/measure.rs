@@ -25,6 +25,8 @@ pub enum JudgedMeasure {
     Completeness,
     /// The share of the answer's sentences with citations that the cited passages carry.
     CitationSupport,
+    /// The facts of a good answer that the answer has.
+    Nuggets,
 }
 
 /// No measure has this name.
@@ -42,7 +44,7 @@ fn known() -> String {
 
 impl JudgedMeasure {
     /// Every measure.
-    pub const ALL: [Self; 7] = [
+    pub const ALL: [Self; 8] = [
         Self::Faithfulness,
         Self::AnswerRelevance,
         Self::ContextPrecision,
@@ -50,6 +52,7 @@ impl JudgedMeasure {
         Self::FactualCorrectness,
         Self::Completeness,
         Self::CitationSupport,
+        Self::Nuggets,
     ];
 
     /// The name in settings.
@@ -62,6 +65,7 @@ impl JudgedMeasure {
             Self::FactualCorrectness => "factual_correctness",
             Self::Completeness => "completeness",
             Self::CitationSupport => "citation_support",
+            Self::Nuggets => "nuggets",
         }
     }
 
@@ -75,6 +79,12 @@ impl JudgedMeasure {
             Self::FactualCorrectness => &["factual precision", "factual recall", "factual F1"],
             Self::Completeness => &["completeness"],
             Self::CitationSupport => &["citation support"],
+            Self::Nuggets => &[
+                "weighted nuggets strict",
+                "weighted nuggets",
+                "vital nuggets strict",
+                "vital nuggets",
+            ],
         }
     }
 
@@ -85,7 +95,8 @@ impl JudgedMeasure {
             Self::Faithfulness
             | Self::AnswerRelevance
             | Self::Completeness
-            | Self::CitationSupport => false,
+            | Self::CitationSupport
+            | Self::Nuggets => false,
         }
     }
 
@@ -97,7 +108,8 @@ impl JudgedMeasure {
             | Self::AnswerRelevance
             | Self::FactualCorrectness
             | Self::Completeness
-            | Self::CitationSupport => true,
+            | Self::CitationSupport
+            | Self::Nuggets => true,
         }
     }
 
@@ -113,8 +125,16 @@ impl JudgedMeasure {
             | Self::ContextPrecision
             | Self::ContextRecall
             | Self::CitationSupport => true,
-            Self::AnswerRelevance | Self::FactualCorrectness | Self::Completeness => false,
+            Self::AnswerRelevance
+            | Self::FactualCorrectness
+            | Self::Completeness
+            | Self::Nuggets => false,
         }
+    }
+
+    /// Whether it needs the facts of a good answer: from the dataset, or from a reference answer or evidence that they can be taken from.
+    pub fn needs_nuggets(self) -> bool {
+        self == Self::Nuggets
     }
 }
 

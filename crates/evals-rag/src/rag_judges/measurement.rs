@@ -6,6 +6,7 @@ use super::checklist::Item;
 use super::claims::Of;
 use super::material::Material;
 use super::measure::JudgedMeasure;
+use super::nuggets;
 use super::numbered::Words;
 use super::pieces::NumberedPassage;
 use super::scoring::{average_precision, share};
@@ -20,6 +21,7 @@ const SHOWN: usize = 160;
 const REFUSED: &str = "refused";
 const NO_CLAIMS: &str = "the answer makes no claims";
 const NO_REFERENCE: &str = "no reference answer";
+const NO_NUGGETS: &str = "no nuggets, reference answer or evidence";
 
 /// The same undefined value for every outcome of a measure.
 fn undefined(measure: JudgedMeasure, reason: &str) -> Vec<Outcome> {
@@ -52,6 +54,7 @@ impl<'a> Sitting<'a> {
             JudgedMeasure::FactualCorrectness => self.correctness(measure, calls).await?,
             JudgedMeasure::Completeness => vec![self.completeness(name, calls).await?],
             JudgedMeasure::CitationSupport => vec![self.citations(name, calls).await?],
+            JudgedMeasure::Nuggets => self.nuggets(calls).await?,
         })
     }
 
@@ -62,6 +65,7 @@ impl<'a> Sitting<'a> {
             reference,
             answer,
             passages,
+            nuggets,
             ..
         } = self.material;
         if !answerable && !measure.judges_unanswerable() {
@@ -71,7 +75,11 @@ impl<'a> Sitting<'a> {
             return Some(NO_REFERENCE);
         }
         let without_answer = answer.err().filter(|_| measure.needs_answer());
-        without_answer.or_else(|| passages.err().filter(|_| measure.needs_passages()))
+        let without_passages = passages.err().filter(|_| measure.needs_passages());
+        let lacks_nuggets = measure.needs_nuggets() && nuggets.is_none();
+        without_answer
+            .or(without_passages)
+            .or(lacks_nuggets.then_some(NO_NUGGETS))
     }
 
     async fn faithfulness(
@@ -185,6 +193,25 @@ impl<'a> Sitting<'a> {
         let evidence = self.verdicts(&checklist, calls).await?;
         let none = "the question asks for no points";
         Ok(share(name, evidence, "points", none))
+    }
+
+    async fn nuggets(&self, calls: &mut Vec<Call>) -> Result<Vec<Outcome>, JudgeFailure> {
+        if self.material.refused {
+            let names = JudgedMeasure::Nuggets.outcomes().iter();
+            return Ok(names.map(|name| refused(name)).collect());
+        }
+        let bank = self.bank(calls).await?;
+        let checklist = self.checklist(
+            &self.templates.nugget_support,
+            &Words::NUGGET,
+            bank.iter().map(|nugget| Item::of(&nugget.text)),
+            vec![
+                ("question", self.material.question),
+                ("answer", self.answer()),
+            ],
+        );
+        let evidence = self.verdicts(&checklist, calls).await?;
+        Ok(nuggets::outcomes(&bank, evidence))
     }
 
     async fn citations(&self, name: &str, calls: &mut Vec<Call>) -> Result<Outcome, JudgeFailure> {

@@ -193,6 +193,15 @@ impl Words {
         names_passage: false,
     };
 
+    /// The verdict on a fact that an answer has in part.
+    pub(super) const PARTIAL: &'static str = "partial support";
+    /// How much of a fact an answer has.
+    pub(super) const NUGGET: Self = Self {
+        holds: "support",
+        others: &["not support", Self::PARTIAL],
+        names_passage: false,
+    };
+
     /// All words, the one that holds first.
     pub(super) fn all(&self) -> impl Iterator<Item = &'static str> {
         std::iter::once(self.holds).chain(self.others.iter().copied())

@@ -8,11 +8,12 @@ use evals_models::ChatRequest;
 use super::checklist::{Checklist, Item};
 use super::claims::{CaseClaims, ClaimList, Of};
 use super::material::Material;
+use super::nuggets::{MOST_NUGGETS, NuggetBank, NuggetList};
 use super::numbered::Words;
 use super::pieces::NumberedPassage;
 use super::templates::JudgeTemplates;
 use crate::judging::{Inquiry, JudgeFailure, Panel, Shown};
-use crate::{Call, Prompt};
+use crate::{Call, Nugget, Prompt};
 
 /// One case that a panel looks at.
 #[derive(Debug)]
@@ -125,6 +126,44 @@ impl<'a> Sitting<'a> {
         let panel = self.panel;
         let list = panel.lead(self.material.repeat, &inquiry, calls).await?;
         Ok(list.claims)
+    }
+
+    /// The facts of a good answer: the dataset's, or those that the first judge takes from the reference.
+    ///
+    /// The request does not depend on the answer or the repetition, so with stored replies all systems are judged by the same facts.
+    pub(super) async fn bank(&self, calls: &mut Vec<Call>) -> Result<Vec<Nugget>, JudgeFailure> {
+        let text: &str = match &self.material.nuggets {
+            None => return Ok(Vec::new()),
+            Some(NuggetBank::Given(nuggets)) => return Ok(nuggets.to_vec()),
+            Some(NuggetBank::In(text)) => text,
+        };
+        let question = self.material.question;
+        let shown = Shown::new(&[question, text]);
+        let nonce = shown.nonce();
+        let most = MOST_NUGGETS.to_string();
+        let values = [
+            ("question", question),
+            ("text", text),
+            ("most", most.as_str()),
+            ("nonce", nonce),
+        ];
+        let inquiry = Inquiry {
+            request: ChatRequest::asking(
+                self.templates.nuggets.fill(values)?,
+                NuggetList::schema(),
+            ),
+            shown: &shown,
+            parse: &NuggetList::parse,
+            wanted: NuggetList::WANTED,
+            shape: NuggetList::shape(nonce),
+            repair: Prompt::verdict_repair(),
+        };
+        let listed = self.panel.lead(1, &inquiry, calls).await;
+        let listed = listed.map_err(|source| JudgeFailure::Claims {
+            what: "nuggets of the question",
+            source: Arc::new(source),
+        })?;
+        Ok(listed.nuggets)
     }
 
     pub(super) fn passages(&self) -> &'a [NumberedPassage<'a>] {

@@ -21,6 +21,10 @@ pub struct JudgeTemplates {
     pub points: Prompt,
     /// Decides which points an answer covers. Values: `question`, `answer`, `items`, `shape`, `nonce`.
     pub coverage: Prompt,
+    /// Lists the facts of a good answer. Values: `question`, `text` (the reference answer, or the evidence), `most`, `nonce`.
+    pub nuggets: Prompt,
+    /// Decides which facts an answer has. Values: `question`, `answer`, `items`, `shape`, `nonce`.
+    pub nugget_support: Prompt,
     /// Checks sentences against the passages that they cite. Values: `passages`, `items` (each with `number`, `text`, `cites`),
     /// `shape`, `nonce`.
     pub citations: Prompt,
@@ -40,6 +44,8 @@ impl Default for JudgeTemplates {
             usefulness: bundled!("judge-usefulness.md.jinja"),
             points: bundled!("judge-points.md.jinja"),
             coverage: bundled!("judge-coverage.md.jinja"),
+            nuggets: bundled!("judge-nuggets.md.jinja"),
+            nugget_support: bundled!("judge-nugget-support.md.jinja"),
             citations: bundled!("judge-citations.md.jinja"),
             levels: bundled!("judge-levels.md.jinja"),
             pair: bundled!("judge-pair.md.jinja"),
@@ -49,7 +55,7 @@ impl Default for JudgeTemplates {
 
 impl JudgeTemplates {
     /// All prompts, in alphabetical order of their names.
-    pub fn all(&self) -> [&Prompt; 9] {
+    pub fn all(&self) -> [&Prompt; 11] {
         let Self {
             claims,
             support,
@@ -57,12 +63,24 @@ impl JudgeTemplates {
             usefulness,
             points,
             coverage,
+            nuggets,
+            nugget_support,
             citations,
             levels,
             pair,
         } = self;
         [
-            citations, claims, coverage, levels, pair, points, relevance, support, usefulness,
+            citations,
+            claims,
+            coverage,
+            levels,
+            nugget_support,
+            nuggets,
+            pair,
+            points,
+            relevance,
+            support,
+            usefulness,
         ]
     }
 
@@ -76,6 +94,7 @@ impl JudgeTemplates {
             JudgedMeasure::ContextPrecision => vec![&self.usefulness],
             JudgedMeasure::Completeness => vec![&self.points, &self.coverage],
             JudgedMeasure::CitationSupport => vec![&self.citations],
+            JudgedMeasure::Nuggets => vec![&self.nuggets, &self.nugget_support],
         }
     }
 
@@ -95,6 +114,8 @@ impl JudgeTemplates {
             usefulness: replace(self.usefulness)?,
             points: replace(self.points)?,
             coverage: replace(self.coverage)?,
+            nuggets: replace(self.nuggets)?,
+            nugget_support: replace(self.nugget_support)?,
             citations: replace(self.citations)?,
             levels: replace(self.levels)?,
             pair: replace(self.pair)?,

@@ -15,6 +15,19 @@ pub struct JudgeCalls {
     pub verdicts: CallRange,
 }
 
+/// The measures that split the answer into claims.
+const CLAIMS_OF_ANSWERS: [JudgedMeasure; 3] = [
+    JudgedMeasure::Faithfulness,
+    JudgedMeasure::AnswerRelevance,
+    JudgedMeasure::FactualCorrectness,
+];
+
+/// The measures that split the reference answer into claims.
+const CLAIMS_OF_REFERENCES: [JudgedMeasure; 2] = [
+    JudgedMeasure::ContextRecall,
+    JudgedMeasure::FactualCorrectness,
+];
+
 impl JudgeCalls {
     /// Estimates the calls for `measures` and for rubrics about `cases`, for one vote. For each rubric, `rubrics` has whether its judges see
     /// the reference. `count` counts the tokens of a text.
@@ -45,19 +58,14 @@ impl JudgeCalls {
             let text = texts.fold(TextSize::default(), TextSize::plus);
             CallRange::showing(1, text.tokens, text.most_tokens)
         };
-        let of_answers = [
-            JudgedMeasure::Faithfulness,
-            JudgedMeasure::AnswerRelevance,
-            JudgedMeasure::FactualCorrectness,
-        ];
-        let of_references = [
-            JudgedMeasure::ContextRecall,
-            JudgedMeasure::FactualCorrectness,
-        ];
         let claims = |case: &JudgedCase| {
             let question = Some(case.question);
-            let answer = listed(case, &of_answers, &[question, case.answer]);
-            answer.plus(&listed(case, &of_references, &[question, case.reference]))
+            let answer = listed(case, &CLAIMS_OF_ANSWERS, &[question, case.answer]);
+            answer.plus(&listed(
+                case,
+                &CLAIMS_OF_REFERENCES,
+                &[question, case.reference],
+            ))
         };
         let points = |case: &JudgedCase| {
             let wanted = [JudgedMeasure::Completeness];
@@ -65,6 +73,14 @@ impl JudgeCalls {
         };
         let lists = sum(&templates.claims, &mut cases.iter().map(claims));
         let lists = lists.plus(&sum(&templates.points, &mut cases.iter().map(points)));
+        let nuggets = |case: &JudgedCase| {
+            let text = case.nuggets.filter(|nuggets| nuggets.given.is_none());
+            text.map_or(CallRange::NONE, |nuggets| {
+                let texts = [Some(case.question), Some(nuggets.text)];
+                listed(case, &[JudgedMeasure::Nuggets], &texts)
+            })
+        };
+        let lists = lists.plus(&sum(&templates.nuggets, &mut cases.iter().map(nuggets)));
         let mut verdicts = CallRange::NONE;
         for measure in measures {
             let requests = cases.iter().map(|case| limits.verdicts(*measure, case));
@@ -102,6 +118,7 @@ impl JudgeCalls {
 
 #[cfg(test)]
 mod tests {
+    use super::super::nuggets::NuggetsSize;
     use super::*;
 
     fn case() -> JudgedCase {
@@ -109,6 +126,7 @@ mod tests {
             answerable: true,
             question: TextSize::about(10, 10),
             reference: Some(TextSize::about(30, 30)),
+            nuggets: None,
             answer: Some(TextSize::about(30, 200)),
             refused: false,
             cited_sentences: JudgedCase::MOST_SENTENCES,
@@ -164,6 +182,21 @@ mod tests {
         // Claims of ten answers, claims of eight references, points of ten questions.
         assert_eq!(fewest(&JudgedMeasure::ALL, &[], case()).0, 28);
         assert_eq!(fewest(&[], &[false, true], case()), (0, 10 + 8));
+    }
+
+    #[test]
+    fn nuggets_of_the_dataset_save_their_list() {
+        let with = |given| JudgedCase {
+            nuggets: Some(NuggetsSize {
+                given,
+                text: TextSize::about(30, 30),
+            }),
+            ..case()
+        };
+        let measures = [JudgedMeasure::Nuggets];
+        assert_eq!(fewest(&measures, &[], with(None)), (10, 10));
+        assert_eq!(fewest(&measures, &[], with(Some(3))), (0, 10));
+        assert_eq!(fewest(&measures, &[], case()), (0, 0));
     }
 
     #[test]

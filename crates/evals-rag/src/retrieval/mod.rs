@@ -1,6 +1,7 @@
 //! The retrieval experiment: the task ranks documents for a question, and rank measures compare the ranking with the
 //! judgements.
 
+mod span_measures;
 #[cfg(test)]
 mod tests;
 
@@ -21,7 +22,9 @@ use serde_json::{Map, Value};
 
 use crate::case_fields;
 use crate::question::derived;
-use crate::{Missing, Question, Retrieved, SearchError, Searcher};
+use crate::{EvidenceSpan, Missing, Question, Retrieved, SearchError, Searcher};
+
+pub use span_measures::SpanMeasures;
 
 /// Evaluations of rankings: the input is a question's text, the expectation its judged documents.
 #[derive(Debug, Clone, Copy)]
@@ -87,6 +90,10 @@ pub struct QuestionFacts {
     /// The question's further facts, beside `answerable` in JSON.
     #[serde(flatten)]
     pub metadata: Map<String, Value>,
+    /// The parts of documents that answer the question. A task returns passages for it if there are any. Reports do not have them, because the
+    /// dataset does.
+    #[serde(skip)]
+    pub evidence: Vec<EvidenceSpan>,
 }
 
 impl Default for QuestionFacts {
@@ -94,6 +101,7 @@ impl Default for QuestionFacts {
         Self {
             answerable: true,
             metadata: Map::new(),
+            evidence: Vec::new(),
         }
     }
 }
@@ -111,6 +119,7 @@ impl From<Option<WrittenFacts>> for QuestionFacts {
         written.map_or_else(Self::default, |written| Self {
             answerable: written.answerable,
             metadata: written.metadata,
+            evidence: Vec::new(),
         })
     }
 }
@@ -139,6 +148,7 @@ pub fn dataset(
         let facts = QuestionFacts {
             answerable: question.answerable,
             metadata: question.metadata,
+            evidence: question.evidence,
         };
         Case {
             metadata: facts,

@@ -62,6 +62,7 @@ fn question(id: &str, text: &str, relevant: &[&str]) -> Question {
             .map(|document| ((*document).to_owned(), 1))
             .collect(),
         evidence: Vec::new(),
+        nuggets: Vec::new(),
         cluster: None,
         metadata: Map::new(),
     }
@@ -196,7 +197,7 @@ fn questions_in_reports_without_facts_are_answerable() {
     for answerable in [true, false] {
         let facts = QuestionFacts {
             answerable,
-            metadata: Map::new(),
+            ..QuestionFacts::default()
         };
         let written = serde_json::to_string(&facts).unwrap();
         assert_eq!(written, format!(r#"{{"answerable":{answerable}}}"#));

@@ -55,10 +55,19 @@ pub(super) fn retrieved(
     matched: &[Matched],
     k: NonZeroUsize,
     left_out: Option<&str>,
+    with_passages: bool,
 ) -> Result<Retrieved, ReadingError> {
     let others = matched.iter().enumerate();
     let others = others.filter(|(_, it)| Some(it.id.as_str()) != left_out);
+    let mut passages = Vec::new();
+    let documents = reply.documents.as_deref().unwrap_or_default();
+    // Measures of only those passages that have a text would be of a different system.
+    if with_passages && documents.iter().all(|document| document.text.is_some()) {
+        passages = self::passages(reply, matched, kept_scores(reply).as_deref());
+        passages.retain(|passage| Some(passage.document.as_str()) != left_out);
+    }
     Ok(Retrieved {
+        passages,
         ranking: ranking(others, kept_scores(reply).as_deref(), k)?,
         missing: reply
             .documents

@@ -45,7 +45,8 @@ pub fn retrieval_task(
                 IdenticalIds::Keep => None,
                 IdenticalIds::LeaveOut => Some(case.id.as_str()),
             };
-            let retrieved = reading::retrieved(&reply, &matched, system.k, left_out);
+            let with_passages = !case.metadata.evidence.is_empty();
+            let retrieved = reading::retrieved(&reply, &matched, system.k, left_out, with_passages);
             retrieved.map_err(unusable)
         })
     }

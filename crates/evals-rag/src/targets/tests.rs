@@ -62,6 +62,7 @@ fn question() -> Question {
         answerable: true,
         relevant: Judgements::from_iter([("d1".to_owned(), 1)]),
         evidence: Vec::new(),
+        nuggets: Vec::new(),
         cluster: None,
         metadata: Map::new(),
     }

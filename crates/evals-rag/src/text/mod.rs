@@ -27,14 +27,14 @@ pub fn f1(precision: f64, recall: f64) -> f64 {
 }
 
 /// The distinct words of a text: runs of letters and digits in lower case.
-pub(crate) fn words(text: &str) -> BTreeSet<String> {
+pub fn words(text: &str) -> BTreeSet<String> {
     let words = text.split(|letter: char| !letter.is_alphanumeric());
     let words = words.filter(|word| !word.is_empty());
     words.map(str::to_lowercase).collect()
 }
 
 /// The words of a text without the most usual words of English; all words if it has no others, such as `No`.
-pub(crate) fn content_words(text: &str) -> BTreeSet<String> {
+pub fn content_words(text: &str) -> BTreeSet<String> {
     let all = words(text);
     let is_stop_word = |word: &str| STOP_WORDS.split_whitespace().any(|stop| stop == word);
     let content: BTreeSet<_> = all.iter().filter(|word| !is_stop_word(word)).collect();

@@ -58,6 +58,14 @@ pub enum JournalError {
         /// Its version.
         found: u32,
     },
+    /// A line fails its check, in a file that has to be whole.
+    #[error("`{}`, line {line}: the line is damaged; put back a copy of the file that is whole, or delete the line", path.display())]
+    Damaged {
+        /// The file.
+        path: PathBuf,
+        /// The number of the line, from 1.
+        line: usize,
+    },
     /// A case holds a value that JSON cannot express.
     #[error("could not write case `{id}` as JSON")]
     Unwritable {

@@ -90,6 +90,23 @@ impl RecordFile {
         }
     }
 
+    /// The same, but a line that fails its check is an error that names the line, for files in which no record may be missing.
+    pub fn read_intact<T: DeserializeOwned>(
+        path: &Path,
+        mut record: impl FnMut(T),
+    ) -> Result<(), JournalError> {
+        check_regular(path)?;
+        let file = File::open(path).map_err(failed("open", path))?;
+        let stored = Stored::read(BufReader::new(file), &mut record);
+        let path = || path.to_owned();
+        let stored = stored.map_err(failed("read", &path()))?;
+        let stored = stored.ok_or_else(|| JournalError::NoHeader { path: path() })?;
+        match stored.first_damaged {
+            None => Ok(()),
+            Some(line) => Err(JournalError::Damaged { path: path(), line }),
+        }
+    }
+
     /// The file.
     pub fn path(&self) -> &Path {
         &self.path

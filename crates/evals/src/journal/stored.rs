@@ -22,6 +22,10 @@ pub(super) struct Stored {
     pub(super) header: Option<Header<Value>>,
     /// How many lines fail their check.
     pub(super) damaged: usize,
+    /// The number of the first of them, from 1.
+    pub(super) first_damaged: Option<usize>,
+    /// How many lines ended.
+    lines: usize,
     pub(super) end: End,
     /// How many bytes were read.
     pub(super) length: u64,
@@ -98,6 +102,7 @@ impl Stored {
                 }
                 return Ok(self.header.is_some() || begins_well);
             };
+            self.lines += 1;
             let is_read = self.end == End::Open && line.is_empty();
             self.end = End::Clean;
             if !is_read && !bytes.ends_with(CUT_MARK) && !self.read_line(line, record) {
@@ -105,6 +110,7 @@ impl Stored {
                     return Ok(false);
                 }
                 self.damaged += 1;
+                self.first_damaged = self.first_damaged.or(Some(self.lines));
             }
             bytes.clear();
             self.rest = bytes;

@@ -252,6 +252,14 @@ pub fn guarded(text: String) -> String {
     }
 }
 
+/// The text of a cell that [`guarded`] may have changed.
+pub fn unguarded(cell: &str) -> &str {
+    match cell.strip_prefix('\'') {
+        Some(text) if guarded(text.to_owned()) == cell => text,
+        _ => cell,
+    }
+}
+
 fn value(outcome: &CaseOutcome) -> String {
     match &outcome.value {
         Value::Assertion(passed) => passed.to_string(),
@@ -269,6 +277,7 @@ mod tests {
     fn text_that_a_spreadsheet_would_run_is_defused() {
         for formula in ["=1+1", "@SUM(A1)", "\n=1+1", "\u{ff1d}1+1", "-2+3"] {
             assert_eq!(guarded(formula.to_owned()), format!("'{formula}"));
+            assert_eq!(unguarded(&format!("'{formula}")), formula);
         }
         for plain in ["-2.5", "+1e3", "1=1", "", "text"] {
             assert_eq!(guarded(plain.to_owned()), plain);

@@ -27,6 +27,7 @@ fn question(id: &str, answerable: bool) -> Question {
         answerable,
         relevant: Judgements::from_iter([("b".to_owned(), 1), ("c".to_owned(), 1)]),
         evidence: Vec::new(),
+        nuggets: Vec::new(),
         cluster: None,
         metadata: serde_json::Map::new(),
     }

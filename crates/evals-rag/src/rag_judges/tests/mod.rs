@@ -2,6 +2,7 @@
 
 mod attacks;
 mod faults;
+mod nuggets;
 mod pairs;
 mod panels;
 mod rubrics;
@@ -63,6 +64,7 @@ fn material() -> Material<'static> {
         refused: false,
         passages: Ok(&PASSAGES),
         cited: &[],
+        nuggets: None,
         repeat: 1,
     }
 }

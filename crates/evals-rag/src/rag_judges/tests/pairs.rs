@@ -29,6 +29,8 @@ fn case() -> Case<Qa> {
         answer: Some("Paris".to_owned()),
         answerable: true,
         relevant: Judgements::new(),
+        evidence: Vec::new(),
+        nuggets: Vec::new(),
     })
 }
 

@@ -266,6 +266,7 @@ async fn a_terminal_reranker_failure_ends_the_run() {
         answerable: true,
         relevant: [("b".to_owned(), 1)].into_iter().collect(),
         evidence: Vec::new(),
+        nuggets: Vec::new(),
         cluster: None,
         metadata: serde_json::Map::new(),
     };

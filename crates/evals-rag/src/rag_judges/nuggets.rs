@@ -1,0 +1,203 @@
+//! Nuggets: the facts of a good answer, and the scores of an answer that has some of them.
+
+use std::borrow::Cow;
+
+use evals::{Evidence, Outcome};
+use evals_models::ReplySchema;
+use serde::Deserialize;
+use serde_json::json;
+
+use super::judged_case::TextSize;
+use super::measure::JudgedMeasure;
+use super::numbered::Words;
+use crate::call::number;
+use crate::judging::{Wanted, parse_object};
+use crate::qa::Reference;
+use crate::{EvidenceSpan, Nugget};
+
+/// The most facts that are taken from a text, as in the source of [`outcomes`].
+pub(super) const MOST_NUGGETS: usize = 20;
+
+/// What an okay fact weighs where a vital one weighs 1, and a partly supported one where a supported one counts 1.
+const HALF: f64 = 0.5;
+
+/// The facts of a good answer.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum NuggetBank<'a> {
+    /// The dataset names them.
+    Given(&'a [Nugget]),
+    /// They are in this text: the reference answer, or without one the evidence.
+    In(Cow<'a, str>),
+}
+
+/// The size of the facts of a good answer.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct NuggetsSize {
+    /// Their number if the dataset names them; `None` if a judge takes them from a text.
+    pub given: Option<u64>,
+    /// All of them, or the text that they are taken from.
+    pub text: TextSize,
+}
+
+impl<'a> NuggetBank<'a> {
+    /// The best source that there is; `None` without any.
+    pub fn of(
+        nuggets: &'a [Nugget],
+        answer: Option<&'a str>,
+        evidence: &'a [EvidenceSpan],
+    ) -> Option<Self> {
+        if !nuggets.is_empty() {
+            return Some(Self::Given(nuggets));
+        }
+        if let Some(answer) = answer.filter(|answer| !answer.trim().is_empty()) {
+            return Some(Self::In(Cow::Borrowed(answer)));
+        }
+        let quotes: Vec<&str> = evidence.iter().map(|span| span.quote.as_str()).collect();
+        (!quotes.is_empty()).then(|| Self::In(Cow::Owned(quotes.join("\n\n"))))
+    }
+
+    pub(super) fn of_reference(reference: &'a Reference) -> Option<Self> {
+        let answer = reference.answer.as_deref();
+        Self::of(&reference.nuggets, answer, &reference.evidence)
+    }
+
+    /// The size of the facts, or of the text that has them. `count` counts the tokens of a text.
+    pub fn size(&self, count: &dyn Fn(&str) -> u64) -> NuggetsSize {
+        match self {
+            Self::Given(nuggets) => {
+                let texts = nuggets.iter().map(|it| TextSize::of(&it.text, count));
+                NuggetsSize {
+                    given: Some(nuggets.len() as u64),
+                    text: texts.fold(TextSize::default(), TextSize::plus),
+                }
+            }
+            Self::In(text) => NuggetsSize {
+                given: None,
+                text: TextSize::of(text, count),
+            },
+        }
+    }
+}
+
+/// The facts that a judge takes from a text.
+#[derive(Debug, Clone, PartialEq, Eq, Deserialize)]
+pub(super) struct NuggetList {
+    pub(super) nuggets: Vec<Nugget>,
+}
+
+impl NuggetList {
+    /// The members of the object in words.
+    pub(super) const WANTED: &'static str = "a list `nuggets` of objects with `text` and `vital`";
+
+    /// Reads the text of an object. Of too many facts the last okay ones are dropped, then the last vital ones, as the list begins with
+    /// the most important ones.
+    pub(super) fn parse(object: &str) -> Option<Self> {
+        let list: Self = parse_object(object)?;
+        let mut nuggets: Vec<Nugget> = Vec::new();
+        for Nugget { text, vital } in list.nuggets {
+            let text = text.trim();
+            if !text.is_empty() && nuggets.iter().all(|known| known.text != text) {
+                let text = text.to_owned();
+                nuggets.push(Nugget { text, vital });
+            }
+        }
+        nuggets.sort_by_key(|nugget| !nugget.vital);
+        nuggets.truncate(MOST_NUGGETS);
+        Some(Self { nuggets })
+    }
+
+    /// The form of the object in words.
+    pub(super) fn shape(nonce: &str) -> String {
+        format!(
+            r#"{{"id": "{nonce}", "nuggets": [{{"text": "<fact>", "vital": <true or false>}}, …]}}"#
+        )
+    }
+
+    pub(super) fn schema() -> ReplySchema {
+        let nugget = evals_models::object_schema(
+            &json!({"text": {"type": "string"}, "vital": {"type": "boolean"}}),
+        );
+        let nuggets = json!({"type": "array", "items": nugget});
+        ReplySchema::of_object(
+            "nuggets",
+            &json!({"id": {"type": "string"}, "nuggets": nuggets}),
+        )
+    }
+}
+
+impl Wanted for NuggetList {
+    const KEY: &'static str = "nuggets";
+}
+
+/// The scores of an answer from the verdicts on the facts of `bank`, in the same order.
+///
+/// ```text
+/// weighted = (Σ s over vital + Σ s over okay / 2) / (number of vital + number of okay / 2)
+/// vital    = Σ s over vital / number of vital
+/// ```
+///
+/// where s is 1 for support, 1/2 for partial support and 0 for none; strict scores count partial support as none. Undefined without facts that
+/// count.
+///
+/// Source: Pradeep et al., "Initial Nugget Evaluation Results for the TREC 2024 RAG Track with the `AutoNuggetizer` Framework" (2024), whose
+/// `W_strict`, W, `V_strict` and V these are.
+pub(super) fn outcomes(bank: &[Nugget], mut evidence: Vec<Evidence>) -> Vec<Outcome> {
+    for (evidence, nugget) in evidence.iter_mut().zip(bank) {
+        evidence.source = Some(if nugget.vital { "vital" } else { "okay" }.to_owned());
+    }
+    let [strict, lenient] = [0.0, HALF].map(|partial| {
+        let supports = evidence.iter().zip(bank);
+        let supports = supports.map(|(evidence, nugget)| {
+            let support = if evidence.holds {
+                1.0
+            } else if evidence.verdict == Words::PARTIAL {
+                partial
+            } else {
+                0.0
+            };
+            (nugget.vital, support)
+        });
+        supports.collect::<Vec<(bool, f64)>>()
+    });
+    let scored = [
+        (&strict, HALF),
+        (&lenient, HALF),
+        (&strict, 0.0),
+        (&lenient, 0.0),
+    ];
+    let outcomes = scored.into_iter().zip(JudgedMeasure::Nuggets.outcomes());
+    let mut outcomes = outcomes.map(|((supports, okay), name)| {
+        let nuggets = if okay > 0.0 {
+            "nuggets"
+        } else {
+            "vital nuggets"
+        };
+        match weighted(supports, okay) {
+            Some(score) => Outcome::score(*name, score).because(counted(supports, okay, nuggets)),
+            None => Outcome::undefined(*name, format!("no {nuggets}")),
+        }
+    });
+    let first = outcomes.next().map(|outcome| outcome.on_evidence(evidence));
+    first.into_iter().chain(outcomes).collect()
+}
+
+/// The support of facts, of which an okay one weighs `okay`.
+fn weighted(supports: &[(bool, f64)], okay: f64) -> Option<f64> {
+    let weight = |vital: bool| if vital { 1.0 } else { okay };
+    let all: f64 = supports.iter().map(|(vital, _)| weight(*vital)).sum();
+    let support = supports
+        .iter()
+        .map(|(vital, support)| weight(*vital) * support);
+    (all > 0.0).then(|| support.sum::<f64>() / all)
+}
+
+/// The support in numbers, such as `2.5 of 4 nuggets`.
+fn counted(supports: &[(bool, f64)], okay: f64, nouns: &str) -> String {
+    let counting: Vec<f64> = supports
+        .iter()
+        .filter(|(vital, _)| *vital || okay > 0.0)
+        .map(|(_, support)| *support)
+        .collect();
+    let sum: f64 = counting.iter().sum();
+    format!("{sum} of {} {nouns}", number(counting.len()))
+}
