@@ -3,6 +3,7 @@
 use std::fmt;
 
 use evals_rag::EvidenceSpan;
+use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 /// A question of a test set: a line of `questions.jsonl`.
@@ -12,7 +13,8 @@ pub struct Item {
     pub id: String,
     /// The text of the question.
     pub question: String,
-    /// The reference answer; `None` if the documents do not answer the question.
+    /// The reference answer; `None` if the documents do not answer the question, which the file says by [a sentence](Self::UNANSWERABLE).
+    #[serde(default, with = "written_answer")]
     pub answer: Option<String>,
     /// What kind of question it is.
     pub kind: Kind,
@@ -28,14 +30,40 @@ pub struct Item {
 }
 
 impl Item {
+    /// The reference answer of an unanswerable question in files, which a manifest names.
+    pub const UNANSWERABLE: &str = "The documents do not answer this question.";
+
     /// Whether the documents answer the question.
     pub fn is_answerable(&self) -> bool {
         self.answer.is_some()
     }
 }
 
+mod written_answer {
+    use serde::{Deserialize as _, Deserializer, Serializer};
+
+    use super::Item;
+
+    #[expect(clippy::ref_option, reason = "serde passes fields by reference")]
+    pub(super) fn serialize<S: Serializer>(
+        answer: &Option<String>,
+        serializer: S,
+    ) -> Result<S::Ok, S::Error> {
+        serializer.serialize_str(answer.as_deref().unwrap_or(Item::UNANSWERABLE))
+    }
+
+    pub(super) fn deserialize<'de, D: Deserializer<'de>>(
+        deserializer: D,
+    ) -> Result<Option<String>, D::Error> {
+        let written = Option::<String>::deserialize(deserializer)?;
+        Ok(written.filter(|answer| answer.trim() != Item::UNANSWERABLE))
+    }
+}
+
 /// A kind of question.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+#[derive(
+    Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize, JsonSchema,
+)]
 #[serde(rename_all = "snake_case")]
 pub enum Kind {
     /// Asks for one fact.
@@ -103,6 +131,29 @@ pub struct Dropped {
     /// The question.
     #[serde(flatten)]
     pub item: Item,
+}
+
+impl DropReason {
+    /// The name in files.
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Unusable => "unusable",
+            Self::NoEvidence => "no_evidence",
+            Self::Copied => "copied",
+            Self::Duplicate => "duplicate",
+            Self::NotAlone => "not_alone",
+            Self::NotAnswered => "not_answered",
+            Self::NeedsNoDocument => "needs_no_document",
+            Self::NotUnique => "not_unique",
+            Self::Answerable => "answerable",
+        }
+    }
+}
+
+impl fmt::Display for DropReason {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        formatter.write_str(self.name())
+    }
 }
 
 /// Why a filter drops a question.

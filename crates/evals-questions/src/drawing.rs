@@ -1,0 +1,362 @@
+//! Draws the passages that questions are about, spread over the corpus.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::error::Error;
+use std::fmt::Debug;
+use std::ops::Range;
+
+use evals_metrics::Xoshiro256PlusPlus;
+use evals_rag::Document;
+use serde::{Deserialize, Serialize};
+use serde_json::Value;
+
+use crate::passages::passages;
+
+/// The documents that questions are about. They are read several times, so that they need not all be in memory.
+pub trait Corpus: Debug + Send + Sync {
+    /// Passes every document to `visit`.
+    ///
+    /// # Errors
+    ///
+    /// A document cannot be read.
+    fn read(&self, visit: &mut dyn FnMut(&Document)) -> Result<(), CorpusError>;
+}
+
+/// Why the documents could not be read.
+#[derive(Debug, thiserror::Error)]
+#[error(transparent)]
+pub struct CorpusError(Box<dyn Error + Send + Sync>);
+
+impl CorpusError {
+    /// Wraps the error of a reader of documents.
+    pub fn new(source: impl Into<Box<dyn Error + Send + Sync>>) -> Self {
+        Self(source.into())
+    }
+}
+
+impl Corpus for Vec<Document> {
+    fn read(&self, visit: &mut dyn FnMut(&Document)) -> Result<(), CorpusError> {
+        self.iter().for_each(visit);
+        Ok(())
+    }
+}
+
+/// The documents of `corpus` with one of `ids`, by id.
+pub(crate) fn documents(
+    corpus: &dyn Corpus,
+    ids: &BTreeSet<String>,
+) -> Result<BTreeMap<String, Document>, CorpusError> {
+    let mut found = BTreeMap::new();
+    if !ids.is_empty() {
+        corpus.read(&mut |document| {
+            if ids.contains(&document.uri) {
+                found.insert(document.uri.clone(), document.clone());
+            }
+        })?;
+    }
+    Ok(found)
+}
+
+/// A part of a document.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) struct DrawnPassage {
+    pub(crate) document: String,
+    /// The bytes of the document's text.
+    pub(crate) range: Range<usize>,
+    /// How often the passages were drawn through, from 1.
+    pub(crate) round: u32,
+}
+
+/// How much of one part of the corpus was drawn.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Coverage {
+    /// The folder or the value of the metadata field.
+    pub part: String,
+    /// Its documents that have a passage to ask about.
+    pub documents: usize,
+    /// How many of them were drawn.
+    pub drawn: usize,
+}
+
+#[derive(Debug)]
+struct Known {
+    id: String,
+    part: String,
+    passages: Vec<Range<usize>>,
+}
+
+/// The passages of a corpus in an order that only the seed, the ids and the texts decide.
+///
+/// The parts of the corpus take turns, and so do the documents of each: no document is drawn twice before all were drawn once.
+#[derive(Debug)]
+pub(crate) struct Drawing {
+    seed: u64,
+    /// The documents in the order in which they are drawn.
+    known: Vec<Known>,
+    /// The document to draw next.
+    next: usize,
+    /// How often every document had its turn.
+    turns: usize,
+    drawn: BTreeSet<usize>,
+}
+
+/// The part of documents outside any folder, or without the metadata field.
+const NO_PART: &str = "(none)";
+
+impl Drawing {
+    /// Reads the corpus. Of each document it keeps only the id and where its passages are.
+    pub(crate) fn of(
+        corpus: &dyn Corpus,
+        spread_over: Option<&str>,
+        seed: u64,
+    ) -> Result<Self, CorpusError> {
+        let mut known = Vec::new();
+        corpus.read(&mut |document| {
+            let passages = passages(&document.text);
+            if !passages.is_empty() {
+                known.push(Known {
+                    id: document.uri.clone(),
+                    part: part(document, spread_over),
+                    passages,
+                });
+            }
+        })?;
+        // The order of equal random numbers must not depend on that of the source.
+        known.sort_by_cached_key(|it| (permanent_number(seed, &it.id, 0), it.id.clone()));
+        known.dedup_by(|one, other| one.id == other.id);
+        let mut of_part: BTreeMap<String, usize> = BTreeMap::new();
+        let mut turn = |part: &str| {
+            let turn = of_part.entry(part.to_owned()).or_default();
+            *turn += 1;
+            *turn
+        };
+        let mut turns: Vec<(usize, u64, Known)> = known
+            .into_iter()
+            .map(|it| (turn(&it.part), permanent_number(seed, &it.part, 1), it))
+            .collect();
+        turns.sort_by(|one, other| {
+            (one.0, one.1, &one.2.part).cmp(&(other.0, other.1, &other.2.part))
+        });
+        Ok(Self {
+            seed,
+            known: turns.into_iter().map(|(_, _, known)| known).collect(),
+            next: 0,
+            turns: 0,
+            drawn: BTreeSet::new(),
+        })
+    }
+
+    /// How many documents have a passage.
+    pub(crate) fn documents(&self) -> usize {
+        self.known.len()
+    }
+
+    /// How much of each part was drawn so far.
+    pub(crate) fn coverage(&self) -> Vec<Coverage> {
+        let mut parts: BTreeMap<&str, (usize, usize)> = BTreeMap::new();
+        for (place, known) in self.known.iter().enumerate() {
+            let (documents, drawn) = parts.entry(&known.part).or_default();
+            *documents += 1;
+            *drawn += usize::from(self.drawn.contains(&place));
+        }
+        let parts = parts.into_iter();
+        let coverage = parts.map(|(part, (documents, drawn))| Coverage {
+            part: part.to_owned(),
+            documents,
+            drawn,
+        });
+        coverage.collect()
+    }
+}
+
+impl Iterator for Drawing {
+    type Item = DrawnPassage;
+
+    /// The next passage. A document whose passages are used up waits until all are, and then begins again.
+    fn next(&mut self) -> Option<DrawnPassage> {
+        let most = self.known.iter().map(|it| it.passages.len()).max()?;
+        loop {
+            if self.next == self.known.len() {
+                (self.next, self.turns) = (0, self.turns + 1);
+            }
+            let (place, turn) = (self.next, self.turns % most);
+            self.next += 1;
+            let known = &self.known[place];
+            if turn >= known.passages.len() {
+                continue;
+            }
+            let mut order: Vec<usize> = (0..known.passages.len()).collect();
+            order.sort_by_cached_key(|passage| {
+                (
+                    permanent_number(self.seed, &known.id, passage + 2),
+                    *passage,
+                )
+            });
+            self.drawn.insert(place);
+            return Some(DrawnPassage {
+                document: known.id.clone(),
+                range: known.passages[order[turn]].clone(),
+                round: u32::try_from(self.turns / most + 1).unwrap_or(u32::MAX),
+            });
+        }
+    }
+}
+
+/// The folder of the document's id, or the value of a metadata field.
+fn part(document: &Document, field: Option<&str>) -> String {
+    let part = if let Some(field) = field {
+        match document.metadata.get(field) {
+            None | Some(Value::Null) => String::new(),
+            Some(Value::String(text)) => text.clone(),
+            Some(other) => other.to_string(),
+        }
+    } else {
+        let folder = document.uri.rsplit_once('/');
+        folder.map_or("", |(folder, _)| folder).to_owned()
+    };
+    if part.is_empty() {
+        NO_PART.to_owned()
+    } else {
+        part
+    }
+}
+
+/// A random number that a name and a number always have: documents that are added or removed do not change the order of the others.
+pub(crate) fn permanent_number(seed: u64, name: &str, number: usize) -> u64 {
+    // FNV-1a, which the generator's seeding mixes.
+    let bytes = seed.to_le_bytes().into_iter().chain(name.bytes());
+    let bytes = bytes.chain([0]).chain(number.to_le_bytes());
+    let hash = bytes.fold(0xcbf2_9ce4_8422_2325_u64, |hash, byte| {
+        (hash ^ u64::from(byte)).wrapping_mul(0x0100_0000_01b3)
+    });
+    Xoshiro256PlusPlus::seeded(hash).share().to_bits()
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::*;
+
+    const SENTENCE: &str = "The small ferry to the island sails at nine today. ";
+
+    fn document(id: &str, sentences: usize) -> Document {
+        Document {
+            uri: id.to_owned(),
+            title: None,
+            text: SENTENCE.repeat(sentences),
+            metadata: serde_json::Map::new(),
+        }
+    }
+
+    fn drawn(corpus: &Vec<Document>, seed: u64, count: usize) -> Vec<DrawnPassage> {
+        let drawing = Drawing::of(corpus, None, seed).unwrap();
+        drawing.take(count).collect()
+    }
+
+    /// 30 documents in a folder, 3 in another and 1 in none.
+    fn folders() -> Vec<Document> {
+        let many = (0..30).map(|number| document(&format!("many/{number}.md"), 1));
+        let few = (0..3).map(|number| document(&format!("few/{number}.md"), 1));
+        many.chain(few).chain([document("alone.md", 1)]).collect()
+    }
+
+    #[test]
+    fn parts_take_turns_until_each_is_used_up() {
+        let corpus = folders();
+        let first: BTreeSet<String> = drawn(&corpus, 1, 7)
+            .into_iter()
+            .map(|it| it.document)
+            .collect();
+        let in_folder = |folder: &str| first.iter().filter(|it| it.starts_with(folder)).count();
+        assert_eq!(
+            (in_folder("many"), in_folder("few"), in_folder("alone")),
+            (3, 3, 1)
+        );
+        let all = drawn(&corpus, 1, 34);
+        let distinct: BTreeSet<_> = all.iter().map(|it| &it.document).collect();
+        assert_eq!(distinct.len(), 34);
+        assert!(all.iter().all(|it| it.round == 1));
+        let mut drawing = Drawing::of(&corpus, None, 1).unwrap();
+        drawing.by_ref().take(7).for_each(drop);
+        let coverage = drawing.coverage().into_iter();
+        let coverage: Vec<_> = coverage
+            .map(|it| (it.part, it.documents, it.drawn))
+            .collect();
+        let of = |part: &str, documents, drawn| (part.to_owned(), documents, drawn);
+        assert_eq!(
+            coverage,
+            [of("(none)", 1, 1), of("few", 3, 3), of("many", 30, 3)]
+        );
+    }
+
+    #[test]
+    fn the_seed_decides_and_not_the_order_of_documents() {
+        let corpus = folders();
+        let reversed: Vec<Document> = corpus.iter().rev().cloned().collect();
+        assert_eq!(drawn(&corpus, 1, 20), drawn(&reversed, 1, 20));
+        assert_ne!(drawn(&corpus, 1, 20), drawn(&corpus, 2, 20));
+        // Another document moves the others, but leaves their order.
+        let mut more = corpus.clone();
+        more.push(document("many/new.md", 1));
+        let without: Vec<_> = drawn(&more, 1, 35)
+            .into_iter()
+            .filter(|it| it.document.starts_with("many") && it.document != "many/new.md")
+            .collect();
+        let before: Vec<_> = drawn(&corpus, 1, 34)
+            .into_iter()
+            .filter(|it| it.document.starts_with("many"))
+            .collect();
+        assert_eq!(without, before);
+    }
+
+    #[test]
+    fn one_document_gives_each_passage_and_then_begins_again() {
+        let corpus = vec![document("one", 100)];
+        let drawn = drawn(&corpus, 3, 6);
+        let starts: BTreeSet<_> = drawn[..3].iter().map(|it| it.range.start).collect();
+        assert_eq!(starts.len(), 3);
+        assert_eq!(
+            drawn.iter().map(|it| it.round).collect::<Vec<_>>(),
+            [1, 1, 1, 2, 2, 2]
+        );
+        assert_eq!(drawn[0].range, drawn[3].range);
+        assert!(
+            Drawing::of(&vec![document("a", 0)], None, 1)
+                .unwrap()
+                .next()
+                .is_none()
+        );
+    }
+
+    #[test]
+    fn passages_are_spread_over_a_metadata_field() {
+        let mut corpus = folders();
+        for (number, document) in corpus.iter_mut().enumerate() {
+            let topic = json!({"topic": number % 2, "other": null});
+            document.metadata = topic.as_object().unwrap().clone();
+        }
+        let parts = |field| {
+            let drawing = Drawing::of(&corpus, Some(field), 1).unwrap();
+            let coverage = drawing.coverage().into_iter();
+            coverage.map(|it| it.part).collect::<Vec<_>>()
+        };
+        assert_eq!(parts("topic"), ["0", "1"]);
+        assert_eq!(parts("other"), ["(none)"]);
+    }
+
+    #[test]
+    fn many_documents_are_drawn_from_at_once() {
+        let corpus: Vec<Document> = (0..20_000)
+            .map(|number| document(&format!("{}/{number}", number % 40), 1))
+            .collect();
+        let drawn = drawn(&corpus, 1, 400);
+        let mut parts: BTreeMap<&str, usize> = BTreeMap::new();
+        for it in &drawn {
+            *parts
+                .entry(it.document.split_once('/').unwrap().0)
+                .or_default() += 1;
+        }
+        assert!(parts.len() == 40 && parts.values().all(|count| *count == 10));
+    }
+}

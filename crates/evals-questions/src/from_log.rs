@@ -1,0 +1,213 @@
+//! Questions that users asked, from a log.
+
+use std::collections::BTreeSet;
+
+use evals_guard::csv::{CsvError, Table};
+use serde_json::Value;
+
+use crate::drawing::permanent_number;
+
+/// Why a log cannot be read.
+#[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
+pub enum LogError {
+    /// A line is no JSON object with a question.
+    #[error("line {line} has no text `question`{}", of_fields(.fields))]
+    NoQuestion {
+        /// The line, from 1.
+        line: usize,
+        /// The fields that it has.
+        fields: Vec<String>,
+    },
+    /// A line is not JSON.
+    #[error("line {line} is not JSON")]
+    NotJson {
+        /// The line, from 1.
+        line: usize,
+        /// The error.
+        #[source]
+        source: serde_json::Error,
+    },
+    /// The table is broken.
+    #[error(transparent)]
+    Csv(#[from] CsvError),
+    /// The table has no column for questions.
+    #[error("no column is called `question`{}", of_fields(.columns))]
+    NoColumn {
+        /// The columns that it has.
+        columns: Vec<String>,
+    },
+    /// There is nothing to ask.
+    #[error("the log has no question")]
+    Empty,
+}
+
+fn of_fields(fields: &[String]) -> String {
+    if fields.is_empty() {
+        String::new()
+    } else {
+        format!("; there are `{}`", fields.join("`, `"))
+    }
+}
+
+/// How a log is written.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum LogFormat {
+    /// A JSON object in each line, with a text `question`, `query` or `text`.
+    JsonLines,
+    /// A table with a column of one of these names.
+    Csv,
+    /// A question in each line.
+    Lines,
+}
+
+/// The names of the member or column with the question, the first one found.
+const NAMES: [&str; 3] = ["question", "query", "text"];
+
+impl LogFormat {
+    /// The format by the end of a file's name.
+    pub fn of(name: &str) -> Self {
+        let extension = name.rsplit_once('.').map_or("", |(_, extension)| extension);
+        match extension.to_lowercase().as_str() {
+            "jsonl" | "ndjson" => Self::JsonLines,
+            "csv" => Self::Csv,
+            _ => Self::Lines,
+        }
+    }
+}
+
+/// Draws `count` questions of a log by `seed`, in random order. Those that differ only in case, white space or signs count once.
+///
+/// # Errors
+///
+/// The log is broken, or has no question.
+pub fn questions_of_log(
+    log: &str,
+    format: LogFormat,
+    count: usize,
+    seed: u64,
+) -> Result<Vec<String>, LogError> {
+    let log = log.trim_start_matches('\u{feff}');
+    let all = match format {
+        LogFormat::JsonLines => of_json_lines(log)?,
+        LogFormat::Csv => of_csv(log)?,
+        LogFormat::Lines => log.lines().map(str::to_owned).collect(),
+    };
+    let mut seen = BTreeSet::new();
+    let mut questions: Vec<(u64, String, String)> = Vec::new();
+    for question in all {
+        let folded = folded(&question);
+        if !folded.is_empty() && seen.insert(folded.clone()) {
+            let place = permanent_number(seed, &folded, 0);
+            questions.push((place, folded, question.trim().to_owned()));
+        }
+    }
+    if questions.is_empty() {
+        return Err(LogError::Empty);
+    }
+    questions.sort();
+    let drawn = questions.into_iter().take(count);
+    Ok(drawn.map(|(_, _, question)| question).collect())
+}
+
+/// The letters and digits of a question in lower case.
+fn folded(question: &str) -> String {
+    let words = question.split(|letter: char| !letter.is_alphanumeric());
+    let words: Vec<String> = words
+        .filter(|it| !it.is_empty())
+        .map(str::to_lowercase)
+        .collect();
+    words.join(" ")
+}
+
+fn of_json_lines(log: &str) -> Result<Vec<String>, LogError> {
+    let lines = (1..).zip(log.lines());
+    let lines = lines.filter(|(_, text)| !text.trim().is_empty());
+    let questions = lines.map(|(line, text)| {
+        let object: Value =
+            serde_json::from_str(text).map_err(|source| LogError::NotJson { line, source })?;
+        if let Value::String(question) = object {
+            return Ok(question);
+        }
+        let question = NAMES.iter().find_map(|name| object.get(name)?.as_str());
+        question.map(str::to_owned).ok_or_else(|| {
+            let fields = object.as_object().into_iter().flat_map(|it| it.keys());
+            let fields = fields.cloned().collect();
+            LogError::NoQuestion { line, fields }
+        })
+    });
+    questions.collect()
+}
+
+fn of_csv(log: &str) -> Result<Vec<String>, LogError> {
+    let mut table = Table::open(log.as_bytes(), b',')?;
+    let columns = table.header().to_vec();
+    let place = |name: &&str| {
+        let is = |column: &String| column.trim().eq_ignore_ascii_case(name);
+        columns.iter().position(is)
+    };
+    let Some(column) = NAMES.iter().find_map(place) else {
+        return Err(LogError::NoColumn { columns });
+    };
+    let mut questions = Vec::new();
+    while let Some(record) = table.row()? {
+        questions.push(record.text(column)?.to_owned());
+    }
+    Ok(questions)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn sorted(log: &str, format: LogFormat) -> Vec<String> {
+        let mut questions = questions_of_log(log, format, 100, 1).unwrap();
+        questions.sort();
+        questions
+    }
+
+    #[test]
+    fn logs_are_read_in_three_formats() {
+        let expected = ["When?", "渡し船は?"];
+        let lines = "\u{feff}When?\r\n\r\nwhen ?\n  渡し船は?\n";
+        assert_eq!(sorted(lines, LogFormat::of("log.txt")), expected);
+        let json =
+            "{\"query\": \"When?\", \"user\": 1}\n\n\"渡し船は?\"\n{\"question\": \"WHEN\"}\n";
+        assert_eq!(sorted(json, LogFormat::of("log.JSONL")), expected);
+        let csv = "user,Question\n1,When?\n2,\"渡し船は?\"\n3,\"when\n\"\n";
+        assert_eq!(sorted(csv, LogFormat::of("a/log.csv")), expected);
+    }
+
+    #[test]
+    fn the_sample_depends_on_the_seed_alone() {
+        let numbers: Vec<String> = (0..50).map(|it| format!("What is {it}?")).collect();
+        let draw = |lines: &[String], seed| {
+            questions_of_log(&lines.join("\n"), LogFormat::Lines, 10, seed).unwrap()
+        };
+        let reversed: Vec<String> = numbers.iter().rev().cloned().collect();
+        assert_eq!(draw(&numbers, 1), draw(&reversed, 1));
+        assert_ne!(draw(&numbers, 1), draw(&numbers, 2));
+        assert_eq!(draw(&numbers, 1).len(), 10);
+    }
+
+    #[test]
+    fn broken_logs_are_refused_with_their_line() {
+        let error = |log: &str, format| {
+            let error = questions_of_log(log, format, 5, 1).unwrap_err();
+            error.to_string()
+        };
+        assert_eq!(
+            error("\n{\"q\": 1}", LogFormat::JsonLines),
+            "line 2 has no text `question`; there are `q`"
+        );
+        assert_eq!(error("{", LogFormat::JsonLines), "line 1 is not JSON");
+        assert_eq!(
+            error("a,b\n1,2\n", LogFormat::Csv),
+            "no column is called `question`; there are `a`, `b`"
+        );
+        assert_eq!(
+            error(" \n?!\n", LogFormat::Lines),
+            "the log has no question"
+        );
+    }
+}

@@ -1,0 +1,285 @@
+use evals_metrics::Xoshiro256PlusPlus;
+
+use super::*;
+use crate::Kind;
+
+/// Questions of some kinds, numbered.
+fn items(kinds: &[(Kind, usize)]) -> Vec<Item> {
+    let kinds = kinds.iter();
+    let kinds = kinds.flat_map(|(kind, count)| std::iter::repeat_n(*kind, *count));
+    kinds
+        .enumerate()
+        .map(|(number, kind)| Item {
+            id: format!("q{number}"),
+            question: format!("=What is {number}?"),
+            answer: (kind != Kind::Unanswerable).then(|| "a \"number\"".to_owned()),
+            kind,
+            asker: None,
+            relevant: Vec::new(),
+            evidence: Vec::new(),
+        })
+        .collect()
+}
+
+fn review(id: &str, verdict: ReviewVerdict, seed: Option<u64>) -> Review {
+    Review {
+        id: id.to_owned(),
+        verdict,
+        defect: None,
+        question: (verdict == ReviewVerdict::Edit).then(|| "What else?".to_owned()),
+        answer: None,
+        author: "Ada".to_owned(),
+        time: "2026-05-01T12:00:00Z".to_owned(),
+        seed,
+    }
+}
+
+fn ids<'i>(sample: &[&'i Item]) -> Vec<&'i str> {
+    sample.iter().map(|item| item.id.as_str()).collect()
+}
+
+const MIX: [(Kind, usize); 3] = [(Kind::SingleFact, 70), (Kind::Number, 28), (Kind::YesNo, 2)];
+
+#[test]
+fn a_larger_sample_contains_a_smaller_one_and_every_kind() {
+    let set = items(&MIX);
+    let mut before: Vec<&str> = Vec::new();
+    for count in 0..=110 {
+        let drawn = sample(&set, count, 7);
+        assert_eq!(drawn.len(), count.clamp(3, 100));
+        let drawn = ids(&drawn);
+        assert!(before.iter().all(|id| drawn.contains(id)), "{count}");
+        before = drawn;
+    }
+    let of = |kind| {
+        sample(&set, 50, 7)
+            .iter()
+            .filter(|it| it.kind == kind)
+            .count()
+    };
+    assert_eq!(
+        (of(Kind::SingleFact), of(Kind::Number), of(Kind::YesNo)),
+        (35, 14, 1)
+    );
+    assert_ne!(ids(&sample(&set, 50, 7)), ids(&sample(&set, 50, 8)));
+    assert!(sample(&[], 50, 7).is_empty());
+}
+
+fn import(set: &[Item]) -> Import<'_> {
+    Import {
+        file: "review.csv".to_owned(),
+        set,
+        author: Some("Ada".to_owned()),
+        time: "2026-05-01T12:00:00Z".to_owned(),
+    }
+}
+
+/// Fills cells of an exported file, as a spreadsheet does.
+fn filled(set: &[Item], cells: &[(usize, &str, &str)]) -> String {
+    let exported = export(&sample(set, set.len(), 7), set, &[], 7);
+    let mut reader = csv::Reader::from_reader(exported.as_bytes());
+    let header = reader.headers().unwrap().clone();
+    let mut writer = csv::WriterBuilder::new()
+        .delimiter(b';')
+        .from_writer(Vec::new());
+    writer.write_record(&header).unwrap();
+    for (row, record) in reader.records().enumerate() {
+        let mut record: Vec<String> = record.unwrap().iter().map(str::to_owned).collect();
+        for (_, column, text) in cells.iter().filter(|(at, ..)| *at == row) {
+            let column = header.iter().position(|it| it == *column).unwrap();
+            (*text).clone_into(&mut record[column]);
+        }
+        writer.write_record(&record).unwrap();
+    }
+    String::from_utf8(writer.into_inner().unwrap()).unwrap()
+}
+
+#[test]
+fn a_filled_file_is_read() {
+    let set = items(&[(Kind::SingleFact, 4)]);
+    let file = filled(
+        &set,
+        &[
+            (0, "verdict", "Keep"),
+            (1, "verdict", "edit"),
+            (1, "new_question", "What else?"),
+            (1, "author", "Bo"),
+            (1, "time", "2026-01-01T00:00:00Z"),
+            (3, "verdict", "drop "),
+            (3, "defect", "not unique"),
+        ],
+    );
+    assert!(file.contains("'=What is 0?"), "{file}");
+    let keep = review("q0", ReviewVerdict::Keep, Some(7));
+    let edit = Review {
+        author: "Bo".to_owned(),
+        time: "2026-01-01T00:00:00Z".to_owned(),
+        ..review("q1", ReviewVerdict::Edit, Some(7))
+    };
+    let gone = Review {
+        defect: Some("not unique".to_owned()),
+        ..review("q3", ReviewVerdict::Drop, Some(7))
+    };
+    let reviews = [keep, edit, gone];
+    assert_eq!(import(&set).read(file.as_bytes()).unwrap(), reviews);
+    // What was exported again says the same.
+    let again = export(&sample(&set, 4, 7), &set, &reviews, 7);
+    assert_eq!(import(&set).read(again.as_bytes()).unwrap(), reviews);
+}
+
+#[test]
+fn wrong_rows_are_named_and_nothing_is_imported() {
+    let mut set = items(&[(Kind::SingleFact, 5), (Kind::Unanswerable, 1)]);
+    let file = filled(
+        &set,
+        &[
+            (0, "verdict", "good"),
+            (1, "verdict", "edit"),
+            (2, "verdict", "keep"),
+            (2, "new_answer", "5"),
+            (3, "verdict", "drop"),
+            (3, "id", "q33"),
+            (4, "verdict", "keep"),
+            (4, "seed", "seven"),
+            (5, "verdict", "edit"),
+            (5, "new_answer", "5"),
+        ],
+    );
+    let error = import(&set).read(file.as_bytes()).unwrap_err().to_string();
+    let expected = "`review.csv` has wrong rows, so nothing was imported:\n\
+        line 2: `good` is not a verdict; write keep, edit or drop, or nothing\n\
+        line 3: the verdict is edit, but `new_question` and `new_answer` are empty; fill in one, or write drop\n\
+        line 4: `new_question` or `new_answer` is filled in, but the verdict is not edit; write edit, or empty them\n\
+        line 5: there is no question `q33`; did you mean `q3`?\n\
+        line 6: `seven` is not a seed; leave the column as it was exported, or empty\n\
+        line 7: the question is unanswerable, so it has no `new_answer`; drop it if documents answer it";
+    assert_eq!(error, expected);
+
+    let file = filled(&set, &[(0, "verdict", "keep")]);
+    set[5].question.push('!');
+    let error = import(&set).read(file.as_bytes()).unwrap_err().to_string();
+    assert!(
+        error.contains("line 2: the row is of the set `sha-"),
+        "{error}"
+    );
+    let error = import(&set)
+        .read(b"id,verdict\nq0,keep\n")
+        .unwrap_err()
+        .to_string();
+    assert_eq!(
+        error,
+        "`review.csv` has no column `set`; export the sample again, and fill in that file"
+    );
+    assert!(matches!(
+        import(&set).read(b"id,verdict,set\nq0\n"),
+        Err(ReviewError::Csv { .. })
+    ));
+    assert!(matches!(
+        import(&set).read(b"\xff\xfe"),
+        Err(ReviewError::Csv { .. })
+    ));
+}
+
+#[test]
+fn the_last_review_of_a_question_is_applied() {
+    let set = items(&[(Kind::SingleFact, 3)]);
+    let reviews = [
+        review("q0", ReviewVerdict::Drop, None),
+        review("q1", ReviewVerdict::Edit, None),
+        review("q2", ReviewVerdict::Drop, None),
+        review("q0", ReviewVerdict::Keep, None),
+        review("another set's", ReviewVerdict::Drop, None),
+    ];
+    let left = reviewed(&set, &reviews);
+    assert_eq!(left[0], set[0]);
+    assert_eq!(
+        (left[1].id.as_str(), left[1].question.as_str()),
+        ("q1", "What else?")
+    );
+    assert_eq!(
+        (left[1].answer.as_ref(), left.len()),
+        (set[1].answer.as_ref(), 2)
+    );
+}
+
+#[test]
+fn rates_weigh_kinds_by_their_size() {
+    let set = items(&[
+        (Kind::SingleFact, 60),
+        (Kind::Number, 30),
+        (Kind::YesNo, 10),
+    ]);
+    let mut reviews: Vec<Review> = (0..10)
+        .map(|number| {
+            let verdict = if number < 2 {
+                ReviewVerdict::Edit
+            } else {
+                ReviewVerdict::Keep
+            };
+            review(&format!("q{number}"), verdict, Some(7))
+        })
+        .collect();
+    reviews.extend((60..70).map(|number| {
+        let verdict = if number < 65 {
+            ReviewVerdict::Drop
+        } else {
+            ReviewVerdict::Keep
+        };
+        review(&format!("q{number}"), verdict, Some(7))
+    }));
+    // Picked by a person because it looked wrong, so it says nothing about the others.
+    reviews.push(review("q99", ReviewVerdict::Drop, None));
+    let rates = DefectRates::of(&set, &reviews).unwrap();
+    assert_eq!(rates.missing, [Kind::YesNo]);
+    // (60 × 0.2 + 30 × 0.5) / 90.
+    assert!((rates.all.rate - 0.3).abs() < 1e-12);
+    assert_eq!(
+        (rates.all.questions, rates.all.reviewed, rates.all.defective),
+        (90, 20, 7)
+    );
+    // 90² / (60² / 10 + 30² / 10) = 18, times 89 / 70; scipy 1.17.1 as in the tests of Wilson's interval.
+    let interval = evals_metrics::wilson_of_effective(0.3, 18.0 * 89.0 / 70.0, 0.95);
+    assert!(
+        (rates.all.low - interval.low).abs() < 1e-12
+            && (rates.all.high - interval.high).abs() < 1e-12
+    );
+    assert!((rates.kinds[1].rate - 0.5).abs() < 1e-12);
+
+    let all: Vec<Review> = set
+        .iter()
+        .map(|it| review(&it.id, ReviewVerdict::Drop, Some(1)))
+        .collect();
+    let all = DefectRates::of(&set, &all).unwrap().all;
+    assert_eq!((all.low, all.rate, all.high), (1.0, 1.0, 1.0));
+    assert_eq!(DefectRates::of(&set, &[]), None);
+}
+
+/// In 2,000 sets with eight kinds of different quality, of which a quarter is reviewed.
+#[test]
+fn intervals_cover_the_rate_of_the_set() {
+    let kinds = Kind::WRITTEN.map(|kind| (kind, 25));
+    let set = items(&kinds);
+    let mut random = Xoshiro256PlusPlus::seeded(5);
+    let mut covered = 0;
+    for seed in 0..2_000 {
+        let is_defective: Vec<bool> = (0..set.len())
+            .map(|place| random.share() < 0.04 + 0.04 * evals_metrics::as_f64(place / 25))
+            .collect();
+        let truth = is_defective.iter().filter(|it| **it).count();
+        let truth = evals_metrics::as_f64(truth) / evals_metrics::as_f64(set.len());
+        let reviews = sample(&set, 50, seed).into_iter().map(|item| {
+            let place: usize = item.id[1..].parse().unwrap();
+            let verdict = if is_defective[place] {
+                ReviewVerdict::Drop
+            } else {
+                ReviewVerdict::Keep
+            };
+            review(&item.id, verdict, Some(seed))
+        });
+        let all = DefectRates::of(&set, &reviews.collect::<Vec<_>>())
+            .unwrap()
+            .all;
+        covered += usize::from(all.low <= truth && truth <= all.high);
+    }
+    assert!((1_880..=1_970).contains(&covered), "{covered} of 2,000");
+}
