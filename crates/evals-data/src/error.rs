@@ -69,6 +69,9 @@ pub enum DataError {
         #[source]
         source: Box<dyn std::error::Error + Send + Sync>,
     },
+    /// The reviews of a test set cannot be read.
+    #[error(transparent)]
+    Reviews(#[from] evals_questions::SetError),
     /// A row is not valid, or contradicts the manifest or another row.
     #[error("{place}: {problem}")]
     Row {

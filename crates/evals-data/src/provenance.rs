@@ -38,6 +38,9 @@ pub struct TableProvenance {
     pub commit: Option<String>,
     /// The files, ordered by path.
     pub files: Vec<FileProvenance>,
+    /// The digest of what people edited and dropped in their review, if they did.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub reviews: Option<String>,
     /// The columns and filters, as in the manifest.
     pub columns: serde_json::Value,
 }
@@ -88,7 +91,8 @@ impl Provenance {
 
 impl TableProvenance {
     fn fingerprint(&self) -> String {
-        let digests: Vec<String> = self.files.iter().map(identity).collect();
+        let digests = self.files.iter().map(identity);
+        let digests: Vec<String> = digests.chain(self.reviews.clone()).collect();
         let commit = self.commit.as_deref().unwrap_or_default();
         let columns = &self.columns;
         let digests = digests.join("\n");
@@ -123,6 +127,7 @@ mod tests {
             revision: None,
             commit: None,
             files: vec![file("aa"), file("bb")],
+            reviews: None,
             columns: json!({"uri": "id"}),
         };
         // printf 'reading 2\n\naa\nbb\n{"uri":"id"}' | sha256sum

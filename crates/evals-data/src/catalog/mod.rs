@@ -39,6 +39,12 @@ pub enum CatalogError {
         /// Similar names, most similar first; may be empty.
         nearest: Vec<String>,
     },
+    /// The name is a folder's, and the folder is not a dataset.
+    #[error("the folder `{}` is not a dataset, because it has no `{}`, the manifest, which says where documents and questions are", folder.display(), Manifest::FILE)]
+    Folder {
+        /// The folder.
+        folder: PathBuf,
+    },
     /// The manifest of that name is not usable.
     #[error(transparent)]
     Manifest(#[from] ManifestError),
@@ -68,7 +74,8 @@ impl Catalog {
         [manifest.name.as_str(), asked].into_iter().find(is_hidden)
     }
 
-    /// The manifest called `name`, or the one at the path `name` if that ends in `.yaml` or `.yml`.
+    /// The manifest called `name`, or the one at the path `name` if that ends in `.yaml` or `.yml`, or else
+    /// [the one](Manifest::FILE) in the folder at the path `name`. A known name comes before a folder of that name in the working folder.
     pub fn find(&self, name: &str) -> Result<Manifest, CatalogError> {
         if is_manifest_file(Path::new(name)) {
             return Ok(Manifest::read(Path::new(name))?);
@@ -81,6 +88,7 @@ impl Catalog {
         }
         match name.strip_prefix(beir::PREFIX) {
             Some(collection) if beir::is_name(collection) => Ok(beir::manifest(collection)?),
+            _ if Path::new(name).is_dir() => in_folder(Path::new(name)),
             _ => Err(CatalogError::Unknown {
                 name: name.to_owned(),
                 nearest: self.nearest(name),
@@ -98,7 +106,7 @@ impl Catalog {
                 Ok(manifest) => Some(Ok(manifest)),
                 Err(CatalogError::Manifest(error)) => Some(Err(error)),
                 // The file was deleted after its folder was read.
-                Err(CatalogError::Unknown { .. }) => None,
+                Err(CatalogError::Unknown { .. } | CatalogError::Folder { .. }) => None,
             })
             .collect()
     }
@@ -144,6 +152,15 @@ pub(crate) fn nearest_beir(name: &str) -> Vec<String> {
     let names: Vec<String> = beir::names().collect();
     let nearest = nearest::all(name, names.iter().map(String::as_str));
     nearest.into_iter().map(str::to_owned).collect()
+}
+
+fn in_folder(folder: &Path) -> Result<Manifest, CatalogError> {
+    let manifest = folder.join(Manifest::FILE);
+    if !manifest.exists() {
+        let folder = folder.to_owned();
+        return Err(CatalogError::Folder { folder });
+    }
+    Ok(Manifest::read(&manifest)?)
 }
 
 fn is_manifest_file(path: &Path) -> bool {

@@ -84,6 +84,23 @@ fn a_path_to_a_manifest_works_as_a_name() {
 }
 
 #[test]
+fn a_folder_with_a_manifest_is_a_dataset() {
+    let folder = folder_with("dataset.yaml", &OWN.replace("wix", "mine"));
+    let find = |path: &std::path::Path| Catalog::new::<PathBuf>([]).find(path.to_str().unwrap());
+    let manifest = find(folder.path()).unwrap();
+    assert_eq!(
+        manifest.origin,
+        Origin::File(folder.path().join("dataset.yaml"))
+    );
+    let other = folder_with("mine.yaml", OWN);
+    let message = find(other.path()).unwrap_err().to_string();
+    assert!(
+        message.contains("is not a dataset, because it has no `dataset.yaml`"),
+        "{message}"
+    );
+}
+
+#[test]
 fn an_unknown_name_suggests_similar_ones() {
     let catalog = Catalog::new::<PathBuf>([]);
     let message = |name: &str| catalog.find(name).unwrap_err().to_string();

@@ -5,6 +5,8 @@ mod documents;
 mod files;
 mod judged;
 mod questions;
+mod reviews;
+mod spans;
 mod unknown;
 
 use std::collections::{BTreeSet, HashSet};
@@ -13,6 +15,7 @@ use std::path::{Component, Path};
 
 use evals::DerivedIds;
 use evals_metrics::Judgements;
+use evals_questions::SetFolder;
 use evals_rag::Question;
 use serde::Serialize;
 
@@ -27,6 +30,7 @@ use crate::provenance::{Provenance, TableProvenance};
 use crate::reader::TableFile;
 use files::{Fetched, TableFiles};
 use questions::QuestionReader;
+use reviews::Reviewed;
 use unknown::{Corpus, JudgedCells};
 
 /// A dataset whose files are on disk and verified.
@@ -36,6 +40,8 @@ pub struct Collection {
     documents: Vec<TableFile>,
     questions: Vec<TableFile>,
     judgements: Vec<TableFile>,
+    /// What people said about the questions, if these are a test set.
+    reviewed: Option<Reviewed>,
     provenance: Provenance,
     warnings: Vec<HubWarning>,
     allow_missing_judged: bool,
@@ -63,10 +69,14 @@ impl Collection {
             .as_ref()
             .map(|table| fetched.table(&table.source))
             .transpose()?;
+        let reviewed = Reviewed::of(&questions.files)?;
         let provenance = Provenance {
             dataset: manifest.name.clone(),
             documents: table_provenance(&manifest.documents, &documents),
-            questions: table_provenance(&manifest.questions, &questions),
+            questions: TableProvenance {
+                reviews: reviewed.as_ref().and_then(Reviewed::digest),
+                ..table_provenance(&manifest.questions, &questions)
+            },
             judgements: manifest
                 .judgements
                 .as_ref()
@@ -78,6 +88,7 @@ impl Collection {
             documents: documents.files,
             questions: questions.files,
             judgements: judgements.map_or_else(Vec::new, |table| table.files),
+            reviewed,
             provenance,
             warnings: fetched.warnings,
             allow_missing_judged: false,
@@ -103,6 +114,11 @@ impl Collection {
         &self.provenance
     }
 
+    /// The folder of the test set that the questions are, if people reviewed it.
+    pub fn reviewed_set(&self) -> Option<&SetFolder> {
+        self.reviewed.as_ref().map(|it| &it.folder)
+    }
+
     /// Warnings about the download of its files.
     pub fn warnings(&self) -> &[HubWarning] {
         &self.warnings
@@ -125,6 +141,7 @@ impl Collection {
     ///
     /// * With a judgements table, questions that it does not name are dropped and counted. Without one, questions without a relevant
     ///   document are kept and counted.
+    /// * A review beside the questions of a test set edits or drops them.
     /// * A repeated id is an error. A question without text is dropped and counted.
     /// * An unanswerable question has no judgements, whatever its row or the judgements table says.
     /// * A judged document that [`documents`](Self::documents) does not return, because it is missing or has no text, is an error
@@ -164,6 +181,16 @@ impl Collection {
             derived: DerivedIds::default(),
         };
         let mut read = reader.read(&self.questions)?;
+        if let Some(reviewed) = &self.reviewed {
+            reviewed.apply(&mut read);
+        }
+        if read.questions.is_empty() {
+            return Err(DataError::Empty {
+                dataset: self.manifest.name.clone(),
+                what: "questions",
+                rows: read.counts.rows,
+            });
+        }
         let unknown = self.unknown_documents(&read.questions, corpus)?;
         if unknown.is_empty() {
             return Ok(read);
@@ -310,6 +337,7 @@ fn table_provenance<C: Serialize>(table: &Table<C>, files: &TableFiles) -> Table
         revision,
         commit: files.commit.clone(),
         files: files.identities.clone(),
+        reviews: None,
         columns: serde_json::to_value(&table.columns).expect("columns are strings, lists and maps"),
     }
 }

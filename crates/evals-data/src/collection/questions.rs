@@ -11,6 +11,7 @@ use serde_json::{Map, Value};
 use super::cells;
 use super::documents::fingerprint;
 use super::judged::{self, ByQuestion};
+use super::spans;
 use crate::error::{DataError, Place};
 use crate::manifest::{Column, Manifest, QuestionColumns};
 use crate::reader::{Row, TableFile};
@@ -33,6 +34,9 @@ pub struct QuestionCounts {
     pub filtered: u64,
     /// Questions returned.
     pub questions: u64,
+    /// Questions that people dropped in their review of a test set.
+    #[serde(default)]
+    pub dropped_in_review: u64,
     /// Rows dropped because their text is null or blank.
     pub empty: u64,
     /// Questions dropped because the judgements table does not name them; BEIR's tables contain the questions of all splits.
@@ -72,13 +76,6 @@ impl QuestionReader<'_> {
                 questions.extend(self.question(&row?)?);
             }
         }
-        if questions.is_empty() {
-            return Err(DataError::Empty {
-                dataset: self.manifest.name.clone(),
-                what: "questions",
-                rows: self.counts.rows,
-            });
-        }
         if let Some(key) = &self.manifest.cluster {
             let traits = questions.iter().zip(self.documents);
             let traits = traits.map(|(question, documents)| ClusterTraits {
@@ -111,15 +108,16 @@ impl QuestionReader<'_> {
                 .next()
                 .expect("a row has a cell for each wanted column")
         };
-        let id = match &columns.id {
-            Some(column) => Some(cells::id(next(), column, place)?),
-            None => None,
-        };
+        let id = columns.id.as_ref();
+        let id = id.map(|it| cells::id(next(), it, place)).transpose()?;
         let text = cells::text(next(), &columns.text, place)?;
-        let answer = match &columns.answer {
-            Some(column) => cells::text(next(), column, place)?,
-            None => None,
-        };
+        let answer = columns.answer.as_ref();
+        let answer = answer.map(|it| cells::text(next(), it, place));
+        let answer = answer.transpose()?.flatten();
+        let evidence = columns.evidence.as_ref().map(|column| (next(), column));
+        let nuggets = columns.nuggets.as_ref();
+        let nuggets = nuggets.map(|it| spans::nuggets(next(), it, place));
+        let nuggets = nuggets.transpose()?.unwrap_or_default();
         let (relevant, metadata) = cells.as_slice().split_at(columns.relevant.len());
         let Some(id) = id.or_else(|| Some(self.derived.next(text.as_deref()?))) else {
             self.counts.empty += 1;
@@ -132,13 +130,15 @@ impl QuestionReader<'_> {
             self.counts.empty += 1;
             return Ok(None);
         };
-        let answerable = !answer
-            .as_deref()
-            .is_some_and(|answer| self.manifest.is_unanswerable(answer));
+        let reference = answer.as_deref();
+        let answerable = !reference.is_some_and(|it| self.manifest.is_unanswerable(it));
         let metadata = metadata_of(columns, metadata, place)?;
         let judged = self.relevant(&id, columns, relevant, place)?;
-        let documents = judged.iter().flat_map(Judgements::relevant);
-        let documents = documents.map(str::to_owned).collect();
+        let documents = relevant_of(judged.as_ref());
+        let evidence = evidence.filter(|_| answerable);
+        let evidence =
+            evidence.map(|(cell, column)| spans::evidence(cell, column, &documents, place));
+        let evidence = evidence.transpose()?.unwrap_or_default();
         let Some(relevant) = self.counted(judged, answerable) else {
             return Ok(None);
         };
@@ -149,7 +149,8 @@ impl QuestionReader<'_> {
             answer,
             answerable,
             relevant,
-            evidence: Vec::new(),
+            evidence,
+            nuggets,
             cluster: None,
             metadata,
         }))
@@ -192,6 +193,11 @@ impl QuestionReader<'_> {
     }
 }
 
+fn relevant_of(judged: Option<&Judgements>) -> Vec<String> {
+    let ids = judged.into_iter().flat_map(Judgements::relevant);
+    ids.map(str::to_owned).collect()
+}
+
 fn metadata_of(
     columns: &QuestionColumns,
     cells: &[Value],
@@ -207,7 +213,7 @@ fn metadata_of(
     Ok(metadata)
 }
 
-/// The columns to read: those of the filter, then id, text, answer, relevant documents, and metadata.
+/// The columns to read: those of the filter, then id, text, answer, evidence, nuggets, relevant documents, and metadata.
 fn wanted(columns: &QuestionColumns) -> Vec<Column> {
     columns
         .filter
@@ -215,6 +221,8 @@ fn wanted(columns: &QuestionColumns) -> Vec<Column> {
         .chain(&columns.id)
         .chain([&columns.text])
         .chain(&columns.answer)
+        .chain(&columns.evidence)
+        .chain(&columns.nuggets)
         .chain(&columns.relevant)
         .cloned()
         .chain(columns.metadata.iter().map(Column::stored))

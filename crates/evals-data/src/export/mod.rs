@@ -16,6 +16,7 @@ use thiserror::Error;
 
 use crate::collection::Collection;
 use crate::error::DataError;
+use crate::manifest::Manifest;
 use rows::RowWriter;
 use staging::Staging;
 
@@ -118,9 +119,9 @@ impl Collection {
             exported.documents = self.export_documents(&staging, export.format, keep_going)?;
         }
         if export.with_answers && !export.questions_only && export.format != ExportFormat::Text {
-            let path = staging.path("dataset.yaml");
+            let path = staging.path(Manifest::FILE);
             let text = manifest::of(self.manifest(), export.format);
-            std::fs::write(&path, text).map_err(|source| staging.failed("dataset.yaml", source))?;
+            std::fs::write(&path, text).map_err(|source| staging.failed(Manifest::FILE, source))?;
             exported.has_manifest = true;
         }
         staging.publish()?;

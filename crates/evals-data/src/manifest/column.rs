@@ -159,6 +159,13 @@ impl Filter {
         self.conditions.iter().map(|condition| &condition.column)
     }
 
+    /// The filter as a manifest writes it.
+    pub(super) fn written(&self) -> Value {
+        let conditions = self.conditions.iter();
+        let conditions = conditions.map(|it| (it.column.to_string(), it.values.clone().into()));
+        Value::Object(conditions.collect())
+    }
+
     /// The cells of a row behind those of [`columns`](Self::columns), which come first; `None` if the row does not pass.
     pub(crate) fn rest_of<'c>(&self, cells: &'c [Value]) -> Option<&'c [Value]> {
         let (filtered, rest) = cells.split_at(self.conditions.len());

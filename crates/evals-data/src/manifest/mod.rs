@@ -1,17 +1,19 @@
 //! Dataset manifests: which files contain documents, questions and judgements, and what their columns mean.
 
 mod column;
+mod documents;
 mod source;
 mod tables;
 mod written;
 
 use std::num::NonZeroUsize;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 use evals::ClusterKey;
 use evals_guard::regular_file::{self, FileError};
 use evals_messages::nearest;
 use evals_metrics::Measure;
+use evals_questions::SetFolder;
 use evals_yaml::{Tree, YamlError, innermost};
 use serde::{Deserialize, Serialize};
 use thiserror::Error;
@@ -78,6 +80,9 @@ pub struct Size {
 }
 
 impl Manifest {
+    /// The name of the manifest in a folder that is a dataset.
+    pub const FILE: &str = SetFolder::MANIFEST;
+
     /// Reads a manifest from YAML text.
     ///
     /// Unknown keys, missing keys and contradictions are errors with their line. The error for an unknown key suggests a similar one.
@@ -125,6 +130,9 @@ pub struct RetrievalDefaults {
     /// of the corpus.
     #[serde(default)]
     pub ignore_identical_ids: bool,
+    /// Whether relevant documents may lack a judgement, which reports then say.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub incomplete_judgements: bool,
 }
 
 fn default_limit() -> NonZeroUsize {
@@ -148,6 +156,7 @@ impl Default for RetrievalDefaults {
             headline: default_headline(),
             measures: default_measures(),
             ignore_identical_ids: false,
+            incomplete_judgements: false,
         }
     }
 }
@@ -167,6 +176,14 @@ pub enum ManifestError {
     /// The file cannot be read.
     #[error(transparent)]
     File(#[from] FileError),
+    /// A folder that is to be read as texts has none.
+    #[error("`{}` holds no text, such as .md, .txt or .html{instead}", folder.display())]
+    NoText {
+        /// The folder.
+        folder: PathBuf,
+        /// What it has, and what to do with that.
+        instead: String,
+    },
     /// Not YAML, or a value of the wrong kind.
     #[error("{origin}:{}:{}: {error}", error.line, error.column)]
     Yaml {

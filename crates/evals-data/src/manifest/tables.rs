@@ -158,6 +158,13 @@ pub struct QuestionColumns {
     /// ids to grades, or a list of `{id, grade}`. Empty if there is a judgements table.
     #[serde(default, deserialize_with = "one_or_many")]
     pub relevant: Vec<Column>,
+    /// The column of the parts of documents that answer the question: a list of `{document, quote, start, end}`, or quotes of the single
+    /// relevant document.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub evidence: Option<Column>,
+    /// The column of the facts that a good answer has: a list of `{text, vital}`, or texts of vital facts.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub nuggets: Option<Column>,
     /// Columns kept as metadata, under their names.
     #[serde(
         default,

@@ -113,7 +113,7 @@ fn an_unknown_key_names_line_and_nearest() {
     );
     assert_eq!(
         error(&REPLIQA.replace("limit: 5", "zzz: 5")),
-        "sets/my.yaml:7: unknown key `zzz`; the keys here are limit, headline, measures, ignore_identical_ids"
+        "sets/my.yaml:7: unknown key `zzz`; the keys here are limit, headline, measures, ignore_identical_ids, incomplete_judgements"
     );
 }
 

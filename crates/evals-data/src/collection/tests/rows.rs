@@ -270,3 +270,108 @@ fn questions_keep_the_columns_named_as_metadata() {
         "a manifest without metadata keeps the fingerprint that its runs have"
     );
 }
+
+/// The questions of a table of JSON Lines whose column `spans` has `cell`, and `doc` the relevant documents.
+fn with_spans(cell: &str, doc: &str) -> (Tables, String) {
+    let row = format!(
+        r#"{{"id": "d", "text": "Some text.", "question": "Which?", "spans": {cell}, "doc": {doc}}}"#
+    );
+    let manifest = "source: {path: rows.jsonl}\ndocuments: {uri: id, text: text}\n\
+        questions: {text: question, relevant: doc, evidence: spans, nuggets: spans}\n";
+    (tables(&[("rows.jsonl", &row)]), manifest.to_owned())
+}
+
+#[test]
+fn evidence_is_spans_or_quotes_of_the_single_document() {
+    let evidence = |cell: &str| {
+        let (tables, manifest) = with_spans(cell, r#""d""#);
+        let manifest = manifest.replace(", nuggets: spans", "");
+        let mut questions = tables.collection(&manifest).questions().unwrap().questions;
+        json!(questions.remove(0).evidence)
+    };
+    let quote = json!([{"document": "d", "quote": "Some"}]);
+    for cell in [
+        r#""Some""#,
+        r#"["Some", "Some", null]"#,
+        r#"[{"quote": "Some", "start": null}]"#,
+        r#""[\"Some\"]""#,
+        r#""[{\"document\": \"d\", \"quote\": \"Some\"}]""#,
+    ] {
+        assert_eq!(evidence(cell), quote, "{cell}");
+    }
+    assert_eq!(
+        evidence(r#"{"document": "e", "quote": "text", "start": 5, "end": 9}"#),
+        json!([{"document": "e", "quote": "text", "start": 5, "end": 9}])
+    );
+    assert_eq!(evidence("5"), json!([{"document": "d", "quote": "5"}]));
+    for none in ["null", r#""""#, "[]"] {
+        assert_eq!(evidence(none), json!([]));
+    }
+}
+
+#[test]
+fn an_unfit_span_or_nugget_is_an_error_with_its_place() {
+    let error = |cell: &str, doc: &str, unused: &str| {
+        let (tables, manifest) = with_spans(cell, doc);
+        tables.questions_error(&manifest.replace(unused, ""))
+    };
+    for (cell, doc, message) in [
+        (
+            r#""Some""#,
+            r#"["d", "e"]"#,
+            "column `spans` has a quote of 2 relevant documents and does not say which",
+        ),
+        (
+            r#"[{"document": "d"}]"#,
+            r#""d""#,
+            "column `spans` is not a list of `{document, quote, start, end}`",
+        ),
+        (
+            r#"[{"quote": "a", "start": -1}]"#,
+            r#""d""#,
+            "column `spans` is not a list of `{document, quote, start, end}`",
+        ),
+        (
+            r#"[{"quote": "a", "start": 4, "end": 4}]"#,
+            r#""d""#,
+            "column `spans` has a span whose end is not after its start",
+        ),
+        (
+            r#"[{"quote": "a", "text": "a", "vital": 1}]"#,
+            r#""d""#,
+            "column `spans` is not a list of `{text, vital}`",
+        ),
+    ] {
+        let unused = if message.contains("vital") {
+            ", evidence: spans"
+        } else {
+            ", nuggets: spans"
+        };
+        let found = error(cell, doc, unused);
+        assert!(
+            found.starts_with(&format!("rows.jsonl:1: {message}")),
+            "{found}"
+        );
+    }
+}
+
+#[test]
+fn nuggets_are_vital_unless_they_say_otherwise() {
+    let (tables, manifest) = with_spans(r#"[{"text": "A fact.", "vital": false}, "b"]"#, r#""d""#);
+    let manifest = manifest.replace(", evidence: spans", "");
+    let questions = tables.collection(&manifest).questions().unwrap().questions;
+    assert_eq!(
+        json!(questions[0].nuggets),
+        json!([{"text": "A fact.", "vital": false}, {"text": "b", "vital": true}])
+    );
+}
+
+#[test]
+fn the_answers_of_unanswerable_questions_are_no_evidence() {
+    let tables = tables(&[("rows.csv", ROWS)]);
+    let manifest = REPLIQA.replace("answer: answer,", "answer: answer, evidence: answer,");
+    let questions = tables.collection(&manifest).questions().unwrap().questions;
+    let quotes = questions.iter().map(|it| it.evidence.len());
+    assert_eq!(quotes.collect::<Vec<_>>(), [1, 0, 1]);
+    assert_eq!(questions[2].evidence[0].document, "d2");
+}
