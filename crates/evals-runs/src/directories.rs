@@ -57,6 +57,11 @@ impl Directories {
         self.data.join("calibrations")
     }
 
+    /// The folder of judgements of passages.
+    pub fn judgements(&self) -> PathBuf {
+        self.data.join("judgements")
+    }
+
     /// The cache of replies.
     pub fn replies(&self) -> PathBuf {
         self.data.join("cache").join("replies.sqlite")

@@ -1,4 +1,4 @@
-//! Stored runs: the records and folders of runs, the judges and labels of their answers, and baselines.
+//! Stored runs: the records and folders of runs, the judges and labels of their answers, judgements of passages, and baselines.
 //!
 //! A run is a folder. [`run_record`] is what its `manifest.json` says, [`run_folder`] its files and its state, and [`stored_runs`] finds the
 //! runs that a command line names. Nothing here needs a model, an index or a terminal: messages for people go to [`Notes`].
@@ -10,10 +10,13 @@ pub mod calibrations;
 pub mod clock;
 pub mod depth;
 pub mod directories;
+mod filled_table;
 pub mod judged_by;
+pub mod pooling;
 pub mod run_folder;
 pub mod run_record;
 pub mod shards;
+mod shared_file;
 pub mod shell_word;
 pub mod stored_runs;
 

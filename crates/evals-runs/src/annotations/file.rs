@@ -2,23 +2,22 @@
 
 use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
-use std::thread;
-use std::time::{Duration, Instant};
 
-use anyhow::{Result, anyhow};
-use evals::{JournalError, RecordFile};
+use anyhow::Result;
+use evals::RecordFile;
 use serde::{Deserialize, Serialize};
-use serde_json::{Value, json};
 
 use super::label::Label;
 use crate::run_folder::RunFolder;
+use crate::shared_file::SharedFile;
 
 /// The name of the file in a run folder.
 const NAME: &str = "annotations.jsonl";
-/// The longest wait for another process that adds labels, which takes milliseconds.
-const PATIENCE: Duration = Duration::from_secs(10);
-/// The interval between two attempts to lock the file.
-const INTERVAL: Duration = Duration::from_millis(5);
+/// Labels hold digests, so the file names no run.
+const FILE: SharedFile = SharedFile {
+    what: "labels",
+    format: "annotations",
+};
 
 /// The labels of a run, in a file beside its journal.
 ///
@@ -79,7 +78,7 @@ impl LabelFile {
         let mut labels = Vec::new();
         if !self.path.try_exists().is_ok_and(|exists| !exists) {
             let damaged = RecordFile::read(&self.path, |line: Line| labels.push(line.label))
-                .map_err(|error| self.problem(error))?;
+                .map_err(|error| FILE.problem(error))?;
             return Ok(StoredLabels { labels, damaged });
         }
         Ok(StoredLabels { labels, damaged: 0 })
@@ -89,60 +88,17 @@ impl LabelFile {
     /// that none of theirs is missed. Nothing is written if `choose` fails.
     pub fn add(&self, choose: impl FnOnce(&[Label]) -> Result<Vec<Label>>) -> Result<StoredLabels> {
         let mut labels = Vec::new();
-        let file = self.locked(&mut labels)?;
+        let file = FILE.locked(&self.path, |line: Line| labels.push(line.label))?;
         let new = choose(&labels)?;
         for label in &new {
             let line = NewLine { label };
-            file.append(&line).map_err(|error| self.problem(error))?;
+            file.append(&line).map_err(|error| FILE.problem(error))?;
         }
-        file.sync().map_err(|error| self.problem(error))?;
+        file.sync().map_err(|error| FILE.problem(error))?;
         labels.extend(new);
         Ok(StoredLabels {
             labels,
             damaged: file.damaged_lines(),
         })
     }
-
-    /// Opens and locks the file, and waits while another process holds it.
-    fn locked(&self, labels: &mut Vec<Label>) -> Result<RecordFile> {
-        let began = Instant::now();
-        loop {
-            labels.clear();
-            let opened = RecordFile::open(&self.path, &identity(), |line: Line| {
-                labels.push(line.label);
-            });
-            match opened {
-                Err(JournalError::Locked { .. }) if began.elapsed() < PATIENCE => {
-                    thread::sleep(INTERVAL);
-                }
-                opened => return opened.map_err(|error| self.problem(error)),
-            }
-        }
-    }
-
-    /// The error in words that fit labels: no other run can hold them.
-    fn problem(&self, error: JournalError) -> anyhow::Error {
-        let path = self.path.display();
-        match error {
-            JournalError::Locked { .. } => anyhow!(
-                "another process has kept the labels `{path}` locked for {} s; wait until it ends",
-                PATIENCE.as_secs()
-            ),
-            JournalError::NoHeader { .. } => anyhow!(
-                "`{path}` holds no labels, or its first line is damaged; move it away to start with no labels"
-            ),
-            JournalError::AnotherRun { .. } | JournalError::UnknownVersion { .. } => anyhow!(
-                "`{path}` has a format that this version does not read; use the version that wrote it, or move it away"
-            ),
-            JournalError::NotRegular { found, .. } => {
-                anyhow!("`{path}` is {found}, not a regular file; move it away")
-            }
-            other => other.into(),
-        }
-    }
-}
-
-/// The first line of the file. It names the format and not the run, because a folder may be copied and labels hold digests.
-fn identity() -> Value {
-    json!({"file": "annotations", "version": 1})
 }

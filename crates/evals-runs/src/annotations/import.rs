@@ -3,20 +3,18 @@
 use std::collections::BTreeMap;
 use std::collections::btree_map::Entry;
 
-use anyhow::{Error, Result, anyhow, bail};
-use evals_guard::csv::{CsvError, Record, Table, without_mark};
+use anyhow::{Result, bail};
+use evals::render::csv::unguarded;
+use evals_guard::csv::{CsvError, Record, Table, separator, without_mark};
 
 use super::answers::RunAnswers;
 use super::current::Stale;
 use super::label::{Label, LabelVerdict, WrongName, checked_labeller, checked_note};
 use super::sample::{Drawn, Sample, Sampling};
 use super::table::{
-    self, CASE, DIGEST, JUDGE_VERDICT, LABELLER, NOTE, REPEAT, SAMPLE, VERDICT, VERDICTS, holds,
-    unguarded,
+    self, CASE, DIGEST, JUDGE_VERDICT, LABELLER, NOTE, REPEAT, SAMPLE, VERDICT, VERDICTS,
 };
-
-/// Most problems that one message lists.
-const LISTED: usize = 10;
+use crate::filled_table::{holds, refuse, titles, torn};
 
 /// How to read a file of labels.
 #[derive(Debug)]
@@ -128,7 +126,8 @@ impl Import<'_> {
 
     fn read_rows(&self, bytes: &[u8], others: OtherAnswers) -> Result<Imported> {
         let text = without_mark(bytes)?;
-        let mut table = Table::open(text, separator(bytes)).map_err(|error| self.torn(error))?;
+        let mut table =
+            Table::open(text, separator(bytes)).map_err(|error| torn(&self.file, error))?;
         let header = table.header().to_vec();
         let columns = self.columns(&header)?;
         let mut problems = Vec::new();
@@ -139,8 +138,8 @@ impl Import<'_> {
             empty: 0,
             left_out: Vec::new(),
         };
-        while let Some(record) = table.row().map_err(|error| self.torn(error))? {
-            let row = Row::of(record).map_err(|error| self.torn(error))?;
+        while let Some(record) = table.row().map_err(|error| torn(&self.file, error))? {
+            let row = Row::of(record).map_err(|error| torn(&self.file, error))?;
             match self.row(&columns, &row, &mut drawn) {
                 Ok(None) => imported.empty += 1,
                 Ok(Some((place, label))) => {
@@ -173,31 +172,14 @@ impl Import<'_> {
                 Err(problem) => problems.push(problem),
             }
         }
-        self.refuse(&columns, &problems)?;
+        let wrong = problems.iter();
+        let wrong = wrong.map(|it| (it.line, it.column, it.what.as_str()));
+        refuse(&self.file, "label", &columns.titles, wrong)?;
         Ok(imported)
     }
 
-    /// What is wrong with the form of the file.
-    fn torn(&self, error: CsvError) -> Error {
-        match error {
-            CsvError::Io(error) => error.into(),
-            CsvError::Fault { line, fault } => {
-                anyhow!("`{}`, line {line}: {fault}", self.file)
-            }
-        }
-    }
-
     fn columns<'h>(&self, header: &'h [String]) -> Result<Columns<'h>> {
-        let titles: Vec<&str> = header.iter().map(|title| title.trim()).collect();
-        for (place, title) in titles.iter().enumerate() {
-            if !title.is_empty() && titles[..place].contains(title) {
-                bail!(
-                    "`{}`, line 1, column {}: two columns are named `{title}`",
-                    self.file,
-                    place + 1
-                );
-            }
-        }
+        let titles = titles(&self.file, header)?;
         let find = |wanted: &str| titles.iter().position(|title| *title == wanted);
         let need = |wanted: &str| match find(wanted) {
             Some(place) => Ok(place),
@@ -354,32 +336,6 @@ impl Import<'_> {
             None => Sampling::chosen(),
         })
     }
-
-    /// Fails if there are problems, and lists the first of them.
-    fn refuse(&self, columns: &Columns<'_>, problems: &[Problem]) -> Result<()> {
-        if problems.is_empty() {
-            return Ok(());
-        }
-        let mut listed: Vec<String> = problems
-            .iter()
-            .take(LISTED)
-            .map(|problem| {
-                let Problem {
-                    line, column, what, ..
-                } = problem;
-                let title = columns.titles.get(*column).unwrap_or(&"");
-                format!("line {line}, column {} (`{title}`): {what}", column + 1)
-            })
-            .collect();
-        if problems.len() > LISTED {
-            listed.push(format!("and {} more", problems.len() - LISTED));
-        }
-        bail!(
-            "cannot import `{}`, so no label was added:\n{}",
-            self.file,
-            listed.join("\n")
-        )
-    }
 }
 
 /// What two rows about the same answer by the same person say differently, and the column of it. A repeated row is no problem.
@@ -395,15 +351,4 @@ fn contradiction(columns: &Columns<'_>, before: &Label, label: &Label) -> Option
     let note = columns.note.filter(|_| before.note != label.note)?;
     let what = format!("has a different note of `{labeller}` for the same answer");
     Some((note, what))
-}
-
-/// The separator of the columns, which some spreadsheets write as a semicolon or a tab: the one that the first line has most of.
-fn separator(bytes: &[u8]) -> u8 {
-    let line = bytes
-        .split(|byte| *byte == b'\n')
-        .next()
-        .unwrap_or_default();
-    let count = |separator: u8| line.split(|byte| *byte == separator).count();
-    let most = [b'\t', b';', b','].into_iter().max_by_key(|it| count(*it));
-    most.unwrap_or(b',')
 }

@@ -1,6 +1,5 @@
 //! The columns of a CSV file with answers to label.
 
-use evals::render::csv::guarded;
 use sha2::{Digest as _, Sha256};
 
 use super::answers::RunAnswers;
@@ -62,16 +61,3 @@ pub(super) fn sample(run: &RunAnswers, sample: &Sample) -> String {
 
 /// Precedes the digest of the verdicts that a stratified sample was drawn by.
 pub(super) const VERDICTS: &str = " verdicts ";
-
-/// The text of a cell that [`guarded`] may have changed.
-pub(super) fn unguarded(cell: &str) -> &str {
-    match cell.strip_prefix('\'') {
-        Some(text) if guarded(text.to_owned()) == cell => text,
-        _ => cell,
-    }
-}
-
-/// Whether a cell holds a text, guarded or not.
-pub(super) fn holds(cell: &str, text: &str) -> bool {
-    cell == text || unguarded(cell) == text
-}

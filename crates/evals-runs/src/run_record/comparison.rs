@@ -63,6 +63,7 @@ const EFFECTS: &[(Effect, &[&str])] = &[
             "settings.prices",
             "settings.qa.agent",
             "settings.qa.mode",
+            "settings.questions",
             "settings.reranking.batch_size",
             "settings.search.latency_sample",
             "settings.store",

@@ -29,6 +29,9 @@ use evals_settings::redaction;
 /// The key of a report's metadata that holds the filter, and the label of its line.
 pub const FILTER: &str = "filter";
 
+/// The label of the line of a report that says how many questions of a test set people found defective.
+pub const DEFECTS: &str = "defective questions";
+
 /// The version of records that this program writes and reads.
 pub const RECORD_VERSION: u32 = 1;
 
